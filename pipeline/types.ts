@@ -142,7 +142,10 @@ export interface Algorithm {
   readonly supportsStreamProcessing: boolean;
   readonly outputChangedCounter?: number | undefined;
   readonly requiresCollection: { readonly states: readonly string[] };
-  readonly providesCollection: { readonly states: readonly string[]; readonly properties: readonly AlgorithmProperty[] };
+  readonly providesCollection: {
+    readonly states: readonly string[];
+    readonly properties: readonly AlgorithmProperty[];
+  };
 }
 
 export interface Action {

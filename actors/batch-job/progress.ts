@@ -1,0 +1,210 @@
+import type { CheckedResult } from '../../output/check.ts';
+import type { DetectionErrorCode, IssueCode } from '../../pipeline/types.ts';
+import { timeOfFrame } from '../../pipeline/frame-times.ts';
+import type { JobEffect } from './effects.ts';
+import { finishRow, pieceRow, planStage } from './planning.ts';
+import { after } from './status.ts';
+import type { JobState, MediumState, Prepared, Stage, SubJobRow, Unit } from './state.ts';
+import type { Given } from './transitions.ts';
+
+/** A new state with what is to be stored and done for it. */
+export interface Change {
+  readonly state: JobState;
+  readonly rows: readonly SubJobRow[];
+  readonly effects: readonly JobEffect[];
+  /** Keys of rows that go. */
+  readonly removed?: readonly string[];
+  readonly synced?: boolean;
+  /** Nothing to store: only effects. */
+  readonly silent?: boolean;
+}
+
+type Failure = { readonly code: DetectionErrorCode | IssueCode; readonly message: string };
+
+/** Starts the first stage. */
+export function begin(state: JobState, given: Given): Change {
+  const failed = given.record.media.some(({ problem }) => problem !== undefined);
+  const started: JobState = { ...state, startedAt: given.at, status: failed ? after(state.status, 'error') : state.status };
+  return advance(enter(started, { name: 'PREPARE' }, given), given);
+}
+
+/** Takes an answer: stores it, opens the finishing of a unit that is complete, makes more work, moves to the next stage. */
+export function answered(state: JobState, row: SubJobRow, answer: (CheckedResult & { ok: true }) | Failure, given: Given): Change {
+  const outstanding = new Map(state.outstanding);
+  outstanding.delete(row.key);
+  const taken = take({ ...state, outstanding }, row, answer, given);
+  const finish = openFinish(taken.state, row, given);
+  const next = advance(finish.state, given);
+  return {
+    state: next.state,
+    rows: [taken.row, ...finish.rows, ...next.rows],
+    effects: [...offer(finish.rows), ...next.effects],
+    ...(next.removed === undefined ? {} : { removed: next.removed }),
+  };
+}
+
+/** Puts a lost sub-job back to be tried again. */
+export function requeue(state: JobState, row: SubJobRow): Change {
+  const outstanding = new Map(state.outstanding).set(row.key, row);
+  return { state: { ...state, outstanding }, rows: [row], effects: offer([row]) };
+}
+
+/** Makes as much work as the window allows; when the stage has none left, goes on to the next. */
+export function advance(state: JobState, given: Given): Change {
+  const rows: SubJobRow[] = [];
+  let current = state;
+  for (;;) {
+    if (current.stage.name === 'ENDED') break;
+    const made = isStopping(current) ? finishFound(current, given) : fill(current, given);
+    rows.push(...made.rows);
+    current = made.state;
+    if (current.outstanding.size > 0 || current.stage.name === 'WAITING' && !isStopping(current)) break;
+    current = enter(current, nextStage(current, given), given);
+  }
+  if (current.stage.name !== 'ENDED') return { state: current, rows, effects: offer(rows) };
+  const effects: JobEffect[] = [{ type: 'removeFiles', run: current.run, document: false }, { type: 'ended' }];
+  return { state: current, rows: [], effects, removed: [''] };
+}
+
+const isStopping = (state: JobState) => state.status === 'CANCELLING';
+
+/** While work is wanted: the next pieces in order of media, up to the window. */
+function fill(state: JobState, given: Given): { state: JobState; rows: SubJobRow[] } {
+  const rows: SubJobRow[] = [];
+  const units = [...state.units];
+  let { cursor } = state;
+  const room = given.settings.window - state.outstanding.size;
+  while (rows.length < room && cursor < units.length) {
+    const unit = units[cursor]!;
+    if (unit.made === unit.ranges.length) cursor++;
+    else {
+      rows.push(pieceRow(state, cursor, unit, given));
+      units[cursor] = { ...unit, made: unit.made + 1 };
+    }
+  }
+  return { state: { ...withRows(state, rows), units, cursor }, rows };
+}
+
+/** When the job is to stop: no new pieces; what was found already is still finished. */
+function finishFound(state: JobState, given: Given): { state: JobState; rows: SubJobRow[] } {
+  if (state.stage.name === 'DOCUMENT') return fill(state, given);
+  if (state.stage.name !== 'TASK' || state.outstanding.size > 0) return { state, rows: [] };
+  const rows: SubJobRow[] = [];
+  const units = state.units.map((unit, index): Unit => {
+    if (unit.done === 0 || unit.finish !== 'NONE') return unit;
+    rows.push(finishRow(state, index, unit, given));
+    return { ...unit, finish: 'MADE' };
+  });
+  return { state: { ...withRows(state, rows), units }, rows };
+}
+
+function openFinish(state: JobState, row: SubJobRow, given: Given): { state: JobState; rows: SubJobRow[] } {
+  const unit = state.units[row.unit];
+  if (state.stage.name !== 'TASK' || row.kind !== 'DETECT' || unit === undefined) return { state, rows: [] };
+  const complete = unit.done + unit.failed === unit.ranges.length;
+  if (!complete || unit.done === 0 || unit.finish !== 'NONE') return { state, rows: [] };
+  const finish = finishRow(state, row.unit, unit, given);
+  const units = state.units.with(row.unit, { ...unit, finish: 'MADE' });
+  return { state: { ...withRows(state, [finish]), units }, rows: [finish] };
+}
+
+function take(
+  state: JobState,
+  row: SubJobRow,
+  answer: (CheckedResult & { ok: true }) | Failure,
+  given: Given,
+): { state: JobState; row: SubJobRow } {
+  if ('ok' in answer) return takeResult(state, row, answer);
+  const failed = withUnit(state, row, (unit) =>
+    row.kind === 'FINISH' ? { ...unit, finish: 'DONE' } : { ...unit, failed: unit.failed + 1 },
+  );
+  if (row.kind === 'DOCUMENT') {
+    const message = `Failed to create the output object due to: ${answer.message}`;
+    const issue = { severity: 'error', code: 'OTHER', message } as const;
+    return {
+      state: { ...failed, status: after(state.status, 'fatal'), issues: [...state.issues, issue] },
+      row,
+    };
+  }
+  const stage = state.stage.name === 'TASK' ? state.stage.index : -1;
+  const medium = state.media[row.medium]!;
+  const media = state.media.with(row.medium, { ...medium, failedIn: medium.failedIn ?? stage });
+  return {
+    state: { ...failed, media, status: after(state.status, 'error') },
+    row: { ...row, error: subJobError(row, medium, answer, given) },
+  };
+}
+
+function takeResult(state: JobState, row: SubJobRow, result: CheckedResult & { ok: true }): { state: JobState; row: SubJobRow } {
+  const done = withUnit(state, row, (unit) =>
+    row.kind === 'FINISH' ? { ...unit, finish: 'DONE' } : { ...unit, done: unit.done + 1 },
+  );
+  switch (result.kind) {
+    case 'PREPARE': {
+      const prepared: Prepared = { ...result.prepared, file: row.file! };
+      const media = state.media.with(row.medium, { ...state.media[row.medium]!, prepared });
+      return { state: warned({ ...done, media }, prepared.warnings.length), row: { ...row, prepared } };
+    }
+    case 'DETECT':
+      return { state: done, row: { ...row, tracks: result.tracks } };
+    case 'FINISH': {
+      const medium: MediumState = { ...state.media[row.medium]!, trackRanges: result.summary.ranges };
+      const media = row.action === 0 ? state.media.with(row.medium, medium) : state.media;
+      return { state: warned({ ...done, media }, result.summary.warnings.length), row: { ...row, summary: result.summary } };
+    }
+    case 'DOCUMENT':
+      return { state: { ...done, hasDocument: true }, row };
+  }
+}
+
+function subJobError(row: SubJobRow, medium: MediumState, failure: Failure, given: Given): NonNullable<SubJobRow['error']> {
+  const times = medium.prepared?.facts.frameTimes;
+  const time = (frame: number) => (times === undefined || frame < 0 ? 0 : timeOfFrame(times, frame));
+  const task = row.stage.name === 'TASK' ? given.record.plan.tasks[row.stage.index] : undefined;
+  return {
+    range: row.range,
+    startTime: time(row.range.start),
+    stopTime: time(row.range.stop),
+    algorithm: task?.actions[row.action]?.algorithm.name ?? 'WORKFLOW_MANAGER',
+    ...failure,
+  };
+}
+
+/** The stage after this one. A job that stops goes straight to its document; one without any goes to its end. */
+function nextStage({ stage, ...state }: JobState, { record }: Given): Stage {
+  const document: Stage = record.buildOutput ? { name: 'DOCUMENT' } : { name: 'ENDED' };
+  if (stage.name === 'DOCUMENT') return { name: 'ENDED' };
+  if (state.status === 'CANCELLING') return document;
+  const next = stage.name === 'TASK' ? stage.index + 1 : 0;
+  return next < record.plan.tasks.length ? { name: 'TASK', index: next } : document;
+}
+
+function enter(state: JobState, stage: Stage, given: Given): JobState {
+  const units = planStage(state, stage, given);
+  const entered: JobState = { ...state, stage, units, cursor: 0 };
+  if (stage.name === 'DOCUMENT') return { ...entered, endedAt: given.at };
+  if (stage.name === 'ENDED') return { ...entered, endedAt: state.endedAt ?? given.at, status: finalStatus(state) };
+  return entered;
+}
+
+/** What the job will have ended as when its document is written without trouble. */
+export function finalStatus(state: JobState): JobState['status'] {
+  return after(state.status, state.cancelledBy === 'SHUTDOWN' ? 'shutdown' : 'complete');
+}
+
+const warned = (state: JobState, warnings: number): JobState =>
+  warnings === 0 ? state : { ...state, status: after(state.status, 'warning') };
+
+function withUnit(state: JobState, row: SubJobRow, change: (unit: Unit) => Unit): JobState {
+  const unit = state.units[row.unit];
+  return unit === undefined ? state : { ...state, units: state.units.with(row.unit, change(unit)) };
+}
+
+function withRows(state: JobState, rows: readonly SubJobRow[]): JobState {
+  if (rows.length === 0) return state;
+  const outstanding = new Map(state.outstanding);
+  for (const row of rows) outstanding.set(row.key, row);
+  return { ...state, outstanding };
+}
+
+const offer = (rows: readonly SubJobRow[]): JobEffect[] => (rows.length === 0 ? [] : [{ type: 'offer', rows }]);

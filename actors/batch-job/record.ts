@@ -1,0 +1,36 @@
+import type { PipelinePlan } from '../../pipeline/plan.ts';
+import type { Issue, Properties, Range } from '../../pipeline/types.ts';
+
+/**
+ * What was asked for and how it will be done, frozen when the job is accepted: a later change of pipelines or of server
+ * settings does not touch it, and a resubmitted run uses it again.
+ */
+export interface JobRecord {
+  /** The number in the job's id; batch and streaming jobs draw from one sequence. */
+  readonly number: number;
+  /** `<host>-<number>`; the host part is frozen with the job. */
+  readonly jobId: string;
+  readonly siteId: string;
+  readonly plan: PipelinePlan;
+  readonly media: readonly RequestedMedium[];
+  readonly priority: number;
+  readonly buildOutput: boolean;
+  readonly externalId: string | null;
+  readonly jobProperties: Properties;
+  readonly algorithmProperties: Readonly<Record<string, Properties>>;
+  /** Server settings that supply defaults (by propertiesKey), as they were. */
+  readonly serverProperties: Properties;
+  /** TROUPE_PROP_<NAME> overrides, as they were. */
+  readonly environmentProperties: Properties;
+}
+
+export interface RequestedMedium {
+  readonly mediaId: number;
+  readonly uri: string;
+  readonly metadata: Properties;
+  readonly properties: Properties;
+  readonly frameRanges: readonly Range[];
+  readonly timeRanges: readonly Range[];
+  /** Why this medium could not be used already at creation; the others go on. */
+  readonly problem?: Issue;
+}

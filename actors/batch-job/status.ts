@@ -1,0 +1,65 @@
+/** The states of a batch job and what moves it from one to the next (specification 3.1). */
+export const BATCH_JOB_STATUSES = [
+  'UNKNOWN',
+  'INITIALIZED',
+  'IN_PROGRESS',
+  'IN_PROGRESS_ERRORS',
+  'IN_PROGRESS_WARNINGS',
+  'COMPLETE',
+  'COMPLETE_WITH_WARNINGS',
+  'CANCELLING',
+  'CANCELLED',
+  'CANCELLED_BY_SHUTDOWN',
+  'ERROR',
+] as const;
+export type BatchJobStatus = (typeof BATCH_JOB_STATUSES)[number];
+export type StatusEvent = 'start' | 'warning' | 'error' | 'complete' | 'cancel' | 'fatal' | 'shutdown';
+
+const TERMINAL: ReadonlySet<BatchJobStatus> = new Set([
+  'COMPLETE',
+  'COMPLETE_WITH_WARNINGS',
+  'CANCELLED',
+  'CANCELLED_BY_SHUTDOWN',
+  'ERROR',
+]);
+export const isTerminal = (status: BatchJobStatus): boolean => TERMINAL.has(status);
+
+/** Where an event leads; an event that is not listed for a status leaves it as it is. */
+export const STATUS_TABLE: Readonly<Record<BatchJobStatus, Partial<Record<StatusEvent, BatchJobStatus>>>> = {
+  UNKNOWN: {},
+  INITIALIZED: {
+    start: 'IN_PROGRESS',
+    warning: 'IN_PROGRESS_WARNINGS',
+    error: 'IN_PROGRESS_ERRORS',
+    cancel: 'CANCELLING',
+    fatal: 'ERROR',
+  },
+  IN_PROGRESS: {
+    warning: 'IN_PROGRESS_WARNINGS',
+    error: 'IN_PROGRESS_ERRORS',
+    complete: 'COMPLETE',
+    cancel: 'CANCELLING',
+    fatal: 'ERROR',
+  },
+  IN_PROGRESS_WARNINGS: {
+    error: 'IN_PROGRESS_ERRORS',
+    complete: 'COMPLETE_WITH_WARNINGS',
+    cancel: 'CANCELLING',
+    fatal: 'ERROR',
+  },
+  IN_PROGRESS_ERRORS: {
+    complete: 'ERROR',
+    cancel: 'CANCELLING',
+    fatal: 'ERROR',
+  },
+  // A job that is cancelled ends by `complete`, one that the operator's shutdown stops by `shutdown`.
+  CANCELLING: { complete: 'CANCELLED', shutdown: 'CANCELLED_BY_SHUTDOWN' },
+  COMPLETE: {},
+  COMPLETE_WITH_WARNINGS: {},
+  CANCELLED: {},
+  CANCELLED_BY_SHUTDOWN: {},
+  ERROR: {},
+};
+
+export const after = (status: BatchJobStatus, event: StatusEvent): BatchJobStatus =>
+  STATUS_TABLE[status][event] ?? status;

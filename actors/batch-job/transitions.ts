@@ -1,0 +1,163 @@
+import { after, isTerminal, type BatchJobStatus } from './status.ts';
+import type { JobCommand, JobRefusal, JobReply } from './commands.ts';
+import type { JobEffect } from './effects.ts';
+import type { JobRecord } from './record.ts';
+import type { JobSettings } from './planning.ts';
+import { initialState } from './planning.ts';
+import type { JobState, SubJobRow } from './state.ts';
+import { advance, answered, begin, requeue, type Change } from './progress.ts';
+
+/** What a command leads to. Nothing is stored for a refusal or when nothing changes. */
+export interface JobOutcome {
+  readonly reply: JobReply;
+  readonly change?: Change;
+}
+
+/** What every transition may look at besides the state; time is the time of the command, never a clock's. */
+export interface Given {
+  readonly record: JobRecord;
+  readonly at: number;
+  readonly settings: JobSettings;
+}
+
+type Of<T extends JobCommand['type']> = Extract<JobCommand, { type: T }>;
+interface Transition<T extends JobCommand['type']> {
+  /** States in which the command is carried out; in any other it is refused. */
+  readonly from: readonly BatchJobStatus[];
+  /** Where the status can be afterwards, for the diagram and its test. */
+  readonly to: readonly BatchJobStatus[];
+  apply(state: JobState, command: Of<T>, given: Given): Change | JobRefusal;
+}
+
+const WORKING = ['IN_PROGRESS', 'IN_PROGRESS_WARNINGS', 'IN_PROGRESS_ERRORS'] as const;
+const LIVE = ['INITIALIZED', ...WORKING, 'CANCELLING'] as const;
+const BUSY = [...WORKING, 'CANCELLING'] as const;
+const ENDED = ['COMPLETE', 'COMPLETE_WITH_WARNINGS', 'CANCELLED', 'CANCELLED_BY_SHUTDOWN', 'ERROR'] as const;
+const ALL_BUT_WAITING = [...BUSY, ...ENDED] as const;
+
+/** The life of a batch job (specification 3.1), one entry a command. */
+export const TRANSITIONS: { readonly [T in Exclude<JobCommand['type'], 'accept'>]: Transition<T> } = {
+  admit: {
+    from: ['INITIALIZED'],
+    to: [...WORKING, ...ENDED],
+    apply: (state, _, given) => begin({ ...state, status: after(state.status, 'start') }, given),
+  },
+  cancel: {
+    from: ['INITIALIZED', ...WORKING],
+    to: ['CANCELLING', 'CANCELLED'],
+    apply: (state, _, given) => stop(state, 'USER', given),
+  },
+  resubmit: {
+    from: ENDED,
+    to: ['INITIALIZED', ...WORKING, ...ENDED],
+    apply(state, command, given) {
+      const run = state.run + 1;
+      const fresh = initialState(given.record, { ...command, run, at: given.at });
+      // The old outputs go only now that the new run is accepted: this effect follows the commit.
+      const old: JobEffect = { type: 'removeFiles', run: state.run, document: true };
+      const change = command.admitted ? begin(fresh, given) : unchanged(fresh);
+      return { ...change, effects: [old, ...change.effects], synced: true };
+    },
+  },
+  workDone: {
+    from: ALL_BUT_WAITING,
+    to: [...BUSY, ...ENDED],
+    apply: (state, command, given) =>
+      withOutstanding(state, command.key, (row) =>
+        answered(state, { ...row, state: 'DONE', token: command.token, file: command.file }, command.result, given),
+      ),
+  },
+  workFailed: {
+    from: ALL_BUT_WAITING,
+    to: [...BUSY, ...ENDED],
+    apply: (state, command, given) =>
+      withOutstanding(state, command.key, (row) =>
+        answered(state, { ...row, state: 'FAILED', token: command.token }, command, given),
+      ),
+  },
+  workLost: {
+    from: ALL_BUT_WAITING,
+    to: [...BUSY, ...ENDED],
+    apply: (state, command, given) =>
+      withOutstanding(state, command.key, (row) => {
+        const attempts = row.attempts + 1;
+        if (attempts < given.settings.attempts) return requeue(state, { ...row, attempts });
+        const message = `The component was lost ${attempts} times on this sub-job: ${command.reason}`;
+        return answered(state, { ...row, attempts, state: 'FAILED' }, { code: 'DEAD_LETTER', message }, given);
+      }),
+  },
+  workDropped: {
+    from: ALL_BUT_WAITING,
+    to: [...BUSY, ...ENDED],
+    apply(state, command, given) {
+      if (state.status !== 'CANCELLING') return 'NOT_OUTSTANDING';
+      const outstanding = new Map(state.outstanding);
+      for (const key of command.keys) outstanding.delete(key);
+      const change = advance({ ...state, outstanding }, given);
+      return { ...change, removed: command.keys };
+    },
+  },
+  resume: {
+    from: LIVE,
+    to: LIVE,
+    apply: (state) => ({ ...unchanged(state), effects: recover(state), silent: true }),
+  },
+  shutdown: {
+    from: ['INITIALIZED', ...WORKING],
+    to: ['CANCELLING', 'CANCELLED_BY_SHUTDOWN'],
+    apply: (state, _, given) => stop(state, 'SHUTDOWN', given),
+  },
+};
+
+/** Decides what a command does to a job. Pure: same state, command and time, same outcome. */
+export function decide(state: JobState | undefined, command: JobCommand, given: Given): JobOutcome {
+  if (command.type === 'accept') {
+    if (state !== undefined) return refused('EXISTS', state);
+    const fresh = initialState(command.record, { ...command, priority: command.record.priority, run: 1, at: given.at });
+    const change = command.admitted ? begin(fresh, { ...given, record: command.record }) : unchanged(fresh);
+    return { reply: { kind: 'done' }, change: { ...change, synced: true } };
+  }
+  if (state === undefined) return { reply: { kind: 'refused', reason: 'NO_SUCH_JOB', status: 'UNKNOWN' } };
+  const transition = TRANSITIONS[command.type] as Transition<typeof command.type>;
+  if (!transition.from.includes(state.status)) return refused('WRONG_STATE', state);
+  const outcome = transition.apply(state, command as never, given);
+  return typeof outcome === 'string' ? refused(outcome, state) : { reply: { kind: 'done' }, change: outcome };
+}
+
+/** The effects that a live job's state stands for: performed after a load, when those of an earlier process are gone. */
+export function recover(state: JobState): readonly JobEffect[] {
+  if (isTerminal(state.status)) return [];
+  const rows = [...state.outstanding.values()];
+  if (rows.length === 0) return [];
+  const dropped = state.status === 'CANCELLING' ? rows.filter(({ kind }) => !survivesCancel(kind)) : [];
+  const kept = rows.filter((row) => !dropped.includes(row));
+  return [
+    ...(kept.length > 0 ? [{ type: 'offer', rows: kept } as const] : []),
+    ...(dropped.length > 0 ? [{ type: 'cancelWork', rows: dropped } as const] : []),
+  ];
+}
+
+/** Preparation and detection are stopped; what is being finished or written goes on. */
+function stop(state: JobState, cancelledBy: 'USER' | 'SHUTDOWN', given: Given): Change {
+  const stopping: JobState = { ...state, status: after(state.status, 'cancel'), cancelledBy };
+  const rows = [...state.outstanding.values()].filter(({ kind }) => !survivesCancel(kind));
+  const change = advance(stopping, given);
+  return rows.length === 0 ? change : { ...change, effects: [...change.effects, { type: 'cancelWork', rows }] };
+}
+
+/** A cancelled job still finishes what was found and writes its document. */
+const survivesCancel = (kind: SubJobRow['kind']) => kind === 'FINISH' || kind === 'DOCUMENT';
+
+function withOutstanding(
+  state: JobState,
+  key: string,
+  apply: (row: SubJobRow) => Change,
+): Change | JobRefusal {
+  const row = state.outstanding.get(key);
+  return row === undefined ? 'NOT_OUTSTANDING' : apply(row);
+}
+
+const unchanged = (state: JobState): Change => ({ state, rows: [], effects: [] });
+const refused = (reason: JobRefusal, state: JobState): JobOutcome => ({
+  reply: { kind: 'refused', reason, status: state.status },
+});

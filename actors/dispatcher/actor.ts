@@ -1,0 +1,230 @@
+import type { Logger } from '../../config/logger.ts';
+import type { WorkQueue } from '../../store/queue.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
+import type { ActorKind, Behavior, Envelope } from '../runtime/system.ts';
+import { DISPATCHER_COMMANDS, type DispatcherCommand, type DispatcherReply, type Lease, type SubJob } from './commands.ts';
+import { beat, expiryOf, expiryReason, newLease, type LeaseSettings } from './leases.ts';
+
+export const DISPATCHER = 'dispatcher';
+
+export interface DispatcherParts {
+  readonly queue: WorkQueue<SubJob>;
+  readonly settings: LeaseSettings;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly mailbox: number;
+  /** Part of every token; higher at every start, so that tokens of an earlier process never fit. */
+  readonly epoch: number;
+  /** Tells the job that a sub-job was lost (an attempt that counts). */
+  lost(subJob: SubJob, token: string, reason: string): void;
+  /** Tells the job that cancelled work is in nobody's hands any more. */
+  dropped(jobId: string, keys: readonly string[]): void;
+  /** Work waits in this queue while `busy` of its sub-jobs run: whoever claims there or can start components may want to know. */
+  waiting(queue: string, length: number, busy: number): void;
+  /** A component does not answer or does not stop: whoever started it ends it. */
+  kill(worker: string, reason: string): void;
+}
+
+/** Leases whose answer was taken, to answer a repeated result as the first. */
+const REMEMBERED = 1_000;
+const TICK_MS = 250;
+
+/**
+ * The dispatcher: hands sub-jobs to components under leases with three clocks and takes them back. It holds no truth: what
+ * it knows is offered again by the jobs when it starts anew.
+ */
+export function dispatcherKind(parts: DispatcherParts): ActorKind<DispatcherCommand, DispatcherReply> {
+  return {
+    name: DISPATCHER,
+    accepts: DISPATCHER_COMMANDS,
+    mailbox: parts.mailbox,
+    intensity: DEFAULT_INTENSITY,
+    load: () => Promise.resolve(new Dispatcher(parts)),
+  };
+}
+
+class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
+  readonly #parts: DispatcherParts;
+  readonly #leases = new Map<string, Lease>();
+  readonly #settled = new Set<string>();
+  #tokens = 0;
+  #draining = false;
+
+  constructor(parts: DispatcherParts) {
+    this.#parts = parts;
+  }
+
+  async handle({ command, at }: Envelope<DispatcherCommand>): Promise<DispatcherReply> {
+    switch (command.type) {
+      case 'offer':
+        return this.#offer(command.subJobs);
+      case 'cancel':
+        return this.#cancel(command.subJobs, at);
+      case 'claim':
+        return this.#claim(command, at);
+      case 'heartbeat':
+        return this.#heartbeat(command, at);
+      case 'lookUp':
+        return this.#lookUp(command.token, command.worker);
+      case 'settle':
+        return this.#settle(command.token);
+      case 'release':
+        return this.#release(command.token, command.worker);
+      case 'reject':
+        return this.#reject(command.token, command.reason);
+      case 'workerGone':
+        return this.#workerGone(command.worker, command.counted, command.reason);
+      case 'unavailable':
+        return this.#unavailable(command.queue, command.reason);
+      case 'tick':
+        return this.#tick(at);
+      case 'report':
+        return this.#report();
+      case 'drain':
+        this.#draining = true;
+        return { kind: 'done' };
+    }
+  }
+
+  async #offer(subJobs: readonly SubJob[]): Promise<DispatcherReply> {
+    const leased = new Set([...this.#leases.values()].map(({ subJob }) => subJob.id));
+    await this.#parts.queue.offer(subJobs.filter(({ id }) => !leased.has(id)));
+    await this.#announce(new Set(subJobs.map(({ queue }) => queue)));
+    return { kind: 'done' };
+  }
+
+  async #announce(queues: ReadonlySet<string>): Promise<void> {
+    const lengths = await this.#parts.queue.lengths();
+    for (const queue of queues) {
+      const length = lengths.get(queue) ?? 0;
+      if (length === 0) continue;
+      const busy = [...this.#leases.values()].filter(({ subJob }) => subJob.queue === queue).length;
+      this.#parts.waiting(queue, length, busy);
+    }
+  }
+
+  /** What is queued (or unknown here) is dropped at once; what a component holds, when it lets go or is killed. */
+  async #cancel(subJobs: readonly Pick<SubJob, 'id' | 'key' | 'jobId'>[], at: number): Promise<DispatcherReply> {
+    const wanted = new Map(subJobs.map((subJob) => [subJob.id, subJob]));
+    for (const lease of this.#leases.values()) {
+      if (!wanted.delete(lease.subJob.id)) continue;
+      const cancelledUntil = lease.cancelledUntil ?? at + this.#parts.settings.cancelGraceMs;
+      this.#leases.set(lease.token, { ...lease, cancelledUntil });
+    }
+    await this.#parts.queue.remove([...wanted.keys()]);
+    const byJob = new Map<string, string[]>();
+    for (const { jobId, key } of wanted.values()) byJob.set(jobId, [...(byJob.get(jobId) ?? []), key]);
+    for (const [jobId, keys] of byJob) this.#parts.dropped(jobId, keys);
+    return { kind: 'done' };
+  }
+
+  async #claim({ queues, max, worker }: Extract<DispatcherCommand, { type: 'claim' }>, at: number): Promise<DispatcherReply> {
+    if (this.#draining) return { kind: 'claimed', leases: [] };
+    const subJobs = await this.#parts.queue.take(queues, max);
+    const leases = subJobs.map((subJob) => {
+      const token = `${this.#parts.epoch}-${++this.#tokens}`;
+      return newLease(token, subJob, worker, at, this.#parts.settings);
+    });
+    for (const lease of leases) this.#leases.set(lease.token, lease);
+    return { kind: 'claimed', leases };
+  }
+
+  #heartbeat({ token, worker, done, total }: Extract<DispatcherCommand, { type: 'heartbeat' }>, at: number): DispatcherReply {
+    const lease = this.#held(token, worker);
+    if (lease === undefined) return { kind: 'lost' };
+    this.#leases.set(token, beat(lease, { done, total }, at, this.#parts.settings));
+    return { kind: 'go', go: lease.cancelledUntil === null ? 'on' : 'cancelled' };
+  }
+
+  #lookUp(token: string, worker: string): DispatcherReply {
+    const lease = this.#held(token, worker);
+    if (lease !== undefined) return { kind: 'lease', lease };
+    return { kind: this.#settled.has(token) ? 'settled' : 'lost' };
+  }
+
+  #settle(token: string): DispatcherReply {
+    if (!this.#leases.delete(token)) return { kind: 'lost' };
+    this.#settled.add(token);
+    if (this.#settled.size > REMEMBERED) this.#settled.delete(this.#settled.values().next().value!);
+    return { kind: 'done' };
+  }
+
+  async #release(token: string, worker: string): Promise<DispatcherReply> {
+    const lease = this.#held(token, worker);
+    if (lease === undefined) return { kind: 'lost' };
+    await this.#giveBack(lease);
+    return { kind: 'done' };
+  }
+
+  #reject(token: string, reason: string): DispatcherReply {
+    const lease = this.#leases.get(token);
+    if (lease === undefined) return { kind: 'lost' };
+    this.#lose(lease, reason);
+    return { kind: 'done' };
+  }
+
+  async #workerGone(worker: string, counted: boolean, reason: string): Promise<DispatcherReply> {
+    for (const lease of [...this.#leases.values()])
+      if (lease.worker === worker)
+        if (counted) this.#lose(lease, reason);
+        else await this.#giveBack(lease);
+    return { kind: 'done' };
+  }
+
+  /** Work that nobody can do is not kept waiting for ever: each item fails like one whose component died. */
+  async #unavailable(queue: string, reason: string): Promise<DispatcherReply> {
+    const waiting = (await this.#parts.queue.lengths()).get(queue) ?? 0;
+    for (const subJob of await this.#parts.queue.take([queue], waiting)) this.#parts.lost(subJob, '', reason);
+    return { kind: 'done' };
+  }
+
+  #tick(at: number): DispatcherReply {
+    for (const lease of [...this.#leases.values()]) {
+      const expiry = expiryOf(lease, at);
+      if (expiry === null) continue;
+      const reason = expiryReason(expiry, this.#parts.settings);
+      this.#parts.logger.warn({ subJob: lease.subJob.id, worker: lease.worker, reason }, 'took a sub-job back');
+      this.#lose(lease, reason);
+      this.#parts.kill(lease.worker, reason);
+    }
+    return { kind: 'done' };
+  }
+
+  #lose(lease: Lease, reason: string): void {
+    this.#leases.delete(lease.token);
+    if (lease.cancelledUntil !== null) this.#parts.dropped(lease.subJob.jobId, [lease.subJob.key]);
+    else this.#parts.lost(lease.subJob, lease.token, reason);
+  }
+
+  async #giveBack(lease: Lease): Promise<void> {
+    this.#leases.delete(lease.token);
+    if (lease.cancelledUntil !== null) this.#parts.dropped(lease.subJob.jobId, [lease.subJob.key]);
+    else await this.#offer([lease.subJob]);
+  }
+
+  #held(token: string, worker: string): Lease | undefined {
+    const lease = this.#leases.get(token);
+    return lease?.worker === worker ? lease : undefined;
+  }
+
+  /** What runs now, and which jobs have anything here at all. */
+  async #report(): Promise<DispatcherReply> {
+    const leases = [...this.#leases.values()];
+    const jobs = new Set([...(await this.#parts.queue.jobs()), ...leases.map(({ subJob }) => subJob.jobId)]);
+    return { kind: 'report', leases, jobs };
+  }
+}
+
+/** Ticks the dispatcher until the answer is called. */
+export function startTicking(clock: Clock, tick: () => void): () => void {
+  let cancel = () => {};
+  const next = () => {
+    cancel = clock.after(TICK_MS, () => {
+      tick();
+      next();
+    });
+  };
+  next();
+  return () => cancel();
+}

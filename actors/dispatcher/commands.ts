@@ -1,0 +1,82 @@
+import type { WorkKind } from '../../components/sdk/protocol.ts';
+import type { WorkItem } from '../../store/queue.ts';
+
+/** A sub-job as the dispatcher knows it: enough to hand it out, not what is to be done. */
+export interface SubJob extends WorkItem {
+  /** Key of its row. */
+  readonly key: string;
+  readonly kind: WorkKind;
+  readonly attempt: number;
+  /** How much of the job's progress, in percent, it stands for. */
+  readonly share: number;
+}
+
+export type DispatcherCommand =
+  /** From a job: these sub-jobs are to be done. */
+  | { readonly type: 'offer'; readonly subJobs: readonly SubJob[] }
+  /** From a job: these are not wanted any more; `workDropped` follows for each when no component holds it. */
+  | { readonly type: 'cancel'; readonly subJobs: readonly Pick<SubJob, 'id' | 'key' | 'jobId'>[] }
+  /** From a component, over HTTP. */
+  | { readonly type: 'claim'; readonly queues: readonly string[]; readonly max: number; readonly worker: string }
+  | { readonly type: 'heartbeat'; readonly token: string; readonly worker: string; readonly done: number; readonly total: number }
+  /** From the worker protocol, when an answer arrives: is the lease still held? */
+  | { readonly type: 'lookUp'; readonly token: string; readonly worker: string }
+  /** From the worker protocol, when the answer is stored (or refused by the job): the lease ends. */
+  | { readonly type: 'settle'; readonly token: string }
+  /** From a component that gives its work back unharmed (drain), or the server for it: not counted as an attempt. */
+  | { readonly type: 'release'; readonly token: string; readonly worker: string }
+  /** From the worker protocol: the answer was garbage. Counted. */
+  | { readonly type: 'reject'; readonly token: string; readonly reason: string }
+  /** From the node manager: the process is gone. `counted` false when we stopped it ourselves. */
+  | { readonly type: 'workerGone'; readonly worker: string; readonly counted: boolean; readonly reason: string }
+  /** From the node manager: nobody can serve this queue now. */
+  | { readonly type: 'unavailable'; readonly queue: string; readonly reason: string }
+  /** From the clock: look at leases that have run out. */
+  | { readonly type: 'tick' }
+  /** From views and the sweep: what runs, and for which jobs there is any work. */
+  | { readonly type: 'report' }
+  /** From the server when it drains: no more claims. */
+  | { readonly type: 'drain' };
+
+export const DISPATCHER_COMMANDS: ReadonlySet<DispatcherCommand['type']> = new Set([
+  'offer',
+  'cancel',
+  'claim',
+  'heartbeat',
+  'lookUp',
+  'settle',
+  'release',
+  'reject',
+  'workerGone',
+  'unavailable',
+  'tick',
+  'report',
+  'drain',
+]);
+
+/** One sub-job in one component's hands. */
+export interface Lease {
+  readonly token: string;
+  readonly subJob: SubJob;
+  readonly worker: string;
+  readonly startedAt: number;
+  /** Three clocks: the lease (moved by heartbeats), silence (moved by progress), the whole. */
+  readonly leaseUntil: number;
+  readonly silentUntil: number;
+  readonly wholeUntil: number;
+  readonly done: number;
+  readonly total: number;
+  /** Set when the component was told to stop; it is killed after this time. */
+  readonly cancelledUntil: number | null;
+}
+
+export type DispatcherReply =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'claimed'; readonly leases: readonly Lease[] }
+  | { readonly kind: 'lease'; readonly lease: Lease }
+  | { readonly kind: 'report'; readonly leases: readonly Lease[]; readonly jobs: ReadonlySet<string> }
+  | { readonly kind: 'go'; readonly go: 'on' | 'cancelled' }
+  /** The lease was lost: it ran out, was given to another, or never was. */
+  | { readonly kind: 'lost' }
+  /** The answer with this token was taken before. */
+  | { readonly kind: 'settled' };

@@ -1,0 +1,59 @@
+import type { Lease, SubJob } from './commands.ts';
+
+export interface LeaseSettings {
+  readonly leaseMs: number;
+  readonly silenceMs: number;
+  readonly wholeMs: number;
+  readonly cancelGraceMs: number;
+}
+
+/** Why a lease ended without an answer. */
+export type Expiry = 'lease' | 'silence' | 'whole' | 'cancelled';
+
+export function newLease(token: string, subJob: SubJob, worker: string, at: number, settings: LeaseSettings): Lease {
+  return {
+    token,
+    subJob,
+    worker,
+    startedAt: at,
+    leaseUntil: at + settings.leaseMs,
+    silentUntil: at + settings.silenceMs,
+    wholeUntil: at + settings.wholeMs,
+    done: 0,
+    total: 0,
+    cancelledUntil: null,
+  };
+}
+
+/** A heartbeat moves the lease; only growing progress moves the silence, for a component that hangs can still beat. */
+export function beat(lease: Lease, progress: { done: number; total: number }, at: number, settings: LeaseSettings): Lease {
+  const moved = progress.done > lease.done;
+  return {
+    ...lease,
+    leaseUntil: at + settings.leaseMs,
+    silentUntil: moved ? at + settings.silenceMs : lease.silentUntil,
+    done: Math.max(lease.done, progress.done),
+    total: Math.max(lease.total, progress.total),
+  };
+}
+
+export function expiryOf(lease: Lease, at: number): Expiry | null {
+  if (lease.cancelledUntil !== null && at >= lease.cancelledUntil) return 'cancelled';
+  if (at >= lease.leaseUntil) return 'lease';
+  if (at >= lease.silentUntil) return 'silence';
+  if (at >= lease.wholeUntil) return 'whole';
+  return null;
+}
+
+export function expiryReason(expiry: Expiry, settings: LeaseSettings): string {
+  switch (expiry) {
+    case 'lease':
+      return `no heartbeat for ${settings.leaseMs} ms`;
+    case 'silence':
+      return `no progress for ${settings.silenceMs} ms`;
+    case 'whole':
+      return `not done after ${settings.wholeMs} ms`;
+    case 'cancelled':
+      return `did not stop within ${settings.cancelGraceMs} ms of being cancelled`;
+  }
+}

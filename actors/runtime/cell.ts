@@ -1,0 +1,121 @@
+import { delay, type Clock } from './clock.ts';
+import { DeliveryError, type DeliveryFailure } from './errors.ts';
+import { Mailbox } from './mailbox.ts';
+import { onFailure } from './supervision.ts';
+import type { ActorTree, TreeNode } from './tree.ts';
+import type { ActorKind, Behavior, Command, Envelope, MessageContext } from './system.ts';
+
+export interface CellParts {
+  readonly kind: CellKind;
+  readonly id: string;
+  readonly name: string;
+  readonly tree: ActorTree;
+  readonly clock: Clock;
+  run<T>(context: MessageContext, work: () => T): T;
+  restarted(error: unknown, delayMs: number): void;
+  deadLetter(reason: DeliveryFailure, envelope: Envelope<Command>, message: string): DeliveryError;
+  escalate(error: unknown): Promise<void>;
+}
+
+/** A kind of actor without its types: the family that made the cell is the one that types commands and replies. */
+interface CellKind extends Pick<ActorKind<Command, unknown>, 'name' | 'mailbox' | 'intensity'> {
+  readonly idleMs?: number | undefined;
+  load(id: string): Promise<Behavior<never, unknown>>;
+}
+
+/** One actor: its mailbox, its node in the tree, its loaded behaviour and the memory of its failures. */
+export class Cell {
+  readonly #parts: CellParts;
+  readonly #mailbox: Mailbox<Envelope<Command>, unknown>;
+  #node: Promise<TreeNode> | undefined;
+  #behavior: Behavior<never, unknown> | undefined;
+  #failures: readonly number[] = [];
+  #notBefore = 0;
+  #lastMessage: number;
+  #stopped: string | undefined;
+  #idleWaiters: (() => void)[] = [];
+
+  constructor(parts: CellParts) {
+    this.#parts = parts;
+    this.#lastMessage = parts.clock.now();
+    this.#mailbox = new Mailbox(parts.kind.mailbox, (envelope) => this.#pass(envelope));
+  }
+
+  get full(): boolean {
+    return this.#mailbox.full;
+  }
+
+  idleSince(now: number): boolean {
+    const { idleMs } = this.#parts.kind;
+    return idleMs !== undefined && this.#mailbox.size === 0 && now - this.#lastMessage >= idleMs;
+  }
+
+  async deliver(envelope: Envelope<Command>): Promise<unknown> {
+    this.#lastMessage = this.#parts.clock.now();
+    try {
+      return await this.#mailbox.push(envelope);
+    } finally {
+      if (this.#mailbox.size === 0) for (const wake of this.#idleWaiters.splice(0)) wake();
+    }
+  }
+
+  /** Settles when the mailbox has run empty. */
+  idle(): Promise<void> {
+    if (this.#mailbox.size === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idleWaiters.push(resolve));
+  }
+
+  async stop(why: string): Promise<void> {
+    this.#stopped ??= why;
+    const behavior = this.#behavior;
+    this.#behavior = undefined;
+    await behavior?.stop?.();
+    await (await this.#node)?.remove();
+  }
+
+  /** Through the tree, so that the node sees every message of its actor. */
+  async #pass(envelope: Envelope<Command>): Promise<unknown> {
+    const { tree, kind, id } = this.#parts;
+    this.#node ??= tree.add(kind.name, id, (message) => this.#handle(message as Envelope<Command>));
+    return (await this.#node).deliver(envelope);
+  }
+
+  async #handle(envelope: Envelope<Command>): Promise<unknown> {
+    if (this.#stopped !== undefined) throw this.#parts.deadLetter('STOPPED', envelope, this.#stopped);
+    try {
+      const behavior = this.#behavior ?? (await this.#load());
+      return await this.#parts.run(envelope.context, () => behavior.handle(envelope as Envelope<never>));
+    } catch (error) {
+      await this.#fail(error);
+      throw new DeliveryError('FAILED', this.#parts.name, `${this.#parts.name} failed: ${messageOf(error)}`, error);
+    }
+  }
+
+  async #load(): Promise<Behavior<never, unknown>> {
+    const { clock, kind, id } = this.#parts;
+    const wait = this.#notBefore - clock.now();
+    if (wait > 0) await delay(clock, wait);
+    this.#behavior = await kind.load(id);
+    return this.#behavior;
+  }
+
+  /** The next message finds the actor loaded afresh from its last snapshot, after the back-off; or the failure escalates. */
+  async #fail(error: unknown): Promise<void> {
+    const { clock, kind } = this.#parts;
+    const behavior = this.#behavior;
+    this.#behavior = undefined;
+    await behavior?.stop?.();
+    const { failures, verdict } = onFailure(this.#failures, clock.now(), kind.intensity);
+    this.#failures = failures;
+    if (verdict.kind === 'restart') {
+      this.#notBefore = clock.now() + verdict.delayMs;
+      this.#parts.restarted(error, verdict.delayMs);
+      return;
+    }
+    this.#stopped = `${this.#parts.name} failed ${failures.length} times in a row.`;
+    await this.#parts.escalate(error);
+    void this.#node?.then((node) => node.remove());
+  }
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,153 @@
+import { VersionConflict, type ActorKey, type Commit, type Owner, type Row, type Store } from '../../store/store.ts';
+import { allRows } from '../../store/store.ts';
+import type { Behavior, Command, Envelope } from './system.ts';
+
+/**
+ * A durable actor: a pure decision between a load and one atomic commit. The reply leaves only after the commit; effects
+ * are performed after it and derived again at load, so there is no log of them.
+ */
+export interface DurableKind<R, S, C extends Command, X, E> {
+  readonly kind: string;
+  /** Number of the snapshot schema this code writes. */
+  readonly schema: number;
+  /** `upcasters[n]` turns a body of schema n into one of n + 1. */
+  readonly upcasters: Readonly<Record<number, (body: unknown) => unknown>>;
+  /** Throws when the stored parts make no sense: the actor is then put into quarantine. */
+  restore(record: R, body: unknown, rows: readonly Row[]): S;
+  /** Rows that `restore` wants to see; undefined: none. */
+  rowsOf(body: unknown): string | undefined;
+  snapshot(record: R, state: S): unknown;
+  decide(record: R | undefined, state: S | undefined, envelope: Envelope<C>): Decision<R, S, X, E>;
+  /** Effects that the loaded state stands for. */
+  recover(state: S): readonly E[];
+  perform(record: R, state: S, effects: readonly E[]): Promise<void>;
+}
+
+export interface Decision<R, S, X, E> {
+  readonly reply: X;
+  /** Absent: nothing changes and nothing is stored. */
+  readonly change?: DurableChange<R, S>;
+  readonly effects?: readonly E[];
+}
+
+export interface DurableChange<R, S> extends Pick<Commit, 'putRows' | 'removeRows' | 'index' | 'synced'> {
+  readonly state: S;
+  /** Only with the change that creates the actor. */
+  readonly record?: R;
+}
+
+interface Loaded<R, S, X> {
+  readonly version: number;
+  readonly record: R | undefined;
+  readonly state: S | undefined;
+  readonly seen: readonly Seen<X>[];
+}
+interface Seen<X> {
+  readonly id: string;
+  readonly reply: X;
+}
+
+/** Replies that are kept to answer a redelivered command as the first time. */
+const SEEN = 32;
+
+export async function loadDurable<R, S, C extends Command, X, E>(
+  kind: DurableKind<R, S, C, X, E>,
+  store: Store,
+  owner: Owner,
+  id: string,
+): Promise<Behavior<C, X>> {
+  const actor: ActorKey = { kind: kind.kind, id };
+  let current = await load(kind, store, actor);
+  if (current.record !== undefined && current.state !== undefined)
+    await kind.perform(current.record, current.state, kind.recover(current.state));
+
+  const run = async (envelope: Envelope<C>): Promise<X> => {
+    const seen = current.seen.find((earlier) => earlier.id === envelope.id);
+    if (seen !== undefined) return seen.reply;
+    const { reply, change, effects } = kind.decide(current.record, current.state, envelope);
+    if (change !== undefined) current = await commit(kind, store, owner, actor, current, envelope.id, reply, change);
+    if (effects !== undefined && effects.length > 0 && current.record !== undefined && current.state !== undefined)
+      await kind.perform(current.record, current.state, effects);
+    return reply;
+  };
+
+  return {
+    async handle(envelope) {
+      try {
+        return await run(envelope);
+      } catch (error) {
+        if (!(error instanceof VersionConflict)) throw error;
+        // Somebody else took a decision in between: look at the new state and decide again.
+        current = await load(kind, store, actor);
+        return run(envelope);
+      }
+    },
+  };
+}
+
+async function commit<R, S, C extends Command, X, E>(
+  kind: DurableKind<R, S, C, X, E>,
+  store: Store,
+  owner: Owner,
+  actor: ActorKey,
+  current: Loaded<R, S, X>,
+  envelopeId: string,
+  reply: X,
+  { state, record: created, ...rest }: DurableChange<R, S>,
+): Promise<Loaded<R, S, X>> {
+  const record = created ?? current.record;
+  if (record === undefined) throw new Error(`${actor.kind}/${actor.id} has no record: its first change must bring one.`);
+  const seen = [...current.seen.slice(1 - SEEN), { id: envelopeId, reply }];
+  const version = await store.commit({
+    actor,
+    expected: current.version,
+    owner,
+    snapshot: { schema: kind.schema, body: { state: kind.snapshot(record, state), seen } },
+    ...rest,
+    ...(created === undefined ? {} : { record: created }),
+  });
+  return { version, record, state, seen };
+}
+
+async function load<R, S, C extends Command, X, E>(
+  kind: DurableKind<R, S, C, X, E>,
+  store: Store,
+  actor: ActorKey,
+): Promise<Loaded<R, S, X>> {
+  const stored = await store.load(actor);
+  if (stored === undefined) return { version: 0, record: undefined, state: undefined, seen: [] };
+  try {
+    const { state: body, seen } = upcast(kind, stored.snapshot.schema, stored.snapshot.body);
+    const prefix = kind.rowsOf(body);
+    const rows: Row[] = [];
+    if (prefix !== undefined) for await (const row of allRows(store, actor, prefix)) rows.push(row);
+    const record = stored.record as R;
+    return { version: stored.version, record, state: kind.restore(record, body, rows), seen: seen as readonly Seen<X>[] };
+  } catch (error) {
+    if (error instanceof NewerSchema) throw error;
+    await store.quarantine(actor, error instanceof Error ? error.message : String(error));
+    throw new Error(`${actor.kind}/${actor.id} could not be read and was put into quarantine.`, { cause: error });
+  }
+}
+
+/** The stored snapshot was written by a newer version of the product. */
+export class NewerSchema extends Error {}
+
+function upcast(
+  kind: { readonly kind: string; readonly schema: number; readonly upcasters: Readonly<Record<number, (body: unknown) => unknown>> },
+  schema: number,
+  stored: unknown,
+): { state: unknown; seen: readonly unknown[] } {
+  if (schema > kind.schema)
+    throw new NewerSchema(
+      `A ${kind.kind} was stored by a newer version of Troupe (schema ${schema}, this version knows ${kind.schema}).`,
+    );
+  const { state, seen } = stored as { state: unknown; seen?: readonly unknown[] };
+  let body = state;
+  for (let step = schema; step < kind.schema; step++) {
+    const upcaster = kind.upcasters[step];
+    if (upcaster === undefined) throw new Error(`There is no way from schema ${step} to ${step + 1}.`);
+    body = upcaster(body);
+  }
+  return { state: body, seen: seen ?? [] };
+}

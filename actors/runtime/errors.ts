@@ -1,0 +1,13 @@
+/** Why a message was not handled. The edge maps them: MAILBOX_FULL, STOPPED and TIMEOUT become 503 with Retry-After. */
+export type DeliveryFailure = 'MAILBOX_FULL' | 'STOPPED' | 'TIMEOUT' | 'UNKNOWN_COMMAND' | 'FAILED';
+
+export class DeliveryError extends Error {
+  readonly reason: DeliveryFailure;
+  readonly actor: string;
+  constructor(reason: DeliveryFailure, actor: string, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'DeliveryError';
+    this.reason = reason;
+    this.actor = actor;
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * Supervision as a value: one for one, at most `restarts` failures within `withinMs`, with exponential back-off between
+ * them; one more and the failure is escalated (the rule of OTP's supervisors).
+ */
+export interface RestartIntensity {
+  readonly restarts: number;
+  readonly withinMs: number;
+  /** Delay before the first restart; it doubles with each further one up to `maxDelayMs`. */
+  readonly delayMs: number;
+  readonly maxDelayMs: number;
+}
+
+export type Verdict = { readonly kind: 'restart'; readonly delayMs: number } | { readonly kind: 'escalate' };
+
+export const DEFAULT_INTENSITY: RestartIntensity = { restarts: 3, withinMs: 60_000, delayMs: 50, maxDelayMs: 2_000 };
+
+/** Decides what follows the failure at `at`; answers the failures to remember. */
+export function onFailure(
+  failures: readonly number[],
+  at: number,
+  intensity: RestartIntensity,
+): { readonly failures: readonly number[]; readonly verdict: Verdict } {
+  const recent = [...failures.filter((time) => at - time < intensity.withinMs), at];
+  if (recent.length > intensity.restarts) return { failures: recent, verdict: { kind: 'escalate' } };
+  const delayMs = Math.min(intensity.delayMs * 2 ** (recent.length - 1), intensity.maxDelayMs);
+  return { failures: recent, verdict: { kind: 'restart', delayMs } };
+}

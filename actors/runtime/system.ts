@@ -1,0 +1,219 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
+import type { Clock } from './clock.ts';
+import type { ActorTree } from './tree.ts';
+import { Cell } from './cell.ts';
+import { DeliveryError, type DeliveryFailure } from './errors.ts';
+import type { RestartIntensity } from './supervision.ts';
+
+export interface Command {
+  readonly type: string;
+}
+
+/** What travels beside a command and is visible only while that command is handled. */
+export interface MessageContext {
+  readonly requestId?: string;
+  readonly user?: string;
+}
+
+export interface Envelope<C extends Command> {
+  /** A redelivered command carries the id of the first delivery. */
+  readonly id: string;
+  readonly command: C;
+  /** Milliseconds since the epoch at which the command was sent; the time inside every decision. */
+  readonly at: number;
+  readonly context: MessageContext;
+}
+
+/** One loaded actor. `handle` is called for one envelope at a time; a throw is a failure and restarts the actor. */
+export interface Behavior<C extends Command, R> {
+  handle(envelope: Envelope<C>): Promise<R>;
+  stop?(): Promise<void>;
+}
+
+/** A kind of actor: one actor an id, loaded on its first message. */
+export interface ActorKind<C extends Command, R> {
+  readonly name: string;
+  /** Commands that are delivered; any other is refused before it reaches the mailbox. */
+  readonly accepts: ReadonlySet<C['type']>;
+  readonly mailbox: number;
+  readonly intensity: RestartIntensity;
+  /** Unloads an actor that had no message for so long; absent: stays loaded. */
+  readonly idleMs?: number;
+  load(id: string): Promise<Behavior<C, R>>;
+  /** Called when the restart intensity is exceeded; the actor is unloaded by then. */
+  escalated?(id: string, error: unknown): Promise<void>;
+}
+
+export interface AskOptions {
+  /** The asker gives up after so long; the command may still be carried out. */
+  readonly deadlineMs?: number;
+  readonly envelopeId?: string;
+}
+
+/** How others reach the actors of one kind. */
+export interface Family<C extends Command, R> {
+  ask(id: string, command: C, options?: AskOptions): Promise<R>;
+  /** Sends without waiting; a failure becomes a dead letter. */
+  tell(id: string, command: C): void;
+}
+
+export interface DeadLetter {
+  readonly actor: string;
+  readonly command: string;
+  readonly reason: DeliveryFailure;
+  readonly message: string;
+  readonly at: number;
+}
+
+export interface RuntimeEvents {
+  restarted?(actor: string, error: unknown, delayMs: number): void;
+  escalated?(actor: string, error: unknown): void;
+  deadLetter?(letter: DeadLetter): void;
+}
+
+const DEAD_LETTERS = 1_000;
+const DEFAULT_DEADLINE_MS = 30_000;
+const SWEEP_MS = 5_000;
+
+/**
+ * The actor system of one server: mailboxes, supervision, passivation, dead letters and an orderly stop, on an actor tree
+ * that only holds the nodes.
+ */
+export class ActorSystem {
+  readonly clock: Clock;
+  readonly #tree: ActorTree;
+  readonly #events: RuntimeEvents;
+  readonly #cells = new Map<string, Cell>();
+  readonly #context = new AsyncLocalStorage<MessageContext>();
+  readonly #deadLetters: DeadLetter[] = [];
+  #stopSweep: () => void;
+  #stopping = false;
+
+  constructor(tree: ActorTree, clock: Clock, events: RuntimeEvents = {}) {
+    this.#tree = tree;
+    this.clock = clock;
+    this.#events = events;
+    this.#stopSweep = clock.after(SWEEP_MS, () => this.#sweep());
+  }
+
+  register<C extends Command, R>(kind: ActorKind<C, R>): Family<C, R> {
+    const ask = (id: string, command: C, options: AskOptions = {}): Promise<R> => {
+      const envelope: Envelope<C> = {
+        id: options.envelopeId ?? randomUUID(),
+        command,
+        at: this.clock.now(),
+        context: this.#context.getStore() ?? {},
+      };
+      return this.#send(kind, id, envelope, options.deadlineMs ?? DEFAULT_DEADLINE_MS);
+    };
+    return { ask, tell: (id, command) => void ask(id, command).catch(() => undefined) };
+  }
+
+  /** Runs `work` so that every message sent inside it carries `context`. */
+  withContext<T>(context: MessageContext, work: () => T): T {
+    return this.#context.run(context, work);
+  }
+
+  /** The context of the message being handled. */
+  get context(): MessageContext {
+    return this.#context.getStore() ?? {};
+  }
+
+  get deadLetters(): readonly DeadLetter[] {
+    return this.#deadLetters;
+  }
+
+  /** Actors that are loaded now. */
+  get size(): number {
+    return this.#cells.size;
+  }
+
+  print = () => this.#tree.print();
+
+  /** Refuses new messages, lets mailboxes run empty for up to `deadlineMs`, then takes the tree down. True when all ran empty. */
+  async stop(deadlineMs: number): Promise<boolean> {
+    this.#stopping = true;
+    this.#stopSweep();
+    const cells = [...this.#cells.values()];
+    const idle = Promise.all(cells.map((cell) => cell.idle()));
+    let cancel = () => {};
+    const late = new Promise<'late'>((resolve) => (cancel = this.clock.after(deadlineMs, () => resolve('late'))));
+    const outcome = await Promise.race([idle, late]);
+    cancel();
+    await Promise.all(cells.map((cell) => cell.stop('The server is shutting down.')));
+    this.#cells.clear();
+    await this.#tree.destroy();
+    return outcome !== 'late';
+  }
+
+  #send<C extends Command, R>(kind: ActorKind<C, R>, id: string, envelope: Envelope<C>, deadlineMs: number): Promise<R> {
+    const name = `${kind.name}/${id}`;
+    if (this.#stopping) return Promise.reject(this.#dead('STOPPED', name, envelope, 'The server is shutting down.'));
+    if (!kind.accepts.has(envelope.command.type))
+      return Promise.reject(
+        this.#dead('UNKNOWN_COMMAND', name, envelope, `${kind.name} does not know the command ${envelope.command.type}.`),
+      );
+    const cell = this.#cells.get(name) ?? this.#open(kind, id, name);
+    if (cell.full)
+      return Promise.reject(this.#dead('MAILBOX_FULL', name, envelope, `The mailbox of ${name} is full; try again later.`));
+    return this.#withDeadline(cell.deliver(envelope) as Promise<R>, deadlineMs, name, envelope);
+  }
+
+  #open<C extends Command, R>(kind: ActorKind<C, R>, id: string, name: string): Cell {
+    const cell = new Cell({
+      kind,
+      id,
+      name,
+      tree: this.#tree,
+      clock: this.clock,
+      run: (context, work) => this.#context.run(context, work),
+      restarted: (error, delayMs) => this.#events.restarted?.(name, error, delayMs),
+      deadLetter: (reason, envelope, message) => this.#dead(reason, name, envelope, message),
+      escalate: async (error) => {
+        if (this.#cells.get(name) === cell) this.#cells.delete(name);
+        this.#events.escalated?.(name, error);
+        await kind.escalated?.(id, error);
+      },
+    });
+    this.#cells.set(name, cell);
+    return cell;
+  }
+
+  async #withDeadline<C extends Command, R>(
+    reply: Promise<R>,
+    deadlineMs: number,
+    name: string,
+    envelope: Envelope<C>,
+  ): Promise<R> {
+    let cancel = () => {};
+    const late = new Promise<never>((_, reject) => {
+      cancel = this.clock.after(deadlineMs, () =>
+        reject(this.#dead('TIMEOUT', name, envelope, `${name} gave no answer within ${deadlineMs} ms.`)),
+      );
+    });
+    try {
+      return await Promise.race([reply, late]);
+    } finally {
+      cancel();
+    }
+  }
+
+  #dead(reason: DeliveryFailure, actor: string, envelope: Envelope<Command>, message: string): DeliveryError {
+    const letter = { actor, command: envelope.command.type, reason, message, at: this.clock.now() };
+    this.#deadLetters.push(letter);
+    if (this.#deadLetters.length > DEAD_LETTERS) this.#deadLetters.shift();
+    this.#events.deadLetter?.(letter);
+    return new DeliveryError(reason, actor, message);
+  }
+
+  #sweep(): void {
+    const now = this.clock.now();
+    for (const [name, cell] of this.#cells)
+      if (cell.idleSince(now)) {
+        this.#cells.delete(name);
+        void cell.stop('The actor was idle.');
+      }
+    if (!this.#stopping) this.#stopSweep = this.clock.after(SWEEP_MS, () => this.#sweep());
+  }
+}

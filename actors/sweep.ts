@@ -1,0 +1,58 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { Logger } from '../config/logger.ts';
+import { removeFolder } from '../output/spool.ts';
+import { allEntries, type Store } from '../store/store.ts';
+import { LIVE_JOBS, WAITING_JOBS } from './batch-job/actor.ts';
+import type { JobCommand, JobReply } from './batch-job/commands.ts';
+import { DISPATCHER } from './dispatcher/actor.ts';
+import type { DispatcherCommand, DispatcherReply } from './dispatcher/commands.ts';
+import type { Clock } from './runtime/clock.ts';
+import type { Family } from './runtime/system.ts';
+import { storedJob } from './views/jobs.ts';
+
+const SWEEP_MS = 30_000;
+
+export interface SweepParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly jobs: Family<JobCommand, JobReply>;
+  readonly dispatcher: Family<DispatcherCommand, DispatcherReply>;
+}
+
+/** Live jobs for which nothing is queued or runs: whatever message was lost, they say again what is to be done. */
+export function startSweep({ store, clock, jobs, dispatcher }: SweepParts): () => void {
+  let cancel = () => {};
+  let stopped = false;
+  const sweep = async () => {
+    const waiting = new Set<string>();
+    for await (const { id } of allEntries(store, WAITING_JOBS)) waiting.add(id);
+    const report = await dispatcher.ask(DISPATCHER, { type: 'report' });
+    const known = report.kind === 'report' ? report.jobs : new Set<string>();
+    for await (const { id } of allEntries(store, LIVE_JOBS))
+      if (!waiting.has(id) && !known.has(id)) jobs.tell(id, { type: 'resume' });
+  };
+  const next = () => {
+    cancel = clock.after(SWEEP_MS, () => void sweep().catch(() => undefined).finally(() => !stopped && next()));
+  };
+  next();
+  return () => {
+    stopped = true;
+    cancel();
+  };
+}
+
+/** Spool and media of jobs that are not live: left over by a process that died between an end and its clean-up. */
+export async function removeOrphans(store: Store, dataDir: string, logger: Logger): Promise<void> {
+  const live = new Set<string>();
+  for await (const { id } of allEntries(store, LIVE_JOBS)) {
+    const job = await storedJob(store, Number(id)).catch(() => undefined);
+    if (job !== undefined) live.add(job.record.jobId).add(`${job.record.jobId}.${job.snapshot.run}`);
+  }
+  for (const kind of ['spool', 'media'])
+    for (const name of await readdir(path.join(dataDir, kind)).catch(() => [])) {
+      if (live.has(name)) continue;
+      logger.info({ kind, name }, 'removing files of a job that has ended');
+      await removeFolder(path.join(dataDir, kind, name)).catch(() => undefined);
+    }
+}

@@ -1,0 +1,195 @@
+import { mkdir, rename } from 'node:fs/promises';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import type { Assignment, FailureRequest } from '../../components/sdk/protocol.ts';
+import type { Logger } from '../../config/logger.ts';
+import type { ResultChecker } from '../../output/check.ts';
+import { detectionFile } from '../../output/layout.ts';
+import { FloodError, receive, removeFile, type SpoolLimits } from '../../output/spool.ts';
+import type { Store } from '../../store/store.ts';
+import type { JobCommand, JobReply } from '../batch-job/commands.ts';
+import { answerFile } from '../batch-job/planning.ts';
+import { DISPATCHER } from '../dispatcher/actor.ts';
+import type { DispatcherCommand, DispatcherReply, Lease } from '../dispatcher/commands.ts';
+import type { WorkWaiters } from '../dispatcher/waiters.ts';
+import type { Family } from '../runtime/system.ts';
+import { assignmentOf, rowOf } from '../views/assignments.ts';
+import { documentInput } from '../views/document-input.ts';
+import { storedJob } from '../views/jobs.ts';
+
+export interface WorkDeskParts {
+  readonly store: Store;
+  readonly jobs: Family<JobCommand, JobReply>;
+  readonly dispatcher: Family<DispatcherCommand, DispatcherReply>;
+  readonly waiters: WorkWaiters;
+  readonly checker: ResultChecker;
+  readonly logger: Logger;
+  readonly dataDir: string;
+  readonly heartbeatMs: number;
+  readonly resultLimits: SpoolLimits;
+}
+
+/** What became of an answer. */
+export type Taken =
+  | { readonly kind: 'taken' }
+  /** The lease ran out, was given to another, or its job has ended: whatever was answered is not used. */
+  | { readonly kind: 'lost' }
+  /** The answer is not what the protocol asks for; it counts as an attempt. */
+  | { readonly kind: 'garbage'; readonly reason: string }
+  /** The component hung up in the middle of its answer; its lease goes on. */
+  | { readonly kind: 'broken' };
+
+export interface Claim {
+  readonly queues: readonly string[];
+  readonly max: number;
+  readonly waitMs: number;
+  readonly worker: string;
+}
+
+export interface Claimed {
+  readonly work: readonly Assignment[];
+  /** To be called when the answer did not reach the component. */
+  giveBack(): void;
+}
+
+const FULL_DISK = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
+
+/**
+ * Where components come for work and bring it back: between the worker protocol, the dispatcher and the jobs. The order of
+ * an answer is part file, sync, check, name, commit, reply, so that a crash at any point loses nothing that was answered.
+ */
+export class WorkDesk {
+  readonly #parts: WorkDeskParts;
+
+  constructor(parts: WorkDeskParts) {
+    this.#parts = parts;
+  }
+
+  /** Waits for work up to `waitMs`; whoever hung up (`gone`) gets none. */
+  async claim({ queues, max, waitMs, worker }: Claim, gone: AbortSignal): Promise<Claimed> {
+    const until = Date.now() + waitMs;
+    for (;;) {
+      const reply = await this.#parts.dispatcher.ask(DISPATCHER, { type: 'claim', queues, max, worker });
+      const leases = reply.kind === 'claimed' ? reply.leases : [];
+      const giveBack = () => {
+        for (const { token } of leases) this.#parts.dispatcher.tell(DISPATCHER, { type: 'release', token, worker });
+      };
+      const work = await this.#assignments(leases);
+      if (gone.aborted) {
+        giveBack();
+        return { work: [], giveBack };
+      }
+      const left = until - Date.now();
+      if (work.length > 0 || left <= 0) return { work, giveBack };
+      await this.#parts.waiters.wait(queues, left, gone);
+    }
+  }
+
+  async heartbeat(token: string, worker: string, done: number, total: number): Promise<'on' | 'cancelled' | 'lost'> {
+    const reply = await this.#parts.dispatcher.ask(DISPATCHER, { type: 'heartbeat', token, worker, done, total });
+    return reply.kind === 'go' ? reply.go : 'lost';
+  }
+
+  /** Takes the body of an answer. */
+  async result(token: string, worker: string, body: Readable): Promise<Taken> {
+    const lease = await this.#lease(token, worker);
+    if (typeof lease === 'string') return { kind: lease };
+    const { subJob } = lease;
+    const row = await rowOf(this.#parts.store, subJob.jobId, subJob.key);
+    const job = await storedJob(this.#parts.store, Number(subJob.jobId));
+    if (row === undefined || job === undefined) return this.#end(token);
+    const file = answerFile(job.record, job.snapshot.run, row, token, this.#parts.dataDir);
+    try {
+      await receive(body, file, this.#parts.resultLimits);
+    } catch (error) {
+      return this.#notReceived(lease, body, error);
+    }
+    const checked = await this.#parts.checker.checkResult(file, row.kind, { range: row.range });
+    if (!checked.ok) return this.#garbage(token, checked.reason, file);
+    // The lease may have run out while we looked; a newer holder's answer must not meet this one.
+    if (typeof (await this.#lease(token, worker)) === 'string') {
+      await removeFile(file);
+      return { kind: 'lost' };
+    }
+    const final = row.kind === 'DOCUMENT' ? await moved(file, detectionFile(this.#parts.dataDir, job.record.jobId)) : file;
+    return this.#toJob(lease, { type: 'workDone', key: row.key, token, file: final, result: checked });
+  }
+
+  async failure(token: string, worker: string, { code, message }: FailureRequest): Promise<Taken> {
+    const lease = await this.#lease(token, worker);
+    if (typeof lease === 'string') return { kind: lease };
+    return this.#toJob(lease, { type: 'workFailed', key: lease.subJob.key, token, code, message });
+  }
+
+  /** Work given back unharmed: it is handed out again and does not count as an attempt. */
+  async release(token: string, worker: string): Promise<Taken> {
+    const reply = await this.#parts.dispatcher.ask(DISPATCHER, { type: 'release', token, worker });
+    return { kind: reply.kind === 'done' ? 'taken' : 'lost' };
+  }
+
+  /** The lines that a DOCUMENT sub-job works on; undefined when the lease is lost or needs none. */
+  async input(token: string, worker: string): Promise<AsyncIterable<string> | undefined> {
+    const lease = await this.#lease(token, worker);
+    if (typeof lease === 'string' || lease.subJob.kind !== 'DOCUMENT') return undefined;
+    return lines(documentInput(this.#parts.store, Number(lease.subJob.jobId)));
+  }
+
+  async #assignments(leases: readonly Lease[]): Promise<readonly Assignment[]> {
+    const work: Assignment[] = [];
+    for (const lease of leases) {
+      const assignment = await assignmentOf(this.#parts.store, lease, this.#parts.heartbeatMs);
+      if (assignment === undefined) await this.#end(lease.token);
+      else work.push(assignment);
+    }
+    return work;
+  }
+
+  /** The lease behind a token; `taken` when its answer was taken before, so that a repeated answer gets the same reply. */
+  async #lease(token: string, worker: string): Promise<Lease | 'taken' | 'lost'> {
+    const reply = await this.#parts.dispatcher.ask(DISPATCHER, { type: 'lookUp', token, worker });
+    if (reply.kind === 'lease') return reply.lease;
+    return reply.kind === 'settled' ? 'taken' : 'lost';
+  }
+
+  /** The job commits before the component hears of it; the token makes a repeated command the same command. */
+  async #toJob({ subJob, token }: Lease, command: Extract<JobCommand, { type: 'workDone' | 'workFailed' }>): Promise<Taken> {
+    const reply = await this.#parts.jobs.ask(subJob.jobId, command, { envelopeId: token });
+    await this.#end(token);
+    if (reply.kind === 'done') return { kind: 'taken' };
+    if (command.type === 'workDone') await removeFile(command.file);
+    return { kind: 'lost' };
+  }
+
+  async #notReceived(lease: Lease, body: Readable, error: unknown): Promise<Taken> {
+    if (error instanceof FloodError) return this.#garbage(lease.token, error.message);
+    if (FULL_DISK.has((error as NodeJS.ErrnoException).code ?? '')) {
+      const message = 'The result could not be stored: the disk of the server is full or read-only.';
+      const { token, subJob } = lease;
+      return this.#toJob(lease, { type: 'workFailed', key: subJob.key, token, code: 'LOCAL_STORAGE', message });
+    }
+    if (body.readableAborted || body.errored !== null) return { kind: 'broken' };
+    throw error;
+  }
+
+  async #garbage(token: string, reason: string, file?: string): Promise<Taken> {
+    this.#parts.logger.warn({ token, reason }, 'refused the answer of a component');
+    await this.#parts.dispatcher.ask(DISPATCHER, { type: 'reject', token, reason: `its answer was refused: ${reason}` });
+    if (file !== undefined) await removeFile(file);
+    return { kind: 'garbage', reason };
+  }
+
+  async #end(token: string): Promise<Taken> {
+    await this.#parts.dispatcher.ask(DISPATCHER, { type: 'settle', token });
+    return { kind: 'lost' };
+  }
+}
+
+async function moved(file: string, final: string): Promise<string> {
+  await mkdir(path.dirname(final), { recursive: true });
+  await rename(file, final);
+  return final;
+}
+
+async function* lines(messages: AsyncIterable<unknown>): AsyncGenerator<string> {
+  for await (const message of messages) yield `${JSON.stringify(message)}\n`;
+}

@@ -1,0 +1,73 @@
+const TIMEOUT_MS = 10_000;
+
+export interface TokenRequest {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+}
+
+/**
+ * An access token by the client credentials grant.
+ * @throws Error with a sentence that never holds the secret
+ */
+export async function requestToken({ issuer, clientId, clientSecret }: TokenRequest): Promise<string> {
+  const endpoint = await tokenEndpoint(issuer);
+  // RFC 6749 2.3.1: both are form-encoded before they are joined
+  const credentials = `${formEncoded(clientId)}:${formEncoded(clientSecret)}`;
+  const { status, body } = await askForJson(endpoint, {
+    method: 'POST',
+    headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials' }),
+  });
+  if (status === 200 && typeof body['access_token'] === 'string') return body['access_token'];
+  const reason = [body['error'], body['error_description']]
+    .filter((part) => typeof part === 'string')
+    .join(': ');
+  throw new Error(
+    `${endpoint} gave no token to client "${clientId}": ${reason === '' ? `status ${String(status)}` : reason}. ` +
+      'Check the client id and secret.',
+  );
+}
+
+async function tokenEndpoint(issuer: string): Promise<string> {
+  const address = `${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`;
+  const { status, body } = await askForJson(address, {});
+  const endpoint = body['token_endpoint'];
+  if (status !== 200 || typeof endpoint !== 'string' || !URL.canParse(endpoint)) {
+    throw new Error(
+      `${address} does not say where tokens are issued (status ${String(status)}). Check the issuer.`,
+    );
+  }
+  if (address.startsWith('https:') && !endpoint.startsWith('https:')) {
+    throw new Error(`${address} would send the client secret over plain http to ${endpoint}.`);
+  }
+  return endpoint;
+}
+
+async function askForJson(
+  address: string,
+  init: RequestInit,
+): Promise<{ status: number; body: Record<string, unknown> }> {
+  const headers = new Headers(init.headers);
+  headers.set('accept', 'application/json');
+  let response: Response;
+  try {
+    response = await fetch(address, {
+      ...init,
+      headers,
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+  } catch (error) {
+    throw new Error(`${address} cannot be reached. Is the server running, and the address right?`, {
+      cause: error,
+    });
+  }
+  const body: unknown = await response.json().catch(() => undefined);
+  const object = typeof body === 'object' && body !== null ? Object.fromEntries(Object.entries(body)) : {};
+  return { status: response.status, body: object };
+}
+
+function formEncoded(text: string): string {
+  return new URLSearchParams({ v: text }).toString().slice(2);
+}

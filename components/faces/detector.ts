@@ -1,0 +1,113 @@
+/** Finds human faces in pictures and follows them through videos. */
+import type {
+  DetectionJob,
+  Detector,
+  FoundDetection,
+  FoundTrack,
+  Frame,
+  FrameSource,
+} from '../sdk/detector.ts';
+import type { Properties } from '../../pipeline/types.ts';
+import { clip, type Box } from '../tracking/boxes.ts';
+import { choiceOf, countOf, numberWithin } from '../tracking/settings.ts';
+import { Tracker, type TrackingRules } from '../tracking/tracker.ts';
+import { decode, SIDE, suppress, type Face } from './decode.ts';
+import { letterbox } from './letterbox.ts';
+import { loadFaceNetwork, type FaceNetwork } from './model.ts';
+import { regionsOf } from './regions.ts';
+
+/** Faces that share more than this are one. */
+const SAME_FACE = 0.3;
+
+interface Settings {
+  readonly threshold: number;
+  readonly trackThreshold: number;
+  readonly minSize: number;
+  /** What is looked at in parts as well. */
+  readonly closely: 'NEVER' | 'IMAGES' | 'ALWAYS';
+  readonly rules: TrackingRules;
+}
+
+function settingsOf(properties: Properties): Settings {
+  const threshold = numberWithin(properties, 'CONFIDENCE_THRESHOLD', 0.01, 0.999);
+  const trackThreshold = numberWithin(properties, 'TRACK_CONFIDENCE_THRESHOLD', 0.01, 0.999);
+  return {
+    threshold,
+    trackThreshold: Math.min(threshold, trackThreshold),
+    minSize: numberWithin(properties, 'MIN_FACE_SIZE', 0, Infinity),
+    closely: choiceOf(properties, 'FIND_SMALL_FACES', ['NEVER', 'IMAGES', 'ALWAYS']),
+    rules: {
+      minOverlap: numberWithin(properties, 'TRACKING_MIN_OVERLAP', 0, 1),
+      maxDistance: numberWithin(properties, 'TRACKING_MAX_DISTANCE', 0, Infinity),
+      maxGap: countOf(properties, 'TRACKING_MAX_GAP', 0),
+      startConfidence: threshold,
+    },
+  };
+}
+
+class FaceDetector implements Detector {
+  readonly #network: FaceNetwork;
+  readonly #square = new Float32Array(SIDE * SIDE * 3);
+
+  constructor(network: FaceNetwork) {
+    this.#network = network;
+  }
+
+  async *video(source: FrameSource, job: DetectionJob): AsyncIterable<FoundTrack> {
+    const settings = settingsOf(job.properties);
+    const tracker = new Tracker(settings.rules);
+    for await (const frame of source.frames()) {
+      job.signal.throwIfAborted();
+      if (frame.warmUp) continue;
+      const regions = regionsOf(frame.width, frame.height, settings.closely === 'ALWAYS');
+      const found = this.#find(frame, regions, settings.trackThreshold, settings.minSize);
+      yield* tracker.next(frame.index, found).map(asTrack);
+    }
+    yield* tracker.finish().map(asTrack);
+  }
+
+  async *image(frame: Frame, job: DetectionJob): AsyncIterable<FoundTrack> {
+    const settings = settingsOf(job.properties);
+    job.signal.throwIfAborted();
+    const regions = regionsOf(frame.width, frame.height, settings.closely !== 'NEVER');
+    yield* this.#find(frame, regions, settings.threshold, settings.minSize).map((face) => asTrack([face]));
+  }
+
+  async close(): Promise<void> {
+    this.#network.dispose();
+  }
+
+  #find(frame: Frame, regions: readonly Box[], threshold: number, minSize: number): FoundDetection[] {
+    let faces = regions.flatMap((region) => {
+      const { scaleX, scaleY, left, top } = letterbox(frame, region, this.#square, SIDE);
+      return suppress(decode(this.#network.run(this.#square), threshold), SAME_FACE).map((face): Face => ({
+        x: face.x * scaleX + left,
+        y: face.y * scaleY + top,
+        width: face.width * scaleX,
+        height: face.height * scaleY,
+        confidence: face.confidence,
+      }));
+    });
+    if (regions.length > 1)
+      faces = suppress(
+        faces.toSorted((a, b) => b.confidence - a.confidence),
+        SAME_FACE,
+      );
+    return faces.flatMap((face) => {
+      const box = clip(face, frame.width, frame.height);
+      if (box === undefined || Math.min(box.width, box.height) < minSize) return [];
+      return [{ frame: frame.index, ...box, confidence: face.confidence }];
+    });
+  }
+}
+
+function asTrack(detections: readonly FoundDetection[]): FoundTrack {
+  return {
+    detections,
+    confidence: detections.reduce((best, { confidence }) => Math.max(best, confidence), 0),
+  };
+}
+
+export default async function loadFaceDetector(): Promise<Detector> {
+  return new FaceDetector(await loadFaceNetwork());
+}

@@ -1,0 +1,108 @@
+/**
+ * Brings a region of a picture to the square that the network wants: whole, centred, black beside it, values from -1 to 1.
+ * Shrinking averages the pixels that fall on one, which avoids aliasing (of many, every second or third in a row and every
+ * second or third row is enough); anything else is bilinear.
+ */
+import type { Box } from '../tracking/boxes.ts';
+import type { Frame } from '../sdk/detector.ts';
+
+/**
+ * How a point of the square lies in the picture: picture = square * scale + offset. The two scales differ by what whole
+ * pixels of the square make necessary.
+ */
+export interface Placement {
+  readonly scaleX: number;
+  readonly scaleY: number;
+  readonly left: number;
+  readonly top: number;
+}
+
+/** Fills `square` (side * side * 3 values) from `region`, which is in whole pixels and lies within the frame. */
+export function letterbox(frame: Frame, region: Box, square: Float32Array, side: number): Placement {
+  const scale = Math.max(region.width, region.height) / side;
+  const width = Math.max(1, Math.min(side, Math.round(region.width / scale)));
+  const height = Math.max(1, Math.min(side, Math.round(region.height / scale)));
+  const padX = (side - width) >> 1;
+  const padY = (side - height) >> 1;
+  square.fill(-1);
+  const target = { square, side, padX, padY, width, height };
+  if (scale >= 2) average(frame, region, target);
+  else interpolate(frame, region, target);
+  const scaleX = region.width / width;
+  const scaleY = region.height / height;
+  return { scaleX, scaleY, left: region.x - padX * scaleX, top: region.y - padY * scaleY };
+}
+
+interface Target {
+  readonly square: Float32Array;
+  readonly side: number;
+  readonly padX: number;
+  readonly padY: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+function average(frame: Frame, region: Box, target: Target): void {
+  const { square, side, padX, padY, width, height } = target;
+  const data = frame.data;
+  const columns = edges(region.x, region.width, width);
+  const rows = edges(region.y, region.height, height);
+  const step = Math.max(1, Math.floor(region.width / width / 2));
+  for (let y = 0; y < height; y++) {
+    const bottom = rows[y + 1]!;
+    let to = ((padY + y) * side + padX) * 3;
+    for (let x = 0; x < width; x++) {
+      const left = columns[x]! * 3;
+      const right = columns[x + 1]! * 3;
+      let red = 0;
+      let green = 0;
+      let blue = 0;
+      let count = 0;
+      for (let row = rows[y]!; row < bottom; row += step) {
+        const start = row * frame.width * 3;
+        for (let i = start + left; i < start + right; i += 3 * step) {
+          red += data[i]!;
+          green += data[i + 1]!;
+          blue += data[i + 2]!;
+          count++;
+        }
+      }
+      const weight = 1 / (count * 127.5);
+      square[to++] = red * weight - 1;
+      square[to++] = green * weight - 1;
+      square[to++] = blue * weight - 1;
+    }
+  }
+}
+
+function edges(start: number, length: number, cells: number): Int32Array {
+  return Int32Array.from({ length: cells + 1 }, (_, i) => start + Math.floor((i * length) / cells));
+}
+
+function interpolate(frame: Frame, region: Box, target: Target): void {
+  const { square, side, padX, padY, width, height } = target;
+  const data = frame.data;
+  for (let y = 0; y < height; y++) {
+    const sy = between(((y + 0.5) * region.height) / height - 0.5, region.height - 1);
+    const y0 = Math.floor(sy);
+    const fy = sy - y0;
+    const upper = (region.y + y0) * frame.width + region.x;
+    const lower = (region.y + Math.min(y0 + 1, region.height - 1)) * frame.width + region.x;
+    let to = ((padY + y) * side + padX) * 3;
+    for (let x = 0; x < width; x++) {
+      const sx = between(((x + 0.5) * region.width) / width - 0.5, region.width - 1);
+      const x0 = Math.floor(sx);
+      const x1 = Math.min(x0 + 1, region.width - 1);
+      const fx = sx - x0;
+      for (let c = 0; c < 3; c++) {
+        const a = data[(upper + x0) * 3 + c]! * (1 - fx) + data[(upper + x1) * 3 + c]! * fx;
+        const b = data[(lower + x0) * 3 + c]! * (1 - fx) + data[(lower + x1) * 3 + c]! * fx;
+        square[to++] = (a * (1 - fy) + b * fy) / 127.5 - 1;
+      }
+    }
+  }
+}
+
+function between(value: number, largest: number): number {
+  return value < 0 ? 0 : value > largest ? largest : value;
+}

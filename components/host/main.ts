@@ -1,0 +1,73 @@
+/**
+ * A component process: reads from its first line of standard input what it is and where the server is, loads the detector
+ * (or the media component) once, and works until its parent is gone or it is told to stop.
+ */
+import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { z } from 'zod';
+import { handleMediaWork } from '../media/handle.ts';
+import { WorkerClient } from '../sdk/client.ts';
+import type { Detector, LoadDetector } from '../sdk/detector.ts';
+import { runWorker, type WorkerOptions } from '../sdk/worker.ts';
+import { detect } from './detect.ts';
+
+const greetingSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('detector'), module: z.string(), algorithm: z.string(), serverUrl: z.url(), token: z.string() }),
+  z.object({ kind: z.literal('media'), algorithm: z.string(), serverUrl: z.url(), token: z.string() }),
+]);
+type Greeting = z.infer<typeof greetingSchema>;
+
+/** Time to give work back before the process ends, once its parent is gone or asks it to. */
+const LAST_WORDS_MS = 1_500;
+
+// A detector can hold up this thread for ever; then the watchdog ends the process when its parent is gone.
+new Worker(new URL('./watchdog.js', import.meta.url), { workerData: process.ppid }).unref();
+
+const stop = new AbortController();
+const log = (message: string) => process.stderr.write(`${message}\n`);
+
+process.on('SIGINT', () => undefined);
+process.on('SIGTERM', () => end('told to stop'));
+
+const input = createInterface({ input: process.stdin });
+input.once('line', (line) => {
+  void main(greetingSchema.parse(JSON.parse(line))).then(
+    () => process.exit(0),
+    (error: unknown) => {
+      log(error instanceof Error ? (error.stack ?? error.message) : String(error));
+      process.exit(1);
+    },
+  );
+});
+process.stdin.on('end', () => end('the server is gone'));
+process.stdin.on('error', () => end('the server is gone'));
+
+function end(why: string): void {
+  if (stop.signal.aborted) return;
+  stop.abort(new Error(why));
+  // The event loop may be held up by a detector: then the process ends without last words.
+  setTimeout(() => process.exit(0), LAST_WORDS_MS);
+}
+
+async function main(greeting: Greeting): Promise<void> {
+  const handle = greeting.kind === 'media' ? mediaHandler() : detectorHandler(await load(greeting.module));
+  const client = new WorkerClient(greeting.serverUrl, greeting.token);
+  await runWorker({ client, algorithms: [greeting.algorithm], signal: stop.signal, handle, log });
+}
+
+async function load(module: string): Promise<Detector> {
+  const { default: loadDetector } = (await import(pathToFileURL(module).href)) as { default: LoadDetector };
+  return loadDetector();
+}
+
+function detectorHandler(detector: Detector): WorkerOptions['handle'] {
+  return (assignment, context) => {
+    if (assignment.kind !== 'DETECT') throw new Error(`A detector cannot do ${assignment.kind}.`);
+    return detect(detector, assignment.work, context);
+  };
+}
+
+function mediaHandler(): WorkerOptions['handle'] {
+  return handleMediaWork;
+}

@@ -1,0 +1,46 @@
+/** DOCUMENT: writes the detection document from what the server knows of the job and from the files of finished tracks. */
+import { splitLines } from '../../output/lines.ts';
+import { trackLines, writeDocument } from '../../output/document.ts';
+import { mergeDetectionErrors } from '../../pipeline/detection-errors.ts';
+import type { DocumentHead, DocumentMedium, DocumentWork } from '../sdk/protocol.ts';
+import type { WorkContext } from '../sdk/worker.ts';
+
+export async function* document(work: DocumentWork, context: WorkContext): AsyncGenerator<string> {
+  const input = inputLines(work, context);
+  try {
+    const first = await input.next();
+    if (first.done === true) throw new Error('The input of the document is empty.');
+    let done = 0;
+    yield* writeDocument(
+      JSON.parse(first.value) as DocumentHead,
+      media(input),
+      async function* counted(path) {
+        for await (const line of trackLines(path)) {
+          context.signal.throwIfAborted();
+          context.progress((done += 1), 0);
+          yield line;
+        }
+      },
+    );
+  } finally {
+    await input.return(undefined);
+  }
+}
+
+async function* inputLines({ input }: DocumentWork, context: WorkContext): AsyncGenerator<string> {
+  for await (const { text } of splitLines(await context.input(input))) {
+    context.signal.throwIfAborted();
+    yield text;
+  }
+}
+
+async function* media(lines: AsyncIterable<string>): AsyncGenerator<DocumentMedium> {
+  for await (const line of lines) yield withDetectionErrors(JSON.parse(line) as DocumentMedium);
+}
+
+/** The errors of sub-jobs also stand among the errors of their medium, equal ones once with all their frames. */
+function withDetectionErrors(medium: DocumentMedium): DocumentMedium {
+  const failures = Object.values(medium.detectionErrors).flat();
+  const merged = mergeDetectionErrors(failures, medium.facts?.mediaType ?? 'UNKNOWN');
+  return merged.length === 0 ? medium : { ...medium, errors: [...medium.errors, ...merged] };
+}

@@ -1,0 +1,127 @@
+/**
+ * FINISH: the raw tracks of one (medium, action) in their final form and order. Tracks pass through one at a time; what is
+ * kept of each is where it lies in a temporary file and what it is sorted by.
+ */
+import { inChunks, type Place } from '../../output/lines.ts';
+import { capRanges } from '../../pipeline/segments.ts';
+import type { Detection, MediaType, Range, Track } from '../../pipeline/types.ts';
+import { MAX_TRACK_RANGES, type FinishSummary, type FinishWork } from '../sdk/protocol.ts';
+import type { WorkContext } from '../sdk/worker.ts';
+import { mergedTracks } from './merge-tracks.ts';
+import { rawTracks } from './raw-tracks.ts';
+import { openScratch, type Scratch } from './scratch.ts';
+import { trackShaper, type TrackShaper } from './shape-tracks.ts';
+import { joinTrackText, trackWriter } from './track-line.ts';
+
+/** Yields a line per track in document order, and last the line of the summary. */
+export function finish(work: FinishWork, context: WorkContext): AsyncGenerator<string> {
+  return inChunks(finishedLines(work, context));
+}
+
+async function* finishedLines(work: FinishWork, context: WorkContext): AsyncGenerator<string> {
+  const scratch = await openScratch();
+  try {
+    const shaper = trackShaper(work);
+    const finished = await finishTracks(work, context, scratch, shaper);
+    finished.tracks.sort(inDocumentOrder);
+    const types = new Map<string, number>();
+    for (const track of finished.tracks) {
+      context.signal.throwIfAborted();
+      context.progress((finished.done += 1), 0);
+      const index = types.get(track.type) ?? 0;
+      types.set(track.type, index + 1);
+      const text = await scratch.read(track.place);
+      yield `${joinTrackText(text.slice(0, ID_LENGTH), index, text.slice(ID_LENGTH))}\n`;
+    }
+    yield `${JSON.stringify({ summary: summary(work, finished, types, shaper) })}\n`;
+  } finally {
+    await scratch.close();
+  }
+}
+
+const ID_LENGTH = 64;
+
+/** What is left of a finished track in memory. */
+interface Finished {
+  readonly place: Place;
+  readonly type: string;
+  /** Frames of a video, else milliseconds. */
+  readonly start: number;
+  readonly stop: number;
+  readonly exemplarFrame: number;
+  readonly x: number;
+  readonly y: number;
+}
+
+async function finishTracks(
+  work: FinishWork,
+  context: WorkContext,
+  scratch: Scratch,
+  shaper: TrackShaper,
+): Promise<{ tracks: Finished[]; detections: number; done: number }> {
+  const textOf = trackWriter(work);
+  const tracks: Finished[] = [];
+  let detections = 0;
+  let done = 0;
+  for await (const track of mergedTracks(counted(rawTracks(work, context.signal)), work)) {
+    context.progress((done += 1), 0);
+    const shaped = shaper.shape(track);
+    if (shaped === null) continue;
+    const text = textOf(shaped);
+    detections += text.detections;
+    tracks.push(
+      sortable(shaped, text.exemplar, await scratch.write(text.id + text.rest), work.medium.mediaType),
+    );
+  }
+  return { tracks, detections, done };
+
+  async function* counted(raw: AsyncIterable<Track>): AsyncGenerator<Track> {
+    for await (const track of raw) {
+      context.signal.throwIfAborted();
+      context.progress((done += 1), 0);
+      yield track;
+    }
+  }
+}
+
+function sortable(track: Track, exemplar: Detection, place: Place, mediaType: MediaType): Finished {
+  const [start, stop] =
+    mediaType === 'VIDEO' ? [track.startFrame, track.stopFrame] : [track.startTime, track.stopTime];
+  return {
+    place,
+    type: track.type,
+    start,
+    stop,
+    exemplarFrame: exemplar.frame,
+    x: exemplar.x,
+    y: exemplar.y,
+  };
+}
+
+/** Tracks that are equal in all of this stay in the order in which they were reported. */
+function inDocumentOrder(a: Finished, b: Finished): number {
+  return (
+    a.start - b.start ||
+    a.stop - b.stop ||
+    a.exemplarFrame - b.exemplarFrame ||
+    a.x - b.x ||
+    a.y - b.y ||
+    (a.type < b.type ? -1 : a.type > b.type ? 1 : 0)
+  );
+}
+
+function summary(
+  work: FinishWork,
+  { tracks, detections }: { readonly tracks: readonly Finished[]; readonly detections: number },
+  types: ReadonlyMap<string, number>,
+  shaper: TrackShaper,
+): FinishSummary {
+  const covered: readonly Range[] = work.medium.mediaType === 'VIDEO' ? tracks : [];
+  return {
+    tracks: tracks.length,
+    detections,
+    types: Object.fromEntries(types),
+    warnings: shaper.warnings(),
+    ranges: capRanges(covered, MAX_TRACK_RANGES).map(({ start, stop }) => ({ start, stop })),
+  };
+}

@@ -1,0 +1,20 @@
+/** What the built-in media component does with a sub-job; the `handle` of its worker loop. */
+import { DetectionError } from '../sdk/detector.ts';
+import type { Assignment } from '../sdk/protocol.ts';
+import type { WorkContext } from '../sdk/worker.ts';
+import { document } from './document.ts';
+import { finish } from './finish.ts';
+import { prepare } from './prepare.ts';
+
+export function handleMediaWork(assignment: Assignment, context: WorkContext): AsyncIterable<string> {
+  switch (assignment.kind) {
+    case 'PREPARE':
+      return prepare(assignment.work, context);
+    case 'FINISH':
+      return finish(assignment.work, context);
+    case 'DOCUMENT':
+      return document(assignment.work, context);
+    case 'DETECT':
+      throw new DetectionError('DETECTION_NOT_INITIALIZED', 'The media component runs no detectors.');
+  }
+}

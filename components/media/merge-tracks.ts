@@ -1,0 +1,60 @@
+/** Track merging and pruning with memory for the ends of tracks only: the tracks themselves wait in a file. */
+import type { Place } from '../../output/lines.ts';
+import { isTooShort, mergeGroups, mergePlan, trackEnds, uniteTracks } from '../../pipeline/track-merging.ts';
+import type { MergeRule, TrackEnds } from '../../pipeline/track-merging.ts';
+import type { Track } from '../../pipeline/types.ts';
+import type { FinishWork } from '../sdk/protocol.ts';
+import { openScratch, type Scratch } from './scratch.ts';
+
+/** Tracks that are not to be merged come first, as they come; the order is settled later. */
+export async function* mergedTracks(tracks: AsyncIterable<Track>, work: FinishWork): AsyncGenerator<Track> {
+  const planFor = plans(work);
+  let scratch: Scratch | undefined;
+  let rule: MergeRule | undefined;
+  const ends: TrackEnds[] = [];
+  const places: Place[] = [];
+  try {
+    for await (const track of tracks) {
+      const plan = planFor(track.type);
+      if (plan.merge === null) {
+        if (!isTooShort(track, plan.minLength)) yield track;
+        continue;
+      }
+      rule = plan.merge;
+      scratch ??= await openScratch();
+      ends.push(trackEnds(track));
+      places.push(await scratch.write(JSON.stringify(track)));
+    }
+    if (rule === undefined || scratch === undefined) return;
+    for (const group of mergeGroups(ends, rule)) {
+      const track = await uniteGroup(group, places, scratch);
+      if (track !== undefined && !isTooShort(track, planFor(track.type).minLength)) yield track;
+    }
+  } finally {
+    await scratch?.close();
+  }
+}
+
+async function uniteGroup(
+  group: readonly number[],
+  places: readonly Place[],
+  scratch: Scratch,
+): Promise<Track | undefined> {
+  let united: Track | undefined;
+  for (const index of group) {
+    const place = places[index];
+    if (place === undefined) continue;
+    const track = JSON.parse(await scratch.read(place)) as Track;
+    united = united === undefined ? track : uniteTracks(united, track);
+  }
+  return united;
+}
+
+function plans({ properties, medium }: FinishWork): (type: string) => ReturnType<typeof mergePlan> {
+  const known = new Map<string, ReturnType<typeof mergePlan>>();
+  return (type) => {
+    const plan = known.get(type) ?? mergePlan(properties, medium.mediaType, type);
+    known.set(type, plan);
+    return plan;
+  };
+}

@@ -1,0 +1,100 @@
+/** PREPARE: brings a medium to a local file, finds out what it is, and which of its frames were asked for. */
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { retrieve } from '../../media/fetch-medium.ts';
+import { inspect, type Inspection } from '../../media/inspect.ts';
+import { booleanOf, numberOf } from '../../pipeline/properties.ts';
+import { userRanges } from '../../pipeline/segments.ts';
+import { factsFromMetadata } from '../../pipeline/skip-inspection.ts';
+import type { MediumFacts, Properties, Range } from '../../pipeline/types.ts';
+import type { PreparedMedium, PrepareWork } from '../sdk/protocol.ts';
+import type { WorkContext } from '../sdk/worker.ts';
+
+/** Bytes that were fetched and hashed; shows that a large medium moves. */
+type Meter = (bytes: number) => void;
+
+const WATCH_MS = 1000;
+
+/** Yields one line, a PreparedMedium. Errors are those of retrieval and inspection. */
+export async function* prepare(work: PrepareWork, context: WorkContext): AsyncGenerator<string> {
+  let done = 0;
+  const meter = (bytes: number): void => context.progress((done += bytes), 0);
+  const path = await fetchMedium(work, context.signal, meter);
+  const { facts, warnings } = await factsOf(path, work, context.signal, meter);
+  const prepared: PreparedMedium = { facts, path, warnings, ranges: rangesOf(facts, work) };
+  yield `${JSON.stringify(prepared)}\n`;
+}
+
+async function fetchMedium(work: PrepareWork, signal: AbortSignal, meter: Meter): Promise<string> {
+  const { uri, fetchTo, limits } = work;
+  await mkdir(dirname(fetchTo), { recursive: true });
+  const watch = setInterval(() => void report(), WATCH_MS);
+  let seen = 0;
+  const report = async (): Promise<void> => {
+    const { size } = await stat(`${fetchTo}.part`).catch(() => ({ size: 0 }));
+    if (size > seen) meter(size - seen);
+    seen = size;
+  };
+  try {
+    return (await retrieve(uri, fetchTo, limits, signal)).path;
+  } finally {
+    clearInterval(watch);
+  }
+}
+
+/** Metadata that tell enough are believed (specification 2.1); else the medium itself is asked, and is right in doubt. */
+async function factsOf(
+  path: string,
+  work: PrepareWork,
+  signal: AbortSignal,
+  meter: Meter,
+): Promise<Inspection> {
+  const skipped = factsFromMetadata(work.metadata, {
+    insist: booleanOf(work.properties, 'SKIP_MEDIA_INSPECTION'),
+  });
+  if ('facts' in skipped) return skipped;
+  const sha256 = await hashOf(path, signal, meter);
+  const { facts, warnings } = await inspect(path, { sha256, name: nameOf(work.uri), signal });
+  const { MEDIA_HASH: _unproven, ...given } = work.metadata;
+  return {
+    facts: { ...facts, metadata: { ...given, ...facts.metadata } },
+    warnings: [...skipped.warnings, ...warnings],
+  };
+}
+
+async function hashOf(path: string, signal: AbortSignal, meter: Meter): Promise<string> {
+  const hash = createHash('sha256');
+  const file = createReadStream(path, { highWaterMark: 1 << 20 });
+  const metered = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of chunks) {
+      meter(chunk.length);
+      yield chunk;
+    }
+  };
+  await pipeline(file, metered, hash, { signal });
+  return hash.digest('hex');
+}
+
+/** The last part of the URI's path, which tells kinds of text apart. */
+function nameOf(uri: string): string | undefined {
+  if (/^data:/i.test(uri)) return undefined;
+  const segment = URL.canParse(uri) ? new URL(uri).pathname.split('/').at(-1) : undefined;
+  try {
+    return segment === undefined || segment === '' ? undefined : decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+function rangesOf(facts: MediumFacts, { frameRanges, timeRanges }: PrepareWork): readonly Range[] {
+  if (facts.mediaType !== 'VIDEO') return [];
+  const frameTimes = facts.frameTimes ?? { fps: fpsOf(facts.metadata), constantRate: true, startTime: 0 };
+  return userRanges({ frameRanges, timeRanges, frameTimes, length: facts.length });
+}
+
+function fpsOf(metadata: Properties): number {
+  return numberOf(metadata, 'FPS', 0);
+}

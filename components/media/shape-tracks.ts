@@ -1,0 +1,75 @@
+/** What happens to each track on its own: moving labels, ill-formed detections, padding. */
+import {
+  dropIllFormed,
+  hasNoArea,
+  illFormedWarnings,
+  isExemptFromBoxChecks,
+} from '../../pipeline/ill-formed.ts';
+import type { FrameSize } from '../../pipeline/ill-formed.ts';
+import { labelMoving, movingRule } from '../../pipeline/moving.ts';
+import { paddingOf, paddingWarnings, padTrack } from '../../pipeline/padding.ts';
+import { integerOf } from '../../pipeline/properties.ts';
+import type { Issue, Track } from '../../pipeline/types.ts';
+import type { FinishWork } from '../sdk/protocol.ts';
+
+export interface TrackShaper {
+  /** Null when the track is dropped. */
+  shape(track: Track): Track | null;
+  /** One per kind of change, with all frames that it concerns. */
+  warnings(): readonly Issue[];
+}
+
+export function trackShaper({ medium, properties }: FinishWork): TrackShaper {
+  const frame = frameSizeOf(medium);
+  const moving = medium.mediaType === 'VIDEO' ? movingRule(properties) : null;
+  const padding = frame === null ? null : paddingOf(properties);
+  const noArea = new Set<number>();
+  const outside = new Set<number>();
+  const shrunk = new Set<number>();
+  const wellFormed = (track: Track): Track | null => {
+    if (frame === null || isExemptFromBoxChecks(track.type)) return track;
+    const dropped = dropIllFormed(track, frame);
+    addAll(noArea, dropped.noArea);
+    addAll(outside, dropped.outside);
+    return dropped.track;
+  };
+  const padded = (track: Track): Track => {
+    if (padding === null || frame === null || track.detections.every(hasNoArea)) return track;
+    const result = padTrack(track, padding, frame);
+    addAll(shrunk, result.shrunk);
+    return result.track;
+  };
+  return {
+    shape(track) {
+      const labelled = moving === null ? track : labelMoving(track, moving);
+      const formed = labelled === null ? null : wellFormed(labelled);
+      return formed === null ? null : padded(formed);
+    },
+    warnings: () =>
+      [
+        ...illFormedWarnings({ noArea: [...noArea], outside: [...outside] }),
+        ...paddingWarnings([...shrunk]),
+      ].map(shortened),
+  };
+}
+
+/** Null for media without a picture, and for those whose size nobody knows. */
+function frameSizeOf({ mediaType, metadata }: FinishWork['medium']): FrameSize | null {
+  if (mediaType !== 'VIDEO' && mediaType !== 'IMAGE') return null;
+  const width = integerOf(metadata, 'FRAME_WIDTH', 0);
+  const height = integerOf(metadata, 'FRAME_HEIGHT', 0);
+  return width > 0 && height > 0 ? { width, height } : null;
+}
+
+const MAX_MESSAGE = 4000;
+
+/** A list of frames can be as long as the video; the job's record keeps the message, so it must not be. */
+function shortened(issue: Issue): Issue {
+  if (issue.message.length <= MAX_MESSAGE) return issue;
+  const end = issue.message.lastIndexOf(',', MAX_MESSAGE);
+  return { ...issue, message: `${issue.message.slice(0, end)}, ...)` };
+}
+
+function addAll(frames: Set<number>, more: readonly number[]): void {
+  for (const frame of more) frames.add(frame);
+}

@@ -1,0 +1,58 @@
+/** A track as it stands in the document (specification 2.2). */
+import { exemplarOf } from '../../pipeline/quality.ts';
+import { booleanOf, textOf } from '../../pipeline/properties.ts';
+import { trackId } from '../../pipeline/track-id.ts';
+import type { Detection, Track } from '../../pipeline/types.ts';
+import type { FinishWork } from '../sdk/protocol.ts';
+
+export interface TrackText {
+  readonly id: string;
+  /** The JSON of the track from `startOffsetFrame` on, which follows its id and its index. */
+  readonly rest: string;
+  readonly exemplar: Detection;
+  readonly detections: number;
+}
+
+export function trackWriter(work: FinishWork): (track: Track) => TrackText {
+  const policy = textOf(work.properties, 'EXEMPLAR_POLICY');
+  const quality = textOf(work.properties, 'QUALITY_SELECTION_PROPERTY');
+  const picture = work.medium.mediaType === 'VIDEO' || work.medium.mediaType === 'IMAGE';
+  const exemplarOnly = picture && booleanOf(work.properties, 'OUTPUT_ARTIFACTS_AND_EXEMPLARS_ONLY');
+  return (track) => {
+    const exemplar = exemplarOf(track, policy, quality);
+    const kept = exemplarOnly ? [exemplar] : track.detections;
+    const fields = {
+      startOffsetFrame: track.startFrame,
+      stopOffsetFrame: track.stopFrame,
+      startOffsetTime: track.startTime,
+      stopOffsetTime: track.stopTime,
+      type: track.type,
+      source: work.action,
+      confidence: track.confidence,
+      trackProperties: track.properties,
+      exemplar: documentDetection(exemplar),
+      detections: kept.map(documentDetection),
+    };
+    const id = trackId(work.sha256, exemplar, track.type);
+    return { id, rest: JSON.stringify(fields).slice(1), exemplar, detections: kept.length };
+  };
+}
+
+export function joinTrackText(id: string, index: number, rest: string): string {
+  return `{"id":"${id}","index":${index},${rest}`;
+}
+
+function documentDetection(detection: Detection): object {
+  return {
+    offsetFrame: detection.frame,
+    offsetTime: detection.time,
+    x: detection.x,
+    y: detection.y,
+    width: detection.width,
+    height: detection.height,
+    confidence: detection.confidence,
+    detectionProperties: detection.properties,
+    artifactExtractionStatus: 'NOT_ATTEMPTED',
+    artifactPath: null,
+  };
+}

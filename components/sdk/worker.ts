@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ProtocolError, WorkerClient } from './client.ts';
+import { DetectionError } from './detector.ts';
+import type { Assignment, FailureRequest, HeartbeatRequest } from './protocol.ts';
+
+export interface WorkContext {
+  /** Aborts when the job is cancelled, the lease is lost, or this process is to end. */
+  readonly signal: AbortSignal;
+  /** `done` must grow for the server to see progress: frames, items or tracks. */
+  progress(done: number, total: number): void;
+  /** Input that is too large for the claim. */
+  input(path: string): Promise<AsyncIterable<Uint8Array>>;
+}
+
+export interface WorkerOptions {
+  readonly client: WorkerClient;
+  readonly algorithms: readonly string[];
+  /** Ends the loop; a sub-job in hand is given back. */
+  readonly signal: AbortSignal;
+  /** Turns one sub-job into the body of its answer; throws a DetectionError (or any error) to fail it. */
+  handle(assignment: Assignment, context: WorkContext): AsyncIterable<string | Uint8Array>;
+  log(message: string): void;
+}
+
+/** Results up to this many bytes are sent in one piece, and again when the server was busy; larger ones are streamed. */
+const WHOLE_BYTES = 8 * 1024 * 1024;
+const POLL_MS = 25_000;
+const MAX_PAUSE_MS = 5_000;
+
+/** Claims and works until the signal; one sub-job at a time. */
+export async function runWorker(options: WorkerOptions): Promise<void> {
+  const { client, algorithms, signal } = options;
+  let pause = 100;
+  while (!signal.aborted) {
+    try {
+      const work = await client.claim({ algorithms, max: 1, waitMs: POLL_MS }, signal);
+      pause = 100;
+      for (const assignment of work) await runOne(assignment, options);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof ProtocolError && (error.status === 401 || error.status === 403)) throw error;
+      options.log(`no work: ${messageOf(error)}`);
+      await sleep(pause, undefined, { signal }).catch(() => undefined);
+      pause = Math.min(pause * 2, MAX_PAUSE_MS);
+    }
+  }
+}
+
+async function runOne(assignment: Assignment, options: WorkerOptions): Promise<void> {
+  const { client } = options;
+  const stop = new AbortController();
+  const signal = AbortSignal.any([stop.signal, options.signal]);
+  const progress: { done: number; total: number } = { done: 0, total: 0 };
+  const beats = beat(client, assignment, progress, stop);
+  try {
+    const body = options.handle(assignment, {
+      signal,
+      progress: (done, total) => Object.assign(progress, { done, total }),
+      input: (path) => client.input(path),
+    });
+    await answer(client, assignment, body, signal);
+  } catch (error) {
+    await giveUp(client, assignment, error, signal).catch((failed: unknown) =>
+      options.log(`${assignment.id}: ${messageOf(failed)}`),
+    );
+  } finally {
+    clearInterval(beats);
+  }
+}
+
+function beat(client: WorkerClient, { token, heartbeatMs }: Assignment, progress: HeartbeatRequest, stop: AbortController) {
+  return setInterval(() => {
+    client.heartbeat(token, progress).then(
+      ({ go }) => {
+        if (go === 'cancelled') stop.abort(new Error('The sub-job was cancelled.'));
+      },
+      (error: unknown) => {
+        if (error instanceof ProtocolError && error.status === 409) stop.abort(new Error('The lease was lost.'));
+      },
+    );
+  }, heartbeatMs);
+}
+
+async function answer(
+  client: WorkerClient,
+  { token }: Assignment,
+  body: AsyncIterable<string | Uint8Array>,
+  signal: AbortSignal,
+): Promise<void> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  const iterator = body[Symbol.asyncIterator]();
+  for (;;) {
+    const { done, value } = await iterator.next();
+    signal.throwIfAborted();
+    if (done === true) return client.result(token, Buffer.concat(parts));
+    const part = Buffer.from(value as Uint8Array);
+    parts.push(part);
+    size += part.length;
+    if (size > WHOLE_BYTES) return client.result(token, rest(parts, iterator, signal));
+  }
+}
+
+async function* rest(
+  parts: readonly Buffer[],
+  iterator: AsyncIterator<string | Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<string | Uint8Array> {
+  yield* parts;
+  for (;;) {
+    const { done, value } = await iterator.next();
+    signal.throwIfAborted();
+    if (done === true) return;
+    yield value;
+  }
+}
+
+/** Work that was stopped or could not be handed over is given back; work that failed is said to have failed. */
+async function giveUp(client: WorkerClient, { token }: Assignment, error: unknown, signal: AbortSignal): Promise<void> {
+  if (signal.aborted || isTransport(error)) {
+    await client.release(token).catch((failed: unknown) => {
+      if (!(failed instanceof ProtocolError && failed.status === 409)) throw failed;
+    });
+    return;
+  }
+  await client.failure(token, failureOf(error));
+}
+
+function isTransport(error: unknown): boolean {
+  if (error instanceof ProtocolError) return true;
+  const code = (error as { code?: unknown }).code;
+  return typeof code === 'string' && (code.startsWith('UND_') || code === 'ECONNRESET' || code === 'ECONNREFUSED');
+}
+
+function failureOf(error: unknown): FailureRequest {
+  const code = (error as { code?: unknown }).code;
+  const known = error instanceof DetectionError || (error instanceof Error && error.name === 'MediumError');
+  if (known && typeof code === 'string') return { code: code as FailureRequest['code'], message: messageOf(error) };
+  return { code: 'DETECTION_FAILED', message: messageOf(error) };
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

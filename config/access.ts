@@ -1,0 +1,199 @@
+import { z } from 'zod';
+import { ConfigurationError } from './error.ts';
+
+/** A role is granted when the claim `name` is, or as a list contains, `value` (specification 5). */
+export interface ClaimMatch {
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface RoleClaims {
+  readonly user?: ClaimMatch;
+  readonly admin?: ClaimMatch;
+}
+
+export interface ProviderSettings {
+  readonly mode: 'provider';
+  /** Provider of the web UI's users. */
+  readonly issuer: string;
+  /** Provider of the REST clients' tokens; the same unless OIDC_JWT_ISSUER_URI says otherwise. */
+  readonly tokenIssuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly roles: RoleClaims;
+  /** Scopes of the web UI's login; `openid` is always among them. */
+  readonly scopes: readonly string[];
+  /** Claim that holds the user's name. */
+  readonly userNameClaim: string;
+  readonly redirectUri?: string;
+  /** The audience that tokens must name; unset: any. */
+  readonly audience?: string;
+  /** Plain http to the provider is allowed although it is not on this host. */
+  readonly allowHttp: boolean;
+}
+
+export type AccessSettings = ProviderSettings | { readonly mode: 'development' };
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const REDIRECT_PATH = '/login/oauth2/code/provider';
+const REQUIRED = ['OIDC_ISSUER_URI', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const;
+
+const text = (description: string) => z.string().trim().min(1).optional().describe(description);
+const providerUri = (description: string) =>
+  text(description).refine((value) => value === undefined || isProviderUri(value), {
+    error: 'must be an http(s) URL without user, query or fragment',
+  });
+
+/** The variables as they are written; the rules between them are in `readAccess`. */
+export const accessEnvironment = z.object({
+  OIDC_ISSUER_URI: providerUri('OpenID Connect provider of the web UI, and of REST clients by default'),
+  OIDC_JWT_ISSUER_URI: providerUri('Provider of REST clients, when it is another one'),
+  OIDC_CLIENT_ID: text("The service's client id at the provider"),
+  OIDC_CLIENT_SECRET: text("The service's client secret at the provider"),
+  OIDC_USER_CLAIM_NAME: text('Claim that grants USER'),
+  OIDC_USER_CLAIM_VALUE: text('Value of that claim'),
+  OIDC_ADMIN_CLAIM_NAME: text('Claim that grants ADMIN'),
+  OIDC_ADMIN_CLAIM_VALUE: text('Value of that claim'),
+  OIDC_SCOPES: text('Comma-separated scopes of the web UI login'),
+  OIDC_USER_NAME_ATTR: text('Claim with the user name (default sub)'),
+  OIDC_REDIRECT_URI: text(`Where the provider sends the browser back; ends in ${REDIRECT_PATH}`).refine(
+    (value) => value === undefined || value.endsWith(REDIRECT_PATH),
+    { error: `must end in ${REDIRECT_PATH}` },
+  ),
+  OIDC_AUDIENCE: text('Audience that access tokens must name'),
+  OIDC_ALLOW_HTTP: z
+    .string()
+    .trim()
+    .toLowerCase()
+    .pipe(z.enum(['true', 'false'], { error: 'must be true or false' }))
+    .optional()
+    .describe('true: the provider may be reached over plain http'),
+});
+type AccessVariables = z.infer<typeof accessEnvironment>;
+
+/**
+ * Who may use the service (specification 5). Without any OIDC variable the service runs its own development provider,
+ * and only when it listens on a loopback `host`.
+ * @throws ConfigurationError with every problem at once
+ */
+export function readAccess(env: Environment, { host }: { host: string }): AccessSettings {
+  const given = Object.fromEntries(
+    Object.keys(accessEnvironment.shape).flatMap((name) => {
+      const value = env[name];
+      return value === undefined || value.trim() === '' ? [] : [[name, value]];
+    }),
+  );
+  if (Object.keys(given).length === 0) return developmentOrRefuse(env, host);
+
+  const parsed = accessEnvironment.safeParse(given);
+  const written = parsed.success
+    ? []
+    : parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}.`);
+  // the rules between variables need names, not well-formed values: all problems are told in one go
+  const variables = parsed.success ? parsed.data : (given as AccessVariables);
+  const problems = [...written, ...missing(variables), ...claimProblems(variables), ...plainHttp(variables)];
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  return provider(variables);
+}
+
+/** Is `host` (a name or an address, as in HOST or a URL) this machine only? */
+export function isLoopback(host: string): boolean {
+  const bare = host.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+  return bare === 'localhost' || bare === '::1' || /^(::ffff:)?127(\.\d{1,3}){3}$/.test(bare);
+}
+
+function developmentOrRefuse(env: Environment, host: string): AccessSettings {
+  const setThese =
+    `set ${REQUIRED.join(', ')} and a claim that grants a role ` +
+    '(OIDC_ADMIN_CLAIM_NAME and OIDC_ADMIN_CLAIM_VALUE, or OIDC_USER_CLAIM_NAME and OIDC_USER_CLAIM_VALUE)';
+  if (!isLoopback(host)) {
+    throw new ConfigurationError([
+      `The server would listen on "${host}" without an OpenID Connect provider: ${setThese}, or HOST=127.0.0.1 for development.`,
+    ]);
+  }
+  if (env['STORE']?.trim().toLowerCase() === 'redis') {
+    throw new ConfigurationError([
+      `STORE=redis needs an OpenID Connect provider, since every server of a cluster must accept the same tokens: ${setThese}.`,
+    ]);
+  }
+  return { mode: 'development' };
+}
+
+function missing(v: AccessVariables): string[] {
+  const absent = REQUIRED.filter((name) => v[name] === undefined);
+  if (absent.length === 0) return [];
+  const present = Object.keys(v).join(', ');
+  return [
+    `${absent.join(' and ')} must be set too, because ${present} ${present.includes(',') ? 'are' : 'is'} set.`,
+  ];
+}
+
+function claimProblems(v: AccessVariables): string[] {
+  const pairs = [
+    ['OIDC_USER_CLAIM_NAME', 'OIDC_USER_CLAIM_VALUE'],
+    ['OIDC_ADMIN_CLAIM_NAME', 'OIDC_ADMIN_CLAIM_VALUE'],
+  ] as const;
+  const halves = pairs.flatMap(([name, value]) => {
+    if ((v[name] === undefined) === (v[value] === undefined)) return [];
+    const [set, unset] = v[name] === undefined ? [value, name] : [name, value];
+    return [`${unset} must be set too, because ${set} is set.`];
+  });
+  const none = pairs.every(([name, value]) => v[name] === undefined && v[value] === undefined);
+  return none
+    ? [
+        'Nobody could use the service: set OIDC_ADMIN_CLAIM_NAME and OIDC_ADMIN_CLAIM_VALUE, ' +
+          'or OIDC_USER_CLAIM_NAME and OIDC_USER_CLAIM_VALUE.',
+      ]
+    : halves;
+}
+
+function plainHttp(v: AccessVariables): string[] {
+  if (v.OIDC_ALLOW_HTTP === 'true') return [];
+  return (['OIDC_ISSUER_URI', 'OIDC_JWT_ISSUER_URI'] as const).flatMap((name) => {
+    const value = v[name];
+    if (value === undefined || !isProviderUri(value)) return [];
+    const url = new URL(value);
+    if (url.protocol === 'https:' || isLoopback(url.hostname)) return [];
+    return [
+      `${name} is plain http: whoever sits between could forge tokens. Use https, or set OIDC_ALLOW_HTTP=true if the network is trusted.`,
+    ];
+  });
+}
+
+/** `v` has passed every rule above. */
+function provider(v: AccessVariables): AccessSettings {
+  const issuer = v.OIDC_ISSUER_URI ?? '';
+  const user = claim(v.OIDC_USER_CLAIM_NAME, v.OIDC_USER_CLAIM_VALUE);
+  const admin = claim(v.OIDC_ADMIN_CLAIM_NAME, v.OIDC_ADMIN_CLAIM_VALUE);
+  const scopes = (v.OIDC_SCOPES ?? '').split(',').map((scope) => scope.trim());
+  return {
+    mode: 'provider',
+    issuer,
+    tokenIssuer: v.OIDC_JWT_ISSUER_URI ?? issuer,
+    clientId: v.OIDC_CLIENT_ID ?? '',
+    clientSecret: v.OIDC_CLIENT_SECRET ?? '',
+    roles: { ...(user && { user }), ...(admin && { admin }) },
+    scopes: [...new Set(['openid', ...scopes.filter((scope) => scope !== '')])],
+    userNameClaim: v.OIDC_USER_NAME_ATTR ?? 'sub',
+    ...(v.OIDC_REDIRECT_URI !== undefined && { redirectUri: v.OIDC_REDIRECT_URI }),
+    ...(v.OIDC_AUDIENCE !== undefined && { audience: v.OIDC_AUDIENCE }),
+    allowHttp: v.OIDC_ALLOW_HTTP === 'true',
+  };
+}
+
+function claim(name: string | undefined, value: string | undefined): ClaimMatch | undefined {
+  return name === undefined || value === undefined ? undefined : { name, value };
+}
+
+function isProviderUri(value: string): boolean {
+  if (!URL.canParse(value)) return false;
+  const url = new URL(value);
+  return (
+    ['http:', 'https:'].includes(url.protocol) &&
+    url.username === '' &&
+    url.password === '' &&
+    url.search === '' &&
+    url.hash === ''
+  );
+}

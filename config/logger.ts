@@ -1,0 +1,7 @@
+/** The shape of the injected logger (pino's): an object of facts, then a sentence. */
+export interface Logger {
+  debug(facts: object, message: string): void;
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+  error(facts: object, message: string): void;
+}

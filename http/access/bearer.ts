@@ -1,0 +1,184 @@
+import type { KeyObject } from 'node:crypto';
+import type { Context, Middleware } from 'koa';
+import jwt from 'koa-jwt';
+import type { RoleClaims } from '../../config/access.ts';
+import { withoutSlash } from './provider-document.ts';
+import { noRoleMessage, rolesOf, type Claims, type Role } from './roles.ts';
+import { ProviderUnavailableError, type SigningKeys } from './signing-keys.ts';
+import { VerifiedTokens } from './verified-tokens.ts';
+
+/** In `ctx.state.user` after `authenticate`. */
+export interface User {
+  readonly name: string;
+  readonly roles: readonly Role[];
+}
+
+export interface BearerOptions {
+  readonly keys: SigningKeys;
+  readonly issuer: string;
+  readonly audience?: string;
+  readonly roles: RoleClaims;
+  readonly userNameClaim: string;
+  readonly clock: () => number;
+}
+
+/** Signatures by a key that only the issuer has. jsonwebtoken knows no EdDSA. */
+const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'];
+/** Header types of access tokens; others (logout+jwt, dpop+jwt, ...) are made for something else. */
+const TOKEN_TYPES = new Set(['jwt', 'at+jwt', 'application/at+jwt']);
+const CLOCK_TOLERANCE_S = 5;
+const RETRY_AFTER_S = 5;
+const CACHED_TOKENS = 5000;
+const CACHED_MS = 60_000;
+
+type Verdict = { readonly user: User } | { readonly noRole: string };
+
+/**
+ * Lets a request with a good bearer token and a role pass, with `ctx.state.user`. Otherwise it answers 401 (empty), 403
+ * (which claim is missing) or 503 (nothing is known of the provider's keys), and the steps after it do not run.
+ */
+export function authenticate(options: BearerOptions): Middleware {
+  const verdicts = new VerifiedTokens<Verdict>({ capacity: CACHED_TOKENS, maxAgeMs: CACHED_MS });
+  const verifiedClaims = tokenVerifier(options);
+
+  return async (ctx, next) => {
+    const token = bearerToken(ctx.get('authorization'));
+    if (token === undefined) {
+      answerUnauthorized(ctx);
+      return;
+    }
+    const id = VerifiedTokens.idOf(token);
+    let verdict = verdicts.get(id, options.clock());
+    if (verdict === undefined) {
+      const claims = await verifiedClaims(ctx);
+      if (claims === 'unauthorized') answerUnauthorized(ctx);
+      if (claims === 'unavailable') answerUnavailable(ctx);
+      if (typeof claims === 'string') return;
+      verdict = verdictOf(claims, options);
+      verdicts.set(id, verdict, { now: options.clock(), expiresAt: Number(claims['exp']) * 1000 });
+    }
+    if ('noRole' in verdict) {
+      answerForbidden(ctx, { message: verdict.noRole });
+      return;
+    }
+    ctx.state['user'] = verdict.user;
+    await next();
+  };
+}
+
+/** A step after `authenticate`: 403 with `body` unless the user has the role. ADMIN includes USER. */
+export function requireRole(
+  role: Role,
+  body: object = { message: `This needs the role ${role}.` },
+): Middleware {
+  return async (ctx, next) => {
+    const { roles } = userOf(ctx);
+    if (roles.includes(role) || roles.includes('ADMIN')) await next();
+    else answerForbidden(ctx, body);
+  };
+}
+
+/** The user whom `authenticate` has found. */
+export function userOf(ctx: Context): User {
+  const user = (ctx.state as { user?: User }).user;
+  if (user === undefined) throw new Error('This step runs after authenticate');
+  return user;
+}
+
+type Refusal = 'unauthorized' | 'unavailable';
+
+function tokenVerifier(options: BearerOptions): (ctx: Context) => Promise<Claims | Refusal> {
+  const { audience } = options;
+  const bare = withoutSlash(options.issuer);
+  const issuer = [bare, `${bare}/`];
+  const secret = (header: Claims, payload: unknown): Promise<KeyObject> =>
+    keyOf(header, payload, issuer, options.keys);
+  const settings: jwt.Options & { clockTolerance: number } = {
+    // koa-jwt hands the key to jsonwebtoken, which takes a KeyObject; only koa-jwt's types do not say so
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    secret: secret as never,
+    algorithms: ALGORITHMS,
+    issuer,
+    ...(audience !== undefined && { audience }),
+    clockTolerance: CLOCK_TOLERANCE_S,
+    key: 'claims',
+    getToken: (ctx) => bearerToken(ctx.get('authorization')) ?? null,
+  };
+  const verify = jwt(settings);
+
+  return async (ctx) => {
+    try {
+      await verify(ctx, () => Promise.resolve());
+    } catch (error) {
+      if (!(error instanceof Error && 'status' in error && error.status === 401)) throw error;
+      const cause = 'originalError' in error ? error.originalError : undefined;
+      return cause instanceof ProviderUnavailableError ? 'unavailable' : 'unauthorized';
+    }
+    const { claims } = ctx.state as { claims: Claims };
+    delete ctx.state['claims'];
+    return isAccessToken(claims, audience) ? claims : 'unauthorized';
+  };
+}
+
+/** Refuses what cannot be good before it can cost a request to the provider. */
+async function keyOf(
+  header: Claims,
+  payload: unknown,
+  issuers: readonly string[],
+  keys: SigningKeys,
+): Promise<KeyObject> {
+  const { alg, kid, typ, crit } = header;
+  if (typeof alg !== 'string' || !ALGORITHMS.includes(alg)) throw new Error('algorithm not allowed');
+  if (crit !== undefined) throw new Error('critical header not understood');
+  if (typ !== undefined && !(typeof typ === 'string' && TOKEN_TYPES.has(typ.toLowerCase())))
+    throw new Error('not an access token');
+  if (kid !== undefined && typeof kid !== 'string') throw new Error('key id is not a string');
+  const issuer =
+    typeof payload === 'object' && payload !== null && 'iss' in payload ? payload.iss : undefined;
+  if (typeof issuer !== 'string' || !issuers.includes(issuer)) throw new Error('another issuer');
+  return keys.find({ alg, ...(kid !== undefined && { kid }) });
+}
+
+/** An access token that ends, not an ID token (which also carries the issuer's signature, and often the same roles). */
+function isAccessToken(claims: Claims, audience: string | undefined): boolean {
+  if (typeof claims['exp'] !== 'number') return false;
+  const type = typeof claims['typ'] === 'string' ? claims['typ'].toLowerCase() : undefined;
+  if (type !== undefined && ['id', 'logout', 'refresh', 'offline'].includes(type)) return false;
+  if (claims['token_use'] === 'id' || 'at_hash' in claims || 'c_hash' in claims) return false;
+  // some providers copy the login's nonce into access tokens too; those say `typ: Bearer` or can be told by audience
+  return !('nonce' in claims) || type === 'bearer' || audience !== undefined;
+}
+
+function verdictOf(claims: Claims, options: BearerOptions): Verdict {
+  const roles = rolesOf(claims, options.roles);
+  if (roles.length === 0) return { noRole: noRoleMessage(claims, options.roles) };
+  const name = [claims[options.userNameClaim], claims['sub'], claims['client_id']].find(
+    (value) => typeof value === 'string' && value !== '',
+  );
+  return {
+    user: Object.freeze({ name: typeof name === 'string' ? name : 'unknown', roles: Object.freeze(roles) }),
+  };
+}
+
+function bearerToken(authorization: string): string | undefined {
+  return /^Bearer +([^\s]+)$/i.exec(authorization.trim())?.[1];
+}
+
+// Koa: the body before the status, since an empty body sets 204.
+function answerUnauthorized(ctx: Context): void {
+  ctx.body = null;
+  ctx.status = 401;
+  ctx.set('WWW-Authenticate', 'Bearer');
+}
+
+function answerForbidden(ctx: Context, body: object): void {
+  ctx.body = body;
+  ctx.status = 403;
+  ctx.set('WWW-Authenticate', 'Bearer error="insufficient_scope"');
+}
+
+function answerUnavailable(ctx: Context): void {
+  ctx.body = { message: 'The identity provider cannot be reached. Try again later.' };
+  ctx.status = 503;
+  ctx.set('Retry-After', String(RETRY_AFTER_S));
+}

@@ -1,0 +1,180 @@
+import { createPublicKey } from 'node:crypto';
+import type { Middleware } from 'koa';
+import type { RoleClaims } from '../../config/access.ts';
+import type { DevelopmentSecrets } from './development-secrets.ts';
+import type { Logger } from './logger.ts';
+
+export const DEVELOPMENT_PATH = '/oidc';
+export const DEVELOPMENT_CLIENT_ID = 'troupe-cli';
+export const DEVELOPMENT_AUDIENCE = 'urn:troupe:rest';
+export const DEVELOPMENT_ROLES: RoleClaims = {
+  admin: { name: 'groups', value: 'troupe-admin' },
+  user: { name: 'groups', value: 'troupe-user' },
+};
+const TOKEN_TTL_S = 3600;
+/** All that is reachable of the provider: what the client credentials grant needs. */
+const ENDPOINTS = new Set([
+  '/.well-known/openid-configuration',
+  '/.well-known/oauth-authorization-server',
+  '/jwks',
+  '/token',
+]);
+
+export interface DevelopmentProvider {
+  /** Answers everything below `/oidc`; goes before any body parser. */
+  readonly middleware: Middleware;
+  /** Public keys (JWKS), to verify tokens without asking over HTTP. */
+  readonly keys: { readonly keys: readonly object[] };
+  readonly clientId: string;
+}
+
+/**
+ * A small OpenID provider in this process: one client that gets JWT access tokens for ADMIN, by client credentials.
+ * `issuer` is the server's base URL followed by `/oidc`.
+ */
+export async function createDevelopmentProvider({
+  issuer,
+  secrets,
+  logger,
+}: {
+  issuer: string;
+  secrets: DevelopmentSecrets;
+  logger: Logger;
+}): Promise<DevelopmentProvider> {
+  const provider = await noticesTo(logger, async () => {
+    provideUrlParse();
+    const { Provider, errors } = await import('oidc-provider');
+    return new Provider(
+      issuer,
+      configuration(secrets, (description) => new errors.InvalidTarget(description)),
+    );
+  });
+  const report = (error: Error): void => {
+    logger.error({ reason: error.message }, 'The development provider failed');
+  };
+  provider.on('error', report);
+  provider.on('server_error', (_ctx: unknown, error: Error) => {
+    report(error);
+  });
+  return {
+    middleware: mounted(provider.callback()),
+    keys: { keys: secrets.signingKeys.map(publicPart) },
+    clientId: DEVELOPMENT_CLIENT_ID,
+  };
+}
+
+function configuration(
+  secrets: DevelopmentSecrets,
+  refusal: (description: string) => Error,
+): Record<string, unknown> {
+  const off = { enabled: false };
+  return {
+    adapter: NothingToKeep,
+    jwks: { keys: secrets.signingKeys },
+    clients: [
+      {
+        client_id: DEVELOPMENT_CLIENT_ID,
+        client_secret: secrets.clientSecret,
+        grant_types: ['client_credentials'],
+        response_types: [],
+        redirect_uris: [],
+        token_endpoint_auth_method: 'client_secret_basic',
+      },
+    ],
+    clientAuthMethods: ['client_secret_basic'],
+    responseTypes: ['none'],
+    scopes: [],
+    ttl: { ClientCredentials: TOKEN_TTL_S },
+    extraTokenClaims: () => ({ groups: [DEVELOPMENT_ROLES.admin?.value] }),
+    renderError: (ctx: { body: unknown }, out: object) => {
+      ctx.body = out;
+    },
+    features: {
+      clientCredentials: { enabled: true },
+      devInteractions: off,
+      dPoP: off,
+      pushedAuthorizationRequests: off,
+      rpInitiatedLogout: off,
+      userinfo: off,
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => DEVELOPMENT_AUDIENCE, // only a token for a resource is a JWT
+        getResourceServerInfo: (_ctx: unknown, resource: string) => {
+          if (resource !== DEVELOPMENT_AUDIENCE)
+            throw refusal(`the only resource is ${DEVELOPMENT_AUDIENCE}`);
+          return {
+            scope: '',
+            audience: DEVELOPMENT_AUDIENCE,
+            accessTokenFormat: 'jwt',
+            accessTokenTTL: TOKEN_TTL_S,
+            jwt: { sign: { alg: 'RS256' } },
+          };
+        },
+      },
+    },
+  };
+}
+
+/** JWT access tokens are not stored, and nothing else is issued. */
+class NothingToKeep {
+  upsert(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  find(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+}
+
+/** The provider knows its prefix from `req.originalUrl` and routes by `req.url`, as under Express. */
+function mounted(handle: ReturnType<import('koa')['callback']>): Middleware {
+  return async (ctx, next) => {
+    if (ctx.path !== DEVELOPMENT_PATH && !ctx.path.startsWith(`${DEVELOPMENT_PATH}/`)) {
+      await next();
+      return;
+    }
+    if (!ENDPOINTS.has(ctx.path.slice(DEVELOPMENT_PATH.length))) {
+      ctx.body = null;
+      ctx.status = 404;
+      return;
+    }
+    ctx.respond = false;
+    const whole = ctx.url;
+    Object.assign(ctx.req, { originalUrl: whole, url: whole.slice(DEVELOPMENT_PATH.length) });
+    try {
+      await handle(ctx.req, ctx.res);
+    } finally {
+      ctx.req.url = whole;
+    }
+  };
+}
+
+function publicPart(key: DevelopmentSecrets['signingKeys'][number]): object {
+  const { kid, alg, use } = key;
+  return { ...createPublicKey({ key, format: 'jwk' }).export({ format: 'jwk' }), kid, alg, use };
+}
+
+/** oidc-provider calls URL.parse, which early releases of Node 20 lack. */
+function provideUrlParse(): void {
+  const url: { parse?: unknown } = URL;
+  url.parse ??= (input: string, base?: string) => (URL.canParse(input, base) ? new URL(input, base) : null);
+}
+
+/** oidc-provider writes its notices (such as "Unsupported runtime") to the console while it is loaded and made. */
+async function noticesTo<T>(logger: Logger, work: () => Promise<T>): Promise<T> {
+  const original = globalThis.console;
+  const diverted = (level: 'info' | 'warn') => ({
+    value: (...args: unknown[]) => {
+      const [text] = args;
+      if (typeof text !== 'string' || !text.includes('oidc-provider ')) original[level](...args);
+      else logger.info({ notice: text }, 'Development provider');
+    },
+  });
+  const listening: Console = Object.create(original, { info: diverted('info'), warn: diverted('warn') });
+  globalThis.console = listening;
+  try {
+    return await work();
+  } finally {
+    globalThis.console = original;
+  }
+}

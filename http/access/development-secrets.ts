@@ -1,0 +1,107 @@
+import { generateKeyPair, randomBytes, randomUUID, type JsonWebKey } from 'node:crypto';
+import { chmod, mkdir, open, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+
+export const SECRETS_FOLDER = 'secrets';
+const KEYS_FILE = 'development-signing-keys.json';
+const CLIENT_SECRET_FILE = 'troupe-cli.secret';
+
+export type SigningJwk = JsonWebKey & { readonly kid: string; readonly alg: string; readonly use: 'sig' };
+
+/** Of the embedded development provider; made once for a data directory, so that tokens survive a restart. */
+export interface DevelopmentSecrets {
+  readonly clientSecret: string;
+  /** Private keys. */
+  readonly signingKeys: readonly SigningJwk[];
+}
+
+const keysSchema = z.object({
+  keys: z
+    .array(
+      z.looseObject({
+        kid: z.string(),
+        alg: z.string(),
+        use: z.literal('sig'),
+        kty: z.string(),
+        d: z.string(),
+      }),
+    )
+    .min(1),
+});
+const clientSecretSchema = z.string().regex(/^[\w-]{32,}$/);
+
+/** Reads `DATA_DIR/secrets` and makes what is not there yet. The folder and files are for this user only. */
+export async function loadOrCreateDevelopmentSecrets(dataDir: string): Promise<DevelopmentSecrets> {
+  const folder = join(dataDir, SECRETS_FOLDER);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await chmod(folder, 0o700);
+  const keys = await loadOrCreate(folder, KEYS_FILE, async () =>
+    JSON.stringify({ keys: [await newSigningKey()] }),
+  );
+  const secret = await loadOrCreate(folder, CLIENT_SECRET_FILE, () =>
+    Promise.resolve(`${randomBytes(32).toString('base64url')}\n`),
+  );
+  return {
+    signingKeys: checked(join(folder, KEYS_FILE), () => keysSchema.parse(JSON.parse(keys))).keys,
+    clientSecret: checked(join(folder, CLIENT_SECRET_FILE), () => clientSecretSchema.parse(secret.trim())),
+  };
+}
+
+async function newSigningKey(): Promise<SigningJwk> {
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
+  return { ...privateKey.export({ format: 'jwk' }), kid: randomUUID(), alg: 'RS256', use: 'sig' };
+}
+
+async function loadOrCreate(folder: string, name: string, create: () => Promise<string>): Promise<string> {
+  const path = join(folder, name);
+  try {
+    const content = await readFile(path, 'utf8');
+    await chmod(path, 0o600);
+    return content;
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  }
+  const content = await create();
+  await writeWhole(path, content);
+  await syncFolder(folder);
+  return content;
+}
+
+/** Never leaves half a file under the final name, whenever the process dies. */
+async function writeWhole(path: string, content: string): Promise<void> {
+  const part = `${path}.${randomUUID()}.part`;
+  try {
+    await withFile(await open(part, 'wx', 0o600), async (file) => {
+      await file.writeFile(content);
+      await file.sync();
+    });
+    await rename(part, path);
+  } catch (error) {
+    await rm(part, { force: true });
+    throw error;
+  }
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return; // cannot open a folder
+  await withFile(await open(folder, 'r'), (file) => file.sync());
+}
+
+async function withFile(file: FileHandle, use: (file: FileHandle) => Promise<void>): Promise<void> {
+  try {
+    await use(file);
+  } finally {
+    await file.close();
+  }
+}
+
+function checked<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch {
+    // the reason could quote the secret
+    throw new Error(`${path} is damaged. Delete it: the server makes a new one, and older tokens end.`);
+  }
+}

@@ -1,0 +1,79 @@
+import { join } from 'node:path';
+import type { Middleware } from 'koa';
+import type { AccessSettings } from '../../config/access.ts';
+import { authenticate, requireRole } from './bearer.ts';
+import {
+  createDevelopmentProvider,
+  DEVELOPMENT_AUDIENCE,
+  DEVELOPMENT_PATH,
+  DEVELOPMENT_ROLES,
+} from './development-provider.ts';
+import { loadOrCreateDevelopmentSecrets, SECRETS_FOLDER } from './development-secrets.ts';
+import type { Logger } from './logger.ts';
+import { withoutSlash } from './provider-document.ts';
+import { fixedSigningKeys, publishedSigningKeys } from './signing-keys.ts';
+
+export interface Access {
+  /** The embedded provider below `/oidc` (development only): goes first, before any body parser and `authenticate`. */
+  readonly routes?: Middleware;
+  readonly authenticate: Middleware;
+  readonly requireAdmin: Middleware;
+}
+
+export interface AccessDependencies {
+  /** Where clients reach this server, without a path: known once it listens. */
+  readonly baseUrl: string;
+  readonly dataDir: string;
+  readonly logger: Logger;
+  /** Milliseconds since the epoch; for tests. */
+  readonly clock?: () => number;
+}
+
+/** Who may use the service, by its settings. Asks no provider: that happens on the first token, and is retried. */
+export async function createAccess(
+  settings: AccessSettings,
+  dependencies: AccessDependencies,
+): Promise<Access> {
+  const clock = dependencies.clock ?? Date.now;
+  if (settings.mode === 'development') return developmentAccess(dependencies, clock);
+
+  const { tokenIssuer: issuer, allowHttp, audience, roles, userNameClaim } = settings;
+  const keys = publishedSigningKeys({ issuer, allowHttp, logger: dependencies.logger, clock });
+  return {
+    authenticate: authenticate({
+      keys,
+      issuer,
+      roles,
+      userNameClaim,
+      clock,
+      ...(audience !== undefined && { audience }),
+    }),
+    requireAdmin: requireRole('ADMIN'),
+  };
+}
+
+async function developmentAccess(
+  { baseUrl, dataDir, logger }: AccessDependencies,
+  clock: () => number,
+): Promise<Access> {
+  const issuer = `${withoutSlash(baseUrl)}${DEVELOPMENT_PATH}`;
+  const secrets = await loadOrCreateDevelopmentSecrets(dataDir);
+  const provider = await createDevelopmentProvider({ issuer, secrets, logger });
+  logger.warn(
+    { issuer, clientId: provider.clientId, secrets: join(dataDir, SECRETS_FOLDER) },
+    'DEVELOPMENT ACCESS: no OpenID Connect provider is set, so the server issues its own tokens. ' +
+      'Whoever can read the secrets folder is ADMIN',
+  );
+  return {
+    routes: provider.middleware,
+    authenticate: authenticate({
+      keys: await fixedSigningKeys(provider.keys),
+      issuer,
+      audience: DEVELOPMENT_AUDIENCE,
+      roles: DEVELOPMENT_ROLES,
+      userNameClaim: 'sub',
+      clock,
+    }),
+    requireAdmin: requireRole('ADMIN'),
+  };
+}

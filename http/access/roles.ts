@@ -1,0 +1,49 @@
+import type { ClaimMatch, RoleClaims } from '../../config/access.ts';
+
+export type Role = 'USER' | 'ADMIN';
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** Roles that the claims of a verified token grant (specification 5, point 4); ADMIN and USER are granted apart. */
+export function rolesOf(claims: Claims, { user, admin }: RoleClaims): Role[] {
+  return [
+    ...(matches(claims, admin) ? (['ADMIN'] as const) : []),
+    ...(matches(claims, user) ? (['USER'] as const) : []),
+  ];
+}
+
+/** Says which claim a token lacks, when `rolesOf` found none (behaviour 6.1). */
+export function noRoleMessage(claims: Claims, { user, admin }: RoleClaims): string {
+  if (user === undefined || admin === undefined) {
+    const only = user ?? admin;
+    return only === undefined ? 'No role is configured.' : oneClaimMessage(claims, only.name, [only.value]);
+  }
+  if (user.name === admin.name) {
+    return oneClaimMessage(claims, admin.name, [...new Set([admin.value, user.value])]);
+  }
+  if (!Object.hasOwn(claims, user.name) && !Object.hasOwn(claims, admin.name)) {
+    return `The token did not contain a claim named "${user.name}" or "${admin.name}".`;
+  }
+  return (
+    `The token's "${user.name}" claim did not contain "${user.value}" ` +
+    `and the "${admin.name}" claim did not contain "${admin.value}".`
+  );
+}
+
+function oneClaimMessage(claims: Claims, name: string, values: readonly string[]): string {
+  return Object.hasOwn(claims, name)
+    ? `The token's "${name}" claim did not contain ${values.map((value) => `"${value}"`).join(' or ')}.`
+    : `The token did not contain a claim named "${name}".`;
+}
+
+function matches(claims: Claims, wanted: ClaimMatch | undefined): boolean {
+  if (wanted === undefined || !Object.hasOwn(claims, wanted.name)) return false;
+  const found = claims[wanted.name];
+  const elements: readonly unknown[] = Array.isArray(found) ? found : [found];
+  return elements.some((element) => scalarText(element) === wanted.value);
+}
+
+function scalarText(value: unknown): string | undefined {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value)
+    : undefined;
+}

@@ -1,0 +1,141 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import jwksRsa from 'jwks-rsa';
+import type { Logger } from './logger.ts';
+import { discoverKeysUri, fetchKeySet, type ProviderAddress } from './provider-document.ts';
+
+/** Header of a token, not yet verified. */
+export interface TokenHeader {
+  readonly alg: string;
+  readonly kid?: string;
+}
+
+export interface SigningKeys {
+  /**
+   * The key that verifies a token with this header.
+   * @throws UnknownKeyError when the provider publishes no such key
+   * @throws ProviderUnavailableError when no key of the provider is known and it cannot be reached
+   */
+  find(header: TokenHeader): Promise<KeyObject>;
+}
+
+export class UnknownKeyError extends Error {
+  override readonly name = 'UnknownKeyError';
+}
+
+export class ProviderUnavailableError extends Error {
+  override readonly name = 'ProviderUnavailableError';
+}
+
+/** At most one request to the provider in this time, whatever callers send; so long a new key may be unknown. */
+export const MIN_GAP_MS = 5000;
+/** A key that the provider has withdrawn is accepted for at most this long (while the provider can be asked). */
+const MAX_AGE_MS = 10 * 60_000;
+/** A token without a key id fits any single key, so it only meets keys that are this fresh. */
+const MAX_AGE_WITHOUT_KID_MS = 60_000;
+/** While the provider cannot be asked, its last good keys are used for at most this long. */
+const MAX_OUTAGE_MS = 24 * 3_600_000;
+const MIN_RSA_BITS = 2048;
+
+interface PublishedKey {
+  readonly kid?: string;
+  readonly alg?: string;
+  readonly key: KeyObject;
+}
+type KeySet = readonly PublishedKey[];
+type Fetcher = () => Promise<{ keys: readonly object[] }>;
+
+/** Keys known beforehand: the embedded provider's own, without HTTP. */
+export async function fixedSigningKeys(jwks: { keys: readonly object[] }): Promise<SigningKeys> {
+  const keys = await parsedKeys(() => Promise.resolve(jwks));
+  return {
+    find: (header) => {
+      const key = pick(keys, header);
+      return key === undefined ? Promise.reject(new UnknownKeyError()) : Promise.resolve(key);
+    },
+  };
+}
+
+/** Keys that an issuer publishes: found on first use, renewed when they are old or a token names an unknown one. */
+export function publishedSigningKeys(
+  options: ProviderAddress & { logger: Logger; clock: () => number },
+): SigningKeys {
+  const { issuer, logger, clock } = options;
+  let known: { readonly keys: KeySet; readonly at: number } | undefined;
+  let keysUri: string | undefined;
+  let triedAt = -Infinity;
+  let pending: Promise<void> | undefined;
+
+  async function load(): Promise<void> {
+    try {
+      const keys = await parsedKeys(async () => fetchKeySet((keysUri ??= await discoverKeysUri(options))));
+      known = { keys, at: clock() };
+    } catch (error) {
+      keysUri = undefined; // the provider may have moved its keys: discover again
+      const details = { issuer, reason: reasonOf(error) };
+      if (known === undefined) logger.error(details, 'The identity provider gave no signing keys');
+      else logger.warn(details, 'The identity provider gave no signing keys: its last ones are used');
+    }
+  }
+
+  async function renew(): Promise<void> {
+    if (pending === undefined && clock() - triedAt >= MIN_GAP_MS) {
+      triedAt = clock();
+      pending = load().finally(() => {
+        pending = undefined;
+      });
+    }
+    await pending;
+  }
+
+  function keysNotOlderThan(ageMs: number): KeySet | undefined {
+    return known !== undefined && clock() - known.at < ageMs ? known.keys : undefined;
+  }
+
+  return {
+    find: async (header) => {
+      const fresh = keysNotOlderThan(header.kid === undefined ? MAX_AGE_WITHOUT_KID_MS : MAX_AGE_MS);
+      const found = fresh && pick(fresh, header);
+      if (found !== undefined) return found;
+      await renew();
+      const keys = keysNotOlderThan(MAX_OUTAGE_MS);
+      if (keys === undefined) throw new ProviderUnavailableError(`No signing keys of ${issuer} are known`);
+      const key = pick(keys, header);
+      if (key === undefined) throw new UnknownKeyError(`${issuer} publishes no such key`);
+      return key;
+    },
+  };
+}
+
+/** jwks-rsa reads the key set (which keys are for signatures, which are well-formed); each is parsed here once. */
+async function parsedKeys(fetcher: Fetcher): Promise<KeySet> {
+  const client = jwksRsa({
+    jwksUri: '',
+    cache: false,
+    fetcher: async () => ({ keys: (await fetcher()).keys }),
+  });
+  const published: { kid?: string; alg?: string; getPublicKey(): string }[] = await client.getSigningKeys();
+  const keys = published
+    .map((jwk) => ({
+      ...(jwk.kid !== undefined && { kid: jwk.kid }),
+      ...(jwk.alg !== undefined && { alg: jwk.alg }),
+      key: createPublicKey(jwk.getPublicKey()),
+    }))
+    .filter(({ key }) => isStrong(key));
+  if (keys.length === 0) throw new Error('the key set has no usable signing key');
+  return keys;
+}
+
+function isStrong(key: KeyObject): boolean {
+  return (key.asymmetricKeyDetails?.modulusLength ?? MIN_RSA_BITS) >= MIN_RSA_BITS;
+}
+
+function pick(keys: KeySet, { kid, alg }: TokenHeader): KeyObject | undefined {
+  const fitting = keys.filter((key) => key.alg === undefined || key.alg === alg);
+  if (kid !== undefined) return fitting.find((key) => key.kid === kid)?.key;
+  return fitting.length === 1 ? fitting[0]?.key : undefined;
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}

@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * What verified tokens turned out to mean, so that a token's signature is checked once a minute, not once a request.
+ * Keyed by hash: memory never holds a token. The least recently used entry leaves first.
+ */
+export class VerifiedTokens<T> {
+  readonly #entries = new Map<string, { value: T; until: number }>();
+  readonly #capacity: number;
+  readonly #maxAgeMs: number;
+
+  constructor({ capacity, maxAgeMs }: { capacity: number; maxAgeMs: number }) {
+    this.#capacity = capacity;
+    this.#maxAgeMs = maxAgeMs;
+  }
+
+  static idOf(token: string): string {
+    return createHash('sha256').update(token).digest('base64');
+  }
+
+  get(id: string, now: number): T | undefined {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return undefined;
+    this.#entries.delete(id);
+    if (entry.until <= now) return undefined;
+    this.#entries.set(id, entry);
+    return entry.value;
+  }
+
+  /** `expiresAt` in milliseconds: an entry never outlives its token. */
+  set(id: string, value: T, { now, expiresAt }: { now: number; expiresAt: number }): void {
+    this.#entries.set(id, { value, until: Math.min(expiresAt, now + this.#maxAgeMs) });
+    if (this.#entries.size <= this.#capacity) return;
+    const oldest = this.#entries.keys().next();
+    if (oldest.done !== true) this.#entries.delete(oldest.value);
+  }
+}

@@ -1,0 +1,52 @@
+import type { Context } from 'koa';
+import { HttpError } from '../errors.ts';
+
+export interface BodyLimits {
+  readonly maxBytes: number;
+  readonly maxDepth: number;
+}
+
+/** Reads a JSON body. 413 when it is too large, 400 when it is no JSON or nested too deeply. */
+export async function readJson(ctx: Context, { maxBytes, maxDepth }: BodyLimits): Promise<unknown> {
+  const declared = Number(ctx.get('content-length') || 0);
+  const tooLarge = () => new HttpError(413, `The body is larger than ${maxBytes} bytes.`);
+  if (declared > maxBytes) {
+    ctx.set('Connection', 'close');
+    throw tooLarge();
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of ctx.req as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBytes) {
+      ctx.set('Connection', 'close');
+      throw tooLarge();
+    }
+    chunks.push(chunk);
+  }
+  const bytes = Buffer.concat(chunks);
+  if (bytes.length === 0) throw new HttpError(400, 'The request has no body; it must be JSON.');
+  if (depthOf(bytes) > maxDepth) throw new HttpError(400, `The body is nested more than ${maxDepth} levels deep.`);
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
+  } catch (error) {
+    throw new HttpError(400, `The body is not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Deepest nesting of objects and arrays, found without building them. */
+export function depthOf(json: Uint8Array): number {
+  let depth = 0;
+  let deepest = 0;
+  let inText = false;
+  for (let i = 0; i < json.length; i++) {
+    const byte = json[i];
+    if (inText) {
+      if (byte === 0x5c) i++;
+      else if (byte === 0x22) inText = false;
+    } else if (byte === 0x22) inText = true;
+    else if (byte === 0x7b || byte === 0x5b) deepest = Math.max(deepest, ++depth);
+    else if (byte === 0x7d || byte === 0x5d) depth--;
+  }
+  return deepest;
+}

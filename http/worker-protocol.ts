@@ -1,0 +1,125 @@
+import { Readable } from 'node:stream';
+import Router from '@koa/router';
+import type { Context, Middleware, Next } from 'koa';
+import type { z } from 'zod';
+import { hashToken } from '../actors/node-manager/actor.ts';
+import type { WorkerRegistry } from '../actors/node-manager/workers.ts';
+import type { Taken, WorkDesk } from '../actors/work-desk/desk.ts';
+import { HttpError } from './errors.ts';
+import { problemsOf } from './schemas/problems.ts';
+import { claimRequest, failureRequest, heartbeatRequest } from './schemas/worker.ts';
+import { readJson, type BodyLimits } from './steps/json-body.ts';
+
+export interface WorkerProtocolParts {
+  readonly workDesk: WorkDesk;
+  readonly workers: WorkerRegistry;
+  readonly bodyLimits: BodyLimits;
+  /** For components that nobody here started: an OIDC token of an ADMIN. */
+  readonly authenticate: Middleware;
+  readonly requireAdmin: Middleware;
+}
+
+/** /worker/v1: how components claim sub-jobs and answer them. The only way in which work leaves and results come in. */
+export function workerProtocol(parts: WorkerProtocolParts): Router {
+  const router = new Router({ prefix: '/worker/v1' });
+  const who = identify(parts);
+  router.post('/claim', who, (ctx) => claim(ctx, parts));
+  router.post('/leases/:token/heartbeat', who, (ctx) => heartbeat(ctx, parts));
+  router.post('/leases/:token/result', who, (ctx) => result(ctx, parts));
+  router.post('/leases/:token/failure', who, (ctx) => failure(ctx, parts));
+  router.post('/leases/:token/release', who, (ctx) => release(ctx, parts));
+  router.get('/leases/:token/input', who, (ctx) => input(ctx, parts));
+  return router;
+}
+
+interface Claimant {
+  readonly worker: string;
+  /** Queues it may claim from; null: any. */
+  readonly queues: readonly string[] | null;
+}
+
+function identify({ workers, authenticate, requireAdmin }: WorkerProtocolParts): Middleware {
+  return async (ctx: Context, next: Next) => {
+    const [scheme, token] = ctx.get('authorization').split(' ');
+    const managed = scheme === 'Bearer' && token !== undefined ? workers.find(hashToken(token)) : undefined;
+    if (managed !== undefined) {
+      ctx.state['claimant'] = { worker: managed.worker, queues: managed.queues } satisfies Claimant;
+      return next();
+    }
+    return authenticate(ctx, () =>
+      requireAdmin(ctx, () => {
+        const user = ctx.state['user'] as { name: string };
+        ctx.state['claimant'] = { worker: `token of ${user.name}`, queues: null } satisfies Claimant;
+        return next();
+      }),
+    );
+  };
+}
+
+const claimantOf = (ctx: Context) => ctx.state['claimant'] as Claimant;
+const tokenOf = (ctx: Context) => (ctx['params'] as { token: string }).token;
+
+async function claim(ctx: Context, { workDesk, bodyLimits }: WorkerProtocolParts): Promise<void> {
+  const { worker, queues: allowed } = claimantOf(ctx);
+  const { algorithms, max, waitMs } = parsed(claimRequest, await readJson(ctx, bodyLimits));
+  const queues = allowed === null ? algorithms : algorithms.filter((queue) => allowed.includes(queue));
+  if (queues.length === 0) throw new HttpError(403, `This component does not serve ${algorithms.join(', ')}.`);
+  const gone = new AbortController();
+  ctx.res.once('close', () => gone.abort());
+  const { work, giveBack } = await workDesk.claim({ queues, max, waitMs, worker }, gone.signal);
+  ctx.res.once('close', () => {
+    if (!ctx.res.writableFinished) giveBack();
+  });
+  ctx.body = { work };
+}
+
+async function heartbeat(ctx: Context, { workDesk, bodyLimits }: WorkerProtocolParts): Promise<void> {
+  const { done, total } = parsed(heartbeatRequest, await readJson(ctx, bodyLimits));
+  const go = await workDesk.heartbeat(tokenOf(ctx), claimantOf(ctx).worker, done, total);
+  if (go === 'lost') throw lost();
+  ctx.body = { go };
+}
+
+async function result(ctx: Context, { workDesk }: WorkerProtocolParts): Promise<void> {
+  render(ctx, await workDesk.result(tokenOf(ctx), claimantOf(ctx).worker, ctx.req));
+}
+
+async function failure(ctx: Context, { workDesk, bodyLimits }: WorkerProtocolParts): Promise<void> {
+  const said = parsed(failureRequest, await readJson(ctx, bodyLimits));
+  render(ctx, await workDesk.failure(tokenOf(ctx), claimantOf(ctx).worker, said));
+}
+
+async function release(ctx: Context, { workDesk }: WorkerProtocolParts): Promise<void> {
+  render(ctx, await workDesk.release(tokenOf(ctx), claimantOf(ctx).worker));
+}
+
+async function input(ctx: Context, { workDesk }: WorkerProtocolParts): Promise<void> {
+  const lines = await workDesk.input(tokenOf(ctx), claimantOf(ctx).worker);
+  if (lines === undefined) throw lost();
+  ctx.type = 'application/x-ndjson';
+  ctx.body = Readable.from(lines);
+}
+
+/** A body that was not read to its end would be taken for the next request: the connection then closes. */
+function render(ctx: Context, taken: Taken): void {
+  if (!ctx.req.readableEnded) ctx.set('Connection', 'close');
+  switch (taken.kind) {
+    case 'taken':
+      ctx.body = {};
+      return;
+    case 'lost':
+      throw lost();
+    case 'garbage':
+      throw new HttpError(422, taken.reason);
+    case 'broken':
+      throw new HttpError(400, 'The answer broke off.');
+  }
+}
+
+const lost = () => new HttpError(409, 'The lease is lost: it ran out, was given to another component, or its job has ended.');
+
+function parsed<T>(schema: z.ZodType<T>, body: unknown): T {
+  const outcome = schema.safeParse(body);
+  if (outcome.success) return outcome.data;
+  throw new HttpError(400, problemsOf(outcome.error));
+}

@@ -1,0 +1,62 @@
+/** Which addresses media may be fetched from. Guards against requests that are forged through our server. */
+import { lookup } from 'node:dns';
+import type { LookupAddress, LookupOptions } from 'node:dns';
+import ipaddr from 'ipaddr.js';
+
+/** Ranges of a company's or a host's own network: reachable only when the operator allows it. */
+const PRIVATE = ['loopback', 'private', 'uniqueLocal', 'carrierGradeNat'];
+/** Services of cloud hosts that hand out credentials; those in link-local ranges are refused as such. */
+const METADATA = ['100.100.100.200', '168.63.129.16', '192.0.0.192', 'fd00:ec2::254', 'fd20:ce::254'];
+
+/** An address that must not be connected to; the message tells why and never what answered there. */
+export class ForbiddenAddress extends Error {
+  readonly code = 'FORBIDDEN_ADDRESS';
+}
+
+/** Throws ForbiddenAddress unless the IP address (any notation) may be fetched from. */
+export function checkAddress(address: string, allowPrivate: boolean): void {
+  const parsed = ipaddr.process(address);
+  const range = parsed.range();
+  const metadata = METADATA.some((known) => ipaddr.process(known).toString() === parsed.toString());
+  if (!metadata && range === 'unicast' && isGlobal(parsed)) return;
+  if (!metadata && PRIVATE.includes(range)) {
+    if (allowPrivate) return;
+    throw new ForbiddenAddress(
+      'the address lies in a private network, which the setting FETCH_PRIVATE does not permit',
+    );
+  }
+  throw new ForbiddenAddress('the address is one that media are never fetched from');
+}
+
+/** The only IPv6 block in public use; what is left of the others stands for IPv4 addresses or nothing. */
+function isGlobal(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  return !('parts' in address) || ((address.parts[0] ?? 0) & 0xe000) === 0x2000;
+}
+
+/** Throws ForbiddenAddress when the URL's host is a forbidden IP address; names are checked when they are resolved. */
+export function checkHost(url: URL, allowPrivate: boolean): void {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (ipaddr.isValid(host)) checkAddress(host, allowPrivate);
+}
+
+type Resolved = (error: Error | null, addresses: string | LookupAddress[], family?: number) => void;
+
+/**
+ * A resolver for sockets that hands on only checked addresses. The socket connects to what it is given here, so a name
+ * cannot answer differently a moment later.
+ */
+export function guardedLookup(allowPrivate: boolean) {
+  return (host: string, options: LookupOptions, done: Resolved): void => {
+    lookup(host, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return done(error, []);
+      try {
+        for (const { address } of addresses) checkAddress(address, allowPrivate);
+      } catch (forbidden) {
+        return done(forbidden as Error, []);
+      }
+      const first = addresses[0];
+      if (options.all === true || first === undefined) return done(null, addresses);
+      return done(null, first.address, first.family);
+    });
+  };
+}

@@ -1,0 +1,83 @@
+/** Brings a medium to a local file: `file:` where it lies, `http(s):` and `data:` into a file of ours. */
+import { constants } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import type { FetchLimits } from '../components/sdk/protocol.ts';
+import { decodeDataUri } from './data-uri.ts';
+import { checkFileUri, schemeOf } from './file-uris.ts';
+import { download } from './http-download.ts';
+import type { RetryTuning } from './http-download.ts';
+import { MediumError } from './medium-error.ts';
+
+export interface Retrieved {
+  /** Absolute path of a regular file. */
+  readonly path: string;
+}
+
+/**
+ * Errors: MEDIA_INITIALIZATION (URI or file unfit), REMOTE_STORAGE_DOWNLOAD (the download failed), LOCAL_STORAGE (the copy
+ * could not be written). What an aborted `signal` gives as its reason is thrown as it is.
+ */
+export async function retrieve(
+  uri: string,
+  fetchTo: string,
+  limits: FetchLimits,
+  signal: AbortSignal,
+  tuning: RetryTuning = {},
+): Promise<Retrieved> {
+  signal.throwIfAborted();
+  switch (schemeOf(uri)) {
+    case 'file':
+      return { path: await localFile(uri, limits) };
+    case 'data': {
+      const data = decodeDataUri(uri, limits.maxBytes);
+      return await written(fetchTo, (file) => file.writeFile(data));
+    }
+    case 'http':
+    case 'https':
+      return await written(fetchTo, (file) => download(uri, file, limits, signal, tuning));
+  }
+}
+
+/** Opens the file once without following a link that has come in between, to see that it can be read. */
+async function localFile(uri: string, limits: FetchLimits): Promise<string> {
+  const path = await checkFileUri(uri, limits.mediaRoots, limits.excluded);
+  let file: FileHandle;
+  try {
+    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    throw new MediumError('MEDIA_INITIALIZATION', 'File is not readable', { cause: error });
+  }
+  try {
+    if (!(await file.stat()).isFile())
+      throw new MediumError('MEDIA_INITIALIZATION', 'The URI does not name a regular file');
+    return path;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Writes a part file, makes it durable, and gives it its name only when it is whole. */
+async function written(path: string, write: (file: FileHandle) => Promise<void>): Promise<Retrieved> {
+  const part = `${path}.part`;
+  try {
+    const file = await open(part, 'w', 0o600);
+    try {
+      await write(file);
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+    await rename(part, path);
+    return { path };
+  } catch (error) {
+    await rm(part, { force: true });
+    throw isStorageError(error)
+      ? new MediumError('LOCAL_STORAGE', `The medium could not be stored: ${error.message}`, { cause: error })
+      : error;
+  }
+}
+
+function isStorageError(error: unknown): error is Error {
+  return error instanceof Error && 'syscall' in error && 'errno' in error && !(error instanceof MediumError);
+}

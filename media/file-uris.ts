@@ -1,0 +1,106 @@
+/**
+ * What a media URI may be, checked without opening anything heavy: the server uses this when a job is created, the media
+ * component again before it reads. The one file of this folder that the server may import.
+ */
+import { constants } from 'node:fs';
+import { access, realpath, stat } from 'node:fs/promises';
+import { dirname, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { MediumError } from './medium-error.ts';
+
+export const SCHEMES = ['file', 'http', 'https', 'data'] as const;
+export type MediaScheme = (typeof SCHEMES)[number];
+
+/** MEDIA_INITIALIZATION when there is none, or none that we know. */
+export function schemeOf(uri: string): MediaScheme {
+  const written = /^([a-z][a-z0-9+.-]*):/i.exec(uri)?.[1]?.toLowerCase();
+  if (written === undefined) throw refusal('URI scheme not defined');
+  const scheme = SCHEMES.find((known) => known === written);
+  if (scheme === undefined) throw refusal('Unsupported URI scheme');
+  return scheme;
+}
+
+/** The URI as it may stand in messages and logs: no password, no query (signatures), no data. */
+export function shownUri(uri: string): string {
+  if (/^data:/i.test(uri)) return `${uri.slice(0, Math.min(uri.indexOf(',') + 1 || 5, 100))}<truncated>`;
+  return uri
+    .replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, '$1<hidden>@')
+    .replace(/[?#].*$/s, (rest) => (rest.startsWith('?') ? '?<hidden>' : ''));
+}
+
+/**
+ * Resolves a `file:` URI to the real path of a readable regular file below one of the roots. `roots` and `excluded` are
+ * resolved folders. Errors: MEDIA_INITIALIZATION.
+ */
+export async function checkFileUri(
+  uri: string,
+  roots: readonly string[],
+  excluded: readonly string[],
+): Promise<string> {
+  const path = filePath(uri);
+  const real = await resolveWithin(path, roots);
+  if (!within(real, roots)) throw outside();
+  if (within(real, excluded))
+    throw refusal("The file lies in the service's own data folder, which is never read as media");
+  if (!(await stat(real)).isFile()) throw refusal('The URI does not name a regular file');
+  try {
+    await access(real, constants.R_OK);
+  } catch {
+    throw refusal('File is not readable');
+  }
+  return real;
+}
+
+function filePath(uri: string): string {
+  if (schemeOf(uri) !== 'file') throw refusal('Unsupported URI scheme');
+  if (!URL.canParse(uri)) throw refusal('The file URI is malformed');
+  const url = new URL(uri);
+  if (url.hostname !== '') throw refusal('A file URI must name a file of this host: write file:///path');
+  if (url.search !== '' || url.hash !== '')
+    throw refusal('A file URI takes no query and no fragment: write ? as %3F and # as %23');
+  try {
+    const path = fileURLToPath(url);
+    if (!path.includes('\0')) return path;
+  } catch {
+    // An encoded slash or a broken escape.
+  }
+  throw refusal('The file URI is malformed');
+}
+
+/** Does not tell whether a file outside the roots exists. */
+async function resolveWithin(path: string, roots: readonly string[]): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (!within(await nearestFolder(path), roots)) throw outside();
+    const missing =
+      error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+    throw refusal(missing ? 'File does not exist' : 'File is not readable');
+  }
+}
+
+async function nearestFolder(path: string): Promise<string> {
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    try {
+      return await realpath(folder);
+    } catch {
+      if (folder === dirname(folder)) return folder;
+    }
+  }
+}
+
+function within(path: string, folders: readonly string[]): boolean {
+  return folders.some(
+    (folder) => path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep),
+  );
+}
+
+function outside(): MediumError {
+  return refusal(
+    'The file does not lie below a media folder of the service: add its folder to the setting MEDIA_ROOTS',
+  );
+}
+
+function refusal(message: string): MediumError {
+  return new MediumError('MEDIA_INITIALIZATION', message);
+}

@@ -1,0 +1,44 @@
+import sharp from 'sharp';
+import { firstLine } from './first-line.ts';
+import { MAX_IMAGE_PIXELS } from './image-frame.ts';
+import type { Findings } from './inspect.ts';
+import { MediumError } from './medium-error.ts';
+
+/** EXIF orientation: degrees clockwise, then whether to flip horizontally (behaviour of AUTO_ROTATE and AUTO_FLIP). */
+const ORIENTATIONS: Readonly<Record<number, readonly [rotation: string, flip: 'TRUE' | 'FALSE']>> = {
+  1: ['0', 'FALSE'],
+  2: ['0', 'TRUE'],
+  3: ['180', 'FALSE'],
+  4: ['180', 'TRUE'],
+  5: ['90', 'TRUE'],
+  6: ['90', 'FALSE'],
+  7: ['270', 'TRUE'],
+  8: ['270', 'FALSE'],
+};
+
+/** Decodes the picture, since a header says nothing about what follows it. */
+export async function inspectImage(path: string, mimeType: string): Promise<Findings> {
+  if (mimeType.startsWith('image/heic') || mimeType.startsWith('image/heif'))
+    throw new MediumError(
+      'MEDIA_INSPECTION',
+      `Images of the type ${mimeType} (HEIC) cannot be decoded yet: convert them to JPEG or PNG.`,
+    );
+  const image = sharp(path, { limitInputPixels: MAX_IMAGE_PIXELS, failOn: 'truncated', pages: 1 });
+  try {
+    const { width, height, orientation } = await image.metadata();
+    await image.resize(8, 8).raw().toBuffer();
+    const metadata: Record<string, string> = { FRAME_WIDTH: String(width), FRAME_HEIGHT: String(height) };
+    const [rotation, flip] = ORIENTATIONS[orientation ?? 0] ?? [];
+    if (rotation !== undefined && flip !== undefined)
+      Object.assign(metadata, {
+        EXIF_ORIENTATION: String(orientation),
+        ROTATION: rotation,
+        HORIZONTAL_FLIP: flip,
+      });
+    return { mediaType: 'IMAGE', length: 1, metadata, warnings: [] };
+  } catch (error) {
+    throw new MediumError('MEDIA_INSPECTION', `The image could not be decoded: ${firstLine(error)}.`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,11 @@
+import type { DetectionErrorCode, IssueCode } from '../pipeline/types.ts';
+
+/** A medium that cannot be fetched, inspected or read; `code` is what the document shows, `message` says what to do. */
+export class MediumError extends Error {
+  readonly code: IssueCode | DetectionErrorCode;
+  constructor(code: IssueCode | DetectionErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'MediumError';
+    this.code = code;
+  }
+}

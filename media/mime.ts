@@ -1,0 +1,97 @@
+/** MIME types by content, under the names that Apache Tika gives them, since documents and selectors use those. */
+import { fileTypeFromFile } from 'file-type';
+import { open } from 'node:fs/promises';
+import { extname } from 'node:path';
+
+export const UNKNOWN_MIME = 'application/octet-stream';
+
+/** Names that differ from Tika's. */
+const TIKA: Readonly<Record<string, string>> = {
+  'audio/wav': 'audio/vnd.wave',
+  'audio/aac': 'audio/x-aac',
+  'audio/aiff': 'audio/x-aiff',
+  'audio/flac': 'audio/x-flac',
+  'audio/x-m4a': 'audio/mp4',
+  'audio/ogg; codecs=opus': 'audio/opus',
+  'audio/x-ms-asf': 'audio/x-ms-wma',
+  'video/mp2t': 'video/vnd.dlna.mpeg-tts',
+  'video/vnd.avi': 'video/x-msvideo',
+  'video/matroska': 'video/x-matroska',
+  'application/vnd.ms-asf': 'video/x-ms-asf',
+  'video/MP1S': 'video/mpeg',
+  'video/MP2P': 'video/mpeg',
+  'image/x-icon': 'image/vnd.microsoft.icon',
+  'application/vnd.rn-realmedia': 'application/x-vnd.rn-realmedia',
+};
+
+/** Text of these endings has a name of its own; any other text is text/plain, whatever it calls itself. */
+const TEXTS: Readonly<Record<string, string>> = {
+  '.csv': 'text/csv',
+  '.tsv': 'text/tab-separated-values',
+  '.html': 'text/html',
+  '.htm': 'text/html',
+  '.xhtml': 'application/xhtml+xml',
+  '.css': 'text/css',
+  '.js': 'application/javascript',
+  '.json': 'application/json',
+  '.xml': 'application/xml',
+  '.md': 'text/x-web-markdown',
+  '.yaml': 'text/x-yaml',
+  '.yml': 'text/x-yaml',
+  '.py': 'text/x-python',
+  '.java': 'text/x-java-source',
+  '.c': 'text/x-csrc',
+  '.cpp': 'text/x-c++src',
+  '.log': 'text/x-log',
+  '.srt': 'application/x-subrip',
+  '.vtt': 'text/vtt',
+  '.eml': 'message/rfc822',
+};
+
+const HEAD_BYTES = 65_536;
+
+/** `name` is the file's name as the client knows it, for the kinds of text; the path's own when absent. */
+export async function mimeTypeOf(path: string, name = path): Promise<string> {
+  const found = (await fileTypeFromFile(path))?.mime;
+  if (found !== undefined && !['application/xml', 'text/vtt'].includes(found)) return TIKA[found] ?? found;
+  const text = decodeText(await head(path));
+  if (text === undefined) return found ?? UNKNOWN_MIME;
+  return markup(text) ?? TEXTS[extname(name).toLowerCase()] ?? found ?? 'text/plain';
+}
+
+async function head(path: string): Promise<Buffer> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+/** The beginning of a text in UTF-8 or UTF-16; undefined when it is none. */
+function decodeText(bytes: Buffer): string | undefined {
+  if (bytes.length === 0) return undefined;
+  const encoding =
+    bytes[0] === 0xff && bytes[1] === 0xfe
+      ? 'utf-16le'
+      : bytes[0] === 0xfe && bytes[1] === 0xff
+        ? 'utf-16be'
+        : 'utf-8';
+  try {
+    // In streaming mode a character cut at the end of what was read is no error.
+    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true });
+    // oxlint-disable-next-line no-control-regex
+    return /[\0-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f]/.test(text) ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+function markup(text: string): string | undefined {
+  const start = text.slice(0, 2000).replace(/^\s+/, '');
+  if (/^(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*(<!DOCTYPE svg[^>]*>\s*)?<svg[\s>]/is.test(start))
+    return 'image/svg+xml';
+  if (/^(<!--.*?-->\s*)*<(!doctype html|html)[\s>]/is.test(start)) return 'text/html';
+  return start.startsWith('<?xml') ? 'application/xml' : undefined;
+}

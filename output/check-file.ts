@@ -1,0 +1,113 @@
+/** Looks at a spooled result, file in, verdict out. Runs in the thread of `check-worker.ts`. */
+import { open, type FileHandle } from 'node:fs/promises';
+import type { PreparedMedium, WorkKind } from '../components/sdk/protocol.ts';
+import type { Range } from '../pipeline/types.ts';
+import {
+  withoutFrameTimes,
+  wrongPrepared,
+  wrongSummary,
+  wrongTrack,
+  type SummaryLine,
+} from './check-rules.ts';
+import type { CheckedResult, Expectations, Refused } from './check.ts';
+import { unparsable } from './json-shape.ts';
+import { LineError, MAX_LINE_BYTES, readLastLine, readLines } from './lines.ts';
+
+const NO_RANGE: Range = { start: 0, stop: -1 };
+const EXCERPT = 80;
+
+/** `ok: false` says what is wrong with the contents; a file that cannot be read at all rejects. */
+export async function checkFile(
+  path: string,
+  kind: WorkKind,
+  expectations: Expectations,
+): Promise<CheckedResult> {
+  try {
+    return await checks[kind](path, expectations);
+  } catch (error) {
+    if (error instanceof LineError) return refused(error.message);
+    throw error;
+  }
+}
+
+const checks: Readonly<Record<WorkKind, (path: string, wanted: Expectations) => Promise<CheckedResult>>> = {
+  DETECT: checkTracks,
+  PREPARE: checkPrepared,
+  FINISH: (path) => withFile(path, checkSummary),
+  DOCUMENT: (path) => withFile(path, checkDocument),
+};
+
+async function checkTracks(
+  path: string,
+  { range = NO_RANGE, maxLineBytes }: Expectations,
+): Promise<CheckedResult> {
+  let tracks = 0;
+  let detections = 0;
+  for await (const line of readLines(path, maxLineBytes ?? MAX_LINE_BYTES)) {
+    tracks += 1;
+    const { value, wrong = wrongTrack(value, range) } = parsed(line.text);
+    if (wrong !== undefined) return refused(`Track ${tracks} ${wrong}: ${excerpt(line.text)}`);
+    detections += (value as { detections: unknown[] }).detections.length;
+  }
+  return { ok: true, kind: 'DETECT', tracks, detections };
+}
+
+async function checkPrepared(path: string): Promise<CheckedResult> {
+  let prepared: PreparedMedium | undefined;
+  for await (const line of readLines(path)) {
+    if (prepared !== undefined) return refused('The answer has more than one line.');
+    const { value, wrong = wrongPrepared(value) } = parsed(line.text);
+    if (wrong !== undefined) return refused(`The answer ${wrong}: ${excerpt(line.text)}`);
+    prepared = withoutFrameTimes(value as PreparedMedium);
+  }
+  return prepared === undefined ? refused('The answer is empty.') : { ok: true, kind: 'PREPARE', prepared };
+}
+
+async function checkSummary(file: FileHandle): Promise<CheckedResult> {
+  const line = await readLastLine(file, MAX_LINE_BYTES);
+  if (line === undefined) return refused('The answer is empty.');
+  const { value, wrong = wrongSummary(value) } = parsed(line);
+  if (wrong !== undefined) return refused(`The last line ${wrong}: ${excerpt(line)}`);
+  return { ok: true, kind: 'FINISH', summary: (value as SummaryLine).summary };
+}
+
+async function checkDocument(file: FileHandle): Promise<CheckedResult> {
+  const { size } = await file.stat();
+  const ends = Buffer.alloc(3);
+  await file.read(ends, 0, 1, 0);
+  await file.read(ends, 1, 2, Math.max(0, size - 2));
+  const whole = /^\{(.\}|\}\n)$/su.test(ends.toString('latin1'));
+  return whole && size >= 2
+    ? { ok: true, kind: 'DOCUMENT', bytes: size }
+    : refused('The document is not complete.');
+}
+
+async function withFile<T>(path: string, use: (file: FileHandle) => Promise<T>): Promise<T> {
+  const file = await open(path);
+  try {
+    return await use(file);
+  } finally {
+    await file.close();
+  }
+}
+
+type Parsed = { readonly value: unknown; readonly wrong?: string };
+
+function parsed(text: string): Parsed {
+  const wrong = unparsable(text);
+  if (wrong !== undefined) return { value: undefined, wrong };
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return { value: undefined, wrong: 'is not JSON' };
+  }
+}
+
+function refused(reason: string): Refused {
+  return { ok: false, reason };
+}
+
+function excerpt(text: string): string {
+  const shown = JSON.stringify(text.slice(0, EXCERPT));
+  return text.length > EXCERPT ? `${shown} ...` : shown;
+}

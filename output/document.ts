@@ -1,0 +1,174 @@
+/**
+ * The detection document (specification 2.2), written piece by piece: a medium's tracks go from their files into the
+ * document as they stand, so that memory does not grow with them. Errors and warnings come last, when all media are known.
+ */
+import type {
+  DocumentHead,
+  DocumentIssue,
+  DocumentMedium,
+  DocumentOutput,
+  SubJobError,
+} from '../components/sdk/protocol.ts';
+import type { MediaType } from '../pipeline/types.ts';
+import { censorDeep, censorProperties, maskUri } from './censor.ts';
+import { inChunks, MAX_OWN_LINE_BYTES, readLines } from './lines.ts';
+
+/** The key of `output` for actions that found nothing. */
+export const NO_TRACKS = 'NO TRACKS';
+
+const NOTHING_KNOWN = { sha256: '', mimeType: '', mediaType: 'UNKNOWN', length: -1, metadata: {} } as const;
+
+/** The lines of a FINISH result that are tracks. */
+export type ReadTracks = (path: string) => AsyncIterable<string>;
+
+/** Yields the text of the document in chunks of some 64 KiB, or of one track when that is longer. */
+export function writeDocument(
+  head: DocumentHead,
+  media: AsyncIterable<DocumentMedium>,
+  readTracks: ReadTracks = trackLines,
+): AsyncGenerator<string> {
+  return inChunks(pieces(head, media, readTracks));
+}
+
+/** The track lines of a file that FINISH answered; its summary is left out. */
+export async function* trackLines(path: string): AsyncGenerator<string> {
+  for await (const { text } of readLines(path, MAX_OWN_LINE_BYTES))
+    if (!text.startsWith('{"summary":')) yield text;
+}
+
+async function* pieces(
+  head: DocumentHead,
+  media: AsyncIterable<DocumentMedium>,
+  readTracks: ReadTracks,
+): AsyncGenerator<string> {
+  const errors = [...issueEntry(head.errors)];
+  const warnings = [...issueEntry(head.warnings)];
+  yield `${opened(headFields(head))},"media":[`;
+  let first = true;
+  for await (const medium of media) {
+    errors.push(...issueEntry(medium.errors, medium.mediaId));
+    warnings.push(...issueEntry(medium.warnings, medium.mediaId));
+    yield `${first ? '' : ','}\n${opened(mediumFields(medium))},"output":{`;
+    yield* outputPieces(medium.outputs, readTracks);
+    yield '}}';
+    first = false;
+  }
+  yield `],\n"errors":${JSON.stringify(errors)},\n"warnings":${JSON.stringify(warnings)}}\n`;
+}
+
+function headFields(head: DocumentHead): Readonly<Record<string, unknown>> {
+  return {
+    jobId: head.jobId,
+    objectId: head.objectId,
+    pipeline: censorDeep(head.pipeline),
+    priority: head.priority,
+    siteId: head.siteId,
+    externalJobId: head.externalJobId,
+    timeStart: head.timeStart,
+    timeStop: head.timeStop,
+    status: head.status,
+    algorithmProperties: censorDeep(head.algorithmProperties),
+    jobProperties: censorProperties(head.jobProperties),
+    environmentVariableProperties: censorProperties(head.environmentVariableProperties),
+  };
+}
+
+function mediumFields(medium: DocumentMedium): Readonly<Record<string, unknown>> {
+  const facts = medium.facts ?? NOTHING_KNOWN;
+  return {
+    mediaId: medium.mediaId,
+    path: maskUri(medium.path),
+    sha256: facts.sha256,
+    mimeType: facts.mimeType,
+    mediaType: facts.mediaType,
+    length: facts.length,
+    frameRanges: medium.frameRanges,
+    timeRanges: medium.timeRanges,
+    mediaMetadata: facts.metadata,
+    mediaProperties: censorProperties(medium.mediaProperties),
+    status: medium.status,
+    detectionProcessingErrors: processingErrors(medium.detectionErrors, facts.mediaType),
+    markupResult: null,
+  };
+}
+
+function processingErrors(
+  errors: DocumentMedium['detectionErrors'],
+  mediaType: MediaType,
+): Readonly<Record<string, readonly object[]>> {
+  const entry = ({ range, startTime, stopTime, code, message }: SubJobError): object => ({
+    startOffsetFrame: range.start,
+    stopOffsetFrame: range.stop >= range.start ? range.stop : range.start + (mediaType === 'IMAGE' ? 1 : 0),
+    startOffsetTime: startTime,
+    stopOffsetTime: stopTime,
+    code,
+    message,
+  });
+  return Object.fromEntries(Object.entries(errors).map(([action, list]) => [action, list.map(entry)]));
+}
+
+function issueEntry(issues: readonly DocumentIssue[], mediaId?: number): readonly object[] {
+  if (issues.length === 0) return [];
+  const details = issues.map(({ source, code, message }) => ({ source, code, message }));
+  return [mediaId === undefined ? { details } : { mediaId, details }];
+}
+
+async function* outputPieces(
+  outputs: readonly DocumentOutput[],
+  readTracks: ReadTracks,
+): AsyncGenerator<string> {
+  const keys = [...new Set(outputs.flatMap(keysOf))].toSorted((a, b) => (a < b ? -1 : 1));
+  let lead = '\n';
+  for (const key of keys) {
+    yield `${lead}${JSON.stringify(key)}:[`;
+    let entryLead = '';
+    for (const output of outputs.filter((each) => keysOf(each).includes(key))) {
+      const { action, algorithm } = output;
+      yield `${entryLead}${opened({ source: action, algorithm })}`;
+      if (key !== NO_TRACKS) yield* trackPieces(output, key, readTracks);
+      yield '}';
+      entryLead = ',';
+    }
+    yield ']';
+    lead = ',\n';
+  }
+}
+
+function keysOf({ tracks, types }: DocumentOutput): readonly string[] {
+  const found = tracks === null ? [] : Object.keys(types).filter((type) => (types[type] ?? 0) > 0);
+  return found.length > 0 ? found : [NO_TRACKS];
+}
+
+/** A short file would make a document that lies by leaving out, so it is an error. */
+async function* trackPieces(
+  output: DocumentOutput,
+  type: string,
+  readTracks: ReadTracks,
+): AsyncGenerator<string> {
+  const several = Object.keys(output.types).length > 1;
+  const expected = output.types[type] ?? 0;
+  let written = 0;
+  yield ',"tracks":[';
+  for await (const line of readTracks(output.tracks ?? '')) {
+    if (several && trackType(line) !== type) continue;
+    yield written === 0 ? '\n' : ',\n';
+    yield line;
+    written += 1;
+  }
+  if (written !== expected)
+    throw new Error(
+      `The results of ${output.action} have ${written} tracks of type ${type} instead of ${expected}.`,
+    );
+  yield ']';
+}
+
+/** The fields before `type` are names and numbers (see components/media/finish), so that the line need not be parsed. */
+function trackType(line: string): string {
+  const literal = /^\{[^{}[\]]*?"type":("(?:[^"\\]|\\.)*")/.exec(line)?.[1];
+  return literal === undefined ? '' : (JSON.parse(literal) as string);
+}
+
+/** A JSON object without its closing brace. */
+function opened(fields: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify(fields).slice(0, -1);
+}

@@ -1,0 +1,140 @@
+/**
+ * Results of sub-jobs as files: written with back-pressure, bounded, durable before they get their final name. The server
+ * only ever moves bytes here; what the bytes mean is looked at by `check.ts` off its event loop.
+ */
+import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { mkdir, open, rename, rm, unlink, type FileHandle } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { addAbortSignal, Readable } from 'node:stream';
+
+export interface SpoolLimits {
+  readonly maxBytes: number;
+  readonly maxLines: number;
+}
+
+export interface Received {
+  readonly bytes: number;
+  /** Lines, counting a last one that has no line break. */
+  readonly lines: number;
+}
+
+/** A result larger than its sub-job may answer. The stream is left open, so that the sender can still be answered. */
+export class FloodError extends Error {
+  readonly limit: keyof SpoolLimits;
+  constructor(limit: keyof SpoolLimits, value: number) {
+    super(`The result was refused: it has more than ${value} ${limit === 'maxBytes' ? 'bytes' : 'lines'}.`);
+    this.name = 'FloodError';
+    this.limit = limit;
+  }
+}
+
+const PART = '.part';
+const LINE_BREAK = 10;
+
+/**
+ * Writes a stream to a part file beside `finalPath`, syncs it and renames it, so that the final name only ever stands for
+ * a complete result. Whatever goes wrong, the part file is gone; FloodError past a limit; an abort destroys the stream.
+ */
+export async function receive(
+  stream: Readable | AsyncIterable<Uint8Array | string>,
+  finalPath: string,
+  limits: SpoolLimits,
+  signal?: AbortSignal,
+): Promise<Received> {
+  signal?.throwIfAborted();
+  const source = stream instanceof Readable ? stream : Readable.from(stream, { objectMode: true });
+  // An error between two reads, or after a refusal, has no reader to go to and would end the process.
+  source.on('error', () => undefined);
+  const folder = dirname(resolve(finalPath));
+  await makeFolder(folder);
+  const part = join(folder, `${basename(finalPath)}.${randomUUID()}${PART}`);
+  try {
+    const received = await writePart(source, part, limits, signal);
+    await rename(part, finalPath);
+    await syncFolder(folder);
+    return received;
+  } catch (error) {
+    await unlink(part).catch(() => undefined);
+    signal?.throwIfAborted();
+    throw error;
+  }
+}
+
+async function writePart(
+  source: Readable,
+  part: string,
+  limits: SpoolLimits,
+  signal: AbortSignal | undefined,
+): Promise<Received> {
+  if (signal !== undefined) addAbortSignal(signal, source);
+  const file = await open(part, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+  try {
+    const received = await copy(source, file, limits);
+    await file.sync();
+    return received;
+  } finally {
+    await file.close();
+  }
+}
+
+async function copy(source: Readable, file: FileHandle, limits: SpoolLimits): Promise<Received> {
+  let bytes = 0;
+  let breaks = 0;
+  let last = LINE_BREAK;
+  for await (const chunk of source.iterator({ destroyOnReturn: false })) {
+    const data = typeof chunk === 'string' ? Buffer.from(chunk) : asBuffer(chunk as Uint8Array);
+    if (data.length === 0) continue;
+    bytes += data.length;
+    breaks += countBreaks(data);
+    last = data[data.length - 1] ?? last;
+    if (bytes > limits.maxBytes) throw new FloodError('maxBytes', limits.maxBytes);
+    if (breaks > limits.maxLines) throw new FloodError('maxLines', limits.maxLines);
+    await writeAll(file, data);
+  }
+  const lines = breaks + (last === LINE_BREAK ? 0 : 1);
+  if (lines > limits.maxLines) throw new FloodError('maxLines', limits.maxLines);
+  return { bytes, lines };
+}
+
+function asBuffer(chunk: Uint8Array): Buffer {
+  return Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+}
+
+function countBreaks(data: Buffer): number {
+  let count = 0;
+  for (let at = data.indexOf(LINE_BREAK); at >= 0; at = data.indexOf(LINE_BREAK, at + 1)) count += 1;
+  return count;
+}
+
+async function writeAll(file: FileHandle, data: Buffer): Promise<void> {
+  for (let at = 0; at < data.length;) at += (await file.write(data, at)).bytesWritten;
+}
+
+/** Makes a folder, and makes its own entry durable when it is new. */
+async function makeFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true });
+  if (first === undefined) return;
+  for (let path = folder; path.length >= first.length; path = dirname(path)) await syncFolder(dirname(path));
+}
+
+/** A rename is durable only when the folder that holds the name is. Windows cannot sync folders and needs not. */
+export async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(folder, constants.O_RDONLY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Removes a folder with all that is in it; content when there is none. */
+export async function removeFolder(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** Removes one file; content when there is none. */
+export async function removeFile(path: string): Promise<void> {
+  await rm(path, { force: true });
+}

@@ -1,0 +1,66 @@
+/** Detections without an area, or wholly outside the frame, are dropped with a warning. */
+import type { Detection, Issue, Track } from './types.ts';
+import { frameListString } from './frame-list.ts';
+import { cornersInFrame, isEmptyBox, orientationOf, overlapsBox, type Box } from './geometry.ts';
+
+/** Types whose detections usually have no box. */
+const EXEMPT_TYPES: ReadonlySet<string> = new Set(['SPEECH', 'SOUND', 'TEXT', 'TRANSLATION']);
+
+export function isExemptFromBoxChecks(trackType: string): boolean {
+  return EXEMPT_TYPES.has(trackType.toUpperCase());
+}
+
+export interface FrameSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+export function hasNoArea(detection: Box): boolean {
+  return isEmptyBox(detection);
+}
+
+/** True when no part of the box, as it is rotated and mirrored, lies inside the frame. */
+export function isOutsideFrame(
+  detection: Box & Pick<Detection, 'properties'>,
+  { width, height }: FrameSize,
+): boolean {
+  const corners = cornersInFrame(detection, orientationOf(detection.properties));
+  return !overlapsBox(corners, { x: 0, y: 0, width, height });
+}
+
+export interface IllFormedFrames {
+  readonly noArea: readonly number[];
+  readonly outside: readonly number[];
+}
+
+/** The track with its well-formed detections, between the first and the last of them; null when none is left. */
+export function dropIllFormed(
+  track: Track,
+  frame: FrameSize,
+): { readonly track: Track | null } & IllFormedFrames {
+  const noArea = track.detections.filter(hasNoArea);
+  const outside = track.detections.filter((d) => !hasNoArea(d) && isOutsideFrame(d, frame));
+  const frames = { noArea: noArea.map((d) => d.frame), outside: outside.map((d) => d.frame) };
+  if (noArea.length === 0 && outside.length === 0) return { track, ...frames };
+  const dropped: ReadonlySet<Detection> = new Set([...noArea, ...outside]);
+  const detections = track.detections.filter((detection) => !dropped.has(detection));
+  const first = detections[0];
+  const last = detections.at(-1);
+  if (first === undefined || last === undefined) return { track: null, ...frames };
+  const ends = { startFrame: first.frame, stopFrame: last.frame, startTime: first.time, stopTime: last.time };
+  return { track: { ...track, ...ends, detections }, ...frames };
+}
+
+/** The warnings for all frames in which something was dropped from one medium by one action. */
+export function illFormedWarnings({ noArea, outside }: IllFormedFrames): readonly Issue[] {
+  const dropped = 'Dropped one or more ill-formed detection regions with';
+  return [
+    warning(`${dropped} width or height equal to 0.`, noArea),
+    warning(`${dropped} bounding box completely outside frame.`, outside),
+  ].flat();
+}
+
+function warning(message: string, frames: readonly number[]): readonly Issue[] {
+  const list = frameListString(frames);
+  return list === null ? [] : [{ code: 'INVALID_DETECTION', message: `${message} ${list}` }];
+}

@@ -1,0 +1,61 @@
+/**
+ * Property values that are refused when a job is created. All others are read leniently while the job runs: a value that
+ * is not what it should be counts as its default.
+ */
+import type { AlgorithmProperty, Properties } from './types.ts';
+import type { PlannedAction } from './plan.ts';
+import { refusedTrigger } from './trigger.ts';
+import { isBlank, parseInteger, parseNumber } from './values.ts';
+import { workflowProperty } from './workflow-properties.ts';
+
+/** Why a job is refused that has these properties in force for some medium and action, or null. */
+export function refusedProperty(properties: Properties): string | null {
+  return (
+    refusedPadding(properties, 'DETECTION_PADDING_X') ??
+    refusedPadding(properties, 'DETECTION_PADDING_Y') ??
+    refusedTrigger(properties)
+  );
+}
+
+function refusedPadding(properties: Properties, name: string): string | null {
+  const value = properties[name];
+  if (value === undefined || isBlank(value)) return null;
+  const text = value.trim();
+  const isPercentage = text.endsWith('%');
+  const amount = isPercentage ? parseNumber(text.slice(0, -1)) : parseInteger(text);
+  const start = `The ${name} property was set to "${value}", but that`;
+  if (amount === undefined || !Number.isFinite(amount)) {
+    return `${start} is not a valid value. Padding must be specified as whole number integer, or a percentage that ends with "%". Percentages can be decimal values. Negative values are allowed in both cases, but percentages must be > -50%.`;
+  }
+  return isPercentage && amount <= -50
+    ? `${start} would result in empty detections. When specified as a percentage, padding values must be > -50%.`
+    : null;
+}
+
+/** An action may only set properties that its algorithm or the workflow knows, to values of their type. */
+export function refusedActionProperty(action: PlannedAction): string | null {
+  const declared = action.algorithm.providesCollection.properties;
+  for (const [name, value] of Object.entries(action.properties)) {
+    const property = declared.find((p) => p.name === name) ?? workflowProperty(name);
+    if (property === undefined) {
+      return `The "${name}" property from the "${action.name}" action does not exist in "${action.algorithm.name}" algorithm and is not the name of a workflow property.`;
+    }
+    if (!IS_OF_TYPE[property.type](value)) {
+      return `The "${name}" property from the "${action.name}" action has a value of "${value}", which is not a valid "${property.type}".`;
+    }
+  }
+  return null;
+}
+
+/** Every text is a BOOLEAN, since all but TRUE mean false. */
+const IS_OF_TYPE: Readonly<Record<AlgorithmProperty['type'], (value: string) => boolean>> = {
+  BOOLEAN: () => true,
+  STRING: () => true,
+  INT: (value) => {
+    const number = parseInteger(value);
+    return number !== undefined && number >= -(2 ** 31) && number < 2 ** 31;
+  },
+  LONG: (value) => /^[+-]?\d{1,19}$/.test(value.trim()),
+  FLOAT: (value) => parseNumber(value) !== undefined,
+  DOUBLE: (value) => parseNumber(value) !== undefined,
+};

@@ -1,0 +1,229 @@
+import { mkdirSync } from 'node:fs';
+import path from 'node:path';
+import Database from 'better-sqlite3';
+import { migrate } from './migrations.ts';
+import {
+  VersionConflict,
+  type ActorKey,
+  type Commit,
+  type IndexEntry,
+  type ListOptions,
+  type Row,
+  type RowOptions,
+  type Store,
+  type StoredActor,
+} from '../store.ts';
+
+interface Pending {
+  readonly commit: Commit;
+  resolve(version: number): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * The store in one SQLite file (WAL), held by one process. Commits that arrive in one turn of the event loop share a
+ * transaction; when one of them wants to be synced, the whole group is.
+ */
+export class SqliteStore implements Store {
+  readonly #database: Database.Database;
+  readonly #statements: ReturnType<typeof prepare>;
+  #pending: Pending[] = [];
+
+  /** Opens (or makes) `file`. Throws when another process holds it or a newer version wrote it. */
+  constructor(file: string) {
+    mkdirSync(path.dirname(file), { recursive: true });
+    this.#database = new Database(file, { timeout: 0 });
+    try {
+      this.#database.pragma('locking_mode = EXCLUSIVE');
+      this.#database.pragma('journal_mode = WAL');
+      this.#database.pragma('synchronous = NORMAL');
+      this.#database.exec('begin exclusive; commit');
+      migrate(this.#database);
+    } catch (error) {
+      this.#database.close();
+      if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY'))
+        throw new Error(`${file} is in use by another process: one server holds a data folder.`, { cause: error });
+      throw error;
+    }
+    this.#statements = prepare(this.#database);
+  }
+
+  commit(commit: Commit): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#pending.push({ commit, resolve, reject });
+      if (this.#pending.length === 1) setImmediate(() => this.#flush());
+    });
+  }
+
+  load({ kind, id }: ActorKey): Promise<StoredActor | undefined> {
+    return settle(() => {
+      const row = this.#statements.load.get({ kind, id });
+      if (row === undefined) return undefined;
+      return {
+        version: row.version,
+        owner: { server: row.server, epoch: row.epoch },
+        snapshot: { schema: row.schema, body: JSON.parse(row.snapshot) as unknown },
+        record: row.record === null ? undefined : (JSON.parse(row.record) as unknown),
+      };
+    });
+  }
+
+  rows({ kind, id }: ActorKey, { prefix, after, limit }: RowOptions): Promise<readonly Row[]> {
+    return settle(() =>
+      this.#statements.rows
+        .all({ kind, id, from: prefix, to: prefixEnd(prefix), after: after ?? '', limit })
+        .map(({ key, body }) => ({ key, body: JSON.parse(body) as unknown })),
+    );
+  }
+
+  list(index: string, { after, limit, descending }: ListOptions): Promise<readonly IndexEntry[]> {
+    const statement = descending === true ? this.#statements.listDown : this.#statements.listUp;
+    const edge = descending === true ? Infinity : -Infinity;
+    return settle(() => statement.all({ name: index, score: after?.score ?? edge, id: after?.id ?? '', limit }));
+  }
+
+  count(index: string): Promise<number> {
+    return settle(() => this.#statements.count.get(index)!.n);
+  }
+
+  next(sequence: string, n = 1): Promise<number> {
+    return settle(() => this.#statements.next.get({ name: sequence, n })!.last - n + 1);
+  }
+
+  quarantine({ kind, id }: ActorKey, reason: string): Promise<void> {
+    const statements = this.#statements;
+    return settle(
+      this.#database.transaction(() => {
+        statements.quarantine.run({ kind, id, reason, at: new Date().toISOString() });
+        for (const remove of statements.remove) remove.run({ kind, id });
+      }),
+    );
+  }
+
+  check(): Promise<void> {
+    return settle(() => void this.#statements.count.get(''));
+  }
+
+  close(): Promise<void> {
+    return settle(() => {
+      this.#flush();
+      this.#database.close();
+    });
+  }
+
+  #flush(): void {
+    const group = this.#pending;
+    this.#pending = [];
+    if (group.length === 0) return;
+    const synced = group.some(({ commit }) => commit.synced === true);
+    const outcomes: (number | VersionConflict)[] = [];
+    try {
+      if (synced) this.#database.pragma('synchronous = FULL');
+      this.#database.transaction(() => {
+        for (const { commit } of group) outcomes.push(this.#write(commit));
+      })();
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+      return;
+    } finally {
+      if (synced) this.#database.pragma('synchronous = NORMAL');
+    }
+    group.forEach(({ resolve, reject }, i) => {
+      const outcome = outcomes[i]!;
+      if (outcome instanceof VersionConflict) reject(outcome);
+      else resolve(outcome);
+    });
+  }
+
+  /** A conflict is found before anything is written, so it leaves the rest of the group alone. */
+  #write(commit: Commit): number | VersionConflict {
+    const { kind, id } = commit.actor;
+    const statements = this.#statements;
+    const version = commit.expected + 1;
+    const actor = {
+      kind,
+      id,
+      expected: commit.expected,
+      version,
+      server: commit.owner.server,
+      epoch: commit.owner.epoch,
+      schema: commit.snapshot.schema,
+      snapshot: JSON.stringify(commit.snapshot.body),
+    };
+    const written = commit.expected === 0 ? statements.insert.run(actor) : statements.update.run(actor);
+    if (written.changes === 0) return new VersionConflict(commit.actor, commit.expected);
+    if (commit.record !== undefined) statements.record.run({ kind, id, body: JSON.stringify(commit.record) });
+    for (const prefix of commit.removeRows ?? [])
+      statements.removeRows.run({ kind, id, from: prefix, to: prefixEnd(prefix) });
+    for (const row of commit.putRows ?? [])
+      statements.putRow.run({ kind, id, key: row.key, body: JSON.stringify(row.body) });
+    for (const [name, score] of Object.entries(commit.index ?? {})) {
+      statements.removeEntry.run({ name, kind, id });
+      if (score !== null) statements.putEntry.run({ name, score, kind, id });
+    }
+    return version;
+  }
+}
+
+interface ActorRow {
+  version: number;
+  server: string;
+  epoch: number;
+  schema: number;
+  snapshot: string;
+  record: string | null;
+}
+
+function prepare(database: Database.Database) {
+  const page = 'select score, id from entries where name = @name and';
+  return {
+    insert: database.prepare(
+      `insert into actors values (@kind, @id, @version, @server, @epoch, @schema, @snapshot) on conflict do nothing`,
+    ),
+    update: database.prepare(
+      `update actors set version = @version, server = @server, epoch = @epoch, schema = @schema, snapshot = @snapshot
+       where kind = @kind and id = @id and version = @expected`,
+    ),
+    record: database.prepare('insert or replace into records values (@kind, @id, @body)'),
+    load: database.prepare<unknown[], ActorRow>(
+      `select version, server, epoch, schema, snapshot,
+         (select body from records r where r.kind = a.kind and r.id = a.id) as record
+       from actors a where kind = @kind and id = @id`,
+    ),
+    putRow: database.prepare('insert or replace into actor_rows values (@kind, @id, @key, @body)'),
+    removeRows: database.prepare('delete from actor_rows where kind = @kind and id = @id and key >= @from and key < @to'),
+    rows: database.prepare<unknown[], { key: string; body: string }>(
+      `select key, body from actor_rows
+       where kind = @kind and id = @id and key >= @from and key < @to and key > @after order by key limit @limit`,
+    ),
+    putEntry: database.prepare('insert into entries values (@name, @score, @kind, @id)'),
+    removeEntry: database.prepare('delete from entries where name = @name and kind = @kind and id = @id'),
+    listUp: database.prepare<unknown[], IndexEntry>(
+      `${page} (score, id) > (@score, @id) order by score, id limit @limit`,
+    ),
+    listDown: database.prepare<unknown[], IndexEntry>(
+      `${page} (score, id) < (@score, @id) order by score desc, id desc limit @limit`,
+    ),
+    count: database.prepare<[string], { n: number }>('select count(*) as n from entries where name = ?'),
+    next: database.prepare<unknown[], { last: number }>(
+      `insert into sequences values (@name, @n) on conflict do update set last = last + @n returning last`,
+    ),
+    quarantine: database.prepare(
+      `insert into quarantine select a.kind, a.id, @reason, @at, json_object(
+         'schema', a.schema, 'version', a.version, 'snapshot', a.snapshot,
+         'record', (select body from records r where r.kind = a.kind and r.id = a.id),
+         'rows', (select json_group_object(key, body) from actor_rows r where r.kind = a.kind and r.id = a.id))
+       from actors a where a.kind = @kind and a.id = @id`,
+    ),
+    remove: ['actors', 'records', 'actor_rows', 'entries'].map((table) =>
+      database.prepare(`delete from ${table} where kind = @kind and id = @id`),
+    ),
+  };
+}
+
+/** The smallest text that is greater than every text that starts with `prefix`. */
+const prefixEnd = (prefix: string) => `${prefix}\u{10FFFF}`;
+
+function settle<T>(work: () => T): Promise<T> {
+  return new Promise((resolve) => resolve(work()));
+}

@@ -1,0 +1,118 @@
+/**
+ * The contract of the store, in the language of actors. Nothing of a backend crosses it.
+ *
+ * An actor's durable state is a record (immutable once written), a snapshot (small, replaced at every commit) and rows
+ * (one per piece of work). `commit` is the only write of it: atomic, and refused when somebody else has committed since.
+ */
+export interface ActorKey {
+  /** The kind of actor, for example batch-job. */
+  readonly kind: string;
+  readonly id: string;
+}
+
+export interface Snapshot {
+  /** Number of the snapshot's schema; a newer one than this code knows is refused at load. */
+  readonly schema: number;
+  readonly body: unknown;
+}
+
+export interface Row {
+  readonly key: string;
+  readonly body: unknown;
+}
+
+export interface IndexEntry {
+  readonly id: string;
+  readonly score: number;
+}
+
+/** Who commits: a take-over sets another owner and a higher epoch, so that the old owner's next commit is refused. */
+export interface Owner {
+  readonly server: string;
+  readonly epoch: number;
+}
+
+export interface Commit {
+  readonly actor: ActorKey;
+  /** The version this commit builds on; 0 creates the actor. */
+  readonly expected: number;
+  readonly owner: Owner;
+  readonly snapshot: Snapshot;
+  /** Given once, when the actor is created. */
+  readonly record?: unknown;
+  readonly putRows?: readonly Row[];
+  /** Removes every row of the actor whose key starts with one of these. */
+  readonly removeRows?: readonly string[];
+  /** Sets the actor's score in an index, or (null) takes it out. */
+  readonly index?: Readonly<Record<string, number | null>>;
+  /** True: acknowledged only when it survives the loss of power. All commits survive the death of the process. */
+  readonly synced?: boolean;
+}
+
+export interface StoredActor {
+  readonly version: number;
+  readonly owner: Owner;
+  readonly snapshot: Snapshot;
+  readonly record: unknown;
+}
+
+export interface ListOptions {
+  /** Entries after this one, as an earlier page ended. */
+  readonly after?: IndexEntry;
+  readonly limit: number;
+  readonly descending?: boolean;
+}
+
+export interface RowOptions {
+  readonly prefix: string;
+  /** Rows after this key. */
+  readonly after?: string;
+  readonly limit: number;
+}
+
+export interface Store {
+  /** Writes an actor's state; answers its new version. Throws VersionConflict when `expected` is not the stored version. */
+  commit(commit: Commit): Promise<number>;
+  /** The stored actor, or undefined when there is none. */
+  load(actor: ActorKey): Promise<StoredActor | undefined>;
+  /** A page of an actor's rows by key. */
+  rows(actor: ActorKey, options: RowOptions): Promise<readonly Row[]>;
+  /** A page of an index by (score, id). */
+  list(index: string, options: ListOptions): Promise<readonly IndexEntry[]>;
+  /** How many entries an index has. */
+  count(index: string): Promise<number>;
+  /** Reserves `n` numbers of a sequence; answers the first. Sequences start at 1 and never go back. */
+  next(sequence: string, n?: number): Promise<number>;
+  /** Moves an actor that cannot be loaded out of the way, with all it has and the reason, and out of every index. */
+  quarantine(actor: ActorKey, reason: string): Promise<void>;
+  /** Throws when the store does not work. */
+  check(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export class VersionConflict extends Error {
+  constructor(actor: ActorKey, expected: number) {
+    super(`${actor.kind}/${actor.id} was changed by somebody else: version ${expected} is not the stored one.`);
+    this.name = 'VersionConflict';
+  }
+}
+
+/** Every row of an actor below `prefix`, page by page. */
+export async function* allRows(store: Store, actor: ActorKey, prefix = '', pageSize = 500): AsyncGenerator<Row> {
+  for (let after: string | undefined; ;) {
+    const page = await store.rows(actor, { prefix, limit: pageSize, ...(after === undefined ? {} : { after }) });
+    yield* page;
+    if (page.length < pageSize) return;
+    after = page.at(-1)?.key;
+  }
+}
+
+/** Every entry of an index in ascending order, page by page. */
+export async function* allEntries(store: Store, index: string, pageSize = 500): AsyncGenerator<IndexEntry> {
+  for (let after: IndexEntry | undefined; ;) {
+    const page = await store.list(index, { limit: pageSize, ...(after === undefined ? {} : { after }) });
+    yield* page;
+    if (page.length < pageSize) return;
+    after = page.at(-1);
+  }
+}

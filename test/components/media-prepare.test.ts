@@ -1,0 +1,131 @@
+import { expect } from 'chai';
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pathToFileURL } from 'node:url';
+import sharp from 'sharp';
+import { prepare } from '../../components/media/prepare.ts';
+import type { PreparedMedium, PrepareWork } from '../../components/sdk/protocol.ts';
+import { ResultChecker } from '../../output/check.ts';
+import { temporaryFolder } from '../output/folder.ts';
+import { context, textOf } from './media-parts.ts';
+
+const VIDEO = {
+  MEDIA_HASH: 'given-hash',
+  MIME_TYPE: 'video/mp4',
+  FRAME_WIDTH: '64',
+  FRAME_HEIGHT: '48',
+  FRAME_COUNT: '100',
+  FPS: '25',
+  DURATION: '4000',
+  HAS_CONSTANT_FRAME_RATE: 'true',
+};
+
+describe('Preparing a medium', () => {
+  const path = temporaryFolder();
+  let root = '';
+  let picture = Buffer.alloc(0);
+  let uri = '';
+  before(async () => {
+    root = await realpath(path('.'));
+    picture = await sharp({ create: { width: 40, height: 30, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer();
+    await writeFile(path('red.png'), picture);
+    uri = pathToFileURL(path('red.png')).href;
+  });
+
+  async function prepared(change: Partial<PrepareWork>): Promise<PreparedMedium> {
+    const text = await textOf(prepare(work(change), context()));
+    expect(text.match(/\n/g)).to.have.length(1);
+    return JSON.parse(text) as PreparedMedium;
+  }
+  const work = (change: Partial<PrepareWork>): PrepareWork => ({
+    uri,
+    fetchTo: path('media/host-1/1'),
+    metadata: {},
+    properties: {},
+    frameRanges: [],
+    timeRanges: [],
+    limits: { mediaRoots: [root], excluded: [], maxBytes: 1e6, timeoutMs: 10_000, allowPrivate: true },
+    ...change,
+  });
+
+  it('leaves a local file where it lies and tells what it is', async () => {
+    const { facts, ...rest } = await prepared({
+      metadata: { CAMERA: '7', FRAME_WIDTH: '1', MEDIA_HASH: 'wrong' },
+    });
+    expect(rest).to.deep.equal({ path: `${root}/red.png`, warnings: [], ranges: [] });
+    expect(facts).to.include({ mediaType: 'IMAGE', mimeType: 'image/png', length: 1 });
+    expect(facts.sha256).to.equal(createHash('sha256').update(picture).digest('hex'));
+    expect(facts.metadata).to.include({ CAMERA: '7', FRAME_WIDTH: '40', FRAME_HEIGHT: '30' });
+    expect(facts.metadata).not.to.have.property('MEDIA_HASH');
+  });
+
+  it('believes metadata that tell enough, and still brings the file', async () => {
+    const bytes = Buffer.from('no video at all');
+    const {
+      facts,
+      path: stored,
+      ranges,
+    } = await prepared({
+      uri: `data:video/mp4;base64,${bytes.toString('base64')}`,
+      metadata: VIDEO,
+    });
+    expect(facts).to.include({ mediaType: 'VIDEO', sha256: 'given-hash', length: 100 });
+    expect(ranges).to.deep.equal([{ start: 0, stop: 99 }]);
+    expect(await readFile(stored)).to.deep.equal(bytes);
+  });
+
+  it('turns ranges of frames and of milliseconds into frames', async () => {
+    const { ranges } = await prepared({
+      metadata: VIDEO,
+      frameRanges: [
+        { start: 0, stop: 9 },
+        { start: 90, stop: 400 },
+      ],
+      timeRanges: [{ start: 400, stop: 800 }],
+    });
+    expect(ranges).to.deep.equal([
+      { start: 0, stop: 20 },
+      { start: 90, stop: 99 },
+    ]);
+  });
+
+  it('fetches over HTTP, shows progress, and answers what the check of results takes', async () => {
+    const server = createServer((_, answer) => answer.end(picture)).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const { port } = server.address() as AddressInfo;
+    const seen: number[] = [];
+    const text = await textOf(
+      prepare(
+        work({ uri: `http://127.0.0.1:${port}/a.png`, fetchTo: path('media/new/2') }),
+        context({ progress: (done) => void seen.push(done) }),
+      ),
+    );
+    server.close();
+    expect(await readFile(path('media/new/2'))).to.deep.equal(picture);
+    expect(seen.at(-1)).to.be.at.least(picture.length);
+    await writeFile(path('answer'), text);
+    const checker = new ResultChecker();
+    expect(await checker.checkResult(path('answer'), 'PREPARE')).to.have.nested.property(
+      'prepared.facts.length',
+      1,
+    );
+    await checker.close();
+  });
+
+  it('fails with the code of what went wrong', async () => {
+    await mkdir(path('folder'), { recursive: true });
+    await writeFile(path('broken.png'), picture.subarray(0, 40));
+    const cases = {
+      MEDIA_INITIALIZATION: pathToFileURL(path('missing.png')).href,
+      MEDIA_INSPECTION: pathToFileURL(path('broken.png')).href,
+    };
+    for (const [code, bad] of Object.entries(cases)) {
+      const failure = await prepared({ uri: bad }).catch((error: unknown) => error);
+      expect(failure).to.have.property('code', code);
+    }
+  });
+});

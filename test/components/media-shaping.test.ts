@@ -1,0 +1,90 @@
+import { expect } from 'chai';
+import { temporaryFolder } from '../output/folder.ts';
+import { detection, finished, finishWork, span, track, type Given } from './media-parts.ts';
+
+describe('Finishing a track', () => {
+  const path = temporaryFolder();
+  const finishing = async (given: Given): ReturnType<typeof finished> =>
+    finished(await finishWork(path, given));
+  const spans = (tracks: readonly { startOffsetFrame: number; stopOffsetFrame: number }[]): string[] =>
+    tracks.map(({ startOffsetFrame, stopOffsetFrame }) => `${startOffsetFrame}-${stopOffsetFrame}`);
+
+  it('drops ill-formed detections with a warning that names the frames', async () => {
+    const raw = track([
+      detection(1, [700, 10, 20, 20]),
+      detection(2, [10, 10, 20, 20]),
+      detection(3, [10, 10, 20, 20]),
+      detection(4, [10, 10, 0, 20]),
+    ]);
+    const gone = track([detection(5, [10, 10, 0.2, 20]), detection(6, [10, 10, 5, -1])]);
+    const speech = { ...track([detection(7, [0, 0, 0, 0])]), type: 'SPEECH' };
+    const { tracks, summary } = await finishing({ parts: [[raw, gone, speech]] });
+    expect(spans(tracks)).to.deep.equal(['2-3', '7-7']);
+    expect(tracks[0]).to.include({ startOffsetTime: 80, stopOffsetTime: 120 });
+    const dropped = 'Dropped one or more ill-formed detection regions with';
+    expect(summary.warnings).to.deep.equal([
+      { code: 'INVALID_DETECTION', message: `${dropped} width or height equal to 0. (Frames: 4 - 6)` },
+      { code: 'INVALID_DETECTION', message: `${dropped} bounding box completely outside frame. (Frames: 1)` },
+    ]);
+  });
+
+  it('keeps a warning of very many frames short', async () => {
+    const bad = Array.from({ length: 5000 }, (_, i) => track([detection(2 * i, [0, 0, 0, 0])]));
+    const { summary } = await finishing({ parts: [bad] });
+    expect(summary.warnings[0]?.message)
+      .to.have.length.below(4010)
+      .and.match(/, \d+, \.\.\.\)$/);
+  });
+
+  it('pads detections inside the frame, and warns of those that shrink to nothing', async () => {
+    const parts = [[track([detection(1, [600, 10, 40, 40])])]];
+    const grown = await finishing({
+      parts,
+      properties: { DETECTION_PADDING_X: '25%', DETECTION_PADDING_Y: '5' },
+    });
+    expect(grown.tracks[0]?.exemplar).to.include({ x: 590, y: 5, width: 50, height: 50 });
+    const shrunk = await finishing({ parts, properties: { DETECTION_PADDING_X: '-20' } });
+    expect(shrunk.tracks[0]?.exemplar).to.deep.include({
+      width: 1,
+      detectionProperties: { SHRUNK_TO_NOTHING: 'TRUE' },
+    });
+    expect(shrunk.summary.warnings).to.deep.equal([
+      {
+        code: 'PADDING',
+        message:
+          'Shrunk one or more detection regions to nothing. 1-pixel detection regions used instead. (Frames: 1)',
+      },
+    ]);
+  });
+
+  it('labels what moves, and keeps only that when told to', async () => {
+    const still = span(0, 9);
+    const runner = track([0, 1, 2].map((i) => detection(i, [i * 200, 10, 50, 60])));
+    const properties = { MOVING_TRACK_LABELS_ENABLED: 'TRUE' };
+    const labelled = await finishing({ parts: [[still, runner]], properties });
+    expect(labelled.tracks.map(({ trackProperties }) => trackProperties)).to.deep.equal([
+      { MOVING: 'TRUE' },
+      { MOVING: 'FALSE' },
+    ]);
+    const only = await finishing({
+      parts: [[still, runner]],
+      properties: { ...properties, MOVING_TRACKS_ONLY: 'TRUE' },
+    });
+    expect(spans(only.tracks)).to.deep.equal(['0-2']);
+  });
+
+  it('keeps only the exemplar when told to, chosen by the policy', async () => {
+    const raw = track(
+      [1, 2, 3].map((frame) => detection(frame, [frame, 0, 9, 9], { confidence: frame === 2 ? 0.9 : 0.1 })),
+    );
+    for (const [policy, frame] of Object.entries({ FIRST: 1, LAST: 3, MIDDLE: 2, QUALITY: 2 })) {
+      const { tracks, summary } = await finishing({
+        parts: [[raw]],
+        properties: { EXEMPLAR_POLICY: policy, OUTPUT_ARTIFACTS_AND_EXEMPLARS_ONLY: 'TRUE' },
+      });
+      expect(tracks[0]?.exemplar.offsetFrame).to.equal(frame);
+      expect(tracks[0]?.detections).to.deep.equal([tracks[0]?.exemplar]);
+      expect(summary.detections).to.equal(1);
+    }
+  });
+});

@@ -1,0 +1,100 @@
+/** What the tests of visual detectors share: jobs with a component's defaults, painted videos, collected answers. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DetectionJob, FoundTrack, Frame, FrameSource } from '../../components/sdk/detector.ts';
+import type { Action, Algorithm, Pipeline, Properties, Task } from '../../pipeline/types.ts';
+
+export interface Descriptor {
+  readonly algorithm: Algorithm;
+  readonly actions: readonly Action[];
+  readonly tasks: readonly Task[];
+  readonly pipelines: readonly Pipeline[];
+}
+
+export async function descriptorOf(component: string): Promise<Descriptor> {
+  return JSON.parse(await readFile(join('components', component, 'descriptor.json'), 'utf8')) as Descriptor;
+}
+
+/** A sub-job with the defaults of the descriptor and these properties on top. */
+export async function jobOf(component: string, properties: Properties = {}): Promise<DetectionJob> {
+  const declared = (await descriptorOf(component)).algorithm.providesCollection.properties;
+  const defaults = Object.fromEntries(declared.map(({ name, defaultValue }) => [name, defaultValue ?? '']));
+  return { properties: { ...defaults, ...properties }, signal: new AbortController().signal };
+}
+
+export async function all<T>(found: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const item of found) list.push(item);
+  return list;
+}
+
+export function spans(tracks: readonly FoundTrack[]): [number, number][] {
+  return tracks.map((track) => [
+    track.startFrame ?? track.detections[0]!.frame,
+    track.stopFrame ?? track.detections.at(-1)!.frame,
+  ]);
+}
+
+export type Colour = readonly [number, number, number];
+/** The colour of a pixel of a frame. */
+export type Painter = (x: number, y: number, frame: number) => Colour;
+
+/** An image of which every pixel is computed. */
+export function picture(width: number, height: number, paint: (x: number, y: number) => Colour): Frame {
+  const data = new Uint8Array(width * height * 3);
+  for (let i = 0; i < width * height; i++) data.set(paint(i % width, Math.floor(i / width)), i * 3);
+  return { index: 0, time: 0, width, height, data, warmUp: false };
+}
+
+export interface Painting {
+  readonly width?: number;
+  readonly height?: number;
+  readonly frames: number;
+  /** First frame that is reported on; those before are a warm-up. */
+  readonly start?: number;
+  readonly interval?: number;
+}
+
+/** A video of which every pixel is computed, in one buffer, as readers do it. */
+export function painted(painting: Painting, paint: Painter): FrameSource {
+  const { width = 160, height = 96, frames, start = 0, interval = 1 } = painting;
+  const data = new Uint8Array(width * height * 3);
+  return {
+    width,
+    height,
+    fps: 25,
+    start,
+    stop: frames - 1,
+    async *frames(): AsyncIterable<Frame> {
+      for (let index = 0; index < frames; index += interval) {
+        for (let i = 0; i < width * height; i++)
+          data.set(paint(i % width, Math.floor(i / width), index), i * 3);
+        yield { index, time: index * 40, width, height, data, warmUp: index < start };
+      }
+    },
+  };
+}
+
+/** A number from 0 to 1 that looks random and is always the same for the same numbers. */
+export function noise(a: number, b: number, c: number): number {
+  let hash = Math.imul(a, 0x9e3779b1) ^ Math.imul(b, 0x85ebca6b) ^ Math.imul(c, 0xc2b2ae35);
+  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  hash = Math.imul(hash ^ (hash >>> 12), 0x297a2d39);
+  return ((hash ^ (hash >>> 15)) >>> 0) / 2 ** 32;
+}
+
+/** The name of each property whose broken value a run accepts, though it must be refused as INVALID_PROPERTY. */
+export async function acceptsBroken(
+  component: string,
+  run: (job: DetectionJob) => AsyncIterable<FoundTrack>,
+): Promise<string[]> {
+  const accepted: string[] = [];
+  for (const { name } of (await descriptorOf(component)).algorithm.providesCollection.properties) {
+    const code = await all(run(await jobOf(component, { [name]: 'many' }))).then(
+      () => 'accepted',
+      (error: { code?: string }) => error.code,
+    );
+    if (code !== 'INVALID_PROPERTY') accepted.push(name);
+  }
+  return accepted;
+}

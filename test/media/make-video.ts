@@ -1,0 +1,105 @@
+/** Videos made on the spot, whose every frame differs from all others. */
+import '../../media/promise-polyfill.ts';
+import { Codec, CodecContext, Dictionary, FormatContext, Frame, Log, Packet, Rational } from 'node-av/lib';
+import type { FFEncoderCodec } from 'node-av/constants';
+import { AV_CODEC_FLAG_GLOBAL_HEADER, AV_LOG_FATAL, AV_PIX_FMT_YUV420P } from 'node-av/constants';
+
+export interface VideoRecipe {
+  readonly frames: number;
+  readonly width?: number;
+  readonly height?: number;
+  readonly encoder?: string;
+  readonly gop?: number;
+  readonly bFrames?: number;
+  /** Milliseconds at which a frame is shown; 25 frames a second when absent. */
+  readonly at?: (frame: number) => number;
+  readonly encoderOptions?: Record<string, string>;
+}
+
+/** Writes the video; the container follows from the name's ending. */
+export function makeVideo(path: string, recipe: VideoRecipe): void {
+  Log.setLevel(AV_LOG_FATAL);
+  const { frames, width = 160, height = 96, at = (frame) => frame * 40 } = recipe;
+  const rate = recipe.at === undefined ? 25 : 1000;
+  const codec = encoderOf(recipe);
+  const encoder = openEncoder(codec, recipe, width, height, rate);
+  const muxer = new FormatContext();
+  check(muxer.allocOutputContext2(null, null, path));
+  const stream = muxer.newStream(null);
+  stream.codecpar.fromContext(encoder);
+  stream.timeBase = encoder.timeBase;
+  stream.avgFrameRate = new Rational(25, 1);
+  check(muxer.openOutputSync());
+  check(muxer.writeHeaderSync(null));
+  const packet = new Packet();
+  packet.alloc();
+  const drain = (): void => {
+    while (encoder.receivePacketSync(packet) >= 0) {
+      packet.streamIndex = 0;
+      packet.rescaleTs(encoder.timeBase, stream.timeBase);
+      check(muxer.interleavedWriteFrameSync(packet));
+    }
+  };
+  const picture = Buffer.alloc((width * height * 3) / 2);
+  for (let number = 0; number < frames; number++) {
+    paint(picture, width, height, number);
+    const frame = Frame.fromVideoBuffer(picture, {
+      width,
+      height,
+      format: AV_PIX_FMT_YUV420P,
+      timeBase: { num: 1, den: rate },
+      pts: BigInt(rate === 25 ? number : at(number)),
+    });
+    check(encoder.sendFrameSync(frame));
+    frame.free();
+    drain();
+  }
+  check(encoder.sendFrameSync(null));
+  drain();
+  check(muxer.writeTrailerSync());
+  muxer.closeOutputSync();
+  packet.free();
+  encoder.freeContext();
+}
+
+function encoderOf({ encoder = 'libx264' }: VideoRecipe): Codec {
+  const codec = Codec.findEncoderByName(encoder as FFEncoderCodec);
+  if (codec === null) throw new Error(`no encoder ${encoder}`);
+  return codec;
+}
+
+function openEncoder(
+  codec: Codec,
+  recipe: VideoRecipe,
+  width: number,
+  height: number,
+  rate: number,
+): CodecContext {
+  const context = new CodecContext();
+  context.allocContext3(codec);
+  context.width = width;
+  context.height = height;
+  context.pixelFormat = AV_PIX_FMT_YUV420P;
+  context.timeBase = new Rational(1, rate);
+  context.framerate = new Rational(25, 1);
+  context.gopSize = recipe.gop ?? 30;
+  context.maxBFrames = recipe.bFrames ?? 0;
+  context.bitRate = 400_000n;
+  context.threadCount = 1;
+  context.setFlags(AV_CODEC_FLAG_GLOBAL_HEADER);
+  check(context.open2Sync(codec, Dictionary.fromObject(recipe.encoderOptions ?? {})));
+  return context;
+}
+
+/** A ramp that moves with the number, and a block that moves the other way. */
+function paint(picture: Buffer, width: number, height: number, number: number): void {
+  for (let y = 0; y < height; y++) picture.fill((y * 2 + number * 5) & 255, y * width, (y + 1) * width);
+  const left = width - 24 - ((number * 3) % (width - 32));
+  for (let y = 20; y < 44; y++) picture.fill((number * 37) & 255, y * width + left, y * width + left + 24);
+  picture.fill(128, width * height);
+  picture.fill((number * 11) & 255, width * height, width * height + 600);
+}
+
+function check(code: number): void {
+  if (code < 0) throw new Error(`making the test video failed with ${code}`);
+}

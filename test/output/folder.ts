@@ -1,0 +1,13 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A folder for the tests of one suite, removed after it. */
+export function temporaryFolder(): (name: string) => string {
+  let folder = '';
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'troupe-output-'));
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+  return (name) => join(folder, name);
+}

@@ -1,0 +1,40 @@
+/**
+ * Builds, runs the tests that were asked for (all of them, or those whose path contains one of the arguments) and ends with
+ * a plain `N passed, N failed` line.
+ */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Mocha from 'mocha';
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+process.chdir(root);
+
+// What an earlier build left behind must not be tested.
+rmSync('dist/test', { recursive: true, force: true });
+execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', '.'], { stdio: 'inherit' });
+process.setSourceMapsEnabled(true);
+
+const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
+const files = find('dist/test').filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)));
+if (files.length === 0) {
+  console.error(`No test file has ${wanted.join(' or ')} in its path.`);
+  process.exit(1);
+}
+
+const mocha = new Mocha({ timeout: 60_000, reporter: 'spec', forbidOnly: process.env.CI === 'true' });
+for (const file of files) mocha.addFile(path.resolve(file));
+await mocha.loadFilesAsync();
+const runner = mocha.run((failures) => {
+  const { passes = 0, pending = 0 } = runner.stats ?? {};
+  console.log(`\n${passes} passed, ${failures} failed${pending > 0 ? `, ${pending} skipped` : ''}`);
+  process.exit(failures > 0 || passes === 0 ? 1 : 0);
+});
+
+function find(folder) {
+  return readdirSync(folder, { recursive: true })
+    .filter((name) => name.endsWith('.test.js'))
+    .map((name) => path.join(folder, name))
+    .sort();
+}
