@@ -52,7 +52,7 @@ export function guardedLookup(allowPrivate: boolean) {
       try {
         for (const { address } of addresses) checkAddress(address, allowPrivate);
       } catch (forbidden) {
-        return done(forbidden as Error, []);
+        return done(forbidden instanceof Error ? forbidden : new Error(String(forbidden)), []);
       }
       const first = addresses[0];
       if (options.all === true || first === undefined) return done(null, addresses);

@@ -193,7 +193,7 @@ class Resampler {
   }
 
   #prepare(frame: AvFrame): void {
-    const layout = known(frame);
+    const layout = layoutOf(frame);
     // The resampler compares each frame with what it was set up for.
     frame.channelLayout = layout;
     const input = `${frame.sampleRate}:${frame.format}:${layout.nbChannels}:${layout.mask}`;
@@ -225,7 +225,7 @@ class Resampler {
 }
 
 /** Files without a channel layout mean the usual ones. */
-function known(frame: AvFrame): ChannelLayout {
+function layoutOf(frame: AvFrame): ChannelLayout {
   const layout = frame.channelLayout;
   if (layout.order !== AV_CHANNEL_ORDER_UNSPEC) return layout;
   if (layout.nbChannels === 1) return AV_CHANNEL_LAYOUT_MONO;

@@ -18,6 +18,7 @@ import {
   AV_LOG_FATAL,
   AV_NOPTS_VALUE,
 } from 'node-av/constants';
+import type { AVMediaType } from 'node-av/constants';
 import { MediumError } from './medium-error.ts';
 
 // Complaints about damaged media go into our own errors, not to stderr.
@@ -86,7 +87,7 @@ function refuse(code: number): void {
 function pick(
   format: FormatContext,
   streams: Stream[],
-  type: typeof AVMEDIA_TYPE_VIDEO | typeof AVMEDIA_TYPE_AUDIO,
+  type: AVMediaType,
 ) {
   const usable = (stream: Stream | undefined): boolean =>
     stream !== undefined &&

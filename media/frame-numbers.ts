@@ -48,7 +48,7 @@ export async function scanPackets(path: string, signal?: AbortSignal): Promise<P
     packet.free();
     container.close();
   }
-  const sorted = Float64Array.from(pts).sort();
+  const sorted = Float64Array.from(pts).toSorted();
   const distinct = sorted.every((value, i) => i === 0 || value > (sorted[i - 1] ?? 0));
   return { pts: sorted, complete: !missing && distinct };
 }

@@ -93,7 +93,10 @@ async function countedFrames(
 function orientationOf(stream: Stream): { rotation: number; flip: boolean } {
   const matrix = stream.codecpar.getCodedSideData(AV_PKT_DATA_DISPLAYMATRIX);
   if (matrix === null || matrix.length < 36) return { rotation: 0, flip: false };
-  const [a, b, c, d] = [0, 4, 12, 16].map((at) => matrix.readInt32LE(at)) as [number, number, number, number];
+  const a = matrix.readInt32LE(0);
+  const b = matrix.readInt32LE(4);
+  const c = matrix.readInt32LE(12);
+  const d = matrix.readInt32LE(16);
   const flip = a * d - b * c < 0;
   const degrees = (Math.atan2(b, flip ? -a : a) * 180) / Math.PI;
   const rounded = Math.round(degrees * 100) / 100;

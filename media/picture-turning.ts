@@ -45,11 +45,9 @@ export function turn({ width, height }: Size, rotation: number): Turn {
 /** The smallest picture that holds the turned one. */
 export function rotatedSize(size: Size, rotation: number): Size {
   const { sin, cos } = turn(size, rotation);
-  const hold = (length: number): number => Math.ceil(length - 1e-6);
-  return {
-    width: hold(size.width * Math.abs(cos) + size.height * Math.abs(sin)),
-    height: hold(size.width * Math.abs(sin) + size.height * Math.abs(cos)),
-  };
+  const width = size.width * Math.abs(cos) + size.height * Math.abs(sin);
+  const height = size.width * Math.abs(sin) + size.height * Math.abs(cos);
+  return { width: Math.ceil(width - 1e-6), height: Math.ceil(height - 1e-6) };
 }
 
 /** Brightness of the corners that come in by a rotation: BLACK or WHITE. */

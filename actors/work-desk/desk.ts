@@ -138,8 +138,13 @@ export class WorkDesk {
     const work: Assignment[] = [];
     for (const lease of leases) {
       const assignment = await assignmentOf(this.#parts.store, lease, this.#parts.heartbeatMs);
-      if (assignment === undefined) await this.#end(lease.token);
-      else work.push(assignment);
+      if (assignment === undefined) {
+        await this.#end(lease.token);
+        continue;
+      }
+      const { id, token, attempt } = assignment;
+      this.#parts.logger.debug({ subJob: id, token, attempt, worker: lease.worker }, 'handed out a sub-job');
+      work.push(assignment);
     }
     return work;
   }

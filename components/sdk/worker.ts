@@ -81,6 +81,7 @@ function beat(client: WorkerClient, { token, heartbeatMs }: Assignment, progress
   }, heartbeatMs);
 }
 
+/** Small answers are collected and sent whole; once one has grown large, the rest of it is streamed. */
 async function answer(
   client: WorkerClient,
   { token }: Assignment,
@@ -90,14 +91,19 @@ async function answer(
   const parts: Buffer[] = [];
   let size = 0;
   const iterator = body[Symbol.asyncIterator]();
-  for (;;) {
-    const { done, value } = await iterator.next();
-    signal.throwIfAborted();
-    if (done === true) return client.result(token, Buffer.concat(parts));
-    const part = Buffer.from(value as Uint8Array);
-    parts.push(part);
-    size += part.length;
-    if (size > WHOLE_BYTES) return client.result(token, rest(parts, iterator, signal));
+  try {
+    for (;;) {
+      const { done, value } = await iterator.next();
+      signal.throwIfAborted();
+      if (done === true) return await client.result(token, Buffer.concat(parts));
+      const part = Buffer.from(value as Uint8Array);
+      parts.push(part);
+      size += part.length;
+      if (size > WHOLE_BYTES) return await client.result(token, rest(parts, iterator, signal));
+    }
+  } finally {
+    // Whoever stops early lets the handler close what it has open.
+    await iterator.return?.();
   }
 }
 

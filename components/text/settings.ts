@@ -24,8 +24,8 @@ export function readSettings(properties: Properties): TextSettings {
     pixelThreshold: numberWithin(properties, 'PIXEL_THRESHOLD', 0, 1),
     detectionThreshold: numberWithin(properties, 'DETECTION_THRESHOLD', 0, 1),
     confidenceThreshold: numberWithin(properties, 'CONFIDENCE_THRESHOLD', 0, 1),
-    minSide: numberWithin(properties, 'MIN_SIDE_LENGTH', 0, 8192),
-    maxSide: numberWithin(properties, 'MAX_SIDE_LENGTH', 32, 8192),
+    minSide: numberWithin(properties, 'MIN_SIDE_LENGTH', 0, 4096),
+    maxSide: numberWithin(properties, 'MAX_SIDE_LENGTH', 32, 4096),
     changeThreshold: numberWithin(properties, 'CHANGE_THRESHOLD', 0, 255),
     similarity: numberWithin(properties, 'TEXT_SIMILARITY', 0, 1),
   };

@@ -1,0 +1,37 @@
+import type { Settings } from '../config/settings.ts';
+import { allEntries, type Store } from '../store/store.ts';
+import { LIVE_JOBS } from './batch-job/actor.ts';
+import { DISPATCHER } from './dispatcher/actor.ts';
+import { STOP_COMPONENTS_MS, type Guardian } from './guardian.ts';
+import { NODE_MANAGER } from './node-manager/actor.ts';
+import { delay } from './runtime/clock.ts';
+import type { ActorSystem } from './runtime/system.ts';
+
+const MAILBOXES_MS = 2_000;
+const LOOK_MS = 25;
+
+/**
+ * The orderly end of the actors: no new jobs, no more claims, up to DRAIN_MS for what runs, then the components stop and
+ * give back what they hold; the store stays open for all of it. What is unfinished goes on at the next start.
+ */
+export async function drain(guardian: Guardian, system: ActorSystem, store: Store, settings: Settings): Promise<void> {
+  const { desk, dispatcher, nodeManager } = guardian;
+  const until = system.clock.now() + settings.DRAIN_MS;
+  const condition = async (end: number, holds: () => Promise<boolean>) => {
+    while (system.clock.now() < end && !(await holds())) await delay(system.clock, LOOK_MS);
+  };
+  desk.close();
+  if (settings.SHUTDOWN_POLICY === 'cancel') {
+    for await (const { id } of allEntries(store, LIVE_JOBS)) guardian.jobs.tell(id, { type: 'shutdown' });
+    await condition(until, async () => (await store.count(LIVE_JOBS)) === 0);
+  }
+  await dispatcher.ask(DISPATCHER, { type: 'drain' });
+  await condition(until, async () => {
+    const report = await dispatcher.ask(DISPATCHER, { type: 'report' });
+    return report.kind === 'report' && report.leases.length === 0;
+  });
+  await nodeManager.family.ask(NODE_MANAGER, { type: 'stop' });
+  const stopped = system.clock.now() + STOP_COMPONENTS_MS + 1_000;
+  await condition(stopped, () => Promise.resolve(nodeManager.running.size === 0));
+  await system.stop(MAILBOXES_MS);
+}

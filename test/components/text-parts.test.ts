@@ -1,0 +1,212 @@
+import { expect } from 'chai';
+import { glimpse, hasChanged } from '../../components/text/frame-change.ts';
+import { cutLine } from '../../components/text/line-image.ts';
+import { decode } from '../../components/text/read-line.ts';
+import { inReadingOrder, type TextLine } from '../../components/text/read-picture.ts';
+import { boxAround, overlap, smallestRectangle, type Point } from '../../components/text/rectangles.ts';
+import { meanWithin, outlines } from '../../components/text/regions.ts';
+import { scaledPlanes, type Picture } from '../../components/text/resample.ts';
+import { similarity } from '../../components/text/similarity.ts';
+import { TextTracks } from '../../components/text/text-tracks.ts';
+import type { Colour } from './visual.ts';
+
+const DEGREE = Math.PI / 180;
+const PLAIN = { mean: [0, 0, 0], factor: [1, 1, 1] } as const;
+
+function picture(width: number, height: number, paint: (x: number, y: number) => Colour): Picture {
+  const data = new Uint8Array(width * height * 3);
+  for (let i = 0; i < width * height; i++) data.set(paint(i % width, Math.floor(i / width)), i * 3);
+  return { width, height, data };
+}
+
+/** A probability map from rows of digits, in tenths. */
+function mapOf(...rows: string[]): Parameters<typeof outlines>[0] {
+  const data = Float32Array.from(rows.join('').split(''), (digit) => Number(digit) / 10);
+  return { data, width: rows[0]!.length, height: rows.length };
+}
+
+function line(text: string, x: number, y: number, confidence = 0.9): TextLine {
+  return { text, confidence, x, y, width: text.length * 10, height: 20 };
+}
+
+/** A glimpse of a grey frame with a square mark at its upper edge. */
+const seen = (mark: number, size = 4): ReturnType<typeof glimpse> =>
+  glimpse(
+    picture(480, 270, (x, y) => (x >= 100 && x < 100 + size && y < size ? [mark, mark, mark] : [90, 90, 90])),
+  );
+
+/** [text, first frame, last frame] of all tracks, from the lines of frames 0, 10, 20 ... */
+function tracksOf(...frames: TextLine[][]): unknown[] {
+  const tracks = new TextTracks(0.8);
+  const found = frames.flatMap((lines, i) => tracks.next(i * 10, lines));
+  return [...found, ...tracks.end()].map(({ properties, detections }) => [
+    properties?.['TEXT'],
+    detections[0]!.frame,
+    detections.at(-1)!.frame,
+  ]);
+}
+
+describe('A reading', () => {
+  const characters = ['', 'l', 'o', ' '];
+  const columns = (...classes: number[]): Parameters<typeof decode>[0] => ({
+    data: Float32Array.from(classes.flatMap((best) => characters.map((_, i) => (i === best ? 0.8 : 0.05)))),
+    shape: [1, classes.length, characters.length],
+  });
+
+  it('counts a character that fills several columns once, and twice when a blank parts it', () => {
+    expect(decode(columns(0, 1, 1, 0, 1, 2, 2, 0), characters).text).to.equal('llo');
+  });
+
+  it('is as sure as its characters on average, and has no spaces around it', () => {
+    const { text, confidence } = decode(columns(3, 1, 3, 2, 3), characters);
+    expect(text).to.equal('l o');
+    expect(confidence).to.be.closeTo(0.8, 1e-6);
+  });
+
+  it('of nothing is empty and not sure at all', () => {
+    expect(decode(columns(0, 0, 3, 0), characters)).to.deep.equal({ text: '', confidence: 0 });
+  });
+});
+
+describe('Regions of a probability map', () => {
+  it('take in pixels that touch at a corner, and no others', () => {
+    const found = [...outlines(mapOf('900000', '090099', '000099'), 0.3)];
+    expect(found.map((points) => boxAround(smallestRectangle(points), 100, 100))).to.have.length(2);
+    expect(found.map((points) => Math.max(...points.map(({ x }) => x)))).to.deep.equal([1, 5]);
+  });
+
+  it('end where the probability is not above the threshold', () => {
+    expect([...outlines(mapOf('924', '000'), 0.3)].map((points) => points.length)).to.deep.equal([2, 2]);
+  });
+
+  it('are as likely text as the pixels within a rectangle on average', () => {
+    const rectangle = { centre: { x: 1, y: 0.5 }, width: 2, height: 1, angle: 0 };
+    expect(meanWithin(mapOf('9630', '9630'), rectangle)).to.be.closeTo(0.6, 1e-6);
+  });
+});
+
+describe('The smallest rectangle', () => {
+  for (const degrees of [-44, -20, 0, 7, 30, 45])
+    it(`around the corners of one at ${degrees} degrees is that one`, () => {
+      const [cos, sin] = [Math.cos(degrees * DEGREE), Math.sin(degrees * DEGREE)];
+      const corners = [[-50, -10], [50, -10], [50, 10], [-50, 10], [3, 4]] as const; // prettier-ignore
+      const points: Point[] = corners.map(([u, v]) => ({
+        x: 70 + u * cos - v * sin,
+        y: 60 + u * sin + v * cos,
+      }));
+      const found = smallestRectangle(points);
+      expect(found.angle / DEGREE).to.be.closeTo(degrees, 1e-6);
+      expect([found.width, found.height]).to.satisfy(
+        ([width, height]: number[]) => Math.abs(width! - 100) < 1e-6 && Math.abs(height! - 20) < 1e-6,
+      );
+      expect([found.centre.x, found.centre.y].map(Math.round)).to.deep.equal([70, 60]);
+    });
+
+  it('around one point is empty', () => {
+    expect(smallestRectangle([{ x: 3, y: 4 }])).to.include({ width: 0, height: 0 });
+  });
+
+  it('has an upright box that stays within the picture', () => {
+    const rectangle = { centre: { x: 10, y: 10 }, width: 40, height: 10, angle: 0 };
+    expect(boxAround(rectangle, 25, 100)).to.deep.equal({ x: 0, y: 5, width: 25, height: 10 });
+  });
+
+  it('has all, half or nothing in common with another box', () => {
+    const box = { x: 0, y: 0, width: 20, height: 10 };
+    expect([box, { ...box, width: 10 }, { ...box, x: 20 }].map((other) => overlap(box, other))).to.deep.equal(
+      [1, 0.5, 0],
+    );
+  });
+});
+
+describe('The input of a network', () => {
+  it('has planes of blue, green and red', () => {
+    const planes = scaledPlanes(picture(1, 1, () => [1, 2, 3]), 1, 2, 1, PLAIN); // prettier-ignore
+    expect([...planes]).to.deep.equal([3, 3, 2, 2, 1, 1]);
+  });
+
+  for (const scale of [0.21, 0.5, 1, 2.7])
+    it(`keeps an even colour when scaled by ${scale}`, () => {
+      const planes = scaledPlanes(picture(40, 30, () => [50, 100, 150]), scale, 96, 96, PLAIN); // prettier-ignore
+      expect(new Set([...planes].map(Math.round))).to.deep.equal(new Set([150, 100, 50]));
+    });
+
+  it('averages what it scales down', () => {
+    const stripes = picture(64, 8, (x) => (x % 2 === 0 ? [0, 0, 0] : [200, 200, 200]));
+    const planes = scaledPlanes(stripes, 0.25, 16, 2, PLAIN);
+    for (const value of planes.subarray(1, 15)) expect(value).to.be.closeTo(100, 15);
+  });
+
+  it('shows a line upright, however it is turned', () => {
+    // A line that runs downwards: white above, black below, seen with its start on the left.
+    const turned = picture(20, 80, (_, y) => (y < 40 ? [255, 255, 255] : [0, 0, 0]));
+    const rectangle = { centre: { x: 10, y: 40 }, width: 20, height: 80, angle: 0 };
+    const cut = cutLine(turned, rectangle, 1, { height: 8, minWidth: 40, maxWidth: 100 });
+    const middle = [...cut.data.subarray(4 * cut.width, 5 * cut.width)].map(Math.round);
+    expect([cut.width, cut.height]).to.deep.equal([40, 8]);
+    expect(middle).to.deep.equal([...Array<number>(16).fill(1), ...Array<number>(16).fill(-1), ...Array<number>(8).fill(0)]); // prettier-ignore
+  });
+});
+
+describe('A frame', () => {
+  it('is new when a few pixels change a lot', () => {
+    expect(hasChanged(seen(90), seen(150), 16)).to.equal(true);
+  });
+
+  it('is not new when much of it changes a little', () => {
+    expect(hasChanged(seen(90), seen(100, 270), 16)).to.equal(false);
+  });
+
+  it('is always new when the threshold is 0', () => {
+    expect(hasChanged(seen(90), seen(90), 0)).to.equal(true);
+  });
+});
+
+describe('Similarity of readings', () => {
+  for (const [a, b, least, most] of [
+    ['Hello World', 'Hello World', 1, 1],
+    ['Hello World', 'HelloWorld', 1, 1],
+    ['quick brown', 'quick brovvn', 0.8, 0.9],
+    ['Platform', 'Departures', 0, 0.4],
+    ['12:00:01', '12:00:02', 0, 0],
+    ['B-AB 123', 'B-A8 123', 0, 0],
+  ] as const)
+    it(`of "${a}" and "${b}" lies from ${least} to ${most}`, () => {
+      expect(similarity(a, b)).to.be.within(least, most);
+    });
+});
+
+describe('Reading order', () => {
+  it('goes down the rows, and along each row', () => {
+    const lines = [line('d', 0, 90), line('c', 200, 44), line('a', 10, 10), line('b', 10, 50)];
+    expect(inReadingOrder(lines).map(({ text }) => text)).to.deep.equal(['a', 'b', 'c', 'd']);
+  });
+});
+
+describe('Tracks of text', () => {
+  it('last while the text stays, and say what the most confident detection says', () => {
+    const frames = [
+      [line('He1lo there', 5, 5, 0.7)],
+      [line('He1lo there!', 6, 5, 0.9)],
+      [line('He1lo thcre', 5, 6, 0.8)],
+    ];
+    expect(tracksOf(...frames)).to.deep.equal([['He1lo there!', 0, 20]]);
+  });
+
+  it('end when the text is gone for a sampled frame, and when another text takes its place', () => {
+    const [hello, goodbye] = [line('Hello', 5, 5), line('Goodbye', 5, 5)];
+    expect(tracksOf([hello], [], [hello])).to.deep.equal([['Hello', 0, 0], ['Hello', 20, 20]]); // prettier-ignore
+    expect(tracksOf([hello], [goodbye])).to.deep.equal([['Hello', 0, 0], ['Goodbye', 10, 10]]); // prettier-ignore
+  });
+
+  it('follow the same words over a short way only', () => {
+    expect(tracksOf([line('Credits', 5, 100)], [line('Credits', 5, 70)])).to.deep.equal([['Credits', 0, 10]]);
+    expect(tracksOf([line('Credits', 5, 100)], [line('Credits', 5, 20)])).to.have.length(2);
+  });
+
+  it('keep lines of equal words apart', () => {
+    const [above, below] = [line('EXIT', 5, 10), line('EXIT', 5, 40)];
+    const frames = [[above, below], [below]];
+    expect(tracksOf(...frames)).to.deep.equal([['EXIT', 0, 0], ['EXIT', 0, 10]]); // prettier-ignore
+  });
+});
