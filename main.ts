@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ADMISSION } from './actors/admission/actor.ts';
 import { LIVE_JOBS } from './actors/batch-job/actor.ts';
 import { Catalog, findComponents, type InstalledComponent } from './actors/catalog/catalog.ts';
 import { DISPATCHER, startTicking } from './actors/dispatcher/actor.ts';
@@ -27,6 +28,8 @@ import type { Issue } from './pipeline/types.ts';
 import { SERVER_PROPERTY_DEFAULTS } from './pipeline/workflow-properties.ts';
 import { SqliteStore } from './store/sqlite/sqlite-store.ts';
 import { allEntries, type Store } from './store/store.ts';
+
+const UPLOAD_MS = 3_600_000;
 
 /** Folder of the code that runs: components are found compiled beside it. */
 const codeRoot = path.dirname(fileURLToPath(import.meta.url));
@@ -59,7 +62,8 @@ export async function startServer(settings: Settings, options: ServerOptions): P
   mkdirSync(settings.DATA_DIR, { recursive: true, mode: 0o700 });
   const sqlite = new SqliteStore(path.join(settings.DATA_DIR, 'troupe.db'));
   const store = options.wrapStore?.(sqlite) ?? sqlite;
-  const http = createServer();
+  // Answers of components may be long and slow; whoever has no token is turned away before a body is read.
+  const http = createServer({ requestTimeout: UPLOAD_MS });
   try {
     await listen(http, settings.HOST, settings.PORT);
     return await compose(settings, options, store, http);
@@ -132,9 +136,10 @@ async function compose(settings: Settings, options: ServerOptions, store: Store,
 }
 
 /** Live jobs go on where they stopped; what an earlier process left lying goes. The answer ends the periodic work. */
-async function takeUp({ jobs, dispatcher }: Guardian, store: Store, settings: Settings, logger: Logger): Promise<() => void> {
+async function takeUp({ jobs, dispatcher, admission }: Guardian, store: Store, settings: Settings, logger: Logger): Promise<() => void> {
   await removeOrphans(store, settings.DATA_DIR, logger);
   for await (const { id } of allEntries(store, LIVE_JOBS)) jobs.tell(id, { type: 'resume' });
+  admission.tell(ADMISSION, { type: 'open' });
   const stopTicking = startTicking(systemClock, () => dispatcher.tell(DISPATCHER, { type: 'tick' }));
   const stopSweep = startSweep({ store, clock: systemClock, dispatcher, jobs });
   return () => {

@@ -31,7 +31,7 @@ export const serverEnvironment = z.object({
   IDLE_ACTOR_MS: whole(60 * SECOND, 1).describe('A job without messages for so long leaves memory'),
   SUB_JOB_ATTEMPTS: whole(3, 1).describe('Attempts at a sub-job whose component dies, hangs or answers garbage'),
   LEASE_MS: whole(15 * SECOND, 100).describe('Time without heartbeat after which a sub-job is taken back'),
-  HEARTBEAT_MS: whole(5 * SECOND, 20).describe('Time between heartbeats that components are asked for'),
+  HEARTBEAT_MS: whole(SECOND, 20).describe('Time between heartbeats that components are asked for'),
   SILENCE_MS: whole(120 * SECOND, 100).describe('Time without progress after which a sub-job is taken back'),
   SUB_JOB_MS: whole(24 * 3_600 * SECOND, 100).describe('Time after which a sub-job is taken back in any case'),
   CANCEL_GRACE_MS: whole(5 * SECOND, 0).describe('Time a component has to stop a cancelled sub-job'),

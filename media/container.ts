@@ -84,11 +84,7 @@ function refuse(code: number): void {
     );
 }
 
-function pick(
-  format: FormatContext,
-  streams: Stream[],
-  type: AVMediaType,
-) {
+function pick(format: FormatContext, streams: Stream[], type: AVMediaType) {
   const usable = (stream: Stream | undefined): boolean =>
     stream !== undefined &&
     stream.codecpar.codecType === type &&

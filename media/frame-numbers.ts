@@ -81,7 +81,7 @@ export function presented(scan: PacketScan, firstPts: number): Float64Array {
 }
 
 /** Numbers from a table of all timestamps. */
-export function tabledNumbers(pts: Float64Array, timeBase: number, origin: number): FrameNumbers {
+export function tabledNumbers(pts: Float64Array, times: FrameTimes): FrameNumbers {
   return {
     count: pts.length,
     numberOf: (value) => {
@@ -89,7 +89,7 @@ export function tabledNumbers(pts: Float64Array, timeBase: number, origin: numbe
       return pts[at] === value ? at : -1;
     },
     ptsOf: (frame) => pts[Math.min(Math.max(frame, 0), pts.length - 1)] ?? 0,
-    timeOf: (frame) => milliseconds((pts[frame] ?? 0) * timeBase - origin),
+    timeOf: (frame) => times.times?.[frame] ?? constantTime(times, frame),
   };
 }
 
@@ -101,7 +101,7 @@ export function constantNumbers(
   fps: number,
   count?: number,
 ): FrameNumbers {
-  const start = milliseconds(firstPts * timeBase - origin);
+  const startTime = milliseconds(firstPts * timeBase - origin);
   return {
     count,
     numberOf: (value) => {
@@ -110,8 +110,12 @@ export function constantNumbers(
       return Math.abs(exact - frame) < TOLERANCE ? frame : -1;
     },
     ptsOf: (frame) => Math.round(firstPts + frame / fps / timeBase),
-    timeOf: (frame) => start + Math.floor((frame * 1000) / fps),
+    timeOf: (frame) => constantTime({ startTime, fps }, frame),
   };
+}
+
+function constantTime({ startTime, fps }: Pick<FrameTimes, 'startTime' | 'fps'>, frame: number): number {
+  return startTime + (fps > 0 ? Math.floor((frame * 1000) / fps) : 0);
 }
 
 /** How frames become times, as the document and the merging of tracks need it. */
@@ -125,8 +129,7 @@ export function frameTimes(
   const startTime = milliseconds(first * timeBase - origin);
   const constant = rates.find((fps) => isConstant(pts, timeBase, fps));
   if (constant !== undefined) return { fps: constant, constantRate: true, startTime };
-  const numbers = tabledNumbers(pts, timeBase, origin);
-  const times = Array.from(pts, (_, frame) => numbers.timeOf(frame));
+  const times = Array.from(pts, (value) => milliseconds(value * timeBase - origin));
   return { fps: rates[0] ?? 0, constantRate: false, startTime, times };
 }
 

@@ -6,7 +6,7 @@ import type { Container } from './container.ts';
 import { cachedScan, frameTimes, presented } from './frame-numbers.ts';
 import type { Findings } from './inspect.ts';
 import { MediumError } from './medium-error.ts';
-import { openCursor, streamRates } from './video-cursor.ts';
+import { openCursor } from './video-cursor.ts';
 
 const ESTIMATED =
   'One or more presentation timestamp (PTS) values were missing from the video file. Some times in the output object will be estimated.';
@@ -54,12 +54,12 @@ export async function inspectVideo(
 async function framesOf(path: string, signal?: AbortSignal): Promise<Frames> {
   const cursor = await openCursor(path, 1, signal);
   try {
-    const { firstPts, timeBase, container, stream } = cursor;
+    const { firstPts, timeBase, container } = cursor;
     if (firstPts !== undefined) {
       const scan = await cachedScan(path, signal);
       const pts = presented(scan, firstPts);
       if (scan.complete && pts.length > 0)
-        return { count: pts.length, times: frameTimes(pts, timeBase, container.origin, streamRates(stream)) };
+        return { count: pts.length, times: frameTimes(pts, timeBase, container.origin, cursor.rates) };
     }
     return await countedFrames(cursor, new EventLoopBreather(signal));
   } finally {
@@ -77,12 +77,11 @@ async function countedFrames(
       pts.push(frame.bestEffortTimestamp === NO_TIMESTAMP ? NaN : Number(frame.bestEffortTimestamp));
     if (breather.due()) await breather.breathe();
   }
-  const rates = streamRates(cursor.stream);
   const ascending = pts.every((value, i) => !Number.isNaN(value) && (i === 0 || value > (pts[i - 1] ?? 0)));
   const origin = (pts[0] ?? 0) * cursor.timeBase;
   const times = ascending
-    ? frameTimes(Float64Array.from(pts), cursor.timeBase, origin, rates)
-    : { fps: rates[0] ?? 0, constantRate: true, startTime: 0 };
+    ? frameTimes(Float64Array.from(pts), cursor.timeBase, origin, cursor.rates)
+    : { fps: cursor.rates[0] ?? 0, constantRate: true, startTime: 0 };
   return { count: pts.length, times: { ...times, estimated: true } };
 }
 

@@ -51,8 +51,8 @@ export class VideoCursor {
   readonly stream: Stream;
   /** Seconds a tick. */
   readonly timeBase: number;
-  /** Frames a second as the container tells, 0 when it does not. */
-  readonly fps: number;
+  /** Frames a second that the container gives, the average first; may be empty. */
+  readonly rates: readonly number[];
   /** Only key frames are decoded from now on. */
   keysOnly = false;
   /** The size of the medium's pictures; later ones that differ are scaled to it. */
@@ -70,7 +70,7 @@ export class VideoCursor {
     this.container = container;
     this.stream = stream;
     this.timeBase = stream.timeBase.toDouble();
-    this.fps = streamRates(stream)[0] ?? 0;
+    this.rates = streamRates(stream);
     this.#decoder = decoder;
     this.close = once(() => {
       this.#packet.free();
@@ -135,8 +135,7 @@ export class VideoCursor {
   }
 }
 
-/** Rates that the container gives for a stream, the average first. */
-export function streamRates(stream: Stream): number[] {
+function streamRates(stream: Stream): number[] {
   return [stream.avgFrameRate, stream.rFrameRate]
     .filter(({ num, den }) => num > 0 && den > 0)
     .map((rate) => rate.toDouble());

@@ -11,7 +11,14 @@
 import type { Frame as AvFrame } from 'node-av/lib';
 import type { Frame, FrameSource } from '../components/sdk/detector.ts';
 import { EventLoopBreather, NO_TIMESTAMP } from './container.ts';
-import { cachedScan, constantNumbers, milliseconds, presented, tabledNumbers } from './frame-numbers.ts';
+import {
+  cachedScan,
+  constantNumbers,
+  frameTimes,
+  milliseconds,
+  presented,
+  tabledNumbers,
+} from './frame-numbers.ts';
 import type { FrameNumbers } from './frame-numbers.ts';
 import { MediumError } from './medium-error.ts';
 import { RgbConverter } from './rgb.ts';
@@ -63,7 +70,8 @@ async function numbering(
     return constantNumbers(firstPts, timeBase, container.origin, known.fps, known.length);
   const scan = await cachedScan(container.path, signal);
   const pts = presented(scan, firstPts);
-  return scan.complete && pts.length > 0 ? tabledNumbers(pts, timeBase, container.origin) : undefined;
+  if (!scan.complete || pts.length === 0) return undefined;
+  return tabledNumbers(pts, frameTimes(pts, timeBase, container.origin, cursor.rates));
 }
 
 class Reader implements VideoReader {
@@ -82,7 +90,8 @@ class Reader implements VideoReader {
   #trusted = -Infinity;
   #jumps = true;
   #last = -1;
-  #origin: bigint | undefined;
+  /** The decoder's guess at the time of the first frame, in ticks. */
+  #firstGuess: bigint | undefined;
   #delivered = 0;
 
   constructor(
@@ -99,7 +108,7 @@ class Reader implements VideoReader {
     this.height = cursor.height;
     this.#rgb = new RgbConverter(this.width, this.height);
     this.#breather = new EventLoopBreather(options.signal);
-    this.fps = options.known?.fps ?? cursor.fps;
+    this.fps = options.known?.fps ?? cursor.rates[0] ?? 0;
     this.start = sampled.start;
     this.stop = sampled.stop;
   }
@@ -130,6 +139,7 @@ class Reader implements VideoReader {
     const pts = Number(frame.pts);
     const number =
       this.#numbers === undefined ? this.#last + 1 : pts < this.#trusted ? -1 : this.#numbers.numberOf(pts);
+    this.#firstGuess ??= frame.bestEffortTimestamp;
     if (number <= this.#last) return false;
     this.#last = number;
     return true;
@@ -147,9 +157,8 @@ class Reader implements VideoReader {
   /** Without timestamps of their own, frames are timed from the first one on. */
   #countedTime(frame: AvFrame): number {
     const pts = frame.bestEffortTimestamp;
-    this.#origin ??= pts;
-    if (pts !== NO_TIMESTAMP && this.#origin !== NO_TIMESTAMP)
-      return milliseconds(Number(pts - this.#origin) * this.#cursor.timeBase);
+    if (pts !== NO_TIMESTAMP && this.#firstGuess !== undefined && this.#firstGuess !== NO_TIMESTAMP)
+      return milliseconds(Number(pts - this.#firstGuess) * this.#cursor.timeBase);
     return this.fps > 0 ? Math.floor((this.#last * 1000) / this.fps) : 0;
   }
 

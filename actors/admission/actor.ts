@@ -6,6 +6,8 @@ import type { ActorKind, Behavior, Envelope } from '../runtime/system.ts';
 export const ADMISSION = 'admission';
 
 export type AdmissionCommand =
+  /** From the server at start: let in whoever waits from before. */
+  | { readonly type: 'open' }
   /** From the job desk: may a new run begin? The place is taken by the answer. */
   | { readonly type: 'enter'; readonly jobNumber: number; readonly priority: number }
   /** From a job that has ended, or from the desk when the job was not stored after all. */
@@ -24,7 +26,7 @@ export interface AdmissionParts {
 export function admissionKind(parts: AdmissionParts): ActorKind<AdmissionCommand, AdmissionReply> {
   return {
     name: ADMISSION,
-    accepts: new Set(['enter', 'leave'] as const),
+    accepts: new Set(['open', 'enter', 'leave'] as const),
     mailbox: 100_000,
     intensity: DEFAULT_INTENSITY,
     load: () => load(parts),
@@ -61,8 +63,10 @@ async function load(parts: AdmissionParts): Promise<Behavior<AdmissionCommand, A
   return {
     handle({ command }: Envelope<AdmissionCommand>) {
       if (command.type === 'enter') return Promise.resolve(enter(command.jobNumber, command.priority));
-      live.delete(command.jobNumber);
-      waiting.delete(command.jobNumber);
+      if (command.type === 'leave') {
+        live.delete(command.jobNumber);
+        waiting.delete(command.jobNumber);
+      }
       admitNext();
       return Promise.resolve('live');
     },

@@ -187,8 +187,8 @@ export function finishRow(state: JobState, index: number, unit: Unit, { record, 
 }
 
 /** Where a sub-job's answer is spooled; the token keeps the answer of a lost lease out of the way of the next one's. */
-export const answerFile = (record: JobRecord, run: number, row: Pick<SubJobRow, 'id'>, token: string, dataDir: string) =>
-  spoolFile(dataDir, record.jobId, run, `${row.id}.${token}`);
+export const answerFile = ({ id, jobId, run }: SubJobRow, token: string, dataDir: string) =>
+  spoolFile(dataDir, jobId, run, `${id}.${token}`);
 
 /** Keys of the rows of one run, and within it of one medium, sort together: `<run>/<medium>/...`. */
 export const runPrefix = (run: number) => `${padded(run, 4)}/`;
@@ -201,7 +201,9 @@ const unitPath = (task: number, { medium, action }: Pick<Unit, 'medium' | 'actio
 const padded = (value: number, width: number) => String(value).padStart(width, '0');
 
 function namesOf(record: JobRecord, state: JobState, id: string, path: string) {
-  return { id: `${record.jobId}.${state.run}.${id}`, key: `${runPrefix(state.run)}${path}` };
+  const { jobId } = record;
+  const { run } = state;
+  return { id: `${jobId}.${run}.${id}`, key: `${runPrefix(run)}${path}`, jobId, run };
 }
 
 function workMedium(record: JobRecord, state: JobState, index: number, path: string): WorkMedium {

@@ -69,6 +69,8 @@ export interface Unit {
 export interface SubJobRow {
   readonly key: string;
   readonly id: string;
+  readonly jobId: string;
+  readonly run: number;
   readonly kind: Assignment['kind'];
   readonly queue: string;
   readonly stage: Stage;

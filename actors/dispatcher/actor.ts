@@ -4,7 +4,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
 import type { ActorKind, Behavior, Envelope } from '../runtime/system.ts';
 import { DISPATCHER_COMMANDS, type DispatcherCommand, type DispatcherReply, type Lease, type SubJob } from './commands.ts';
-import { beat, expiryOf, expiryReason, newLease, type LeaseSettings } from './leases.ts';
+import { beat, cancelled, expiryOf, expiryReason, newLease, type LeaseSettings } from './leases.ts';
 
 export const DISPATCHER = 'dispatcher';
 
@@ -109,8 +109,7 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
     const wanted = new Map(subJobs.map((subJob) => [subJob.id, subJob]));
     for (const lease of this.#leases.values()) {
       if (!wanted.delete(lease.subJob.id)) continue;
-      const cancelledUntil = lease.cancelledUntil ?? at + this.#parts.settings.cancelGraceMs;
-      this.#leases.set(lease.token, { ...lease, cancelledUntil });
+      this.#leases.set(lease.token, cancelled(lease, at, this.#parts.settings));
     }
     await this.#parts.queue.remove([...wanted.keys()]);
     const byJob = new Map<string, string[]>();
@@ -134,7 +133,7 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
     const lease = this.#held(token, worker);
     if (lease === undefined) return { kind: 'lost' };
     this.#leases.set(token, beat(lease, { done, total }, at, this.#parts.settings));
-    return { kind: 'go', go: lease.cancelledUntil === null ? 'on' : 'cancelled' };
+    return { kind: 'go', go: lease.cancelled ? 'cancelled' : 'on' };
   }
 
   #lookUp(token: string, worker: string): DispatcherReply {
@@ -193,13 +192,13 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
 
   #lose(lease: Lease, reason: string): void {
     this.#leases.delete(lease.token);
-    if (lease.cancelledUntil !== null) this.#parts.dropped(lease.subJob.jobId, [lease.subJob.key]);
+    if (lease.cancelled) this.#parts.dropped(lease.subJob.jobId, [lease.subJob.key]);
     else this.#parts.lost(lease.subJob, lease.token, reason);
   }
 
   async #giveBack(lease: Lease): Promise<void> {
     this.#leases.delete(lease.token);
-    if (lease.cancelledUntil !== null) this.#parts.dropped(lease.subJob.jobId, [lease.subJob.key]);
+    if (lease.cancelled) this.#parts.dropped(lease.subJob.jobId, [lease.subJob.key]);
     else await this.#offer([lease.subJob]);
   }
 

@@ -66,8 +66,10 @@ export interface Lease {
   readonly wholeUntil: number;
   readonly done: number;
   readonly total: number;
-  /** Set when the component was told to stop; it is killed after this time. */
-  readonly cancelledUntil: number | null;
+  /** The sub-job is not wanted any more. */
+  readonly cancelled: boolean;
+  /** When the component is killed if it has not stopped by then; set when it is cancelled. */
+  readonly killAt: number | null;
 }
 
 export type DispatcherReply =

@@ -21,8 +21,14 @@ export function newLease(token: string, subJob: SubJob, worker: string, at: numb
     wholeUntil: at + settings.wholeMs,
     done: 0,
     total: 0,
-    cancelledUntil: null,
+    cancelled: false,
+    killAt: null,
   };
+}
+
+/** The component hears of it with its next heartbeat; one that does not even beat is not waited for much longer. */
+export function cancelled(lease: Lease, at: number, settings: LeaseSettings): Lease {
+  return { ...lease, cancelled: true, killAt: lease.killAt ?? at + 2 * settings.cancelGraceMs };
 }
 
 /** A heartbeat moves the lease; only growing progress moves the silence, for a component that hangs can still beat. */
@@ -34,11 +40,13 @@ export function beat(lease: Lease, progress: { done: number; total: number }, at
     silentUntil: moved ? at + settings.silenceMs : lease.silentUntil,
     done: Math.max(lease.done, progress.done),
     total: Math.max(lease.total, progress.total),
+    // The answer to this heartbeat tells the component to stop; from now on its time to do so runs.
+    killAt: lease.killAt === null ? null : Math.min(lease.killAt, at + settings.cancelGraceMs),
   };
 }
 
 export function expiryOf(lease: Lease, at: number): Expiry | null {
-  if (lease.cancelledUntil !== null && at >= lease.cancelledUntil) return 'cancelled';
+  if (lease.killAt !== null && at >= lease.killAt) return 'cancelled';
   if (at >= lease.leaseUntil) return 'lease';
   if (at >= lease.silentUntil) return 'silence';
   if (at >= lease.wholeUntil) return 'whole';

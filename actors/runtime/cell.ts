@@ -1,5 +1,5 @@
 import { delay, type Clock } from './clock.ts';
-import { DeliveryError, type DeliveryFailure } from './errors.ts';
+import { DeliveryError, TransientError, type DeliveryFailure } from './errors.ts';
 import { Mailbox } from './mailbox.ts';
 import { onFailure } from './supervision.ts';
 import type { ActorTree, TreeNode } from './tree.ts';
@@ -105,6 +105,7 @@ export class Cell {
     const behavior = this.#behavior;
     this.#behavior = undefined;
     await behavior?.stop?.();
+    if (error instanceof TransientError) return;
     const { failures, verdict } = onFailure(this.#failures, clock.now(), kind.intensity);
     this.#failures = failures;
     if (verdict.kind === 'restart') {

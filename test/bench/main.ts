@@ -1,0 +1,31 @@
+/** `npm run bench [part...]`: figures for docs/performance.md, as ratios against bare baselines of the same run. */
+import { execFileSync } from 'node:child_process';
+import { cpus, totalmem } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { emptyJobs, idleJobs, mailboxes } from './core.ts';
+import { print, type Figure } from './measure.ts';
+import { serviceOverhead } from './service.ts';
+import { startUp } from './start-up.ts';
+
+const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
+  service: serviceOverhead,
+  jobs: emptyJobs,
+  mailbox: mailboxes,
+  start: startUp,
+  idle: idleJobs,
+};
+
+const wanted = process.argv.slice(2);
+if (wanted[0] === '--only') print(await PARTS[wanted[1]!]!());
+else {
+  const [cpu] = cpus();
+  console.log(`${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${cpus().length} x ${cpu?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB\n`);
+  // A process a part, so that none feels the heap of another.
+  for (const part of wanted.length > 0 ? wanted : Object.keys(PARTS)) {
+    if (PARTS[part] === undefined) throw new Error(`There is no bench "${part}"; there are ${Object.keys(PARTS).join(', ')}.`);
+    console.log(`\n### ${part}\n`);
+    const self = fileURLToPath(import.meta.url);
+    execFileSync(process.execPath, ['--expose-gc', self, '--only', part], { stdio: ['ignore', 'inherit', 'inherit'] });
+  }
+}
+process.exit(0);

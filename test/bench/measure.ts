@@ -1,0 +1,37 @@
+/** What the benches share: medians, interleaved rounds, a table. */
+export interface Figure {
+  readonly what: string;
+  readonly value: string;
+  readonly aim?: string;
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+/** Runs each of the variants once a round, in turn, so that what else the machine does hits all of them; answers medians. */
+export async function interleaved<K extends string>(
+  rounds: number,
+  variants: Readonly<Record<K, () => Promise<number>>>,
+): Promise<Record<K, number>> {
+  const names = Object.keys(variants) as K[];
+  const seen = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<K, number[]>;
+  for (let round = 0; round < rounds; round++) for (const name of names) seen[name].push(await variants[name]());
+  return Object.fromEntries(names.map((name) => [name, median(seen[name])])) as Record<K, number>;
+}
+
+/** Wall time of `work` in milliseconds. */
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+export const round = (value: number, digits = 0) => value.toLocaleString('en', { maximumFractionDigits: digits, useGrouping: true });
+
+export function print(figures: readonly Figure[]): void {
+  console.log('| what | measured | aim |\n|---|---|---|');
+  for (const { what, value, aim } of figures) console.log(`| ${what} | ${value} | ${aim ?? ''} |`);
+}

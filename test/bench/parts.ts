@@ -1,0 +1,134 @@
+/** A server's actors without REST and without component processes, for benches of the core. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Catalog } from '../../actors/catalog/catalog.ts';
+import type { Descriptor } from '../../actors/catalog/descriptor.ts';
+import { DISPATCHER } from '../../actors/dispatcher/actor.ts';
+import { guard, type Guardian } from '../../actors/guardian.ts';
+import { systemClock } from '../../actors/runtime/clock.ts';
+import { ComedyTree } from '../../actors/runtime/comedy-tree.ts';
+import { ActorSystem } from '../../actors/runtime/system.ts';
+import type { JobRequest } from '../../actors/batch-job/desk.ts';
+import { MEDIA_ALGORITHM, type Assignment } from '../../components/sdk/protocol.ts';
+import { readSettings } from '../../config/settings.ts';
+import { ResultChecker, type CheckedResult } from '../../output/check.ts';
+import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
+import type { Store } from '../../store/store.ts';
+
+export const silent = { debug() {}, info() {}, warn() {}, error() {} };
+
+const NOOP: Descriptor = {
+  componentName: 'Noop',
+  componentVersion: '1',
+  middlewareVersion: '1',
+  sourceLanguage: 'typescript',
+  batchLibrary: 'detector',
+  environmentVariables: [],
+  algorithm: {
+    name: 'NOOP',
+    description: 'Does nothing.',
+    actionType: 'DETECTION',
+    trackType: 'NOTHING',
+    requiresCollection: { states: [] },
+    providesCollection: { states: [], properties: [] },
+  },
+  actions: [{ name: 'NOOP ACTION', description: 'Does nothing.', algorithm: 'NOOP', properties: [] }],
+  tasks: [{ name: 'NOOP TASK', description: 'Does nothing.', actions: ['NOOP ACTION'] }],
+  pipelines: [{ name: 'NOOP PIPELINE', description: 'Does nothing.', tasks: ['NOOP TASK'] }],
+};
+
+export const emptyJob: JobRequest = {
+  media: [
+    {
+      uri: 'file:///media/a.jpg',
+      metadata: { MEDIA_HASH: 'a'.repeat(64), MIME_TYPE: 'image/jpeg', FRAME_WIDTH: '640', FRAME_HEIGHT: '480' },
+      properties: {},
+      frameRanges: [],
+      timeRanges: [],
+    },
+  ],
+  pipelineName: 'NOOP PIPELINE',
+  buildOutput: false,
+  externalId: null,
+  jobProperties: {},
+  algorithmProperties: {},
+  priority: undefined,
+  wantsCallback: false,
+  wantsSelectors: false,
+};
+
+export interface Core extends Guardian {
+  readonly store: Store;
+  readonly system: ActorSystem;
+  close(): Promise<void>;
+}
+
+export async function startCore(environment: Readonly<Record<string, string>> = {}): Promise<Core> {
+  const dataDir = mkdtempSync(path.join(tmpdir(), 'troupe-bench-'));
+  const settings = readSettings({ DATA_DIR: dataDir, MIN_FREE_BYTES: '0', ...environment });
+  const store = new SqliteStore(path.join(dataDir, 'troupe.db'));
+  const system = new ActorSystem(new ComedyTree(), systemClock);
+  const checker = new ResultChecker();
+  const guardian = guard({
+    system,
+    store,
+    settings,
+    logger: silent,
+    checker,
+    catalog: new Catalog([NOOP], {}),
+    serverProperties: {},
+    components: [],
+    fetchLimits: { mediaRoots: [], excluded: [], maxBytes: 1, timeoutMs: 1, allowPrivate: false },
+    epoch: await store.next('epoch'),
+    serverUrl: () => '',
+    checkMedium: () => Promise.resolve(undefined),
+  });
+  const close = async () => {
+    await system.stop(1_000);
+    await checker.close();
+    await store.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  return { ...guardian, store, system, close };
+}
+
+/** Answers whatever is queued, in process, until `signal`; what a component would have sent is made up. */
+export async function answerAll({ workDesk, jobs, dispatcher }: Core, signal: AbortSignal): Promise<void> {
+  const claim = { queues: [MEDIA_ALGORITHM, 'NOOP'], max: 64, waitMs: 1_000, worker: 'bench' };
+  while (!signal.aborted) {
+    const { work } = await workDesk.claim(claim, signal);
+    await Promise.all(
+      work.map(async (assignment) => {
+        const { token } = assignment;
+        const [job, row] = addressOf(assignment);
+        const command = { type: 'workDone', key: row, token, file: '/dev/null', result: resultOf(assignment) } as const;
+        await jobs.ask(job, command, { envelopeId: token });
+        await dispatcher.ask(DISPATCHER, { type: 'settle', token });
+      }),
+    );
+  }
+}
+
+/** Job number and row key, from the sub-job's id. */
+function addressOf({ id, kind }: Assignment): readonly [string, string] {
+  const [job = '', run = ''] = /-(\d+)\.(\d+)\./.exec(id)?.slice(1) ?? [];
+  const prefix = `${run.padStart(4, '0')}/000000`;
+  const key = kind === 'PREPARE' ? 'p' : kind === 'DETECT' ? 't000/a000/d0000000' : 't000/a000/f';
+  return [job, `${prefix}/${key}`];
+}
+
+function resultOf({ kind }: Assignment): CheckedResult & { ok: true } {
+  switch (kind) {
+    case 'PREPARE': {
+      const facts = { mediaType: 'IMAGE', mimeType: 'image/jpeg', sha256: 'a'.repeat(64), length: 1, metadata: {} } as const;
+      return { ok: true, kind, prepared: { facts, path: '/media/a.jpg', warnings: [], ranges: [] } };
+    }
+    case 'DETECT':
+      return { ok: true, kind, tracks: 0, detections: 0 };
+    case 'FINISH':
+      return { ok: true, kind, summary: { tracks: 0, detections: 0, types: {}, warnings: [], ranges: [] } };
+    case 'DOCUMENT':
+      return { ok: true, kind, bytes: 2 };
+  }
+}
