@@ -48,15 +48,22 @@ const TEXTS: Readonly<Record<string, string>> = {
   '.eml': 'message/rfc822',
 };
 
+/** Kinds of text that are found by content, too, but are named by their ending first. */
+const TEXT_LIKE: readonly string[] = ['application/xml', 'text/vtt'];
+
 const HEAD_BYTES = 65_536;
 
 /** `name` is the file's name as the client knows it, for the kinds of text; the path's own when absent. */
 export async function mimeTypeOf(path: string, name = path): Promise<string> {
   const found = (await fileTypeFromFile(path))?.mime;
-  if (found !== undefined && !['application/xml', 'text/vtt'].includes(found)) return TIKA[found] ?? found;
+  const known = found === undefined ? UNKNOWN_MIME : (TIKA[found] ?? found);
+  // A few letters can look like the beginning of a picture or of sound, but no picture and no sound reads as text.
+  if (known !== UNKNOWN_MIME && !/^(image|audio|video)\//.test(known) && !TEXT_LIKE.includes(known))
+    return known;
   const text = decodeText(await head(path));
-  if (text === undefined) return found ?? UNKNOWN_MIME;
-  return markup(text) ?? TEXTS[extname(name).toLowerCase()] ?? found ?? 'text/plain';
+  if (text === undefined) return known;
+  const named = markup(text) ?? TEXTS[extname(name).toLowerCase()];
+  return named ?? (TEXT_LIKE.includes(known) ? known : 'text/plain');
 }
 
 async function head(path: string): Promise<Buffer> {

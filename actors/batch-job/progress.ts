@@ -37,7 +37,8 @@ export function answered(state: JobState, row: SubJobRow, answer: (CheckedResult
   const next = advance(finish.state, given);
   return {
     state: next.state,
-    rows: [taken.row, ...finish.rows, ...next.rows],
+    // The end removes every row; one that is written with it would stay for ever.
+    rows: next.state.stage.name === 'ENDED' ? [] : [taken.row, ...finish.rows, ...next.rows],
     effects: [...offer(finish.rows), ...next.effects],
     ...(next.removed === undefined ? {} : { removed: next.removed }),
   };

@@ -90,11 +90,13 @@ export const TRANSITIONS: { readonly [T in Exclude<JobCommand['type'], 'accept'>
     from: ALL_BUT_WAITING,
     to: [...BUSY, ...ENDED],
     apply(state, command, given) {
-      if (state.status !== 'CANCELLING') return 'NOT_OUTSTANDING';
+      // What was answered before the news came stays: its row counts for the document.
+      const dropped = command.keys.filter((key) => state.outstanding.has(key));
+      if (state.status !== 'CANCELLING' || dropped.length === 0) return 'NOT_OUTSTANDING';
       const outstanding = new Map(state.outstanding);
-      for (const key of command.keys) outstanding.delete(key);
+      for (const key of dropped) outstanding.delete(key);
       const change = advance({ ...state, outstanding }, given);
-      return { ...change, removed: command.keys };
+      return { ...change, removed: [...dropped, ...(change.removed ?? [])] };
     },
   },
   resume: {

@@ -14,6 +14,9 @@ import {
   type StoredActor,
 } from '../store.ts';
 
+/** How long a commit that is to be synced waits for company. */
+const SYNC_GATHER_MS = 2;
+
 interface Pending {
   readonly commit: Commit;
   resolve(version: number): void;
@@ -22,12 +25,13 @@ interface Pending {
 
 /**
  * The store in one SQLite file (WAL), held by one process. Commits that arrive in one turn of the event loop share a
- * transaction; when one of them wants to be synced, the whole group is.
+ * transaction; those that must survive the loss of power are gathered a moment longer and share the sync of the disk.
  */
 export class SqliteStore implements Store {
   readonly #database: Database.Database;
   readonly #statements: ReturnType<typeof prepare>;
-  #pending: Pending[] = [];
+  /** Two groups that wait to be written: an actor waits for its commit, so their order does not matter. */
+  readonly #groups: { plain: Pending[]; synced: Pending[] } = { plain: [], synced: [] };
 
   /** Opens (or makes) `file`. Throws when another process holds it or a newer version wrote it. */
   constructor(file: string) {
@@ -50,8 +54,12 @@ export class SqliteStore implements Store {
 
   commit(commit: Commit): Promise<number> {
     return new Promise((resolve, reject) => {
-      this.#pending.push({ commit, resolve, reject });
-      if (this.#pending.length === 1) setImmediate(() => this.#flush());
+      const name = commit.synced === true ? 'synced' : 'plain';
+      const group = this.#groups[name];
+      group.push({ commit, resolve, reject });
+      if (group.length > 1) return;
+      if (name === 'plain') setImmediate(() => this.#flush(name));
+      else setTimeout(() => this.#flush(name), SYNC_GATHER_MS);
     });
   }
 
@@ -106,16 +114,17 @@ export class SqliteStore implements Store {
 
   close(): Promise<void> {
     return settle(() => {
-      this.#flush();
+      this.#flush('plain');
+      this.#flush('synced');
       this.#database.close();
     });
   }
 
-  #flush(): void {
-    const group = this.#pending;
-    this.#pending = [];
+  #flush(name: 'plain' | 'synced'): void {
+    const group = this.#groups[name];
+    this.#groups[name] = [];
     if (group.length === 0) return;
-    const synced = group.some(({ commit }) => commit.synced === true);
+    const synced = name === 'synced';
     const outcomes: (number | VersionConflict)[] = [];
     try {
       if (synced) this.#database.pragma('synchronous = FULL');
