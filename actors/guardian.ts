@@ -62,12 +62,11 @@ export function guard(parts: GuardianParts): Guardian {
   const jobs = system.register(
     batchJobKind({
       ...jobSettings(parts),
-      offer: async (record, state, rows) => {
-        await dispatcher.ask(DISPATCHER, { type: 'offer', subJobs: toSubJobs(record, state, rows) });
-      },
-      cancelWork: async ({ number }, rows) => {
+      offer: (record, state, rows) =>
+        dispatcher.tell(DISPATCHER, { type: 'offer', subJobs: toSubJobs(record, state, rows) }),
+      cancelWork: ({ number }, rows) => {
         const subJobs = rows.map(({ id, key }) => ({ id, key, jobId: String(number) }));
-        await dispatcher.ask(DISPATCHER, { type: 'cancel', subJobs });
+        dispatcher.tell(DISPATCHER, { type: 'cancel', subJobs });
       },
       ended: (jobNumber) => admission.tell(ADMISSION, { type: 'leave', jobNumber }),
     }),

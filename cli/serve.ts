@@ -1,21 +1,39 @@
-import { ConfigurationError } from '../config/error.ts';
-import { readSettings } from '../config/settings.ts';
-import { startServer } from '../main.ts';
+import { once } from 'node:events';
+import { readSettings, type Settings } from '../config/settings.ts';
+import { startServer, type RunningServer } from '../main.ts';
+import { Failure } from './failure.ts';
+import { Interrupts } from './interrupts.ts';
 import { createLogger } from './logger.ts';
 
 /** Runs the server until SIGINT or SIGTERM; the exit code tells whether it came up. */
 export async function serve(): Promise<void> {
   const settings = readSettings();
-  const server = await startServer(settings, { logger: createLogger(settings.LOG_LEVEL) });
-  await new Promise<void>((resolve) => {
-    process.once('SIGINT', resolve);
-    process.once('SIGTERM', resolve);
-  });
+  const interrupts = new Interrupts();
+  const server = await start(settings);
+  if (!interrupts.signal.aborted) await once(interrupts.signal, 'abort');
   await server.stop();
+  interrupts.close();
 }
 
-/** Problems of the configuration as sentences, anything else with its stack. */
-export function explain(error: unknown): string {
-  if (error instanceof ConfigurationError) return error.problems.map((problem) => `* ${problem}`).join('\n');
-  return error instanceof Error ? error.message : String(error);
+async function start(settings: Settings): Promise<RunningServer> {
+  try {
+    return await startServer(settings, { logger: createLogger(settings.LOG_LEVEL) });
+  } catch (error) {
+    const reason = reasonNotToStart(error, settings);
+    if (reason === undefined) throw error;
+    throw new Failure(reason);
+  }
+}
+
+/** What to change, when the system did not let the server start. */
+export function reasonNotToStart(error: unknown, { HOST, PORT, DATA_DIR }: Settings): string | undefined {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (syscall === 'listen' || syscall === 'bind' || syscall === 'getaddrinfo') {
+    if (code === 'EADDRINUSE') return `Port ${PORT} of ${HOST} is in use: stop what listens there, or set PORT to another one.`;
+    if (code === 'EACCES') return `Port ${PORT} may not be used by this user: set PORT to one above 1023.`;
+    return `${HOST} is no address of this machine: set HOST to one.`;
+  }
+  if (['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOSPC'].includes(code ?? ''))
+    return `The data folder ${DATA_DIR} cannot be written (${code}): set DATA_DIR to a folder of this user.`;
+  return undefined;
 }

@@ -1,14 +1,6 @@
 /** The sound of an audio file or of a video, as mono floats at 16 kHz, each sample at its place on the medium's time line. */
-import type { ChannelLayout, Frame as AvFrame, Stream } from 'node-av/lib';
-import { Frame, SoftwareResampleContext } from 'node-av/lib';
-import type { AVSampleFormat } from 'node-av/constants';
-import {
-  AVSEEK_FLAG_BACKWARD,
-  AV_CHANNEL_LAYOUT_MONO,
-  AV_CHANNEL_LAYOUT_STEREO,
-  AV_CHANNEL_ORDER_UNSPEC,
-  AV_SAMPLE_FMT_FLT,
-} from 'node-av/constants';
+import type { Frame as AvFrame, Stream } from 'node-av/lib';
+import { AVSEEK_FLAG_BACKWARD } from 'node-av/constants';
 import type { AudioSource } from '../components/sdk/detector.ts';
 import {
   EventLoopBreather,
@@ -21,8 +13,10 @@ import {
 } from './container.ts';
 import type { Container, StreamDecoder } from './container.ts';
 import { MediumError } from './medium-error.ts';
+import { Resampler, SAMPLE_RATE } from './resampler.ts';
 
-export const SAMPLE_RATE = 16_000;
+export { SAMPLE_RATE };
+
 /** Samples of one chunk at the most. */
 const CHUNK = 8_000;
 /** A hole in the timestamps longer than this (samples) is filled with silence, so that later sound keeps its time. */
@@ -159,77 +153,6 @@ class Reader implements AudioReader {
 
 function toSeconds(stream: Stream, ticks: bigint, origin: number): number {
   return Number(ticks) * stream.timeBase.toDouble() - origin;
-}
-
-/** To mono floats at 16 kHz, whatever comes; the input's layout may change on the way. */
-class Resampler {
-  #context: SoftwareResampleContext | undefined;
-  #input = '';
-  readonly #out = new Frame();
-
-  constructor() {
-    this.#out.alloc();
-  }
-
-  /** Flushes with null. */
-  resample(frame: AvFrame | null): Float32Array {
-    if (frame !== null) this.#prepare(frame);
-    const out = this.#out;
-    out.unref();
-    out.format = AV_SAMPLE_FMT_FLT;
-    out.sampleRate = SAMPLE_RATE;
-    out.channelLayout = AV_CHANNEL_LAYOUT_MONO;
-    if (this.#context === undefined || this.#context.convertFrame(out, frame) < 0) return new Float32Array();
-    const bytes = out.data?.[0];
-    if (bytes === undefined || out.nbSamples === 0) return new Float32Array();
-    const samples = new Float32Array(out.nbSamples);
-    Buffer.from(samples.buffer).set(bytes.subarray(0, samples.byteLength));
-    return samples;
-  }
-
-  /** Samples that went in and have not come out yet. */
-  delay(): number {
-    return this.#context === undefined ? 0 : Number(this.#context.getDelay(BigInt(SAMPLE_RATE)));
-  }
-
-  #prepare(frame: AvFrame): void {
-    const layout = layoutOf(frame);
-    // The resampler compares each frame with what it was set up for.
-    frame.channelLayout = layout;
-    const input = `${frame.sampleRate}:${frame.format}:${layout.nbChannels}:${layout.mask}`;
-    if (input === this.#input) return;
-    this.#context?.free();
-    this.#context = new SoftwareResampleContext();
-    const format = frame.format as AVSampleFormat;
-    this.#context.allocSetOpts2(
-      AV_CHANNEL_LAYOUT_MONO,
-      AV_SAMPLE_FMT_FLT,
-      SAMPLE_RATE,
-      layout,
-      format,
-      frame.sampleRate,
-    );
-    if (this.#context.init() < 0)
-      throw new MediumError(
-        'COULD_NOT_READ_MEDIA',
-        `Sound of ${frame.sampleRate} Hz could not be resampled.`,
-      );
-    this.#input = input;
-  }
-
-  close(): void {
-    this.#out.free();
-    this.#context?.free();
-    this.#context = undefined;
-  }
-}
-
-/** Files without a channel layout mean the usual ones. */
-function layoutOf(frame: AvFrame): ChannelLayout {
-  const layout = frame.channelLayout;
-  if (layout.order !== AV_CHANNEL_ORDER_UNSPEC) return layout;
-  if (layout.nbChannels === 1) return AV_CHANNEL_LAYOUT_MONO;
-  return layout.nbChannels === 2 ? AV_CHANNEL_LAYOUT_STEREO : layout;
 }
 
 /** Joins pieces into chunks of an even size. */

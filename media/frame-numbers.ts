@@ -38,8 +38,9 @@ export async function scanPackets(path: string, signal?: AbortSignal): Promise<P
   try {
     const stream = container.video;
     const breather = new EventLoopBreather(signal);
-    while (stream !== undefined && readPacket(container, packet)) {
-      if (packet.streamIndex !== stream.index || !isPresented(packet, stream)) continue;
+    while (readPacket(container, packet)) {
+      if (stream === undefined || packet.streamIndex !== stream.index || !isPresented(packet, stream))
+        continue;
       if (packet.pts === NO_TIMESTAMP) missing = true;
       else pts.push(Number(packet.pts));
       if (breather.due()) await breather.breathe();

@@ -81,25 +81,17 @@ function rightAngled(view: View): Sampler {
   const down = offset(0, 1) - origin;
   if (right === 3) return cropper(origin, down, width * 3, height);
   return (from, to) => {
-    // Square tiles keep both the rows read and the rows written in the processor's cache.
-    for (let top = 0; top < height; top += TILE)
-      for (let left = 0; left < width; left += TILE) {
-        const bottom = Math.min(top + TILE, height);
-        const edge = Math.min(left + TILE, width);
-        for (let v = top; v < bottom; v++) {
-          let at = origin + v * down + left * right;
-          let out = (v * width + left) * 3;
-          for (let u = left; u < edge; u++, at += right) {
-            to[out++] = from[at] ?? 0;
-            to[out++] = from[at + 1] ?? 0;
-            to[out++] = from[at + 2] ?? 0;
-          }
-        }
+    let out = 0;
+    for (let v = 0; v < height; v++) {
+      let at = origin + v * down;
+      for (let u = 0; u < width; u++, at += right) {
+        to[out++] = from[at] ?? 0;
+        to[out++] = from[at + 1] ?? 0;
+        to[out++] = from[at + 2] ?? 0;
       }
+    }
   };
 }
-
-const TILE = 64;
 
 function cropper(origin: number, stride: number, row: number, height: number): Sampler {
   return (from, to) => {

@@ -30,8 +30,8 @@ export interface JobParts {
   readonly intensity: ActorKind<JobCommand, JobReply>['intensity'];
   readonly idleMs: number;
   /** Hands rows to the dispatcher. */
-  offer(record: JobRecord, state: JobState, rows: readonly SubJobRow[]): Promise<void>;
-  cancelWork(record: JobRecord, rows: readonly SubJobRow[]): Promise<void>;
+  offer(record: JobRecord, state: JobState, rows: readonly SubJobRow[]): void;
+  cancelWork(record: JobRecord, rows: readonly SubJobRow[]): void;
   ended(jobNumber: number): void;
 }
 
@@ -99,10 +99,10 @@ async function perform(parts: JobParts, record: JobRecord, state: JobState, effe
   for (const effect of effects)
     switch (effect.type) {
       case 'offer':
-        await parts.offer(record, state, effect.rows);
+        parts.offer(record, state, effect.rows);
         break;
       case 'cancelWork':
-        await parts.cancelWork(record, effect.rows);
+        parts.cancelWork(record, effect.rows);
         break;
       case 'removeFiles':
         await removeFiles(parts, record, effect.run, effect.document);

@@ -107,7 +107,7 @@ export class ActorSystem {
       };
       return this.#send(kind, id, envelope, options.deadlineMs ?? DEFAULT_DEADLINE_MS);
     };
-    return { ask, tell: (id, command) => void ask(id, command).catch(() => undefined) };
+    return { ask, tell: (id, command) => void ask(id, command, { deadlineMs: Infinity }).catch(() => undefined) };
   }
 
   /** Runs `work` so that every message sent inside it carries `context`. */
@@ -186,6 +186,7 @@ export class ActorSystem {
     name: string,
     envelope: Envelope<C>,
   ): Promise<R> {
+    if (deadlineMs === Infinity) return reply;
     let cancel = () => {};
     const late = new Promise<never>((_, reject) => {
       cancel = this.clock.after(deadlineMs, () =>

@@ -1,0 +1,148 @@
+/** Reads a JSON text of any size piece by piece, with memory for one piece at a time. */
+export type Path = readonly (string | number)[];
+
+export interface Piece {
+  readonly path: Path;
+  readonly value: unknown;
+}
+
+/**
+ * Yields every scalar of the text, and every object or array that `whole` wants in one piece, in their order; other
+ * containers are gone into. @throws Error when the text ends early or a piece is no JSON
+ */
+export async function* jsonPieces(
+  chunks: AsyncIterable<Uint8Array>,
+  whole: (path: Path) => boolean,
+): AsyncGenerator<Piece> {
+  const reader = new PieceReader(whole);
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  for await (const chunk of chunks) yield* reader.read(decoder.decode(chunk, { stream: true }));
+  yield* reader.read(`${decoder.decode()}\n`);
+  reader.end();
+}
+
+const STRUCTURE = /["{}[\]]/g;
+const IN_STRING = /["\\]/g;
+const STRING = /"(?:[^"\\]|\\.)*"/sy;
+const LITERAL = /[^\s,:{}[\]"]+(?=[\s,:{}[\]])/y;
+const IGNORED = /[\s,:]*/y;
+
+class PieceReader {
+  readonly #whole: (path: Path) => boolean;
+  /** Where we are: the key or index of each open container's present member. */
+  readonly #path: (string | number)[] = [];
+  /** Is the key of an object's next member awaited? One entry an open container. */
+  readonly #awaitsKey: boolean[] = [];
+  /** What was read of the next token, or of the piece that is being put together. */
+  #rest = '';
+  #pieces: string[] | undefined;
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+
+  constructor(whole: (path: Path) => boolean) {
+    this.#whole = whole;
+  }
+
+  *read(chunk: string): Generator<Piece> {
+    const text = this.#rest + chunk;
+    this.#rest = '';
+    let at = 0;
+    while (at < text.length) {
+      if (this.#pieces !== undefined) {
+        const end = this.#endOfPiece(text, at);
+        this.#pieces.push(text.slice(at, end));
+        at = end;
+        if (this.#depth > 0) return;
+        const whole = this.#pieces.join('');
+        this.#pieces = undefined;
+        yield this.#member(JSON.parse(whole));
+        continue;
+      }
+      at = skipped(IGNORED, text, at);
+      const token = text[at];
+      if (token === undefined) return;
+      if (token === '{' || token === '[') {
+        if (this.#path.length > 0 && this.#whole(this.#path)) this.#pieces = [];
+        else {
+          this.#open(token);
+          at += 1;
+        }
+      } else if (token === '}' || token === ']') {
+        this.#close();
+        at += 1;
+      } else {
+        const end = skipped(token === '"' ? STRING : LITERAL, text, at);
+        if (end === at) {
+          this.#rest = text.slice(at);
+          return;
+        }
+        const value: unknown = JSON.parse(text.slice(at, end));
+        at = end;
+        if (this.#awaitsKey.at(-1) === true) this.#key(String(value));
+        else yield this.#member(value);
+      }
+    }
+  }
+
+  end(): void {
+    if (this.#path.length > 0 || this.#pieces !== undefined || this.#rest.trim() !== '')
+      throw new Error('The JSON text ends in the middle.');
+  }
+
+  #open(token: '{' | '['): void {
+    this.#awaitsKey.push(token === '{');
+    this.#path.push(token === '{' ? '' : 0);
+  }
+
+  #close(): void {
+    this.#path.pop();
+    this.#awaitsKey.pop();
+    this.#next();
+  }
+
+  #key(key: string): void {
+    this.#path[this.#path.length - 1] = key;
+    this.#awaitsKey[this.#awaitsKey.length - 1] = false;
+  }
+
+  #member(value: unknown): Piece {
+    const piece = { path: [...this.#path], value };
+    this.#next();
+    return piece;
+  }
+
+  /** A member of the innermost container has ended. */
+  #next(): void {
+    const last = this.#path.length - 1;
+    const key = this.#path[last];
+    if (typeof key === 'number') this.#path[last] = key + 1;
+    else if (key !== undefined) this.#awaitsKey[last] = true;
+  }
+
+  /** Index after what belongs to the piece; `#depth` is 0 when that is its end. */
+  #endOfPiece(text: string, from: number): number {
+    let at = from;
+    for (;;) {
+      if (this.#escaped && at < text.length) {
+        this.#escaped = false;
+        at += 1;
+      }
+      const pattern = this.#inString ? IN_STRING : STRUCTURE;
+      pattern.lastIndex = at;
+      const found = pattern.exec(text)?.index;
+      if (found === undefined) return text.length;
+      at = found + 1;
+      const token = text[found];
+      if (token === '\\') this.#escaped = true;
+      else if (token === '"') this.#inString = !this.#inString;
+      else this.#depth += token === '{' || token === '[' ? 1 : -1;
+      if (this.#depth === 0) return at;
+    }
+  }
+}
+
+function skipped(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return at + (pattern.exec(text)?.[0].length ?? 0);
+}

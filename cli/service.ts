@@ -1,0 +1,120 @@
+/** The service that a command talks to: one that runs, or one that is started for this command only. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { DEVELOPMENT_CLIENT_ID, DEVELOPMENT_PATH } from '../http/access/development-provider.ts';
+import { loadOrCreateDevelopmentSecrets } from '../http/access/development-secrets.ts';
+import type { CliSettings } from '../config/cli.ts';
+import type { Settings } from '../config/settings.ts';
+import { startServer } from '../main.ts';
+import { Failure } from './failure.ts';
+import { createLogger } from './logger.ts';
+import { RestClient } from './rest-client.ts';
+import { reasonNotToStart } from './serve.ts';
+import { requestToken } from './token-request.ts';
+import { givenToken, renewedToken, type TokenSource } from './token-source.ts';
+
+export interface Service {
+  readonly client: RestClient;
+  /** Started for this command: it knows the folders of the command's media, and stops with the command. */
+  readonly embedded: boolean;
+  stop(): Promise<void>;
+}
+
+/** A server that runs on this machine, by the lock in its data folder. */
+export interface Holder {
+  readonly pid: number;
+  readonly url: string;
+}
+
+const HEALTH_MS = 3_000;
+
+/** The server that holds `dataDir`, if it is alive and answers. */
+export async function findHolder(dataDir: string): Promise<Holder | undefined> {
+  const holder = await readLock(path.join(dataDir, 'lock'));
+  return holder !== undefined && isAlive(holder.pid) && (await answers(holder.url)) ? holder : undefined;
+}
+
+/** A service that runs: at `url`, or the one that holds DATA_DIR; nothing when there is none. */
+export async function findService(settings: CliSettings, url = settings.url): Promise<Service | undefined> {
+  const holder = await findHolder(settings.dataDir);
+  const found = url ?? holder?.url;
+  if (found === undefined) return undefined;
+  const own = holder !== undefined && sameAddress(holder.url, found);
+  const client = new RestClient(found, tokensFor(found, settings, own));
+  return { client, embedded: false, stop: () => Promise.resolve() };
+}
+
+/** Starts a service in this process; its log goes to DATA_DIR/server.log. */
+export async function startService(settings: Settings): Promise<Service> {
+  const logger = createLogger(settings.LOG_LEVEL, path.join(settings.DATA_DIR, 'server.log'));
+  try {
+    const server = await startServer(settings, { logger });
+    const client = new RestClient(server.url, developmentTokens(server.url, settings.DATA_DIR));
+    return { client, embedded: true, stop: () => server.stop() };
+  } catch (error) {
+    throw new Failure(`The service did not start: ${reasonNotToStart(error, settings) ?? (error as Error).message}`);
+  }
+}
+
+/** The secret of the embedded provider goes to the server that holds this data folder, never to another address. */
+function tokensFor(url: string, { token, client, dataDir }: CliSettings, own: boolean): TokenSource {
+  if (token !== undefined) return givenToken(token);
+  if (client !== undefined)
+    return renewedToken(() => requestToken(client), 'Check that its client may use this service (roles, audience).');
+  if (own) return developmentTokens(url, dataDir);
+  throw new Failure(
+    `The service at ${url} needs a token: set TROUPE_TOKEN, or TROUPE_ISSUER_URI, TROUPE_CLIENT_ID and TROUPE_CLIENT_SECRET ` +
+      '(or DATA_DIR to its data folder, if it runs on this machine with its own provider).',
+  );
+}
+
+/** Tokens of the development provider that a server without OpenID Connect settings brings with it. */
+export function developmentTokens(url: string, dataDir: string): TokenSource {
+  const issuer = `${url.replace(/\/+$/, '')}${DEVELOPMENT_PATH}`;
+  const request = async () => {
+    await mustIssueTokens(url, issuer);
+    const { clientSecret } = await loadOrCreateDevelopmentSecrets(dataDir);
+    return requestToken({ issuer, clientId: DEVELOPMENT_CLIENT_ID, clientSecret });
+  };
+  return renewedToken(request, `Its provider and the secrets in ${dataDir} do not fit: restart the service.`);
+}
+
+async function mustIssueTokens(url: string, issuer: string): Promise<void> {
+  const found = await fetch(`${issuer}/.well-known/openid-configuration`, {
+    signal: AbortSignal.timeout(HEALTH_MS),
+  }).catch(() => undefined);
+  if (found?.status !== 404) return;
+  throw new Failure(
+    `The service at ${url} takes the tokens of an external OpenID Connect provider and issues none itself: ` +
+      'get one from that provider and set TROUPE_TOKEN.',
+  );
+}
+
+async function readLock(file: string): Promise<Holder | undefined> {
+  try {
+    const { pid, url } = JSON.parse(await readFile(file, 'utf8')) as Partial<Holder>;
+    return Number.isInteger(pid) && typeof url === 'string' ? { pid: Number(pid), url } : undefined;
+  } catch {
+    return undefined; // no lock, or one that is just being written
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+async function answers(url: string): Promise<boolean> {
+  const signal = AbortSignal.timeout(HEALTH_MS);
+  return fetch(`${url.replace(/\/+$/, '')}/healthz`, { signal, redirect: 'error' }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
+function sameAddress(a: string, b: string): boolean {
+  return URL.canParse(a) && URL.canParse(b) && new URL(a).href.replace(/\/+$/, '') === new URL(b).href.replace(/\/+$/, '');
+}

@@ -1,0 +1,231 @@
+/** Batch jobs, their media and the answers of components in a few words. */
+import type { JobCommand } from '../../../actors/batch-job/commands.ts';
+import type { JobSettings } from '../../../actors/batch-job/planning.ts';
+import type { JobRecord } from '../../../actors/batch-job/record.ts';
+import type { JobState, SubJobRow } from '../../../actors/batch-job/state.ts';
+import { decide, type JobOutcome } from '../../../actors/batch-job/transitions.ts';
+import type { PipelinePlan } from '../../../pipeline/plan.ts';
+import { userRanges } from '../../../pipeline/segments.ts';
+import type { Algorithm, Issue, MediaType, MediumFacts, Properties, Range } from '../../../pipeline/types.ts';
+
+export interface GivenMedium {
+  readonly type?: MediaType;
+  /** Frames of a video. */
+  readonly frames?: number;
+  readonly frameRanges?: readonly Range[];
+  /** It cannot be used already at creation. */
+  readonly problem?: boolean;
+}
+
+export interface GivenJob {
+  readonly media?: readonly GivenMedium[];
+  /** Actions of each task. */
+  readonly tasks?: readonly number[];
+  readonly buildOutput?: boolean;
+  readonly properties?: Properties;
+  readonly priority?: number;
+  readonly number?: number;
+}
+
+const WARNING: Issue = { code: 'FRAME_COUNT', message: 'The number of frames is estimated.' };
+const PROBLEM: Issue = { code: 'MEDIA_INITIALIZATION', message: 'The medium cannot be used.' };
+const FPS = 10;
+
+export function settingsOf(more: Partial<JobSettings> = {}): JobSettings {
+  const fetchLimits = { mediaRoots: [], excluded: [], maxBytes: 1e9, timeoutMs: 1_000, allowPrivate: false };
+  return { dataDir: '/data', window: 4, attempts: 3, fetchLimits, ...more };
+}
+
+export function recordOf(job: GivenJob = {}): JobRecord {
+  const number = job.number ?? 7;
+  return {
+    number,
+    jobId: `here-${number}`,
+    siteId: 'here',
+    plan: planOf(job.tasks ?? [1]),
+    media: mediaOf(job).map((medium, index) => ({
+      mediaId: 100 + index,
+      uri: `file:///media/${index}`,
+      metadata: {},
+      properties: {},
+      frameRanges: medium.frameRanges ?? [],
+      timeRanges: [],
+      ...(medium.problem === true ? { problem: PROBLEM } : {}),
+    })),
+    priority: job.priority ?? 4,
+    buildOutput: job.buildOutput ?? true,
+    externalId: null,
+    jobProperties: { TARGET_SEGMENT_LENGTH: '10', MIN_SEGMENT_LENGTH: '2', ...job.properties },
+    algorithmProperties: {},
+    serverProperties: {},
+    environmentProperties: {},
+  };
+}
+
+export const mediaOf = (job: GivenJob): readonly GivenMedium[] => job.media ?? [{}];
+
+function planOf(tasks: readonly number[]): PipelinePlan {
+  return {
+    name: 'PIPELINE',
+    description: '',
+    tasks: tasks.map((actions, task) => ({
+      name: `TASK ${task}`,
+      description: '',
+      actionType: 'DETECTION',
+      actions: Array.from({ length: actions }, (_, action) => ({
+        name: `ACTION ${task}.${action}`,
+        description: '',
+        properties: {},
+        algorithm: algorithmOf(`ALGORITHM ${task}.${action}`),
+      })),
+    })),
+  };
+}
+
+function algorithmOf(name: string): Algorithm {
+  return {
+    name,
+    description: '',
+    actionType: 'DETECTION',
+    trackType: 'FACE',
+    supportsBatchProcessing: true,
+    supportsStreamProcessing: false,
+    requiresCollection: { states: [] },
+    providesCollection: { states: [], properties: [] },
+  };
+}
+
+function factsOf(medium: GivenMedium): MediumFacts {
+  const mediaType = medium.type ?? 'VIDEO';
+  const base = { mediaType, mimeType: `${mediaType.toLowerCase()}/test`, sha256: 'ab', metadata: {} };
+  if (mediaType !== 'VIDEO') return { ...base, length: mediaType === 'IMAGE' ? 1 : -1 };
+  return { ...base, length: medium.frames ?? 25, frameTimes: { fps: FPS, constantRate: true, startTime: 0 } };
+}
+
+export interface Answer {
+  /** The job is told of something that is not perfect. */
+  readonly warning?: boolean;
+  /** Frames in which a finishing piece found tracks; all of them when left out. */
+  readonly found?: readonly Range[];
+}
+
+type WorkDone = Extract<JobCommand, { type: 'workDone' }>;
+
+/** What a component answers to this row when all goes well. */
+export function doneWith(job: GivenJob, row: SubJobRow, answer: Answer = {}): WorkDone {
+  const token = `token of ${row.id}.${row.attempts}`;
+  return { type: 'workDone', key: row.key, token, file: `/spool/${row.id}`, result: resultOf(job, row, answer) };
+}
+
+function resultOf(job: GivenJob, row: SubJobRow, { warning, found }: Answer): WorkDone['result'] {
+  const medium = mediaOf(job)[row.medium] ?? {};
+  const warnings = warning === true ? [WARNING] : [];
+  switch (row.kind) {
+    case 'PREPARE': {
+      const facts = factsOf(medium);
+      const { frameTimes, length } = facts;
+      const ranges =
+        frameTimes === undefined ? [] : userRanges({ frameRanges: medium.frameRanges ?? [], timeRanges: [], frameTimes, length });
+      return { ok: true, kind: 'PREPARE', prepared: { facts, path: `/media/${row.medium}`, warnings, ranges } };
+    }
+    case 'DETECT':
+      return { ok: true, kind: 'DETECT', tracks: 1, detections: 3 };
+    case 'FINISH': {
+      const ranges = found ?? [{ start: 0, stop: Math.max(0, factsOf(medium).length - 1) }];
+      const summary = { tracks: ranges.length, detections: ranges.length, types: { FACE: ranges.length }, warnings, ranges };
+      return { ok: true, kind: 'FINISH', summary };
+    }
+    case 'DOCUMENT':
+      return { ok: true, kind: 'DOCUMENT', bytes: 1_000 };
+  }
+}
+
+export const failedWith = (row: SubJobRow): JobCommand => ({
+  type: 'workFailed',
+  key: row.key,
+  token: `token of ${row.id}.${row.attempts}`,
+  code: 'DETECTION_FAILED',
+  message: 'It did not work.',
+});
+
+export const lost = (row: SubJobRow): JobCommand => ({
+  type: 'workLost',
+  key: row.key,
+  token: `token of ${row.id}.${row.attempts}`,
+  reason: 'the process died',
+});
+
+/** A job that is led by hand, one command after the other. */
+export class LedJob {
+  readonly given: GivenJob;
+  readonly record: JobRecord;
+  readonly settings: JobSettings;
+  state: JobState | undefined;
+  last: JobOutcome | undefined;
+  #at = 1_000;
+
+  constructor(given: GivenJob = {}, settings: Partial<JobSettings> = {}) {
+    this.given = given;
+    this.record = recordOf(given);
+    this.settings = settingsOf(settings);
+  }
+
+  static accepted(given: GivenJob = {}, { admitted = true, ...settings }: Partial<JobSettings> & { admitted?: boolean } = {}): LedJob {
+    const job = new LedJob(given, settings);
+    job.tell({ type: 'accept', record: job.record, admitted, objectId: 'object' });
+    return job;
+  }
+
+  /** Sends a command; answers the reply. */
+  tell(command: JobCommand): JobOutcome['reply'] {
+    this.last = decide(this.state, command, { record: this.record, at: this.#at++, settings: this.settings });
+    if (this.last.change !== undefined) this.state = this.last.change.state;
+    return this.last.reply;
+  }
+
+  get status(): string {
+    return this.state?.status ?? 'NONE';
+  }
+
+  get outstanding(): readonly SubJobRow[] {
+    return [...(this.state?.outstanding.values() ?? [])];
+  }
+
+  /** The first outstanding row of a kind. */
+  row(kind: SubJobRow['kind']): SubJobRow {
+    const row = this.outstanding.find((candidate) => candidate.kind === kind);
+    if (row === undefined) throw new Error(`The job has no ${kind} outstanding, but ${this.outstanding.map(({ id }) => id).join(', ')}.`);
+    return row;
+  }
+
+  done(row: SubJobRow, answer: Answer = {}): this {
+    this.tell(doneWith(this.given, row, answer));
+    return this;
+  }
+
+  failed(row: SubJobRow): this {
+    this.tell(failedWith(row));
+    return this;
+  }
+
+  lost(row: SubJobRow): this {
+    this.tell(lost(row));
+    return this;
+  }
+
+  /** Answers all that is outstanding, again and again, up to the first piece of another kind than these; all kinds: to the end. */
+  doAll(...kinds: readonly SubJobRow['kind'][]): this {
+    for (;;) {
+      const row = this.outstanding.find(({ kind }) => kinds.length === 0 || kinds.includes(kind));
+      if (row === undefined) return this;
+      this.done(row);
+    }
+  }
+
+  /** Everything that waits for work is let go. */
+  dropAll(): this {
+    const keys = this.outstanding.filter(({ kind }) => kind === 'PREPARE' || kind === 'DETECT').map(({ key }) => key);
+    this.tell({ type: 'workDropped', keys });
+    return this;
+  }
+}

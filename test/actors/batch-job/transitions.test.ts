@@ -1,0 +1,359 @@
+import { expect } from 'chai';
+import type { JobCommand } from '../../../actors/batch-job/commands.ts';
+import type { JobEffect } from '../../../actors/batch-job/effects.ts';
+import { runPrefix } from '../../../actors/batch-job/planning.ts';
+import { progressOf, restore, toSnapshot } from '../../../actors/batch-job/snapshot.ts';
+import { isTerminal } from '../../../actors/batch-job/status.ts';
+import { recover, TRANSITIONS } from '../../../actors/batch-job/transitions.ts';
+import { failedWith, doneWith, LedJob, lost, type GivenJob } from './jobs.ts';
+
+const effectsOf = (job: LedJob): readonly JobEffect[] => job.last?.change?.effects ?? [];
+const effectTypes = (job: LedJob) => effectsOf(job).map(({ type }) => type);
+
+/** A job of several pieces in each of the states of specification 3.1. */
+const TWO_VIDEOS: GivenJob = { media: [{}, {}] };
+const detecting = () => LedJob.accepted(TWO_VIDEOS).doAll('PREPARE');
+const IN_STATE: Readonly<Record<string, () => LedJob>> = {
+  INITIALIZED: () => LedJob.accepted(TWO_VIDEOS, { admitted: false }),
+  IN_PROGRESS: detecting,
+  IN_PROGRESS_WARNINGS: () => {
+    const job = LedJob.accepted(TWO_VIDEOS);
+    return job.done(job.row('PREPARE'), { warning: true }).doAll('PREPARE');
+  },
+  IN_PROGRESS_ERRORS: () => {
+    const job = LedJob.accepted(TWO_VIDEOS);
+    return job.failed(job.row('PREPARE')).doAll('PREPARE');
+  },
+  CANCELLING: () => {
+    const job = detecting();
+    job.tell({ type: 'cancel' });
+    return job;
+  },
+  COMPLETE: () => detecting().doAll(),
+  COMPLETE_WITH_WARNINGS: () => IN_STATE['IN_PROGRESS_WARNINGS']!().doAll(),
+  CANCELLED: () => IN_STATE['CANCELLING']!().dropAll().doAll(),
+  CANCELLED_BY_SHUTDOWN: () => {
+    const job = detecting();
+    job.tell({ type: 'shutdown' });
+    return job.dropAll().doAll();
+  },
+  ERROR: () => IN_STATE['IN_PROGRESS_ERRORS']!().doAll(),
+};
+
+/** The command, about a piece that is outstanding when there is one. */
+const COMMANDS: Readonly<Record<JobCommand['type'], (job: LedJob) => JobCommand>> = {
+  accept: (job) => ({ type: 'accept', record: job.record, admitted: true, objectId: 'other' }),
+  admit: () => ({ type: 'admit' }),
+  cancel: () => ({ type: 'cancel' }),
+  resubmit: () => ({ type: 'resubmit', priority: 4, admitted: true, objectId: 'other' }),
+  workDone: (job) => doneWith(job.given, job.outstanding[0] ?? past()),
+  workFailed: (job) => failedWith(job.outstanding[0] ?? past()),
+  workLost: (job) => lost(job.outstanding[0] ?? past()),
+  workDropped: (job) => ({ type: 'workDropped', keys: [(job.outstanding[0] ?? past()).key] }),
+  resume: () => ({ type: 'resume' }),
+  shutdown: () => ({ type: 'shutdown' }),
+};
+const past = () => LedJob.accepted(TWO_VIDEOS).row('PREPARE');
+
+/** From x command -> status afterwards, or the refusal in small letters. */
+const TABLE = `
+                       accept  admit        cancel      resubmit     workDone         workFailed          workLost         workDropped      resume       shutdown
+INITIALIZED            exists  IN_PROGRESS  CANCELLING  wrong_state  wrong_state      wrong_state         wrong_state      wrong_state      =            CANCELLING
+IN_PROGRESS            exists  wrong_state  CANCELLING  wrong_state  =                IN_PROGRESS_ERRORS  =                not_outstanding  =            CANCELLING
+IN_PROGRESS_WARNINGS   exists  wrong_state  CANCELLING  wrong_state  =                IN_PROGRESS_ERRORS  =                not_outstanding  =            CANCELLING
+IN_PROGRESS_ERRORS     exists  wrong_state  CANCELLING  wrong_state  =                =                   =                not_outstanding  =            CANCELLING
+CANCELLING             exists  wrong_state  wrong_state wrong_state  =                =                   =                =                =            wrong_state
+COMPLETE               exists  wrong_state  wrong_state IN_PROGRESS  not_outstanding  not_outstanding     not_outstanding  not_outstanding  wrong_state  wrong_state
+COMPLETE_WITH_WARNINGS exists  wrong_state  wrong_state IN_PROGRESS  not_outstanding  not_outstanding     not_outstanding  not_outstanding  wrong_state  wrong_state
+CANCELLED              exists  wrong_state  wrong_state IN_PROGRESS  not_outstanding  not_outstanding     not_outstanding  not_outstanding  wrong_state  wrong_state
+CANCELLED_BY_SHUTDOWN  exists  wrong_state  wrong_state IN_PROGRESS  not_outstanding  not_outstanding     not_outstanding  not_outstanding  wrong_state  wrong_state
+ERROR                  exists  wrong_state  wrong_state IN_PROGRESS  not_outstanding  not_outstanding     not_outstanding  not_outstanding  wrong_state  wrong_state`;
+
+const [head, ...lines] = TABLE.trim().split('\n').map((line) => line.trim().split(/\s+/));
+
+describe('Each command to a batch job', () => {
+  for (const [from, ...cells] of lines)
+    for (const [index, cell] of cells.entries()) {
+      const type = head![index] as JobCommand['type'];
+      const refused = cell === cell.toLowerCase() && cell !== '=';
+      const name = refused ? `is refused: ${type} in ${from} (${cell})` : `is carried out: ${type} in ${from} leads to ${cell === '=' ? from : cell}`;
+      it(name, () => {
+        const job = IN_STATE[from!]!();
+        expect(job.status, 'the state to begin with').to.equal(from);
+        const reply = job.tell(COMMANDS[type](job));
+        if (refused) {
+          expect(reply).to.deep.equal({ kind: 'refused', reason: cell.toUpperCase(), status: from });
+          expect(job.last?.change, 'a refusal changes nothing').to.equal(undefined);
+        } else {
+          expect(reply).to.deep.equal({ kind: 'done' });
+          expect(job.status).to.equal(cell === '=' ? from : cell);
+          if (type !== 'accept') expect(TRANSITIONS[type].to, 'the declared states').to.include(job.status);
+        }
+      });
+    }
+
+  it('covers every command of the table', () => {
+    expect(head).to.have.members(['accept', ...Object.keys(TRANSITIONS)]);
+  });
+
+  for (const type of Object.keys(COMMANDS) as JobCommand['type'][])
+    if (type !== 'accept')
+      it(`is refused when there is no such job: ${type}`, () => {
+        expect(new LedJob().tell(COMMANDS[type](detecting()))).to.deep.equal({ kind: 'refused', reason: 'NO_SUCH_JOB', status: 'UNKNOWN' });
+      });
+});
+
+describe('A batch job', () => {
+  it('is accepted as IN_PROGRESS and asks at once for the preparation of its media, with power loss in mind', () => {
+    const job = LedJob.accepted({ media: [{}, {}] });
+    expect(job.status).to.equal('IN_PROGRESS');
+    expect(job.outstanding.map(({ kind, medium }) => [kind, medium])).to.deep.equal([['PREPARE', 0], ['PREPARE', 1]]);
+    expect(effectTypes(job)).to.deep.equal(['offer']);
+    expect(job.last?.change?.synced).to.equal(true);
+  });
+
+  it('is accepted as IN_PROGRESS_ERRORS when some of its media cannot be used, and goes on with the others', () => {
+    const job = LedJob.accepted({ media: [{ problem: true }, {}] });
+    expect(job.status).to.equal('IN_PROGRESS_ERRORS');
+    expect(job.outstanding.map(({ medium }) => medium)).to.deep.equal([1]);
+    expect(job.doAll().status).to.equal('ERROR');
+  });
+
+  it('that waits for admission does nothing until it is admitted', () => {
+    const job = LedJob.accepted({}, { admitted: false });
+    expect(job.outstanding).to.deep.equal([]);
+    expect(effectsOf(job)).to.deep.equal([]);
+    job.tell({ type: 'admit' });
+    expect(job.outstanding.map(({ kind }) => kind)).to.deep.equal(['PREPARE']);
+  });
+
+  it('cuts a video into its segments, all of which are detected before the action is finished', () => {
+    const job = LedJob.accepted({ media: [{ frames: 25 }] }).doAll('PREPARE');
+    expect(job.outstanding.map(({ kind, range }) => [kind, range.start, range.stop])).to.deep.equal([
+      ['DETECT', 0, 9],
+      ['DETECT', 10, 19],
+      ['DETECT', 20, 24],
+    ]);
+    for (let piece = 0; piece < 3; piece++) {
+      expect(job.outstanding.some(({ kind }) => kind === 'FINISH')).to.equal(false);
+      job.done(job.row('DETECT'));
+    }
+    expect(job.outstanding.map(({ kind }) => kind)).to.deep.equal(['FINISH']);
+  });
+
+  it('looks, in a later task, only where the first action of the task before found tracks', () => {
+    const job = LedJob.accepted({ media: [{ frames: 100 }, { frames: 100 }], tasks: [1, 1] }, { window: 100 }).doAll('PREPARE', 'DETECT');
+    const [first, second] = job.outstanding;
+    job.done(first!, { found: [{ start: 3, stop: 5 }, { start: 40, stop: 55 }] });
+    job.done(second!, { found: [] });
+    expect(job.state?.stage).to.deep.equal({ name: 'TASK', index: 1 });
+    expect(job.outstanding.map(({ medium, range }) => [medium, range.start, range.stop])).to.deep.equal([
+      [0, 3, 5],
+      [0, 40, 49],
+      [0, 50, 55],
+    ]);
+  });
+
+  it('joins the tracks of the task before over small gaps', () => {
+    const properties = { MIN_GAP_BETWEEN_SEGMENTS: '10', TARGET_SEGMENT_LENGTH: '0' };
+    const job = LedJob.accepted({ media: [{ frames: 100 }], tasks: [1, 1], properties }).doAll('PREPARE', 'DETECT');
+    job.done(job.row('FINISH'), { found: [{ start: 3, stop: 5 }, { start: 15, stop: 20 }, { start: 31, stop: 33 }] });
+    expect(job.outstanding.map(({ range }) => range)).to.deep.equal([{ start: 3, stop: 20 }, { start: 31, stop: 33 }]);
+  });
+
+  it('goes straight to its document when the first task found nothing', () => {
+    const job = LedJob.accepted({ tasks: [1, 1, 2] }).doAll('PREPARE', 'DETECT');
+    job.done(job.row('FINISH'), { found: [] });
+    expect(job.outstanding.map(({ kind }) => kind)).to.deep.equal(['DOCUMENT']);
+    expect(job.doAll().status).to.equal('COMPLETE');
+  });
+
+  it('finishes what the other pieces found when one piece failed, and skips that medium in later tasks', () => {
+    const job = LedJob.accepted({ media: [{}, {}], tasks: [1, 1] }, { window: 100 }).doAll('PREPARE');
+    job.failed(job.row('DETECT'));
+    expect(job.status).to.equal('IN_PROGRESS_ERRORS');
+    job.doAll('DETECT');
+    expect(job.outstanding.map(({ kind, medium }) => [kind, medium])).to.deep.equal([['FINISH', 0], ['FINISH', 1]]);
+    job.doAll('FINISH');
+    expect(new Set(job.outstanding.map(({ medium }) => medium))).to.deep.equal(new Set([1]));
+    expect(job.doAll().status).to.equal('ERROR');
+  });
+
+  it('does not finish an action of which every piece failed', () => {
+    const job = LedJob.accepted({ media: [{ type: 'IMAGE' }] }).doAll('PREPARE');
+    job.failed(job.row('DETECT'));
+    expect(job.outstanding.map(({ kind }) => kind)).to.deep.equal(['DOCUMENT']);
+  });
+
+  it('ends ERROR, with a document, when no medium could be prepared', () => {
+    const job = LedJob.accepted({ media: [{}, {}] });
+    job.failed(job.row('PREPARE')).failed(job.row('PREPARE'));
+    expect(job.outstanding.map(({ kind }) => kind)).to.deep.equal(['DOCUMENT']);
+    expect(job.doAll().status).to.equal('ERROR');
+    expect(job.state?.hasDocument).to.equal(true);
+  });
+
+  it('ends ERROR and names the reason when its document cannot be written', () => {
+    const job = LedJob.accepted().doAll('PREPARE', 'DETECT', 'FINISH');
+    job.failed(job.row('DOCUMENT'));
+    expect(job.status).to.equal('ERROR');
+    expect(job.state?.hasDocument).to.equal(false);
+    expect(job.state?.issues.map(({ message }) => message)).to.deep.equal(['Failed to create the output object due to: It did not work.']);
+  });
+
+  it('writes no document when none is wanted', () => {
+    const job = LedJob.accepted({ buildOutput: false }).doAll('PREPARE', 'DETECT', 'FINISH');
+    expect(job.status).to.equal('COMPLETE');
+    expect(job.state?.hasDocument).to.equal(false);
+  });
+
+  it('tries a lost piece again, and gives it up as DEAD_LETTER at the third loss', () => {
+    const job = LedJob.accepted().doAll('PREPARE');
+    const { key } = job.row('DETECT');
+    for (const attempts of [1, 2]) {
+      job.lost(job.state!.outstanding.get(key)!);
+      expect(job.state?.outstanding.get(key)?.attempts).to.equal(attempts);
+      expect(effectsOf(job)).to.deep.equal([{ type: 'offer', rows: [job.state?.outstanding.get(key)] }]);
+      expect(job.status).to.equal('IN_PROGRESS');
+    }
+    job.lost(job.state!.outstanding.get(key)!);
+    const row = job.last?.change?.rows.find((candidate) => candidate.key === key);
+    expect(row).to.include({ state: 'FAILED', attempts: 3 });
+    expect(row?.error).to.include({ code: 'DEAD_LETTER', algorithm: 'ALGORITHM 0.0' });
+    expect(job.status).to.equal('IN_PROGRESS_ERRORS');
+  });
+
+  it('names frames and times of a piece that failed', () => {
+    const job = LedJob.accepted({ media: [{ frames: 25 }] }).doAll('PREPARE');
+    job.failed(job.outstanding[1]!);
+    expect(job.last?.change?.rows[0]?.error).to.include({ startTime: 1_000, stopTime: 1_900, code: 'DETECTION_FAILED' });
+  });
+
+  it('takes no answer of an earlier run', () => {
+    const job = LedJob.accepted({ media: [{ type: 'IMAGE' }] });
+    const early = job.row('PREPARE');
+    job.doAll();
+    job.tell({ type: 'resubmit', priority: 9, admitted: true, objectId: 'second' });
+    expect(job.tell(doneWith(job.given, early))).to.include({ reason: 'NOT_OUTSTANDING' });
+    expect(job.row('PREPARE').key).to.not.equal(early.key);
+  });
+
+  it('that is resubmitted starts over under the next run, and its old files go only after that is stored', () => {
+    const job = IN_STATE['ERROR']!();
+    job.tell({ type: 'resubmit', priority: 9, admitted: true, objectId: 'second' });
+    expect(job.state).to.include({ status: 'IN_PROGRESS', run: 2, priority: 9, objectId: 'second', hasDocument: false, endedAt: null });
+    expect(effectsOf(job)[0]).to.deep.equal({ type: 'removeFiles', run: 1, document: true });
+    expect(job.last?.change?.synced).to.equal(true);
+    expect(job.doAll().status).to.equal('COMPLETE');
+  });
+
+  it('that is resubmitted while the server is busy waits for its turn', () => {
+    const job = IN_STATE['COMPLETE']!();
+    job.tell({ type: 'resubmit', priority: 4, admitted: false, objectId: 'second' });
+    expect(job.status).to.equal('INITIALIZED');
+    job.tell({ type: 'admit' });
+    expect(job.doAll().status).to.equal('COMPLETE');
+  });
+});
+
+describe('A cancelled batch job', () => {
+  it('tells whoever holds its pieces to stop, and makes no new ones', () => {
+    const job = LedJob.accepted({ media: [{ frames: 100 }] }, { window: 2 }).doAll('PREPARE');
+    const held = job.outstanding;
+    job.tell({ type: 'cancel' });
+    expect(effectsOf(job)).to.deep.equal([{ type: 'cancelWork', rows: held }]);
+    job.done(held[0]!);
+    expect(job.outstanding).to.deep.equal([held[1]]);
+  });
+
+  it('finishes what was found before, writes its document and ends CANCELLED', () => {
+    const job = LedJob.accepted({ media: [{ frames: 100 }] }, { window: 2 }).doAll('PREPARE');
+    job.done(job.row('DETECT'));
+    job.tell({ type: 'cancel' });
+    job.dropAll();
+    expect(job.outstanding.map(({ kind }) => kind)).to.deep.equal(['FINISH']);
+    job.doAll('FINISH');
+    expect(job.outstanding.map(({ kind }) => kind)).to.deep.equal(['DOCUMENT']);
+    job.doAll();
+    expect(job.state).to.include({ status: 'CANCELLED', hasDocument: true });
+  });
+
+  it('ends at once when it waited for admission and no document is wanted', () => {
+    const job = LedJob.accepted({ buildOutput: false }, { admitted: false });
+    job.tell({ type: 'cancel' });
+    expect(job.status).to.equal('CANCELLED');
+    expect(effectTypes(job)).to.deep.equal(['removeFiles', 'ended']);
+  });
+
+  it('ends CANCELLED even when its document cannot be written', () => {
+    const job = IN_STATE['CANCELLING']!().dropAll();
+    job.failed(job.row('DOCUMENT'));
+    expect(job.state).to.include({ status: 'CANCELLED', hasDocument: false });
+  });
+
+  it('ends CANCELLED though pieces failed before', () => {
+    const job = IN_STATE['IN_PROGRESS_ERRORS']!();
+    job.tell({ type: 'cancel' });
+    expect(job.dropAll().doAll().status).to.equal('CANCELLED');
+  });
+
+  it('keeps an answer that came before the news that its piece was dropped', () => {
+    const job = LedJob.accepted({ media: [{ frames: 30 }] }).doAll('PREPARE');
+    job.tell({ type: 'cancel' });
+    const [answered, other] = job.outstanding;
+    job.done(answered!);
+    job.tell({ type: 'workDropped', keys: [answered!.key] });
+    expect(job.last?.change?.removed ?? [], 'rows that go').to.not.include(answered!.key);
+    job.tell({ type: 'workDropped', keys: [answered!.key, other!.key] });
+    expect(job.last?.change?.removed).to.deep.equal([other!.key]);
+  });
+
+  it('that has nothing left in anybody’s hands leaves no row behind', () => {
+    const job = LedJob.accepted({ buildOutput: false });
+    job.tell({ type: 'cancel' });
+    job.dropAll();
+    expect(job.status).to.equal('CANCELLED');
+    expect(job.last?.change?.removed).to.include('');
+    expect(job.last?.change?.rows).to.deep.equal([]);
+  });
+});
+
+describe('The end of a batch job', () => {
+  for (const status of ['COMPLETE', 'COMPLETE_WITH_WARNINGS', 'CANCELLED', 'CANCELLED_BY_SHUTDOWN', 'ERROR'])
+    it(`removes every row and the spool, and tells admission: ${status}`, () => {
+      const job = IN_STATE[status]!();
+      expect(job.last?.change?.removed).to.deep.equal(['']);
+      expect(job.last?.change?.rows, 'rows written after the removal would stay for ever').to.deep.equal([]);
+      expect(effectsOf(job)).to.deep.equal([{ type: 'removeFiles', run: 1, document: false }, { type: 'ended' }]);
+      expect(job.state?.endedAt).to.be.a('number');
+      expect(progressOf(job.record, job.state!)).to.equal(100);
+    });
+});
+
+describe('What a loaded batch job stands for', () => {
+  it('is the offer of all that is outstanding', () => {
+    const job = detecting();
+    expect(recover(job.state!)).to.deep.equal([{ type: 'offer', rows: job.outstanding }]);
+  });
+
+  it('is, while it is cancelled, the stop of what is detected and the offer of what is finished', () => {
+    const job = LedJob.accepted({ media: [{ frames: 5 }, { frames: 25 }] }, { window: 4 }).doAll('PREPARE');
+    job.done(job.row('DETECT'));
+    const finish = job.row('FINISH');
+    job.tell({ type: 'cancel' });
+    const dropped = job.outstanding.filter(({ kind }) => kind === 'DETECT');
+    expect(recover(job.state!)).to.deep.equal([{ type: 'offer', rows: [finish] }, { type: 'cancelWork', rows: dropped }]);
+  });
+
+  for (const status of Object.keys(IN_STATE).filter((name) => name === 'INITIALIZED' || isTerminal(name as never)))
+    it(`is nothing in ${status}`, () => expect(recover(IN_STATE[status]!().state!)).to.deep.equal([]));
+
+  it('is the same whether it is told to resume or loaded afresh', () => {
+    const job = detecting();
+    const rows = job.outstanding.filter(({ key }) => key.startsWith(runPrefix(1)));
+    const loaded = restore(job.record, toSnapshot(job.record, job.state!), rows);
+    job.tell({ type: 'resume' });
+    expect(effectsOf(job)).to.deep.equal(recover(loaded));
+    expect(job.last?.change?.silent).to.equal(true);
+  });
+});

@@ -1,0 +1,260 @@
+/**
+ * The main promise of the service: what was accepted survives the death of the server at any moment. Two services with
+ * their own folders run at a time, one dies right before a commit, the other right after it, and both are started again.
+ */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import { makeVideo } from '../media/make-video.ts';
+import { isAlive } from '../support/processes.ts';
+import type { DeathWish } from '../support/server-main.ts';
+import { sampleUri, Service, type DetectionDocument, type JobRequest, type LogLine } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+type When = DeathWish['when'];
+
+/** Commits of the job below: accepted, 2 media prepared, 1 + 3 segments, 2 finished, the document with the end. */
+const COMMITS = 10;
+const SUB_JOBS = 9;
+/** Commits from a cancel on: cancelled, what waited is dropped, what ran is dropped, the document with the end. */
+const CANCEL_COMMITS = 4;
+
+const numberOf = (jobId: string) => jobId.slice(jobId.lastIndexOf('-') + 1);
+
+/** What must be equal in two runs over the same media: all but ids and dates. */
+function content({ jobId: _, objectId: __, timeStart: ___, timeStop: ____, media, ...rest }: DetectionDocument): object {
+  return { ...rest, media: media.map(({ mediaId: _____, ...medium }) => medium) };
+}
+
+const committed = (service: Service, jobId: string) =>
+  service.log('committed').filter((line) => line['job'] === numberOf(jobId));
+/** Ids of the sub-jobs whose results these commits took; the one that ends a job took its document, though all rows go. */
+const doneIn = (lines: readonly LogLine[]) =>
+  lines.flatMap(({ job, run, stage, done }) => [
+    ...(done as string[]).filter((id) => !id.endsWith('.document')),
+    ...(stage === 'ENDED' ? [`test-host-${String(job)}.${String(run)}.document`] : []),
+  ]);
+const handedOut = (service: Service, run: string) =>
+  service.handedOut().filter(({ subJob }) => subJob.startsWith(`${run}.`));
+
+/** Sub-jobs that were given to a component though their result was committed before. */
+function runAgain(service: Service): readonly string[] {
+  const done = new Set<string>();
+  const again: string[] = [];
+  for (const line of service.log()) {
+    if (line.message === 'committed') for (const id of doneIn([line])) done.add(id);
+    if (line.message === 'handed out a sub-job' && done.has(line['subJob'] as string)) again.push(line['subJob'] as string);
+  }
+  return again;
+}
+
+describe('A server that is killed', () => {
+  const services: Record<When, Service> = { before: new Service(), after: new Service() };
+  let reference: object;
+
+  const request = (service: Service): JobRequest => ({
+    media: [sampleUri('astronaut.png'), pathToFileURL(join(service.mediaDir, 'video.avi')).href],
+    pipelineName: 'LIGHT PIPELINE',
+    jobProperties: { TARGET_SEGMENT_LENGTH: '25', MIN_SEGMENT_LENGTH: '5' },
+  });
+  const slow = (service: Service): JobRequest => ({
+    ...request(service),
+    media: request(service).media.slice(1),
+    pipelineName: 'TROUBLE PIPELINE',
+    algorithmProperties: { TROUBLE: { TROUBLE: 'slow' } },
+  });
+  /** The path of the video differs between the two folders. */
+  const same = (service: Service, document: DetectionDocument): object =>
+    JSON.parse(JSON.stringify(content(document)).replaceAll(service.folder, '')) as object;
+  const each = (work: (service: Service, when: When) => Promise<void>) =>
+    Promise.all((['before', 'after'] as const).map((when) => work(services[when], when)));
+  const dead = async (service: Service) => {
+    expect(await service.ended()).to.equal('SIGKILL');
+    expect(service.log().at(-1)?.message, 'the last line of the log').to.match(/^dies right/);
+  };
+
+  before(async () => {
+    await each(async (service) => {
+      makeVideo(join(service.mediaDir, 'video.avi'), { frames: 60, encoder: 'mpeg4' });
+      await service.start();
+    });
+  });
+  after(() => each((service) => service.close()));
+
+  it('takes ten commits for a job of an image and a video when nobody kills it', async () => {
+    await each(async (service, when) => {
+      const id = await service.submit(request(service));
+      const job = await service.terminal(id);
+      expect(job.jobStatus).to.equal('COMPLETE');
+      expect(committed(service, id)).to.have.length(COMMITS);
+      expect(doneIn(committed(service, id))).to.have.length(SUB_JOBS);
+      expect(handedOut(service, `${id}.1`)).to.have.length(SUB_JOBS);
+      const document = same(service, await service.document(id));
+      if (when === 'before') reference = document;
+    });
+    const second = services.after;
+    expect(same(second, await second.run(request(second))), 'a second run').to.deep.equal(reference);
+  });
+
+  for (let commit = 1; commit <= COMMITS; commit++) {
+    const which = commit === 1 ? 'the commit that accepts a job' : `commit ${commit} of a job`;
+    it(`goes on where it stopped when it dies right before or right after ${which}`, async () => {
+      await each(async (service, when) => {
+        await service.dieAt({ at: commit, when });
+        const accepted = await service.submit(request(service)).catch(() => undefined);
+        await dead(service);
+        expect(accepted === undefined, 'without an answer only the acceptance itself dies').to.equal(commit === 1);
+        const id = accepted ?? `test-host-${String(service.log().at(-1)?.['job'])}`;
+        const before = doneIn(committed(service, id));
+
+        await service.start();
+        if (commit === 1 && when === 'before') {
+          expect(await service.job(id), 'a job that was never stored').to.equal(undefined);
+          return;
+        }
+        const job = await service.terminal(id);
+        expect(job.jobStatus).to.equal('COMPLETE');
+        expect(same(service, await service.document(id))).to.deep.equal(reference);
+
+        expect(runAgain(service), 'sub-jobs run again after their commit').to.deep.equal([]);
+        const done = doneIn(committed(service, id));
+        expect(new Set(done).size, 'sub-jobs committed').to.equal(SUB_JOBS);
+        expect(done, 'nothing is counted twice').to.have.length(SUB_JOBS);
+        expect(done.slice(0, before.length)).to.deep.equal(before);
+        const given = handedOut(service, `${id}.1`);
+        // One process of the media component and one of the detector may each have had one in hand.
+        expect(given.length, 'sub-jobs handed out').to.be.within(SUB_JOBS, SUB_JOBS + 2);
+        expect(new Set(given.map(({ attempt }) => attempt)), 'a death of the server is no attempt').to.deep.equal(new Set([1]));
+      });
+    });
+  }
+
+  it('leaves no files of ended jobs but their documents', async () => {
+    await each(async (service) => {
+      const left = async () => [...(await service.files('spool')), ...(await service.files('media'))];
+      await until('spool and media are empty', left, (files) => files.length === 0);
+      const jobs = new Set(service.log('committed').map((line) => `test-host-${String(line['job'])}`));
+      expect([...(await service.files('output-objects'))].toSorted()).to.deep.equal([...jobs].toSorted());
+    });
+  });
+
+  it('cancels a job in four commits when nobody kills it', async () => {
+    await each(async (service) => {
+      const { id, cancelled } = await cancelRunning(service);
+      expect(cancelled).to.equal(200);
+      const job = await service.terminal(id, 10_000);
+      expect(job.jobStatus).to.equal('CANCELLED');
+      const lines = committed(service, id);
+      const first = lines.findIndex((line) => line['status'] === 'CANCELLING');
+      expect(lines.slice(first).map((line) => line['stage'])).to.deep.equal(['TASK', 'TASK', 'DOCUMENT', 'ENDED']);
+      expect(lines.length - first).to.equal(CANCEL_COMMITS);
+    });
+  });
+
+  for (let commit = 1; commit <= CANCEL_COMMITS; commit++)
+    it(`ends a job CANCELLED with a document when it dies right before or right after commit ${commit} of a cancel`, async () => {
+      await each(async (service, when) => {
+        const { id, cancelled } = await cancelRunning(service, { at: commit, when });
+        await dead(service);
+        await service.start();
+        if (cancelled === undefined && commit === 1 && when === 'before') {
+          // The cancel was neither stored nor answered: the job goes on until it is cancelled again.
+          expect((await service.job(id))?.jobStatus).to.equal('IN_PROGRESS');
+          expect((await service.cancel(id)).status).to.equal(200);
+        }
+        const job = await service.terminal(id, 20_000);
+        expect(job.jobStatus).to.equal('CANCELLED');
+        const document = await service.document(id);
+        expect(document.status).to.equal('CANCELLED');
+        expect(document.media.map(({ mediaType }) => mediaType)).to.deep.equal(['VIDEO']);
+        expect(runAgain(service)).to.deep.equal([]);
+      });
+    });
+
+  for (const commit of [1, 6, COMMITS])
+    it(`keeps the old document until a resubmitted run is stored, and finishes that run, when it dies at its commit ${commit}`, async () => {
+      await each(async (service, when) => {
+        const id = await service.submit(request(service));
+        await service.terminal(id);
+        const old = await service.document(id);
+        await service.dieAt({ at: commit, when });
+        const answer = await service.resubmit(id).catch(() => undefined);
+        expect(answer?.status).to.equal(commit === 1 ? undefined : 200);
+        await dead(service);
+
+        await service.start();
+        if (commit === 1 && when === 'before') {
+          expect(await service.document(id), 'the old document').to.deep.equal(old);
+          expect((await service.resubmit(id)).status).to.equal(200);
+        }
+        const job = await service.terminal(id);
+        expect(job.jobStatus).to.equal('COMPLETE');
+        const document = await service.document(id);
+        expect(document['objectId']).to.not.equal(old['objectId']);
+        expect(same(service, document)).to.deep.equal(reference);
+        expect(runAgain(service)).to.deep.equal([]);
+        expect(new Set(handedOut(service, `${id}.2`).map(({ subJob }) => subJob)).size).to.equal(SUB_JOBS);
+      });
+    });
+
+  /** Cancels a job while the first segment of its video runs and two more wait. */
+  async function cancelRunning(service: Service, wish?: DeathWish): Promise<{ id: string; cancelled: number | undefined }> {
+    const id = await service.submit(slow(service));
+    await service.logged('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.0`);
+    if (wish !== undefined) await service.dieAt(wish);
+    const answer = await service.cancel(id).catch(() => undefined);
+    return { id, cancelled: answer?.status };
+  }
+});
+
+describe('A server that is told to stop', () => {
+  let service: Service;
+  const segmented = (): JobRequest => ({
+    media: [pathToFileURL(join(service.mediaDir, 'video.avi')).href],
+    pipelineName: 'TROUBLE PIPELINE',
+    jobProperties: { TARGET_SEGMENT_LENGTH: '25', MIN_SEGMENT_LENGTH: '5' },
+    algorithmProperties: { TROUBLE: { TROUBLE: 'slow' } },
+  });
+
+  beforeEach(async () => {
+    service = new Service();
+    makeVideo(join(service.mediaDir, 'video.avi'), { frames: 60, encoder: 'mpeg4' });
+  });
+  afterEach(() => service.close());
+
+  it('gives running sub-jobs DRAIN_MS, takes what they have, and hands the rest out again at the next start, uncounted', async () => {
+    await service.start({ DRAIN_MS: '100' });
+    const id = await service.submit(segmented());
+    await service.logged('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.0`);
+    const pids = service.componentPids();
+    expect(await service.stop()).to.equal(0);
+    expect(service.log().at(-1)?.message).to.equal('Troupe is down');
+    expect(pids.filter((pid) => isAlive({ pid })), 'component processes').to.deep.equal([]);
+
+    await service.start({ DRAIN_MS: '5000' });
+    expect((await service.job(id))?.jobStatus).to.equal('IN_PROGRESS');
+    await until('the segment runs again', () => handedOut(service, `${id}.1.0`).length, (times) => times === 2);
+    expect(await service.stop(), 'a second stop, with time for the running segment').to.equal(0);
+    expect(doneIn(committed(service, id))).to.include(`${id}.1.0.0.0.0`).and.not.include(`${id}.1.0.0.0.1`);
+
+    await service.start();
+    expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+    expect(runAgain(service)).to.deep.equal([]);
+    expect(handedOut(service, `${id}.1.0`).map(({ attempt }) => attempt)).to.satisfy((attempts: number[]) =>
+      attempts.every((attempt) => attempt === 1),
+    );
+  });
+
+  it('ends live jobs CANCELLED_BY_SHUTDOWN with a document when SHUTDOWN_POLICY is cancel', async () => {
+    await service.start({ SHUTDOWN_POLICY: 'cancel', DRAIN_MS: '10000' });
+    const id = await service.submit(segmented());
+    await service.logged('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.0`);
+    expect(await service.stop()).to.equal(0);
+    await service.start();
+    const job = await service.job(id);
+    expect([job?.jobStatus, job?.terminal]).to.deep.equal(['CANCELLED_BY_SHUTDOWN', true]);
+    expect((await service.document(id)).status).to.equal('CANCELLED_BY_SHUTDOWN');
+    expect((await service.resubmit(id)).status, 'it can be run once more').to.equal(200);
+    expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+  });
+});

@@ -1,0 +1,280 @@
+import { expect } from 'chai';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { hashFile } from '../../media/hash.ts';
+import { inspect } from '../../media/inspect.ts';
+import type { Inspection } from '../../media/inspect.ts';
+import { mimeTypeOf } from '../../media/mime.ts';
+import { makeVideo } from './make-video.ts';
+import { mediumError, sample, scratchFolder } from './samples.ts';
+
+const VIDEO_01 = '5eacf0a11d51413300ee0f4719b7ac7b52b47310a49320703c1d2639ebbc9fea';
+
+/** What is known of the samples: type, MIME type, length and metadata. */
+const KNOWN: Readonly<
+  Record<string, readonly [type: string, mime: string, length: number, metadata: Record<string, string>]>
+> = {
+  'video_01.mp4': [
+    'VIDEO',
+    'video/mp4',
+    90,
+    {
+      FRAME_COUNT: '90',
+      FRAME_WIDTH: '640',
+      FRAME_HEIGHT: '480',
+      FPS: '29.97002997002997',
+      DURATION: '3042',
+      ROTATION: '0.0',
+      HAS_CONSTANT_FRAME_RATE: 'true',
+    },
+  ],
+  'face-morphing.gif': [
+    'VIDEO',
+    'image/gif',
+    29,
+    {
+      FRAME_COUNT: '29',
+      FRAME_WIDTH: '308',
+      FRAME_HEIGHT: '400',
+      FPS: '8.333333333333334',
+      DURATION: '3500',
+      ROTATION: '0.0',
+    },
+  ],
+  'bbb24p_00_short.ts': [
+    'VIDEO',
+    'video/vnd.dlna.mpeg-tts',
+    10,
+    {
+      FRAME_COUNT: '10',
+      FRAME_WIDTH: '1920',
+      FRAME_HEIGHT: '1080',
+      FPS: '24.0',
+      DURATION: '1130',
+      ROTATION: '0.0',
+    },
+  ],
+  'face_move.mp4': [
+    'VIDEO',
+    'video/mp4',
+    100,
+    {
+      FRAME_COUNT: '100',
+      FRAME_WIDTH: '640',
+      FRAME_HEIGHT: '360',
+      FPS: '25.0',
+      DURATION: '4000',
+      ROTATION: '0.0',
+      HAS_CONSTANT_FRAME_RATE: 'true',
+    },
+  ],
+  'ff-exact-region-object-motion.avi': [
+    'VIDEO',
+    'video/x-msvideo',
+    170,
+    {
+      FRAME_COUNT: '170',
+      FRAME_WIDTH: '320',
+      FRAME_HEIGHT: '240',
+      FPS: '30.0',
+      DURATION: '5667',
+      ROTATION: '0.0',
+      HAS_CONSTANT_FRAME_RATE: 'true',
+    },
+  ],
+  'theora_opus.ogg': [
+    'VIDEO',
+    'video/ogg',
+    30,
+    {
+      FRAME_COUNT: '30',
+      FRAME_WIDTH: '640',
+      FRAME_HEIGHT: '480',
+      FPS: '29.97002997002997',
+      DURATION: '1045',
+      ROTATION: '0.0',
+    },
+  ],
+  'green.wav': ['AUDIO', 'audio/vnd.wave', -1, { DURATION: '2200' }],
+  'silence.mp3': ['AUDIO', 'audio/mpeg', -1, { DURATION: '60000' }],
+  'amrnb.amr': ['AUDIO', 'audio/amr', -1, { DURATION: '1074' }],
+  'video_02_audio_only.mp4': ['AUDIO', 'video/mp4', -1, { DURATION: '17415' }],
+  'lp-bmw.jpg': [
+    'IMAGE',
+    'image/jpeg',
+    1,
+    {
+      FRAME_WIDTH: '809',
+      FRAME_HEIGHT: '606',
+      EXIF_ORIENTATION: '1',
+      ROTATION: '0',
+      HORIZONTAL_FLIP: 'FALSE',
+    },
+  ],
+  'Johnrogershousemay2020-extra-bytes.webp': [
+    'IMAGE',
+    'image/webp',
+    1,
+    { FRAME_WIDTH: '1536', FRAME_HEIGHT: '1024' },
+  ],
+  'camera.png': ['IMAGE', 'image/png', 1, { FRAME_WIDTH: '512', FRAME_HEIGHT: '512' }],
+  'ATTRIBUTION.md': ['UNKNOWN', 'text/x-web-markdown', -1, {}],
+};
+
+describe('inspecting a medium', () => {
+  let folder = '';
+  const made = (name: string): string => join(folder, name);
+  const file = async (name: string, content: string | Uint8Array): Promise<string> => {
+    await writeFile(made(name), content);
+    return made(name);
+  };
+  before(() => {
+    folder = scratchFolder();
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  for (const [name, [mediaType, mimeType, length, metadata]] of Object.entries(KNOWN))
+    it(`knows ${name} for what it is`, async () => {
+      const { facts } = await inspect(sample(name));
+      expect([facts.mediaType, facts.mimeType, facts.length]).to.deep.equal([mediaType, mimeType, length]);
+      expect(facts.metadata).to.deep.equal({ MIME_TYPE: mimeType, ...metadata });
+    });
+
+  it('hashes the bytes, unless the hash is known', async () => {
+    expect(await hashFile(sample('video_01.mp4'))).to.equal(VIDEO_01);
+    expect((await inspect(sample('video_01.mp4'))).facts.sha256).to.equal(VIDEO_01);
+    expect((await inspect(sample('green.wav'), { sha256: 'given' })).facts.sha256).to.equal('given');
+  });
+
+  it('warns of streams that a video lacks', async () => {
+    const codes = ({ warnings }: Inspection): string[] => warnings.map(({ code }) => code);
+    expect(codes(await inspect(sample('video_02_audio_only.mp4')))).to.deep.equal(['MISSING_VIDEO_STREAM']);
+    expect(codes(await inspect(sample('face_move.mp4')))).to.deep.equal([]);
+  });
+
+  it('tells how frames become times', async () => {
+    const constant = (await inspect(sample('video_01.mp4'))).facts.frameTimes;
+    expect(constant).to.deep.equal({ fps: 30_000 / 1001, constantRate: true, startTime: 33 });
+    const gif = (await inspect(sample('face-morphing.gif'))).facts.frameTimes;
+    expect(gif?.times?.slice(0, 4)).to.deep.equal([0, 300, 450, 550]);
+    expect(gif?.times).to.have.length(29);
+  });
+
+  it('counts by decoding and warns when timestamps are missing', async () => {
+    makeVideo(made('b.avi'), { frames: 40, encoder: 'mpeg4', bFrames: 2 });
+    const { facts, warnings } = await inspect(made('b.avi'));
+    expect(facts.length).to.equal(40);
+    expect(facts.frameTimes).to.deep.equal({ fps: 25, constantRate: true, startTime: 0, estimated: true });
+    expect(facts.metadata).not.to.have.property('HAS_CONSTANT_FRAME_RATE');
+    expect(warnings[0]?.message).to.match(/^One or more presentation timestamp \(PTS\) values were missing/);
+  });
+
+  it('takes rotation and flip of images from EXIF', async () => {
+    const expected = [
+      '0 FALSE',
+      '0 TRUE',
+      '180 FALSE',
+      '180 TRUE',
+      '90 TRUE',
+      '90 FALSE',
+      '270 TRUE',
+      '270 FALSE',
+    ];
+    for (const [i, wanted] of expected.entries()) {
+      await sharp(sample('chelsea.png'))
+        .withMetadata({ orientation: i + 1 })
+        .jpeg()
+        .toFile(made('exif.jpg'));
+      const { metadata } = (await inspect(made('exif.jpg'))).facts;
+      expect(`${metadata['ROTATION']} ${metadata['HORIZONTAL_FLIP']}`, `orientation ${i + 1}`).to.equal(
+        wanted,
+      );
+      expect([metadata['FRAME_WIDTH'], metadata['FRAME_HEIGHT']]).to.deep.equal(['451', '300']);
+    }
+  });
+
+  it('takes the rotation of a video from its display matrix', async () => {
+    const bytes = await readFile(sample('face_move.mp4'));
+    const one = 0x10000;
+    const turned = { '90.0': [0, one, -one, 0], '180.0': [-one, 0, 0, -one], '270.0': [0, -one, one, 0] };
+    for (const [rotation, [a, b, c, d]] of Object.entries(turned)) {
+      // The matrix of the first track header, 40 bytes into its body.
+      const at = bytes.indexOf('tkhd') + 4 + 40;
+      for (const [i, value] of [a, b, 0, c, d].entries()) bytes.writeInt32BE(value ?? 0, at + i * 4);
+      expect((await inspect(await file('turned.mp4', bytes))).facts.metadata['ROTATION']).to.equal(rotation);
+    }
+  });
+
+  it('ends in MEDIA_INSPECTION for damaged media', async () => {
+    const jpeg = await readFile(sample('rocket.jpg'));
+    const mp4 = await readFile(sample('face_move.mp4'));
+    const paths = [
+      sample('video_01_invalid.mp4'),
+      await file('cut.jpg', jpeg.subarray(0, 30_000)),
+      await file('cut.mp4', mp4.subarray(0, 200_000)),
+      await file('header-only.png', (await readFile(sample('chelsea.png'))).subarray(0, 60)),
+    ];
+    for (const path of paths)
+      expect((await mediumError(inspect(path))).code, path).to.equal('MEDIA_INSPECTION');
+  });
+
+  it('warns when the end of a video is missing', async () => {
+    const bytes = await readFile(sample('theora_opus.ogg'));
+    makeVideo(made('whole.mkv'), { frames: 100 });
+    expect((await inspect(await file('cut.ogg', bytes.subarray(0, 30_000)))).facts.length).to.be.within(
+      5,
+      29,
+    );
+    const mkv = await readFile(made('whole.mkv'));
+    expect((await inspect(await file('cut.mkv', mkv.subarray(0, mkv.length / 2)))).facts.length).to.be.within(
+      20,
+      80,
+    );
+    // The index of this file lies at its beginning and promises all 90 frames.
+    const mp4 = await readFile(sample('video_01.mp4'));
+    const { facts, warnings } = await inspect(await file('cut-end.mp4', mp4.subarray(0, mp4.length / 2)));
+    expect(facts.length).to.be.within(20, 80);
+    expect(warnings[0]?.message).to.match(/truncated or damaged: only \d+ of its 90 frames/);
+  });
+
+  it('names HEIC as what it cannot decode', async () => {
+    const heic = Buffer.concat([
+      Buffer.from([0, 0, 0, 24]),
+      Buffer.from('ftypheic\0\0\0\0heicmif1'),
+      Buffer.alloc(64),
+    ]);
+    const error = await mediumError(inspect(await file('photo.heic', heic)));
+    expect(error.code).to.equal('MEDIA_INSPECTION');
+    expect(error.message).to.match(/HEIC/);
+  });
+
+  it('goes by the content, not by the name', async () => {
+    const png = await readFile(sample('chelsea.png'));
+    expect((await inspect(await file('picture.txt', png))).facts.mimeType).to.equal('image/png');
+    const text = await file('movie.mp4', 'This is no movie.\n');
+    expect((await inspect(text)).facts).to.include({
+      mediaType: 'UNKNOWN',
+      mimeType: 'text/plain',
+      length: -1,
+    });
+  });
+
+  it('tells texts apart by their ending and markup by its beginning', async () => {
+    const cases: [name: string, content: string | Uint8Array, mime: string][] = [
+      ['a.txt', 'Grüße\n', 'text/plain'],
+      ['a.json', '{"a": 1}', 'application/json'],
+      ['a.csv', 'a,b\n1,2\n', 'text/csv'],
+      ['a.xml', '<?xml version="1.0"?><a/>', 'application/xml'],
+      ['a.bin', '<!DOCTYPE html><html></html>', 'text/html'],
+      ['a.svg', '<svg xmlns="http://www.w3.org/2000/svg" width="4" height="4"/>', 'image/svg+xml'],
+      ['utf16', Buffer.from('\ufeffwide', 'utf16le'), 'text/plain'],
+      ['noise.txt', Buffer.from([1, 2, 3, 250, 251, 0, 0, 9]), 'application/octet-stream'],
+      ['bmw.txt', 'BMW and others\n', 'text/plain'],
+      ['empty', '', 'application/octet-stream'],
+    ];
+    for (const [name, content, mime] of cases)
+      expect(await mimeTypeOf(await file(name, content)), name).to.equal(mime);
+    expect(await mimeTypeOf(await file('fetched', '{}'), 'answer.json')).to.equal('application/json');
+  });
+});

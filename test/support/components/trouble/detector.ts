@@ -1,0 +1,79 @@
+/** A component that misbehaves as its properties tell it. */
+import { subscribe } from 'node:diagnostics_channel';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  DetectionError,
+  type DetectionJob,
+  type Detector,
+  type FoundTrack,
+  type Frame,
+  type FrameSource,
+} from '../../../../components/sdk/detector.ts';
+import type { Properties } from '../../../../pipeline/types.ts';
+
+const SLOW_FRAME_MS = 50;
+
+/** Header of this process's own requests, to tell its token to a test. */
+let authorization = '';
+subscribe('undici:request:create', (message) => {
+  const { headers } = (message as { request: { headers: readonly string[] } }).request;
+  authorization = headers[headers.indexOf('authorization') + 1] ?? '';
+});
+
+async function* image(frame: Frame, { properties }: DetectionJob): AsyncIterable<FoundTrack> {
+  yield* trouble(troubleNow(properties), frame, properties);
+  yield trackOf(frame);
+}
+
+async function* video(source: FrameSource, { properties }: DetectionJob): AsyncIterable<FoundTrack> {
+  const kind = troubleNow(properties);
+  let first: Frame | undefined;
+  for await (const frame of source.frames()) {
+    if (kind === 'slow') await sleep(SLOW_FRAME_MS);
+    first ??= frame;
+  }
+  if (first === undefined) return;
+  yield* trouble(kind, first, properties);
+  yield trackOf({ ...first, index: source.start });
+}
+
+/** What it is to do in this run; with TROUBLE_RUNS only the first runs are trouble. */
+function troubleNow({ TROUBLE = 'none', TROUBLE_FILE = '', TROUBLE_RUNS = '0' }: Properties): string {
+  const limit = Number(TROUBLE_RUNS);
+  if (limit === 0) return TROUBLE;
+  appendFileSync(TROUBLE_FILE, 'x');
+  return readFileSync(TROUBLE_FILE).length <= limit ? TROUBLE : 'none';
+}
+
+async function* trouble(kind: string, frame: Frame, { TROUBLE_FILE = '' }: Properties): AsyncGenerator<FoundTrack> {
+  switch (kind) {
+    case 'exit':
+      process.exit(3);
+      break;
+    case 'hang':
+      await sleep(2 ** 30);
+      break;
+    case 'loop':
+      for (;;);
+    case 'flood':
+      for (;;) yield trackOf(frame);
+    case 'garbage':
+      yield { ...trackOf(frame), confidence: Number.NaN, properties: { WORDS: 7 } as unknown as Properties };
+      break;
+    case 'code':
+      throw new DetectionError('GPU_ERROR', 'The card is on fire.');
+    case 'tell-token':
+      writeFileSync(TROUBLE_FILE, authorization);
+      break;
+    default:
+  }
+}
+
+function trackOf({ index, width, height }: Frame): FoundTrack {
+  return { detections: [{ frame: index, x: 0, y: 0, width, height, confidence: 0.5 }], confidence: 0.5 };
+}
+
+export default function loadTrouble(): Promise<Detector> {
+  return Promise.resolve({ image, video });
+}

@@ -1,0 +1,107 @@
+/**
+ * A server process for tests: the real server, with test components beside the built-in ones, a log file of JSON lines,
+ * and a store that can kill the process right before or right after a commit. Its parent talks to it over the channel of
+ * `fork`; it ends with its parent.
+ */
+import { openSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { BATCH_JOB } from '../../actors/batch-job/actor.ts';
+import type { SubJobRow } from '../../actors/batch-job/state.ts';
+import { packageRoot } from '../../config/info.ts';
+import type { Logger } from '../../config/logger.ts';
+import { readSettings } from '../../config/settings.ts';
+import { BUILT_IN, startServer, type ComponentFolder } from '../../main.ts';
+import type { Commit, Store } from '../../store/store.ts';
+
+/** From the parent: kill yourself at the n-th commit of a job from now on. */
+export interface DeathWish {
+  readonly at: number;
+  readonly when: 'before' | 'after';
+}
+export type ToServer = { readonly type: 'die'; readonly wish: DeathWish } | { readonly type: 'log'; readonly message: string };
+export type FromServer =
+  | { readonly type: 'up'; readonly url: string }
+  | { readonly type: 'failed'; readonly message: string }
+  | { readonly type: 'obeyed' };
+
+const TEST_COMPONENTS: ComponentFolder = {
+  descriptors: path.join(packageRoot, 'test', 'support', 'components'),
+  code: path.join(path.dirname(fileURLToPath(import.meta.url)), 'components'),
+};
+
+const [logFile = ''] = process.argv.slice(2);
+const log = openSync(logFile, 'a');
+const logger = lineLogger();
+let wish: DeathWish | undefined;
+let commits = 0;
+
+process.on('message', (message: ToServer) => {
+  if (message.type === 'die') {
+    wish = message.wish;
+    commits = 0;
+  } else logger.debug({}, message.message);
+  say({ type: 'obeyed' });
+});
+process.on('disconnect', () => process.exit(1));
+
+try {
+  const componentFolders = [BUILT_IN, TEST_COMPONENTS];
+  const server = await startServer(readSettings(), { logger, componentFolders, wrapStore: mortal });
+  process.once('SIGTERM', () => void server.stop().then(() => process.exit(0)));
+  say({ type: 'up', url: server.url });
+} catch (error) {
+  say({ type: 'failed', message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  process.exitCode = 1;
+  process.disconnect();
+}
+
+function say(message: FromServer): void {
+  process.send?.(message);
+}
+
+/** The real store, but that it logs what jobs commit, and carries out the death wish. */
+function mortal(store: Store): Store {
+  const commit = async (wanted: Commit): Promise<number> => {
+    if (wanted.actor.kind !== BATCH_JOB) return store.commit(wanted);
+    const number = ++commits;
+    const due = wish?.at === number ? wish.when : undefined;
+    if (due === 'before') return die(wanted, number, 'right before');
+    const version = await store.commit(wanted);
+    logger.debug({ job: wanted.actor.id, number, ...contentOf(wanted) }, 'committed');
+    return due === 'after' ? die(wanted, number, 'right after') : version;
+  };
+  return new Proxy(store, {
+    get(target, name) {
+      if (name === 'commit') return commit;
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
+
+function die(wanted: Commit, number: number, when: string): Promise<never> {
+  logger.debug({ job: wanted.actor.id, number, ...contentOf(wanted) }, `dies ${when} a commit`);
+  process.kill(process.pid, 'SIGKILL');
+  return new Promise(() => undefined);
+}
+
+function contentOf({ putRows = [], snapshot }: Commit) {
+  const rows = putRows.map(({ body }) => body as SubJobRow);
+  const idsOf = (state: SubJobRow['state']) => rows.filter((row) => row.state === state).map(({ id }) => id);
+  const { state } = snapshot.body as { state: { status: string; run: number; stage: { name: string } } };
+  return { run: state.run, status: state.status, stage: state.stage.name, done: idsOf('DONE'), failed: idsOf('FAILED'), made: idsOf('QUEUED') };
+}
+
+/** Writes synchronously: what was logged survives the kill, and lines stand in the order of what happened. */
+function lineLogger(): Logger {
+  const at = (level: string) => (facts: object, message: string) => {
+    const line = { level, time: Date.now(), pid: process.pid, message, ...facts };
+    writeSync(log, `${JSON.stringify(line, (_, value: unknown) => (value instanceof Error ? errorText(value) : value))}\n`);
+  };
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+function errorText(error: Error): string {
+  return error.stack ?? error.message;
+}

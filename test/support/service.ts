@@ -1,0 +1,328 @@
+/** The real service in a process of its own, and what a client says to it. */
+import { fork, type ChildProcess } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { requestToken } from '../../cli/token-request.ts';
+import { packageRoot } from '../../config/info.ts';
+import { loadOrCreateDevelopmentSecrets } from '../../http/access/development-secrets.ts';
+import type { SingleJobInfo } from '../../actors/views/jobs.ts';
+import { endOf, isAlive } from './processes.ts';
+import type { DeathWish, FromServer, ToServer } from './server-main.ts';
+import { until, within } from './until.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The parsed body; undefined when it is no JSON. */
+  readonly body: unknown;
+}
+
+/** A line of the log of all processes of a service, in the order in which they were written. */
+export interface LogLine {
+  readonly level: string;
+  readonly time: number;
+  readonly pid: number;
+  readonly message: string;
+  readonly [fact: string]: unknown;
+}
+
+export interface JobRequest {
+  readonly media: readonly (string | { readonly mediaUri: string; readonly [field: string]: unknown })[];
+  readonly pipelineName?: string;
+  readonly [field: string]: unknown;
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+const PATIENCE_MS = 20_000;
+const DEFAULTS: Environment = {
+  HOST: '127.0.0.1',
+  PORT: '0',
+  LOG_LEVEL: 'debug',
+  JOB_ID_HOST: 'test-host',
+  COMPONENT_PROCESSES: '1',
+  HEARTBEAT_MS: '200',
+  RESTART_DELAY_MS: '50',
+  DRAIN_MS: '2000',
+};
+/** What the test's own environment gives to the server. */
+const INHERITED = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'NODE_OPTIONS', 'NODE_V8_COVERAGE', 'LD_LIBRARY_PATH'];
+
+export const sampleUri = (name: string) => pathToFileURL(join(packageRoot, 'samples', name)).href;
+
+/** A service with a folder of its own, started and stopped as often as a test likes; its data stay between starts. */
+export class Service {
+  /** Folder of everything this service and its test write. */
+  readonly folder: string;
+  readonly dataDir: string;
+  /** A media root besides the samples. */
+  readonly mediaDir: string;
+  url = '';
+  #env: Environment;
+  #token = '';
+  #child: ChildProcess | undefined;
+  readonly #pids = new Set<number>();
+
+  constructor(env: Environment = {}) {
+    this.folder = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-test-')));
+    this.dataDir = join(this.folder, 'data');
+    this.mediaDir = join(this.folder, 'media');
+    mkdirSync(this.mediaDir);
+    this.#env = env;
+  }
+
+  static async started(env: Environment = {}): Promise<Service> {
+    const service = new Service(env);
+    await service.start();
+    return service;
+  }
+
+  get token(): string {
+    return this.#token;
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? -1;
+  }
+
+  /** Starts the server; `env` adds to the settings given before. */
+  async start(env: Environment = {}): Promise<void> {
+    this.#env = { ...this.#env, ...env };
+    const own = Object.fromEntries(INHERITED.flatMap((name) => [[name, process.env[name]] as const]));
+    const child = fork(fileURLToPath(new URL('./server-main.js', import.meta.url)), [join(this.folder, 'log')], {
+      cwd: packageRoot,
+      execArgv: ['--enable-source-maps'],
+      env: {
+        ...own,
+        ...DEFAULTS,
+        DATA_DIR: this.dataDir,
+        MEDIA_ROOTS: `${join(packageRoot, 'samples')}:${this.mediaDir}`,
+        ...this.#env,
+      },
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
+    this.#child = child;
+    if (child.pid !== undefined) this.#pids.add(child.pid);
+    const message = await within(PATIENCE_MS, 'the server is up', firstMessage(child));
+    if (message.type !== 'up') throw new Error(`The server did not start: ${JSON.stringify(message)}`);
+    this.url = message.url;
+    const { clientSecret } = await loadOrCreateDevelopmentSecrets(this.dataDir);
+    this.#token = await requestToken({ issuer: `${this.url}/oidc`, clientId: 'troupe-cli', clientSecret });
+  }
+
+  /** The end of the server process: its exit code or the signal that ended it. */
+  ended(): Promise<number | NodeJS.Signals> {
+    return within(PATIENCE_MS, 'the server process has ended', endOf(this.#running()));
+  }
+
+  /** Asks the server to stop and waits for its end; answers its exit code. */
+  stop(): Promise<number | NodeJS.Signals> {
+    this.#running().kill('SIGTERM');
+    return this.ended();
+  }
+
+  kill9(): Promise<number | NodeJS.Signals> {
+    this.#running().kill('SIGKILL');
+    return this.ended();
+  }
+
+  /** Has the server kill itself at a commit of a job, counted from now on. */
+  async dieAt(wish: DeathWish): Promise<void> {
+    await this.#tell({ type: 'die', wish });
+  }
+
+  /** Ends what still runs and removes the folder. */
+  async close(): Promise<void> {
+    if (this.#child !== undefined && isAlive(this.#child)) await this.kill9();
+    await until('no component process is left', () => this.componentPids().filter(processLives), (left) => left.length === 0);
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  /** A request with the token of an ADMIN. `body`: a text is sent as it is, anything else as JSON. */
+  async ask(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+    const given = body === undefined ? {} : { 'content-type': 'application/json' };
+    const response = await fetch(`${this.url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${this.#token}`, ...given, ...headers },
+      signal: AbortSignal.timeout(60_000),
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, body: parsed(text) };
+  }
+
+  /** Creates a job that must be accepted; answers its id. */
+  async submit(request: JobRequest): Promise<string> {
+    const answer = await this.ask('POST', '/rest/jobs', bodyOf(request));
+    if (answer.status !== 201) throw new Error(`The job was not accepted: ${answer.status} ${answer.text}`);
+    return (answer.body as { jobId: string }).jobId;
+  }
+
+  /** Creates a job whatever comes of it. */
+  create(request: JobRequest): Promise<Answer> {
+    return this.ask('POST', '/rest/jobs', bodyOf(request));
+  }
+
+  /** undefined when there is no such job. */
+  async job(id: string): Promise<SingleJobInfo | undefined> {
+    const { status, body } = await this.ask('GET', `/rest/jobs/${id}`);
+    return status === 200 ? (body as SingleJobInfo) : undefined;
+  }
+
+  /** Waits until the job is terminal. */
+  async terminal(id: string, withinMs = 60_000): Promise<SingleJobInfo> {
+    const job = await until(`job ${id} is terminal`, () => this.job(id), (seen) => seen?.terminal === true, { withinMs });
+    return job!;
+  }
+
+  async document(id: string): Promise<DetectionDocument> {
+    const { status, body, text } = await this.ask('GET', `/rest/jobs/${id}/output/detection`);
+    if (status !== 200) throw new Error(`There is no document of job ${id}: ${status} ${text}`);
+    return body as DetectionDocument;
+  }
+
+  /** Runs a job to its end and answers its document. */
+  async run(request: JobRequest, withinMs?: number): Promise<DetectionDocument> {
+    const id = await this.submit(request);
+    await this.terminal(id, withinMs);
+    return this.document(id);
+  }
+
+  cancel(id: string): Promise<Answer> {
+    return this.ask('POST', `/rest/jobs/${id}/cancel`);
+  }
+
+  resubmit(id: string, query = ''): Promise<Answer> {
+    return this.ask('POST', `/rest/jobs/${id}/resubmit${query}`);
+  }
+
+  log(message?: string): readonly LogLine[] {
+    const lines = readFileSync(join(this.folder, 'log'), 'utf8').split('\n').slice(0, -1);
+    const all = lines.map((line) => JSON.parse(line) as LogLine);
+    return message === undefined ? all : all.filter((line) => line.message === message);
+  }
+
+  /** Waits until a line of the log says `message` and fits. */
+  async logged(message: string, fits: (line: LogLine) => boolean = () => true): Promise<LogLine> {
+    const look = () => this.log(message).find(fits);
+    return (await until(`the log says "${message}"`, look))!;
+  }
+
+  /** The sub-jobs that were handed out, by id, as often as they were. */
+  handedOut(): readonly { readonly subJob: string; readonly attempt: number; readonly worker: string }[] {
+    return this.log('handed out a sub-job') as unknown as { subJob: string; attempt: number; worker: string }[];
+  }
+
+  /** Process ids of all components that any server process of this service ever started. */
+  componentPids(): readonly number[] {
+    try {
+      return this.log('component process started').map((line) => Number(line['pid']));
+    } catch {
+      return [];
+    }
+  }
+
+  /** Names below a folder of DATA_DIR. */
+  files(folder: string): Promise<readonly string[]> {
+    return readdir(join(this.dataDir, folder)).catch(() => []);
+  }
+
+  async #tell(message: ToServer): Promise<void> {
+    const child = this.#running();
+    const obeyed = firstMessage(child);
+    child.send(message);
+    await within(PATIENCE_MS, 'the server obeys', obeyed);
+  }
+
+  #running(): ChildProcess {
+    if (this.#child === undefined) throw new Error('The server was not started.');
+    return this.#child;
+  }
+}
+
+export interface DetectionDocument {
+  readonly jobId: string;
+  readonly status: string;
+  readonly errors: readonly DocumentIssues[];
+  readonly warnings: readonly DocumentIssues[];
+  readonly media: readonly DocumentMedium[];
+  readonly [field: string]: unknown;
+}
+export interface DocumentIssues {
+  readonly mediaId?: number;
+  readonly details: readonly { readonly source: string; readonly code: string; readonly message: string }[];
+}
+export interface DocumentMedium {
+  readonly mediaId: number;
+  readonly path: string;
+  readonly mediaType: string;
+  readonly status: string;
+  readonly detectionProcessingErrors: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
+  readonly output: Readonly<Record<string, readonly DocumentOutput[]>>;
+  readonly [field: string]: unknown;
+}
+export interface DocumentOutput {
+  readonly source: string;
+  readonly algorithm: string;
+  readonly tracks?: readonly DocumentTrack[];
+}
+export interface DocumentTrack {
+  readonly startOffsetFrame: number;
+  readonly stopOffsetFrame: number;
+  readonly startOffsetTime: number;
+  readonly stopOffsetTime: number;
+  readonly confidence: number;
+  readonly type: string;
+  readonly trackProperties: Readonly<Record<string, string>>;
+  readonly exemplar: DocumentDetection;
+  readonly detections: readonly DocumentDetection[];
+}
+export interface DocumentDetection {
+  readonly offsetFrame: number;
+  readonly offsetTime: number;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly confidence: number;
+  readonly detectionProperties: Readonly<Record<string, string>>;
+}
+
+/** All tracks of one type of a medium. */
+export function tracksOf(medium: DocumentMedium | undefined, type: string): readonly DocumentTrack[] {
+  return (medium?.output[type] ?? []).flatMap(({ tracks = [] }) => tracks);
+}
+
+/** Codes of the errors of a medium (or, without one, of the job as a whole). */
+export function errorCodes(document: DetectionDocument, mediaId?: number): readonly string[] {
+  return document.errors.filter((entry) => entry.mediaId === mediaId).flatMap(({ details }) => details.map(({ code }) => code));
+}
+
+function bodyOf({ media, ...rest }: JobRequest): object {
+  return { media: media.map((medium) => (typeof medium === 'string' ? { mediaUri: medium } : medium)), ...rest };
+}
+
+function firstMessage(child: ChildProcess): Promise<FromServer> {
+  return new Promise((resolve, reject) => {
+    const ended = (code: number | null) => reject(new Error(`The server process ended with ${code}.`));
+    child.once('exit', ended);
+    child.once('message', (message) => {
+      child.off('exit', ended);
+      resolve(message as FromServer);
+    });
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+const processLives = (pid: number) => isAlive({ pid });

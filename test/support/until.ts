@@ -1,0 +1,46 @@
+/** Waiting for what is to happen: no test sleeps for a time that somebody guessed. */
+
+export interface Patience {
+  readonly withinMs?: number;
+  readonly everyMs?: number;
+}
+
+/**
+ * Looks again and again until what it sees `holds`, and answers it. What was awaited, and what was seen last, stand in
+ * the message when it does not come.
+ */
+export async function until<T>(
+  what: string,
+  look: () => T | Promise<T>,
+  holds: (seen: T) => boolean = Boolean,
+  { withinMs = 30_000, everyMs = 20 }: Patience = {},
+): Promise<T> {
+  const started = performance.now();
+  for (;;) {
+    const seen = await look();
+    if (holds(seen)) return seen;
+    if (performance.now() - started > withinMs)
+      throw new Error(`Waited ${withinMs} ms in vain until ${what}; seen last: ${shown(seen)}`);
+    await pause(everyMs);
+  }
+}
+
+/** The promise's outcome, or an error that says what was awaited when it takes too long. */
+export async function within<T>(withinMs: number, what: string, promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`Waited ${withinMs} ms in vain until ${what}`)), withinMs);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+function shown(seen: unknown): string {
+  const text = JSON.stringify(seen) ?? String(seen);
+  return text.length > 1_000 ? `${text.slice(0, 1_000)}...` : text;
+}
