@@ -74,17 +74,26 @@ export async function startServer(settings: Settings, options: ServerOptions): P
   }
 }
 
-async function compose(settings: Settings, options: ServerOptions, store: Store, http: Server): Promise<RunningServer> {
+async function compose(
+  settings: Settings,
+  options: ServerOptions,
+  store: Store,
+  http: Server,
+): Promise<RunningServer> {
   const { logger } = options;
   const url = settings.BASE_URL?.replace(/\/$/, '') ?? urlOf(http, settings.HOST);
   const system = new ActorSystem(new ComedyTree(), systemClock, {
-    restarted: (actor, err, delayMs) => logger.warn({ actor, err, delayMs }, 'an actor failed and is started again'),
+    restarted: (actor, err, delayMs) =>
+      logger.warn({ actor, err, delayMs }, 'an actor failed and is started again'),
     escalated: (actor, err) => logger.error({ actor, err }, 'an actor failed too often'),
     deadLetter: (letter) => logger.debug(letter, 'dead letter'),
   });
   const checker = new ResultChecker();
   const installed = (options.componentFolders ?? [BUILT_IN]).flatMap(install);
-  const catalog = new Catalog(installed.map(({ descriptor }) => descriptor), SERVER_PROPERTY_DEFAULTS);
+  const catalog = new Catalog(
+    installed.map(({ descriptor }) => descriptor),
+    SERVER_PROPERTY_DEFAULTS,
+  );
   const limits = await fetchLimits(settings);
   const guardian = guard({
     system,
@@ -94,7 +103,10 @@ async function compose(settings: Settings, options: ServerOptions, store: Store,
     checker,
     catalog,
     serverProperties: SERVER_PROPERTY_DEFAULTS,
-    components: [...installed.map((component) => managedDetector(component, settings)), managedMedia(settings)],
+    components: [
+      ...installed.map((component) => managedDetector(component, settings)),
+      managedMedia(settings),
+    ],
     fetchLimits: limits,
     epoch: await store.next('epoch'),
     serverUrl: () => urlOf(http, settings.HOST),
@@ -113,12 +125,16 @@ async function compose(settings: Settings, options: ServerOptions, store: Store,
     system,
     logger,
   });
-  http.on('request', app.callback());
+  const handle = app.callback();
+  http.on('request', (request, response) => void handle(request, response));
 
   const stopWork = await takeUp(guardian, store, settings, logger);
   const lock = path.join(settings.DATA_DIR, 'lock');
   writeFileSync(lock, JSON.stringify({ pid: process.pid, url }), { mode: 0o600 });
-  logger.info({ url, dataDir: settings.DATA_DIR, mediaRoots: limits.mediaRoots, access: settings.access.mode }, 'Troupe is up');
+  logger.info(
+    { url, dataDir: settings.DATA_DIR, mediaRoots: limits.mediaRoots, access: settings.access.mode },
+    'Troupe is up',
+  );
 
   const close = async () => {
     ready = false;
@@ -136,7 +152,12 @@ async function compose(settings: Settings, options: ServerOptions, store: Store,
 }
 
 /** Live jobs go on where they stopped; what an earlier process left lying goes. The answer ends the periodic work. */
-async function takeUp({ jobs, dispatcher, admission }: Guardian, store: Store, settings: Settings, logger: Logger): Promise<() => void> {
+async function takeUp(
+  { jobs, dispatcher, admission }: Guardian,
+  store: Store,
+  settings: Settings,
+  logger: Logger,
+): Promise<() => void> {
   await removeOrphans(store, settings.DATA_DIR, logger);
   for await (const { id } of allEntries(store, LIVE_JOBS)) jobs.tell(id, { type: 'resume' });
   admission.tell(ADMISSION, { type: 'open' });
@@ -177,7 +198,12 @@ function managedDetector({ descriptor, module }: Installed, settings: Settings):
 
 function managedMedia(settings: Settings): ManagedComponent {
   const greeting = { kind: 'media', algorithm: MEDIA_ALGORITHM };
-  return { queue: MEDIA_ALGORITHM, service: 'TroupeMedia', launch: hostLaunch(settings.childEnvironment), greeting };
+  return {
+    queue: MEDIA_ALGORITHM,
+    service: 'TroupeMedia',
+    launch: hostLaunch(settings.childEnvironment),
+    greeting,
+  };
 }
 
 function hostLaunch(environment: Readonly<Record<string, string>>): ManagedComponent['launch'] {

@@ -14,7 +14,12 @@ const LOOK_MS = 25;
  * The orderly end of the actors: no new jobs, no more claims, up to DRAIN_MS for what runs, then the components stop and
  * give back what they hold; the store stays open for all of it. What is unfinished goes on at the next start.
  */
-export async function drain(guardian: Guardian, system: ActorSystem, store: Store, settings: Settings): Promise<void> {
+export async function drain(
+  guardian: Guardian,
+  system: ActorSystem,
+  store: Store,
+  settings: Settings,
+): Promise<void> {
   const { desk, dispatcher, nodeManager } = guardian;
   const until = system.clock.now() + settings.DRAIN_MS;
   const condition = async (end: number, holds: () => Promise<boolean>) => {

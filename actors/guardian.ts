@@ -14,7 +14,12 @@ import { toSubJobs } from './batch-job/sub-jobs.ts';
 import { DISPATCHER, dispatcherKind } from './dispatcher/actor.ts';
 import type { DispatcherCommand, DispatcherReply, SubJob } from './dispatcher/commands.ts';
 import { WorkWaiters } from './dispatcher/waiters.ts';
-import { NODE_MANAGER, registerNodeManager, type ManagedComponent, type NodeManager } from './node-manager/actor.ts';
+import {
+  NODE_MANAGER,
+  registerNodeManager,
+  type ManagedComponent,
+  type NodeManager,
+} from './node-manager/actor.ts';
 import { DEFAULT_INTENSITY } from './runtime/supervision.ts';
 import type { ActorSystem, Family } from './runtime/system.ts';
 import { JobViews } from './views/jobs.ts';
@@ -104,7 +109,8 @@ export function guard(parts: GuardianParts): Guardian {
     clock: system.clock,
     logger,
     serverUrl: () => parts.serverUrl(),
-    gone: (worker, counted, reason) => dispatcher.tell(DISPATCHER, { type: 'workerGone', worker, counted, reason }),
+    gone: (worker, counted, reason) =>
+      dispatcher.tell(DISPATCHER, { type: 'workerGone', worker, counted, reason }),
     unavailable: (queue, reason) => dispatcher.tell(DISPATCHER, { type: 'unavailable', queue, reason }),
   });
 
@@ -131,7 +137,13 @@ export function guard(parts: GuardianParts): Guardian {
   return { jobs, dispatcher, admission, nodeManager, desk, workDesk, views };
 }
 
-function jobSettings({ store, settings, logger, fetchLimits, epoch }: GuardianParts): Omit<JobParts, 'offer' | 'cancelWork' | 'ended'> {
+function jobSettings({
+  store,
+  settings,
+  logger,
+  fetchLimits,
+  epoch,
+}: GuardianParts): Omit<JobParts, 'offer' | 'cancelWork' | 'ended'> {
   return {
     store,
     owner: { server: settings.JOB_ID_HOST, epoch },

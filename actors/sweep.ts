@@ -33,7 +33,13 @@ export function startSweep({ store, clock, jobs, dispatcher }: SweepParts): () =
       if (!waiting.has(id) && !known.has(id)) jobs.tell(id, { type: 'resume' });
   };
   const next = () => {
-    cancel = clock.after(SWEEP_MS, () => void sweep().catch(() => undefined).finally(() => !stopped && next()));
+    cancel = clock.after(
+      SWEEP_MS,
+      () =>
+        void sweep()
+          .catch(() => undefined)
+          .finally(() => !stopped && next()),
+    );
   };
   next();
   return () => {

@@ -36,6 +36,7 @@ class PieceReader {
   /** What was read of the next token, or of the piece that is being put together. */
   #rest = '';
   #pieces: string[] | undefined;
+  #found: Piece | undefined;
   #depth = 0;
   #inString = false;
   #escaped = false;
@@ -47,47 +48,54 @@ class PieceReader {
   *read(chunk: string): Generator<Piece> {
     const text = this.#rest + chunk;
     this.#rest = '';
-    let at = 0;
-    while (at < text.length) {
-      if (this.#pieces !== undefined) {
-        const end = this.#endOfPiece(text, at);
-        this.#pieces.push(text.slice(at, end));
-        at = end;
-        if (this.#depth > 0) return;
-        const whole = this.#pieces.join('');
-        this.#pieces = undefined;
-        yield this.#member(JSON.parse(whole));
-        continue;
-      }
-      at = skipped(IGNORED, text, at);
-      const token = text[at];
-      if (token === undefined) return;
-      if (token === '{' || token === '[') {
-        if (this.#path.length > 0 && this.#whole(this.#path)) this.#pieces = [];
-        else {
-          this.#open(token);
-          at += 1;
-        }
-      } else if (token === '}' || token === ']') {
-        this.#close();
-        at += 1;
-      } else {
-        const end = skipped(token === '"' ? STRING : LITERAL, text, at);
-        if (end === at) {
-          this.#rest = text.slice(at);
-          return;
-        }
-        const value: unknown = JSON.parse(text.slice(at, end));
-        at = end;
-        if (this.#awaitsKey.at(-1) === true) this.#key(String(value));
-        else yield this.#member(value);
-      }
+    for (let at = 0; at < text.length;) {
+      at = this.#pieces === undefined ? this.#token(text, at) : this.#partOfPiece(text, at, this.#pieces);
+      if (this.#found === undefined) continue;
+      yield this.#found;
+      this.#found = undefined;
     }
   }
 
   end(): void {
     if (this.#path.length > 0 || this.#pieces !== undefined || this.#rest.trim() !== '')
       throw new Error('The JSON text ends in the middle.');
+  }
+
+  /** Takes one token; index after it. */
+  #token(text: string, from: number): number {
+    const at = skipped(IGNORED, text, from);
+    const token = text[at];
+    if (token === undefined) return at;
+    if (token === '{' || token === '[') {
+      if (this.#path.length === 0 || !this.#whole(this.#path)) this.#open(token);
+      else {
+        this.#pieces = [];
+        return at;
+      }
+    } else if (token === '}' || token === ']') this.#close();
+    else return this.#scalar(text, at, token === '"' ? STRING : LITERAL);
+    return at + 1;
+  }
+
+  #scalar(text: string, at: number, pattern: RegExp): number {
+    const end = skipped(pattern, text, at);
+    if (end === at) {
+      this.#rest = text.slice(at);
+      return text.length;
+    }
+    const value: unknown = JSON.parse(text.slice(at, end));
+    if (this.#awaitsKey.at(-1) === true) this.#key(String(value));
+    else this.#member(value);
+    return end;
+  }
+
+  #partOfPiece(text: string, at: number, pieces: string[]): number {
+    const end = this.#endOfPiece(text, at);
+    pieces.push(text.slice(at, end));
+    if (this.#depth > 0) return end;
+    this.#pieces = undefined;
+    this.#member(JSON.parse(pieces.join('')));
+    return end;
   }
 
   #open(token: '{' | '['): void {
@@ -106,10 +114,9 @@ class PieceReader {
     this.#awaitsKey[this.#awaitsKey.length - 1] = false;
   }
 
-  #member(value: unknown): Piece {
-    const piece = { path: [...this.#path], value };
+  #member(value: unknown): void {
+    this.#found = { path: [...this.#path], value };
     this.#next();
-    return piece;
   }
 
   /** A member of the innermost container has ended. */

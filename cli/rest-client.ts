@@ -112,7 +112,7 @@ export class RestClient {
   /** Repeats what a busy or just starting service, or one that wants a fresh token, did not answer. */
   async #call(call: Call, signal?: AbortSignal): Promise<Answer> {
     const started = performance.now();
-    for (let renewed = false; ; ) {
+    for (let renewed = false; ;) {
       const token = await this.#tokens.current();
       const answer = await this.#once(call, token);
       const waited = performance.now() - started;
@@ -123,12 +123,14 @@ export class RestClient {
         if (waited > this.#patience.busyMs) return answer;
         gapMs = retryAfterMs(answer.headers);
       } else if (answer.status === 401) {
-        if (renewed || !this.#tokens.refused(token)) throw new RefusedError(401, unauthorized(this.url, this.#tokens));
+        if (renewed || !this.#tokens.refused(token))
+          throw new RefusedError(401, unauthorized(this.url, this.#tokens));
         renewed = true;
         gapMs = 0;
       } else return answer;
       await pause(gapMs, signal);
-      if (signal?.aborted === true) throw new Failure('Stopped before the service took the job.', EXIT.failed);
+      if (signal?.aborted === true)
+        throw new Failure('Stopped before the service took the job.', EXIT.failed);
     }
   }
 
@@ -146,7 +148,10 @@ export class RestClient {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'ECONNREFUSED') return 'refused';
-      throw new Failure(`The service at ${this.url} cannot be reached: ${(error as Error).message}.`, EXIT.failed);
+      throw new Failure(
+        `The service at ${this.url} cannot be reached: ${(error as Error).message}.`,
+        EXIT.failed,
+      );
     }
   }
 }
@@ -170,7 +175,10 @@ function retryAfterMs(headers: unknown): number {
 
 function refusal(status: number, body: unknown): RefusedError {
   const message = fieldOf(fieldOf(body, 'coreResponse'), 'message') ?? fieldOf(body, 'message');
-  return new RefusedError(status, typeof message === 'string' ? message : `The service answered with status ${status}.`);
+  return new RefusedError(
+    status,
+    typeof message === 'string' ? message : `The service answered with status ${status}.`,
+  );
 }
 
 const unreachable = (url: string) =>

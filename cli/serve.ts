@@ -29,7 +29,8 @@ async function start(settings: Settings): Promise<RunningServer> {
 export function reasonNotToStart(error: unknown, { HOST, PORT, DATA_DIR }: Settings): string | undefined {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall === 'listen' || syscall === 'bind' || syscall === 'getaddrinfo') {
-    if (code === 'EADDRINUSE') return `Port ${PORT} of ${HOST} is in use: stop what listens there, or set PORT to another one.`;
+    if (code === 'EADDRINUSE')
+      return `Port ${PORT} of ${HOST} is in use: stop what listens there, or set PORT to another one.`;
     if (code === 'EACCES') return `Port ${PORT} may not be used by this user: set PORT to one above 1023.`;
     return `${HOST} is no address of this machine: set HOST to one.`;
   }

@@ -52,7 +52,9 @@ export async function startService(settings: Settings): Promise<Service> {
     const client = new RestClient(server.url, developmentTokens(server.url, settings.DATA_DIR));
     return { client, embedded: true, stop: () => server.stop() };
   } catch (error) {
-    throw new Failure(`The service did not start: ${reasonNotToStart(error, settings) ?? (error as Error).message}`);
+    throw new Failure(
+      `The service did not start: ${reasonNotToStart(error, settings) ?? (error as Error).message}`,
+    );
   }
 }
 
@@ -60,7 +62,10 @@ export async function startService(settings: Settings): Promise<Service> {
 function tokensFor(url: string, { token, client, dataDir }: CliSettings, own: boolean): TokenSource {
   if (token !== undefined) return givenToken(token);
   if (client !== undefined)
-    return renewedToken(() => requestToken(client), 'Check that its client may use this service (roles, audience).');
+    return renewedToken(
+      () => requestToken(client),
+      'Check that its client may use this service (roles, audience).',
+    );
   if (own) return developmentTokens(url, dataDir);
   throw new Failure(
     `The service at ${url} needs a token: set TROUPE_TOKEN, or TROUPE_ISSUER_URI, TROUPE_CLIENT_ID and TROUPE_CLIENT_SECRET ` +
@@ -116,5 +121,9 @@ async function answers(url: string): Promise<boolean> {
 }
 
 function sameAddress(a: string, b: string): boolean {
-  return URL.canParse(a) && URL.canParse(b) && new URL(a).href.replace(/\/+$/, '') === new URL(b).href.replace(/\/+$/, '');
+  return (
+    URL.canParse(a) &&
+    URL.canParse(b) &&
+    new URL(a).href.replace(/\/+$/, '') === new URL(b).href.replace(/\/+$/, '')
+  );
 }

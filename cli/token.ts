@@ -8,6 +8,8 @@ export async function token(terminal: Terminal): Promise<void> {
   const { dataDir } = readCliSettings();
   const holder = await findHolder(dataDir);
   if (holder === undefined)
-    throw new Failure(`No service runs in ${dataDir}: start one (troupe serve), or set DATA_DIR to the folder of one that runs.`);
+    throw new Failure(
+      `No service runs in ${dataDir}: start one (troupe serve), or set DATA_DIR to the folder of one that runs.`,
+    );
   terminal.print(await developmentTokens(holder.url, dataDir).current());
 }

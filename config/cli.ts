@@ -17,7 +17,9 @@ const cliEnvironment = z.object({
   DATA_DIR: serverEnvironment.shape.DATA_DIR,
   TROUPE_URL: address('Service that the command-line tool uses; default: the one that holds DATA_DIR'),
   TROUPE_TOKEN: text('Bearer token for that service'),
-  TROUPE_ISSUER_URI: address('OpenID Connect provider that gives the tool its tokens, when there is no TROUPE_TOKEN'),
+  TROUPE_ISSUER_URI: address(
+    'OpenID Connect provider that gives the tool its tokens, when there is no TROUPE_TOKEN',
+  ),
   TROUPE_CLIENT_ID: text("The tool's client id at that provider"),
   TROUPE_CLIENT_SECRET: text("The tool's client secret at that provider"),
 });
@@ -40,7 +42,9 @@ export function readCliSettings(env: Environment = process.env): CliSettings {
   const given = Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== '');
   const parsed = cliEnvironment.safeParse(Object.fromEntries(given));
   if (!parsed.success)
-    throw new ConfigurationError(parsed.error.issues.map(({ path: [name], message }) => `${String(name)} ${message}.`));
+    throw new ConfigurationError(
+      parsed.error.issues.map(({ path: [name], message }) => `${String(name)} ${message}.`),
+    );
   const { DATA_DIR, TROUPE_URL: url, TROUPE_TOKEN: token, ...variables } = parsed.data;
   const client = clientOf(variables);
   return {
@@ -71,7 +75,11 @@ type ClientVariables = Pick<
 >;
 
 function clientOf(variables: ClientVariables): CliClient | undefined {
-  const { TROUPE_ISSUER_URI: issuer, TROUPE_CLIENT_ID: clientId, TROUPE_CLIENT_SECRET: clientSecret } = variables;
+  const {
+    TROUPE_ISSUER_URI: issuer,
+    TROUPE_CLIENT_ID: clientId,
+    TROUPE_CLIENT_SECRET: clientSecret,
+  } = variables;
   if (issuer === undefined && clientId === undefined && clientSecret === undefined) return undefined;
   if (issuer === undefined || clientId === undefined || clientSecret === undefined)
     throw new ConfigurationError([

@@ -16,8 +16,17 @@ export interface Info {
 export const packageRoot = findRoot(path.dirname(fileURLToPath(import.meta.url)));
 
 export function readInfo(): Info {
-  const { version } = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8')) as { version: string };
-  return { app: 'Troupe', appFamily: 'Troupe', buildNum: '0', gitBranch: 'unknown', gitHash: 'unknown', version };
+  const { version } = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8')) as {
+    version: string;
+  };
+  return {
+    app: 'Troupe',
+    appFamily: 'Troupe',
+    buildNum: '0',
+    gitBranch: 'unknown',
+    gitHash: 'unknown',
+    version,
+  };
 }
 
 function findRoot(folder: string): string {

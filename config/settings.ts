@@ -16,9 +16,23 @@ export const serverEnvironment = z.object({
   HOST: z.string().trim().min(1).default('127.0.0.1').describe('Address to listen on'),
   PORT: whole(8080, 0, 65_535).describe('Port to listen on; 0 takes a free one'),
   BASE_URL: z.url().optional().describe('How clients reach the server; default http://HOST:PORT'),
-  DATA_DIR: z.string().trim().min(1).default('./data').describe('Folder of everything that is stored; one server holds it'),
-  MEDIA_ROOTS: z.string().optional().describe('Folders, colon-separated, below which file: media may lie; default: the working folder in development mode, else none'),
-  JOB_ID_HOST: z.string().regex(/^[\w.-]+$/).default(hostname()).describe('Host part of job ids'),
+  DATA_DIR: z
+    .string()
+    .trim()
+    .min(1)
+    .default('./data')
+    .describe('Folder of everything that is stored; one server holds it'),
+  MEDIA_ROOTS: z
+    .string()
+    .optional()
+    .describe(
+      'Folders, colon-separated, below which file: media may lie; default: the working folder in development mode, else none',
+    ),
+  JOB_ID_HOST: z
+    .string()
+    .regex(/^[\w.-]+$/)
+    .default(hostname())
+    .describe('Host part of job ids'),
   SITE_ID: z.string().default('troupe1').describe('siteId in documents'),
   DEFAULT_PRIORITY: whole(4, 0, 9).describe('Priority of jobs that name none'),
   COMPONENT_PROCESSES: whole(availableParallelism(), 1, 1_024).describe('Processes of one component at most'),
@@ -29,18 +43,30 @@ export const serverEnvironment = z.object({
   MAX_JSON_DEPTH: whole(32, 4).describe('Nesting of a JSON body'),
   MAILBOX_SIZE: whole(1_000, 1).describe('Messages that wait for one actor; more are answered 503'),
   IDLE_ACTOR_MS: whole(60 * SECOND, 1).describe('A job without messages for so long leaves memory'),
-  SUB_JOB_ATTEMPTS: whole(3, 1).describe('Attempts at a sub-job whose component dies, hangs or answers garbage'),
+  SUB_JOB_ATTEMPTS: whole(3, 1).describe(
+    'Attempts at a sub-job whose component dies, hangs or answers garbage',
+  ),
   LEASE_MS: whole(15 * SECOND, 100).describe('Time without heartbeat after which a sub-job is taken back'),
   HEARTBEAT_MS: whole(SECOND, 20).describe('Time between heartbeats that components are asked for'),
   SILENCE_MS: whole(120 * SECOND, 100).describe('Time without progress after which a sub-job is taken back'),
-  SUB_JOB_MS: whole(24 * 3_600 * SECOND, 100).describe('Time after which a sub-job is taken back in any case'),
+  SUB_JOB_MS: whole(24 * 3_600 * SECOND, 100).describe(
+    'Time after which a sub-job is taken back in any case',
+  ),
   CANCEL_GRACE_MS: whole(5 * SECOND, 0).describe('Time a component has to stop a cancelled sub-job'),
   DRAIN_MS: whole(10 * SECOND, 0).describe('Time for running sub-jobs when the server stops'),
-  SHUTDOWN_POLICY: z.enum(['resume', 'cancel']).default('resume').describe('cancel: live jobs end CANCELLED_BY_SHUTDOWN'),
-  RESTART_DELAY_MS: whole(2 * SECOND, 0).describe('Time before a component process that died is started again'),
+  SHUTDOWN_POLICY: z
+    .enum(['resume', 'cancel'])
+    .default('resume')
+    .describe('cancel: live jobs end CANCELLED_BY_SHUTDOWN'),
+  RESTART_DELAY_MS: whole(2 * SECOND, 0).describe(
+    'Time before a component process that died is started again',
+  ),
   MAX_MEDIUM_BYTES: whole(64 * 1024 * MIB, 1).describe('Size of a fetched medium'),
   MEDIUM_FETCH_MS: whole(3_600 * SECOND, 100).describe('Time for fetching a medium'),
-  FETCH_PRIVATE: z.stringbool().optional().describe('Media may be fetched from loopback and private addresses; default: only in development mode'),
+  FETCH_PRIVATE: z
+    .stringbool()
+    .optional()
+    .describe('Media may be fetched from loopback and private addresses; default: only in development mode'),
   MAX_RESULT_BYTES: whole(2 * 1024 * MIB, 1_024).describe('Answer of one sub-job'),
   MAX_RESULT_LINES: whole(10_000_000, 1).describe('Tracks in the answer of one sub-job'),
   MIN_FREE_BYTES: whole(256 * MIB, 0).describe('Free disk below which new jobs are answered 503'),
@@ -62,13 +88,25 @@ export interface Settings extends Omit<Variables, 'MEDIA_ROOTS' | 'FETCH_PRIVATE
 
 const PROPERTY_PREFIX = 'TROUPE_PROP_';
 /** Secrets of the server stay in the server: a component process sees only these. */
-const INHERITED = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'LD_LIBRARY_PATH', 'NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS'];
+const INHERITED = [
+  'PATH',
+  'HOME',
+  'LANG',
+  'LC_ALL',
+  'TZ',
+  'TMPDIR',
+  'LD_LIBRARY_PATH',
+  'NODE_OPTIONS',
+  'NODE_EXTRA_CA_CERTS',
+];
 
 /** @throws ConfigurationError with every problem at once */
 export function readSettings(env: Environment = process.env): Settings {
   const parsed = serverEnvironment.safeParse(withoutBlanks(env));
   if (!parsed.success)
-    throw new ConfigurationError(parsed.error.issues.map(({ path: [name], message }) => `${String(name)}: ${message}.`));
+    throw new ConfigurationError(
+      parsed.error.issues.map(({ path: [name], message }) => `${String(name)}: ${message}.`),
+    );
   const { MEDIA_ROOTS, FETCH_PRIVATE, BASE_URL, DATA_DIR, ...variables } = parsed.data;
   const access = readAccess(env, { host: variables.HOST });
   const development = access.mode === 'development';
@@ -95,12 +133,15 @@ function mediaRoots(text: string | undefined, development: boolean): readonly st
 function prefixed(env: Environment): Record<string, string> {
   const found: Record<string, string> = {};
   for (const [name, value] of Object.entries(env))
-    if (name.startsWith(PROPERTY_PREFIX) && value !== undefined) found[name.slice(PROPERTY_PREFIX.length)] = value;
+    if (name.startsWith(PROPERTY_PREFIX) && value !== undefined)
+      found[name.slice(PROPERTY_PREFIX.length)] = value;
   return found;
 }
 
 function inherited(env: Environment): Record<string, string> {
-  return Object.fromEntries(INHERITED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+  return Object.fromEntries(
+    INHERITED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
+  );
 }
 
 const withoutBlanks = (env: Environment) =>

@@ -7,7 +7,7 @@ import type { Info } from '../config/info.ts';
 import type { Logger } from '../config/logger.ts';
 import type { Access } from './access/index.ts';
 import { batchJobRoutes, type BatchJobParts } from './batch-jobs.ts';
-import { HttpError, mapErrors } from './errors.ts';
+import { empty, mapErrors } from './errors.ts';
 import { pipelineRoutes } from './pipelines.ts';
 import { healthRoutes, serviceRoutes, type Health } from './service.ts';
 import { workerProtocol, type WorkerProtocolParts } from './worker-protocol.ts';
@@ -27,7 +27,8 @@ export function createApp(parts: AppParts): Koa {
   const app = new Koa();
   // A client that hangs up in the middle of a document is no error of ours.
   app.on('error', (error: unknown) => {
-    if ((error as { code?: string }).code !== 'ERR_STREAM_PREMATURE_CLOSE') logger.warn({ err: error }, 'a response failed');
+    if ((error as { code?: string }).code !== 'ERR_STREAM_PREMATURE_CLOSE')
+      logger.warn({ err: error }, 'a response failed');
   });
   app.use(requestContext(parts.system, logger));
   app.use(mapErrors(logger));
@@ -43,12 +44,13 @@ export function createApp(parts: AppParts): Koa {
   serviceRoutes(rest, parts.info);
   batchJobRoutes(rest, parts);
   pipelineRoutes(rest, parts.catalog);
-  app.use(async (ctx, next) => (ctx.path.startsWith('/rest') ? access.authenticate(ctx, next) : next()));
+  app.use(async (ctx, next) => {
+    await (ctx.path.startsWith('/rest') ? access.authenticate(ctx, next) : next());
+  });
   app.use(rest.routes());
   app.use(rest.allowedMethods());
-  app.use((ctx) => {
-    throw new HttpError(404, `There is nothing at ${ctx.path}.`);
-  });
+  // Not thrown: `allowedMethods` turns it into 405 where another method is served.
+  app.use((ctx) => empty(ctx, 404));
   return app;
 }
 

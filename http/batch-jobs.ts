@@ -30,11 +30,18 @@ export function batchJobRoutes(router: Router, parts: BatchJobParts): void {
 
 async function create(ctx: Context, { desk, bodyLimits }: BatchJobParts): Promise<void> {
   const parsed = jobCreationRequest.safeParse(await readJson(ctx, bodyLimits));
-  if (!parsed.success) throw creationRefused(undefined, `The request has errors in the following fields:\n${problemsOf(parsed.error)}`);
+  if (!parsed.success)
+    throw creationRefused(
+      undefined,
+      `The request has errors in the following fields:\n${problemsOf(parsed.error)}`,
+    );
   const body = parsed.data;
   const method = body.callbackMethod?.toUpperCase();
   if (method !== undefined && method !== 'GET' && method !== 'POST')
-    throw creationRefused(body.externalId, `callbackMethod is "${body.callbackMethod}"; it must be GET or POST.`);
+    throw creationRefused(
+      body.externalId,
+      `callbackMethod is "${body.callbackMethod}"; it must be GET or POST.`,
+    );
   const submission = await desk.submit(toRequest(body));
   switch (submission.kind) {
     case 'overloaded':
@@ -66,12 +73,14 @@ function toRequest(body: JobCreationRequest): JobRequest {
     priority: body.priority ?? undefined,
     wantsCallback: isGiven(body.callbackURL),
     wantsSelectors: body.media.some(
-      ({ mediaSelectors, mediaSelectorsOutputAction }) => (mediaSelectors?.length ?? 0) > 0 || isGiven(mediaSelectorsOutputAction),
+      ({ mediaSelectors, mediaSelectorsOutputAction }) =>
+        (mediaSelectors?.length ?? 0) > 0 || isGiven(mediaSelectorsOutputAction),
     ),
   };
 }
 
-const isGiven = (text: string | null | undefined) => text !== null && text !== undefined && text.trim() !== '';
+const isGiven = (text: string | null | undefined) =>
+  text !== null && text !== undefined && text.trim() !== '';
 
 async function single(ctx: Context, { views }: BatchJobParts): Promise<void> {
   const id = jobNumber(idOf(ctx));
@@ -82,7 +91,10 @@ async function single(ctx: Context, { views }: BatchJobParts): Promise<void> {
 
 async function cancel(ctx: Context, { jobs }: BatchJobParts): Promise<void> {
   const id = jobNumber(idOf(ctx));
-  if (id === null) throw new HttpError(400, unparsable(idOf(ctx)), { body: { responseCode: 1, message: unparsable(idOf(ctx)) } });
+  if (id === null)
+    throw new HttpError(400, unparsable(idOf(ctx)), {
+      body: { responseCode: 1, message: unparsable(idOf(ctx)) },
+    });
   const reply = await jobs.ask(String(id), { type: 'cancel' });
   if (reply.kind === 'done') {
     ctx.body = { responseCode: 0, message: null };
@@ -92,9 +104,15 @@ async function cancel(ctx: Context, { jobs }: BatchJobParts): Promise<void> {
   throw new HttpError(400, message, { body: { responseCode: 1, message } });
 }
 
-const resubmitQuery = z.object({ jobPriority: z.coerce.number().pipe(z.int().min(0).max(9)).optional() });
+const resubmitQuery = z.object({
+  jobPriority: z
+    .string()
+    .regex(/^[0-9]$/, { error: 'must be a whole number from 0 to 9' })
+    .transform(Number)
+    .optional(),
+});
 
-async function resubmit(ctx: Context, { desk }: BatchJobParts): Promise<void> {
+async function resubmit(ctx: Context, { desk, views }: BatchJobParts): Promise<void> {
   const id = jobNumber(idOf(ctx));
   if (id === null) throw creationFailed(unparsable(idOf(ctx)));
   const query = resubmitQuery.safeParse(ctx.query);
@@ -108,7 +126,7 @@ async function resubmit(ctx: Context, { desk }: BatchJobParts): Promise<void> {
         : `The job with id ${id} is in the non-terminal state of '${reply.status}'. Only jobs in a terminal state may be resubmitted.`;
     throw creationFailed(`Failed to resubmit the job with id '${id}'. ${why}`);
   }
-  ctx.body = creationResponse(idOf(ctx), 0, null);
+  ctx.body = creationResponse((await views.single(id))?.jobId ?? idOf(ctx), 0, null);
 }
 
 /** The document as it lies on the disk, streamed. */
@@ -117,17 +135,23 @@ async function detection(ctx: Context, { views }: BatchJobParts): Promise<void> 
   const file = id === null ? undefined : await views.document(id);
   if (file === undefined) return empty(ctx, 400);
   const found = await stat(file).catch(() => undefined);
-  if (found === undefined) throw new HttpError(500, 'The detection document of this job is missing on the server.');
+  if (found === undefined)
+    throw new HttpError(500, 'The detection document of this job is missing on the server.');
   ctx.type = 'application/json';
   ctx.length = found.size;
   ctx.body = createReadStream(file);
 }
 
 const idOf = (ctx: Context) => (ctx['params'] as { id: string }).id;
-const unparsable = (id: string) => `Failed to parse job id of '${id}'. Expected a job id like <hostname>-<integer>.`;
+const unparsable = (id: string) =>
+  `Failed to parse job id of '${id}'. Expected a job id like <hostname>-<integer>.`;
 
 function creationResponse(jobId: string | null, responseCode: 0 | 1, message: string | null) {
-  return { jobId, coreResponse: { responseCode, message }, archiveCheckStatus: jobId === null ? null : 'NO_ARCHIVE_URL_IN_JOB' };
+  return {
+    jobId,
+    coreResponse: { responseCode, message },
+    archiveCheckStatus: jobId === null ? null : 'NO_ARCHIVE_URL_IN_JOB',
+  };
 }
 
 function creationRefused(externalId: string | null | undefined, reason: string): HttpError {
@@ -135,4 +159,5 @@ function creationRefused(externalId: string | null | undefined, reason: string):
   return creationFailed(`Failure creating job${withId}. ${reason}`);
 }
 
-const creationFailed = (message: string) => new HttpError(400, message, { body: creationResponse(null, 1, message) });
+const creationFailed = (message: string) =>
+  new HttpError(400, message, { body: creationResponse(null, 1, message) });

@@ -7,7 +7,11 @@ export class HttpError extends Error {
   readonly status: number;
   readonly body: unknown;
   readonly retryAfterSeconds: number | undefined;
-  constructor(status: number, message: string, options: { readonly body?: unknown; readonly retryAfterSeconds?: number } = {}) {
+  constructor(
+    status: number,
+    message: string,
+    options: { readonly body?: unknown; readonly retryAfterSeconds?: number } = {},
+  ) {
     super(message);
     this.name = 'HttpError';
     this.status = status;
@@ -29,7 +33,13 @@ export function mapErrors(logger: Logger): Middleware {
       if (known === undefined) {
         const requestId: unknown = ctx.state['requestId'];
         logger.error({ err: error, requestId, method: ctx.method, path: ctx.path }, 'a request failed');
-        answer(ctx, new HttpError(500, `An unexpected error has occurred; the log has more under request id ${String(requestId)}.`));
+        answer(
+          ctx,
+          new HttpError(
+            500,
+            `An unexpected error has occurred; the log has more under request id ${String(requestId)}.`,
+          ),
+        );
       } else answer(ctx, known);
     }
   };

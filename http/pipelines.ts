@@ -15,8 +15,24 @@ export function pipelineRoutes(router: Router, catalog: Catalog): void {
       ctx.body = found;
     });
   };
-  resource('pipelines', () => catalog.pipelines(), (name) => catalog.pipeline(name));
-  resource('tasks', () => catalog.tasks(), (name) => catalog.task(name));
-  resource('actions', () => catalog.actions(), (name) => catalog.action(name));
-  resource('algorithms', () => catalog.shownAlgorithms(), (name) => catalog.shownAlgorithm(name));
+  resource(
+    'pipelines',
+    () => catalog.pipelines(),
+    (name) => catalog.pipeline(name),
+  );
+  resource(
+    'tasks',
+    () => catalog.tasks(),
+    (name) => catalog.task(name),
+  );
+  resource(
+    'actions',
+    () => catalog.actions(),
+    (name) => catalog.action(name),
+  );
+  resource(
+    'algorithms',
+    () => catalog.shownAlgorithms(),
+    (name) => catalog.shownAlgorithm(name),
+  );
 }

@@ -42,17 +42,14 @@ function identify({ workers, authenticate, requireAdmin }: WorkerProtocolParts):
   return async (ctx: Context, next: Next) => {
     const [scheme, token] = ctx.get('authorization').split(' ');
     const managed = scheme === 'Bearer' && token !== undefined ? workers.find(hashToken(token)) : undefined;
-    if (managed !== undefined) {
-      ctx.state['claimant'] = { worker: managed.worker, queues: managed.queues } satisfies Claimant;
-      return next();
-    }
-    return authenticate(ctx, () =>
-      requireAdmin(ctx, () => {
-        const user = ctx.state['user'] as { name: string };
-        ctx.state['claimant'] = { worker: `token of ${user.name}`, queues: null } satisfies Claimant;
-        return next();
-      }),
-    );
+    const come = async (claimant: Claimant) => {
+      ctx.state['claimant'] = claimant;
+      await next();
+    };
+    if (managed !== undefined) return come({ worker: managed.worker, queues: managed.queues });
+    const user = () => ctx.state['user'] as { readonly name: string };
+    const admin = () => come({ worker: `token of ${user().name}`, queues: null });
+    await authenticate(ctx, async () => void (await requireAdmin(ctx, admin)));
   };
 }
 
@@ -63,7 +60,8 @@ async function claim(ctx: Context, { workDesk, bodyLimits }: WorkerProtocolParts
   const { worker, queues: allowed } = claimantOf(ctx);
   const { algorithms, max, waitMs } = parsed(claimRequest, await readJson(ctx, bodyLimits));
   const queues = allowed === null ? algorithms : algorithms.filter((queue) => allowed.includes(queue));
-  if (queues.length === 0) throw new HttpError(403, `This component does not serve ${algorithms.join(', ')}.`);
+  if (queues.length === 0)
+    throw new HttpError(403, `This component does not serve ${algorithms.join(', ')}.`);
   const gone = new AbortController();
   ctx.res.once('close', () => gone.abort());
   const { work, giveBack } = await workDesk.claim({ queues, max, waitMs, worker }, gone.signal);
@@ -116,7 +114,8 @@ function render(ctx: Context, taken: Taken): void {
   }
 }
 
-const lost = () => new HttpError(409, 'The lease is lost: it ran out, was given to another component, or its job has ended.');
+const lost = () =>
+  new HttpError(409, 'The lease is lost: it ran out, was given to another component, or its job has ended.');
 
 function parsed<T>(schema: z.ZodType<T>, body: unknown): T {
   const outcome = schema.safeParse(body);

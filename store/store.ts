@@ -92,15 +92,26 @@ export interface Store {
 
 export class VersionConflict extends Error {
   constructor(actor: ActorKey, expected: number) {
-    super(`${actor.kind}/${actor.id} was changed by somebody else: version ${expected} is not the stored one.`);
+    super(
+      `${actor.kind}/${actor.id} was changed by somebody else: version ${expected} is not the stored one.`,
+    );
     this.name = 'VersionConflict';
   }
 }
 
 /** Every row of an actor below `prefix`, page by page. */
-export async function* allRows(store: Store, actor: ActorKey, prefix = '', pageSize = 500): AsyncGenerator<Row> {
+export async function* allRows(
+  store: Store,
+  actor: ActorKey,
+  prefix = '',
+  pageSize = 500,
+): AsyncGenerator<Row> {
   for (let after: string | undefined; ;) {
-    const page = await store.rows(actor, { prefix, limit: pageSize, ...(after === undefined ? {} : { after }) });
+    const page = await store.rows(actor, {
+      prefix,
+      limit: pageSize,
+      ...(after === undefined ? {} : { after }),
+    });
     yield* page;
     if (page.length < pageSize) return;
     after = page.at(-1)?.key;

@@ -17,7 +17,9 @@ execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', '.'], {
 process.setSourceMapsEnabled(true);
 
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
-const files = find('dist/test').filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)));
+const files = find('dist/test').filter(
+  (file) => wanted.length === 0 || wanted.some((part) => file.includes(part)),
+);
 if (files.length === 0) {
   console.error(`No test file has ${wanted.join(' or ')} in its path.`);
   process.exit(1);

@@ -37,7 +37,8 @@ async function load(parts: AdmissionParts): Promise<Behavior<AdmissionCommand, A
   const waiting = new Map<number, number>();
   for await (const { id, score } of allEntries(parts.store, WAITING_JOBS)) waiting.set(Number(id), score);
   const live = new Set<number>();
-  for await (const { id } of allEntries(parts.store, LIVE_JOBS)) if (!waiting.has(Number(id))) live.add(Number(id));
+  for await (const { id } of allEntries(parts.store, LIVE_JOBS))
+    if (!waiting.has(Number(id))) live.add(Number(id));
 
   const admitNext = () => {
     while (live.size < parts.maxLive && waiting.size > 0) {

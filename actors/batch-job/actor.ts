@@ -58,7 +58,11 @@ function durableJob(parts: JobParts): DurableKind<JobRecord, JobState, JobComman
       return isTerminal(status) ? undefined : runPrefix(run);
     },
     restore: (record, body, rows) =>
-      restore(record, jobSnapshotSchema.parse(body), rows.map((row: Row) => row.body as SubJobRow)),
+      restore(
+        record,
+        jobSnapshotSchema.parse(body),
+        rows.map((row: Row) => row.body as SubJobRow),
+      ),
     snapshot: toSnapshot,
     decide: (record, state, envelope) => toDecision(record, state, envelope, parts.settings),
     recover,
@@ -66,10 +70,16 @@ function durableJob(parts: JobParts): DurableKind<JobRecord, JobState, JobComman
   };
 }
 
-function toDecision(record: JobRecord | undefined, state: JobState | undefined, { command, at }: Envelope<JobCommand>, settings: JobSettings) {
+function toDecision(
+  record: JobRecord | undefined,
+  state: JobState | undefined,
+  { command, at }: Envelope<JobCommand>,
+  settings: JobSettings,
+) {
   const created = command.type === 'accept' && record === undefined ? command.record : undefined;
   const known = record ?? created;
-  if (known === undefined) return { reply: { kind: 'refused', reason: 'NO_SUCH_JOB', status: 'UNKNOWN' } as const };
+  if (known === undefined)
+    return { reply: { kind: 'refused', reason: 'NO_SUCH_JOB', status: 'UNKNOWN' } as const };
   const { reply, change } = decide(state, command, { record: known, at, settings });
   if (change === undefined) return { reply };
   if (change.silent === true) return { reply, effects: change.effects };
@@ -95,7 +105,12 @@ function indexOf(record: JobRecord, { status, priority }: Pick<JobState, 'status
   };
 }
 
-async function perform(parts: JobParts, record: JobRecord, state: JobState, effects: readonly JobEffect[]): Promise<void> {
+async function perform(
+  parts: JobParts,
+  record: JobRecord,
+  state: JobState,
+  effects: readonly JobEffect[],
+): Promise<void> {
   for (const effect of effects)
     switch (effect.type) {
       case 'offer':
@@ -116,11 +131,18 @@ async function perform(parts: JobParts, record: JobRecord, state: JobState, effe
 }
 
 /** Spool and fetched media of a run that has ended; with `document` its outputs too. A failure leaves files for the next start. */
-async function removeFiles({ settings, logger }: JobParts, { jobId }: JobRecord, run: number, document: boolean): Promise<void> {
+async function removeFiles(
+  { settings, logger }: JobParts,
+  { jobId }: JobRecord,
+  run: number,
+  document: boolean,
+): Promise<void> {
   const folders = [spoolFolder(settings.dataDir, jobId, run), mediaFolder(settings.dataDir, jobId)];
   if (document) folders.push(outputFolder(settings.dataDir, jobId));
   for (const folder of folders)
-    await removeFolder(folder).catch((error: unknown) => logger.warn({ error, folder }, 'could not remove files of an ended job'));
+    await removeFolder(folder).catch((error: unknown) =>
+      logger.warn({ error, folder }, 'could not remove files of an ended job'),
+    );
 }
 
 /** A job whose actor fails again and again ends ERROR by the smallest commit there is, so that it harms nobody else. */

@@ -4,17 +4,39 @@ import type { JobRecord } from './record.ts';
 
 export type JobCommand =
   /** From the REST interface: a validated request with its plan. `admitted` false: it waits for its turn. */
-  | { readonly type: 'accept'; readonly record: JobRecord; readonly admitted: boolean; readonly objectId: string }
+  | {
+      readonly type: 'accept';
+      readonly record: JobRecord;
+      readonly admitted: boolean;
+      readonly objectId: string;
+    }
   /** From admission: its turn has come. */
   | { readonly type: 'admit' }
   /** From the REST interface. */
   | { readonly type: 'cancel' }
   /** From the REST interface: run a job that has ended once more. */
-  | { readonly type: 'resubmit'; readonly priority: number; readonly admitted: boolean; readonly objectId: string }
+  | {
+      readonly type: 'resubmit';
+      readonly priority: number;
+      readonly admitted: boolean;
+      readonly objectId: string;
+    }
   /** From the worker protocol: a component's answer, checked and spooled. */
-  | { readonly type: 'workDone'; readonly key: string; readonly token: string; readonly file: string; readonly result: CheckedResult & { ok: true } }
+  | {
+      readonly type: 'workDone';
+      readonly key: string;
+      readonly token: string;
+      readonly file: string;
+      readonly result: CheckedResult & { ok: true };
+    }
   /** From the worker protocol: the component says why it cannot. Not tried again. */
-  | { readonly type: 'workFailed'; readonly key: string; readonly token: string; readonly code: DetectionErrorCode | IssueCode; readonly message: string }
+  | {
+      readonly type: 'workFailed';
+      readonly key: string;
+      readonly token: string;
+      readonly code: DetectionErrorCode | IssueCode;
+      readonly message: string;
+    }
   /** From the dispatcher: a component died, hung or answered garbage. Tried again, up to the limit of attempts. */
   | { readonly type: 'workLost'; readonly key: string; readonly token: string; readonly reason: string }
   /** From the dispatcher: work that was cancelled is out of every component's hands. */

@@ -82,20 +82,37 @@ export class JobDesk {
     if ('refused' in planned) return { kind: 'refused', message: planned.refused };
     const problems = await this.#checkMedia(request.media);
     if (problems.every((problem) => problem !== undefined)) {
-      const list = request.media.slice(0, 20).map(({ uri }, i) => `${shortUri(uri)}: ${problems[i]?.message}`);
-      return { kind: 'refused', message: `Could not start job because all media have errors: ${list.join(', ')}` };
+      const list = request.media
+        .slice(0, 20)
+        .map(({ uri }, i) => `${shortUri(uri)}: ${problems[i]?.message}`);
+      return {
+        kind: 'refused',
+        message: `Could not start job because all media have errors: ${list.join(', ')}`,
+      };
     }
     return this.#accept(request, planned.plan, problems);
   }
 
   /** Runs a job that has ended once more. */
-  async resubmit(number: number, priority: number | undefined): Promise<JobReply | Extract<Submission, { kind: 'overloaded' }>> {
+  async resubmit(
+    number: number,
+    priority: number | undefined,
+  ): Promise<JobReply | Extract<Submission, { kind: 'overloaded' }>> {
     const closed = await this.#noRoom();
     if (closed !== undefined) return { kind: 'overloaded', message: closed };
     const wanted = priority ?? this.#parts.settings.defaultPriority;
-    const place = await this.#parts.admission.ask(ADMISSION, { type: 'enter', jobNumber: number, priority: wanted });
+    const place = await this.#parts.admission.ask(ADMISSION, {
+      type: 'enter',
+      jobNumber: number,
+      priority: wanted,
+    });
     if (place === 'refused') return overloaded();
-    const command = { type: 'resubmit', priority: wanted, admitted: place === 'live', objectId: randomUUID() } as const;
+    const command = {
+      type: 'resubmit',
+      priority: wanted,
+      admitted: place === 'live',
+      objectId: randomUUID(),
+    } as const;
     const reply = await this.#parts.jobs.ask(String(number), command);
     // A job that is live already keeps its place: only one that does not exist has to give it back.
     if (reply.kind === 'refused' && reply.reason === 'NO_SUCH_JOB') this.#leave(number);
@@ -114,13 +131,20 @@ export class JobDesk {
     const { media, jobProperties, algorithmProperties } = request;
     const { maxMedia } = this.#parts.settings;
     if (media.length === 0)
-      return { refused: "The job request must contain at least one piece of media, but it didn't contain any." };
-    if (media.length > maxMedia) return { refused: `The job request has ${media.length} media; ${maxMedia} are allowed.` };
+      return {
+        refused: "The job request must contain at least one piece of media, but it didn't contain any.",
+      };
+    if (media.length > maxMedia)
+      return { refused: `The job request has ${media.length} media; ${maxMedia} are allowed.` };
     if (request.wantsCallback) return { refused: 'Callbacks (callbackURL) are not supported yet.' };
     if (request.wantsSelectors) return { refused: 'Media selectors are not supported yet.' };
     const resolved = resolvePlan(this.#parts.catalog, request);
     if ('refused' in resolved) return resolved;
-    const levels = [jobProperties, ...Object.values(algorithmProperties), ...media.map(({ properties }) => properties)];
+    const levels = [
+      jobProperties,
+      ...Object.values(algorithmProperties),
+      ...media.map(({ properties }) => properties),
+    ];
     const actions = resolved.ok.tasks.flatMap((task) => task.actions.map((action) => action.properties));
     for (const level of [...levels, ...actions]) {
       const refused = refusedProperty(level);
@@ -133,13 +157,22 @@ export class JobDesk {
   async #checkMedia(media: readonly JobRequestMedium[]): Promise<readonly (Issue | undefined)[]> {
     const problems: (Issue | undefined)[] = [];
     for (let i = 0; i < media.length; i += CHECKS)
-      problems.push(...(await Promise.all(media.slice(i, i + CHECKS).map(({ uri }) => this.#parts.checkMedium(uri)))));
+      problems.push(
+        ...(await Promise.all(media.slice(i, i + CHECKS).map(({ uri }) => this.#parts.checkMedium(uri)))),
+      );
     return problems;
   }
 
-  async #accept(request: JobRequest, plan: PipelinePlan, problems: readonly (Issue | undefined)[]): Promise<Submission> {
+  async #accept(
+    request: JobRequest,
+    plan: PipelinePlan,
+    problems: readonly (Issue | undefined)[],
+  ): Promise<Submission> {
     const { store, jobs, admission, settings } = this.#parts;
-    const [number, mediaId] = await Promise.all([store.next('job'), store.next('medium', request.media.length)]);
+    const [number, mediaId] = await Promise.all([
+      store.next('job'),
+      store.next('medium', request.media.length),
+    ]);
     const record: JobRecord = {
       number,
       jobId: `${settings.jobIdHost}-${number}`,
@@ -157,7 +190,11 @@ export class JobDesk {
       serverProperties: settings.serverProperties,
       environmentProperties: settings.environmentProperties,
     };
-    const place = await admission.ask(ADMISSION, { type: 'enter', jobNumber: number, priority: record.priority });
+    const place = await admission.ask(ADMISSION, {
+      type: 'enter',
+      jobNumber: number,
+      priority: record.priority,
+    });
     if (place === 'refused') return overloaded();
     const command = { type: 'accept', record, admitted: place === 'live', objectId: randomUUID() } as const;
     try {
@@ -175,7 +212,8 @@ export class JobDesk {
   }
 }
 
-const overloaded = () => ({ kind: 'overloaded', message: 'Too many jobs wait already; try again later.' }) as const;
+const overloaded = () =>
+  ({ kind: 'overloaded', message: 'Too many jobs wait already; try again later.' }) as const;
 
 /** For messages: the content of a data: URI is left out. */
 const shortUri = (uri: string) => (uri.startsWith('data:') ? 'data:…,<truncated>' : uri.slice(0, 500));

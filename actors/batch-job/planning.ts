@@ -2,7 +2,13 @@ import type { DocumentWork, FetchLimits, WorkMedium } from '../../components/sdk
 import { MEDIA_ALGORITHM } from '../../components/sdk/protocol.ts';
 import { join } from 'node:path';
 import { mediaFolder, spoolFile } from '../../output/layout.ts';
-import { componentProperties, effectiveProperties, integerOf, propertyLevels, type PropertyLevels } from '../../pipeline/properties.ts';
+import {
+  componentProperties,
+  effectiveProperties,
+  integerOf,
+  propertyLevels,
+  type PropertyLevels,
+} from '../../pipeline/properties.ts';
 import { cutRanges, followUpRanges, segmentLimits } from '../../pipeline/segments.ts';
 import type { PlannedAction } from '../../pipeline/plan.ts';
 import type { Properties, Range } from '../../pipeline/types.ts';
@@ -25,7 +31,13 @@ const WHOLE: Range = { start: 0, stop: -1 };
 /** A job before its first stage. */
 export function initialState(
   record: JobRecord,
-  start: { readonly run: number; readonly priority: number; readonly admitted: boolean; readonly objectId: string; readonly at: number },
+  start: {
+    readonly run: number;
+    readonly priority: number;
+    readonly admitted: boolean;
+    readonly objectId: string;
+    readonly at: number;
+  },
 ): JobState {
   return {
     status: start.admitted ? 'IN_PROGRESS' : 'INITIALIZED',
@@ -56,13 +68,16 @@ export function planStage(state: JobState, stage: Stage, { record }: Pick<Given,
     case 'ENDED':
       return [];
     case 'PREPARE':
-      return record.media.flatMap(({ problem }, medium) => (problem === undefined ? [unitOf(medium, 0, [WHOLE])] : []));
+      return record.media.flatMap(({ problem }, medium) =>
+        problem === undefined ? [unitOf(medium, 0, [WHOLE])] : [],
+      );
     case 'DOCUMENT':
       return [unitOf(0, 0, [WHOLE])];
     case 'TASK': {
       const actions = record.plan.tasks[stage.index]?.actions ?? [];
       return state.media.flatMap((medium, index) => {
-        if (medium.prepared === null || (medium.failedIn !== null && medium.failedIn < stage.index)) return [];
+        if (medium.prepared === null || (medium.failedIn !== null && medium.failedIn < stage.index))
+          return [];
         const prepared = medium.prepared;
         return actions.flatMap((action, number) => {
           const ranges = rangesOf(record, stage.index, action, index, medium, prepared);
@@ -127,13 +142,26 @@ export function pieceRow(state: JobState, index: number, unit: Unit, given: Give
       const { uri, metadata, frameRanges, timeRanges } = medium;
       const fetchTo = join(mediaFolder(settings.dataDir, record.jobId), `${state.run}-${unit.medium}`);
       const properties = { ...record.jobProperties, ...medium.properties };
-      const work = { uri, fetchTo, metadata, properties, frameRanges, timeRanges, limits: settings.fetchLimits };
+      const work = {
+        uri,
+        fetchTo,
+        metadata,
+        properties,
+        frameRanges,
+        timeRanges,
+        limits: settings.fetchLimits,
+      };
       return { ...fixed, ...names, kind: 'PREPARE', queue: MEDIA_ALGORITHM, work };
     }
     case 'TASK': {
       const action = record.plan.tasks[state.stage.index]!.actions[unit.action]!;
       const place = `${state.stage.index}.${unit.action}.${unit.medium}.${unit.made}`;
-      const names = namesOf(record, state, place, `${unitPath(state.stage.index, unit)}/d${padded(unit.made, 7)}`);
+      const names = namesOf(
+        record,
+        state,
+        place,
+        `${unitPath(state.stage.index, unit)}/d${padded(unit.made, 7)}`,
+      );
       const { facts, path } = state.media[unit.medium]!.prepared!;
       const properties = propertiesOf(record, action, unit.medium, facts);
       const work = {
@@ -150,13 +178,14 @@ export function pieceRow(state: JobState, index: number, unit: Unit, given: Give
       const work: DocumentWork = { input: '' };
       return { ...fixed, ...names, kind: 'DOCUMENT', queue: MEDIA_ALGORITHM, work };
     }
-    default:
+    case 'WAITING':
+    case 'ENDED':
       throw new Error(`There is no work in the stage ${state.stage.name}.`);
   }
 }
 
 /** The sub-job that brings the raw tracks of a unit into their final form. */
-export function finishRow(state: JobState, index: number, unit: Unit, { record, settings }: Given): SubJobRow {
+export function finishRow(state: JobState, index: number, unit: Unit, { record }: Given): SubJobRow {
   const task = state.stage.name === 'TASK' ? state.stage.index : 0;
   const action = record.plan.tasks[task]!.actions[unit.action]!;
   const { facts, path, file } = state.media[unit.medium]!.prepared!;
@@ -207,12 +236,26 @@ function namesOf(record: JobRecord, state: JobState, id: string, path: string) {
 }
 
 function workMedium(record: JobRecord, state: JobState, index: number, path: string): WorkMedium {
-  const { facts } = state.media[index]!.prepared!;
+  const { facts, inspected } = state.media[index]!.prepared!;
   const { mediaType, mimeType, length, metadata } = facts;
-  return { mediaId: record.media[index]!.mediaId, mediaType, mimeType, path, length, metadata, fps: facts.frameTimes?.fps ?? 0 };
+  return {
+    mediaId: record.media[index]!.mediaId,
+    mediaType,
+    mimeType,
+    path,
+    length,
+    metadata,
+    fps: facts.frameTimes?.fps ?? 0,
+    inspected,
+  };
 }
 
-function propertiesOf(record: JobRecord, action: PlannedAction, medium: number, facts: Prepared['facts']): Properties {
+function propertiesOf(
+  record: JobRecord,
+  action: PlannedAction,
+  medium: number,
+  facts: Prepared['facts'],
+): Properties {
   return componentProperties(levelsOf(record, action, medium), {
     mediaType: facts.mediaType,
     fps: facts.frameTimes?.fps ?? 0,

@@ -24,12 +24,21 @@ type Failure = { readonly code: DetectionErrorCode | IssueCode; readonly message
 /** Starts the first stage. */
 export function begin(state: JobState, given: Given): Change {
   const failed = given.record.media.some(({ problem }) => problem !== undefined);
-  const started: JobState = { ...state, startedAt: given.at, status: failed ? after(state.status, 'error') : state.status };
+  const started: JobState = {
+    ...state,
+    startedAt: given.at,
+    status: failed ? after(state.status, 'error') : state.status,
+  };
   return advance(enter(started, { name: 'PREPARE' }, given), given);
 }
 
 /** Takes an answer: stores it, opens the finishing of a unit that is complete, makes more work, moves to the next stage. */
-export function answered(state: JobState, row: SubJobRow, answer: (CheckedResult & { ok: true }) | Failure, given: Given): Change {
+export function answered(
+  state: JobState,
+  row: SubJobRow,
+  answer: (CheckedResult & { ok: true }) | Failure,
+  given: Given,
+): Change {
   const outstanding = new Map(state.outstanding);
   outstanding.delete(row.key);
   const taken = take({ ...state, outstanding }, row, answer, given);
@@ -59,11 +68,14 @@ export function advance(state: JobState, given: Given): Change {
     const made = isStopping(current) ? finishFound(current, given) : fill(current, given);
     rows.push(...made.rows);
     current = made.state;
-    if (current.outstanding.size > 0 || current.stage.name === 'WAITING' && !isStopping(current)) break;
+    if (current.outstanding.size > 0 || (current.stage.name === 'WAITING' && !isStopping(current))) break;
     current = enter(current, nextStage(current, given), given);
   }
   if (current.stage.name !== 'ENDED') return { state: current, rows, effects: offer(rows) };
-  const effects: JobEffect[] = [{ type: 'removeFiles', run: current.run, document: false }, { type: 'ended' }];
+  const effects: JobEffect[] = [
+    { type: 'removeFiles', run: current.run, document: false },
+    { type: 'ended' },
+  ];
   return { state: current, rows: [], effects, removed: [''] };
 }
 
@@ -136,7 +148,11 @@ function take(
   };
 }
 
-function takeResult(state: JobState, row: SubJobRow, result: CheckedResult & { ok: true }): { state: JobState; row: SubJobRow } {
+function takeResult(
+  state: JobState,
+  row: SubJobRow,
+  result: CheckedResult & { ok: true },
+): { state: JobState; row: SubJobRow } {
   const done = withUnit(state, row, (unit) =>
     row.kind === 'FINISH' ? { ...unit, finish: 'DONE' } : { ...unit, done: unit.done + 1 },
   );
@@ -151,14 +167,22 @@ function takeResult(state: JobState, row: SubJobRow, result: CheckedResult & { o
     case 'FINISH': {
       const medium: MediumState = { ...state.media[row.medium]!, trackRanges: result.summary.ranges };
       const media = row.action === 0 ? state.media.with(row.medium, medium) : state.media;
-      return { state: warned({ ...done, media }, result.summary.warnings.length), row: { ...row, summary: result.summary } };
+      return {
+        state: warned({ ...done, media }, result.summary.warnings.length),
+        row: { ...row, summary: result.summary },
+      };
     }
     case 'DOCUMENT':
       return { state: { ...done, hasDocument: true }, row };
   }
 }
 
-function subJobError(row: SubJobRow, medium: MediumState, failure: Failure, given: Given): NonNullable<SubJobRow['error']> {
+function subJobError(
+  row: SubJobRow,
+  medium: MediumState,
+  failure: Failure,
+  given: Given,
+): NonNullable<SubJobRow['error']> {
   const times = medium.prepared?.facts.frameTimes;
   const time = (frame: number) => (times === undefined || frame < 0 ? 0 : timeOfFrame(times, frame));
   const task = row.stage.name === 'TASK' ? given.record.plan.tasks[row.stage.index] : undefined;
@@ -184,7 +208,8 @@ function enter(state: JobState, stage: Stage, given: Given): JobState {
   const units = planStage(state, stage, given);
   const entered: JobState = { ...state, stage, units, cursor: 0 };
   if (stage.name === 'DOCUMENT') return { ...entered, endedAt: given.at };
-  if (stage.name === 'ENDED') return { ...entered, endedAt: state.endedAt ?? given.at, status: finalStatus(state) };
+  if (stage.name === 'ENDED')
+    return { ...entered, endedAt: state.endedAt ?? given.at, status: finalStatus(state) };
   return entered;
 }
 
@@ -208,4 +233,5 @@ function withRows(state: JobState, rows: readonly SubJobRow[]): JobState {
   return { ...state, outstanding };
 }
 
-const offer = (rows: readonly SubJobRow[]): JobEffect[] => (rows.length === 0 ? [] : [{ type: 'offer', rows }]);
+const offer = (rows: readonly SubJobRow[]): JobEffect[] =>
+  rows.length === 0 ? [] : [{ type: 'offer', rows }];

@@ -37,7 +37,19 @@ export function toSnapshot(record: JobRecord, state: JobState): JobSnapshot {
   const { status, run, priority, stage, startedAt, endedAt, objectId, hasDocument, cancelledBy } = state;
   const issues = state.issues.map(({ severity, message }) => ({ severity, code: 'OTHER' as const, message }));
   const progress = progressOf(record, state);
-  return { status, run, priority, stage, startedAt, endedAt, objectId, hasDocument, cancelledBy, issues, progress };
+  return {
+    status,
+    run,
+    priority,
+    stage,
+    startedAt,
+    endedAt,
+    objectId,
+    hasDocument,
+    cancelledBy,
+    issues,
+    progress,
+  };
 }
 
 /** (tasks done + pieces done of this task) / tasks, in percent; 100 only at the end. */
@@ -113,7 +125,8 @@ function foldUnits(units: readonly Unit[], rows: readonly SubJobRow[]): readonly
   for (const row of rows) {
     const unit = folded[row.unit];
     if (unit === undefined) continue;
-    if (row.kind === 'FINISH') folded[row.unit] = { ...unit, finish: row.state === 'QUEUED' ? 'MADE' : 'DONE' };
+    if (row.kind === 'FINISH')
+      folded[row.unit] = { ...unit, finish: row.state === 'QUEUED' ? 'MADE' : 'DONE' };
     else
       folded[row.unit] = {
         ...unit,

@@ -64,7 +64,12 @@ export const TRANSITIONS: { readonly [T in Exclude<JobCommand['type'], 'accept'>
     to: [...BUSY, ...ENDED],
     apply: (state, command, given) =>
       withOutstanding(state, command.key, (row) =>
-        answered(state, { ...row, state: 'DONE', token: command.token, file: command.file }, command.result, given),
+        answered(
+          state,
+          { ...row, state: 'DONE', token: command.token, file: command.file },
+          command.result,
+          given,
+        ),
       ),
   },
   workFailed: {
@@ -83,7 +88,12 @@ export const TRANSITIONS: { readonly [T in Exclude<JobCommand['type'], 'accept'>
         const attempts = row.attempts + 1;
         if (attempts < given.settings.attempts) return requeue(state, { ...row, attempts });
         const message = `The component was lost ${attempts} times on this sub-job: ${command.reason}`;
-        return answered(state, { ...row, attempts, state: 'FAILED' }, { code: 'DEAD_LETTER', message }, given);
+        return answered(
+          state,
+          { ...row, attempts, state: 'FAILED' },
+          { code: 'DEAD_LETTER', message },
+          given,
+        );
       }),
   },
   workDropped: {
@@ -115,14 +125,19 @@ export const TRANSITIONS: { readonly [T in Exclude<JobCommand['type'], 'accept'>
 export function decide(state: JobState | undefined, command: JobCommand, given: Given): JobOutcome {
   if (command.type === 'accept') {
     if (state !== undefined) return refused('EXISTS', state);
-    const fresh = initialState(command.record, { ...command, priority: command.record.priority, run: 1, at: given.at });
+    const fresh = initialState(command.record, {
+      ...command,
+      priority: command.record.priority,
+      run: 1,
+      at: given.at,
+    });
     const change = command.admitted ? begin(fresh, { ...given, record: command.record }) : unchanged(fresh);
     return { reply: { kind: 'done' }, change: { ...change, synced: true } };
   }
   if (state === undefined) return { reply: { kind: 'refused', reason: 'NO_SUCH_JOB', status: 'UNKNOWN' } };
   const transition = TRANSITIONS[command.type] as Transition<typeof command.type>;
   if (!transition.from.includes(state.status)) return refused('WRONG_STATE', state);
-  const outcome = transition.apply(state, command as never, given);
+  const outcome = transition.apply(state, command, given);
   return typeof outcome === 'string' ? refused(outcome, state) : { reply: { kind: 'done' }, change: outcome };
 }
 
@@ -144,7 +159,9 @@ function stop(state: JobState, cancelledBy: 'USER' | 'SHUTDOWN', given: Given): 
   const stopping: JobState = { ...state, status: after(state.status, 'cancel'), cancelledBy };
   const rows = [...state.outstanding.values()].filter(({ kind }) => !survivesCancel(kind));
   const change = advance(stopping, given);
-  return rows.length === 0 ? change : { ...change, effects: [...change.effects, { type: 'cancelWork', rows }] };
+  return rows.length === 0
+    ? change
+    : { ...change, effects: [...change.effects, { type: 'cancelWork', rows }] };
 }
 
 /** A cancelled job still finishes what was found and writes its document. */

@@ -2,23 +2,27 @@ import type { PipelinePlan } from '../../pipeline/plan.ts';
 import type { Properties } from '../../pipeline/types.ts';
 
 /** What a property asks for when it has a value other than these; checked so that nothing is accepted and forgotten. */
-const NOT_YET: Readonly<Record<string, { readonly feature: string; readonly harmless: readonly string[] }>> = {
-  ARCHIVE_URL: { feature: 'the archive', harmless: [''] },
-  FEED_FORWARD_TYPE: { feature: 'feed forward', harmless: ['', 'NONE'] },
-  FEED_FORWARD_ALL_TRACKS: { feature: 'feed forward', harmless: ['', 'FALSE'] },
-  TRIGGER: { feature: 'triggers', harmless: [''] },
-  ROLL_UP_FILE: { feature: 'roll-up', harmless: [''] },
-  S3_RESULTS_BUCKET: { feature: 'result buckets', harmless: [''] },
-  S3_ACCESS_KEY: { feature: 'media in buckets', harmless: [''] },
-  S3_SECRET_KEY: { feature: 'media in buckets', harmless: [''] },
-  ARTIFACT_EXTRACTION_POLICY: { feature: 'artifact extraction', harmless: ['', 'NONE', 'VISUAL_TYPES_ONLY'] },
-  SUPPRESS_TRACKS: { feature: 'suppressing tracks', harmless: ['', 'FALSE'] },
-  IS_ANNOTATOR: { feature: 'annotators', harmless: ['', 'FALSE'] },
-  DERIVATIVE_MEDIA_ONLY: { feature: 'derivative media', harmless: ['', 'FALSE'] },
-  CALLBACK_ADD_TOKEN: { feature: 'callbacks', harmless: ['', 'FALSE'] },
-  ARCHIVE_ADD_TOKEN: { feature: 'the archive', harmless: ['', 'FALSE'] },
-  REMOTE_MEDIA_ADD_TOKEN: { feature: 'tokens for media requests', harmless: ['', 'FALSE'] },
-};
+const NOT_YET: Readonly<Record<string, { readonly feature: string; readonly harmless: readonly string[] }>> =
+  {
+    ARCHIVE_URL: { feature: 'the archive', harmless: [''] },
+    FEED_FORWARD_TYPE: { feature: 'feed forward', harmless: ['', 'NONE'] },
+    FEED_FORWARD_ALL_TRACKS: { feature: 'feed forward', harmless: ['', 'FALSE'] },
+    TRIGGER: { feature: 'triggers', harmless: [''] },
+    ROLL_UP_FILE: { feature: 'roll-up', harmless: [''] },
+    S3_RESULTS_BUCKET: { feature: 'result buckets', harmless: [''] },
+    S3_ACCESS_KEY: { feature: 'media in buckets', harmless: [''] },
+    S3_SECRET_KEY: { feature: 'media in buckets', harmless: [''] },
+    ARTIFACT_EXTRACTION_POLICY: {
+      feature: 'artifact extraction',
+      harmless: ['', 'NONE', 'VISUAL_TYPES_ONLY'],
+    },
+    SUPPRESS_TRACKS: { feature: 'suppressing tracks', harmless: ['', 'FALSE'] },
+    IS_ANNOTATOR: { feature: 'annotators', harmless: ['', 'FALSE'] },
+    DERIVATIVE_MEDIA_ONLY: { feature: 'derivative media', harmless: ['', 'FALSE'] },
+    CALLBACK_ADD_TOKEN: { feature: 'callbacks', harmless: ['', 'FALSE'] },
+    ARCHIVE_ADD_TOKEN: { feature: 'the archive', harmless: ['', 'FALSE'] },
+    REMOTE_MEDIA_ADD_TOKEN: { feature: 'tokens for media requests', harmless: ['', 'FALSE'] },
+  };
 
 /** Why a job with these properties and this plan cannot be run yet; undefined when it can. */
 export function unsupportedYet(plan: PipelinePlan, properties: readonly Properties[]): string | undefined {

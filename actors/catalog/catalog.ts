@@ -31,7 +31,8 @@ function readDescriptor(file: string): Descriptor | undefined {
     return undefined;
   }
   const parsed = descriptorSchema.safeParse(JSON.parse(text));
-  if (!parsed.success) throw new Error(`${file} is not a valid component descriptor:\n${z.prettifyError(parsed.error)}`);
+  if (!parsed.success)
+    throw new Error(`${file} is not a valid component descriptor:\n${z.prettifyError(parsed.error)}`);
   return parsed.data;
 }
 
@@ -67,7 +68,8 @@ export class Catalog implements CatalogLookup {
   #shown(algorithm: Algorithm) {
     const { trackType: _, outputChangedCounter: __, ...shown } = algorithm;
     const own = new Set(algorithm.providesCollection.properties.map((property) => property.name));
-    const workflow = algorithm.actionType === 'DETECTION' ? WORKFLOW_PROPERTIES.filter(({ name }) => !own.has(name)) : [];
+    const workflow =
+      algorithm.actionType === 'DETECTION' ? WORKFLOW_PROPERTIES.filter(({ name }) => !own.has(name)) : [];
     const properties = [...algorithm.providesCollection.properties, ...workflow].map((property) => ({
       name: property.name,
       description: property.description,

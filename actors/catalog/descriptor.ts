@@ -3,7 +3,9 @@ import { canonicalName } from '../../pipeline/values.ts';
 
 /** A component descriptor: what a component is and what pipelines it brings. Names are trimmed and upper-cased. */
 const validName = (text: z.ZodString) =>
-  text.refine((name) => name.trim() !== '' && !/[/;]/.test(name), { error: 'must not be blank and must not contain "/" or ";"' });
+  text.refine((name) => name.trim() !== '' && !/[/;]/.test(name), {
+    error: 'must not be blank and must not contain "/" or ";"',
+  });
 const name = validName(z.string()).transform(canonicalName);
 const text = z.string().trim();
 
@@ -11,7 +13,11 @@ const propertySchema = z
   .object({
     name: text.min(1),
     description: text.default(''),
-    type: z.string().trim().toUpperCase().pipe(z.enum(['BOOLEAN', 'FLOAT', 'DOUBLE', 'INT', 'LONG', 'STRING'])),
+    type: z
+      .string()
+      .trim()
+      .toUpperCase()
+      .pipe(z.enum(['BOOLEAN', 'FLOAT', 'DOUBLE', 'INT', 'LONG', 'STRING'])),
     defaultValue: z.string().optional(),
     propertiesKey: text.optional(),
   })
@@ -22,7 +28,11 @@ const propertySchema = z
 const algorithmSchema = z.object({
   name,
   description: text.min(1),
-  actionType: z.string().trim().toUpperCase().pipe(z.enum(['DETECTION', 'MARKUP'])),
+  actionType: z
+    .string()
+    .trim()
+    .toUpperCase()
+    .pipe(z.enum(['DETECTION', 'MARKUP'])),
   trackType: text.min(1).transform((type) => type.toUpperCase()),
   outputChangedCounter: z.int().optional(),
   requiresCollection: z.object({ states: z.array(text) }),
@@ -33,10 +43,16 @@ export const descriptorSchema = z.object({
   componentName: validName(z.string()).transform((value) => value.trim()),
   componentVersion: text,
   middlewareVersion: text,
-  sourceLanguage: z.string().trim().toLowerCase().pipe(z.enum(['java', 'c++', 'python', 'javascript', 'typescript'])),
+  sourceLanguage: z
+    .string()
+    .trim()
+    .toLowerCase()
+    .pipe(z.enum(['java', 'c++', 'python', 'javascript', 'typescript'])),
   batchLibrary: text.optional(),
   streamLibrary: text.optional(),
-  environmentVariables: z.array(z.object({ name: text.min(1), value: z.string(), sep: z.literal(':').nullish() })),
+  environmentVariables: z.array(
+    z.object({ name: text.min(1), value: z.string(), sep: z.literal(':').nullish() }),
+  ),
   algorithm: algorithmSchema,
   actions: z
     .array(

@@ -3,7 +3,13 @@ import type { WorkQueue } from '../../store/queue.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
 import type { ActorKind, Behavior, Envelope } from '../runtime/system.ts';
-import { DISPATCHER_COMMANDS, type DispatcherCommand, type DispatcherReply, type Lease, type SubJob } from './commands.ts';
+import {
+  DISPATCHER_COMMANDS,
+  type DispatcherCommand,
+  type DispatcherReply,
+  type Lease,
+  type SubJob,
+} from './commands.ts';
 import { beat, cancelled, expiryOf, expiryReason, newLease, type LeaseSettings } from './leases.ts';
 
 export const DISPATCHER = 'dispatcher';
@@ -105,7 +111,10 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
   }
 
   /** What is queued (or unknown here) is dropped at once; what a component holds, when it lets go or is killed. */
-  async #cancel(subJobs: readonly Pick<SubJob, 'id' | 'key' | 'jobId'>[], at: number): Promise<DispatcherReply> {
+  async #cancel(
+    subJobs: readonly Pick<SubJob, 'id' | 'key' | 'jobId'>[],
+    at: number,
+  ): Promise<DispatcherReply> {
     const wanted = new Map(subJobs.map((subJob) => [subJob.id, subJob]));
     for (const lease of this.#leases.values()) {
       if (!wanted.delete(lease.subJob.id)) continue;
@@ -118,7 +127,10 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
     return { kind: 'done' };
   }
 
-  async #claim({ queues, max, worker }: Extract<DispatcherCommand, { type: 'claim' }>, at: number): Promise<DispatcherReply> {
+  async #claim(
+    { queues, max, worker }: Extract<DispatcherCommand, { type: 'claim' }>,
+    at: number,
+  ): Promise<DispatcherReply> {
     if (this.#draining) return { kind: 'claimed', leases: [] };
     const subJobs = await this.#parts.queue.take(queues, max);
     const leases = subJobs.map((subJob) => {
@@ -129,7 +141,10 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
     return { kind: 'claimed', leases };
   }
 
-  #heartbeat({ token, worker, done, total }: Extract<DispatcherCommand, { type: 'heartbeat' }>, at: number): DispatcherReply {
+  #heartbeat(
+    { token, worker, done, total }: Extract<DispatcherCommand, { type: 'heartbeat' }>,
+    at: number,
+  ): DispatcherReply {
     const lease = this.#held(token, worker);
     if (lease === undefined) return { kind: 'lost' };
     this.#leases.set(token, beat(lease, { done, total }, at, this.#parts.settings));
@@ -183,7 +198,10 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
       const expiry = expiryOf(lease, at);
       if (expiry === null) continue;
       const reason = expiryReason(expiry, this.#parts.settings);
-      this.#parts.logger.warn({ subJob: lease.subJob.id, worker: lease.worker, reason }, 'took a sub-job back');
+      this.#parts.logger.warn(
+        { subJob: lease.subJob.id, worker: lease.worker, reason },
+        'took a sub-job back',
+      );
       this.#lose(lease, reason);
       this.#parts.kill(lease.worker, reason);
     }

@@ -17,8 +17,19 @@ export type DispatcherCommand =
   /** From a job: these are not wanted any more; `workDropped` follows for each when no component holds it. */
   | { readonly type: 'cancel'; readonly subJobs: readonly Pick<SubJob, 'id' | 'key' | 'jobId'>[] }
   /** From a component, over HTTP. */
-  | { readonly type: 'claim'; readonly queues: readonly string[]; readonly max: number; readonly worker: string }
-  | { readonly type: 'heartbeat'; readonly token: string; readonly worker: string; readonly done: number; readonly total: number }
+  | {
+      readonly type: 'claim';
+      readonly queues: readonly string[];
+      readonly max: number;
+      readonly worker: string;
+    }
+  | {
+      readonly type: 'heartbeat';
+      readonly token: string;
+      readonly worker: string;
+      readonly done: number;
+      readonly total: number;
+    }
   /** From the worker protocol, when an answer arrives: is the lease still held? */
   | { readonly type: 'lookUp'; readonly token: string; readonly worker: string }
   /** From the worker protocol, when the answer is stored (or refused by the job): the lease ends. */
@@ -28,7 +39,12 @@ export type DispatcherCommand =
   /** From the worker protocol: the answer was garbage. Counted. */
   | { readonly type: 'reject'; readonly token: string; readonly reason: string }
   /** From the node manager: the process is gone. `counted` false when we stopped it ourselves. */
-  | { readonly type: 'workerGone'; readonly worker: string; readonly counted: boolean; readonly reason: string }
+  | {
+      readonly type: 'workerGone';
+      readonly worker: string;
+      readonly counted: boolean;
+      readonly reason: string;
+    }
   /** From the node manager: nobody can serve this queue now. */
   | { readonly type: 'unavailable'; readonly queue: string; readonly reason: string }
   /** From the clock: look at leases that have run out. */

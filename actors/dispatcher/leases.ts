@@ -10,7 +10,13 @@ export interface LeaseSettings {
 /** Why a lease ended without an answer. */
 export type Expiry = 'lease' | 'silence' | 'whole' | 'cancelled';
 
-export function newLease(token: string, subJob: SubJob, worker: string, at: number, settings: LeaseSettings): Lease {
+export function newLease(
+  token: string,
+  subJob: SubJob,
+  worker: string,
+  at: number,
+  settings: LeaseSettings,
+): Lease {
   return {
     token,
     subJob,
@@ -32,7 +38,12 @@ export function cancelled(lease: Lease, at: number, settings: LeaseSettings): Le
 }
 
 /** A heartbeat moves the lease; only growing progress moves the silence, for a component that hangs can still beat. */
-export function beat(lease: Lease, progress: { done: number; total: number }, at: number, settings: LeaseSettings): Lease {
+export function beat(
+  lease: Lease,
+  progress: { done: number; total: number },
+  at: number,
+  settings: LeaseSettings,
+): Lease {
   const moved = progress.done > lease.done;
   return {
     ...lease,

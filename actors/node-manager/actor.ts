@@ -138,7 +138,11 @@ function launchOf(
   incarnation: number,
 ): Launch {
   const token = randomBytes(32).toString('base64url');
-  workers.add({ worker: workerName(id, incarnation), tokenHash: hashToken(token), queues: [component.queue] });
+  workers.add({
+    worker: workerName(id, incarnation),
+    tokenHash: hashToken(token),
+    queues: [component.queue],
+  });
   const greeting = JSON.stringify({ ...component.greeting, serverUrl: serverUrl(), token });
   return { ...component.launch, greeting };
 }

@@ -87,7 +87,12 @@ export class Cell {
       return await this.#parts.run(envelope.context, () => behavior.handle(envelope as Envelope<never>));
     } catch (error) {
       await this.#fail(error);
-      throw new DeliveryError('FAILED', this.#parts.name, `${this.#parts.name} failed: ${messageOf(error)}`, error);
+      throw new DeliveryError(
+        'FAILED',
+        this.#parts.name,
+        `${this.#parts.name} failed: ${messageOf(error)}`,
+        error,
+      );
     }
   }
 
@@ -115,7 +120,7 @@ export class Cell {
     }
     this.#stopped = `${this.#parts.name} failed ${failures.length} times in a row.`;
     await this.#parts.escalate(error);
-    void this.#node?.then((node) => node.remove());
+    await this.#node?.then((node) => node.remove()).catch(() => undefined);
   }
 }
 

@@ -57,7 +57,10 @@ export class VirtualClock implements Clock {
   #due(end: number): Timer | undefined {
     let first: Timer | undefined;
     for (const timer of this.#timers)
-      if (timer.at <= end && (first === undefined || timer.at < first.at || (timer.at === first.at && timer.order < first.order)))
+      if (
+        timer.at <= end &&
+        (first === undefined || timer.at < first.at || (timer.at === first.at && timer.order < first.order))
+      )
         first = timer;
     return first;
   }

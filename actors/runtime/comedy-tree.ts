@@ -62,7 +62,8 @@ export class ComedyTree implements ActorTree {
     let self: Actor | undefined;
     const keep = { initialize: (actor: Actor) => void (self = actor) };
     const reference: ActorRef = await root.createChild(keep, { name, mode: 'in-memory' });
-    if (self === undefined) throw new Error(`The branch ${reference.getName()} of the actor tree did not start.`);
+    if (self === undefined)
+      throw new Error(`The branch ${reference.getName()} of the actor tree did not start.`);
     return self;
   }
 }

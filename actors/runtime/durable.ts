@@ -1,4 +1,11 @@
-import { VersionConflict, type ActorKey, type Commit, type Owner, type Row, type Store } from '../../store/store.ts';
+import {
+  VersionConflict,
+  type ActorKey,
+  type Commit,
+  type Owner,
+  type Row,
+  type Store,
+} from '../../store/store.ts';
 import { allRows } from '../../store/store.ts';
 import { TransientError } from './errors.ts';
 import type { Behavior, Command, Envelope } from './system.ts';
@@ -66,8 +73,14 @@ export async function loadDurable<R, S, C extends Command, X, E>(
     const seen = current.seen.find((earlier) => earlier.id === envelope.id);
     if (seen !== undefined) return seen.reply;
     const { reply, change, effects } = kind.decide(current.record, current.state, envelope);
-    if (change !== undefined) current = await commit(kind, store, owner, actor, current, envelope.id, reply, change);
-    if (effects !== undefined && effects.length > 0 && current.record !== undefined && current.state !== undefined)
+    if (change !== undefined)
+      current = await commit(kind, store, owner, actor, current, envelope.id, reply, change);
+    if (
+      effects !== undefined &&
+      effects.length > 0 &&
+      current.record !== undefined &&
+      current.state !== undefined
+    )
       await kind.perform(current.record, current.state, effects);
     return reply;
   };
@@ -97,7 +110,8 @@ async function commit<R, S, C extends Command, X, E>(
   { state, record: created, ...rest }: DurableChange<R, S>,
 ): Promise<Loaded<R, S, X>> {
   const record = created ?? current.record;
-  if (record === undefined) throw new Error(`${actor.kind}/${actor.id} has no record: its first change must bring one.`);
+  if (record === undefined)
+    throw new Error(`${actor.kind}/${actor.id} has no record: its first change must bring one.`);
   const seen = [...current.seen.slice(1 - SEEN), { id: envelopeId, reply }];
   const version = await stored(store, {
     actor,
@@ -133,11 +147,18 @@ async function load<R, S, C extends Command, X, E>(
     const rows: Row[] = [];
     if (prefix !== undefined) for await (const row of allRows(store, actor, prefix)) rows.push(row);
     const record = stored.record as R;
-    return { version: stored.version, record, state: kind.restore(record, body, rows), seen: seen as readonly Seen<X>[] };
+    return {
+      version: stored.version,
+      record,
+      state: kind.restore(record, body, rows),
+      seen: seen as readonly Seen<X>[],
+    };
   } catch (error) {
     if (error instanceof NewerSchema) throw error;
     await store.quarantine(actor, error instanceof Error ? error.message : String(error));
-    throw new Error(`${actor.kind}/${actor.id} could not be read and was put into quarantine.`, { cause: error });
+    throw new Error(`${actor.kind}/${actor.id} could not be read and was put into quarantine.`, {
+      cause: error,
+    });
   }
 }
 
@@ -145,7 +166,11 @@ async function load<R, S, C extends Command, X, E>(
 export class NewerSchema extends Error {}
 
 function upcast(
-  kind: { readonly kind: string; readonly schema: number; readonly upcasters: Readonly<Record<number, (body: unknown) => unknown>> },
+  kind: {
+    readonly kind: string;
+    readonly schema: number;
+    readonly upcasters: Readonly<Record<number, (body: unknown) => unknown>>;
+  },
   schema: number,
   stored: unknown,
 ): { state: unknown; seen: readonly unknown[] } {

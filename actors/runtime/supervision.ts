@@ -12,7 +12,12 @@ export interface RestartIntensity {
 
 export type Verdict = { readonly kind: 'restart'; readonly delayMs: number } | { readonly kind: 'escalate' };
 
-export const DEFAULT_INTENSITY: RestartIntensity = { restarts: 3, withinMs: 60_000, delayMs: 50, maxDelayMs: 2_000 };
+export const DEFAULT_INTENSITY: RestartIntensity = {
+  restarts: 3,
+  withinMs: 60_000,
+  delayMs: 50,
+  maxDelayMs: 2_000,
+};
 
 /** Decides what follows the failure at `at`; answers the failures to remember. */
 export function onFailure(

@@ -107,7 +107,10 @@ export class ActorSystem {
       };
       return this.#send(kind, id, envelope, options.deadlineMs ?? DEFAULT_DEADLINE_MS);
     };
-    return { ask, tell: (id, command) => void ask(id, command, { deadlineMs: Infinity }).catch(() => undefined) };
+    return {
+      ask,
+      tell: (id, command) => void ask(id, command, { deadlineMs: Infinity }).catch(() => undefined),
+    };
   }
 
   /** Runs `work` so that every message sent inside it carries `context`. */
@@ -138,7 +141,9 @@ export class ActorSystem {
     const cells = [...this.#cells.values()];
     const idle = Promise.all(cells.map((cell) => cell.idle()));
     let cancel = () => {};
-    const late = new Promise<'late'>((resolve) => (cancel = this.clock.after(deadlineMs, () => resolve('late'))));
+    const late = new Promise<'late'>(
+      (resolve) => (cancel = this.clock.after(deadlineMs, () => resolve('late'))),
+    );
     const outcome = await Promise.race([idle, late]);
     cancel();
     await Promise.all(cells.map((cell) => cell.stop('The server is shutting down.')));
@@ -147,16 +152,29 @@ export class ActorSystem {
     return outcome !== 'late';
   }
 
-  #send<C extends Command, R>(kind: ActorKind<C, R>, id: string, envelope: Envelope<C>, deadlineMs: number): Promise<R> {
+  #send<C extends Command, R>(
+    kind: ActorKind<C, R>,
+    id: string,
+    envelope: Envelope<C>,
+    deadlineMs: number,
+  ): Promise<R> {
     const name = `${kind.name}/${id}`;
-    if (this.#stopping) return Promise.reject(this.#dead('STOPPED', name, envelope, 'The server is shutting down.'));
+    if (this.#stopping)
+      return Promise.reject(this.#dead('STOPPED', name, envelope, 'The server is shutting down.'));
     if (!kind.accepts.has(envelope.command.type))
       return Promise.reject(
-        this.#dead('UNKNOWN_COMMAND', name, envelope, `${kind.name} does not know the command ${envelope.command.type}.`),
+        this.#dead(
+          'UNKNOWN_COMMAND',
+          name,
+          envelope,
+          `${kind.name} does not know the command ${envelope.command.type}.`,
+        ),
       );
     const cell = this.#cells.get(name) ?? this.#open(kind, id, name);
     if (cell.full)
-      return Promise.reject(this.#dead('MAILBOX_FULL', name, envelope, `The mailbox of ${name} is full; try again later.`));
+      return Promise.reject(
+        this.#dead('MAILBOX_FULL', name, envelope, `The mailbox of ${name} is full; try again later.`),
+      );
     return this.#withDeadline(cell.deliver(envelope) as Promise<R>, deadlineMs, name, envelope);
   }
 
@@ -213,7 +231,7 @@ export class ActorSystem {
     for (const [name, cell] of this.#cells)
       if (cell.idleSince(now)) {
         this.#cells.delete(name);
-        void cell.stop('The actor was idle.');
+        cell.stop('The actor was idle.').catch((error: unknown) => this.#events.restarted?.(name, error, 0));
       }
     if (!this.#stopping) this.#stopSweep = this.clock.after(SWEEP_MS, () => this.#sweep());
   }

@@ -74,7 +74,9 @@ class Service implements Behavior<ServiceCommand, ServiceState> {
         return;
       }
       case 'relaunchLater':
-        clock.after(effect.delayMs, () => tell(this.#id, { type: 'relaunch', incarnation: effect.incarnation }));
+        clock.after(effect.delayMs, () =>
+          tell(this.#id, { type: 'relaunch', incarnation: effect.incarnation }),
+        );
         return;
       case 'gone':
         this.#process = undefined;
@@ -93,7 +95,9 @@ class Service implements Behavior<ServiceCommand, ServiceState> {
         tell(this.#id, { type: 'started', incarnation, pid });
       },
       ended: ({ code, signal, error }) => {
-        const reason = error ?? (signal === null ? `the process exited with code ${code}` : `the process was ended by ${signal}`);
+        const reason =
+          error ??
+          (signal === null ? `the process exited with code ${code}` : `the process was ended by ${signal}`);
         logger.info({ worker, reason }, 'component process ended');
         tell(this.#id, { type: 'ended', incarnation, cameUp: this.#parts.cameUp(worker), reason });
       },

@@ -4,7 +4,12 @@ export type ServiceCommand =
   /** From the process. */
   | { readonly type: 'started'; readonly incarnation: number; readonly pid: number }
   /** From the process: it is gone. `cameUp`: it had asked for work before. */
-  | { readonly type: 'ended'; readonly incarnation: number; readonly cameUp: boolean; readonly reason: string }
+  | {
+      readonly type: 'ended';
+      readonly incarnation: number;
+      readonly cameUp: boolean;
+      readonly reason: string;
+    }
   /** From the clock, after the back-off. */
   | { readonly type: 'relaunch'; readonly incarnation: number }
   /** From the node manager: end the process of this incarnation now, it hangs. */

@@ -5,5 +5,10 @@ export type ServiceEffect =
   | { readonly type: 'killLater' }
   | { readonly type: 'relaunchLater'; readonly delayMs: number; readonly incarnation: number }
   /** The dispatcher takes back what the process held; `counted` when its end was its own doing. */
-  | { readonly type: 'gone'; readonly incarnation: number; readonly counted: boolean; readonly reason: string }
+  | {
+      readonly type: 'gone';
+      readonly incarnation: number;
+      readonly counted: boolean;
+      readonly reason: string;
+    }
   | { readonly type: 'unavailable'; readonly reason: string };

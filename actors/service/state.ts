@@ -1,5 +1,6 @@
 /** States of a deployed service that are in use so far, in the words of specification 3.3. */
-export type ServiceStatus = 'Configured' | 'Launching' | 'Running' | 'ShuttingDown' | 'Inactive' | 'InactiveNoStart';
+export type ServiceStatus =
+  'Configured' | 'Launching' | 'Running' | 'ShuttingDown' | 'Inactive' | 'InactiveNoStart';
 
 export interface ServiceState {
   readonly status: ServiceStatus;

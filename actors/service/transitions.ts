@@ -85,11 +85,16 @@ export const SERVICE_TRANSITIONS: { readonly [T in ServiceCommand['type']]: Tran
   },
 };
 
-export function decideService(state: ServiceState, command: ServiceCommand, at: number, policy: RestartPolicy): ServiceChange {
+export function decideService(
+  state: ServiceState,
+  command: ServiceCommand,
+  at: number,
+  policy: RestartPolicy,
+): ServiceChange {
   const transition = SERVICE_TRANSITIONS[command.type] as Transition<typeof command.type>;
   const stale = 'incarnation' in command && command.incarnation !== state.incarnation;
   if (stale || !transition.from.includes(state.status)) return { state, effects: [] };
-  return transition.apply(state, command as never, at, policy);
+  return transition.apply(state, command, at, policy);
 }
 
 function spawn(state: ServiceState): ServiceChange {

@@ -6,13 +6,25 @@ import type { SubJobRow } from '../batch-job/state.ts';
 import type { Lease } from '../dispatcher/commands.ts';
 
 /** What a component is told of the sub-job it has claimed; undefined when the row is gone (the job ended meanwhile). */
-export async function assignmentOf(store: Store, lease: Lease, heartbeatMs: number): Promise<Assignment | undefined> {
+export async function assignmentOf(
+  store: Store,
+  lease: Lease,
+  heartbeatMs: number,
+): Promise<Assignment | undefined> {
   const { subJob, token } = lease;
   const row = await rowOf(store, subJob.jobId, subJob.key);
   if (row === undefined || row.state !== 'QUEUED') return undefined;
   const work = await workOf(store, subJob.jobId, row, token);
   const attempt = row.attempts + 1;
-  return { token, id: row.id, kind: row.kind, algorithm: row.queue, attempt, heartbeatMs, work } as Assignment;
+  return {
+    token,
+    id: row.id,
+    kind: row.kind,
+    algorithm: row.queue,
+    attempt,
+    heartbeatMs,
+    work,
+  } as Assignment;
 }
 
 export async function rowOf(store: Store, jobNumber: string, key: string): Promise<SubJobRow | undefined> {
@@ -20,13 +32,23 @@ export async function rowOf(store: Store, jobNumber: string, key: string): Promi
   return row?.key === key ? (row.body as SubJobRow) : undefined;
 }
 
-async function workOf(store: Store, jobNumber: string, row: SubJobRow, token: string): Promise<Assignment['work']> {
+async function workOf(
+  store: Store,
+  jobNumber: string,
+  row: SubJobRow,
+  token: string,
+): Promise<Assignment['work']> {
   if (row.kind === 'DOCUMENT') return { input: `/worker/v1/leases/${token}/input` };
   if (row.kind !== 'FINISH' || row.stage.name !== 'TASK') return row.work;
   const parts: { path: string; range: SubJobRow['range'] }[] = [];
-  for await (const { body } of allRows(store, { kind: BATCH_JOB, id: jobNumber }, `${unitPrefix(row.run, row.stage.index, row)}d`)) {
+  for await (const { body } of allRows(
+    store,
+    { kind: BATCH_JOB, id: jobNumber },
+    `${unitPrefix(row.run, row.stage.index, row)}d`,
+  )) {
     const piece = body as SubJobRow;
-    if (piece.state === 'DONE' && piece.file !== undefined) parts.push({ path: piece.file, range: piece.range });
+    if (piece.state === 'DONE' && piece.file !== undefined)
+      parts.push({ path: piece.file, range: piece.range });
   }
   return { ...(row.work as FinishWork), parts };
 }

@@ -16,7 +16,10 @@ import { storedJob, type StoredJob } from './jobs.ts';
 const SERVICE = 'WORKFLOW_MANAGER';
 
 /** What the document is written from: its head, then medium by medium, read from the store as they are asked for. */
-export async function* documentInput(store: Store, jobNumber: number): AsyncGenerator<DocumentHead | DocumentMedium> {
+export async function* documentInput(
+  store: Store,
+  jobNumber: number,
+): AsyncGenerator<DocumentHead | DocumentMedium> {
   const job = await storedJob(store, jobNumber);
   if (job === undefined) return;
   yield headOf(job);
@@ -61,11 +64,16 @@ function headOf({ record, snapshot }: StoredJob): DocumentHead {
   };
 }
 
-async function mediumOf(store: Store, { record, snapshot }: StoredJob, index: number): Promise<DocumentMedium> {
+async function mediumOf(
+  store: Store,
+  { record, snapshot }: StoredJob,
+  index: number,
+): Promise<DocumentMedium> {
   const medium = record.media[index]!;
   const rows: SubJobRow[] = [];
   const actor = { kind: BATCH_JOB, id: String(record.number) };
-  for await (const { body } of allRows(store, actor, mediumPrefix(snapshot.run, index))) rows.push(body as SubJobRow);
+  for await (const { body } of allRows(store, actor, mediumPrefix(snapshot.run, index)))
+    rows.push(body as SubJobRow);
   const facts = rows.find(({ prepared }) => prepared !== undefined)?.prepared?.facts;
   const detectionErrors = detectionErrorsOf(record, rows);
   const errors = errorsOf(record, rows);
@@ -86,7 +94,10 @@ async function mediumOf(store: Store, { record, snapshot }: StoredJob, index: nu
   };
 }
 
-function withoutTimes({ frameTimes: _, ...facts }: NonNullable<SubJobRow['prepared']>['facts']): DocumentMedium['facts'] {
+function withoutTimes({
+  frameTimes: _,
+  ...facts
+}: NonNullable<SubJobRow['prepared']>['facts']): DocumentMedium['facts'] {
   return facts;
 }
 
@@ -98,7 +109,13 @@ function errorsOf(record: JobRecord, rows: readonly SubJobRow[]): DocumentIssue[
   return rows.flatMap((row) => {
     if (row.error === undefined || row.kind === 'DETECT') return [];
     const { code, message } = row.error;
-    return [{ source: row.kind === 'FINISH' ? (actionOf(record, row)?.algorithm.name ?? SERVICE) : SERVICE, code, message }];
+    return [
+      {
+        source: row.kind === 'FINISH' ? (actionOf(record, row)?.algorithm.name ?? SERVICE) : SERVICE,
+        code,
+        message,
+      },
+    ];
   });
 }
 
@@ -113,7 +130,11 @@ function detectionErrorsOf(record: JobRecord, rows: readonly SubJobRow[]): Recor
 function warningsOf(record: JobRecord, rows: readonly SubJobRow[]): DocumentIssue[] {
   return rows.flatMap((row) => {
     const source = actionOf(record, row)?.algorithm.name ?? SERVICE;
-    return [...(row.prepared?.warnings ?? []), ...(row.summary?.warnings ?? [])].map(({ code, message }) => ({ source, code, message }));
+    return [...(row.prepared?.warnings ?? []), ...(row.summary?.warnings ?? [])].map(({ code, message }) => ({
+      source,
+      code,
+      message,
+    }));
   });
 }
 

@@ -82,16 +82,24 @@ export class JobViews {
   }
 
   #documentOf({ record, snapshot }: StoredJob): string | null {
-    return snapshot.hasDocument && isTerminal(snapshot.status) ? detectionFile(this.#dataDir, record.jobId) : null;
+    return snapshot.hasDocument && isTerminal(snapshot.status)
+      ? detectionFile(this.#dataDir, record.jobId)
+      : null;
   }
 
   /** Committed progress and the done part of the sub-jobs that run now. */
   async #progress(record: JobRecord, { progress, run, stage }: JobSnapshot): Promise<number> {
     const key = `${record.jobId}.${run}`;
-    const report = stage.name === 'TASK' ? await this.#dispatcher.ask(DISPATCHER, { type: 'report' }) : undefined;
+    const report =
+      stage.name === 'TASK' ? await this.#dispatcher.ask(DISPATCHER, { type: 'report' }) : undefined;
     const leases = report?.kind === 'report' ? report.leases : [];
-    const running = leases.filter(({ subJob }) => subJob.jobId === String(record.number) && subJob.kind === 'DETECT');
-    const part = running.reduce((sum, { done, total, subJob }) => sum + subJob.share * (total > 0 ? Math.min(1, done / total) : 0), 0);
+    const running = leases.filter(
+      ({ subJob }) => subJob.jobId === String(record.number) && subJob.kind === 'DETECT',
+    );
+    const part = running.reduce(
+      (sum, { done, total, subJob }) => sum + subJob.share * (total > 0 ? Math.min(1, done / total) : 0),
+      0,
+    );
     const shown = Math.min(99, Math.max(this.#shown.get(key) ?? 0, progress + part));
     this.#shown.set(key, shown);
     return Math.round(shown * 100) / 100;

@@ -71,7 +71,8 @@ export class WorkDesk {
       const reply = await this.#parts.dispatcher.ask(DISPATCHER, { type: 'claim', queues, max, worker });
       const leases = reply.kind === 'claimed' ? reply.leases : [];
       const giveBack = () => {
-        for (const { token } of leases) this.#parts.dispatcher.tell(DISPATCHER, { type: 'release', token, worker });
+        for (const { token } of leases)
+          this.#parts.dispatcher.tell(DISPATCHER, { type: 'release', token, worker });
       };
       const work = await this.#assignments(leases);
       if (gone.aborted) {
@@ -84,8 +85,19 @@ export class WorkDesk {
     }
   }
 
-  async heartbeat(token: string, worker: string, done: number, total: number): Promise<'on' | 'cancelled' | 'lost'> {
-    const reply = await this.#parts.dispatcher.ask(DISPATCHER, { type: 'heartbeat', token, worker, done, total });
+  async heartbeat(
+    token: string,
+    worker: string,
+    done: number,
+    total: number,
+  ): Promise<'on' | 'cancelled' | 'lost'> {
+    const reply = await this.#parts.dispatcher.ask(DISPATCHER, {
+      type: 'heartbeat',
+      token,
+      worker,
+      done,
+      total,
+    });
     return reply.kind === 'go' ? reply.go : 'lost';
   }
 
@@ -109,7 +121,8 @@ export class WorkDesk {
       await removeFile(file);
       return { kind: 'lost' };
     }
-    const final = row.kind === 'DOCUMENT' ? await moved(file, detectionFile(this.#parts.dataDir, row.jobId)) : file;
+    const final =
+      row.kind === 'DOCUMENT' ? await moved(file, detectionFile(this.#parts.dataDir, row.jobId)) : file;
     return this.#toJob(lease, { type: 'workDone', key: row.key, token, file: final, result: checked });
   }
 
@@ -155,7 +168,10 @@ export class WorkDesk {
   }
 
   /** The job commits before the component hears of it; the token makes a repeated command the same command. */
-  async #toJob({ subJob, token }: Lease, command: Extract<JobCommand, { type: 'workDone' | 'workFailed' }>): Promise<Taken> {
+  async #toJob(
+    { subJob, token }: Lease,
+    command: Extract<JobCommand, { type: 'workDone' | 'workFailed' }>,
+  ): Promise<Taken> {
     const reply = await this.#parts.jobs.ask(subJob.jobId, command, { envelopeId: token });
     await this.#end(token);
     if (reply.kind === 'done') return { kind: 'taken' };
@@ -168,7 +184,13 @@ export class WorkDesk {
     if (FULL_DISK.has((error as NodeJS.ErrnoException).code ?? '')) {
       const message = 'The result could not be stored: the disk of the server is full or read-only.';
       const { token, subJob } = lease;
-      return this.#toJob(lease, { type: 'workFailed', key: subJob.key, token, code: 'LOCAL_STORAGE', message });
+      return this.#toJob(lease, {
+        type: 'workFailed',
+        key: subJob.key,
+        token,
+        code: 'LOCAL_STORAGE',
+        message,
+      });
     }
     if (body.readableAborted || body.errored !== null) return { kind: 'broken' };
     throw error;
@@ -176,7 +198,11 @@ export class WorkDesk {
 
   async #garbage(token: string, reason: string, file?: string): Promise<Taken> {
     this.#parts.logger.warn({ token, reason }, 'refused the answer of a component');
-    await this.#parts.dispatcher.ask(DISPATCHER, { type: 'reject', token, reason: `its answer was refused: ${reason}` });
+    await this.#parts.dispatcher.ask(DISPATCHER, {
+      type: 'reject',
+      token,
+      reason: `its answer was refused: ${reason}`,
+    });
     if (file !== undefined) await removeFile(file);
     return { kind: 'garbage', reason };
   }

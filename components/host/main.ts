@@ -13,7 +13,13 @@ import { runWorker, type WorkerOptions } from '../sdk/worker.ts';
 import { detect } from './detect.ts';
 
 const greetingSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('detector'), module: z.string(), algorithm: z.string(), serverUrl: z.url(), token: z.string() }),
+  z.object({
+    kind: z.literal('detector'),
+    module: z.string(),
+    algorithm: z.string(),
+    serverUrl: z.url(),
+    token: z.string(),
+  }),
   z.object({ kind: z.literal('media'), algorithm: z.string(), serverUrl: z.url(), token: z.string() }),
 ]);
 type Greeting = z.infer<typeof greetingSchema>;

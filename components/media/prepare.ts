@@ -23,8 +23,8 @@ export async function* prepare(work: PrepareWork, context: WorkContext): AsyncGe
   let done = 0;
   const meter = (bytes: number): void => context.progress((done += bytes), 0);
   const path = await fetchMedium(work, context.signal, meter);
-  const { facts, warnings } = await factsOf(path, work, context.signal, meter);
-  const prepared: PreparedMedium = { facts, path, warnings, ranges: rangesOf(facts, work) };
+  const { facts, warnings, inspected } = await factsOf(path, work, context.signal, meter);
+  const prepared: PreparedMedium = { facts, inspected, path, warnings, ranges: rangesOf(facts, work) };
   yield `${JSON.stringify(prepared)}\n`;
 }
 
@@ -51,15 +51,17 @@ async function factsOf(
   work: PrepareWork,
   signal: AbortSignal,
   meter: Meter,
-): Promise<Inspection> {
+): Promise<Inspection & { readonly inspected: boolean }> {
   const skipped = factsFromMetadata(work.metadata, {
     insist: booleanOf(work.properties, 'SKIP_MEDIA_INSPECTION'),
   });
-  if ('facts' in skipped) return skipped;
+  if ('facts' in skipped) return { ...skipped, inspected: false };
   const sha256 = await hashOf(path, signal, meter);
   const { facts, warnings } = await inspect(path, { sha256, name: nameOf(work.uri), signal });
-  const { MEDIA_HASH: _unproven, ...given } = work.metadata;
+  // What inspection would have said by leaving it out must not survive from what was given.
+  const { MEDIA_HASH: _unproven, HAS_CONSTANT_FRAME_RATE: _claimed, ...given } = work.metadata;
   return {
+    inspected: true,
     facts: { ...facts, metadata: { ...given, ...facts.metadata } },
     warnings: [...skipped.warnings, ...warnings],
   };

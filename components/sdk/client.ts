@@ -100,7 +100,10 @@ export class WorkerClient {
     });
     if (answer.statusCode < 300) return answer;
     const text = await answer.body.text();
-    throw new ProtocolError(answer.statusCode, `${method} ${path}: ${answer.statusCode} ${text.slice(0, 500)}`);
+    throw new ProtocolError(
+      answer.statusCode,
+      `${method} ${path}: ${answer.statusCode} ${text.slice(0, 500)}`,
+    );
   }
 }
 

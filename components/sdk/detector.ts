@@ -106,7 +106,10 @@ export function numberProperty(properties: Properties, name: string): number {
     throw new DetectionError('MISSING_PROPERTY', `The ${name} property is not set.`);
   const value = Number(text);
   if (Number.isNaN(value))
-    throw new DetectionError('INVALID_PROPERTY', `The ${name} property has the value "${text}", which is not a number.`);
+    throw new DetectionError(
+      'INVALID_PROPERTY',
+      `The ${name} property has the value "${text}", which is not a number.`,
+    );
   return value;
 }
 

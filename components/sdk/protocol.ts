@@ -72,6 +72,8 @@ export interface FetchLimits {
 }
 export interface PreparedMedium {
   readonly facts: MediumFacts;
+  /** Whether the medium itself was looked at; false: the facts are what the client says. */
+  readonly inspected: boolean;
   /** Absolute path of the local file that components read. */
   readonly path: string;
   readonly warnings: readonly Issue[];
@@ -96,7 +98,10 @@ export interface WorkMedium {
   readonly path: string;
   readonly length: number;
   readonly metadata: Properties;
+  /** 0 when unknown or without meaning. */
   readonly fps: number;
+  /** Whether length, rate and metadata were found by inspection, or are only what the client says. */
+  readonly inspected: boolean;
 }
 
 /**

@@ -68,14 +68,20 @@ async function runOne(assignment: Assignment, options: WorkerOptions): Promise<v
   }
 }
 
-function beat(client: WorkerClient, { token, heartbeatMs }: Assignment, progress: HeartbeatRequest, stop: AbortController) {
+function beat(
+  client: WorkerClient,
+  { token, heartbeatMs }: Assignment,
+  progress: HeartbeatRequest,
+  stop: AbortController,
+) {
   return setInterval(() => {
     client.heartbeat(token, progress).then(
       ({ go }) => {
         if (go === 'cancelled') stop.abort(new Error('The sub-job was cancelled.'));
       },
       (error: unknown) => {
-        if (error instanceof ProtocolError && error.status === 409) stop.abort(new Error('The lease was lost.'));
+        if (error instanceof ProtocolError && error.status === 409)
+          stop.abort(new Error('The lease was lost.'));
       },
     );
   }, heartbeatMs);
@@ -122,7 +128,12 @@ async function* rest(
 }
 
 /** Work that was stopped or could not be handed over is given back; work that failed is said to have failed. */
-async function giveUp(client: WorkerClient, { token }: Assignment, error: unknown, signal: AbortSignal): Promise<void> {
+async function giveUp(
+  client: WorkerClient,
+  { token }: Assignment,
+  error: unknown,
+  signal: AbortSignal,
+): Promise<void> {
   if (signal.aborted || isTransport(error)) {
     await client.release(token).catch((failed: unknown) => {
       if (!(failed instanceof ProtocolError && failed.status === 409)) throw failed;
@@ -135,13 +146,16 @@ async function giveUp(client: WorkerClient, { token }: Assignment, error: unknow
 function isTransport(error: unknown): boolean {
   if (error instanceof ProtocolError) return true;
   const code = (error as { code?: unknown }).code;
-  return typeof code === 'string' && (code.startsWith('UND_') || code === 'ECONNRESET' || code === 'ECONNREFUSED');
+  return (
+    typeof code === 'string' && (code.startsWith('UND_') || code === 'ECONNRESET' || code === 'ECONNREFUSED')
+  );
 }
 
 function failureOf(error: unknown): FailureRequest {
   const code = (error as { code?: unknown }).code;
   const known = error instanceof DetectionError || (error instanceof Error && error.name === 'MediumError');
-  if (known && typeof code === 'string') return { code: code as FailureRequest['code'], message: messageOf(error) };
+  if (known && typeof code === 'string')
+    return { code: code as FailureRequest['code'], message: messageOf(error) };
   return { code: 'DETECTION_FAILED', message: messageOf(error) };
 }
 

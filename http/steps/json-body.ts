@@ -6,31 +6,35 @@ export interface BodyLimits {
   readonly maxDepth: number;
 }
 
+/** So many times the limit is read and dropped, so that a client that is still sending sees the answer and not a broken pipe. */
+const PATIENCE = 8;
+
 /** Reads a JSON body. 413 when it is too large, 400 when it is no JSON or nested too deeply. */
 export async function readJson(ctx: Context, { maxBytes, maxDepth }: BodyLimits): Promise<unknown> {
-  const declared = Number(ctx.get('content-length') || 0);
-  const tooLarge = () => new HttpError(413, `The body is larger than ${maxBytes} bytes.`);
-  if (declared > maxBytes) {
-    ctx.set('Connection', 'close');
-    throw tooLarge();
-  }
+  const most = maxBytes * PATIENCE;
   const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of ctx.req as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBytes) {
-      ctx.set('Connection', 'close');
-      throw tooLarge();
+  let size = Number(ctx.get('content-length') || 0) > most ? Infinity : 0;
+  if (size <= most)
+    for await (const chunk of ctx.req as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size <= maxBytes) chunks.push(chunk);
+      if (size > most) break;
     }
-    chunks.push(chunk);
+  if (size > maxBytes) {
+    ctx.set('Connection', 'close');
+    throw new HttpError(413, `The body is larger than ${maxBytes} bytes.`);
   }
   const bytes = Buffer.concat(chunks);
   if (bytes.length === 0) throw new HttpError(400, 'The request has no body; it must be JSON.');
-  if (depthOf(bytes) > maxDepth) throw new HttpError(400, `The body is nested more than ${maxDepth} levels deep.`);
+  if (depthOf(bytes) > maxDepth)
+    throw new HttpError(400, `The body is nested more than ${maxDepth} levels deep.`);
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
   } catch (error) {
-    throw new HttpError(400, `The body is not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new HttpError(
+      400,
+      `The body is not valid JSON: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 }
 

@@ -46,7 +46,9 @@ export class SqliteStore implements Store {
     } catch (error) {
       this.#database.close();
       if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY'))
-        throw new Error(`${file} is in use by another process: one server holds a data folder.`, { cause: error });
+        throw new Error(`${file} is in use by another process: one server holds a data folder.`, {
+          cause: error,
+        });
       throw error;
     }
     this.#statements = prepare(this.#database);
@@ -87,7 +89,9 @@ export class SqliteStore implements Store {
   list(index: string, { after, limit, descending }: ListOptions): Promise<readonly IndexEntry[]> {
     const statement = descending === true ? this.#statements.listDown : this.#statements.listUp;
     const edge = descending === true ? Infinity : -Infinity;
-    return settle(() => statement.all({ name: index, score: after?.score ?? edge, id: after?.id ?? '', limit }));
+    return settle(() =>
+      statement.all({ name: index, score: after?.score ?? edge, id: after?.id ?? '', limit }),
+    );
   }
 
   count(index: string): Promise<number> {
@@ -200,7 +204,9 @@ function prepare(database: Database.Database) {
        from actors a where kind = @kind and id = @id`,
     ),
     putRow: database.prepare('insert or replace into actor_rows values (@kind, @id, @key, @body)'),
-    removeRows: database.prepare('delete from actor_rows where kind = @kind and id = @id and key >= @from and key < @to'),
+    removeRows: database.prepare(
+      'delete from actor_rows where kind = @kind and id = @id and key >= @from and key < @to',
+    ),
     rows: database.prepare<unknown[], { key: string; body: string }>(
       `select key, body from actor_rows
        where kind = @kind and id = @id and key >= @from and key < @to and key > @after order by key limit @limit`,

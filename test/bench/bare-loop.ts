@@ -16,7 +16,9 @@ interface Request {
 
 const detector = await loadFaces();
 const { algorithm } = await descriptorOf('faces');
-const properties = Object.fromEntries(algorithm.providesCollection.properties.map(({ name, defaultValue }) => [name, defaultValue ?? '']));
+const properties = Object.fromEntries(
+  algorithm.providesCollection.properties.map(({ name, defaultValue }) => [name, defaultValue ?? '']),
+);
 const job = { properties, signal: new AbortController().signal };
 
 for await (const line of createInterface({ input: process.stdin })) {
@@ -30,7 +32,10 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 
 async function video({ file, frames }: Request): Promise<unknown[]> {
-  const reader = await openVideo(file, { range: { start: 0, stop: frames - 1 }, known: { fps: 25, constantRate: true, length: frames } });
+  const reader = await openVideo(file, {
+    range: { start: 0, stop: frames - 1 },
+    known: { fps: 25, constantRate: true, length: frames },
+  });
   return collect(detector.video!(reader, job));
 }
 

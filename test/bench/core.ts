@@ -27,7 +27,10 @@ export async function emptyJobs(): Promise<readonly Figure[]> {
   await core.close();
   return [
     { what: 'empty jobs per second, through actors and store', value: round((JOBS / times.service) * 1_000) },
-    { what: 'the same commits without actors, as jobs per second', value: round((JOBS / times.bare) * 1_000) },
+    {
+      what: 'the same commits without actors, as jobs per second',
+      value: round((JOBS / times.bare) * 1_000),
+    },
     { what: 'ratio of wall times', value: round(times.service / times.bare, 2) },
   ];
 }
@@ -77,7 +80,10 @@ export async function mailboxes(): Promise<readonly Figure[]> {
   });
   await system.stop(1_000);
   return [
-    { what: 'mailbox messages per second (ask, 100 in flight)', value: round((MESSAGES / times.service) * 1_000) },
+    {
+      what: 'mailbox messages per second (ask, 100 in flight)',
+      value: round((MESSAGES / times.service) * 1_000),
+    },
     { what: 'bare fastq, the same', value: round((MESSAGES / times.bare) * 1_000) },
     { what: 'ratio of wall times', value: round(times.service / times.bare, 1) },
   ];
@@ -97,7 +103,8 @@ const IDLE_JOBS = 10_000;
 export async function idleJobs(): Promise<readonly Figure[]> {
   const core = await startCore({ MAX_LIVE_JOBS: '20000', IDLE_ACTOR_MS: '1000' });
   const before = heap();
-  for (let i = 0; i < IDLE_JOBS; i += 500) await Promise.all(Array.from({ length: 500 }, () => core.desk.submit(emptyJob)));
+  for (let i = 0; i < IDLE_JOBS; i += 500)
+    await Promise.all(Array.from({ length: 500 }, () => core.desk.submit(emptyJob)));
   const loaded = heap();
   const actors = core.system.size;
   while (core.system.size > 5) await new Promise((resolve) => setTimeout(resolve, 100));
@@ -105,8 +112,14 @@ export async function idleJobs(): Promise<readonly Figure[]> {
   await core.close();
   const mib = (bytes: number) => round(bytes / 1024 / 1024, 1);
   return [
-    { what: `heap of ${round(IDLE_JOBS)} accepted jobs, ${round(actors)} actors loaded`, value: `${mib(loaded - before)} MiB (${round((loaded - before) / IDLE_JOBS)} bytes a job)` },
-    { what: 'heap when they have been idle and left memory', value: `${mib(idle - before)} MiB (${round((idle - before) / IDLE_JOBS)} bytes a job)` },
+    {
+      what: `heap of ${round(IDLE_JOBS)} accepted jobs, ${round(actors)} actors loaded`,
+      value: `${mib(loaded - before)} MiB (${round((loaded - before) / IDLE_JOBS)} bytes a job)`,
+    },
+    {
+      what: 'heap when they have been idle and left memory',
+      value: `${mib(idle - before)} MiB (${round((idle - before) / IDLE_JOBS)} bytes a job)`,
+    },
   ];
 }
 

@@ -19,13 +19,18 @@ const wanted = process.argv.slice(2);
 if (wanted[0] === '--only') print(await PARTS[wanted[1]!]!());
 else {
   const [cpu] = cpus();
-  console.log(`${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${cpus().length} x ${cpu?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB\n`);
+  console.log(
+    `${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${cpus().length} x ${cpu?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB\n`,
+  );
   // A process a part, so that none feels the heap of another.
   for (const part of wanted.length > 0 ? wanted : Object.keys(PARTS)) {
-    if (PARTS[part] === undefined) throw new Error(`There is no bench "${part}"; there are ${Object.keys(PARTS).join(', ')}.`);
+    if (PARTS[part] === undefined)
+      throw new Error(`There is no bench "${part}"; there are ${Object.keys(PARTS).join(', ')}.`);
     console.log(`\n### ${part}\n`);
     const self = fileURLToPath(import.meta.url);
-    execFileSync(process.execPath, ['--expose-gc', self, '--only', part], { stdio: ['ignore', 'inherit', 'inherit'] });
+    execFileSync(process.execPath, ['--expose-gc', self, '--only', part], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
   }
 }
 process.exit(0);

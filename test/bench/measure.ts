@@ -18,7 +18,8 @@ export async function interleaved<K extends string>(
 ): Promise<Record<K, number>> {
   const names = Object.keys(variants) as K[];
   const seen = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<K, number[]>;
-  for (let round = 0; round < rounds; round++) for (const name of names) seen[name].push(await variants[name]());
+  for (let round = 0; round < rounds; round++)
+    for (const name of names) seen[name].push(await variants[name]());
   return Object.fromEntries(names.map((name) => [name, median(seen[name])])) as Record<K, number>;
 }
 
@@ -29,7 +30,8 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start;
 }
 
-export const round = (value: number, digits = 0) => value.toLocaleString('en', { maximumFractionDigits: digits, useGrouping: true });
+export const round = (value: number, digits = 0) =>
+  value.toLocaleString('en', { maximumFractionDigits: digits, useGrouping: true });
 
 export function print(figures: readonly Figure[]): void {
   console.log('| what | measured | aim |\n|---|---|---|');

@@ -42,7 +42,12 @@ export const emptyJob: JobRequest = {
   media: [
     {
       uri: 'file:///media/a.jpg',
-      metadata: { MEDIA_HASH: 'a'.repeat(64), MIME_TYPE: 'image/jpeg', FRAME_WIDTH: '640', FRAME_HEIGHT: '480' },
+      metadata: {
+        MEDIA_HASH: 'a'.repeat(64),
+        MIME_TYPE: 'image/jpeg',
+        FRAME_WIDTH: '640',
+        FRAME_HEIGHT: '480',
+      },
       properties: {},
       frameRanges: [],
       timeRanges: [],
@@ -102,7 +107,13 @@ export async function answerAll({ workDesk, jobs, dispatcher }: Core, signal: Ab
       work.map(async (assignment) => {
         const { token } = assignment;
         const [job, row] = addressOf(assignment);
-        const command = { type: 'workDone', key: row, token, file: '/dev/null', result: resultOf(assignment) } as const;
+        const command = {
+          type: 'workDone',
+          key: row,
+          token,
+          file: '/dev/null',
+          result: resultOf(assignment),
+        } as const;
         await jobs.ask(job, command, { envelopeId: token });
         await dispatcher.ask(DISPATCHER, { type: 'settle', token });
       }),
@@ -121,8 +132,18 @@ function addressOf({ id, kind }: Assignment): readonly [string, string] {
 function resultOf({ kind }: Assignment): CheckedResult & { ok: true } {
   switch (kind) {
     case 'PREPARE': {
-      const facts = { mediaType: 'IMAGE', mimeType: 'image/jpeg', sha256: 'a'.repeat(64), length: 1, metadata: {} } as const;
-      return { ok: true, kind, prepared: { facts, path: '/media/a.jpg', warnings: [], ranges: [] } };
+      const facts = {
+        mediaType: 'IMAGE',
+        mimeType: 'image/jpeg',
+        sha256: 'a'.repeat(64),
+        length: 1,
+        metadata: {},
+      } as const;
+      return {
+        ok: true,
+        kind,
+        prepared: { facts, inspected: false, path: '/media/a.jpg', warnings: [], ranges: [] },
+      };
     }
     case 'DETECT':
       return { ok: true, kind, tracks: 0, detections: 0 };

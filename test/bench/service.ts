@@ -26,7 +26,12 @@ export async function serviceOverhead(): Promise<readonly Figure[]> {
   const bare = startBare();
   const one = await startService(folder, 1);
   const all = await startService(folder, 2);
-  await Promise.all([bare({ file: image, image: true, frames: 1 }), one.run(image), all.run(image), all.run(clip)]);
+  await Promise.all([
+    bare({ file: image, image: true, frames: 1 }),
+    one.run(image),
+    all.run(image),
+    all.run(clip),
+  ]);
   const times = await interleaved(5, {
     bare: () => bare({ file: clip, image: false, frames: FRAMES }),
     one: () => timed(() => one.run(clip)),
@@ -41,9 +46,20 @@ export async function serviceOverhead(): Promise<readonly Figure[]> {
   rmSync(folder, { recursive: true, force: true });
   return [
     { what: '20 s of 720p, faces: bare loop', value: `${round(times.bare)} ms` },
-    { what: 'the service, one component process', value: `${round(times.one)} ms, ratio ${round(times.one / times.bare, 3)}`, aim: '<= 1.05' },
-    { what: 'the service, two component processes', value: `${round(times.all)} ms, ratio ${round(times.all / times.bare, 3)}` },
-    { what: 'fixed cost: a job on one image, minus the bare loop on it', value: `${round(fixed.one - fixed.bare)} ms (${round(fixed.one)} - ${round(fixed.bare)})`, aim: '<= 150 ms' },
+    {
+      what: 'the service, one component process',
+      value: `${round(times.one)} ms, ratio ${round(times.one / times.bare, 3)}`,
+      aim: '<= 1.05',
+    },
+    {
+      what: 'the service, two component processes',
+      value: `${round(times.all)} ms, ratio ${round(times.all / times.bare, 3)}`,
+    },
+    {
+      what: 'fixed cost: a job on one image, minus the bare loop on it',
+      value: `${round(fixed.one - fixed.bare)} ms (${round(fixed.one)} - ${round(fixed.bare)})`,
+      aim: '<= 150 ms',
+    },
   ];
 }
 
@@ -54,7 +70,9 @@ interface Run {
 }
 
 function startBare(): { (run: Run): Promise<number>; stop(): void } {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('./bare-loop.js', import.meta.url))], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [fileURLToPath(new URL('./bare-loop.js', import.meta.url))], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   const lines = createInterface({ input: child.stdout });
   const run = async (request: Run): Promise<number> => {
     const answer = once(lines, 'line');
@@ -78,10 +96,15 @@ async function startService(folder: string, processes: number) {
   const token = await requestToken({ issuer: `${server.url}/oidc`, clientId: 'troupe-cli', clientSecret });
   const run = async (file: string): Promise<void> => {
     const media = [{ mediaUri: pathToFileURL(file).href }];
-    const created = await superagent.post(`${server.url}/rest/jobs`).auth(token, { type: 'bearer' }).send({ pipelineName: 'FACE DETECTION PIPELINE', media });
+    const created = await superagent
+      .post(`${server.url}/rest/jobs`)
+      .auth(token, { type: 'bearer' })
+      .send({ pipelineName: 'FACE DETECTION PIPELINE', media });
     const { jobId } = created.body as { jobId: string };
     for (;;) {
-      const { body } = await superagent.get(`${server.url}/rest/jobs/${jobId}`).auth(token, { type: 'bearer' });
+      const { body } = await superagent
+        .get(`${server.url}/rest/jobs/${jobId}`)
+        .auth(token, { type: 'bearer' });
       const { terminal, jobStatus } = body as { terminal: boolean; jobStatus: string };
       if (terminal && jobStatus !== 'COMPLETE') throw new Error(`The job ended ${jobStatus}.`);
       if (terminal) return;

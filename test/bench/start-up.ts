@@ -24,7 +24,11 @@ export async function startUp(): Promise<readonly Figure[]> {
   rmSync(folder, { recursive: true, force: true });
   return [
     { what: `start-up with ${round(FEW)} finished jobs`, value: `${round(times.few)} ms` },
-    { what: `start-up with ${round(MANY)} finished jobs`, value: `${round(times.many)} ms, ratio ${round(times.many / times.few, 2)}`, aim: '<= 1.2' },
+    {
+      what: `start-up with ${round(MANY)} finished jobs`,
+      value: `${round(times.many)} ms, ratio ${round(times.many / times.few, 2)}`,
+      aim: '<= 1.2',
+    },
   ];
 }
 
@@ -34,7 +38,8 @@ function start(dataDir: string): Promise<number> {
     const main = fileURLToPath(new URL('../../cli/main.js', import.meta.url));
     const env = { ...process.env, DATA_DIR: dataDir, PORT: '0' };
     const child = spawn(process.execPath, [main, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-    for await (const line of createInterface({ input: child.stdout })) if (line.includes('Troupe is up')) break;
+    for await (const line of createInterface({ input: child.stdout }))
+      if (line.includes('Troupe is up')) break;
     child.kill('SIGKILL');
     await once(child, 'exit');
   });

@@ -86,6 +86,7 @@ export async function finishWork(path: (name: string) => string, given: Given): 
     length: 1000,
     metadata,
     fps: 25,
+    inspected: true,
   };
   const { trackType = 'FACE', properties = {} } = given;
   return {

@@ -56,7 +56,7 @@ describe('Preparing a medium', () => {
     const { facts, ...rest } = await prepared({
       metadata: { CAMERA: '7', FRAME_WIDTH: '1', MEDIA_HASH: 'wrong' },
     });
-    expect(rest).to.deep.equal({ path: `${root}/red.png`, warnings: [], ranges: [] });
+    expect(rest).to.deep.equal({ inspected: true, path: `${root}/red.png`, warnings: [], ranges: [] });
     expect(facts).to.include({ mediaType: 'IMAGE', mimeType: 'image/png', length: 1 });
     expect(facts.sha256).to.equal(createHash('sha256').update(picture).digest('hex'));
     expect(facts.metadata).to.include({ CAMERA: '7', FRAME_WIDTH: '40', FRAME_HEIGHT: '30' });

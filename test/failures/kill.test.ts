@@ -8,7 +8,13 @@ import { expect } from 'chai';
 import { makeVideo } from '../media/make-video.ts';
 import { isAlive } from '../support/processes.ts';
 import type { DeathWish } from '../support/server-main.ts';
-import { sampleUri, Service, type DetectionDocument, type JobRequest, type LogLine } from '../support/service.ts';
+import {
+  sampleUri,
+  Service,
+  type DetectionDocument,
+  type JobRequest,
+  type LogLine,
+} from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 type When = DeathWish['when'];
@@ -22,7 +28,14 @@ const CANCEL_COMMITS = 4;
 const numberOf = (jobId: string) => jobId.slice(jobId.lastIndexOf('-') + 1);
 
 /** What must be equal in two runs over the same media: all but ids and dates. */
-function content({ jobId: _, objectId: __, timeStart: ___, timeStop: ____, media, ...rest }: DetectionDocument): object {
+function content({
+  jobId: _,
+  objectId: __,
+  timeStart: ___,
+  timeStop: ____,
+  media,
+  ...rest
+}: DetectionDocument): object {
   return { ...rest, media: media.map(({ mediaId: _____, ...medium }) => medium) };
 }
 
@@ -43,7 +56,8 @@ function runAgain(service: Service): readonly string[] {
   const again: string[] = [];
   for (const line of service.log()) {
     if (line.message === 'committed') for (const id of doneIn([line])) done.add(id);
-    if (line.message === 'handed out a sub-job' && done.has(line['subJob'] as string)) again.push(line['subJob'] as string);
+    if (line.message === 'handed out a sub-job' && done.has(line['subJob'] as string))
+      again.push(line['subJob'] as string);
   }
   return again;
 }
@@ -103,7 +117,9 @@ describe('A server that is killed', () => {
         await service.dieAt({ at: commit, when });
         const accepted = await service.submit(request(service)).catch(() => undefined);
         await dead(service);
-        expect(accepted === undefined, 'without an answer only the acceptance itself dies').to.equal(commit === 1);
+        expect(accepted === undefined, 'without an answer only the acceptance itself dies').to.equal(
+          commit === 1,
+        );
         const id = accepted ?? `test-host-${String(service.log().at(-1)?.['job'])}`;
         const before = doneIn(committed(service, id));
 
@@ -124,7 +140,10 @@ describe('A server that is killed', () => {
         const given = handedOut(service, `${id}.1`);
         // One process of the media component and one of the detector may each have had one in hand.
         expect(given.length, 'sub-jobs handed out').to.be.within(SUB_JOBS, SUB_JOBS + 2);
-        expect(new Set(given.map(({ attempt }) => attempt)), 'a death of the server is no attempt').to.deep.equal(new Set([1]));
+        expect(
+          new Set(given.map(({ attempt }) => attempt)),
+          'a death of the server is no attempt',
+        ).to.deep.equal(new Set([1]));
       });
     });
   }
@@ -146,7 +165,12 @@ describe('A server that is killed', () => {
       expect(job.jobStatus).to.equal('CANCELLED');
       const lines = committed(service, id);
       const first = lines.findIndex((line) => line['status'] === 'CANCELLING');
-      expect(lines.slice(first).map((line) => line['stage'])).to.deep.equal(['TASK', 'TASK', 'DOCUMENT', 'ENDED']);
+      expect(lines.slice(first).map((line) => line['stage'])).to.deep.equal([
+        'TASK',
+        'TASK',
+        'DOCUMENT',
+        'ENDED',
+      ]);
       expect(lines.length - first).to.equal(CANCEL_COMMITS);
     });
   });
@@ -198,7 +222,10 @@ describe('A server that is killed', () => {
     });
 
   /** Cancels a job while the first segment of its video runs and two more wait. */
-  async function cancelRunning(service: Service, wish?: DeathWish): Promise<{ id: string; cancelled: number | undefined }> {
+  async function cancelRunning(
+    service: Service,
+    wish?: DeathWish,
+  ): Promise<{ id: string; cancelled: number | undefined }> {
     const id = await service.submit(slow(service));
     await service.logged('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.0`);
     if (wish !== undefined) await service.dieAt(wish);
@@ -229,13 +256,22 @@ describe('A server that is told to stop', () => {
     const pids = service.componentPids();
     expect(await service.stop()).to.equal(0);
     expect(service.log().at(-1)?.message).to.equal('Troupe is down');
-    expect(pids.filter((pid) => isAlive({ pid })), 'component processes').to.deep.equal([]);
+    expect(
+      pids.filter((pid) => isAlive({ pid })),
+      'component processes',
+    ).to.deep.equal([]);
 
     await service.start({ DRAIN_MS: '5000' });
     expect((await service.job(id))?.jobStatus).to.equal('IN_PROGRESS');
-    await until('the segment runs again', () => handedOut(service, `${id}.1.0`).length, (times) => times === 2);
+    await until(
+      'the segment runs again',
+      () => handedOut(service, `${id}.1.0`).length,
+      (times) => times === 2,
+    );
     expect(await service.stop(), 'a second stop, with time for the running segment').to.equal(0);
-    expect(doneIn(committed(service, id))).to.include(`${id}.1.0.0.0.0`).and.not.include(`${id}.1.0.0.0.1`);
+    expect(doneIn(committed(service, id)))
+      .to.include(`${id}.1.0.0.0.0`)
+      .and.not.include(`${id}.1.0.0.0.1`);
 
     await service.start();
     expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');

@@ -21,6 +21,7 @@ const PREPARED = {
     metadata: { FPS: '30' },
     frameTimes: { fps: 30, constantRate: false, startTime: 0, times: [0, 30, 70] },
   },
+  inspected: true,
   path: '/media/a.mp4',
   warnings: [{ code: 'OTHER', message: 'odd' }],
   ranges: [{ start: 0, stop: 2 }],

@@ -19,7 +19,8 @@ export interface DeathWish {
   readonly at: number;
   readonly when: 'before' | 'after';
 }
-export type ToServer = { readonly type: 'die'; readonly wish: DeathWish } | { readonly type: 'log'; readonly message: string };
+export type ToServer =
+  { readonly type: 'die'; readonly wish: DeathWish } | { readonly type: 'log'; readonly message: string };
 export type FromServer =
   | { readonly type: 'up'; readonly url: string }
   | { readonly type: 'failed'; readonly message: string }
@@ -90,14 +91,24 @@ function contentOf({ putRows = [], snapshot }: Commit) {
   const rows = putRows.map(({ body }) => body as SubJobRow);
   const idsOf = (state: SubJobRow['state']) => rows.filter((row) => row.state === state).map(({ id }) => id);
   const { state } = snapshot.body as { state: { status: string; run: number; stage: { name: string } } };
-  return { run: state.run, status: state.status, stage: state.stage.name, done: idsOf('DONE'), failed: idsOf('FAILED'), made: idsOf('QUEUED') };
+  return {
+    run: state.run,
+    status: state.status,
+    stage: state.stage.name,
+    done: idsOf('DONE'),
+    failed: idsOf('FAILED'),
+    made: idsOf('QUEUED'),
+  };
 }
 
 /** Writes synchronously: what was logged survives the kill, and lines stand in the order of what happened. */
 function lineLogger(): Logger {
   const at = (level: string) => (facts: object, message: string) => {
     const line = { level, time: Date.now(), pid: process.pid, message, ...facts };
-    writeSync(log, `${JSON.stringify(line, (_, value: unknown) => (value instanceof Error ? errorText(value) : value))}\n`);
+    writeSync(
+      log,
+      `${JSON.stringify(line, (_, value: unknown) => (value instanceof Error ? errorText(value) : value))}\n`,
+    );
   };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }

@@ -93,18 +93,22 @@ export class Service {
   async start(env: Environment = {}): Promise<void> {
     this.#env = { ...this.#env, ...env };
     const own = Object.fromEntries(INHERITED.flatMap((name) => [[name, process.env[name]] as const]));
-    const child = fork(fileURLToPath(new URL('./server-main.js', import.meta.url)), [join(this.folder, 'log')], {
-      cwd: packageRoot,
-      execArgv: ['--enable-source-maps'],
-      env: {
-        ...own,
-        ...DEFAULTS,
-        DATA_DIR: this.dataDir,
-        MEDIA_ROOTS: `${join(packageRoot, 'samples')}:${this.mediaDir}`,
-        ...this.#env,
+    const child = fork(
+      fileURLToPath(new URL('./server-main.js', import.meta.url)),
+      [join(this.folder, 'log')],
+      {
+        cwd: packageRoot,
+        execArgv: ['--enable-source-maps'],
+        env: {
+          ...own,
+          ...DEFAULTS,
+          DATA_DIR: this.dataDir,
+          MEDIA_ROOTS: `${join(packageRoot, 'samples')}:${this.mediaDir}`,
+          ...this.#env,
+        },
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       },
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    });
+    );
     this.#child = child;
     if (child.pid !== undefined) this.#pids.add(child.pid);
     const message = await within(PATIENCE_MS, 'the server is up', firstMessage(child));
@@ -138,12 +142,21 @@ export class Service {
   /** Ends what still runs and removes the folder. */
   async close(): Promise<void> {
     if (this.#child !== undefined && isAlive(this.#child)) await this.kill9();
-    await until('no component process is left', () => this.componentPids().filter(processLives), (left) => left.length === 0);
+    await until(
+      'no component process is left',
+      () => this.componentPids().filter(processLives),
+      (left) => left.length === 0,
+    );
     await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
   /** A request with the token of an ADMIN. `body`: a text is sent as it is, anything else as JSON. */
-  async ask(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+  async ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
     const given = body === undefined ? {} : { 'content-type': 'application/json' };
     const response = await fetch(`${this.url}${path}`, {
       method,
@@ -175,7 +188,12 @@ export class Service {
 
   /** Waits until the job is terminal. */
   async terminal(id: string, withinMs = 60_000): Promise<SingleJobInfo> {
-    const job = await until(`job ${id} is terminal`, () => this.job(id), (seen) => seen?.terminal === true, { withinMs });
+    const job = await until(
+      `job ${id} is terminal`,
+      () => this.job(id),
+      (seen) => seen?.terminal === true,
+      { withinMs },
+    );
     return job!;
   }
 
@@ -214,7 +232,11 @@ export class Service {
 
   /** The sub-jobs that were handed out, by id, as often as they were. */
   handedOut(): readonly { readonly subJob: string; readonly attempt: number; readonly worker: string }[] {
-    return this.log('handed out a sub-job') as unknown as { subJob: string; attempt: number; worker: string }[];
+    return this.log('handed out a sub-job') as unknown as {
+      subJob: string;
+      attempt: number;
+      worker: string;
+    }[];
   }
 
   /** Process ids of all components that any server process of this service ever started. */
@@ -299,11 +321,16 @@ export function tracksOf(medium: DocumentMedium | undefined, type: string): read
 
 /** Codes of the errors of a medium (or, without one, of the job as a whole). */
 export function errorCodes(document: DetectionDocument, mediaId?: number): readonly string[] {
-  return document.errors.filter((entry) => entry.mediaId === mediaId).flatMap(({ details }) => details.map(({ code }) => code));
+  return document.errors
+    .filter((entry) => entry.mediaId === mediaId)
+    .flatMap(({ details }) => details.map(({ code }) => code));
 }
 
 function bodyOf({ media, ...rest }: JobRequest): object {
-  return { media: media.map((medium) => (typeof medium === 'string' ? { mediaUri: medium } : medium)), ...rest };
+  return {
+    media: media.map((medium) => (typeof medium === 'string' ? { mediaUri: medium } : medium)),
+    ...rest,
+  };
 }
 
 function firstMessage(child: ChildProcess): Promise<FromServer> {

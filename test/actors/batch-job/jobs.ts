@@ -114,7 +114,13 @@ type WorkDone = Extract<JobCommand, { type: 'workDone' }>;
 /** What a component answers to this row when all goes well. */
 export function doneWith(job: GivenJob, row: SubJobRow, answer: Answer = {}): WorkDone {
   const token = `token of ${row.id}.${row.attempts}`;
-  return { type: 'workDone', key: row.key, token, file: `/spool/${row.id}`, result: resultOf(job, row, answer) };
+  return {
+    type: 'workDone',
+    key: row.key,
+    token,
+    file: `/spool/${row.id}`,
+    result: resultOf(job, row, answer),
+  };
 }
 
 function resultOf(job: GivenJob, row: SubJobRow, { warning, found }: Answer): WorkDone['result'] {
@@ -125,14 +131,26 @@ function resultOf(job: GivenJob, row: SubJobRow, { warning, found }: Answer): Wo
       const facts = factsOf(medium);
       const { frameTimes, length } = facts;
       const ranges =
-        frameTimes === undefined ? [] : userRanges({ frameRanges: medium.frameRanges ?? [], timeRanges: [], frameTimes, length });
-      return { ok: true, kind: 'PREPARE', prepared: { facts, path: `/media/${row.medium}`, warnings, ranges } };
+        frameTimes === undefined
+          ? []
+          : userRanges({ frameRanges: medium.frameRanges ?? [], timeRanges: [], frameTimes, length });
+      return {
+        ok: true,
+        kind: 'PREPARE',
+        prepared: { facts, path: `/media/${row.medium}`, warnings, ranges, inspected: true },
+      };
     }
     case 'DETECT':
       return { ok: true, kind: 'DETECT', tracks: 1, detections: 3 };
     case 'FINISH': {
       const ranges = found ?? [{ start: 0, stop: Math.max(0, factsOf(medium).length - 1) }];
-      const summary = { tracks: ranges.length, detections: ranges.length, types: { FACE: ranges.length }, warnings, ranges };
+      const summary = {
+        tracks: ranges.length,
+        detections: ranges.length,
+        types: { FACE: ranges.length },
+        warnings,
+        ranges,
+      };
       return { ok: true, kind: 'FINISH', summary };
     }
     case 'DOCUMENT':
@@ -170,7 +188,10 @@ export class LedJob {
     this.settings = settingsOf(settings);
   }
 
-  static accepted(given: GivenJob = {}, { admitted = true, ...settings }: Partial<JobSettings> & { admitted?: boolean } = {}): LedJob {
+  static accepted(
+    given: GivenJob = {},
+    { admitted = true, ...settings }: Partial<JobSettings> & { admitted?: boolean } = {},
+  ): LedJob {
     const job = new LedJob(given, settings);
     job.tell({ type: 'accept', record: job.record, admitted, objectId: 'object' });
     return job;
@@ -194,7 +215,10 @@ export class LedJob {
   /** The first outstanding row of a kind. */
   row(kind: SubJobRow['kind']): SubJobRow {
     const row = this.outstanding.find((candidate) => candidate.kind === kind);
-    if (row === undefined) throw new Error(`The job has no ${kind} outstanding, but ${this.outstanding.map(({ id }) => id).join(', ')}.`);
+    if (row === undefined)
+      throw new Error(
+        `The job has no ${kind} outstanding, but ${this.outstanding.map(({ id }) => id).join(', ')}.`,
+      );
     return row;
   }
 
@@ -224,7 +248,9 @@ export class LedJob {
 
   /** Everything that waits for work is let go. */
   dropAll(): this {
-    const keys = this.outstanding.filter(({ kind }) => kind === 'PREPARE' || kind === 'DETECT').map(({ key }) => key);
+    const keys = this.outstanding
+      .filter(({ kind }) => kind === 'PREPARE' || kind === 'DETECT')
+      .map(({ key }) => key);
     this.tell({ type: 'workDropped', keys });
     return this;
   }

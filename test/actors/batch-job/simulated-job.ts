@@ -84,6 +84,12 @@ export class SimulatedJob {
     return this.#job.state!;
   }
 
+  /** With the number of the task. */
+  get stage(): string {
+    const { stage } = this.state;
+    return stage.name === 'TASK' ? `TASK ${stage.index}` : stage.name;
+  }
+
   get isOver(): boolean {
     return isTerminal(this.state.status);
   }
@@ -117,11 +123,14 @@ export class SimulatedJob {
     }
   }
 
-  /** Whatever waits is done well, until the job has ended. */
-  drive(): void {
-    if (this.state.status === 'INITIALIZED') this.#send({ type: 'admit' });
-    while (!this.isOver) {
-      expect(this.#work.size + this.#news.length, 'work or news for a job that has not ended').to.be.greaterThan(0);
+  /** Whatever waits is done well, until the job has ended or comes to this stage. */
+  drive(stage = 'ENDED'): void {
+    if (this.state.status === 'INITIALIZED' && stage !== 'WAITING') this.#send({ type: 'admit' });
+    while (!this.isOver && this.stage !== stage) {
+      expect(
+        this.#work.size + this.#news.length,
+        'work or news for a job that has not ended',
+      ).to.be.greaterThan(0);
       if (this.#news.length > 0) this.#bringNews(0);
       else this.#answer({ type: 'work', pick: 0, fate: 'done', found: [{ start: 0, stop: 3 }] });
     }
@@ -149,7 +158,10 @@ export class SimulatedJob {
   #commandOf(row: SubJobRow, fate: Fate, found: readonly Range[]): JobCommand {
     if (fate === 'failed') return failedWith(row);
     if (fate === 'lost') return lost(row);
-    return doneWith(this.#shape, row, { warning: fate === 'warning', found: fate === 'nothing found' ? [] : found });
+    return doneWith(this.#shape, row, {
+      warning: fate === 'warning',
+      found: fate === 'nothing found' ? [] : found,
+    });
   }
 
   /** What the end has to show of it. */
@@ -167,7 +179,10 @@ export class SimulatedJob {
     // A lost piece that is tried again under its old key is told apart by the dispatcher's tokens, not by the job.
     if (this.state.outstanding.has(command.key)) return;
     const { reply, change } = this.#send(command);
-    expect(reply).to.include({ kind: 'refused', reason: this.state.status === 'INITIALIZED' ? 'WRONG_STATE' : 'NOT_OUTSTANDING' });
+    expect(reply).to.include({
+      kind: 'refused',
+      reason: this.state.status === 'INITIALIZED' ? 'WRONG_STATE' : 'NOT_OUTSTANDING',
+    });
     expect(change, 'a repeated answer changes nothing').to.equal(undefined);
   }
 
@@ -202,7 +217,9 @@ export class SimulatedJob {
   #restored(): JobState {
     const snapshot = jobSnapshotSchema.parse(this.#snapshot);
     const prefix = runPrefix(snapshot.run);
-    const stored = isTerminal(snapshot.status) ? [] : [...this.#rows.values()].filter(({ key }) => key.startsWith(prefix));
+    const stored = isTerminal(snapshot.status)
+      ? []
+      : [...this.#rows.values()].filter(({ key }) => key.startsWith(prefix));
     const rows = stored.toSorted((a, b) => (a.key < b.key ? -1 : 1));
     return restore(this.#job.record, snapshot, rows);
   }
@@ -242,15 +259,21 @@ export class SimulatedJob {
 
   #checkNew(row: SubJobRow): void {
     const { made } = this.#run;
-    const unit = [...made.values()].filter((other) => other.medium === row.medium && other.action === row.action && sameStage(other, row));
+    const unit = [...made.values()].filter(
+      (other) => other.medium === row.medium && other.action === row.action && sameStage(other, row),
+    );
     expect(made.has(row.key), `${row.key} is made twice`).to.equal(false);
     if (row.kind === 'PREPARE') expect(unit, `medium ${row.medium} is prepared twice`).to.deep.equal([]);
     if (row.kind === 'FINISH') {
-      expect(unit.filter(({ kind }) => kind === 'FINISH'), 'finished twice').to.deep.equal([]);
+      expect(
+        unit.filter(({ kind }) => kind === 'FINISH'),
+        'finished twice',
+      ).to.deep.equal([]);
       for (const { key } of unit)
         expect(this.state.outstanding.has(key), `${row.key} comes before ${key} is answered`).to.equal(false);
     }
-    if (this.state.status === 'CANCELLING') expect(row.kind, 'new work of a cancelled job').to.be.oneOf(['FINISH', 'DOCUMENT']);
+    if (this.state.status === 'CANCELLING')
+      expect(row.kind, 'new work of a cancelled job').to.be.oneOf(['FINISH', 'DOCUMENT']);
     made.set(row.key, row);
   }
 
@@ -260,12 +283,17 @@ export class SimulatedJob {
       if (effect.type === 'offer') for (const row of effect.rows) this.#work.set(row.key, row);
       else if (effect.type === 'cancelWork') this.#cancel(effect.rows);
       else if (effect.type === 'ended') this.ended++;
-      else expect(effect.document, 'only a resubmission removes the document').to.equal(effect.run < this.state.run);
+      else
+        expect(effect.document, 'only a resubmission removes the document').to.equal(
+          effect.run < this.state.run,
+        );
   }
 
   /** Every other piece is in a component's hands and may still be answered; the rest is dropped at once. */
   #cancel(rows: readonly SubJobRow[]): void {
-    const dropped = rows.filter(({ key }, index) => !this.#work.has(key) || index % 2 === 0).map(({ key }) => key);
+    const dropped = rows
+      .filter(({ key }, index) => !this.#work.has(key) || index % 2 === 0)
+      .map(({ key }) => key);
     for (const key of dropped) this.#work.delete(key);
     for (const { key } of rows) this.#cancelled.add(key);
     if (dropped.length > 0) this.#news.push({ type: 'workDropped', keys: dropped });
@@ -288,7 +316,11 @@ export class SimulatedJob {
     expectSame(small(restored), small(state), 'the small part of the restored state');
     if (isTerminal(state.status)) return;
     expectSame(restored.media, state.media, 'restored media');
-    expectSame([...restored.outstanding.values()].toSorted(byKey), [...state.outstanding.values()].toSorted(byKey), 'restored work');
+    expectSame(
+      [...restored.outstanding.values()].toSorted(byKey),
+      [...state.outstanding.values()].toSorted(byKey),
+      'restored work',
+    );
     // Pieces that were dropped have no row any more: a job that stops makes no more pieces, so their number does not matter.
     const stopping = state.status === 'CANCELLING';
     const units = (of: JobState) => of.units.map((unit) => (stopping ? { ...unit, made: 0 } : unit));
@@ -309,12 +341,17 @@ export class SimulatedJob {
 
   /** Every frame that was asked for is looked at once by each action of the first task. */
   #checkCoverage(): void {
-    const pieces = [...this.#run.made.values()].filter(({ kind, stage }) => kind === 'DETECT' && stage.name === 'TASK' && stage.index === 0);
+    const pieces = [...this.#run.made.values()].filter(
+      ({ kind, stage }) => kind === 'DETECT' && stage.name === 'TASK' && stage.index === 0,
+    );
     for (const [medium, { type, frames, frameRanges }] of mediaOf(this.#shape).entries())
       for (let action = 0; action < (this.#shape.tasks?.[0] ?? 1); action++) {
         const mine = pieces.filter((piece) => piece.medium === medium && piece.action === action);
         if ((type ?? 'VIDEO') !== 'VIDEO') expect(mine).to.have.lengthOf(1);
-        else expect(mine.flatMap(({ range }) => framesOf(range)).toSorted(ascending)).to.deep.equal(askedFrames(frames ?? 25, frameRanges ?? []));
+        else
+          expect(mine.flatMap(({ range }) => framesOf(range)).toSorted(ascending)).to.deep.equal(
+            askedFrames(frames ?? 25, frameRanges ?? []),
+          );
       }
   }
 }
@@ -345,5 +382,7 @@ const framesOf = ({ start, stop }: Range) => Array.from({ length: stop - start +
 
 function askedFrames(length: number, ranges: readonly Range[]): readonly number[] {
   const all = framesOf({ start: 0, stop: length - 1 });
-  return ranges.length === 0 ? all : all.filter((frame) => ranges.some(({ start, stop }) => start <= frame && frame <= stop));
+  return ranges.length === 0
+    ? all
+    : all.filter((frame) => ranges.some(({ start, stop }) => start <= frame && frame <= stop));
 }

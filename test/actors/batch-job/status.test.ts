@@ -1,7 +1,21 @@
 import { expect } from 'chai';
-import { after, BATCH_JOB_STATUSES, isTerminal, STATUS_TABLE, type StatusEvent } from '../../../actors/batch-job/status.ts';
+import {
+  after,
+  BATCH_JOB_STATUSES,
+  isTerminal,
+  STATUS_TABLE,
+  type StatusEvent,
+} from '../../../actors/batch-job/status.ts';
 
-const EVENTS: readonly StatusEvent[] = ['start', 'warning', 'error', 'complete', 'cancel', 'fatal', 'shutdown'];
+const EVENTS: readonly StatusEvent[] = [
+  'start',
+  'warning',
+  'error',
+  'complete',
+  'cancel',
+  'fatal',
+  'shutdown',
+];
 const _ = undefined;
 
 /** Specification 3.1: state by event; `_` stays. */
@@ -24,12 +38,15 @@ describe('The status of a batch job (specification 3.1)', () => {
   for (const status of BATCH_JOB_STATUSES)
     for (const [index, event] of EVENTS.entries()) {
       const next = EXPECTED[status][index];
-      const name = next === undefined ? `${status} stays on ${event}` : `${status} becomes ${next} on ${event}`;
+      const name =
+        next === undefined ? `${status} stays on ${event}` : `${status} becomes ${next} on ${event}`;
       it(name, () => expect(after(status, event)).to.equal(next ?? status));
     }
 
   it('is terminal in exactly the five states that no event leaves', () => {
-    const ends = BATCH_JOB_STATUSES.filter((status) => status !== 'UNKNOWN' && Object.keys(STATUS_TABLE[status]).length === 0);
+    const ends = BATCH_JOB_STATUSES.filter(
+      (status) => status !== 'UNKNOWN' && Object.keys(STATUS_TABLE[status]).length === 0,
+    );
     expect(BATCH_JOB_STATUSES.filter(isTerminal)).to.have.members(ends);
     expect(ends).to.have.lengthOf(5);
   });

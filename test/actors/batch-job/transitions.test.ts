@@ -69,14 +69,18 @@ CANCELLED              exists  wrong_state  wrong_state IN_PROGRESS  not_outstan
 CANCELLED_BY_SHUTDOWN  exists  wrong_state  wrong_state IN_PROGRESS  not_outstanding  not_outstanding     not_outstanding  not_outstanding  wrong_state  wrong_state
 ERROR                  exists  wrong_state  wrong_state IN_PROGRESS  not_outstanding  not_outstanding     not_outstanding  not_outstanding  wrong_state  wrong_state`;
 
-const [head, ...lines] = TABLE.trim().split('\n').map((line) => line.trim().split(/\s+/));
+const [head, ...lines] = TABLE.trim()
+  .split('\n')
+  .map((line) => line.trim().split(/\s+/));
 
 describe('Each command to a batch job', () => {
   for (const [from, ...cells] of lines)
     for (const [index, cell] of cells.entries()) {
       const type = head![index] as JobCommand['type'];
       const refused = cell === cell.toLowerCase() && cell !== '=';
-      const name = refused ? `is refused: ${type} in ${from} (${cell})` : `is carried out: ${type} in ${from} leads to ${cell === '=' ? from : cell}`;
+      const name = refused
+        ? `is refused: ${type} in ${from} (${cell})`
+        : `is carried out: ${type} in ${from} leads to ${cell === '=' ? from : cell}`;
       it(name, () => {
         const job = IN_STATE[from!]!();
         expect(job.status, 'the state to begin with').to.equal(from);
@@ -99,7 +103,11 @@ describe('Each command to a batch job', () => {
   for (const type of Object.keys(COMMANDS) as JobCommand['type'][])
     if (type !== 'accept')
       it(`is refused when there is no such job: ${type}`, () => {
-        expect(new LedJob().tell(COMMANDS[type](detecting()))).to.deep.equal({ kind: 'refused', reason: 'NO_SUCH_JOB', status: 'UNKNOWN' });
+        expect(new LedJob().tell(COMMANDS[type](detecting()))).to.deep.equal({
+          kind: 'refused',
+          reason: 'NO_SUCH_JOB',
+          status: 'UNKNOWN',
+        });
       });
 });
 
@@ -107,7 +115,10 @@ describe('A batch job', () => {
   it('is accepted as IN_PROGRESS and asks at once for the preparation of its media, with power loss in mind', () => {
     const job = LedJob.accepted({ media: [{}, {}] });
     expect(job.status).to.equal('IN_PROGRESS');
-    expect(job.outstanding.map(({ kind, medium }) => [kind, medium])).to.deep.equal([['PREPARE', 0], ['PREPARE', 1]]);
+    expect(job.outstanding.map(({ kind, medium }) => [kind, medium])).to.deep.equal([
+      ['PREPARE', 0],
+      ['PREPARE', 1],
+    ]);
     expect(effectTypes(job)).to.deep.equal(['offer']);
     expect(job.last?.change?.synced).to.equal(true);
   });
@@ -142,9 +153,17 @@ describe('A batch job', () => {
   });
 
   it('looks, in a later task, only where the first action of the task before found tracks', () => {
-    const job = LedJob.accepted({ media: [{ frames: 100 }, { frames: 100 }], tasks: [1, 1] }, { window: 100 }).doAll('PREPARE', 'DETECT');
+    const job = LedJob.accepted(
+      { media: [{ frames: 100 }, { frames: 100 }], tasks: [1, 1] },
+      { window: 100 },
+    ).doAll('PREPARE', 'DETECT');
     const [first, second] = job.outstanding;
-    job.done(first!, { found: [{ start: 3, stop: 5 }, { start: 40, stop: 55 }] });
+    job.done(first!, {
+      found: [
+        { start: 3, stop: 5 },
+        { start: 40, stop: 55 },
+      ],
+    });
     job.done(second!, { found: [] });
     expect(job.state?.stage).to.deep.equal({ name: 'TASK', index: 1 });
     expect(job.outstanding.map(({ medium, range }) => [medium, range.start, range.stop])).to.deep.equal([
@@ -156,24 +175,40 @@ describe('A batch job', () => {
 
   it('joins the tracks of the task before over small gaps', () => {
     const properties = { MIN_GAP_BETWEEN_SEGMENTS: '10', TARGET_SEGMENT_LENGTH: '0' };
-    const job = LedJob.accepted({ media: [{ frames: 100 }], tasks: [1, 1], properties }).doAll('PREPARE', 'DETECT');
-    job.done(job.row('FINISH'), { found: [{ start: 3, stop: 5 }, { start: 15, stop: 20 }, { start: 31, stop: 33 }] });
-    expect(job.outstanding.map(({ range }) => range)).to.deep.equal([{ start: 3, stop: 20 }, { start: 31, stop: 33 }]);
+    const job = LedJob.accepted({ media: [{ frames: 100 }], tasks: [1, 1], properties }).doAll(
+      'PREPARE',
+      'DETECT',
+    );
+    job.done(job.row('FINISH'), {
+      found: [
+        { start: 3, stop: 5 },
+        { start: 15, stop: 20 },
+        { start: 31, stop: 33 },
+      ],
+    });
+    expect(job.outstanding.map(({ range }) => range)).to.deep.equal([
+      { start: 3, stop: 20 },
+      { start: 31, stop: 33 },
+    ]);
   });
 
-  it('goes straight to its document when the first task found nothing', () => {
-    const job = LedJob.accepted({ tasks: [1, 1, 2] }).doAll('PREPARE', 'DETECT');
-    job.done(job.row('FINISH'), { found: [] });
-    expect(job.outstanding.map(({ kind }) => kind)).to.deep.equal(['DOCUMENT']);
-    expect(job.doAll().status).to.equal('COMPLETE');
-  });
+  for (const type of ['VIDEO', 'IMAGE', 'AUDIO', 'UNKNOWN'] as const)
+    it(`goes straight to its document when the first task found nothing: ${type}`, () => {
+      const job = LedJob.accepted({ media: [{ type }], tasks: [1, 1, 2] }).doAll('PREPARE', 'DETECT');
+      job.done(job.row('FINISH'), { found: [] });
+      expect(job.outstanding.map(({ kind }) => kind)).to.deep.equal(['DOCUMENT']);
+      expect(job.doAll().status).to.equal('COMPLETE');
+    });
 
   it('finishes what the other pieces found when one piece failed, and skips that medium in later tasks', () => {
     const job = LedJob.accepted({ media: [{}, {}], tasks: [1, 1] }, { window: 100 }).doAll('PREPARE');
     job.failed(job.row('DETECT'));
     expect(job.status).to.equal('IN_PROGRESS_ERRORS');
     job.doAll('DETECT');
-    expect(job.outstanding.map(({ kind, medium }) => [kind, medium])).to.deep.equal([['FINISH', 0], ['FINISH', 1]]);
+    expect(job.outstanding.map(({ kind, medium }) => [kind, medium])).to.deep.equal([
+      ['FINISH', 0],
+      ['FINISH', 1],
+    ]);
     job.doAll('FINISH');
     expect(new Set(job.outstanding.map(({ medium }) => medium))).to.deep.equal(new Set([1]));
     expect(job.doAll().status).to.equal('ERROR');
@@ -198,7 +233,9 @@ describe('A batch job', () => {
     job.failed(job.row('DOCUMENT'));
     expect(job.status).to.equal('ERROR');
     expect(job.state?.hasDocument).to.equal(false);
-    expect(job.state?.issues.map(({ message }) => message)).to.deep.equal(['Failed to create the output object due to: It did not work.']);
+    expect(job.state?.issues.map(({ message }) => message)).to.deep.equal([
+      'Failed to create the output object due to: It did not work.',
+    ]);
   });
 
   it('writes no document when none is wanted', () => {
@@ -226,7 +263,11 @@ describe('A batch job', () => {
   it('names frames and times of a piece that failed', () => {
     const job = LedJob.accepted({ media: [{ frames: 25 }] }).doAll('PREPARE');
     job.failed(job.outstanding[1]!);
-    expect(job.last?.change?.rows[0]?.error).to.include({ startTime: 1_000, stopTime: 1_900, code: 'DETECTION_FAILED' });
+    expect(job.last?.change?.rows[0]?.error).to.include({
+      startTime: 1_000,
+      stopTime: 1_900,
+      code: 'DETECTION_FAILED',
+    });
   });
 
   it('takes no answer of an earlier run', () => {
@@ -241,7 +282,14 @@ describe('A batch job', () => {
   it('that is resubmitted starts over under the next run, and its old files go only after that is stored', () => {
     const job = IN_STATE['ERROR']!();
     job.tell({ type: 'resubmit', priority: 9, admitted: true, objectId: 'second' });
-    expect(job.state).to.include({ status: 'IN_PROGRESS', run: 2, priority: 9, objectId: 'second', hasDocument: false, endedAt: null });
+    expect(job.state).to.include({
+      status: 'IN_PROGRESS',
+      run: 2,
+      priority: 9,
+      objectId: 'second',
+      hasDocument: false,
+      endedAt: null,
+    });
     expect(effectsOf(job)[0]).to.deep.equal({ type: 'removeFiles', run: 1, document: true });
     expect(job.last?.change?.synced).to.equal(true);
     expect(job.doAll().status).to.equal('COMPLETE');
@@ -324,7 +372,10 @@ describe('The end of a batch job', () => {
       const job = IN_STATE[status]!();
       expect(job.last?.change?.removed).to.deep.equal(['']);
       expect(job.last?.change?.rows, 'rows written after the removal would stay for ever').to.deep.equal([]);
-      expect(effectsOf(job)).to.deep.equal([{ type: 'removeFiles', run: 1, document: false }, { type: 'ended' }]);
+      expect(effectsOf(job)).to.deep.equal([
+        { type: 'removeFiles', run: 1, document: false },
+        { type: 'ended' },
+      ]);
       expect(job.state?.endedAt).to.be.a('number');
       expect(progressOf(job.record, job.state!)).to.equal(100);
     });
@@ -342,10 +393,15 @@ describe('What a loaded batch job stands for', () => {
     const finish = job.row('FINISH');
     job.tell({ type: 'cancel' });
     const dropped = job.outstanding.filter(({ kind }) => kind === 'DETECT');
-    expect(recover(job.state!)).to.deep.equal([{ type: 'offer', rows: [finish] }, { type: 'cancelWork', rows: dropped }]);
+    expect(recover(job.state!)).to.deep.equal([
+      { type: 'offer', rows: [finish] },
+      { type: 'cancelWork', rows: dropped },
+    ]);
   });
 
-  for (const status of Object.keys(IN_STATE).filter((name) => name === 'INITIALIZED' || isTerminal(name as never)))
+  for (const status of Object.keys(IN_STATE).filter(
+    (name) => name === 'INITIALIZED' || isTerminal(name as never),
+  ))
     it(`is nothing in ${status}`, () => expect(recover(IN_STATE[status]!().state!)).to.deep.equal([]));
 
   it('is the same whether it is told to resume or loaded afresh', () => {

@@ -46,7 +46,11 @@ function troubleNow({ TROUBLE = 'none', TROUBLE_FILE = '', TROUBLE_RUNS = '0' }:
   return readFileSync(TROUBLE_FILE).length <= limit ? TROUBLE : 'none';
 }
 
-async function* trouble(kind: string, frame: Frame, { TROUBLE_FILE = '' }: Properties): AsyncGenerator<FoundTrack> {
+async function* trouble(
+  kind: string,
+  frame: Frame,
+  { TROUBLE_FILE = '' }: Properties,
+): AsyncGenerator<FoundTrack> {
   switch (kind) {
     case 'exit':
       process.exit(3);

@@ -1,0 +1,75 @@
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { readInfo } from '../config/info.ts';
+import { analyze, type AnalyzeOptions } from './analyze.ts';
+import { EXIT, exitCodeOf, explain } from './failure.ts';
+import { serve } from './serve.ts';
+import { Terminal } from './terminal.ts';
+import { token } from './token.ts';
+
+const terminal = new Terminal();
+
+const program = new Command('troupe')
+  .description('Media analysis: detectors find faces, motion, text, speech and scenes in media files')
+  .version(readInfo().version)
+  .exitOverride()
+  .showHelpAfterError('(troupe --help tells more)');
+
+program
+  .command('serve')
+  .description(
+    'run the service until Ctrl-C; settings by environment: HOST, PORT, DATA_DIR, MEDIA_ROOTS, ...',
+  )
+  .action(serve);
+
+program
+  .command('token')
+  .description('print a bearer token for the service that runs in DATA_DIR')
+  .action(() => token(terminal));
+
+program
+  .command('analyze')
+  .description('run a job and show what it found')
+  .argument('<FILE...>', 'files, or http:, https:, data: and file: URIs')
+  .requiredOption('--pipeline <NAME>', 'stored pipeline, such as "FACE DETECTION PIPELINE"')
+  .option('--property <NAME=VALUE>', 'job property; may be repeated', property, {})
+  .option('--priority <NUMBER>', 'from 0 (lowest) to 9', priority)
+  .option(
+    '--url <URL>',
+    'service to use; default: TROUPE_URL, else the one that runs in DATA_DIR, else one is started',
+    address,
+  )
+  .option('--output <FILE>', 'write the detection document to this file')
+  .option('--json', 'print the detection document instead of tables')
+  .addHelpText(
+    'after',
+    '\nExit code: 0 the job is complete, 1 it ended with errors or was cancelled, 2 nothing was run.',
+  )
+  .action(async (files: string[], options: AnalyzeOptions) => {
+    process.exitCode = await analyze(files, options, terminal);
+  });
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.done : EXIT.refused;
+  else {
+    terminal.note(explain(error));
+    process.exitCode = exitCodeOf(error);
+  }
+}
+
+function property(text: string, before: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined) throw new InvalidArgumentError('Write NAME=VALUE.');
+  return { ...before, [name.trim()]: value };
+}
+
+function priority(text: string): number {
+  if (!/^\d$/.test(text)) throw new InvalidArgumentError('It is a number from 0 to 9.');
+  return Number(text);
+}
+
+function address(text: string): string {
+  if (!/^https?:/i.test(text) || !URL.canParse(text)) throw new InvalidArgumentError('It is an http(s) URL.');
+  return text;
+}

@@ -1,0 +1,294 @@
+/** Bad input, and what it gets: a clear answer, nothing stored, and never the end of anything else. */
+import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import { request } from 'undici';
+import { packageRoot } from '../../config/info.ts';
+import { ALL_JOBS, LIVE_JOBS } from '../../actors/batch-job/actor.ts';
+import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
+import { errorCodes, sampleUri, Service, tracksOf, type DetectionDocument } from '../support/service.ts';
+
+const ASTRONAUT = sampleUri('astronaut.png');
+const GOOD = [{ mediaUri: ASTRONAUT }];
+const LIGHT = { pipelineName: 'LIGHT PIPELINE' };
+const transient = (action: object) => ({
+  pipeline: ['T'],
+  tasks: [{ name: 'T', actions: ['A'] }],
+  actions: [{ name: 'A', algorithm: 'LIGHT', ...action }],
+});
+
+describe('Bad input', () => {
+  let service: Service;
+  const accepted: string[] = [];
+  const media = (name: string) => pathToFileURL(join(service.mediaDir, name)).href;
+  const sampleBytes = (name: string) => readFileSync(join(packageRoot, 'samples', name));
+
+  before(async () => {
+    service = await Service.started();
+    writeFileSync(join(service.folder, 'outside.png'), sampleBytes('astronaut.png'));
+    symlinkSync(join(service.folder, 'outside.png'), join(service.mediaDir, 'link-out.png'));
+  });
+  after(() => service.close());
+
+  const good = async () => {
+    const id = await service.submit({ media: GOOD, ...LIGHT });
+    accepted.push(id);
+    return Number(id.replace('test-host-', ''));
+  };
+
+  describe('in a job request is answered 400 with a clear message and nothing is stored', () => {
+    let before: number;
+    beforeEach(async () => {
+      before = await good();
+    });
+    afterEach(async () => {
+      expect(await good(), 'the number of the next job').to.equal(before + 1);
+    });
+
+    const cases: readonly (readonly [what: string, body: () => unknown, message: string | RegExp])[] = [
+      ['an unknown pipeline', () => ({ media: GOOD, pipelineName: 'NO SUCH' }), 'No pipeline named: NO SUCH'],
+      ['a pipeline by a name of the language', () => ({ media: GOOD, pipelineName: '__proto__' }), 'No pipeline named: __PROTO__'],
+      ['neither pipelineName nor pipelineDefinition', () => ({ media: GOOD }), 'must contain either "pipelineName" or "pipelineDefinition"'],
+      [
+        'both pipelineName and pipelineDefinition',
+        () => ({ media: GOOD, ...LIGHT, pipelineDefinition: { pipeline: ['LIGHT TASK'] } }),
+        'but not both',
+      ],
+      [
+        'a definition with an unknown task',
+        () => ({ media: GOOD, pipelineDefinition: { pipeline: ['NO SUCH TASK'] } }),
+        'The following tasks are missing: NO SUCH TASK',
+      ],
+      [
+        'a definition with an unknown algorithm',
+        () => ({ media: GOOD, pipelineDefinition: transient({ algorithm: 'NO SUCH' }) }),
+        'The following algorithms are missing: NO SUCH',
+      ],
+      [
+        'an action property that nobody knows',
+        () => ({ media: GOOD, pipelineDefinition: transient({ properties: [{ name: 'NO_SUCH', value: '1' }] }) }),
+        'The "NO_SUCH" property from the "A" action does not exist',
+      ],
+      ['no media', () => ({ media: [], ...LIGHT }), 'must contain at least one piece of media'],
+      ['media missing', () => LIGHT, /\nmedia: /],
+      ['media that are a text', () => ({ media: ASTRONAUT, ...LIGHT }), /\nmedia: .*expected array/],
+      ['a medium without mediaUri', () => ({ media: [{}], ...LIGHT }), /\nmedia\.0\.mediaUri: /],
+      ['a number as jobProperty', () => ({ media: GOOD, ...LIGHT, jobProperties: { A: 1 } }), /\njobProperties\.A: /],
+      ['a text as algorithmProperties', () => ({ media: GOOD, ...LIGHT, algorithmProperties: { LIGHT: 'x' } }), /\nalgorithmProperties\.LIGHT: /],
+      ['a text as buildOutput', () => ({ media: GOOD, ...LIGHT, buildOutput: 'yes' }), /\nbuildOutput: /],
+      ['a number as externalId', () => ({ media: GOOD, ...LIGHT, externalId: 5 }), /\nexternalId: /],
+      ['an array as body', () => [], /\nbody: /],
+      ['null as body', () => null, /\nbody: /],
+      ['priority 11', () => ({ media: GOOD, ...LIGHT, priority: 11 }), /\npriority: /],
+      ['priority -1', () => ({ media: GOOD, ...LIGHT, priority: -1 }), /\npriority: /],
+      ['priority 1.5', () => ({ media: GOOD, ...LIGHT, priority: 1.5 }), /\npriority: /],
+      ['a priority in quotes', () => ({ media: GOOD, ...LIGHT, priority: '4' }), /\npriority: /],
+      ...(['frameRanges', 'timeRanges'] as const).flatMap((kind) => {
+        const ranged = (range: object) => () => ({ media: [{ mediaUri: ASTRONAUT, [kind]: [range] }], ...LIGHT });
+        return [
+          [`${kind} that stop before they start`, ranged({ start: 5, stop: 4 }), `media.0.${kind}.0.stop: stop must not be before start`],
+          [`${kind} below 0`, ranged({ start: -1, stop: 4 }), `media.0.${kind}.0.start: `],
+          [`${kind} without a stop`, ranged({ start: 1 }), `media.0.${kind}.0.stop: `],
+          [`${kind} between whole numbers`, ranged({ start: 0.5, stop: 4 }), `media.0.${kind}.0.start: `],
+        ] as const;
+      }),
+      [
+        '100,000 media',
+        () => ({ media: Array.from({ length: 100_000 }, () => ({ mediaUri: ASTRONAUT })), ...LIGHT }),
+        'has 100000 media; 10000 are allowed',
+      ],
+      ['padding that leaves nothing', () => ({ media: GOOD, ...LIGHT, jobProperties: { DETECTION_PADDING_X: '-60%' } }), 'Property validation failed due to: '],
+    ];
+    for (const [what, body, message] of cases)
+      it(what, async () => {
+        const { status, body: answer } = await service.ask('POST', '/rest/jobs', body());
+        const { coreResponse, ...rest } = answer as { coreResponse: { responseCode: number; message: string } };
+        expect([status, rest, coreResponse.responseCode]).to.deep.equal([400, { jobId: null, archiveCheckStatus: null }, 1]);
+        expect(coreResponse.message).to.match(/^Failure creating job\. /);
+        if (typeof message === 'string') expect(coreResponse.message).to.include(message);
+        else expect(coreResponse.message).to.match(message);
+      });
+
+    it('names the external id in the message', async () => {
+      const { body } = await service.ask('POST', '/rest/jobs', { media: GOOD, pipelineName: 'NO SUCH', externalId: 'order 17' });
+      expect((body as { coreResponse: { message: string } }).coreResponse.message).to.equal(
+        "Failure creating job with external id 'order 17'. No pipeline named: NO SUCH",
+      );
+    });
+
+    const bodies: readonly (readonly [what: string, body: string, status: number, message: RegExp])[] = [
+      ['malformed JSON', '{"media":[', 400, /^The body is not valid JSON: /],
+      ['an empty body', '', 400, /^The request has no body/],
+      ['JSON that is nested too deeply', '['.repeat(1_000) + ']'.repeat(1_000), 400, /nested more than 32 levels/],
+      ['a body of 20 MB (413)', JSON.stringify({ media: GOOD, ...LIGHT, externalId: 'x'.repeat(20_000_000) }), 413, /larger than 10485760 bytes/],
+    ];
+    for (const [what, text, expected, message] of bodies)
+      it(what, async () => {
+        const { status, body } = await service.ask('POST', '/rest/jobs', text);
+        expect(status).to.equal(expected);
+        expect(Object.keys(body as object)).to.deep.equal(['message']);
+        expect((body as { message: string }).message).to.match(message);
+      });
+
+    it('a body of 20 MB that does not say its length (413)', async () => {
+      const part = 'x'.repeat(1_000_000);
+      const chunks = async function* () {
+        yield `{"externalId":"`;
+        for (let i = 0; i < 20; i++) yield await Promise.resolve(part);
+        yield `"}`;
+      };
+      const { statusCode, body } = await request(`${service.url}/rest/jobs`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' },
+        body: Readable.from(chunks()),
+      });
+      expect([statusCode, await body.json()]).to.deep.equal([413, { message: 'The body is larger than 10485760 bytes.' }]);
+    });
+  });
+
+  describe('that asks for what is not supported yet is answered 400 and says so', () => {
+    const property = (name: string, value: string) => ({ jobProperties: { [name]: value } });
+    const cases: readonly (readonly [what: string, extra: object, media?: object])[] = [
+      ['a callback', { callbackURL: 'http://127.0.0.1:1/done' }],
+      ['the archive', property('ARCHIVE_URL', 'http://127.0.0.1:1')],
+      ['media selectors', {}, { mediaSelectorsOutputAction: 'A', mediaSelectors: [{ expression: '$.a', type: 'JSON_PATH', resultDetectionProperty: 'B' }] }],
+      ['feed forward of the job', property('FEED_FORWARD_TYPE', 'REGION')],
+      ['feed forward of an algorithm', { algorithmProperties: { LIGHT: { FEED_FORWARD_TYPE: 'FRAME' } } }],
+      ['feed forward of a medium', {}, { properties: { FEED_FORWARD_TYPE: 'FRAME' } }],
+      ['feed forward of an action', { pipelineDefinition: transient({ properties: [{ name: 'FEED_FORWARD_TYPE', value: 'FRAME' }] }) }],
+      ['a trigger', { jobProperties: { FEED_FORWARD_TYPE: 'FRAME', TRIGGER: 'A=B' } }],
+      ['roll-up', property('ROLL_UP_FILE', '/etc/rollup.json')],
+      ['a bucket for results', property('S3_RESULTS_BUCKET', 'http://127.0.0.1:1/bucket')],
+      ['artifacts', property('ARTIFACT_EXTRACTION_POLICY', 'ALL_DETECTIONS')],
+    ];
+    for (const [what, extra, medium = {}] of cases)
+      it(what, async () => {
+        const named = 'pipelineDefinition' in extra ? {} : LIGHT;
+        const answer = await service.ask('POST', '/rest/jobs', { media: [{ mediaUri: ASTRONAUT, ...medium }], ...named, ...extra });
+        expect(answer.status).to.equal(400);
+        expect((answer.body as { coreResponse: { message: string } }).coreResponse.message).to.match(/not supported yet/);
+      });
+
+    it('but refuses a callbackMethod that is neither GET nor POST for what it is', async () => {
+      const { status, text } = await service.create({ media: GOOD, ...LIGHT, callbackURL: 'http://127.0.0.1:1', callbackMethod: 'PUT' });
+      expect([status, text.includes('it must be GET or POST')]).to.deep.equal([400, true]);
+    });
+  });
+
+  describe('in the form of media that cannot be used', () => {
+    const bad = (): readonly (readonly [uri: string, why: string])[] => [
+      ['ftp://127.0.0.1/a.png', 'Unsupported URI scheme'],
+      ['/etc/passwd', 'URI scheme not defined'],
+      [media('missing.png'), 'File does not exist'],
+      [media(''), 'The URI does not name a regular file'],
+      [pathToFileURL(join(service.folder, 'outside.png')).href, 'does not lie below a media folder'],
+      [media('link-out.png'), 'does not lie below a media folder'],
+      [`${media('')}%2e%2e/outside.png`, 'does not lie below a media folder'],
+      [pathToFileURL(join(service.dataDir, 'troupe.db')).href, 'does not lie below a media folder'],
+      ['http://', 'malformed'],
+    ];
+
+    it('is answered 400 when no good medium is left, with the reason of each', async () => {
+      for (const [uri, why] of bad()) {
+        const { status, body } = await service.create({ media: [uri], ...LIGHT });
+        const { message } = (body as { coreResponse: { message: string } }).coreResponse;
+        expect(status, uri).to.equal(400);
+        expect(message).to.include('Could not start job because all media have errors').and.include(why);
+      }
+      const { status, body } = await service.create({ media: bad().map(([uri]) => uri), ...LIGHT });
+      expect(status).to.equal(400);
+      for (const [, why] of bad()) expect((body as { coreResponse: { message: string } }).coreResponse.message).to.include(why);
+    });
+
+    it('is an error on that medium when another is good, and the job goes on and ends ERROR', async () => {
+      const id = await service.submit({ media: [...bad().map(([uri]) => uri), ASTRONAUT], ...LIGHT });
+      accepted.push(id);
+      expect((await service.job(id))?.jobStatus).to.be.oneOf(['IN_PROGRESS_ERRORS', 'ERROR']);
+      expect((await service.terminal(id)).jobStatus).to.equal('ERROR');
+      const document = await service.document(id);
+      expect(document.media.map(({ status }) => status)).to.deep.equal([...bad().map(() => 'ERROR'), 'COMPLETE']);
+      for (const [index, [, why]] of bad().entries()) {
+        const { mediaId } = document.media[index]!;
+        const [error] = document.errors.find((entry) => entry.mediaId === mediaId)?.details ?? [];
+        expect(error).to.include({ source: 'WORKFLOW_MANAGER', code: 'MEDIA_INITIALIZATION' });
+        expect(error?.message).to.include(why);
+      }
+      expect(tracksOf(document.media.at(-1), 'LIGHT')).to.have.length(1);
+    });
+  });
+
+  describe('in the bytes of a medium is an error on that medium with a code, and the others go on', () => {
+    let document: DetectionDocument;
+    before(async () => {
+      const write = (name: string, bytes: string | Uint8Array) => writeFileSync(join(service.mediaDir, name), bytes);
+      write('truncated.mp4', sampleBytes('face_move.mp4').subarray(0, 60_000));
+      write('text.mp4', 'These are words and no moving pictures.\n'.repeat(50));
+      write('empty.mp4', '');
+      write('empty.png', '');
+      write('truncated.png', sampleBytes('astronaut.png').subarray(0, 3_000));
+      write('noise.jpg', Uint8Array.from({ length: 5_000 }, (_, i) => (i * 7919) % 251));
+      copyFileSync(join(packageRoot, 'samples', 'goforward.wav'), join(service.mediaDir, 'sound.png'));
+      copyFileSync(join(packageRoot, 'samples', 'astronaut.png'), join(service.mediaDir, 'picture.mp4'));
+      const names = ['truncated.mp4', 'text.mp4', 'empty.mp4', 'empty.png', 'truncated.png', 'noise.jpg', 'sound.png', 'picture.mp4'];
+      const id = await service.submit({
+        media: [...names.map(media), sampleUri('video_01_invalid.mp4'), 'data:image/png;base64,AAAA', ASTRONAUT],
+        ...LIGHT,
+      });
+      accepted.push(id);
+      expect((await service.terminal(id)).jobStatus).to.equal('ERROR');
+      document = await service.document(id);
+    });
+    const medium = (end: string) => {
+      const found = document.media.find(({ path }) => path.endsWith(end));
+      if (found === undefined) throw new Error(`There is no medium ${end}.`);
+      return found;
+    };
+
+    for (const [what, name, status, code] of [
+      ['a truncated video', 'truncated.mp4', 'ERROR', 'MEDIA_INSPECTION'],
+      ['a damaged video', 'video_01_invalid.mp4', 'ERROR', 'MEDIA_INSPECTION'],
+      ['a truncated image', 'truncated.png', 'ERROR', 'MEDIA_INSPECTION'],
+      ['a text named .mp4', 'text.mp4', 'INCOMPLETE', 'UNSUPPORTED_DATA_TYPE'],
+      ['a video of zero bytes', 'empty.mp4', 'INCOMPLETE', 'UNSUPPORTED_DATA_TYPE'],
+      ['an image of zero bytes', 'empty.png', 'INCOMPLETE', 'UNSUPPORTED_DATA_TYPE'],
+      ['noise named .jpg', 'noise.jpg', 'INCOMPLETE', 'UNSUPPORTED_DATA_TYPE'],
+      ['sound named .png, for a detector of pictures', 'sound.png', 'INCOMPLETE', 'UNSUPPORTED_DATA_TYPE'],
+    ] as const)
+      it(what, () => {
+        const { mediaId, status: shown, detectionProcessingErrors } = medium(name);
+        expect([shown, errorCodes(document, mediaId)]).to.deep.equal([status, [code]]);
+        const codes = Object.values(detectionProcessingErrors).flatMap((errors) => errors.map((error) => error['code']));
+        expect(codes).to.deep.equal(status === 'INCOMPLETE' ? [code] : []);
+      });
+
+    it('while a picture named .mp4 is what its bytes say', () => {
+      const { mediaType, status } = medium('picture.mp4');
+      expect([mediaType, status]).to.deep.equal(['IMAGE', 'COMPLETE']);
+    });
+
+    it('and the good medium has its tracks', () => {
+      expect(medium('astronaut.png').status).to.equal('COMPLETE');
+      expect(tracksOf(medium('astronaut.png'), 'LIGHT')).to.have.length(1);
+    });
+  });
+
+  describe('of all these kinds', () => {
+    it('leaves nothing in the store but the jobs that were accepted', async () => {
+      for (const id of accepted) await service.terminal(id);
+      expect(await service.stop()).to.equal(0);
+      const store = new SqliteStore(join(service.dataDir, 'troupe.db'));
+      try {
+        const jobs = await store.list(ALL_JOBS, { limit: 1_000 });
+        expect(jobs.map(({ id }) => `test-host-${id}`)).to.deep.equal(accepted);
+        expect(await store.count(LIVE_JOBS)).to.equal(0);
+        expect(await store.next('job'), 'the next number').to.equal(accepted.length + 1);
+        for (const { id } of jobs)
+          expect(await store.rows({ kind: 'batch-job', id }, { prefix: '', limit: 10 }), `rows of job ${id}`).to.deep.equal([]);
+      } finally {
+        await store.close();
+      }
+    });
+  });
+});

@@ -1,0 +1,498 @@
+/** Batch jobs: specification 2.1, 2.2, 3.1, 4.2 and 7, asked of the running service. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import { packageRoot } from '../../config/info.ts';
+import { makeVideo } from '../media/make-video.ts';
+import { sampleUri, Service, tracksOf, type DetectionDocument, type JobRequest } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const ASTRONAUT = sampleUri('astronaut.png');
+const ISO_LOCAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d$/;
+const ISO_UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const LIGHT = { pipelineName: 'LIGHT PIPELINE' } as const;
+
+describe('Batch jobs (specification 4.2)', () => {
+  let service: Service;
+  let video: string;
+  before(async () => {
+    service = await Service.started({ TROUPE_PROP_CAPTION: 'of the environment' });
+    makeVideo(join(service.mediaDir, 'video.avi'), { frames: 100, encoder: 'mpeg4' });
+    video = pathToFileURL(join(service.mediaDir, 'video.avi')).href;
+  });
+  after(() => service.close());
+
+  const slow = (): JobRequest => ({
+    media: [video],
+    pipelineName: 'TROUBLE PIPELINE',
+    algorithmProperties: { TROUBLE: { TROUBLE: 'slow' } },
+  });
+  const running = (id: string) => service.logged('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.0`);
+  const tracks = (document: DetectionDocument, medium = 0) => tracksOf(document.media[medium], 'LIGHT');
+  const spans = (document: DetectionDocument) =>
+    tracks(document).map(({ startOffsetFrame, stopOffsetFrame }) => [startOffsetFrame, stopOffsetFrame]);
+
+  describe('POST /rest/jobs', () => {
+    it('answers 201 with a JobCreationResponse', async () => {
+      const { status, body } = await service.create({ media: [ASTRONAUT], ...LIGHT });
+      expect(status).to.equal(201);
+      const { jobId, ...rest } = body as { jobId: string };
+      expect(jobId).to.match(/^test-host-\d+$/);
+      expect(rest).to.deep.equal({
+        coreResponse: { responseCode: 0, message: null },
+        archiveCheckStatus: 'NO_ARCHIVE_URL_IN_JOB',
+      });
+    });
+
+    it('gives jobs ascending numbers', async () => {
+      const numbers: number[] = [];
+      for (let i = 0; i < 3; i++) {
+        const id = await service.submit({ media: [ASTRONAUT], ...LIGHT });
+        numbers.push(Number(id.replace('test-host-', '')));
+      }
+      expect(numbers.map((number) => number - numbers[0]!)).to.deep.equal([0, 1, 2]);
+    });
+
+    it('finds a pipeline by its name in any case and with blanks around it', async () => {
+      const id = await service.submit({ media: [ASTRONAUT], pipelineName: '  light Pipeline ' });
+      expect((await service.terminal(id)).pipelineName).to.equal('LIGHT PIPELINE');
+    });
+
+    it('takes the priority that was given, or the default of 4', async () => {
+      for (const [priority, shown] of [
+        [undefined, 4],
+        [0, 0],
+        [9, 9],
+      ] as const) {
+        const id = await service.submit({ media: [ASTRONAUT], ...LIGHT, ...(priority === undefined ? {} : { priority }) });
+        expect((await service.terminal(id)).jobPriority).to.equal(shown);
+        expect((await service.document(id))['priority']).to.equal(shown);
+      }
+    });
+
+    it('shows the externalId in the output, and null without one', async () => {
+      const named = await service.run({ media: [ASTRONAUT], ...LIGHT, externalId: 'order 17 / ü' });
+      const unnamed = await service.run({ media: [ASTRONAUT], ...LIGHT });
+      expect([named['externalJobId'], unnamed['externalJobId']]).to.deep.equal(['order 17 / ü', null]);
+    });
+
+    it('builds no output when buildOutput is false', async () => {
+      const id = await service.submit({ media: [ASTRONAUT], ...LIGHT, buildOutput: false });
+      const job = await service.terminal(id);
+      expect([job.jobStatus, job.outputObjectPath]).to.deep.equal(['COMPLETE', null]);
+      const { status, text } = await service.ask('GET', `/rest/jobs/${id}/output/detection`);
+      expect([status, text]).to.deep.equal([400, '']);
+      expect(await service.files('output-objects')).to.not.include(id);
+    });
+
+    it('takes media from file: and data: URIs', async () => {
+      const bytes = readFileSync(join(packageRoot, 'samples', 'hello-world.png'));
+      const inline = `data:image/png;base64,${bytes.toString('base64')}`;
+      const document = await service.run({ media: [sampleUri('hello-world.png'), inline], ...LIGHT });
+      expect(document.status).to.equal('COMPLETE');
+      const [file, data] = document.media;
+      expect(data?.['sha256']).to.equal(file?.['sha256']);
+      expect(tracks(document, 1)).to.deep.equal(tracks(document, 0));
+    });
+
+    it('processes only the given frame ranges of a video', async () => {
+      const frameRanges = [
+        { start: 40, stop: 44 },
+        { start: 10, stop: 19 },
+      ];
+      const document = await service.run({ media: [{ mediaUri: video, frameRanges }], ...LIGHT });
+      expect(spans(document)).to.deep.equal([
+        [10, 19],
+        [40, 44],
+      ]);
+      expect(document.media[0]?.['frameRanges']).to.deep.equal(frameRanges);
+    });
+
+    it('takes time ranges in milliseconds, inclusive, and combines them with frame ranges', async () => {
+      const times = [{ start: 2_000, stop: 2_400 }];
+      const alone = await service.run({ media: [{ mediaUri: video, timeRanges: times }], ...LIGHT });
+      expect(spans(alone)).to.deep.equal([[50, 60]]);
+      const frames = [
+        { start: 0, stop: 4 },
+        { start: 58, stop: 70 },
+      ];
+      const both = await service.run({ media: [{ mediaUri: video, timeRanges: times, frameRanges: frames }], ...LIGHT });
+      expect(spans(both)).to.deep.equal([
+        [0, 4],
+        [50, 70],
+      ]);
+    });
+
+    it('believes metadata that are complete and skips the inspection', async () => {
+      const metadata = { MEDIA_HASH: 'ab'.repeat(32), MIME_TYPE: 'image/png', FRAME_WIDTH: '512', FRAME_HEIGHT: '512' };
+      const document = await service.run({ media: [{ mediaUri: ASTRONAUT, metadata }], ...LIGHT });
+      expect([document.status, document.media[0]?.['sha256']]).to.deep.equal(['COMPLETE', 'ab'.repeat(32)]);
+    });
+
+    it('runs a pipeline definition of the request, whose tasks and actions win over stored ones of the same name', async () => {
+      const pipelineDefinition = {
+        pipeline: ['light task'],
+        tasks: [
+          { name: 'LIGHT TASK', actions: ['LIGHT ACTION'] },
+          { name: 'NOT LISTED', actions: ['NO SUCH ACTION'] },
+        ],
+        actions: [{ name: 'LIGHT ACTION', algorithm: 'light', properties: [{ name: 'LABEL', value: 'of the request' }] }],
+      };
+      const document = await service.run({ media: [ASTRONAUT], pipelineDefinition });
+      expect(tracks(document).map(({ trackProperties }) => trackProperties['LABEL'])).to.deep.equal(['of the request']);
+      expect((document['pipeline'] as { tasks: { name: string }[] }).tasks.map(({ name }) => name)).to.deep.equal(['LIGHT TASK']);
+    });
+
+    it('mixes stored tasks and actions into a pipeline definition', async () => {
+      const pipelineDefinition = {
+        pipeline: ['MINE', 'LABELLED LIGHT TASK'],
+        tasks: [{ name: 'MINE', actions: ['LIGHT ACTION'] }],
+      };
+      const document = await service.run({ media: [ASTRONAUT], pipelineDefinition });
+      expect(document.media[0]?.output['LIGHT']?.map(({ source }) => source)).to.deep.equal(['LIGHT ACTION', 'LABELLED LIGHT ACTION']);
+    });
+
+    it('lets environment, media, algorithm, job, action and default properties win in this order', async () => {
+      const labelled = { pipelineName: 'LABELLED LIGHT PIPELINE' };
+      const job = { jobProperties: { LABEL: 'of the job', CAPTION: 'of the job' } };
+      const algorithm = { algorithmProperties: { light: { LABEL: 'of the job for the algorithm' }, TEXT: { LABEL: 'of another' } } };
+      const medium = { mediaUri: ASTRONAUT, properties: { LABEL: 'of the medium', CAPTION: 'of the medium' } };
+      const labels = async (request: JobRequest) => tracks(await service.run(request))[0]?.trackProperties;
+      const CAPTION = 'of the environment';
+      expect(await labels({ media: [ASTRONAUT], ...LIGHT })).to.deep.equal({ LABEL: 'of the algorithm', CAPTION });
+      expect(await labels({ media: [ASTRONAUT], ...labelled })).to.deep.equal({ LABEL: 'of the action', CAPTION });
+      expect(await labels({ media: [ASTRONAUT], ...labelled, ...job })).to.deep.equal({ LABEL: 'of the job', CAPTION });
+      expect(await labels({ media: [ASTRONAUT], ...labelled, ...job, ...algorithm })).to.deep.equal({
+        LABEL: 'of the job for the algorithm',
+        CAPTION,
+      });
+      expect(await labels({ media: [medium], ...labelled, ...job, ...algorithm })).to.deep.equal({ LABEL: 'of the medium', CAPTION });
+    });
+  });
+
+  describe('GET /rest/jobs/{id}', () => {
+    it('answers all fields of SingleJobInfo for a job that has ended', async () => {
+      const id = await service.submit({ media: [ASTRONAUT, video], ...LIGHT, priority: 7 });
+      const { startDate, endDate, ...rest } = await service.terminal(id);
+      expect(rest).to.deep.equal({
+        jobId: id,
+        jobPriority: 7,
+        jobProgress: 100,
+        jobStatus: 'COMPLETE',
+        terminal: true,
+        mediaUris: [ASTRONAUT, video],
+        outputObjectPath: join(service.dataDir, 'output-objects', id, 'detection.json'),
+        pipelineName: 'LIGHT PIPELINE',
+        archiveStatus: 'NOT REQUESTED',
+        callbackStatus: 'NOT REQUESTED',
+      });
+      expect(startDate).to.match(ISO_LOCAL);
+      expect(endDate).to.match(ISO_LOCAL);
+      expect(Date.parse(endDate ?? '')).to.be.at.least(Date.parse(startDate));
+    });
+
+    it('shows a job that runs as not terminal, with a progress that grows and never falls', async () => {
+      const id = await service.submit({ ...slow(), media: [{ mediaUri: video, frameRanges: [{ start: 0, stop: 29 }] }] });
+      const first = await service.job(id);
+      expect([first?.jobStatus, first?.terminal, first?.endDate, first?.outputObjectPath]).to.deep.equal([
+        'IN_PROGRESS',
+        false,
+        null,
+        null,
+      ]);
+      const seen: number[] = [];
+      await until(`job ${id} is terminal`, async () => {
+        const job = await service.job(id);
+        seen.push(job?.jobProgress ?? -1);
+        return job?.terminal;
+      });
+      expect(seen).to.deep.equal(seen.toSorted((a, b) => a - b));
+      expect([Math.min(...seen), Math.max(...seen)], 'within 0 and 100').to.deep.equal([0, 100]);
+      expect(new Set(seen).size, `different values of ${seen.join(', ')}`).to.be.greaterThan(3);
+    });
+
+    it('knows a job by its number alone and by any host part', async () => {
+      const id = await service.submit({ media: [ASTRONAUT], ...LIGHT });
+      const number = id.replace('test-host-', '');
+      await service.terminal(id);
+      for (const form of [number, id, `other-${number}`, `a-b-${number}`]) expect((await service.job(form))?.jobId).to.equal(id);
+    });
+  });
+
+  describe('GET /rest/jobs/{id}/output/detection', () => {
+    it('answers the detection output object with all its fields', async () => {
+      const properties = { LABEL: 'of the medium' };
+      const id = await service.submit({
+        media: [{ mediaUri: ASTRONAUT, properties }],
+        ...LIGHT,
+        externalId: 'x',
+        jobProperties: { LABEL: 'of the job' },
+        algorithmProperties: { LIGHT: { LABEL: 'of the algorithm here' } },
+      });
+      await service.terminal(id);
+      const { headers, text } = await service.ask('GET', `/rest/jobs/${id}/output/detection`);
+      expect(headers.get('content-type')).to.equal('application/json; charset=utf-8');
+      expect(text).to.equal(readFileSync(join(service.dataDir, 'output-objects', id, 'detection.json'), 'utf8'));
+
+      const { objectId, timeStart, timeStop, media, ...rest } = JSON.parse(text) as DetectionDocument;
+      expect(rest).to.deep.equal({
+        jobId: id,
+        errors: [],
+        warnings: [],
+        pipeline: {
+          name: 'LIGHT PIPELINE',
+          description: 'Brightness.',
+          tasks: [
+            {
+              actionType: 'DETECTION',
+              name: 'LIGHT TASK',
+              description: 'Brightness.',
+              actions: [{ algorithm: 'LIGHT', name: 'LIGHT ACTION', description: 'Brightness.', properties: {} }],
+            },
+          ],
+        },
+        priority: 4,
+        siteId: 'troupe1',
+        externalJobId: 'x',
+        status: 'COMPLETE',
+        algorithmProperties: { LIGHT: { LABEL: 'of the algorithm here' } },
+        jobProperties: { LABEL: 'of the job' },
+        environmentVariableProperties: { CAPTION: 'of the environment' },
+      });
+      expect(objectId).to.match(/^[0-9a-f-]{36}$/);
+      expect(timeStart).to.match(ISO_UTC);
+      expect(timeStop).to.match(ISO_UTC);
+
+      const [{ mediaId, output, ...medium } = media[0]!] = media;
+      expect(mediaId).to.be.a('number');
+      expect(medium).to.deep.equal({
+        path: ASTRONAUT,
+        sha256: '88431cd9653ccd539741b555fb0a46b61558b301d4110412b5bc28b5e3ea6cb5',
+        mimeType: 'image/png',
+        mediaType: 'IMAGE',
+        length: 1,
+        frameRanges: [],
+        timeRanges: [],
+        mediaMetadata: { MIME_TYPE: 'image/png', FRAME_WIDTH: '512', FRAME_HEIGHT: '512' },
+        mediaProperties: properties,
+        status: 'COMPLETE',
+        detectionProcessingErrors: {},
+        markupResult: null,
+      });
+      const detection = {
+        offsetFrame: 0,
+        offsetTime: 0,
+        x: 0,
+        y: 0,
+        width: 512,
+        height: 512,
+        confidence: 0.4494,
+        detectionProperties: { MEAN: '114.60' },
+        artifactExtractionStatus: 'NOT_ATTEMPTED',
+        artifactPath: null,
+      };
+      const { id: trackId, ...track } = output['LIGHT']?.[0]?.tracks?.[0] as unknown as { id: string };
+      expect(trackId).to.match(/^[0-9a-f]{64}$/);
+      expect(Object.keys(output)).to.deep.equal(['LIGHT']);
+      expect(output['LIGHT']).to.have.length(1);
+      expect(output['LIGHT']?.[0]).to.include({ source: 'LIGHT ACTION', algorithm: 'LIGHT' });
+      expect(track).to.deep.equal({
+        index: 0,
+        startOffsetFrame: 0,
+        stopOffsetFrame: 0,
+        startOffsetTime: 0,
+        stopOffsetTime: 0,
+        type: 'LIGHT',
+        source: 'LIGHT ACTION',
+        confidence: 0.4494,
+        trackProperties: { LABEL: 'of the medium', CAPTION: 'of the environment' },
+        exemplar: detection,
+        detections: [detection],
+      });
+    });
+
+    it('has media in the order of the request and tracks in the order of their starts', async () => {
+      const names = ['rocket.jpg', 'astronaut.png', 'coffee.png', 'astronaut.png'];
+      const document = await service.run({
+        media: [video, ...names.map(sampleUri)],
+        ...LIGHT,
+        jobProperties: { TARGET_SEGMENT_LENGTH: '20', MIN_SEGMENT_LENGTH: '5', MERGE_TRACKS: 'FALSE' },
+      });
+      expect(document.media.map(({ path }) => path)).to.deep.equal([video, ...names.map(sampleUri)]);
+      const ids = document.media.map(({ mediaId }) => mediaId);
+      expect(ids).to.deep.equal(ids.toSorted((a, b) => a - b));
+      expect(spans(document)).to.deep.equal([0, 20, 40, 60, 80].map((start) => [start, start + 19]));
+    });
+
+    it('has the key NO TRACKS with source and algorithm for a medium on which nothing was found', async () => {
+      const properties = { TRACK_CONFIDENCE: '1', QUALITY_SELECTION_THRESHOLD: '2' };
+      const document = await service.run({ media: [{ mediaUri: ASTRONAUT, properties }], ...LIGHT });
+      expect(document.media[0]?.output).to.deep.equal({ 'NO TRACKS': [{ source: 'LIGHT ACTION', algorithm: 'LIGHT' }] });
+    });
+
+    it('is the same for the same input but for ids and dates', async () => {
+      const request = { media: [video, ASTRONAUT], ...LIGHT };
+      const [first, second] = [await service.run(request), await service.run(request)];
+      expect(second.media.map(({ output }) => output)).to.deep.equal(first.media.map(({ output }) => output));
+      expect(second['objectId']).to.not.equal(first['objectId']);
+    });
+  });
+
+  describe('POST /rest/jobs/{id}/cancel', () => {
+    it('ends a running job CANCELLED within seconds, with a document', async () => {
+      const id = await service.submit(slow());
+      await running(id);
+      const asked = performance.now();
+      const { status, body } = await service.cancel(id);
+      expect([status, body]).to.deep.equal([200, { responseCode: 0, message: null }]);
+      expect((await service.job(id))?.jobStatus).to.be.oneOf(['CANCELLING', 'CANCELLED']);
+      const job = await service.terminal(id);
+      expect(job.jobStatus).to.equal('CANCELLED');
+      expect(performance.now() - asked, 'ms from the request to the end').to.be.lessThan(5_000);
+      const document = await service.document(id);
+      expect(document.status).to.equal('CANCELLED');
+      expect(document.media.map(({ path }) => path)).to.deep.equal([video]);
+    });
+
+    it('is refused with a CoreResponse for a job that has ended', async () => {
+      const id = await service.submit({ media: [ASTRONAUT], ...LIGHT });
+      await service.terminal(id);
+      const { status, body } = await service.cancel(id);
+      const number = id.replace('test-host-', '');
+      expect([status, body]).to.deep.equal([
+        400,
+        {
+          responseCode: 1,
+          message: `Failed to cancel the job with id '${number}'. Please check to make sure the job exists before submitting a cancel request. Also consider checking the server logs for more information on this error.`,
+        },
+      ]);
+      expect((await service.job(id))?.jobStatus).to.equal('COMPLETE');
+    });
+  });
+
+  describe('POST /rest/jobs/{id}/resubmit', () => {
+    it('runs a job again under the same id with a new document, the default priority and the properties of the first time', async () => {
+      const id = await service.submit({ media: [ASTRONAUT], ...LIGHT, priority: 8, jobProperties: { LABEL: 'kept' } });
+      await service.terminal(id);
+      const old = await service.document(id);
+      const { status, body } = await service.resubmit(id.replace('test-host-', ''));
+      expect([status, body]).to.deep.equal([
+        200,
+        { jobId: id, coreResponse: { responseCode: 0, message: null }, archiveCheckStatus: 'NO_ARCHIVE_URL_IN_JOB' },
+      ]);
+      const job = await service.terminal(id);
+      const document = await service.document(id);
+      expect([job.jobStatus, job.jobPriority]).to.deep.equal(['COMPLETE', 4]);
+      expect(document['objectId']).to.not.equal(old['objectId']);
+      expect(document.media).to.deep.equal(old.media);
+      expect(tracks(document)[0]?.trackProperties['LABEL']).to.equal('kept');
+    });
+
+    it('takes a jobPriority from 0 to 9', async () => {
+      const id = await service.submit({ media: [ASTRONAUT], ...LIGHT });
+      await service.terminal(id);
+      expect((await service.resubmit(id, '?jobPriority=9')).status).to.equal(200);
+      expect((await service.terminal(id)).jobPriority).to.equal(9);
+    });
+
+    it('is refused for a jobPriority out of range or without sense, and the old document stays', async () => {
+      const id = await service.submit({ media: [ASTRONAUT], ...LIGHT });
+      await service.terminal(id);
+      const old = await service.document(id);
+      for (const value of ['10', '-1', '1.5', 'high', '']) {
+        const { status, body } = await service.resubmit(id, `?jobPriority=${value}`);
+        const { jobId, coreResponse } = body as { jobId: null; coreResponse: { responseCode: number; message: string } };
+        expect([status, jobId, coreResponse.responseCode], value).to.deep.equal([400, null, 1]);
+        expect(coreResponse.message).to.include('jobPriority');
+      }
+      expect(await service.document(id)).to.deep.equal(old);
+    });
+
+    it('is refused for a job that is not terminal', async () => {
+      const id = await service.submit(slow());
+      await running(id);
+      const { status, body } = await service.resubmit(id);
+      const number = id.replace('test-host-', '');
+      expect([status, body]).to.deep.equal([
+        400,
+        {
+          jobId: null,
+          coreResponse: {
+            responseCode: 1,
+            message: `Failed to resubmit the job with id '${number}'. The job with id ${number} is in the non-terminal state of 'IN_PROGRESS'. Only jobs in a terminal state may be resubmitted.`,
+          },
+          archiveCheckStatus: null,
+        },
+      ]);
+      await service.cancel(id);
+      expect((await service.terminal(id)).jobStatus).to.equal('CANCELLED');
+      expect((await service.resubmit(id)).status, 'a cancelled job can').to.equal(200);
+      await service.cancel(id);
+      await service.terminal(id);
+    });
+  });
+
+  describe('An invalid job id', () => {
+    const UNPARSABLE = ['abc', 'host-', '1e3', '12x', '-', 'host-1.5', '%00'];
+    const UNKNOWN = ['999999', 'test-host-999999', '99999999999999999999'];
+
+    it('is answered 400 with an empty body by GET of the job and of its output', async () => {
+      for (const id of [...UNPARSABLE, ...UNKNOWN])
+        for (const path of [`/rest/jobs/${id}`, `/rest/jobs/${id}/output/detection`]) {
+          const { status, text } = await service.ask('GET', path);
+          expect([path, status, text]).to.deep.equal([path, 400, '']);
+        }
+    });
+
+    it('is answered 400 with a CoreResponse by cancel', async () => {
+      for (const id of [...UNPARSABLE, ...UNKNOWN]) {
+        const { status, body } = await service.cancel(id);
+        const { responseCode, message } = body as { responseCode: number; message: string };
+        expect([id, status, responseCode]).to.deep.equal([id, 400, 1]);
+        expect(message).to.match(/^Failed to (cancel the job with id|parse job id of) '/);
+      }
+      const { body } = await service.cancel('abc');
+      expect((body as { message: string }).message).to.equal(
+        "Failed to parse job id of 'abc'. Expected a job id like <hostname>-<integer>.",
+      );
+    });
+
+    it('is answered 400 with a JobCreationResponse by resubmit', async () => {
+      for (const id of [...UNPARSABLE, ...UNKNOWN]) {
+        const { status, body } = await service.resubmit(id);
+        const { jobId, coreResponse } = body as { jobId: null; coreResponse: { responseCode: number; message: string } };
+        expect([id, status, jobId, coreResponse.responseCode]).to.deep.equal([id, 400, null, 1]);
+        expect(coreResponse.message).to.match(/^Failed to (resubmit the job with id|parse job id of) '/);
+      }
+      const { body } = await service.resubmit('999999');
+      expect((body as { coreResponse: object }).coreResponse).to.deep.equal({
+        responseCode: 1,
+        message: "Failed to resubmit the job with id '999999'. There was no job with id: 999999",
+      });
+    });
+  });
+
+  it('need a token on every endpoint: without one 401, an empty body and WWW-Authenticate', async () => {
+    const endpoints = [
+      ['POST', '/rest/jobs'],
+      ['GET', '/rest/jobs/1'],
+      ['POST', '/rest/jobs/1/cancel'],
+      ['GET', '/rest/jobs/1/output/detection'],
+      ['POST', '/rest/jobs/1/resubmit'],
+      ['GET', '/rest/info'],
+      ['GET', '/rest/no/such/thing'],
+      ...['pipelines', 'tasks', 'actions', 'algorithms'].flatMap((kind) => [
+        ['GET', `/rest/${kind}`],
+        ['GET', `/rest/${kind}/X`],
+      ]),
+    ] as const;
+    for (const [method = '', path = ''] of endpoints)
+      for (const authorization of ['', 'Bearer nonsense', `Basic ${service.token}`]) {
+        const body = path === '/rest/jobs' ? { media: [{ mediaUri: ASTRONAUT }], ...LIGHT } : undefined;
+        const { status, text, headers } = await service.ask(method, path, body, { authorization });
+        expect([path, status, text]).to.deep.equal([path, 401, '']);
+        expect(headers.get('www-authenticate')).to.match(/^Bearer/);
+      }
+  });
+});
