@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { readCliSettings, readEmbeddedSettings } from '../config/cli.ts';
+import { readCliSettings, readEmbeddedSettings, type CliSettings } from '../config/cli.ts';
 import { canonicalName } from '../pipeline/values.ts';
 import { EXIT, Failure } from './failure.ts';
 import { follow } from './follow.ts';
@@ -8,6 +8,7 @@ import { Interrupts } from './interrupts.ts';
 import { mediaOf, type MediumArgument } from './media-arguments.ts';
 import { showProgress } from './progress.ts';
 import { RefusedError, type JobInfo, type RestClient } from './rest-client.ts';
+import { Session } from './session.ts';
 import { findService, startService, type Service } from './service.ts';
 import { summarize } from './summary.ts';
 import { documentLines, jobLine } from './tables.ts';
@@ -31,34 +32,51 @@ export async function analyze(
   terminal: Terminal,
 ): Promise<number> {
   const media = await mediaOf(files);
+  const settings = readCliSettings();
+  const url = options.url ?? settings.url;
   const interrupts = new Interrupts();
-  const service = await openService(media, options, terminal);
+  const gone = () =>
+    terminal.note('That service is gone. What it accepted lies in DATA_DIR and goes on from there.');
+  const session = new Session(
+    () => openService(media, settings, url, terminal),
+    url === undefined ? gone : undefined,
+  );
   try {
-    const jobId = await submit(service, media, options, interrupts.signal);
-    if (!service.embedded) terminal.note(`Job ${jobId} at ${service.client.url}`);
-    const progress = showProgress(terminal, [jobId]);
-    const seen = (job: JobInfo) => progress.update(jobId, job);
-    const job = await follow(service.client, jobId, { seen, signal: interrupts.signal }).finally(() =>
-      progress.stop(),
-    );
-    await show(job, service, options, terminal);
+    const jobId = await session.use((service) => submit(service, media, options, interrupts.signal));
+    const job = await session.use((service) => watch(service, jobId, terminal, interrupts.signal));
+    await session.use((service) => show(job, service, options, terminal));
     return job.jobStatus.startsWith('COMPLETE') ? EXIT.done : EXIT.failed;
   } finally {
-    await service.stop();
+    await session.close();
     interrupts.close();
   }
 }
 
 async function openService(
   media: readonly MediumArgument[],
-  { url }: AnalyzeOptions,
+  settings: CliSettings,
+  url: string | undefined,
   terminal: Terminal,
 ): Promise<Service> {
-  const running = await findService(readCliSettings(), url);
-  if (running !== undefined) return running;
-  const settings = readEmbeddedSettings([...new Set(media.flatMap(({ folder }) => folder ?? []))]);
-  terminal.note(`Starting a service for this job (DATA_DIR ${settings.DATA_DIR})`);
-  return startService(settings);
+  const running = await findService(settings, url);
+  if (running !== undefined) {
+    terminal.note(`Using the service at ${running.client.url}`);
+    return running;
+  }
+  const own = readEmbeddedSettings([...new Set(media.flatMap(({ folder }) => folder ?? []))]);
+  terminal.note(`Starting a service for this job (DATA_DIR ${own.DATA_DIR})`);
+  return startService(own);
+}
+
+async function watch(
+  { client }: Service,
+  jobId: string,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<JobInfo> {
+  const progress = showProgress(terminal, [jobId]);
+  const seen = (job: JobInfo) => progress.update(jobId, job);
+  return follow(client, jobId, { seen, signal }).finally(() => progress.stop());
 }
 
 async function submit(
@@ -90,9 +108,9 @@ async function advice(
   service: Service,
   media: readonly MediumArgument[],
   options: AnalyzeOptions,
-) {
+): Promise<readonly string[]> {
   if (status !== 400) return [];
-  const known = await service.client.pipelines().catch(() => []);
+  const known = await service.client.pipelines().catch((): readonly string[] => []);
   if (known.length > 0 && !known.includes(canonicalName(options.pipeline)))
     return [`The pipelines are: ${known.join(', ')}.`];
   return message.includes('MEDIA_ROOTS') ? [rootsAdvice(service, media)] : [];
@@ -103,9 +121,13 @@ function rootsAdvice({ client, embedded }: Service, media: readonly MediumArgume
   const folders = [...new Set(media.flatMap(({ folder }) => folder ?? []))].join(':');
   return (
     `The service that runs at ${client.url} reads other folders. Start it with ` +
-    `MEDIA_ROOTS=${folders === '' ? '<folder of the media>' : folders}, or stop it: analyze then starts its own.`
+    `MEDIA_ROOTS=${folders === '' ? '<folder of the media>' : quoted(folders)}, or stop it: analyze then starts its own.`
   );
 }
+
+/** As a shell reads it. */
+const quoted = (text: string) =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 async function show(
   job: JobInfo,

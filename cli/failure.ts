@@ -27,6 +27,11 @@ export function explain(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** The system's name of an error, such as ENOENT. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
 export function exitCodeOf(error: unknown): number {
   if (error instanceof Failure) return error.exitCode;
   return error instanceof ConfigurationError ? EXIT.refused : EXIT.failed;

@@ -1,10 +1,13 @@
 import { EXIT, explain, Failure } from './failure.ts';
 import { pause } from './pause.ts';
-import { RefusedError, type JobInfo, type RestClient } from './rest-client.ts';
+import { RefusedError, UnreachableError, type JobInfo, type RestClient } from './rest-client.ts';
 
 const LOOK_MS = 200;
 
-/** Looks at a job until it has ended. When `signal` aborts, the job is cancelled, and its end awaited all the same. */
+/**
+ * Looks at a job until it has ended. When `signal` aborts, the job is cancelled, and its end awaited all the same.
+ * @throws UnreachableError when the service is gone; the job goes on when it is started again
+ */
 export async function follow(
   client: RestClient,
   jobId: string,
@@ -23,6 +26,7 @@ export async function follow(
       await pause(LOOK_MS, cancelled ? undefined : signal);
     }
   } catch (error) {
+    if (error instanceof UnreachableError) throw new UnreachableError(client.url, jobId);
     throw new Failure(`How job ${jobId} ends is not known. ${explain(error)}`, EXIT.failed);
   }
 }

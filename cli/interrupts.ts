@@ -1,12 +1,13 @@
 import { EXIT } from './failure.ts';
 
+/** Who starts us (npm, timeout) may pass on a signal that has reached us already: so close together they are one. */
+const SAME_SIGNAL_MS = 500;
+
 /** The first Ctrl-C (or SIGTERM) aborts `signal`, so that the command ends in order; the second leaves at once. */
 export class Interrupts {
   readonly #controller = new AbortController();
-  readonly #heard = (): void => {
-    if (this.#controller.signal.aborted) process.exit(EXIT.killed);
-    this.#controller.abort();
-  };
+  readonly #heard = (): void => this.#hear(performance.now());
+  #first: number | undefined;
 
   constructor() {
     process.on('SIGINT', this.#heard);
@@ -21,5 +22,11 @@ export class Interrupts {
   close(): void {
     process.off('SIGINT', this.#heard);
     process.off('SIGTERM', this.#heard);
+  }
+
+  #hear(now: number): void {
+    this.#first ??= now;
+    if (now - this.#first > SAME_SIGNAL_MS) process.exit(EXIT.killed);
+    this.#controller.abort();
   }
 }

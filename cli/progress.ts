@@ -1,4 +1,4 @@
-import { MultiBar, type SingleBar } from 'cli-progress';
+import { MultiBar } from 'cli-progress';
 import type { JobInfo } from './rest-client.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -11,11 +11,10 @@ export interface Progress {
 /** Bars on a terminal; elsewhere a line per `step` per cent, and per change of state. */
 export function showProgress(terminal: Terminal, labels: readonly string[], step = 10): Progress {
   const width = Math.max(0, ...labels.map(({ length }) => length));
-  return terminal.live ? bars(terminal, width) : lines(terminal, width, step);
+  return terminal.live ? bars(terminal, labels, width) : lines(terminal, width, step);
 }
 
-function bars(terminal: Terminal, width: number): Progress {
-  const shown = new Map<string, SingleBar>();
+function bars(terminal: Terminal, labels: readonly string[], width: number): Progress {
   const multi = new MultiBar({
     stream: terminal.stderr,
     format: '{label} [{bar}] {percentage} %  {state}  {duration_formatted}',
@@ -23,16 +22,15 @@ function bars(terminal: Terminal, width: number): Progress {
     barIncompleteChar: ' ',
     barsize: 30,
     hideCursor: null,
+    linewrap: true,
     clearOnComplete: false,
     gracefulExit: false,
   });
+  const payload = (label: string, state: string) => ({ label: label.padEnd(width), state });
+  const shown = new Map(labels.map((label) => [label, multi.create(100, 0, payload(label, ''))]));
   return {
-    update(label, { jobProgress, jobStatus }) {
-      const payload = { label: label.padEnd(width), state: jobStatus };
-      const bar = shown.get(label) ?? multi.create(100, 0, payload);
-      shown.set(label, bar);
-      bar.update(Math.floor(jobProgress), payload);
-    },
+    update: (label, { jobProgress, jobStatus }) =>
+      shown.get(label)?.update(Math.floor(jobProgress), payload(label, jobStatus)),
     stop: () => multi.stop(),
   };
 }

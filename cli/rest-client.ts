@@ -1,8 +1,9 @@
 /** The REST interface, as far as the command-line tool uses it (specification 2.1, 2.2, 4.2). */
+import type { IncomingMessage } from 'node:http';
 import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import superagent from 'superagent';
-import { EXIT, Failure } from './failure.ts';
+import { codeOf, EXIT, explain, Failure } from './failure.ts';
 import { pause } from './pause.ts';
 import type { TokenSource } from './token-source.ts';
 
@@ -35,6 +36,16 @@ export class RefusedError extends Failure {
   }
 }
 
+/** Nobody answers at the service's address, in spite of all patience. */
+export class UnreachableError extends Failure {
+  constructor(url: string, jobId?: string) {
+    if (jobId === undefined)
+      super(`No service answers at ${url}: start it (troupe serve), or check the address.`);
+    else super(`The service at ${url} is gone: job ${jobId} goes on when it is started again.`, EXIT.failed);
+    this.name = 'UnreachableError';
+  }
+}
+
 export interface Patience {
   /** A server that comes up refuses connections for a moment. */
   readonly connectMs: number;
@@ -46,12 +57,18 @@ const CONNECT_GAP_MS = 200;
 const MAX_GAP_MS = 10_000;
 const ANSWER_MS = 30_000;
 
-type Answer = Pick<superagent.Response, 'status' | 'headers'> & { readonly body: unknown };
+interface Answer {
+  readonly status: number;
+  readonly headers: unknown;
+  readonly body: unknown;
+}
 
 interface Call {
   readonly method: 'get' | 'post';
   readonly path: string;
   readonly send?: object;
+  /** It must not happen twice: it is repeated only when it cannot have arrived. */
+  readonly once?: true;
   /** Takes the body as it comes, instead of it being kept. */
   readonly into?: PassThrough;
 }
@@ -69,7 +86,10 @@ export class RestClient {
 
   /** Answers the job's id. Waiting for a busy service ends with `signal`. */
   async createJob(request: JobRequest, signal?: AbortSignal): Promise<string> {
-    const { status, body } = await this.#call({ method: 'post', path: '/rest/jobs', send: request }, signal);
+    const { status, body } = await this.#call(
+      { method: 'post', path: '/rest/jobs', send: request, once: true },
+      signal,
+    );
     const jobId = fieldOf(body, 'jobId');
     if (status === 201 && typeof jobId === 'string') return jobId;
     throw refusal(status, body);
@@ -117,8 +137,8 @@ export class RestClient {
       const answer = await this.#once(call, token);
       const waited = performance.now() - started;
       let gapMs = CONNECT_GAP_MS;
-      if (answer === 'refused') {
-        if (waited > this.#patience.connectMs) throw unreachable(this.url);
+      if (answer === 'unanswered') {
+        if (waited > this.#patience.connectMs) throw new UnreachableError(this.url);
       } else if (answer.status === 503) {
         if (waited > this.#patience.busyMs) return answer;
         gapMs = retryAfterMs(answer.headers);
@@ -134,35 +154,50 @@ export class RestClient {
     }
   }
 
-  /** `refused`: nobody listens there, so that nothing has happened. */
-  async #once({ method, path, send, into }: Call, token: string): Promise<Answer | 'refused'> {
+  /** `unanswered`: the request may be sent again. */
+  async #once({ method, path, send, once, into }: Call, token: string): Promise<Answer | 'unanswered'> {
     const request = superagent(method, `${this.url}${path}`)
       .auth(token, { type: 'bearer' })
       .accept('application/json')
       .redirects(0)
       .ok(() => true)
       .timeout({ response: ANSWER_MS });
-    if (into !== undefined) stream(request, into);
     try {
+      if (into !== undefined) return await streamed(request, into);
       return await (send === undefined ? request : request.send(send));
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === 'ECONNREFUSED') return 'refused';
-      throw new Failure(
-        `The service at ${this.url} cannot be reached: ${(error as Error).message}.`,
-        EXIT.failed,
-      );
+      if (once !== true || codeOf(error) === 'ECONNREFUSED') return 'unanswered';
+      const unknown = 'Whether it took the job is not known.';
+      throw new Failure(`The service at ${this.url} broke off: ${explain(error)}. ${unknown}`, EXIT.failed);
     }
   }
 }
 
-/** Only a good answer is a document; any other one is let go by. */
-function stream(request: superagent.SuperAgentRequest, into: PassThrough): void {
-  request.buffer(false).parse((response: superagent.Response, _done: unknown) => {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- superagent hands the parser node's own response
-    const source = response as unknown as Readable & { readonly statusCode: number };
-    if (source.statusCode !== 200) source.resume();
-    else void pipeline(source, into).catch((error: Error) => into.destroy(error));
+/**
+ * Settles with the head of the answer; a good body then flows into `into`, any other one is let go by. superagent gathers
+ * JSON bodies whatever `buffer` says, so the body is taken as a parser takes it.
+ */
+function streamed(request: superagent.SuperAgentRequest, into: PassThrough): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const parser = (
+      response: superagent.Response,
+      done: (error: Error | null, body: unknown) => void,
+    ): void => {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- superagent hands the parser node's own response
+      const source = response as unknown as IncomingMessage;
+      const status = source.statusCode ?? 0;
+      resolve({ status, headers: source.headers, body: undefined });
+      const over = (): void => done(null, undefined);
+      if (status === 200)
+        void pipeline(source, into).then(over, over); // a failure shows to who reads `into`
+      else source.resume().once('close', over);
+    };
+    request
+      .set('Accept-Encoding', 'identity')
+      .maxResponseSize(Number.MAX_SAFE_INTEGER)
+      .buffer(true)
+      .parse(parser)
+      .then(() => undefined, reject);
   });
 }
 
@@ -181,8 +216,6 @@ function refusal(status: number, body: unknown): RefusedError {
   );
 }
 
-const unreachable = (url: string) =>
-  new Failure(`No service answers at ${url}: start it (troupe serve), or check the address.`);
 const unauthorized = (url: string, { advice }: TokenSource) =>
   `The service at ${url} does not accept the token. ${advice}`;
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readSettings, type Settings } from '../config/settings.ts';
 import { startServer, type RunningServer } from '../main.ts';
-import { Failure } from './failure.ts';
+import { codeOf, Failure } from './failure.ts';
 import { Interrupts } from './interrupts.ts';
 import { createLogger } from './logger.ts';
 
@@ -27,7 +27,10 @@ async function start(settings: Settings): Promise<RunningServer> {
 
 /** What to change, when the system did not let the server start. */
 export function reasonNotToStart(error: unknown, { HOST, PORT, DATA_DIR }: Settings): string | undefined {
-  const { code, syscall } = error as NodeJS.ErrnoException;
+  const code = codeOf(error);
+  if (error instanceof Error && codeOf(error.cause)?.startsWith('SQLITE_BUSY') === true)
+    return `Another service holds the data folder ${DATA_DIR}: stop that one, or set DATA_DIR to another folder.`;
+  const syscall = error instanceof Error && 'syscall' in error ? error.syscall : undefined;
   if (syscall === 'listen' || syscall === 'bind' || syscall === 'getaddrinfo') {
     if (code === 'EADDRINUSE')
       return `Port ${PORT} of ${HOST} is in use: stop what listens there, or set PORT to another one.`;

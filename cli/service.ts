@@ -6,7 +6,7 @@ import { loadOrCreateDevelopmentSecrets } from '../http/access/development-secre
 import type { CliSettings } from '../config/cli.ts';
 import type { Settings } from '../config/settings.ts';
 import { startServer } from '../main.ts';
-import { Failure } from './failure.ts';
+import { codeOf, explain, Failure } from './failure.ts';
 import { createLogger } from './logger.ts';
 import { RestClient } from './rest-client.ts';
 import { reasonNotToStart } from './serve.ts';
@@ -34,8 +34,8 @@ export async function findHolder(dataDir: string): Promise<Holder | undefined> {
   return holder !== undefined && isAlive(holder.pid) && (await answers(holder.url)) ? holder : undefined;
 }
 
-/** A service that runs: at `url`, or the one that holds DATA_DIR; nothing when there is none. */
-export async function findService(settings: CliSettings, url = settings.url): Promise<Service | undefined> {
+/** A service that runs: at `url` if given, else the one that holds DATA_DIR; nothing when there is none. */
+export async function findService(settings: CliSettings, url?: string): Promise<Service | undefined> {
   const holder = await findHolder(settings.dataDir);
   const found = url ?? holder?.url;
   if (found === undefined) return undefined;
@@ -52,9 +52,7 @@ export async function startService(settings: Settings): Promise<Service> {
     const client = new RestClient(server.url, developmentTokens(server.url, settings.DATA_DIR));
     return { client, embedded: true, stop: () => server.stop() };
   } catch (error) {
-    throw new Failure(
-      `The service did not start: ${reasonNotToStart(error, settings) ?? (error as Error).message}`,
-    );
+    throw new Failure(`The service did not start: ${reasonNotToStart(error, settings) ?? explain(error)}`);
   }
 }
 
@@ -108,7 +106,7 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return codeOf(error) === 'EPERM';
   }
 }
 

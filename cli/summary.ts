@@ -36,6 +36,7 @@ export interface MediumSummary {
   readonly mimeType: string;
   readonly mediaType: string;
   readonly length: number;
+  readonly status: string;
   readonly mediaMetadata: Readonly<Record<string, string>>;
   /** Those that are shown; `trackCount` counts all. */
   readonly tracks: TrackSummary[];
@@ -50,6 +51,7 @@ export interface IssueSummary {
 }
 
 export interface DocumentSummary {
+  readonly status: string;
   readonly media: readonly MediumSummary[];
   readonly errors: readonly IssueSummary[];
   readonly warnings: readonly IssueSummary[];
@@ -63,10 +65,12 @@ const SHOWN_OF_ALL = 2_000;
 export async function summarize(chunks: AsyncIterable<Uint8Array>): Promise<DocumentSummary> {
   const media: MediumSummary[] = [];
   const issues = { errors: [] as IssueSummary[], warnings: [] as IssueSummary[] };
+  let status = '';
   let shown = 0;
   for await (const { path, value } of jsonPieces(chunks, isPiece)) {
     const [root, index, field, , , tracks] = path;
     if (root === 'errors' || root === 'warnings') issues[root].push(...issuesOf(value as IssueEntry));
+    if (root === 'status') status = String(value);
     if (root !== 'media' || typeof index !== 'number') continue;
     const medium = (media[index] ??= emptyMedium());
     if (tracks === 'tracks') {
@@ -77,7 +81,7 @@ export async function summarize(chunks: AsyncIterable<Uint8Array>): Promise<Docu
     } else if (path.length === 3 && typeof field === 'string' && field in medium)
       Object.assign(medium, { [field]: value });
   }
-  return { media, ...issues };
+  return { status, media, ...issues };
 }
 
 /** Tracks, issues and the small objects of a medium come whole; the rest is gone through. */
@@ -98,16 +102,16 @@ function issuesOf({ mediaId, details }: IssueEntry): readonly IssueSummary[] {
 }
 
 function emptyMedium(): MediumSummary {
-  return {
+  const facts = {
     mediaId: 0,
     path: '',
     mimeType: '',
     mediaType: '',
     length: 0,
+    status: '',
     mediaMetadata: {},
-    tracks: [],
-    trackCount: 0,
   };
+  return { ...facts, tracks: [], trackCount: 0 };
 }
 
 function trackSummary({ exemplar, detections, ...track }: DocumentTrack): TrackSummary {

@@ -17,10 +17,11 @@ export function jobLine(job: JobInfo): string {
 }
 
 /** A table a medium, then what went wrong. */
-export function documentLines({ media, errors, warnings }: DocumentSummary): readonly string[] {
+export function documentLines({ status, media, errors, warnings }: DocumentSummary): readonly string[] {
   const names = new Map(media.map(({ mediaId, path: uri }) => [mediaId, mediumName(uri)]));
+  const cancelled = status.startsWith('CANCELLED');
   return [
-    ...media.flatMap((medium) => ['', ...mediumLines(medium)]),
+    ...media.flatMap((medium) => ['', ...mediumLines(medium, cancelled)]),
     ...(errors.length + warnings.length > 0 ? [''] : []),
     ...errors.map((issue) => issueLine('error', issue, names)),
     ...warnings.map((issue) => issueLine('warning', issue, names)),
@@ -36,8 +37,9 @@ export function timeText(ms: number): string {
   return `${hours}:${two(part(60_000, 60))}:${two(part(1_000, 60))}.${String(whole % 1_000).padStart(3, '0')}`;
 }
 
-/** A file as one would type it here; another URI as it is. */
+/** A file as one would type it here; another URI as it is, without the data in it. */
 export function mediumName(uri: string): string {
+  if (/^data:/i.test(uri)) return `${shortened(printable(uri.replace(/,.*$/s, ',')), NAME_LENGTH)}…`;
   return shortened(printable(/^file:/i.test(uri) ? fileName(uri) : uri), NAME_LENGTH);
 }
 
@@ -51,15 +53,21 @@ function fileName(uri: string): string {
   }
 }
 
-function mediumLines(medium: MediumSummary): readonly string[] {
+function mediumLines(medium: MediumSummary, cancelled: boolean): readonly string[] {
   const { tracks, trackCount } = medium;
   const title = [mediumName(medium.path), facts(medium)].filter((text) => text !== '').join('  ');
-  if (trackCount === 0) return [title, '  nothing found'];
+  if (trackCount === 0) return [title, `  nothing found${nothingBecause(medium, cancelled)}`];
   const rows = columns([HEADINGS, ...tracks.map((track) => row(track, medium.mediaType))]).map(
     (line) => `  ${line}`,
   );
   const more = trackCount - tracks.length;
   return [title, ...rows, ...(more > 0 ? [`  and ${more} more tracks: the document has them all`] : [])];
+}
+
+/** Nothing found is no finding when the medium was not looked at to its end. */
+function nothingBecause({ status }: MediumSummary, cancelled: boolean): string {
+  if (cancelled) return ' before the job was cancelled';
+  return status === 'COMPLETE' ? '' : `: its analysis ended ${status}`;
 }
 
 function facts({ mimeType, mediaType, length, mediaMetadata }: MediumSummary): string {

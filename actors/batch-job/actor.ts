@@ -150,7 +150,8 @@ async function endPoisoned(parts: JobParts, id: string, error: unknown): Promise
   const { store, owner, logger } = parts;
   const actor = { kind: BATCH_JOB, id };
   const stored = await store.load(actor);
-  if (stored === undefined) return;
+  // What a newer version stored is not ours to end: that version finds it again as it was.
+  if (stored === undefined || stored.snapshot.schema > JOB_SCHEMA) return;
   const { state, seen } = stored.snapshot.body as { state: unknown; seen: unknown };
   const snapshot = jobSnapshotSchema.parse(state);
   if (isTerminal(snapshot.status)) return;

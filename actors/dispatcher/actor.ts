@@ -54,6 +54,8 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
   readonly #parts: DispatcherParts;
   readonly #leases = new Map<string, Lease>();
   readonly #settled = new Set<string>();
+  /** Workers that were ended because of one of their leases; the others are not to blame for it. */
+  readonly #killed = new Set<string>();
   #tokens = 0;
   #draining = false;
 
@@ -179,9 +181,10 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
   }
 
   async #workerGone(worker: string, counted: boolean, reason: string): Promise<DispatcherReply> {
+    const ownDoing = counted && !this.#killed.delete(worker);
     for (const lease of [...this.#leases.values()])
       if (lease.worker === worker)
-        if (counted) this.#lose(lease, reason);
+        if (ownDoing) this.#lose(lease, reason);
         else await this.#giveBack(lease);
     return { kind: 'done' };
   }
@@ -203,6 +206,7 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
         'took a sub-job back',
       );
       this.#lose(lease, reason);
+      this.#killed.add(lease.worker);
       this.#parts.kill(lease.worker, reason);
     }
     return { kind: 'done' };

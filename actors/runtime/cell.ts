@@ -65,26 +65,36 @@ export class Cell {
     return new Promise((resolve) => this.#idleWaiters.push(resolve));
   }
 
+  /** Never fails: what cannot be stopped properly is let go. */
   async stop(why: string): Promise<void> {
     this.#stopped ??= why;
     const behavior = this.#behavior;
     this.#behavior = undefined;
-    await behavior?.stop?.();
-    await (await this.#node)?.remove();
+    await behavior?.stop?.().catch(() => undefined);
+    await this.#node?.then((node) => node.remove()).catch(() => undefined);
   }
 
   /** Through the tree, so that the node sees every message of its actor. */
   async #pass(envelope: Envelope<Command>): Promise<unknown> {
-    const { tree, kind, id } = this.#parts;
-    this.#node ??= tree.add(kind.name, id, (message) => this.#handle(message as Envelope<Command>));
-    return (await this.#node).deliver(envelope);
+    const { tree, kind, id, run } = this.#parts;
+    if (this.#stopped !== undefined) throw this.#parts.deadLetter('STOPPED', envelope, this.#stopped);
+    const handle = (next: Envelope<Command>) => run(next.context, () => this.#handle(next));
+    this.#node ??= tree.add(kind.name, id, (message) => handle(message as Envelope<Command>));
+    try {
+      return await (await this.#node).deliver(envelope);
+    } catch (error) {
+      if (error instanceof DeliveryError) throw error;
+      // Not the actor, but its node refused: it is on its way out.
+      throw this.#parts.deadLetter('STOPPED', envelope, this.#stopped ?? messageOf(error));
+    }
   }
 
+  /** In the context of the message, loading and failing included. */
   async #handle(envelope: Envelope<Command>): Promise<unknown> {
     if (this.#stopped !== undefined) throw this.#parts.deadLetter('STOPPED', envelope, this.#stopped);
     try {
       const behavior = this.#behavior ?? (await this.#load());
-      return await this.#parts.run(envelope.context, () => behavior.handle(envelope as Envelope<never>));
+      return await behavior.handle(envelope as Envelope<never>);
     } catch (error) {
       await this.#fail(error);
       throw new DeliveryError(
@@ -109,8 +119,10 @@ export class Cell {
     const { clock, kind } = this.#parts;
     const behavior = this.#behavior;
     this.#behavior = undefined;
-    await behavior?.stop?.();
-    if (error instanceof TransientError) return;
+    // What went wrong is told by the first error; a second one on the way out must not hide it.
+    await behavior?.stop?.().catch(() => undefined);
+    // Another actor that did not answer answers for itself.
+    if (error instanceof TransientError || error instanceof DeliveryError) return;
     const { failures, verdict } = onFailure(this.#failures, clock.now(), kind.intensity);
     this.#failures = failures;
     if (verdict.kind === 'restart') {
@@ -119,8 +131,9 @@ export class Cell {
       return;
     }
     this.#stopped = `${this.#parts.name} failed ${failures.length} times in a row.`;
-    await this.#parts.escalate(error);
-    await this.#node?.then((node) => node.remove()).catch(() => undefined);
+    await this.#parts.escalate(error).catch(() => undefined);
+    // Not awaited: the node waits for its handlers, and this is one.
+    void this.#node?.then((node) => node.remove()).catch(() => undefined);
   }
 }
 

@@ -139,13 +139,12 @@ async function load<R, S, C extends Command, X, E>(
   store: Store,
   actor: ActorKey,
 ): Promise<Loaded<R, S, X>> {
-  const stored = await store.load(actor);
-  if (stored === undefined) return { version: 0, record: undefined, state: undefined, seen: [] };
   try {
+    const stored = await read(() => store.load(actor));
+    if (stored === undefined) return { version: 0, record: undefined, state: undefined, seen: [] };
     const { state: body, seen } = upcast(kind, stored.snapshot.schema, stored.snapshot.body);
     const prefix = kind.rowsOf(body);
-    const rows: Row[] = [];
-    if (prefix !== undefined) for await (const row of allRows(store, actor, prefix)) rows.push(row);
+    const rows = prefix === undefined ? [] : await read(() => rowsBelow(store, actor, prefix));
     const record = stored.record as R;
     return {
       version: stored.version,
@@ -154,11 +153,27 @@ async function load<R, S, C extends Command, X, E>(
       seen: seen as readonly Seen<X>[],
     };
   } catch (error) {
-    if (error instanceof NewerSchema) throw error;
+    if (error instanceof NewerSchema || error instanceof TransientError) throw error;
     await store.quarantine(actor, error instanceof Error ? error.message : String(error));
     throw new Error(`${actor.kind}/${actor.id} could not be read and was put into quarantine.`, {
       cause: error,
     });
+  }
+}
+
+async function rowsBelow(store: Store, actor: ActorKey, prefix: string): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for await (const row of allRows(store, actor, prefix)) rows.push(row);
+  return rows;
+}
+
+/** A store that cannot read just now is no reason for quarantine; text in it that is no JSON is. */
+async function read<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof SyntaxError) throw error;
+    throw new TransientError('The state could not be read.', { cause: error });
   }
 }
 

@@ -31,7 +31,10 @@ export const SERVICE_TRANSITIONS: { readonly [T in ServiceCommand['type']]: Tran
     apply(state, _, at, policy) {
       const failures = recent(state.failures, at, policy);
       if (failures.length >= policy.failures)
-        return { state, effects: [{ type: 'unavailable', reason: 'its component cannot be started' }] };
+        return {
+          state: { ...state, status: 'InactiveNoStart', unlaunchable: true },
+          effects: [{ type: 'unavailable', reason: 'its component cannot be started' }],
+        };
       return spawn({ ...state, failures, unlaunchable: false });
     },
   },

@@ -175,7 +175,8 @@ export class WorkDesk {
     const reply = await this.#parts.jobs.ask(subJob.jobId, command, { envelopeId: token });
     await this.#end(token);
     if (reply.kind === 'done') return { kind: 'taken' };
-    if (command.type === 'workDone') await removeFile(command.file);
+    // A document has one name for all who write it: what lies there may be that of the one who was taken.
+    if (command.type === 'workDone' && subJob.kind !== 'DOCUMENT') await removeFile(command.file);
     return { kind: 'lost' };
   }
 

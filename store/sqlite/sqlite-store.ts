@@ -30,6 +30,8 @@ interface Pending {
 export class SqliteStore implements Store {
   readonly #database: Database.Database;
   readonly #statements: ReturnType<typeof prepare>;
+  /** Within a transaction a savepoint. */
+  readonly #undoable: (commit: Commit) => number;
   /** Two groups that wait to be written: an actor waits for its commit, so their order does not matter. */
   readonly #groups: { plain: Pending[]; synced: Pending[] } = { plain: [], synced: [] };
 
@@ -52,6 +54,7 @@ export class SqliteStore implements Store {
       throw error;
     }
     this.#statements = prepare(this.#database);
+    this.#undoable = this.#database.transaction((commit) => this.#write(commit));
   }
 
   commit(commit: Commit): Promise<number> {
@@ -129,27 +132,38 @@ export class SqliteStore implements Store {
     this.#groups[name] = [];
     if (group.length === 0) return;
     const synced = name === 'synced';
-    const outcomes: (number | VersionConflict)[] = [];
+    const outcomes: (number | Error)[] = [];
     try {
       if (synced) this.#database.pragma('synchronous = FULL');
       this.#database.transaction(() => {
-        for (const { commit } of group) outcomes.push(this.#write(commit));
+        for (const { commit } of group) outcomes.push(this.#attempt(commit));
       })();
     } catch (error) {
       for (const { reject } of group) reject(error);
       return;
     } finally {
-      if (synced) this.#database.pragma('synchronous = NORMAL');
+      if (synced && this.#database.open) this.#database.pragma('synchronous = NORMAL');
     }
     group.forEach(({ resolve, reject }, i) => {
       const outcome = outcomes[i]!;
-      if (outcome instanceof VersionConflict) reject(outcome);
+      if (outcome instanceof Error) reject(outcome);
       else resolve(outcome);
     });
   }
 
-  /** A conflict is found before anything is written, so it leaves the rest of the group alone. */
-  #write(commit: Commit): number | VersionConflict {
+  /** A commit that cannot be written is undone alone: it leaves the rest of its group as it is. */
+  #attempt(commit: Commit): number | Error {
+    try {
+      return this.#undoable(commit);
+    } catch (error) {
+      // The file itself failed, and the whole transaction with it.
+      if (!this.#database.inTransaction) throw error;
+      return error as Error;
+    }
+  }
+
+  /** A conflict is found before anything is written. */
+  #write(commit: Commit): number {
     const { kind, id } = commit.actor;
     const statements = this.#statements;
     const version = commit.expected + 1;
@@ -164,7 +178,7 @@ export class SqliteStore implements Store {
       snapshot: JSON.stringify(commit.snapshot.body),
     };
     const written = commit.expected === 0 ? statements.insert.run(actor) : statements.update.run(actor);
-    if (written.changes === 0) return new VersionConflict(commit.actor, commit.expected);
+    if (written.changes === 0) throw new VersionConflict(commit.actor, commit.expected);
     if (commit.record !== undefined) statements.record.run({ kind, id, body: JSON.stringify(commit.record) });
     for (const prefix of commit.removeRows ?? [])
       statements.removeRows.run({ kind, id, from: prefix, to: prefixEnd(prefix) });

@@ -49,8 +49,16 @@ describe('Bad input', () => {
 
     const cases: readonly (readonly [what: string, body: () => unknown, message: string | RegExp])[] = [
       ['an unknown pipeline', () => ({ media: GOOD, pipelineName: 'NO SUCH' }), 'No pipeline named: NO SUCH'],
-      ['a pipeline by a name of the language', () => ({ media: GOOD, pipelineName: '__proto__' }), 'No pipeline named: __PROTO__'],
-      ['neither pipelineName nor pipelineDefinition', () => ({ media: GOOD }), 'must contain either "pipelineName" or "pipelineDefinition"'],
+      [
+        'a pipeline by a name of the language',
+        () => ({ media: GOOD, pipelineName: '__proto__' }),
+        'No pipeline named: __PROTO__',
+      ],
+      [
+        'neither pipelineName nor pipelineDefinition',
+        () => ({ media: GOOD }),
+        'must contain either "pipelineName" or "pipelineDefinition"',
+      ],
       [
         'both pipelineName and pipelineDefinition',
         () => ({ media: GOOD, ...LIGHT, pipelineDefinition: { pipeline: ['LIGHT TASK'] } }),
@@ -68,15 +76,26 @@ describe('Bad input', () => {
       ],
       [
         'an action property that nobody knows',
-        () => ({ media: GOOD, pipelineDefinition: transient({ properties: [{ name: 'NO_SUCH', value: '1' }] }) }),
+        () => ({
+          media: GOOD,
+          pipelineDefinition: transient({ properties: [{ name: 'NO_SUCH', value: '1' }] }),
+        }),
         'The "NO_SUCH" property from the "A" action does not exist',
       ],
       ['no media', () => ({ media: [], ...LIGHT }), 'must contain at least one piece of media'],
       ['media missing', () => LIGHT, /\nmedia: /],
       ['media that are a text', () => ({ media: ASTRONAUT, ...LIGHT }), /\nmedia: .*expected array/],
       ['a medium without mediaUri', () => ({ media: [{}], ...LIGHT }), /\nmedia\.0\.mediaUri: /],
-      ['a number as jobProperty', () => ({ media: GOOD, ...LIGHT, jobProperties: { A: 1 } }), /\njobProperties\.A: /],
-      ['a text as algorithmProperties', () => ({ media: GOOD, ...LIGHT, algorithmProperties: { LIGHT: 'x' } }), /\nalgorithmProperties\.LIGHT: /],
+      [
+        'a number as jobProperty',
+        () => ({ media: GOOD, ...LIGHT, jobProperties: { A: 1 } }),
+        /\njobProperties\.A: /,
+      ],
+      [
+        'a text as algorithmProperties',
+        () => ({ media: GOOD, ...LIGHT, algorithmProperties: { LIGHT: 'x' } }),
+        /\nalgorithmProperties\.LIGHT: /,
+      ],
       ['a text as buildOutput', () => ({ media: GOOD, ...LIGHT, buildOutput: 'yes' }), /\nbuildOutput: /],
       ['a number as externalId', () => ({ media: GOOD, ...LIGHT, externalId: 5 }), /\nexternalId: /],
       ['an array as body', () => [], /\nbody: /],
@@ -86,9 +105,16 @@ describe('Bad input', () => {
       ['priority 1.5', () => ({ media: GOOD, ...LIGHT, priority: 1.5 }), /\npriority: /],
       ['a priority in quotes', () => ({ media: GOOD, ...LIGHT, priority: '4' }), /\npriority: /],
       ...(['frameRanges', 'timeRanges'] as const).flatMap((kind) => {
-        const ranged = (range: object) => () => ({ media: [{ mediaUri: ASTRONAUT, [kind]: [range] }], ...LIGHT });
+        const ranged = (range: object) => () => ({
+          media: [{ mediaUri: ASTRONAUT, [kind]: [range] }],
+          ...LIGHT,
+        });
         return [
-          [`${kind} that stop before they start`, ranged({ start: 5, stop: 4 }), `media.0.${kind}.0.stop: stop must not be before start`],
+          [
+            `${kind} that stop before they start`,
+            ranged({ start: 5, stop: 4 }),
+            `media.0.${kind}.0.stop: stop must not be before start`,
+          ],
           [`${kind} below 0`, ranged({ start: -1, stop: 4 }), `media.0.${kind}.0.start: `],
           [`${kind} without a stop`, ranged({ start: 1 }), `media.0.${kind}.0.stop: `],
           [`${kind} between whole numbers`, ranged({ start: 0.5, stop: 4 }), `media.0.${kind}.0.start: `],
@@ -99,20 +125,34 @@ describe('Bad input', () => {
         () => ({ media: Array.from({ length: 100_000 }, () => ({ mediaUri: ASTRONAUT })), ...LIGHT }),
         'has 100000 media; 10000 are allowed',
       ],
-      ['padding that leaves nothing', () => ({ media: GOOD, ...LIGHT, jobProperties: { DETECTION_PADDING_X: '-60%' } }), 'Property validation failed due to: '],
+      [
+        'padding that leaves nothing',
+        () => ({ media: GOOD, ...LIGHT, jobProperties: { DETECTION_PADDING_X: '-60%' } }),
+        'Property validation failed due to: ',
+      ],
     ];
     for (const [what, body, message] of cases)
       it(what, async () => {
         const { status, body: answer } = await service.ask('POST', '/rest/jobs', body());
-        const { coreResponse, ...rest } = answer as { coreResponse: { responseCode: number; message: string } };
-        expect([status, rest, coreResponse.responseCode]).to.deep.equal([400, { jobId: null, archiveCheckStatus: null }, 1]);
+        const { coreResponse, ...rest } = answer as {
+          coreResponse: { responseCode: number; message: string };
+        };
+        expect([status, rest, coreResponse.responseCode]).to.deep.equal([
+          400,
+          { jobId: null, archiveCheckStatus: null },
+          1,
+        ]);
         expect(coreResponse.message).to.match(/^Failure creating job\. /);
         if (typeof message === 'string') expect(coreResponse.message).to.include(message);
         else expect(coreResponse.message).to.match(message);
       });
 
     it('names the external id in the message', async () => {
-      const { body } = await service.ask('POST', '/rest/jobs', { media: GOOD, pipelineName: 'NO SUCH', externalId: 'order 17' });
+      const { body } = await service.ask('POST', '/rest/jobs', {
+        media: GOOD,
+        pipelineName: 'NO SUCH',
+        externalId: 'order 17',
+      });
       expect((body as { coreResponse: { message: string } }).coreResponse.message).to.equal(
         "Failure creating job with external id 'order 17'. No pipeline named: NO SUCH",
       );
@@ -121,8 +161,18 @@ describe('Bad input', () => {
     const bodies: readonly (readonly [what: string, body: string, status: number, message: RegExp])[] = [
       ['malformed JSON', '{"media":[', 400, /^The body is not valid JSON: /],
       ['an empty body', '', 400, /^The request has no body/],
-      ['JSON that is nested too deeply', '['.repeat(1_000) + ']'.repeat(1_000), 400, /nested more than 32 levels/],
-      ['a body of 20 MB (413)', JSON.stringify({ media: GOOD, ...LIGHT, externalId: 'x'.repeat(20_000_000) }), 413, /larger than 10485760 bytes/],
+      [
+        'JSON that is nested too deeply',
+        '['.repeat(1_000) + ']'.repeat(1_000),
+        400,
+        /nested more than 32 levels/,
+      ],
+      [
+        'a body of 20 MB (413)',
+        JSON.stringify({ media: GOOD, ...LIGHT, externalId: 'x'.repeat(20_000_000) }),
+        413,
+        /larger than 10485760 bytes/,
+      ],
     ];
     for (const [what, text, expected, message] of bodies)
       it(what, async () => {
@@ -144,7 +194,10 @@ describe('Bad input', () => {
         headers: { authorization: `Bearer ${service.token}`, 'content-type': 'application/json' },
         body: Readable.from(chunks()),
       });
-      expect([statusCode, await body.json()]).to.deep.equal([413, { message: 'The body is larger than 10485760 bytes.' }]);
+      expect([statusCode, await body.json()]).to.deep.equal([
+        413,
+        { message: 'The body is larger than 10485760 bytes.' },
+      ]);
     });
   });
 
@@ -153,11 +206,21 @@ describe('Bad input', () => {
     const cases: readonly (readonly [what: string, extra: object, media?: object])[] = [
       ['a callback', { callbackURL: 'http://127.0.0.1:1/done' }],
       ['the archive', property('ARCHIVE_URL', 'http://127.0.0.1:1')],
-      ['media selectors', {}, { mediaSelectorsOutputAction: 'A', mediaSelectors: [{ expression: '$.a', type: 'JSON_PATH', resultDetectionProperty: 'B' }] }],
+      [
+        'media selectors',
+        {},
+        {
+          mediaSelectorsOutputAction: 'A',
+          mediaSelectors: [{ expression: '$.a', type: 'JSON_PATH', resultDetectionProperty: 'B' }],
+        },
+      ],
       ['feed forward of the job', property('FEED_FORWARD_TYPE', 'REGION')],
       ['feed forward of an algorithm', { algorithmProperties: { LIGHT: { FEED_FORWARD_TYPE: 'FRAME' } } }],
       ['feed forward of a medium', {}, { properties: { FEED_FORWARD_TYPE: 'FRAME' } }],
-      ['feed forward of an action', { pipelineDefinition: transient({ properties: [{ name: 'FEED_FORWARD_TYPE', value: 'FRAME' }] }) }],
+      [
+        'feed forward of an action',
+        { pipelineDefinition: transient({ properties: [{ name: 'FEED_FORWARD_TYPE', value: 'FRAME' }] }) },
+      ],
       ['a trigger', { jobProperties: { FEED_FORWARD_TYPE: 'FRAME', TRIGGER: 'A=B' } }],
       ['roll-up', property('ROLL_UP_FILE', '/etc/rollup.json')],
       ['a bucket for results', property('S3_RESULTS_BUCKET', 'http://127.0.0.1:1/bucket')],
@@ -166,13 +229,24 @@ describe('Bad input', () => {
     for (const [what, extra, medium = {}] of cases)
       it(what, async () => {
         const named = 'pipelineDefinition' in extra ? {} : LIGHT;
-        const answer = await service.ask('POST', '/rest/jobs', { media: [{ mediaUri: ASTRONAUT, ...medium }], ...named, ...extra });
+        const answer = await service.ask('POST', '/rest/jobs', {
+          media: [{ mediaUri: ASTRONAUT, ...medium }],
+          ...named,
+          ...extra,
+        });
         expect(answer.status).to.equal(400);
-        expect((answer.body as { coreResponse: { message: string } }).coreResponse.message).to.match(/not supported yet/);
+        expect((answer.body as { coreResponse: { message: string } }).coreResponse.message).to.match(
+          /not supported yet/,
+        );
       });
 
     it('but refuses a callbackMethod that is neither GET nor POST for what it is', async () => {
-      const { status, text } = await service.create({ media: GOOD, ...LIGHT, callbackURL: 'http://127.0.0.1:1', callbackMethod: 'PUT' });
+      const { status, text } = await service.create({
+        media: GOOD,
+        ...LIGHT,
+        callbackURL: 'http://127.0.0.1:1',
+        callbackMethod: 'PUT',
+      });
       expect([status, text.includes('it must be GET or POST')]).to.deep.equal([400, true]);
     });
   });
@@ -199,7 +273,8 @@ describe('Bad input', () => {
       }
       const { status, body } = await service.create({ media: bad().map(([uri]) => uri), ...LIGHT });
       expect(status).to.equal(400);
-      for (const [, why] of bad()) expect((body as { coreResponse: { message: string } }).coreResponse.message).to.include(why);
+      for (const [, why] of bad())
+        expect((body as { coreResponse: { message: string } }).coreResponse.message).to.include(why);
     });
 
     it('is an error on that medium when another is good, and the job goes on and ends ERROR', async () => {
@@ -208,7 +283,10 @@ describe('Bad input', () => {
       expect((await service.job(id))?.jobStatus).to.be.oneOf(['IN_PROGRESS_ERRORS', 'ERROR']);
       expect((await service.terminal(id)).jobStatus).to.equal('ERROR');
       const document = await service.document(id);
-      expect(document.media.map(({ status }) => status)).to.deep.equal([...bad().map(() => 'ERROR'), 'COMPLETE']);
+      expect(document.media.map(({ status }) => status)).to.deep.equal([
+        ...bad().map(() => 'ERROR'),
+        'COMPLETE',
+      ]);
       for (const [index, [, why]] of bad().entries()) {
         const { mediaId } = document.media[index]!;
         const [error] = document.errors.find((entry) => entry.mediaId === mediaId)?.details ?? [];
@@ -222,18 +300,36 @@ describe('Bad input', () => {
   describe('in the bytes of a medium is an error on that medium with a code, and the others go on', () => {
     let document: DetectionDocument;
     before(async () => {
-      const write = (name: string, bytes: string | Uint8Array) => writeFileSync(join(service.mediaDir, name), bytes);
+      const write = (name: string, bytes: string | Uint8Array) =>
+        writeFileSync(join(service.mediaDir, name), bytes);
       write('truncated.mp4', sampleBytes('face_move.mp4').subarray(0, 60_000));
       write('text.mp4', 'These are words and no moving pictures.\n'.repeat(50));
       write('empty.mp4', '');
       write('empty.png', '');
       write('truncated.png', sampleBytes('astronaut.png').subarray(0, 3_000));
-      write('noise.jpg', Uint8Array.from({ length: 5_000 }, (_, i) => (i * 7919) % 251));
+      write(
+        'noise.jpg',
+        Uint8Array.from({ length: 5_000 }, (_, i) => (i * 7919) % 251),
+      );
       copyFileSync(join(packageRoot, 'samples', 'goforward.wav'), join(service.mediaDir, 'sound.png'));
       copyFileSync(join(packageRoot, 'samples', 'astronaut.png'), join(service.mediaDir, 'picture.mp4'));
-      const names = ['truncated.mp4', 'text.mp4', 'empty.mp4', 'empty.png', 'truncated.png', 'noise.jpg', 'sound.png', 'picture.mp4'];
+      const names = [
+        'truncated.mp4',
+        'text.mp4',
+        'empty.mp4',
+        'empty.png',
+        'truncated.png',
+        'noise.jpg',
+        'sound.png',
+        'picture.mp4',
+      ];
       const id = await service.submit({
-        media: [...names.map(media), sampleUri('video_01_invalid.mp4'), 'data:image/png;base64,AAAA', ASTRONAUT],
+        media: [
+          ...names.map(media),
+          sampleUri('video_01_invalid.mp4'),
+          'data:image/png;base64,AAAA',
+          ASTRONAUT,
+        ],
         ...LIGHT,
       });
       accepted.push(id);
@@ -259,7 +355,9 @@ describe('Bad input', () => {
       it(what, () => {
         const { mediaId, status: shown, detectionProcessingErrors } = medium(name);
         expect([shown, errorCodes(document, mediaId)]).to.deep.equal([status, [code]]);
-        const codes = Object.values(detectionProcessingErrors).flatMap((errors) => errors.map((error) => error['code']));
+        const codes = Object.values(detectionProcessingErrors).flatMap((errors) =>
+          errors.map((error) => error['code']),
+        );
         expect(codes).to.deep.equal(status === 'INCOMPLETE' ? [code] : []);
       });
 
@@ -285,7 +383,10 @@ describe('Bad input', () => {
         expect(await store.count(LIVE_JOBS)).to.equal(0);
         expect(await store.next('job'), 'the next number').to.equal(accepted.length + 1);
         for (const { id } of jobs)
-          expect(await store.rows({ kind: 'batch-job', id }, { prefix: '', limit: 10 }), `rows of job ${id}`).to.deep.equal([]);
+          expect(
+            await store.rows({ kind: 'batch-job', id }, { prefix: '', limit: 10 }),
+            `rows of job ${id}`,
+          ).to.deep.equal([]);
       } finally {
         await store.close();
       }

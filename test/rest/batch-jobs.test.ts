@@ -28,7 +28,8 @@ describe('Batch jobs (specification 4.2)', () => {
     pipelineName: 'TROUBLE PIPELINE',
     algorithmProperties: { TROUBLE: { TROUBLE: 'slow' } },
   });
-  const running = (id: string) => service.logged('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.0`);
+  const running = (id: string) =>
+    service.logged('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.0`);
   const tracks = (document: DetectionDocument, medium = 0) => tracksOf(document.media[medium], 'LIGHT');
   const spans = (document: DetectionDocument) =>
     tracks(document).map(({ startOffsetFrame, stopOffsetFrame }) => [startOffsetFrame, stopOffsetFrame]);
@@ -65,7 +66,11 @@ describe('Batch jobs (specification 4.2)', () => {
         [0, 0],
         [9, 9],
       ] as const) {
-        const id = await service.submit({ media: [ASTRONAUT], ...LIGHT, ...(priority === undefined ? {} : { priority }) });
+        const id = await service.submit({
+          media: [ASTRONAUT],
+          ...LIGHT,
+          ...(priority === undefined ? {} : { priority }),
+        });
         expect((await service.terminal(id)).jobPriority).to.equal(shown);
         expect((await service.document(id))['priority']).to.equal(shown);
       }
@@ -117,7 +122,10 @@ describe('Batch jobs (specification 4.2)', () => {
         { start: 0, stop: 4 },
         { start: 58, stop: 70 },
       ];
-      const both = await service.run({ media: [{ mediaUri: video, timeRanges: times, frameRanges: frames }], ...LIGHT });
+      const both = await service.run({
+        media: [{ mediaUri: video, timeRanges: times, frameRanges: frames }],
+        ...LIGHT,
+      });
       expect(spans(both)).to.deep.equal([
         [0, 4],
         [50, 70],
@@ -125,7 +133,12 @@ describe('Batch jobs (specification 4.2)', () => {
     });
 
     it('believes metadata that are complete and skips the inspection', async () => {
-      const metadata = { MEDIA_HASH: 'ab'.repeat(32), MIME_TYPE: 'image/png', FRAME_WIDTH: '512', FRAME_HEIGHT: '512' };
+      const metadata = {
+        MEDIA_HASH: 'ab'.repeat(32),
+        MIME_TYPE: 'image/png',
+        FRAME_WIDTH: '512',
+        FRAME_HEIGHT: '512',
+      };
       const document = await service.run({ media: [{ mediaUri: ASTRONAUT, metadata }], ...LIGHT });
       expect([document.status, document.media[0]?.['sha256']]).to.deep.equal(['COMPLETE', 'ab'.repeat(32)]);
     });
@@ -137,11 +150,21 @@ describe('Batch jobs (specification 4.2)', () => {
           { name: 'LIGHT TASK', actions: ['LIGHT ACTION'] },
           { name: 'NOT LISTED', actions: ['NO SUCH ACTION'] },
         ],
-        actions: [{ name: 'LIGHT ACTION', algorithm: 'light', properties: [{ name: 'LABEL', value: 'of the request' }] }],
+        actions: [
+          {
+            name: 'LIGHT ACTION',
+            algorithm: 'light',
+            properties: [{ name: 'LABEL', value: 'of the request' }],
+          },
+        ],
       };
       const document = await service.run({ media: [ASTRONAUT], pipelineDefinition });
-      expect(tracks(document).map(({ trackProperties }) => trackProperties['LABEL'])).to.deep.equal(['of the request']);
-      expect((document['pipeline'] as { tasks: { name: string }[] }).tasks.map(({ name }) => name)).to.deep.equal(['LIGHT TASK']);
+      expect(tracks(document).map(({ trackProperties }) => trackProperties['LABEL'])).to.deep.equal([
+        'of the request',
+      ]);
+      expect(
+        (document['pipeline'] as { tasks: { name: string }[] }).tasks.map(({ name }) => name),
+      ).to.deep.equal(['LIGHT TASK']);
     });
 
     it('mixes stored tasks and actions into a pipeline definition', async () => {
@@ -149,25 +172,69 @@ describe('Batch jobs (specification 4.2)', () => {
         pipeline: ['MINE', 'LABELLED LIGHT TASK'],
         tasks: [{ name: 'MINE', actions: ['LIGHT ACTION'] }],
       };
-      const document = await service.run({ media: [ASTRONAUT], pipelineDefinition });
-      expect(document.media[0]?.output['LIGHT']?.map(({ source }) => source)).to.deep.equal(['LIGHT ACTION', 'LABELLED LIGHT ACTION']);
+      const document = await service.run({ media: [video], pipelineDefinition });
+      const [medium] = document.media;
+      expect(medium?.output['LIGHT']?.map(({ source }) => source)).to.deep.equal([
+        'LIGHT ACTION',
+        'LABELLED LIGHT ACTION',
+      ]);
+    });
+
+    it('runs a later task on an image on which the task before found something, and not where it found nothing', async () => {
+      const nothing = { QUALITY_SELECTION_THRESHOLD: '2' };
+      const document = await service.run({
+        media: [ASTRONAUT, { mediaUri: ASTRONAUT, properties: nothing }],
+        pipelineName: 'LIGHT TWICE PIPELINE',
+      });
+      const sources = document.media.map(({ output }) =>
+        Object.entries(output).map(([type, entries]) => [type, entries.map(({ source }) => source)]),
+      );
+      expect(sources).to.deep.equal([
+        [['LIGHT', ['LIGHT ACTION', 'LABELLED LIGHT ACTION']]],
+        [['NO TRACKS', ['LIGHT ACTION', 'LABELLED LIGHT ACTION']]],
+      ]);
+      const second = service.handedOut().filter(({ subJob }) => subJob.startsWith(`${document.jobId}.1.1.`));
+      expect(second.map(({ subJob }) => subJob)).to.deep.equal([
+        `${document.jobId}.1.1.0.0.0`,
+        `${document.jobId}.1.1.0.0.finish`,
+      ]);
     });
 
     it('lets environment, media, algorithm, job, action and default properties win in this order', async () => {
       const labelled = { pipelineName: 'LABELLED LIGHT PIPELINE' };
       const job = { jobProperties: { LABEL: 'of the job', CAPTION: 'of the job' } };
-      const algorithm = { algorithmProperties: { light: { LABEL: 'of the job for the algorithm' }, TEXT: { LABEL: 'of another' } } };
-      const medium = { mediaUri: ASTRONAUT, properties: { LABEL: 'of the medium', CAPTION: 'of the medium' } };
+      const algorithm = {
+        algorithmProperties: {
+          light: { LABEL: 'of the job for the algorithm' },
+          TEXT: { LABEL: 'of another' },
+        },
+      };
+      const medium = {
+        mediaUri: ASTRONAUT,
+        properties: { LABEL: 'of the medium', CAPTION: 'of the medium' },
+      };
       const labels = async (request: JobRequest) => tracks(await service.run(request))[0]?.trackProperties;
       const CAPTION = 'of the environment';
-      expect(await labels({ media: [ASTRONAUT], ...LIGHT })).to.deep.equal({ LABEL: 'of the algorithm', CAPTION });
-      expect(await labels({ media: [ASTRONAUT], ...labelled })).to.deep.equal({ LABEL: 'of the action', CAPTION });
-      expect(await labels({ media: [ASTRONAUT], ...labelled, ...job })).to.deep.equal({ LABEL: 'of the job', CAPTION });
+      expect(await labels({ media: [ASTRONAUT], ...LIGHT })).to.deep.equal({
+        LABEL: 'of the algorithm',
+        CAPTION,
+      });
+      expect(await labels({ media: [ASTRONAUT], ...labelled })).to.deep.equal({
+        LABEL: 'of the action',
+        CAPTION,
+      });
+      expect(await labels({ media: [ASTRONAUT], ...labelled, ...job })).to.deep.equal({
+        LABEL: 'of the job',
+        CAPTION,
+      });
       expect(await labels({ media: [ASTRONAUT], ...labelled, ...job, ...algorithm })).to.deep.equal({
         LABEL: 'of the job for the algorithm',
         CAPTION,
       });
-      expect(await labels({ media: [medium], ...labelled, ...job, ...algorithm })).to.deep.equal({ LABEL: 'of the medium', CAPTION });
+      expect(await labels({ media: [medium], ...labelled, ...job, ...algorithm })).to.deep.equal({
+        LABEL: 'of the medium',
+        CAPTION,
+      });
     });
   });
 
@@ -193,7 +260,10 @@ describe('Batch jobs (specification 4.2)', () => {
     });
 
     it('shows a job that runs as not terminal, with a progress that grows and never falls', async () => {
-      const id = await service.submit({ ...slow(), media: [{ mediaUri: video, frameRanges: [{ start: 0, stop: 29 }] }] });
+      const id = await service.submit({
+        ...slow(),
+        media: [{ mediaUri: video, frameRanges: [{ start: 0, stop: 29 }] }],
+      });
       const first = await service.job(id);
       expect([first?.jobStatus, first?.terminal, first?.endDate, first?.outputObjectPath]).to.deep.equal([
         'IN_PROGRESS',
@@ -216,7 +286,8 @@ describe('Batch jobs (specification 4.2)', () => {
       const id = await service.submit({ media: [ASTRONAUT], ...LIGHT });
       const number = id.replace('test-host-', '');
       await service.terminal(id);
-      for (const form of [number, id, `other-${number}`, `a-b-${number}`]) expect((await service.job(form))?.jobId).to.equal(id);
+      for (const form of [number, id, `other-${number}`, `a-b-${number}`])
+        expect((await service.job(form))?.jobId).to.equal(id);
     });
   });
 
@@ -233,7 +304,9 @@ describe('Batch jobs (specification 4.2)', () => {
       await service.terminal(id);
       const { headers, text } = await service.ask('GET', `/rest/jobs/${id}/output/detection`);
       expect(headers.get('content-type')).to.equal('application/json; charset=utf-8');
-      expect(text).to.equal(readFileSync(join(service.dataDir, 'output-objects', id, 'detection.json'), 'utf8'));
+      expect(text).to.equal(
+        readFileSync(join(service.dataDir, 'output-objects', id, 'detection.json'), 'utf8'),
+      );
 
       const { objectId, timeStart, timeStop, media, ...rest } = JSON.parse(text) as DetectionDocument;
       expect(rest).to.deep.equal({
@@ -248,7 +321,9 @@ describe('Batch jobs (specification 4.2)', () => {
               actionType: 'DETECTION',
               name: 'LIGHT TASK',
               description: 'Brightness.',
-              actions: [{ algorithm: 'LIGHT', name: 'LIGHT ACTION', description: 'Brightness.', properties: {} }],
+              actions: [
+                { algorithm: 'LIGHT', name: 'LIGHT ACTION', description: 'Brightness.', properties: {} },
+              ],
             },
           ],
         },
@@ -292,7 +367,7 @@ describe('Batch jobs (specification 4.2)', () => {
         artifactExtractionStatus: 'NOT_ATTEMPTED',
         artifactPath: null,
       };
-      const { id: trackId, ...track } = output['LIGHT']?.[0]?.tracks?.[0] as unknown as { id: string };
+      const { id: trackId, ...track } = tracksOf(media[0], 'LIGHT')[0]!;
       expect(trackId).to.match(/^[0-9a-f]{64}$/);
       expect(Object.keys(output)).to.deep.equal(['LIGHT']);
       expect(output['LIGHT']).to.have.length(1);
@@ -328,7 +403,9 @@ describe('Batch jobs (specification 4.2)', () => {
     it('has the key NO TRACKS with source and algorithm for a medium on which nothing was found', async () => {
       const properties = { TRACK_CONFIDENCE: '1', QUALITY_SELECTION_THRESHOLD: '2' };
       const document = await service.run({ media: [{ mediaUri: ASTRONAUT, properties }], ...LIGHT });
-      expect(document.media[0]?.output).to.deep.equal({ 'NO TRACKS': [{ source: 'LIGHT ACTION', algorithm: 'LIGHT' }] });
+      expect(document.media[0]?.output).to.deep.equal({
+        'NO TRACKS': [{ source: 'LIGHT ACTION', algorithm: 'LIGHT' }],
+      });
     });
 
     it('is the same for the same input but for ids and dates', async () => {
@@ -373,13 +450,22 @@ describe('Batch jobs (specification 4.2)', () => {
 
   describe('POST /rest/jobs/{id}/resubmit', () => {
     it('runs a job again under the same id with a new document, the default priority and the properties of the first time', async () => {
-      const id = await service.submit({ media: [ASTRONAUT], ...LIGHT, priority: 8, jobProperties: { LABEL: 'kept' } });
+      const id = await service.submit({
+        media: [ASTRONAUT],
+        ...LIGHT,
+        priority: 8,
+        jobProperties: { LABEL: 'kept' },
+      });
       await service.terminal(id);
       const old = await service.document(id);
       const { status, body } = await service.resubmit(id.replace('test-host-', ''));
       expect([status, body]).to.deep.equal([
         200,
-        { jobId: id, coreResponse: { responseCode: 0, message: null }, archiveCheckStatus: 'NO_ARCHIVE_URL_IN_JOB' },
+        {
+          jobId: id,
+          coreResponse: { responseCode: 0, message: null },
+          archiveCheckStatus: 'NO_ARCHIVE_URL_IN_JOB',
+        },
       ]);
       const job = await service.terminal(id);
       const document = await service.document(id);
@@ -402,7 +488,10 @@ describe('Batch jobs (specification 4.2)', () => {
       const old = await service.document(id);
       for (const value of ['10', '-1', '1.5', 'high', '']) {
         const { status, body } = await service.resubmit(id, `?jobPriority=${value}`);
-        const { jobId, coreResponse } = body as { jobId: null; coreResponse: { responseCode: number; message: string } };
+        const { jobId, coreResponse } = body as {
+          jobId: null;
+          coreResponse: { responseCode: number; message: string };
+        };
         expect([status, jobId, coreResponse.responseCode], value).to.deep.equal([400, null, 1]);
         expect(coreResponse.message).to.include('jobPriority');
       }
@@ -461,7 +550,10 @@ describe('Batch jobs (specification 4.2)', () => {
     it('is answered 400 with a JobCreationResponse by resubmit', async () => {
       for (const id of [...UNPARSABLE, ...UNKNOWN]) {
         const { status, body } = await service.resubmit(id);
-        const { jobId, coreResponse } = body as { jobId: null; coreResponse: { responseCode: number; message: string } };
+        const { jobId, coreResponse } = body as {
+          jobId: null;
+          coreResponse: { responseCode: number; message: string };
+        };
         expect([id, status, jobId, coreResponse.responseCode]).to.deep.equal([id, 400, null, 1]);
         expect(coreResponse.message).to.match(/^Failed to (resubmit the job with id|parse job id of) '/);
       }

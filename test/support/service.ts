@@ -142,11 +142,12 @@ export class Service {
   /** Ends what still runs and removes the folder. */
   async close(): Promise<void> {
     if (this.#child !== undefined && isAlive(this.#child)) await this.kill9();
-    await until(
-      'no component process is left',
-      () => this.componentPids().filter(processLives),
-      (left) => left.length === 0,
-    );
+    const left = () => this.componentPids().filter(processLives);
+    try {
+      await until('no component process is left', left, (pids) => pids.length === 0, { withinMs: 10_000 });
+    } finally {
+      for (const pid of left()) process.kill(pid, 'SIGKILL');
+    }
     await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
@@ -293,6 +294,7 @@ export interface DocumentOutput {
   readonly tracks?: readonly DocumentTrack[];
 }
 export interface DocumentTrack {
+  readonly id: string;
   readonly startOffsetFrame: number;
   readonly stopOffsetFrame: number;
   readonly startOffsetTime: number;

@@ -118,7 +118,8 @@ export class SimulatedJob {
         return this.#checkEnd();
       case 'resubmit':
         return this.#resubmit(step.admitted);
-      default:
+      case 'admit':
+      case 'resume':
         this.#send({ type: step.type });
     }
   }

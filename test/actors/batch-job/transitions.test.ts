@@ -350,7 +350,8 @@ describe('A cancelled batch job', () => {
     job.tell({ type: 'cancel' });
     const [answered, other] = job.outstanding;
     job.done(answered!);
-    job.tell({ type: 'workDropped', keys: [answered!.key] });
+    const repeated = job.tell({ type: 'workDropped', keys: [answered!.key] });
+    expect(repeated).to.include({ kind: 'refused', reason: 'NOT_OUTSTANDING' });
     expect(job.last?.change?.removed ?? [], 'rows that go').to.not.include(answered!.key);
     job.tell({ type: 'workDropped', keys: [answered!.key, other!.key] });
     expect(job.last?.change?.removed).to.deep.equal([other!.key]);

@@ -23,7 +23,10 @@ function lightOf({ index, width, height, data }: Frame): FoundDetection {
   };
 }
 
-function trackOf(detections: readonly FoundDetection[], { properties: { LABEL = '', CAPTION = '' } }: DetectionJob): FoundTrack {
+function trackOf(
+  detections: readonly FoundDetection[],
+  { properties: { LABEL = '', CAPTION = '' } }: DetectionJob,
+): FoundTrack {
   const confidence = round(
     detections.reduce((sum, detection) => sum + detection.confidence, 0) / detections.length,
   );

@@ -1,0 +1,167 @@
+/** `npm run demo`: the whole service at work on its sample media, with known answers. */
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { readCliSettings, readEmbeddedSettings } from '../config/cli.ts';
+import { packageRoot } from '../config/info.ts';
+import {
+  checkFaces,
+  checkMotion,
+  checkScenes,
+  checkSpeech,
+  checkText,
+  type Check,
+  type Findings,
+} from './demo-checks.ts';
+import { EXIT, exitCodeOf, explain } from './failure.ts';
+import { follow } from './follow.ts';
+import { Interrupts } from './interrupts.ts';
+import { showProgress, type Progress } from './progress.ts';
+import type { JobInfo, RestClient } from './rest-client.ts';
+import { startService } from './service.ts';
+import { summarize, type DocumentTrack } from './summary.ts';
+import { documentLines, jobLine } from './tables.ts';
+import { Terminal } from './terminal.ts';
+
+interface DemoJob {
+  readonly label: string;
+  readonly pipeline: string;
+  readonly samples: readonly string[];
+  readonly check: (findings: Findings) => readonly Check[];
+}
+
+const JOBS: readonly DemoJob[] = [
+  {
+    label: 'faces',
+    pipeline: 'FACE DETECTION PIPELINE',
+    samples: ['face_move.mp4', 'astronaut.png', 'chelsea.png'],
+    check: checkFaces,
+  },
+  { label: 'motion', pipeline: 'MOTION DETECTION PIPELINE', samples: ['face_move.mp4'], check: checkMotion },
+  { label: 'text', pipeline: 'TEXT DETECTION PIPELINE', samples: ['gen_text.png'], check: checkText },
+  {
+    label: 'speech',
+    pipeline: 'SPEECH DETECTION PIPELINE',
+    samples: ['vad_groundtruth.wav'],
+    check: checkSpeech,
+  },
+  {
+    label: 'scenes',
+    pipeline: 'SCENE CHANGE DETECTION PIPELINE',
+    samples: ['scenes_pd.mp4'],
+    check: checkScenes,
+  },
+];
+const SAMPLES = path.join(packageRoot, 'samples');
+const STEP = 25;
+
+/** Answers the exit code: 0 when all that is known was found. */
+async function demo(terminal: Terminal): Promise<number> {
+  const started = performance.now();
+  const interrupts = new Interrupts();
+  const settings = readEmbeddedSettings([SAMPLES], {
+    DATA_DIR: path.join(readCliSettings().dataDir, 'demo'),
+  });
+  const service = await startService(settings);
+  try {
+    terminal.print(`Troupe runs at ${service.client.url}, on ${JOBS.length} jobs at a time\n`);
+    const ended = await runAll(service.client, terminal, interrupts.signal);
+    if (interrupts.signal.aborted) {
+      terminal.note('Stopped; the jobs are cancelled.');
+      return EXIT.failed;
+    }
+    const checks: Check[] = [];
+    for (const { job, info } of ended) checks.push(...(await show(service.client, job, info, terminal)));
+    return conclude(checks, performance.now() - started, terminal);
+  } finally {
+    await service.stop();
+    interrupts.close();
+  }
+}
+
+interface Ended {
+  readonly job: DemoJob;
+  readonly info: JobInfo;
+}
+
+/** The jobs run side by side; their progress is shown meanwhile. */
+async function runAll(
+  client: RestClient,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<readonly Ended[]> {
+  const progress = showProgress(terminal, JOBS.map(({ label }) => label), STEP); // prettier-ignore
+  try {
+    return await Promise.all(JOBS.map((job) => runOne(client, job, progress, signal)));
+  } finally {
+    progress.stop();
+  }
+}
+
+async function runOne(
+  client: RestClient,
+  job: DemoJob,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<Ended> {
+  const media = job.samples.map((name) => ({ mediaUri: pathToFileURL(path.join(SAMPLES, name)).href }));
+  const jobId = await client.createJob({ media, pipelineName: job.pipeline }, signal);
+  const info = await follow(client, jobId, { seen: (seen) => progress.update(job.label, seen), signal });
+  return { job, info };
+}
+
+/** Prints what a job has found, and compares it. */
+async function show(
+  client: RestClient,
+  { check }: DemoJob,
+  info: JobInfo,
+  terminal: Terminal,
+): Promise<readonly Check[]> {
+  terminal.print(`\n${jobLine(info)}`);
+  const stream = await client.document(info.jobId);
+  if (stream === undefined) return check(new Map());
+  // the documents of the samples are small
+  const text = await buffer(stream);
+  for (const line of documentLines(await summarize(Readable.from([text])))) terminal.print(line);
+  terminal.print(`\nDocument: ${info.outputObjectPath ?? client.documentUrl(info.jobId)}`);
+  return check(findingsOf(JSON.parse(text.toString('utf8')) as DemoDocument));
+}
+
+interface DemoDocument {
+  readonly media: readonly {
+    readonly path: string;
+    readonly status: string;
+    readonly output: Readonly<Record<string, readonly { readonly tracks?: readonly DocumentTrack[] }[]>>;
+  }[];
+}
+
+/** A medium that failed has shown nothing, not even that nothing is in it. */
+function findingsOf({ media }: DemoDocument): Findings {
+  return new Map(
+    media
+      .filter(({ status }) => status === 'COMPLETE')
+      .map(({ path: uri, output }) => [
+        path.basename(fileURLToPath(uri)),
+        Object.values(output).flatMap((entries) => entries.flatMap(({ tracks }) => tracks ?? [])),
+      ]),
+  );
+}
+
+function conclude(checks: readonly Check[], ms: number, terminal: Terminal): number {
+  terminal.print('\nKnown answers');
+  for (const { found, what } of checks) terminal.print(`  ${found ? 'found    ' : 'NOT FOUND'}  ${what}`);
+  const missing = checks.filter(({ found }) => !found).length;
+  terminal.print(
+    `\n${checks.length - missing} of ${checks.length} known answers, ${(ms / 1_000).toFixed(1)} s`,
+  );
+  return missing === 0 ? EXIT.done : EXIT.failed;
+}
+
+const terminal = new Terminal();
+try {
+  process.exitCode = await demo(terminal);
+} catch (error) {
+  terminal.note(explain(error));
+  process.exitCode = exitCodeOf(error);
+}

@@ -1,0 +1,310 @@
+import { expect } from 'chai';
+import Database from 'better-sqlite3';
+import { loadDurable, NewerSchema, type Decision, type DurableKind } from '../../../actors/runtime/durable.ts';
+import { TransientError } from '../../../actors/runtime/errors.ts';
+import type { Behavior, Envelope } from '../../../actors/runtime/system.ts';
+import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
+import { VersionConflict, type Commit, type Store } from '../../../store/store.ts';
+import { around, temporaryFolder } from '../../store/folder.ts';
+import { gate, turns } from './probe.ts';
+
+/** A purse: what it holds is its snapshot, every coin that was put in is a row. */
+interface Purse {
+  readonly total: number;
+  readonly coins: readonly number[];
+}
+type PurseCommand = { readonly type: 'open'; readonly owner: string } | { readonly type: 'put'; readonly coin: number } | { readonly type: 'look' };
+type PurseReply = string;
+type PurseKind = DurableKind<{ readonly owner: string }, Purse, PurseCommand, PurseReply, string>;
+
+const OWNER = { server: 'here', epoch: 1 };
+const ACTOR = { kind: 'purse', id: '1' };
+
+describe('A durable actor', () => {
+  const path = temporaryFolder();
+  let files = 0;
+  let file = '';
+  let store: SqliteStore;
+  /** What the actor did and decided. */
+  let effects: string[];
+  let decisions: number;
+  beforeEach(() => {
+    file = path(`${++files}.db`);
+    store = new SqliteStore(file);
+    effects = [];
+    decisions = 0;
+  });
+  afterEach(() => store.close());
+
+  const kind = (more: Partial<PurseKind> = {}): PurseKind => ({
+    kind: 'purse',
+    schema: 1,
+    upcasters: {},
+    rowsOf: () => 'coin/',
+    restore: (_, body, rows) => ({ total: (body as Purse).total, coins: rows.map((row) => row.body as number) }),
+    snapshot: (_, { total }) => ({ total }),
+    decide: (record, state, { command }) => {
+      decisions++;
+      return decide(record, state, command);
+    },
+    recover: ({ total }) => [`recover ${total}`],
+    perform: async (_, { total }, wanted) => {
+      await turns(1);
+      effects.push(...wanted.map((effect) => `${effect} at ${total}`));
+    },
+    ...more,
+  });
+
+  function decide(record: { owner: string } | undefined, state: Purse | undefined, command: PurseCommand): Decision<{ owner: string }, Purse, PurseReply, string> {
+    if (command.type === 'open') {
+      const record = { owner: command.owner };
+      return { reply: `opened for ${command.owner}`, change: { state: { total: 0, coins: [] }, record, index: { purses: 7 } } };
+    }
+    if (state === undefined) return { reply: 'no purse' };
+    if (command.type === 'look') return { reply: `${record?.owner}: ${state.coins.join('+')} = ${state.total}` };
+    const { coin } = command;
+    const after = { total: state.total + coin, coins: [...state.coins, coin] };
+    const key = `coin/${String(state.coins.length).padStart(3, '0')}`;
+    return { reply: `total ${after.total}`, change: { state: after, putRows: [{ key, body: coin }] }, effects: [`put ${coin}`] };
+  }
+
+  let envelopes = 0;
+  const envelope = (command: PurseCommand, id = `envelope ${++envelopes}`): Envelope<PurseCommand> => ({ id, command, at: 0, context: {} });
+  type Loaded = Behavior<PurseCommand, PurseReply>;
+  const load = (more: Partial<PurseKind> = {}, from: Store = store): Promise<Loaded> => loadDurable(kind(more), from, OWNER, '1');
+  const put = (purse: Loaded, coin: number, id?: string) => purse.handle(envelope({ type: 'put', coin }, id));
+  const look = (purse: Loaded) => purse.handle(envelope({ type: 'look' }));
+  const opened = async (more: Partial<PurseKind> = {}, from: Store = store): Promise<Loaded> => {
+    const purse = await load(more, from);
+    await purse.handle(envelope({ type: 'open', owner: 'Ada' }));
+    return purse;
+  };
+  const version = async () => (await store.load(ACTOR))?.version;
+  const failure = (work: Promise<unknown>): Promise<unknown> => work.then(() => 'no failure', (error: unknown) => error);
+
+  it('replies only when its state is committed', async () => {
+    const { opened: released, open } = gate();
+    const slow = around<Store>(store, { commit: (commit) => released.then(() => store.commit(commit)) });
+    const purse = await load({}, slow);
+    let replied = false;
+    const reply = purse.handle(envelope({ type: 'open', owner: 'Ada' })).then((text) => {
+      replied = true;
+      return text;
+    });
+    await turns(10);
+    expect([replied, await version()]).to.deep.equal([false, undefined]);
+    open();
+    expect(await reply).to.equal('opened for Ada');
+    expect(await version()).to.equal(1);
+  });
+
+  it('performs its effects after the commit, on the new state', async () => {
+    const order: string[] = [];
+    const watched = around<Store>(store, {
+      commit: async (commit) => {
+        const stored = await store.commit(commit);
+        order.push('commit');
+        return stored;
+      },
+    });
+    const purse = await opened({ perform: async (_, { total }, wanted) => void order.push(...wanted.map((effect) => `${effect} at ${total}`)) }, watched);
+    await put(purse, 5);
+    expect(order).to.deep.equal(['commit', 'commit', 'put 5 at 5']);
+  });
+
+  it('finds record, snapshot and rows again when it is loaded', async () => {
+    const purse = await opened();
+    for (const coin of [1, 2, 3]) await put(purse, coin);
+    expect(await look(await load())).to.equal('Ada: 1+2+3 = 6');
+  });
+
+  it('stores nothing for a decision that changes nothing', async () => {
+    const purse = await opened();
+    await look(purse);
+    expect(await version()).to.equal(1);
+    expect(await look(await loadDurable(kind(), store, OWNER, '2'))).to.equal('no purse');
+    expect(await store.load({ kind: 'purse', id: '2' })).to.equal(undefined);
+  });
+
+  it('says so when its first change brings no record', async () => {
+    const purse = await load({ decide: () => ({ reply: '', change: { state: { total: 0, coins: [] } } }) });
+    expect(String(await failure(look(purse)))).to.contain('purse/1 has no record');
+  });
+
+  it('performs at load the effects that its state stands for, and none when it does not exist yet', async () => {
+    const purse = await opened();
+    await put(purse, 4);
+    effects = [];
+    await load();
+    expect(effects).to.deep.equal(['recover 4 at 4']);
+    effects = [];
+    await loadDurable(kind(), store, OWNER, 'unknown');
+    expect(effects).to.deep.equal([]);
+  });
+
+  describe('that is given the same envelope again', () => {
+    it('answers as the first time, and commits and does nothing', async () => {
+      const purse = await opened();
+      expect(await put(purse, 5, 'same')).to.equal('total 5');
+      await put(purse, 1);
+      const before = { effects: [...effects], version: await version() };
+      expect(await put(purse, 5, 'same')).to.equal('total 5');
+      expect({ effects, version: await version() }).to.deep.equal(before);
+    });
+
+    it('does so also after it was loaded afresh', async () => {
+      await put(await opened(), 5, 'same');
+      const purse = await load();
+      expect(await put(purse, 5, 'same')).to.equal('total 5');
+      expect([await version(), await look(purse)]).to.deep.equal([2, 'Ada: 5 = 5']);
+    });
+
+    it('does so for the last 32 changes', async () => {
+      const purse = await opened();
+      for (let n = 1; n <= 32; n++) await put(purse, 1, `coin ${n}`);
+      expect(await put(purse, 1, 'coin 1')).to.equal('total 1');
+      await put(purse, 1, 'coin 33');
+      expect(await put(await load(), 1, 'coin 2')).to.equal('total 2');
+      expect(await look(purse)).to.contain('= 33');
+    });
+
+    it('because its effects had failed, stands by what it committed, and its next load performs them', async () => {
+      let broken = true;
+      const fragile: Partial<PurseKind> = {
+        perform: (_, __, wanted) => {
+          if (broken) return Promise.reject(new Error('no dispatcher'));
+          effects.push(...wanted);
+          return Promise.resolve();
+        },
+      };
+      const purse = await opened(fragile);
+      expect(String(await failure(put(purse, 5, 'same')))).to.contain('no dispatcher');
+      broken = false;
+      const again = await load(fragile);
+      expect(effects).to.deep.equal(['recover 5']);
+      expect(await put(again, 5, 'same')).to.equal('total 5');
+      expect(await version()).to.equal(2);
+    });
+  });
+
+  describe('that finds that somebody else has committed', () => {
+    it('looks at the new state and decides once more', async () => {
+      const mine = await opened();
+      const other = await load();
+      await put(other, 10);
+      await put(other, 20);
+      decisions = 0;
+      expect(await put(mine, 1)).to.equal('total 31');
+      expect(decisions).to.equal(2);
+      expect(await look(await load())).to.equal('Ada: 10+20+1 = 31');
+    });
+
+    it('answers as the first time when it was its own command that was committed', async () => {
+      const mine = await opened();
+      await put(await load(), 10, 'same');
+      expect(await put(mine, 10, 'same')).to.equal('total 10');
+      expect(await look(await load())).to.equal('Ada: 10 = 10');
+    });
+
+    it('gives up when that happens twice for one command', async () => {
+      let conflicts = 0;
+      const contested = around<Store>(store, {
+        commit: (commit: Commit) => {
+          if (commit.expected === 0) return store.commit(commit);
+          conflicts++;
+          return Promise.reject(new VersionConflict(commit.actor, commit.expected));
+        },
+      });
+      const purse = await opened({}, contested);
+      expect(await failure(put(purse, 1))).to.be.instanceOf(VersionConflict);
+      expect(conflicts).to.equal(2);
+    });
+  });
+
+  describe('whose store fails', () => {
+    it('to write is not to blame, has not changed, and does nothing', async () => {
+      let full = false;
+      const failing = around<Store>(store, { commit: (commit) => (full ? Promise.reject(new Error('disk full')) : store.commit(commit)) });
+      const purse = await opened({}, failing);
+      full = true;
+      expect(await failure(put(purse, 1))).to.be.instanceOf(TransientError);
+      full = false;
+      expect(effects).to.deep.equal([]);
+      expect(await put(purse, 2)).to.equal('total 2');
+    });
+
+    for (const verb of ['load', 'rows'] as const)
+      it(`to read (${verb}) is not to blame, and is not put into quarantine`, async () => {
+        await opened();
+        const failing = around<Store>(store, { [verb]: () => Promise.reject(new Error('connection lost')) });
+        expect(await failure(load({}, failing))).to.be.instanceOf(TransientError);
+        expect(await look(await load())).to.equal('Ada:  = 0');
+      });
+  });
+
+  describe('that cannot be read', () => {
+    const expectQuarantine = async (error: unknown, reason: string) => {
+      expect(String(error)).to.contain('purse/1 could not be read and was put into quarantine');
+      expect(await store.load(ACTOR)).to.equal(undefined);
+      expect(await store.list('purses', { limit: 10 })).to.deep.equal([]);
+      await store.close();
+      const database = new Database(file);
+      const kept = database.prepare('select kind, id, reason, body from quarantine').all() as { reason: string; body: string }[];
+      database.close();
+      store = new SqliteStore(file);
+      expect(kept).to.have.lengthOf(1);
+      expect(kept[0]).to.include({ kind: 'purse', id: '1' });
+      expect(kept[0]!.reason).to.contain(reason);
+      expect(JSON.parse(kept[0]!.body)).to.have.keys('schema', 'version', 'snapshot', 'record', 'rows');
+    };
+
+    it('is put into quarantine with the reason, out of every index, and is then as if it had never been', async () => {
+      await put(await opened(), 3);
+      const unreadable: Partial<PurseKind> = {
+        restore: () => {
+          throw new Error('a purse without a bottom');
+        },
+      };
+      await expectQuarantine(await failure(load(unreadable)), 'a purse without a bottom');
+      expect(await look(await load())).to.equal('no purse');
+    });
+
+    it('because the text in the database is broken is put into quarantine, too', async () => {
+      await opened();
+      await store.close();
+      const database = new Database(file);
+      database.exec(`update actors set snapshot = '{"state":'`);
+      database.close();
+      store = new SqliteStore(file);
+      await expectQuarantine(await failure(load()), 'JSON');
+    });
+
+    it('because a step between two schemas is missing is put into quarantine', async () => {
+      await opened();
+      await expectQuarantine(await failure(load({ schema: 3, upcasters: { 2: (body) => body } })), 'no way from schema 1 to 2');
+    });
+
+    it('because a newer version wrote it is refused with a sentence and left as it is', async () => {
+      await opened({ schema: 4 });
+      const before = await store.load(ACTOR);
+      const error = await failure(load({ schema: 3 }));
+      expect(error).to.be.instanceOf(NewerSchema);
+      expect(String(error)).to.contain('stored by a newer version of Troupe (schema 4, this version knows 3)');
+      expect(await store.load(ACTOR)).to.deep.equal(before);
+    });
+  });
+
+  it('that an older version wrote is brought up to date step by step, and stored in the new schema by its next commit', async () => {
+    await put(await opened(), 5);
+    const steps: number[] = [];
+    const step = (n: number) => (body: unknown) => {
+      steps.push(n);
+      return { total: (body as Purse).total * 10 + n };
+    };
+    const purse = await load({ schema: 4, upcasters: { 1: step(1), 2: step(2), 3: step(3) } });
+    expect(steps).to.deep.equal([1, 2, 3]);
+    expect(await put(purse, 1)).to.equal('total 5124');
+    expect((await store.load(ACTOR))?.snapshot.schema).to.equal(4);
+    await load({ schema: 4 });
+  });
+});

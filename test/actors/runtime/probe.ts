@@ -1,0 +1,142 @@
+/** An actor that does what its messages say, and a system to put it in. */
+import { VirtualClock } from '../../../actors/runtime/clock.ts';
+import { ComedyTree } from '../../../actors/runtime/comedy-tree.ts';
+import { PlainTree } from '../../../actors/runtime/plain-tree.ts';
+import type { RestartIntensity } from '../../../actors/runtime/supervision.ts';
+import {
+  ActorSystem,
+  type ActorKind,
+  type DeadLetter,
+  type Family,
+  type MessageContext,
+} from '../../../actors/runtime/system.ts';
+import type { ActorTree } from '../../../actors/runtime/tree.ts';
+import { until } from '../../support/until.ts';
+
+export const TREES: Readonly<Record<string, () => ActorTree>> = {
+  'comedy tree': () => new ComedyTree(),
+  'plain tree': () => new PlainTree(),
+};
+
+/** In-memory actors take anything; so the message is the work. */
+export interface Do {
+  readonly type: 'do';
+  work(): unknown;
+}
+
+export interface ProbeOptions {
+  readonly mailbox?: number;
+  readonly intensity?: Partial<RestartIntensity>;
+  readonly idleMs?: number;
+  load?(id: string, loads: number): Promise<void>;
+  stop?(id: string): Promise<void>;
+  escalated?(id: string, error: unknown): Promise<void>;
+}
+
+export const INTENSITY: RestartIntensity = { restarts: 3, withinMs: 60_000, delayMs: 50, maxDelayMs: 150 };
+
+export class Stage {
+  readonly clock = new VirtualClock(1_000_000);
+  readonly system: ActorSystem;
+  readonly tree: ActorTree;
+  readonly probes: Family<Do, unknown>;
+  /** Loads by id. */
+  readonly loads = new Map<string, number>();
+  readonly restarted: { actor: string; delayMs: number }[] = [];
+  readonly escalated: string[] = [];
+  readonly deadLetters: DeadLetter[] = [];
+  readonly stopped: string[] = [];
+
+  constructor(tree: ActorTree, options: ProbeOptions = {}) {
+    this.tree = tree;
+    this.system = new ActorSystem(tree, this.clock, {
+      restarted: (actor, _, delayMs) => this.restarted.push({ actor, delayMs }),
+      escalated: (actor) => this.escalated.push(actor),
+      deadLetter: (letter) => this.deadLetters.push(letter),
+    });
+    this.probes = this.system.register(this.#kind(options));
+  }
+
+  #kind(options: ProbeOptions): ActorKind<Do, unknown> {
+    return {
+      name: 'probe',
+      accepts: new Set(['do'] as const),
+      mailbox: options.mailbox ?? 100,
+      intensity: { ...INTENSITY, ...options.intensity },
+      ...(options.idleMs === undefined ? {} : { idleMs: options.idleMs }),
+      load: async (id) => {
+        const loads = this.loadsOf(id) + 1;
+        this.loads.set(id, loads);
+        await options.load?.(id, loads);
+        return {
+          handle: async ({ command }) => command.work(),
+          stop: async () => {
+            this.stopped.push(id);
+            await options.stop?.(id);
+          },
+        };
+      },
+      ...(options.escalated === undefined ? {} : { escalated: options.escalated }),
+    };
+  }
+
+  loadsOf(id: string): number {
+    return this.loads.get(id) ?? 0;
+  }
+
+  ask(id: string, work: () => unknown, options?: { deadlineMs?: number }): Promise<unknown> {
+    return this.probes.ask(id, { type: 'do', work }, options);
+  }
+
+  /** The outcome of a message: what it answers, or why it was not handled. */
+  async outcome(id: string, work: () => unknown, options?: { deadlineMs?: number }): Promise<unknown> {
+    return this.ask(id, work, options).catch((error: unknown) => reasonOf(error));
+  }
+
+  inContext(context: MessageContext, id: string, work: () => unknown): Promise<unknown> {
+    return this.system.withContext(context, () => this.ask(id, work));
+  }
+
+  /** Lets time pass until the promise settles. */
+  async passing<T>(promise: Promise<T>, stepMs = 10): Promise<T> {
+    let settled = false;
+    const mark = () => {
+      settled = true;
+    };
+    promise.then(mark, mark);
+    await happens('the promise settles', async () => {
+      if (!settled) await this.clock.advance(stepMs);
+      return settled;
+    });
+    return promise;
+  }
+}
+
+export const reasonOf = (error: unknown): unknown => (error as { reason?: unknown }).reason ?? error;
+
+/** Looks at every turn of the event loop. */
+export function happens(what: string, look: () => boolean | Promise<boolean>): Promise<boolean> {
+  return until(what, look, Boolean, { everyMs: 0, withinMs: 20_000 });
+}
+
+export interface Gate {
+  readonly opened: Promise<void>;
+  open(): void;
+}
+
+export function gate(): Gate {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+export const fail = (message = 'on purpose') => () => {
+  throw new Error(message);
+};
+
+/** Some turns of the event loop, for work that is asynchronous in different ways. */
+export async function turns(n: number): Promise<void> {
+  for (let i = 0; i < n; i++) await (i % 2 === 0 ? Promise.resolve() : new Promise((resolve) => setImmediate(resolve)));
+}

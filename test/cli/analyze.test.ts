@@ -1,0 +1,152 @@
+import { existsSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { documentOf, Place, sample, tracksOf } from './support.ts';
+
+const FACES = ['--pipeline', 'FACE DETECTION PIPELINE'];
+const TEXT = ['--pipeline', 'text detection pipeline'];
+
+describe('troupe analyze, where no service runs', () => {
+  let place: Place;
+  beforeEach(() => {
+    place = new Place();
+  });
+  afterEach(() => place.leave());
+
+  it('starts a service, shows the words of a picture and where the document lies, and stops the service', async () => {
+    const { code, stdout, stderr } = await place.troupe(['analyze', sample('gen_text.png'), ...TEXT]);
+    expect(code, stderr).to.equal(0);
+    expect(stdout).to.match(/^Job \S+ \(TEXT DETECTION PIPELINE\): COMPLETE after [\d.]+ s$/m);
+    expect(stdout).to.match(/^ {2}TRACK +CONFIDENCE +DETECTIONS +WORDS AND PROPERTIES$/m);
+    for (const words of ['HELLO OPENMPF 2026', 'The quick brown fox jumps.'])
+      expect(stdout).to.match(new RegExp(`^  TEXT +0\\.\\d\\d +1 +"${words}"$`, 'm'));
+    const document = /^Document: (.*)$/m.exec(stdout)?.[1] ?? '';
+    expect(tracksOf(documentOf(readFileSync(document, 'utf8')))).to.have.length(2);
+    expect(existsSync(place.lock), 'the service is gone').to.equal(false);
+    expect(readFileSync(path.join(place.dataDir, 'server.log'), 'utf8')).to.include('Troupe is down');
+  });
+
+  it('shows times, frames and how many detections there are of what moves through a video', async () => {
+    const { code, stdout, stderr } = await place.troupe(['analyze', sample('face_move.mp4'), ...FACES]);
+    expect(code, stderr).to.equal(0);
+    expect(stdout).to.match(/video\/mp4, 640x360, 100 frames, 0:00:04\.000$/m);
+    expect(stdout).to.match(/^ {2}FACE +0:00:00\.\d{3} - 0:00:03\.\d{3} +1\d - 8\d +0\.9\d +\d\d$/m);
+  });
+
+  it('tells the progress on standard error, a line per ten per cent or change of state', async () => {
+    const { stderr } = await place.troupe(['analyze', sample('face_move.mp4'), ...FACES]);
+    const lines = stderr.split('\n').filter((line) => line.includes(' %'));
+    expect(lines).to.have.length.within(2, 12);
+    expect(lines.at(-1)).to.match(/^\S+ +100 % +COMPLETE$/);
+    expect(new Set(lines).size).to.equal(lines.length);
+  });
+
+  it('prints the detection document and nothing else with --json, and writes it to a file with --output', async () => {
+    const file = path.join(place.folder, 'found.json');
+    const { code, stdout, stderr } = await place.troupe([
+      'analyze',
+      sample('astronaut.png'),
+      ...FACES,
+      '--json',
+      '--output',
+      file,
+    ]);
+    expect(code, stderr).to.equal(0);
+    const document = documentOf(stdout);
+    expect(document.status).to.equal('COMPLETE');
+    expect(tracksOf(document).map(({ type }) => type)).to.deep.equal(['FACE']);
+    expect(readFileSync(file, 'utf8')).to.equal(stdout);
+  });
+
+  it('ends with 1 when one medium cannot be read, and shows what the others have', async () => {
+    const fake = path.join(place.folder, 'fake.mp4');
+    writeFileSync(fake, 'these are words');
+    const { code, stdout } = await place.troupe(['analyze', sample('astronaut.png'), fake, ...FACES]);
+    expect(code).to.equal(1);
+    expect(stdout)
+      .to.match(/: ERROR after/)
+      .and.to.match(/^ {2}FACE +0\.8/m);
+    expect(stdout).to.match(/fake\.mp4.*\n {2}nothing found: its analysis ended ERROR$/m);
+    expect(stdout).to.match(/^error [A-Z_]+ \(fake\.mp4, \w+\): /m);
+  });
+
+  it('takes file names with spaces, #, ?, % and quotes, and properties', async () => {
+    const folder = path.join(place.folder, 'a #1?');
+    mkdirSync(folder);
+    const file = path.join(folder, `it's 100%41 "b"#?.png`);
+    copyFileSync(sample('chelsea.png'), file);
+    const properties = ['--property', 'CONFIDENCE_THRESHOLD=0.7', '--property', 'FIND_SMALL_FACES=NEVER'];
+    const { code, stdout, stderr } = await place.troupe(['analyze', file, ...FACES, ...properties, '--json']);
+    expect(code, stderr).to.equal(0);
+    expect(tracksOf(documentOf(stdout)), 'the cat, below the default threshold').to.have.length(1);
+  });
+
+  it('takes a data: URI as it is', async () => {
+    const uri = `data:image/png;base64,${readFileSync(sample('gen_text.png')).toString('base64')}`;
+    const { code, stdout, stderr } = await place.troupe(['analyze', uri, ...TEXT]);
+    expect(code, stderr).to.equal(0);
+    expect(stdout).to.include('"The quick brown fox jumps."').and.to.include('data:image/png;base64,…');
+  });
+
+  it('names the pipelines there are when there is none of that name, and ends with 2', async () => {
+    const { code, stderr } = await place.troupe(['analyze', sample('astronaut.png'), '--pipeline', 'FACES']);
+    expect(code).to.equal(2);
+    expect(stderr)
+      .to.include('No pipeline named: FACES')
+      .and.to.include('The pipelines are: FACE DETECTION PIPELINE, ');
+  });
+
+  it('says which files are missing before it starts anything', async () => {
+    const { code, stderr } = await place.troupe([
+      'analyze',
+      'none.png',
+      place.folder,
+      'ftp://host/a.png',
+      ...FACES,
+    ]);
+    expect(code).to.equal(2);
+    expect(stderr).to.include('There is no file none.png.');
+    expect(stderr).to.include(`${place.folder} is a folder: name the files in it.`);
+    expect(stderr).to.include(
+      'There is no file ftp://host/a.png. Of URIs, file:, http:, https: and data: are known.',
+    );
+    expect(readdirSync(place.folder)).to.deep.equal([]);
+  });
+
+  for (const [args, complaint] of [
+    [['analyze', 'a.png'], "required option '--pipeline <NAME>' not specified"],
+    [['analyze', ...FACES], "missing required argument 'FILE'"],
+    [['analyze', 'a.png', ...FACES, '--property', 'A'], 'Write NAME=VALUE.'],
+    [['analyze', 'a.png', ...FACES, '--priority', '10'], 'It is a number from 0 to 9.'],
+    [['analyze', 'a.png', ...FACES, '--url', 'host:80'], 'It is an http(s) URL.'],
+    [['analyse'], "unknown command 'analyse'"],
+  ] as const)
+    it(`ends with 2 on "troupe ${args.join(' ')}"`, async () => {
+      const { code, stderr } = await place.troupe(args);
+      expect(code).to.equal(2);
+      expect(stderr).to.include(complaint);
+    });
+
+  it('cancels its job and stops its service at Ctrl-C', async () => {
+    const videos = Array.from({ length: 20 }, () => sample('scenes_pd.mp4'));
+    const running = place.start(['analyze', ...videos, ...FACES]);
+    await running.until('the job runs', ({ stderr }) => stderr.includes('IN_PROGRESS'));
+    running.signal('SIGINT');
+    const { code, stdout, stderr } = await running.ended;
+    expect(code, stderr).to.equal(1);
+    expect(stdout)
+      .to.match(/: CANCELLED after/)
+      .and.to.include('nothing found before the job was cancelled');
+    expect(existsSync(place.lock)).to.equal(false);
+  });
+
+  it('takes a signal that arrives twice at the same time, as npm passes it on, for one', async () => {
+    const running = place.start(['analyze', sample('scenes_pd.mp4'), ...FACES]);
+    await running.until('the job runs', ({ stderr }) => stderr.includes('IN_PROGRESS'));
+    running.signal('SIGINT');
+    running.signal('SIGTERM');
+    const { code, stdout } = await running.ended;
+    expect(code).to.equal(1);
+    expect(stdout).to.include('CANCELLED');
+  });
+});

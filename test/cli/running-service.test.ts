@@ -1,0 +1,141 @@
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { Place, sample, untilGone, type Running } from './support.ts';
+
+const FACES = ['--pipeline', 'FACE DETECTION PIPELINE'];
+
+describe('troupe, where a service runs', () => {
+  let place: Place;
+  let media: string;
+  let server: Running & { readonly url: string };
+  before(async () => {
+    place = new Place();
+    media = path.join(place.folder, 'media');
+    mkdirSync(media);
+    copyFileSync(sample('astronaut.png'), path.join(media, 'astronaut.png'));
+    server = await place.serve({ MEDIA_ROOTS: media });
+  });
+  after(() => place.leave());
+
+  it('prints a token and nothing else with "troupe token", and the service takes it', async () => {
+    const { code, stdout, stderr } = await place.troupe(['token']);
+    expect([code, stderr]).to.deep.equal([0, '']);
+    expect(stdout).to.match(/^[\w-]+\.[\w-]+\.[\w-]+\n$/);
+    const status = async (headers: Record<string, string>) =>
+      (await fetch(`${server.url}/rest/info`, { headers })).status;
+    expect(await status({ authorization: `Bearer ${stdout.trim()}` })).to.equal(200);
+    expect(await status({})).to.equal(401);
+  });
+
+  it('analyzes with that service, which goes on running', async () => {
+    const { code, stdout, stderr } = await place.troupe(['analyze', 'media/astronaut.png', ...FACES]);
+    expect(code, stderr).to.equal(0);
+    expect(stderr).to.include(`Using the service at ${server.url}`);
+    expect(stdout)
+      .to.match(/^media\/astronaut\.png {2}image\/png, 512x512$/m)
+      .and.to.match(/^ {2}FACE +0\.8\d +1$/m);
+    expect(stdout).to.include(`${server.url}/rest/jobs/`);
+    expect((await fetch(`${server.url}/healthz`)).status).to.equal(200);
+  });
+
+  it('analyzes with the service at --url or TROUPE_URL by TROUPE_TOKEN', async () => {
+    const token = (await place.troupe(['token'])).stdout.trim();
+    const elsewhere = { DATA_DIR: path.join(place.folder, 'other'), TROUPE_TOKEN: token };
+    const job = ['analyze', 'media/astronaut.png', ...FACES, '--json', '--priority', '9'];
+    const outcomes = [
+      await place.troupe([...job, '--url', server.url], elsewhere),
+      await place.troupe(job, { ...elsewhere, TROUPE_URL: server.url }),
+    ];
+    for (const { code, stdout, stderr } of outcomes) {
+      expect(code, stderr).to.equal(0);
+      expect(JSON.parse(stdout)).to.include({ status: 'COMPLETE', priority: 9 });
+    }
+  });
+
+  it('says what to do when the service may not read a file', async () => {
+    const { code, stderr } = await place.troupe(['analyze', sample('chelsea.png'), ...FACES]);
+    expect(code).to.equal(2);
+    expect(stderr).to.include('does not lie below a media folder of the service');
+    expect(stderr).to.include(`Start it with MEDIA_ROOTS=${path.dirname(sample('chelsea.png'))}, or stop it`);
+  });
+
+  it('says what to do about a token that the service does not accept, or that there is none', async () => {
+    const refused = await place.troupe(['analyze', 'media/astronaut.png', ...FACES], {
+      TROUPE_TOKEN: 'a.b.c',
+    });
+    expect([refused.code, refused.stdout]).to.deep.equal([2, '']);
+    expect(refused.stderr).to.include(
+      'does not accept the token. The token in TROUPE_TOKEN is not good there',
+    );
+    const none = await place.troupe([
+      'analyze',
+      'media/astronaut.png',
+      ...FACES,
+      '--url',
+      'http://127.0.0.1:9',
+    ]);
+    expect(none.code).to.equal(2);
+    expect(none.stderr).to.include('needs a token: set TROUPE_TOKEN');
+  });
+
+  it('refuses to serve on the same port, or in the same data folder', async () => {
+    const port = new URL(server.url).port;
+    const onPort = await place.troupe(['serve'], { PORT: port, DATA_DIR: path.join(place.folder, 'other') });
+    expect(onPort.code).to.equal(2);
+    expect(onPort.stderr).to.include(`Port ${port} of 127.0.0.1 is in use`);
+    const inFolder = await place.troupe(['serve'], { PORT: '0' });
+    expect(inFolder.code).to.equal(2);
+    expect(inFolder.stderr).to.include(`Another service holds the data folder ${place.dataDir}`);
+  });
+
+  it('serves until SIGTERM, ends with 0, and is not found any more', async () => {
+    const gone = untilGone(place.lock);
+    server.signal('SIGTERM');
+    expect((await server.ended).code).to.equal(0);
+    await gone;
+    const { code, stdout, stderr } = await place.troupe(['token']);
+    expect([code, stdout]).to.deep.equal([2, '']);
+    expect(stderr).to.include(`No service runs in ${place.dataDir}`);
+  });
+});
+
+describe('troupe', () => {
+  let place: Place;
+  beforeEach(() => {
+    place = new Place();
+  });
+  afterEach(() => place.leave());
+
+  it('has no token for a service whose tokens come from an external provider', async () => {
+    await place.serve({
+      OIDC_ISSUER_URI: 'https://id.example',
+      OIDC_CLIENT_ID: 'troupe',
+      OIDC_CLIENT_SECRET: 'secret',
+      OIDC_ADMIN_CLAIM_NAME: 'groups',
+      OIDC_ADMIN_CLAIM_VALUE: 'admins',
+    });
+    const { code, stdout, stderr } = await place.troupe(['token']);
+    expect([code, stdout]).to.deep.equal([2, '']);
+    expect(stderr).to.include('takes the tokens of an external OpenID Connect provider');
+  });
+
+  it('finishes its job under a service of its own when the one it used is killed', async () => {
+    const server = await place.serve({ MEDIA_ROOTS: path.dirname(sample('scenes_pd.mp4')) });
+    const videos = Array.from({ length: 8 }, () => sample('scenes_pd.mp4'));
+    const running = place.start(['analyze', ...videos, ...FACES, '--json']);
+    await running.until('the job runs', ({ stderr }) => stderr.includes('IN_PROGRESS'));
+    server.signal('SIGKILL');
+    const { code, stdout, stderr } = await running.ended;
+    expect(code, stderr).to.equal(0);
+    expect(stderr).to.include('That service is gone.');
+    expect((JSON.parse(stdout) as { media: unknown[] }).media).to.have.length(8);
+    expect(existsSync(place.lock)).to.equal(false);
+  });
+
+  it('does not start with settings that contradict each other, and says which', async () => {
+    const { code, stderr } = await place.troupe(['serve'], { HOST: '0.0.0.0', PORT: '0' });
+    expect(code).to.equal(2);
+    expect(stderr).to.include('The server would listen on "0.0.0.0" without an OpenID Connect provider');
+  });
+});

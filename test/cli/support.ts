@@ -1,0 +1,135 @@
+/** The compiled tool as a process of its own, in a folder of its own. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, watch } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../../cli/main.js', import.meta.url));
+export const DEMO = fileURLToPath(new URL('../../cli/demo.js', import.meta.url));
+const PATIENCE_MS = 50_000;
+
+export const sample = (name: string) => path.resolve('samples', name);
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A folder below the system's temporary one, with the processes that were started in it. */
+export class Place {
+  readonly folder = mkdtempSync(path.join(tmpdir(), 'troupe-cli-'));
+  readonly dataDir = path.join(this.folder, 'data');
+  readonly #children: ChildProcess[] = [];
+
+  /** Runs the tool to its end. */
+  async troupe(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
+    return this.start(args, env).ended;
+  }
+
+  start(args: readonly string[], env: Readonly<Record<string, string>> = {}, main = MAIN): Running {
+    const child = spawn(process.execPath, [main, ...args], {
+      cwd: this.folder,
+      env: { PATH: process.env['PATH'], DATA_DIR: this.dataDir, COMPONENT_PROCESSES: '1', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#children.push(child);
+    return new Running(child);
+  }
+
+  /** A server on a free port, up. */
+  async serve(env: Readonly<Record<string, string>> = {}): Promise<Running & { readonly url: string }> {
+    const server = this.start(['serve'], { PORT: '0', ...env });
+    await server.until('the server is up', ({ stdout }) => stdout.includes('"Troupe is up"'));
+    const { url } = JSON.parse(readFileSync(this.lock, 'utf8')) as { url: string };
+    return Object.assign(server, { url });
+  }
+
+  get lock(): string {
+    return path.join(this.dataDir, 'lock');
+  }
+
+  /** Ends what still runs, and removes the folder. */
+  async leave(): Promise<void> {
+    for (const child of this.#children)
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill('SIGKILL');
+        await once(child, 'exit');
+      }
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  }
+}
+
+export class Running {
+  readonly ended: Promise<Outcome>;
+  readonly #child: ChildProcess;
+  readonly #said = { stdout: '', stderr: '' };
+  readonly #listeners = new Set<() => void>();
+
+  constructor(child: ChildProcess) {
+    this.#child = child;
+    for (const stream of ['stdout', 'stderr'] as const)
+      child[stream]?.setEncoding('utf8').on('data', (text: string) => {
+        this.#said[stream] += text;
+        for (const listener of this.#listeners) listener();
+      });
+    this.ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...this.#said }));
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child.kill(name);
+  }
+
+  /** Waits until what the process has said fulfils `holds`. */
+  async until(
+    what: string,
+    holds: (said: { readonly stdout: string; readonly stderr: string }) => boolean,
+  ): Promise<void> {
+    const gone = this.ended.then(() => 'the process ended');
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<string>((resolve) => {
+      timer = setTimeout(() => resolve(`${PATIENCE_MS} ms went by`), PATIENCE_MS);
+    });
+    const holding = new Promise<undefined>((resolve) => {
+      const look = () => holds(this.#said) && resolve(undefined);
+      this.#listeners.add(look);
+      look();
+    });
+    const problem = await Promise.race([holding, gone, late]);
+    clearTimeout(timer);
+    this.#listeners.clear();
+    if (problem !== undefined && !holds(this.#said))
+      throw new Error(`${problem} before ${what}:\n${this.#said.stdout}\n${this.#said.stderr}`);
+  }
+}
+
+/** Waits until `file` is no more. */
+export async function untilGone(file: string): Promise<void> {
+  const watcher = watch(path.dirname(file));
+  try {
+    while (existsSync(file)) await once(watcher, 'change');
+  } finally {
+    watcher.close();
+  }
+}
+
+interface Document {
+  readonly status: string;
+  readonly media: readonly {
+    readonly path: string;
+    readonly status: string;
+    readonly output: Readonly<Record<string, readonly { readonly tracks?: readonly Track[] }[]>>;
+  }[];
+}
+interface Track {
+  readonly type: string;
+  readonly trackProperties: Readonly<Record<string, string>>;
+}
+
+export const documentOf = (text: string) => JSON.parse(text) as Document;
+export const tracksOf = ({ media }: Document): readonly Track[] =>
+  media.flatMap(({ output }) =>
+    Object.values(output).flatMap((entries) => entries.flatMap(({ tracks }) => tracks ?? [])),
+  );

@@ -1,0 +1,65 @@
+/** More jobs than the service runs at a time: they wait as INITIALIZED, then the service says that it is full. */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import { makeVideo } from '../media/make-video.ts';
+import { sampleUri, Service } from '../support/service.ts';
+
+describe('Jobs above MAX_LIVE_JOBS', () => {
+  let service: Service;
+  before(async () => {
+    service = await Service.started({ MAX_LIVE_JOBS: '1', MAX_WAITING_JOBS: '3', CANCEL_GRACE_MS: '200' });
+    makeVideo(join(service.mediaDir, 'video.avi'), { frames: 250, encoder: 'mpeg4' });
+  });
+  after(() => service.close());
+
+  const long = () =>
+    service.submit({
+      media: [pathToFileURL(join(service.mediaDir, 'video.avi')).href],
+      pipelineName: 'TROUBLE PIPELINE',
+      algorithmProperties: { TROUBLE: { TROUBLE: 'slow' } },
+    });
+  const short = (priority = 4) =>
+    service.submit({ media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE', priority });
+  const statusOf = async (id: string) => (await service.job(id))?.jobStatus;
+
+  it('wait as INITIALIZED, and a job that finds no place to wait is answered 503 with Retry-After', async () => {
+    const running = await long();
+    const waiting = [await short(2), await short(7), await short(7)];
+    expect(await statusOf(running)).to.equal('IN_PROGRESS');
+    for (const id of waiting) {
+      const job = await service.job(id);
+      expect([job?.jobStatus, job?.terminal, job?.jobProgress]).to.deep.equal(['INITIALIZED', false, 0]);
+    }
+    const full = await service.create({
+      media: [sampleUri('astronaut.png')],
+      pipelineName: 'LIGHT PIPELINE',
+    });
+    expect([full.status, full.headers.get('retry-after')]).to.deep.equal([503, '2']);
+    expect((full.body as { message: string }).message).to.include('Too many jobs wait');
+
+    await service.kill9();
+    await service.start();
+    for (const id of waiting) expect(await statusOf(id), 'after a restart').to.equal('INITIALIZED');
+
+    const cancelled = waiting.pop()!;
+    expect((await service.cancel(cancelled)).status).to.equal(200);
+    const job = await service.terminal(cancelled, 5_000);
+    expect([job.jobStatus, (await service.document(cancelled)).status]).to.deep.equal([
+      'CANCELLED',
+      'CANCELLED',
+    ]);
+
+    expect((await service.cancel(running)).status).to.equal(200);
+    for (const id of waiting) expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+    const order = service
+      .log('committed')
+      .filter(
+        ({ stage, job: number }) => stage === 'ENDED' && waiting.includes(`test-host-${String(number)}`),
+      );
+    expect(
+      order.map(({ job: number }) => `test-host-${String(number)}`),
+      'higher priority first',
+    ).to.deep.equal([waiting[1], waiting[0]]);
+  });
+});

@@ -1,0 +1,82 @@
+/** The service itself: specification 4.1, health, and what every answer has in common. */
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { packageRoot } from '../../config/info.ts';
+import { sampleUri, Service } from '../support/service.ts';
+
+describe('The service (specification 4.1)', () => {
+  let service: Service;
+  before(async () => {
+    service = await Service.started();
+  });
+  after(() => service.close());
+
+  it('tells its name and version on GET /rest/info', async () => {
+    const { version } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {
+      version: string;
+    };
+    const { status, body } = await service.ask('GET', '/rest/info');
+    const { app, appFamily, buildNum, gitBranch, gitHash, ...rest } = body as Record<string, string>;
+    expect([status, app, appFamily, rest]).to.deep.equal([200, 'Troupe', 'Troupe', { version }]);
+    expect(version).to.match(/^\d+\.\d+\.\d+$/);
+    for (const value of [buildNum, gitBranch, gitHash]) expect(value).to.be.a('string').and.not.equal('');
+  });
+
+  it('says to anybody that it is up and ready, and nothing else', async () => {
+    for (const path of ['/healthz', '/readyz']) {
+      const response = await fetch(`${service.url}${path}`);
+      expect([path, response.status, await response.text()]).to.deep.equal([path, 200, '']);
+    }
+  });
+
+  it('gives every request an id, that of the client if it has a good one, and logs it', async () => {
+    const own = await service.ask('GET', '/rest/info', undefined, { 'x-request-id': 'my-request.7' });
+    expect(own.headers.get('x-request-id')).to.equal('my-request.7');
+    await service.logged(
+      'request',
+      ({ requestId, path, status }) =>
+        requestId === 'my-request.7' && path === '/rest/info' && status === 200,
+    );
+    const forged = await service.ask('GET', '/rest/info', undefined, { 'x-request-id': 'a b\tc' });
+    expect(forged.headers.get('x-request-id')).to.match(/^[0-9a-f-]{36}$/);
+  });
+
+  it('answers 404 for what is not there and 405 for a method that is not', async () => {
+    const nothing = await service.ask('GET', '/rest/no/such/thing');
+    expect([nothing.status, nothing.text]).to.deep.equal([404, '']);
+    expect((await service.ask('DELETE', '/rest/info')).status).to.equal(405);
+    expect((await fetch(`${service.url}/`)).status).to.equal(404);
+  });
+
+  it('keeps its secrets out of the log, in a folder that only its user reads', async () => {
+    const id = await service.submit({ media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE' });
+    await service.terminal(id);
+    const secret = readFileSync(join(service.dataDir, 'secrets', 'troupe-cli.secret'), 'utf8').trim();
+    const log = readFileSync(join(service.folder, 'log'), 'utf8');
+    expect(log).to.not.include(secret).and.not.include(service.token);
+    expect(statSync(join(service.dataDir, 'secrets')).mode & 0o777).to.equal(0o700);
+  });
+
+  it('does not start twice on one DATA_DIR', async () => {
+    const second = new Service({ DATA_DIR: service.dataDir });
+    try {
+      const error = await second.start().then(
+        () => 'started',
+        (refusal: unknown) => String(refusal),
+      );
+      expect(error).to.include('is in use by another process: one server holds a data folder');
+    } finally {
+      await second.close();
+    }
+    expect((await service.ask('GET', '/rest/info')).status, 'the first one goes on').to.equal(200);
+  });
+
+  it('removes at its start what an earlier process left of jobs that have ended', async () => {
+    await service.kill9();
+    for (const kind of ['spool', 'media'])
+      writeFileSync(join(service.dataDir, kind, 'test-host-77.1'), 'left over');
+    await service.start();
+    expect([await service.files('spool'), await service.files('media')]).to.deep.equal([[], []]);
+  });
+});

@@ -1,0 +1,422 @@
+/** What every backend of the store promises (store/store.ts), with a real one behind it. */
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import {
+  allEntries,
+  allRows,
+  VersionConflict,
+  type ActorKey,
+  type Commit,
+  type IndexEntry,
+  type Row,
+  type Store,
+} from '../../store/store.ts';
+import { runs, seeded } from '../actors/seed.ts';
+import { ModelStore } from './model-store.ts';
+
+export interface Backend {
+  /** The store at this place: a new one, or what an earlier store that was closed left there. */
+  open(place: string): Promise<Store>;
+}
+
+const JOB: ActorKey = { kind: 'job', id: '1' };
+const OWNER = { server: 'here', epoch: 1 };
+
+function commitOf(more: Partial<Commit> = {}): Commit {
+  return { actor: JOB, expected: 0, owner: OWNER, snapshot: { schema: 1, body: {} }, ...more };
+}
+
+const conflictOf = (work: Promise<unknown>): Promise<unknown> => work.then(() => 'no conflict', (error: unknown) => error);
+
+async function expectConflict(work: Promise<unknown>): Promise<void> {
+  expect(await conflictOf(work)).to.be.instanceOf(VersionConflict);
+}
+
+async function everything<T>(pages: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const one of pages) all.push(one);
+  return all;
+}
+
+/** All that the store shows of some actors and indexes. */
+async function dump(store: Store, actors: readonly ActorKey[], indexes: readonly string[]): Promise<unknown> {
+  const shown: unknown[] = [];
+  for (const actor of actors) shown.push(actor, await store.load(actor), await everything(allRows(store, actor)));
+  for (const index of indexes) shown.push(index, await store.count(index), await everything(allEntries(store, index)));
+  return shown;
+}
+
+let places = 0;
+
+export function storeContract(backend: Backend): void {
+  let place = '';
+  let store: Store;
+  beforeEach(async () => {
+    place = `place-${++places}`;
+    store = await backend.open(place);
+  });
+  afterEach(() => store.close());
+  const reopen = async () => {
+    await store.close();
+    store = await backend.open(place);
+  };
+  const keys = async (prefix = '') => (await everything(allRows(store, JOB, prefix))).map(({ key }) => key);
+  const withRows = (...names: readonly string[]): Partial<Commit> => ({ putRows: names.map((key) => ({ key, body: `body of ${key}` })) });
+
+  describe('commit and load', () => {
+    it('an actor that was never stored is not there', async () => {
+      expect(await store.load(JOB)).to.equal(undefined);
+      expect(await keys()).to.deep.equal([]);
+    });
+
+    it('what was committed is loaded as it was, with its new version', async () => {
+      const snapshot = { schema: 3, body: { text: 'Größe — 日本語 😀 "\\\n\u0000', list: [1, null, { deep: true }], zero: 0 } };
+      expect(await store.commit(commitOf({ snapshot, record: { asked: ['for', 1] } }))).to.equal(1);
+      expect(await store.load(JOB)).to.deep.equal({ version: 1, owner: OWNER, snapshot, record: { asked: ['for', 1] } });
+    });
+
+    it('versions count up, the record stays, owner and snapshot are replaced', async () => {
+      await store.commit(commitOf({ record: 'the request' }));
+      const owner = { server: 'there', epoch: 2 };
+      expect(await store.commit(commitOf({ expected: 1, owner, snapshot: { schema: 2, body: 'new' } }))).to.equal(2);
+      expect(await store.load(JOB)).to.deep.equal({ version: 2, owner, snapshot: { schema: 2, body: 'new' }, record: 'the request' });
+    });
+
+    it('actors are told apart by kind and by id', async () => {
+      for (const [kind, id] of [['job', '1'], ['job', '11'], ['jo', 'b1'], ['stream', '1']] as const)
+        await store.commit(commitOf({ actor: { kind, id }, snapshot: { schema: 1, body: `${kind}/${id}` }, putRows: [{ key: 'k', body: `${kind}/${id}` }] }));
+      for (const [kind, id] of [['job', '1'], ['job', '11'], ['jo', 'b1'], ['stream', '1']] as const) {
+        expect((await store.load({ kind, id }))?.snapshot.body).to.equal(`${kind}/${id}`);
+        expect(await store.rows({ kind, id }, { prefix: '', limit: 9 })).to.deep.equal([{ key: 'k', body: `${kind}/${id}` }]);
+      }
+    });
+
+    it('everything is still there after the store was closed and opened again', async () => {
+      await store.commit(commitOf({ record: 'r', ...withRows('a', 'b'), index: { live: 5 } }));
+      await store.commit(commitOf({ expected: 1, synced: true, ...withRows('c') }));
+      const before = await dump(store, [JOB], ['live']);
+      await reopen();
+      expect(await dump(store, [JOB], ['live'])).to.deep.equal(before);
+    });
+
+    it('what was committed before the store is closed is there, though nobody waited for it', async () => {
+      const asked = [store.commit(commitOf()), store.commit(commitOf({ actor: { kind: 'job', id: '2' }, synced: true }))];
+      await reopen();
+      expect(await Promise.all(asked)).to.deep.equal([1, 1]);
+      expect((await store.load(JOB))?.version).to.equal(1);
+      expect((await store.load({ kind: 'job', id: '2' }))?.version).to.equal(1);
+    });
+  });
+
+  describe('a version conflict', () => {
+    for (const expected of [0, 1, 3, 4])
+      it(`refuses a commit on version ${expected} when the stored one is 2, and leaves no trace`, async () => {
+        await store.commit(commitOf({ record: 'r', ...withRows('a', 'b'), index: { live: 1 } }));
+        await store.commit(commitOf({ expected: 1 }));
+        const before = await dump(store, [JOB], ['live', 'other']);
+        await expectConflict(
+          store.commit(commitOf({ expected, record: 'x', snapshot: { schema: 9, body: 'x' }, ...withRows('c'), removeRows: ['a'], index: { live: 9, other: 9 } })),
+        );
+        expect(await dump(store, [JOB], ['live', 'other'])).to.deep.equal(before);
+      });
+
+    it('refuses a commit on a version of an actor that does not exist', async () => {
+      await expectConflict(store.commit(commitOf({ expected: 1 })));
+      expect(await store.load(JOB)).to.equal(undefined);
+    });
+
+    it('names the actor and the version', async () => {
+      await store.commit(commitOf());
+      expect(String(await conflictOf(store.commit(commitOf())))).to.contain('job/1').and.to.contain('version 0');
+    });
+  });
+
+  describe('commits of one turn', () => {
+    for (const synced of [false, true])
+      it(`that conflict do not hurt each other, and the first of them wins${synced ? ' (synced)' : ''}`, async () => {
+        const other = { kind: 'job', id: '2' };
+        const outcomes = await Promise.all([
+          store.commit(commitOf({ synced, snapshot: { schema: 1, body: 'first' } })),
+          conflictOf(store.commit(commitOf({ synced, snapshot: { schema: 1, body: 'second' }, ...withRows('x'), index: { live: 1 } }))),
+          store.commit(commitOf({ synced, actor: other })),
+          store.commit(commitOf({ synced, expected: 1, snapshot: { schema: 1, body: 'third' } })),
+          conflictOf(store.commit(commitOf({ synced, actor: other, expected: 7 }))),
+        ]);
+        expect(outcomes.map((outcome) => (outcome instanceof VersionConflict ? 'conflict' : outcome))).to.deep.equal([1, 'conflict', 1, 2, 'conflict']);
+        expect((await store.load(JOB))?.snapshot.body).to.equal('third');
+        expect([await keys(), await store.count('live')]).to.deep.equal([[], 0]);
+      });
+
+    for (const [what, broken] of Object.entries<Partial<Commit>>({
+      'a score that is no number': { index: { live: 3, wrong: Number.NaN } },
+      'a row that cannot be written as JSON': { putRows: [{ key: 'b', body: 1n }] },
+    }))
+      it(`of which one cannot be stored (${what}) leave no trace of that one, and all of the others`, async () => {
+        await store.commit(commitOf({ ...withRows('a'), index: { live: 1 } }));
+        const before = await dump(store, [JOB], ['live', 'wrong']);
+        const others = [2, 3].map((id): ActorKey => ({ kind: 'job', id: `${id}` }));
+        const outcomes = await Promise.all([
+          store.commit(commitOf({ actor: others[0]! })),
+          conflictOf(store.commit(commitOf({ expected: 1, removeRows: ['a'], ...broken }))),
+          store.commit(commitOf({ actor: others[1]! })),
+        ]);
+        expect(outcomes[1]).to.be.instanceOf(Error).and.not.instanceOf(VersionConflict);
+        expect([outcomes[0], outcomes[2]]).to.deep.equal([1, 1]);
+        expect(await dump(store, [JOB], ['live', 'wrong'])).to.deep.equal(before);
+        for (const actor of others) expect((await store.load(actor))?.version).to.equal(1);
+      });
+  });
+
+  describe('rows', () => {
+    it('are replaced by key, and go by prefix, in the order: first what goes, then what comes', async () => {
+      await store.commit(commitOf(withRows('a/1', 'a/2', 'ab', 'b')));
+      await store.commit(commitOf({ expected: 1, removeRows: ['a/', 'nothing'], putRows: [{ key: 'a/2', body: 'new' }] }));
+      expect(await store.rows(JOB, { prefix: '', limit: 9 })).to.deep.equal([
+        { key: 'a/2', body: 'new' },
+        { key: 'ab', body: 'body of ab' },
+        { key: 'b', body: 'body of b' },
+      ]);
+    });
+
+    it('go all of them by the empty prefix, and only those of the actor', async () => {
+      const other = { kind: 'job', id: '2' };
+      await store.commit(commitOf(withRows('a', 'b')));
+      await store.commit(commitOf({ actor: other, ...withRows('a') }));
+      await store.commit(commitOf({ expected: 1, removeRows: [''] }));
+      expect(await keys()).to.deep.equal([]);
+      expect(await store.rows(other, { prefix: '', limit: 9 })).to.have.lengthOf(1);
+    });
+
+    it('go exactly, where one key begins like another, whatever signs are in it', async () => {
+      const names = ['a', 'a%', 'a%b', 'a*', 'a_b', 'axb', 'a[1]', 'ä', 'a\u{1F600}', 'A'];
+      await store.commit(commitOf(withRows(...names)));
+      await store.commit(commitOf({ expected: 1, removeRows: ['a%', 'a_', 'a*', 'a[', 'A'] }));
+      expect(await keys()).to.deep.equal(['a', 'axb', 'a\u{1F600}', 'ä']);
+    });
+
+    it('are read page by page in the order of their keys, below a prefix', async () => {
+      const names = Array.from({ length: 25 }, (_, n) => `p/${String(n).padStart(3, '0')}`);
+      await store.commit(commitOf(withRows('a', ...names.toReversed(), 'q')));
+      const page = await store.rows(JOB, { prefix: 'p/', after: 'p/009', limit: 5 });
+      expect(page.map(({ key }) => key)).to.deep.equal(names.slice(10, 15));
+      expect(await store.rows(JOB, { prefix: 'p/', after: 'p/024', limit: 5 })).to.deep.equal([]);
+      for (const size of [1, 5, 25, 26])
+        expect((await everything(allRows(store, JOB, 'p/', size))).map(({ key }: Row) => key)).to.deep.equal(names);
+    });
+  });
+
+  describe('an index', () => {
+    const enter = (id: string, index: Commit['index'], expected = 0) => store.commit(commitOf({ actor: { kind: 'job', id }, expected, ...(index === undefined ? {} : { index }) }));
+
+    it('lists by score, then by id, both ways and page by page', async () => {
+      const entries: IndexEntry[] = [['c', 2], ['a', 1], ['b', 1], ['e', -5], ['d', 1.5], ['f', 9e12]].map(([id, score]) => ({ id: id as string, score: score as number }));
+      for (const { id, score } of entries) await enter(id, { live: score });
+      const ids = async (after?: IndexEntry, descending?: boolean) =>
+        (await store.list('live', { limit: 4, ...(after === undefined ? {} : { after }), ...(descending === undefined ? {} : { descending }) })).map(({ id }) => id).join('');
+      expect(await ids()).to.equal('eabd');
+      expect(await ids({ id: 'a', score: 1 })).to.equal('bdcf');
+      expect(await ids(undefined, true)).to.equal('fcdb');
+      expect(await ids({ id: 'b', score: 1 }, true)).to.equal('ae');
+      expect(await ids({ id: 'b', score: 1.2 })).to.equal('dcf');
+      for (const size of [1, 2, 6, 7])
+        expect((await everything(allEntries(store, 'live', size))).map(({ id }) => id).join('')).to.equal('eabdcf');
+      expect(await store.count('live')).to.equal(6);
+    });
+
+    it('holds an actor once: another score moves it, null takes it out, and an index that is not named stays', async () => {
+      await enter('a', { live: 1, all: 1 });
+      await enter('b', { live: 2 });
+      await enter('a', { live: 3 }, 1);
+      expect(await store.list('live', { limit: 9 })).to.deep.equal([{ id: 'b', score: 2 }, { id: 'a', score: 3 }]);
+      await enter('a', { live: null, other: null }, 2);
+      expect(await store.list('live', { limit: 9 })).to.deep.equal([{ id: 'b', score: 2 }]);
+      expect(await store.list('all', { limit: 9 })).to.deep.equal([{ id: 'a', score: 1 }]);
+      expect(await store.count('never')).to.equal(0);
+    });
+  });
+
+  describe('a sequence', () => {
+    it('starts at 1 and gives every number once, also when many ask at a time', async () => {
+      expect(await store.next('job')).to.equal(1);
+      const asked = await Promise.all(Array.from({ length: 50 }, () => store.next('job')));
+      expect(asked.toSorted((a, b) => a - b)).to.deep.equal(Array.from({ length: 50 }, (_, n) => n + 2));
+    });
+
+    it('reserves several at a time, and is counted on its own', async () => {
+      expect(await store.next('medium', 10)).to.equal(1);
+      expect(await store.next('medium', 2)).to.equal(11);
+      expect(await store.next('medium')).to.equal(13);
+      expect(await store.next('job')).to.equal(1);
+    });
+
+    it('never goes back, though the store is closed and opened again', async () => {
+      await store.next('job', 5);
+      await reopen();
+      expect(await store.next('job')).to.equal(6);
+    });
+  });
+
+  describe('quarantine', () => {
+    it('moves an actor out of the way with all it has, and nobody else', async () => {
+      const other = { kind: 'job', id: '2' };
+      for (const actor of [JOB, other]) await store.commit(commitOf({ actor, record: 'r', ...withRows('a'), index: { live: 1, all: 1 } }));
+      await store.quarantine(JOB, 'it makes no sense');
+      expect(await store.load(JOB)).to.equal(undefined);
+      expect(await keys()).to.deep.equal([]);
+      for (const index of ['live', 'all']) expect(await store.list(index, { limit: 9 })).to.deep.equal([{ id: '2', score: 1 }]);
+      expect((await store.load(other))?.record).to.equal('r');
+    });
+
+    it('leaves room for another under the same name, without its rows and record', async () => {
+      await store.commit(commitOf({ record: 'r', ...withRows('a') }));
+      await store.quarantine(JOB, 'it makes no sense');
+      expect(await store.commit(commitOf())).to.equal(1);
+      expect((await store.load(JOB))?.record).to.equal(undefined);
+      expect(await keys()).to.deep.equal([]);
+      await store.quarantine(JOB, 'again');
+    });
+
+    it('of an actor that is not there does nothing', async () => {
+      await store.quarantine(JOB, 'why not');
+      expect(await store.load(JOB)).to.equal(undefined);
+    });
+  });
+
+  it('a store that works says so', async () => {
+    await store.check();
+  });
+
+  it('a store that is closed says that it does not work, and refuses commits', async () => {
+    await store.close();
+    expect(await conflictOf(store.check())).to.be.instanceOf(Error);
+    for (const synced of [false, true]) expect(await conflictOf(store.commit(commitOf({ synced })))).to.be.instanceOf(Error);
+    store = await backend.open(place);
+  });
+
+  it(`any sequence of commands leads to what a plain model says, also when the store is opened again in between ${seeded}`, async function () {
+    this.timeout(120_000);
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyCommand, { maxLength: 60 }), async (commands) => {
+        const name = `place-${++places}`;
+        const model = new ModelStore();
+        let real = await backend.open(name);
+        try {
+          for (const command of commands) {
+            if (command.type === 'reopen') {
+              await real.close();
+              real = await backend.open(name);
+            } else expect(await outcomesOf(real, model, command), 'the outcome').to.deep.equal(await outcomesOf(model, model, command));
+          }
+          expect(await dump(real, ACTORS, INDEXES)).to.deep.equal(await dump(model, ACTORS, INDEXES));
+        } finally {
+          await real.close();
+        }
+      }),
+      runs(200),
+    );
+  });
+}
+
+// Generated commands
+
+const ACTORS: readonly ActorKey[] = ['a', 'b', 'ab'].flatMap((id) => [{ kind: 'job', id }, { kind: 'stream', id }]);
+/** An index lists the actors of one kind. */
+const INDEXES = ['job-live', 'job-all', 'stream-live', 'stream-all'];
+const KEYS = ['', 'a', 'a/', 'a/1', 'a/10', 'a/2', 'b', 'b%', 'B', 'ä', '\u{1F600}', '\uFF5E'];
+
+interface Change extends Omit<Commit, 'actor' | 'expected' | 'owner' | 'index' | 'record'> {
+  readonly actor: ActorKey;
+  /** How far from the stored version the expected one is. */
+  readonly off: number;
+  readonly record: unknown;
+  readonly live: number | null | undefined;
+  readonly all: number | null | undefined;
+}
+
+type AnyCommand =
+  | { readonly type: 'commits'; readonly changes: readonly Change[]; readonly synced: boolean }
+  | { readonly type: 'load' | 'quarantine'; readonly actor: ActorKey }
+  | { readonly type: 'rows'; readonly actor: ActorKey; readonly prefix: string; readonly after: string | undefined; readonly limit: number }
+  | { readonly type: 'list'; readonly index: string; readonly after: IndexEntry | undefined; readonly limit: number; readonly descending: boolean }
+  | { readonly type: 'count'; readonly index: string }
+  | { readonly type: 'next'; readonly sequence: string; readonly n: number }
+  | { readonly type: 'reopen' };
+
+const anActor = fc.constantFrom(...ACTORS);
+const aKey = fc.constantFrom(...KEYS.slice(1));
+const aPrefix = fc.constantFrom(...KEYS);
+const aScore = fc.oneof(fc.integer({ min: -3, max: 3 }), fc.constantFrom(0.5, 9e12, -1e12));
+const aMove = fc.oneof(fc.constant(undefined), fc.constant(null), aScore);
+const maybe = <T>(some: fc.Arbitrary<T>) => fc.option(some, { nil: undefined });
+
+const aChange: fc.Arbitrary<Change> = fc.record({
+  actor: anActor,
+  off: fc.oneof({ weight: 6, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.constantFrom(-1, 1) }),
+  snapshot: fc.record({ schema: fc.nat(5), body: fc.jsonValue({ maxDepth: 2 }) }),
+  record: maybe(fc.jsonValue({ maxDepth: 1 })),
+  putRows: fc.array(fc.record({ key: aKey, body: fc.jsonValue({ maxDepth: 1 }) }), { maxLength: 5 }),
+  removeRows: fc.array(aPrefix, { maxLength: 2 }),
+  live: aMove,
+  all: aMove,
+});
+
+const anyCommand: fc.Arbitrary<AnyCommand> = fc.oneof(
+  { weight: 10, arbitrary: fc.record({ type: fc.constant('commits' as const), changes: fc.array(aChange, { minLength: 1, maxLength: 4 }), synced: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('load' as const), actor: anActor }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('quarantine' as const), actor: anActor }) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant('rows' as const), actor: anActor, prefix: aPrefix, after: maybe(aKey), limit: fc.integer({ min: 1, max: 4 }) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant('list' as const),
+      index: fc.constantFrom(...INDEXES),
+      after: maybe(fc.record({ id: fc.constantFrom('a', 'aa', 'b', 'ab'), score: aScore })),
+      limit: fc.integer({ min: 1, max: 4 }),
+      descending: fc.boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('count' as const), index: fc.constantFrom(...INDEXES) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('next' as const), sequence: fc.constantFrom('s', 't'), n: fc.integer({ min: 1, max: 3 }) }) },
+  { weight: 1, arbitrary: fc.constant({ type: 'reopen' as const }) },
+);
+
+/** What the store answers; the model tells which versions are stored before. */
+async function outcomesOf(store: Store, model: ModelStore, command: Exclude<AnyCommand, { type: 'reopen' }>): Promise<unknown> {
+  switch (command.type) {
+    case 'commits': {
+      const commits = await Promise.all(command.changes.map((change) => toCommit(model, change, command.synced)));
+      const outcomes = await Promise.allSettled(commits.map((commit) => store.commit(commit)));
+      return outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : (outcome.reason as Error).name));
+    }
+    case 'load':
+      return store.load(command.actor);
+    case 'quarantine':
+      return store.quarantine(command.actor, 'why not');
+    case 'rows': {
+      const { actor, prefix, after, limit } = command;
+      return store.rows(actor, { prefix, limit, ...(after === undefined ? {} : { after }) });
+    }
+    case 'list': {
+      const { index, after, limit, descending } = command;
+      return store.list(index, { limit, descending, ...(after === undefined ? {} : { after }) });
+    }
+    case 'count':
+      return store.count(command.index);
+    case 'next':
+      return store.next(command.sequence, command.n);
+  }
+}
+
+async function toCommit(model: ModelStore, { actor, off, record, live, all, ...change }: Change, synced: boolean): Promise<Commit> {
+  const version = (await model.load(actor))?.version ?? 0;
+  const moves = Object.entries({ live, all }).filter((move): move is [string, number | null] => move[1] !== undefined);
+  return {
+    ...change,
+    actor,
+    expected: Math.max(0, version + off),
+    owner: OWNER,
+    synced,
+    index: Object.fromEntries(moves.map(([name, score]) => [`${actor.kind}-${name}`, score])),
+    ...(version === 0 && record !== undefined ? { record } : {}),
+  };
+}

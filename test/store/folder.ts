@@ -1,0 +1,25 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+/** Paths in a folder for the tests of one suite, removed after it. */
+export function temporaryFolder(): (name: string) => string {
+  let folder = '';
+  before(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'troupe-store-'));
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  return (name) => path.join(folder, name);
+}
+
+/** A store whose verbs can be replaced one by one, on top of another. */
+export function around<S extends object>(store: S, verbs: Partial<S>): S {
+  return new Proxy(store, {
+    get(target, name) {
+      const own: unknown = Reflect.get(verbs, name);
+      if (own !== undefined) return own;
+      const verb: unknown = Reflect.get(target, name);
+      return typeof verb === 'function' ? (verb.bind(target) as unknown) : verb;
+    },
+  });
+}

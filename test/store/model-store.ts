@@ -1,0 +1,92 @@
+import {
+  VersionConflict,
+  type ActorKey,
+  type Commit,
+  type IndexEntry,
+  type ListOptions,
+  type Row,
+  type RowOptions,
+  type Store,
+  type StoredActor,
+} from '../../store/store.ts';
+
+interface Kept {
+  stored: StoredActor;
+  readonly rows: Map<string, unknown>;
+  readonly index: Map<string, number>;
+}
+
+const copy = <T>(value: T): T => (value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T));
+const nameOf = ({ kind, id }: ActorKey) => `${kind}/${id}`;
+const bytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+/** What the contract of a store means, in plain maps: the measure of every backend. */
+export class ModelStore implements Store {
+  readonly #actors = new Map<string, Kept>();
+  readonly #sequences = new Map<string, number>();
+
+  async commit({ actor, expected, owner, snapshot, record, putRows, removeRows, index }: Commit): Promise<number> {
+    const kept = this.#actors.get(nameOf(actor));
+    if ((kept?.stored.version ?? 0) !== expected) throw new VersionConflict(actor, expected);
+    const after: Kept = {
+      stored: copy({ version: expected + 1, owner, snapshot, record: record === undefined ? kept?.stored.record : record }),
+      rows: new Map(kept?.rows),
+      index: new Map(kept?.index),
+    };
+    for (const prefix of removeRows ?? [])
+      for (const key of after.rows.keys()) if (key.startsWith(prefix)) after.rows.delete(key);
+    for (const { key, body } of putRows ?? []) after.rows.set(key, copy(body));
+    for (const [name, score] of Object.entries(index ?? {}))
+      if (score === null) after.index.delete(name);
+      else after.index.set(name, score);
+    this.#actors.set(nameOf(actor), after);
+    return after.stored.version;
+  }
+
+  async load(actor: ActorKey): Promise<StoredActor | undefined> {
+    const stored = this.#actors.get(nameOf(actor))?.stored;
+    return stored === undefined ? undefined : { ...stored, record: stored.record };
+  }
+
+  async rows(actor: ActorKey, { prefix, after, limit }: RowOptions): Promise<readonly Row[]> {
+    return [...(this.#actors.get(nameOf(actor))?.rows ?? [])]
+      .map(([key, body]) => ({ key, body }))
+      .filter(({ key }) => key.startsWith(prefix) && (after === undefined || bytes(key, after) > 0))
+      .toSorted((a, b) => bytes(a.key, b.key))
+      .slice(0, limit);
+  }
+
+  async list(index: string, { after, limit, descending }: ListOptions): Promise<readonly IndexEntry[]> {
+    const direction = descending === true ? -1 : 1;
+    const order = (a: IndexEntry, b: IndexEntry) => direction * (a.score - b.score || bytes(a.id, b.id));
+    return this.#entries(index)
+      .filter((entry) => after === undefined || order(entry, after) > 0)
+      .toSorted(order)
+      .slice(0, limit);
+  }
+
+  async count(index: string): Promise<number> {
+    return this.#entries(index).length;
+  }
+
+  async next(sequence: string, n = 1): Promise<number> {
+    const last = this.#sequences.get(sequence) ?? 0;
+    this.#sequences.set(sequence, last + n);
+    return last + 1;
+  }
+
+  async quarantine(actor: ActorKey): Promise<void> {
+    this.#actors.delete(nameOf(actor));
+  }
+
+  async check(): Promise<void> {}
+
+  async close(): Promise<void> {}
+
+  #entries(index: string): IndexEntry[] {
+    return [...this.#actors].flatMap(([name, { index: scores }]) => {
+      const score = scores.get(index);
+      return score === undefined ? [] : [{ id: name.slice(name.indexOf('/') + 1), score }];
+    });
+  }
+}

@@ -1,0 +1,113 @@
+import { expect } from 'chai';
+import Database from 'better-sqlite3';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
+import { allRows } from '../../store/store.ts';
+import { within } from '../support/until.ts';
+import { storeContract } from './contract.ts';
+import { temporaryFolder } from './folder.ts';
+
+const CHILD = fileURLToPath(new URL('./committing-child.js', import.meta.url));
+const JOB = { kind: 'job', id: '1' };
+
+describe('The store in a SQLite file', () => {
+  const path = temporaryFolder();
+  storeContract({ open: async (place) => new SqliteStore(path(`${place}.db`)) });
+
+  const openingError = (file: string): string => {
+    try {
+      void new SqliteStore(file).close();
+      return 'it was opened';
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+
+  it('makes the folder that it lies in', async () => {
+    const store = new SqliteStore(path('some/where/new.db'));
+    await store.check();
+    await store.close();
+  });
+
+  it('is refused with a clear sentence to a second opener in the same process, and serves the first on', async () => {
+    const store = new SqliteStore(path('held.db'));
+    expect(openingError(path('held.db'))).to.equal(`${path('held.db')} is in use by another process: one server holds a data folder.`);
+    expect(await store.next('still')).to.equal(1);
+    await store.close();
+    expect(openingError(path('held.db'))).to.equal('it was opened');
+  });
+
+  it('is refused with a clear sentence to a second process, also while the first is idle', async () => {
+    const store = new SqliteStore(path('taken.db'));
+    const child = spawn(process.execPath, [CHILD, path('taken.db')], { stdio: ['ignore', 'pipe', 'pipe'] });
+    let told = '';
+    child.stderr.on('data', (text: Buffer) => (told += text.toString()));
+    child.stdout.on('data', () => child.kill('SIGKILL'));
+    const [code] = (await within(20_000, 'the second process ends', once(child, 'close'))) as [number | null];
+    expect(code).to.equal(1);
+    expect(told).to.contain('is in use by another process: one server holds a data folder.');
+    await store.close();
+  });
+
+  it('of a newer version is refused with a sentence that says what to do, and is left as it is', async () => {
+    const file = path('newer.db');
+    await new SqliteStore(file).close();
+    const database = new Database(file);
+    database.pragma('user_version = 99');
+    database.close();
+    expect(openingError(file)).to.match(/written by a newer version of Troupe \(schema 99, this version knows \d+\)\. Start that version, or another DATA_DIR\./);
+    const after = new Database(file);
+    expect(after.pragma('user_version', { simple: true })).to.equal(99);
+    after.close();
+  });
+
+  it('that is no database is refused, and not overwritten', () => {
+    const file = path('letter.db');
+    writeFileSync(file, 'Dear reader, this is no database. '.repeat(100));
+    expect(openingError(file)).to.contain('not a database');
+    expect(openingError(file)).to.contain('not a database');
+  });
+
+  it('loses no acknowledged commit and no number when its process is killed, again and again', async function () {
+    this.timeout(90_000);
+    const file = path('killed.db');
+    let last = { version: 0, number: 0 };
+    for (const lines of [1, 40, 90]) {
+      const seen = await killedAfter(file, lines);
+      expect(seen.version, 'the child went on where the one before stopped').to.be.greaterThan(last.version);
+      const store = new SqliteStore(file);
+      const stored = await store.load(JOB);
+      expect(stored?.version, 'the stored version').to.be.within(seen.version, seen.version + 1);
+      let rows = 0;
+      for await (const { body } of allRows(store, JOB)) rows += (body as string).length === 200 ? 1 : 0;
+      expect([stored?.snapshot.body, rows, await store.list('live', { limit: 9 })]).to.deep.equal([
+        { rows: stored?.version, number: (stored?.snapshot.body as { number: number }).number },
+        stored?.version,
+        [{ id: '1', score: stored?.version }],
+      ]);
+      const number = await store.next('numbers');
+      expect(number, 'the next number').to.be.greaterThan(seen.number);
+      last = { version: stored!.version, number };
+      await store.close();
+    }
+  });
+});
+
+/** Kills the committing child when it has acknowledged so many commits; answers the last that it acknowledged before it died. */
+async function killedAfter(file: string, lines: number): Promise<{ version: number; number: number }> {
+  const child = spawn(process.execPath, [CHILD, file], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let count = 0;
+  let last = '0 0';
+  const reader = createInterface({ input: child.stdout }).on('line', (line) => {
+    last = line;
+    if (++count === lines) child.kill('SIGKILL');
+  });
+  await within(30_000, `the child is killed after ${lines} commits`, Promise.all([once(child, 'exit'), once(reader, 'close')]));
+  expect(child.signalCode).to.equal('SIGKILL');
+  const [version, number] = last.split(' ').map(Number);
+  return { version: version!, number: number! };
+}

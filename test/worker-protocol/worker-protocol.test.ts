@@ -1,0 +1,476 @@
+/** The worker protocol as a stranger's component sees it: nothing but HTTP. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { expect } from 'chai';
+import type { Assignment } from '../../components/sdk/protocol.ts';
+import { packageRoot } from '../../config/info.ts';
+import { POLL_MS, RawComponent, trackNamed, type Detect } from '../support/raw-component.ts';
+import { errorCodes, sampleUri, Service, tracksOf } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const ASTRONAUT = sampleUri('astronaut.png');
+const ABSENT = { media: [ASTRONAUT], pipelineName: 'ABSENT PIPELINE' };
+
+/** Nobody else serves the queue ABSENT: its component process never asks for work. */
+describe('A component that speaks the worker protocol', () => {
+  let service: Service;
+  let component: RawComponent;
+  const jobs: string[] = [];
+  before(async () => {
+    service = await Service.started({ CANCEL_GRACE_MS: '100' });
+    component = new RawComponent(service);
+  });
+  // What a failed test leaves in the queue is not the next one's work.
+  afterEach(async () => {
+    for (const id of jobs.splice(0)) {
+      await service.cancel(id);
+      await service.terminal(id);
+    }
+  });
+  after(() => service.close());
+
+  const submit = async (extra: object = {}): Promise<string> => {
+    const id = await service.submit({ ...ABSENT, ...extra });
+    jobs.push(id);
+    return id;
+  };
+  const labels = async (id: string) => {
+    await service.terminal(id);
+    const [medium] = (await service.document(id)).media;
+    return tracksOf(medium, 'ABSENT').map(({ trackProperties }) => trackProperties['LABEL']);
+  };
+  const claimed = async (extra: object = {}): Promise<{ id: string; work: Detect }> => {
+    const id = await submit(extra);
+    return { id, work: await component.claimOf(id, 'ABSENT') };
+  };
+  const queued = (id: string) =>
+    service.logged('committed', ({ job, stage }) => stage === 'TASK' && job === id.replace('test-host-', ''));
+
+  it('claims a sub-job with all that it needs, and streams its tracks into the document', async () => {
+    const { id, work: assignment } = await claimed({ jobProperties: { CONFIDENCE_THRESHOLD: '0.3' } });
+    const { token, work, ...rest } = assignment;
+    expect(token)
+      .to.be.a('string')
+      .and.match(/^[\w-]+$/);
+    expect(rest).to.deep.equal({
+      id: `${id}.1.0.0.0.0`,
+      kind: 'DETECT',
+      algorithm: 'ABSENT',
+      attempt: 1,
+      heartbeatMs: 200,
+    });
+    const { medium, properties, ...what } = work;
+    expect(what).to.deep.equal({ trackType: 'ABSENT', range: { start: 0, stop: -1 }, contextFrames: 0 });
+    expect(properties).to.include({ CONFIDENCE_THRESHOLD: '0.3', QUALITY_SELECTION_PROPERTY: 'CONFIDENCE' });
+    expect(medium).to.include({ mediaType: 'IMAGE', mimeType: 'image/png', length: 1 });
+    expect(readFileSync(medium.path)).to.deep.equal(
+      readFileSync(join(packageRoot, 'samples', 'astronaut.png')),
+    );
+
+    const { status, body } = await component.result(token, [trackNamed('a'), trackNamed('b')]);
+    expect([status, body]).to.deep.equal([200, {}]);
+    expect(await labels(id)).to.have.members(['a', 'b']);
+  });
+
+  it('may answer that it found nothing', async () => {
+    const { id, work } = await claimed();
+    expect((await component.result(work.token, [])).status).to.equal(200);
+    expect(await labels(id)).to.deep.equal([]);
+    expect((await service.job(id))?.jobStatus).to.equal('COMPLETE');
+  });
+
+  it('shows progress by its heartbeats, and is told to go on', async () => {
+    const { id, work } = await claimed();
+    expect((await service.job(id))?.jobProgress).to.equal(0);
+    const { status, body } = await component.heartbeat(work.token, 30, 100);
+    expect([status, body]).to.deep.equal([200, { go: 'on' }]);
+    expect((await service.job(id))?.jobProgress).to.equal(30);
+    await component.heartbeat(work.token, 20, 100);
+    expect((await service.job(id))?.jobProgress, 'progress never falls').to.equal(30);
+    await component.result(work.token, []);
+    await service.terminal(id);
+  });
+
+  it('is told by a heartbeat that its sub-job was cancelled, and the job ends as soon as it lets go', async () => {
+    const { id, work } = await claimed();
+    await service.cancel(id);
+    expect((await component.heartbeat(work.token)).body).to.deep.equal({ go: 'cancelled' });
+    expect((await service.job(id))?.jobStatus).to.equal('CANCELLING');
+    expect((await component.release(work.token)).status).to.equal(200);
+    expect((await service.terminal(id)).jobStatus).to.equal('CANCELLED');
+    expect((await component.result(work.token, [trackNamed('late')])).status, 'a late result').to.equal(409);
+    expect(await labels(id)).to.deep.equal([]);
+  });
+
+  it('fails a sub-job with a detection error code, which stands on the medium and is not tried again', async () => {
+    const { id, work } = await claimed({ media: [ASTRONAUT, sampleUri('coffee.png')] });
+    const other = await component.claimOf(id, 'ABSENT');
+    const [bad, good] = work.id.endsWith('.0.0') ? [work, other] : [other, work];
+    expect((await component.failure(bad.token, 'MISSING_PROPERTY', 'It needs a property.')).status).to.equal(
+      200,
+    );
+    expect((await component.result(good.token, [trackNamed('good')])).status).to.equal(200);
+    expect((await service.terminal(id)).jobStatus).to.equal('ERROR');
+    const document = await service.document(id);
+    const [first, second] = document.media;
+    expect(first?.detectionProcessingErrors['ABSENT ACTION']?.[0]).to.include({
+      code: 'MISSING_PROPERTY',
+      message: 'It needs a property.',
+    });
+    expect(errorCodes(document, first?.mediaId)).to.deep.equal(['MISSING_PROPERTY']);
+    expect([second?.status, tracksOf(second, 'ABSENT').length]).to.deep.equal(['COMPLETE', 1]);
+    expect(service.handedOut().filter(({ subJob }) => subJob === bad.id)).to.have.length(1);
+  });
+
+  it('has a repeated result answered as the first, and it counts once', async () => {
+    const { id, work } = await claimed();
+    for (let time = 0; time < 3; time++) {
+      const { status, body } = await component.result(work.token, [trackNamed(`time ${time}`)]);
+      expect([status, body]).to.deep.equal([200, {}]);
+    }
+    expect(await labels(id)).to.deep.equal(['time 0']);
+    expect((await component.result(work.token, [trackNamed('after the end')])).status).to.equal(200);
+    expect(await labels(id)).to.deep.equal(['time 0']);
+  });
+
+  for (const [what, lines] of [
+    ['lines that are no JSON', ['no JSON at all']],
+    ['a track without detections', [JSON.stringify({ ...trackNamed('x'), detections: [] })]],
+    ['a number that is none', ['{"startFrame":"zero"}']],
+    ['a good track before a bad one', [trackNamed('good'), '[]']],
+  ] as const)
+    it(`has a result with ${what} refused with 422 and the reason, and counted as an attempt`, async () => {
+      const { id, work } = await claimed();
+      const { status, body } = await component.result(work.token, lines);
+      expect(status).to.equal(422);
+      expect((body as { message: string }).message).to.match(/^Track [12] /);
+      expect((await component.result(work.token, [])).status, 'the lease has ended').to.equal(409);
+      const again = await component.claimOf(id, 'ABSENT');
+      expect(again.attempt).to.equal(2);
+      await component.result(again.token, [trackNamed('second')]);
+      expect(await labels(id)).to.deep.equal(['second']);
+    });
+
+  it('keeps its lease when its result breaks off, and sends it again', async () => {
+    const { id, work } = await claimed();
+    const stop = new AbortController();
+    const body = new PassThrough();
+    const sent = component.post(`/leases/${work.token}/result`, body, stop.signal, {
+      'x-request-id': 'broken-off',
+    });
+    const outcome = sent.then(
+      () => 'answered',
+      () => 'broken off',
+    );
+    body.write(`${JSON.stringify(trackNamed('half'))}\n`);
+    const parts = async () =>
+      (await service.files(join('spool', `${id}.1`))).filter((name) => name.endsWith('.part'));
+    await until('the server writes what came', parts, (names) => names.length === 1);
+    stop.abort();
+    expect(await outcome).to.equal('broken off');
+    await until('the server has dropped what came', parts, (names) => names.length === 0);
+    expect((await component.heartbeat(work.token)).body).to.deep.equal({ go: 'on' });
+    expect((await component.result(work.token, [trackNamed('whole')])).status).to.equal(200);
+    expect(await labels(id)).to.deep.equal(['whole']);
+    expect(service.handedOut().filter(({ subJob }) => subJob === work.id)).to.have.length(1);
+  });
+
+  it('gives work back uncounted', async () => {
+    const { id, work } = await claimed();
+    expect((await component.release(work.token)).status).to.equal(200);
+    const again = await component.claimOf(id, 'ABSENT');
+    expect([again.id, again.attempt, again.token === work.token]).to.deep.equal([work.id, 1, false]);
+    expect((await component.release(work.token)).status, 'the old token').to.equal(409);
+    await component.result(again.token, []);
+    await service.terminal(id);
+  });
+
+  it('gets as many sub-jobs at once as it asks for, those of higher priority first', async () => {
+    const low = await submit({ media: [ASTRONAUT, ASTRONAUT], priority: 0 });
+    const high = await submit({ priority: 9 });
+    await queued(low);
+    await queued(high);
+    const two = await component.claim('ABSENT', { max: 2 });
+    expect(two.map(({ id }) => id)).to.deep.equal([`${high}.1.0.0.0.0`, `${low}.1.0.0.0.0`]);
+    const rest = await component.claim('ABSENT', { max: 64 });
+    expect(rest.map(({ id }) => id)).to.deep.equal([`${low}.1.0.0.1.0`]);
+    for (const { token } of [...two, ...rest])
+      expect((await component.result(token, [])).status).to.equal(200);
+    for (const id of [low, high]) await service.terminal(id);
+  });
+
+  describe('and waits for work by a long poll', () => {
+    it('gets it as soon as it arrives', async () => {
+      const asked = performance.now();
+      const poll = component.claim('ABSENT', { waitMs: POLL_MS });
+      const id = await submit();
+      const [work] = await poll;
+      expect(work?.id).to.equal(`${id}.1.0.0.0.0`);
+      expect(performance.now() - asked, 'ms, of a poll that may last 25,000').to.be.lessThan(POLL_MS / 2);
+      await component.result(work!.token, []);
+      await service.terminal(id);
+    });
+
+    it('gets an empty answer when nothing came until its limit', async () => {
+      expect(await component.claim('ABSENT', { waitMs: 50 })).to.deep.equal([]);
+      expect(await component.claim('ABSENT', { waitMs: 0 })).to.deep.equal([]);
+    });
+
+    it('and hung up before work came: the next one gets it, uncounted', async () => {
+      const gone = new AbortController();
+      const poll = component.say('/claim', { algorithms: ['ABSENT'], waitMs: POLL_MS }, gone.signal, {
+        'x-request-id': 'gone',
+      });
+      const outcome = poll.then(
+        () => 'answered',
+        () => 'hung up',
+      );
+      // Another poll that was answered shows that the first had arrived, too.
+      await component.claim('ABSENT', { waitMs: 0 });
+      gone.abort();
+      expect(await outcome).to.equal('hung up');
+      await service.logged('request', ({ requestId }) => requestId === 'gone');
+      const { id, work } = await claimed();
+      expect(work.attempt).to.equal(1);
+      expect(service.handedOut().filter(({ subJob }) => subJob === work.id)).to.have.length(1);
+      await component.result(work.token, []);
+      await service.terminal(id);
+    });
+  });
+
+  describe('is refused', () => {
+    it('with 409 for a token that was never given', async () => {
+      for (const [path, message] of [
+        ['heartbeat', { done: 1 }],
+        ['failure', { code: 'DETECTION_FAILED', message: 'x' }],
+        ['release', {}],
+        ['result', {}],
+      ] as const)
+        for (const token of ['1-999999', 'nonsense', '0-1']) {
+          const { status, body } = await component.say(`/leases/${token}/${path}`, message);
+          expect([path, token, status]).to.deep.equal([path, token, 409]);
+          expect((body as { message: string }).message).to.include('The lease is lost');
+        }
+    });
+
+    it('with 401 without a token or with a wrong one', async () => {
+      for (const token of ['', 'nonsense', `${service.token}x`]) {
+        const stranger = new RawComponent(service, token);
+        for (const path of ['/claim', '/leases/1-1/heartbeat', '/leases/1-1/result']) {
+          const { status, text } = await stranger.say(path, { algorithms: ['ABSENT'] });
+          expect([path, status, text]).to.deep.equal([path, 401, '']);
+        }
+      }
+    });
+
+    it('with 400 for a message that is none of the protocol', async () => {
+      for (const message of [
+        {},
+        { algorithms: [] },
+        { algorithms: 'ABSENT' },
+        { algorithms: ['ABSENT'], max: 65 },
+        { algorithms: ['ABSENT'], max: 0 },
+        { algorithms: ['ABSENT'], waitMs: 25_001 },
+        { algorithms: ['ABSENT'], waitMs: -1 },
+      ]) {
+        const { status, body } = await component.say('/claim', message);
+        expect([JSON.stringify(message), status]).to.deep.equal([JSON.stringify(message), 400]);
+        expect((body as { message: string }).message).to.match(/^(algorithms|max|waitMs)/);
+      }
+      const { id, work } = await claimed();
+      expect((await component.failure(work.token, 'NO_SUCH_CODE', 'x')).status).to.equal(400);
+      expect((await component.post(`/leases/${work.token}/heartbeat`, '{')).status).to.equal(400);
+      expect((await component.heartbeat(work.token)).status, 'its lease goes on').to.equal(200);
+      await component.result(work.token, []);
+      await service.terminal(id);
+    });
+
+    it('with 403 when it was started by the service for another algorithm, and may not answer for others', async () => {
+      const file = join(service.folder, 'token');
+      const tell = { TROUBLE: 'tell-token', TROUBLE_FILE: file };
+      await service.run({ media: [ASTRONAUT], pipelineName: 'TROUBLE PIPELINE', jobProperties: tell });
+      const token = readFileSync(file, 'utf8').replace('Bearer ', '');
+      const managed = new RawComponent(service, token);
+      for (const algorithm of ['ABSENT', 'LIGHT', 'MEDIA']) {
+        const { status } = await managed.say('/claim', { algorithms: [algorithm] });
+        expect([algorithm, status]).to.deep.equal([algorithm, 403]);
+      }
+      expect((await managed.say('/claim', { algorithms: ['TROUBLE'] })).status).to.equal(200);
+      const { id, work } = await claimed();
+      expect((await managed.heartbeat(work.token)).status).to.equal(409);
+      expect((await managed.result(work.token, [trackNamed('forged')])).status).to.equal(409);
+      expect((await managed.failure(work.token, 'DETECTION_FAILED', 'forged')).status).to.equal(409);
+      expect(
+        (await service.ask('GET', '/rest/info', undefined, { authorization: `Bearer ${token}` })).status,
+        'on /rest',
+      ).to.equal(401);
+      await component.result(work.token, [trackNamed('true')]);
+      expect(await labels(id)).to.deep.equal(['true']);
+    });
+  });
+});
+
+describe('A lease', () => {
+  let service: Service;
+  let component: RawComponent;
+  before(async () => {
+    service = await Service.started({ LEASE_MS: '3000', SILENCE_MS: '6000', SUB_JOB_ATTEMPTS: '2' });
+    component = new RawComponent(service);
+  });
+  after(() => service.close());
+
+  it('without heartbeats is lost: its result is refused with 409, and the newer one counts', async () => {
+    const id = await service.submit(ABSENT);
+    const lost = await component.claimOf(id, 'ABSENT');
+    const newer = await component.claimOf(id, 'ABSENT');
+    expect([newer.id, newer.attempt]).to.deep.equal([lost.id, 2]);
+    expect((await component.heartbeat(lost.token)).status).to.equal(409);
+    const { status, body } = await component.result(lost.token, [trackNamed('lost')]);
+    expect(status).to.equal(409);
+    expect((body as { message: string }).message).to.include('The lease is lost');
+    expect((await component.failure(lost.token, 'DETECTION_FAILED', 'lost')).status).to.equal(409);
+    expect((await component.result(newer.token, [trackNamed('newer')])).status).to.equal(200);
+    expect(
+      (await component.result(lost.token, [trackNamed('lost')])).status,
+      'once more, after the end',
+    ).to.equal(409);
+    expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+    const tracks = tracksOf((await service.document(id)).media[0], 'ABSENT');
+    expect(tracks.map(({ trackProperties }) => trackProperties['LABEL'])).to.deep.equal(['newer']);
+  });
+
+  it('is kept by heartbeats with progress for longer than LEASE_MS and SILENCE_MS', async () => {
+    const id = await service.submit(ABSENT);
+    const work = await component.claimOf(id, 'ABSENT');
+    const started = performance.now();
+    let done = 0;
+    await until(
+      'more than LEASE_MS and SILENCE_MS have gone by',
+      async () => {
+        expect((await component.heartbeat(work.token, ++done, 0)).body).to.deep.equal({ go: 'on' });
+        return performance.now() - started;
+      },
+      (ms) => ms > 7_000,
+      { everyMs: 500 },
+    );
+    expect((await component.result(work.token, [])).status).to.equal(200);
+    expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+  });
+
+  it('whose claimant hung up at the moment when work came is not lost', async () => {
+    for (let round = 0; round < 5; round++) {
+      const gone = new AbortController();
+      const polls = Array.from({ length: 4 }, () =>
+        component
+          .say('/claim', { algorithms: ['ABSENT'], waitMs: POLL_MS }, gone.signal)
+          .catch(() => undefined),
+      );
+      const id = await service.submit(ABSENT);
+      await service.logged(
+        'committed',
+        ({ job, stage }) => stage === 'TASK' && job === id.replace('test-host-', ''),
+      );
+      gone.abort();
+      const replies = await Promise.all(polls);
+      const got = replies.flatMap((reply) => (reply?.body as { work: Assignment[] } | undefined)?.work ?? []);
+      const work = got[0] ?? (await component.claimOf(id, 'ABSENT'));
+      expect(work.id).to.equal(`${id}.1.0.0.0.0`);
+      await component.result(work.token, []);
+      expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+    }
+  });
+
+  it('is handed out no longer, and ends with those that run, while the server drains', async () => {
+    await service.stop();
+    await service.start({ DRAIN_MS: '15000' });
+    const id = await service.submit({ ...ABSENT, media: [ASTRONAUT, ASTRONAUT] });
+    const work = await component.claimOf(id, 'ABSENT');
+    const poll = component.claim('ABSENT', { waitMs: 0 });
+    const [second] = await poll;
+    expect(second?.id, 'before the drain').to.equal(`${id}.1.0.0.1.0`);
+    await component.release(second!.token);
+    const stopped = service.stop();
+    await until(
+      'the server is not ready',
+      async () => (await fetch(`${service.url}/readyz`)).status,
+      (status) => status === 503,
+    );
+    await until(
+      'claims are answered empty though there is work',
+      async () => {
+        const claim = await component.claim('ABSENT', { waitMs: 0 });
+        for (const { token } of claim) await component.release(token);
+        return claim;
+      },
+      (claim) => claim.length === 0,
+    );
+    const refused = await service.create(ABSENT);
+    expect([refused.status, refused.headers.get('retry-after')], 'a new job').to.deep.equal([503, '2']);
+    expect((await component.heartbeat(work.token, 1, 2)).body).to.deep.equal({ go: 'on' });
+    expect((await component.result(work.token, [trackNamed('at the last moment')])).status).to.equal(200);
+    expect(await stopped).to.equal(0);
+
+    await service.start();
+    const rest = await component.claimOf(id, 'ABSENT');
+    expect([rest.id, rest.attempt], 'what was committed is not handed out again').to.deep.equal([
+      `${id}.1.0.0.1.0`,
+      1,
+    ]);
+    expect((await component.result(work.token, [])).status, 'a token of the earlier process').to.equal(409);
+    await component.result(rest.token, []);
+    expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+  });
+});
+
+describe('A component for media', () => {
+  let service: Service;
+  let component: RawComponent;
+  before(async () => {
+    // The built-in one is not started again after its first death.
+    service = await Service.started({ RESTART_DELAY_MS: '600000' });
+    component = new RawComponent(service);
+  });
+  after(() => service.close());
+
+  it('finishes tracks and writes the document, which says what the job has ended as even if it is cancelled meanwhile', async () => {
+    const id = await service.submit(ABSENT);
+    const piece = await component.claimOf(id, 'ABSENT');
+    const { pid } = (await service.logged('component process started', ({ worker }) =>
+      String(worker).includes('TroupeMedia'),
+    )) as unknown as {
+      pid: number;
+    };
+    process.kill(pid, 'SIGKILL');
+    await service.logged('component process ended', ({ worker }) => String(worker).includes('TroupeMedia'));
+    await component.result(piece.token, [trackNamed('a')]);
+
+    const finish: Assignment = await component.claimOf(id, 'MEDIA');
+    expect([finish.kind, finish.id]).to.deep.equal(['FINISH', `${id}.1.0.0.0.finish`]);
+    const summary = { tracks: 0, detections: 0, types: {}, warnings: [], ranges: [] };
+    expect((await component.result(finish.token, [JSON.stringify({ summary })])).status).to.equal(200);
+
+    // A component writes what it was told, however often it is told anew.
+    const writeDocument = async (whenTold: () => Promise<void>) => {
+      const work: Assignment = await component.claimOf(id, 'MEDIA');
+      expect([work.kind, work.id]).to.deep.equal(['DOCUMENT', `${id}.1.document`]);
+      const { text } = await service.ask('GET', `/worker/v1/leases/${work.token}/input`);
+      const [head, medium, ...rest] = text
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
+      expect([medium?.['path'], rest.length]).to.deep.equal([ASTRONAUT, 0]);
+      await whenTold();
+      const document = { ...head, media: [medium] };
+      return (await component.result(work.token, [JSON.stringify(document)])).status;
+    };
+    let cancel = 0;
+    const status = await writeDocument(async () => {
+      cancel = (await service.cancel(id)).status;
+    });
+    if (status === 409) await writeDocument(() => Promise.resolve());
+    const job = await service.terminal(id);
+    expect(job.jobStatus).to.equal(cancel === 200 ? 'CANCELLED' : 'COMPLETE');
+    expect((await service.document(id)).status).to.equal(job.jobStatus);
+  });
+});
