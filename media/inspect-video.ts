@@ -18,7 +18,7 @@ interface Frames {
   readonly times: FrameTimes;
 }
 
-/** Errors: FRAME_COUNT; COULD_NOT_OPEN_MEDIA and COULD_NOT_READ_MEDIA when nothing can be decoded. */
+/** Errors: MEDIA_INSPECTION when the end is missing; FRAME_COUNT; COULD_NOT_OPEN_MEDIA and COULD_NOT_READ_MEDIA when nothing can be decoded. */
 export async function inspectVideo(
   container: Container,
   stream: Stream,
@@ -30,10 +30,10 @@ export async function inspectVideo(
   if (times.estimated === true) warnings.push({ code: 'MEDIA_INSPECTION', message: ESTIMATED });
   const promised = Number(stream.nbFrames);
   if (count < promised * WHOLE)
-    warnings.push({
-      code: 'MEDIA_INSPECTION',
-      message: `The video is truncated or damaged: only ${count} of its ${promised} frames can be read.`,
-    });
+    throw new MediumError(
+      'MEDIA_INSPECTION',
+      `The video is truncated or damaged: only ${count} of its ${promised} frames can be read.`,
+    );
   const duration =
     container.duration ?? Math.ceil(times.fps > 0 ? times.startTime + (count * 1000) / times.fps : 0);
   const { rotation, flip } = orientationOf(stream);

@@ -11,7 +11,18 @@ interface Import {
   readonly typeOnly: boolean;
 }
 
-const FOLDERS = ['actors', 'http', 'store', 'config', 'pipeline', 'media', 'output', 'components', 'node', 'cli'] as const;
+const FOLDERS = [
+  'actors',
+  'http',
+  'store',
+  'config',
+  'pipeline',
+  'media',
+  'output',
+  'components',
+  'node',
+  'cli',
+] as const;
 type Folder = (typeof FOLDERS)[number] | 'main.ts';
 
 /** Folders whose code a folder may use besides its own. `store` is the contract: its backends are only put together in main.ts. */
@@ -34,7 +45,8 @@ const VOCABULARY: readonly string[] = ['pipeline/types.ts', 'components/sdk/prot
 /** What is known by its type alone: what is handed in from outside, and the detector's interface that readers of media serve. */
 const BY_TYPE: readonly string[] = ['config/logger.ts', 'config/settings.ts', 'components/sdk/detector.ts'];
 
-const IMPORT = /^\s*(?:import|export)\s+(type\s+)?(?:([^'";]*?)\s+from\s+)?'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm;
+const IMPORT =
+  /^\s*(?:import|export)\s+(type\s+)?(?:([^'";]*?)\s+from\s+)?'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm;
 
 const sourceFiles = (): readonly string[] => [
   'main.ts',
@@ -49,28 +61,43 @@ export function importsOf(file: string, text: string): readonly Import[] {
   return [...text.matchAll(IMPORT)].map(([, type, names, from, dynamic]) => {
     const specifier = from ?? dynamic ?? '';
     const ours = specifier.startsWith('.');
-    const listed = /^\{([\s\S]*)\}$/.exec(names?.trim() ?? '')?.[1]?.split(',').filter((name) => name.trim() !== '');
-    const typeOnly = type !== undefined || (listed !== undefined && listed.length > 0 && listed.every((name) => /^\s*type\s/.test(name)));
-    return { file, target: ours ? path.posix.join(path.posix.dirname(file), specifier) : specifier, ours, typeOnly };
+    const listed = /^\{([\s\S]*)\}$/
+      .exec(names?.trim() ?? '')?.[1]
+      ?.split(',')
+      .filter((name) => name.trim() !== '');
+    const typeOnly =
+      type !== undefined ||
+      (listed !== undefined && listed.length > 0 && listed.every((name) => /^\s*type\s/.test(name)));
+    return {
+      file,
+      target: ours ? path.posix.join(path.posix.dirname(file), specifier) : specifier,
+      ours,
+      typeOnly,
+    };
   });
 }
 
-const folderOf = (file: string): Folder => (file.includes('/') ? (file.slice(0, file.indexOf('/')) as Folder) : (file as Folder));
+const folderOf = (file: string): Folder =>
+  file.includes('/') ? (file.slice(0, file.indexOf('/')) as Folder) : (file as Folder);
 
 /** Why an import is against the map, in a sentence; undefined when it is not. */
 export function objection({ file, target, ours, typeOnly }: Import): string | undefined {
   const from = folderOf(file);
   if (!ours) {
-    if (target === 'comedy' && file !== 'actors/runtime/comedy-tree.ts') return `${file} imports comedy; only actors/runtime/comedy-tree.ts may.`;
-    if (target === 'better-sqlite3' && !file.startsWith('store/sqlite/')) return `${file} imports better-sqlite3; only store/sqlite/ may.`;
-    if (from === 'pipeline' && target !== 'node:crypto' && /^node:/.test(target)) return `${file} imports ${target}; pipeline/ is functions of data to data and does no I/O.`;
+    if (target === 'comedy' && file !== 'actors/runtime/comedy-tree.ts')
+      return `${file} imports comedy; only actors/runtime/comedy-tree.ts may.`;
+    if (target === 'better-sqlite3' && !file.startsWith('store/sqlite/'))
+      return `${file} imports better-sqlite3; only store/sqlite/ may.`;
+    if (from === 'pipeline' && target !== 'node:crypto' && target.startsWith('node:'))
+      return `${file} imports ${target}; pipeline/ is functions of data to data and does no I/O.`;
     return undefined;
   }
   const to = folderOf(target);
   if (to === ('test' as Folder)) return `${file} imports ${target}: the product must not use test code.`;
   if (from === 'main.ts' || from === 'cli' || to === from) return undefined;
   if (VOCABULARY.includes(target) || (typeOnly && BY_TYPE.includes(target))) return undefined;
-  if (/^store\/[^/]+\//.test(target)) return `${file} imports ${target}; a backend of the store is known to main.ts alone.`;
+  if (/^store\/[^/]+\//.test(target))
+    return `${file} imports ${target}; a backend of the store is known to main.ts alone.`;
   if (MAY_IMPORT[from].includes(to)) return undefined;
   const allowed = MAY_IMPORT[from].map((folder) => `${folder}/`).join(', ');
   return `${file} imports ${target}; ${from}/ may import ${allowed === '' ? 'nothing of ours but types' : `only ${allowed} and types`}.`;
@@ -87,25 +114,41 @@ describe('The architecture', () => {
     });
 
   it('has every import lead to a file that exists', () => {
-    const lost = imports.filter(({ ours, target }) => ours && !texts.has(target) && !target.endsWith('.d.ts'));
+    const lost = imports.filter(
+      ({ ours, target }) => ours && !texts.has(target) && !target.endsWith('.d.ts'),
+    );
     expect(lost.map(({ file, target }) => `${file} imports ${target}`)).to.deep.equal([]);
   });
 
   it('has a vocabulary that depends on nothing but itself', () => {
-    const own = imports.filter(({ file, target }) => VOCABULARY.includes(file) && !VOCABULARY.includes(target));
+    const own = imports.filter(
+      ({ file, target }) => VOCABULARY.includes(file) && !VOCABULARY.includes(target),
+    );
     expect(own.map(({ file, target }) => `${file} imports ${target}`)).to.deep.equal([]);
   });
 
   it('has process.env read by config/ alone', () => {
-    const readers = [...texts].filter(([file, text]) => folderOf(file) !== 'config' && /\bprocess\s*\.\s*env\b|\bprocess\[['"]env/.test(text));
-    expect(readers.map(([file]) => `${file} reads process.env; settings come from config/.`)).to.deep.equal([]);
+    const readers = [...texts].filter(
+      ([file, text]) => folderOf(file) !== 'config' && /\bprocess\s*\.\s*env\b|\bprocess\[['"]env/.test(text),
+    );
+    expect(readers.map(([file]) => `${file} reads process.env; settings come from config/.`)).to.deep.equal(
+      [],
+    );
   });
 
   it('has the decisions of actors without clock, random or I/O', () => {
-    const pure = [...texts].filter(([file]) => /^actors\/.*\/(state|commands|transitions|effects|status|planning|progress|snapshot|leases)\.ts$/.test(file) || file.startsWith('pipeline/'));
-    const impure = /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\brandomUUID\b|\bperformance\.now\b|\bsetTimeout\b|\bawait\b/;
+    const pure = [...texts].filter(
+      ([file]) =>
+        /^actors\/.*\/(state|commands|transitions|effects|status|planning|progress|snapshot|leases)\.ts$/.test(
+          file,
+        ) || file.startsWith('pipeline/'),
+    );
+    const impure =
+      /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\brandomUUID\b|\bperformance\.now\b|\bsetTimeout\b|\bawait\b/;
     expect(pure.length).to.be.greaterThan(10);
-    expect(pure.filter(([, text]) => impure.test(text)).map(([file]) => `${file} is not pure.`)).to.deep.equal([]);
+    expect(
+      pure.filter(([, text]) => impure.test(text)).map(([file]) => `${file} is not pure.`),
+    ).to.deep.equal([]);
   });
 
   describe('is guarded by a test that', () => {
@@ -124,7 +167,9 @@ describe('The architecture', () => {
         ['actors/runtime/cell.ts', "import comedy from 'comedy';"],
         ['main.ts', "import { until } from './test/support/until.ts';"],
       ] as const)
-        expect(judge(file, line), line).to.have.lengthOf(1).and.satisfy(([sentence]: readonly (string | undefined)[]) => sentence !== undefined);
+        expect(judge(file, line), line)
+          .to.have.lengthOf(1)
+          .and.satisfy(([sentence]: readonly (string | undefined)[]) => sentence !== undefined);
     });
 
     it('and lets pass what it allows', () => {

@@ -1,4 +1,4 @@
-import type { DocumentWork, FetchLimits, WorkMedium } from '../../components/sdk/protocol.ts';
+import type { DocumentWork, FetchLimits, FinishSummary, WorkMedium } from '../../components/sdk/protocol.ts';
 import { MEDIA_ALGORITHM } from '../../components/sdk/protocol.ts';
 import { join } from 'node:path';
 import { mediaFolder, spoolFile } from '../../output/layout.ts';
@@ -86,6 +86,12 @@ export function planStage(state: JobState, stage: Stage, { record }: Pick<Given,
       });
     }
   }
+}
+
+/** What a finished action leaves for the next task to look at: nothing, the frames with tracks, or the medium as a whole. */
+export function foundRanges({ tracks, ranges }: FinishSummary): readonly Range[] {
+  if (tracks === 0) return [];
+  return ranges.length > 0 ? ranges : [WHOLE];
 }
 
 const unitOf = (medium: number, action: number, ranges: readonly Range[]): Unit => ({

@@ -2,7 +2,7 @@ import type { CheckedResult } from '../../output/check.ts';
 import type { DetectionErrorCode, IssueCode } from '../../pipeline/types.ts';
 import { timeOfFrame } from '../../pipeline/frame-times.ts';
 import type { JobEffect } from './effects.ts';
-import { finishRow, pieceRow, planStage } from './planning.ts';
+import { finishRow, foundRanges, pieceRow, planStage } from './planning.ts';
 import { after } from './status.ts';
 import type { JobState, MediumState, Prepared, Stage, SubJobRow, Unit } from './state.ts';
 import type { Given } from './transitions.ts';
@@ -165,7 +165,7 @@ function takeResult(
     case 'DETECT':
       return { state: done, row: { ...row, tracks: result.tracks } };
     case 'FINISH': {
-      const medium: MediumState = { ...state.media[row.medium]!, trackRanges: result.summary.ranges };
+      const medium: MediumState = { ...state.media[row.medium]!, trackRanges: foundRanges(result.summary) };
       const media = row.action === 0 ? state.media.with(row.medium, medium) : state.media;
       return {
         state: warned({ ...done, media }, result.summary.warnings.length),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BATCH_JOB_STATUSES } from './status.ts';
-import { planStage } from './planning.ts';
+import { foundRanges, planStage } from './planning.ts';
 import type { JobRecord } from './record.ts';
 import type { JobState, MediumState, Stage, SubJobRow, Unit } from './state.ts';
 
@@ -115,7 +115,7 @@ function foldMedia(media: readonly MediumState[], rows: readonly SubJobRow[]): r
       folded[row.medium] = { ...medium, failedIn: medium.failedIn ?? Math.max(-1, rank(row.stage)) };
     else if (row.prepared !== undefined) folded[row.medium] = { ...medium, prepared: row.prepared };
     else if (row.summary !== undefined && row.action === 0)
-      folded[row.medium] = { ...medium, trackRanges: row.summary.ranges };
+      folded[row.medium] = { ...medium, trackRanges: foundRanges(row.summary) };
   }
   return folded;
 }

@@ -155,7 +155,9 @@ export function recover(state: JobState): readonly JobEffect[] {
 }
 
 /** Preparation and detection are stopped; what is being finished or written goes on. */
-function stop(state: JobState, cancelledBy: 'USER' | 'SHUTDOWN', given: Given): Change {
+function stop(state: JobState, cancelledBy: 'USER' | 'SHUTDOWN', given: Given): Change | JobRefusal {
+  // All is done and the document that says so is being written: too late.
+  if (state.stage.name === 'DOCUMENT') return 'WRONG_STATE';
   const stopping: JobState = { ...state, status: after(state.status, 'cancel'), cancelledBy };
   const rows = [...state.outstanding.values()].filter(({ kind }) => !survivesCancel(kind));
   const change = advance(stopping, given);

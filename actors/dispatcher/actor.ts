@@ -63,7 +63,8 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
     this.#parts = parts;
   }
 
-  async handle({ command, at }: Envelope<DispatcherCommand>): Promise<DispatcherReply> {
+  async handle({ command }: Envelope<DispatcherCommand>): Promise<DispatcherReply> {
+    const at = this.#parts.clock.steady();
     switch (command.type) {
       case 'offer':
         return this.#offer(command.subJobs);

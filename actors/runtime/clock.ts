@@ -2,12 +2,15 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
+  /** Milliseconds that only ever go forward, from any origin: for time limits, which a corrected wall clock must not move. */
+  steady(): number;
   /** Runs `task` once after `ms`; the answer cancels it. Timers never keep the process alive. */
   after(ms: number, task: () => void): () => void;
 }
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  steady: () => performance.now(),
   after(ms, task) {
     const timer = setTimeout(task, ms);
     timer.unref();
@@ -32,6 +35,10 @@ export class VirtualClock implements Clock {
   }
 
   now(): number {
+    return this.#now;
+  }
+
+  steady(): number {
     return this.#now;
   }
 

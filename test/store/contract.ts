@@ -26,7 +26,11 @@ function commitOf(more: Partial<Commit> = {}): Commit {
   return { actor: JOB, expected: 0, owner: OWNER, snapshot: { schema: 1, body: {} }, ...more };
 }
 
-const conflictOf = (work: Promise<unknown>): Promise<unknown> => work.then(() => 'no conflict', (error: unknown) => error);
+const conflictOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => 'no conflict',
+    (error: unknown) => error,
+  );
 
 async function expectConflict(work: Promise<unknown>): Promise<void> {
   expect(await conflictOf(work)).to.be.instanceOf(VersionConflict);
@@ -41,8 +45,10 @@ async function everything<T>(pages: AsyncIterable<T>): Promise<T[]> {
 /** All that the store shows of some actors and indexes. */
 async function dump(store: Store, actors: readonly ActorKey[], indexes: readonly string[]): Promise<unknown> {
   const shown: unknown[] = [];
-  for (const actor of actors) shown.push(actor, await store.load(actor), await everything(allRows(store, actor)));
-  for (const index of indexes) shown.push(index, await store.count(index), await everything(allEntries(store, index)));
+  for (const actor of actors)
+    shown.push(actor, await store.load(actor), await everything(allRows(store, actor)));
+  for (const index of indexes)
+    shown.push(index, await store.count(index), await everything(allEntries(store, index)));
   return shown;
 }
 
@@ -61,7 +67,9 @@ export function storeContract(backend: Backend): void {
     store = await backend.open(place);
   };
   const keys = async (prefix = '') => (await everything(allRows(store, JOB, prefix))).map(({ key }) => key);
-  const withRows = (...names: readonly string[]): Partial<Commit> => ({ putRows: names.map((key) => ({ key, body: `body of ${key}` })) });
+  const withRows = (...names: readonly string[]): Partial<Commit> => ({
+    putRows: names.map((key) => ({ key, body: `body of ${key}` })),
+  });
 
   describe('commit and load', () => {
     it('an actor that was never stored is not there', async () => {
@@ -70,24 +78,57 @@ export function storeContract(backend: Backend): void {
     });
 
     it('what was committed is loaded as it was, with its new version', async () => {
-      const snapshot = { schema: 3, body: { text: 'Größe — 日本語 😀 "\\\n\u0000', list: [1, null, { deep: true }], zero: 0 } };
+      const snapshot = {
+        schema: 3,
+        body: { text: 'Größe — 日本語 😀 "\\\n\u0000', list: [1, null, { deep: true }], zero: 0 },
+      };
       expect(await store.commit(commitOf({ snapshot, record: { asked: ['for', 1] } }))).to.equal(1);
-      expect(await store.load(JOB)).to.deep.equal({ version: 1, owner: OWNER, snapshot, record: { asked: ['for', 1] } });
+      expect(await store.load(JOB)).to.deep.equal({
+        version: 1,
+        owner: OWNER,
+        snapshot,
+        record: { asked: ['for', 1] },
+      });
     });
 
     it('versions count up, the record stays, owner and snapshot are replaced', async () => {
       await store.commit(commitOf({ record: 'the request' }));
       const owner = { server: 'there', epoch: 2 };
-      expect(await store.commit(commitOf({ expected: 1, owner, snapshot: { schema: 2, body: 'new' } }))).to.equal(2);
-      expect(await store.load(JOB)).to.deep.equal({ version: 2, owner, snapshot: { schema: 2, body: 'new' }, record: 'the request' });
+      expect(
+        await store.commit(commitOf({ expected: 1, owner, snapshot: { schema: 2, body: 'new' } })),
+      ).to.equal(2);
+      expect(await store.load(JOB)).to.deep.equal({
+        version: 2,
+        owner,
+        snapshot: { schema: 2, body: 'new' },
+        record: 'the request',
+      });
     });
 
     it('actors are told apart by kind and by id', async () => {
-      for (const [kind, id] of [['job', '1'], ['job', '11'], ['jo', 'b1'], ['stream', '1']] as const)
-        await store.commit(commitOf({ actor: { kind, id }, snapshot: { schema: 1, body: `${kind}/${id}` }, putRows: [{ key: 'k', body: `${kind}/${id}` }] }));
-      for (const [kind, id] of [['job', '1'], ['job', '11'], ['jo', 'b1'], ['stream', '1']] as const) {
+      for (const [kind, id] of [
+        ['job', '1'],
+        ['job', '11'],
+        ['jo', 'b1'],
+        ['stream', '1'],
+      ] as const)
+        await store.commit(
+          commitOf({
+            actor: { kind, id },
+            snapshot: { schema: 1, body: `${kind}/${id}` },
+            putRows: [{ key: 'k', body: `${kind}/${id}` }],
+          }),
+        );
+      for (const [kind, id] of [
+        ['job', '1'],
+        ['job', '11'],
+        ['jo', 'b1'],
+        ['stream', '1'],
+      ] as const) {
         expect((await store.load({ kind, id }))?.snapshot.body).to.equal(`${kind}/${id}`);
-        expect(await store.rows({ kind, id }, { prefix: '', limit: 9 })).to.deep.equal([{ key: 'k', body: `${kind}/${id}` }]);
+        expect(await store.rows({ kind, id }, { prefix: '', limit: 9 })).to.deep.equal([
+          { key: 'k', body: `${kind}/${id}` },
+        ]);
       }
     });
 
@@ -100,7 +141,10 @@ export function storeContract(backend: Backend): void {
     });
 
     it('what was committed before the store is closed is there, though nobody waited for it', async () => {
-      const asked = [store.commit(commitOf()), store.commit(commitOf({ actor: { kind: 'job', id: '2' }, synced: true }))];
+      const asked = [
+        store.commit(commitOf()),
+        store.commit(commitOf({ actor: { kind: 'job', id: '2' }, synced: true })),
+      ];
       await reopen();
       expect(await Promise.all(asked)).to.deep.equal([1, 1]);
       expect((await store.load(JOB))?.version).to.equal(1);
@@ -115,7 +159,16 @@ export function storeContract(backend: Backend): void {
         await store.commit(commitOf({ expected: 1 }));
         const before = await dump(store, [JOB], ['live', 'other']);
         await expectConflict(
-          store.commit(commitOf({ expected, record: 'x', snapshot: { schema: 9, body: 'x' }, ...withRows('c'), removeRows: ['a'], index: { live: 9, other: 9 } })),
+          store.commit(
+            commitOf({
+              expected,
+              record: 'x',
+              snapshot: { schema: 9, body: 'x' },
+              ...withRows('c'),
+              removeRows: ['a'],
+              index: { live: 9, other: 9 },
+            }),
+          ),
         );
         expect(await dump(store, [JOB], ['live', 'other'])).to.deep.equal(before);
       });
@@ -127,7 +180,9 @@ export function storeContract(backend: Backend): void {
 
     it('names the actor and the version', async () => {
       await store.commit(commitOf());
-      expect(String(await conflictOf(store.commit(commitOf())))).to.contain('job/1').and.to.contain('version 0');
+      expect(String(await conflictOf(store.commit(commitOf()))))
+        .to.contain('job/1')
+        .and.to.contain('version 0');
     });
   });
 
@@ -137,12 +192,23 @@ export function storeContract(backend: Backend): void {
         const other = { kind: 'job', id: '2' };
         const outcomes = await Promise.all([
           store.commit(commitOf({ synced, snapshot: { schema: 1, body: 'first' } })),
-          conflictOf(store.commit(commitOf({ synced, snapshot: { schema: 1, body: 'second' }, ...withRows('x'), index: { live: 1 } }))),
+          conflictOf(
+            store.commit(
+              commitOf({
+                synced,
+                snapshot: { schema: 1, body: 'second' },
+                ...withRows('x'),
+                index: { live: 1 },
+              }),
+            ),
+          ),
           store.commit(commitOf({ synced, actor: other })),
           store.commit(commitOf({ synced, expected: 1, snapshot: { schema: 1, body: 'third' } })),
           conflictOf(store.commit(commitOf({ synced, actor: other, expected: 7 }))),
         ]);
-        expect(outcomes.map((outcome) => (outcome instanceof VersionConflict ? 'conflict' : outcome))).to.deep.equal([1, 'conflict', 1, 2, 'conflict']);
+        expect(
+          outcomes.map((outcome) => (outcome instanceof VersionConflict ? 'conflict' : outcome)),
+        ).to.deep.equal([1, 'conflict', 1, 2, 'conflict']);
         expect((await store.load(JOB))?.snapshot.body).to.equal('third');
         expect([await keys(), await store.count('live')]).to.deep.equal([[], 0]);
       });
@@ -170,7 +236,9 @@ export function storeContract(backend: Backend): void {
   describe('rows', () => {
     it('are replaced by key, and go by prefix, in the order: first what goes, then what comes', async () => {
       await store.commit(commitOf(withRows('a/1', 'a/2', 'ab', 'b')));
-      await store.commit(commitOf({ expected: 1, removeRows: ['a/', 'nothing'], putRows: [{ key: 'a/2', body: 'new' }] }));
+      await store.commit(
+        commitOf({ expected: 1, removeRows: ['a/', 'nothing'], putRows: [{ key: 'a/2', body: 'new' }] }),
+      );
       expect(await store.rows(JOB, { prefix: '', limit: 9 })).to.deep.equal([
         { key: 'a/2', body: 'new' },
         { key: 'ab', body: 'body of ab' },
@@ -201,25 +269,47 @@ export function storeContract(backend: Backend): void {
       expect(page.map(({ key }) => key)).to.deep.equal(names.slice(10, 15));
       expect(await store.rows(JOB, { prefix: 'p/', after: 'p/024', limit: 5 })).to.deep.equal([]);
       for (const size of [1, 5, 25, 26])
-        expect((await everything(allRows(store, JOB, 'p/', size))).map(({ key }: Row) => key)).to.deep.equal(names);
+        expect((await everything(allRows(store, JOB, 'p/', size))).map(({ key }: Row) => key)).to.deep.equal(
+          names,
+        );
     });
   });
 
   describe('an index', () => {
-    const enter = (id: string, index: Commit['index'], expected = 0) => store.commit(commitOf({ actor: { kind: 'job', id }, expected, ...(index === undefined ? {} : { index }) }));
+    const enter = (id: string, index: Commit['index'], expected = 0) =>
+      store.commit(
+        commitOf({ actor: { kind: 'job', id }, expected, ...(index === undefined ? {} : { index }) }),
+      );
 
     it('lists by score, then by id, both ways and page by page', async () => {
-      const entries: IndexEntry[] = [['c', 2], ['a', 1], ['b', 1], ['e', -5], ['d', 1.5], ['f', 9e12]].map(([id, score]) => ({ id: id as string, score: score as number }));
+      const entries: IndexEntry[] = [
+        ['c', 2],
+        ['a', 1],
+        ['b', 1],
+        ['e', -5],
+        ['d', 1.5],
+        ['f', 9e12],
+      ].map(([id, score]) => ({ id: id as string, score: score as number }));
       for (const { id, score } of entries) await enter(id, { live: score });
       const ids = async (after?: IndexEntry, descending?: boolean) =>
-        (await store.list('live', { limit: 4, ...(after === undefined ? {} : { after }), ...(descending === undefined ? {} : { descending }) })).map(({ id }) => id).join('');
+        (
+          await store.list('live', {
+            limit: 4,
+            ...(after === undefined ? {} : { after }),
+            ...(descending === undefined ? {} : { descending }),
+          })
+        )
+          .map(({ id }) => id)
+          .join('');
       expect(await ids()).to.equal('eabd');
       expect(await ids({ id: 'a', score: 1 })).to.equal('bdcf');
       expect(await ids(undefined, true)).to.equal('fcdb');
       expect(await ids({ id: 'b', score: 1 }, true)).to.equal('ae');
       expect(await ids({ id: 'b', score: 1.2 })).to.equal('dcf');
       for (const size of [1, 2, 6, 7])
-        expect((await everything(allEntries(store, 'live', size))).map(({ id }) => id).join('')).to.equal('eabdcf');
+        expect((await everything(allEntries(store, 'live', size))).map(({ id }) => id).join('')).to.equal(
+          'eabdcf',
+        );
       expect(await store.count('live')).to.equal(6);
     });
 
@@ -227,7 +317,10 @@ export function storeContract(backend: Backend): void {
       await enter('a', { live: 1, all: 1 });
       await enter('b', { live: 2 });
       await enter('a', { live: 3 }, 1);
-      expect(await store.list('live', { limit: 9 })).to.deep.equal([{ id: 'b', score: 2 }, { id: 'a', score: 3 }]);
+      expect(await store.list('live', { limit: 9 })).to.deep.equal([
+        { id: 'b', score: 2 },
+        { id: 'a', score: 3 },
+      ]);
       await enter('a', { live: null, other: null }, 2);
       expect(await store.list('live', { limit: 9 })).to.deep.equal([{ id: 'b', score: 2 }]);
       expect(await store.list('all', { limit: 9 })).to.deep.equal([{ id: 'a', score: 1 }]);
@@ -259,11 +352,13 @@ export function storeContract(backend: Backend): void {
   describe('quarantine', () => {
     it('moves an actor out of the way with all it has, and nobody else', async () => {
       const other = { kind: 'job', id: '2' };
-      for (const actor of [JOB, other]) await store.commit(commitOf({ actor, record: 'r', ...withRows('a'), index: { live: 1, all: 1 } }));
+      for (const actor of [JOB, other])
+        await store.commit(commitOf({ actor, record: 'r', ...withRows('a'), index: { live: 1, all: 1 } }));
       await store.quarantine(JOB, 'it makes no sense');
       expect(await store.load(JOB)).to.equal(undefined);
       expect(await keys()).to.deep.equal([]);
-      for (const index of ['live', 'all']) expect(await store.list(index, { limit: 9 })).to.deep.equal([{ id: '2', score: 1 }]);
+      for (const index of ['live', 'all'])
+        expect(await store.list(index, { limit: 9 })).to.deep.equal([{ id: '2', score: 1 }]);
       expect((await store.load(other))?.record).to.equal('r');
     });
 
@@ -289,7 +384,8 @@ export function storeContract(backend: Backend): void {
   it('a store that is closed says that it does not work, and refuses commits', async () => {
     await store.close();
     expect(await conflictOf(store.check())).to.be.instanceOf(Error);
-    for (const synced of [false, true]) expect(await conflictOf(store.commit(commitOf({ synced })))).to.be.instanceOf(Error);
+    for (const synced of [false, true])
+      expect(await conflictOf(store.commit(commitOf({ synced })))).to.be.instanceOf(Error);
     store = await backend.open(place);
   });
 
@@ -305,7 +401,10 @@ export function storeContract(backend: Backend): void {
             if (command.type === 'reopen') {
               await real.close();
               real = await backend.open(name);
-            } else expect(await outcomesOf(real, model, command), 'the outcome').to.deep.equal(await outcomesOf(model, model, command));
+            } else
+              expect(await outcomesOf(real, model, command), 'the outcome').to.deep.equal(
+                await outcomesOf(model, model, command),
+              );
           }
           expect(await dump(real, ACTORS, INDEXES)).to.deep.equal(await dump(model, ACTORS, INDEXES));
         } finally {
@@ -319,7 +418,10 @@ export function storeContract(backend: Backend): void {
 
 // Generated commands
 
-const ACTORS: readonly ActorKey[] = ['a', 'b', 'ab'].flatMap((id) => [{ kind: 'job', id }, { kind: 'stream', id }]);
+const ACTORS: readonly ActorKey[] = ['a', 'b', 'ab'].flatMap((id) => [
+  { kind: 'job', id },
+  { kind: 'stream', id },
+]);
 /** An index lists the actors of one kind. */
 const INDEXES = ['job-live', 'job-all', 'stream-live', 'stream-all'];
 const KEYS = ['', 'a', 'a/', 'a/1', 'a/10', 'a/2', 'b', 'b%', 'B', 'ä', '\u{1F600}', '\uFF5E'];
@@ -336,8 +438,20 @@ interface Change extends Omit<Commit, 'actor' | 'expected' | 'owner' | 'index' |
 type AnyCommand =
   | { readonly type: 'commits'; readonly changes: readonly Change[]; readonly synced: boolean }
   | { readonly type: 'load' | 'quarantine'; readonly actor: ActorKey }
-  | { readonly type: 'rows'; readonly actor: ActorKey; readonly prefix: string; readonly after: string | undefined; readonly limit: number }
-  | { readonly type: 'list'; readonly index: string; readonly after: IndexEntry | undefined; readonly limit: number; readonly descending: boolean }
+  | {
+      readonly type: 'rows';
+      readonly actor: ActorKey;
+      readonly prefix: string;
+      readonly after: string | undefined;
+      readonly limit: number;
+    }
+  | {
+      readonly type: 'list';
+      readonly index: string;
+      readonly after: IndexEntry | undefined;
+      readonly limit: number;
+      readonly descending: boolean;
+    }
   | { readonly type: 'count'; readonly index: string }
   | { readonly type: 'next'; readonly sequence: string; readonly n: number }
   | { readonly type: 'reopen' };
@@ -361,10 +475,26 @@ const aChange: fc.Arbitrary<Change> = fc.record({
 });
 
 const anyCommand: fc.Arbitrary<AnyCommand> = fc.oneof(
-  { weight: 10, arbitrary: fc.record({ type: fc.constant('commits' as const), changes: fc.array(aChange, { minLength: 1, maxLength: 4 }), synced: fc.boolean() }) },
+  {
+    weight: 10,
+    arbitrary: fc.record({
+      type: fc.constant('commits' as const),
+      changes: fc.array(aChange, { minLength: 1, maxLength: 4 }),
+      synced: fc.boolean(),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('load' as const), actor: anActor }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('quarantine' as const), actor: anActor }) },
-  { weight: 3, arbitrary: fc.record({ type: fc.constant('rows' as const), actor: anActor, prefix: aPrefix, after: maybe(aKey), limit: fc.integer({ min: 1, max: 4 }) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant('rows' as const),
+      actor: anActor,
+      prefix: aPrefix,
+      after: maybe(aKey),
+      limit: fc.integer({ min: 1, max: 4 }),
+    }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -375,18 +505,36 @@ const anyCommand: fc.Arbitrary<AnyCommand> = fc.oneof(
       descending: fc.boolean(),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant('count' as const), index: fc.constantFrom(...INDEXES) }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant('next' as const), sequence: fc.constantFrom('s', 't'), n: fc.integer({ min: 1, max: 3 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constant('count' as const), index: fc.constantFrom(...INDEXES) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant('next' as const),
+      sequence: fc.constantFrom('s', 't'),
+      n: fc.integer({ min: 1, max: 3 }),
+    }),
+  },
   { weight: 1, arbitrary: fc.constant({ type: 'reopen' as const }) },
 );
 
 /** What the store answers; the model tells which versions are stored before. */
-async function outcomesOf(store: Store, model: ModelStore, command: Exclude<AnyCommand, { type: 'reopen' }>): Promise<unknown> {
+async function outcomesOf(
+  store: Store,
+  model: ModelStore,
+  command: Exclude<AnyCommand, { type: 'reopen' }>,
+): Promise<unknown> {
   switch (command.type) {
     case 'commits': {
-      const commits = await Promise.all(command.changes.map((change) => toCommit(model, change, command.synced)));
+      const commits = await Promise.all(
+        command.changes.map((change) => toCommit(model, change, command.synced)),
+      );
       const outcomes = await Promise.allSettled(commits.map((commit) => store.commit(commit)));
-      return outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : (outcome.reason as Error).name));
+      return outcomes.map((outcome) =>
+        outcome.status === 'fulfilled' ? outcome.value : (outcome.reason as Error).name,
+      );
     }
     case 'load':
       return store.load(command.actor);
@@ -407,9 +555,15 @@ async function outcomesOf(store: Store, model: ModelStore, command: Exclude<AnyC
   }
 }
 
-async function toCommit(model: ModelStore, { actor, off, record, live, all, ...change }: Change, synced: boolean): Promise<Commit> {
+async function toCommit(
+  model: ModelStore,
+  { actor, off, record, live, all, ...change }: Change,
+  synced: boolean,
+): Promise<Commit> {
   const version = (await model.load(actor))?.version ?? 0;
-  const moves = Object.entries({ live, all }).filter((move): move is [string, number | null] => move[1] !== undefined);
+  const moves = Object.entries({ live, all }).filter(
+    (move): move is [string, number | null] => move[1] !== undefined,
+  );
   return {
     ...change,
     actor,

@@ -25,11 +25,25 @@ export class ModelStore implements Store {
   readonly #actors = new Map<string, Kept>();
   readonly #sequences = new Map<string, number>();
 
-  async commit({ actor, expected, owner, snapshot, record, putRows, removeRows, index }: Commit): Promise<number> {
+  async commit({
+    actor,
+    expected,
+    owner,
+    snapshot,
+    record,
+    putRows,
+    removeRows,
+    index,
+  }: Commit): Promise<number> {
     const kept = this.#actors.get(nameOf(actor));
     if ((kept?.stored.version ?? 0) !== expected) throw new VersionConflict(actor, expected);
     const after: Kept = {
-      stored: copy({ version: expected + 1, owner, snapshot, record: record === undefined ? kept?.stored.record : record }),
+      stored: copy({
+        version: expected + 1,
+        owner,
+        snapshot,
+        record: record === undefined ? kept?.stored.record : record,
+      }),
       rows: new Map(kept?.rows),
       index: new Map(kept?.index),
     };

@@ -35,7 +35,9 @@ describe('The store in a SQLite file', () => {
 
   it('is refused with a clear sentence to a second opener in the same process, and serves the first on', async () => {
     const store = new SqliteStore(path('held.db'));
-    expect(openingError(path('held.db'))).to.equal(`${path('held.db')} is in use by another process: one server holds a data folder.`);
+    expect(openingError(path('held.db'))).to.equal(
+      `${path('held.db')} is in use by another process: one server holds a data folder.`,
+    );
     expect(await store.next('still')).to.equal(1);
     await store.close();
     expect(openingError(path('held.db'))).to.equal('it was opened');
@@ -59,7 +61,9 @@ describe('The store in a SQLite file', () => {
     const database = new Database(file);
     database.pragma('user_version = 99');
     database.close();
-    expect(openingError(file)).to.match(/written by a newer version of Troupe \(schema 99, this version knows \d+\)\. Start that version, or another DATA_DIR\./);
+    expect(openingError(file)).to.match(
+      /written by a newer version of Troupe \(schema 99, this version knows \d+\)\. Start that version, or another DATA_DIR\./,
+    );
     const after = new Database(file);
     expect(after.pragma('user_version', { simple: true })).to.equal(99);
     after.close();
@@ -84,11 +88,9 @@ describe('The store in a SQLite file', () => {
       expect(stored?.version, 'the stored version').to.be.within(seen.version, seen.version + 1);
       let rows = 0;
       for await (const { body } of allRows(store, JOB)) rows += (body as string).length === 200 ? 1 : 0;
-      expect([stored?.snapshot.body, rows, await store.list('live', { limit: 9 })]).to.deep.equal([
-        { rows: stored?.version, number: (stored?.snapshot.body as { number: number }).number },
-        stored?.version,
-        [{ id: '1', score: stored?.version }],
-      ]);
+      expect(stored?.snapshot.body).to.include({ rows: stored?.version });
+      expect(rows, 'rows').to.equal(stored?.version);
+      expect(await store.list('live', { limit: 9 })).to.deep.equal([{ id: '1', score: stored?.version }]);
       const number = await store.next('numbers');
       expect(number, 'the next number').to.be.greaterThan(seen.number);
       last = { version: stored!.version, number };
@@ -106,7 +108,11 @@ async function killedAfter(file: string, lines: number): Promise<{ version: numb
     last = line;
     if (++count === lines) child.kill('SIGKILL');
   });
-  await within(30_000, `the child is killed after ${lines} commits`, Promise.all([once(child, 'exit'), once(reader, 'close')]));
+  await within(
+    30_000,
+    `the child is killed after ${lines} commits`,
+    Promise.all([once(child, 'exit'), once(reader, 'close')]),
+  );
   expect(child.signalCode).to.equal('SIGKILL');
   const [version, number] = last.split(' ').map(Number);
   return { version: version!, number: number! };

@@ -1,6 +1,11 @@
 import { expect } from 'chai';
 import { dispatcherKind, startTicking } from '../../../actors/dispatcher/actor.ts';
-import type { DispatcherCommand, DispatcherReply, Lease, SubJob } from '../../../actors/dispatcher/commands.ts';
+import type {
+  DispatcherCommand,
+  DispatcherReply,
+  Lease,
+  SubJob,
+} from '../../../actors/dispatcher/commands.ts';
 import { VirtualClock } from '../../../actors/runtime/clock.ts';
 import type { Behavior } from '../../../actors/runtime/system.ts';
 import { MemoryQueue } from '../../../store/memory-queue.ts';
@@ -22,14 +27,19 @@ const subJob = (id: string, more: Partial<SubJob> = {}): SubJob => ({
 
 /** A dispatcher, the clock of its messages, and what it told others. */
 class Desk {
+  /** The time of the next message. */
   at = 0;
+  readonly #clock = new VirtualClock();
   readonly lost: string[] = [];
   readonly dropped: string[] = [];
   readonly waiting: string[] = [];
   readonly killed: string[] = [];
   readonly #behavior: Behavior<DispatcherCommand, DispatcherReply>;
 
-  private constructor(behavior: (desk: Desk) => Promise<Behavior<DispatcherCommand, DispatcherReply>>, made: Behavior<DispatcherCommand, DispatcherReply>[] = []) {
+  private constructor(
+    behavior: (desk: Desk) => Promise<Behavior<DispatcherCommand, DispatcherReply>>,
+    made: Behavior<DispatcherCommand, DispatcherReply>[] = [],
+  ) {
     this.#behavior = { handle: async (envelope) => (made[0] ??= await behavior(this)).handle(envelope) };
   }
 
@@ -38,7 +48,7 @@ class Desk {
       dispatcherKind({
         queue: new MemoryQueue<SubJob>(),
         settings: SETTINGS,
-        clock: new VirtualClock(),
+        clock: desk.#clock,
         logger: silent,
         mailbox: 10,
         epoch: 7,
@@ -50,7 +60,8 @@ class Desk {
     );
   }
 
-  tell(command: DispatcherCommand): Promise<DispatcherReply> {
+  async tell(command: DispatcherCommand): Promise<DispatcherReply> {
+    await this.#clock.advance(this.at - this.#clock.now());
     return this.#behavior.handle({ id: '', command, at: this.at, context: {} });
   }
 
@@ -106,7 +117,11 @@ describe('The dispatcher', () => {
 
   describe('when work is claimed', () => {
     it('hands out what is urgent first, at most what was asked for, of the queues that were named', async () => {
-      await desk.offer(subJob('slow', { priority: 1 }), subJob('urgent', { priority: 9 }), subJob('text', { queue: 'TEXT', priority: 9 }));
+      await desk.offer(
+        subJob('slow', { priority: 1 }),
+        subJob('urgent', { priority: 9 }),
+        subJob('text', { queue: 'TEXT', priority: 9 }),
+      );
       expect((await desk.claim('w', 1)).map((lease) => lease.subJob.id)).to.deep.equal(['urgent']);
       expect((await desk.claim('w', 5)).map((lease) => lease.subJob.id)).to.deep.equal(['slow']);
       expect(await desk.claim('w', 5)).to.deep.equal([]);
@@ -142,7 +157,9 @@ describe('The dispatcher', () => {
       const [lease] = await desk.claim();
       await desk.offer(subJob('a'), subJob('b'));
       expect(await desk.queued()).to.deep.equal(['b']);
-      expect(await desk.tell({ type: 'lookUp', token: lease!.token, worker: 'worker' })).to.include({ kind: 'lease' });
+      expect(await desk.tell({ type: 'lookUp', token: lease!.token, worker: 'worker' })).to.include({
+        kind: 'lease',
+      });
     });
   });
 
@@ -223,7 +240,10 @@ describe('The dispatcher', () => {
   describe('when work is cancelled', () => {
     it('drops at once what waits, and what it does not know, job by job', async () => {
       await desk.offer(subJob('a'), subJob('b', { jobId: 'other' }), subJob('stays'));
-      await desk.tell({ type: 'cancel', subJobs: [subJob('a'), subJob('b', { jobId: 'other' }), subJob('unknown')] });
+      await desk.tell({
+        type: 'cancel',
+        subJobs: [subJob('a'), subJob('b', { jobId: 'other' }), subJob('unknown')],
+      });
       expect(desk.dropped).to.deep.equal(['job: key of a, key of unknown', 'other: key of b']);
       expect(await desk.queued()).to.deep.equal(['stays']);
     });
@@ -274,7 +294,12 @@ describe('The dispatcher', () => {
     for (const [how, end] of Object.entries<(token: string) => DispatcherCommand>({
       'its answer is garbage': (token) => ({ type: 'reject', token, reason: 'garbage' }),
       'its worker dies': () => ({ type: 'workerGone', worker: 'worker', counted: true, reason: 'died' }),
-      'its worker is stopped': () => ({ type: 'workerGone', worker: 'worker', counted: false, reason: 'stopped' }),
+      'its worker is stopped': () => ({
+        type: 'workerGone',
+        worker: 'worker',
+        counted: false,
+        reason: 'stopped',
+      }),
     }))
       it(`drops it, and counts nothing, when ${how}`, async () => {
         const { token } = await desk.leased('a');
@@ -338,7 +363,10 @@ describe('The dispatcher', () => {
       const healthy = await desk.leased('healthy');
       await desk.tickAt(15_000);
       expect(desk.lost).to.deep.equal([`hanging (${hanging.token}): no heartbeat for 15000 ms`]);
-      expect(await desk.beat(healthy, 1), 'until the process is gone').to.deep.equal({ kind: 'go', go: 'on' });
+      expect(await desk.beat(healthy, 1), 'until the process is gone').to.deep.equal({
+        kind: 'go',
+        go: 'on',
+      });
       await desk.tell({ type: 'workerGone', worker: 'worker', counted: true, reason: 'ended by SIGKILL' });
       expect(desk.lost).to.have.lengthOf(1);
       expect(await desk.queued()).to.deep.equal(['healthy']);
@@ -358,7 +386,11 @@ describe('The dispatcher', () => {
       const leases: Lease[] = [];
       for (let n = 0; n < 1_001; n++) leases.push(await desk.leased(`${n}`));
       for (const { token } of leases) await desk.tell({ type: 'settle', token });
-      const kinds = await Promise.all([0, 1, 1_000].map(async (n) => (await desk.tell({ type: 'lookUp', token: leases[n]!.token, worker: 'worker' })).kind));
+      const kinds = await Promise.all(
+        [0, 1, 1_000].map(
+          async (n) => (await desk.tell({ type: 'lookUp', token: leases[n]!.token, worker: 'worker' })).kind,
+        ),
+      );
       expect(kinds).to.deep.equal(['lost', 'settled', 'settled']);
     });
   });
@@ -375,9 +407,17 @@ describe('The dispatcher', () => {
   it('reports what runs and which jobs have anything here', async () => {
     const lease = await desk.leased('a');
     await desk.offer(subJob('b', { jobId: 'other' }));
-    expect(await desk.tell({ type: 'report' })).to.deep.equal({ kind: 'report', leases: [lease], jobs: new Set(['job', 'other']) });
+    expect(await desk.tell({ type: 'report' })).to.deep.equal({
+      kind: 'report',
+      leases: [lease],
+      jobs: new Set(['job', 'other']),
+    });
     await desk.tell({ type: 'settle', token: lease.token });
-    expect(await desk.tell({ type: 'report' })).to.deep.equal({ kind: 'report', leases: [], jobs: new Set(['other']) });
+    expect(await desk.tell({ type: 'report' })).to.deep.equal({
+      kind: 'report',
+      leases: [],
+      jobs: new Set(['other']),
+    });
   });
 
   it('is ticked four times a second, until that is ended', async () => {

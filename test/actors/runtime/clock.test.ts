@@ -15,15 +15,19 @@ describe('A virtual clock', () => {
 
   it(`runs what falls due in order of time, then of asking, each at its own time ${seeded}`, async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.nat(20), { maxLength: 30 }), fc.integer({ min: 0, max: 25 }), async (delays, end) => {
-        const clock = new VirtualClock();
-        const seen: [number, number][] = [];
-        for (const [n, ms] of delays.entries()) clock.after(ms, () => seen.push([clock.now(), n]));
-        await clock.advance(end);
-        const due = delays.map((ms, n): [number, number] => [ms, n]).filter(([ms]) => ms <= end);
-        expect(seen).to.deep.equal(due.toSorted((a, b) => a[0] - b[0] || a[1] - b[1]));
-        expect(clock.now()).to.equal(end);
-      }),
+      fc.asyncProperty(
+        fc.array(fc.nat(20), { maxLength: 30 }),
+        fc.integer({ min: 0, max: 25 }),
+        async (delays, end) => {
+          const clock = new VirtualClock();
+          const seen: [number, number][] = [];
+          for (const [n, ms] of delays.entries()) clock.after(ms, () => seen.push([clock.now(), n]));
+          await clock.advance(end);
+          const due = delays.map((ms, n): [number, number] => [ms, n]).filter(([ms]) => ms <= end);
+          expect(seen).to.deep.equal(due.toSorted((a, b) => a[0] - b[0] || a[1] - b[1]));
+          expect(clock.now()).to.equal(end);
+        },
+      ),
       runs(50),
     );
   });

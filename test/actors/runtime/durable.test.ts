@@ -1,6 +1,11 @@
 import { expect } from 'chai';
 import Database from 'better-sqlite3';
-import { loadDurable, NewerSchema, type Decision, type DurableKind } from '../../../actors/runtime/durable.ts';
+import {
+  loadDurable,
+  NewerSchema,
+  type Decision,
+  type DurableKind,
+} from '../../../actors/runtime/durable.ts';
 import { TransientError } from '../../../actors/runtime/errors.ts';
 import type { Behavior, Envelope } from '../../../actors/runtime/system.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
@@ -13,7 +18,10 @@ interface Purse {
   readonly total: number;
   readonly coins: readonly number[];
 }
-type PurseCommand = { readonly type: 'open'; readonly owner: string } | { readonly type: 'put'; readonly coin: number } | { readonly type: 'look' };
+type PurseCommand =
+  | { readonly type: 'open'; readonly owner: string }
+  | { readonly type: 'put'; readonly coin: number }
+  | { readonly type: 'look' };
 type PurseReply = string;
 type PurseKind = DurableKind<{ readonly owner: string }, Purse, PurseCommand, PurseReply, string>;
 
@@ -41,7 +49,10 @@ describe('A durable actor', () => {
     schema: 1,
     upcasters: {},
     rowsOf: () => 'coin/',
-    restore: (_, body, rows) => ({ total: (body as Purse).total, coins: rows.map((row) => row.body as number) }),
+    restore: (_, body, rows) => ({
+      total: (body as Purse).total,
+      coins: rows.map((row) => row.body as number),
+    }),
     snapshot: (_, { total }) => ({ total }),
     decide: (record, state, { command }) => {
       decisions++;
@@ -55,23 +66,41 @@ describe('A durable actor', () => {
     ...more,
   });
 
-  function decide(record: { owner: string } | undefined, state: Purse | undefined, command: PurseCommand): Decision<{ owner: string }, Purse, PurseReply, string> {
+  function decide(
+    record: { owner: string } | undefined,
+    state: Purse | undefined,
+    command: PurseCommand,
+  ): Decision<{ owner: string }, Purse, PurseReply, string> {
     if (command.type === 'open') {
       const record = { owner: command.owner };
-      return { reply: `opened for ${command.owner}`, change: { state: { total: 0, coins: [] }, record, index: { purses: 7 } } };
+      return {
+        reply: `opened for ${command.owner}`,
+        change: { state: { total: 0, coins: [] }, record, index: { purses: 7 } },
+      };
     }
     if (state === undefined) return { reply: 'no purse' };
-    if (command.type === 'look') return { reply: `${record?.owner}: ${state.coins.join('+')} = ${state.total}` };
+    if (command.type === 'look')
+      return { reply: `${record?.owner}: ${state.coins.join('+')} = ${state.total}` };
     const { coin } = command;
     const after = { total: state.total + coin, coins: [...state.coins, coin] };
     const key = `coin/${String(state.coins.length).padStart(3, '0')}`;
-    return { reply: `total ${after.total}`, change: { state: after, putRows: [{ key, body: coin }] }, effects: [`put ${coin}`] };
+    return {
+      reply: `total ${after.total}`,
+      change: { state: after, putRows: [{ key, body: coin }] },
+      effects: [`put ${coin}`],
+    };
   }
 
   let envelopes = 0;
-  const envelope = (command: PurseCommand, id = `envelope ${++envelopes}`): Envelope<PurseCommand> => ({ id, command, at: 0, context: {} });
+  const envelope = (command: PurseCommand, id = `envelope ${++envelopes}`): Envelope<PurseCommand> => ({
+    id,
+    command,
+    at: 0,
+    context: {},
+  });
   type Loaded = Behavior<PurseCommand, PurseReply>;
-  const load = (more: Partial<PurseKind> = {}, from: Store = store): Promise<Loaded> => loadDurable(kind(more), from, OWNER, '1');
+  const load = (more: Partial<PurseKind> = {}, from: Store = store): Promise<Loaded> =>
+    loadDurable(kind(more), from, OWNER, '1');
   const put = (purse: Loaded, coin: number, id?: string) => purse.handle(envelope({ type: 'put', coin }, id));
   const look = (purse: Loaded) => purse.handle(envelope({ type: 'look' }));
   const opened = async (more: Partial<PurseKind> = {}, from: Store = store): Promise<Loaded> => {
@@ -80,7 +109,11 @@ describe('A durable actor', () => {
     return purse;
   };
   const version = async () => (await store.load(ACTOR))?.version;
-  const failure = (work: Promise<unknown>): Promise<unknown> => work.then(() => 'no failure', (error: unknown) => error);
+  const failure = (work: Promise<unknown>): Promise<unknown> =>
+    work.then(
+      () => 'no failure',
+      (error: unknown) => error,
+    );
 
   it('replies only when its state is committed', async () => {
     const { opened: released, open } = gate();
@@ -107,7 +140,13 @@ describe('A durable actor', () => {
         return stored;
       },
     });
-    const purse = await opened({ perform: async (_, { total }, wanted) => void order.push(...wanted.map((effect) => `${effect} at ${total}`)) }, watched);
+    const purse = await opened(
+      {
+        perform: async (_, { total }, wanted) =>
+          void order.push(...wanted.map((effect) => `${effect} at ${total}`)),
+      },
+      watched,
+    );
     await put(purse, 5);
     expect(order).to.deep.equal(['commit', 'commit', 'put 5 at 5']);
   });
@@ -224,7 +263,9 @@ describe('A durable actor', () => {
   describe('whose store fails', () => {
     it('to write is not to blame, has not changed, and does nothing', async () => {
       let full = false;
-      const failing = around<Store>(store, { commit: (commit) => (full ? Promise.reject(new Error('disk full')) : store.commit(commit)) });
+      const failing = around<Store>(store, {
+        commit: (commit) => (full ? Promise.reject(new Error('disk full')) : store.commit(commit)),
+      });
       const purse = await opened({}, failing);
       full = true;
       expect(await failure(put(purse, 1))).to.be.instanceOf(TransientError);
@@ -249,7 +290,10 @@ describe('A durable actor', () => {
       expect(await store.list('purses', { limit: 10 })).to.deep.equal([]);
       await store.close();
       const database = new Database(file);
-      const kept = database.prepare('select kind, id, reason, body from quarantine').all() as { reason: string; body: string }[];
+      const kept = database.prepare('select kind, id, reason, body from quarantine').all() as {
+        reason: string;
+        body: string;
+      }[];
       database.close();
       store = new SqliteStore(file);
       expect(kept).to.have.lengthOf(1);
@@ -281,7 +325,10 @@ describe('A durable actor', () => {
 
     it('because a step between two schemas is missing is put into quarantine', async () => {
       await opened();
-      await expectQuarantine(await failure(load({ schema: 3, upcasters: { 2: (body) => body } })), 'no way from schema 1 to 2');
+      await expectQuarantine(
+        await failure(load({ schema: 3, upcasters: { 2: (body) => body } })),
+        'no way from schema 1 to 2',
+      );
     });
 
     it('because a newer version wrote it is refused with a sentence and left as it is', async () => {
@@ -289,7 +336,9 @@ describe('A durable actor', () => {
       const before = await store.load(ACTOR);
       const error = await failure(load({ schema: 3 }));
       expect(error).to.be.instanceOf(NewerSchema);
-      expect(String(error)).to.contain('stored by a newer version of Troupe (schema 4, this version knows 3)');
+      expect(String(error)).to.contain(
+        'stored by a newer version of Troupe (schema 4, this version knows 3)',
+      );
       expect(await store.load(ACTOR)).to.deep.equal(before);
     });
   });

@@ -132,11 +132,14 @@ export function gate(): Gate {
   return { opened, open };
 }
 
-export const fail = (message = 'on purpose') => () => {
-  throw new Error(message);
-};
+export const fail =
+  (message = 'on purpose') =>
+  () => {
+    throw new Error(message);
+  };
 
 /** Some turns of the event loop, for work that is asynchronous in different ways. */
 export async function turns(n: number): Promise<void> {
-  for (let i = 0; i < n; i++) await (i % 2 === 0 ? Promise.resolve() : new Promise((resolve) => setImmediate(resolve)));
+  for (let i = 0; i < n; i++)
+    await (i % 2 === 0 ? Promise.resolve() : new Promise((resolve) => setImmediate(resolve)));
 }

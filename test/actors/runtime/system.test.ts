@@ -58,10 +58,12 @@ for (const [treeName, makeTree] of Object.entries(TREES))
         const taken = [1, 2, 3].map((n) => stage.ask('a', async () => opened.then(() => n)));
         const refused = await Promise.all([4, 5].map(() => stage.outcome('a', () => 'never')));
         expect(refused).to.deep.equal(['MAILBOX_FULL', 'MAILBOX_FULL']);
-        expect(stage.deadLetters.map(({ actor, command, reason }) => [actor, command, reason])).to.deep.equal([
-          ['probe/a', 'do', 'MAILBOX_FULL'],
-          ['probe/a', 'do', 'MAILBOX_FULL'],
-        ]);
+        expect(stage.deadLetters.map(({ actor, command, reason }) => [actor, command, reason])).to.deep.equal(
+          [
+            ['probe/a', 'do', 'MAILBOX_FULL'],
+            ['probe/a', 'do', 'MAILBOX_FULL'],
+          ],
+        );
         expect(await stage.outcome('b', () => 'roomy')).to.equal('roomy');
         open();
         expect(await Promise.all(taken)).to.deep.equal([1, 2, 3]);
@@ -103,7 +105,11 @@ for (const [treeName, makeTree] of Object.entries(TREES))
 
       it('of which thousands cannot be delivered leaves only the last thousand dead letters', async () => {
         given();
-        await Promise.all(Array.from({ length: 1_050 }, (_, n) => stage.probes.ask(`${n}`, { type: 'x' } as never).catch(() => n)));
+        await Promise.all(
+          Array.from({ length: 1_050 }, (_, n) =>
+            stage.probes.ask(`${n}`, { type: 'x' } as never).catch(() => n),
+          ),
+        );
         expect(stage.system.deadLetters).to.have.lengthOf(1_000);
         expect(stage.system.deadLetters.at(-1)?.actor).to.equal('probe/1049');
       });
@@ -140,12 +146,18 @@ for (const [treeName, makeTree] of Object.entries(TREES))
 
       it('keeps the messages behind the one that failed', async () => {
         given();
-        const outcomes = Promise.all([stage.outcome('a', fail()), stage.outcome('a', () => 1), stage.outcome('a', () => 2)]);
+        const outcomes = Promise.all([
+          stage.outcome('a', fail()),
+          stage.outcome('a', () => 1),
+          stage.outcome('a', () => 2),
+        ]);
         expect(await stage.passing(outcomes)).to.deep.equal(['FAILED', 1, 2]);
       });
 
       it('while it is loaded is treated the same', async () => {
-        given({ load: (_, loads) => (loads === 1 ? Promise.reject(new Error('unreadable')) : Promise.resolve()) });
+        given({
+          load: (_, loads) => (loads === 1 ? Promise.reject(new Error('unreadable')) : Promise.resolve()),
+        });
         expect(await stage.outcome('a', () => 'never')).to.equal('FAILED');
         expect(await stage.passing(stage.outcome('a', () => 'loaded'))).to.equal('loaded');
         expect(stage.restarted).to.have.lengthOf(1);
@@ -170,8 +182,14 @@ for (const [treeName, makeTree] of Object.entries(TREES))
 
       it('too often answers the asker without waiting for the tree to let go of it', async () => {
         const tree = makeTree();
-        const add: ActorTree['add'] = async (...place) => ({ ...(await tree.add(...place)), remove: () => new Promise(() => {}) });
-        stage = new Stage({ add, print: () => tree.print(), destroy: () => tree.destroy() }, { intensity: { restarts: 0 } });
+        const add: ActorTree['add'] = async (...place) => ({
+          ...(await tree.add(...place)),
+          remove: () => new Promise(() => {}),
+        });
+        stage = new Stage(
+          { add, print: () => tree.print(), destroy: () => tree.destroy() },
+          { intensity: { restarts: 0 } },
+        );
         expect(await within(10_000, 'the asker is answered', stage.outcome('a', fail()))).to.equal('FAILED');
       });
 
@@ -182,13 +200,18 @@ for (const [treeName, makeTree] of Object.entries(TREES))
           await stage.clock.advance(1_000);
         }
         expect(stage.escalated).to.deep.equal([]);
-        expect(stage.restarted.map(({ delayMs }) => delayMs), 'the back-off starts over').to.deep.equal([50, 50, 50, 50, 50]);
+        expect(
+          stage.restarted.map(({ delayMs }) => delayMs),
+          'the back-off starts over',
+        ).to.deep.equal([50, 50, 50, 50, 50]);
       });
 
       it('because of something outside it is loaded afresh and not blamed', async () => {
         given({ intensity: { restarts: 1 } });
         for (let time = 0; time < 5; time++)
-          expect(await stage.outcome('a', () => Promise.reject(new TransientError('the disk is full')))).to.equal('FAILED');
+          expect(
+            await stage.outcome('a', () => Promise.reject(new TransientError('the disk is full'))),
+          ).to.equal('FAILED');
         expect(stage.escalated).to.deep.equal([]);
         expect(await stage.outcome('a', () => 'ready')).to.equal('ready');
         expect(stage.loadsOf('a')).to.equal(6);
@@ -199,14 +222,19 @@ for (const [treeName, makeTree] of Object.entries(TREES))
         const { opened, open } = gate();
         const busy = stage.ask('busy', () => opened, { deadlineMs: 1e9 });
         for (let time = 0; time < 5; time++)
-          expect(await stage.passing(stage.outcome('a', () => stage.ask('busy', () => 'never')))).to.equal('FAILED');
+          expect(await stage.passing(stage.outcome('a', () => stage.ask('busy', () => 'never')))).to.equal(
+            'FAILED',
+          );
         expect(stage.escalated).to.deep.equal([]);
         open();
         await busy;
       });
 
       it('and cannot be ended properly either still answers its asker, and is loaded afresh', async () => {
-        given({ intensity: { restarts: 0 }, escalated: () => Promise.reject(new Error('the store is gone')) });
+        given({
+          intensity: { restarts: 0 },
+          escalated: () => Promise.reject(new Error('the store is gone')),
+        });
         expect(await stage.outcome('a', fail())).to.equal('FAILED');
         expect(await stage.outcome('a', () => 'afresh')).to.equal('afresh');
       });
@@ -262,14 +290,19 @@ for (const [treeName, makeTree] of Object.entries(TREES))
           return [first, requestId(), passedOn];
         };
         const ids = Array.from({ length: 12 }, (_, n) => `r${n}`);
-        const seen = await Promise.all(ids.map((id, n) => stage.inContext({ requestId: id }, n % 2 === 0 ? 'a' : 'b', relay)));
+        const seen = await Promise.all(
+          ids.map((id, n) => stage.inContext({ requestId: id }, n % 2 === 0 ? 'a' : 'b', relay)),
+        );
         expect(seen).to.deep.equal(ids.map((id) => [id, id, id]));
         expect(stage.system.context).to.deep.equal({});
       });
 
       it('is empty for a message that was sent outside of any, also behind one that has one', async () => {
         given();
-        const seen = await Promise.all([stage.inContext({ requestId: 'r' }, 'a', () => turns(2)), stage.ask('a', requestId)]);
+        const seen = await Promise.all([
+          stage.inContext({ requestId: 'r' }, 'a', () => turns(2)),
+          stage.ask('a', requestId),
+        ]);
         expect(seen[1]).to.equal(undefined);
       });
 
@@ -352,7 +385,9 @@ describe('The comedy tree', () => {
 
   it('spreads the actors of a branch over shelves of at most 2,000', async () => {
     const tree = new ComedyTree();
-    await Promise.all(Array.from({ length: 5_000 }, (_, n) => tree.add('jobs', `${n}`, () => Promise.resolve())));
+    await Promise.all(
+      Array.from({ length: 5_000 }, (_, n) => tree.add('jobs', `${n}`, () => Promise.resolve())),
+    );
     const { children } = await tree.print();
     const shelves = children.filter(({ name }) => name.startsWith('jobs'));
     expect(shelves.map((shelf) => [shelf.name, shelf.children.length])).to.deep.equal([
@@ -365,7 +400,9 @@ describe('The comedy tree', () => {
 
   it('fills a shelf again that others have left', async () => {
     const tree = new ComedyTree();
-    const nodes = await Promise.all(Array.from({ length: 2_000 }, (_, n) => tree.add('jobs', `${n}`, () => Promise.resolve())));
+    const nodes = await Promise.all(
+      Array.from({ length: 2_000 }, (_, n) => tree.add('jobs', `${n}`, () => Promise.resolve())),
+    );
     await nodes[7]!.remove();
     await tree.add('jobs', 'new', () => Promise.resolve());
     const { children } = await tree.print();

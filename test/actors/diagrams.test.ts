@@ -1,0 +1,55 @@
+import { expect } from 'chai';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { SERVICE_TRANSITIONS } from '../../actors/service/transitions.ts';
+import { diagrams, serviceArrows, stateDiagram } from './diagrams.ts';
+
+const FILE = 'docs/diagrams.md';
+
+describe('The diagrams of life cycles', () => {
+  it(`are in ${FILE} what the tables of the actors say`, () => {
+    if (process.env['WRITE_DIAGRAMS'] !== undefined) {
+      mkdirSync(path.dirname(FILE), { recursive: true });
+      writeFileSync(FILE, diagrams());
+    }
+    const written = existsSync(FILE) ? readFileSync(FILE, 'utf8') : '';
+    expect(
+      written,
+      `${FILE} is out of date: run WRITE_DIAGRAMS=1 npm test -- diagrams, look at the change and commit it`,
+    ).to.equal(diagrams());
+  });
+
+  it('join arrows between the same states, and mark where a life begins and ends', () => {
+    const arrows = [
+      { from: 'A', to: 'B', label: 'go' },
+      { from: 'A', to: 'B', label: 'run' },
+      { from: 'B', to: 'A', label: 'back' },
+      { from: 'B', to: 'C', label: 'end' },
+    ];
+    expect(
+      stateDiagram(['A'], arrows)
+        .split('\n')
+        .map((line) => line.trim()),
+    ).to.deep.equal([
+      '```mermaid',
+      'stateDiagram-v2',
+      '[*] --> A',
+      'A --> B: go, run',
+      'B --> A: back',
+      'B --> C: end',
+      'C --> [*]',
+      '```',
+    ]);
+  });
+
+  it('show what the table of a service declares, and nothing else', () => {
+    const arrows = serviceArrows();
+    for (const { from, to, label } of arrows) {
+      const { [label as keyof typeof SERVICE_TRANSITIONS]: declared } = SERVICE_TRANSITIONS;
+      expect(declared.from, `${label} is carried out in`).to.include(from);
+      expect(declared.to, `${label} leads to`).to.include(to);
+    }
+    expect(arrows).to.deep.include({ from: 'Launching', to: 'InactiveNoStart', label: 'ended' });
+    expect(arrows).to.not.deep.include({ from: 'Running', to: 'ShuttingDown', label: 'kill' });
+  });
+});

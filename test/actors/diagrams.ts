@@ -1,0 +1,115 @@
+/** State diagrams (Mermaid) from the tables that the actors run by. */
+import { STATUS_TABLE } from '../../actors/batch-job/status.ts';
+import { TRANSITIONS } from '../../actors/batch-job/transitions.ts';
+import type { ServiceCommand } from '../../actors/service/commands.ts';
+import { NEW_SERVICE, type ServiceState } from '../../actors/service/state.ts';
+import { decideService, SERVICE_TRANSITIONS, type RestartPolicy } from '../../actors/service/transitions.ts';
+
+/** One arrow of a diagram. */
+export interface Arrow {
+  readonly from: string;
+  readonly to: string;
+  readonly label: string;
+}
+
+/** Arrows between the same two states become one; labels in the order of the table. */
+export function stateDiagram(first: readonly string[], arrows: readonly Arrow[]): string {
+  const labels = new Map<string, string[]>();
+  for (const { from, to, label } of arrows) {
+    const line = `${from} --> ${to}`;
+    labels.set(line, [...(labels.get(line) ?? []), label]);
+  }
+  const left = new Set(arrows.map(({ from }) => from));
+  const last = [...new Set(arrows.map(({ to }) => to))].filter((state) => !left.has(state));
+  const lines = [
+    ...first.map((state) => `[*] --> ${state}`),
+    ...[...labels].map(([line, names]) => `${line}: ${names.join(', ')}`),
+    ...last.map((state) => `${state} --> [*]`),
+  ];
+  return ['```mermaid', 'stateDiagram-v2', ...lines.map((line) => `    ${line}`), '```'].join('\n');
+}
+
+export function statusArrows(): readonly Arrow[] {
+  return Object.entries(STATUS_TABLE).flatMap(([from, events]) =>
+    Object.entries(events).map(([label, to]) => ({ from, to, label })),
+  );
+}
+
+/** A command's entry says where it is carried out and where that can lead, not which leads where. */
+function commandList(
+  transitions: Readonly<Record<string, { readonly from: readonly string[]; readonly to: readonly string[] }>>,
+): string {
+  const list = (states: readonly string[]) => [...new Set(states)].join(', ');
+  return Object.entries(transitions)
+    .map(([command, { from, to }]) =>
+      [`- \`${command}\``, `  - in: ${list(from)}`, `  - leads to: ${list(to)}`].join('\n'),
+    )
+    .join('\n');
+}
+
+const POLICY: RestartPolicy = { delayMs: 1, maxDelayMs: 1, failures: 5, withinMs: 60_000 };
+const SERVICE_STEPS: readonly ((incarnation: number) => ServiceCommand)[] = [
+  () => ({ type: 'launch' }),
+  (incarnation) => ({ type: 'started', incarnation, pid: 1 }),
+  (incarnation) => ({ type: 'ended', incarnation, cameUp: true, reason: '' }),
+  (incarnation) => ({ type: 'ended', incarnation, cameUp: false, reason: '' }),
+  (incarnation) => ({ type: 'relaunch', incarnation }),
+  (incarnation) => ({ type: 'kill', incarnation, reason: '' }),
+  () => ({ type: 'stop' }),
+];
+
+/** Where a service can really get, found by walking its table from the beginning, at once or after the failures are forgotten. */
+export function serviceArrows(): readonly Arrow[] {
+  const arrows = new Map<string, Arrow>();
+  const seen = new Set<string>();
+  const open: ServiceState[] = [NEW_SERVICE];
+  for (let state = open.pop(); state !== undefined; state = open.pop()) {
+    const known = `${state.status} ${state.failures.length}`;
+    if (seen.has(known)) continue;
+    seen.add(known);
+    for (const step of SERVICE_STEPS)
+      for (const at of [0, POLICY.withinMs]) {
+        const command = step(state.incarnation);
+        const after = decideService(state, command, at, POLICY).state;
+        // Failures count from 0 again, so that the walk comes to an end.
+        open.push({ ...after, failures: after.failures.map(() => 0) });
+        const arrow = { from: state.status, to: after.status, label: command.type };
+        if (after.status !== state.status) arrows.set(Object.values(arrow).join(' '), arrow);
+      }
+  }
+  const order = Object.keys(SERVICE_TRANSITIONS);
+  return [...arrows.values()].toSorted(
+    (a, b) =>
+      order.indexOf(a.label) - order.indexOf(b.label) || compare(a.from, b.from) || compare(a.to, b.to),
+  );
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
+
+/** The whole of docs/diagrams.md. */
+export function diagrams(): string {
+  return [
+    '# Life cycles',
+    '',
+    'Made from the tables in `actors/` by `test/actors/diagrams.ts`; a test fails when they differ. Do not edit.',
+    '',
+    '## Status of a batch job (specification 3.1)',
+    '',
+    'An event that has no arrow leaves the status as it is.',
+    '',
+    stateDiagram(['INITIALIZED', 'IN_PROGRESS'], statusArrows()),
+    '',
+    '## Commands to a batch job',
+    '',
+    'In any other status a command is refused. `accept` makes the job.',
+    '',
+    commandList(TRANSITIONS),
+    '',
+    '## Service (specification 3.3)',
+    '',
+    'A command that has no arrow from a state leaves it as it is.',
+    '',
+    stateDiagram(['Configured'], serviceArrows()),
+    '',
+  ].join('\n');
+}
