@@ -111,6 +111,7 @@ async function compose(
     epoch: await store.next('epoch'),
     serverUrl: () => urlOf(http, settings.HOST),
     checkMedium: (uri) => checkMedium(uri, limits),
+    localPath: (uri) => checkFileUri(uri, limits.mediaRoots, limits.excluded).catch(() => undefined),
   });
 
   let ready = true;
@@ -161,8 +162,10 @@ async function takeUp(
   await removeOrphans(store, settings.DATA_DIR, logger);
   for await (const { id } of allEntries(store, LIVE_JOBS)) jobs.tell(id, { type: 'resume' });
   admission.tell(ADMISSION, { type: 'open' });
-  const stopTicking = startTicking(systemClock, () => dispatcher.tell(DISPATCHER, { type: 'tick' }));
-  const stopSweep = startSweep({ store, clock: systemClock, dispatcher, jobs });
+  const stopTicking = startTicking(systemClock, (stalledMs) =>
+    dispatcher.tell(DISPATCHER, { type: 'tick', stalledMs }),
+  );
+  const stopSweep = startSweep({ store, clock: systemClock, dispatcher, jobs, admission });
   return () => {
     stopTicking();
     stopSweep();

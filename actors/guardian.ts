@@ -39,6 +39,7 @@ export interface GuardianParts {
   readonly epoch: number;
   serverUrl(): string;
   checkMedium(uri: string): Promise<Issue | undefined>;
+  localPath(uri: string): Promise<string | undefined>;
 }
 
 /** The actors of one server and what the edge uses of them. */
@@ -106,6 +107,7 @@ export function guard(parts: GuardianParts): Guardian {
     processes: settings.COMPONENT_PROCESSES,
     policy: { delayMs: settings.RESTART_DELAY_MS, maxDelayMs: 30_000, failures: 5, withinMs: 60_000 },
     stopMs: STOP_COMPONENTS_MS,
+    startMs: settings.COMPONENT_START_MS,
     clock: system.clock,
     logger,
     serverUrl: () => parts.serverUrl(),

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Logger } from '../config/logger.ts';
 import { removeFolder } from '../output/spool.ts';
 import { allEntries, type Store } from '../store/store.ts';
+import { ADMISSION, type AdmissionCommand, type AdmissionReply } from './admission/actor.ts';
 import { LIVE_JOBS, WAITING_JOBS } from './batch-job/actor.ts';
 import type { JobCommand, JobReply } from './batch-job/commands.ts';
 import { DISPATCHER } from './dispatcher/actor.ts';
@@ -18,13 +19,15 @@ export interface SweepParts {
   readonly clock: Clock;
   readonly jobs: Family<JobCommand, JobReply>;
   readonly dispatcher: Family<DispatcherCommand, DispatcherReply>;
+  readonly admission: Family<AdmissionCommand, AdmissionReply>;
 }
 
 /** Live jobs for which nothing is queued or runs: whatever message was lost, they say again what is to be done. */
-export function startSweep({ store, clock, jobs, dispatcher }: SweepParts): () => void {
+export function startSweep({ store, clock, jobs, dispatcher, admission }: SweepParts): () => void {
   let cancel = () => {};
   let stopped = false;
   const sweep = async () => {
+    admission.tell(ADMISSION, { type: 'open' });
     const waiting = new Set<string>();
     for await (const { id } of allEntries(store, WAITING_JOBS)) waiting.add(id);
     const report = await dispatcher.ask(DISPATCHER, { type: 'report' });
@@ -52,7 +55,9 @@ export function startSweep({ store, clock, jobs, dispatcher }: SweepParts): () =
 export async function removeOrphans(store: Store, dataDir: string, logger: Logger): Promise<void> {
   const live = new Set<string>();
   for await (const { id } of allEntries(store, LIVE_JOBS)) {
-    const job = await storedJob(store, Number(id)).catch(() => undefined);
+    const job = await storedJob(store, Number(id)).catch(() => null);
+    // A job that cannot be read may still be mended: then nothing is removed that might be its own.
+    if (job === null) return;
     if (job !== undefined) live.add(job.record.jobId).add(`${job.record.jobId}.${job.snapshot.run}`);
   }
   for (const kind of ['spool', 'media'])

@@ -36,7 +36,6 @@ export interface MediumSummary {
   readonly mimeType: string;
   readonly mediaType: string;
   readonly length: number;
-  readonly status: string;
   readonly mediaMetadata: Readonly<Record<string, string>>;
   /** Those that are shown; `trackCount` counts all. */
   readonly tracks: TrackSummary[];

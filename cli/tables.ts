@@ -19,9 +19,14 @@ export function jobLine(job: JobInfo): string {
 /** A table a medium, then what went wrong. */
 export function documentLines({ status, media, errors, warnings }: DocumentSummary): readonly string[] {
   const names = new Map(media.map(({ mediaId, path: uri }) => [mediaId, mediumName(uri)]));
-  const cancelled = status.startsWith('CANCELLED');
+  const failed = new Set(errors.map(({ mediaId }) => mediaId));
+  // nothing found is no finding when the medium was not looked at to its end
+  const reason = ({ mediaId }: MediumSummary): string => {
+    if (status.startsWith('CANCELLED')) return ' before the job was cancelled';
+    return failed.has(mediaId) ? ': see its errors' : '';
+  };
   return [
-    ...media.flatMap((medium) => ['', ...mediumLines(medium, cancelled)]),
+    ...media.flatMap((medium) => ['', ...mediumLines(medium, reason(medium))]),
     ...(errors.length + warnings.length > 0 ? [''] : []),
     ...errors.map((issue) => issueLine('error', issue, names)),
     ...warnings.map((issue) => issueLine('warning', issue, names)),
@@ -53,21 +58,15 @@ function fileName(uri: string): string {
   }
 }
 
-function mediumLines(medium: MediumSummary, cancelled: boolean): readonly string[] {
+function mediumLines(medium: MediumSummary, reason: string): readonly string[] {
   const { tracks, trackCount } = medium;
   const title = [mediumName(medium.path), facts(medium)].filter((text) => text !== '').join('  ');
-  if (trackCount === 0) return [title, `  nothing found${nothingBecause(medium, cancelled)}`];
+  if (trackCount === 0) return [title, `  nothing found${reason}`];
   const rows = columns([HEADINGS, ...tracks.map((track) => row(track, medium.mediaType))]).map(
     (line) => `  ${line}`,
   );
   const more = trackCount - tracks.length;
   return [title, ...rows, ...(more > 0 ? [`  and ${more} more tracks: the document has them all`] : [])];
-}
-
-/** Nothing found is no finding when the medium was not looked at to its end. */
-function nothingBecause({ status }: MediumSummary, cancelled: boolean): string {
-  if (cancelled) return ' before the job was cancelled';
-  return status === 'COMPLETE' ? '' : `: its analysis ended ${status}`;
 }
 
 function facts({ mimeType, mediaType, length, mediaMetadata }: MediumSummary): string {

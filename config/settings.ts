@@ -30,7 +30,7 @@ export const serverEnvironment = z.object({
     ),
   JOB_ID_HOST: z
     .string()
-    .regex(/^[\w.-]+$/)
+    .regex(/^\w[\w.-]{0,63}$/)
     .default(hostname())
     .describe('Host part of job ids'),
   SITE_ID: z.string().default('troupe1').describe('siteId in documents'),
@@ -60,6 +60,9 @@ export const serverEnvironment = z.object({
     .describe('cancel: live jobs end CANCELLED_BY_SHUTDOWN'),
   RESTART_DELAY_MS: whole(2 * SECOND, 0).describe(
     'Time before a component process that died is started again',
+  ),
+  COMPONENT_START_MS: whole(120 * SECOND, 100).describe(
+    'Time from the start of a component process until it asks for work',
   ),
   MAX_MEDIUM_BYTES: whole(64 * 1024 * MIB, 1).describe('Size of a fetched medium'),
   MEDIUM_FETCH_MS: whole(3_600 * SECOND, 100).describe('Time for fetching a medium'),

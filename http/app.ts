@@ -40,12 +40,13 @@ export function createApp(parts: AppParts): Koa {
 
   app.use(workerProtocol({ ...parts, ...access }).routes());
 
-  const rest = new Router();
+  // Whatever could be a path of /rest is authenticated, in any case of letters, before a route is looked for.
+  const rest = new Router({ sensitive: true });
   serviceRoutes(rest, parts.info);
   batchJobRoutes(rest, parts);
   pipelineRoutes(rest, parts.catalog);
   app.use(async (ctx, next) => {
-    await (ctx.path.startsWith('/rest') ? access.authenticate(ctx, next) : next());
+    await (/^\/rest(\/|$)/i.test(ctx.path) ? access.authenticate(ctx, next) : next());
   });
   app.use(rest.routes());
   app.use(rest.allowedMethods());

@@ -21,7 +21,7 @@ export interface WorkerProtocolParts {
 
 /** /worker/v1: how components claim sub-jobs and answer them. The only way in which work leaves and results come in. */
 export function workerProtocol(parts: WorkerProtocolParts): Router {
-  const router = new Router({ prefix: '/worker/v1' });
+  const router = new Router({ prefix: '/worker/v1', sensitive: true });
   const who = identify(parts);
   router.post('/claim', who, (ctx) => claim(ctx, parts));
   router.post('/leases/:token/heartbeat', who, (ctx) => heartbeat(ctx, parts));

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
+import { StringDecoder } from 'node:string_decoder';
+import type { Readable } from 'node:stream';
 
 export interface Launch {
   readonly command: string;
@@ -56,9 +57,25 @@ export function startComponent(launch: Launch, events: ProcessEvents): Component
   child.stdin.on('error', () => undefined);
   for (const stream of ['stdout', 'stderr'] as const) {
     const pass = limited((text) => events.line(stream, text));
-    createInterface({ input: child[stream], crlfDelay: Infinity }).on('line', pass);
+    passLines(child[stream], pass);
   }
   return { signal: (signal) => void child.kill(signal) };
+}
+
+/** Lines of a stream; of a line without end only the beginning is kept. */
+function passLines(stream: Readable, pass: (text: string) => void): void {
+  const decoder = new StringDecoder('utf8');
+  let line = '';
+  stream.on('data', (chunk: Buffer) => {
+    const [first = '', ...others] = decoder.write(chunk).split('\n');
+    line = (line + first.slice(0, MAX_LINE)).slice(0, MAX_LINE);
+    for (const other of others) {
+      pass(line);
+      line = other.slice(0, MAX_LINE);
+    }
+  });
+  stream.on('end', () => line !== '' && pass(line));
+  stream.on('error', () => undefined);
 }
 
 function limited(pass: (text: string) => void): (text: string) => void {
@@ -71,7 +88,7 @@ function limited(pass: (text: string) => void): (text: string) => void {
       lines = 0;
     }
     lines++;
-    if (lines <= LINES_PER_SECOND) pass(text.slice(0, MAX_LINE));
+    if (lines <= LINES_PER_SECOND) pass(text);
     else if (lines === LINES_PER_SECOND + 1) pass('(more lines in this second were left out)');
   };
 }

@@ -69,18 +69,25 @@ function wrongDetection(value: unknown, start: number, stop: number): string | u
   return wrongCommon(value);
 }
 
+const MAX_FRAMES = 2 ** 31 - 1;
+const MAX_RANGES = 100_000;
+
 export function wrongPrepared(value: unknown): string | undefined {
   if (!isFields(value) || !isFields(value['facts'])) return 'has no facts of a medium';
   const { facts, inspected, path, warnings, ranges } = value;
   const { mediaType, mimeType, sha256, length, metadata } = facts;
   if (typeof mediaType !== 'string' || !MEDIA_TYPES.has(mediaType)) return 'has no known mediaType';
   if (typeof mimeType !== 'string' || typeof sha256 !== 'string') return 'has no mimeType and sha256';
-  if (!isInteger(length) || length < -1) return 'has no length';
+  if (!isInteger(length) || length < -1 || length > MAX_FRAMES) return 'has no length';
   if (!isProperties(metadata)) return 'has metadata that are not an object of texts';
   if (typeof inspected !== 'boolean') return 'does not say whether it was inspected';
   if (typeof path !== 'string' || path === '') return 'has no path';
   if (!isArrayOf(warnings, isIssue)) return 'has warnings without code and message';
-  return isArrayOf(ranges, isRange) ? undefined : 'has ranges without start and stop';
+  if (!isArrayOf(ranges, isRange) || ranges.length > MAX_RANGES) return 'has ranges without start and stop';
+  const outside = (ranges as readonly { start: number; stop: number }[]).some(
+    ({ start, stop }) => start < 0 || stop < start || stop >= Math.max(1, length),
+  );
+  return outside ? 'has ranges outside of the medium' : undefined;
 }
 
 export function wrongSummary(value: unknown): string | undefined {

@@ -43,6 +43,17 @@ export function cutRange(range: Range, limits: SegmentLimits): readonly Range[] 
   return pieces;
 }
 
+/**
+ * Limits under which these ranges give at most about `max` pieces: the target grows where it has to. A range is never
+ * joined with another, so there are at least as many pieces as ranges.
+ */
+export function boundedLimits(ranges: readonly Range[], limits: SegmentLimits, max: number): SegmentLimits {
+  if (limits.target <= 0) return limits;
+  const frames = ranges.reduce((sum, { start, stop }) => sum + Math.max(0, stop - start + 1), 0);
+  const least = Math.ceil(frames / Math.max(1, max - ranges.length));
+  return least <= limits.target ? limits : { ...limits, target: least };
+}
+
 /** Cuts each range on its own, in the order given. */
 export function cutRanges(ranges: readonly Range[], limits: SegmentLimits): readonly Range[] {
   return ranges.flatMap((range) => cutRange(range, limits));

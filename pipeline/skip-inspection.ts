@@ -12,6 +12,8 @@ const NEEDED: Readonly<Record<MediaType, readonly string[]>> = {
   AUDIO: ['DURATION'],
   UNKNOWN: [],
 };
+/** More frames than any video has: a count above is a mistake or an attack. */
+export const MAX_FRAMES = 2 ** 31 - 1;
 const WHOLE_NUMBERS: ReadonlySet<string> = new Set(['FRAME_WIDTH', 'FRAME_HEIGHT', 'FRAME_COUNT']);
 
 export type SkipResult =
@@ -80,7 +82,7 @@ function invalidMetadata(metadata: Properties, mediaType: MediaType): string | n
 
 function isPositive(key: string, text: string | undefined): boolean {
   const value = WHOLE_NUMBERS.has(key) ? parseInteger(text) : parseNumber(text);
-  return value !== undefined && value > 0 && value < Infinity;
+  return value !== undefined && value > 0 && value < (key === 'FRAME_COUNT' ? MAX_FRAMES : Infinity);
 }
 
 function isRotation(text: string): boolean {

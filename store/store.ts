@@ -71,7 +71,7 @@ export interface RowOptions {
 }
 
 export interface Store {
-  /** Writes an actor's state; answers its new version. Throws VersionConflict when `expected` is not the stored version. */
+  /** Writes an actor's state; answers its new version. Throws VersionConflict when `expected` is not the stored version, NotStorable when the content is at fault. */
   commit(commit: Commit): Promise<number>;
   /** The stored actor, or undefined when there is none. */
   load(actor: ActorKey): Promise<StoredActor | undefined>;
@@ -90,6 +90,11 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** What was to be stored cannot be, however often it is tried: too large, or no JSON. */
+export class NotStorable extends Error {
+  override readonly name = 'NotStorable';
+}
+
 export class VersionConflict extends Error {
   constructor(actor: ActorKey, expected: number) {
     super(
@@ -98,6 +103,9 @@ export class VersionConflict extends Error {
     this.name = 'VersionConflict';
   }
 }
+
+/** Lets others have the event loop between two pages. */
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** Every row of an actor below `prefix`, page by page. */
 export async function* allRows(
@@ -114,6 +122,7 @@ export async function* allRows(
     });
     yield* page;
     if (page.length < pageSize) return;
+    await turn();
     after = page.at(-1)?.key;
   }
 }
@@ -124,6 +133,7 @@ export async function* allEntries(store: Store, index: string, pageSize = 500): 
     const page = await store.list(index, { limit: pageSize, ...(after === undefined ? {} : { after }) });
     yield* page;
     if (page.length < pageSize) return;
+    await turn();
     after = page.at(-1);
   }
 }

@@ -6,7 +6,7 @@ import type { ActorKind, Behavior, Envelope } from '../runtime/system.ts';
 export const ADMISSION = 'admission';
 
 export type AdmissionCommand =
-  /** From the server at start: let in whoever waits from before. */
+  /** From the server at start and from the sweep: compare with the indexes, let in whoever may come. */
   | { readonly type: 'open' }
   /** From the job desk: may a new run begin? The place is taken by the answer. */
   | { readonly type: 'enter'; readonly jobNumber: number; readonly priority: number }
@@ -33,12 +33,21 @@ export function admissionKind(parts: AdmissionParts): ActorKind<AdmissionCommand
   };
 }
 
-async function load(parts: AdmissionParts): Promise<Behavior<AdmissionCommand, AdmissionReply>> {
+/** Words to and from jobs travel; a number that entered so recently is not compared with the indexes yet. */
+const TRAVEL_MS = 60_000;
+
+/** What the store says: live jobs, and waiting ones with their scores. */
+async function stored({ store }: AdmissionParts) {
   const waiting = new Map<number, number>();
-  for await (const { id, score } of allEntries(parts.store, WAITING_JOBS)) waiting.set(Number(id), score);
+  for await (const { id, score } of allEntries(store, WAITING_JOBS)) waiting.set(Number(id), score);
   const live = new Set<number>();
-  for await (const { id } of allEntries(parts.store, LIVE_JOBS))
-    if (!waiting.has(Number(id))) live.add(Number(id));
+  for await (const { id } of allEntries(store, LIVE_JOBS)) if (!waiting.has(Number(id))) live.add(Number(id));
+  return { live, waiting };
+}
+
+async function load(parts: AdmissionParts): Promise<Behavior<AdmissionCommand, AdmissionReply>> {
+  const { live, waiting } = await stored(parts);
+  const entered = new Map<number, number>();
 
   const admitNext = () => {
     while (live.size < parts.maxLive && waiting.size > 0) {
@@ -48,10 +57,10 @@ async function load(parts: AdmissionParts): Promise<Behavior<AdmissionCommand, A
       parts.admit(first);
     }
   };
-  admitNext();
 
-  const enter = (jobNumber: number, priority: number): AdmissionReply => {
+  const enter = (jobNumber: number, priority: number, at: number): AdmissionReply => {
     if (waiting.has(jobNumber)) return 'waiting';
+    entered.set(jobNumber, at);
     if (live.has(jobNumber) || live.size < parts.maxLive) {
       live.add(jobNumber);
       return 'live';
@@ -61,15 +70,30 @@ async function load(parts: AdmissionParts): Promise<Behavior<AdmissionCommand, A
     return 'waiting';
   };
 
+  /** Mends what lost words have left behind: places that nobody holds, jobs that were never told that they may come. */
+  const compare = async (at: number) => {
+    for (const [jobNumber, since] of entered) if (at - since > TRAVEL_MS) entered.delete(jobNumber);
+    const truth = await stored(parts);
+    for (const jobNumber of live) {
+      if (truth.waiting.has(jobNumber)) parts.admit(jobNumber);
+      else if (!truth.live.has(jobNumber) && !entered.has(jobNumber)) live.delete(jobNumber);
+    }
+    for (const jobNumber of waiting.keys())
+      if (!truth.waiting.has(jobNumber) && !entered.has(jobNumber)) waiting.delete(jobNumber);
+    for (const jobNumber of truth.live) live.add(jobNumber);
+    for (const [jobNumber, score] of truth.waiting) if (!live.has(jobNumber)) waiting.set(jobNumber, score);
+  };
+
   return {
-    handle({ command }: Envelope<AdmissionCommand>) {
-      if (command.type === 'enter') return Promise.resolve(enter(command.jobNumber, command.priority));
-      if (command.type === 'leave') {
+    async handle({ command, at }: Envelope<AdmissionCommand>) {
+      if (command.type === 'enter') return enter(command.jobNumber, command.priority, at);
+      if (command.type === 'open') await compare(at);
+      else {
         live.delete(command.jobNumber);
         waiting.delete(command.jobNumber);
       }
       admitNext();
-      return Promise.resolve('live');
+      return 'live';
     },
   };
 }

@@ -175,8 +175,8 @@ async function endPoisoned(parts: JobParts, id: string, error: unknown): Promise
     index: indexOf(record, ended),
   });
   logger.error({ jobId: record.jobId, error }, 'ended a job that failed again and again');
-  await removeFiles(parts, record, snapshot.run, false);
   parts.ended(record.number);
+  await removeFiles(parts, record, snapshot.run, false);
 }
 
 function assertNever(value: never): never {

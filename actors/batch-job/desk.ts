@@ -113,7 +113,10 @@ export class JobDesk {
       admitted: place === 'live',
       objectId: randomUUID(),
     } as const;
-    const reply = await this.#parts.jobs.ask(String(number), command);
+    const reply = await this.#parts.jobs.ask(String(number), command).catch((error: unknown) => {
+      if (!(error instanceof DeliveryError && error.reason === 'TIMEOUT')) this.#leave(number);
+      throw error;
+    });
     // A job that is live already keeps its place: only one that does not exist has to give it back.
     if (reply.kind === 'refused' && reply.reason === 'NO_SUCH_JOB') this.#leave(number);
     return reply;

@@ -9,7 +9,7 @@ import {
   propertyLevels,
   type PropertyLevels,
 } from '../../pipeline/properties.ts';
-import { cutRanges, followUpRanges, segmentLimits } from '../../pipeline/segments.ts';
+import { boundedLimits, cutRanges, followUpRanges, segmentLimits } from '../../pipeline/segments.ts';
 import type { PlannedAction } from '../../pipeline/plan.ts';
 import type { Properties, Range } from '../../pipeline/types.ts';
 import type { JobRecord } from './record.ts';
@@ -26,6 +26,8 @@ export interface JobSettings {
   readonly fetchLimits: FetchLimits;
 }
 
+/** Sub-jobs of one task: a job that would have more gets longer segments. */
+const MAX_PIECES = 100_000;
 const WHOLE: Range = { start: 0, stop: -1 };
 
 /** A job before its first stage. */
@@ -120,7 +122,10 @@ function rangesOf(
   if (facts.mediaType !== 'VIDEO') return [WHOLE];
   const properties = effectiveProperties(levelsOf(record, action, index), facts.mediaType);
   const asked = task === 0 ? ranges : followUpRanges(medium.trackRanges ?? [], properties);
-  return cutRanges(asked, segmentLimits(properties, facts.frameTimes ?? { fps: 0, constantRate: true }));
+  const limits = segmentLimits(properties, facts.frameTimes ?? { fps: 0, constantRate: true });
+  const actions = record.plan.tasks[task]?.actions.length ?? 1;
+  const most = Math.max(2, Math.floor(MAX_PIECES / record.media.length / actions));
+  return cutRanges(asked, boundedLimits(asked, limits, most));
 }
 
 const levelsOf = (record: JobRecord, action: PlannedAction, medium: number): PropertyLevels =>

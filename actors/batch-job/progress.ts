@@ -41,7 +41,8 @@ export function answered(
 ): Change {
   const outstanding = new Map(state.outstanding);
   outstanding.delete(row.key);
-  const taken = take({ ...state, outstanding }, row, answer, given);
+  // What was to be done is not kept once it is: rows stay small however large the properties are.
+  const taken = take({ ...state, outstanding }, { ...row, work: null }, answer, given);
   const finish = openFinish(taken.state, row, given);
   const next = advance(finish.state, given);
   return {
@@ -72,9 +73,10 @@ export function advance(state: JobState, given: Given): Change {
     current = enter(current, nextStage(current, given), given);
   }
   if (current.stage.name !== 'ENDED') return { state: current, rows, effects: offer(rows) };
+  // Admission hears of it first: whoever sees the end and resubmits at once must not keep the place of the run before.
   const effects: JobEffect[] = [
-    { type: 'removeFiles', run: current.run, document: false },
     { type: 'ended' },
+    { type: 'removeFiles', run: current.run, document: false },
   ];
   return { state: current, rows: [], effects, removed: [''] };
 }

@@ -82,7 +82,8 @@ export interface SubJobRow {
   readonly state: 'QUEUED' | 'DONE' | 'FAILED';
   /** Attempts that were lost because a component died, hung or answered garbage. */
   readonly attempts: number;
-  readonly work: Assignment['work'];
+  /** What is to be done; null once it is answered. */
+  readonly work: Assignment['work'] | null;
   /** Fencing token of the answer that was taken. */
   readonly token?: string;
   /** Spool file of the answer. */

@@ -13,6 +13,7 @@ export function toSubJobs(record: JobRecord, state: JobState, rows: readonly Sub
     kind: row.kind,
     priority: state.priority,
     attempt: row.attempts + 1,
+    releases: 0,
     share: row.kind === 'DETECT' ? 100 / record.plan.tasks.length / Math.max(1, pieces) : 0,
   }));
 }

@@ -85,6 +85,8 @@ export const TRANSITIONS: { readonly [T in Exclude<JobCommand['type'], 'accept'>
     to: [...BUSY, ...ENDED],
     apply: (state, command, given) =>
       withOutstanding(state, command.key, (row) => {
+        if (state.status === 'CANCELLING' && !survivesCancel(row.kind))
+          return dropped(state, [row.key], given);
         const attempts = row.attempts + 1;
         if (attempts < given.settings.attempts) return requeue(state, { ...row, attempts });
         const message = `The component was lost ${attempts} times on this sub-job: ${command.reason}`;
@@ -101,12 +103,9 @@ export const TRANSITIONS: { readonly [T in Exclude<JobCommand['type'], 'accept'>
     to: [...BUSY, ...ENDED],
     apply(state, command, given) {
       // What was answered before the news came stays: its row counts for the document.
-      const dropped = command.keys.filter((key) => state.outstanding.has(key));
-      if (state.status !== 'CANCELLING' || dropped.length === 0) return 'NOT_OUTSTANDING';
-      const outstanding = new Map(state.outstanding);
-      for (const key of dropped) outstanding.delete(key);
-      const change = advance({ ...state, outstanding }, given);
-      return { ...change, removed: [...dropped, ...(change.removed ?? [])] };
+      const keys = command.keys.filter((key) => state.outstanding.has(key));
+      if (state.status !== 'CANCELLING' || keys.length === 0) return 'NOT_OUTSTANDING';
+      return dropped(state, keys, given);
     },
   },
   resume: {
@@ -152,6 +151,14 @@ export function recover(state: JobState): readonly JobEffect[] {
     ...(kept.length > 0 ? [{ type: 'offer', rows: kept } as const] : []),
     ...(dropped.length > 0 ? [{ type: 'cancelWork', rows: dropped } as const] : []),
   ];
+}
+
+/** Cancelled work that nobody holds any more. */
+function dropped(state: JobState, keys: readonly string[], given: Given): Change {
+  const outstanding = new Map(state.outstanding);
+  for (const key of keys) outstanding.delete(key);
+  const change = advance({ ...state, outstanding }, given);
+  return { ...change, removed: [...keys, ...(change.removed ?? [])] };
 }
 
 /** Preparation and detection are stopped; what is being finished or written goes on. */

@@ -10,7 +10,15 @@ import {
   type Lease,
   type SubJob,
 } from './commands.ts';
-import { beat, cancelled, expiryOf, expiryReason, newLease, type LeaseSettings } from './leases.ts';
+import {
+  beat,
+  cancelled,
+  postponed,
+  expiryOf,
+  expiryReason,
+  newLease,
+  type LeaseSettings,
+} from './leases.ts';
 
 export const DISPATCHER = 'dispatcher';
 
@@ -35,18 +43,24 @@ export interface DispatcherParts {
 /** Leases whose answer was taken, to answer a repeated result as the first. */
 const REMEMBERED = 1_000;
 const TICK_MS = 250;
+/** A tick that is later than this means that the server was held up. */
+const STALL_MS = 1_000;
+/** A sub-job that is given back more often than this costs an attempt. */
+const MAX_RELEASES = 20;
 
 /**
  * The dispatcher: hands sub-jobs to components under leases with three clocks and takes them back. It holds no truth: what
  * it knows is offered again by the jobs when it starts anew.
  */
 export function dispatcherKind(parts: DispatcherParts): ActorKind<DispatcherCommand, DispatcherReply> {
+  // Outlives a restart of the actor: no token is ever given twice.
+  let tokens = 0;
   return {
     name: DISPATCHER,
     accepts: DISPATCHER_COMMANDS,
     mailbox: parts.mailbox,
     intensity: DEFAULT_INTENSITY,
-    load: () => Promise.resolve(new Dispatcher(parts)),
+    load: () => Promise.resolve(new Dispatcher(parts, () => `${parts.epoch}-${++tokens}`)),
   };
 }
 
@@ -56,11 +70,12 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
   readonly #settled = new Set<string>();
   /** Workers that were ended because of one of their leases; the others are not to blame for it. */
   readonly #killed = new Set<string>();
-  #tokens = 0;
+  readonly #nextToken: () => string;
   #draining = false;
 
-  constructor(parts: DispatcherParts) {
+  constructor(parts: DispatcherParts, nextToken: () => string) {
     this.#parts = parts;
+    this.#nextToken = nextToken;
   }
 
   async handle({ command }: Envelope<DispatcherCommand>): Promise<DispatcherReply> {
@@ -75,7 +90,7 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
       case 'heartbeat':
         return this.#heartbeat(command, at);
       case 'lookUp':
-        return this.#lookUp(command.token, command.worker);
+        return this.#lookUp(command.token, command.worker, command.answering === true);
       case 'settle':
         return this.#settle(command.token);
       case 'release':
@@ -87,7 +102,7 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
       case 'unavailable':
         return this.#unavailable(command.queue, command.reason);
       case 'tick':
-        return this.#tick(at);
+        return this.#tick(at, command.stalledMs ?? 0);
       case 'report':
         return this.#report();
       case 'drain':
@@ -137,8 +152,7 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
     if (this.#draining) return { kind: 'claimed', leases: [] };
     const subJobs = await this.#parts.queue.take(queues, max);
     const leases = subJobs.map((subJob) => {
-      const token = `${this.#parts.epoch}-${++this.#tokens}`;
-      return newLease(token, subJob, worker, at, this.#parts.settings);
+      return newLease(this.#nextToken(), subJob, worker, at, this.#parts.settings);
     });
     for (const lease of leases) this.#leases.set(lease.token, lease);
     return { kind: 'claimed', leases };
@@ -154,8 +168,10 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
     return { kind: 'go', go: lease.cancelled ? 'cancelled' : 'on' };
   }
 
-  #lookUp(token: string, worker: string): DispatcherReply {
+  #lookUp(token: string, worker: string, answering: boolean): DispatcherReply {
     const lease = this.#held(token, worker);
+    // Whoever is answering has no more progress to report.
+    if (lease !== undefined && answering) this.#leases.set(token, { ...lease, silentUntil: Infinity });
     if (lease !== undefined) return { kind: 'lease', lease };
     return { kind: this.#settled.has(token) ? 'settled' : 'lost' };
   }
@@ -197,7 +213,10 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
     return { kind: 'done' };
   }
 
-  #tick(at: number): DispatcherReply {
+  #tick(at: number, stalledMs: number): DispatcherReply {
+    // Time in which this server stood still itself (or the machine slept) is nobody's silence.
+    if (stalledMs > 0)
+      for (const [token, lease] of this.#leases) this.#leases.set(token, postponed(lease, stalledMs));
     for (const lease of [...this.#leases.values()]) {
       const expiry = expiryOf(lease, at);
       if (expiry === null) continue;
@@ -222,7 +241,9 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
   async #giveBack(lease: Lease): Promise<void> {
     this.#leases.delete(lease.token);
     if (lease.cancelled) this.#parts.dropped(lease.subJob.jobId, [lease.subJob.key]);
-    else await this.#offer([lease.subJob]);
+    else if (lease.subJob.releases >= MAX_RELEASES)
+      this.#parts.lost(lease.subJob, lease.token, `it was given back ${MAX_RELEASES} times`);
+    else await this.#offer([{ ...lease.subJob, releases: lease.subJob.releases + 1 }]);
   }
 
   #held(token: string, worker: string): Lease | undefined {
@@ -238,12 +259,14 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
   }
 }
 
-/** Ticks the dispatcher until the answer is called. */
-export function startTicking(clock: Clock, tick: () => void): () => void {
+/** Ticks the dispatcher until the answer is called; a tick that comes far too late says by how much. */
+export function startTicking(clock: Clock, tick: (stalledMs: number) => void): () => void {
   let cancel = () => {};
   const next = () => {
+    const due = clock.steady() + TICK_MS;
     cancel = clock.after(TICK_MS, () => {
-      tick();
+      const late = clock.steady() - due;
+      tick(late > STALL_MS ? late : 0);
       next();
     });
   };

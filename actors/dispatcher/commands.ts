@@ -9,6 +9,8 @@ export interface SubJob extends WorkItem {
   readonly attempt: number;
   /** How much of the job's progress, in percent, it stands for. */
   readonly share: number;
+  /** How often it was given back undone. */
+  readonly releases: number;
 }
 
 export type DispatcherCommand =
@@ -31,7 +33,12 @@ export type DispatcherCommand =
       readonly total: number;
     }
   /** From the worker protocol, when an answer arrives: is the lease still held? */
-  | { readonly type: 'lookUp'; readonly token: string; readonly worker: string }
+  | {
+      readonly type: 'lookUp';
+      readonly token: string;
+      readonly worker: string;
+      readonly answering?: boolean;
+    }
   /** From the worker protocol, when the answer is stored (or refused by the job): the lease ends. */
   | { readonly type: 'settle'; readonly token: string }
   /** From a component that gives its work back unharmed (drain), or the server for it: not counted as an attempt. */
@@ -48,7 +55,7 @@ export type DispatcherCommand =
   /** From the node manager: nobody can serve this queue now. */
   | { readonly type: 'unavailable'; readonly queue: string; readonly reason: string }
   /** From the clock: look at leases that have run out. */
-  | { readonly type: 'tick' }
+  | { readonly type: 'tick'; readonly stalledMs?: number }
   /** From views and the sweep: what runs, and for which jobs there is any work. */
   | { readonly type: 'report' }
   /** From the server when it drains: no more claims. */

@@ -37,6 +37,17 @@ export function cancelled(lease: Lease, at: number, settings: LeaseSettings): Le
   return { ...lease, cancelled: true, killAt: lease.killAt ?? at + 2 * settings.cancelGraceMs };
 }
 
+/** All its clocks, later by `ms`. */
+export function postponed(lease: Lease, ms: number): Lease {
+  return {
+    ...lease,
+    leaseUntil: lease.leaseUntil + ms,
+    silentUntil: lease.silentUntil + ms,
+    wholeUntil: lease.wholeUntil + ms,
+    killAt: lease.killAt === null ? null : lease.killAt + ms,
+  };
+}
+
 /** A heartbeat moves the lease; only growing progress moves the silence, for a component that hangs can still beat. */
 export function beat(
   lease: Lease,

@@ -38,6 +38,8 @@ export interface NodeManagerParts {
   readonly processes: number;
   readonly policy: RestartPolicy;
   readonly stopMs: number;
+  /** Time a process has from its start until it asks for work. */
+  readonly startMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Known only once the server listens. */
@@ -77,7 +79,12 @@ export function registerNodeManager(system: ActorSystem, parts: NodeManagerParts
       },
       cameUp: (worker) => workers.forget(worker),
       tell: (id, command) => services.tell(id, command),
-      unavailable: (id, reason) => parts.unavailable(componentOf(id).queue, reason),
+      // As long as another process of the component works, its work is not lost.
+      unavailable: (id, reason) => {
+        const { queue } = componentOf(id);
+        if (!workers.serves(queue)) parts.unavailable(queue, reason);
+      },
+      isUp: (worker) => workers.hasComeUp(worker),
     }),
   );
   const kind: ActorKind<NodeManagerCommand, void> = {

@@ -21,6 +21,17 @@ export class WorkerRegistry {
     return found;
   }
 
+  /** Whether a process that came up lives and serves this queue. */
+  serves(queue: string): boolean {
+    return [...this.#byHash.values()].some(
+      ({ worker, queues }) => queues.includes(queue) && this.#cameUp.has(worker),
+    );
+  }
+
+  hasComeUp(worker: string): boolean {
+    return this.#cameUp.has(worker);
+  }
+
   /** Ends the token of a process that is gone; true when it had come up. */
   forget(worker: string): boolean {
     for (const [hash, entry] of this.#byHash) if (entry.worker === worker) this.#byHash.delete(hash);

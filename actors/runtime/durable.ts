@@ -1,4 +1,5 @@
 import {
+  NotStorable,
   VersionConflict,
   type ActorKey,
   type Commit,
@@ -129,7 +130,7 @@ async function stored(store: Store, commit: Commit): Promise<number> {
   try {
     return await store.commit(commit);
   } catch (error) {
-    if (error instanceof VersionConflict) throw error;
+    if (error instanceof VersionConflict || error instanceof NotStorable) throw error;
     throw new TransientError('The state could not be stored.', { cause: error });
   }
 }

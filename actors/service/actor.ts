@@ -15,9 +15,13 @@ export interface ServiceParts {
   readonly logger: Logger;
   readonly policy: RestartPolicy;
   readonly stopMs: number;
+  /** Time a process has from its start until it asks for work. */
+  readonly startMs: number;
   /** How the process of this incarnation is started; makes its token. */
   launch(id: string, incarnation: number): Launch;
-  /** Whether the process has asked for work; asked once, when it has ended. */
+  /** Whether the process has asked for work by now. */
+  isUp(worker: string): boolean;
+  /** The same, asked once, when it has ended. */
   cameUp(worker: string): boolean;
   tell(id: string, command: ServiceCommand): void;
   gone(worker: string, counted: boolean, reason: string): void;
@@ -92,6 +96,10 @@ class Service implements Behavior<ServiceCommand, ServiceState> {
     this.#process = startComponent(this.#parts.launch(this.#id, incarnation), {
       started: (pid) => {
         logger.info({ worker, pid }, 'component process started');
+        this.#parts.clock.after(this.#parts.startMs, () => {
+          const reason = `it did not ask for work within ${this.#parts.startMs} ms of its start`;
+          if (!this.#parts.isUp(worker)) tell(this.#id, { type: 'kill', incarnation, reason });
+        });
         tell(this.#id, { type: 'started', incarnation, pid });
       },
       ended: ({ code, signal, error }) => {

@@ -40,6 +40,8 @@ export async function storedJob(store: Store, number: number): Promise<StoredJob
   return { record: stored.record as JobRecord, snapshot: jobSnapshotSchema.parse(state) };
 }
 
+const MAX_SHOWN = 10_000;
+
 /** Answers reads about jobs from the store, and the progress inside running sub-jobs from the dispatcher. */
 export class JobViews {
   readonly #store: Store;
@@ -102,6 +104,8 @@ export class JobViews {
     );
     const shown = Math.min(99, Math.max(this.#shown.get(key) ?? 0, progress + part));
     this.#shown.set(key, shown);
+    // Jobs that nobody looks at any more do not pile up here.
+    if (this.#shown.size > MAX_SHOWN) this.#shown.delete(this.#shown.keys().next().value!);
     return Math.round(shown * 100) / 100;
   }
 

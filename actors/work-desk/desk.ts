@@ -5,16 +5,17 @@ import type { Assignment, FailureRequest } from '../../components/sdk/protocol.t
 import type { Logger } from '../../config/logger.ts';
 import type { ResultChecker } from '../../output/check.ts';
 import { detectionFile } from '../../output/layout.ts';
-import { FloodError, receive, removeFile, type SpoolLimits } from '../../output/spool.ts';
+import { FloodError, receive, removeFile, syncFolder, type SpoolLimits } from '../../output/spool.ts';
 import type { Store } from '../../store/store.ts';
 import type { JobCommand, JobReply } from '../batch-job/commands.ts';
 import { answerFile } from '../batch-job/planning.ts';
+import type { SubJobRow } from '../batch-job/state.ts';
 import { DISPATCHER } from '../dispatcher/actor.ts';
 import type { DispatcherCommand, DispatcherReply, Lease } from '../dispatcher/commands.ts';
 import type { WorkWaiters } from '../dispatcher/waiters.ts';
 import type { Family } from '../runtime/system.ts';
-import { assignmentOf, rowOf } from '../views/assignments.ts';
-import { documentInput } from '../views/document-input.ts';
+import { assignmentOf, rowOf } from './assignments.ts';
+import { documentInput } from './document-input.ts';
 
 export interface WorkDeskParts {
   readonly store: Store;
@@ -26,6 +27,8 @@ export interface WorkDeskParts {
   readonly dataDir: string;
   readonly heartbeatMs: number;
   readonly resultLimits: SpoolLimits;
+  /** The real path of a `file:` medium that may be read; undefined for all else. */
+  localPath(uri: string): Promise<string | undefined>;
 }
 
 /** What became of an answer. */
@@ -59,6 +62,7 @@ const FULL_DISK = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
  */
 export class WorkDesk {
   readonly #parts: WorkDeskParts;
+  #arrivals = 0;
 
   constructor(parts: WorkDeskParts) {
     this.#parts = parts;
@@ -103,12 +107,13 @@ export class WorkDesk {
 
   /** Takes the body of an answer. */
   async result(token: string, worker: string, body: Readable): Promise<Taken> {
-    const lease = await this.#lease(token, worker);
+    const lease = await this.#lease(token, worker, true);
     if (typeof lease === 'string') return { kind: lease };
     const { subJob } = lease;
     const row = await rowOf(this.#parts.store, subJob.jobId, subJob.key);
     if (row === undefined) return this.#end(token);
-    const file = answerFile(row, token, this.#parts.dataDir);
+    // A name of its own for every arrival: an answer that is sent twice must not touch what the first one left.
+    const file = answerFile(row, `${token}.${++this.#arrivals}`, this.#parts.dataDir);
     try {
       await receive(body, file, this.#parts.resultLimits);
     } catch (error) {
@@ -116,10 +121,13 @@ export class WorkDesk {
     }
     const checked = await this.#parts.checker.checkResult(file, row.kind, { range: row.range });
     if (!checked.ok) return this.#garbage(token, checked.reason, file);
-    // The lease may have run out while we looked; a newer holder's answer must not meet this one.
-    if (typeof (await this.#lease(token, worker)) === 'string') {
+    if (checked.kind === 'PREPARE' && !(await this.#mayRead(row, checked.prepared.path)))
+      return this.#garbage(token, 'The answer names a file that is not the medium.', file);
+    // The lease may have run out while we looked, or the same answer may have been taken meanwhile.
+    const now = await this.#lease(token, worker);
+    if (typeof now === 'string') {
       await removeFile(file);
-      return { kind: 'lost' };
+      return { kind: now };
     }
     const final =
       row.kind === 'DOCUMENT' ? await moved(file, detectionFile(this.#parts.dataDir, row.jobId)) : file;
@@ -161,8 +169,8 @@ export class WorkDesk {
   }
 
   /** The lease behind a token; `taken` when its answer was taken before, so that a repeated answer gets the same reply. */
-  async #lease(token: string, worker: string): Promise<Lease | 'taken' | 'lost'> {
-    const reply = await this.#parts.dispatcher.ask(DISPATCHER, { type: 'lookUp', token, worker });
+  async #lease(token: string, worker: string, answering = false): Promise<Lease | 'taken' | 'lost'> {
+    const reply = await this.#parts.dispatcher.ask(DISPATCHER, { type: 'lookUp', token, worker, answering });
     if (reply.kind === 'lease') return reply.lease;
     return reply.kind === 'settled' ? 'taken' : 'lost';
   }
@@ -178,6 +186,12 @@ export class WorkDesk {
     // A document has one name for all who write it: what lies there may be that of the one who was taken.
     if (command.type === 'workDone' && subJob.kind !== 'DOCUMENT') await removeFile(command.file);
     return { kind: 'lost' };
+  }
+
+  /** Other components will read this path: it is the place we gave for a fetched medium, or the file that was asked for. */
+  async #mayRead({ work }: SubJobRow, path: string): Promise<boolean> {
+    if (work === null || !('fetchTo' in work)) return false;
+    return path === work.fetchTo || path === (await this.#parts.localPath(work.uri));
   }
 
   async #notReceived(lease: Lease, body: Readable, error: unknown): Promise<Taken> {
@@ -215,8 +229,11 @@ export class WorkDesk {
 }
 
 async function moved(file: string, final: string): Promise<string> {
-  await mkdir(path.dirname(final), { recursive: true });
+  const folder = path.dirname(final);
+  await mkdir(folder, { recursive: true });
   await rename(file, final);
+  await syncFolder(folder);
+  await syncFolder(path.dirname(folder));
   return final;
 }
 

@@ -70,7 +70,7 @@ async function* inVideo(
     fps: medium.fps > 0 ? medium.fps : reader.fps,
     start: range.start,
     stop: range.stop,
-    frames: () => counted(reader, transform, range, context),
+    frames: () => counted(reader, transform, work, context),
   };
   try {
     for await (const track of detector.video!(source, job)) yield toReported(track, transform);
@@ -79,17 +79,18 @@ async function* inVideo(
   }
 }
 
-/** Upright frames, each of them told as progress. */
+/** Upright frames, each of them told as progress, those of the warm-up included. */
 async function* counted(
   reader: FrameSource,
   transform: FrameTransform,
-  { start, stop }: DetectWork['range'],
+  { range, contextFrames }: Pick<DetectWork, 'range' | 'contextFrames'>,
   context: WorkContext,
 ): AsyncGenerator<Frame> {
+  const first = range.start - contextFrames;
   for await (const frame of reader.frames()) {
     context.signal.throwIfAborted();
     yield transform.apply(frame);
-    context.progress(Math.max(0, frame.index - start + 1), stop - start + 1);
+    context.progress(frame.index - first + 1, range.stop - first + 1);
   }
 }
 

@@ -57,7 +57,9 @@ async function factsOf(
   });
   if ('facts' in skipped) return { ...skipped, inspected: false };
   const sha256 = await hashOf(path, signal, meter);
-  const { facts, warnings } = await inspect(path, { sha256, name: nameOf(work.uri), signal });
+  const { facts, warnings } = await metered(meter, () =>
+    inspect(path, { sha256, name: nameOf(work.uri), signal }),
+  );
   // What inspection would have said by leaving it out must not survive from what was given.
   const { MEDIA_HASH: _unproven, HAS_CONSTANT_FRAME_RATE: _claimed, ...given } = work.metadata;
   return {
@@ -65,6 +67,16 @@ async function factsOf(
     facts: { ...facts, metadata: { ...given, ...facts.metadata } },
     warnings: [...skipped.warnings, ...warnings],
   };
+}
+
+/** Inspection cannot say how far it is; as long as it lets the event loop run, it is at work. */
+async function metered<T>(meter: Meter, work: () => Promise<T>): Promise<T> {
+  const beat = setInterval(() => meter(1), WATCH_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(beat);
+  }
 }
 
 async function hashOf(path: string, signal: AbortSignal, meter: Meter): Promise<string> {

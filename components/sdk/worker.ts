@@ -143,8 +143,9 @@ async function giveUp(
   await client.failure(token, failureOf(error));
 }
 
+/** The server is away or busy: somebody else may hand the same work over later. Any other refusal is final. */
 function isTransport(error: unknown): boolean {
-  if (error instanceof ProtocolError) return true;
+  if (error instanceof ProtocolError) return error.status === 503 || error.status === 409;
   const code = (error as { code?: unknown }).code;
   return (
     typeof code === 'string' && (code.startsWith('UND_') || code === 'ECONNRESET' || code === 'ECONNREFUSED')

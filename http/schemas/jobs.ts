@@ -1,7 +1,14 @@
 import { z } from 'zod';
 
 /** Bodies of the batch job endpoints (specification 2.1): each validates, types and documents. */
-const properties = z.record(z.string(), z.string());
+const MAX_PROPERTIES = 64 * 1024;
+const properties = z.record(z.string(), z.string()).refine((map) => sizeOf(map) <= MAX_PROPERTIES, {
+  error: `must have no more than ${MAX_PROPERTIES} characters in all`,
+});
+
+function sizeOf(map: Readonly<Record<string, string>>): number {
+  return Object.entries(map).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+}
 
 export const mediaRange = z
   .object({ start: z.int().nonnegative(), stop: z.int().nonnegative() })

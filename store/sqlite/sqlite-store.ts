@@ -3,6 +3,7 @@ import path from 'node:path';
 import Database from 'better-sqlite3';
 import { migrate } from './migrations.ts';
 import {
+  NotStorable,
   VersionConflict,
   type ActorKey,
   type Commit,
@@ -82,9 +83,13 @@ export class SqliteStore implements Store {
   }
 
   rows({ kind, id }: ActorKey, { prefix, after, limit }: RowOptions): Promise<readonly Row[]> {
+    // One lower bound, so that a page costs the same wherever it lies.
+    const { rowsFrom, rowsAfter } = this.#statements;
+    const within = after !== undefined && Buffer.compare(Buffer.from(after), Buffer.from(prefix)) >= 0;
+    const statement = within ? rowsAfter : rowsFrom;
     return settle(() =>
-      this.#statements.rows
-        .all({ kind, id, from: prefix, to: prefixEnd(prefix), after: after ?? '', limit })
+      statement
+        .all({ kind, id, from: within ? after : prefix, to: prefixEnd(prefix), limit })
         .map(({ key, body }) => ({ key, body: JSON.parse(body) as unknown })),
     );
   }
@@ -158,7 +163,9 @@ export class SqliteStore implements Store {
     } catch (error) {
       // The file itself failed, and the whole transaction with it.
       if (!this.#database.inTransaction) throw error;
-      return error as Error;
+      return error instanceof VersionConflict
+        ? error
+        : new NotStorable(`The commit cannot be written: ${String(error)}`, { cause: error });
     }
   }
 
@@ -203,6 +210,8 @@ interface ActorRow {
 
 function prepare(database: Database.Database) {
   const page = 'select score, id from entries where name = @name and';
+  const rowPage = 'select key, body from actor_rows where kind = @kind and id = @id and';
+  const rowOrder = 'and key < @to order by key limit @limit';
   return {
     insert: database.prepare(
       `insert into actors values (@kind, @id, @version, @server, @epoch, @schema, @snapshot) on conflict do nothing`,
@@ -221,9 +230,11 @@ function prepare(database: Database.Database) {
     removeRows: database.prepare(
       'delete from actor_rows where kind = @kind and id = @id and key >= @from and key < @to',
     ),
-    rows: database.prepare<unknown[], { key: string; body: string }>(
-      `select key, body from actor_rows
-       where kind = @kind and id = @id and key >= @from and key < @to and key > @after order by key limit @limit`,
+    rowsFrom: database.prepare<unknown[], { key: string; body: string }>(
+      `${rowPage} key >= @from ${rowOrder}`,
+    ),
+    rowsAfter: database.prepare<unknown[], { key: string; body: string }>(
+      `${rowPage} key > @from ${rowOrder}`,
     ),
     putEntry: database.prepare('insert into entries values (@name, @score, @kind, @id)'),
     removeEntry: database.prepare('delete from entries where name = @name and kind = @kind and id = @id'),

@@ -88,6 +88,7 @@ export async function startCore(environment: Readonly<Record<string, string>> = 
     epoch: await store.next('epoch'),
     serverUrl: () => '',
     checkMedium: () => Promise.resolve(undefined),
+    localPath: () => Promise.resolve(undefined),
   });
   const close = async () => {
     await system.stop(1_000);

@@ -66,7 +66,7 @@ describe('troupe analyze, where no service runs', () => {
     expect(stdout)
       .to.match(/: ERROR after/)
       .and.to.match(/^ {2}FACE +0\.8/m);
-    expect(stdout).to.match(/fake\.mp4.*\n {2}nothing found: its analysis ended ERROR$/m);
+    expect(stdout).to.match(/fake\.mp4.*\n {2}nothing found: see its errors$/m);
     expect(stdout).to.match(/^error [A-Z_]+ \(fake\.mp4, \w+\): /m);
   });
 
@@ -130,7 +130,7 @@ describe('troupe analyze, where no service runs', () => {
   it('cancels its job and stops its service at Ctrl-C', async () => {
     const videos = Array.from({ length: 20 }, () => sample('scenes_pd.mp4'));
     const running = place.start(['analyze', ...videos, ...FACES]);
-    await running.until('the job runs', ({ stderr }) => stderr.includes('IN_PROGRESS'));
+    await running.says('stderr', 'IN_PROGRESS');
     running.signal('SIGINT');
     const { code, stdout, stderr } = await running.ended;
     expect(code, stderr).to.equal(1);
@@ -142,7 +142,7 @@ describe('troupe analyze, where no service runs', () => {
 
   it('takes a signal that arrives twice at the same time, as npm passes it on, for one', async () => {
     const running = place.start(['analyze', sample('scenes_pd.mp4'), ...FACES]);
-    await running.until('the job runs', ({ stderr }) => stderr.includes('IN_PROGRESS'));
+    await running.says('stderr', 'IN_PROGRESS');
     running.signal('SIGINT');
     running.signal('SIGTERM');
     const { code, stdout } = await running.ended;

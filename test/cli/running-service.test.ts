@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { Place, sample, untilGone, type Running } from './support.ts';
+import { documentOf, Place, sample, tracksOf, type Running } from './support.ts';
 
 const FACES = ['--pipeline', 'FACE DETECTION PIPELINE'];
 
@@ -90,10 +90,9 @@ describe('troupe, where a service runs', () => {
   });
 
   it('serves until SIGTERM, ends with 0, and is not found any more', async () => {
-    const gone = untilGone(place.lock);
     server.signal('SIGTERM');
     expect((await server.ended).code).to.equal(0);
-    await gone;
+    expect(existsSync(place.lock)).to.equal(false);
     const { code, stdout, stderr } = await place.troupe(['token']);
     expect([code, stdout]).to.deep.equal([2, '']);
     expect(stderr).to.include(`No service runs in ${place.dataDir}`);
@@ -122,14 +121,20 @@ describe('troupe', () => {
 
   it('finishes its job under a service of its own when the one it used is killed', async () => {
     const server = await place.serve({ MEDIA_ROOTS: path.dirname(sample('scenes_pd.mp4')) });
-    const videos = Array.from({ length: 8 }, () => sample('scenes_pd.mp4'));
-    const running = place.start(['analyze', ...videos, ...FACES, '--json']);
-    await running.until('the job runs', ({ stderr }) => stderr.includes('IN_PROGRESS'));
+    const job = [
+      'analyze',
+      sample('scenes_pd.mp4'),
+      '--pipeline',
+      'SCENE CHANGE DETECTION PIPELINE',
+      '--json',
+    ];
+    const running = place.start(job);
+    await running.says('stderr', 'IN_PROGRESS');
     server.signal('SIGKILL');
     const { code, stdout, stderr } = await running.ended;
     expect(code, stderr).to.equal(0);
     expect(stderr).to.include('That service is gone.');
-    expect((JSON.parse(stdout) as { media: unknown[] }).media).to.have.length(8);
+    expect(tracksOf(documentOf(stdout)), 'scenes').to.have.length(4);
     expect(existsSync(place.lock)).to.equal(false);
   });
 

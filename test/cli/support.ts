@@ -1,14 +1,14 @@
 /** The compiled tool as a process of its own, in a folder of its own. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, watch } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { until } from '../support/until.ts';
 
 const MAIN = fileURLToPath(new URL('../../cli/main.js', import.meta.url));
 export const DEMO = fileURLToPath(new URL('../../cli/demo.js', import.meta.url));
-const PATIENCE_MS = 50_000;
 
 export const sample = (name: string) => path.resolve('samples', name);
 
@@ -42,7 +42,7 @@ export class Place {
   /** A server on a free port, up. */
   async serve(env: Readonly<Record<string, string>> = {}): Promise<Running & { readonly url: string }> {
     const server = this.start(['serve'], { PORT: '0', ...env });
-    await server.until('the server is up', ({ stdout }) => stdout.includes('"Troupe is up"'));
+    await server.says('stdout', '"Troupe is up"');
     const { url } = JSON.parse(readFileSync(this.lock, 'utf8')) as { url: string };
     return Object.assign(server, { url });
   }
@@ -66,14 +66,12 @@ export class Running {
   readonly ended: Promise<Outcome>;
   readonly #child: ChildProcess;
   readonly #said = { stdout: '', stderr: '' };
-  readonly #listeners = new Set<() => void>();
 
   constructor(child: ChildProcess) {
     this.#child = child;
     for (const stream of ['stdout', 'stderr'] as const)
       child[stream]?.setEncoding('utf8').on('data', (text: string) => {
         this.#said[stream] += text;
-        for (const listener of this.#listeners) listener();
       });
     this.ended = once(child, 'close').then(([code]) => ({ code: code as number | null, ...this.#said }));
   }
@@ -82,36 +80,17 @@ export class Running {
     this.#child.kill(name);
   }
 
-  /** Waits until what the process has said fulfils `holds`. */
-  async until(
-    what: string,
-    holds: (said: { readonly stdout: string; readonly stderr: string }) => boolean,
-  ): Promise<void> {
-    const gone = this.ended.then(() => 'the process ended');
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<string>((resolve) => {
-      timer = setTimeout(() => resolve(`${PATIENCE_MS} ms went by`), PATIENCE_MS);
-    });
-    const holding = new Promise<undefined>((resolve) => {
-      const look = () => holds(this.#said) && resolve(undefined);
-      this.#listeners.add(look);
-      look();
-    });
-    const problem = await Promise.race([holding, gone, late]);
-    clearTimeout(timer);
-    this.#listeners.clear();
-    if (problem !== undefined && !holds(this.#said))
-      throw new Error(`${problem} before ${what}:\n${this.#said.stdout}\n${this.#said.stderr}`);
-  }
-}
-
-/** Waits until `file` is no more. */
-export async function untilGone(file: string): Promise<void> {
-  const watcher = watch(path.dirname(file));
-  try {
-    while (existsSync(file)) await once(watcher, 'change');
-  } finally {
-    watcher.close();
+  /** Waits until what the process has said has `words`. */
+  async says(stream: 'stdout' | 'stderr', words: string): Promise<void> {
+    const said = () =>
+      this.#child.exitCode === null ? this.#said[stream] : `${this.#said[stream]} (it has ended)`;
+    await until(
+      `the process says "${words}"`,
+      said,
+      (text) => text.includes(words) || this.#child.exitCode !== null,
+    );
+    if (!this.#said[stream].includes(words))
+      throw new Error(`It ended before it said "${words}": ${this.#said.stderr}`);
   }
 }
 

@@ -125,7 +125,9 @@ describe('The motion component', () => {
     const detector = await loadMotionDetector();
     const source = painted({ frames: 2 }, wall);
     // The service reads that one when it cuts a video into sub-jobs.
-    expect(await acceptsBroken('motion', (job) => detector.video!(source, job))).to.deep.equal(['CONTEXT_FRAMES']);
+    expect(await acceptsBroken('motion', (job) => detector.video!(source, job))).to.deep.equal([
+      'CONTEXT_FRAMES',
+    ]);
   });
 });
 

@@ -330,7 +330,7 @@ describe('A cancelled batch job', () => {
     const job = LedJob.accepted({ buildOutput: false }, { admitted: false });
     job.tell({ type: 'cancel' });
     expect(job.status).to.equal('CANCELLED');
-    expect(effectTypes(job)).to.deep.equal(['removeFiles', 'ended']);
+    expect(effectTypes(job)).to.deep.equal(['ended', 'removeFiles']);
   });
 
   it('ends CANCELLED even when its document cannot be written', () => {
@@ -369,13 +369,13 @@ describe('A cancelled batch job', () => {
 
 describe('The end of a batch job', () => {
   for (const status of ['COMPLETE', 'COMPLETE_WITH_WARNINGS', 'CANCELLED', 'CANCELLED_BY_SHUTDOWN', 'ERROR'])
-    it(`removes every row and the spool, and tells admission: ${status}`, () => {
+    it(`removes every row, frees its place, and only then clears up: ${status}`, () => {
       const job = IN_STATE[status]!();
       expect(job.last?.change?.removed).to.deep.equal(['']);
       expect(job.last?.change?.rows, 'rows written after the removal would stay for ever').to.deep.equal([]);
       expect(effectsOf(job)).to.deep.equal([
-        { type: 'removeFiles', run: 1, document: false },
         { type: 'ended' },
+        { type: 'removeFiles', run: 1, document: false },
       ]);
       expect(job.state?.endedAt).to.be.a('number');
       expect(progressOf(job.record, job.state!)).to.equal(100);

@@ -22,6 +22,7 @@ const subJob = (id: string, more: Partial<SubJob> = {}): SubJob => ({
   priority: 4,
   attempt: 1,
   share: 0,
+  releases: 0,
   ...more,
 });
 

@@ -11,7 +11,7 @@ import { mediumPrefix } from '../batch-job/planning.ts';
 import type { JobRecord } from '../batch-job/record.ts';
 import { after } from '../batch-job/status.ts';
 import type { SubJobRow } from '../batch-job/state.ts';
-import { storedJob, type StoredJob } from './jobs.ts';
+import { storedJob, type StoredJob } from '../views/jobs.ts';
 
 const SERVICE = 'WORKFLOW_MANAGER';
 

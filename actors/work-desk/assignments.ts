@@ -13,8 +13,8 @@ export async function assignmentOf(
 ): Promise<Assignment | undefined> {
   const { subJob, token } = lease;
   const row = await rowOf(store, subJob.jobId, subJob.key);
-  if (row === undefined || row.state !== 'QUEUED') return undefined;
-  const work = await workOf(store, subJob.jobId, row, token);
+  if (row === undefined || row.state !== 'QUEUED' || row.work === null) return undefined;
+  const work = await workOf(store, subJob.jobId, row, row.work, token);
   const attempt = row.attempts + 1;
   return {
     token,
@@ -36,10 +36,11 @@ async function workOf(
   store: Store,
   jobNumber: string,
   row: SubJobRow,
+  work: Assignment['work'],
   token: string,
 ): Promise<Assignment['work']> {
   if (row.kind === 'DOCUMENT') return { input: `/worker/v1/leases/${token}/input` };
-  if (row.kind !== 'FINISH' || row.stage.name !== 'TASK') return row.work;
+  if (row.kind !== 'FINISH' || row.stage.name !== 'TASK') return work;
   const parts: { path: string; range: SubJobRow['range'] }[] = [];
   for await (const { body } of allRows(
     store,
@@ -50,5 +51,5 @@ async function workOf(
     if (piece.state === 'DONE' && piece.file !== undefined)
       parts.push({ path: piece.file, range: piece.range });
   }
-  return { ...(row.work as FinishWork), parts };
+  return { ...(work as FinishWork), parts };
 }
