@@ -14,7 +14,7 @@ import type { ManagedComponent } from './actors/node-manager/actor.ts';
 import { systemClock } from './actors/runtime/clock.ts';
 import { ComedyTree } from './actors/runtime/comedy-tree.ts';
 import { ActorSystem } from './actors/runtime/system.ts';
-import { removeOrphans, startSweep } from './actors/sweep.ts';
+import { refuseNewer, removeOrphans, startSweep } from './actors/sweep.ts';
 import { MEDIA_ALGORITHM, type FetchLimits } from './components/sdk/protocol.ts';
 import { packageRoot, readInfo } from './config/info.ts';
 import type { Logger } from './config/logger.ts';
@@ -159,6 +159,7 @@ async function takeUp(
   settings: Settings,
   logger: Logger,
 ): Promise<() => void> {
+  await refuseNewer(store);
   await removeOrphans(store, settings.DATA_DIR, logger);
   for await (const { id } of allEntries(store, LIVE_JOBS)) jobs.tell(id, { type: 'resume' });
   admission.tell(ADMISSION, { type: 'open' });

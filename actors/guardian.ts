@@ -145,6 +145,7 @@ function jobSettings({
   logger,
   fetchLimits,
   epoch,
+  system,
 }: GuardianParts): Omit<JobParts, 'offer' | 'cancelWork' | 'ended'> {
   return {
     store,
@@ -153,6 +154,7 @@ function jobSettings({
     mailbox: settings.MAILBOX_SIZE,
     intensity: DEFAULT_INTENSITY,
     idleMs: settings.IDLE_ACTOR_MS,
+    clock: system.clock,
     settings: {
       dataDir: settings.DATA_DIR,
       window: Math.max(LEAST_WINDOW, WINDOW_PER_PROCESS * settings.COMPONENT_PROCESSES),

@@ -4,7 +4,8 @@ import type { Logger } from '../config/logger.ts';
 import { removeFolder } from '../output/spool.ts';
 import { allEntries, type Store } from '../store/store.ts';
 import { ADMISSION, type AdmissionCommand, type AdmissionReply } from './admission/actor.ts';
-import { LIVE_JOBS, WAITING_JOBS } from './batch-job/actor.ts';
+import { BATCH_JOB, LIVE_JOBS, WAITING_JOBS } from './batch-job/actor.ts';
+import { JOB_SCHEMA } from './batch-job/snapshot.ts';
 import type { JobCommand, JobReply } from './batch-job/commands.ts';
 import { DISPATCHER } from './dispatcher/actor.ts';
 import type { DispatcherCommand, DispatcherReply } from './dispatcher/commands.ts';
@@ -49,6 +50,17 @@ export function startSweep({ store, clock, jobs, dispatcher, admission }: SweepP
     stopped = true;
     cancel();
   };
+}
+
+/** A live job that a newer version stored is not taken up half: the server does not start. */
+export async function refuseNewer(store: Store): Promise<void> {
+  for await (const { id } of allEntries(store, LIVE_JOBS)) {
+    const stored = await store.load({ kind: BATCH_JOB, id }).catch(() => undefined);
+    if (stored !== undefined && stored.snapshot.schema > JOB_SCHEMA)
+      throw new Error(
+        `Job ${id} was stored by a newer version of Troupe (schema ${stored.snapshot.schema}, this version knows ${JOB_SCHEMA}). Start that version, or another DATA_DIR.`,
+      );
+  }
 }
 
 /** Spool and media of jobs that are not live: left over by a process that died between an end and its clean-up. */

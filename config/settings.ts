@@ -7,7 +7,7 @@ import { ConfigurationError } from './error.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const whole = (fallback: number, least = 0, most = Number.MAX_SAFE_INTEGER) =>
-  z.coerce.number().pipe(z.int().min(least).max(most)).default(fallback);
+  z.coerce.number({ error: 'must be a whole number' }).pipe(z.int().min(least).max(most)).default(fallback);
 const SECOND = 1_000;
 const MIB = 1024 * 1024;
 

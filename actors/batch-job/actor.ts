@@ -2,6 +2,7 @@ import type { Logger } from '../../config/logger.ts';
 import { mediaFolder, outputFolder, spoolFolder } from '../../output/layout.ts';
 import { removeFolder } from '../../output/spool.ts';
 import type { Owner, Row, Store } from '../../store/store.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { loadDurable, type DurableKind } from '../runtime/durable.ts';
 import type { ActorKind, Envelope } from '../runtime/system.ts';
 import { JOB_COMMANDS, type JobCommand, type JobReply } from './commands.ts';
@@ -29,6 +30,7 @@ export interface JobParts {
   readonly mailbox: number;
   readonly intensity: ActorKind<JobCommand, JobReply>['intensity'];
   readonly idleMs: number;
+  readonly clock: Clock;
   /** Hands rows to the dispatcher. */
   offer(record: JobRecord, state: JobState, rows: readonly SubJobRow[]): void;
   cancelWork(record: JobRecord, rows: readonly SubJobRow[]): void;
@@ -161,7 +163,7 @@ async function endPoisoned(parts: JobParts, id: string, error: unknown): Promise
     ...snapshot,
     status: 'ERROR' as const,
     stage: { name: 'ENDED' as const },
-    endedAt: snapshot.endedAt ?? Date.now(),
+    endedAt: snapshot.endedAt ?? parts.clock.now(),
     hasDocument: false,
     progress: 100,
     issues: [...snapshot.issues, { severity: 'error' as const, code: 'OTHER' as const, message }],

@@ -54,7 +54,7 @@ export interface AskOptions {
 /** How others reach the actors of one kind. */
 export interface Family<C extends Command, R> {
   ask(id: string, command: C, options?: AskOptions): Promise<R>;
-  /** Sends without waiting; a failure becomes a dead letter. */
+  /** Sends without waiting; what cannot be delivered becomes a dead letter, a failure of the actor is its supervision's. */
   tell(id: string, command: C): void;
 }
 

@@ -32,12 +32,14 @@ export interface ServiceParts {
 export const workerName = (id: string, incarnation: number) => `${id}#${incarnation}`;
 
 export function serviceKind(parts: ServiceParts): ActorKind<ServiceCommand, ServiceState> {
+  // Outlives a restart of the actor: late news of an old process never fits a new one.
+  const incarnations = new Map<string, number>();
   return {
     name: SERVICE,
     accepts: SERVICE_COMMANDS,
     mailbox: 1_000,
     intensity: DEFAULT_INTENSITY,
-    load: (id) => Promise.resolve(new Service(id, parts)),
+    load: (id) => Promise.resolve(new Service(id, parts, incarnations)),
   };
 }
 
@@ -45,17 +47,21 @@ export function serviceKind(parts: ServiceParts): ActorKind<ServiceCommand, Serv
 class Service implements Behavior<ServiceCommand, ServiceState> {
   readonly #id: string;
   readonly #parts: ServiceParts;
-  #state: ServiceState = NEW_SERVICE;
+  readonly #incarnations: Map<string, number>;
+  #state: ServiceState;
   #process: ComponentProcess | undefined;
 
-  constructor(id: string, parts: ServiceParts) {
+  constructor(id: string, parts: ServiceParts, incarnations: Map<string, number>) {
     this.#id = id;
     this.#parts = parts;
+    this.#incarnations = incarnations;
+    this.#state = { ...NEW_SERVICE, incarnation: incarnations.get(id) ?? 0 };
   }
 
   handle({ command, at }: Envelope<ServiceCommand>): Promise<ServiceState> {
     const { state, effects } = decideService(this.#state, command, at, this.#parts.policy);
     this.#state = state;
+    this.#incarnations.set(this.#id, state.incarnation);
     for (const effect of effects) this.#perform(effect);
     return Promise.resolve(state);
   }

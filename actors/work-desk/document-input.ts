@@ -79,6 +79,8 @@ async function mediumOf(
   const errors = errorsOf(record, rows);
   if (medium.problem !== undefined) errors.push({ source: SERVICE, ...medium.problem });
   const failed = errors.length > 0 || Object.keys(detectionErrors).length > 0;
+  const failedStatus = Object.keys(detectionErrors).length > 0 ? 'INCOMPLETE' : 'ERROR';
+  const cancelled = snapshot.cancelledBy !== null;
   return {
     mediaId: medium.mediaId,
     path: medium.uri,
@@ -86,12 +88,18 @@ async function mediumOf(
     mediaProperties: medium.properties,
     frameRanges: medium.frameRanges,
     timeRanges: medium.timeRanges,
-    status: !failed ? 'COMPLETE' : Object.keys(detectionErrors).length > 0 ? 'INCOMPLETE' : 'ERROR',
+    status: failed ? failedStatus : cancelled && !allFinished(record, rows) ? 'INCOMPLETE' : 'COMPLETE',
     errors,
     warnings: warningsOf(record, rows),
     detectionErrors,
-    outputs: outputsOf(record, rows, snapshot.cancelledBy !== null),
+    outputs: outputsOf(record, rows, cancelled),
   };
+}
+
+/** Whether every action came to its end on a medium. */
+function allFinished({ plan }: JobRecord, rows: readonly SubJobRow[]): boolean {
+  const actions = plan.tasks.reduce((sum, task) => sum + task.actions.length, 0);
+  return rows.filter(({ kind, state }) => kind === 'FINISH' && state === 'DONE').length === actions;
 }
 
 function withoutTimes({

@@ -18,6 +18,9 @@ import {
 /** How long a commit that is to be synced waits for company. */
 const SYNC_GATHER_MS = 2;
 
+/** Errors of SQLite that what is stored is to blame for; all others are the file's. */
+const CONTENT_AT_FAULT = /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH|RANGE)/;
+
 interface Pending {
   readonly commit: Commit;
   resolve(version: number): void;
@@ -161,8 +164,9 @@ export class SqliteStore implements Store {
     try {
       return this.#undoable(commit);
     } catch (error) {
-      // The file itself failed, and the whole transaction with it.
-      if (!this.#database.inTransaction) throw error;
+      // The file itself failed (a full disk), not this commit: none of the group is blamed for it.
+      const fileFailed = error instanceof Database.SqliteError && !CONTENT_AT_FAULT.test(error.code);
+      if (fileFailed || !this.#database.inTransaction) throw error;
       return error instanceof VersionConflict
         ? error
         : new NotStorable(`The commit cannot be written: ${String(error)}`, { cause: error });

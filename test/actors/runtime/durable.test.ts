@@ -9,7 +9,7 @@ import {
 import { TransientError } from '../../../actors/runtime/errors.ts';
 import type { Behavior, Envelope } from '../../../actors/runtime/system.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
-import { VersionConflict, type Commit, type Store } from '../../../store/store.ts';
+import { NotStorable, VersionConflict, type Commit, type Store } from '../../../store/store.ts';
 import { around, temporaryFolder } from '../../store/folder.ts';
 import { gate, turns } from './probe.ts';
 
@@ -272,6 +272,11 @@ describe('A durable actor', () => {
       full = false;
       expect(effects).to.deep.equal([]);
       expect(await put(purse, 2)).to.equal('total 2');
+    });
+
+    it('to write what cannot be written at all is to blame itself', async () => {
+      const purse = await opened({ snapshot: (_, { total }) => ({ total: total === 0 ? 0 : 1n }) });
+      expect(await failure(put(purse, 1))).to.be.instanceOf(NotStorable);
     });
 
     for (const verb of ['load', 'rows'] as const)
