@@ -46,7 +46,7 @@ class Jobs {
       mailbox: 100,
       intensity: DEFAULT_INTENSITY,
       idleMs: 60_000,
-      clock: systemClock,
+      clock: this.clock,
       offer: (_, __, rows) => {
         if (this.broken !== undefined) throw this.broken;
         for (const row of rows) this.offered.set(row.key, row);
