@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -63,7 +63,7 @@ export async function startServer(settings: Settings, options: ServerOptions): P
   const sqlite = new SqliteStore(path.join(settings.DATA_DIR, 'troupe.db'));
   const store = options.wrapStore?.(sqlite) ?? sqlite;
   // Answers of components may be long and slow; whoever has no token is turned away before a body is read.
-  const http = createServer({ requestTimeout: UPLOAD_MS });
+  const http = createServer({ requestTimeout: UPLOAD_MS }, notYet);
   try {
     await listen(http, settings.HOST, settings.PORT);
     return await compose(settings, options, store, http);
@@ -122,11 +122,12 @@ async function compose(
     workers: guardian.nodeManager.workers,
     bodyLimits: { maxBytes: settings.MAX_BODY_BYTES, maxDepth: settings.MAX_JSON_DEPTH },
     info: readInfo(),
-    health: { ready: async () => ready && (await works(store)) },
+    health: { ready: async () => ready && (await works(store)) && (await guardian.desk.takesJobs()) },
     system,
     logger,
   });
   const handle = app.callback();
+  http.removeAllListeners('request');
   http.on('request', (request, response) => void handle(request, response));
 
   const stopWork = await takeUp(guardian, store, settings, logger);
@@ -243,6 +244,11 @@ async function checkMedium(uri: string, { mediaRoots, excluded }: FetchLimits): 
     if (error instanceof MediumError) return { code: error.code, message: error.message };
     throw error;
   }
+}
+
+/** Who comes before the application is put together is asked to come again. */
+function notYet(_request: IncomingMessage, response: ServerResponse): void {
+  response.writeHead(503, { 'Retry-After': '1' }).end();
 }
 
 const works = (store: Store) =>

@@ -105,7 +105,13 @@ export function guard(parts: GuardianParts): Guardian {
     host: settings.JOB_ID_HOST,
     components: parts.components,
     processes: settings.COMPONENT_PROCESSES,
-    policy: { delayMs: settings.RESTART_DELAY_MS, maxDelayMs: 30_000, failures: 5, withinMs: 60_000 },
+    policy: {
+      delayMs: settings.RESTART_DELAY_MS,
+      maxDelayMs: 30_000,
+      failures: 5,
+      // Long enough for five starts that hang.
+      withinMs: Math.max(60_000, 6 * settings.COMPONENT_START_MS),
+    },
     stopMs: STOP_COMPONENTS_MS,
     startMs: settings.COMPONENT_START_MS,
     clock: system.clock,

@@ -61,7 +61,7 @@ export const serverEnvironment = z.object({
   RESTART_DELAY_MS: whole(2 * SECOND, 0).describe(
     'Time before a component process that died is started again',
   ),
-  COMPONENT_START_MS: whole(120 * SECOND, 100).describe(
+  COMPONENT_START_MS: whole(60 * SECOND, 100).describe(
     'Time from the start of a component process until it asks for work',
   ),
   MAX_MEDIUM_BYTES: whole(64 * 1024 * MIB, 1).describe('Size of a fetched medium'),

@@ -143,7 +143,7 @@ async function removeFiles(
   if (document) folders.push(outputFolder(settings.dataDir, jobId));
   for (const folder of folders)
     await removeFolder(folder).catch((error: unknown) =>
-      logger.warn({ error, folder }, 'could not remove files of an ended job'),
+      logger.warn({ err: error, folder }, 'could not remove files of an ended job'),
     );
 }
 
@@ -176,7 +176,7 @@ async function endPoisoned(parts: JobParts, id: string, error: unknown): Promise
     removeRows: [''],
     index: indexOf(record, ended),
   });
-  logger.error({ jobId: record.jobId, error }, 'ended a job that failed again and again');
+  logger.error({ jobId: record.jobId, err: error }, 'ended a job that failed again and again');
   parts.ended(record.number);
   await removeFiles(parts, record, snapshot.run, false);
 }

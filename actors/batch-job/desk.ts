@@ -122,6 +122,11 @@ export class JobDesk {
     return reply;
   }
 
+  /** Whether a new job would be looked at now. */
+  async takesJobs(): Promise<boolean> {
+    return (await this.#noRoom()) === undefined;
+  }
+
   async #noRoom(): Promise<string | undefined> {
     if (this.#closed) return 'The server is shutting down; try again later.';
     const { dataDir, minFreeBytes } = this.#parts.settings;
@@ -144,6 +149,7 @@ export class JobDesk {
     const resolved = resolvePlan(this.#parts.catalog, request);
     if ('refused' in resolved) return resolved;
     const levels = [
+      this.#parts.settings.environmentProperties,
       jobProperties,
       ...Object.values(algorithmProperties),
       ...media.map(({ properties }) => properties),

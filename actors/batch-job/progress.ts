@@ -51,6 +51,7 @@ export function answered(
     rows: next.state.stage.name === 'ENDED' ? [] : [taken.row, ...finish.rows, ...next.rows],
     effects: [...offer(finish.rows), ...next.effects],
     ...(next.removed === undefined ? {} : { removed: next.removed }),
+    ...(next.synced === undefined ? {} : { synced: next.synced }),
   };
 }
 
@@ -78,7 +79,8 @@ export function advance(state: JobState, given: Given): Change {
     { type: 'ended' },
     { type: 'removeFiles', run: current.run, document: false },
   ];
-  return { state: current, rows: [], effects, removed: [''] };
+  // Synced: the files that could do the work again go right after it.
+  return { state: current, rows: [], effects, removed: [''], synced: true };
 }
 
 const isStopping = (state: JobState) => state.status === 'CANCELLING';

@@ -16,6 +16,7 @@ const NOT_YET: Readonly<Record<string, { readonly feature: string; readonly harm
       feature: 'artifact extraction',
       harmless: ['', 'NONE', 'VISUAL_TYPES_ONLY'],
     },
+    S3_ADD_TOKEN: { feature: 'media in buckets', harmless: ['', 'FALSE'] },
     SUPPRESS_TRACKS: { feature: 'suppressing tracks', harmless: ['', 'FALSE'] },
     IS_ANNOTATOR: { feature: 'annotators', harmless: ['', 'FALSE'] },
     DERIVATIVE_MEDIA_ONLY: { feature: 'derivative media', harmless: ['', 'FALSE'] },
@@ -24,6 +25,13 @@ const NOT_YET: Readonly<Record<string, { readonly feature: string; readonly harm
     REMOTE_MEDIA_ADD_TOKEN: { feature: 'tokens for media requests', harmless: ['', 'FALSE'] },
   };
 
+const ARTIFACTS = { feature: 'artifact extraction', harmless: [''] };
+
+function askedBy(name: string): (typeof NOT_YET)[string] | undefined {
+  if (Object.hasOwn(NOT_YET, name)) return NOT_YET[name];
+  return name.startsWith('ARTIFACT_EXTRACTION_POLICY_') ? ARTIFACTS : undefined;
+}
+
 /** Why a job with these properties and this plan cannot be run yet; undefined when it can. */
 export function unsupportedYet(plan: PipelinePlan, properties: readonly Properties[]): string | undefined {
   const markup = plan.tasks.find(({ actionType }) => actionType === 'MARKUP');
@@ -31,7 +39,7 @@ export function unsupportedYet(plan: PipelinePlan, properties: readonly Properti
   const actions = plan.tasks.flatMap((task) => task.actions.map((action) => action.properties));
   for (const level of [...properties, ...actions])
     for (const [name, value] of Object.entries(level)) {
-      const asked = Object.hasOwn(NOT_YET, name) ? NOT_YET[name] : undefined;
+      const asked = askedBy(name);
       if (asked !== undefined && !asked.harmless.includes(value.trim().toUpperCase()))
         return `The ${name} property asks for ${asked.feature}, which is not supported yet.`;
     }

@@ -92,7 +92,7 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
       case 'lookUp':
         return this.#lookUp(command.token, command.worker, command.answering === true);
       case 'settle':
-        return this.#settle(command.token);
+        return this.#settle(command.token, command.refused === true);
       case 'release':
         return this.#release(command.token, command.worker);
       case 'reject':
@@ -176,8 +176,9 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
     return { kind: this.#settled.has(token) ? 'settled' : 'lost' };
   }
 
-  #settle(token: string): DispatcherReply {
+  #settle(token: string, refused: boolean): DispatcherReply {
     if (!this.#leases.delete(token)) return { kind: 'lost' };
+    if (refused) return { kind: 'done' };
     this.#settled.add(token);
     if (this.#settled.size > REMEMBERED) this.#settled.delete(this.#settled.values().next().value!);
     return { kind: 'done' };

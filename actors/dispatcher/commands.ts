@@ -40,7 +40,7 @@ export type DispatcherCommand =
       readonly answering?: boolean;
     }
   /** From the worker protocol, when the answer is stored (or refused by the job): the lease ends. */
-  | { readonly type: 'settle'; readonly token: string }
+  | { readonly type: 'settle'; readonly token: string; readonly refused?: boolean }
   /** From a component that gives its work back unharmed (drain), or the server for it: not counted as an attempt. */
   | { readonly type: 'release'; readonly token: string; readonly worker: string }
   /** From the worker protocol: the answer was garbage. Counted. */

@@ -122,6 +122,7 @@ export class Cell {
     // What went wrong is told by the first error; a second one on the way out must not hide it.
     await behavior?.stop?.().catch(() => undefined);
     // Another actor that did not answer answers for itself.
+    if (error instanceof TransientError) this.#parts.restarted(error, 0);
     if (error instanceof TransientError || error instanceof DeliveryError) return;
     const { failures, verdict } = onFailure(this.#failures, clock.now(), kind.intensity);
     this.#failures = failures;

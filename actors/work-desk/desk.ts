@@ -181,8 +181,11 @@ export class WorkDesk {
     command: Extract<JobCommand, { type: 'workDone' | 'workFailed' }>,
   ): Promise<Taken> {
     const reply = await this.#parts.jobs.ask(subJob.jobId, command, { envelopeId: token });
+    if (reply.kind === 'done') {
+      await this.#parts.dispatcher.ask(DISPATCHER, { type: 'settle', token });
+      return { kind: 'taken' };
+    }
     await this.#end(token);
-    if (reply.kind === 'done') return { kind: 'taken' };
     // A document has one name for all who write it: what lies there may be that of the one who was taken.
     if (command.type === 'workDone' && subJob.kind !== 'DOCUMENT') await removeFile(command.file);
     return { kind: 'lost' };
@@ -223,7 +226,7 @@ export class WorkDesk {
   }
 
   async #end(token: string): Promise<Taken> {
-    await this.#parts.dispatcher.ask(DISPATCHER, { type: 'settle', token });
+    await this.#parts.dispatcher.ask(DISPATCHER, { type: 'settle', token, refused: true });
     return { kind: 'lost' };
   }
 }

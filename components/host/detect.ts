@@ -103,8 +103,8 @@ async function* inImage(
   const picture = await readImage(work.medium.path);
   const transform = frameTransform(work.properties, work.medium.metadata, picture);
   const frame = transform.apply(picture);
-  context.progress(1, 1);
   for await (const track of detector.image!(frame, job)) yield toReported(track, transform);
+  context.progress(1, 1);
 }
 
 /** Sound counts in milliseconds; of a video, the frames that were on show are reported with them. */

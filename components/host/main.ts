@@ -57,9 +57,11 @@ function end(why: string): void {
 }
 
 async function main(greeting: Greeting): Promise<void> {
-  const handle = greeting.kind === 'media' ? mediaHandler() : detectorHandler(await load(greeting.module));
+  const detector = greeting.kind === 'detector' ? await load(greeting.module) : undefined;
+  const handle = detector === undefined ? mediaHandler() : detectorHandler(detector);
   const client = new WorkerClient(greeting.serverUrl, greeting.token);
   await runWorker({ client, algorithms: [greeting.algorithm], signal: stop.signal, handle, log });
+  await detector?.close?.();
 }
 
 async function load(module: string): Promise<Detector> {

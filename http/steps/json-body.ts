@@ -14,12 +14,16 @@ export async function readJson(ctx: Context, { maxBytes, maxDepth }: BodyLimits)
   const most = maxBytes * PATIENCE;
   const chunks: Buffer[] = [];
   let size = Number(ctx.get('content-length') || 0) > most ? Infinity : 0;
-  if (size <= most)
-    for await (const chunk of ctx.req as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size <= maxBytes) chunks.push(chunk);
-      if (size > most) break;
-    }
+  try {
+    if (size <= most)
+      for await (const chunk of ctx.req as AsyncIterable<Buffer>) {
+        size += chunk.length;
+        if (size <= maxBytes) chunks.push(chunk);
+        if (size > most) break;
+      }
+  } catch {
+    throw new HttpError(400, 'The body broke off.');
+  }
   if (size > maxBytes) {
     ctx.set('Connection', 'close');
     throw new HttpError(413, `The body is larger than ${maxBytes} bytes.`);
