@@ -56,12 +56,13 @@ function identify({ workers, authenticate, requireAdmin }: WorkerProtocolParts):
 const claimantOf = (ctx: Context) => ctx.state['claimant'] as Claimant;
 const tokenOf = (ctx: Context) => (ctx['params'] as { token: string }).token;
 
-async function claim(ctx: Context, { workDesk, bodyLimits }: WorkerProtocolParts): Promise<void> {
+async function claim(ctx: Context, { workDesk, workers, bodyLimits }: WorkerProtocolParts): Promise<void> {
   const { worker, queues: allowed } = claimantOf(ctx);
   const { algorithms, max, waitMs } = parsed(claimRequest, await readJson(ctx, bodyLimits));
   const queues = allowed === null ? algorithms : algorithms.filter((queue) => allowed.includes(queue));
   if (queues.length === 0)
     throw new HttpError(403, `This component does not serve ${algorithms.join(', ')}.`);
+  if (allowed === null) workers.askedFromOutside(queues, performance.now());
   const gone = new AbortController();
   ctx.res.once('close', () => gone.abort());
   const { work, giveBack } = await workDesk.claim({ queues, max, waitMs, worker }, gone.signal);

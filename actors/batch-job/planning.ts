@@ -52,16 +52,20 @@ export function initialState(
     hasDocument: false,
     cancelledBy: null,
     issues: [],
-    media: record.media.map(({ problem }) => ({
-      prepared: null,
-      failedIn: problem === undefined ? null : -1,
-      trackRanges: null,
-    })),
+    media: untouched(record),
     units: [],
     cursor: 0,
     outstanding: new Map(),
   };
 }
+
+/** The media before anything is known of them but what was wrong at creation. */
+export const untouched = (record: JobRecord): readonly MediumState[] =>
+  record.media.map(({ problem }) => ({
+    prepared: null,
+    failedIn: problem === undefined ? null : -1,
+    trackRanges: null,
+  }));
 
 /** The units of a stage: a pure function of the record and of what the earlier stages found out, so a restart finds the same. */
 export function planStage(state: JobState, stage: Stage, { record }: Pick<Given, 'record'>): readonly Unit[] {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BATCH_JOB_STATUSES } from './status.ts';
-import { foundRanges, planStage } from './planning.ts';
+import { foundRanges, planStage, untouched } from './planning.ts';
 import type { JobRecord } from './record.ts';
 import type { JobState, MediumState, Stage, SubJobRow, Unit } from './state.ts';
 
@@ -70,11 +70,7 @@ export function restore(record: JobRecord, snapshot: JobSnapshot, rows: readonly
   const current = rows.filter((row) => rank(row.stage) === rank(snapshot.stage));
   const empty: JobState = {
     ...small,
-    media: record.media.map(({ problem }) => ({
-      prepared: null,
-      failedIn: problem === undefined ? null : -1,
-      trackRanges: null,
-    })),
+    media: untouched(record),
     units: [],
     cursor: 0,
     outstanding: new Map(),

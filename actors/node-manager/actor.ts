@@ -82,7 +82,7 @@ export function registerNodeManager(system: ActorSystem, parts: NodeManagerParts
       // As long as another process of the component works, its work is not lost.
       unavailable: (id, reason) => {
         const { queue } = componentOf(id);
-        if (!workers.serves(queue)) parts.unavailable(queue, reason);
+        if (!workers.serves(queue, parts.clock.steady())) parts.unavailable(queue, reason);
       },
       isUp: (worker) => workers.hasComeUp(worker),
     }),

@@ -5,10 +5,15 @@ export interface ManagedWorker {
   readonly queues: readonly string[];
 }
 
+/** Longer than the longest claim waits: who has not asked for so long is gone. */
+const OUTSIDE_MS = 60_000;
+
 /** The managed processes of this host by token; an entry dies with its process. */
 export class WorkerRegistry {
   readonly #byHash = new Map<string, ManagedWorker>();
   readonly #cameUp = new Set<string>();
+  /** When components that nobody here started last asked for work, by queue. */
+  readonly #outside = new Map<string, number>();
 
   add(worker: ManagedWorker): void {
     this.#byHash.set(worker.tokenHash, worker);
@@ -21,8 +26,15 @@ export class WorkerRegistry {
     return found;
   }
 
-  /** Whether a process that came up lives and serves this queue. */
-  serves(queue: string): boolean {
+  /** A component that was started elsewhere asks for work of these queues. */
+  askedFromOutside(queues: readonly string[], at: number): void {
+    for (const queue of queues) this.#outside.set(queue, at);
+  }
+
+  /** Whether anybody serves this queue: a process of ours that came up, or somebody outside who asked lately. */
+  serves(queue: string, at: number): boolean {
+    const asked = this.#outside.get(queue);
+    if (asked !== undefined && at - asked < OUTSIDE_MS) return true;
     return [...this.#byHash.values()].some(
       ({ worker, queues }) => queues.includes(queue) && this.#cameUp.has(worker),
     );
