@@ -108,6 +108,8 @@ export async function idleJobs(): Promise<readonly Figure[]> {
   const loaded = heap();
   const actors = core.system.size;
   while (core.system.size > 5) await new Promise((resolve) => setTimeout(resolve, 100));
+  // The tree takes the nodes of actors that have left down one by one.
+  await new Promise((resolve) => setTimeout(resolve, 5_000));
   const idle = heap();
   await core.close();
   const mib = (bytes: number) => round(bytes / 1024 / 1024, 1);
