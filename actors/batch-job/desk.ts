@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
 import type { AdmissionCommand, AdmissionReply } from '../admission/actor.ts';
+import { jobIdOf } from '../../pipeline/job-id.ts';
 import { resolvePlan, type PipelineRequest } from '../../pipeline/plan-checks.ts';
 import type { CatalogLookup } from '../../pipeline/plan-lookup.ts';
 import type { PipelinePlan } from '../../pipeline/plan.ts';
@@ -184,7 +185,7 @@ export class JobDesk {
     ]);
     const record: JobRecord = {
       number,
-      jobId: `${settings.jobIdHost}-${number}`,
+      jobId: jobIdOf(settings.jobIdHost, number),
       siteId: settings.siteId,
       plan,
       media: request.media.map((medium, i): RequestedMedium => {
