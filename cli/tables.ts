@@ -34,7 +34,7 @@ export function documentLines({ status, media, errors, warnings }: DocumentSumma
 }
 
 /** h:mm:ss.mmm */
-export function timeText(ms: number): string {
+function timeText(ms: number): string {
   const whole = Math.max(0, Math.round(ms));
   const part = (unit: number, modulo: number) => Math.floor(whole / unit) % modulo;
   const two = (value: number) => String(value).padStart(2, '0');
@@ -43,7 +43,7 @@ export function timeText(ms: number): string {
 }
 
 /** A file as one would type it here; another URI as it is, without the data in it. */
-export function mediumName(uri: string): string {
+function mediumName(uri: string): string {
   if (/^data:/i.test(uri)) return `${shortened(printable(uri.replace(/,.*$/s, ',')), NAME_LENGTH)}…`;
   return shortened(printable(/^file:/i.test(uri) ? fileName(uri) : uri), NAME_LENGTH);
 }

@@ -5,6 +5,7 @@ import type { z } from 'zod';
 import { hashToken } from '../actors/node-manager/actor.ts';
 import type { WorkerRegistry } from '../actors/node-manager/workers.ts';
 import type { Taken, WorkDesk } from '../actors/work-desk/desk.ts';
+import { userOf } from './access/bearer.ts';
 import { HttpError } from './errors.ts';
 import { problemsOf } from './schemas/problems.ts';
 import { claimRequest, failureRequest, heartbeatRequest } from './schemas/worker.ts';
@@ -47,8 +48,7 @@ function identify({ workers, authenticate, requireAdmin }: WorkerProtocolParts):
       await next();
     };
     if (managed !== undefined) return come({ worker: managed.worker, queues: managed.queues });
-    const user = () => ctx.state['user'] as { readonly name: string };
-    const admin = () => come({ worker: `token of ${user().name}`, queues: null });
+    const admin = () => come({ worker: `token of ${userOf(ctx).name}`, queues: null });
     await authenticate(ctx, async () => void (await requireAdmin(ctx, admin)));
   };
 }

@@ -8,7 +8,7 @@ import { dirname, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MediumError } from './medium-error.ts';
 
-export const SCHEMES = ['file', 'http', 'https', 'data'] as const;
+const SCHEMES = ['file', 'http', 'https', 'data'] as const;
 export type MediaScheme = (typeof SCHEMES)[number];
 
 /** MEDIA_INITIALIZATION when there is none, or none that we know. */

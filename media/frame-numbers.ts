@@ -30,7 +30,7 @@ export interface FrameNumbers {
 const TOLERANCE = 0.3;
 
 /** Reads all packets of the video stream. */
-export async function scanPackets(path: string, signal?: AbortSignal): Promise<PacketScan> {
+async function scanPackets(path: string, signal?: AbortSignal): Promise<PacketScan> {
   const container = openContainer(path);
   const packet = newPacket();
   const pts: number[] = [];

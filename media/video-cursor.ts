@@ -14,7 +14,7 @@ import type { Container, StreamDecoder } from './container.ts';
 import { MediumError } from './medium-error.ts';
 
 /** Pictures beyond this are refused: one frame would take gigabytes. */
-export const MAX_PICTURE_PIXELS = 150_000_000;
+const MAX_PICTURE_PIXELS = 150_000_000;
 
 /** Opens a video and decodes its first frame, which `next` hands out first. */
 export async function openCursor(path: string, threads = 1, signal?: AbortSignal): Promise<VideoCursor> {

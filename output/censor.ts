@@ -1,7 +1,7 @@
 /** What a document never shows: the values of secret properties, and secrets inside of media URIs. */
 import type { Properties } from '../pipeline/types.ts';
 
-export const CENSORED = '<censored>';
+const CENSORED = '<censored>';
 
 const SECRET_PROPERTIES: ReadonlySet<string> = new Set([
   'S3_ACCESS_KEY',

@@ -14,7 +14,7 @@ import { censorDeep, censorProperties, maskUri } from './censor.ts';
 import { inChunks, MAX_OWN_LINE_BYTES, readLines } from './lines.ts';
 
 /** The key of `output` for actions that found nothing. */
-export const NO_TRACKS = 'NO TRACKS';
+const NO_TRACKS = 'NO TRACKS';
 
 const NOTHING_KNOWN = { sha256: '', mimeType: '', mediaType: 'UNKNOWN', length: -1, metadata: {} } as const;
 

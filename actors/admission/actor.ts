@@ -1,5 +1,5 @@
 import { allEntries, type Store } from '../../store/store.ts';
-import { LIVE_JOBS, WAITING_JOBS } from '../batch-job/actor.ts';
+import { LIVE_JOBS, WAITING_JOBS, waitingScore } from '../batch-job/actor.ts';
 import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
 import type { ActorKind, Behavior, Envelope } from '../runtime/system.ts';
 
@@ -97,6 +97,3 @@ async function load(parts: AdmissionParts): Promise<Behavior<AdmissionCommand, A
     },
   };
 }
-
-/** Higher priority first, then lower number. */
-export const waitingScore = (priority: number, jobNumber: number) => (9 - priority) * 1e12 + jobNumber;

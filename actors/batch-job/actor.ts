@@ -19,6 +19,8 @@ export const BATCH_JOB = 'batch-job';
 export const LIVE_JOBS = 'live-jobs';
 /** Jobs that wait for admission, by priority and number. */
 export const WAITING_JOBS = 'waiting-jobs';
+/** Higher priority first, then lower number. */
+export const waitingScore = (priority: number, jobNumber: number) => (9 - priority) * 1e12 + jobNumber;
 /** All batch jobs by number. */
 export const ALL_JOBS = 'batch-jobs';
 
@@ -103,7 +105,7 @@ function indexOf(record: JobRecord, { status, priority }: Pick<JobState, 'status
   return {
     [ALL_JOBS]: record.number,
     [LIVE_JOBS]: isTerminal(status) ? null : record.number,
-    [WAITING_JOBS]: status === 'INITIALIZED' ? (9 - priority) * 1e12 + record.number : null,
+    [WAITING_JOBS]: status === 'INITIALIZED' ? waitingScore(priority, record.number) : null,
   };
 }
 

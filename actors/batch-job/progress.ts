@@ -218,7 +218,7 @@ function enter(state: JobState, stage: Stage, given: Given): JobState {
 }
 
 /** What the job will have ended as when its document is written without trouble. */
-export function finalStatus(state: JobState): JobState['status'] {
+function finalStatus(state: JobState): JobState['status'] {
   return after(state.status, state.cancelledBy === 'SHUTDOWN' ? 'shutdown' : 'complete');
 }
 

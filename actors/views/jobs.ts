@@ -116,7 +116,7 @@ export class JobViews {
 }
 
 /** ISO 8601 with milliseconds and the offset of the server's zone. */
-export function localIso(time: number): string {
+function localIso(time: number): string {
   const date = new Date(time);
   const offset = -date.getTimezoneOffset();
   const local = new Date(time + offset * 60_000).toISOString().slice(0, -1);

@@ -112,6 +112,8 @@ export class WorkDesk {
     const { subJob } = lease;
     const row = await rowOf(this.#parts.store, subJob.jobId, subJob.key);
     if (row === undefined) return this.#end(token);
+    // Committed, but its lease has not ended yet: the same answer comes twice.
+    if (row.token === token) return { kind: 'taken' };
     // A name of its own for every arrival: an answer that is sent twice must not touch what the first one left.
     const file = answerFile(row, `${token}.${++this.#arrivals}`, this.#parts.dataDir);
     try {

@@ -1,10 +1,8 @@
 /** PREPARE: brings a medium to a local file, finds out what it is, and which of its frames were asked for. */
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { retrieve } from '../../media/fetch-medium.ts';
+import { hashFile } from '../../media/hash.ts';
 import { inspect, type Inspection } from '../../media/inspect.ts';
 import { booleanOf, numberOf } from '../../pipeline/properties.ts';
 import { userRanges } from '../../pipeline/segments.ts';
@@ -56,7 +54,7 @@ async function factsOf(
     insist: booleanOf(work.properties, 'SKIP_MEDIA_INSPECTION'),
   });
   if ('facts' in skipped) return { ...skipped, inspected: false };
-  const sha256 = await hashOf(path, signal, meter);
+  const sha256 = await hashFile(path, signal, meter);
   const { facts, warnings } = await metered(meter, () =>
     inspect(path, { sha256, name: nameOf(work.uri), signal }),
   );
@@ -77,19 +75,6 @@ async function metered<T>(meter: Meter, work: () => Promise<T>): Promise<T> {
   } finally {
     clearInterval(beat);
   }
-}
-
-async function hashOf(path: string, signal: AbortSignal, meter: Meter): Promise<string> {
-  const hash = createHash('sha256');
-  const file = createReadStream(path, { highWaterMark: 1 << 20 });
-  const metered = async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-    for await (const chunk of chunks) {
-      meter(chunk.length);
-      yield chunk;
-    }
-  };
-  await pipeline(file, metered, hash, { signal });
-  return hash.digest('hex');
 }
 
 /** The last part of the URI's path, which tells kinds of text apart. */

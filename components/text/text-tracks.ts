@@ -76,7 +76,7 @@ function extended(track: OpenTrack | undefined, frame: number, line: TextLine): 
   return { ...track, last: line, best: line.confidence > track.best.confidence ? line : track.best };
 }
 
-export function detectionOf(frame: number, line: TextLine): FoundDetection {
+function detectionOf(frame: number, line: TextLine): FoundDetection {
   const { x, y, width, height, confidence, text } = line;
   return { frame, x, y, width, height, confidence, properties: { TEXT: text } };
 }

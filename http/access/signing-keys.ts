@@ -18,7 +18,7 @@ export interface SigningKeys {
   find(header: TokenHeader): Promise<KeyObject>;
 }
 
-export class UnknownKeyError extends Error {
+class UnknownKeyError extends Error {
   override readonly name = 'UnknownKeyError';
 }
 

@@ -10,11 +10,11 @@ function sizeOf(map: Readonly<Record<string, string>>): number {
   return Object.entries(map).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
 }
 
-export const mediaRange = z
+const mediaRange = z
   .object({ start: z.int().nonnegative(), stop: z.int().nonnegative() })
   .refine(({ start, stop }) => stop >= start, { error: 'stop must not be before start', path: ['stop'] });
 
-export const mediaData = z.object({
+const mediaData = z.object({
   mediaUri: z.string().min(1),
   metadata: properties.optional(),
   properties: properties.optional(),
@@ -24,13 +24,13 @@ export const mediaData = z.object({
   mediaSelectors: z.array(z.unknown()).optional(),
 });
 
-export const transientTask = z.object({ name: z.string().min(1), actions: z.array(z.string().min(1)) });
-export const transientAction = z.object({
+const transientTask = z.object({ name: z.string().min(1), actions: z.array(z.string().min(1)) });
+const transientAction = z.object({
   name: z.string().min(1),
   algorithm: z.string().min(1),
   properties: z.array(z.object({ name: z.string(), value: z.string() })).optional(),
 });
-export const transientPipelineDefinition = z.object({
+const transientPipelineDefinition = z.object({
   pipeline: z.array(z.string().min(1)),
   tasks: z.array(transientTask).optional(),
   actions: z.array(transientAction).optional(),

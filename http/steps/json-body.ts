@@ -43,7 +43,7 @@ export async function readJson(ctx: Context, { maxBytes, maxDepth }: BodyLimits)
 }
 
 /** Deepest nesting of objects and arrays, found without building them. */
-export function depthOf(json: Uint8Array): number {
+function depthOf(json: Uint8Array): number {
   let depth = 0;
   let deepest = 0;
   let inText = false;
