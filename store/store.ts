@@ -26,6 +26,24 @@ export interface IndexEntry {
   readonly score: number;
 }
 
+/**
+ * A notice that must leave the server (a callback, a post): written with the state that owes it, and there until a later commit of
+ * the same actor takes it out.
+ */
+export interface Notice {
+  /** Unique; the Idempotency-Key of every attempt. */
+  readonly id: string;
+  /** Whoever receives it: notices of one destination leave through one delivery actor. */
+  readonly destination: string;
+  /** Not to be sent before: milliseconds since the epoch. */
+  readonly due: number;
+  readonly body: unknown;
+}
+
+export interface OutboxEntry extends Notice {
+  readonly actor: ActorKey;
+}
+
 /** Who commits: a take-over sets another owner and a higher epoch, so that the old owner's next commit is refused. */
 export interface Owner {
   readonly server: string;
@@ -37,7 +55,8 @@ export interface Commit {
   /** The version this commit builds on; 0 creates the actor. */
   readonly expected: number;
   readonly owner: Owner;
-  readonly snapshot: Snapshot;
+  /** null: the actor goes, with its rows, index entries and notices. */
+  readonly snapshot: Snapshot | null;
   /** Given once, when the actor is created. */
   readonly record?: unknown;
   readonly putRows?: readonly Row[];
@@ -45,6 +64,10 @@ export interface Commit {
   readonly removeRows?: readonly string[];
   /** Sets the actor's score in an index, or (null) takes it out. */
   readonly index?: Readonly<Record<string, number | null>>;
+  /** Notices that the actor owes from now on (one of the same id is replaced), and ids of those that it does not owe any more. */
+  readonly outbox?: { readonly put?: readonly Notice[]; readonly remove?: readonly string[] };
+  /** Whole numbers that are added to counters; a counter at 0 is not there. */
+  readonly counters?: Readonly<Record<string, number>>;
   /** True: acknowledged only when it survives the loss of power. All commits survive the death of the process. */
   readonly synced?: boolean;
 }
@@ -70,8 +93,14 @@ export interface RowOptions {
   readonly limit: number;
 }
 
+export interface OutboxOptions {
+  /** Entries after this one, as an earlier page ended. */
+  readonly after?: Pick<OutboxEntry, 'id' | 'due'>;
+  readonly limit: number;
+}
+
 export interface Store {
-  /** Writes an actor's state; answers its new version. Throws VersionConflict when `expected` is not the stored version, NotStorable when the content is at fault. */
+  /** Writes an actor's state; answers its new version (0 when it goes). Throws VersionConflict when `expected` is not the stored version, NotStorable when the content is at fault. */
   commit(commit: Commit): Promise<number>;
   /** The stored actor, or undefined when there is none. */
   load(actor: ActorKey): Promise<StoredActor | undefined>;
@@ -81,9 +110,15 @@ export interface Store {
   list(index: string, options: ListOptions): Promise<readonly IndexEntry[]>;
   /** How many entries an index has. */
   count(index: string): Promise<number>;
+  /** A page of a destination's notices by (due, id). */
+  outbox(destination: string, options: OutboxOptions): Promise<readonly OutboxEntry[]>;
+  /** A page of the destinations that have notices, by name. */
+  destinations(options: { readonly after?: string; readonly limit: number }): Promise<readonly string[]>;
+  /** Counters whose names start with `prefix`. */
+  counters(prefix: string): Promise<ReadonlyMap<string, number>>;
   /** Reserves `n` numbers of a sequence; answers the first. Sequences start at 1 and never go back. */
   next(sequence: string, n?: number): Promise<number>;
-  /** Moves an actor that cannot be loaded out of the way, with all it has and the reason, and out of every index. */
+  /** Moves an actor that cannot be loaded out of the way, with all it has and the reason, and out of every index and the outbox. */
   quarantine(actor: ActorKey, reason: string): Promise<void>;
   /** Throws when the store does not work. */
   check(): Promise<void>;

@@ -16,6 +16,25 @@ const STEPS: readonly string[] = [
    create table sequences (name text primary key, last integer not null) strict, without rowid;
    create table quarantine (
      kind text not null, id text not null, reason text not null, at text not null, body text not null) strict;`,
+  // Notices and counters. Jobs of the first version are counted and entered into the indexes that it did not know.
+  `create table outbox (
+     id text primary key, destination text not null, due real not null, kind text not null, actor text not null,
+     body text not null) strict, without rowid;
+   create index outbox_by_destination on outbox (destination, due, id);
+   create index outbox_by_actor on outbox (kind, actor);
+   create table counters (name text primary key, value integer not null) strict, without rowid;
+   create temp table seen as
+     select a.kind, a.id, json_extract(r.body, '$.number') as number, json_extract(r.body, '$.plan.name') as pipeline,
+       json_extract(a.snapshot, '$.state.status') as status,
+       json_extract(a.snapshot, '$.state.endedAt') - json_extract(a.snapshot, '$.state.startedAt') as ms
+     from actors a join records r on r.kind = a.kind and r.id = a.id where a.kind = 'batch-job';
+   insert into counters select 'jobs/' || pipeline || '/' || status, count(*) from seen group by 1;
+   insert into counters select 'job-ms/' || pipeline, cast(sum(ms) as integer) from seen
+     where status = 'COMPLETE' group by 1 having sum(ms) <> 0;
+   insert into entries select 'job-ms/' || pipeline, ms, kind, id from seen where status = 'COMPLETE';
+   insert into entries select 'jobs-of-status/' || status, number, kind, id from seen;
+   insert into entries select 'jobs-of-pipeline/' || pipeline, number, kind, id from seen;
+   drop table seen;`,
 ];
 
 /** Brings a database up to date, one transaction a step. Throws when it was written by a newer version. */

@@ -9,6 +9,8 @@ import {
   type Commit,
   type IndexEntry,
   type ListOptions,
+  type OutboxEntry,
+  type OutboxOptions,
   type Row,
   type RowOptions,
   type Store,
@@ -109,6 +111,38 @@ export class SqliteStore implements Store {
     return settle(() => this.#statements.count.get(index)!.n);
   }
 
+  outbox(destination: string, { after, limit }: OutboxOptions): Promise<readonly OutboxEntry[]> {
+    const from = { destination, due: after?.due ?? -Infinity, id: after?.id ?? '', limit };
+    return settle(() =>
+      this.#statements.outbox.all(from).map(({ id, due, kind, actor, body }) => ({
+        id,
+        destination,
+        due,
+        actor: { kind, id: actor },
+        body: JSON.parse(body) as unknown,
+      })),
+    );
+  }
+
+  destinations({
+    after,
+    limit,
+  }: {
+    readonly after?: string;
+    readonly limit: number;
+  }): Promise<readonly string[]> {
+    return settle(() =>
+      this.#statements.destinations.all({ after: after ?? '', limit }).map(({ destination }) => destination),
+    );
+  }
+
+  counters(prefix: string): Promise<ReadonlyMap<string, number>> {
+    const range = { from: prefix, to: prefixEnd(prefix) };
+    return settle(
+      () => new Map(this.#statements.counters.all(range).map(({ name, value }) => [name, value])),
+    );
+  }
+
   next(sequence: string, n = 1): Promise<number> {
     return settle(() => this.#statements.next.get({ name: sequence, n })!.last - n + 1);
   }
@@ -177,19 +211,12 @@ export class SqliteStore implements Store {
   #write(commit: Commit): number {
     const { kind, id } = commit.actor;
     const statements = this.#statements;
-    const version = commit.expected + 1;
-    const actor = {
-      kind,
-      id,
-      expected: commit.expected,
-      version,
-      server: commit.owner.server,
-      epoch: commit.owner.epoch,
-      schema: commit.snapshot.schema,
-      snapshot: JSON.stringify(commit.snapshot.body),
-    };
-    const written = commit.expected === 0 ? statements.insert.run(actor) : statements.update.run(actor);
-    if (written.changes === 0) throw new VersionConflict(commit.actor, commit.expected);
+    const version = this.#writeActor(commit);
+    for (const [name, by] of Object.entries(commit.counters ?? {})) {
+      statements.addToCounter.run({ name, by });
+      statements.dropEmptyCounter.run(name);
+    }
+    if (commit.snapshot === null) return 0;
     if (commit.record !== undefined) statements.record.run({ kind, id, body: JSON.stringify(commit.record) });
     for (const prefix of commit.removeRows ?? [])
       statements.removeRows.run({ kind, id, from: prefix, to: prefixEnd(prefix) });
@@ -199,6 +226,35 @@ export class SqliteStore implements Store {
       statements.removeEntry.run({ name, kind, id });
       if (score !== null) statements.putEntry.run({ name, score, kind, id });
     }
+    for (const notice of commit.outbox?.remove ?? []) statements.removeNotice.run({ notice, kind, id });
+    for (const { id: notice, destination, due, body } of commit.outbox?.put ?? [])
+      statements.putNotice.run({ notice, destination, due, kind, id, body: JSON.stringify(body) });
+    return version;
+  }
+
+  /** The actor itself: made, replaced or (without snapshot) taken away with all it has. */
+  #writeActor({ actor: key, expected, owner, snapshot }: Commit): number {
+    const { kind, id } = key;
+    const statements = this.#statements;
+    if (snapshot === null) {
+      const gone = statements.removeActor.run({ kind, id, expected });
+      if (gone.changes === 0) throw new VersionConflict(key, expected);
+      for (const remove of statements.remove) remove.run({ kind, id });
+      return 0;
+    }
+    const version = expected + 1;
+    const actor = {
+      kind,
+      id,
+      expected,
+      version,
+      server: owner.server,
+      epoch: owner.epoch,
+      schema: snapshot.schema,
+      snapshot: JSON.stringify(snapshot.body),
+    };
+    const written = expected === 0 ? statements.insert.run(actor) : statements.update.run(actor);
+    if (written.changes === 0) throw new VersionConflict(key, expected);
     return version;
   }
 }
@@ -210,6 +266,14 @@ interface ActorRow {
   schema: number;
   snapshot: string;
   record: string | null;
+}
+
+interface NoticeRow {
+  id: string;
+  due: number;
+  kind: string;
+  actor: string;
+  body: string;
 }
 
 function prepare(database: Database.Database) {
@@ -249,6 +313,25 @@ function prepare(database: Database.Database) {
       `${page} (score, id) < (@score, @id) order by score desc, id desc limit @limit`,
     ),
     count: database.prepare<[string], { n: number }>('select count(*) as n from entries where name = ?'),
+    putNotice: database.prepare(
+      `insert into outbox values (@notice, @destination, @due, @kind, @id, @body) on conflict (id) do update
+       set destination = @destination, due = @due, body = @body where kind = @kind and actor = @id`,
+    ),
+    removeNotice: database.prepare('delete from outbox where id = @notice and kind = @kind and actor = @id'),
+    outbox: database.prepare<unknown[], NoticeRow>(
+      `select id, due, kind, actor, body from outbox
+       where destination = @destination and (due, id) > (@due, @id) order by due, id limit @limit`,
+    ),
+    destinations: database.prepare<unknown[], { destination: string }>(
+      'select distinct destination from outbox where destination > @after order by destination limit @limit',
+    ),
+    addToCounter: database.prepare(
+      'insert into counters values (@name, @by) on conflict do update set value = value + @by',
+    ),
+    dropEmptyCounter: database.prepare('delete from counters where name = ? and value = 0'),
+    counters: database.prepare<unknown[], { name: string; value: number }>(
+      'select name, value from counters where name >= @from and name < @to order by name',
+    ),
     next: database.prepare<unknown[], { last: number }>(
       `insert into sequences values (@name, @n) on conflict do update set last = last + @n returning last`,
     ),
@@ -259,9 +342,15 @@ function prepare(database: Database.Database) {
          'rows', (select json_group_object(key, body) from actor_rows r where r.kind = a.kind and r.id = a.id))
        from actors a where a.kind = @kind and a.id = @id`,
     ),
-    remove: ['actors', 'records', 'actor_rows', 'entries'].map((table) =>
-      database.prepare(`delete from ${table} where kind = @kind and id = @id`),
+    removeActor: database.prepare(
+      'delete from actors where kind = @kind and id = @id and version = @expected',
     ),
+    remove: [
+      ...['actors', 'records', 'actor_rows', 'entries'].map((table) =>
+        database.prepare(`delete from ${table} where kind = @kind and id = @id`),
+      ),
+      database.prepare('delete from outbox where kind = @kind and actor = @id'),
+    ],
   };
 }
 

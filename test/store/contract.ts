@@ -9,6 +9,7 @@ import {
   type ActorKey,
   type Commit,
   type IndexEntry,
+  type Notice,
   type Row,
   type Store,
 } from '../../store/store.ts';
@@ -329,6 +330,78 @@ export function storeContract(backend: Backend): void {
     });
   });
 
+  describe('the outbox', () => {
+    const notice = (id: string, due: number, destination = 'http://a') => ({
+      id,
+      destination,
+      due,
+      body: { to: id },
+    });
+    const ids = async (destination = 'http://a') =>
+      (await store.outbox(destination, { limit: 99 })).map(({ id }) => id);
+
+    it('gives the notices of a destination by the time at which they are due, page by page, with the actor that owes them', async () => {
+      await store.commit(commitOf({ outbox: { put: [notice('b', 2), notice('c', 1), notice('a', 2)] } }));
+      await store.commit(
+        commitOf({
+          actor: { kind: 'job', id: '2' },
+          outbox: { put: [notice('d', 3), notice('e', 1, 'http://b')] },
+        }),
+      );
+      expect(await ids()).to.deep.equal(['c', 'a', 'b', 'd']);
+      expect(await ids('http://b')).to.deep.equal(['e']);
+      expect(await store.outbox('http://a', { limit: 1, after: { id: 'b', due: 2 } })).to.deep.equal([
+        { ...notice('d', 3), actor: { kind: 'job', id: '2' } },
+      ]);
+      expect(await store.destinations({ limit: 9 })).to.deep.equal(['http://a', 'http://b']);
+      expect(await store.destinations({ limit: 1, after: 'http://a' })).to.deep.equal(['http://b']);
+    });
+
+    it('keeps a notice until the actor that owes it takes it out, also over a restart; nobody else can', async () => {
+      await store.commit(commitOf({ outbox: { put: [notice('a', 1), notice('b', 2)] } }));
+      await store.commit(
+        commitOf({ actor: { kind: 'job', id: '2' }, outbox: { put: [notice('b', 9)], remove: ['a'] } }),
+      );
+      await reopen();
+      expect(await ids()).to.deep.equal(['a', 'b']);
+      await store.commit(commitOf({ expected: 1, outbox: { put: [notice('b', 5)], remove: ['a'] } }));
+      expect((await store.outbox('http://a', { limit: 9 })).map(({ id, due }) => [id, due])).to.deep.equal([
+        ['b', 5],
+      ]);
+    });
+  });
+
+  describe('counters', () => {
+    it('add up what commits bring, a refused commit adds nothing, and a counter at 0 is not there', async () => {
+      await store.commit(commitOf({ counters: { 'n/a': 2, 'n/b': 1, m: 5 } }));
+      await store.commit(commitOf({ expected: 1, counters: { 'n/a': 3, 'n/b': -1 } }));
+      await expectConflict(store.commit(commitOf({ expected: 1, counters: { 'n/a': 100 } })));
+      expect([...(await store.counters('n/'))]).to.deep.equal([['n/a', 5]]);
+      await reopen();
+      expect([...(await store.counters(''))]).to.deep.equal([
+        ['m', 5],
+        ['n/a', 5],
+      ]);
+    });
+  });
+
+  it('an actor whose commit has no snapshot goes with all it has, counts what it says, and leaves room for another', async () => {
+    const put = [{ id: 'a', destination: 'http://a', due: 1, body: 1 }];
+    await store.commit(commitOf({ record: 'r', ...withRows('a'), index: { live: 1 }, outbox: { put } }));
+    await expectConflict(store.commit(commitOf({ expected: 2, snapshot: null })));
+    expect(await store.commit(commitOf({ expected: 1, snapshot: null, counters: { gone: 1 } }))).to.equal(0);
+    expect(await store.load(JOB)).to.equal(undefined);
+    expect([await keys(), await store.count('live'), await store.destinations({ limit: 9 })]).to.deep.equal([
+      [],
+      0,
+      [],
+    ]);
+    expect([...(await store.counters(''))]).to.deep.equal([['gone', 1]]);
+    await expectConflict(store.commit(commitOf({ expected: 1, snapshot: null })));
+    expect(await store.commit(commitOf())).to.equal(1);
+    expect((await store.load(JOB))?.record).to.equal(undefined);
+  });
+
   describe('a sequence', () => {
     it('starts at 1 and gives every number once, also when many ask at a time', async () => {
       expect(await store.next('job')).to.equal(1);
@@ -427,13 +500,15 @@ const ACTORS: readonly ActorKey[] = ['a', 'b', 'ab'].flatMap((id) => [
 const INDEXES = ['job-live', 'job-all', 'stream-live', 'stream-all'];
 const KEYS = ['', 'a', 'a/', 'a/1', 'a/10', 'a/2', 'b', 'b%', 'B', 'ä', '\u{1F600}', '\uFF5E'];
 
-interface Change extends Omit<Commit, 'actor' | 'expected' | 'owner' | 'index' | 'record'> {
+interface Change extends Omit<Commit, 'actor' | 'expected' | 'owner' | 'index' | 'record' | 'outbox'> {
   readonly actor: ActorKey;
   /** How far from the stored version the expected one is. */
   readonly off: number;
   readonly record: unknown;
   readonly live: number | null | undefined;
   readonly all: number | null | undefined;
+  readonly notices: readonly Notice[];
+  readonly settled: readonly string[];
 }
 
 type AnyCommand =
@@ -453,6 +528,14 @@ type AnyCommand =
       readonly limit: number;
       readonly descending: boolean;
     }
+  | {
+      readonly type: 'outbox';
+      readonly destination: string;
+      readonly after: { readonly id: string; readonly due: number } | undefined;
+      readonly limit: number;
+    }
+  | { readonly type: 'destinations'; readonly after: string | undefined; readonly limit: number }
+  | { readonly type: 'counters'; readonly prefix: string }
   | { readonly type: 'count'; readonly index: string }
   | { readonly type: 'next'; readonly sequence: string; readonly n: number }
   | { readonly type: 'reopen' };
@@ -462,12 +545,28 @@ const aKey = fc.constantFrom(...KEYS.slice(1));
 const aPrefix = fc.constantFrom(...KEYS);
 const aScore = fc.oneof(fc.integer({ min: -3, max: 3 }), fc.constantFrom(0.5, 9e12, -1e12));
 const aMove = fc.oneof(fc.constant(undefined), fc.constant(null), aScore);
+const aNotice = fc.constantFrom('n1', 'n2', 'n3');
+const aDestination = fc.constantFrom('http://a', 'http://b', 'http://ab');
 const maybe = <T>(some: fc.Arbitrary<T>) => fc.option(some, { nil: undefined });
 
 const aChange: fc.Arbitrary<Change> = fc.record({
   actor: anActor,
   off: fc.oneof({ weight: 6, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.constantFrom(-1, 1) }),
-  snapshot: fc.record({ schema: fc.nat(5), body: fc.jsonValue({ maxDepth: 2 }) }),
+  snapshot: fc.option(fc.record({ schema: fc.nat(5), body: fc.jsonValue({ maxDepth: 2 }) }), {
+    freq: 6,
+    nil: null,
+  }),
+  notices: fc.array(
+    fc.record({
+      id: aNotice,
+      destination: aDestination,
+      due: fc.integer({ min: 0, max: 3 }),
+      body: fc.jsonValue({ maxDepth: 1 }),
+    }),
+    { maxLength: 2 },
+  ),
+  settled: fc.array(aNotice, { maxLength: 2 }),
+  counters: fc.dictionary(fc.constantFrom('n/a', 'n/b', 'm'), fc.integer({ min: -2, max: 2 })),
   record: maybe(fc.jsonValue({ maxDepth: 1 })),
   putRows: fc.array(fc.record({ key: aKey, body: fc.jsonValue({ maxDepth: 1 }) }), { maxLength: 5 }),
   removeRows: fc.array(aPrefix, { maxLength: 2 }),
@@ -504,6 +603,30 @@ const anyCommand: fc.Arbitrary<AnyCommand> = fc.oneof(
       after: maybe(fc.record({ id: fc.constantFrom('a', 'aa', 'b', 'ab'), score: aScore })),
       limit: fc.integer({ min: 1, max: 4 }),
       descending: fc.boolean(),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant('outbox' as const),
+      destination: aDestination,
+      after: maybe(fc.record({ id: aNotice, due: fc.integer({ min: 0, max: 3 }) })),
+      limit: fc.integer({ min: 1, max: 3 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant('destinations' as const),
+      after: maybe(aDestination),
+      limit: fc.integer({ min: 1, max: 3 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant('counters' as const),
+      prefix: fc.constantFrom('', 'n/', 'n/a', 'x'),
     }),
   },
   {
@@ -549,6 +672,16 @@ async function outcomesOf(
       const { index, after, limit, descending } = command;
       return store.list(index, { limit, descending, ...(after === undefined ? {} : { after }) });
     }
+    case 'outbox': {
+      const { destination, after, limit } = command;
+      return store.outbox(destination, { limit, ...(after === undefined ? {} : { after }) });
+    }
+    case 'destinations': {
+      const { after, limit } = command;
+      return store.destinations({ limit, ...(after === undefined ? {} : { after }) });
+    }
+    case 'counters':
+      return [...(await store.counters(command.prefix))];
     case 'count':
       return store.count(command.index);
     case 'next':
@@ -558,7 +691,7 @@ async function outcomesOf(
 
 async function toCommit(
   model: ModelStore,
-  { actor, off, record, live, all, ...change }: Change,
+  { actor, off, record, live, all, notices, settled, ...change }: Change,
   synced: boolean,
 ): Promise<Commit> {
   const version = (await model.load(actor))?.version ?? 0;
@@ -572,6 +705,7 @@ async function toCommit(
     owner: OWNER,
     synced,
     index: Object.fromEntries(moves.map(([name, score]) => [`${actor.kind}-${name}`, score])),
+    outbox: { put: notices, remove: settled },
     ...(version === 0 && record !== undefined ? { record } : {}),
   };
 }

@@ -4,6 +4,9 @@ import {
   type Commit,
   type IndexEntry,
   type ListOptions,
+  type Notice,
+  type OutboxEntry,
+  type OutboxOptions,
   type Row,
   type RowOptions,
   type Store,
@@ -14,6 +17,7 @@ interface Kept {
   stored: StoredActor;
   readonly rows: Map<string, unknown>;
   readonly index: Map<string, number>;
+  readonly notices: Map<string, Notice>;
 }
 
 const copy = <T>(value: T): T => (value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T));
@@ -24,6 +28,7 @@ const bytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.fr
 export class ModelStore implements Store {
   readonly #actors = new Map<string, Kept>();
   readonly #sequences = new Map<string, number>();
+  readonly #counters = new Map<string, number>();
 
   async commit({
     actor,
@@ -34,9 +39,21 @@ export class ModelStore implements Store {
     putRows,
     removeRows,
     index,
+    outbox,
+    counters,
   }: Commit): Promise<number> {
     const kept = this.#actors.get(nameOf(actor));
     if ((kept?.stored.version ?? 0) !== expected) throw new VersionConflict(actor, expected);
+    if (snapshot === null && kept === undefined) throw new VersionConflict(actor, expected);
+    for (const [name, by] of Object.entries(counters ?? {})) {
+      const value = (this.#counters.get(name) ?? 0) + by;
+      if (value === 0) this.#counters.delete(name);
+      else this.#counters.set(name, value);
+    }
+    if (snapshot === null) {
+      this.#actors.delete(nameOf(actor));
+      return 0;
+    }
     const after: Kept = {
       stored: copy({
         version: expected + 1,
@@ -46,6 +63,7 @@ export class ModelStore implements Store {
       }),
       rows: new Map(kept?.rows),
       index: new Map(kept?.index),
+      notices: new Map(kept?.notices),
     };
     for (const prefix of removeRows ?? [])
       for (const key of after.rows.keys()) if (key.startsWith(prefix)) after.rows.delete(key);
@@ -53,6 +71,9 @@ export class ModelStore implements Store {
     for (const [name, score] of Object.entries(index ?? {}))
       if (score === null) after.index.delete(name);
       else after.index.set(name, score);
+    for (const id of outbox?.remove ?? []) after.notices.delete(id);
+    for (const notice of outbox?.put ?? [])
+      if (!this.#isOwedBySomebodyElse(actor, notice.id)) after.notices.set(notice.id, copy(notice));
     this.#actors.set(nameOf(actor), after);
     return after.stored.version;
   }
@@ -83,6 +104,30 @@ export class ModelStore implements Store {
     return this.#entries(index).length;
   }
 
+  async outbox(destination: string, { after, limit }: OutboxOptions): Promise<readonly OutboxEntry[]> {
+    const order = (a: Pick<OutboxEntry, 'id' | 'due'>, b: Pick<OutboxEntry, 'id' | 'due'>) =>
+      a.due - b.due || bytes(a.id, b.id);
+    return this.#notices()
+      .filter(
+        (entry) => entry.destination === destination && (after === undefined || order(entry, after) > 0),
+      )
+      .toSorted(order)
+      .slice(0, limit);
+  }
+
+  async destinations({ after = '', limit }: { after?: string; limit: number }): Promise<readonly string[]> {
+    return [...new Set(this.#notices().map(({ destination }) => destination))]
+      .filter((name) => bytes(name, after) > 0)
+      .toSorted(bytes)
+      .slice(0, limit);
+  }
+
+  async counters(prefix: string): Promise<ReadonlyMap<string, number>> {
+    return new Map(
+      [...this.#counters].filter(([name]) => name.startsWith(prefix)).toSorted((a, b) => bytes(a[0], b[0])),
+    );
+  }
+
   async next(sequence: string, n = 1): Promise<number> {
     const last = this.#sequences.get(sequence) ?? 0;
     this.#sequences.set(sequence, last + n);
@@ -96,6 +141,17 @@ export class ModelStore implements Store {
   async check(): Promise<void> {}
 
   async close(): Promise<void> {}
+
+  #isOwedBySomebodyElse(actor: ActorKey, id: string): boolean {
+    return this.#notices().some((entry) => entry.id === id && nameOf(entry.actor) !== nameOf(actor));
+  }
+
+  #notices(): OutboxEntry[] {
+    return [...this.#actors].flatMap(([name, { notices }]) => {
+      const [kind = '', id = ''] = name.split('/');
+      return [...notices.values()].map((notice) => ({ ...notice, actor: { kind, id } }));
+    });
+  }
 
   #entries(index: string): IndexEntry[] {
     return [...this.#actors].flatMap(([name, { index: scores }]) => {

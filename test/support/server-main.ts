@@ -90,6 +90,7 @@ function die(wanted: Commit, number: number, when: string): Promise<never> {
 function contentOf({ putRows = [], snapshot }: Commit) {
   const rows = putRows.map(({ body }) => body as SubJobRow);
   const idsOf = (state: SubJobRow['state']) => rows.filter((row) => row.state === state).map(({ id }) => id);
+  if (snapshot === null) return { status: 'removed' };
   const { state } = snapshot.body as { state: { status: string; run: number; stage: { name: string } } };
   return {
     run: state.run,
