@@ -5,26 +5,43 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ADMISSION } from './actors/admission/actor.ts';
-import { LIVE_JOBS } from './actors/batch-job/actor.ts';
-import { Catalog, findComponents, type InstalledComponent } from './actors/catalog/catalog.ts';
+import { LIVE_JOBS, REMOVED_JOBS } from './actors/batch-job/bookkeeping.ts';
+import { openCatalog } from './actors/catalog/actor.ts';
+import { Catalog } from './actors/catalog/catalog.ts';
+import { findComponents, type InstalledComponent } from './actors/catalog/installed.ts';
 import { DISPATCHER, startTicking } from './actors/dispatcher/actor.ts';
 import { drain } from './actors/drain.ts';
 import { guard, type Guardian } from './actors/guardian.ts';
-import type { ManagedComponent } from './actors/node-manager/actor.ts';
+import { NODE_MANAGER, type ManagedComponent } from './actors/node-manager/actor.ts';
+import { detectorComponent, hostService } from './actors/node-manager/components.ts';
+import { currentNodes } from './actors/node-configuration/actor.ts';
 import { systemClock } from './actors/runtime/clock.ts';
 import { ComedyTree } from './actors/runtime/comedy-tree.ts';
 import { ActorSystem } from './actors/runtime/system.ts';
 import { refuseNewer, removeOrphans, startSweep } from './actors/sweep.ts';
-import { MEDIA_ALGORITHM, type FetchLimits } from './components/sdk/protocol.ts';
+import { StreamingJobDesk } from './actors/streaming-job/desk.ts';
+import { Retention, startCleaning } from './actors/retention.ts';
+import { UploadDesk } from './actors/uploads/desk.ts';
+import { listJobs } from './actors/views/job-list.ts';
+import { jobStatistics } from './actors/views/statistics.ts';
+import { MEDIA_QUEUES, type FetchLimits } from './components/sdk/protocol.ts';
 import { packageRoot, readInfo } from './config/info.ts';
 import type { Logger } from './config/logger.ts';
-import type { Settings } from './config/settings.ts';
-import { createAccess } from './http/access/index.ts';
+import { DAY_MS, type Settings } from './config/settings.ts';
+import { createAccess, type ServiceClient } from './http/access/index.ts';
 import { createApp } from './http/app.ts';
 import { checkFileUri, schemeOf } from './media/file-uris.ts';
 import { MediumError } from './media/medium-error.ts';
 import { ResultChecker } from './output/check.ts';
-import type { Issue } from './pipeline/types.ts';
+import { outgoingAgents } from './outgoing/agent.ts';
+import { findPastJob, type ArchiveParts } from './outgoing/archive.ts';
+import { createSend } from './outgoing/send.ts';
+import { serviceToken } from './outgoing/service-token.ts';
+import { maskUri } from './output/censor.ts';
+import { uploadsFolder } from './output/layout.ts';
+import { bestMatch } from './pipeline/archive-match.ts';
+import { ARCHIVE_PAGE, checkUrl } from './pipeline/archive.ts';
+import type { ArchiveQuestion, Issue } from './pipeline/types.ts';
 import { SERVER_PROPERTY_DEFAULTS } from './pipeline/workflow-properties.ts';
 import { SqliteStore } from './store/sqlite/sqlite-store.ts';
 import { allEntries, type Store } from './store/store.ts';
@@ -33,6 +50,11 @@ const UPLOAD_MS = 3_600_000;
 
 /** Folder of the code that runs: components are found compiled beside it. */
 const codeRoot = path.dirname(fileURLToPath(import.meta.url));
+
+/** The component host, as a path below the package. */
+const HOST_SCRIPT = path
+  .relative(packageRoot, path.join(codeRoot, 'components', 'host', 'main.js'))
+  .replaceAll(path.sep, '/');
 
 /** Where components are: their descriptors, and their compiled detectors in folders of the same names. */
 export interface ComponentFolder {
@@ -90,12 +112,14 @@ async function compose(
   });
   const checker = new ResultChecker();
   const installed = (options.componentFolders ?? [BUILT_IN]).flatMap(install);
-  const catalog = new Catalog(
-    installed.map(({ descriptor }) => descriptor),
-    SERVER_PROPERTY_DEFAULTS,
-  );
-  const limits = await fetchLimits(settings);
+  const catalog = new Catalog(SERVER_PROPERTY_DEFAULTS);
+  const uploads = await openUploads(settings, store, logger);
+  const limits = await fetchLimits(settings, uploads.folder);
+  const access = await createAccess(settings.access, { baseUrl: url, dataDir: settings.DATA_DIR, logger });
+  const outgoing = outgoingOf(settings, access.serviceClient);
   const guardian = guard({
+    ...outgoing,
+    version: readInfo().version,
     system,
     store,
     settings,
@@ -103,25 +127,38 @@ async function compose(
     checker,
     catalog,
     serverProperties: SERVER_PROPERTY_DEFAULTS,
-    components: [
-      ...installed.map((component) => managedDetector(component, settings)),
-      managedMedia(settings),
-    ],
+    components: installed.map(managedDetector),
+    own: [managedMedia(settings)],
+    places: { TROUPE_NODE: process.execPath, TROUPE_HOME: packageRoot },
     fetchLimits: limits,
     epoch: await store.next('epoch'),
     serverUrl: () => urlOf(http, settings.HOST),
     checkMedium: (uri) => checkMedium(uri, limits),
     localPath: (uri) => checkFileUri(uri, limits.mediaRoots, limits.excluded).catch(() => undefined),
   });
+  await refuseNewer(store);
+  const descriptors = installed.map(({ descriptor }) => descriptor);
+  await openCatalog(guardian.catalogActor, descriptors, logger);
 
   let ready = true;
   const app = createApp({
     ...guardian,
-    access: await createAccess(settings.access, { baseUrl: url, dataDir: settings.DATA_DIR, logger }),
+    streamingDesk: new StreamingJobDesk(catalog),
+    uploads,
+    listJobs: (query) => listJobs(store, guardian.views, query),
+    statistics: () => jobStatistics(store, systemClock),
+    events: { maxStreams: settings.MAX_EVENT_STREAMS, heartbeatMs: settings.EVENTS_HEARTBEAT_MS },
+    access,
     catalog,
     workers: guardian.nodeManager.workers,
     bodyLimits: { maxBytes: settings.MAX_BODY_BYTES, maxDepth: settings.MAX_JSON_DEPTH },
+    descriptorLimits: { maxBytes: settings.MAX_DESCRIPTOR_BYTES, maxDepth: settings.MAX_JSON_DEPTH },
     info: readInfo(),
+    url,
+    figures: { ...guardian, store, system, running: guardian.nodeManager.running },
+    metricsToken: settings.METRICS_TOKEN,
+    allowedOrigins: settings.CORS_ALLOWED_ORIGINS,
+    trustProxy: settings.TRUST_PROXY,
     health: { ready: async () => ready && (await works(store)) && (await guardian.desk.takesJobs()) },
     system,
     logger,
@@ -130,7 +167,7 @@ async function compose(
   http.removeAllListeners('request');
   http.on('request', (request, response) => void handle(request, response));
 
-  const stopWork = await takeUp(guardian, store, settings, logger);
+  const stopWork = await takeUp(guardian, uploads, store, settings, logger);
   const lock = path.join(settings.DATA_DIR, 'lock');
   writeFileSync(lock, JSON.stringify({ pid: process.pid, url }), { mode: 0o600 });
   logger.info(
@@ -144,6 +181,7 @@ async function compose(
     await drain(guardian, system, store, settings);
     stopWork();
     await checker.close();
+    outgoing.close();
     await store.close();
     await closeServer(http);
     rmSync(lock, { force: true });
@@ -155,23 +193,86 @@ async function compose(
 
 /** Live jobs go on where they stopped; what an earlier process left lying goes. The answer ends the periodic work. */
 async function takeUp(
-  { jobs, dispatcher, admission }: Guardian,
+  guardian: Guardian,
+  uploads: UploadDesk,
   store: Store,
   settings: Settings,
   logger: Logger,
 ): Promise<() => void> {
-  await refuseNewer(store);
+  const { jobs, dispatcher, admission, nodeManager, nodeConfiguration, repeats, delivery } = guardian;
+  await guardian.systemMessages.serverStarted();
   await removeOrphans(store, settings.DATA_DIR, logger);
-  for await (const { id } of allEntries(store, LIVE_JOBS)) jobs.tell(id, { type: 'resume' });
+  // Before the jobs: which services there are decides what their work waits for.
+  const nodes = await currentNodes(nodeConfiguration);
+  await nodeManager.family.ask(NODE_MANAGER, { type: 'configure', nodes });
+  for (const index of [LIVE_JOBS, REMOVED_JOBS])
+    for await (const { id } of allEntries(store, index)) jobs.tell(id, { type: 'resume' });
   admission.tell(ADMISSION, { type: 'open' });
+  await delivery.wakeAll();
   const stopTicking = startTicking(systemClock, (stalledMs) =>
     dispatcher.tell(DISPATCHER, { type: 'tick', stalledMs }),
   );
-  const stopSweep = startSweep({ store, clock: systemClock, dispatcher, jobs, admission });
+  const stopSweep = startSweep({
+    store,
+    clock: systemClock,
+    dispatcher,
+    jobs,
+    admission,
+    repeats,
+    delivery,
+    keysKeptMs: settings.IDEMPOTENCY_KEEP_MS,
+  });
+  const given = { store, clock: systemClock, logger };
+  const retention = new Retention({
+    ...given,
+    desk: guardian.desk,
+    keepMs: settings.RETENTION_DAYS * DAY_MS,
+  });
+  const stopCleaning = startCleaning({ ...given, retention, uploads, everyMs: settings.CLEANING_MS });
   return () => {
     stopTicking();
     stopSweep();
+    stopCleaning();
   };
+}
+
+/** What the server sends of itself: callbacks, posts to archives and questions to them. */
+function outgoingOf(settings: Settings, client: ServiceClient) {
+  const { version } = readInfo();
+  const { CALLBACK_PRIVATE: allowPrivate, CALLBACK_ALLOWED_HOSTS: allowedHosts } = settings;
+  const agents = outgoingAgents({ allowPrivate, allowedHosts });
+  const token = serviceToken(client);
+  const asking: ArchiveParts = {
+    agents,
+    token,
+    version,
+    maskUri,
+    checkUrl,
+    bestMatch,
+    pageSize: ARCHIVE_PAGE,
+    timeoutMs: settings.ARCHIVE_CHECK_MS,
+  };
+  return {
+    send: createSend({ agents, token, timeoutMs: settings.DELIVERY_TIMEOUT_MS, version }),
+    askArchive: (question: ArchiveQuestion) => findPastJob(question, asking),
+    close: () => agents.close(),
+  };
+}
+
+async function openUploads(settings: Settings, store: Store, logger: Logger): Promise<UploadDesk> {
+  return UploadDesk.open({
+    store,
+    clock: systemClock,
+    logger,
+    folder: uploadsFolder(await realpath(settings.DATA_DIR)),
+    settings: {
+      maxBytes: settings.MAX_UPLOAD_BYTES,
+      maxTotalBytes: settings.MAX_UPLOADS_BYTES,
+      maxCount: settings.MAX_UPLOADS,
+      minFreeBytes: settings.MIN_FREE_BYTES,
+      keepMs: settings.UPLOAD_KEEP_DAYS * DAY_MS,
+    },
+  });
 }
 
 interface Installed extends InstalledComponent {
@@ -186,40 +287,31 @@ function install({ descriptors, code }: ComponentFolder): readonly Installed[] {
   }));
 }
 
-function managedDetector({ descriptor, module }: Installed, settings: Settings): ManagedComponent {
-  const environment: Record<string, string> = { ...settings.childEnvironment };
-  for (const { name, value, sep } of descriptor.environmentVariables) {
-    const before = environment[name];
-    environment[name] = sep != null && before !== undefined ? `${before}${sep}${value}` : value;
-  }
-  const queue = descriptor.algorithm.name;
-  return {
-    queue,
-    service: descriptor.componentName,
-    launch: hostLaunch(environment),
-    greeting: { kind: 'detector', algorithm: queue, module },
-  };
+function managedDetector({ descriptor, module }: Installed): ManagedComponent {
+  return detectorComponent(descriptor, module, HOST_SCRIPT);
 }
 
 function managedMedia(settings: Settings): ManagedComponent {
-  const greeting = { kind: 'media', algorithm: MEDIA_ALGORITHM };
   return {
-    queue: MEDIA_ALGORITHM,
-    service: 'TroupeMedia',
-    launch: hostLaunch(settings.childEnvironment),
-    greeting,
+    queues: Object.values(MEDIA_QUEUES),
+    model: hostService(
+      'TroupeMedia',
+      'Media retrieval and inspection, finishing of tracks, documents.',
+      HOST_SCRIPT,
+      settings.COMPONENT_PROCESSES,
+    ),
+    greeting: { kind: 'media', algorithms: Object.values(MEDIA_QUEUES) },
   };
 }
 
-function hostLaunch(environment: Readonly<Record<string, string>>): ManagedComponent['launch'] {
-  const args = ['--enable-source-maps', path.join(codeRoot, 'components', 'host', 'main.js')];
-  return { command: process.execPath, args, cwd: packageRoot, environment };
-}
-
-async function fetchLimits(settings: Settings): Promise<FetchLimits> {
+/** Of the data folder nothing is read as media but what was uploaded, whatever MEDIA_ROOTS says. */
+async function fetchLimits(settings: Settings, uploads: string): Promise<FetchLimits> {
+  const [dataDir = ''] = await resolved([settings.DATA_DIR]);
+  const roots = await resolved(settings.MEDIA_ROOTS);
+  const foreign = roots.filter((root) => path.relative(dataDir, root).split(path.sep)[0] === '..');
   return {
-    mediaRoots: await resolved(settings.MEDIA_ROOTS),
-    excluded: await resolved([settings.DATA_DIR]),
+    mediaRoots: [...foreign, uploads],
+    excluded: [dataDir],
     maxBytes: settings.MAX_MEDIUM_BYTES,
     timeoutMs: settings.MEDIUM_FETCH_MS,
     allowPrivate: settings.FETCH_PRIVATE,
@@ -248,7 +340,10 @@ async function checkMedium(uri: string, { mediaRoots, excluded }: FetchLimits): 
 
 /** Who comes before the application is put together is asked to come again. */
 function notYet(_request: IncomingMessage, response: ServerResponse): void {
-  response.writeHead(503, { 'Retry-After': '1' }).end();
+  const message = 'The server is starting; try again.';
+  response
+    .writeHead(503, { 'Retry-After': '1', 'Content-Type': 'application/json; charset=utf-8' })
+    .end(JSON.stringify({ message }));
 }
 
 const works = (store: Store) =>

@@ -1,11 +1,12 @@
 import type { Settings } from '../config/settings.ts';
 import { allEntries, type Store } from '../store/store.ts';
-import { LIVE_JOBS } from './batch-job/actor.ts';
+import { LIVE_JOBS } from './batch-job/bookkeeping.ts';
 import { DISPATCHER } from './dispatcher/actor.ts';
-import { STOP_COMPONENTS_MS, type Guardian } from './guardian.ts';
+import type { Guardian } from './guardian.ts';
 import { NODE_MANAGER } from './node-manager/actor.ts';
 import { delay } from './runtime/clock.ts';
 import type { ActorSystem } from './runtime/system.ts';
+import { STOP_COMPONENTS_MS } from './service/policy.ts';
 
 const MAILBOXES_MS = 2_000;
 const LOOK_MS = 25;
@@ -38,5 +39,8 @@ export async function drain(
   await nodeManager.family.ask(NODE_MANAGER, { type: 'stop' });
   const stopped = system.clock.now() + STOP_COMPONENTS_MS + 1_000;
   await condition(stopped, () => Promise.resolve(nodeManager.running.size === 0));
+  await guardian.delivery.settle(MAILBOXES_MS);
+  // Until now whoever watches a job could see how it stands.
+  guardian.watch.close();
   await system.stop(MAILBOXES_MS);
 }

@@ -2,15 +2,22 @@ import type { FetchLimits } from '../components/sdk/protocol.ts';
 import type { Logger } from '../config/logger.ts';
 import type { Settings } from '../config/settings.ts';
 import type { ResultChecker } from '../output/check.ts';
-import type { CatalogLookup } from '../pipeline/plan-lookup.ts';
-import type { Issue, Properties } from '../pipeline/types.ts';
+import type { Send } from '../outgoing/request.ts';
+import type { ArchiveFinding, ArchiveQuestion, Issue, Properties } from '../pipeline/types.ts';
 import { MemoryQueue } from '../store/memory-queue.ts';
 import type { Store } from '../store/store.ts';
 import { ADMISSION, admissionKind, type AdmissionCommand, type AdmissionReply } from './admission/actor.ts';
 import { batchJobKind, type JobParts } from './batch-job/actor.ts';
 import type { JobCommand, JobReply } from './batch-job/commands.ts';
+import { ArchiveDesk } from './batch-job/archive-desk.ts';
 import { JobDesk } from './batch-job/desk.ts';
+import { Repeats } from './batch-job/repeats.ts';
 import { toSubJobs } from './batch-job/sub-jobs.ts';
+import { catalogKind } from './catalog/actor.ts';
+import type { Catalog } from './catalog/catalog.ts';
+import type { CatalogCommand, CatalogReply } from './catalog/commands.ts';
+import { registerDelivery, sendOnce, type Delivery } from './delivery/actor.ts';
+import type { DeliveryPolicy } from './delivery/policy.ts';
 import { DISPATCHER, dispatcherKind } from './dispatcher/actor.ts';
 import type { DispatcherCommand, DispatcherReply, SubJob } from './dispatcher/commands.ts';
 import { WorkWaiters } from './dispatcher/waiters.ts';
@@ -20,9 +27,19 @@ import {
   type ManagedComponent,
   type NodeManager,
 } from './node-manager/actor.ts';
+import { nodeConfigurationKind } from './node-configuration/actor.ts';
+import type { ConfigurationCommand, ConfigurationReply } from './node-configuration/commands.ts';
+import { onDemand } from './node-configuration/model.ts';
+import type { ConfigurationRules } from './node-configuration/transitions.ts';
 import { DEFAULT_INTENSITY } from './runtime/supervision.ts';
 import type { ActorSystem, Family } from './runtime/system.ts';
+import { systemMessageKind } from './system-messages/actor.ts';
+import { SystemMessageDesk, tellingOfQuarantine } from './system-messages/desk.ts';
+import { restartPolicy } from './service/policy.ts';
+import { JobWatch } from './views/job-watch.ts';
 import { JobViews } from './views/jobs.ts';
+import { QueueViews } from './views/queues.ts';
+import { WaitingReasons } from './views/waiting.ts';
 import { WorkDesk } from './work-desk/desk.ts';
 
 export interface GuardianParts {
@@ -31,12 +48,23 @@ export interface GuardianParts {
   readonly settings: Settings;
   readonly logger: Logger;
   readonly checker: ResultChecker;
-  readonly catalog: CatalogLookup;
+  readonly catalog: Catalog;
   readonly serverProperties: Properties;
+  /** Installed detectors: the services of the initial node configuration. */
   readonly components: readonly ManagedComponent[];
+  /** Components of the server itself, which are in no node configuration. */
+  readonly own: readonly ManagedComponent[];
+  /** What `${TROUPE_NODE}` and `${TROUPE_HOME}` stand for in a node configuration. */
+  readonly places: Readonly<Record<'TROUPE_NODE' | 'TROUPE_HOME', string>>;
   readonly fetchLimits: FetchLimits;
   /** Number of this start; higher than that of every earlier one. */
   readonly epoch: number;
+  /** Version of the product. */
+  readonly version: string;
+  /** Sends callbacks and archive posts. */
+  readonly send: Send;
+  /** Asks archives for an earlier job like this one. */
+  askArchive(question: ArchiveQuestion): Promise<ArchiveFinding>;
   serverUrl(): string;
   checkMedium(uri: string): Promise<Issue | undefined>;
   localPath(uri: string): Promise<string | undefined>;
@@ -45,15 +73,23 @@ export interface GuardianParts {
 /** The actors of one server and what the edge uses of them. */
 export interface Guardian {
   readonly jobs: Family<JobCommand, JobReply>;
+  /** Changes the catalog that all others only read. */
+  readonly catalogActor: Family<CatalogCommand, CatalogReply>;
   readonly dispatcher: Family<DispatcherCommand, DispatcherReply>;
   readonly admission: Family<AdmissionCommand, AdmissionReply>;
   readonly nodeManager: NodeManager;
+  readonly nodeConfiguration: Family<ConfigurationCommand, ConfigurationReply>;
   readonly desk: JobDesk;
+  readonly archiveDesk: ArchiveDesk;
+  readonly repeats: Repeats;
+  readonly delivery: Delivery;
   readonly workDesk: WorkDesk;
   readonly views: JobViews;
+  readonly watch: JobWatch;
+  readonly queues: QueueViews;
+  readonly systemMessages: SystemMessageDesk;
 }
 
-export const STOP_COMPONENTS_MS = 2_000;
 /** Mailbox of actors that serve all jobs: larger than what all jobs together can have to say at a time. */
 const SHARED_MAILBOX = 100_000;
 /** Sub-jobs of one job that are queued or run at a time, for each component process. */
@@ -61,9 +97,19 @@ const WINDOW_PER_PROCESS = 4;
 const LEAST_WINDOW = 8;
 
 /** The supervision tree on one screen: who is there, and who tells whom. */
-export function guard(parts: GuardianParts): Guardian {
-  const { system, store, settings, logger } = parts;
+export function guard(given: GuardianParts): Guardian {
+  const { system, settings, logger } = given;
+  const systemMessages = systemMessagesOf(given);
+  const store = tellingOfQuarantine(given.store, ({ kind, id }, reason) => {
+    system.counts.add('quarantined', `${kind}/${id}`);
+    systemMessages.tellAdministrators(
+      'error',
+      `What was stored of ${kind} ${id} cannot be read and was put aside: ${reason}`,
+    );
+  });
+  const parts = { ...given, store };
   const waiters = new WorkWaiters();
+  const repeats = new Repeats(store, { server: settings.JOB_ID_HOST, epoch: parts.epoch });
 
   const jobs = system.register(
     batchJobKind({
@@ -74,6 +120,9 @@ export function guard(parts: GuardianParts): Guardian {
         const subJobs = rows.map(({ id, key }) => ({ id, key, jobId: String(number) }));
         dispatcher.tell(DISPATCHER, { type: 'cancel', subJobs });
       },
+      checkArchive: (record, state) => void archiveDesk.checkInspected(record, state),
+      deliver: (destinations) => destinations.forEach(delivery.wake),
+      forget: (jobNumber) => jobs.tell(String(jobNumber), { type: 'forget' }),
       ended: (jobNumber) => admission.tell(ADMISSION, { type: 'leave', jobNumber }),
     }),
   );
@@ -104,23 +153,32 @@ export function guard(parts: GuardianParts): Guardian {
   const nodeManager = registerNodeManager(system, {
     host: settings.JOB_ID_HOST,
     components: parts.components,
-    processes: settings.COMPONENT_PROCESSES,
-    policy: {
-      delayMs: settings.RESTART_DELAY_MS,
-      maxDelayMs: 30_000,
-      failures: 5,
-      // Long enough for five starts that hang.
-      withinMs: Math.max(60_000, 6 * settings.COMPONENT_START_MS),
-    },
-    stopMs: STOP_COMPONENTS_MS,
+    own: parts.own,
+    registeredQueue: (component) => parts.catalog.component(component)?.algorithm,
+    inherited: settings.childEnvironment,
+    places: parts.places,
+    home: parts.places.TROUPE_HOME,
+    policy: (isInstalled) => restartPolicy(settings, isInstalled),
     startMs: settings.COMPONENT_START_MS,
+    store,
+    owner: { server: settings.JOB_ID_HOST, epoch: parts.epoch },
     clock: system.clock,
     logger,
     serverUrl: () => parts.serverUrl(),
     gone: (worker, counted, reason) =>
       dispatcher.tell(DISPATCHER, { type: 'workerGone', worker, counted, reason }),
     unavailable: (queue, reason) => dispatcher.tell(DISPATCHER, { type: 'unavailable', queue, reason }),
+    configured: () => dispatcher.tell(DISPATCHER, { type: 'announce' }),
   });
+
+  const nodeConfiguration = system.register(
+    nodeConfigurationKind({
+      store,
+      owner: { server: settings.JOB_ID_HOST, epoch: parts.epoch },
+      rules: configurationRules(parts),
+      apply: (nodes) => nodeManager.family.tell(NODE_MANAGER, { type: 'configure', nodes }),
+    }),
+  );
 
   const admission = system.register(
     admissionKind({
@@ -131,7 +189,42 @@ export function guard(parts: GuardianParts): Guardian {
     }),
   );
 
-  const desk = new JobDesk({ ...parts, jobs, admission, settings: deskSettings(parts) });
+  const catalogActor = system.register(
+    catalogKind({
+      store,
+      owner: { server: settings.JOB_ID_HOST, epoch: parts.epoch },
+      logger,
+      mailbox: settings.MAILBOX_SIZE,
+      limits: { elements: settings.MAX_CATALOG_ELEMENTS, characters: settings.MAX_CATALOG_BYTES },
+      publish: parts.catalog.publish,
+    }),
+  );
+
+  const delivery = registerDelivery(system, {
+    store,
+    policy: deliveryPolicy(settings),
+    clock: system.clock,
+    logger,
+    idleMs: settings.DELIVERY_TIMEOUT_MS + settings.IDLE_ACTOR_MS,
+    send: parts.send,
+    report: (entry, report, envelopeId) => jobs.ask(entry.actor.id, report, { envelopeId }),
+  });
+
+  const archiveDesk = new ArchiveDesk({
+    store,
+    jobs,
+    ask: parts.askArchive,
+    post: (notice) => sendOnce(parts.send, notice, AbortSignal.timeout(settings.DELIVERY_TIMEOUT_MS)),
+  });
+  const desk = new JobDesk({
+    ...parts,
+    jobs,
+    admission,
+    archive: archiveDesk,
+    repeats,
+    clock: system.clock,
+    settings: deskSettings(parts),
+  });
   const workDesk = new WorkDesk({
     ...parts,
     jobs,
@@ -141,8 +234,41 @@ export function guard(parts: GuardianParts): Guardian {
     heartbeatMs: settings.HEARTBEAT_MS,
     resultLimits: { maxBytes: settings.MAX_RESULT_BYTES, maxLines: settings.MAX_RESULT_LINES },
   });
-  const views = new JobViews(store, dispatcher, settings.DATA_DIR);
-  return { jobs, dispatcher, admission, nodeManager, desk, workDesk, views };
+  const queues = new QueueViews({ dispatcher, algorithms: parts.catalog.algorithms });
+  const waiting = new WaitingReasons({
+    store,
+    clock: system.clock,
+    nameOf: (queue) => queues.nameOf(queue),
+    serviceOf: (queue) =>
+      [...parts.own, ...parts.components].find((component) => component.queues.includes(queue))?.model
+        .serviceName,
+    idleReason: nodeManager.waitingReason,
+  });
+  const views = new JobViews(store, dispatcher, settings.DATA_DIR, waiting);
+  const watch = new JobWatch({ views, clock: system.clock, logger, pollMs: settings.EVENTS_POLL_MS });
+  return {
+    jobs,
+    catalogActor,
+    dispatcher,
+    admission,
+    nodeManager,
+    nodeConfiguration,
+    desk,
+    archiveDesk,
+    repeats,
+    delivery,
+    workDesk,
+    views,
+    watch,
+    queues,
+    systemMessages,
+  };
+}
+
+function systemMessagesOf({ system, store, settings, logger, epoch }: GuardianParts): SystemMessageDesk {
+  const owner = { server: settings.JOB_ID_HOST, epoch };
+  const family = system.register(systemMessageKind({ store, owner, limit: settings.MAX_SYSTEM_MESSAGES }));
+  return new SystemMessageDesk({ store, family, logger });
 }
 
 function jobSettings({
@@ -152,7 +278,8 @@ function jobSettings({
   fetchLimits,
   epoch,
   system,
-}: GuardianParts): Omit<JobParts, 'offer' | 'cancelWork' | 'ended'> {
+  version,
+}: GuardianParts): Omit<JobParts, 'offer' | 'cancelWork' | 'checkArchive' | 'deliver' | 'forget' | 'ended'> {
   return {
     store,
     owner: { server: settings.JOB_ID_HOST, epoch },
@@ -166,9 +293,21 @@ function jobSettings({
       window: Math.max(LEAST_WINDOW, WINDOW_PER_PROCESS * settings.COMPONENT_PROCESSES),
       attempts: settings.SUB_JOB_ATTEMPTS,
       fetchLimits,
+      system: { version, host: settings.JOB_ID_HOST },
     },
   };
 }
+
+/** Failures in a row after which a receiver is only probed, at most a minute apart. */
+const BREAKER = { breakerFailures: 5, breakerMaxDelayMs: 60_000 };
+
+const deliveryPolicy = (settings: Settings): Omit<DeliveryPolicy, 'window'> => ({
+  ...BREAKER,
+  concurrency: settings.DELIVERY_CONCURRENCY,
+  firstDelayMs: settings.DELIVERY_FIRST_DELAY_MS,
+  maxDelayMs: settings.DELIVERY_MAX_DELAY_MS,
+  giveUpMs: settings.DELIVERY_GIVE_UP_MS,
+});
 
 function deskSettings({ settings, serverProperties }: GuardianParts) {
   return {
@@ -180,5 +319,21 @@ function deskSettings({ settings, serverProperties }: GuardianParts) {
     dataDir: settings.DATA_DIR,
     serverProperties,
     environmentProperties: settings.environmentProperties,
+  };
+}
+
+/** Until somebody posts another one, this host runs every installed detector, on demand. */
+function configurationRules({ settings, components, own }: GuardianParts): ConfigurationRules {
+  const serviceCount = settings.COMPONENT_PROCESSES;
+  const services = components.map(({ model }) => onDemand({ ...model, serviceCount }));
+  return {
+    initial: [{ host: settings.JOB_ID_HOST, services }],
+    thisHost: settings.JOB_ID_HOST,
+    ownServices: own.map(({ model }) => model.serviceName),
+    limits: {
+      nodes: settings.MAX_NODES,
+      services: settings.MAX_NODE_SERVICES,
+      serviceCount: settings.MAX_SERVICE_COUNT,
+    },
   };
 }

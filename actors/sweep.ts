@@ -4,9 +4,12 @@ import type { Logger } from '../config/logger.ts';
 import { removeFolder } from '../output/spool.ts';
 import { allEntries, type Store } from '../store/store.ts';
 import { ADMISSION, type AdmissionCommand, type AdmissionReply } from './admission/actor.ts';
-import { BATCH_JOB, LIVE_JOBS, WAITING_JOBS } from './batch-job/actor.ts';
+import { BATCH_JOB } from './batch-job/actor.ts';
+import { LIVE_JOBS, WAITING_JOBS } from './batch-job/bookkeeping.ts';
 import { JOB_SCHEMA } from './batch-job/snapshot.ts';
 import type { JobCommand, JobReply } from './batch-job/commands.ts';
+import type { Repeats } from './batch-job/repeats.ts';
+import type { Delivery } from './delivery/actor.ts';
 import { DISPATCHER } from './dispatcher/actor.ts';
 import type { DispatcherCommand, DispatcherReply } from './dispatcher/commands.ts';
 import type { Clock } from './runtime/clock.ts';
@@ -21,10 +24,15 @@ export interface SweepParts {
   readonly jobs: Family<JobCommand, JobReply>;
   readonly dispatcher: Family<DispatcherCommand, DispatcherReply>;
   readonly admission: Family<AdmissionCommand, AdmissionReply>;
+  readonly repeats: Repeats;
+  /** Milliseconds for which an Idempotency-Key is remembered. */
+  readonly keysKeptMs: number;
+  readonly delivery: Delivery;
 }
 
 /** Live jobs for which nothing is queued or runs: whatever message was lost, they say again what is to be done. */
-export function startSweep({ store, clock, jobs, dispatcher, admission }: SweepParts): () => void {
+export function startSweep(parts: SweepParts): () => void {
+  const { store, clock, jobs, dispatcher, admission } = parts;
   let cancel = () => {};
   let stopped = false;
   const sweep = async () => {
@@ -35,6 +43,8 @@ export function startSweep({ store, clock, jobs, dispatcher, admission }: SweepP
     const known = report.kind === 'report' ? report.jobs : new Set<string>();
     for await (const { id } of allEntries(store, LIVE_JOBS))
       if (!waiting.has(id) && !known.has(id)) jobs.tell(id, { type: 'resume' });
+    await parts.delivery.wakeAll();
+    await parts.repeats.forget(clock.now() - parts.keysKeptMs);
   };
   const next = () => {
     cancel = clock.after(

@@ -1,23 +1,19 @@
-import { createWriteStream } from 'node:fs';
-import { pipeline } from 'node:stream/promises';
 import { readCliSettings, readEmbeddedSettings, type CliSettings } from '../config/cli.ts';
-import { canonicalName } from '../pipeline/values.ts';
-import { EXIT, Failure } from './failure.ts';
+import { EXIT } from './failure.ts';
 import { follow } from './follow.ts';
 import { Interrupts } from './interrupts.ts';
 import { mediaOf, type MediumArgument } from './media-arguments.ts';
 import { showProgress } from './progress.ts';
-import { RefusedError, type JobInfo, type RestClient } from './rest-client.ts';
+import type { JobInfo, RestClient } from './rest-client.ts';
+import { saved } from './saved.ts';
 import { Session } from './session.ts';
 import { findService, startService, type Service } from './service.ts';
+import { submit, type JobOptions, type Submitted } from './submit.ts';
 import { summarize } from './summary.ts';
 import { documentLines, jobLine } from './tables.ts';
 import type { Terminal } from './terminal.ts';
 
-export interface AnalyzeOptions {
-  readonly pipeline: string;
-  readonly property: Readonly<Record<string, string>>;
-  readonly priority?: number;
+export interface AnalyzeOptions extends JobOptions {
   readonly url?: string;
   /** Print the document instead of the tables. */
   readonly json?: boolean;
@@ -42,9 +38,10 @@ export async function analyze(
     url === undefined ? gone : undefined,
   );
   try {
-    const jobId = await session.use((service) => submit(service, media, options, interrupts.signal));
-    const job = await session.use((service) => watch(service, jobId, terminal, interrupts.signal));
-    await session.use((service) => show(job, service, options, terminal));
+    const { signal } = interrupts;
+    const submitted = await session.use((service) => submit(service, media, options, terminal, signal));
+    const job = await session.use((service) => watch(service, submitted.jobId, terminal, signal));
+    await session.use((service) => show(job, submitted, service, options, terminal));
     return job.jobStatus.startsWith('COMPLETE') ? EXIT.done : EXIT.failed;
   } finally {
     await session.close();
@@ -79,63 +76,15 @@ async function watch(
   return follow(client, jobId, { seen, signal }).finally(() => progress.stop());
 }
 
-async function submit(
-  service: Service,
-  media: readonly MediumArgument[],
-  options: AnalyzeOptions,
-  signal: AbortSignal,
-): Promise<string> {
-  if (signal.aborted) throw new Failure('Stopped before the job was made.', EXIT.failed);
-  try {
-    return await service.client.createJob(
-      {
-        media: media.map(({ uri }) => ({ mediaUri: uri })),
-        pipelineName: options.pipeline,
-        jobProperties: options.property,
-        ...(options.priority !== undefined && { priority: options.priority }),
-      },
-      signal,
-    );
-  } catch (error) {
-    if (!(error instanceof RefusedError)) throw error;
-    throw new Failure([error.message, ...(await advice(error, service, media, options))].join('\n'));
-  }
-}
-
-/** What to do about a refused job. */
-async function advice(
-  { message, status }: RefusedError,
-  service: Service,
-  media: readonly MediumArgument[],
-  options: AnalyzeOptions,
-): Promise<readonly string[]> {
-  if (status !== 400) return [];
-  const known = await service.client.pipelines().catch((): readonly string[] => []);
-  if (known.length > 0 && !known.includes(canonicalName(options.pipeline)))
-    return [`The pipelines are: ${known.join(', ')}.`];
-  return message.includes('MEDIA_ROOTS') ? [rootsAdvice(service, media)] : [];
-}
-
-function rootsAdvice({ client, embedded }: Service, media: readonly MediumArgument[]): string {
-  if (embedded) return 'Media in DATA_DIR are never read: copy them elsewhere, or set another DATA_DIR.';
-  const folders = [...new Set(media.flatMap(({ folder }) => folder ?? []))].join(':');
-  return (
-    `The service that runs at ${client.url} reads other folders. Start it with ` +
-    `MEDIA_ROOTS=${folders === '' ? '<folder of the media>' : quoted(folders)}, or stop it: analyze then starts its own.`
-  );
-}
-
-/** As a shell reads it. */
-const quoted = (text: string) =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
-
 async function show(
   job: JobInfo,
+  { names }: Submitted,
   { client, embedded }: Service,
   options: AnalyzeOptions,
   terminal: Terminal,
 ): Promise<void> {
-  if (options.output !== undefined) await save(client, job, options.output);
+  const kept = options.output === undefined ? undefined : await client.document(job.jobId);
+  if (kept !== undefined && options.output !== undefined) await saved(kept, options.output);
   const document = await client.document(job.jobId);
   const place = document === undefined ? undefined : placeOf(job, client, embedded, options.output);
   const note =
@@ -149,17 +98,9 @@ async function show(
   }
   terminal.print(jobLine(job));
   if (document !== undefined)
-    for (const line of documentLines(await summarize(document))) terminal.print(line);
+    for (const line of documentLines(await summarize(document), names)) terminal.print(line);
   terminal.print(`\n${place ?? 'The job has no document.'}`);
   if (note !== undefined) terminal.note(note);
-}
-
-async function save(client: RestClient, { jobId }: JobInfo, file: string): Promise<void> {
-  const document = await client.document(jobId);
-  if (document === undefined) return;
-  await pipeline(document, createWriteStream(file)).catch((error: Error) => {
-    throw new Failure(`The document cannot be written to ${file}: ${error.message}`, EXIT.failed);
-  });
 }
 
 function placeOf(

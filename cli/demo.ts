@@ -91,7 +91,7 @@ async function runAll(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<readonly Ended[]> {
-  const progress = showProgress(terminal, JOBS.map(({ label }) => label), STEP); // prettier-ignore
+  const progress = showProgress(terminal, JOBS.map(({ label }) => label), { step: STEP }); // prettier-ignore
   try {
     return await Promise.all(JOBS.map((job) => runOne(client, job, progress, signal)));
   } finally {

@@ -1,6 +1,7 @@
 import { EXIT, explain, Failure } from './failure.ts';
 import { pause } from './pause.ts';
-import { RefusedError, UnreachableError, type JobInfo, type RestClient } from './rest-client.ts';
+import type { JobInfo, RestClient } from './rest-client.ts';
+import { RefusedError, UnreachableError } from './transport.ts';
 
 const LOOK_MS = 200;
 

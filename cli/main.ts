@@ -2,6 +2,8 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { readInfo } from '../config/info.ts';
 import { analyze, type AnalyzeOptions } from './analyze.ts';
 import { EXIT, exitCodeOf, explain } from './failure.ts';
+import { address, whole } from './resources/command.ts';
+import { resourceCommands } from './resources/index.ts';
 import { serve } from './serve.ts';
 import { Terminal } from './terminal.ts';
 import { token } from './token.ts';
@@ -32,12 +34,13 @@ program
   .argument('<FILE...>', 'files, or http:, https:, data: and file: URIs')
   .requiredOption('--pipeline <NAME>', 'stored pipeline, such as "FACE DETECTION PIPELINE"')
   .option('--property <NAME=VALUE>', 'job property; may be repeated', property, {})
-  .option('--priority <NUMBER>', 'from 0 (lowest) to 9', priority)
+  .option('--priority <NUMBER>', 'from 0 (lowest) to 9', whole(0, 9))
   .option(
     '--url <URL>',
     'service to use; default: TROUPE_URL, else the one that runs in DATA_DIR, else one is started',
     address,
   )
+  .option('--upload', 'give the files to the service, which shares none with this machine')
   .option('--output <FILE>', 'write the detection document to this file')
   .option('--json', 'print the detection document instead of tables')
   .addHelpText(
@@ -47,6 +50,8 @@ program
   .action(async (files: string[], options: AnalyzeOptions) => {
     process.exitCode = await analyze(files, options, terminal);
   });
+
+resourceCommands(program, terminal);
 
 try {
   await program.parseAsync();
@@ -62,14 +67,4 @@ function property(text: string, before: Readonly<Record<string, string>>): Reado
   const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined) throw new InvalidArgumentError('Write NAME=VALUE.');
   return { ...before, [name.trim()]: value };
-}
-
-function priority(text: string): number {
-  if (!/^\d$/.test(text)) throw new InvalidArgumentError('It is a number from 0 to 9.');
-  return Number(text);
-}
-
-function address(text: string): string {
-  if (!/^https?:/i.test(text) || !URL.canParse(text)) throw new InvalidArgumentError('It is an http(s) URL.');
-  return text;
 }

@@ -7,6 +7,8 @@ import { Failure } from './failure.ts';
 
 export interface MediumArgument {
   readonly uri: string;
+  /** The file on this machine, when the argument named one. */
+  readonly file?: string;
   /** Folder that a service must have among its media roots to read the medium; none when it is fetched or given whole. */
   readonly folder?: string;
 }
@@ -24,7 +26,7 @@ async function mediumOf(argument: string): Promise<MediumArgument> {
   if (/^file:/i.test(argument)) return namedByUri(argument);
   const file = path.resolve(argument);
   await mustBeReadable(file, argument);
-  return { uri: pathToFileURL(file).href, folder: path.dirname(await realpath(file)) };
+  return { uri: pathToFileURL(file).href, file, folder: path.dirname(await realpath(file)) };
 }
 
 /** The service says what is wrong with the URI: the file may lie on another machine. */

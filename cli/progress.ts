@@ -1,17 +1,30 @@
 import { MultiBar } from 'cli-progress';
-import type { JobInfo } from './rest-client.ts';
-import type { Terminal } from './terminal.ts';
+import type { JobProgress } from './rest-client.ts';
+import { printable, shortened, type Terminal } from './terminal.ts';
+
+const REASON_LENGTH = 120;
 
 /** How far jobs are, each under its label. */
 export interface Progress {
-  update(label: string, job: JobInfo): void;
+  update(label: string, job: JobProgress): void;
   stop(): void;
 }
 
+export interface ProgressOptions {
+  /** Per cent between two lines. */
+  readonly step?: number;
+  /** A line also for each reason why the job waits; bars always tell it. */
+  readonly waits?: boolean;
+}
+
 /** Bars on a terminal; elsewhere a line per `step` per cent, and per change of state. */
-export function showProgress(terminal: Terminal, labels: readonly string[], step = 10): Progress {
+export function showProgress(
+  terminal: Terminal,
+  labels: readonly string[],
+  options: ProgressOptions = {},
+): Progress {
   const width = Math.max(0, ...labels.map(({ length }) => length));
-  return terminal.live ? bars(terminal, labels, width) : lines(terminal, width, step);
+  return terminal.live ? bars(terminal, labels, width) : lines(terminal, width, options);
 }
 
 function bars(terminal: Terminal, labels: readonly string[], width: number): Progress {
@@ -29,22 +42,30 @@ function bars(terminal: Terminal, labels: readonly string[], width: number): Pro
   const payload = (label: string, state: string) => ({ label: label.padEnd(width), state });
   const shown = new Map(labels.map((label) => [label, multi.create(100, 0, payload(label, ''))]));
   return {
-    update: (label, { jobProgress, jobStatus }) =>
-      shown.get(label)?.update(Math.floor(jobProgress), payload(label, jobStatus)),
+    update: (label, job) =>
+      shown.get(label)?.update(Math.floor(job.jobProgress), payload(label, stateOf(job))),
     stop: () => multi.stop(),
   };
 }
 
-function lines(terminal: Terminal, width: number, step: number): Progress {
+function lines(terminal: Terminal, width: number, { step = 10, waits = false }: ProgressOptions): Progress {
   const shown = new Map<string, string>();
   return {
-    update(label, { jobProgress, jobStatus }) {
-      const percent = Math.floor(jobProgress / step) * step;
-      const state = `${jobStatus} ${percent}`;
-      if (shown.get(label) === state) return;
-      shown.set(label, state);
-      terminal.note(`${label.padEnd(width)}  ${String(percent).padStart(3)} %  ${jobStatus}`);
+    update(label, job) {
+      const percent = Math.floor(job.jobProgress / step) * step;
+      const state = waits ? stateOf(job) : job.jobStatus;
+      // a place in a queue that moves on is no news
+      const news = `${state.replace(/\d+/g, '')} ${percent}`;
+      if (shown.get(label) === news) return;
+      shown.set(label, news);
+      terminal.note(`${label.padEnd(width)}  ${String(percent).padStart(3)} %  ${state}`);
     },
     stop: () => undefined,
   };
+}
+
+/** What keeps a job waiting goes with its state. */
+function stateOf({ jobStatus, waitingFor }: JobProgress): string {
+  if (waitingFor === undefined || waitingFor === null) return jobStatus;
+  return `${jobStatus}, waiting: ${shortened(printable(waitingFor.reason), REASON_LENGTH)}`;
 }

@@ -1,11 +1,9 @@
-/** The REST interface, as far as the command-line tool uses it (specification 2.1, 2.2, 4.2). */
-import type { IncomingMessage } from 'node:http';
-import { PassThrough, type Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import superagent from 'superagent';
-import { codeOf, EXIT, explain, Failure } from './failure.ts';
-import { pause } from './pause.ts';
+/** The REST interface as the command-line tool uses it: jobs by name, everything else by `ask` (specification 4). */
+import type { Readable } from 'node:stream';
+import { Failure } from './failure.ts';
+import { printableLines } from './terminal.ts';
 import type { TokenSource } from './token-source.ts';
+import { RefusedError, Transport, type Answer, type Call, type Patience } from './transport.ts';
 
 export interface JobRequest {
   readonly media: readonly { readonly mediaUri: string }[];
@@ -14,104 +12,76 @@ export interface JobRequest {
   readonly priority?: number;
 }
 
-/** Specification 2.2, SingleJobInfo: what the tool reads of it. */
-export interface JobInfo {
-  readonly jobId: string;
+/** Why a live job does nothing now. */
+export interface WaitingFor {
+  readonly reason: string;
+  readonly queue?: string;
+  readonly position?: number;
+}
+
+/** How far a job is: a part of SingleJobInfo, and of the events of a job. */
+export interface JobProgress {
   readonly jobProgress: number;
   readonly jobStatus: string;
   readonly terminal: boolean;
+  readonly waitingFor?: WaitingFor | null;
+}
+
+/** Specification 2.2, SingleJobInfo: what the tool reads of it. */
+export interface JobInfo extends JobProgress {
+  readonly jobId: string;
+  readonly jobPriority: number;
   readonly startDate: string;
   readonly endDate: string | null;
+  readonly mediaUris: readonly string[];
   readonly outputObjectPath: string | null;
   readonly pipelineName: string;
-}
-
-/** The service understood the request and said no. */
-export class RefusedError extends Failure {
-  readonly status: number;
-  constructor(status: number, message: string) {
-    super(message);
-    this.name = 'RefusedError';
-    this.status = status;
-  }
-}
-
-/** Nobody answers at the service's address, in spite of all patience. */
-export class UnreachableError extends Failure {
-  constructor(url: string, jobId?: string) {
-    if (jobId === undefined)
-      super(`No service answers at ${url}: start it (troupe serve), or check the address.`);
-    else super(`The service at ${url} is gone: job ${jobId} goes on when it is started again.`, EXIT.failed);
-    this.name = 'UnreachableError';
-  }
-}
-
-export interface Patience {
-  /** A server that comes up refuses connections for a moment. */
-  readonly connectMs: number;
-  /** A busy server answers 503. */
-  readonly busyMs: number;
-}
-const PATIENCE: Patience = { connectMs: 5_000, busyMs: 60_000 };
-const CONNECT_GAP_MS = 200;
-const MAX_GAP_MS = 10_000;
-const ANSWER_MS = 30_000;
-
-interface Answer {
-  readonly status: number;
-  readonly headers: unknown;
-  readonly body: unknown;
-}
-
-interface Call {
-  readonly method: 'get' | 'post';
-  readonly path: string;
-  readonly send?: object;
-  /** It must not happen twice: it is repeated only when it cannot have arrived. */
-  readonly once?: true;
-  /** Takes the body as it comes, instead of it being kept. */
-  readonly into?: PassThrough;
+  readonly archiveStatus: string;
+  readonly callbackStatus: string;
 }
 
 export class RestClient {
-  readonly url: string;
-  readonly #tokens: TokenSource;
-  readonly #patience: Patience;
+  readonly #transport: Transport;
 
-  constructor(url: string, tokens: TokenSource, patience: Patience = PATIENCE) {
-    this.url = url.replace(/\/+$/, '');
-    this.#tokens = tokens;
-    this.#patience = patience;
+  constructor(url: string, tokens: TokenSource, patience?: Patience) {
+    this.#transport = new Transport(url, tokens, patience);
+  }
+
+  get url(): string {
+    return this.#transport.url;
+  }
+
+  /** Any request, repeated as long as there is hope. Whatever is answered is handed on, but 401. */
+  ask(call: Call, signal?: AbortSignal): Promise<Answer> {
+    return this.#transport.ask(call, signal);
   }
 
   /** Answers the job's id. Waiting for a busy service ends with `signal`. */
   async createJob(request: JobRequest, signal?: AbortSignal): Promise<string> {
-    const { status, body } = await this.#call(
-      { method: 'post', path: '/rest/jobs', send: request, once: true },
+    const answer = await this.ask(
+      { method: 'POST', path: '/rest/jobs', body: JSON.stringify(request), once: 'job' },
       signal,
     );
-    const jobId = fieldOf(body, 'jobId');
-    if (status === 201 && typeof jobId === 'string') return jobId;
-    throw refusal(status, body);
+    const jobId = fieldOf(jsonOf(answer), 'jobId');
+    if (answer.status === 201 && typeof jobId === 'string') return jobId;
+    throw refusal(answer);
   }
 
   async job(id: string): Promise<JobInfo> {
-    const { status, body } = await this.#call({ method: 'get', path: jobPath(id) });
-    if (status === 200) return body as JobInfo;
-    if (status === 400) throw new RefusedError(status, `The service at ${this.url} knows no job ${id}.`);
-    throw refusal(status, body);
+    const answer = await this.ask({ method: 'GET', path: jobPath(id) });
+    if (answer.status === 400) throw this.unknownJob(id);
+    return this.good(answer) as JobInfo;
   }
 
   async cancel(id: string): Promise<void> {
-    const { status, body } = await this.#call({ method: 'post', path: `${jobPath(id)}/cancel` });
-    if (status !== 200) throw refusal(status, body);
+    const answer = await this.ask({ method: 'POST', path: `${jobPath(id)}/cancel` });
+    if (answer.status !== 200) throw refusal(answer);
   }
 
   /** Names of the stored pipelines. */
   async pipelines(): Promise<readonly string[]> {
-    const { status, body } = await this.#call({ method: 'get', path: '/rest/pipelines' });
-    if (status !== 200 || !Array.isArray(body)) throw refusal(status, body);
-    return body.map((pipeline: unknown) => String(fieldOf(pipeline, 'name')));
+    const found = this.good(await this.ask({ method: 'GET', path: '/rest/pipelines' }));
+    return Array.isArray(found) ? found.map((pipeline: unknown) => String(fieldOf(pipeline, 'name'))) : [];
   }
 
   /** Where the detection document of a job can be read. */
@@ -121,104 +91,53 @@ export class RestClient {
 
   /** The detection document as a stream; nothing when the job wrote none. */
   async document(id: string): Promise<Readable | undefined> {
-    const into = new PassThrough();
-    const { status } = await this.#call({ method: 'get', path: `${jobPath(id)}/output/detection`, into });
-    if (status === 200) return into;
-    into.destroy();
-    if (status === 400) return undefined;
-    throw refusal(status, undefined);
+    const answer = await this.ask({ method: 'GET', path: `${jobPath(id)}/output/detection`, streamed: true });
+    if (answer.stream !== undefined) return answer.stream;
+    if (answer.status === 400) return undefined;
+    throw refusal(answer);
   }
 
-  /** Repeats what a busy or just starting service, or one that wants a fresh token, did not answer. */
-  async #call(call: Call, signal?: AbortSignal): Promise<Answer> {
-    const started = performance.now();
-    for (let renewed = false; ;) {
-      const token = await this.#tokens.current();
-      const answer = await this.#once(call, token);
-      const waited = performance.now() - started;
-      let gapMs = CONNECT_GAP_MS;
-      if (answer === 'unanswered') {
-        if (waited > this.#patience.connectMs) throw new UnreachableError(this.url);
-      } else if (answer.status === 503) {
-        if (waited > this.#patience.busyMs) return answer;
-        gapMs = retryAfterMs(answer.headers);
-      } else if (answer.status === 401) {
-        if (renewed || !this.#tokens.refused(token))
-          throw new RefusedError(401, unauthorized(this.url, this.#tokens));
-        renewed = true;
-        gapMs = 0;
-      } else return answer;
-      await pause(gapMs, signal);
-      if (signal?.aborted === true)
-        throw new Failure('Stopped before the service took the job.', EXIT.failed);
-    }
+  unknownJob(id: string): RefusedError {
+    return new RefusedError(400, `The service at ${this.url} knows no job ${id}.`);
   }
 
-  /** `unanswered`: the request may be sent again. */
-  async #once({ method, path, send, once, into }: Call, token: string): Promise<Answer | 'unanswered'> {
-    const request = superagent(method, `${this.url}${path}`)
-      .auth(token, { type: 'bearer' })
-      .accept('application/json')
-      .redirects(0)
-      .ok(() => true)
-      .timeout({ response: ANSWER_MS });
-    try {
-      if (into !== undefined) return await streamed(request, into);
-      return await (send === undefined ? request : request.send(send));
-    } catch (error) {
-      if (once !== true || codeOf(error) === 'ECONNREFUSED') return 'unanswered';
-      const unknown = 'Whether it took the job is not known.';
-      throw new Failure(`The service at ${this.url} broke off: ${explain(error)}. ${unknown}`, EXIT.failed);
-    }
+  /** The JSON of a good answer. @throws RefusedError, or Failure when it is no JSON: something else answers there */
+  good(answer: Answer): unknown {
+    if (answer.status >= 300) throw refusal(answer);
+    const json = jsonOf(answer);
+    if (json === undefined || json === null)
+      throw new Failure(`What answers at ${this.url} is no Troupe service: check the address.`);
+    return json;
   }
 }
 
-/**
- * Settles with the head of the answer; a good body then flows into `into`, any other one is let go by. superagent gathers
- * JSON bodies whatever `buffer` says, so the body is taken as a parser takes it.
- */
-function streamed(request: superagent.SuperAgentRequest, into: PassThrough): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const parser = (
-      response: superagent.Response,
-      done: (error: Error | null, body: unknown) => void,
-    ): void => {
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- superagent hands the parser node's own response
-      const source = response as unknown as IncomingMessage;
-      const status = source.statusCode ?? 0;
-      resolve({ status, headers: source.headers, body: undefined });
-      const over = (): void => done(null, undefined);
-      if (status === 200)
-        void pipeline(source, into).then(over, over); // a failure shows to who reads `into`
-      else source.resume().once('close', over);
-    };
-    request
-      .set('Accept-Encoding', 'identity')
-      .maxResponseSize(Number.MAX_SAFE_INTEGER)
-      .buffer(true)
-      .parse(parser)
-      .then(() => undefined, reject);
-  });
+export const jobPath = (id: string) => `/rest/jobs/${encodeURIComponent(id)}`;
+
+/** undefined when there is no JSON in it. */
+export function jsonOf({ text }: Answer): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
 }
 
-const jobPath = (id: string) => `/rest/jobs/${encodeURIComponent(id)}`;
-
-function retryAfterMs(headers: unknown): number {
-  const seconds = Number(fieldOf(headers, 'retry-after'));
-  return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds * 1_000, MAX_GAP_MS) : 1_000;
-}
-
-function refusal(status: number, body: unknown): RefusedError {
+/** What the service said against a request, in its own words if it has any. */
+export function refusal(answer: Answer): RefusedError {
+  const body = jsonOf(answer);
   const message = fieldOf(fieldOf(body, 'coreResponse'), 'message') ?? fieldOf(body, 'message');
-  return new RefusedError(
-    status,
-    typeof message === 'string' ? message : `The service answered with status ${status}.`,
-  );
+  const { status } = answer;
+  if (typeof message === 'string' && message.trim() !== '')
+    return new RefusedError(status, printableLines(message));
+  return new RefusedError(status, WORDS[status] ?? `The service answered with status ${status}.`);
 }
 
-const unauthorized = (url: string, { advice }: TokenSource) =>
-  `The service at ${url} does not accept the token. ${advice}`;
+const WORDS: Readonly<Record<number, string>> = {
+  403: 'The user of this token may not do that: it needs the role ADMIN.',
+  404: 'The service answered with status 404: it does not have that, or is of a version that does not offer it.',
+  503: 'The service is busy, or is stopping: try again later.',
+};
 
-function fieldOf(value: unknown, name: string): unknown {
+export function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
 }

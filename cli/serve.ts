@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { readSettings, type Settings } from '../config/settings.ts';
-import { startServer, type RunningServer } from '../main.ts';
+import type { RunningServer } from '../main.ts';
 import { codeOf, Failure } from './failure.ts';
 import { Interrupts } from './interrupts.ts';
 import { createLogger } from './logger.ts';
@@ -17,6 +17,8 @@ export async function serve(): Promise<void> {
 
 async function start(settings: Settings): Promise<RunningServer> {
   try {
+    // loaded when it is needed: most commands start no server
+    const { startServer } = await import('../main.ts');
     return await startServer(settings, { logger: createLogger(settings.LOG_LEVEL) });
   } catch (error) {
     const reason = reasonNotToStart(error, settings);

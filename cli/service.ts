@@ -5,7 +5,6 @@ import { DEVELOPMENT_CLIENT_ID, DEVELOPMENT_PATH } from '../http/access/developm
 import { loadOrCreateDevelopmentSecrets } from '../http/access/development-secrets.ts';
 import type { CliSettings } from '../config/cli.ts';
 import type { Settings } from '../config/settings.ts';
-import { startServer } from '../main.ts';
 import { codeOf, explain, Failure } from './failure.ts';
 import { createLogger } from './logger.ts';
 import { RestClient } from './rest-client.ts';
@@ -48,6 +47,8 @@ export async function findService(settings: CliSettings, url?: string): Promise<
 export async function startService(settings: Settings): Promise<Service> {
   const logger = createLogger(settings.LOG_LEVEL, path.join(settings.DATA_DIR, 'server.log'));
   try {
+    // loaded when it is needed: most commands start no server
+    const { startServer } = await import('../main.ts');
     const server = await startServer(settings, { logger });
     const client = new RestClient(server.url, developmentTokens(server.url, settings.DATA_DIR));
     return { client, embedded: true, stop: () => server.stop() };

@@ -1,6 +1,7 @@
 /** What a job has found, as text for people. */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { alignedRows } from './columns.ts';
 import type { JobInfo } from './rest-client.ts';
 import type { DocumentSummary, IssueSummary, MediumSummary, TrackSummary } from './summary.ts';
 import { printable, shortened } from './terminal.ts';
@@ -16,9 +17,13 @@ export function jobLine(job: JobInfo): string {
   return `Job ${job.jobId} (${printable(job.pipelineName)}): ${job.jobStatus}${after}`;
 }
 
-/** A table a medium, then what went wrong. */
-export function documentLines({ status, media, errors, warnings }: DocumentSummary): readonly string[] {
-  const names = new Map(media.map(({ mediaId, path: uri }) => [mediaId, mediumName(uri)]));
+/** A table a medium, then what went wrong. `known`: what people call the media of some URIs. */
+export function documentLines(
+  { status, media, errors, warnings }: DocumentSummary,
+  known: ReadonlyMap<string, string> = new Map(),
+): readonly string[] {
+  const nameOf = ({ path: uri }: MediumSummary) => mediumName(known.get(uri) ?? uri);
+  const names = new Map(media.map((medium) => [medium.mediaId, nameOf(medium)]));
   const failed = new Set(errors.map(({ mediaId }) => mediaId));
   // nothing found is no finding when the medium was not looked at to its end
   const reason = ({ mediaId }: MediumSummary): string => {
@@ -26,7 +31,7 @@ export function documentLines({ status, media, errors, warnings }: DocumentSumma
     return failed.has(mediaId) ? ': see its errors' : '';
   };
   return [
-    ...media.flatMap((medium) => ['', ...mediumLines(medium, reason(medium))]),
+    ...media.flatMap((medium) => ['', ...mediumLines(medium, nameOf(medium), reason(medium))]),
     ...(errors.length + warnings.length > 0 ? [''] : []),
     ...errors.map((issue) => issueLine('error', issue, names)),
     ...warnings.map((issue) => issueLine('warning', issue, names)),
@@ -58,11 +63,11 @@ function fileName(uri: string): string {
   }
 }
 
-function mediumLines(medium: MediumSummary, reason: string): readonly string[] {
+function mediumLines(medium: MediumSummary, name: string, reason: string): readonly string[] {
   const { tracks, trackCount } = medium;
-  const title = [mediumName(medium.path), facts(medium)].filter((text) => text !== '').join('  ');
+  const title = [name, facts(medium)].filter((text) => text !== '').join('  ');
   if (trackCount === 0) return [title, `  nothing found${reason}`];
-  const rows = columns([HEADINGS, ...tracks.map((track) => row(track, medium.mediaType))]).map(
+  const rows = alignedRows([HEADINGS, ...tracks.map((track) => row(track, medium.mediaType))]).map(
     (line) => `  ${line}`,
   );
   const more = trackCount - tracks.length;
@@ -97,19 +102,6 @@ function words({ TEXT: text, ...others }: Readonly<Record<string, string>>): str
   const rest = Object.entries(others).map(([name, value]) => `${name}=${value}`);
   const all = [...(text === undefined ? [] : [`"${text}"`]), ...rest].join('  ');
   return shortened(printable(all), WORDS_LENGTH);
-}
-
-/** Columns that are empty in all rows but the first, which names them, are left out. */
-function columns([head = [], ...rows]: readonly (readonly string[])[]): readonly string[] {
-  const shown = head.flatMap((_, i) => (rows.some((cells) => cells[i] !== '') ? [i] : []));
-  const table = [head, ...rows].map((cells) => shown.map((i) => cells[i] ?? ''));
-  const widths = shown.map((_, i) => Math.max(...table.map((cells) => cells[i]?.length ?? 0)));
-  return table.map((cells) =>
-    cells
-      .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-      .join('   ')
-      .trimEnd(),
-  );
 }
 
 function issueLine(kind: string, issue: IssueSummary, names: ReadonlyMap<number, string>): string {

@@ -18,6 +18,11 @@ export class Terminal {
     return this.stderr.isTTY;
   }
 
+  /** Characters of a line; what is written to a file or another program is never cut. */
+  get width(): number {
+    return this.stdout.isTTY ? this.stdout.columns : Infinity;
+  }
+
   print(text: string): void {
     this.stdout.write(`${text}\n`);
   }
@@ -36,6 +41,9 @@ export class Terminal {
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\u2028-\u202e\u2066-\u2069]+/gu, ' ');
 }
+
+/** The same for text of several lines. */
+export const printableLines = (text: string) => text.split('\n').map(printable).join('\n');
 
 /** At most `length` characters. */
 export function shortened(text: string, length: number): string {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
 
 /** Specification 2.7, InfoModel; `unknown` and `0` stand for an unofficial build. */
 export interface Info {
@@ -22,11 +23,23 @@ export function readInfo(): Info {
   return {
     app: 'Troupe',
     appFamily: 'Troupe',
-    buildNum: '0',
-    gitBranch: 'unknown',
-    gitHash: 'unknown',
+    ...readBuild(),
     version,
   };
+}
+
+const buildSchema = z.object({ buildNum: z.string(), gitBranch: z.string(), gitHash: z.string() });
+type Build = z.infer<typeof buildSchema>;
+const UNOFFICIAL: Build = { buildNum: '0', gitBranch: 'unknown', gitHash: 'unknown' };
+
+/** What `npm run build` has written beside the compiled code; code that runs without it is an unofficial build. */
+function readBuild(): Build {
+  try {
+    const file = new URL('../build-info.json', import.meta.url);
+    return buildSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    return UNOFFICIAL;
+  }
 }
 
 function findRoot(folder: string): string {

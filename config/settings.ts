@@ -8,7 +8,29 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const whole = (fallback: number, least = 0, most = Number.MAX_SAFE_INTEGER) =>
   z.coerce.number({ error: 'must be a whole number' }).pipe(z.int().min(least).max(most)).default(fallback);
+const days = (fallback: number) =>
+  z.coerce.number({ error: 'must be a number of days' }).min(0).max(100_000).default(fallback);
+/** Origins as browsers send them (scheme, host and port), or `*` alone. */
+const origins = z
+  .string()
+  .transform((text) =>
+    text.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim().replace(/\/$/, '')])),
+  )
+  .refine(
+    (list) =>
+      list.every(
+        (one) => one === '*' || (!one.includes('*') && URL.canParse(one) && new URL(one).origin === one),
+      ),
+    {
+      error: 'must be a comma-separated list of origins like https://ui.example, or *',
+    },
+  )
+  .refine((list) => list.length === 1 || !list.includes('*'), {
+    error: 'must be * alone, or a list without it',
+  });
 const SECOND = 1_000;
+/** Of a setting in days. */
+export const DAY_MS = 24 * 3_600 * SECOND;
 const MIB = 1024 * 1024;
 
 /** Every setting of the server: name, rule, default. Times are milliseconds, sizes bytes, unless the name says otherwise. */
@@ -16,6 +38,18 @@ export const serverEnvironment = z.object({
   HOST: z.string().trim().min(1).default('127.0.0.1').describe('Address to listen on'),
   PORT: whole(8080, 0, 65_535).describe('Port to listen on; 0 takes a free one'),
   BASE_URL: z.url().optional().describe('How clients reach the server; default http://HOST:PORT'),
+  TRUST_PROXY: z
+    .stringbool()
+    .default(false)
+    .describe('Believe the X-Forwarded headers; only behind a reverse proxy that sets them'),
+  CORS_ALLOWED_ORIGINS: origins
+    .default([])
+    .describe('Origins, comma-separated, whose web pages may use the interface; * for any'),
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^\S{16,}$/, { error: 'must have at least 16 characters and no blanks' })
+    .optional()
+    .describe('A bearer token that may read /metrics and nothing else'),
   DATA_DIR: z
     .string()
     .trim()
@@ -39,7 +73,17 @@ export const serverEnvironment = z.object({
   MAX_LIVE_JOBS: whole(1_000, 1).describe('Jobs in progress; more wait as INITIALIZED'),
   MAX_WAITING_JOBS: whole(10_000, 0).describe('Jobs that wait; more are answered 503'),
   MAX_MEDIA_PER_JOB: whole(10_000, 1),
+  IDEMPOTENCY_KEEP_MS: whole(24 * 3_600 * SECOND, 1_000).describe(
+    'Time for which an Idempotency-Key of a job creation is remembered',
+  ),
   MAX_BODY_BYTES: whole(10 * MIB, 1_024).describe('JSON body of a request; more is answered 413'),
+  MAX_DESCRIPTOR_BYTES: whole(MIB, 1_024).describe(
+    'Body of a component descriptor, pipeline, task or action; more is answered 413',
+  ),
+  MAX_CATALOG_ELEMENTS: whole(10_000, 1).describe(
+    'Components, algorithms, actions, tasks and pipelines together; one more is refused',
+  ),
+  MAX_CATALOG_BYTES: whole(64 * MIB, 1_024).describe('Size of all of them together; more is refused'),
   MAX_JSON_DEPTH: whole(32, 4).describe('Nesting of a JSON body'),
   MAILBOX_SIZE: whole(1_000, 1).describe('Messages that wait for one actor; more are answered 503'),
   IDLE_ACTOR_MS: whole(60 * SECOND, 1).describe('A job without messages for so long leaves memory'),
@@ -64,24 +108,73 @@ export const serverEnvironment = z.object({
   COMPONENT_START_MS: whole(60 * SECOND, 100).describe(
     'Time from the start of a component process until it asks for work',
   ),
+  SERVICE_STOP_MS: whole(5 * SECOND, 0).describe(
+    'Time that a service has to end after SIGTERM before it gets SIGKILL',
+  ),
+  MAX_NODES: whole(1_000, 1).describe('Hosts of a node configuration'),
+  MAX_NODE_SERVICES: whole(500, 1).describe('Services of one host of a node configuration'),
+  MAX_SERVICE_COUNT: whole(1_024, 1).describe('serviceCount of a service of a node configuration'),
   MAX_MEDIUM_BYTES: whole(64 * 1024 * MIB, 1).describe('Size of a fetched medium'),
   MEDIUM_FETCH_MS: whole(3_600 * SECOND, 100).describe('Time for fetching a medium'),
   FETCH_PRIVATE: z
     .stringbool()
     .optional()
     .describe('Media may be fetched from loopback and private addresses; default: only in development mode'),
+  CALLBACK_PRIVATE: z
+    .stringbool()
+    .optional()
+    .describe(
+      'Callbacks and archive posts may go to loopback and private addresses; default: only in development mode',
+    ),
+  CALLBACK_ALLOWED_HOSTS: z
+    .string()
+    .default('')
+    .describe('Comma-separated host names and addresses that they may go to in any case'),
+  DELIVERY_CONCURRENCY: whole(8, 1, 1_000).describe(
+    'Callbacks and archive posts to one destination (scheme, host and port) at a time',
+  ),
+  DELIVERY_TIMEOUT_MS: whole(60 * SECOND, 10).describe('Whole time of a callback or archive post'),
+  DELIVERY_FIRST_DELAY_MS: whole(SECOND, 1).describe(
+    'Time before one that failed is tried again; doubles with each failure',
+  ),
+  DELIVERY_MAX_DELAY_MS: whole(3_600 * SECOND, 1).describe('The longest that it doubles to'),
+  DELIVERY_GIVE_UP_MS: whole(24 * 3_600 * SECOND, 1).describe('Age at which one that fails is given up'),
+  ARCHIVE_CHECK_MS: whole(10 * SECOND, 100).describe(
+    'Time for asking archives whether they know the results of an equal job; then the job runs',
+  ),
   MAX_RESULT_BYTES: whole(2 * 1024 * MIB, 1_024).describe('Answer of one sub-job'),
   MAX_RESULT_LINES: whole(10_000_000, 1).describe('Tracks in the answer of one sub-job'),
+  MAX_EVENT_STREAMS: whole(1_000, 0).describe('Clients that watch jobs at a time; more are answered 503'),
+  EVENTS_POLL_MS: whole(250, 10).describe('Time between two looks at a job that is watched'),
+  EVENTS_HEARTBEAT_MS: whole(15 * SECOND, 10).describe('Time between two signs of life of an event stream'),
+  MAX_UPLOAD_BYTES: whole(16 * 1024 * MIB, 1).describe('An uploaded medium; a larger one is answered 413'),
+  MAX_UPLOADS_BYTES: whole(64 * 1024 * MIB, 1).describe('All uploads that are kept; more are answered 507'),
+  MAX_UPLOADS: whole(10_000, 1).describe('How many uploads are kept; more are answered 507'),
+  UPLOAD_KEEP_DAYS: days(7).describe(
+    'Days after which an upload is removed, or later, once no live job uses it; fractions are allowed',
+  ),
+  RETENTION_DAYS: days(0).describe(
+    'Days after their end that jobs and their files are kept; 0: for ever; fractions are allowed',
+  ),
+  CLEANING_MS: whole(60 * SECOND, 10).describe(
+    'Time between two looks for jobs and uploads whose time is over',
+  ),
   MIN_FREE_BYTES: whole(256 * MIB, 0).describe('Free disk below which new jobs are answered 503'),
+  MAX_SYSTEM_MESSAGES: whole(1_000, 1).describe('System messages that are kept; more are refused'),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
 });
 type Variables = z.infer<typeof serverEnvironment>;
 
 /** The settings of a server, read once, frozen. */
-export interface Settings extends Omit<Variables, 'MEDIA_ROOTS' | 'FETCH_PRIVATE' | 'BASE_URL'> {
+export interface Settings extends Omit<
+  Variables,
+  'MEDIA_ROOTS' | 'FETCH_PRIVATE' | 'CALLBACK_PRIVATE' | 'CALLBACK_ALLOWED_HOSTS' | 'BASE_URL'
+> {
   readonly BASE_URL: string | undefined;
   readonly MEDIA_ROOTS: readonly string[];
   readonly FETCH_PRIVATE: boolean;
+  readonly CALLBACK_PRIVATE: boolean;
+  readonly CALLBACK_ALLOWED_HOSTS: readonly string[];
   readonly access: AccessSettings;
   /** Job properties that override all others: TROUPE_PROP_<NAME>, by name. */
   readonly environmentProperties: Readonly<Record<string, string>>;
@@ -110,15 +203,28 @@ export function readSettings(env: Environment = process.env): Settings {
     throw new ConfigurationError(
       parsed.error.issues.map(({ path: [name], message }) => `${String(name)}: ${message}.`),
     );
-  const { MEDIA_ROOTS, FETCH_PRIVATE, BASE_URL, DATA_DIR, ...variables } = parsed.data;
+  const {
+    MEDIA_ROOTS,
+    FETCH_PRIVATE,
+    CALLBACK_PRIVATE,
+    CALLBACK_ALLOWED_HOSTS,
+    BASE_URL,
+    DATA_DIR,
+    ...variables
+  } = parsed.data;
   const access = readAccess(env, { host: variables.HOST });
   const development = access.mode === 'development';
+  const onLoopback = development && isLoopback(variables.HOST);
   return Object.freeze({
     ...variables,
     BASE_URL,
     DATA_DIR: path.resolve(DATA_DIR),
     MEDIA_ROOTS: mediaRoots(MEDIA_ROOTS, development),
-    FETCH_PRIVATE: FETCH_PRIVATE ?? (development && isLoopback(variables.HOST)),
+    FETCH_PRIVATE: FETCH_PRIVATE ?? onLoopback,
+    CALLBACK_PRIVATE: CALLBACK_PRIVATE ?? onLoopback,
+    CALLBACK_ALLOWED_HOSTS: CALLBACK_ALLOWED_HOSTS.split(',')
+      .map((host) => host.trim())
+      .filter((host) => host !== ''),
     access,
     environmentProperties: prefixed(env),
     childEnvironment: inherited(env),

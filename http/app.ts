@@ -1,21 +1,52 @@
 import { randomUUID } from 'node:crypto';
 import Router from '@koa/router';
-import Koa, { type Context, type Next } from 'koa';
-import type { Catalog } from '../actors/catalog/catalog.ts';
+import Koa, { type Context, type Middleware, type Next } from 'koa';
 import type { ActorSystem } from '../actors/runtime/system.ts';
 import type { Info } from '../config/info.ts';
 import type { Logger } from '../config/logger.ts';
 import type { Access } from './access/index.ts';
 import { batchJobRoutes, type BatchJobParts } from './batch-jobs.ts';
+import { componentMessages, componentRoutes, type CatalogRouteParts } from './components.ts';
+import { docsPage } from './docs-page.ts';
 import { empty, mapErrors } from './errors.ts';
+import { jobEventRoutes, type JobEventParts } from './job-events.ts';
+import { jobListRoutes, type JobListParts } from './job-list.ts';
+import { mediaRoutes, type MediaParts } from './media.ts';
+import { nodeRoutes, type NodeParts } from './nodes.ts';
+import { Metrics, metricsRoutes, type MetricsParts } from './metrics.ts';
+import { openApiRoutes } from './openapi/routes.ts';
 import { pipelineRoutes } from './pipelines.ts';
+import { queueRoutes, type QueueRoutes } from './queues.ts';
 import { healthRoutes, serviceRoutes, type Health } from './service.ts';
+import { statisticsRoutes, type StatisticsParts } from './statistics.ts';
+import { withoutBasePath } from './steps/base-path.ts';
+import { crossOrigin } from './steps/cors.ts';
+import { streamingJobRoutes, type StreamingJobRoutes } from './streaming-jobs.ts';
+import { systemMessageRoutes, type SystemMessageRoutes } from './system-messages.ts';
 import { workerProtocol, type WorkerProtocolParts } from './worker-protocol.ts';
 
-export interface AppParts extends BatchJobParts, Omit<WorkerProtocolParts, 'authenticate' | 'requireAdmin'> {
+export interface AppParts
+  extends
+    BatchJobParts,
+    StatisticsParts,
+    JobListParts,
+    JobEventParts,
+    MediaParts,
+    CatalogRouteParts,
+    NodeParts,
+    StreamingJobRoutes,
+    SystemMessageRoutes,
+    MetricsParts,
+    QueueRoutes,
+    Omit<WorkerProtocolParts, 'authenticate' | 'catalog'> {
   readonly access: Access;
-  readonly catalog: Catalog;
   readonly info: Info;
+  /** How clients reach the server: BASE_URL, or where it listens. */
+  readonly url: string;
+  /** Origins whose scripts may use the interface; `*`: any. */
+  readonly allowedOrigins: readonly string[];
+  /** Whether to believe the X-Forwarded headers. */
+  readonly trustProxy: boolean;
   readonly health: Health;
   readonly system: ActorSystem;
   readonly logger: Logger;
@@ -24,35 +55,66 @@ export interface AppParts extends BatchJobParts, Omit<WorkerProtocolParts, 'auth
 /** The Koa application. It never listens: who calls this does. */
 export function createApp(parts: AppParts): Koa {
   const { access, logger } = parts;
-  const app = new Koa();
+  const app = new Koa({ proxy: parts.trustProxy });
+  const metrics = new Metrics(parts);
   // A client that hangs up in the middle of a document is no error of ours.
   app.on('error', (error: unknown) => {
     if ((error as { code?: string }).code !== 'ERR_STREAM_PREMATURE_CLOSE')
       logger.warn({ err: error }, 'a response failed');
   });
+  app.use(withoutBasePath(parts.url));
+  app.use(metrics.measure);
   app.use(requestContext(parts.system, logger));
+  app.use(below('/rest', crossOrigin(parts.allowedOrigins)));
   app.use(mapErrors(logger));
   if (access.routes !== undefined) app.use(access.routes);
 
-  const open = new Router();
-  healthRoutes(open, parts.health);
+  app.use(docsPage(parts.url).routes());
+  const { open, worker, rest } = routersOf(parts, metrics);
   app.use(open.routes());
-
-  app.use(workerProtocol({ ...parts, ...access }).routes());
-
+  app.use(worker.routes());
+  app.use(componentMessages);
   // Whatever could be a path of /rest is authenticated, in any case of letters, before a route is looked for.
-  const rest = new Router({ sensitive: true });
-  serviceRoutes(rest, parts.info);
-  batchJobRoutes(rest, parts);
-  pipelineRoutes(rest, parts.catalog);
-  app.use(async (ctx, next) => {
-    await (/^\/rest(\/|$)/i.test(ctx.path) ? access.authenticate(ctx, next) : next());
-  });
+  app.use(below('/rest', access.authenticate));
   app.use(rest.routes());
   app.use(rest.allowedMethods());
   // Not thrown: `allowedMethods` turns it into 405 where another method is served.
   app.use((ctx) => empty(ctx, 404));
   return app;
+}
+
+/** Every route of the server. `http/operations/` declares each of them. */
+export function routersOf(
+  parts: AppParts,
+  metrics: Metrics,
+): Readonly<Record<'open' | 'worker' | 'rest', Router>> {
+  const open = new Router();
+  healthRoutes(open, parts.health);
+  metricsRoutes(open, metrics, { ...parts, ...parts.access });
+
+  const worker = workerProtocol({ ...parts, ...parts.access });
+
+  const rest = new Router({ sensitive: true });
+  serviceRoutes(rest, parts.info);
+  openApiRoutes(rest, { version: parts.info.version, url: parts.url });
+  statisticsRoutes(rest, parts);
+  jobListRoutes(rest, parts);
+  batchJobRoutes(rest, parts);
+  jobEventRoutes(rest, parts);
+  mediaRoutes(rest, parts);
+  streamingJobRoutes(rest, parts);
+  systemMessageRoutes(rest, parts);
+  queueRoutes(rest, parts);
+  componentRoutes(rest, parts);
+  nodeRoutes(rest, parts);
+  pipelineRoutes(rest, parts);
+  return { open, worker, rest };
+}
+
+/** The step, for paths below this one alone. */
+function below(path: string, step: Middleware): Middleware {
+  const pattern = new RegExp(`^${path}(/|$)`, 'i');
+  return (ctx, next) => (pattern.test(ctx.path) ? step(ctx, next) : next()) as Promise<unknown>;
 }
 
 /** Every request has an id: in the answer, in the log, in the context of the messages it sends. */

@@ -1,19 +1,24 @@
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import { z } from 'zod';
 import type { JobCommand, JobReply } from '../actors/batch-job/commands.ts';
-import type { JobDesk, JobRequest } from '../actors/batch-job/desk.ts';
+import type { ArchiveDesk } from '../actors/batch-job/archive-desk.ts';
+import type { JobDesk, JobRequest, Submission } from '../actors/batch-job/desk.ts';
+import type { Repeatable } from '../actors/batch-job/repeats.ts';
 import type { Family } from '../actors/runtime/system.ts';
 import { jobNumber, type JobViews } from '../actors/views/jobs.ts';
+import { userOf } from './access/bearer.ts';
 import { empty, HttpError, overloaded } from './errors.ts';
-import { jobCreationRequest, type JobCreationRequest } from './schemas/jobs.ts';
+import { archiveRepostRequest, jobCreationRequest, type JobCreationRequest } from './schemas/jobs.ts';
 import { problemsOf } from './schemas/problems.ts';
 import { readJson, type BodyLimits } from './steps/json-body.ts';
 
 export interface BatchJobParts {
   readonly desk: JobDesk;
+  readonly archiveDesk: ArchiveDesk;
   readonly jobs: Family<JobCommand, JobReply>;
   readonly views: JobViews;
   readonly bodyLimits: BodyLimits;
@@ -22,36 +27,56 @@ export interface BatchJobParts {
 /** Specification 4.2. */
 export function batchJobRoutes(router: Router, parts: BatchJobParts): void {
   router.post('/rest/jobs', (ctx) => create(ctx, parts));
+  router.post('/rest/jobs/archiverepost', (ctx) => archiveRepost(ctx, parts));
   router.get('/rest/jobs/:id', (ctx) => single(ctx, parts));
+  router.delete('/rest/jobs/:id', (ctx) => remove(ctx, parts));
   router.post('/rest/jobs/:id/cancel', (ctx) => cancel(ctx, parts));
   router.post('/rest/jobs/:id/resubmit', (ctx) => resubmit(ctx, parts));
   router.get('/rest/jobs/:id/output/detection', (ctx) => detection(ctx, parts));
 }
 
 async function create(ctx: Context, { desk, bodyLimits }: BatchJobParts): Promise<void> {
-  const parsed = jobCreationRequest.safeParse(await readJson(ctx, bodyLimits));
+  const json = await readJson(ctx, bodyLimits);
+  const parsed = jobCreationRequest.safeParse(json);
   if (!parsed.success)
     throw creationRefused(
       undefined,
       `The request has errors in the following fields:\n${problemsOf(parsed.error)}`,
     );
   const body = parsed.data;
-  const method = body.callbackMethod?.toUpperCase();
-  if (method !== undefined && method !== 'GET' && method !== 'POST')
-    throw creationRefused(
-      body.externalId,
-      `callbackMethod is "${body.callbackMethod}"; it must be GET or POST.`,
-    );
-  const submission = await desk.submit(toRequest(body));
+  const submission = await desk.submit(toRequest(body), repeatableOf(ctx, json));
   switch (submission.kind) {
     case 'overloaded':
       throw overloaded(submission.message);
     case 'refused':
       throw creationRefused(body.externalId, submission.message);
+    case 'keyReused':
+      throw creationFailed(KEY_REUSED, 422);
     case 'accepted':
       ctx.status = 201;
-      ctx.body = creationResponse(submission.jobId, 0, null);
+      ctx.body = creationResponse(submission);
   }
+}
+
+const KEY_REUSED =
+  'The Idempotency-Key was used for another request. Use a new key for a new job, or send the same body again.';
+
+/** A client that repeats a request under the same key (after a time-out, say) gets the same job. */
+function repeatableOf(ctx: Context, body: unknown): Repeatable | undefined {
+  const key = ctx.get('idempotency-key');
+  if (key === '') return undefined;
+  if (!/^[\x21-\x7e]{1,255}$/.test(key))
+    throw creationFailed('Idempotency-Key must have 1 to 255 visible ASCII characters.');
+  const requestHash = createHash('sha256').update(JSON.stringify(body)).digest('hex');
+  return { user: userOf(ctx).name, key, requestHash };
+}
+
+/** Specification 2.1: GET when nothing is said. */
+function callbackOf({ callbackURL, callbackMethod, externalId }: JobCreationRequest): JobRequest['callback'] {
+  const method = callbackMethod?.trim().toUpperCase() ?? 'GET';
+  if (method !== 'GET' && method !== 'POST')
+    throw creationRefused(externalId, `callbackMethod is "${callbackMethod}"; it must be GET or POST.`);
+  return isGiven(callbackURL) ? { url: callbackURL!.trim(), method } : undefined;
 }
 
 /** The request in the words of the job desk; what the client left out gets the specification's defaults. */
@@ -71,7 +96,7 @@ function toRequest(body: JobCreationRequest): JobRequest {
     jobProperties: body.jobProperties ?? {},
     algorithmProperties: body.algorithmProperties ?? {},
     priority: body.priority ?? undefined,
-    wantsCallback: isGiven(body.callbackURL),
+    callback: callbackOf(body),
     wantsSelectors: body.media.some(
       ({ mediaSelectors, mediaSelectorsOutputAction }) =>
         (mediaSelectors?.length ?? 0) > 0 || isGiven(mediaSelectorsOutputAction),
@@ -126,7 +151,36 @@ async function resubmit(ctx: Context, { desk, views }: BatchJobParts): Promise<v
         : `The job with id ${id} is in the non-terminal state of '${reply.status}'. Only jobs in a terminal state may be resubmitted.`;
     throw creationFailed(`Failed to resubmit the job with id '${id}'. ${why}`);
   }
-  ctx.body = creationResponse((await views.single(id))?.jobId ?? idOf(ctx), 0, null);
+  const job = await views.single(id);
+  // A run that is asked for is run: the archive knows the one before.
+  const archiveCheckStatus =
+    job?.archiveStatus === 'NOT REQUESTED' ? 'NO_ARCHIVE_URL_IN_JOB' : 'NOT_REQUESTED';
+  ctx.body = creationResponse({ kind: 'accepted', jobId: job?.jobId ?? idOf(ctx), archiveCheckStatus });
+}
+
+/** Specification 6.4: 200 when everything arrived, else 500 with the same body. */
+async function archiveRepost(ctx: Context, { archiveDesk, bodyLimits }: BatchJobParts): Promise<void> {
+  const parsed = archiveRepostRequest.safeParse(await readJson(ctx, bodyLimits));
+  if (!parsed.success)
+    throw new HttpError(400, `The body must be an array of job ids:\n${problemsOf(parsed.error)}`);
+  const success: number[] = [];
+  const failures: { jobId: number; error: string }[] = [];
+  for (const jobId of [...new Set(parsed.data)].sort((a, b) => a - b)) {
+    const error = await archiveDesk.repost(jobId);
+    if (error === undefined) success.push(jobId);
+    else failures.push({ jobId, error });
+  }
+  ctx.body = { success, failures };
+  ctx.status = failures.length === 0 ? 200 : 500;
+}
+
+async function remove(ctx: Context, { desk }: BatchJobParts): Promise<void> {
+  const id = jobNumber(idOf(ctx));
+  const outcome = id === null ? 'unknown' : await desk.remove(id);
+  if (outcome === 'unknown') return empty(ctx, 404);
+  if (outcome === 'live')
+    throw new HttpError(409, `Job ${id} has not ended yet. Cancel it first, or wait for its end.`);
+  empty(ctx, 204);
 }
 
 /** The document as it lies on the disk, streamed. */
@@ -146,11 +200,17 @@ const idOf = (ctx: Context) => (ctx['params'] as { id: string }).id;
 const unparsable = (id: string) =>
   `Failed to parse job id of '${id}'. Expected a job id like <hostname>-<integer>.`;
 
-function creationResponse(jobId: string | null, responseCode: 0 | 1, message: string | null) {
+function creationResponse({
+  jobId,
+  archiveCheckStatus,
+  outputObjectUri,
+  warning,
+}: Extract<Submission, { kind: 'accepted' }>) {
   return {
     jobId,
-    coreResponse: { responseCode, message },
-    archiveCheckStatus: jobId === null ? null : 'NO_ARCHIVE_URL_IN_JOB',
+    coreResponse: { responseCode: warning === undefined ? 0 : 2, message: warning ?? null },
+    archiveCheckStatus,
+    ...(outputObjectUri === undefined ? {} : { outputObjectUri }),
   };
 }
 
@@ -159,5 +219,7 @@ function creationRefused(externalId: string | null | undefined, reason: string):
   return creationFailed(`Failure creating job${withId}. ${reason}`);
 }
 
-const creationFailed = (message: string) =>
-  new HttpError(400, message, { body: creationResponse(null, 1, message) });
+const creationFailed = (message: string, status = 400) =>
+  new HttpError(status, message, {
+    body: { jobId: null, coreResponse: { responseCode: 1, message }, archiveCheckStatus: null },
+  });

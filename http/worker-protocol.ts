@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import Router from '@koa/router';
 import type { Context, Middleware, Next } from 'koa';
 import type { z } from 'zod';
+import type { Catalog } from '../actors/catalog/catalog.ts';
 import { hashToken } from '../actors/node-manager/actor.ts';
 import type { WorkerRegistry } from '../actors/node-manager/workers.ts';
 import type { Taken, WorkDesk } from '../actors/work-desk/desk.ts';
@@ -15,9 +16,9 @@ export interface WorkerProtocolParts {
   readonly workDesk: WorkDesk;
   readonly workers: WorkerRegistry;
   readonly bodyLimits: BodyLimits;
-  /** For components that nobody here started: an OIDC token of an ADMIN. */
+  /** For components that nobody here started: an OIDC token of who registered them, or of an ADMIN. */
   readonly authenticate: Middleware;
-  readonly requireAdmin: Middleware;
+  readonly catalog: Pick<Catalog, 'algorithmsServedBy'>;
 }
 
 /** /worker/v1: how components claim sub-jobs and answer them. The only way in which work leaves and results come in. */
@@ -35,11 +36,13 @@ export function workerProtocol(parts: WorkerProtocolParts): Router {
 
 interface Claimant {
   readonly worker: string;
+  /** A process that the server started. */
+  readonly managed: boolean;
   /** Queues it may claim from; null: any. */
   readonly queues: readonly string[] | null;
 }
 
-function identify({ workers, authenticate, requireAdmin }: WorkerProtocolParts): Middleware {
+function identify({ workers, authenticate, catalog }: WorkerProtocolParts): Middleware {
   return async (ctx: Context, next: Next) => {
     const [scheme, token] = ctx.get('authorization').split(' ');
     const managed = scheme === 'Bearer' && token !== undefined ? workers.find(hashToken(token)) : undefined;
@@ -47,9 +50,18 @@ function identify({ workers, authenticate, requireAdmin }: WorkerProtocolParts):
       ctx.state['claimant'] = claimant;
       await next();
     };
-    if (managed !== undefined) return come({ worker: managed.worker, queues: managed.queues });
-    const admin = () => come({ worker: `token of ${userOf(ctx).name}`, queues: null });
-    await authenticate(ctx, async () => void (await requireAdmin(ctx, admin)));
+    if (managed !== undefined)
+      return come({ worker: managed.worker, managed: true, queues: managed.queues() });
+    await authenticate(ctx, () => {
+      const { name, subject, roles } = userOf(ctx);
+      const queues = roles.includes('ADMIN') ? null : catalog.algorithmsServedBy(subject);
+      // By subject, for names may be shared. What it holds it may answer even after its component was removed.
+      return come({
+        worker: subject === null ? `token of ${name}` : `token of subject ${subject}`,
+        managed: false,
+        queues,
+      });
+    });
   };
 }
 
@@ -57,12 +69,15 @@ const claimantOf = (ctx: Context) => ctx.state['claimant'] as Claimant;
 const tokenOf = (ctx: Context) => (ctx['params'] as { token: string }).token;
 
 async function claim(ctx: Context, { workDesk, workers, bodyLimits }: WorkerProtocolParts): Promise<void> {
-  const { worker, queues: allowed } = claimantOf(ctx);
+  const { worker, managed, queues: allowed } = claimantOf(ctx);
   const { algorithms, max, waitMs } = parsed(claimRequest, await readJson(ctx, bodyLimits));
   const queues = allowed === null ? algorithms : algorithms.filter((queue) => allowed.includes(queue));
   if (queues.length === 0)
-    throw new HttpError(403, `This component does not serve ${algorithms.join(', ')}.`);
-  if (allowed === null) workers.askedFromOutside(queues, performance.now());
+    throw new HttpError(
+      403,
+      `This token may not claim work of ${algorithms.join(', ')}: that needs a component with this algorithm, registered by the same client, or the role ADMIN.`,
+    );
+  if (!managed) workers.askedFromOutside(queues, performance.now());
   const gone = new AbortController();
   ctx.res.once('close', () => gone.abort());
   const { work, giveBack } = await workDesk.claim({ queues, max, waitMs, worker }, gone.signal);

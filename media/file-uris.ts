@@ -30,7 +30,8 @@ export function shownUri(uri: string): string {
 
 /**
  * Resolves a `file:` URI to the real path of a readable regular file below one of the roots. `roots` and `excluded` are
- * resolved folders. Errors: MEDIA_INITIALIZATION.
+ * resolved folders; of a root and an excluded folder that both hold the file the deeper one decides, so that a root may
+ * lie inside of an excluded folder. Errors: MEDIA_INITIALIZATION.
  */
 export async function checkFileUri(
   uri: string,
@@ -40,7 +41,7 @@ export async function checkFileUri(
   const path = filePath(uri);
   const real = await resolveWithin(path, roots);
   if (!within(real, roots)) throw outside();
-  if (within(real, excluded))
+  if (depth(real, excluded) >= depth(real, roots))
     throw refusal("The file lies in the service's own data folder, which is never read as media");
   if (!(await stat(real)).isFile()) throw refusal('The URI does not name a regular file');
   try {
@@ -90,9 +91,15 @@ async function nearestFolder(path: string): Promise<string> {
 }
 
 function within(path: string, folders: readonly string[]): boolean {
-  return folders.some(
+  return depth(path, folders) >= 0;
+}
+
+/** Length of the deepest of the folders that hold the path; -1 when none does. */
+function depth(path: string, folders: readonly string[]): number {
+  const holding = folders.filter(
     (folder) => path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep),
   );
+  return Math.max(-1, ...holding.map(({ length }) => length));
 }
 
 function outside(): MediumError {

@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { statSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 
 export interface Launch {
   readonly command: string;
@@ -23,6 +24,8 @@ export interface ProcessEnd {
   readonly signal: NodeJS.Signals | null;
   /** Set when it could not be started at all. */
   readonly error?: string;
+  /** It cannot be started as long as nobody mends what `error` says; otherwise the system had no room for it just now. */
+  readonly unstartable?: boolean;
 }
 
 export interface ComponentProcess {
@@ -34,32 +37,77 @@ const MAX_LINE = 2_000;
 /** Lines passed on in a second; a component that floods its log is not allowed to flood ours. */
 const LINES_PER_SECOND = 50;
 
-/** Starts a component process whose standard input is a pipe of ours: when we die, the pipe closes and so does it. */
+type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+
+/**
+ * Starts a component process whose standard input is a pipe of ours: when we die, the pipe closes and so does it. It leads a
+ * process group of its own, so that what it has started itself ends with it.
+ */
 export function startComponent(launch: Launch, events: ProcessEvents): ComponentProcess {
-  const child = spawn(launch.command, [...launch.args], {
-    cwd: launch.cwd,
-    env: { ...launch.environment },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
   let ended = false;
   const end = (result: ProcessEnd) => {
     if (ended) return;
     ended = true;
     events.ended(result);
   };
+  let child: Child;
+  try {
+    child = spawn(launch.command, [...launch.args], {
+      cwd: launch.cwd,
+      env: { ...launch.environment },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      detached: true,
+    });
+  } catch (error) {
+    setImmediate(() => end(failureOf(error as NodeJS.ErrnoException, launch)));
+    return { signal: () => undefined };
+  }
   child.once('spawn', () => {
     child.stdin.write(`${launch.greeting}\n`);
     if (child.pid !== undefined) events.started(child.pid);
   });
-  child.once('error', (error) => end({ code: null, signal: null, error: error.message }));
-  child.once('exit', (code, signal) => end({ code, signal }));
+  child.once('error', (error) => end(failureOf(error, launch)));
+  child.once('exit', (code, signal) => {
+    signalGroup(child, 'SIGKILL');
+    end({ code, signal });
+  });
   // A process that is gone closes the pipe under us; its exit tells the rest.
   child.stdin.on('error', () => undefined);
   for (const stream of ['stdout', 'stderr'] as const) {
     const pass = limited((text) => events.line(stream, text));
     passLines(child[stream], pass);
   }
-  return { signal: (signal) => void child.kill(signal) };
+  return { signal: (signal) => !ended && signalGroup(child, signal) };
+}
+
+function signalGroup({ pid }: Child, signal: 'SIGTERM' | 'SIGKILL'): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // Nobody of the group is left.
+  }
+}
+
+/** The system has too little of something now; the same start may succeed later. */
+const TRANSIENT = new Set(['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'EINTR', 'ETXTBSY']);
+
+function failureOf({ code, message }: NodeJS.ErrnoException, { command, cwd }: Launch): ProcessEnd {
+  const failed = { code: null, signal: null };
+  if (code !== undefined && TRANSIENT.has(code)) return { ...failed, error: message };
+  // The system says the same of a missing command and a missing folder.
+  const error = isFolder(cwd)
+    ? `the command ${command} cannot be run (${code ?? message}): it must be an executable file`
+    : `its working directory ${cwd} does not exist`;
+  return { ...failed, error, unstartable: true };
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 /** Lines of a stream; of a line without end only the beginning is kept. */

@@ -22,10 +22,18 @@ const SECRET_PARAMETERS = new Set(
   ),
 );
 
+/** Properties that are addresses, with or without a user's name and password in them. */
+const ADDRESSES: ReadonlySet<string> = new Set(['ARCHIVE_URL']);
+
 export function censorProperties(properties: Properties): Properties {
   return Object.fromEntries(
-    Object.entries(properties).map(([name, value]) => [name, SECRET_PROPERTIES.has(name) ? CENSORED : value]),
+    Object.entries(properties).map(([name, value]) => [name, censorValue(name, value)]),
   );
+}
+
+function censorValue(name: string, value: string): string {
+  if (SECRET_PROPERTIES.has(name)) return CENSORED;
+  return ADDRESSES.has(name) ? maskUri(value.trim()) : value;
 }
 
 /** Censors wherever a text stands under the name of a secret property. */
@@ -35,7 +43,7 @@ export function censorDeep(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]: [string, unknown]) => [
       name,
-      typeof inner === 'string' && SECRET_PROPERTIES.has(name) ? CENSORED : censorDeep(inner),
+      typeof inner === 'string' ? censorValue(name, inner) : censorDeep(inner),
     ]),
   );
 }

@@ -1,4 +1,5 @@
 /** Looks at a spooled result, file in, verdict out. Runs in the thread of `check-worker.ts`. */
+import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
 import type { PreparedMedium, WorkKind } from '../components/sdk/protocol.ts';
 import type { Range } from '../pipeline/types.ts';
@@ -77,9 +78,15 @@ async function checkDocument(file: FileHandle): Promise<CheckedResult> {
   await file.read(ends, 0, 1, 0);
   await file.read(ends, 1, 2, Math.max(0, size - 2));
   const whole = /^\{(.\}|\}\n)$/su.test(ends.toString('latin1'));
-  return whole && size >= 2
-    ? { ok: true, kind: 'DOCUMENT', bytes: size }
-    : refused('The document is not complete.');
+  if (!whole || size < 2) return refused('The document is not complete.');
+  return { ok: true, kind: 'DOCUMENT', bytes: size, sha256: await sha256Of(file) };
+}
+
+async function sha256Of(file: FileHandle): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of file.createReadStream({ start: 0, autoClose: false }) as AsyncIterable<Buffer>)
+    hash.update(chunk);
+  return hash.digest('hex');
 }
 
 async function withFile<T>(path: string, use: (file: FileHandle) => Promise<T>): Promise<T> {

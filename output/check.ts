@@ -27,7 +27,12 @@ export interface Accepted {
   };
   readonly PREPARE: { readonly ok: true; readonly kind: 'PREPARE'; readonly prepared: PreparedMedium };
   readonly FINISH: { readonly ok: true; readonly kind: 'FINISH'; readonly summary: FinishSummary };
-  readonly DOCUMENT: { readonly ok: true; readonly kind: 'DOCUMENT'; readonly bytes: number };
+  readonly DOCUMENT: {
+    readonly ok: true;
+    readonly kind: 'DOCUMENT';
+    readonly bytes: number;
+    readonly sha256: string;
+  };
 }
 export type CheckedResult<K extends WorkKind = WorkKind> = Accepted[K] | Refused;
 

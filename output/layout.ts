@@ -1,5 +1,6 @@
 /** Where a job's files lie below DATA_DIR (see docs/architecture.md). */
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** Raw and finished results of one run of a job. */
 export function spoolFolder(dataDir: string, jobId: string, run: number): string {
@@ -16,6 +17,11 @@ export function mediaFolder(dataDir: string, jobId: string): string {
   return join(dataDir, 'media', plainName(jobId));
 }
 
+/** Media that clients have uploaded: a folder each. */
+export function uploadsFolder(dataDir: string): string {
+  return join(dataDir, 'uploads');
+}
+
 export function outputFolder(dataDir: string, jobId: string): string {
   return join(dataDir, 'output-objects', plainName(jobId));
 }
@@ -23,6 +29,19 @@ export function outputFolder(dataDir: string, jobId: string): string {
 /** The detection document. */
 export function detectionFile(dataDir: string, jobId: string): string {
   return join(outputFolder(dataDir, jobId), 'detection.json');
+}
+
+/** The path behind the URI of a detection document of this service; undefined for all other URIs. */
+export function ownDocument(dataDir: string, uri: string): string | undefined {
+  if (!uri.startsWith('file:')) return undefined;
+  try {
+    const [folder = '', name, ...rest] = relative(join(dataDir, 'output-objects'), fileURLToPath(uri)).split(
+      sep,
+    );
+    return name === 'detection.json' && rest.length === 0 ? detectionFile(dataDir, folder) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** An id that becomes a file name must not leave its folder. */

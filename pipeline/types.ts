@@ -88,6 +88,7 @@ export interface FrameTimes {
 /** Codes of errors and warnings in the document (issue codes) and of components (detection error codes). */
 export type IssueCode =
   | 'OTHER'
+  | 'ARCHIVE_BEFORE_JOB_CHECK'
   | 'REMOTE_STORAGE_DOWNLOAD'
   | 'MEDIA_INSPECTION'
   | 'FRAME_COUNT'
@@ -166,3 +167,33 @@ export interface Pipeline {
   readonly description: string;
   readonly tasks: readonly string[];
 }
+
+/** What the archive is asked before a job runs: whether it knows the results of an equal one (specification 2.1, archiveCheckStatus). */
+export interface ArchiveQuestion {
+  /** Each archive once, with the distinct hashes of the media that it is asked about. */
+  readonly archives: readonly {
+    readonly url: string;
+    readonly sha256s: readonly string[];
+    /** A token of the service goes with the questions. */
+    readonly addToken: boolean;
+  }[];
+  readonly jobConfigHash: string;
+}
+
+/** An equal job whose results an archive knows. */
+export interface PastJob {
+  readonly jobId: string;
+  /** How it ended, in the words of specification 3.1. */
+  readonly jobStatus: string;
+  /** Where its detection document is. */
+  readonly outputUri: string;
+  /** When it ended, in milliseconds since the epoch. */
+  readonly processedAt: number;
+}
+
+/** What came of asking. */
+export type ArchiveFinding =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'match'; readonly match: PastJob }
+  /** Some archive could not be asked, and none of the others knows an equal job. A sentence without secrets. */
+  | { readonly kind: 'failed'; readonly reason: string };

@@ -56,6 +56,26 @@ export class MemoryQueue<I extends WorkItem> implements WorkQueue<I> {
     return Promise.resolve(new Map(this.#lengths));
   }
 
+  ahead(jobId: string): Promise<ReadonlyMap<string, number>> {
+    const found = new Map<string, number>();
+    for (const [queue, levels] of this.#queues) {
+      let before = 0;
+      for (const turns of levels.toReversed()) {
+        if (turns.has(jobId)) {
+          // Each job before it in the turn gives one item.
+          for (const other of turns.keys()) {
+            if (other === jobId) break;
+            before++;
+          }
+          found.set(queue, before);
+          break;
+        }
+        for (const items of turns.values()) before += items.length;
+      }
+    }
+    return Promise.resolve(found);
+  }
+
   #turns(queue: string, priority: number): Turns<I> {
     const levels = this.#queues.get(queue) ?? Array.from({ length: 10 }, () => new Map<string, I[]>());
     this.#queues.set(queue, levels);

@@ -21,4 +21,9 @@ export interface WorkQueue<I extends WorkItem = WorkItem> {
   /** Jobs with at least one item here. */
   jobs(): Promise<ReadonlySet<string>>;
   lengths(): Promise<ReadonlyMap<string, number>>;
+  /**
+   * Where a job stands in each queue that holds items of it: how many items would be taken from that queue alone before the
+   * job's first one, if nothing more were offered.
+   */
+  ahead(jobId: string): Promise<ReadonlyMap<string, number>>;
 }

@@ -19,6 +19,7 @@ const FOLDERS = [
   'pipeline',
   'media',
   'output',
+  'outgoing',
   'components',
   'node',
   'cli',
@@ -35,6 +36,7 @@ const MAY_IMPORT: Readonly<Record<Folder, readonly Folder[]>> = {
   pipeline: [],
   media: [],
   output: [],
+  outgoing: [],
   node: [],
   config: [],
   store: [],
@@ -43,7 +45,12 @@ const MAY_IMPORT: Readonly<Record<Folder, readonly Folder[]>> = {
 /** The words that every layer shares: types, and constants without a dependency of their own. */
 const VOCABULARY: readonly string[] = ['pipeline/types.ts', 'components/sdk/protocol.ts'];
 /** What is known by its type alone: what is handed in from outside, and the detector's interface that readers of media serve. */
-const BY_TYPE: readonly string[] = ['config/logger.ts', 'config/settings.ts', 'components/sdk/detector.ts'];
+const BY_TYPE: readonly string[] = [
+  'config/logger.ts',
+  'config/settings.ts',
+  'components/sdk/detector.ts',
+  'outgoing/request.ts',
+];
 
 const IMPORT =
   /^\s*(?:import|export)\s+(type\s+)?(?:([^'";]*?)\s+from\s+)?'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm;

@@ -14,6 +14,7 @@ process.chdir(root);
 // What an earlier build left behind must not be tested.
 rmSync('dist/test', { recursive: true, force: true });
 execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', '.'], { stdio: 'inherit' });
+execFileSync(process.execPath, ['config/write-build-info.mjs'], { stdio: 'inherit' });
 process.setSourceMapsEnabled(true);
 
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));

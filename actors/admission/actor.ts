@@ -1,5 +1,5 @@
 import { allEntries, type Store } from '../../store/store.ts';
-import { LIVE_JOBS, WAITING_JOBS, waitingScore } from '../batch-job/actor.ts';
+import { LIVE_JOBS, WAITING_JOBS, waitingScore } from '../batch-job/bookkeeping.ts';
 import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
 import type { ActorKind, Behavior, Envelope } from '../runtime/system.ts';
 

@@ -5,25 +5,19 @@ import type { Owner, Row, Store } from '../../store/store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { loadDurable, type DurableKind } from '../runtime/durable.ts';
 import type { ActorKind, Envelope } from '../runtime/system.ts';
+import { bookkeeping } from './bookkeeping.ts';
 import { JOB_COMMANDS, type JobCommand, type JobReply } from './commands.ts';
 import type { JobEffect } from './effects.ts';
 import { runPrefix, type JobSettings } from './planning.ts';
+import { owedWhenPoisoned } from './notices.ts';
+import type { Change } from './progress.ts';
 import type { JobRecord } from './record.ts';
-import { JOB_SCHEMA, jobSnapshotSchema, restore, toSnapshot } from './snapshot.ts';
+import { JOB_SCHEMA, JOB_UPCASTERS, jobSnapshotSchema, restore, toSnapshot, upcastJob } from './snapshot.ts';
 import { isTerminal } from './status.ts';
 import type { JobState, SubJobRow } from './state.ts';
 import { decide, recover } from './transitions.ts';
 
 export const BATCH_JOB = 'batch-job';
-/** Jobs that are not terminal, by number: what a start has to look at. */
-export const LIVE_JOBS = 'live-jobs';
-/** Jobs that wait for admission, by priority and number. */
-export const WAITING_JOBS = 'waiting-jobs';
-/** Higher priority first, then lower number. */
-export const waitingScore = (priority: number, jobNumber: number) => (9 - priority) * 1e12 + jobNumber;
-/** All batch jobs by number. */
-export const ALL_JOBS = 'batch-jobs';
-
 export interface JobParts {
   readonly store: Store;
   readonly owner: Owner;
@@ -36,6 +30,11 @@ export interface JobParts {
   /** Hands rows to the dispatcher. */
   offer(record: JobRecord, state: JobState, rows: readonly SubJobRow[]): void;
   cancelWork(record: JobRecord, rows: readonly SubJobRow[]): void;
+  /** Asks the archive for an earlier job like this one and tells the job. */
+  checkArchive(record: JobRecord, state: JobState): void;
+  /** Tells who sends them that notices wait for these destinations. */
+  deliver(destinations: readonly string[]): void;
+  forget(jobNumber: number): void;
   ended(jobNumber: number): void;
 }
 
@@ -56,7 +55,7 @@ function durableJob(parts: JobParts): DurableKind<JobRecord, JobState, JobComman
   return {
     kind: BATCH_JOB,
     schema: JOB_SCHEMA,
-    upcasters: {},
+    upcasters: JOB_UPCASTERS,
     rowsOf(body) {
       const { status, run } = jobSnapshotSchema.parse(body);
       return isTerminal(status) ? undefined : runPrefix(run);
@@ -87,25 +86,28 @@ function toDecision(
   const { reply, change } = decide(state, command, { record: known, at, settings });
   if (change === undefined) return { reply };
   if (change.silent === true) return { reply, effects: change.effects };
+  const { putRows, removeRows, outbox } = storedParts(change);
   return {
     reply,
     effects: change.effects,
     change: {
       state: change.state,
-      putRows: change.rows.map((row) => ({ key: row.key, body: row })),
-      index: indexOf(known, change.state),
-      ...(change.removed === undefined ? {} : { removeRows: change.removed }),
+      putRows,
+      ...(removeRows === undefined ? {} : { removeRows }),
+      ...(outbox === undefined ? {} : { outbox }),
+      ...bookkeeping(known, state, change.gone === true ? undefined : change.state),
+      ...(change.gone === true ? { gone: true } : {}),
       ...(change.synced === undefined ? {} : { synced: change.synced }),
       ...(created === undefined ? {} : { record: created }),
     },
   };
 }
 
-function indexOf(record: JobRecord, { status, priority }: Pick<JobState, 'status' | 'priority'>) {
+function storedParts({ rows, removed, keptRows = [], notices = [], settled = [] }: Change) {
   return {
-    [ALL_JOBS]: record.number,
-    [LIVE_JOBS]: isTerminal(status) ? null : record.number,
-    [WAITING_JOBS]: status === 'INITIALIZED' ? waitingScore(priority, record.number) : null,
+    putRows: [...rows.map((row) => ({ key: row.key, body: row })), ...keptRows],
+    removeRows: removed,
+    outbox: notices.length + settled.length === 0 ? undefined : { put: notices, remove: settled },
   };
 }
 
@@ -124,29 +126,42 @@ async function perform(
         parts.cancelWork(record, effect.rows);
         break;
       case 'removeFiles':
-        await removeFiles(parts, record, effect.run, effect.document);
+        // A job that is removed keeps its mark until its files are gone: the next start tries again.
+        if (!(await removeFiles(parts, record, effect.run, effect.document)) && state.removed) return;
+        break;
+      case 'checkArchive':
+        parts.checkArchive(record, state);
+        break;
+      case 'deliver':
+        parts.deliver(effect.destinations);
         break;
       case 'ended':
         parts.ended(record.number);
+        break;
+      case 'forget':
+        parts.forget(record.number);
         break;
       default:
         assertNever(effect);
     }
 }
 
-/** Spool and fetched media of a run that has ended; with `document` its outputs too. A failure leaves files for the next start. */
+/** Spool and fetched media of a run that has ended; with `document` its outputs too. False: files are left, for the next start. */
 async function removeFiles(
   { settings, logger }: JobParts,
   { jobId }: JobRecord,
   run: number,
   document: boolean,
-): Promise<void> {
+): Promise<boolean> {
   const folders = [spoolFolder(settings.dataDir, jobId, run), mediaFolder(settings.dataDir, jobId)];
   if (document) folders.push(outputFolder(settings.dataDir, jobId));
+  let all = true;
   for (const folder of folders)
-    await removeFolder(folder).catch((error: unknown) =>
-      logger.warn({ err: error, folder }, 'could not remove files of an ended job'),
-    );
+    await removeFolder(folder).catch((error: unknown) => {
+      all = false;
+      logger.warn({ err: error, folder }, 'could not remove files of an ended job');
+    });
+  return all;
 }
 
 /** A job whose actor fails again and again ends ERROR by the smallest commit there is, so that it harms nobody else. */
@@ -157,7 +172,7 @@ async function endPoisoned(parts: JobParts, id: string, error: unknown): Promise
   // What a newer version stored is not ours to end: that version finds it again as it was.
   if (stored === undefined || stored.snapshot.schema > JOB_SCHEMA) return;
   const { state, seen } = stored.snapshot.body as { state: unknown; seen: unknown };
-  const snapshot = jobSnapshotSchema.parse(state);
+  const snapshot = jobSnapshotSchema.parse(upcastJob(stored.snapshot.schema, state));
   if (isTerminal(snapshot.status)) return;
   const record = stored.record as JobRecord;
   const message = `The job was ended because it failed again and again: ${error instanceof Error ? error.message : String(error)}`;
@@ -170,16 +185,19 @@ async function endPoisoned(parts: JobParts, id: string, error: unknown): Promise
     progress: 100,
     issues: [...snapshot.issues, { severity: 'error' as const, code: 'OTHER' as const, message }],
   };
+  const { owed, notices } = owedWhenPoisoned(record, ended, parts.settings, parts.clock.now());
   await store.commit({
     actor,
     expected: stored.version,
     owner,
-    snapshot: { schema: JOB_SCHEMA, body: { state: ended, seen } },
+    snapshot: { schema: JOB_SCHEMA, body: { state: { ...ended, ...owed }, seen } },
     removeRows: [''],
-    index: indexOf(record, ended),
+    outbox: { put: notices },
+    ...bookkeeping(record, snapshot, ended),
   });
   logger.error({ jobId: record.jobId, err: error }, 'ended a job that failed again and again');
   parts.ended(record.number);
+  parts.deliver(notices.map(({ destination }) => destination));
   await removeFiles(parts, record, snapshot.run, false);
 }
 

@@ -1,5 +1,6 @@
 import type { CheckedResult } from '../../output/check.ts';
-import type { DetectionErrorCode, IssueCode } from '../../pipeline/types.ts';
+import type { ArchiveFinding, DetectionErrorCode, IssueCode } from '../../pipeline/types.ts';
+import type { NoticeReport } from '../delivery/notice.ts';
 import type { JobRecord } from './record.ts';
 
 export type JobCommand =
@@ -9,6 +10,8 @@ export type JobCommand =
       readonly record: JobRecord;
       readonly admitted: boolean;
       readonly objectId: string;
+      /** What the archive said before the job, or that it is to be asked after inspection. */
+      readonly archive: ArchiveFinding | 'later' | 'notAsked';
     }
   /** From admission: its turn has come. */
   | { readonly type: 'admit' }
@@ -37,6 +40,16 @@ export type JobCommand =
       readonly code: DetectionErrorCode | IssueCode;
       readonly message: string;
     }
+  /** From the archive, asked after inspection. */
+  | { readonly type: 'archiveChecked'; readonly run: number; readonly answer: ArchiveFinding }
+  /** From the delivery of notices: one has arrived, or an attempt has failed. */
+  | NoticeReport
+  /** From the REST interface: the results were posted once more; what did not arrive, and why. */
+  | { readonly type: 'archiveReposted'; readonly failures: readonly string[] }
+  /** From the REST interface and from retention: a job that has ended goes. */
+  | { readonly type: 'remove' }
+  /** From the job itself, when its files are gone. */
+  | { readonly type: 'forget' }
   /** From the dispatcher: a component died, hung or answered garbage. Tried again, up to the limit of attempts. */
   | { readonly type: 'workLost'; readonly key: string; readonly token: string; readonly reason: string }
   /** From the dispatcher: work that was cancelled is out of every component's hands. */
@@ -53,6 +66,12 @@ export const JOB_COMMANDS: ReadonlySet<JobCommand['type']> = new Set([
   'resubmit',
   'workDone',
   'workFailed',
+  'archiveChecked',
+  'noticeSent',
+  'noticeFailed',
+  'archiveReposted',
+  'remove',
+  'forget',
   'workLost',
   'workDropped',
   'resume',

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
+import { archiveUrls, refusedArchiveUrl, type ArchiveCheckStatus } from '../../pipeline/archive.ts';
+import { refusedCallbackUrl } from '../../pipeline/callback.ts';
 import type { AdmissionCommand, AdmissionReply } from '../admission/actor.ts';
 import { jobIdOf } from '../../pipeline/job-id.ts';
 import { resolvePlan, type PipelineRequest } from '../../pipeline/plan-checks.ts';
@@ -9,10 +11,15 @@ import { refusedProperty } from '../../pipeline/property-checks.ts';
 import type { Issue, Properties, Range } from '../../pipeline/types.ts';
 import type { Store } from '../../store/store.ts';
 import { ADMISSION } from '../admission/actor.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { DeliveryError } from '../runtime/errors.ts';
 import type { Family } from '../runtime/system.ts';
+import { storedJob } from '../views/jobs.ts';
+import { archiveJob } from './archive.ts';
+import type { ArchiveCheckResult, ArchiveDesk } from './archive-desk.ts';
 import type { JobCommand, JobReply } from './commands.ts';
 import type { JobRecord, RequestedMedium } from './record.ts';
+import type { Repeatable, Repeats } from './repeats.ts';
 import { unsupportedYet } from './unsupported.ts';
 
 /** A validated request, free of the shapes of HTTP. */
@@ -23,7 +30,7 @@ export interface JobRequest extends PipelineRequest {
   readonly jobProperties: Properties;
   readonly algorithmProperties: Readonly<Record<string, Properties>>;
   readonly priority: number | undefined;
-  readonly wantsCallback: boolean;
+  readonly callback: { readonly url: string; readonly method: 'GET' | 'POST' } | undefined;
   readonly wantsSelectors: boolean;
 }
 export interface JobRequestMedium {
@@ -35,7 +42,17 @@ export interface JobRequestMedium {
 }
 
 export type Submission =
-  | { readonly kind: 'accepted'; readonly jobId: string }
+  | {
+      readonly kind: 'accepted';
+      readonly jobId: string;
+      readonly archiveCheckStatus: ArchiveCheckStatus;
+      /** URI of the earlier job's document that stands for this job's. */
+      readonly outputObjectUri?: string;
+      /** The job runs, but what was asked for besides could not be done. */
+      readonly warning?: string;
+    }
+  /** The Idempotency-Key was used for another request. */
+  | { readonly kind: 'keyReused' }
   | { readonly kind: 'refused'; readonly message: string }
   /** Nothing was stored; try again later. */
   | { readonly kind: 'overloaded'; readonly message: string };
@@ -55,6 +72,9 @@ export interface DeskParts {
     readonly serverProperties: Properties;
     readonly environmentProperties: Properties;
   };
+  readonly repeats: Repeats;
+  readonly clock: Clock;
+  readonly archive: ArchiveDesk;
   /** Why a medium cannot be used, as far as that shows without reading it. */
   checkMedium(uri: string): Promise<Issue | undefined>;
 }
@@ -76,7 +96,14 @@ export class JobDesk {
     this.#closed = true;
   }
 
-  async submit(request: JobRequest): Promise<Submission> {
+  /** Takes a job in. A request that comes again under the same Idempotency-Key is answered as the first. */
+  async submit(request: JobRequest, repeatable?: Repeatable): Promise<Submission> {
+    const known = repeatable === undefined ? undefined : await this.#parts.repeats.find(repeatable);
+    if (known === 'conflict') return { kind: 'keyReused' };
+    if (known !== undefined) {
+      const before = await this.#acceptedBefore(known);
+      if (before !== undefined) return before;
+    }
     const closed = await this.#noRoom();
     if (closed !== undefined) return { kind: 'overloaded', message: closed };
     const planned = this.#plan(request);
@@ -91,7 +118,28 @@ export class JobDesk {
         message: `Could not start job because all media have errors: ${list.join(', ')}`,
       };
     }
-    return this.#accept(request, planned.plan, problems);
+    return this.#accept(request, planned.plan, problems, repeatable);
+  }
+
+  /** Removes a job that has ended, with all its files. */
+  async remove(number: number): Promise<'removed' | 'unknown' | 'live'> {
+    const reply = await this.#parts.jobs.ask(String(number), { type: 'remove' });
+    if (reply.kind === 'done') return 'removed';
+    return reply.reason === 'NO_SUCH_JOB' ? 'unknown' : 'live';
+  }
+
+  async #acceptedBefore(number: number): Promise<Extract<Submission, { kind: 'accepted' }> | undefined> {
+    const job = await storedJob(this.#parts.store, number);
+    if (job === undefined) return undefined;
+    const { record, snapshot } = job;
+    return {
+      kind: 'accepted',
+      jobId: record.jobId,
+      archiveCheckStatus: record.archiveCheckStatus ?? 'NO_ARCHIVE_URL_IN_JOB',
+      ...(record.archiveCheckStatus === 'FOUND_MATCH' && snapshot.pastOutput !== null
+        ? { outputObjectUri: snapshot.pastOutput }
+        : {}),
+    };
   }
 
   /** Runs a job that has ended once more. */
@@ -145,7 +193,9 @@ export class JobDesk {
       };
     if (media.length > maxMedia)
       return { refused: `The job request has ${media.length} media; ${maxMedia} are allowed.` };
-    if (request.wantsCallback) return { refused: 'Callbacks (callbackURL) are not supported yet.' };
+    const wrongCallback =
+      request.callback === undefined ? undefined : refusedCallbackUrl(request.callback.url);
+    if (wrongCallback !== undefined) return { refused: wrongCallback };
     if (request.wantsSelectors) return { refused: 'Media selectors are not supported yet.' };
     const resolved = resolvePlan(this.#parts.catalog, request);
     if ('refused' in resolved) return resolved;
@@ -177,49 +227,94 @@ export class JobDesk {
     request: JobRequest,
     plan: PipelinePlan,
     problems: readonly (Issue | undefined)[],
+    repeatable: Repeatable | undefined,
   ): Promise<Submission> {
-    const { store, jobs, admission, settings } = this.#parts;
-    const [number, mediaId] = await Promise.all([
-      store.next('job'),
-      store.next('medium', request.media.length),
-    ]);
+    const wanted = this.#wanted(request, plan, problems);
+    const urls = archiveUrls(archiveJob(wanted));
+    const wrongUrl = urls.flatMap((url) => (url === null ? [] : (refusedArchiveUrl(url) ?? [])))[0];
+    if (wrongUrl !== undefined)
+      return { kind: 'refused', message: `Property validation failed due to: ${wrongUrl}` };
+    const check = await this.#parts.archive.check(wanted);
+    const number = await this.#numberOf(repeatable);
+    if (number === 'conflict') return { kind: 'keyReused' };
+    const mediaId = await this.#parts.store.next('medium', wanted.media.length);
     const record: JobRecord = {
+      ...wanted,
       number,
-      jobId: jobIdOf(settings.jobIdHost, number),
+      jobId: jobIdOf(this.#parts.settings.jobIdHost, number),
+      archiveCheckStatus: check.status,
+      media: wanted.media.map((medium, i) => {
+        const url = urls[i];
+        return {
+          ...medium,
+          mediaId: mediaId + i,
+          ...(url === undefined || url === null ? {} : { archiveUrl: url }),
+        };
+      }),
+    };
+    const refused = await this.#enter(record, check.answer);
+    return refused ?? acceptedAs(record, check);
+  }
+
+  #wanted(
+    request: JobRequest,
+    plan: PipelinePlan,
+    problems: readonly (Issue | undefined)[],
+  ): Omit<JobRecord, 'number' | 'jobId'> {
+    const { settings } = this.#parts;
+    return {
       siteId: settings.siteId,
       plan,
       media: request.media.map((medium, i): RequestedMedium => {
         const problem = problems[i];
-        return { ...medium, mediaId: mediaId + i, ...(problem === undefined ? {} : { problem }) };
+        return { ...medium, mediaId: 0, ...(problem === undefined ? {} : { problem }) };
       }),
       priority: request.priority ?? settings.defaultPriority,
       buildOutput: request.buildOutput,
       externalId: request.externalId,
+      ...(request.callback === undefined ? {} : { callback: request.callback }),
       jobProperties: request.jobProperties,
       algorithmProperties: request.algorithmProperties,
       serverProperties: settings.serverProperties,
       environmentProperties: settings.environmentProperties,
     };
-    const place = await admission.ask(ADMISSION, {
-      type: 'enter',
-      jobNumber: number,
-      priority: record.priority,
-    });
+  }
+
+  /** The number of a new job; of a repeated request the one that its key stands for. */
+  async #numberOf(repeatable: Repeatable | undefined): Promise<number | 'conflict'> {
+    const number = await this.#parts.store.next('job');
+    if (repeatable === undefined) return number;
+    return this.#parts.repeats.reserve(repeatable, number, this.#parts.clock.now());
+  }
+
+  /** Hands the job to its actor; answers only when it was not taken. */
+  async #enter(record: JobRecord, archive: ArchiveCheckResult['answer']): Promise<Submission | undefined> {
+    const { jobs, admission } = this.#parts;
+    const { number: jobNumber, priority } = record;
+    const place = await admission.ask(ADMISSION, { type: 'enter', jobNumber, priority });
     if (place === 'refused') return overloaded();
-    const command = { type: 'accept', record, admitted: place === 'live', objectId: randomUUID() } as const;
+    const admitted = place === 'live';
+    const command = { type: 'accept', record, admitted, objectId: randomUUID(), archive } as const;
     try {
-      await jobs.ask(String(number), command);
+      await jobs.ask(String(jobNumber), command);
     } catch (error) {
       // A late answer may still mean an accepted job: it keeps its place then.
-      if (!(error instanceof DeliveryError && error.reason === 'TIMEOUT')) this.#leave(number);
+      if (!(error instanceof DeliveryError && error.reason === 'TIMEOUT')) this.#leave(jobNumber);
       throw error;
     }
-    return { kind: 'accepted', jobId: record.jobId };
+    return undefined;
   }
 
   #leave(jobNumber: number): void {
     this.#parts.admission.tell(ADMISSION, { type: 'leave', jobNumber });
   }
+}
+
+function acceptedAs({ jobId }: JobRecord, { status, answer }: ArchiveCheckResult): Submission {
+  const accepted = { kind: 'accepted', jobId, archiveCheckStatus: status } as const;
+  if (typeof answer === 'string' || answer.kind === 'none') return accepted;
+  if (answer.kind === 'match') return { ...accepted, outputObjectUri: answer.match.outputUri };
+  return { ...accepted, warning: `The archive could not be asked for an earlier job: ${answer.reason}` };
 }
 
 const overloaded = () =>

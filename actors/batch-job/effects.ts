@@ -5,4 +5,9 @@ export type JobEffect =
   | { readonly type: 'offer'; readonly rows: readonly SubJobRow[] }
   | { readonly type: 'cancelWork'; readonly rows: readonly SubJobRow[] }
   | { readonly type: 'removeFiles'; readonly run: number; readonly document: boolean }
+  | { readonly type: 'checkArchive' }
+  /** Notices wait in the outbox for these destinations. */
+  | { readonly type: 'deliver'; readonly destinations: readonly string[] }
+  /** The files are gone: the job itself may go. */
+  | { readonly type: 'forget' }
   | { readonly type: 'ended' };

@@ -1,5 +1,5 @@
 import type { DocumentWork, FetchLimits, FinishSummary, WorkMedium } from '../../components/sdk/protocol.ts';
-import { MEDIA_ALGORITHM } from '../../components/sdk/protocol.ts';
+import { MEDIA_QUEUES } from '../../components/sdk/protocol.ts';
 import { join } from 'node:path';
 import { mediaFolder, spoolFile } from '../../output/layout.ts';
 import {
@@ -24,6 +24,8 @@ export interface JobSettings {
   /** Attempts at a sub-job before it is given up. */
   readonly attempts: number;
   readonly fetchLimits: FetchLimits;
+  /** How the service names itself towards an archive. */
+  readonly system: { readonly version: string; readonly host: string };
 }
 
 /** Sub-jobs of one task: a job that would have more gets longer segments. */
@@ -51,6 +53,12 @@ export function initialState(
     objectId: start.objectId,
     hasDocument: false,
     cancelledBy: null,
+    checkArchive: false,
+    pastOutput: null,
+    documentHash: null,
+    callback: null,
+    archive: null,
+    removed: false,
     issues: [],
     media: untouched(record),
     units: [],
@@ -65,12 +73,14 @@ export const untouched = (record: JobRecord): readonly MediumState[] =>
     prepared: null,
     failedIn: problem === undefined ? null : -1,
     trackRanges: null,
+    found: {},
   }));
 
 /** The units of a stage: a pure function of the record and of what the earlier stages found out, so a restart finds the same. */
 export function planStage(state: JobState, stage: Stage, { record }: Pick<Given, 'record'>): readonly Unit[] {
   switch (stage.name) {
     case 'WAITING':
+    case 'CHECK':
     case 'ENDED':
       return [];
     case 'PREPARE':
@@ -95,10 +105,24 @@ export function planStage(state: JobState, stage: Stage, { record }: Pick<Given,
 }
 
 /** What a finished action leaves for the next task to look at: nothing, the frames with tracks, or the medium as a whole. */
-export function foundRanges({ tracks, ranges }: FinishSummary): readonly Range[] {
+function foundRanges({ tracks, ranges }: FinishSummary): readonly Range[] {
   if (tracks === 0) return [];
   return ranges.length > 0 ? ranges : [WHOLE];
 }
+
+/** What the finishing of an action on a medium adds to what is known of the medium. */
+export function withFound(
+  medium: MediumState,
+  { action }: Pick<SubJobRow, 'action'>,
+  summary: FinishSummary,
+): MediumState {
+  const found = { ...medium.found };
+  for (const [type, tracks] of Object.entries(summary.types)) found[type] = (found[type] ?? 0) + tracks;
+  return { ...medium, found, trackRanges: action === 0 ? foundRanges(summary) : medium.trackRanges };
+}
+
+/** The task that a stage is; -1 before the first. */
+export const stageIndex = (stage: Stage): number => (stage.name === 'TASK' ? stage.index : -1);
 
 const unitOf = (medium: number, action: number, ranges: readonly Range[]): Unit => ({
   medium,
@@ -166,7 +190,7 @@ export function pieceRow(state: JobState, index: number, unit: Unit, given: Give
         timeRanges,
         limits: settings.fetchLimits,
       };
-      return { ...fixed, ...names, kind: 'PREPARE', queue: MEDIA_ALGORITHM, work };
+      return { ...fixed, ...names, kind: 'PREPARE', queue: MEDIA_QUEUES.PREPARE, work };
     }
     case 'TASK': {
       const action = record.plan.tasks[state.stage.index]!.actions[unit.action]!;
@@ -191,9 +215,10 @@ export function pieceRow(state: JobState, index: number, unit: Unit, given: Give
     case 'DOCUMENT': {
       const names = namesOf(record, state, 'document', 'z');
       const work: DocumentWork = { input: '' };
-      return { ...fixed, ...names, kind: 'DOCUMENT', queue: MEDIA_ALGORITHM, work };
+      return { ...fixed, ...names, kind: 'DOCUMENT', queue: MEDIA_QUEUES.DOCUMENT, work };
     }
     case 'WAITING':
+    case 'CHECK':
     case 'ENDED':
       throw new Error(`There is no work in the stage ${state.stage.name}.`);
   }
@@ -215,7 +240,7 @@ export function finishRow(state: JobState, index: number, unit: Unit, { record }
     state: 'QUEUED',
     attempts: 0,
     kind: 'FINISH',
-    queue: MEDIA_ALGORITHM,
+    queue: MEDIA_QUEUES.FINISH,
     work: {
       medium: workMedium(record, state, unit.medium, path),
       sha256: facts.sha256,

@@ -1,8 +1,10 @@
 import type { CheckedResult } from '../../output/check.ts';
-import type { DetectionErrorCode, IssueCode } from '../../pipeline/types.ts';
+import type { ArchiveFinding, DetectionErrorCode, IssueCode } from '../../pipeline/types.ts';
 import { timeOfFrame } from '../../pipeline/frame-times.ts';
 import type { JobEffect } from './effects.ts';
-import { finishRow, foundRanges, pieceRow, planStage } from './planning.ts';
+import type { Notice, Row } from '../../store/store.ts';
+import { owedAtEnd } from './notices.ts';
+import { finishRow, pieceRow, planStage, stageIndex, withFound } from './planning.ts';
 import { after } from './status.ts';
 import type { JobState, MediumState, Prepared, Stage, SubJobRow, Unit } from './state.ts';
 import type { Given } from './transitions.ts';
@@ -12,6 +14,13 @@ export interface Change {
   readonly state: JobState;
   readonly rows: readonly SubJobRow[];
   readonly effects: readonly JobEffect[];
+  /** Notices that the job owes from now on, and ids of those that it does not owe any more. */
+  readonly notices?: readonly Notice[];
+  readonly settled?: readonly string[];
+  /** Rows that outlive the end: what is posted to the archive, for a repost. */
+  readonly keptRows?: readonly Row[];
+  /** The actor goes with all it has. */
+  readonly gone?: boolean;
   /** Keys of rows that go. */
   readonly removed?: readonly string[];
   readonly synced?: boolean;
@@ -24,12 +33,37 @@ type Failure = { readonly code: DetectionErrorCode | IssueCode; readonly message
 /** Starts the first stage. */
 export function begin(state: JobState, given: Given): Change {
   const failed = given.record.media.some(({ problem }) => problem !== undefined);
+  const status = state.issues.length > 0 ? after(state.status, 'warning') : state.status;
   const started: JobState = {
     ...state,
     startedAt: given.at,
-    status: failed ? after(state.status, 'error') : state.status,
+    status: failed ? after(status, 'error') : status,
   };
-  return advance(enter(started, { name: 'PREPARE' }, given), given);
+  // What an earlier job has done already is not done again.
+  const first: Stage = { name: started.pastOutput === null ? 'PREPARE' : 'ENDED' };
+  return advance(enter(started, first, given), given);
+}
+
+/** What the archive says of earlier jobs: one that did the same stands for this one, all else goes on. */
+export function archiveAnswered(state: JobState, answer: ArchiveFinding, given: Given): Change {
+  const asked = withArchiveAnswer({ ...state, checkArchive: false }, answer);
+  return advance(enter(asked, nextStage(asked, given), given), given);
+}
+
+export function withArchiveAnswer(state: JobState, answer: ArchiveFinding): JobState {
+  switch (answer.kind) {
+    case 'none':
+      return state;
+    case 'match':
+      return { ...state, pastOutput: answer.match.outputUri };
+    case 'failed': {
+      const message = `The archive could not be asked for an earlier job like this one: ${answer.reason}`;
+      const issue = { severity: 'warning', code: 'ARCHIVE_BEFORE_JOB_CHECK', message } as const;
+      // A job that waits for admission goes on waiting: it is marked when it begins.
+      const status = state.status === 'INITIALIZED' ? state.status : after(state.status, 'warning');
+      return { ...state, status, issues: [...state.issues, issue] };
+    }
+  }
 }
 
 /** Takes an answer: stores it, opens the finishing of a unit that is complete, makes more work, moves to the next stage. */
@@ -50,8 +84,17 @@ export function answered(
     // The end removes every row; one that is written with it would stay for ever.
     rows: next.state.stage.name === 'ENDED' ? [] : [taken.row, ...finish.rows, ...next.rows],
     effects: [...offer(finish.rows), ...next.effects],
-    ...(next.removed === undefined ? {} : { removed: next.removed }),
-    ...(next.synced === undefined ? {} : { synced: next.synced }),
+    ...endOf(next),
+  };
+}
+
+/** What only the change that ends a job brings. */
+function endOf({ removed, synced, notices, keptRows }: Change): Partial<Change> {
+  return {
+    ...(removed === undefined ? {} : { removed }),
+    ...(synced === undefined ? {} : { synced }),
+    ...(notices === undefined ? {} : { notices }),
+    ...(keptRows === undefined ? {} : { keptRows }),
   };
 }
 
@@ -70,17 +113,40 @@ export function advance(state: JobState, given: Given): Change {
     const made = isStopping(current) ? finishFound(current, given) : fill(current, given);
     rows.push(...made.rows);
     current = made.state;
-    if (current.outstanding.size > 0 || (current.stage.name === 'WAITING' && !isStopping(current))) break;
+    const waits = current.stage.name === 'WAITING' || current.stage.name === 'CHECK';
+    if (current.outstanding.size > 0 || (waits && !isStopping(current))) break;
     current = enter(current, nextStage(current, given), given);
   }
-  if (current.stage.name !== 'ENDED') return { state: current, rows, effects: offer(rows) };
+  if (current.stage.name === 'ENDED') return ended(current, given);
+  const asked: JobEffect[] =
+    current.stage.name === 'CHECK' && state.stage.name !== 'CHECK' ? [{ type: 'checkArchive' }] : [];
+  return { state: current, rows, effects: [...offer(rows), ...asked] };
+}
+
+/** The end: rows and files go, notices go out. */
+function ended(state: JobState, { record, at, settings }: Given): Change {
+  const { callback, archive, notices, rows } = owedAtEnd(record, state, settings, at);
   // Admission hears of it first: whoever sees the end and resubmits at once must not keep the place of the run before.
   const effects: JobEffect[] = [
     { type: 'ended' },
-    { type: 'removeFiles', run: current.run, document: false },
+    { type: 'removeFiles', run: state.run, document: false },
+    ...deliver(notices),
   ];
   // Synced: the files that could do the work again go right after it.
-  return { state: current, rows: [], effects, removed: [''], synced: true };
+  return {
+    state: { ...state, callback, archive },
+    rows: [],
+    effects,
+    removed: [''],
+    synced: true,
+    notices,
+    keptRows: rows,
+  };
+}
+
+export function deliver(notices: readonly Notice[]): JobEffect[] {
+  if (notices.length === 0) return [];
+  return [{ type: 'deliver', destinations: [...new Set(notices.map(({ destination }) => destination))] }];
 }
 
 const isStopping = (state: JobState) => state.status === 'CANCELLING';
@@ -143,9 +209,9 @@ function take(
       row,
     };
   }
-  const stage = state.stage.name === 'TASK' ? state.stage.index : -1;
   const medium = state.media[row.medium]!;
-  const media = state.media.with(row.medium, { ...medium, failedIn: medium.failedIn ?? stage });
+  const failedIn = medium.failedIn ?? stageIndex(state.stage);
+  const media = state.media.with(row.medium, { ...medium, failedIn });
   return {
     state: { ...failed, media, status: after(state.status, 'error') },
     row: { ...row, error: subJobError(row, medium, answer, given) },
@@ -169,15 +235,14 @@ function takeResult(
     case 'DETECT':
       return { state: done, row: { ...row, tracks: result.tracks } };
     case 'FINISH': {
-      const medium: MediumState = { ...state.media[row.medium]!, trackRanges: foundRanges(result.summary) };
-      const media = row.action === 0 ? state.media.with(row.medium, medium) : state.media;
+      const media = state.media.with(row.medium, withFound(state.media[row.medium]!, row, result.summary));
       return {
         state: warned({ ...done, media }, result.summary.warnings.length),
         row: { ...row, summary: result.summary },
       };
     }
     case 'DOCUMENT':
-      return { state: { ...done, hasDocument: true }, row };
+      return { state: { ...done, hasDocument: true, documentHash: result.sha256 }, row };
   }
 }
 
@@ -203,10 +268,16 @@ function subJobError(
 function nextStage({ stage, ...state }: JobState, { record }: Given): Stage {
   const document: Stage = record.buildOutput ? { name: 'DOCUMENT' } : { name: 'ENDED' };
   if (stage.name === 'DOCUMENT') return { name: 'ENDED' };
+  // An earlier job's document stands for this job's, also when it is cancelled before its turn.
+  if (state.pastOutput !== null) return { name: 'ENDED' };
   if (state.status === 'CANCELLING') return document;
+  if (stage.name === 'PREPARE' && state.checkArchive && allPrepared(state)) return { name: 'CHECK' };
   const next = stage.name === 'TASK' ? stage.index + 1 : 0;
   return next < record.plan.tasks.length ? { name: 'TASK', index: next } : document;
 }
+
+/** A job with a medium that could not be had has no likeness among earlier jobs. */
+const allPrepared = ({ media }: Pick<JobState, 'media'>) => media.every(({ prepared }) => prepared !== null);
 
 function enter(state: JobState, stage: Stage, given: Given): JobState {
   const units = planStage(state, stage, given);

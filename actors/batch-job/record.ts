@@ -1,4 +1,5 @@
 import type { PipelinePlan } from '../../pipeline/plan.ts';
+import type { ArchiveCheckStatus } from '../../pipeline/archive.ts';
 import type { Issue, Properties, Range } from '../../pipeline/types.ts';
 
 /**
@@ -16,6 +17,10 @@ export interface JobRecord {
   readonly priority: number;
   readonly buildOutput: boolean;
   readonly externalId: string | null;
+  /** Called when the job has ended; absent: nobody. */
+  readonly callback?: { readonly url: string; readonly method: 'GET' | 'POST' };
+  /** What was found out before the job about an earlier one like it (specification 2.1). */
+  readonly archiveCheckStatus?: ArchiveCheckStatus;
   readonly jobProperties: Properties;
   readonly algorithmProperties: Readonly<Record<string, Properties>>;
   /** Server settings that supply defaults (by propertiesKey), as they were. */
@@ -31,6 +36,8 @@ export interface RequestedMedium {
   readonly properties: Properties;
   readonly frameRanges: readonly Range[];
   readonly timeRanges: readonly Range[];
+  /** Where the results of this medium are posted (ARCHIVE_URL in force); absent: nowhere. */
+  readonly archiveUrl?: string;
   /** Why this medium could not be used already at creation; the others go on. */
   readonly problem?: Issue;
 }

@@ -1,18 +1,50 @@
 import { z } from 'zod';
 import { BATCH_JOB_STATUSES } from './status.ts';
-import { foundRanges, planStage, untouched } from './planning.ts';
+import { planStage, stageIndex, untouched, withFound } from './planning.ts';
 import type { JobRecord } from './record.ts';
-import type { JobState, MediumState, Stage, SubJobRow, Unit } from './state.ts';
+import type { Delivery, JobState, MediumState, Stage, SubJobRow, Unit } from './state.ts';
 
-export const JOB_SCHEMA = 1;
+export const JOB_SCHEMA = 2;
+
+/** `n` turns a snapshot of schema n into one of n + 1. */
+export const JOB_UPCASTERS: Readonly<Record<number, (body: unknown) => unknown>> = {
+  // Callbacks, the archive and removal came with schema 2.
+  1: (body) => ({
+    ...(body as object),
+    checkArchive: false,
+    pastOutput: null,
+    documentHash: null,
+    callback: null,
+    archive: null,
+    removed: false,
+  }),
+};
 
 const stageSchema = z.discriminatedUnion('name', [
   z.object({ name: z.literal('WAITING') }),
   z.object({ name: z.literal('PREPARE') }),
+  z.object({ name: z.literal('CHECK') }),
   z.object({ name: z.literal('TASK'), index: z.int().nonnegative() }),
   z.object({ name: z.literal('DOCUMENT') }),
   z.object({ name: z.literal('ENDED') }),
 ]);
+
+export function upcastJob(schema: number, body: unknown): unknown {
+  let current = body;
+  for (let step = schema; step < JOB_SCHEMA; step++) current = JOB_UPCASTERS[step]?.(current);
+  return current;
+}
+
+const deliverySchema = z
+  .object({
+    pending: z.int().nonnegative(),
+    open: z.string().regex(/^[0-9a-f]+$/),
+    failures: z.array(z.string()),
+    attempts: z.int().nonnegative(),
+    lastError: z.string().nullable(),
+    nextAttempt: z.number().nullable(),
+  })
+  .nullable();
 
 /** The small part of a job's state, replaced at every commit; media, units and outstanding work come back from the rows. */
 export const jobSnapshotSchema = z.object({
@@ -25,8 +57,18 @@ export const jobSnapshotSchema = z.object({
   objectId: z.string(),
   hasDocument: z.boolean(),
   cancelledBy: z.enum(['USER', 'SHUTDOWN']).nullable(),
+  checkArchive: z.boolean(),
+  pastOutput: z.string().nullable(),
+  documentHash: z.string().nullable(),
+  callback: deliverySchema,
+  archive: deliverySchema,
+  removed: z.boolean(),
   issues: z.array(
-    z.object({ severity: z.enum(['error', 'warning']), code: z.literal('OTHER'), message: z.string() }),
+    z.object({
+      severity: z.enum(['error', 'warning']),
+      code: z.enum(['OTHER', 'ARCHIVE_BEFORE_JOB_CHECK']),
+      message: z.string(),
+    }),
   ),
   /** 0 to 100, from committed sub-jobs only. */
   progress: z.number().min(0).max(100),
@@ -34,28 +76,23 @@ export const jobSnapshotSchema = z.object({
 export type JobSnapshot = z.infer<typeof jobSnapshotSchema>;
 
 export function toSnapshot(record: JobRecord, state: JobState): JobSnapshot {
-  const { status, run, priority, stage, startedAt, endedAt, objectId, hasDocument, cancelledBy } = state;
-  const issues = state.issues.map(({ severity, message }) => ({ severity, code: 'OTHER' as const, message }));
-  const progress = progressOf(record, state);
+  const { media: _, units: __, cursor: ___, outstanding: ____, ...small } = state;
   return {
-    status,
-    run,
-    priority,
-    stage,
-    startedAt,
-    endedAt,
-    objectId,
-    hasDocument,
-    cancelledBy,
-    issues,
-    progress,
+    ...small,
+    issues: [...state.issues],
+    callback: kept(state.callback),
+    archive: kept(state.archive),
+    progress: progressOf(record, state),
   };
 }
+
+const kept = (delivery: Delivery | null) =>
+  delivery === null ? null : { ...delivery, failures: [...delivery.failures] };
 
 /** (tasks done + pieces done of this task) / tasks, in percent; 100 only at the end. */
 export function progressOf(record: JobRecord, { stage, units }: JobState): number {
   if (stage.name === 'ENDED') return 100;
-  if (stage.name === 'WAITING' || stage.name === 'PREPARE') return 0;
+  if (stage.name === 'WAITING' || stage.name === 'PREPARE' || stage.name === 'CHECK') return 0;
   if (stage.name === 'DOCUMENT') return 99;
   const total = units.reduce((sum, unit) => sum + unit.ranges.length, 0);
   const done = units.reduce((sum, unit) => sum + unit.done + unit.failed, 0);
@@ -90,8 +127,10 @@ export function restore(record: JobRecord, snapshot: JobSnapshot, rows: readonly
 const rank = (stage: Stage): number => {
   switch (stage.name) {
     case 'WAITING':
-      return -2;
+      return -3;
     case 'PREPARE':
+      return -2;
+    case 'CHECK':
       return -1;
     case 'TASK':
       return stage.index;
@@ -108,10 +147,9 @@ function foldMedia(media: readonly MediumState[], rows: readonly SubJobRow[]): r
     const medium = folded[row.medium];
     if (medium === undefined || row.kind === 'DOCUMENT') continue;
     if (row.state === 'FAILED')
-      folded[row.medium] = { ...medium, failedIn: medium.failedIn ?? Math.max(-1, rank(row.stage)) };
+      folded[row.medium] = { ...medium, failedIn: medium.failedIn ?? stageIndex(row.stage) };
     else if (row.prepared !== undefined) folded[row.medium] = { ...medium, prepared: row.prepared };
-    else if (row.summary !== undefined && row.action === 0)
-      folded[row.medium] = { ...medium, trackRanges: foundRanges(row.summary) };
+    else if (row.summary !== undefined) folded[row.medium] = withFound(medium, row, row.summary);
   }
   return folded;
 }

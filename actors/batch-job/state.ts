@@ -7,6 +7,8 @@ import type { BatchJobStatus } from './status.ts';
 export type Stage =
   | { readonly name: 'WAITING' }
   | { readonly name: 'PREPARE' }
+  /** The archive is asked whether an earlier job has done the same. */
+  | { readonly name: 'CHECK' }
   | { readonly name: 'TASK'; readonly index: number }
   | { readonly name: 'DOCUMENT' }
   | { readonly name: 'ENDED' };
@@ -25,6 +27,17 @@ export interface JobState {
   readonly hasDocument: boolean;
   /** Who wants the job to stop, once it is CANCELLING. */
   readonly cancelledBy: 'USER' | 'SHUTDOWN' | null;
+  /** Whether the archive is to be asked once the media are inspected. */
+  readonly checkArchive: boolean;
+  /** URI of an earlier job's document that stands for this one's: then nothing is done. */
+  readonly pastOutput: string | null;
+  /** Hex SHA-256 of the document. */
+  readonly documentHash: string | null;
+  /** What became of the notices of a job that has ended; null: there are none. */
+  readonly callback: Delivery | null;
+  readonly archive: Delivery | null;
+  /** Deleted by a client: known to nobody but to its own clean-up. */
+  readonly removed: boolean;
   /** Issues of the job as a whole; those of media stand in the rows. */
   readonly issues: readonly JobIssue[];
   readonly media: readonly MediumState[];
@@ -35,7 +48,23 @@ export interface JobState {
   readonly outstanding: ReadonlyMap<string, SubJobRow>;
 }
 
+/** How far the notices of one kind have come. */
+export interface Delivery {
+  /** Notices that have not arrived yet. */
+  readonly pending: number;
+  /** Which these are: a bit for each, by its number, in hex. */
+  readonly open: string;
+  /** Why notices were given up, the first few. */
+  readonly failures: readonly string[];
+  /** Attempts that failed. */
+  readonly attempts: number;
+  readonly lastError: string | null;
+  /** Milliseconds since the epoch. */
+  readonly nextAttempt: number | null;
+}
+
 export interface JobIssue extends Issue {
+  readonly code: 'OTHER' | 'ARCHIVE_BEFORE_JOB_CHECK';
   readonly severity: 'error' | 'warning';
 }
 
@@ -46,6 +75,8 @@ export interface MediumState {
   readonly failedIn: number | null;
   /** Frames covered by the tracks of the last task's first action; null before the first task. */
   readonly trackRanges: readonly Range[] | null;
+  /** Tracks found so far, by track type. */
+  readonly found: Readonly<Record<string, number>>;
 }
 
 export interface Prepared extends Omit<PreparedMedium, 'facts'> {

@@ -1,6 +1,11 @@
+import { MEDIA_QUEUES } from '../../components/sdk/protocol.ts';
 import type { SubJob } from '../dispatcher/commands.ts';
 import type { JobRecord } from './record.ts';
 import type { JobState, SubJobRow } from './state.ts';
+
+/** The queue of a row; rows of earlier versions name one queue for all work of the media component. */
+export const queueOf = ({ kind, queue }: Pick<SubJobRow, 'kind' | 'queue'>): string =>
+  kind === 'DETECT' ? queue : MEDIA_QUEUES[kind];
 
 /** Rows in the words of the dispatcher. */
 export function toSubJobs(record: JobRecord, state: JobState, rows: readonly SubJobRow[]): readonly SubJob[] {
@@ -9,7 +14,7 @@ export function toSubJobs(record: JobRecord, state: JobState, rows: readonly Sub
     id: row.id,
     key: row.key,
     jobId: String(record.number),
-    queue: row.queue,
+    queue: queueOf(row),
     kind: row.kind,
     priority: state.priority,
     attempt: row.attempts + 1,

@@ -5,7 +5,16 @@ import type { JobRecord } from './record.ts';
 import type { JobSettings } from './planning.ts';
 import { initialState } from './planning.ts';
 import type { JobState, SubJobRow } from './state.ts';
-import { advance, answered, begin, requeue, type Change } from './progress.ts';
+import { arrived, attemptFailed, noticeIds, openNotice, reposted } from './notices.ts';
+import {
+  advance,
+  answered,
+  archiveAnswered,
+  begin,
+  requeue,
+  withArchiveAnswer,
+  type Change,
+} from './progress.ts';
 
 /** What a command leads to. Nothing is stored for a refusal or when nothing changes. */
 export interface JobOutcome {
@@ -56,7 +65,9 @@ export const TRANSITIONS: { readonly [T in Exclude<JobCommand['type'], 'accept'>
       // The old outputs go only now that the new run is accepted: this effect follows the commit.
       const old: JobEffect = { type: 'removeFiles', run: state.run, document: true };
       const change = command.admitted ? begin(fresh, given) : unchanged(fresh);
-      return { ...change, effects: [old, ...change.effects], synced: true };
+      // Notices of the run before are not sent any more: their receivers will hear of this one.
+      const settled = noticeIds(given.record, state.run, ['callback', 'archive']);
+      return { ...change, effects: [old, ...change.effects], settled, synced: true };
     },
   },
   workDone: {
@@ -108,9 +119,64 @@ export const TRANSITIONS: { readonly [T in Exclude<JobCommand['type'], 'accept'>
       return dropped(state, keys, given);
     },
   },
+  archiveChecked: {
+    from: WORKING,
+    to: [...WORKING, ...ENDED],
+    apply(state, command, given) {
+      if (state.stage.name !== 'CHECK' || state.run !== command.run) return 'WRONG_STATE';
+      return archiveAnswered(state, command.answer, given);
+    },
+  },
+  noticeSent: {
+    from: ENDED,
+    to: ENDED,
+    apply: (state, { id }, given) => {
+      const notice = openNotice(given.record, state, id);
+      if (notice === undefined) return 'NOT_OUTSTANDING';
+      return { ...unchanged({ ...state, [notice.kind]: arrived(notice) }), settled: [id] };
+    },
+  },
+  noticeFailed: {
+    from: ENDED,
+    to: ENDED,
+    apply: (state, { id, reason, next }, given) => {
+      const notice = openNotice(given.record, state, id);
+      if (notice === undefined) return 'NOT_OUTSTANDING';
+      const delivery = attemptFailed(notice, reason, next?.due ?? null);
+      const failed = unchanged({ ...state, [notice.kind]: delivery });
+      return next === null ? { ...failed, settled: [id] } : { ...failed, notices: [next] };
+    },
+  },
+  archiveReposted: {
+    from: ENDED,
+    to: ENDED,
+    apply: (state, { failures }, given) => {
+      if (state.archive === null) return 'NOT_OUTSTANDING';
+      const archive = reposted(state.archive, failures);
+      const settled = noticeIds(given.record, state.run, ['archive']);
+      return { ...unchanged({ ...state, archive }), settled };
+    },
+  },
+  remove: {
+    from: ENDED,
+    to: ENDED,
+    // First the mark, then the files, then the job: whatever is interrupted is found again at the next start.
+    apply: (state, _, given) => ({
+      ...unchanged({ ...state, removed: true }),
+      settled: noticeIds(given.record, state.run, ['callback', 'archive']),
+      removed: [''],
+      synced: true,
+      effects: removal(state),
+    }),
+  },
+  forget: {
+    from: ENDED,
+    to: ENDED,
+    apply: (state) => (state.removed ? { ...unchanged(state), gone: true } : 'WRONG_STATE'),
+  },
   resume: {
-    from: LIVE,
-    to: LIVE,
+    from: [...LIVE, ...ENDED],
+    to: [...LIVE, ...ENDED],
     apply: (state) => ({ ...unchanged(state), effects: recover(state), silent: true }),
   },
   shutdown: {
@@ -124,16 +190,17 @@ export const TRANSITIONS: { readonly [T in Exclude<JobCommand['type'], 'accept'>
 export function decide(state: JobState | undefined, command: JobCommand, given: Given): JobOutcome {
   if (command.type === 'accept') {
     if (state !== undefined) return refused('EXISTS', state);
-    const fresh = initialState(command.record, {
-      ...command,
-      priority: command.record.priority,
-      run: 1,
-      at: given.at,
-    });
+    const { priority } = command.record;
+    const initial = initialState(command.record, { ...command, priority, run: 1, at: given.at });
+    const fresh =
+      typeof command.archive === 'string'
+        ? { ...initial, checkArchive: command.archive === 'later' }
+        : withArchiveAnswer(initial, command.archive);
     const change = command.admitted ? begin(fresh, { ...given, record: command.record }) : unchanged(fresh);
     return { reply: { kind: 'done' }, change: { ...change, synced: true } };
   }
-  if (state === undefined) return { reply: { kind: 'refused', reason: 'NO_SUCH_JOB', status: 'UNKNOWN' } };
+  if (state === undefined || (state.removed && !CLEAN_UP.has(command.type)))
+    return { reply: { kind: 'refused', reason: 'NO_SUCH_JOB', status: 'UNKNOWN' } };
   const transition = TRANSITIONS[command.type] as Transition<typeof command.type>;
   if (!transition.from.includes(state.status)) return refused('WRONG_STATE', state);
   const outcome = transition.apply(state, command, given);
@@ -142,9 +209,9 @@ export function decide(state: JobState | undefined, command: JobCommand, given: 
 
 /** The effects that a live job's state stands for: performed after a load, when those of an earlier process are gone. */
 export function recover(state: JobState): readonly JobEffect[] {
-  if (isTerminal(state.status)) return [];
+  if (isTerminal(state.status)) return state.removed ? removal(state) : [];
   const rows = [...state.outstanding.values()];
-  if (rows.length === 0) return [];
+  if (rows.length === 0) return state.stage.name === 'CHECK' ? [{ type: 'checkArchive' }] : [];
   const dropped = state.status === 'CANCELLING' ? rows.filter(({ kind }) => !survivesCancel(kind)) : [];
   const kept = rows.filter((row) => !dropped.includes(row));
   return [
@@ -152,6 +219,14 @@ export function recover(state: JobState): readonly JobEffect[] {
     ...(dropped.length > 0 ? [{ type: 'cancelWork', rows: dropped } as const] : []),
   ];
 }
+
+/** What a job that was removed still answers to. */
+const CLEAN_UP: ReadonlySet<JobCommand['type']> = new Set(['resume', 'forget']);
+
+const removal = ({ run }: JobState): JobEffect[] => [
+  { type: 'removeFiles', run, document: true },
+  { type: 'forget' },
+];
 
 /** Cancelled work that nobody holds any more. */
 function dropped(state: JobState, keys: readonly string[], given: Given): Change {

@@ -4,7 +4,6 @@ import type { Properties } from '../../pipeline/types.ts';
 /** What a property asks for when it has a value other than these; checked so that nothing is accepted and forgotten. */
 const NOT_YET: Readonly<Record<string, { readonly feature: string; readonly harmless: readonly string[] }>> =
   {
-    ARCHIVE_URL: { feature: 'the archive', harmless: [''] },
     FEED_FORWARD_TYPE: { feature: 'feed forward', harmless: ['', 'NONE'] },
     FEED_FORWARD_ALL_TRACKS: { feature: 'feed forward', harmless: ['', 'FALSE'] },
     TRIGGER: { feature: 'triggers', harmless: [''] },
@@ -20,8 +19,6 @@ const NOT_YET: Readonly<Record<string, { readonly feature: string; readonly harm
     SUPPRESS_TRACKS: { feature: 'suppressing tracks', harmless: ['', 'FALSE'] },
     IS_ANNOTATOR: { feature: 'annotators', harmless: ['', 'FALSE'] },
     DERIVATIVE_MEDIA_ONLY: { feature: 'derivative media', harmless: ['', 'FALSE'] },
-    CALLBACK_ADD_TOKEN: { feature: 'callbacks', harmless: ['', 'FALSE'] },
-    ARCHIVE_ADD_TOKEN: { feature: 'the archive', harmless: ['', 'FALSE'] },
     REMOTE_MEDIA_ADD_TOKEN: { feature: 'tokens for media requests', harmless: ['', 'FALSE'] },
   };
 

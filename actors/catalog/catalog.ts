@@ -1,69 +1,72 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import path from 'node:path';
-import { z } from 'zod';
 import type { CatalogLookup } from '../../pipeline/plan-lookup.ts';
-import type { Action, Algorithm, Pipeline, Properties, Task } from '../../pipeline/types.ts';
+import type { Algorithm, Properties } from '../../pipeline/types.ts';
 import { canonicalName } from '../../pipeline/values.ts';
 import { WORKFLOW_PROPERTIES, defaultOf } from '../../pipeline/workflow-properties.ts';
-import { descriptorSchema, type Descriptor } from './descriptor.ts';
+import { isNamed } from './descriptor.ts';
+import { EMPTY_CATALOG, type CatalogState, type Component, type Owned } from './state.ts';
 
-export interface InstalledComponent {
-  readonly folder: string;
-  readonly descriptor: Descriptor;
+/** A component as clients see it. */
+export interface ComponentInfo {
+  readonly componentName: string;
+  readonly componentVersion: string;
+  /** The server starts and stops its processes; otherwise clients run it. */
+  readonly managed: boolean;
+  /** Name of the user who registered it; null for managed ones. */
+  readonly registeredBy: string | null;
+  readonly algorithm: string;
+  readonly supportsBatchProcessing: boolean;
+  readonly supportsStreamProcessing: boolean;
 }
 
-/** Every folder directly below `folder` that has a descriptor.json is a component. */
-export function findComponents(folder: string): readonly InstalledComponent[] {
-  return readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => path.join(folder, entry.name))
-    .flatMap((found) => {
-      const descriptor = readDescriptor(path.join(found, 'descriptor.json'));
-      return descriptor === undefined ? [] : [{ folder: found, descriptor }];
-    });
-}
-
-function readDescriptor(file: string): Descriptor | undefined {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
-  const parsed = descriptorSchema.safeParse(JSON.parse(text));
-  if (!parsed.success)
-    throw new Error(`${file} is not a valid component descriptor:\n${z.prettifyError(parsed.error)}`);
-  return parsed.data;
-}
-
-/** Pipelines, tasks, actions and algorithms by name; names are looked up trimmed and in upper case. */
+/**
+ * The catalog as it is now, for all who look something up: pipelines, tasks, actions and algorithms by name (trimmed and in
+ * any case of letters), components by exact name. Its actor replaces the state after every commit; reading waits for nobody.
+ */
 export class Catalog implements CatalogLookup {
-  readonly #algorithms = new Map<string, Algorithm>();
-  readonly #actions = new Map<string, Action>();
-  readonly #tasks = new Map<string, Task>();
-  readonly #pipelines = new Map<string, Pipeline>();
   readonly #serverProperties: Properties;
+  #state: CatalogState;
 
-  constructor(descriptors: readonly Descriptor[], serverProperties: Properties) {
+  constructor(serverProperties: Properties, state: CatalogState = EMPTY_CATALOG) {
     this.#serverProperties = serverProperties;
-    for (const descriptor of descriptors) this.#add(descriptor);
+    this.#state = state;
   }
 
-  algorithm = (name: string) => this.#algorithms.get(canonicalName(name));
-  action = (name: string) => this.#actions.get(canonicalName(name));
-  task = (name: string) => this.#tasks.get(canonicalName(name));
-  pipeline = (name: string) => this.#pipelines.get(canonicalName(name));
+  /** From now on this is the catalog. */
+  publish = (state: CatalogState): void => {
+    this.#state = state;
+  };
 
-  actions = () => sorted(this.#actions);
-  tasks = () => sorted(this.#tasks);
-  pipelines = () => sorted(this.#pipelines);
+  algorithm = (name: string) => this.#state.algorithm.get(canonicalName(name))?.element;
+  action = (name: string) => this.#state.action.get(canonicalName(name))?.element;
+  task = (name: string) => this.#state.task.get(canonicalName(name))?.element;
+  pipeline = (name: string) => this.#state.pipeline.get(canonicalName(name))?.element;
+
+  algorithms = () => sorted(this.#state.algorithm);
+  actions = () => sorted(this.#state.action);
+  tasks = () => sorted(this.#state.task);
+  pipelines = () => sorted(this.#state.pipeline);
+
+  component = (name: string): ComponentInfo | undefined => {
+    const found = this.#state.component.get(name);
+    return found === undefined ? undefined : infoOf(found);
+  };
+  components = (): readonly ComponentInfo[] =>
+    [...this.#state.component.values()].map(infoOf).sort(by(({ componentName }) => componentName));
+
+  /** Algorithms whose work a client may claim, because it registered their components. */
+  algorithmsServedBy = (subject: string | null): readonly string[] => {
+    if (subject === null) return [];
+    return [...this.#state.component.values()]
+      .filter(({ registrants }) => registrants.some((registrant) => registrant.subject === subject))
+      .map(({ descriptor }) => descriptor.algorithm.name);
+  };
 
   /** An algorithm as clients see it: its properties with current defaults, and the workflow properties it also takes. */
   shownAlgorithm = (name: string) => {
     const algorithm = this.algorithm(name);
     return algorithm === undefined ? undefined : this.#shown(algorithm);
   };
-  shownAlgorithms = () => sorted(this.#algorithms).map((algorithm) => this.#shown(algorithm));
+  shownAlgorithms = () => this.algorithms().map((algorithm) => this.#shown(algorithm));
 
   #shown(algorithm: Algorithm) {
     const { trackType: _, outputChangedCounter: __, ...shown } = algorithm;
@@ -79,18 +82,25 @@ export class Catalog implements CatalogLookup {
     }));
     return { ...shown, providesCollection: { ...shown.providesCollection, properties } };
   }
-
-  #add({ algorithm, actions, tasks, pipelines, batchLibrary, streamLibrary }: Descriptor): void {
-    this.#algorithms.set(algorithm.name, {
-      ...algorithm,
-      supportsBatchProcessing: batchLibrary !== undefined,
-      supportsStreamProcessing: streamLibrary !== undefined,
-    });
-    for (const action of actions) this.#actions.set(action.name, action);
-    for (const task of tasks) this.#tasks.set(task.name, task);
-    for (const pipeline of pipelines) this.#pipelines.set(pipeline.name, pipeline);
-  }
 }
 
-const sorted = <T extends { readonly name: string }>(map: ReadonlyMap<string, T>): readonly T[] =>
-  [...map.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+function infoOf({ descriptor, managed, registrants }: Component): ComponentInfo {
+  const { componentName, componentVersion, algorithm, batchLibrary, streamLibrary } = descriptor;
+  return {
+    componentName,
+    componentVersion,
+    managed,
+    registeredBy: registrants[0]?.name ?? null,
+    algorithm: algorithm.name,
+    supportsBatchProcessing: isNamed(batchLibrary),
+    supportsStreamProcessing: isNamed(streamLibrary),
+  };
+}
+
+const by =
+  <T>(key: (entry: T) => string) =>
+  (a: T, b: T) =>
+    key(a) < key(b) ? -1 : 1;
+
+const sorted = <T extends { readonly name: string }>(map: ReadonlyMap<string, Owned<T>>): readonly T[] =>
+  [...map.values()].map(({ element }) => element).sort(by(({ name }) => name));

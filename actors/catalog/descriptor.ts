@@ -1,70 +1,114 @@
 import { z } from 'zod';
-import { canonicalName } from '../../pipeline/values.ts';
+import type { AlgorithmProperty } from '../../pipeline/types.ts';
+import { elementName, filled, listOf, scalar, someOf, trimmed, validName, wordOf } from './fields.ts';
 
 /** A component descriptor: what a component is and what pipelines it brings. Names are trimmed and upper-cased. */
-const validName = (text: z.ZodString) =>
-  text.refine((name) => name.trim() !== '' && !/[/;]/.test(name), {
-    error: 'must not be blank and must not contain "/" or ";"',
-  });
-const name = validName(z.string()).transform(canonicalName);
-const text = z.string().trim();
+const PROPERTY_TYPES = ['BOOLEAN', 'FLOAT', 'DOUBLE', 'INT', 'LONG', 'STRING'] as const;
+const LANGUAGES = ['java', 'c++', 'python', 'javascript', 'typescript'] as const;
 
-const propertySchema = z
+/** Descriptors written by programs say null for what they leave out. */
+const maybe = <T extends z.ZodType>(schema: T) =>
+  schema
+    .nullish()
+    .transform((value): z.output<T> | undefined => value ?? undefined)
+    .optional();
+/** Rules over several fields are also held when another field is wrong, so that all problems are told at once. */
+const always = {
+  when: ({ value }: { readonly value: unknown }) => typeof value === 'object' && value !== null,
+};
+
+const property = z
   .object({
-    name: text.min(1),
-    description: text.default(''),
-    type: z
-      .string()
-      .trim()
-      .toUpperCase()
-      .pipe(z.enum(['BOOLEAN', 'FLOAT', 'DOUBLE', 'INT', 'LONG', 'STRING'])),
-    defaultValue: z.string().optional(),
-    propertiesKey: text.optional(),
+    name: filled,
+    description: maybe(trimmed).transform((text) => text ?? ''),
+    type: wordOf(PROPERTY_TYPES),
+    defaultValue: maybe(scalar),
+    propertiesKey: maybe(trimmed),
   })
-  .refine((property) => (property.defaultValue === undefined) !== (property.propertiesKey === undefined), {
-    error: 'must provide either a defaultValue or propertiesKey, but not both.',
+  .refine(
+    ({ defaultValue, propertiesKey }) => (defaultValue === undefined) !== (propertiesKey === undefined),
+    {
+      error: 'must provide either a defaultValue or propertiesKey, but not both.',
+    },
+  ) satisfies z.ZodType<AlgorithmProperty>;
+
+const states = listOf(filled.toUpperCase());
+
+const algorithm = z
+  .object({
+    name: elementName,
+    description: filled,
+    actionType: wordOf(['DETECTION', 'MARKUP']),
+    trackType: maybe(filled.toUpperCase()),
+    outputChangedCounter: maybe(z.int()),
+    requiresCollection: z.object({ states }),
+    providesCollection: z.object({
+      states,
+      properties: listOf(property),
+      /** Where older descriptors have it. */
+      trackType: maybe(filled.toUpperCase()),
+    }),
+  })
+  .refine((parsed) => trackTypeOf(parsed) !== undefined, {
+    error: 'must not be null',
+    path: ['trackType'],
+    ...always,
+  })
+  .transform((parsed) => {
+    const { states, properties } = parsed.providesCollection;
+    return { ...parsed, trackType: trackTypeOf(parsed) ?? '', providesCollection: { states, properties } };
   });
 
-const algorithmSchema = z.object({
-  name,
-  description: text.min(1),
-  actionType: z
-    .string()
-    .trim()
-    .toUpperCase()
-    .pipe(z.enum(['DETECTION', 'MARKUP'])),
-  trackType: text.min(1).transform((type) => type.toUpperCase()),
-  outputChangedCounter: z.int().optional(),
-  requiresCollection: z.object({ states: z.array(text) }),
-  providesCollection: z.object({ states: z.array(text), properties: z.array(propertySchema) }),
-});
+/** Of a descriptor that may still be wrong in any way. */
+function trackTypeOf(parsed: {
+  readonly trackType?: string | undefined;
+  readonly providesCollection?: { readonly trackType?: string | undefined };
+}): string | undefined {
+  return parsed.trackType ?? parsed.providesCollection?.trackType;
+}
 
-export const descriptorSchema = z.object({
-  componentName: validName(z.string()).transform((value) => value.trim()),
-  componentVersion: text,
-  middlewareVersion: text,
-  sourceLanguage: z
-    .string()
-    .trim()
-    .toLowerCase()
-    .pipe(z.enum(['java', 'c++', 'python', 'javascript', 'typescript'])),
-  batchLibrary: text.optional(),
-  streamLibrary: text.optional(),
-  environmentVariables: z.array(
-    z.object({ name: text.min(1), value: z.string(), sep: z.literal(':').nullish() }),
-  ),
-  algorithm: algorithmSchema,
-  actions: z
-    .array(
-      z.object({
-        name,
-        description: text.min(1),
-        algorithm: name,
-        properties: z.array(z.object({ name: text, value: z.string() })).default([]),
-      }),
-    )
-    .default([]),
-  tasks: z.array(z.object({ name, description: text.min(1), actions: z.array(name).min(1) })).default([]),
-  pipelines: z.array(z.object({ name, description: text.min(1), tasks: z.array(name).min(1) })).default([]),
+const description = filled;
+export const actionSchema = z.object({
+  name: elementName,
+  description,
+  algorithm: elementName,
+  properties: maybe(listOf(z.object({ name: filled, value: scalar }))).transform((list) => list ?? []),
 });
+export const taskSchema = z.object({ name: elementName, description, actions: someOf(elementName) });
+export const pipelineSchema = z.object({ name: elementName, description, tasks: someOf(elementName) });
+
+export const descriptorSchema = z
+  .object({
+    componentName: validName.transform((name) => name.trim()),
+    componentVersion: scalar,
+    middlewareVersion: scalar,
+    sourceLanguage: wordOf(LANGUAGES, 'lower'),
+    batchLibrary: maybe(trimmed),
+    streamLibrary: maybe(trimmed),
+    environmentVariables: listOf(
+      z.object({
+        name: filled,
+        value: scalar,
+        sep: z.literal(':', { error: 'must be ":" or null' }).nullish(),
+      }),
+    ),
+    algorithm,
+    /** Left out: an action, a task and a pipeline of the algorithm are made. */
+    actions: maybe(listOf(actionSchema)),
+    tasks: maybe(listOf(taskSchema)),
+    pipelines: maybe(listOf(pipelineSchema)),
+  })
+  .refine(({ batchLibrary, streamLibrary }) => isNamed(batchLibrary) || isNamed(streamLibrary), {
+    error: 'must contain batchLibrary, streamLibrary, or both',
+    ...always,
+  });
 export type Descriptor = z.infer<typeof descriptorSchema>;
+
+/** Whether a library is named: what a component does not process has none. */
+export const isNamed = (library: string | undefined): boolean => library !== undefined && library !== '';
+
+/** What a client may register: drawing into media stays with the service's own component. */
+export const unmanagedDescriptorSchema = descriptorSchema.refine(
+  ({ algorithm }) => algorithm.actionType === 'DETECTION',
+  { error: 'must be DETECTION', path: ['algorithm', 'actionType'] },
+);

@@ -8,6 +8,7 @@ import {
   type DispatcherCommand,
   type DispatcherReply,
   type Lease,
+  type Standing,
   type SubJob,
 } from './commands.ts';
 import {
@@ -72,6 +73,7 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
   readonly #killed = new Set<string>();
   readonly #nextToken: () => string;
   #draining = false;
+  #turn = 0;
 
   constructor(parts: DispatcherParts, nextToken: () => string) {
     this.#parts = parts;
@@ -101,10 +103,15 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
         return this.#workerGone(command.worker, command.counted, command.reason);
       case 'unavailable':
         return this.#unavailable(command.queue, command.reason);
+      case 'announce':
+        await this.#announce();
+        return { kind: 'done' };
       case 'tick':
         return this.#tick(at, command.stalledMs ?? 0);
       case 'report':
         return this.#report();
+      case 'standing':
+        return this.#standing(command.jobIds);
       case 'drain':
         this.#draining = true;
         return { kind: 'done' };
@@ -118,9 +125,9 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
     return { kind: 'done' };
   }
 
-  async #announce(queues: ReadonlySet<string>): Promise<void> {
+  async #announce(queues?: ReadonlySet<string>): Promise<void> {
     const lengths = await this.#parts.queue.lengths();
-    for (const queue of queues) {
+    for (const queue of queues ?? lengths.keys()) {
       const length = lengths.get(queue) ?? 0;
       if (length === 0) continue;
       const busy = [...this.#leases.values()].filter(({ subJob }) => subJob.queue === queue).length;
@@ -150,7 +157,10 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
     at: number,
   ): Promise<DispatcherReply> {
     if (this.#draining) return { kind: 'claimed', leases: [] };
-    const subJobs = await this.#parts.queue.take(queues, max);
+    // Who serves several queues begins with another one each time, so that none of them starves.
+    const turn = this.#turn++ % queues.length;
+    const inTurn = [...queues.slice(turn), ...queues.slice(0, turn)];
+    const subJobs = await this.#parts.queue.take(inTurn, max);
     const leases = subJobs.map((subJob) => {
       return newLease(this.#nextToken(), subJob, worker, at, this.#parts.settings);
     });
@@ -252,11 +262,20 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
     return lease?.worker === worker ? lease : undefined;
   }
 
-  /** What runs now, and which jobs have anything here at all. */
+  /** What runs now, what waits, and which jobs have anything here at all. */
   async #report(): Promise<DispatcherReply> {
     const leases = [...this.#leases.values()];
     const jobs = new Set([...(await this.#parts.queue.jobs()), ...leases.map(({ subJob }) => subJob.jobId)]);
-    return { kind: 'report', leases, jobs };
+    return { kind: 'report', leases, jobs, waiting: await this.#parts.queue.lengths() };
+  }
+
+  async #standing(jobIds: readonly string[]): Promise<DispatcherReply> {
+    const running = new Map<string, Lease[]>(jobIds.map((jobId) => [jobId, []]));
+    for (const lease of this.#leases.values()) running.get(lease.subJob.jobId)?.push(lease);
+    const jobs = new Map<string, Standing>();
+    for (const [jobId, leases] of running)
+      jobs.set(jobId, { leases, ahead: await this.#parts.queue.ahead(jobId) });
+    return { kind: 'standing', jobs };
   }
 }
 

@@ -54,10 +54,14 @@ export type DispatcherCommand =
     }
   /** From the node manager: nobody can serve this queue now. */
   | { readonly type: 'unavailable'; readonly queue: string; readonly reason: string }
+  /** From the node manager: other services are able to work now, so say again what waits. */
+  | { readonly type: 'announce' }
   /** From the clock: look at leases that have run out. */
   | { readonly type: 'tick'; readonly stalledMs?: number }
   /** From views and the sweep: what runs, and for which jobs there is any work. */
   | { readonly type: 'report' }
+  /** From views: what of these jobs runs, and where in the queues the rest of it stands. */
+  | { readonly type: 'standing'; readonly jobIds: readonly string[] }
   /** From the server when it drains: no more claims. */
   | { readonly type: 'drain' };
 
@@ -72,8 +76,10 @@ export const DISPATCHER_COMMANDS: ReadonlySet<DispatcherCommand['type']> = new S
   'reject',
   'workerGone',
   'unavailable',
+  'announce',
   'tick',
   'report',
+  'standing',
   'drain',
 ]);
 
@@ -95,11 +101,24 @@ export interface Lease {
   readonly killAt: number | null;
 }
 
+/** What a job has here: sub-jobs that run, and for each queue with others how many go before its first. */
+export interface Standing {
+  readonly leases: readonly Lease[];
+  readonly ahead: ReadonlyMap<string, number>;
+}
+
 export type DispatcherReply =
   | { readonly kind: 'done' }
   | { readonly kind: 'claimed'; readonly leases: readonly Lease[] }
   | { readonly kind: 'lease'; readonly lease: Lease }
-  | { readonly kind: 'report'; readonly leases: readonly Lease[]; readonly jobs: ReadonlySet<string> }
+  | {
+      readonly kind: 'report';
+      readonly leases: readonly Lease[];
+      readonly jobs: ReadonlySet<string>;
+      /** How many sub-jobs wait, by queue. */
+      readonly waiting: ReadonlyMap<string, number>;
+    }
+  | { readonly kind: 'standing'; readonly jobs: ReadonlyMap<string, Standing> }
   | { readonly kind: 'go'; readonly go: 'on' | 'cancelled' }
   /** The lease was lost: it ran out, was given to another, or never was. */
   | { readonly kind: 'lost' }

@@ -2,7 +2,8 @@
 export interface ManagedWorker {
   readonly worker: string;
   readonly tokenHash: string;
-  readonly queues: readonly string[];
+  /** Asked each time: a component may be registered while its process runs. */
+  queues(): readonly string[];
 }
 
 /** Longer than the longest claim waits: who has not asked for so long is gone. */
@@ -36,7 +37,7 @@ export class WorkerRegistry {
     const asked = this.#outside.get(queue);
     if (asked !== undefined && at - asked < OUTSIDE_MS) return true;
     return [...this.#byHash.values()].some(
-      ({ worker, queues }) => queues.includes(queue) && this.#cameUp.has(worker),
+      ({ worker, queues }) => queues().includes(queue) && this.#cameUp.has(worker),
     );
   }
 

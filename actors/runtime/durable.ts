@@ -39,10 +39,15 @@ export interface Decision<R, S, X, E> {
   readonly effects?: readonly E[];
 }
 
-export interface DurableChange<R, S> extends Pick<Commit, 'putRows' | 'removeRows' | 'index' | 'synced'> {
+export interface DurableChange<R, S> extends Pick<
+  Commit,
+  'putRows' | 'removeRows' | 'index' | 'outbox' | 'counters' | 'synced'
+> {
   readonly state: S;
   /** Only with the change that creates the actor. */
   readonly record?: R;
+  /** The actor goes with all it has; the next command finds none. */
+  readonly gone?: boolean;
 }
 
 interface Loaded<R, S, X> {
@@ -108,8 +113,12 @@ async function commit<R, S, C extends Command, X, E>(
   current: Loaded<R, S, X>,
   envelopeId: string,
   reply: X,
-  { state, record: created, ...rest }: DurableChange<R, S>,
+  { state, record: created, gone, ...rest }: DurableChange<R, S>,
 ): Promise<Loaded<R, S, X>> {
+  if (gone === true) {
+    await stored(store, { ...rest, actor, expected: current.version, owner, snapshot: null });
+    return { version: 0, record: undefined, state: undefined, seen: [] };
+  }
   const record = created ?? current.record;
   if (record === undefined)
     throw new Error(`${actor.kind}/${actor.id} has no record: its first change must bring one.`);

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from './clock.ts';
 import type { ActorTree } from './tree.ts';
 import { Cell } from './cell.ts';
+import { RuntimeCounts } from './counts.ts';
 import { DeliveryError, type DeliveryFailure } from './errors.ts';
 import type { RestartIntensity } from './supervision.ts';
 
@@ -82,6 +83,7 @@ const SWEEP_MS = 5_000;
  */
 export class ActorSystem {
   readonly clock: Clock;
+  readonly counts = new RuntimeCounts();
   readonly #tree: ActorTree;
   readonly #events: RuntimeEvents;
   readonly #cells = new Map<string, Cell>();
@@ -186,10 +188,14 @@ export class ActorSystem {
       tree: this.#tree,
       clock: this.clock,
       run: (context, work) => this.#context.run(context, work),
-      restarted: (error, delayMs) => this.#events.restarted?.(name, error, delayMs),
+      restarted: (error, delayMs) => {
+        this.counts.add('restarted', name);
+        this.#events.restarted?.(name, error, delayMs);
+      },
       deadLetter: (reason, envelope, message) => this.#dead(reason, name, envelope, message),
       escalate: async (error) => {
         if (this.#cells.get(name) === cell) this.#cells.delete(name);
+        this.counts.add('escalated', name);
         this.#events.escalated?.(name, error);
         await kind.escalated?.(id, error);
       },
@@ -222,6 +228,7 @@ export class ActorSystem {
     const letter = { actor, command: envelope.command.type, reason, message, at: this.clock.now() };
     this.#deadLetters.push(letter);
     if (this.#deadLetters.length > DEAD_LETTERS) this.#deadLetters.shift();
+    this.counts.add('deadLetter', actor);
     this.#events.deadLetter?.(letter);
     return new DeliveryError(reason, actor, message);
   }

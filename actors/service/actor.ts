@@ -1,45 +1,61 @@
 import type { Logger } from '../../config/logger.ts';
 import { startComponent, type ComponentProcess, type Launch } from '../../node/component-process.ts';
+import type { Owner, Store } from '../../store/store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
 import type { ActorKind, Behavior, Envelope } from '../runtime/system.ts';
 import { SERVICE_COMMANDS, type ServiceCommand } from './commands.ts';
 import type { ServiceEffect } from './effects.ts';
+import { StoredMemory } from './memory.ts';
 import { NEW_SERVICE, type ServiceState } from './state.ts';
 import { decideService, type RestartPolicy } from './transitions.ts';
 
 export const SERVICE = 'service';
 
 export interface ServiceParts {
+  readonly store: Store;
+  readonly owner: Owner;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly policy: RestartPolicy;
-  readonly stopMs: number;
-  /** Time a process has from its start until it asks for work. */
-  readonly startMs: number;
+  policy(id: string): RestartPolicy;
+  /** Time a process has from its start until it asks for work; undefined: it need never do so. */
+  startMs(id: string): number | undefined;
   /** How the process of this incarnation is started; makes its token. */
   launch(id: string, incarnation: number): Launch;
   /** Whether the process has asked for work by now. */
   isUp(worker: string): boolean;
   /** The same, asked once, when it has ended. */
   cameUp(worker: string): boolean;
+  /** After every command that changed something. */
+  changed(id: string, state: ServiceState): void;
   tell(id: string, command: ServiceCommand): void;
   gone(worker: string, counted: boolean, reason: string): void;
   unavailable(id: string, reason: string): void;
+  removed(id: string): void;
 }
 
 /** `<host>:<service>:<n>` and its incarnation: the name under which a process holds leases. */
 export const workerName = (id: string, incarnation: number) => `${id}#${incarnation}`;
 
 export function serviceKind(parts: ServiceParts): ActorKind<ServiceCommand, ServiceState> {
-  // Outlives a restart of the actor: late news of an old process never fits a new one.
-  const incarnations = new Map<string, number>();
+  // Outlives a restart of the actor, which goes on where it was; its process was ended, and that news is on its way.
+  const states = new Map<string, ServiceState>();
   return {
     name: SERVICE,
     accepts: SERVICE_COMMANDS,
     mailbox: 1_000,
     intensity: DEFAULT_INTENSITY,
-    load: (id) => Promise.resolve(new Service(id, parts, incarnations)),
+    load: async (id) => {
+      const memory = new StoredMemory(parts.store, parts.owner, { kind: SERVICE, id }, parts.logger);
+      const stored = await memory.load();
+      return new Service(id, states.get(id) ?? stored, memory, {
+        ...parts,
+        changed: (_, state) => {
+          states.set(id, state);
+          parts.changed(id, state);
+        },
+      });
+    },
   };
 }
 
@@ -47,23 +63,25 @@ export function serviceKind(parts: ServiceParts): ActorKind<ServiceCommand, Serv
 class Service implements Behavior<ServiceCommand, ServiceState> {
   readonly #id: string;
   readonly #parts: ServiceParts;
-  readonly #incarnations: Map<string, number>;
+  readonly #memory: StoredMemory;
   #state: ServiceState;
   #process: ComponentProcess | undefined;
 
-  constructor(id: string, parts: ServiceParts, incarnations: Map<string, number>) {
+  constructor(id: string, state: ServiceState, memory: StoredMemory, parts: ServiceParts) {
     this.#id = id;
     this.#parts = parts;
-    this.#incarnations = incarnations;
-    this.#state = { ...NEW_SERVICE, incarnation: incarnations.get(id) ?? 0 };
+    this.#memory = memory;
+    this.#state = state;
+    parts.changed(id, state);
   }
 
-  handle({ command, at }: Envelope<ServiceCommand>): Promise<ServiceState> {
-    const { state, effects } = decideService(this.#state, command, at, this.#parts.policy);
+  async handle({ command, at }: Envelope<ServiceCommand>): Promise<ServiceState> {
+    const { state, effects } = decideService(this.#begin(command), command, at, this.#parts.policy(this.#id));
     this.#state = state;
-    this.#incarnations.set(this.#id, state.incarnation);
+    this.#parts.changed(this.#id, state);
+    await this.#memory.keep(state);
     for (const effect of effects) this.#perform(effect);
-    return Promise.resolve(state);
+    return state;
   }
 
   stop(): Promise<void> {
@@ -71,8 +89,16 @@ class Service implements Behavior<ServiceCommand, ServiceState> {
     return Promise.resolve();
   }
 
+  /** A service that was removed and is configured once more begins a new life; only its processes are counted on. */
+  #begin({ type }: ServiceCommand): ServiceState {
+    const { status, incarnation } = this.#state;
+    return type === 'configure' && status === 'DeleteInactive'
+      ? { ...NEW_SERVICE, incarnation }
+      : this.#state;
+  }
+
   #perform(effect: ServiceEffect): void {
-    const { clock, tell, policy: _, ...parts } = this.#parts;
+    const { clock, tell } = this.#parts;
     switch (effect.type) {
       case 'spawn':
         return this.#spawn(effect.incarnation);
@@ -80,7 +106,7 @@ class Service implements Behavior<ServiceCommand, ServiceState> {
         return this.#process?.signal(effect.signal);
       case 'killLater': {
         const process = this.#process;
-        clock.after(parts.stopMs, () => process?.signal('SIGKILL'));
+        clock.after(effect.afterMs, () => process?.signal('SIGKILL'));
         return;
       }
       case 'relaunchLater':
@@ -93,6 +119,8 @@ class Service implements Behavior<ServiceCommand, ServiceState> {
         return this.#parts.gone(workerName(this.#id, effect.incarnation), effect.counted, effect.reason);
       case 'unavailable':
         return this.#parts.unavailable(this.#id, effect.reason);
+      case 'removed':
+        return this.#parts.removed(this.#id);
     }
   }
 
@@ -102,20 +130,28 @@ class Service implements Behavior<ServiceCommand, ServiceState> {
     this.#process = startComponent(this.#parts.launch(this.#id, incarnation), {
       started: (pid) => {
         logger.info({ worker, pid }, 'component process started');
-        this.#parts.clock.after(this.#parts.startMs, () => {
-          const reason = `it did not ask for work within ${this.#parts.startMs} ms of its start`;
-          if (!this.#parts.isUp(worker)) tell(this.#id, { type: 'kill', incarnation, reason });
-        });
+        this.#expectWork(worker, incarnation);
         tell(this.#id, { type: 'started', incarnation, pid });
       },
-      ended: ({ code, signal, error }) => {
+      ended: ({ code, signal, error, unstartable }) => {
         const reason =
           error ??
           (signal === null ? `the process exited with code ${code}` : `the process was ended by ${signal}`);
         logger.info({ worker, reason }, 'component process ended');
-        tell(this.#id, { type: 'ended', incarnation, cameUp: this.#parts.cameUp(worker), reason });
+        const cameUp = this.#parts.cameUp(worker);
+        const never = unstartable === true ? { unstartable } : {};
+        tell(this.#id, { type: 'ended', incarnation, cameUp, reason, ...never });
       },
       line: (stream, text) => logger.debug({ worker, stream }, text),
+    });
+  }
+
+  #expectWork(worker: string, incarnation: number): void {
+    const startMs = this.#parts.startMs(this.#id);
+    if (startMs === undefined) return;
+    this.#parts.clock.after(startMs, () => {
+      const reason = `it did not ask for work within ${startMs} ms of its start`;
+      if (!this.#parts.isUp(worker)) this.#parts.tell(this.#id, { type: 'kill', incarnation, reason });
     });
   }
 }

@@ -2,7 +2,7 @@ export type ServiceEffect =
   | { readonly type: 'spawn'; readonly incarnation: number }
   | { readonly type: 'signal'; readonly signal: 'SIGTERM' | 'SIGKILL' }
   /** SIGKILL follows when SIGTERM did not end the process in time. */
-  | { readonly type: 'killLater' }
+  | { readonly type: 'killLater'; readonly afterMs: number }
   | { readonly type: 'relaunchLater'; readonly delayMs: number; readonly incarnation: number }
   /** The dispatcher takes back what the process held; `counted` when its end was its own doing. */
   | {
@@ -11,4 +11,6 @@ export type ServiceEffect =
       readonly counted: boolean;
       readonly reason: string;
     }
-  | { readonly type: 'unavailable'; readonly reason: string };
+  | { readonly type: 'unavailable'; readonly reason: string }
+  /** Nothing of it is left: its entry goes. */
+  | { readonly type: 'removed' };

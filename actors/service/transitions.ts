@@ -6,9 +6,15 @@ export interface RestartPolicy {
   /** Delay before a process that died is started again; doubles with each failure to come up. */
   readonly delayMs: number;
   readonly maxDelayMs: number;
-  /** So many failures to come up within `withinMs`, and the service is unlaunchable for as long. */
+  /** So many failures to come up within `withinMs`, and the service is unlaunchable. */
   readonly failures: number;
   readonly withinMs: number;
+  /** Waiting work starts an unlaunchable service anew once its failures are older than `withinMs`. */
+  readonly retries: boolean;
+  /** Time a process has to end after SIGTERM. */
+  readonly stopMs: number;
+  /** The same when the server stops. */
+  readonly shutdownMs: number;
 }
 
 export interface ServiceChange {
@@ -25,65 +31,121 @@ interface Transition<T extends ServiceCommand['type']> {
 
 /** The life of a service (specification 3.3). A command that a state does not list changes nothing. */
 export const SERVICE_TRANSITIONS: { readonly [T in ServiceCommand['type']]: Transition<T> } = {
+  configure: {
+    from: ['Unknown', 'Configured', 'Launching', 'Running', 'Inactive', 'InactiveNoStart', 'Delete'],
+    to: ['Configured', 'Launching', 'Running', 'ShuttingDown', 'InactiveNoStart'],
+    apply(state, { changed }, _, policy) {
+      const fresh = { ...state, failures: [], unlaunchable: false };
+      if (state.status === 'Delete') return only({ ...fresh, status: 'ShuttingDown', again: true });
+      if (isUp(state)) return changed ? restart(fresh, policy) : only(state);
+      // What an ADMIN stopped stays so; what could not be launched is tried again only when it is another thing now.
+      if (state.status === 'InactiveNoStart' && (state.stopped || !changed)) return only(state);
+      return only({ ...fresh, status: 'Configured' });
+    },
+  },
+  delete: {
+    from: [
+      'Unknown',
+      'Configured',
+      'Launching',
+      'Running',
+      'ShuttingDown',
+      'ShuttingDownNoRestart',
+      'Inactive',
+      'InactiveNoStart',
+    ],
+    to: ['Delete', 'DeleteInactive'],
+    apply: (state, _, __, policy) =>
+      state.alive
+        ? end({ ...state, stopped: false, again: false }, 'Delete', policy.stopMs)
+        : { state: { ...state, status: 'DeleteInactive' }, effects: [{ type: 'removed' }] },
+  },
   launch: {
-    from: ['Configured', 'Inactive', 'InactiveNoStart'],
+    from: ['Unknown', 'Configured', 'Inactive', 'InactiveNoStart'],
     to: ['Launching', 'InactiveNoStart'],
     apply(state, _, at, policy) {
+      if (state.stopped) return only(state);
       const failures = recent(state.failures, at, policy);
-      if (failures.length >= policy.failures)
-        return {
-          state: { ...state, status: 'InactiveNoStart', unlaunchable: true },
-          effects: [{ type: 'unavailable', reason: 'its component cannot be started' }],
-        };
+      const mayTry = policy.retries && failures.length < policy.failures;
+      if (state.status === 'InactiveNoStart' && !mayTry)
+        return { state, effects: [{ type: 'unavailable', reason: cannotStart(state.reason) }] };
       return spawn({ ...state, failures, unlaunchable: false });
     },
+  },
+  start: {
+    from: [
+      'Unknown',
+      'Configured',
+      'Launching',
+      'ShuttingDown',
+      'ShuttingDownNoRestart',
+      'Inactive',
+      'InactiveNoStart',
+    ],
+    to: ['Launching', 'ShuttingDown'],
+    apply(state) {
+      const fresh = { ...state, stopped: false, unlaunchable: false, failures: [] };
+      if (!state.alive) return spawn(fresh);
+      if (state.status === 'Launching') return only(fresh);
+      return only({ ...fresh, status: 'ShuttingDown', again: true });
+    },
+  },
+  stop: {
+    from: ['Unknown', 'Configured', 'Launching', 'Running', 'ShuttingDown', 'Inactive', 'InactiveNoStart'],
+    to: ['ShuttingDownNoRestart', 'InactiveNoStart'],
+    apply: (state, _, __, policy) =>
+      state.alive
+        ? end({ ...state, stopped: true, again: false }, 'ShuttingDownNoRestart', policy.stopMs)
+        : only({ ...state, stopped: true, status: 'InactiveNoStart' }),
   },
   started: {
     from: ['Launching'],
     to: ['Running'],
-    apply: (state) => ({ state: { ...state, status: 'Running' }, effects: [] }),
+    apply: (state) => only(state.alive ? { ...state, status: 'Running' } : state),
   },
   ended: {
-    from: ['Launching', 'Running', 'ShuttingDown'],
-    to: ['Launching', 'Inactive', 'InactiveNoStart'],
-    apply(state, { incarnation, cameUp, reason }, at, policy) {
-      const counted = state.status !== 'ShuttingDown';
-      const gone: ServiceEffect = { type: 'gone', incarnation, counted, reason };
-      if (!counted) return { state: { ...state, status: 'Inactive' }, effects: [gone] };
-      const failures = cameUp ? [] : [...recent(state.failures, at, policy), at];
-      const restarted: ServiceState = { ...state, failures, restartCount: state.restartCount + 1 };
-      if (failures.length >= policy.failures)
-        return {
-          state: { ...restarted, status: 'InactiveNoStart', unlaunchable: true },
-          effects: [gone, { type: 'unavailable', reason: `its component cannot be started: ${reason}` }],
-        };
-      const delayMs = Math.min(policy.delayMs * 2 ** Math.max(0, failures.length - 1), policy.maxDelayMs);
-      return {
-        state: { ...restarted, status: 'Launching' },
-        effects: [gone, { type: 'relaunchLater', delayMs, incarnation }],
-      };
+    from: ['Launching', 'Running', 'ShuttingDown', 'ShuttingDownNoRestart', 'Delete'],
+    to: ['Launching', 'Inactive', 'InactiveNoStart', 'DeleteInactive'],
+    apply(before, command, at, policy) {
+      if (!before.alive) return only(before);
+      const { incarnation, reason } = command;
+      const state = { ...before, alive: false, again: false, reason };
+      const ours: ServiceEffect = { type: 'gone', incarnation, counted: false, reason };
+      if (isUp(state)) return after({ ...ours, counted: true }, endedByItself(state, command, at, policy));
+      if (before.again) return after(ours, spawn(state));
+      if (state.status === 'Delete')
+        return { state: { ...state, status: 'DeleteInactive' }, effects: [ours, { type: 'removed' }] };
+      const status = state.status === 'ShuttingDownNoRestart' ? 'InactiveNoStart' : 'Inactive';
+      return { state: { ...state, status }, effects: [ours] };
     },
   },
   relaunch: {
     from: ['Launching'],
     to: ['Launching'],
-    apply: (state) => spawn(state),
+    apply: (state) => (state.alive ? only(state) : spawn(state)),
   },
   kill: {
-    from: ['Launching', 'Running', 'ShuttingDown'],
-    to: ['Launching', 'Running', 'ShuttingDown'],
-    apply: (state) => ({ state, effects: [{ type: 'signal', signal: 'SIGKILL' }] }),
+    from: ['Launching', 'Running', 'ShuttingDown', 'ShuttingDownNoRestart', 'Delete'],
+    to: ['Launching', 'Running', 'ShuttingDown', 'ShuttingDownNoRestart', 'Delete'],
+    apply: (state) => ({ state, effects: state.alive ? [{ type: 'signal', signal: 'SIGKILL' }] : [] }),
   },
-  stop: {
-    from: ['Configured', 'Launching', 'Running', 'Inactive', 'InactiveNoStart'],
-    to: ['ShuttingDown', 'Inactive'],
-    apply(state) {
-      if (state.status !== 'Running' && state.status !== 'Launching')
-        return { state: { ...state, status: 'Inactive' }, effects: [] };
-      return {
-        state: { ...state, status: 'ShuttingDown' },
-        effects: [{ type: 'signal', signal: 'SIGTERM' }, { type: 'killLater' }],
-      };
+  shutdown: {
+    from: [
+      'Unknown',
+      'Configured',
+      'Launching',
+      'Running',
+      'ShuttingDown',
+      'ShuttingDownNoRestart',
+      'Inactive',
+      'Delete',
+    ],
+    to: ['ShuttingDown', 'ShuttingDownNoRestart', 'Delete', 'Inactive'],
+    apply(state, _, __, { shutdownMs }) {
+      if (!state.alive) return only({ ...state, status: 'Inactive' });
+      if (isUp(state)) return end(state, 'ShuttingDown', shutdownMs);
+      // It has been told to end before, and has less time from now on.
+      return { state: { ...state, again: false }, effects: [{ type: 'killLater', afterMs: shutdownMs }] };
     },
   },
 };
@@ -96,14 +158,69 @@ export function decideService(
 ): ServiceChange {
   const transition = SERVICE_TRANSITIONS[command.type] as Transition<typeof command.type>;
   const stale = 'incarnation' in command && command.incarnation !== state.incarnation;
-  if (stale || !transition.from.includes(state.status)) return { state, effects: [] };
+  if (stale || !transition.from.includes(state.status)) return only(state);
   return transition.apply(state, command, at, policy);
+}
+
+export const cannotStart = (reason: string) => `its component cannot be started: ${reason}`;
+
+/** Nobody asked for the end of this process: it is started again, unless that makes no sense. */
+function endedByItself(
+  state: ServiceState,
+  { incarnation, cameUp, unstartable, reason }: Of<'ended'>,
+  at: number,
+  policy: RestartPolicy,
+): ServiceChange {
+  const unavailable: ServiceEffect = { type: 'unavailable', reason: cannotStart(reason) };
+  if (unstartable === true && state.status === 'Launching')
+    return { state: { ...state, status: 'Inactive', unlaunchable: true }, effects: [unavailable] };
+  const failures = cameUp ? [] : [...recent(state.failures, at, policy), at];
+  if (failures.length >= policy.failures)
+    return {
+      state: { ...state, failures, status: 'InactiveNoStart', unlaunchable: true },
+      effects: [unavailable],
+    };
+  const delayMs = Math.min(policy.delayMs * 2 ** Math.max(0, failures.length - 1), policy.maxDelayMs);
+  const restartCount = state.restartCount + 1;
+  return {
+    state: { ...state, failures, restartCount, status: 'Launching' },
+    effects: [{ type: 'relaunchLater', delayMs, incarnation }],
+  };
+}
+
+const isUp = ({ status }: ServiceState) => status === 'Launching' || status === 'Running';
+
+/** A process is told once that it is to end. */
+function end(state: ServiceState, status: ServiceStatus, afterMs: number): ServiceChange {
+  if (!isUp(state)) return only({ ...state, status });
+  return {
+    state: { ...state, status },
+    effects: [
+      { type: 'signal', signal: 'SIGTERM' },
+      { type: 'killLater', afterMs },
+    ],
+  };
+}
+
+function restart(before: ServiceState, { stopMs }: RestartPolicy): ServiceChange {
+  const state = { ...before, restartCount: before.restartCount + 1 };
+  return state.alive ? end({ ...state, again: true }, 'ShuttingDown', stopMs) : spawn(state);
 }
 
 function spawn(state: ServiceState): ServiceChange {
   const incarnation = state.incarnation + 1;
-  return { state: { ...state, status: 'Launching', incarnation }, effects: [{ type: 'spawn', incarnation }] };
+  return {
+    state: { ...state, status: 'Launching', alive: true, incarnation },
+    effects: [{ type: 'spawn', incarnation }],
+  };
 }
+
+const only = (state: ServiceState): ServiceChange => ({ state, effects: [] });
+
+const after = (first: ServiceEffect, { state, effects }: ServiceChange): ServiceChange => ({
+  state,
+  effects: [first, ...effects],
+});
 
 const recent = (failures: readonly number[], at: number, { withinMs }: RestartPolicy) =>
   failures.filter((time) => at - time < withinMs);

@@ -1,13 +1,17 @@
+import { z } from 'zod';
 import { maskUri } from '../../output/censor.ts';
-import { detectionFile } from '../../output/layout.ts';
+import { detectionFile, ownDocument } from '../../output/layout.ts';
 import type { Store } from '../../store/store.ts';
 import { BATCH_JOB } from '../batch-job/actor.ts';
+import { deliveryStatus } from '../batch-job/notices.ts';
 import type { JobRecord } from '../batch-job/record.ts';
-import { jobSnapshotSchema, type JobSnapshot } from '../batch-job/snapshot.ts';
+import { jobSnapshotSchema, upcastJob, type JobSnapshot } from '../batch-job/snapshot.ts';
+import type { Delivery } from '../batch-job/state.ts';
 import { isTerminal } from '../batch-job/status.ts';
 import { DISPATCHER } from '../dispatcher/actor.ts';
-import type { DispatcherCommand, DispatcherReply } from '../dispatcher/commands.ts';
+import type { DispatcherCommand, DispatcherReply, Standing } from '../dispatcher/commands.ts';
 import type { Family } from '../runtime/system.ts';
+import type { WaitingFor, WaitingReasons } from './waiting.ts';
 
 export { jobNumber } from '../../pipeline/job-id.ts';
 
@@ -25,6 +29,30 @@ export interface SingleJobInfo {
   readonly pipelineName: string;
   readonly archiveStatus: string;
   readonly callbackStatus: string;
+  /** Attempts that failed, once there is one. */
+  readonly callbackAttempts?: Attempts;
+  readonly archiveAttempts?: Attempts;
+  /** Why nothing of it runs; absent when something does, and when it has ended. */
+  readonly waitingFor?: WaitingFor;
+}
+
+/** What changes while a job is under way, for those who watch it. */
+export interface JobGlance {
+  readonly jobId: string;
+  readonly jobStatus: string;
+  readonly jobProgress: number;
+  readonly terminal: boolean;
+  readonly stage: JobSnapshot['stage']['name'];
+  /** The task that is under way. */
+  readonly task: { readonly name: string; readonly number: number; readonly of: number } | null;
+  readonly waitingFor: WaitingFor | null;
+}
+
+export interface Attempts {
+  readonly attempts: number;
+  readonly lastError: string | null;
+  /** ISO 8601; null: none is planned. */
+  readonly nextAttempt: string | null;
 }
 
 export interface StoredJob {
@@ -36,35 +64,100 @@ export interface StoredJob {
 export async function storedJob(store: Store, number: number): Promise<StoredJob | undefined> {
   const stored = await store.load({ kind: BATCH_JOB, id: String(number) });
   if (stored === undefined) return undefined;
-  const { state } = stored.snapshot.body as { state: unknown };
-  return { record: stored.record as JobRecord, snapshot: jobSnapshotSchema.parse(state) };
+  const { schema, body } = stored.snapshot;
+  const snapshot = jobSnapshotSchema.parse(upcastJob(schema, (body as { state: unknown }).state));
+  return snapshot.removed ? undefined : { record: stored.record as JobRecord, snapshot };
+}
+
+/** The same, but undefined also for a job that this version cannot read: among many it does not keep the others from being seen. */
+export async function readableJob(store: Store, number: number): Promise<StoredJob | undefined> {
+  try {
+    return await storedJob(store, number);
+  } catch (error) {
+    if (error instanceof z.ZodError) return undefined;
+    throw error;
+  }
 }
 
 const MAX_SHOWN = 10_000;
+/** Media of a job that is read alone. */
+const LARGE = 500;
 
 /** Answers reads about jobs from the store, and the progress inside running sub-jobs from the dispatcher. */
 export class JobViews {
   readonly #store: Store;
   readonly #dispatcher: Family<DispatcherCommand, DispatcherReply>;
   readonly #dataDir: string;
+  readonly #waiting: WaitingReasons;
   /** Highest progress shown of each live job: what a lost lease takes back is not shown as a step back. */
   readonly #shown = new Map<string, number>();
 
-  constructor(store: Store, dispatcher: Family<DispatcherCommand, DispatcherReply>, dataDir: string) {
+  constructor(
+    store: Store,
+    dispatcher: Family<DispatcherCommand, DispatcherReply>,
+    dataDir: string,
+    waiting: WaitingReasons,
+  ) {
     this.#store = store;
     this.#dispatcher = dispatcher;
     this.#dataDir = dataDir;
+    this.#waiting = waiting;
   }
 
   async single(number: number): Promise<SingleJobInfo | undefined> {
     const job = await storedJob(this.#store, number);
-    if (job === undefined) return undefined;
+    return job === undefined ? undefined : (await this.infos([job]))[0];
+  }
+
+  async infos(jobs: readonly StoredJob[]): Promise<readonly SingleJobInfo[]> {
+    const standings = await this.#standings(jobs);
+    return Promise.all(jobs.map((job) => this.#info(job, standings.get(String(job.record.number)))));
+  }
+
+  /** How these jobs stand now, in the same order; undefined for one that does not exist. */
+  async glances(numbers: readonly number[]): Promise<readonly (JobGlance | undefined)[]> {
+    const jobs: (StoredJob | undefined)[] = [];
+    for (const number of numbers) {
+      const job = await readableJob(this.#store, number);
+      jobs.push(job);
+      // To read a large request takes its time: others have the event loop in between.
+      if ((job?.record.media.length ?? 0) > LARGE) await new Promise((resolve) => setImmediate(resolve));
+    }
+    const standings = await this.#standings(jobs.filter((job) => job !== undefined));
+    return Promise.all(
+      jobs.map(async (job) =>
+        job === undefined ? undefined : this.#glance(job, standings.get(String(job.record.number))),
+      ),
+    );
+  }
+
+  async #glance(job: StoredJob, standing: Standing | undefined): Promise<JobGlance> {
+    const { record, snapshot } = job;
+    const { stage, status } = snapshot;
+    const { tasks } = record.plan;
+    const task = stage.name === 'TASK' ? tasks[stage.index] : undefined;
+    return {
+      jobId: record.jobId,
+      jobStatus: status,
+      jobProgress: this.#progress(job, standing),
+      terminal: isTerminal(status),
+      stage: stage.name,
+      task:
+        stage.name === 'TASK' && task !== undefined
+          ? { name: task.name, number: stage.index + 1, of: tasks.length }
+          : null,
+      waitingFor: (await this.#waiting.of(job, standing)) ?? null,
+    };
+  }
+
+  async #info(job: StoredJob, standing: Standing | undefined): Promise<SingleJobInfo> {
     const { record, snapshot } = job;
     const terminal = isTerminal(snapshot.status);
+    const waitingFor = await this.#waiting.of(job, standing);
     return {
       jobId: record.jobId,
       jobPriority: snapshot.priority,
-      jobProgress: terminal ? this.#forget(record, snapshot) : await this.#progress(record, snapshot),
+      jobProgress: this.#progress(job, standing),
       jobStatus: snapshot.status,
       terminal,
       startDate: localIso(snapshot.startedAt),
@@ -72,47 +165,75 @@ export class JobViews {
       mediaUris: record.media.map(({ uri }) => maskUri(uri)),
       outputObjectPath: this.#documentOf(job),
       pipelineName: record.plan.name,
-      archiveStatus: 'NOT REQUESTED',
-      callbackStatus: 'NOT REQUESTED',
+      archiveStatus: archiveStatus(record, snapshot),
+      callbackStatus: deliveryStatus(record.callback !== undefined, snapshot.status, snapshot.callback),
+      ...attemptsOf('callbackAttempts', snapshot.callback),
+      ...attemptsOf('archiveAttempts', snapshot.archive),
+      ...(waitingFor === undefined ? {} : { waitingFor }),
     };
   }
 
-  /** Path of a job's detection document, or undefined when there is none. */
+  /** Path of a job's detection document (or of the earlier one of ours that stands for it), or undefined when there is none. */
   async document(number: number): Promise<string | undefined> {
     const job = await storedJob(this.#store, number);
-    return job === undefined ? undefined : (this.#documentOf(job) ?? undefined);
+    if (job === undefined) return undefined;
+    const { pastOutput } = job.snapshot;
+    if (pastOutput !== null) return ownDocument(this.#dataDir, pastOutput);
+    return this.#documentOf(job) ?? undefined;
   }
 
   #documentOf({ record, snapshot }: StoredJob): string | null {
+    if (snapshot.pastOutput !== null) return snapshot.pastOutput;
     return snapshot.hasDocument && isTerminal(snapshot.status)
       ? detectionFile(this.#dataDir, record.jobId)
       : null;
   }
 
+  /** What the dispatcher has of the jobs that have or may have sub-jobs there. */
+  async #standings(jobs: readonly StoredJob[]): Promise<ReadonlyMap<string, Standing>> {
+    const jobIds = jobs
+      .filter(({ snapshot: { stage } }) => stage.name !== 'WAITING' && stage.name !== 'ENDED')
+      .map(({ record }) => String(record.number));
+    if (jobIds.length === 0) return new Map();
+    const reply = await this.#dispatcher.ask(DISPATCHER, { type: 'standing', jobIds });
+    return reply.kind === 'standing' ? reply.jobs : new Map<string, Standing>();
+  }
+
   /** Committed progress and the done part of the sub-jobs that run now. */
-  async #progress(record: JobRecord, { progress, run, stage }: JobSnapshot): Promise<number> {
-    const key = `${record.jobId}.${run}`;
-    const report =
-      stage.name === 'TASK' ? await this.#dispatcher.ask(DISPATCHER, { type: 'report' }) : undefined;
-    const leases = report?.kind === 'report' ? report.leases : [];
-    const running = leases.filter(
-      ({ subJob }) => subJob.jobId === String(record.number) && subJob.kind === 'DETECT',
-    );
+  #progress({ record, snapshot }: StoredJob, standing: Standing | undefined): number {
+    const key = `${record.jobId}.${snapshot.run}`;
+    if (isTerminal(snapshot.status)) {
+      this.#shown.delete(key);
+      return 100;
+    }
+    const running = (standing?.leases ?? []).filter(({ subJob }) => subJob.kind === 'DETECT');
     const part = running.reduce(
       (sum, { done, total, subJob }) => sum + subJob.share * (total > 0 ? Math.min(1, done / total) : 0),
       0,
     );
-    const shown = Math.min(99, Math.max(this.#shown.get(key) ?? 0, progress + part));
+    const shown = Math.min(99, Math.max(this.#shown.get(key) ?? 0, snapshot.progress + part));
     this.#shown.set(key, shown);
     // Jobs that nobody looks at any more do not pile up here.
     if (this.#shown.size > MAX_SHOWN) this.#shown.delete(this.#shown.keys().next().value!);
     return Math.round(shown * 100) / 100;
   }
+}
 
-  #forget(record: JobRecord, { run }: JobSnapshot): number {
-    this.#shown.delete(`${record.jobId}.${run}`);
-    return 100;
-  }
+/** Specification 3.4; a job that an earlier one stands for says so. */
+function archiveStatus({ media }: JobRecord, { status, archive, pastOutput }: JobSnapshot): string {
+  if (pastOutput !== null) return 'PAST JOB FOUND';
+  const wanted = media.some(({ archiveUrl }) => archiveUrl !== undefined);
+  return deliveryStatus(wanted, status, archive);
+}
+
+function attemptsOf(
+  name: 'callbackAttempts' | 'archiveAttempts',
+  delivery: Delivery | null,
+): { readonly [N in typeof name]?: Attempts } {
+  if (delivery === null || delivery.attempts === 0) return {};
+  const { attempts, lastError, nextAttempt } = delivery;
+  const next = nextAttempt === null ? null : localIso(nextAttempt);
+  return { [name]: { attempts, lastError, nextAttempt: next } };
 }
 
 /** ISO 8601 with milliseconds and the offset of the server's zone. */

@@ -3,6 +3,7 @@ import { allRows, type Store } from '../../store/store.ts';
 import { BATCH_JOB } from '../batch-job/actor.ts';
 import { unitPrefix } from '../batch-job/planning.ts';
 import type { SubJobRow } from '../batch-job/state.ts';
+import { queueOf } from '../batch-job/sub-jobs.ts';
 import type { Lease } from '../dispatcher/commands.ts';
 
 /** What a component is told of the sub-job it has claimed; undefined when the row is gone (the job ended meanwhile). */
@@ -20,7 +21,7 @@ export async function assignmentOf(
     token,
     id: row.id,
     kind: row.kind,
-    algorithm: row.queue,
+    algorithm: queueOf(row),
     attempt,
     heartbeatMs,
     work,

@@ -164,7 +164,11 @@ export class WorkDesk {
         continue;
       }
       const { id, token, attempt } = assignment;
-      this.#parts.logger.debug({ subJob: id, token, attempt, worker: lease.worker }, 'handed out a sub-job');
+      const { kind, queue } = lease.subJob;
+      this.#parts.logger.debug(
+        { subJob: id, kind, queue, token, attempt, worker: lease.worker },
+        'handed out a sub-job',
+      );
       work.push(assignment);
     }
     return work;

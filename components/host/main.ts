@@ -20,7 +20,12 @@ const greetingSchema = z.discriminatedUnion('kind', [
     serverUrl: z.url(),
     token: z.string(),
   }),
-  z.object({ kind: z.literal('media'), algorithm: z.string(), serverUrl: z.url(), token: z.string() }),
+  z.object({
+    kind: z.literal('media'),
+    algorithms: z.array(z.string()).min(1),
+    serverUrl: z.url(),
+    token: z.string(),
+  }),
 ]);
 type Greeting = z.infer<typeof greetingSchema>;
 
@@ -60,7 +65,8 @@ async function main(greeting: Greeting): Promise<void> {
   const detector = greeting.kind === 'detector' ? await load(greeting.module) : undefined;
   const handle = detector === undefined ? mediaHandler() : detectorHandler(detector);
   const client = new WorkerClient(greeting.serverUrl, greeting.token);
-  await runWorker({ client, algorithms: [greeting.algorithm], signal: stop.signal, handle, log });
+  const algorithms = greeting.kind === 'detector' ? [greeting.algorithm] : greeting.algorithms;
+  await runWorker({ client, algorithms, signal: stop.signal, handle, log });
   await detector?.close?.();
 }
 

@@ -18,8 +18,12 @@ import type {
 export const WORK_KINDS = ['PREPARE', 'DETECT', 'FINISH', 'DOCUMENT'] as const;
 export type WorkKind = (typeof WORK_KINDS)[number];
 
-/** The algorithm name under which the built-in media component claims PREPARE, FINISH and DOCUMENT. */
-export const MEDIA_ALGORITHM = 'MEDIA';
+/** The names under which the built-in media component claims its kinds of work; those of DETECT are the algorithms'. */
+export const MEDIA_QUEUES = {
+  PREPARE: 'MEDIA_INSPECTION',
+  FINISH: 'TRACK_FINISHING',
+  DOCUMENT: 'OUTPUT_OBJECT',
+} as const satisfies Readonly<Record<Exclude<WorkKind, 'DETECT'>, string>>;
 
 /** POST /worker/v1/claim */
 export interface ClaimRequest {

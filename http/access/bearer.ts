@@ -10,6 +10,8 @@ import { VerifiedTokens } from './verified-tokens.ts';
 /** In `ctx.state.user` after `authenticate`. */
 export interface User {
   readonly name: string;
+  /** Who it is at the provider, whatever it is called; null when the token does not say. */
+  readonly subject: string | null;
   readonly roles: readonly Role[];
 }
 
@@ -152,13 +154,17 @@ function isAccessToken(claims: Claims, audience: string | undefined): boolean {
 function verdictOf(claims: Claims, options: BearerOptions): Verdict {
   const roles = rolesOf(claims, options.roles);
   if (roles.length === 0) return { noRole: noRoleMessage(claims, options.roles) };
-  const name = [claims[options.userNameClaim], claims['sub'], claims['client_id']].find(
-    (value) => typeof value === 'string' && value !== '',
-  );
+  const name = textOf(claims[options.userNameClaim]) ?? textOf(claims['sub']) ?? textOf(claims['client_id']);
   return {
-    user: Object.freeze({ name: typeof name === 'string' ? name : 'unknown', roles: Object.freeze(roles) }),
+    user: Object.freeze({
+      name: name ?? 'unknown',
+      subject: textOf(claims['sub']) ?? null,
+      roles: Object.freeze(roles),
+    }),
   };
 }
+
+const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
 
 function bearerToken(authorization: string): string | undefined {
   return /^Bearer +([^\s]+)$/i.exec(authorization.trim())?.[1];

@@ -1,4 +1,4 @@
-import { createPublicKey } from 'node:crypto';
+import { createPublicKey, randomBytes } from 'node:crypto';
 import type { Middleware } from 'koa';
 import type { RoleClaims } from '../../config/access.ts';
 import type { DevelopmentSecrets } from './development-secrets.ts';
@@ -6,6 +6,8 @@ import type { Logger } from './logger.ts';
 
 export const DEVELOPMENT_PATH = '/oidc';
 export const DEVELOPMENT_CLIENT_ID = 'troupe-cli';
+/** The service itself, towards receivers of callbacks: its token opens nothing here. */
+const SERVICE_CLIENT_ID = 'troupe-service';
 export const DEVELOPMENT_AUDIENCE = 'urn:troupe:rest';
 export const DEVELOPMENT_ROLES: RoleClaims = {
   admin: { name: 'groups', value: 'troupe-admin' },
@@ -26,10 +28,12 @@ export interface DevelopmentProvider {
   /** Public keys (JWKS), to verify tokens without asking over HTTP. */
   readonly keys: { readonly keys: readonly object[] };
   readonly clientId: string;
+  readonly serviceClient: { readonly clientId: string; readonly clientSecret: string };
 }
 
 /**
- * A small OpenID provider in this process: one client that gets JWT access tokens for ADMIN, by client credentials.
+ * A small OpenID provider in this process: one client that gets JWT access tokens for ADMIN, by client credentials, and
+ * the service's own, whose tokens carry no role.
  * `issuer` is the server's base URL followed by `/oidc`.
  */
 export async function createDevelopmentProvider({
@@ -41,12 +45,16 @@ export async function createDevelopmentProvider({
   secrets: DevelopmentSecrets;
   logger: Logger;
 }): Promise<DevelopmentProvider> {
+  const serviceClient = {
+    clientId: SERVICE_CLIENT_ID,
+    clientSecret: randomBytes(32).toString('base64url'),
+  };
   const provider = await noticesTo(logger, async () => {
     provideUrlParse();
     const { Provider, errors } = await import('oidc-provider');
     return new Provider(
       issuer,
-      configuration(secrets, (description) => new errors.InvalidTarget(description)),
+      configuration(secrets, serviceClient, (description) => new errors.InvalidTarget(description)),
     );
   });
   const report = (error: Error): void => {
@@ -57,14 +65,16 @@ export async function createDevelopmentProvider({
     report(error);
   });
   return {
-    middleware: mounted(provider.callback()),
+    middleware: mounted(provider.callback(), new URL(issuer).pathname),
     keys: { keys: secrets.signingKeys.map(publicPart) },
     clientId: DEVELOPMENT_CLIENT_ID,
+    serviceClient,
   };
 }
 
 function configuration(
   secrets: DevelopmentSecrets,
+  service: DevelopmentProvider['serviceClient'],
   refusal: (description: string) => Error,
 ): Record<string, unknown> {
   const off = { enabled: false };
@@ -72,20 +82,21 @@ function configuration(
     adapter: NothingToKeep,
     jwks: { keys: secrets.signingKeys },
     clients: [
-      {
-        client_id: DEVELOPMENT_CLIENT_ID,
-        client_secret: secrets.clientSecret,
-        grant_types: ['client_credentials'],
-        response_types: [],
-        redirect_uris: [],
-        token_endpoint_auth_method: 'client_secret_basic',
-      },
-    ],
+      { client_id: DEVELOPMENT_CLIENT_ID, client_secret: secrets.clientSecret },
+      { client_id: service.clientId, client_secret: service.clientSecret },
+    ].map((client) => ({
+      ...client,
+      grant_types: ['client_credentials'],
+      response_types: [],
+      redirect_uris: [],
+      token_endpoint_auth_method: 'client_secret_basic',
+    })),
     clientAuthMethods: ['client_secret_basic'],
     responseTypes: ['none'],
     scopes: [],
     ttl: { ClientCredentials: TOKEN_TTL_S },
-    extraTokenClaims: () => ({ groups: [DEVELOPMENT_ROLES.admin?.value] }),
+    extraTokenClaims: (_ctx: unknown, { clientId }: { readonly clientId?: string }) =>
+      clientId === DEVELOPMENT_CLIENT_ID ? { groups: [DEVELOPMENT_ROLES.admin?.value] } : {},
     renderError: (ctx: { body: unknown }, out: object) => {
       ctx.body = out;
     },
@@ -126,8 +137,8 @@ class NothingToKeep {
   }
 }
 
-/** The provider knows its prefix from `req.originalUrl` and routes by `req.url`, as under Express. */
-function mounted(handle: ReturnType<import('koa')['callback']>): Middleware {
+/** The provider knows its prefix (the path of its issuer) from `req.originalUrl` and routes by `req.url`, as under Express. */
+function mounted(handle: ReturnType<import('koa')['callback']>, prefix: string): Middleware {
   return async (ctx, next) => {
     if (ctx.path !== DEVELOPMENT_PATH && !ctx.path.startsWith(`${DEVELOPMENT_PATH}/`)) {
       await next();
@@ -140,7 +151,8 @@ function mounted(handle: ReturnType<import('koa')['callback']>): Middleware {
     }
     ctx.respond = false;
     const whole = ctx.url;
-    Object.assign(ctx.req, { originalUrl: whole, url: whole.slice(DEVELOPMENT_PATH.length) });
+    const url = whole.slice(DEVELOPMENT_PATH.length);
+    Object.assign(ctx.req, { originalUrl: `${prefix}${url}`, url });
     try {
       await handle(ctx.req, ctx.res);
     } finally {

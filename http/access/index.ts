@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Middleware } from 'koa';
-import type { AccessSettings } from '../../config/access.ts';
+import { isLoopback, type AccessSettings } from '../../config/access.ts';
 import { authenticate, requireRole } from './bearer.ts';
 import {
   createDevelopmentProvider,
@@ -18,6 +18,16 @@ export interface Access {
   readonly routes?: Middleware;
   readonly authenticate: Middleware;
   readonly requireAdmin: Middleware;
+  /** The client that the service itself is at the provider: for tokens on callbacks and archive posts (specification 5). */
+  readonly serviceClient: ServiceClient;
+}
+
+export interface ServiceClient {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Plain http to the provider is allowed. */
+  readonly allowHttp: boolean;
 }
 
 export interface AccessDependencies {
@@ -38,6 +48,7 @@ export async function createAccess(
   if (settings.mode === 'development') return developmentAccess(dependencies, clock);
 
   const { tokenIssuer: issuer, allowHttp, audience, roles, userNameClaim } = settings;
+  const { clientId, clientSecret } = settings;
   const keys = publishedSigningKeys({ issuer, allowHttp, logger: dependencies.logger, clock });
   return {
     authenticate: authenticate({
@@ -49,6 +60,12 @@ export async function createAccess(
       ...(audience !== undefined && { audience }),
     }),
     requireAdmin: requireRole('ADMIN'),
+    serviceClient: {
+      issuer: settings.issuer,
+      clientId,
+      clientSecret,
+      allowHttp: allowHttp || isLoopback(new URL(settings.issuer).hostname),
+    },
   };
 }
 
@@ -75,5 +92,10 @@ async function developmentAccess(
       clock,
     }),
     requireAdmin: requireRole('ADMIN'),
+    serviceClient: {
+      issuer,
+      ...provider.serviceClient,
+      allowHttp: true,
+    },
   };
 }

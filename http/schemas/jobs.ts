@@ -1,14 +1,18 @@
 import { z } from 'zod';
+import { coreResponse, timestamp } from './common.ts';
 
 /** Bodies of the batch job endpoints (specification 2.1): each validates, types and documents. */
 const MAX_PROPERTIES = 64 * 1024;
-const properties = z.record(z.string(), z.string()).refine((map) => sizeOf(map) <= MAX_PROPERTIES, {
+export const properties = z.record(z.string(), z.string()).refine((map) => sizeOf(map) <= MAX_PROPERTIES, {
   error: `must have no more than ${MAX_PROPERTIES} characters in all`,
 });
 
 function sizeOf(map: Readonly<Record<string, string>>): number {
   return Object.entries(map).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
 }
+
+/** By algorithm. */
+export const algorithmProperties = z.record(z.string(), properties);
 
 const mediaRange = z
   .object({ start: z.int().nonnegative(), stop: z.int().nonnegative() })
@@ -36,16 +40,134 @@ const transientPipelineDefinition = z.object({
   actions: z.array(transientAction).optional(),
 });
 
-export const jobCreationRequest = z.object({
-  media: z.array(mediaData),
-  pipelineName: z.string().nullish(),
-  pipelineDefinition: transientPipelineDefinition.nullish(),
-  buildOutput: z.boolean().nullish(),
-  externalId: z.string().max(1_000).nullish(),
-  jobProperties: properties.nullish(),
-  algorithmProperties: z.record(z.string(), properties).nullish(),
-  priority: z.int().min(0).max(9).nullish(),
-  callbackURL: z.string().nullish(),
-  callbackMethod: z.string().nullish(),
-});
+export const jobCreationRequest = z
+  .object({
+    media: z.array(mediaData),
+    pipelineName: z.string().nullish(),
+    pipelineDefinition: transientPipelineDefinition.nullish(),
+    buildOutput: z.boolean().nullish(),
+    externalId: z.string().max(1_000).nullish(),
+    jobProperties: properties.nullish(),
+    algorithmProperties: algorithmProperties.nullish(),
+    priority: z.int().min(0).max(9).nullish(),
+    callbackURL: z.string().nullish(),
+    callbackMethod: z.string().nullish(),
+  })
+  .meta({ id: 'JobCreationRequest' });
 export type JobCreationRequest = z.infer<typeof jobCreationRequest>;
+
+export const JOB_STATUSES = [
+  'UNKNOWN',
+  'INITIALIZED',
+  'IN_PROGRESS',
+  'IN_PROGRESS_ERRORS',
+  'IN_PROGRESS_WARNINGS',
+  'COMPLETE',
+  'COMPLETE_WITH_WARNINGS',
+  'CANCELLING',
+  'CANCELLED',
+  'CANCELLED_BY_SHUTDOWN',
+  'ERROR',
+] as const;
+export const jobStatus = z.enum(JOB_STATUSES).meta({ id: 'JobStatus', description: 'Specification 3.1' });
+
+/** Specification 2.2: how the posts to the archive and to the caller stand. */
+const deliveryStatus = z
+  .union([
+    z.enum(['JOB RUNNING', 'IN PROGRESS', 'NOT REQUESTED', 'COMPLETE', 'ERROR']),
+    z.string().regex(/^ERROR: /),
+  ])
+  .meta({ id: 'DeliveryStatus', description: 'On failure ERROR, or ERROR: and a description' });
+
+const attempts = z
+  .object({
+    attempts: z.int().min(1).describe('Attempts that failed'),
+    lastError: z.string().nullable(),
+    nextAttempt: timestamp.nullable().describe('null: none is planned'),
+  })
+  .meta({ id: 'DeliveryAttempts', description: 'Given once an attempt has failed' });
+
+export const jobId = z.string().describe('<hostname>-<job number>');
+
+export const jobCreationResponse = z
+  .object({
+    jobId: jobId.nullable().describe('<hostname>-<job number>; null when the job was refused'),
+    coreResponse,
+    archiveCheckStatus: z
+      .enum([
+        'NOT_REQUESTED',
+        'NO_ARCHIVE_URL_IN_JOB',
+        'MEDIA_HASHES_ABSENT',
+        'MEDIA_MIME_TYPES_ABSENT',
+        'NO_MATCH',
+        'FOUND_MATCH',
+      ])
+      .nullable()
+      .describe('The archive check before the job; null when the job was refused'),
+    outputObjectUri: z
+      .string()
+      .nullish()
+      .describe('The output object of a compatible job that the archive knows, if there is one'),
+  })
+  .meta({ id: 'JobCreationResponse' });
+
+export const waitingFor = z
+  .object({
+    reason: z.string().describe('A sentence for people'),
+    queue: z.string().optional().describe('Where its next sub-job waits, as GET /rest/queues names it'),
+    position: z.int().min(1).optional().describe('1: it is the next one'),
+    service: z.string().optional().describe('The service that takes work from the queue'),
+  })
+  .meta({ id: 'WaitingFor', description: 'Why nothing of a job runs that has not ended' });
+
+export const singleJobInfo = z
+  .object({
+    jobId,
+    jobPriority: z.int().min(0).max(9),
+    jobProgress: z.number().min(0).max(100),
+    jobStatus,
+    terminal: z.boolean().describe('Whether the job has ended'),
+    startDate: timestamp,
+    endDate: timestamp.nullable(),
+    mediaUris: z.array(z.string()),
+    outputObjectPath: z.string().nullable().describe('Path of the detection document on the server'),
+    pipelineName: z.string(),
+    archiveStatus: z
+      .union([deliveryStatus, z.literal('PAST JOB FOUND')])
+      .describe('PAST JOB FOUND: the results of an earlier job stand for those of this one'),
+    callbackStatus: deliveryStatus,
+    callbackAttempts: attempts.optional(),
+    archiveAttempts: attempts.optional(),
+    waitingFor: waitingFor.optional().describe('Absent while something of it runs, and when it has ended'),
+  })
+  .meta({ id: 'SingleJobInfo' });
+
+const aggregatePipelineStats = z
+  .object({
+    count: z.int().min(0).describe('Jobs in any status'),
+    maxTime: z.int().min(0).describe('Milliseconds'),
+    minTime: z.int().min(0).describe('Milliseconds'),
+    totalTime: z.int().min(0).describe('Milliseconds'),
+    states: z.partialRecord(jobStatus, z.int().min(0)).describe('Jobs by status'),
+    validCount: z.int().min(0).describe('Jobs with status COMPLETE, which the times are of'),
+  })
+  .meta({ id: 'AggregatePipelineStatsModel' });
+
+export const allJobsStatistics = z
+  .object({
+    elapsedTimeMs: z.int().min(0).describe('Time it took to build this answer'),
+    aggregatePipelineStatsMap: z
+      .record(z.string(), aggregatePipelineStats)
+      .describe('By name of the pipeline'),
+    jobTypes: z.int().min(0).describe('Number of entries in aggregatePipelineStatsMap'),
+    totalJobs: z.int().min(0),
+  })
+  .meta({ id: 'AllJobsStatisticsModel' });
+
+export const archiveRepostRequest = z.array(z.int()).min(1).max(10_000);
+export const archiveRepostResponse = z
+  .object({
+    success: z.array(z.int()).describe('Jobs that were posted again'),
+    failures: z.array(z.object({ jobId: z.int(), error: z.string() })),
+  })
+  .meta({ id: 'ArchiveRepostResponse' });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { WORK_KINDS } from '../../components/sdk/protocol.ts';
 import { DETECTION_ERRORS } from '../../pipeline/types.ts';
 
 /** Bodies of the worker protocol; `components/sdk/protocol.ts` has them as types for the other side. */
@@ -27,3 +28,19 @@ export const failureRequest = z.object({
   ]),
   message: z.string().transform((text) => text.slice(0, MAX_MESSAGE)),
 });
+
+const assignment = z
+  .object({
+    token: z.string().describe('Names the lease and fences it'),
+    id: z.string(),
+    kind: z.enum(WORK_KINDS),
+    algorithm: z.string(),
+    attempt: z.int().min(1),
+    heartbeatMs: z.int().min(1).describe('Time between two heartbeats that is asked for'),
+    work: z
+      .looseObject({})
+      .describe('What is to be done; docs/component-protocol.md describes it for detectors'),
+  })
+  .meta({ id: 'Assignment' });
+export const claimAnswer = z.object({ work: z.array(assignment) }).meta({ id: 'ClaimAnswer' });
+export const heartbeatAnswer = z.object({ go: z.enum(['on', 'cancelled']) }).meta({ id: 'HeartbeatAnswer' });

@@ -11,6 +11,11 @@ const PATIENCE = 8;
 
 /** Reads a JSON body. 413 when it is too large, 400 when it is no JSON or nested too deeply. */
 export async function readJson(ctx: Context, { maxBytes, maxDepth }: BodyLimits): Promise<unknown> {
+  return parseJson(await readText(ctx, maxBytes), maxDepth);
+}
+
+/** Reads a body of text (UTF-8). 413 when it is too large, 400 when there is none or it is no text. */
+export async function readText(ctx: Context, maxBytes: number): Promise<string> {
   const most = maxBytes * PATIENCE;
   const chunks: Buffer[] = [];
   let size = Number(ctx.get('content-length') || 0) > most ? Infinity : 0;
@@ -30,10 +35,18 @@ export async function readJson(ctx: Context, { maxBytes, maxDepth }: BodyLimits)
   }
   const bytes = Buffer.concat(chunks);
   if (bytes.length === 0) throw new HttpError(400, 'The request has no body; it must be JSON.');
-  if (depthOf(bytes) > maxDepth)
+  return orInvalid(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+}
+
+export function parseJson(text: string, maxDepth: number): unknown {
+  if (depthOf(Buffer.from(text)) > maxDepth)
     throw new HttpError(400, `The body is nested more than ${maxDepth} levels deep.`);
+  return orInvalid(() => JSON.parse(text) as unknown);
+}
+
+function orInvalid<T>(work: () => T): T {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
+    return work();
   } catch (error) {
     throw new HttpError(
       400,

@@ -48,7 +48,10 @@ describe('The embedded development provider', () => {
     });
     expect(decodeProtectedHeader(token)).to.include({ alg: 'RS256', typ: 'at+jwt' });
     const { status, body } = await service.ask(token, '/admin');
-    expect([status, body]).to.deep.equal([200, '{"name":"troupe-cli","roles":["ADMIN"]}']);
+    expect([status, body]).to.deep.equal([
+      200,
+      '{"name":"troupe-cli","subject":"troupe-cli","roles":["ADMIN"]}',
+    ]);
   });
 
   it('gives no token for a wrong secret, and says so without the secret', async () => {

@@ -47,15 +47,29 @@ function commandList(
     .join('\n');
 }
 
-const POLICY: RestartPolicy = { delayMs: 1, maxDelayMs: 1, failures: 5, withinMs: 60_000 };
+const POLICY: RestartPolicy = {
+  delayMs: 1,
+  maxDelayMs: 1,
+  failures: 5,
+  withinMs: 60_000,
+  retries: true,
+  stopMs: 1,
+  shutdownMs: 1,
+};
 const SERVICE_STEPS: readonly ((incarnation: number) => ServiceCommand)[] = [
+  () => ({ type: 'configure', changed: false }),
+  () => ({ type: 'configure', changed: true }),
+  () => ({ type: 'delete' }),
   () => ({ type: 'launch' }),
+  () => ({ type: 'start' }),
+  () => ({ type: 'stop' }),
   (incarnation) => ({ type: 'started', incarnation, pid: 1 }),
   (incarnation) => ({ type: 'ended', incarnation, cameUp: true, reason: '' }),
   (incarnation) => ({ type: 'ended', incarnation, cameUp: false, reason: '' }),
+  (incarnation) => ({ type: 'ended', incarnation, cameUp: false, unstartable: true, reason: '' }),
   (incarnation) => ({ type: 'relaunch', incarnation }),
   (incarnation) => ({ type: 'kill', incarnation, reason: '' }),
-  () => ({ type: 'stop' }),
+  () => ({ type: 'shutdown' }),
 ];
 
 /** Where a service can really get, found by walking its table from the beginning, at once or after the failures are forgotten. */
@@ -64,7 +78,8 @@ export function serviceArrows(): readonly Arrow[] {
   const seen = new Set<string>();
   const open: ServiceState[] = [NEW_SERVICE];
   for (let state = open.pop(); state !== undefined; state = open.pop()) {
-    const known = `${state.status} ${state.failures.length}`;
+    const { status, failures, alive, again, stopped, unlaunchable } = state;
+    const known = JSON.stringify([status, failures.length, alive, again, stopped, unlaunchable]);
     if (seen.has(known)) continue;
     seen.add(known);
     for (const step of SERVICE_STEPS)
@@ -109,7 +124,7 @@ export function diagrams(): string {
     '',
     'A command that has no arrow from a state leaves it as it is.',
     '',
-    stateDiagram(['Configured'], serviceArrows()),
+    stateDiagram(['Unknown'], serviceArrows()),
     '',
   ].join('\n');
 }

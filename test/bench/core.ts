@@ -4,7 +4,7 @@ import { systemClock } from '../../actors/runtime/clock.ts';
 import { ComedyTree } from '../../actors/runtime/comedy-tree.ts';
 import { DEFAULT_INTENSITY } from '../../actors/runtime/supervision.ts';
 import { ActorSystem } from '../../actors/runtime/system.ts';
-import { LIVE_JOBS } from '../../actors/batch-job/actor.ts';
+import { LIVE_JOBS } from '../../actors/batch-job/bookkeeping.ts';
 import type { Store } from '../../store/store.ts';
 import { interleaved, round, timed, type Figure } from './measure.ts';
 import { answerAll, emptyJob, startCore, type Core } from './parts.ts';

@@ -3,16 +3,22 @@ import { execFileSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { emptyJobs, idleJobs, mailboxes } from './core.ts';
+import { deliveries } from './delivery.ts';
 import { print, type Figure } from './measure.ts';
+import { restInterface } from './rest.ts';
 import { serviceOverhead } from './service.ts';
 import { startUp } from './start-up.ts';
+import { watching } from './watching.ts';
 
 const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   service: serviceOverhead,
   jobs: emptyJobs,
   mailbox: mailboxes,
+  rest: restInterface,
   start: startUp,
   idle: idleJobs,
+  delivery: deliveries,
+  watching,
 };
 
 const wanted = process.argv.slice(2);

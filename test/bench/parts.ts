@@ -4,13 +4,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Catalog } from '../../actors/catalog/catalog.ts';
 import type { Descriptor } from '../../actors/catalog/descriptor.ts';
+import { install } from '../../actors/catalog/install.ts';
+import { EMPTY_CATALOG } from '../../actors/catalog/state.ts';
 import { DISPATCHER } from '../../actors/dispatcher/actor.ts';
 import { guard, type Guardian } from '../../actors/guardian.ts';
 import { systemClock } from '../../actors/runtime/clock.ts';
 import { ComedyTree } from '../../actors/runtime/comedy-tree.ts';
 import { ActorSystem } from '../../actors/runtime/system.ts';
 import type { JobRequest } from '../../actors/batch-job/desk.ts';
-import { MEDIA_ALGORITHM, type Assignment } from '../../components/sdk/protocol.ts';
+import { MEDIA_QUEUES, type Assignment } from '../../components/sdk/protocol.ts';
 import { readSettings } from '../../config/settings.ts';
 import { ResultChecker, type CheckedResult } from '../../output/check.ts';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
@@ -59,7 +61,7 @@ export const emptyJob: JobRequest = {
   jobProperties: {},
   algorithmProperties: {},
   priority: undefined,
-  wantsCallback: false,
+  callback: undefined,
   wantsSelectors: false,
 };
 
@@ -81,11 +83,16 @@ export async function startCore(environment: Readonly<Record<string, string>> = 
     settings,
     logger: silent,
     checker,
-    catalog: new Catalog([NOOP], {}),
+    catalog: new Catalog({}, install(EMPTY_CATALOG, [NOOP]).state),
     serverProperties: {},
     components: [],
+    own: [],
+    places: { TROUPE_NODE: process.execPath, TROUPE_HOME: dataDir },
     fetchLimits: { mediaRoots: [], excluded: [], maxBytes: 1, timeoutMs: 1, allowPrivate: false },
     epoch: await store.next('epoch'),
+    version: 'bench',
+    send: () => Promise.resolve({ kind: 'sent' }),
+    askArchive: () => Promise.resolve({ kind: 'none' }),
     serverUrl: () => '',
     checkMedium: () => Promise.resolve(undefined),
     localPath: () => Promise.resolve(undefined),
@@ -101,7 +108,7 @@ export async function startCore(environment: Readonly<Record<string, string>> = 
 
 /** Answers whatever is queued, in process, until `signal`; what a component would have sent is made up. */
 export async function answerAll({ workDesk, jobs, dispatcher }: Core, signal: AbortSignal): Promise<void> {
-  const claim = { queues: [MEDIA_ALGORITHM, 'NOOP'], max: 64, waitMs: 1_000, worker: 'bench' };
+  const claim = { queues: [...Object.values(MEDIA_QUEUES), 'NOOP'], max: 64, waitMs: 1_000, worker: 'bench' };
   while (!signal.aborted) {
     const { work } = await workDesk.claim(claim, signal);
     await Promise.all(
@@ -151,6 +158,6 @@ function resultOf({ kind }: Assignment): CheckedResult & { ok: true } {
     case 'FINISH':
       return { ok: true, kind, summary: { tracks: 0, detections: 0, types: {}, warnings: [], ranges: [] } };
     case 'DOCUMENT':
-      return { ok: true, kind, bytes: 2 };
+      return { ok: true, kind, bytes: 2, sha256: '' };
   }
 }

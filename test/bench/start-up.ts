@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { ALL_JOBS, BATCH_JOB } from '../../actors/batch-job/actor.ts';
-import type { JobSnapshot } from '../../actors/batch-job/snapshot.ts';
+import { BATCH_JOB } from '../../actors/batch-job/actor.ts';
+import { ALL_JOBS } from '../../actors/batch-job/bookkeeping.ts';
+import { JOB_SCHEMA, type JobSnapshot } from '../../actors/batch-job/snapshot.ts';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { interleaved, round, timed, type Figure } from './measure.ts';
 
@@ -57,6 +58,12 @@ async function fill(dataDir: string, jobs: number): Promise<void> {
     objectId: '00000000-0000-0000-0000-000000000000',
     hasDocument: true,
     cancelledBy: null,
+    checkArchive: false,
+    pastOutput: null,
+    documentHash: null,
+    callback: null,
+    archive: null,
+    removed: false,
     issues: [],
     progress: 100,
   };
@@ -69,7 +76,7 @@ async function fill(dataDir: string, jobs: number): Promise<void> {
           actor: { kind: BATCH_JOB, id: String(number) },
           expected: 0,
           owner: { server: 'bench', epoch: 1 },
-          snapshot: { schema: 1, body: { state: ended, seen: [] } },
+          snapshot: { schema: JOB_SCHEMA, body: { state: ended, seen: [] } },
           record: { number, jobId: `bench-${number}`, text: 'x'.repeat(2_000) },
           index: { [ALL_JOBS]: number },
         });

@@ -1,9 +1,10 @@
-import { copyFileSync, existsSync, mkdirSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { documentOf, Place, sample, tracksOf, type Running } from './support.ts';
 
 const FACES = ['--pipeline', 'FACE DETECTION PIPELINE'];
+const TEXT = ['--pipeline', 'TEXT DETECTION PIPELINE'];
 
 describe('troupe, where a service runs', () => {
   let place: Place;
@@ -53,11 +54,31 @@ describe('troupe, where a service runs', () => {
     }
   });
 
-  it('says what to do when the service may not read a file', async () => {
-    const { code, stderr } = await place.troupe(['analyze', sample('chelsea.png'), ...FACES]);
-    expect(code).to.equal(2);
-    expect(stderr).to.include('does not lie below a media folder of the service');
-    expect(stderr).to.include(`Start it with MEDIA_ROOTS=${path.dirname(sample('chelsea.png'))}, or stop it`);
+  it('uploads a file that the service may not read, and names it as it is called here', async () => {
+    const { code, stdout, stderr } = await place.troupe(['analyze', sample('gen_text.png'), ...TEXT]);
+    expect(code, stderr).to.equal(0);
+    expect(stderr).to.match(/^Uploading \S+gen_text\.png \(0\.0 MB\)$/m);
+    expect(stdout)
+      .to.include('HELLO OPENMPF 2026')
+      .and.to.match(/gen_text\.png {2}image\/png/);
+    expect(stdout.slice(0, stdout.indexOf('Document:'))).to.not.include('uploads');
+  });
+
+  it('uploads without asking with --upload, and keeps nothing there when the job is refused', async () => {
+    const uploads = () => readdirSync(path.join(place.dataDir, 'uploads')).toSorted();
+    const before = uploads();
+    const job = ['analyze', '--upload', 'media/astronaut.png', 'media/astronaut.png'];
+    const refused = await place.troupe([...job, '--pipeline', 'NONE']);
+    expect(refused.code, refused.stderr).to.equal(2);
+    expect(refused.stderr)
+      .to.include('No pipeline named: NONE')
+      .and.to.include('Uploading media/astronaut.png');
+    expect(uploads()).to.deep.equal(before);
+    const { code, stdout, stderr } = await place.troupe([...job, ...FACES]);
+    expect(code, stderr).to.equal(0);
+    expect(stdout.match(/^media\/astronaut\.png {2}image\/png/gm)).to.have.length(2);
+    expect(stderr.match(/Uploading/g), 'a file that is named twice is sent once').to.have.length(1);
+    expect(uploads()).to.have.length(before.length + 1);
   });
 
   it('says what to do about a token that the service does not accept, or that there is none', async () => {

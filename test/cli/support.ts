@@ -29,12 +29,23 @@ export class Place {
     return this.start(args, env).ended;
   }
 
-  start(args: readonly string[], env: Readonly<Record<string, string>> = {}, main = MAIN): Running {
+  /** The same with something on its standard input. */
+  async troupeReading(input: string, args: readonly string[]): Promise<Outcome> {
+    return this.start(args, {}, MAIN, input).ended;
+  }
+
+  start(
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+    main = MAIN,
+    input?: string,
+  ): Running {
     const child = spawn(process.execPath, [main, ...args], {
       cwd: this.folder,
       env: { PATH: process.env['PATH'], DATA_DIR: this.dataDir, COMPONENT_PROCESSES: '1', ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
+    child.stdin?.end(input);
     this.#children.push(child);
     return new Running(child);
   }

@@ -54,6 +54,22 @@ describe('file: URIs of media', () => {
     expect(await check(`file://${inside('below', 'link-in')}`)).to.equal(inside('a b.txt'));
   });
 
+  it('may lie in a root inside of the data folder, and in nothing else of it', async () => {
+    const [roots, data] = [[inside(), inside('data', 'uploads')], [inside('data')]];
+    await mkdir(inside('data', 'uploads', '1'), { recursive: true });
+    await writeFile(inside('data', 'uploads', '1', 'medium'), 'text');
+    await writeFile(inside('data', 'uploads-not'), 'text');
+    const uploaded = inside('data', 'uploads', '1', 'medium');
+    expect(await checkFileUri(`file://${uploaded}`, roots, data)).to.equal(uploaded);
+    for (const path of [inside('data', 'uploads-not'), inside('data', 'uploads', '..', 'uploads-not')]) {
+      const { message } = await mediumError(checkFileUri(`file://${path}`, roots, data));
+      expect(message, path).to.include("in the service's own data folder");
+    }
+    // As deep as the data folder is not inside of it.
+    const { message } = await mediumError(checkFileUri(`file://${uploaded}`, data, data));
+    expect(message).to.include("in the service's own data folder");
+  });
+
   it('are refused outside the roots, with the setting that changes that', async () => {
     const outside = [
       `file://${join(folder, 'secret')}`,

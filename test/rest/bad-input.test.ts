@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { request } from 'undici';
 import { packageRoot } from '../../config/info.ts';
-import { ALL_JOBS, LIVE_JOBS } from '../../actors/batch-job/actor.ts';
+import { ALL_JOBS, LIVE_JOBS } from '../../actors/batch-job/bookkeeping.ts';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { errorCodes, sampleUri, Service, tracksOf, type DetectionDocument } from '../support/service.ts';
 
@@ -204,8 +204,6 @@ describe('Bad input', () => {
   describe('that asks for what is not supported yet is answered 400 and says so', () => {
     const property = (name: string, value: string) => ({ jobProperties: { [name]: value } });
     const cases: readonly (readonly [what: string, extra: object, media?: object])[] = [
-      ['a callback', { callbackURL: 'http://127.0.0.1:1/done' }],
-      ['the archive', property('ARCHIVE_URL', 'http://127.0.0.1:1')],
       [
         'media selectors',
         {},

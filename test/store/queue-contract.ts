@@ -88,6 +88,17 @@ export function queueContract(open: () => Promise<WorkQueue>): void {
     expect(await queue.jobs()).to.deep.equal(new Set(['k']));
   });
 
+  it('tells how many items are taken before the first of a job, queue by queue', async () => {
+    await queue.offer([item('l1', 'large'), item('l2', 'large'), item('s1', 'small'), item('u1', 'urgent', 9)]);
+    await queue.offer([item('u2', 'urgent', 9), item('t1', 'small', 0, 'TEXT')]);
+    const ahead = async (jobId: string) => Object.fromEntries(await queue.ahead(jobId));
+    expect(await ahead('small')).to.deep.equal({ FACE: 3, TEXT: 0 });
+    expect(await ahead('large')).to.deep.equal({ FACE: 2 });
+    expect([await ahead('urgent'), await ahead('unknown')]).to.deep.equal([{ FACE: 0 }, {}]);
+    expect(await take(4)).to.equal('u1 u2 l1 s1');
+    expect([await ahead('small'), await ahead('large')]).to.deep.equal([{ TEXT: 0 }, { FACE: 0 }]);
+  });
+
   it(`does what a plain list does, whatever is offered, taken and removed ${seeded}`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyCommand, { maxLength: 80 }), async (commands) => {
@@ -104,6 +115,8 @@ export function queueContract(open: () => Promise<WorkQueue>): void {
           else
             expect(ids(await real.remove(command.ids)), 'removed').to.equal(ids(model.remove(command.ids)));
           expect(await real.jobs()).to.deep.equal(new Set(model.items.map(({ jobId }) => jobId)));
+          for (const jobId of new Set(model.items.map(({ jobId: of }) => of)))
+            expect(Object.fromEntries(await real.ahead(jobId)), jobId).to.deep.equal(model.ahead(jobId));
           for (const [name, length] of await real.lengths())
             expect(length).to.equal(model.items.filter(({ queue: of }) => of === name).length);
         }
@@ -170,6 +183,20 @@ class PlainList {
       if (!this.#has(found)) turns.splice(turns.indexOf(found.jobId), 1);
       return [found];
     });
+  }
+
+  /** Takes from a copy until the job's turn comes. */
+  ahead(jobId: string): Readonly<Record<string, number>> {
+    const queues = new Set(this.items.filter((candidate) => candidate.jobId === jobId).map(({ queue }) => queue));
+    const places = [...queues].map((queue) => {
+      const copy = new PlainList();
+      copy.items = [...this.items];
+      for (const [name, turns] of this.#turns) copy.#turns.set(name, [...turns]);
+      let taken = 0;
+      while (copy.take([queue], 1)[0]?.jobId !== jobId) taken++;
+      return [queue, taken] as const;
+    });
+    return Object.fromEntries(places);
   }
 
   #drop(gone: WorkItem): void {

@@ -9,6 +9,7 @@ import { requestToken } from '../../cli/token-request.ts';
 import { packageRoot } from '../../config/info.ts';
 import { loadOrCreateDevelopmentSecrets } from '../../http/access/development-secrets.ts';
 import type { SingleJobInfo } from '../../actors/views/jobs.ts';
+import { checkOf, type OpenApiCheck, type OpenApiDocument } from './openapi.ts';
 import { endOf, isAlive } from './processes.ts';
 import type { DeathWish, FromServer, ToServer } from './server-main.ts';
 import { until, within } from './until.ts';
@@ -37,6 +38,7 @@ export interface JobRequest {
 }
 
 type Environment = Readonly<Record<string, string>>;
+type TokenOf = (service: Service) => Promise<string>;
 
 const PATIENCE_MS = 20_000;
 const DEFAULTS: Environment = {
@@ -66,8 +68,11 @@ export class Service {
   #token = '';
   #child: ChildProcess | undefined;
   readonly #pids = new Set<number>();
+  readonly #tokenOf: TokenOf;
 
-  constructor(env: Environment = {}) {
+  /** `tokenOf`: where the token of an ADMIN comes from when the server does not issue it itself. */
+  constructor(env: Environment = {}, tokenOf: TokenOf = developmentToken) {
+    this.#tokenOf = tokenOf;
     this.folder = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-test-')));
     this.dataDir = join(this.folder, 'data');
     this.mediaDir = join(this.folder, 'media');
@@ -75,8 +80,8 @@ export class Service {
     this.#env = env;
   }
 
-  static async started(env: Environment = {}): Promise<Service> {
-    const service = new Service(env);
+  static async started(env: Environment = {}, tokenOf?: TokenOf): Promise<Service> {
+    const service = new Service(env, tokenOf);
     await service.start();
     return service;
   }
@@ -114,8 +119,8 @@ export class Service {
     const message = await within(PATIENCE_MS, 'the server is up', firstMessage(child));
     if (message.type !== 'up') throw new Error(`The server did not start: ${JSON.stringify(message)}`);
     this.url = message.url;
-    const { clientSecret } = await loadOrCreateDevelopmentSecrets(this.dataDir);
-    this.#token = await requestToken({ issuer: `${this.url}/oidc`, clientId: 'troupe-cli', clientSecret });
+    this.#token = await this.#tokenOf(this);
+    await this.#check();
   }
 
   /** The end of the server process: its exit code or the signal that ended it. */
@@ -151,8 +156,24 @@ export class Service {
     await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  /** A request with the token of an ADMIN. `body`: a text is sent as it is, anything else as JSON. */
+  /**
+   * A request with the token of an ADMIN. `body`: a text is sent as it is, anything else as JSON. The answer must be as the
+   * server's OpenAPI document declares it.
+   */
   async ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
+    const answer = await this.askUndeclared(method, path, body, headers);
+    const objection = (await this.#check()).objection(method, path, answer);
+    if (objection !== undefined) throw new Error(objection);
+    return answer;
+  }
+
+  /** The same for what is asked on purpose though it is not declared: nothing holds the answer against the document. */
+  async askUndeclared(
     method: string,
     path: string,
     body?: unknown,
@@ -254,6 +275,15 @@ export class Service {
     return readdir(join(this.dataDir, folder)).catch(() => []);
   }
 
+  /** One check serves all servers of a test run: they are of one build. */
+  #check(): Promise<OpenApiCheck> {
+    return checkOf(async () => {
+      const { status, text, body } = await this.askUndeclared('GET', '/rest/openapi.json');
+      if (status !== 200) throw new Error(`The OpenAPI document was not given: ${status} ${text}`);
+      return body as OpenApiDocument;
+    });
+  }
+
   async #tell(message: ToServer): Promise<void> {
     const child = this.#running();
     const obeyed = firstMessage(child);
@@ -265,6 +295,11 @@ export class Service {
     if (this.#child === undefined) throw new Error('The server was not started.');
     return this.#child;
   }
+}
+
+async function developmentToken({ url, dataDir }: Service): Promise<string> {
+  const { clientSecret } = await loadOrCreateDevelopmentSecrets(dataDir);
+  return requestToken({ issuer: `${url}/oidc`, clientId: 'troupe-cli', clientSecret });
 }
 
 export interface DetectionDocument {

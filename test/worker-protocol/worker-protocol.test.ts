@@ -292,7 +292,7 @@ describe('A component that speaks the worker protocol', () => {
       await service.run({ media: [ASTRONAUT], pipelineName: 'TROUBLE PIPELINE', jobProperties: tell });
       const token = readFileSync(file, 'utf8').replace('Bearer ', '');
       const managed = new RawComponent(service, token);
-      for (const algorithm of ['ABSENT', 'LIGHT', 'MEDIA']) {
+      for (const algorithm of ['ABSENT', 'LIGHT', 'MEDIA_INSPECTION']) {
         const { status } = await managed.say('/claim', { algorithms: [algorithm] });
         expect([algorithm, status]).to.deep.equal([algorithm, 403]);
       }
@@ -445,14 +445,14 @@ describe('A component for media', () => {
     await service.logged('component process ended', ({ worker }) => String(worker).includes('TroupeMedia'));
     await component.result(piece.token, [trackNamed('a')]);
 
-    const finish: Assignment = await component.claimOf(id, 'MEDIA');
+    const finish: Assignment = await component.claimOf(id, 'TRACK_FINISHING');
     expect([finish.kind, finish.id]).to.deep.equal(['FINISH', `${id}.1.0.0.0.finish`]);
     const summary = { tracks: 0, detections: 0, types: {}, warnings: [], ranges: [] };
     expect((await component.result(finish.token, [JSON.stringify({ summary })])).status).to.equal(200);
 
     // A component writes what it was told, however often it is told anew.
     const writeDocument = async (whenTold: () => Promise<void>) => {
-      const work: Assignment = await component.claimOf(id, 'MEDIA');
+      const work: Assignment = await component.claimOf(id, 'OUTPUT_OBJECT');
       expect([work.kind, work.id]).to.deep.equal(['DOCUMENT', `${id}.1.document`]);
       const { text } = await service.ask('GET', `/worker/v1/leases/${work.token}/input`);
       const [head, medium, ...rest] = text
@@ -471,6 +471,8 @@ describe('A component for media', () => {
     if (status === 409) await writeDocument(() => Promise.resolve());
     const job = await service.terminal(id);
     expect(job.jobStatus).to.equal(cancel === 200 ? 'CANCELLED' : 'COMPLETE');
-    expect((await service.document(id)).status).to.equal(job.jobStatus);
+    // This component writes a document of its own, which is none of the specification's.
+    const { body } = await service.askUndeclared('GET', `/rest/jobs/${id}/output/detection`);
+    expect((body as { status: string }).status).to.equal(job.jobStatus);
   });
 });

@@ -9,6 +9,7 @@ export const AUDIENCE = 'urn:test:rest';
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   admin: ['staff', 'media-admins'],
   user: ['media-users'],
+  colleague: ['media-users'],
   nobody: ['staff'],
 };
 
@@ -104,7 +105,7 @@ export class TestProvider {
     await this.publish(await newKey(kid), ...this.#keys);
   }
 
-  token(client: 'admin' | 'user' | 'nobody'): Promise<string> {
+  token(client: 'admin' | 'user' | 'colleague' | 'nobody'): Promise<string> {
     return requestToken({ issuer: this.issuer, clientId: client, clientSecret: `secret of ${client}` });
   }
 

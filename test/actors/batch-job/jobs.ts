@@ -1,12 +1,23 @@
 /** Batch jobs, their media and the answers of components in a few words. */
 import type { JobCommand } from '../../../actors/batch-job/commands.ts';
+import type { JobEffect } from '../../../actors/batch-job/effects.ts';
 import type { JobSettings } from '../../../actors/batch-job/planning.ts';
 import type { JobRecord } from '../../../actors/batch-job/record.ts';
 import type { JobState, SubJobRow } from '../../../actors/batch-job/state.ts';
 import { decide, type JobOutcome } from '../../../actors/batch-job/transitions.ts';
+import type { HttpNotice } from '../../../actors/delivery/notice.ts';
 import type { PipelinePlan } from '../../../pipeline/plan.ts';
 import { userRanges } from '../../../pipeline/segments.ts';
-import type { Algorithm, Issue, MediaType, MediumFacts, Properties, Range } from '../../../pipeline/types.ts';
+import type {
+  Algorithm,
+  ArchiveFinding,
+  Issue,
+  MediaType,
+  MediumFacts,
+  Properties,
+  Range,
+} from '../../../pipeline/types.ts';
+import type { Notice } from '../../../store/store.ts';
 
 export interface GivenMedium {
   readonly type?: MediaType;
@@ -15,6 +26,11 @@ export interface GivenMedium {
   readonly frameRanges?: readonly Range[];
   /** It cannot be used already at creation. */
   readonly problem?: boolean;
+  readonly sha256?: string;
+  /** Its results go to an archive there. */
+  readonly archiveUrl?: string;
+  readonly metadata?: Properties;
+  readonly properties?: Properties;
 }
 
 export interface GivenJob {
@@ -25,15 +41,20 @@ export interface GivenJob {
   readonly properties?: Properties;
   readonly priority?: number;
   readonly number?: number;
+  readonly callback?: NonNullable<JobRecord['callback']>;
+  readonly externalId?: string;
+  readonly pipeline?: string;
 }
 
 const WARNING: Issue = { code: 'FRAME_COUNT', message: 'The number of frames is estimated.' };
 const PROBLEM: Issue = { code: 'MEDIA_INITIALIZATION', message: 'The medium cannot be used.' };
 const FPS = 10;
+export const DOCUMENT_HASH = 'd0c'.repeat(21) + 'e';
 
 export function settingsOf(more: Partial<JobSettings> = {}): JobSettings {
   const fetchLimits = { mediaRoots: [], excluded: [], maxBytes: 1e9, timeoutMs: 1_000, allowPrivate: false };
-  return { dataDir: '/data', window: 4, attempts: 3, fetchLimits, ...more };
+  const system = { version: '1.2.3', host: 'here.example' };
+  return { dataDir: '/data', window: 4, attempts: 3, fetchLimits, system, ...more };
 }
 
 export function recordOf(job: GivenJob = {}): JobRecord {
@@ -42,19 +63,21 @@ export function recordOf(job: GivenJob = {}): JobRecord {
     number,
     jobId: `here-${number}`,
     siteId: 'here',
-    plan: planOf(job.tasks ?? [1]),
+    plan: planOf(job.tasks ?? [1], job.pipeline ?? 'PIPELINE'),
     media: mediaOf(job).map((medium, index) => ({
       mediaId: 100 + index,
       uri: `file:///media/${index}`,
-      metadata: {},
-      properties: {},
+      metadata: medium.metadata ?? {},
+      properties: medium.properties ?? {},
       frameRanges: medium.frameRanges ?? [],
       timeRanges: [],
+      ...(medium.archiveUrl === undefined ? {} : { archiveUrl: medium.archiveUrl }),
       ...(medium.problem === true ? { problem: PROBLEM } : {}),
     })),
     priority: job.priority ?? 4,
     buildOutput: job.buildOutput ?? true,
-    externalId: null,
+    externalId: job.externalId ?? null,
+    ...(job.callback === undefined ? {} : { callback: job.callback }),
     jobProperties: { TARGET_SEGMENT_LENGTH: '10', MIN_SEGMENT_LENGTH: '2', ...job.properties },
     algorithmProperties: {},
     serverProperties: {},
@@ -64,9 +87,9 @@ export function recordOf(job: GivenJob = {}): JobRecord {
 
 export const mediaOf = (job: GivenJob): readonly GivenMedium[] => job.media ?? [{}];
 
-function planOf(tasks: readonly number[]): PipelinePlan {
+function planOf(tasks: readonly number[], name: string): PipelinePlan {
   return {
-    name: 'PIPELINE',
+    name,
     description: '',
     tasks: tasks.map((actions, task) => ({
       name: `TASK ${task}`,
@@ -97,7 +120,12 @@ function algorithmOf(name: string): Algorithm {
 
 function factsOf(medium: GivenMedium): MediumFacts {
   const mediaType = medium.type ?? 'VIDEO';
-  const base = { mediaType, mimeType: `${mediaType.toLowerCase()}/test`, sha256: 'ab', metadata: {} };
+  const base = {
+    mediaType,
+    mimeType: `${mediaType.toLowerCase()}/test`,
+    sha256: medium.sha256 ?? 'ab',
+    metadata: {},
+  };
   if (mediaType !== 'VIDEO') return { ...base, length: mediaType === 'IMAGE' ? 1 : -1 };
   return { ...base, length: medium.frames ?? 25, frameTimes: { fps: FPS, constantRate: true, startTime: 0 } };
 }
@@ -154,7 +182,7 @@ function resultOf(job: GivenJob, row: SubJobRow, { warning, found }: Answer): Wo
       return { ok: true, kind: 'FINISH', summary };
     }
     case 'DOCUMENT':
-      return { ok: true, kind: 'DOCUMENT', bytes: 1_000 };
+      return { ok: true, kind: 'DOCUMENT', bytes: 1_000, sha256: DOCUMENT_HASH };
   }
 }
 
@@ -173,6 +201,23 @@ export const lost = (row: SubJobRow): JobCommand => ({
   reason: 'the process died',
 });
 
+type Acceptance = Pick<Extract<JobCommand, { type: 'accept' }>, 'admitted' | 'archive'>;
+export const OBJECT_ID = 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6';
+
+export const PAST_OUTPUT = 'http://past.example/1.json';
+/** The archive knows an earlier job that did the same. */
+export const MATCH: ArchiveFinding = {
+  kind: 'match',
+  match: { outputUri: PAST_OUTPUT, jobId: 'there-1', jobStatus: 'COMPLETE', processedAt: 0 },
+};
+
+export const noticeFailed = (id: string, reason: string, next: Notice | null = null): JobCommand => ({
+  type: 'noticeFailed',
+  id,
+  reason,
+  next,
+});
+
 /** A job that is led by hand, one command after the other. */
 export class LedJob {
   readonly given: GivenJob;
@@ -180,7 +225,8 @@ export class LedJob {
   readonly settings: JobSettings;
   state: JobState | undefined;
   last: JobOutcome | undefined;
-  #at = 1_000;
+  /** The time of the last command. */
+  at = 999;
 
   constructor(given: GivenJob = {}, settings: Partial<JobSettings> = {}) {
     this.given = given;
@@ -190,22 +236,32 @@ export class LedJob {
 
   static accepted(
     given: GivenJob = {},
-    { admitted = true, ...settings }: Partial<JobSettings> & { admitted?: boolean } = {},
+    { admitted = true, archive = 'notAsked', ...settings }: Partial<JobSettings & Acceptance> = {},
   ): LedJob {
     const job = new LedJob(given, settings);
-    job.tell({ type: 'accept', record: job.record, admitted, objectId: 'object' });
+    job.tell({ type: 'accept', record: job.record, admitted, objectId: OBJECT_ID, archive });
     return job;
   }
 
   /** Sends a command; answers the reply. */
   tell(command: JobCommand): JobOutcome['reply'] {
-    this.last = decide(this.state, command, { record: this.record, at: this.#at++, settings: this.settings });
-    if (this.last.change !== undefined) this.state = this.last.change.state;
+    this.last = decide(this.state, command, { record: this.record, at: ++this.at, settings: this.settings });
+    const { change } = this.last;
+    if (change !== undefined) this.state = change.gone === true ? undefined : change.state;
     return this.last.reply;
   }
 
   get status(): string {
     return this.state?.status ?? 'NONE';
+  }
+
+  /** Notices that the last command brought. */
+  get notices(): readonly (Notice & { readonly body: HttpNotice })[] {
+    return (this.last?.change?.notices ?? []) as readonly (Notice & { readonly body: HttpNotice })[];
+  }
+
+  get effects(): readonly JobEffect[] {
+    return this.last?.change?.effects ?? [];
   }
 
   get outstanding(): readonly SubJobRow[] {

@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import type { Range } from '../../../pipeline/types.ts';
+import type { JobCommand } from '../../../actors/batch-job/commands.ts';
+import type { ArchiveFinding, Range } from '../../../pipeline/types.ts';
 import { runs, seeded } from '../seed.ts';
-import type { GivenMedium } from './jobs.ts';
-import { SimulatedJob, type Fate, type Shape, type Step } from './simulated-job.ts';
+import { MATCH, noticeFailed, type GivenMedium } from './jobs.ts';
+import type { Shape } from './simulated-checks.ts';
+import { SimulatedJob, type Fate, type Step } from './simulated-job.ts';
 
 const aRange = fc
   .tuple(fc.nat(50), fc.nat(30))
@@ -22,18 +24,24 @@ const after = (stop: number, gap: number, length: number): Range => ({
   stop: stop + gap + length,
 });
 
-const aMedium: fc.Arbitrary<GivenMedium> = fc.record({
-  type: fc.constantFrom('VIDEO', 'VIDEO', 'VIDEO', 'IMAGE', 'AUDIO', 'UNKNOWN'),
-  frames: fc.integer({ min: 1, max: 60 }),
-  frameRanges: fc.oneof(
-    { weight: 3, arbitrary: fc.constant([]) },
-    { weight: 1, arbitrary: fc.array(aRange, { maxLength: 2 }) },
-  ),
-  problem: fc.oneof(
-    { weight: 9, arbitrary: fc.constant(false) },
-    { weight: 1, arbitrary: fc.constant(true) },
-  ),
-});
+const aMedium: fc.Arbitrary<GivenMedium> = fc
+  .record({
+    type: fc.constantFrom('VIDEO', 'VIDEO', 'VIDEO', 'IMAGE', 'AUDIO', 'UNKNOWN'),
+    frames: fc.integer({ min: 1, max: 60 }),
+    frameRanges: fc.oneof(
+      { weight: 3, arbitrary: fc.constant([]) },
+      { weight: 1, arbitrary: fc.array(aRange, { maxLength: 2 }) },
+    ),
+    problem: fc.oneof(
+      { weight: 9, arbitrary: fc.constant(false) },
+      { weight: 1, arbitrary: fc.constant(true) },
+    ),
+    archiveUrl: fc.constantFrom(undefined, 'http://archive.example', 'https://other.example/path'),
+  })
+  .map(({ archiveUrl, ...medium }) => (archiveUrl === undefined ? medium : { ...medium, archiveUrl }));
+
+const FAILED: ArchiveFinding = { kind: 'failed', reason: 'it hung up' };
+const aFinding: fc.Arbitrary<ArchiveFinding> = fc.constantFrom(MATCH, FAILED, { kind: 'none' });
 
 const aShape: fc.Arbitrary<Shape> = fc
   .record({
@@ -46,10 +54,13 @@ const aShape: fc.Arbitrary<Shape> = fc
     admitted: fc.boolean(),
     segment: fc.integer({ min: 3, max: 15 }),
     gap: fc.integer({ min: 1, max: 15 }),
+    archive: fc.constantFrom('notAsked' as const, 'notAsked' as const, 'later' as const, FAILED, MATCH),
+    method: fc.constantFrom('none' as const, 'GET' as const, 'POST' as const),
   })
   .filter(({ media }) => media.some(({ problem }) => problem !== true))
-  .map(({ earlierTasks, lastActions, segment, gap, ...shape }) => ({
+  .map(({ earlierTasks, lastActions, segment, gap, method, ...shape }) => ({
     ...shape,
+    ...(method === 'none' ? {} : { callback: { url: 'http://caller.example', method } }),
     tasks: [...Array.from({ length: earlierTasks }, () => 1), lastActions],
     properties: {
       TARGET_SEGMENT_LENGTH: String(segment),
@@ -72,6 +83,33 @@ const other = fc.oneof(
   }),
   fc.record({ type: fc.constantFrom('reload' as const, 'resume' as const, 'admit' as const) }),
 );
+const delivery: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constant('send' as const),
+      pick: fc.nat(50),
+      fate: fc.constantFrom('arrives' as const, 'fails' as const, 'is given up' as const),
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ type: fc.constant('report' as const), pick: fc.nat(50) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ type: fc.constantFrom('deliverer dies' as const, 'crash' as const) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant('repost' as const),
+      failures: fc.constantFrom([], ['it hung up']),
+    }),
+  },
+);
+const archiveAnswer: fc.Arbitrary<Step> = fc.record({
+  type: fc.constant('archive answers' as const),
+  pick: fc.nat(5),
+  finding: aFinding,
+});
 const interruption = fc.oneof(
   {
     weight: 2,
@@ -87,9 +125,24 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: work('done', 'done', 'done', 'done', 'warning', 'nothing found', 'failed', 'lost'),
   },
   { weight: 10, arbitrary: other },
+  { weight: 4, arbitrary: archiveAnswer },
+  { weight: 6, arbitrary: delivery },
   { weight: 1, arbitrary: interruption },
 );
 const steps = (step: fc.Arbitrary<Step>) => fc.array(step, { maxLength: 120 });
+
+const AFTER_REMOVAL: JobCommand[] = [
+  { type: 'admit' },
+  { type: 'cancel' },
+  { type: 'shutdown' },
+  { type: 'remove' },
+  { type: 'resubmit', priority: 4, admitted: true, objectId: 'again' },
+  { type: 'workDropped', keys: ['0001/000000/p'] },
+  { type: 'archiveChecked', run: 1, answer: { kind: 'none' } },
+  { type: 'archiveReposted', failures: [] },
+  { type: 'noticeSent', id: 'here-7.1.callback' },
+  noticeFailed('here-7.1.archive.0', 'it hung up'),
+];
 
 /** What a walk saw, so that a test that saw too little fails. */
 function walk(job: SimulatedJob, way: readonly Step[]): SimulatedJob {
@@ -117,7 +170,9 @@ describe('The life of a batch job', () => {
   });
 
   it(`ends COMPLETE, every frame looked at, when nothing goes wrong ${seeded}`, () => {
-    const shape = aShape.filter(({ media }) => media?.every(({ problem }) => problem === false) === true);
+    const shape = aShape
+      .filter(({ media }) => media?.every(({ problem }) => problem === false) === true)
+      .filter(({ archive }) => archive !== FAILED);
     fc.assert(
       fc.property(shape, steps(work('done', 'nothing found')), (given, way) => {
         expect(walk(new SimulatedJob(given), way).state.status).to.equal('COMPLETE');
@@ -126,13 +181,14 @@ describe('The life of a batch job', () => {
     );
   });
 
-  for (const stage of ['WAITING', 'PREPARE', 'TASK 0', 'TASK 1', 'TASK 2', 'DOCUMENT'])
+  for (const stage of ['WAITING', 'PREPARE', 'CHECK', 'TASK 0', 'TASK 1', 'TASK 2', 'DOCUMENT'])
     it(`ends CANCELLED when it is cancelled in the stage ${stage} ${seeded}`, () => {
       const shape = aShape.map((given) => ({
         ...given,
         tasks: [1, 1, given.tasks?.at(-1) ?? 1],
         buildOutput: true,
         admitted: stage !== 'WAITING',
+        archive: stage === 'CHECK' ? ('later' as const) : ('notAsked' as const),
       }));
       let reached = 0;
       fc.assert(
@@ -158,6 +214,7 @@ describe('The life of a batch job', () => {
         steps(
           fc.oneof(
             { weight: 40, arbitrary: work('done', 'warning', 'nothing found', 'failed', 'lost') },
+            { weight: 3, arbitrary: archiveAnswer },
             { weight: 1, arbitrary: interruption },
           ),
         ),
@@ -165,6 +222,52 @@ describe('The life of a batch job', () => {
           const whole = walk(new SimulatedJob(shape), way);
           const restored = walk(new SimulatedJob(shape, { forgetful: true }), way);
           expect(restored.stored).to.deep.equal(whole.stored);
+        },
+      ),
+      runs(150),
+    );
+  });
+
+  it(`owes each notice until it has arrived or was given up, once, whoever dies in between ${seeded}`, () => {
+    const outcomes = new Set<unknown>();
+    fc.assert(
+      fc.property(
+        aShape,
+        steps(anyStep),
+        fc.array(fc.oneof({ weight: 20, arbitrary: delivery }, { weight: 1, arbitrary: interruption }), {
+          minLength: 5,
+          maxLength: 60,
+        }),
+        (shape, way, after) => {
+          const job = walk(new SimulatedJob(shape), way);
+          for (const step of after) job.take(step);
+          job.drive();
+          job.deliverAll();
+          for (let run = 1; run <= job.state.run; run++)
+            for (const outcome of job.outbox.outcomes('here-7', run)) outcomes.add(outcome);
+        },
+      ),
+      runs(300),
+    );
+    expect([...outcomes], 'what became of notices').to.have.members(['sent', 'given up', 'withdrawn']);
+  });
+
+  it(`answers to nothing any more once it is removed, and is gone in the end ${seeded}`, () => {
+    fc.assert(
+      fc.property(
+        aShape,
+        steps(anyStep),
+        fc.array(delivery, { maxLength: 20 }),
+        fc.subarray(AFTER_REMOVAL),
+        fc.array(fc.constantFrom('reload' as const, 'resume' as const), { maxLength: 3 }),
+        (shape, way, before, commands, restarts) => {
+          const job = walk(new SimulatedJob(shape), way);
+          for (const step of before) job.take(step);
+          job.take({ type: 'remove' });
+          for (const type of restarts) job.take({ type });
+          job.finishRemoval(commands);
+          expect(job.isGone).to.equal(true);
+          job.finishRemoval(commands);
         },
       ),
       runs(150),

@@ -2,17 +2,31 @@
  * One batch job with a store and a dispatcher that fit on a page. Every command goes through the real table; after each the
  * promises of a job are looked at, and the state is compared with what a restart would find.
  */
-import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import type { JobCommand } from '../../../actors/batch-job/commands.ts';
 import type { JobEffect } from '../../../actors/batch-job/effects.ts';
 import { runPrefix } from '../../../actors/batch-job/planning.ts';
 import { jobSnapshotSchema, restore, toSnapshot } from '../../../actors/batch-job/snapshot.ts';
+import { ARCHIVE_ROWS, deliveryStatus } from '../../../actors/batch-job/notices.ts';
 import type { JobState, SubJobRow } from '../../../actors/batch-job/state.ts';
 import { isTerminal } from '../../../actors/batch-job/status.ts';
 import { recover, TRANSITIONS, type JobOutcome } from '../../../actors/batch-job/transitions.ts';
-import type { Range } from '../../../pipeline/types.ts';
-import { doneWith, failedWith, LedJob, lost, mediaOf, type GivenJob } from './jobs.ts';
+import type { ArchiveFinding, Range } from '../../../pipeline/types.ts';
+import { doneWith, failedWith, LedJob, lost } from './jobs.ts';
+import {
+  byKey,
+  checkCoverage,
+  checkNew,
+  checkNoWork,
+  checkOwed,
+  checkRestored,
+  expectedEnd,
+  expectFinal,
+  newRun,
+  type Run,
+  type Shape,
+} from './simulated-checks.ts';
+import { SimulatedOutbox, type Attempt } from './simulated-outbox.ts';
 
 /** What becomes of a piece in a component's hands. */
 export type Fate = 'done' | 'warning' | 'nothing found' | 'failed' | 'lost';
@@ -24,34 +38,15 @@ export type Step =
   | { readonly type: 'late news'; readonly pick: number }
   | { readonly type: 'reload' }
   | { readonly type: 'admit' | 'cancel' | 'shutdown' | 'resume' }
+  /** The server dies right after the next commit, with all that it had in memory. */
+  | { readonly type: 'crash' }
+  | { readonly type: 'archive answers'; readonly pick: number; readonly finding: ArchiveFinding }
+  | { readonly type: 'send'; readonly pick: number; readonly fate: Attempt }
+  | { readonly type: 'report'; readonly pick: number }
+  | { readonly type: 'deliverer dies' }
+  | { readonly type: 'repost'; readonly failures: readonly string[] }
+  | { readonly type: 'remove' }
   | { readonly type: 'resubmit'; readonly admitted: boolean };
-
-export interface Shape extends GivenJob {
-  readonly window: number;
-  readonly attempts: number;
-  readonly admitted: boolean;
-}
-
-/** What happened in the run that goes on. */
-interface Run {
-  progress: number;
-  failed: boolean;
-  warned: boolean;
-  documentFailed: boolean;
-  cancelledBy: 'USER' | 'SHUTDOWN' | undefined;
-  readonly made: Map<string, SubJobRow>;
-  readonly answered: Set<string>;
-}
-
-const newRun = (shape: Shape): Run => ({
-  progress: 0,
-  failed: mediaOf(shape).some(({ problem }) => problem === true),
-  warned: false,
-  documentFailed: false,
-  cancelledBy: undefined,
-  made: new Map(),
-  answered: new Set(),
-});
 
 const MAX_SNAPSHOT_BYTES = 64 * 1024;
 const json = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
@@ -63,21 +58,29 @@ export class SimulatedJob {
   readonly #forgetful: boolean;
   /** The store. */
   #snapshot: unknown;
-  #rows = new Map<string, SubJobRow>();
+  readonly #rows = new Map<string, unknown>();
+  readonly outbox = new SimulatedOutbox();
   /** The dispatcher: what is queued or in a component's hands, and news for the job that is on its way. */
   readonly #work = new Map<string, SubJobRow>();
   readonly #cancelled = new Set<string>();
   readonly #news: JobCommand[] = [];
   readonly #past: JobCommand[] = [];
+  /** Runs for which an archive is thinking about its answer. */
+  readonly #asked: number[] = [];
+  #crashes = false;
   #run: Run;
-  ended = 0;
+  /** Ends that were told, or that a start has found. */
+  readonly ended = new Set<number>();
 
   constructor(shape: Shape, { forgetful = false } = {}) {
     this.#shape = shape;
     this.#job = new LedJob(shape, { window: shape.window, attempts: shape.attempts });
     this.#forgetful = forgetful;
     this.#run = newRun(shape);
-    this.#send({ type: 'accept', record: this.#job.record, admitted: shape.admitted, objectId: 'object 1' });
+    const { admitted, archive } = shape;
+    if (typeof archive !== 'string') this.#noteFinding(archive);
+    this.#send({ type: 'accept', record: this.#job.record, admitted, objectId: 'object 1', archive });
+    this.#checkEnd();
   }
 
   get state(): JobState {
@@ -95,7 +98,11 @@ export class SimulatedJob {
   }
 
   get stored(): unknown {
-    return this.#snapshot;
+    return [this.#snapshot, this.outbox.stored];
+  }
+
+  get isGone(): boolean {
+    return this.#job.state === undefined;
   }
 
   take(step: Step): void {
@@ -121,20 +128,100 @@ export class SimulatedJob {
       case 'admit':
       case 'resume':
         this.#send({ type: step.type });
+        return this.#checkEnd();
+      case 'crash':
+        this.#crashes = true;
+        return;
+      case 'archive answers':
+        return this.#archiveAnswers(step.pick, step.finding);
+      case 'send':
+        return this.outbox.send(step.pick, step.fate);
+      case 'report':
+        return this.#report(step.pick);
+      case 'deliverer dies':
+        return this.outbox.delivererDies();
+      case 'repost':
+        return this.#repost(step.failures);
+      case 'remove':
+        return this.#remove();
     }
   }
 
   /** Whatever waits is done well, until the job has ended or comes to this stage. */
   drive(stage = 'ENDED'): void {
     if (this.state.status === 'INITIALIZED' && stage !== 'WAITING') this.#send({ type: 'admit' });
+    this.#checkEnd();
     while (!this.isOver && this.stage !== stage) {
       expect(
-        this.#work.size + this.#news.length,
+        this.#work.size + this.#news.length + this.#asked.length,
         'work or news for a job that has not ended',
       ).to.be.greaterThan(0);
       if (this.#news.length > 0) this.#bringNews(0);
+      else if (this.#asked.length > 0) this.#archiveAnswers(0, { kind: 'none' });
       else this.#answer({ type: 'work', pick: 0, fate: 'done', found: [{ start: 0, stop: 3 }] });
     }
+  }
+
+  /** Whatever is owed arrives. */
+  deliverAll(): void {
+    for (let left = 1_000; this.outbox.owed.length > 0; left--) {
+      expect(left, 'attempts until everything has arrived').to.be.greaterThan(0);
+      this.outbox.send(0, 'arrives');
+      this.#report(0);
+    }
+    const { status, callback, archive } = this.state;
+    for (const delivery of [callback, archive])
+      expect(deliveryStatus(delivery !== null, status, delivery)).to.not.equal('IN PROGRESS');
+    expect(this.outbox.outcomes(this.#job.record.jobId, this.state.run)).to.not.include(undefined);
+  }
+
+  #archiveAnswers(pick: number, finding: ArchiveFinding): void {
+    const [run] = this.#asked.splice(pick % Math.max(1, this.#asked.length), 1);
+    if (run === undefined) return;
+    const awaited = this.stage === 'CHECK' && this.state.status !== 'CANCELLING' && run === this.state.run;
+    if (awaited) this.#noteFinding(finding);
+    const { reply } = this.#send({ type: 'archiveChecked', run, answer: finding });
+    expect(reply.kind, `the reply to the archive in ${this.stage}`).to.equal(awaited ? 'done' : 'refused');
+    this.#checkEnd();
+  }
+
+  #noteFinding({ kind }: ArchiveFinding): void {
+    if (kind === 'match') this.#run.pastFound = true;
+    if (kind === 'failed') this.#run.warned = true;
+  }
+
+  #report(pick: number): void {
+    const told = this.outbox.report(pick);
+    if (told === undefined) return;
+    const { reply, change } = this.#send(told.report);
+    expect(reply.kind, `the reply to ${told.report.type} of ${told.report.id}`).to.equal(told.expected);
+    if (reply.kind === 'refused') expect(change, 'what a refusal changes').to.equal(undefined);
+  }
+
+  #repost(failures: readonly string[]): void {
+    const wanted = this.isOver && this.state.archive !== null;
+    const { reply } = this.#send({ type: 'archiveReposted', failures });
+    expect(reply.kind).to.equal(wanted ? 'done' : 'refused');
+  }
+
+  #remove(): void {
+    const over = this.isOver;
+    const { reply } = this.#send({ type: 'remove' });
+    expect(reply.kind).to.equal(over ? 'done' : 'refused');
+    if (over) expect([...this.#rows.keys(), ...this.outbox.owed], 'left of it').to.deep.equal([]);
+  }
+
+  /** The job does not answer to anything any more, whatever comes, and sooner or later it is gone. */
+  finishRemoval(commands: readonly JobCommand[]): void {
+    for (const command of commands) {
+      const outcome = this.#send(command);
+      expect(outcome.reply, command.type).to.deep.equal({
+        kind: 'refused',
+        reason: 'NO_SUCH_JOB',
+        status: 'UNKNOWN',
+      });
+    }
+    while (this.#news.length > 0) this.#bringNews(0);
   }
 
   #answer({ pick, fate, found }: Extract<Step, { type: 'work' }>): void {
@@ -149,9 +236,9 @@ export class SimulatedJob {
     }
     const command = this.#commandOf(row, fate, found);
     const stillWanted = this.state.outstanding.has(key);
+    if (stillWanted) this.#note(row, command, fate);
     const { reply } = this.#send(command);
     expect(reply.kind, `the reply to ${command.type} of ${key}`).to.equal(stillWanted ? 'done' : 'refused');
-    if (stillWanted) this.#note(row, command, fate);
     this.#checkEnd();
     this.#past.push(command);
   }
@@ -170,6 +257,8 @@ export class SimulatedJob {
     const failed = type === 'workFailed' || (type === 'workLost' && row.attempts + 1 >= this.#shape.attempts);
     if (failed && row.kind === 'DOCUMENT') this.#run.documentFailed = true;
     else if (failed) this.#run.failed = true;
+    if (failed && row.kind === 'PREPARE') this.#run.fetchFailed = true;
+    if (type === 'workDone' && row.kind === 'PREPARE') this.#run.prepared.add(row.medium);
     if (fate === 'warning' && (row.kind === 'PREPARE' || row.kind === 'FINISH')) this.#run.warned = true;
   }
 
@@ -220,8 +309,8 @@ export class SimulatedJob {
     const prefix = runPrefix(snapshot.run);
     const stored = isTerminal(snapshot.status)
       ? []
-      : [...this.#rows.values()].filter(({ key }) => key.startsWith(prefix));
-    const rows = stored.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+      : [...this.#rows].filter(([key]) => key.startsWith(prefix));
+    const rows = stored.map(([, row]) => row as SubJobRow).toSorted(byKey);
     return restore(this.#job.record, snapshot, rows);
   }
 
@@ -231,51 +320,57 @@ export class SimulatedJob {
     const outcome = this.#job.last!;
     if (command.type === 'resubmit' && outcome.change !== undefined) this.#run = newRun(this.#shape);
     if (before !== undefined && isTerminal(before.status) && command.type !== 'resubmit')
-      expect(outcome.change, `${before.status} is final, also for ${command.type}`).to.equal(undefined);
+      expectFinal(before, outcome.change, command);
     if (outcome.change === undefined) return outcome;
+    if (outcome.change.gone === true) return this.#forgotten(outcome);
     if (command.type !== 'accept')
       expect(TRANSITIONS[command.type].to, `where ${command.type} leads to`).to.include(this.state.status);
     if (outcome.change.silent === true) expect(this.state).to.equal(before);
-    else this.#store(outcome.change);
+    else this.#store(outcome.change, command, before);
     this.#check();
-    this.#perform(outcome.change.effects);
+    if (this.#crashes && outcome.change.silent !== true) this.#restart();
+    else this.#perform(outcome.change.effects);
     if (this.#forgetful) this.#reload();
     return outcome;
   }
 
+  #forgotten(outcome: JobOutcome): JobOutcome {
+    this.#snapshot = undefined;
+    this.#rows.clear();
+    return outcome;
+  }
+
+  /** What was in memory is lost: effects, what is in anybody's hands, and what was on its way. */
+  #restart(): void {
+    this.#crashes = false;
+    this.#work.clear();
+    this.#cancelled.clear();
+    this.#news.length = 0;
+    this.#asked.length = 0;
+    this.outbox.serverDies();
+    this.#reload();
+    if (this.isOver) this.ended.add(this.state.run);
+    this.#perform(recover(this.state));
+  }
+
   /** As the store does it: rows that go, then rows that come. */
-  #store({ rows, removed }: NonNullable<JobOutcome['change']>): void {
+  #store(change: NonNullable<JobOutcome['change']>, command: JobCommand, before?: JobState): void {
+    const { rows, removed, keptRows = [] } = change;
+    const ends = isTerminal(this.state.status) && (before === undefined || !isTerminal(before.status));
+    if (ends) checkOwed(this.#job.record, this.#run, change);
+    this.outbox.store(change, command, ends);
     this.#snapshot = json(toSnapshot(this.#job.record, this.state));
     for (const prefix of removed ?? [])
       for (const key of this.#rows.keys()) if (key.startsWith(prefix)) this.#rows.delete(key);
     for (const row of rows) {
       this.#rows.set(row.key, json(row));
-      if (row.state === 'QUEUED' && row.attempts === 0) this.#checkNew(row);
+      if (row.state === 'QUEUED' && row.attempts === 0) checkNew(this.#run, this.state, row);
       else if (row.state !== 'QUEUED') {
         expect(this.#run.answered.has(row.key), `${row.key} is answered twice`).to.equal(false);
         this.#run.answered.add(row.key);
       }
     }
-  }
-
-  #checkNew(row: SubJobRow): void {
-    const { made } = this.#run;
-    const unit = [...made.values()].filter(
-      (other) => other.medium === row.medium && other.action === row.action && sameStage(other, row),
-    );
-    expect(made.has(row.key), `${row.key} is made twice`).to.equal(false);
-    if (row.kind === 'PREPARE') expect(unit, `medium ${row.medium} is prepared twice`).to.deep.equal([]);
-    if (row.kind === 'FINISH') {
-      expect(
-        unit.filter(({ kind }) => kind === 'FINISH'),
-        'finished twice',
-      ).to.deep.equal([]);
-      for (const { key } of unit)
-        expect(this.state.outstanding.has(key), `${row.key} comes before ${key} is answered`).to.equal(false);
-    }
-    if (this.state.status === 'CANCELLING')
-      expect(row.kind, 'new work of a cancelled job').to.be.oneOf(['FINISH', 'DOCUMENT']);
-    made.set(row.key, row);
+    for (const { key, body } of keptRows) this.#rows.set(key, json(body));
   }
 
   /** The dispatcher: takes what is offered (once), and lets go of what is cancelled sooner or later. */
@@ -283,11 +378,24 @@ export class SimulatedJob {
     for (const effect of effects)
       if (effect.type === 'offer') for (const row of effect.rows) this.#work.set(row.key, row);
       else if (effect.type === 'cancelWork') this.#cancel(effect.rows);
-      else if (effect.type === 'ended') this.ended++;
-      else
-        expect(effect.document, 'only a resubmission removes the document').to.equal(
-          effect.run < this.state.run,
+      else if (effect.type === 'ended') this.#noteEnd();
+      else if (effect.type === 'checkArchive') this.#ask();
+      else if (effect.type === 'forget') this.#news.push({ type: 'forget' });
+      else if (effect.type === 'removeFiles')
+        expect(effect.document, 'only a resubmission or a removal removes the document').to.equal(
+          effect.run < this.state.run || this.state.removed,
         );
+  }
+
+  #noteEnd(): void {
+    expect(this.ended.has(this.state.run), 'an end that is told twice').to.equal(false);
+    this.ended.add(this.state.run);
+  }
+
+  /** One question at a time for each run. */
+  #ask(): void {
+    expect(this.stage).to.equal('CHECK');
+    if (!this.#asked.includes(this.state.run)) this.#asked.push(this.state.run);
   }
 
   /** Every other piece is in a component's hands and may still be answered; the rest is dropped at once. */
@@ -309,81 +417,23 @@ export class SimulatedJob {
     const pieces = [...state.outstanding.values()].filter(({ kind }) => kind !== 'FINISH');
     expect(pieces.length, 'pieces outstanding').to.be.at.most(this.#shape.window);
     expect(isTerminal(state.status)).to.equal(state.stage.name === 'ENDED');
-    this.#checkRestored(this.#restored());
-  }
-
-  #checkRestored(restored: JobState): void {
-    const { state } = this;
-    expectSame(small(restored), small(state), 'the small part of the restored state');
-    if (isTerminal(state.status)) return;
-    expectSame(restored.media, state.media, 'restored media');
-    expectSame(
-      [...restored.outstanding.values()].toSorted(byKey),
-      [...state.outstanding.values()].toSorted(byKey),
-      'restored work',
-    );
-    // Pieces that were dropped have no row any more: a job that stops makes no more pieces, so their number does not matter.
-    const stopping = state.status === 'CANCELLING';
-    const units = (of: JobState) => of.units.map((unit) => (stopping ? { ...unit, made: 0 } : unit));
-    expectSame(units(restored), units(state), 'restored units');
-    if (!stopping) expect(nextUnit(restored), 'where the restored state goes on').to.equal(nextUnit(state));
+    const { callback, archive, removed } = state;
+    this.outbox.check(removed ? null : callback, removed ? null : archive);
+    checkRestored(this.#restored(), state);
   }
 
   #checkEnd(): void {
-    if (!this.isOver) return;
-    const { cancelledBy, failed, warned, documentFailed } = this.#run;
-    expect(this.state.status).to.equal(expectedEnd(cancelledBy, failed || documentFailed, warned));
-    expect(this.state.hasDocument).to.equal(this.#shape.buildOutput === true && !documentFailed);
-    expect([...this.#rows.keys()], 'rows that an ended job leaves behind').to.deep.equal([]);
-    expect(this.ended, 'ends that were told').to.equal(this.state.run);
-    if (this.state.status === 'COMPLETE') this.#checkCoverage();
+    if (this.isGone || !this.isOver || this.state.removed) return;
+    const { documentFailed, pastFound } = this.#run;
+    expect(this.state.status).to.equal(expectedEnd(this.#run));
+    const written = this.#shape.buildOutput === true && !documentFailed && !pastFound;
+    expect(this.state.hasDocument).to.equal(written);
+    expect(this.state.pastOutput !== null).to.equal(pastFound);
+    const left = [...this.#rows.keys()].filter((key) => !key.startsWith(ARCHIVE_ROWS));
+    expect(left, 'rows that an ended job leaves behind').to.deep.equal([]);
+    expect([...this.ended], 'ends that were told').to.have.lengthOf(this.state.run);
+    if (pastFound) checkNoWork(this.#run);
+    else if (this.state.status === 'COMPLETE') checkCoverage(this.#shape, this.#run);
     this.#work.clear();
   }
-
-  /** Every frame that was asked for is looked at once by each action of the first task. */
-  #checkCoverage(): void {
-    const pieces = [...this.#run.made.values()].filter(
-      ({ kind, stage }) => kind === 'DETECT' && stage.name === 'TASK' && stage.index === 0,
-    );
-    for (const [medium, { type, frames, frameRanges }] of mediaOf(this.#shape).entries())
-      for (let action = 0; action < (this.#shape.tasks?.[0] ?? 1); action++) {
-        const mine = pieces.filter((piece) => piece.medium === medium && piece.action === action);
-        if ((type ?? 'VIDEO') !== 'VIDEO') expect(mine).to.have.lengthOf(1);
-        else
-          expect(mine.flatMap(({ range }) => framesOf(range)).toSorted(ascending)).to.deep.equal(
-            askedFrames(frames ?? 25, frameRanges ?? []),
-          );
-      }
-  }
-}
-
-/** chai's comparison is slow and only needed for its message. */
-function expectSame(actual: unknown, expected: unknown, what: string): void {
-  if (!isDeepStrictEqual(actual, expected)) expect(actual, what).to.deep.equal(expected);
-}
-
-function expectedEnd(cancelledBy: Run['cancelledBy'], failed: boolean, warned: boolean): string {
-  if (cancelledBy !== undefined) return cancelledBy === 'USER' ? 'CANCELLED' : 'CANCELLED_BY_SHUTDOWN';
-  if (failed) return 'ERROR';
-  return warned ? 'COMPLETE_WITH_WARNINGS' : 'COMPLETE';
-}
-
-function small(state: JobState): Partial<JobState> {
-  const { media: _, units: __, cursor: ___, outstanding: ____, ...rest } = state;
-  return rest;
-}
-
-const nextUnit = ({ units, cursor }: JobState): number =>
-  units.findIndex((unit, index) => index >= cursor && unit.made < unit.ranges.length);
-
-const sameStage = (a: SubJobRow, b: SubJobRow) => JSON.stringify(a.stage) === JSON.stringify(b.stage);
-const byKey = (a: SubJobRow, b: SubJobRow) => (a.key < b.key ? -1 : 1);
-const ascending = (a: number, b: number) => a - b;
-const framesOf = ({ start, stop }: Range) => Array.from({ length: stop - start + 1 }, (_, i) => start + i);
-
-function askedFrames(length: number, ranges: readonly Range[]): readonly number[] {
-  const all = framesOf({ start: 0, stop: length - 1 });
-  return ranges.length === 0
-    ? all
-    : all.filter((frame) => ranges.some(({ start, stop }) => start <= frame && frame <= stop));
 }

@@ -1,17 +1,19 @@
 import { expect } from 'chai';
 import type { JobCommand } from '../../../actors/batch-job/commands.ts';
-import type { JobEffect } from '../../../actors/batch-job/effects.ts';
 import { runPrefix } from '../../../actors/batch-job/planning.ts';
 import { progressOf, restore, toSnapshot } from '../../../actors/batch-job/snapshot.ts';
 import { isTerminal } from '../../../actors/batch-job/status.ts';
 import { recover, TRANSITIONS } from '../../../actors/batch-job/transitions.ts';
-import { failedWith, doneWith, LedJob, lost, type GivenJob } from './jobs.ts';
+import { failedWith, doneWith, LedJob, lost, noticeFailed, type GivenJob } from './jobs.ts';
 
-const effectsOf = (job: LedJob): readonly JobEffect[] => job.last?.change?.effects ?? [];
+const effectsOf = (job: LedJob) => job.effects;
 const effectTypes = (job: LedJob) => effectsOf(job).map(({ type }) => type);
 
-/** A job of several pieces in each of the states of specification 3.1. */
-const TWO_VIDEOS: GivenJob = { media: [{}, {}] };
+/** A job of several pieces in each of the states of specification 3.1, with somebody who waits for its end. */
+const TWO_VIDEOS: GivenJob = {
+  media: [{}, { archiveUrl: 'http://archive.example' }],
+  callback: { url: 'http://caller.example/done', method: 'GET' },
+};
 const detecting = () => LedJob.accepted(TWO_VIDEOS).doAll('PREPARE');
 const IN_STATE: Readonly<Record<string, () => LedJob>> = {
   INITIALIZED: () => LedJob.accepted(TWO_VIDEOS, { admitted: false }),
@@ -21,8 +23,8 @@ const IN_STATE: Readonly<Record<string, () => LedJob>> = {
     return job.done(job.row('PREPARE'), { warning: true }).doAll('PREPARE');
   },
   IN_PROGRESS_ERRORS: () => {
-    const job = LedJob.accepted(TWO_VIDEOS);
-    return job.failed(job.row('PREPARE')).doAll('PREPARE');
+    const job = detecting();
+    return job.failed(job.row('DETECT'));
   },
   CANCELLING: () => {
     const job = detecting();
@@ -42,7 +44,13 @@ const IN_STATE: Readonly<Record<string, () => LedJob>> = {
 
 /** The command, about a piece that is outstanding when there is one. */
 const COMMANDS: Readonly<Record<JobCommand['type'], (job: LedJob) => JobCommand>> = {
-  accept: (job) => ({ type: 'accept', record: job.record, admitted: true, objectId: 'other' }),
+  accept: (job) => ({
+    type: 'accept',
+    record: job.record,
+    admitted: true,
+    objectId: 'other',
+    archive: 'notAsked',
+  }),
   admit: () => ({ type: 'admit' }),
   cancel: () => ({ type: 'cancel' }),
   resubmit: () => ({ type: 'resubmit', priority: 4, admitted: true, objectId: 'other' }),
@@ -52,52 +60,81 @@ const COMMANDS: Readonly<Record<JobCommand['type'], (job: LedJob) => JobCommand>
   workDropped: (job) => ({ type: 'workDropped', keys: [(job.outstanding[0] ?? past()).key] }),
   resume: () => ({ type: 'resume' }),
   shutdown: () => ({ type: 'shutdown' }),
+  archiveChecked: (job) => ({
+    type: 'archiveChecked',
+    run: job.state?.run ?? 1,
+    answer: { kind: 'none' },
+  }),
+  noticeSent: () => ({ type: 'noticeSent', id: 'here-7.1.callback' }),
+  noticeFailed: () => noticeFailed('here-7.1.archive.1', 'it hung up'),
+  archiveReposted: () => ({ type: 'archiveReposted', failures: [] }),
+  remove: () => ({ type: 'remove' }),
+  forget: () => ({ type: 'forget' }),
 };
 const past = () => LedJob.accepted(TWO_VIDEOS).row('PREPARE');
 
 /** From x command -> status afterwards, or the refusal in small letters. */
-const TABLE = `
-                       accept  admit        cancel      resubmit     workDone         workFailed          workLost         workDropped      resume       shutdown
-INITIALIZED            exists  IN_PROGRESS  CANCELLING  wrong_state  wrong_state      wrong_state         wrong_state      wrong_state      =            CANCELLING
-IN_PROGRESS            exists  wrong_state  CANCELLING  wrong_state  =                IN_PROGRESS_ERRORS  =                not_outstanding  =            CANCELLING
-IN_PROGRESS_WARNINGS   exists  wrong_state  CANCELLING  wrong_state  =                IN_PROGRESS_ERRORS  =                not_outstanding  =            CANCELLING
-IN_PROGRESS_ERRORS     exists  wrong_state  CANCELLING  wrong_state  =                =                   =                not_outstanding  =            CANCELLING
-CANCELLING             exists  wrong_state  wrong_state wrong_state  =                =                   =                =                =            wrong_state
-COMPLETE               exists  wrong_state  wrong_state IN_PROGRESS  not_outstanding  not_outstanding     not_outstanding  not_outstanding  wrong_state  wrong_state
-COMPLETE_WITH_WARNINGS exists  wrong_state  wrong_state IN_PROGRESS  not_outstanding  not_outstanding     not_outstanding  not_outstanding  wrong_state  wrong_state
-CANCELLED              exists  wrong_state  wrong_state IN_PROGRESS  not_outstanding  not_outstanding     not_outstanding  not_outstanding  wrong_state  wrong_state
-CANCELLED_BY_SHUTDOWN  exists  wrong_state  wrong_state IN_PROGRESS  not_outstanding  not_outstanding     not_outstanding  not_outstanding  wrong_state  wrong_state
-ERROR                  exists  wrong_state  wrong_state IN_PROGRESS  not_outstanding  not_outstanding     not_outstanding  not_outstanding  wrong_state  wrong_state`;
+const WORK = `
+                       accept  admit        cancel      resubmit     workDone         workFailed          workLost         workDropped      resume  shutdown
+INITIALIZED            exists  IN_PROGRESS  CANCELLING  wrong_state  wrong_state      wrong_state         wrong_state      wrong_state      =       CANCELLING
+IN_PROGRESS            exists  wrong_state  CANCELLING  wrong_state  =                IN_PROGRESS_ERRORS  =                not_outstanding  =       CANCELLING
+IN_PROGRESS_WARNINGS   exists  wrong_state  CANCELLING  wrong_state  =                IN_PROGRESS_ERRORS  =                not_outstanding  =       CANCELLING
+IN_PROGRESS_ERRORS     exists  wrong_state  CANCELLING  wrong_state  =                =                   =                not_outstanding  =       CANCELLING
+CANCELLING             exists  wrong_state  wrong_state wrong_state  =                =                   =                =                =       wrong_state
+COMPLETE               exists  wrong_state  wrong_state IN_PROGRESS  not_outstanding  not_outstanding     not_outstanding  not_outstanding  =       wrong_state
+COMPLETE_WITH_WARNINGS exists  wrong_state  wrong_state IN_PROGRESS  not_outstanding  not_outstanding     not_outstanding  not_outstanding  =       wrong_state
+CANCELLED              exists  wrong_state  wrong_state IN_PROGRESS  not_outstanding  not_outstanding     not_outstanding  not_outstanding  =       wrong_state
+CANCELLED_BY_SHUTDOWN  exists  wrong_state  wrong_state IN_PROGRESS  not_outstanding  not_outstanding     not_outstanding  not_outstanding  =       wrong_state
+ERROR                  exists  wrong_state  wrong_state IN_PROGRESS  not_outstanding  not_outstanding     not_outstanding  not_outstanding  =       wrong_state`;
 
-const [head, ...lines] = TABLE.trim()
-  .split('\n')
-  .map((line) => line.trim().split(/\s+/));
+/** The same for what comes before and after the work. */
+const AROUND = `
+                       archiveChecked  noticeSent   noticeFailed  archiveReposted  remove       forget
+INITIALIZED            wrong_state     wrong_state  wrong_state   wrong_state      wrong_state  wrong_state
+IN_PROGRESS            wrong_state     wrong_state  wrong_state   wrong_state      wrong_state  wrong_state
+IN_PROGRESS_WARNINGS   wrong_state     wrong_state  wrong_state   wrong_state      wrong_state  wrong_state
+IN_PROGRESS_ERRORS     wrong_state     wrong_state  wrong_state   wrong_state      wrong_state  wrong_state
+CANCELLING             wrong_state     wrong_state  wrong_state   wrong_state      wrong_state  wrong_state
+COMPLETE               wrong_state     =            =             =                =            wrong_state
+COMPLETE_WITH_WARNINGS wrong_state     =            =             =                =            wrong_state
+CANCELLED              wrong_state     =            =             =                =            wrong_state
+CANCELLED_BY_SHUTDOWN  wrong_state     =            =             =                =            wrong_state
+ERROR                  wrong_state     =            =             =                =            wrong_state`;
+
+const cellsOf = (table: string) =>
+  table
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/));
 
 describe('Each command to a batch job', () => {
-  for (const [from, ...cells] of lines)
-    for (const [index, cell] of cells.entries()) {
-      const type = head![index] as JobCommand['type'];
-      const refused = cell === cell.toLowerCase() && cell !== '=';
-      const name = refused
-        ? `is refused: ${type} in ${from} (${cell})`
-        : `is carried out: ${type} in ${from} leads to ${cell === '=' ? from : cell}`;
-      it(name, () => {
-        const job = IN_STATE[from!]!();
-        expect(job.status, 'the state to begin with').to.equal(from);
-        const reply = job.tell(COMMANDS[type](job));
-        if (refused) {
-          expect(reply).to.deep.equal({ kind: 'refused', reason: cell.toUpperCase(), status: from });
-          expect(job.last?.change, 'a refusal changes nothing').to.equal(undefined);
-        } else {
-          expect(reply).to.deep.equal({ kind: 'done' });
-          expect(job.status).to.equal(cell === '=' ? from : cell);
-          if (type !== 'accept') expect(TRANSITIONS[type].to, 'the declared states').to.include(job.status);
-        }
-      });
-    }
+  const tables = [WORK, AROUND].map(cellsOf);
+  const all = tables.flatMap(([head, ...lines]) =>
+    lines.flatMap(([from, ...cells]) => cells.map((cell, index) => [head![index]!, from!, cell] as const)),
+  );
+  for (const [command, from, cell] of all) {
+    const type = command as JobCommand['type'];
+    const refused = cell === cell.toLowerCase() && cell !== '=';
+    const name = refused
+      ? `is refused: ${type} in ${from} (${cell})`
+      : `is carried out: ${type} in ${from} leads to ${cell === '=' ? from : cell}`;
+    it(name, () => {
+      const job = IN_STATE[from]!();
+      expect(job.status, 'the state to begin with').to.equal(from);
+      const reply = job.tell(COMMANDS[type](job));
+      if (refused) {
+        expect(reply).to.deep.equal({ kind: 'refused', reason: cell.toUpperCase(), status: from });
+        expect(job.last?.change, 'a refusal changes nothing').to.equal(undefined);
+      } else {
+        expect(reply).to.deep.equal({ kind: 'done' });
+        expect(job.status).to.equal(cell === '=' ? from : cell);
+        if (type !== 'accept') expect(TRANSITIONS[type].to, 'the declared states').to.include(job.status);
+      }
+    });
+  }
 
   it('covers every command of the table', () => {
-    expect(head).to.have.members(['accept', ...Object.keys(TRANSITIONS)]);
+    expect(tables.flatMap(([head]) => head)).to.have.members(['accept', ...Object.keys(TRANSITIONS)]);
   });
 
   for (const type of Object.keys(COMMANDS) as JobCommand['type'][])
@@ -376,6 +413,7 @@ describe('The end of a batch job', () => {
       expect(effectsOf(job)).to.deep.equal([
         { type: 'ended' },
         { type: 'removeFiles', run: 1, document: false },
+        { type: 'deliver', destinations: ['http://caller.example', 'http://archive.example'] },
       ]);
       expect(job.state?.endedAt).to.be.a('number');
       expect(progressOf(job.record, job.state!)).to.equal(100);

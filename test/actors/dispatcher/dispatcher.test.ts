@@ -405,19 +405,57 @@ describe('The dispatcher', () => {
     expect((await desk.claim('w', 9, ['TEXT'])).map((lease) => lease.subJob.id)).to.deep.equal(['text']);
   });
 
-  it('reports what runs and which jobs have anything here', async () => {
+  it('lets who serves several queues begin with another one each time, so that none of them starves', async () => {
+    const queues = ['PREPARE', 'FINISH', 'DOCUMENT'];
+    const numbers = Array.from({ length: 9 }, (_, n) => n);
+    for (const queue of queues) await desk.offer(...numbers.map((n) => subJob(`${queue}-${n}`, { queue })));
+    const served: string[] = [];
+    for (let n = 0; n < 9; n++)
+      served.push(...(await desk.claim('w', 1, queues)).map(({ subJob: { queue } }) => queue));
+    for (const queue of queues) expect(served.filter((one) => one === queue)).to.have.lengthOf(3);
+  });
+
+  it('reports what runs, what waits and which jobs have anything here', async () => {
     const lease = await desk.leased('a');
     await desk.offer(subJob('b', { jobId: 'other' }));
     expect(await desk.tell({ type: 'report' })).to.deep.equal({
       kind: 'report',
       leases: [lease],
       jobs: new Set(['job', 'other']),
+      waiting: new Map([['FACE', 1]]),
     });
     await desk.tell({ type: 'settle', token: lease.token });
     expect(await desk.tell({ type: 'report' })).to.deep.equal({
       kind: 'report',
       leases: [],
       jobs: new Set(['other']),
+      waiting: new Map([['FACE', 1]]),
+    });
+  });
+
+  it('tells of single jobs what runs, and how many sub-jobs go before their first in each queue', async () => {
+    const lease = await desk.leased('a');
+    await desk.offer(
+      subJob('b'),
+      subJob('c', { jobId: 'other' }),
+      subJob('d', { jobId: 'other', queue: 'TEXT' }),
+    );
+    expect(await desk.tell({ type: 'standing', jobIds: ['job', 'other', 'unknown'] })).to.deep.equal({
+      kind: 'standing',
+      jobs: new Map([
+        ['job', { leases: [lease], ahead: new Map([['FACE', 0]]) }],
+        [
+          'other',
+          {
+            leases: [],
+            ahead: new Map([
+              ['FACE', 1],
+              ['TEXT', 0],
+            ]),
+          },
+        ],
+        ['unknown', { leases: [], ahead: new Map() }],
+      ]),
     });
   });
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { ServiceCommand } from '../../../actors/service/commands.ts';
 import type { ServiceEffect } from '../../../actors/service/effects.ts';
-import { NEW_SERVICE, type ServiceState, type ServiceStatus } from '../../../actors/service/state.ts';
+import { memoryOf, NEW_SERVICE, remembered, type ServiceState } from '../../../actors/service/state.ts';
 import {
   decideService,
   SERVICE_TRANSITIONS,
@@ -10,32 +10,57 @@ import {
 } from '../../../actors/service/transitions.ts';
 import { runs, seeded } from '../seed.ts';
 
-const POLICY: RestartPolicy = { delayMs: 2_000, maxDelayMs: 10_000, failures: 5, withinMs: 60_000 };
+const POLICY: RestartPolicy = {
+  delayMs: 2_000,
+  maxDelayMs: 10_000,
+  failures: 5,
+  withinMs: 60_000,
+  retries: true,
+  stopMs: 5_000,
+  shutdownMs: 1_000,
+};
 
 /** A service that is led by hand. */
 class Led {
   state: ServiceState = NEW_SERVICE;
   at = 0;
   effects: readonly ServiceEffect[] = [];
+  readonly policy: RestartPolicy;
+
+  constructor(policy: RestartPolicy = POLICY) {
+    this.policy = policy;
+  }
 
   tell(command: ServiceCommand): this {
-    const { state, effects } = decideService(this.state, command, this.at, POLICY);
+    const { state, effects } = decideService(this.state, command, this.at, this.policy);
     this.state = state;
     this.effects = effects;
     return this;
   }
 
+  configure = (changed = false) => this.tell({ type: 'configure', changed });
+  delete = () => this.tell({ type: 'delete' });
   launch = () => this.tell({ type: 'launch' });
+  start = () => this.tell({ type: 'start' });
+  stop = () => this.tell({ type: 'stop' });
   started = (incarnation = this.state.incarnation) => this.tell({ type: 'started', incarnation, pid: 1 });
   ended = (cameUp: boolean, incarnation = this.state.incarnation) =>
     this.tell({ type: 'ended', incarnation, cameUp, reason: 'exit code 1' });
+  missing = () =>
+    this.tell({
+      type: 'ended',
+      incarnation: this.state.incarnation,
+      cameUp: false,
+      unstartable: true,
+      reason: 'no such command',
+    });
   relaunch = (incarnation = this.state.incarnation) => this.tell({ type: 'relaunch', incarnation });
-  stop = () => this.tell({ type: 'stop' });
+  shutdown = () => this.tell({ type: 'shutdown' });
 }
 
 /** Dies so often before it ever asked for work, and is started again in between. */
-function crashes(times: number, everyMs = 1_000): Led {
-  const service = new Led().launch();
+function crashes(times: number, everyMs = 1_000, policy = POLICY): Led {
+  const service = new Led(policy).configure().launch();
   for (let n = 0; n < times; n++) {
     if (n > 0) service.relaunch();
     service.started().ended(false);
@@ -44,62 +69,99 @@ function crashes(times: number, everyMs = 1_000): Led {
   return service;
 }
 
-const IN_STATUS: Readonly<Record<ServiceStatus, () => Led>> = {
-  Configured: () => new Led(),
-  Launching: () => new Led().launch(),
-  Running: () => new Led().launch().started(),
-  ShuttingDown: () => new Led().launch().started().stop(),
-  Inactive: () => new Led().launch().started().stop().ended(true),
+const running = () => new Led().configure().launch().started();
+
+/** A `!` marks states without a process, a `*` InactiveNoStart by an ADMIN. */
+const IN_STATUS: Readonly<Record<string, () => Led>> = {
+  Unknown: () => new Led(),
+  Configured: () => new Led().configure(),
+  Launching: () => new Led().configure().launch(),
+  'Launching!': () => running().ended(true),
+  Running: running,
+  ShuttingDown: () => running().shutdown(),
+  'ShuttingDown+': () => running().configure(true),
+  ShuttingDownNoRestart: () => running().stop(),
+  Inactive: () => running().shutdown().ended(true),
   InactiveNoStart: () => crashes(5),
+  'InactiveNoStart*': () => running().stop().ended(true),
+  Delete: () => running().delete(),
+  DeleteInactive: () => running().delete().ended(true),
 };
 const COMMANDS: Readonly<Record<ServiceCommand['type'], (incarnation: number) => ServiceCommand>> = {
+  configure: () => ({ type: 'configure', changed: false }),
+  delete: () => ({ type: 'delete' }),
   launch: () => ({ type: 'launch' }),
+  start: () => ({ type: 'start' }),
+  stop: () => ({ type: 'stop' }),
   started: (incarnation) => ({ type: 'started', incarnation, pid: 1 }),
   ended: (incarnation) => ({ type: 'ended', incarnation, cameUp: true, reason: 'exit code 0' }),
   relaunch: (incarnation) => ({ type: 'relaunch', incarnation }),
   kill: (incarnation) => ({ type: 'kill', incarnation, reason: 'it hangs' }),
-  stop: () => ({ type: 'stop' }),
+  shutdown: () => ({ type: 'shutdown' }),
 };
 
-/** Specification 3.3: from x command -> status afterwards; `-` changes nothing and does nothing. */
+/**
+ * Specification 3.3: from x command -> status afterwards; `-` changes nothing and does nothing, `=` keeps the status. A `!`
+ * marks a state without a process, a `+` one whose process is to be replaced, a `*` what an ADMIN stopped.
+ */
 const TABLE = `
-                launch          started  ended      relaunch   kill          stop
-Configured      Launching       -        -          -          -             Inactive
-Launching       -               Running  Launching  Launching  Launching     ShuttingDown
-Running         -               -        Launching  -          Running       ShuttingDown
-ShuttingDown    -               -        Inactive   -          ShuttingDown  -
-Inactive        Launching       -        -          -          -             Inactive
-InactiveNoStart InactiveNoStart -        -          -          -             Inactive`;
-const [head, ...lines] = TABLE.trim()
-  .split('\n')
-  .map((line) => line.trim().split(/\s+/));
+                      configure       delete         launch    start        stop                  shutdown
+Unknown               Configured      DeleteInactive Launching Launching    InactiveNoStart       Inactive
+Configured            =               DeleteInactive Launching Launching    InactiveNoStart       Inactive
+Launching             -               Delete         -         =            ShuttingDownNoRestart ShuttingDown
+Launching!            -               DeleteInactive -         Launching    InactiveNoStart       Inactive
+Running               -               Delete         -         -            ShuttingDownNoRestart ShuttingDown
+ShuttingDown          -               Delete         -         ShuttingDown ShuttingDownNoRestart =
+ShuttingDown+         -               Delete         -         ShuttingDown ShuttingDownNoRestart =
+ShuttingDownNoRestart -               Delete         -         ShuttingDown -                     =
+Inactive              Configured      DeleteInactive Launching Launching    InactiveNoStart       =
+InactiveNoStart       -               DeleteInactive =         Launching    =                     -
+InactiveNoStart*      -               DeleteInactive -         Launching    =                     -
+Delete                ShuttingDown    -              -         -            -                     =
+DeleteInactive        -               -              -         -            -                     -
+
+                      started   ended           relaunch  kill
+Launching             Running   Launching       -         =
+Launching!            =         =               Launching =
+Running               -         Launching       -         =
+ShuttingDown          -         Inactive        -         =
+ShuttingDown+         -         Launching       -         =
+ShuttingDownNoRestart -         InactiveNoStart -         =
+Inactive              -         -               -         -
+InactiveNoStart       -         -               -         -
+Delete                -         DeleteInactive  -         =
+DeleteInactive        -         -               -         -`;
+const [requests, news] = TABLE.trim()
+  .split('\n\n')
+  .map((part) => part.split('\n').map((line) => line.trim().split(/\s+/)));
 
 describe('The life of a service (specification 3.3)', () => {
-  for (const [from, ...cells] of lines)
-    for (const [index, cell] of cells.entries()) {
-      const type = head![index] as ServiceCommand['type'];
-      it(
-        cell === '-' ? `nothing changes on ${type} in ${from}` : `${from} becomes ${cell} on ${type}`,
-        () => {
-          const service = IN_STATUS[from as ServiceStatus]();
-          expect(service.state.status, 'the status to begin with').to.equal(from);
+  for (const [head, ...lines] of [requests!, news!])
+    for (const [from, ...cells] of lines)
+      for (const [index, cell] of cells.entries()) {
+        const type = head![index] as ServiceCommand['type'];
+        const title =
+          cell === '-' ? `nothing changes on ${type} in ${from}` : `${from} becomes ${cell} on ${type}`;
+        it(title, () => {
+          const service = IN_STATUS[from!]!();
+          const status = from!.replace(/[!+*]/, '');
+          expect(service.state.status, 'the status to begin with').to.equal(status);
           const before = service.state;
           service.tell(COMMANDS[type](before.incarnation));
-          expect(service.state.status).to.equal(cell === '-' ? from : cell);
+          expect(service.state.status).to.equal(cell === '-' || cell === '=' ? status : cell);
           if (cell === '-') expect([service.state, service.effects]).to.deep.equal([before, []]);
-        },
-      );
-    }
+        });
+      }
 
   it('starts a process when it is launched, and each process is another incarnation', () => {
-    const service = new Led().launch();
+    const service = new Led().configure().launch();
     expect(service.effects).to.deep.equal([{ type: 'spawn', incarnation: 1 }]);
     service.started().ended(true).relaunch();
     expect(service.effects).to.deep.equal([{ type: 'spawn', incarnation: 2 }]);
   });
 
   it('restarts a process that dies after 2 s, and gives back what it held as an attempt that counts', () => {
-    const service = IN_STATUS.Running().ended(true);
+    const service = running().ended(true);
     expect(service.effects).to.deep.equal([
       { type: 'gone', incarnation: 1, counted: true, reason: 'exit code 1' },
       { type: 'relaunchLater', delayMs: 2_000, incarnation: 1 },
@@ -118,7 +180,7 @@ describe('The life of a service (specification 3.3)', () => {
 
   it('is unlaunchable after five failures to come up within 60 s, and says that nobody serves its queue', () => {
     const service = crashes(5);
-    expect(service.state).to.include({ status: 'InactiveNoStart', unlaunchable: true, restartCount: 5 });
+    expect(service.state).to.include({ status: 'InactiveNoStart', unlaunchable: true, restartCount: 4 });
     expect(service.effects.map(({ type }) => type)).to.deep.equal(['gone', 'unavailable']);
     service.launch();
     expect(service.effects.map(({ type }) => type)).to.deep.equal(['unavailable']);
@@ -132,7 +194,7 @@ describe('The life of a service (specification 3.3)', () => {
   });
 
   it('counts a process that cannot even be started', () => {
-    const service = new Led().launch();
+    const service = new Led().configure().launch();
     for (let n = 0; n < 5; n++) service.ended(false).relaunch();
     expect(service.state.status).to.equal('InactiveNoStart');
   });
@@ -145,8 +207,11 @@ describe('The life of a service (specification 3.3)', () => {
   });
 
   it('gives back uncounted what a process held that we stopped, and does not start it again', () => {
-    const service = IN_STATUS.ShuttingDown();
-    expect(service.effects).to.deep.equal([{ type: 'signal', signal: 'SIGTERM' }, { type: 'killLater' }]);
+    const service = running().shutdown();
+    expect(service.effects).to.deep.equal([
+      { type: 'signal', signal: 'SIGTERM' },
+      { type: 'killLater', afterMs: 1_000 },
+    ]);
     service.ended(true);
     expect(service.effects).to.deep.equal([
       { type: 'gone', incarnation: 1, counted: false, reason: 'exit code 1' },
@@ -154,7 +219,7 @@ describe('The life of a service (specification 3.3)', () => {
   });
 
   it('takes no notice of what an earlier process does', () => {
-    const service = new Led().launch().started().ended(true).relaunch();
+    const service = new Led().configure().launch().started().ended(true).relaunch();
     const before = service.state;
     for (const command of [
       { type: 'started', incarnation: 1, pid: 1 },
@@ -167,10 +232,89 @@ describe('The life of a service (specification 3.3)', () => {
     }
   });
 
+  it('is stopped by an ADMIN by SIGTERM, then SIGKILL after five seconds, and stays so whatever is configured or waits', () => {
+    const service = running().stop();
+    expect(service.effects).to.deep.equal([
+      { type: 'signal', signal: 'SIGTERM' },
+      { type: 'killLater', afterMs: 5_000 },
+    ]);
+    service.ended(true);
+    expect(service.effects).to.deep.equal([
+      { type: 'gone', incarnation: 1, counted: false, reason: 'exit code 1' },
+    ]);
+    service.at += 600_000;
+    for (const changed of [false, true]) service.configure(changed).launch();
+    expect(service.state).to.include({ status: 'InactiveNoStart', stopped: true, unlaunchable: false });
+    expect(service.start().state).to.include({ status: 'Launching', stopped: false });
+  });
+
+  it('may be started again by an ADMIN while it still ends, and is launched when it has', () => {
+    const service = running().stop().start();
+    expect(service.effects).to.deep.equal([]);
+    service.ended(true);
+    expect(service.effects.map(({ type }) => type)).to.deep.equal(['gone', 'spawn']);
+    expect(service.state).to.include({ status: 'Launching', restartCount: 0 });
+  });
+
+  it('is unlaunchable at once when its command is missing, until it is configured or started anew', () => {
+    const service = new Led().configure().launch().missing();
+    expect(service.state).to.include({ status: 'Inactive', unlaunchable: true, restartCount: 0 });
+    expect(service.effects).to.deep.include({
+      type: 'unavailable',
+      reason: 'its component cannot be started: no such command',
+    });
+    expect(service.configure(true).state).to.include({ status: 'Configured', unlaunchable: false });
+    expect(new Led().configure().launch().missing().start().state).to.include({ unlaunchable: false });
+  });
+
+  it('is replaced by a process of the new definition, uncounted, and that is a restart', () => {
+    const service = running().configure(true);
+    expect(service.effects.map(({ type }) => type)).to.deep.equal(['signal', 'killLater']);
+    service.ended(true);
+    expect(service.effects).to.deep.equal([
+      { type: 'gone', incarnation: 1, counted: false, reason: 'exit code 1' },
+      { type: 'spawn', incarnation: 2 },
+    ]);
+    expect(service.state.restartCount).to.equal(1);
+  });
+
+  it('gets another chance when what could not be launched is configured as another thing', () => {
+    expect(crashes(5).configure(false).state.status).to.equal('InactiveNoStart');
+    expect(crashes(5).configure(true).launch().state).to.include({
+      status: 'Launching',
+      unlaunchable: false,
+    });
+  });
+
+  it('that need not ask for work is never tried again by waiting work, only by an ADMIN', () => {
+    const service = crashes(5, 1_000, { ...POLICY, retries: false });
+    service.at += 600_000;
+    service.launch();
+    expect(service.effects).to.deep.equal([
+      { type: 'unavailable', reason: 'its component cannot be started: exit code 1' },
+    ]);
+    expect(service.start().state).to.include({ status: 'Launching', unlaunchable: false });
+  });
+
+  it('is told once to end, however often it is asked', () => {
+    const service = running().stop().delete();
+    expect([service.state.status, service.effects]).to.deep.equal(['Delete', []]);
+    expect(service.shutdown().effects).to.deep.equal([{ type: 'killLater', afterMs: 1_000 }]);
+  });
+
+  it('keeps over a restart of the server how often it was restarted and that an ADMIN stopped it', () => {
+    const service = running().ended(true).relaunch().started().stop().ended(true);
+    expect(memoryOf(service.state)).to.deep.equal({ restartCount: 1, stopped: true });
+    const later = remembered(memoryOf(service.state));
+    expect(later).to.include({ status: 'InactiveNoStart', restartCount: 1, stopped: true, incarnation: 0 });
+    expect(memoryOf(service.delete().state)).to.deep.equal({ restartCount: 0, stopped: false });
+  });
+
   it(`goes only where its table says, has one process at a time, and gives back what each held once ${seeded}`, () => {
     const step = fc.record({
       type: fc.constantFrom(...(Object.keys(COMMANDS) as ServiceCommand['type'][])),
-      stale: fc.boolean(),
+      stale: fc.integer({ min: 0, max: 7 }).map((n) => n === 0),
+      changed: fc.boolean(),
       up: fc.boolean(),
       ms: fc.nat(20_000),
     });
@@ -178,30 +322,35 @@ describe('The life of a service (specification 3.3)', () => {
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         const service = new Led();
         let alive: number | undefined;
-        for (const { type, stale, up, ms } of steps) {
-          // A process ends once, and only one that lives.
-          if (type === 'ended' && alive === undefined) continue;
-          // The clock relaunches what has ended.
-          if (type === 'relaunch' && alive !== undefined && !stale) continue;
+        let told: number | undefined;
+        for (const { type, stale, changed, up, ms } of steps) {
           const before = service.state;
           service.at += ms;
-          const command = COMMANDS[type](type === 'ended' ? alive! : before.incarnation - (stale ? 1 : 0));
-          service.tell(command.type === 'ended' ? { ...command, cameUp: up } : command);
-          if (service.state !== before)
-            expect(SERVICE_TRANSITIONS[type].to, `${type} in ${before.status}`).to.include(
-              service.state.status,
-            );
-          for (const effect of service.effects)
-            if (effect.type === 'spawn') {
+          const command = COMMANDS[type](before.incarnation - (stale ? 1 : 0));
+          if (command.type === 'ended') service.tell({ ...command, cameUp: up });
+          else service.tell(command.type === 'configure' ? { ...command, changed } : command);
+          const { state, effects } = service;
+          if (state !== before)
+            expect(SERVICE_TRANSITIONS[type].to, `${type} in ${before.status}`).to.include(state.status);
+          for (const effect of effects)
+            if (effect.type === 'gone') {
+              expect([effect.incarnation, type]).to.deep.equal([alive, 'ended']);
+              alive = undefined;
+            } else if (effect.type === 'spawn') {
               expect(alive, 'a process that still lives').to.equal(undefined);
               expect(effect.incarnation).to.equal(before.incarnation + 1);
+              if (before.stopped)
+                expect(type, 'what launches a service that an ADMIN stopped').to.equal('start');
+              if (before.status === 'InactiveNoStart') expect(type).to.be.oneOf(['start', 'launch']);
               alive = effect.incarnation;
-            } else if (effect.type === 'gone') expect(effect.incarnation).to.equal(alive);
-          if (type === 'ended') {
-            expect(service.effects.filter(({ type: kind }) => kind === 'gone')).to.have.lengthOf(1);
-            alive = undefined;
-          }
-          expect(service.state.failures.length).to.be.at.most(POLICY.failures);
+            } else if (effect.type === 'signal' && effect.signal === 'SIGTERM') {
+              expect(told, 'SIGTERM comes once').to.not.equal(alive);
+              told = alive;
+            }
+          expect(state.alive, 'what the state knows of the process').to.equal(alive !== undefined);
+          if (before.status === 'DeleteInactive') expect(state).to.equal(before);
+          if (state.status === 'Running') expect(state).to.include({ alive: true, stopped: false });
+          expect(state.failures.length).to.be.at.most(POLICY.failures);
         }
       }),
       runs(300),

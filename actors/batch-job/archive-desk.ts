@@ -1,0 +1,93 @@
+import { archiveCheck, type ArchiveCheckStatus } from '../../pipeline/archive.ts';
+import type { ArchiveFinding, ArchiveQuestion } from '../../pipeline/types.ts';
+import { allRows, type Notice, type Store } from '../../store/store.ts';
+import type { Family } from '../runtime/system.ts';
+import { storedJob } from '../views/jobs.ts';
+import { BATCH_JOB } from './actor.ts';
+import { archiveJob } from './archive.ts';
+import type { JobCommand, JobReply } from './commands.ts';
+import { ARCHIVE_ROWS } from './notices.ts';
+import type { JobRecord } from './record.ts';
+import type { JobState } from './state.ts';
+import { isTerminal } from './status.ts';
+
+export interface ArchiveDeskParts {
+  readonly store: Store;
+  readonly jobs: Family<JobCommand, JobReply>;
+  /** Asks the archives of a job for an earlier one like it. Never rejects. */
+  ask(question: ArchiveQuestion): Promise<ArchiveFinding>;
+  /** Sends a post to its archive now; answers why it failed. */
+  post(notice: Notice): Promise<string | undefined>;
+}
+
+export interface ArchiveCheckResult {
+  readonly status: ArchiveCheckStatus;
+  /** `later`: to be asked once the media are inspected. */
+  readonly answer: ArchiveFinding | 'later' | 'notAsked';
+}
+
+/** What is asked of archives before a job, and said to them again after it (specification 6.4). */
+export class ArchiveDesk {
+  readonly #parts: ArchiveDeskParts;
+  /** Jobs whose question is on its way. */
+  readonly #asking = new Set<string>();
+
+  constructor(parts: ArchiveDeskParts) {
+    this.#parts = parts;
+  }
+
+  /** Before a job is created: asked at once when the request says enough of its media. */
+  async check(wanted: Omit<JobRecord, 'number' | 'jobId'>): Promise<ArchiveCheckResult> {
+    const check = archiveCheck(archiveJob(wanted));
+    if (check.kind === 'notAsked') {
+      const later = check.status === 'MEDIA_HASHES_ABSENT' || check.status === 'MEDIA_MIME_TYPES_ABSENT';
+      return { status: check.status, answer: later ? 'later' : 'notAsked' };
+    }
+    if (wanted.media.some(({ problem }) => problem !== undefined))
+      return { status: 'NO_MATCH', answer: 'notAsked' };
+    const answer = await this.#parts.ask(check.question);
+    return { status: answer.kind === 'match' ? 'FOUND_MATCH' : 'NO_MATCH', answer };
+  }
+
+  /** After inspection, for the job's actor; one question at a time for each job. */
+  async checkInspected(record: JobRecord, { run, media }: JobState): Promise<void> {
+    const id = String(record.number);
+    const asked = `${id}.${run}`;
+    if (this.#asking.has(asked)) return;
+    this.#asking.add(asked);
+    try {
+      const check = archiveCheck(archiveJob(record, media));
+      const answer =
+        check.kind === 'ask' ? await this.#parts.ask(check.question) : ({ kind: 'none' } as const);
+      this.#parts.jobs.tell(id, { type: 'archiveChecked', run, answer });
+    } finally {
+      this.#asking.delete(asked);
+    }
+  }
+
+  /** Posts the results of a job once more, as they were; answers why that failed. */
+  async repost(number: number): Promise<string | undefined> {
+    const job = await storedJob(this.#parts.store, number);
+    if (job === undefined) return `Could not find job with id ${number}.`;
+    if (!isTerminal(job.snapshot.status)) return 'Job is still running.';
+    const { archive } = job.snapshot;
+    if (archive === null) return undefined;
+    const failures = await this.#postAgain(number);
+    // What was never prepared cannot be posted: the reason stays.
+    if (failures === undefined) return archive.failures.join('\n\n');
+    await this.#parts.jobs.ask(String(number), { type: 'archiveReposted', failures });
+    return failures.length === 0 ? undefined : failures.join('\n\n');
+  }
+
+  async #postAgain(number: number): Promise<readonly string[] | undefined> {
+    const failures: string[] = [];
+    let posts = 0;
+    const actor = { kind: BATCH_JOB, id: String(number) };
+    for await (const { body } of allRows(this.#parts.store, actor, ARCHIVE_ROWS)) {
+      posts++;
+      const failure = await this.#parts.post(body as Notice);
+      if (failure !== undefined) failures.push(failure);
+    }
+    return posts === 0 ? undefined : failures;
+  }
+}

@@ -1,0 +1,33 @@
+import { addsToken, type ArchiveJob } from '../../pipeline/archive.ts';
+import type { JobRecord } from './record.ts';
+import type { MediumState } from './state.ts';
+
+/** A job as the rules of the archive look at it: what was asked for, and what inspection has found out so far. */
+export function archiveJob(
+  record: Omit<JobRecord, 'number' | 'jobId'>,
+  media: readonly Pick<MediumState, 'prepared'>[] = [],
+): ArchiveJob {
+  return {
+    ...record,
+    media: record.media.map((medium, i) => ({ ...medium, facts: media[i]?.prepared?.facts ?? null })),
+  };
+}
+
+/** Whether a token of the service goes with the callback: when any action on any of the media asks for it. */
+export const callbackWantsToken = (record: JobRecord): boolean =>
+  addsToken(archiveJob(record), 'CALLBACK_ADD_TOKEN');
+
+/** The archives that get a token of the service: those to which one of their own media asks for it. */
+export function archivesWithToken(record: JobRecord): ReadonlySet<string> {
+  const job = archiveJob(record);
+  const urls = new Set(record.media.flatMap(({ archiveUrl }) => archiveUrl ?? []));
+  return new Set(
+    [...urls].filter((url) =>
+      addsToken(
+        job,
+        'ARCHIVE_ADD_TOKEN',
+        job.media.filter((_, i) => record.media[i]?.archiveUrl === url),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,257 @@
+import { pathToFileURL } from 'node:url';
+import { detectionFile } from '../../output/layout.ts';
+import { assertion, configHashOf, postUrl } from '../../pipeline/archive.ts';
+import { callbackUrl } from '../../pipeline/callback.ts';
+import type { Notice, Row } from '../../store/store.ts';
+import { destinationOf, type HttpNotice } from '../delivery/notice.ts';
+import { archiveJob, archivesWithToken, callbackWantsToken } from './archive.ts';
+import type { JobSettings } from './planning.ts';
+import type { JobRecord } from './record.ts';
+import type { Delivery, JobState } from './state.ts';
+import { isTerminal } from './status.ts';
+
+/** The notices that a job owes when it ends, with the rows that keep what is posted to the archive for a later repost. */
+export interface Owed {
+  readonly callback: Delivery | null;
+  readonly archive: Delivery | null;
+  readonly notices: readonly Notice[];
+  readonly rows: readonly Row[];
+}
+
+/** Row of a post to the archive. */
+export const ARCHIVE_ROWS = 'archive/';
+
+const MAX_FAILURES = 20;
+/** `numbers`: of the notices that are owed. */
+const started = (numbers: readonly number[], failures: readonly string[] = []): Delivery => ({
+  pending: numbers.length,
+  open: numbers.reduce((bits, n) => bits | (1n << BigInt(n)), 0n).toString(16),
+  failures,
+  attempts: 0,
+  lastError: null,
+  nextAttempt: null,
+});
+
+type Ended = Pick<
+  JobState,
+  'status' | 'run' | 'endedAt' | 'objectId' | 'hasDocument' | 'pastOutput' | 'documentHash' | 'media'
+>;
+
+/** What is owed by a job that ends in this state at `at`. */
+export function owedAtEnd(record: JobRecord, state: Ended, settings: JobSettings, at: number): Owed {
+  const callback = callbackNotice(record, state, settings, at);
+  const archive = archivePosts(record, state, settings, at);
+  return {
+    callback: callback === null ? null : started([0]),
+    archive: archive.delivery,
+    notices: [...(callback === null ? [] : [callback]), ...archive.notices],
+    rows: archive.notices.map((notice, n) => ({
+      key: `${ARCHIVE_ROWS}${String(n).padStart(6, '0')}`,
+      body: notice,
+    })),
+  };
+}
+
+/** What is owed by a job that is ended because its actor fails: whoever waits for it hears of its end, the archive gets nothing. */
+export function owedWhenPoisoned(
+  record: JobRecord,
+  ended: Pick<Ended, 'run' | 'hasDocument' | 'pastOutput'>,
+  settings: Pick<JobSettings, 'dataDir'>,
+  at: number,
+): { readonly owed: Pick<JobState, 'callback' | 'archive'>; readonly notices: readonly Notice[] } {
+  const callback = callbackNotice(record, ended, settings, at);
+  const archived = record.media.some(({ archiveUrl }) => archiveUrl !== undefined);
+  return {
+    owed: {
+      callback: callback === null ? null : started([0]),
+      archive: archived ? started([], ['The job failed before its results could be posted.']) : null,
+    },
+    notices: callback === null ? [] : [callback],
+  };
+}
+
+/** Ids of all notices of a run. */
+export function noticeIds(record: JobRecord, run: number, kinds: readonly HttpNotice['kind'][]): string[] {
+  return [
+    ...(kinds.includes('callback') && record.callback !== undefined ? [callbackId(record, run)] : []),
+    ...(kinds.includes('archive')
+      ? record.media.flatMap(({ archiveUrl }, n) =>
+          archiveUrl === undefined ? [] : [archiveId(record, run, n)],
+        )
+      : []),
+  ];
+}
+
+/** A notice that is still owed, and the delivery that it belongs to. */
+export interface OpenNotice {
+  readonly kind: HttpNotice['kind'];
+  readonly delivery: Delivery;
+  readonly n: number;
+}
+
+/** The notice of this id, when the job owes it: none of an earlier run, and none that has arrived or was given up. */
+export function openNotice(
+  record: JobRecord,
+  { run, callback, archive }: Pick<JobState, 'run' | 'callback' | 'archive'>,
+  id: string,
+): OpenNotice | undefined {
+  const isCallback = id === callbackId(record, run);
+  const kind = isCallback ? 'callback' : 'archive';
+  const delivery = isCallback ? callback : archive;
+  const n = isCallback ? 0 : Number(id.slice(id.lastIndexOf('.') + 1));
+  const known = isCallback || (n < record.media.length && id === archiveId(record, run, n));
+  if (delivery === null || !known || ((bitsOf(delivery) >> BigInt(n)) & 1n) === 0n) return undefined;
+  return { kind, delivery, n };
+}
+
+const bitsOf = ({ open }: Delivery) => BigInt(`0x${open}`);
+
+const callbackId = ({ jobId }: JobRecord, run: number) => `${jobId}.${run}.callback`;
+const archiveId = ({ jobId }: JobRecord, run: number, medium: number) => `${jobId}.${run}.archive.${medium}`;
+
+/** URI of the job's document, or of the earlier one that stands for it. */
+export function outputUri(
+  { jobId }: JobRecord,
+  { hasDocument, pastOutput }: Pick<Ended, 'hasDocument' | 'pastOutput'>,
+  dataDir: string,
+): string | null {
+  return pastOutput ?? (hasDocument ? pathToFileURL(detectionFile(dataDir, jobId)).href : null);
+}
+
+/** Halves of characters, which JSON lets in, cannot stand in a URL: a job must not fail at its end for them. */
+const wellFormed = (text: string | null) => (text === null ? null : Buffer.from(text).toString());
+
+/** Specification 6.1. */
+export function callbackNotice(
+  record: JobRecord,
+  state: Pick<Ended, 'run' | 'hasDocument' | 'pastOutput'>,
+  { dataDir }: Pick<JobSettings, 'dataDir'>,
+  at: number,
+): Notice | null {
+  if (record.callback === undefined) return null;
+  const { url, method } = record.callback;
+  const { jobId } = record;
+  const externalId = wellFormed(record.externalId);
+  const outputObjectUri = wellFormed(outputUri(record, state, dataDir));
+  const body: HttpNotice = {
+    kind: 'callback',
+    method,
+    url: method === 'GET' ? callbackUrl(url, { jobId, externalId, outputObjectUri }) : url,
+    body: method === 'GET' ? null : { jobId, externalId, outputObjectUri },
+    addToken: callbackWantsToken(record),
+    createdAt: at,
+    attempts: 0,
+  };
+  return { id: callbackId(record, state.run), destination: destinationOf(url), due: at, body };
+}
+
+/** Specification 6.4: one post for each medium that has an archive; nothing at all when a medium could not be had. */
+function archivePosts(
+  record: JobRecord,
+  state: Ended,
+  settings: JobSettings,
+  at: number,
+): { delivery: Delivery | null; notices: Notice[] } {
+  const wanted = record.media.some(({ archiveUrl }) => archiveUrl !== undefined);
+  if (!wanted || state.pastOutput !== null) return { delivery: null, notices: [] };
+  if (state.media.some(({ failedIn, prepared }) => failedIn === -1 && prepared === null))
+    return { delivery: started([], ['Media download failed.']), notices: [] };
+  const posts = postsOf(record, state, settings, at);
+  const failures = posts.length === 0 ? ['The job ended before its media were inspected.'] : [];
+  const numbers = posts.map(({ n }) => n);
+  return { delivery: started(numbers, failures), notices: posts.map(({ notice }) => notice) };
+}
+
+function postsOf(
+  record: JobRecord,
+  state: Ended,
+  settings: JobSettings,
+  at: number,
+): { readonly n: number; readonly notice: Notice }[] {
+  const common = {
+    jobConfigHash: configHashOf(archiveJob(record, state.media)),
+    withToken: archivesWithToken(record),
+    outputUri: outputUri(record, state, settings.dataDir),
+  };
+  return record.media.flatMap((_, n) => {
+    const notice = archivePost(record, state, n, common, settings, at);
+    return notice === undefined ? [] : [{ n, notice }];
+  });
+}
+
+function archivePost(
+  record: JobRecord,
+  state: Ended,
+  n: number,
+  common: {
+    readonly jobConfigHash: string;
+    readonly withToken: ReadonlySet<string>;
+    readonly outputUri: string | null;
+  },
+  { system }: JobSettings,
+  at: number,
+): Notice | undefined {
+  const { archiveUrl, metadata, properties } = record.media[n]!;
+  const { prepared, found } = state.media[n]!;
+  if (archiveUrl === undefined || prepared === null) return undefined;
+  const id = archiveId(record, state.run, n);
+  const body: HttpNotice = {
+    kind: 'archive',
+    method: 'POST',
+    url: postUrl(archiveUrl, { sha256: prepared.facts.sha256, metadata, properties }),
+    body: assertion({
+      objectId: state.objectId,
+      noticeId: id,
+      pipeline: record.plan.name,
+      found,
+      jobId: record.jobId,
+      outputUri: common.outputUri,
+      outputHash: state.documentHash,
+      processDate: new Date(state.endedAt ?? at).toISOString(),
+      jobStatus: state.status,
+      system,
+      jobConfigHash: common.jobConfigHash,
+    }),
+    addToken: common.withToken.has(archiveUrl),
+    createdAt: at,
+    attempts: 0,
+  };
+  return { id, destination: destinationOf(archiveUrl), due: at, body };
+}
+
+/** The notice has arrived. */
+export function arrived({ delivery, n }: OpenNotice): Delivery {
+  const pending = delivery.pending - 1;
+  const open = (bitsOf(delivery) & ~(1n << BigInt(n))).toString(16);
+  return { ...delivery, pending, open, nextAttempt: pending === 0 ? null : delivery.nextAttempt };
+}
+
+/** An attempt has failed; without `nextAttempt` it was the last. */
+export function attemptFailed(notice: OpenNotice, reason: string, nextAttempt: number | null): Delivery {
+  const { delivery } = notice;
+  const failed = { attempts: delivery.attempts + 1, lastError: reason };
+  if (nextAttempt !== null) return { ...delivery, ...failed, nextAttempt };
+  const failures = [...delivery.failures, reason].slice(0, MAX_FAILURES);
+  return { ...arrived(notice), ...failed, failures };
+}
+
+/** The posts were made once more, whatever had become of them before. */
+export const reposted = (delivery: Delivery, failures: readonly string[]): Delivery => ({
+  ...delivery,
+  pending: 0,
+  open: '0',
+  failures: failures.slice(0, MAX_FAILURES),
+  nextAttempt: null,
+});
+
+/** Specification 3.4, in the values of SingleJobInfo. */
+export function deliveryStatus(
+  wanted: boolean,
+  status: JobState['status'],
+  delivery: Delivery | null,
+): string {
+  if (!wanted) return 'NOT REQUESTED';
+  if (!isTerminal(status)) return 'JOB RUNNING';
+  if (delivery === null || delivery.pending > 0) return 'IN PROGRESS';
+  return delivery.failures.length > 0 ? `ERROR: ${delivery.failures.join('\n\n')}` : 'COMPLETE';
+}

@@ -1,0 +1,40 @@
+import type { Action, Pipeline, Task } from '../../pipeline/types.ts';
+import type { Descriptor } from './descriptor.ts';
+import type { ElementKind, Registrant } from './state.ts';
+
+export type CatalogCommand =
+  /** From the server at its start: these components are installed, and no others. */
+  | { readonly type: 'install'; readonly descriptors: readonly Descriptor[] }
+  /** From a client: a component that it runs by itself. */
+  | { readonly type: 'register'; readonly descriptor: Descriptor; readonly by: Registrant }
+  /** From a client: a component goes, with what it registered. */
+  | { readonly type: 'unregister'; readonly componentName: string }
+  /** From a client: an element of its own. */
+  | { readonly type: 'addAction'; readonly element: Action }
+  | { readonly type: 'addTask'; readonly element: Task }
+  | { readonly type: 'addPipeline'; readonly element: Pipeline }
+  /** From a client: an element goes, whoever brought it; a name that is not there is no error. */
+  | { readonly type: 'remove'; readonly kind: ElementKind; readonly name: string };
+
+export const CATALOG_COMMANDS: ReadonlySet<CatalogCommand['type']> = new Set([
+  'install',
+  'register',
+  'unregister',
+  'addAction',
+  'addTask',
+  'addPipeline',
+  'remove',
+] as const);
+
+export type CatalogReply =
+  | { readonly kind: 'done'; readonly outcome: 'ADDED' | 'REPLACED' | 'REMOVED' | 'UNCHANGED' }
+  | { readonly kind: 'refused'; readonly reason: CatalogRefusal; readonly message: string };
+
+export type CatalogRefusal =
+  /** The name belongs to somebody else. */
+  | 'NAME_TAKEN'
+  /** The component is managed: it cannot be registered or removed by clients. */
+  | 'MANAGED'
+  | 'UNKNOWN'
+  /** A limit of the settings is reached. */
+  | 'FULL';

@@ -1,0 +1,75 @@
+import type { Action, Algorithm, Pipeline, Task } from '../../pipeline/types.ts';
+import type { Row } from '../../store/store.ts';
+import type { Descriptor } from './descriptor.ts';
+
+/** What the catalog holds, each kind by name. Never changed in place: readers keep the one that they looked at. */
+export interface CatalogState {
+  readonly component: ReadonlyMap<string, Component>;
+  readonly algorithm: ReadonlyMap<string, Owned<Algorithm>>;
+  readonly action: ReadonlyMap<string, Owned<Action>>;
+  readonly task: ReadonlyMap<string, Owned<Task>>;
+  readonly pipeline: ReadonlyMap<string, Owned<Pipeline>>;
+}
+export type Kind = keyof CatalogState;
+export const KINDS = ['component', 'algorithm', 'action', 'task', 'pipeline'] as const satisfies Kind[];
+/** Kinds that clients add and remove one by one. */
+export type ElementKind = 'action' | 'task' | 'pipeline';
+
+export interface Owned<T> {
+  readonly element: T;
+  /** Name of the component that registered it; null: a user posted it. */
+  readonly component: string | null;
+  /** Characters of its JSON. */
+  readonly size: number;
+}
+
+export interface Component {
+  readonly descriptor: Descriptor;
+  /** Installed with the server, which starts and stops its processes; all others were registered by clients. */
+  readonly managed: boolean;
+  /** Who registered this very descriptor, first one first: these may serve it. Empty for managed ones. */
+  readonly registrants: readonly Registrant[];
+  /** Row keys of elements that the component brings but whose names others had first. Only of managed ones. */
+  readonly withheld: readonly string[];
+  readonly size: number;
+}
+
+export interface Registrant {
+  /** The user's subject at the provider; null when its token has none. */
+  readonly subject: string | null;
+  readonly name: string;
+}
+
+export const EMPTY_CATALOG: CatalogState = {
+  component: new Map(),
+  algorithm: new Map(),
+  action: new Map(),
+  task: new Map(),
+  pipeline: new Map(),
+};
+
+/** Key of a row. Names hold no '/', so with the closing one no key is the beginning of another. */
+export const keyOf = (kind: Kind, name: string) => `${kind}/${name}/`;
+
+export function owned<T>(element: T, component: string | null): Owned<T> {
+  return { element, component, size: JSON.stringify(element).length };
+}
+
+/** Whether two elements or descriptors say the same; both come from one schema, so that their fields stand in one order. */
+export const sameContent = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
+/** What a commit has to write for `after` to stand where `before` stood. */
+export function rowChanges(
+  before: CatalogState,
+  after: CatalogState,
+): { readonly putRows: readonly Row[]; readonly removeRows: readonly string[] } {
+  const putRows: Row[] = [];
+  const removeRows: string[] = [];
+  for (const kind of KINDS) {
+    if (before[kind] === after[kind]) continue;
+    for (const [name, body] of after[kind])
+      if (before[kind].get(name) !== body) putRows.push({ key: keyOf(kind, name), body });
+    for (const name of before[kind].keys()) if (!after[kind].has(name)) removeRows.push(keyOf(kind, name));
+  }
+  return { putRows, removeRows };
+}

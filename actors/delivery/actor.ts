@@ -1,0 +1,112 @@
+import type { Send } from '../../outgoing/request.ts';
+import type { Notice } from '../../store/store.ts';
+import { delay } from '../runtime/clock.ts';
+import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
+import type { ActorKind, ActorSystem, Family } from '../runtime/system.ts';
+import { DELIVERY_COMMANDS, type DeliveryCommand } from './commands.ts';
+import { Deliverer, requestOf, type DeliveryParts, type DeliveryReply, type Self } from './deliverer.ts';
+import { DELIVERY } from './notice.ts';
+import { failureText, noticeOf } from './policy.ts';
+
+/** How notices are made to leave the outbox. */
+export interface Delivery {
+  /** There are notices for this destination: after the commit that put them there. */
+  wake(destination: string): void;
+  /** The same for every destination of the store: at start, and now and then in case that a message was lost. */
+  wakeAll(): Promise<void>;
+  /** Before the server stops: sends nothing more, and waits up to `deadlineMs` until the ends of what is under way are committed. */
+  settle(deadlineMs: number): Promise<void>;
+}
+
+/** One deliverer for each destination: a receiver that is slow or dead holds up nobody else's notices. */
+export function registerDelivery(system: ActorSystem, parts: DeliveryParts): Delivery {
+  return new Deliverers(system, parts);
+}
+
+/** More than a deliverer sends itself at a time, for each request. */
+const MESSAGES_PER_REQUEST = 8;
+const DESTINATIONS = 500;
+/** The longest that timers can wait. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** What outlives a deliverer that leaves memory: its timer, and what is under way. */
+class Deliverers implements Delivery {
+  readonly #parts: DeliveryParts;
+  readonly #family: Family<DeliveryCommand, DeliveryReply>;
+  /** By destination. */
+  readonly #timers = new Map<string, () => void>();
+  /** Destinations whose wake-up has not come yet: one more would tell nothing new. */
+  readonly #woken = new Set<string>();
+  readonly #underWay = new Set<Promise<void>>();
+  #closed = false;
+
+  constructor(system: ActorSystem, parts: DeliveryParts) {
+    this.#parts = parts;
+    const kind: ActorKind<DeliveryCommand, DeliveryReply> = {
+      name: DELIVERY,
+      accepts: DELIVERY_COMMANDS,
+      mailbox: 100 + MESSAGES_PER_REQUEST * parts.policy.concurrency,
+      intensity: DEFAULT_INTENSITY,
+      idleMs: parts.idleMs,
+      load: (id) => Promise.resolve(new Deliverer(id, parts, this.#self(id))),
+    };
+    this.#family = system.register(kind);
+  }
+
+  readonly wake = (destination: string): void => {
+    if (this.#woken.has(destination)) return;
+    this.#woken.add(destination);
+    this.#family
+      .ask(destination, { type: 'wake' }, { deadlineMs: Infinity })
+      .catch(() => this.#woken.delete(destination));
+  };
+
+  async wakeAll(): Promise<void> {
+    for (let after: string | undefined; ;) {
+      const options = { limit: DESTINATIONS, ...(after === undefined ? {} : { after }) };
+      const page = await this.#parts.store.destinations(options);
+      for (const destination of page) this.wake(destination);
+      if (page.length < DESTINATIONS) return;
+      after = page.at(-1);
+    }
+  }
+
+  async settle(deadlineMs: number): Promise<void> {
+    this.#closed = true;
+    const { clock } = this.#parts;
+    const end = clock.now() + deadlineMs;
+    while (this.#underWay.size > 0 && clock.now() < end)
+      await Promise.race([Promise.all(this.#underWay), delay(clock, end - clock.now())]);
+  }
+
+  #self(id: string): Self {
+    const nothing = () => undefined;
+    return {
+      tell: (command) => this.#family.ask(id, command, { deadlineMs: Infinity }).then(nothing, nothing),
+      isClosed: () => this.#closed,
+      track: (work) => {
+        this.#underWay.add(work);
+        void work.finally(() => this.#underWay.delete(work));
+      },
+      awake: () => this.#woken.delete(id),
+      remind: (ms) => this.#remind(id, ms),
+    };
+  }
+
+  #remind(id: string, ms: number | null): void {
+    this.#timers.get(id)?.();
+    this.#timers.delete(id);
+    if (ms === null) return;
+    const due = () => {
+      this.#timers.delete(id);
+      this.#family.tell(id, { type: 'due' });
+    };
+    this.#timers.set(id, this.#parts.clock.after(Math.min(ms, LONGEST_MS), due));
+  }
+}
+
+/** Sends a notice once, now, apart from its turn in the outbox; answers why it failed. */
+export async function sendOnce(send: Send, notice: Notice, signal: AbortSignal): Promise<string | undefined> {
+  const outcome = await send(requestOf(notice), signal);
+  return outcome.kind === 'sent' ? undefined : failureText(noticeOf(notice), outcome.reason);
+}

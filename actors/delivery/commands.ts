@@ -1,0 +1,32 @@
+import type { Outcome } from '../../outgoing/request.ts';
+import type { OutboxEntry } from '../../store/store.ts';
+
+export type DeliveryCommand =
+  /** From jobs after their commit, from the server at start, from the sweep: there may be notices for this destination. */
+  | { readonly type: 'wake' }
+  /** From the clock: something is due. */
+  | { readonly type: 'due' }
+  /** From the actor's own request: the attempt is over. `jitter`: from 0 to 1, at random. */
+  | { readonly type: 'tried'; readonly id: string; readonly outcome: Outcome; readonly jitter: number }
+  /** From the actor's own report: what became of the notice. */
+  | { readonly type: 'settled'; readonly id: string; readonly answer: Settlement };
+
+/**
+ * done: the job has committed the report. refused: it does not know the notice. gone: the notice stands in the outbox no more (or
+ * not as it was). unknown: neither the job nor the outbox could be asked.
+ */
+export type Settlement = 'done' | 'refused' | 'gone' | 'unknown';
+
+/** What is decided upon: commands, and the outcome of a look into the outbox. */
+export type DeliveryEvent =
+  | DeliveryCommand
+  /** The first notices of the outbox; `all`: there are no more. */
+  | { readonly type: 'read'; readonly entries: readonly OutboxEntry[]; readonly all: boolean }
+  | { readonly type: 'unreadable' };
+
+export const DELIVERY_COMMANDS: ReadonlySet<DeliveryCommand['type']> = new Set([
+  'wake',
+  'due',
+  'tried',
+  'settled',
+]);

@@ -1,0 +1,181 @@
+import type { Logger } from '../../config/logger.ts';
+import type { OutgoingRequest, Outcome, Send } from '../../outgoing/request.ts';
+import type { Notice, OutboxEntry, Store } from '../../store/store.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Behavior, Envelope } from '../runtime/system.ts';
+import type { DeliveryCommand, DeliveryEvent, Settlement } from './commands.ts';
+import type { DeliveryEffect } from './effects.ts';
+import type { NoticeReport } from './notice.ts';
+import { noticeOf, type DeliveryPolicy } from './policy.ts';
+import { standing } from './standing.ts';
+import { NEW_DELIVERY, type DeliveryState } from './state.ts';
+import { decideDelivery } from './transitions.ts';
+
+export interface DeliveryParts {
+  readonly store: Pick<Store, 'outbox' | 'destinations'>;
+  readonly policy: Omit<DeliveryPolicy, 'window'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Must be longer than a request and its report take together. */
+  readonly idleMs: number;
+  readonly send: Send;
+  /** Tells the actor that owes the notice; the answer comes after its commit. */
+  report(
+    entry: OutboxEntry,
+    report: NoticeReport,
+    envelopeId: string,
+  ): Promise<{ readonly kind: 'done' | 'refused' }>;
+}
+
+export type DeliveryReply = { readonly kind: 'done' };
+
+/** What a deliverer asks of whoever made it. */
+export interface Self {
+  /** Settles when the command has been handled, or never will be. */
+  tell(command: DeliveryCommand): Promise<void>;
+  /** The server stops: nothing more is sent. */
+  isClosed(): boolean;
+  /** A request or a report is under way until then. */
+  track(work: Promise<void>): void;
+  /** The wake-up has come: the next one is news. */
+  awake(): void;
+  remind(ms: number | null): void;
+}
+
+/** An answer of an archive that will not change: it does not know the medium. */
+const HOPELESS = 'could not identify referenced item';
+const LEAST_WINDOW = 64;
+const WINDOW_PER_REQUEST = 8;
+const AFTER_A_FAILURE_MS = 1_000;
+
+/** Delivers the notices of one destination. It holds no truth: what it knows is read again from the outbox. */
+export class Deliverer implements Behavior<DeliveryCommand, DeliveryReply> {
+  readonly #destination: string;
+  readonly #parts: DeliveryParts;
+  readonly #policy: DeliveryPolicy;
+  readonly #self: Self;
+  readonly #stopped = new AbortController();
+  #state: DeliveryState = NEW_DELIVERY;
+
+  constructor(destination: string, parts: DeliveryParts, self: Self) {
+    this.#destination = destination;
+    this.#parts = parts;
+    this.#self = self;
+    const { concurrency } = parts.policy;
+    this.#policy = {
+      ...parts.policy,
+      window: Math.max(LEAST_WINDOW, WINDOW_PER_REQUEST * concurrency),
+    };
+  }
+
+  async handle({ command, at }: Envelope<DeliveryCommand>): Promise<DeliveryReply> {
+    if (command.type === 'wake') this.#self.awake();
+    for (let event: DeliveryEvent | undefined = command; event !== undefined;) {
+      const effects = this.#decide(event, at);
+      for (const effect of effects) this.#perform(effect, at);
+      event = effects.some(({ type }) => type === 'read') ? await this.#read() : undefined;
+    }
+    return { kind: 'done' };
+  }
+
+  stop(): Promise<void> {
+    this.#stopped.abort();
+    // Should it have failed: what was in hand stands in the outbox.
+    if (this.#state.inHand.size > 0) this.#self.remind(AFTER_A_FAILURE_MS);
+    return Promise.resolve();
+  }
+
+  #decide(event: DeliveryEvent, at: number): readonly DeliveryEffect[] {
+    const { state, effects } = decideDelivery(this.#state, event, at, this.#policy);
+    const [before, after] = [this.#state.breaker.open, state.breaker.open];
+    this.#state = state;
+    const destination = this.#destination;
+    if (before === null && after !== null)
+      this.#parts.logger.warn({ destination, reason: state.breaker.reason }, 'a receiver is in trouble');
+    if (before !== null && after === null)
+      this.#parts.logger.info({ destination }, 'a receiver is well again');
+    return effects;
+  }
+
+  #perform(effect: DeliveryEffect, at: number): void {
+    switch (effect.type) {
+      case 'send':
+        return this.#self.isClosed() ? undefined : this.#self.track(this.#send(effect.entry));
+      case 'report':
+        return this.#self.track(this.#report(effect.entry, effect.report, effect.look));
+      case 'timer':
+        return this.#self.remind(effect.at === null ? null : effect.at - at);
+      case 'read':
+        return;
+    }
+  }
+
+  async #read(): Promise<DeliveryEvent> {
+    const limit = this.#policy.window;
+    try {
+      const entries = await this.#parts.store.outbox(this.#destination, { limit });
+      return { type: 'read', entries, all: entries.length < limit };
+    } catch (error) {
+      this.#parts.logger.error({ err: error, destination: this.#destination }, 'could not read the outbox');
+      return { type: 'unreadable' };
+    }
+  }
+
+  /** Never fails. Between reading and sending a job may have taken the notice out: it is looked for once more. */
+  async #send(entry: OutboxEntry): Promise<void> {
+    const { id } = entry;
+    const found = await standing(this.#parts.store, entry).catch(() => null);
+    if (this.#stopped.signal.aborted) return;
+    if (found === null || found === undefined) {
+      const answer = found === null ? 'unknown' : 'gone';
+      return this.#self.tell({ type: 'settled', id, answer });
+    }
+    const outcome = await this.#attempt(entry);
+    if (this.#stopped.signal.aborted) return;
+    await this.#self.tell({ type: 'tried', id, outcome, jitter: Math.random() });
+  }
+
+  async #attempt(entry: OutboxEntry): Promise<Outcome> {
+    try {
+      return await this.#parts.send(requestOf(entry), this.#stopped.signal);
+    } catch (error) {
+      return { kind: 'failed', trouble: 'service', reason: String(error), final: false };
+    }
+  }
+
+  /** Never fails. */
+  async #report(entry: OutboxEntry, report: NoticeReport, look: boolean): Promise<void> {
+    const answer = await this.#answerTo(entry, report, look);
+    if (this.#stopped.signal.aborted) return;
+    await this.#self.tell({ type: 'settled', id: entry.id, answer });
+  }
+
+  async #answerTo(entry: OutboxEntry, report: NoticeReport, look: boolean): Promise<Settlement> {
+    const { store, logger } = this.#parts;
+    const facts = { notice: entry.id, destination: entry.destination };
+    try {
+      if (look && (await standing(store, entry)) === undefined) return 'gone';
+      const { kind } = await this.#parts.report(entry, report, envelopeOf(entry, report));
+      if (kind === 'refused') logger.warn(facts, 'a notice is not known to the actor that owes it');
+      else if (report.type === 'noticeSent') logger.debug(facts, 'delivered a notice');
+      else if (report.next === null) logger.warn({ ...facts, reason: report.reason }, 'gave a notice up');
+      else logger.info({ ...facts, reason: report.reason, next: report.next.due }, 'a notice did not arrive');
+      return kind;
+    } catch (error) {
+      logger.warn({ ...facts, err: error }, 'could not say what became of a notice');
+      return 'unknown';
+    }
+  }
+}
+
+export function requestOf(entry: Notice): OutgoingRequest {
+  const { kind, method, url, body, addToken } = noticeOf(entry);
+  const request = { method, url, body, addToken, idempotencyKey: entry.id };
+  return kind === 'archive' ? { ...request, finalAnswer: HOPELESS } : request;
+}
+
+/** The same for every telling of one attempt, so that its job hears it once. */
+function envelopeOf(entry: OutboxEntry, report: NoticeReport): string {
+  const what = report.type === 'noticeSent' ? 'sent' : report.next === null ? 'givenUp' : 'failed';
+  return `${entry.id}.${noticeOf(entry).attempts}.${what}`;
+}

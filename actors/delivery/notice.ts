@@ -1,0 +1,47 @@
+import type { Notice } from '../../store/store.ts';
+
+/** Kind of the delivery actor; its id is the destination. */
+export const DELIVERY = 'delivery';
+
+/** Body of a notice in the outbox (specification 6.1 callbacks, 6.4 archive posts). */
+export interface HttpNotice {
+  readonly kind: 'callback' | 'archive';
+  readonly method: 'GET' | 'POST';
+  /** Complete, query included. */
+  readonly url: string;
+  /** JSON body of a POST; null for GET. */
+  readonly body: unknown;
+  /** A token of the service goes with it (client credentials). */
+  readonly addToken: boolean;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  /** Failed attempts so far. */
+  readonly attempts: number;
+  /** Given up when older than this; default: the setting DELIVERY_GIVE_UP_MS. */
+  readonly deadlineMs?: number;
+}
+
+/**
+ * What the delivery actor tells the job (kind batch-job, actor id = entry.actor.id) after an attempt. The job commits it, then
+ * answers {kind: 'done'}; {kind: 'refused'} when it does not know the notice (any more).
+ */
+export type NoticeReport =
+  /** The receiver took it: the job takes the notice out of the outbox. */
+  | { readonly type: 'noticeSent'; readonly id: string }
+  | {
+      readonly type: 'noticeFailed';
+      readonly id: string;
+      /** One sentence, safe to show: no secret, at most a short piece of the receiver's answer. */
+      readonly reason: string;
+      /** The notice as it is to be kept, with attempts + 1 and its next due time; null: given up. */
+      readonly next: Notice | null;
+    };
+
+/**
+ * Whoever receives what is sent to `url`: its origin, in lower case. Notices of one destination leave through one delivery actor.
+ * @throws TypeError when `url` is none
+ */
+export const destinationOf = (url: string): string => {
+  const { protocol, host } = new URL(url);
+  return `${protocol}//${host}`.toLowerCase();
+};

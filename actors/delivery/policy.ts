@@ -1,0 +1,94 @@
+import { maskUri } from '../../output/censor.ts';
+import type { Failure, Outcome } from '../../outgoing/request.ts';
+import type { OutboxEntry } from '../../store/store.ts';
+import type { HttpNotice, NoticeReport } from './notice.ts';
+import { CLOSED, type Breaker } from './state.ts';
+
+export interface DeliveryPolicy {
+  /** Requests to one destination at a time. */
+  readonly concurrency: number;
+  /** Time before a notice is tried again; doubles with each failure. */
+  readonly firstDelayMs: number;
+  readonly maxDelayMs: number;
+  /** A notice that is older is given up when an attempt fails, or when none can be made. */
+  readonly giveUpMs: number;
+  /** Failures in a row of a receiver in trouble, after which it is only probed. */
+  readonly breakerFailures: number;
+  /** Between two probes. */
+  readonly breakerMaxDelayMs: number;
+  /** Notices that are read at a time; more than `concurrency`. */
+  readonly window: number;
+}
+
+/** Up to this share of a delay is taken off by chance, so that notices which failed together do not come back together. */
+const JITTER = 0.2;
+
+export const noticeOf = ({ body }: Pick<OutboxEntry, 'body'>) => body as HttpNotice;
+
+/** Milliseconds since the epoch. */
+export function expiryOf(entry: OutboxEntry, { giveUpMs }: DeliveryPolicy): number {
+  const { createdAt, deadlineMs = giveUpMs } = noticeOf(entry);
+  return createdAt + deadlineMs;
+}
+
+/** What the job hears of an attempt. `jitter` is from 0 to 1. */
+export function reportOf(
+  entry: OutboxEntry,
+  outcome: Outcome,
+  at: number,
+  jitter: number,
+  policy: DeliveryPolicy,
+): NoticeReport {
+  const { actor: _, ...notice } = entry;
+  if (outcome.kind === 'sent') return { type: 'noticeSent', id: entry.id };
+  const body = noticeOf(entry);
+  const due = at + delayOf(body.attempts, outcome, jitter, policy);
+  const givenUp = outcome.final || due >= expiryOf(entry, policy);
+  return {
+    type: 'noticeFailed',
+    id: entry.id,
+    reason: failureText(body, outcome.reason),
+    next: givenUp ? null : { ...notice, due, body: { ...body, attempts: body.attempts + 1 } },
+  };
+}
+
+/** What the job hears of a notice that grew too old while its receiver was in trouble. */
+export function givenUp(entry: OutboxEntry, at: number, { reason }: Breaker): NoticeReport {
+  const body = noticeOf(entry);
+  const age = `it could not be delivered within ${Math.round((at - body.createdAt) / 1_000)} s`;
+  const why = reason === '' ? age : `${age}; of the last attempt at its receiver: ${reason}`;
+  return { type: 'noticeFailed', id: entry.id, reason: failureText(body, why), next: null };
+}
+
+/** Milliseconds; whole, at most the longest delay, whatever the receiver wishes. */
+function delayOf(attempts: number, { retryAfterMs = 0 }: Failure, jitter: number, policy: DeliveryPolicy) {
+  const backOff = Math.min(policy.firstDelayMs * 2 ** attempts, policy.maxDelayMs) * (1 - JITTER * jitter);
+  return Math.ceil(Math.min(Math.max(backOff, retryAfterMs), policy.maxDelayMs));
+}
+
+/** The texts of callbackStatus and archiveStatus after `ERROR: ` (specification 2.2). */
+export function failureText({ kind, method, url }: HttpNotice, reason: string): string {
+  const address = maskUri(url);
+  const what = kind === 'callback' ? `callback to "${address}"` : `to the archive (${address})`;
+  return `Sending HTTP ${method} ${what} failed due to: ${reason}`;
+}
+
+/** An attempt that was sent before the breaker opened tells nothing new when it fails. */
+export function breakerAfter(
+  breaker: Breaker,
+  probe: boolean,
+  outcome: Outcome,
+  at: number,
+  { breakerFailures, firstDelayMs, breakerMaxDelayMs }: DeliveryPolicy,
+): Breaker {
+  if (outcome.kind === 'failed' && outcome.trouble === 'service') return breaker;
+  // Whoever answers is well, whatever the answer to this one request is.
+  if (outcome.kind === 'sent' || outcome.trouble === 'request') return CLOSED;
+  const { reason } = outcome;
+  const failures = breaker.failures + 1;
+  if (breaker.open === null && failures < breakerFailures) return { failures, reason, open: null };
+  if (breaker.open !== null && !probe) return { ...breaker, reason };
+  const probes = breaker.open === null ? 0 : breaker.open.probes + 1;
+  const probeAt = at + Math.min(firstDelayMs * 2 ** probes, breakerMaxDelayMs);
+  return { failures, reason, open: { probeAt, probes } };
+}

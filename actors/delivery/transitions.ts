@@ -1,0 +1,197 @@
+import type { OutboxEntry } from '../../store/store.ts';
+import type { DeliveryEvent } from './commands.ts';
+import type { DeliveryEffect } from './effects.ts';
+import { breakerAfter, expiryOf, givenUp, reportOf, type DeliveryPolicy } from './policy.ts';
+import type { DeliveryState, InHand, Reporting } from './state.ts';
+
+export interface DeliveryChange {
+  readonly state: DeliveryState;
+  readonly effects: readonly DeliveryEffect[];
+}
+
+type Of<T extends DeliveryEvent['type']> = Extract<DeliveryEvent, { type: T }>;
+type Transitions = {
+  readonly [T in DeliveryEvent['type']]: (
+    state: DeliveryState,
+    event: Of<T>,
+    at: number,
+    policy: DeliveryPolicy,
+  ) => DeliveryState;
+};
+
+/** Notices in hand at a time, as a multiple of those that are being sent. */
+const IN_HAND = 4;
+
+/** What each event tells about the destination; what is to be done follows from the state by `plan`. */
+export const DELIVERY_TRANSITIONS: Transitions = {
+  wake: (state) => ({ ...state, knownUntil: -Infinity }),
+  due: (state) => state,
+  read(state, { entries, all }, at, policy) {
+    const forgotten = new Map(
+      entries.filter(({ id, due }) => state.forgotten.get(id) === due).map(({ id, due }) => [id, due]),
+    );
+    const waiting = entries.filter(({ id }) => !forgotten.has(id) && !state.inHand.has(id));
+    const knownUntil = all ? Infinity : entries.at(-1)!.due;
+    // A whole page of notices that their jobs do not know: what lies behind it is not looked for without end.
+    const stuck = waiting.length === 0 && knownUntil <= at;
+    const readNotBefore = stuck ? at + policy.breakerMaxDelayMs : state.readNotBefore;
+    return { ...state, waiting, forgotten, knownUntil, readNotBefore };
+  },
+  unreadable: (state, _, at, { firstDelayMs }) => ({ ...state, readNotBefore: at + firstDelayMs }),
+  tried(state, { id, outcome, jitter }, at, policy) {
+    const held = state.inHand.get(id);
+    if (held?.stage !== 'sending') return state;
+    const report = reportOf(held.entry, outcome, at, jitter, policy);
+    return {
+      ...state,
+      breaker: breakerAfter(state.breaker, held.probe, outcome, at, policy),
+      inHand: new Map(state.inHand).set(id, owing(held.entry, report, at)),
+    };
+  },
+  settled(state, { id, answer }, at, policy) {
+    const held = state.inHand.get(id);
+    if (held === undefined) return state;
+    if (answer === 'unknown' && held.stage !== 'sending')
+      return { ...state, inHand: new Map(state.inHand).set(id, unanswered(held, at, policy)) };
+    const inHand = new Map(state.inHand);
+    inHand.delete(id);
+    const after = { ...state, inHand };
+    if (answer === 'unknown') return { ...after, ...unread(at, policy) };
+    if (answer === 'gone') return { ...after, knownUntil: -Infinity };
+    if (answer === 'refused')
+      return { ...after, forgotten: new Map(state.forgotten).set(id, held.entry.due) };
+    return { ...after, waiting: withNext(state, held) };
+  },
+};
+
+export function decideDelivery(
+  state: DeliveryState,
+  event: DeliveryEvent,
+  at: number,
+  policy: DeliveryPolicy,
+): DeliveryChange {
+  // Each knows its own event only; the table holds them together.
+  const transition = DELIVERY_TRANSITIONS[event.type] as Transition;
+  return plan(transition(state, event, at, policy), at, policy);
+}
+type Transition = (
+  state: DeliveryState,
+  event: DeliveryEvent,
+  at: number,
+  policy: DeliveryPolicy,
+) => DeliveryState;
+
+/** All that can be done now: give up what an open breaker kept too long, tell jobs, send, read on, wait. */
+function plan(before: DeliveryState, at: number, policy: DeliveryPolicy): DeliveryChange {
+  const aged = giveUpExpired(before, at, policy);
+  const told = tell(aged, at);
+  const sent = send(told.state, at, policy);
+  const read = readAt(sent.state, policy);
+  const last: DeliveryEffect =
+    read <= at ? { type: 'read' } : { type: 'timer', at: timerAt(sent.state, read, at, policy) };
+  return { state: sent.state, effects: [...told.effects, ...sent.effects, last] };
+}
+
+/** A receiver that is well gets even an old notice once. */
+function giveUpExpired(state: DeliveryState, at: number, policy: DeliveryPolicy): DeliveryState {
+  if (state.breaker.open === null) return state;
+  const old = state.waiting.filter((entry) => expiryOf(entry, policy) <= at).slice(0, room(state, policy));
+  if (old.length === 0) return state;
+  const given = old.map((entry) => owing(entry, givenUp(entry, at, state.breaker), at));
+  return intoHand(state, given);
+}
+
+function tell(state: DeliveryState, at: number): DeliveryChange {
+  const effects: DeliveryEffect[] = [];
+  const told: InHand[] = [];
+  for (const held of state.inHand.values()) {
+    if (held.stage !== 'owing' || held.tellAt > at) continue;
+    told.push({ ...held, stage: 'reporting' });
+    effects.push({ type: 'report', entry: held.entry, report: held.report, look: held.unanswered > 0 });
+  }
+  return { state: intoHand(state, told), effects };
+}
+
+function send(state: DeliveryState, at: number, policy: DeliveryPolicy): DeliveryChange {
+  const probe = state.breaker.open !== null;
+  const due = state.waiting.filter((entry) => entry.due <= at).slice(0, sendable(state, at, policy));
+  return {
+    state: intoHand(
+      state,
+      due.map((entry) => ({ stage: 'sending', entry, probe })),
+    ),
+    effects: due.map((entry) => ({ type: 'send', entry })),
+  };
+}
+
+function intoHand(state: DeliveryState, taken: readonly InHand[]): DeliveryState {
+  if (taken.length === 0) return state;
+  const inHand = new Map(state.inHand);
+  for (const held of taken) inHand.set(held.entry.id, held);
+  return { ...state, inHand, waiting: state.waiting.filter(({ id }) => !inHand.has(id)) };
+}
+
+/** Notices that may come in hand: while jobs are told of some, others are sent. */
+function room({ inHand }: DeliveryState, { concurrency }: DeliveryPolicy): number {
+  return Math.max(0, IN_HAND * concurrency - inHand.size);
+}
+
+/** So many may be sent now: a receiver in trouble gets one at a time. */
+function sendable(state: DeliveryState, at: number, policy: DeliveryPolicy): number {
+  const { open } = state.breaker;
+  const most = open === null ? policy.concurrency : open.probeAt <= at ? 1 : 0;
+  return Math.max(0, Math.min(most - sending(state), room(state, policy)));
+}
+
+const sending = ({ inHand }: DeliveryState) =>
+  [...inHand.values()].filter(({ stage }) => stage === 'sending').length;
+
+/** When the outbox must be read: as soon as a notice that nobody here knows could be sent. */
+function readAt(state: DeliveryState, policy: DeliveryPolicy): number {
+  const { waiting, knownUntil, readNotBefore } = state;
+  const [first] = waiting;
+  if (isBusy(state, policy) || (first !== undefined && first.due <= knownUntil)) return Infinity;
+  return Math.max(knownUntil, readNotBefore);
+}
+
+/** Nothing more can be taken in hand before something that is in hand ends. */
+const isBusy = (state: DeliveryState, policy: DeliveryPolicy) =>
+  room(state, policy) === 0 || sending(state) >= policy.concurrency;
+
+/** When there is something to do that no request or report brings about by its end; null: never. */
+function timerAt(state: DeliveryState, read: number, at: number, policy: DeliveryPolicy): number | null {
+  const { waiting, inHand, breaker } = state;
+  const times = [read];
+  for (const held of inHand.values()) if (held.stage === 'owing') times.push(held.tellAt);
+  const [first] = waiting;
+  if (first !== undefined && !isBusy(state, policy)) {
+    times.push(Math.max(first.due, breaker.open?.probeAt ?? -Infinity));
+    if (breaker.open !== null) times.push(...waiting.map((entry) => expiryOf(entry, policy)));
+  }
+  // What is due already waits for the end of something that is in hand.
+  const soonest = Math.min(...times.filter((time) => time > at));
+  return soonest === Infinity ? null : soonest;
+}
+
+function owing(entry: OutboxEntry, report: Reporting['report'], at: number): Reporting {
+  return { stage: 'owing', entry, report, unanswered: 0, tellAt: at };
+}
+
+function unanswered(held: Reporting, at: number, policy: DeliveryPolicy): Reporting {
+  const delay = Math.min(policy.firstDelayMs * 2 ** held.unanswered, policy.breakerMaxDelayMs);
+  return { ...held, stage: 'owing', unanswered: held.unanswered + 1, tellAt: at + delay };
+}
+
+const unread = (at: number, { firstDelayMs }: DeliveryPolicy) => ({
+  knownUntil: -Infinity,
+  readNotBefore: at + firstDelayMs,
+});
+
+/** The waiting notices with that which follows a failed attempt, where it falls into the time that is known. */
+function withNext({ waiting, knownUntil }: DeliveryState, held: InHand): readonly OutboxEntry[] {
+  if (held.stage === 'sending' || held.report.type !== 'noticeFailed' || held.report.next === null)
+    return waiting;
+  const next: OutboxEntry = { ...held.report.next, actor: held.entry.actor };
+  if (next.due >= knownUntil) return waiting;
+  return [...waiting, next].toSorted((a, b) => a.due - b.due || (a.id < b.id ? -1 : 1));
+}

@@ -1,0 +1,55 @@
+/** What is to run where, in the fields of specification 2.4. */
+export interface EnvironmentVariableModel {
+  readonly name: string;
+  readonly value: string;
+  /** Appended to an existing variable of this name with this between them; absent: the value replaces it. */
+  readonly sep?: string | undefined;
+}
+
+export interface ServiceModel {
+  readonly serviceName: string;
+  readonly serviceDescription: string;
+  /** Both run `cmd` with `args`; the word is kept for those who read it. */
+  readonly serviceLauncher: 'simple' | 'generic';
+  readonly cmd: string;
+  readonly args: readonly string[];
+  readonly serviceCount: number;
+  readonly workingDirectory: string;
+  readonly environmentVariables: readonly EnvironmentVariableModel[];
+}
+
+export interface NodeManagerModel {
+  readonly host: string;
+  readonly services: readonly ServiceModel[];
+}
+
+/** This variable of a service is for the node manager, and not given to its processes. */
+export const START_VARIABLE = 'TROUPE_START';
+const ON_DEMAND = 'ON_DEMAND';
+
+/** Started when work waits, up to serviceCount, and kept warm; any other service is started at once and kept running. */
+export function startsOnDemand({ environmentVariables }: ServiceModel): boolean {
+  return environmentVariables.some(
+    ({ name, value }) => name === START_VARIABLE && value.trim().toUpperCase() === ON_DEMAND,
+  );
+}
+
+export function onDemand(model: ServiceModel): ServiceModel {
+  const environmentVariables = [...model.environmentVariables, { name: START_VARIABLE, value: ON_DEMAND }];
+  return { ...model, environmentVariables };
+}
+
+/** Whether a process of the one is as good as one of the other: what it runs, where, and in which environment. */
+export function isSameDefinition(one: ServiceModel, other: ServiceModel): boolean {
+  return definitionOf(one) === definitionOf(other);
+}
+
+function definitionOf({ cmd, args, workingDirectory, environmentVariables }: ServiceModel): string {
+  const variables = environmentVariables
+    .filter(({ name }) => name !== START_VARIABLE)
+    .map(({ name, value, sep }) => [name, value, sep ?? null]);
+  return JSON.stringify([cmd, args, workingDirectory, variables]);
+}
+
+/** The name under which a service is started, stopped and shown (specification 4.4); ranks count from 1. */
+export const fullName = (host: string, service: string, rank: number) => `${host}:${service}:${rank}`;

@@ -1,0 +1,57 @@
+import {
+  START_VARIABLE,
+  type EnvironmentVariableModel,
+  type ServiceModel,
+} from '../node-configuration/model.ts';
+import type { ManagedComponent } from './actor.ts';
+
+/** What of a component's descriptor matters to whoever runs it. */
+export interface Runnable {
+  readonly componentName: string;
+  readonly algorithm: { readonly name: string; readonly description: string };
+  readonly environmentVariables: readonly {
+    readonly name: string;
+    readonly value: string;
+    readonly sep?: string | null | undefined;
+  }[];
+}
+
+/** An installed detector: its processes run the component host, which loads the compiled `module`. */
+export function detectorComponent(
+  { componentName, algorithm, environmentVariables }: Runnable,
+  module: string,
+  host: string,
+): ManagedComponent {
+  return {
+    queues: [algorithm.name],
+    model: hostService(componentName, algorithm.description, host, 1, environmentVariables.map(toModel)),
+    greeting: { kind: 'detector', algorithm: algorithm.name, module },
+  };
+}
+
+/**
+ * A service that runs the component host. `host` is its script below the package: with these two names for the node
+ * executable and the package's folder, a stored configuration survives an update that moves them.
+ */
+export function hostService(
+  serviceName: string,
+  serviceDescription: string,
+  host: string,
+  serviceCount: number,
+  environmentVariables: readonly EnvironmentVariableModel[] = [],
+): ServiceModel {
+  return {
+    serviceName,
+    serviceDescription,
+    serviceLauncher: 'generic',
+    cmd: '${TROUPE_NODE}',
+    args: ['--enable-source-maps', `\${TROUPE_HOME}/${host}`],
+    serviceCount,
+    workingDirectory: '${TROUPE_HOME}',
+    environmentVariables: environmentVariables.filter(({ name }) => name !== START_VARIABLE),
+  };
+}
+
+function toModel({ name, value, sep }: Runnable['environmentVariables'][number]): EnvironmentVariableModel {
+  return sep === null || sep === undefined ? { name, value } : { name, value, sep };
+}

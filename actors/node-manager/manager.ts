@@ -1,0 +1,117 @@
+import {
+  fullName,
+  isSameDefinition,
+  startsOnDemand,
+  type NodeManagerModel,
+  type ServiceModel,
+} from '../node-configuration/model.ts';
+import type { Behavior, Envelope, Family } from '../runtime/system.ts';
+import type { ServiceCommand } from '../service/commands.ts';
+import type { ServiceState } from '../service/state.ts';
+import type { NodeManagerCommand, NodeManagerReply } from './commands.ts';
+import type { Deployed, DeployedService } from './deployed.ts';
+
+export interface ManagerParts {
+  readonly host: string;
+  readonly deployed: Deployed;
+  readonly services: Family<ServiceCommand, ServiceState>;
+  /** Services whose processes serve this queue. */
+  serving(queue: string): readonly DeployedService[];
+  /** Other services are able to work now: whoever knows what waits says so again. */
+  configured(): void;
+}
+
+/** Compares wanted with real services and tells each what is wanted of it; the rest is the services' own. */
+export class Manager implements Behavior<NodeManagerCommand, NodeManagerReply> {
+  readonly #parts: ManagerParts;
+  #stopping = false;
+
+  constructor(parts: ManagerParts) {
+    this.#parts = parts;
+  }
+
+  async handle({ command }: Envelope<NodeManagerCommand>): Promise<NodeManagerReply> {
+    switch (command.type) {
+      case 'configure':
+        await this.#configure(command.nodes);
+        return 'done';
+      case 'startService':
+        return this.#ask(command.service, { type: 'start' });
+      case 'stopService':
+        return this.#ask(command.service, { type: 'stop' });
+      case 'demand':
+        this.#demand(command.queue, command.wanted);
+        return 'done';
+      case 'kill':
+        this.#kill(command.worker, command.reason);
+        return 'done';
+      case 'stop':
+        this.#stopping = true;
+        await Promise.all(
+          this.#parts.deployed.all.map(({ id }) => this.#parts.services.ask(id, { type: 'shutdown' })),
+        );
+        return 'done';
+    }
+  }
+
+  async #configure(nodes: readonly NodeManagerModel[]): Promise<void> {
+    const { host, deployed, services, configured } = this.#parts;
+    if (this.#stopping) return;
+    const models = nodes.find((node) => node.host === host)?.services ?? [];
+    const wanted = new Map(models.flatMap((model) => ranksOf(host, model)));
+    for (const { id, own, leaving } of deployed.all) {
+      if (own || leaving || wanted.has(id)) continue;
+      deployed.leave(id);
+      services.tell(id, { type: 'delete' });
+    }
+    // Answered, so that what each remembers is known before work is said to wait.
+    await Promise.all([...wanted].map(([id, service]) => this.#want(id, service)));
+    configured();
+  }
+
+  async #want(id: string, service: Wanted): Promise<void> {
+    const { deployed, services } = this.#parts;
+    const before = deployed.get(id);
+    const changed = before !== undefined && !isSameDefinition(before.model, service.model);
+    deployed.want(service);
+    await services.ask(id, { type: 'configure', changed });
+    if (!service.onDemand) services.tell(id, { type: 'launch' });
+  }
+
+  async #ask(id: string, command: ServiceCommand): Promise<NodeManagerReply> {
+    const service = this.#parts.deployed.get(id);
+    if (service === undefined || service.own || service.leaving) return 'noSuchService';
+    if (this.#stopping) return 'stopping';
+    await this.#parts.services.ask(id, command);
+    // What it had begun to start for may be for another one now.
+    this.#parts.configured();
+    return 'done';
+  }
+
+  #demand(queue: string, wanted: number): void {
+    if (this.#stopping) return;
+    const able = this.#parts.serving(queue).filter(({ leaving, state }) => !leaving && !state.stopped);
+    for (const { id } of able.slice(0, wanted)) this.#parts.services.tell(id, { type: 'launch' });
+  }
+
+  #kill(worker: string, reason: string): void {
+    const end = worker.lastIndexOf('#');
+    const id = worker.slice(0, Math.max(0, end));
+    if (this.#parts.deployed.get(id) === undefined) return;
+    this.#parts.services.tell(id, { type: 'kill', incarnation: Number(worker.slice(end + 1)), reason });
+  }
+}
+
+type Wanted = Parameters<Deployed['want']>[0];
+
+export function ranksOf(
+  host: string,
+  model: ServiceModel,
+  own = false,
+): readonly (readonly [string, Wanted])[] {
+  return Array.from({ length: model.serviceCount }, (_, index) => {
+    const rank = index + 1;
+    const id = fullName(host, model.serviceName, rank);
+    return [id, { id, rank, model, own, onDemand: own || startsOnDemand(model) }];
+  });
+}

@@ -1,0 +1,103 @@
+import type { Logger } from '../config/logger.ts';
+import type { IndexEntry, Store } from '../store/store.ts';
+import type { JobDesk } from './batch-job/desk.ts';
+import { ENDED_JOBS } from './batch-job/bookkeeping.ts';
+import type { Clock } from './runtime/clock.ts';
+import type { UploadDesk } from './uploads/desk.ts';
+import { readableJob } from './views/jobs.ts';
+
+/** Jobs that one look removes or passes over at most. */
+const JOBS_A_ROUND = 500;
+const PAGE = 50;
+
+export interface RetentionParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly desk: Pick<JobDesk, 'remove'>;
+  /** How long jobs are kept after their end; 0: for ever. */
+  readonly keepMs: number;
+}
+
+/**
+ * Removes jobs that ended long ago, the oldest first, a bounded number at each call. It looks only at the index of ended
+ * jobs, so a live job is never seen; one whose callback or archive posts are still to arrive is kept until they have
+ * arrived or were given up.
+ */
+export class Retention {
+  readonly #parts: RetentionParts;
+  /** Where the last look stopped among jobs that are old but must be kept. */
+  #after: IndexEntry | undefined;
+
+  constructor(parts: RetentionParts) {
+    this.#parts = parts;
+  }
+
+  /** Answers how many jobs it removed. */
+  async look(): Promise<number> {
+    const { store, clock, keepMs } = this.#parts;
+    if (keepMs === 0) return 0;
+    const old = clock.now() - keepMs;
+    let removed = 0;
+    for (let seen = 0; seen < JOBS_A_ROUND; seen += PAGE) {
+      const after = this.#after === undefined ? {} : { after: this.#after };
+      const entries = (await store.list(ENDED_JOBS, { limit: PAGE, ...after })).filter(
+        ({ score }) => score <= old,
+      );
+      for (const { id } of entries) if (await this.#remove(Number(id))) removed++;
+      this.#after = entries.length < PAGE ? undefined : entries.at(-1);
+      if (entries.length < PAGE) break;
+    }
+    return removed;
+  }
+
+  /** One that cannot be removed does not keep the others. */
+  async #remove(number: number): Promise<boolean> {
+    const { store, desk, logger } = this.#parts;
+    const job = await readableJob(store, number);
+    const owes = (job?.snapshot.callback?.pending ?? 0) + (job?.snapshot.archive?.pending ?? 0);
+    if (job === undefined || owes > 0) return false;
+    const { jobId } = job.record;
+    try {
+      if ((await desk.remove(number)) !== 'removed') return false;
+      logger.info({ jobId }, 'removed a job that ended long ago');
+      return true;
+    } catch (err) {
+      logger.warn({ err, jobId }, 'could not remove a job that ended long ago');
+      return false;
+    }
+  }
+}
+
+export interface CleaningParts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly retention: Retention;
+  readonly uploads: UploadDesk;
+  /** Time between two looks. */
+  readonly everyMs: number;
+}
+
+/** Looks at once and then again and again for jobs and uploads whose time is over, until the answer is called. */
+export function startCleaning({ clock, logger, retention, uploads, everyMs }: CleaningParts): () => void {
+  let cancel = () => {};
+  let stopped = false;
+  const clean = async () => {
+    await retention.look();
+    await uploads.removeExpired();
+  };
+  const next = (ms: number) => {
+    cancel = clock.after(
+      ms,
+      () =>
+        void clean()
+          .catch((err: unknown) => stopped || logger.warn({ err }, 'could not remove what is old'))
+          .finally(() => !stopped && next(everyMs)),
+    );
+  };
+  next(0);
+  return () => {
+    stopped = true;
+    cancel();
+  };
+}

@@ -1,0 +1,53 @@
+import path from 'node:path';
+import type { Launch } from '../../node/component-process.ts';
+import { START_VARIABLE, type ServiceModel } from '../node-configuration/model.ts';
+
+type Variables = Readonly<Record<string, string>>;
+
+export interface LaunchFacts {
+  /** What component processes inherit. */
+  readonly inherited: Variables;
+  /** What `${NAME}` also stands for, in a configuration, without being part of the environment. */
+  readonly places: Variables;
+  /** Folder that relative working directories are below. */
+  readonly home: string;
+  readonly serverUrl: string;
+  readonly token: string;
+  /** `<host>:<service>:<n>` */
+  readonly fullName: string;
+  /** What a built-in component is told about itself. */
+  readonly greeting: Readonly<Record<string, unknown>>;
+}
+
+/** How the process of a service is started. `${NAME}` stands for a variable of its environment; for nothing when there is none. */
+export function launchOf(model: ServiceModel, facts: LaunchFacts): Launch {
+  const { inherited, places, serverUrl, token, fullName, greeting } = facts;
+  const own = {
+    TROUPE_SERVER_URL: serverUrl,
+    TROUPE_WORKER_TOKEN: token,
+    SERVICE_NAME: fullName,
+    COMPONENT_NAME: model.serviceName,
+  };
+  const environment: Record<string, string> = { ...inherited, ...own };
+  const expand = (text: string) =>
+    text.replaceAll(
+      /\$\{(\w+)\}/g,
+      (_, name: string) => valueOf(places, name) ?? valueOf(environment, name) ?? '',
+    );
+  for (const { name, value, sep } of model.environmentVariables) {
+    if (name === START_VARIABLE) continue;
+    const before = valueOf(environment, name);
+    const expanded = expand(value);
+    environment[name] = sep !== undefined && before !== undefined ? `${before}${sep}${expanded}` : expanded;
+  }
+  return {
+    command: expand(model.cmd),
+    args: model.args.map(expand),
+    cwd: path.resolve(facts.home, expand(model.workingDirectory)),
+    environment: { ...environment, ...own },
+    greeting: JSON.stringify({ ...greeting, service: fullName, serverUrl, token }),
+  };
+}
+
+const valueOf = (variables: Variables, name: string) =>
+  Object.hasOwn(variables, name) ? variables[name] : undefined;

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import type { Logger } from '../../config/logger.ts';
+import type { ActorKey, Owner, Store } from '../../store/store.ts';
+import { memoryOf, NEW_SERVICE, remembered, type ServiceMemory, type ServiceState } from './state.ts';
+
+const SCHEMA = 1;
+const memorySchema = z.object({ restartCount: z.int().nonnegative(), stopped: z.boolean() });
+
+/**
+ * What a service keeps over a restart of the server: a commit when it changes. Best effort: a service that cannot be
+ * remembered runs all the same.
+ */
+export class StoredMemory {
+  readonly #store: Store;
+  readonly #owner: Owner;
+  readonly #actor: ActorKey;
+  readonly #logger: Logger;
+  #version = 0;
+  #kept: ServiceMemory = memoryOf(NEW_SERVICE);
+
+  constructor(store: Store, owner: Owner, actor: ActorKey, logger: Logger) {
+    this.#store = store;
+    this.#owner = owner;
+    this.#actor = actor;
+    this.#logger = logger;
+  }
+
+  /** The state that a service begins with. */
+  async load(): Promise<ServiceState> {
+    try {
+      const stored = await this.#store.load(this.#actor);
+      this.#version = stored?.version ?? 0;
+      if (stored !== undefined && stored.snapshot.schema <= SCHEMA)
+        this.#kept = memorySchema.parse(stored.snapshot.body);
+    } catch (error) {
+      this.#logger.warn({ err: error, service: this.#actor.id }, 'what is kept of a service cannot be read');
+    }
+    return remembered(this.#kept);
+  }
+
+  async keep(state: ServiceState): Promise<void> {
+    const wanted = memoryOf(state);
+    if (wanted.restartCount === this.#kept.restartCount && wanted.stopped === this.#kept.stopped) return;
+    try {
+      this.#version = await this.#store.commit({
+        actor: this.#actor,
+        expected: this.#version,
+        owner: this.#owner,
+        snapshot: { schema: SCHEMA, body: wanted },
+        ...(this.#version === 0 ? { record: { service: this.#actor.id } } : {}),
+      });
+      this.#kept = wanted;
+    } catch (error) {
+      this.#logger.warn(
+        { err: error, service: this.#actor.id },
+        'what is kept of a service cannot be stored',
+      );
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import type { Settings } from '../../config/settings.ts';
+import type { RestartPolicy } from './transitions.ts';
+
+/** Time that component processes have when the server stops; a service manager waits for the server meanwhile. */
+export const STOP_COMPONENTS_MS = 2_000;
+
+const FAILURES = 5;
+const WITHIN_MS = 60_000;
+const MAX_DELAY_MS = 30_000;
+
+/** When services are started again, and when not. An installed component has to ask for work; any other need not. */
+export function restartPolicy(settings: Settings, isInstalled: boolean): RestartPolicy {
+  return {
+    delayMs: settings.RESTART_DELAY_MS,
+    maxDelayMs: MAX_DELAY_MS,
+    failures: FAILURES,
+    // Long enough for starts that hang, each for COMPONENT_START_MS.
+    withinMs: isInstalled ? Math.max(WITHIN_MS, (FAILURES + 1) * settings.COMPONENT_START_MS) : WITHIN_MS,
+    retries: isInstalled,
+    stopMs: settings.SERVICE_STOP_MS,
+    shutdownMs: STOP_COMPONENTS_MS,
+  };
+}

@@ -1,0 +1,77 @@
+import type { Logger } from '../../config/logger.ts';
+import { allRows, type ActorKey, type Store } from '../../store/store.ts';
+import type { Family } from '../runtime/system.ts';
+import { SYSTEM_MESSAGES } from './actor.ts';
+import type { SystemMessageCommand, SystemMessageReply } from './commands.ts';
+import { ROW_PREFIX, storedMessage, type MessageDraft, type SystemMessage } from './state.ts';
+
+/** Characters of a message; a longer one of a client is refused, of the server itself is cut. */
+export const MAX_MESSAGE = 10_000;
+
+export interface SystemMessageDeskParts {
+  readonly store: Store;
+  readonly family: Family<SystemMessageCommand, SystemMessageReply>;
+  readonly logger: Logger;
+}
+
+/** Where messages to the users of the service are posted and read. Reads come from the store and wake nobody. */
+export class SystemMessageDesk {
+  readonly #parts: SystemMessageDeskParts;
+
+  constructor(parts: SystemMessageDeskParts) {
+    this.#parts = parts;
+  }
+
+  /** In the order in which they were posted. */
+  async all(): Promise<readonly SystemMessage[]> {
+    const messages: SystemMessage[] = [];
+    const actor = { kind: SYSTEM_MESSAGES, id: SYSTEM_MESSAGES };
+    for await (const { body } of allRows(this.#parts.store, actor, ROW_PREFIX))
+      messages.push(storedMessage.parse(body));
+    return messages;
+  }
+
+  async post(draft: MessageDraft): Promise<SystemMessageReply> {
+    const id = await this.#parts.store.next('system-message');
+    return this.#ask({ type: 'post', id, draft });
+  }
+
+  async remove(id: number): Promise<void> {
+    await this.#ask({ type: 'remove', id });
+  }
+
+  /** Once, when the server starts. */
+  async serverStarted(): Promise<void> {
+    await this.#ask({ type: 'serverStarted' });
+  }
+
+  /** The server's own word to the administrators; when it cannot be posted, the log has it. */
+  tellAdministrators(severity: MessageDraft['severity'], text: string): void {
+    const msg = text.slice(0, MAX_MESSAGE);
+    this.post({ msg, msgType: 'admin', removeStrategy: 'manual', severity }).then(
+      (reply) => {
+        if (reply.kind === 'full') this.#parts.logger.warn({ msg }, 'there is no room for a system message');
+      },
+      (err: unknown) => this.#parts.logger.warn({ err, msg }, 'a system message could not be posted'),
+    );
+  }
+
+  #ask(command: SystemMessageCommand): Promise<SystemMessageReply> {
+    return this.#parts.family.ask(SYSTEM_MESSAGES, command);
+  }
+}
+
+/** The store, but that `told` hears of every actor that is put into quarantine. */
+export function tellingOfQuarantine(store: Store, told: (actor: ActorKey, reason: string) => void): Store {
+  const quarantine: Store['quarantine'] = async (actor, reason) => {
+    await store.quarantine(actor, reason);
+    told(actor, reason);
+  };
+  return new Proxy(store, {
+    get(target, name) {
+      if (name === 'quarantine') return quarantine;
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+}

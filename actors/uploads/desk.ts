@@ -1,0 +1,208 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, stat, statfs } from 'node:fs/promises';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
+import type { Logger } from '../../config/logger.ts';
+import { PART, receiveFile } from '../../output/receive-file.ts';
+import { removeFolder, syncFolder } from '../../output/spool.ts';
+import type { Store } from '../../store/store.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { usedUploads } from './use.ts';
+
+export interface UploadParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Where uploads lie, without symbolic links: a folder each. */
+  readonly folder: string;
+  readonly settings: {
+    readonly maxBytes: number;
+    /** Of all uploads together. */
+    readonly maxTotalBytes: number;
+    readonly maxCount: number;
+    readonly minFreeBytes: number;
+    readonly keepMs: number;
+  };
+}
+
+export interface Upload {
+  readonly id: string;
+  /** What a job gives as the URI of the medium. */
+  readonly uri: string;
+  readonly sha256: string;
+  readonly bytes: number;
+  /** Milliseconds since the epoch; a live job that uses it keeps it longer. */
+  readonly expires: number;
+}
+
+export type UploadOutcome =
+  | { readonly kind: 'stored'; readonly upload: Upload }
+  /** `full`: all uploads together are too many or too large; `noRoom`: the disk is. */
+  | { readonly kind: 'tooLarge' | 'full' | 'noRoom' | 'empty' | 'broken'; readonly message: string };
+type Refusal = Exclude<UploadOutcome, { readonly kind: 'stored' }>;
+
+/** Name of the file in the upload's folder, before its ending. */
+const FILE = 'medium';
+/** The time of the upload in base 36, and what makes the id unguessable. */
+const ID = /^([0-9a-z]{1,11})-[0-9a-f]{24}$/;
+/** The free disk is looked at again after so many bytes. */
+const LOOK_AGAIN = 64 * 1024 * 1024;
+
+class Refused extends Error {
+  readonly refusal: Refusal;
+  constructor(kind: Refusal['kind'], message: string) {
+    super(message);
+    this.refusal = { kind, message };
+  }
+}
+
+/**
+ * Media of clients that share no folder with the server. An upload is a file until it is deleted or its time is over; no
+ * live job ever loses one. It has no state besides its file, so there is nothing of it in the store.
+ */
+export class UploadDesk {
+  readonly #parts: UploadParts;
+  /** Bytes of each upload, also of those that are still coming. */
+  readonly #sizes = new Map<string, number>();
+  #total = 0;
+  readonly #coming = new Set<string>();
+
+  private constructor(parts: UploadParts) {
+    this.#parts = parts;
+  }
+
+  /** Where uploads lie, without symbolic links. */
+  get folder(): string {
+    return this.#parts.folder;
+  }
+
+  /** Looks at what is there; what a server that died has left half done goes. */
+  static async open(parts: UploadParts): Promise<UploadDesk> {
+    const desk = new UploadDesk(parts);
+    await mkdir(parts.folder, { recursive: true, mode: 0o700 });
+    for (const id of (await readdir(parts.folder)).filter((name) => ID.test(name))) {
+      const folder = path.join(parts.folder, id);
+      const name = (await readdir(folder)).find((file) => file.startsWith(FILE) && !file.endsWith(PART));
+      if (name === undefined) {
+        parts.logger.info({ upload: id }, 'removing an upload that was broken off');
+        await removeFolder(folder);
+      } else desk.#resize(id, (await stat(path.join(folder, name))).size);
+    }
+    return desk;
+  }
+
+  /** `length`: bytes that the client announced; `name`: what it calls the file, of which only a plain ending is used. */
+  async receive(source: Readable, length: number | undefined, name: string): Promise<UploadOutcome> {
+    const id = `${this.#parts.clock.now().toString(36)}-${randomBytes(12).toString('hex')}`;
+    const folder = path.join(this.#parts.folder, id);
+    this.#coming.add(id);
+    try {
+      this.#reserve(id, length ?? 0);
+      await this.#lookAtDisk(length ?? 0);
+      await mkdir(folder, { mode: 0o700 });
+      const file = path.join(folder, FILE + plainEnding(name));
+      const received = await receiveFile(source, file, (bytes) => this.#grows(id, bytes));
+      if (received.bytes === 0) throw new Refused('empty', 'The request has no body; it must be the medium.');
+      await syncFolder(this.#parts.folder);
+      this.#resize(id, received.bytes);
+      const uri = pathToFileURL(file).href;
+      return { kind: 'stored', upload: { id, uri, ...received, expires: this.#expiry(id) } };
+    } catch (error) {
+      this.#drop(id);
+      await removeFolder(folder);
+      return refusalOf(error, source);
+    } finally {
+      this.#coming.delete(id);
+    }
+  }
+
+  async remove(id: string): Promise<'removed' | 'unknown' | 'inUse'> {
+    if (!this.#sizes.has(id) || this.#coming.has(id)) return 'unknown';
+    const { store, folder } = this.#parts;
+    if ((await usedUploads(store, folder)).has(id)) return 'inUse';
+    await this.#forget(id);
+    return 'removed';
+  }
+
+  /** Removes what was kept long enough and is used by no live job. */
+  async removeExpired(): Promise<void> {
+    const { store, folder, clock, logger } = this.#parts;
+    const now = clock.now();
+    const old = [...this.#sizes.keys()].filter((id) => !this.#coming.has(id) && this.#expiry(id) <= now);
+    if (old.length === 0) return;
+    const used = await usedUploads(store, folder);
+    for (const id of old) {
+      if (used.has(id)) continue;
+      logger.info({ upload: id }, 'removing an upload whose time is over');
+      await this.#forget(id);
+    }
+  }
+
+  async #forget(id: string): Promise<void> {
+    await removeFolder(path.join(this.#parts.folder, id));
+    this.#drop(id);
+  }
+
+  #expiry(id: string): number {
+    return Number.parseInt(ID.exec(id)?.[1] ?? '0', 36) + this.#parts.settings.keepMs;
+  }
+
+  async #grows(id: string, bytes: number): Promise<void> {
+    const before = this.#sizes.get(id) ?? 0;
+    if (bytes <= before) return;
+    this.#reserve(id, bytes);
+    if (Math.floor(before / LOOK_AGAIN) < Math.floor(bytes / LOOK_AGAIN)) await this.#lookAtDisk(0);
+  }
+
+  /** Two uploads at once never go over the limits together. */
+  #reserve(id: string, bytes: number): void {
+    const { maxBytes, maxTotalBytes, maxCount } = this.#parts.settings;
+    if (bytes > maxBytes)
+      throw new Refused('tooLarge', `The medium is larger than ${maxBytes} bytes (MAX_UPLOAD_BYTES).`);
+    const others = this.#total - (this.#sizes.get(id) ?? 0);
+    if (others + bytes > maxTotalBytes)
+      throw new Refused(
+        'full',
+        `The uploads that are kept have ${others} of ${maxTotalBytes} bytes (MAX_UPLOADS_BYTES): delete some, or wait until their time is over.`,
+      );
+    if (!this.#sizes.has(id) && this.#sizes.size >= maxCount)
+      throw new Refused(
+        'full',
+        `There are ${maxCount} uploads (MAX_UPLOADS): delete some, or wait until their time is over.`,
+      );
+    this.#resize(id, bytes);
+  }
+
+  #resize(id: string, bytes: number): void {
+    this.#total += bytes - (this.#sizes.get(id) ?? 0);
+    this.#sizes.set(id, bytes);
+  }
+
+  #drop(id: string): void {
+    this.#total -= this.#sizes.get(id) ?? 0;
+    this.#sizes.delete(id);
+  }
+
+  async #lookAtDisk(coming: number): Promise<void> {
+    const { folder, settings } = this.#parts;
+    const { bavail, bsize } = await statfs(folder);
+    if (bavail * bsize - coming < settings.minFreeBytes) throw noRoom();
+  }
+}
+
+const noRoom = () =>
+  new Refused('noRoom', 'The disk of the server is nearly full; no uploads are taken until there is room.');
+
+/** Names that clients give never become paths: of `a/b.MP4` this is `.mp4`, of anything unusual nothing. */
+function plainEnding(name: string): string {
+  const ending = /\.[a-z0-9]{1,10}$/.exec(name.toLowerCase())?.[0] ?? '';
+  return ending === PART ? '' : ending;
+}
+
+function refusalOf(error: unknown, source: Readable): Refusal {
+  if (error instanceof Refused) return error.refusal;
+  if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') return noRoom().refusal;
+  if (source.errored !== null || source.destroyed) return { kind: 'broken', message: 'The body broke off.' };
+  throw error;
+}

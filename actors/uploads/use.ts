@@ -1,0 +1,41 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { allEntries, type Store } from '../../store/store.ts';
+import { BATCH_JOB } from '../batch-job/actor.ts';
+import { LIVE_JOBS } from '../batch-job/bookkeeping.ts';
+import type { JobRecord } from '../batch-job/record.ts';
+
+/** Jobs and media looked at before others have the event loop. */
+const TURN = 1_000;
+/** What a job costs besides its media. */
+const A_JOB = 50;
+
+/** Ids of the uploads that live jobs use. It reads every live job: for when something is to be removed, not for every request. */
+export async function usedUploads(store: Store, folder: string): Promise<ReadonlySet<string>> {
+  const used = new Set<string>();
+  let seen = 0;
+  for await (const { id } of allEntries(store, LIVE_JOBS)) {
+    const record = (await store.load({ kind: BATCH_JOB, id }))?.record as JobRecord | undefined;
+    const media = record?.media ?? [];
+    for (const { uri } of media) {
+      const upload = uploadOf(uri, folder);
+      if (upload !== undefined) used.add(upload);
+    }
+    seen += A_JOB + media.length;
+    if (seen < TURN) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    seen = 0;
+  }
+  return used;
+}
+
+/** The id of the upload that a media URI names, however it is spelled; undefined for all others. */
+export function uploadOf(uri: string, folder: string): string | undefined {
+  if (!/^file:/i.test(uri)) return undefined;
+  try {
+    const [id, ...below] = path.relative(folder, fileURLToPath(uri)).split(path.sep);
+    return id === '..' || below.length === 0 ? undefined : id;
+  } catch {
+    return undefined;
+  }
+}

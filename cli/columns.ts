@@ -1,0 +1,79 @@
+/** Rows of text in columns. */
+import { printable, shortened } from './terminal.ts';
+
+export interface Column<T> {
+  readonly title: string;
+  readonly of: (row: T) => string;
+  /** Shortened when the terminal is too narrow; ids and other columns never are. */
+  readonly flexible?: true;
+  readonly right?: true;
+}
+
+const GAP = '   ';
+const LEAST = 12;
+
+/** A table for rows that come in pages: columns keep the width that an earlier page gave them. */
+export class Table<T> {
+  readonly #columns: readonly Column<T>[];
+  readonly #width: number;
+  #widths: readonly number[] = [];
+
+  /** `width`: characters of a line at most, as far as flexible columns can give way. */
+  constructor(columns: readonly Column<T>[], width: number) {
+    this.#columns = columns;
+    this.#width = width;
+  }
+
+  /** The first page has the titles above it. */
+  lines(rows: readonly T[]): readonly string[] {
+    const cells = rows.map((row) => this.#columns.map(({ of }) => printable(of(row))));
+    const titled = this.#widths.length === 0 ? [this.#columns.map(({ title }) => title), ...cells] : cells;
+    this.#widths = this.#columns.map((_, i) =>
+      Math.max(this.#widths[i] ?? 0, ...titled.map((row) => row[i]?.length ?? 0)),
+    );
+    const widths = this.#fitted(this.#widths);
+    return titled.map((row) =>
+      row
+        .map((cell, i) => this.#cell(cell, i, widths[i] ?? 0))
+        .join(GAP)
+        .trimEnd(),
+    );
+  }
+
+  #cell(text: string, index: number, width: number): string {
+    const cut = this.#columns[index]?.flexible === true ? shortened(text, width) : text;
+    return this.#columns[index]?.right === true ? cut.padStart(width) : cut.padEnd(width);
+  }
+
+  /** The last flexible column gives way first. */
+  #fitted(widths: readonly number[]): readonly number[] {
+    const fitted = [...widths];
+    for (let i = fitted.length - 1; i >= 0; i -= 1) {
+      const over = fitted.reduce((sum, width) => sum + width, GAP.length * (fitted.length - 1)) - this.#width;
+      const width = fitted[i] ?? 0;
+      if (over > 0 && this.#columns[i]?.flexible === true)
+        fitted[i] = Math.max(Math.min(width, LEAST), width - over);
+    }
+    return fitted;
+  }
+}
+
+/** Names before values, a line a value; what has no value is left out. */
+export function factLines(
+  facts: Readonly<Record<string, string | number | readonly string[] | null | undefined>>,
+): readonly string[] {
+  const known = Object.entries(facts).flatMap(([name, value]) => {
+    const values = (typeof value === 'object' && value !== null ? value : [value ?? '']).map(String);
+    return values.filter((text) => text !== '').map((text, i) => ({ name: i === 0 ? name : '', text }));
+  });
+  const width = Math.max(0, ...known.map(({ name }) => name.length));
+  return known.map(({ name, text }) => `${name.padEnd(width)}${GAP}${printable(text)}`);
+}
+
+/** Columns that are empty in all rows but the first, which names them, are left out. */
+export function alignedRows([head = [], ...rows]: readonly (readonly string[])[]): readonly string[] {
+  const shown = head.flatMap((_, i) => (rows.some((cells) => cells[i] !== '') ? [i] : []));
+  const table = [head, ...rows].map((cells) => shown.map((i) => cells[i] ?? ''));
+  const widths = shown.map((_, i) => Math.max(...table.map((cells) => cells[i]?.length ?? 0)));
+  return table.map((cells) => cells.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join(GAP).trimEnd()); // prettier-ignore
+}

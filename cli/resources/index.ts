@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import type { Terminal } from '../terminal.ts';
+import { catalogCommands } from './catalog.ts';
+import { componentCommands } from './components.ts';
+import { infoCommand } from './info.ts';
+import { jobCommands } from './jobs.ts';
+import { mediaCommands } from './media.ts';
+import { messageCommands } from './messages.ts';
+import { nodeCommands, serviceCommands } from './nodes.ts';
+import { queueCommands } from './queues.ts';
+
+/** The commands over the whole REST interface, one group a resource. */
+export function resourceCommands(program: Command, terminal: Terminal): void {
+  jobCommands(program, terminal);
+  mediaCommands(program, terminal);
+  catalogCommands(program, terminal);
+  componentCommands(program, terminal);
+  nodeCommands(program, terminal);
+  serviceCommands(program, terminal);
+  queueCommands(program, terminal);
+  messageCommands(program, terminal);
+  infoCommand(program, terminal);
+}

@@ -1,0 +1,20 @@
+/** `troupe info` (specification 4.1). */
+import type { Command } from 'commander';
+import { factLines } from '../columns.ts';
+import type { Terminal } from '../terminal.ts';
+import { reading } from './command.ts';
+
+interface Info {
+  readonly app: string;
+  readonly version: string;
+  readonly buildNum: string;
+  readonly gitBranch: string;
+  readonly gitHash: string;
+}
+
+export function infoCommand(program: Command, terminal: Terminal): void {
+  reading<Info>(program, terminal, 'info', 'show the version of the service', '/rest/info', {
+    lines: ({ app, version, buildNum, gitBranch, gitHash }) =>
+      factLines({ Service: app, Version: version, Build: buildNum, Branch: gitBranch, Commit: gitHash }),
+  });
+}

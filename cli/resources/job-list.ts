@@ -1,0 +1,180 @@
+/** `troupe jobs list` and `stats`. */
+import type { Command } from 'commander';
+import { Table, type Column } from '../columns.ts';
+import { Failure } from '../failure.ts';
+import type { JobInfo, RestClient } from '../rest-client.ts';
+import type { Terminal } from '../terminal.ts';
+import {
+  asking,
+  clientOf,
+  durationText,
+  momentText,
+  readAs,
+  reading,
+  whole,
+  withQuery,
+  type RestOptions,
+} from './command.ts';
+
+interface ListOptions extends RestOptions {
+  readonly status?: string;
+  readonly pipeline?: string;
+  readonly live?: boolean;
+  readonly limit: number;
+  readonly all?: boolean;
+}
+
+interface ListedJob extends JobInfo {
+  readonly mediaCount?: number;
+}
+interface Page {
+  readonly jobs: readonly ListedJob[];
+  readonly next: string | null;
+}
+
+/** The most that the service gives at a time. */
+const PAGE = 500;
+
+const COLUMNS: readonly Column<ListedJob>[] = [
+  { title: 'JOB', of: ({ jobId }) => jobId },
+  { title: 'STATUS', of: ({ jobStatus }) => jobStatus },
+  { title: '%', of: ({ jobProgress }) => String(Math.floor(jobProgress)), right: true },
+  { title: 'PRIORITY', of: ({ jobPriority }) => String(jobPriority), right: true },
+  { title: 'STARTED', of: ({ startDate }) => momentText(startDate) },
+  { title: 'TOOK', of: ({ startDate, endDate }) => durationText(startDate, endDate), right: true },
+  { title: 'PIPELINE', of: ({ pipelineName }) => pipelineName, flexible: true },
+  { title: 'MEDIA', of: mediaText, flexible: true },
+];
+
+function mediaText({ mediaUris, mediaCount = mediaUris.length }: ListedJob): string {
+  const [first = ''] = mediaUris;
+  const name = /^data:/i.test(first) ? 'data:…' : (first.split('/').at(-1) ?? '');
+  return mediaCount > 1 ? `${name} and ${mediaCount - 1} more` : name;
+}
+
+export function jobListCommands(jobs: Command, terminal: Terminal): void {
+  asking(jobs, 'list', 'list jobs, the newest first')
+    .option('--status <STATUS>', 'only jobs of this status, such as IN_PROGRESS or ERROR')
+    .option('--pipeline <NAME>', 'only jobs of this pipeline')
+    .option('--live', 'only jobs that have not ended')
+    .option('--limit <NUMBER>', 'jobs at most', whole(1, 1_000_000), 50)
+    .option('--all', 'all jobs, however many')
+    .action((options: ListOptions) => list(terminal, options));
+
+  const about = 'count the jobs of every pipeline, and the time they took';
+  reading<Statistics>(jobs, terminal, 'stats', about, '/rest/jobs/stats', {
+    lines: (found) => statisticsLines(found, terminal),
+  });
+}
+
+async function list(terminal: Terminal, options: ListOptions): Promise<void> {
+  const client = await clientOf(options);
+  const print = options.json === true ? jsonPrinter(terminal) : tablePrinter(terminal);
+  let left = options.all === true ? Infinity : options.limit;
+  let next: string | null = null;
+  do {
+    const page = await pageOf(client, options, Math.min(left, PAGE), next);
+    left -= page.jobs.length;
+    next = page.next;
+    readAs(client.url, () => print.jobs(page.jobs));
+  } while (left > 0 && next !== null);
+  print.end(next);
+}
+
+async function pageOf(
+  client: RestClient,
+  options: ListOptions,
+  limit: number,
+  before: string | null,
+): Promise<Page> {
+  const { status, pipeline, live } = options;
+  const path = withQuery('/rest/jobs', {
+    limit,
+    before: before ?? undefined,
+    status: status?.toUpperCase(),
+    pipelineName: pipeline,
+    terminal: live === true ? false : undefined,
+  });
+  const answer = await client.ask({ method: 'GET', path });
+  const page = client.good(answer) as Partial<Page>;
+  if (Array.isArray(page.jobs)) return page as Page;
+  throw new Failure(
+    `The service at ${client.url} answered something else than a list of jobs: is it of another version?`,
+  );
+}
+
+interface Printer {
+  jobs(jobs: readonly ListedJob[]): void;
+  end(next: string | null): void;
+}
+
+function tablePrinter(terminal: Terminal): Printer {
+  const table = new Table(COLUMNS, terminal.width);
+  let any = false;
+  return {
+    jobs(jobs) {
+      any ||= jobs.length > 0;
+      if (jobs.length > 0) for (const line of table.lines(jobs)) terminal.print(line);
+    },
+    end(next) {
+      if (!any) terminal.note('There are no such jobs.');
+      else if (next !== null) terminal.note('There are more: --limit or --all shows them.');
+    },
+  };
+}
+
+/** One answer of all pages, written as they come. */
+function jsonPrinter(terminal: Terminal): Printer {
+  let separator = '{"jobs":[';
+  return {
+    jobs(jobs) {
+      for (const job of jobs) {
+        terminal.print(`${separator}${JSON.stringify(job)}`);
+        separator = ',';
+      }
+    },
+    end: (next) => terminal.print(`${separator === ',' ? '' : separator}],"next":${JSON.stringify(next)}}`),
+  };
+}
+
+interface Statistics {
+  readonly totalJobs: number;
+  readonly aggregatePipelineStatsMap: Readonly<Record<string, PipelineStatistics>>;
+}
+interface PipelineStatistics {
+  readonly count: number;
+  readonly validCount: number;
+  readonly minTime: number;
+  readonly maxTime: number;
+  readonly totalTime: number;
+  readonly states: Readonly<Record<string, number>>;
+}
+type PipelineRow = PipelineStatistics & { readonly name: string };
+
+const timeOf = (ms: (row: PipelineRow) => number) => (row: PipelineRow) =>
+  row.validCount === 0 ? '' : durationText(ms(row));
+const STATISTICS: readonly Column<PipelineRow>[] = [
+  { title: 'PIPELINE', of: ({ name }) => name },
+  { title: 'JOBS', of: ({ count }) => String(count), right: true },
+  { title: 'FASTEST', of: timeOf(({ minTime }) => minTime), right: true },
+  { title: 'MEAN', of: timeOf(({ totalTime, validCount }) => totalTime / validCount), right: true },
+  { title: 'SLOWEST', of: timeOf(({ maxTime }) => maxTime), right: true },
+  {
+    title: 'STATES',
+    of: ({ states }) => Object.entries(states).map(([state, count]) => `${count} ${state}`).join(', '), // prettier-ignore
+    flexible: true,
+  },
+];
+
+function statisticsLines(
+  { totalJobs, aggregatePipelineStatsMap: map }: Statistics,
+  terminal: Terminal,
+): readonly string[] {
+  const rows = Object.entries(map).map(([name, row]) => ({ ...row, name }));
+  if (rows.length === 0) return ['There are no jobs.'];
+  return [
+    ...new Table(STATISTICS, terminal.width).lines(rows),
+    '',
+    `${totalJobs} ${totalJobs === 1 ? 'job' : 'jobs'}; times are of those that are COMPLETE`,
+  ];
+}

@@ -1,0 +1,181 @@
+/** `troupe jobs ...` (specification 4.2). */
+import type { Command } from 'commander';
+import { factLines } from '../columns.ts';
+import { EXIT, Failure } from '../failure.ts';
+import { Interrupts } from '../interrupts.ts';
+import { showProgress } from '../progress.ts';
+import { fieldOf, jobPath, type JobInfo } from '../rest-client.ts';
+import { saved } from '../saved.ts';
+import { jobLine } from '../tables.ts';
+import { shortened, type Terminal } from '../terminal.ts';
+import { watchJob } from '../watch.ts';
+import {
+  asking,
+  clientOf,
+  command,
+  momentText,
+  reading,
+  show,
+  textOf,
+  whole,
+  withQuery,
+  type RestOptions,
+} from './command.ts';
+import { jobListCommands } from './job-list.ts';
+import { repostCommand } from './job-repost.ts';
+
+const SHOWN_MEDIA = 20;
+const URI_LENGTH = 200;
+const ID = '<ID>';
+
+export function jobCommands(program: Command, terminal: Terminal): void {
+  const jobs = program
+    .command('jobs')
+    .description('jobs: list, show, create, watch, cancel, resubmit, delete, ...');
+  jobListCommands(jobs, terminal);
+  reading<ShownJob>(jobs, terminal, `show ${ID}`, 'show how a job stands', jobPath, (id) => ({
+    lines: jobLines,
+    refusals: { 400: unknown(id) },
+  }));
+  createCommand(jobs, terminal);
+  watchCommand(jobs, terminal);
+  asking(jobs, `cancel ${ID}`, 'cancel a job').action((id: string, options: RestOptions) => {
+    const call = { method: 'POST', path: `${jobPath(id)}/cancel` } as const;
+    return show(terminal, options, call, { lines: () => [`Job ${id} is being cancelled.`] });
+  });
+  resubmitCommand(jobs, terminal);
+  command(jobs, `output ${ID}`, 'print the detection document of a job')
+    .option('-o, --output <FILE>', 'write it to this file instead')
+    .action((id: string, options: OutputOptions) => output(id, options, terminal));
+  command(jobs, `delete ${ID}`, 'delete a job that has ended, with its document and its other files').action(
+    (id: string, options: RestOptions) => {
+      const call = { method: 'DELETE', path: jobPath(id) } as const;
+      const lines = () => [`Job ${id} is deleted.`];
+      return show(terminal, options, call, { lines, refusals: { 404: unknown(id) } });
+    },
+  );
+  repostCommand(jobs, terminal);
+}
+
+interface OutputOptions extends RestOptions {
+  readonly output?: string;
+}
+
+function watchCommand(jobs: Command, terminal: Terminal): void {
+  const about = 'show the progress of a job until it has ended; Ctrl-C ends the watching, not the job';
+  const codes = '0 the job is complete, 1 it ended with errors, was cancelled or is watched no more';
+  asking(jobs, `watch ${ID}`, about)
+    .addHelpText('after', `\nExit code: ${codes}.`)
+    .action(async (id: string, options: RestOptions) => {
+      process.exitCode = await watch(id, options, terminal);
+    });
+}
+
+const unknown = (id: string) => `The service knows no job ${id}: troupe jobs list shows those it knows.`;
+
+function createCommand(jobs: Command, terminal: Terminal): void {
+  asking(
+    jobs,
+    'create <FILE>',
+    'create a job from a JobCreationRequest: a JSON file, or - for standard input',
+  )
+    .option(
+      '--idempotency-key <KEY>',
+      'the same key and request make only one job, however often they are sent',
+    )
+    .action(async (file: string, options: RestOptions & { readonly idempotencyKey?: string }) => {
+      const key = options.idempotencyKey;
+      const call = {
+        method: 'POST',
+        path: '/rest/jobs',
+        body: await textOf(file),
+        ...(key === undefined ? { once: 'job' } : { headers: { 'idempotency-key': key } }),
+      } as const;
+      await show(terminal, options, call, { lines: createdLines });
+    });
+}
+
+function resubmitCommand(jobs: Command, terminal: Terminal): void {
+  asking(jobs, `resubmit ${ID}`, 'run a job that has ended once more')
+    .option('--priority <NUMBER>', 'from 0 (lowest) to 9', whole(0, 9))
+    .action((id: string, options: RestOptions & { readonly priority?: number }) => {
+      const path = withQuery(`${jobPath(id)}/resubmit`, { jobPriority: options.priority });
+      return show(terminal, options, { method: 'POST', path, once: 'job' }, { lines: createdLines });
+    });
+}
+
+function createdLines(created: unknown): readonly string[] {
+  const id = String(fieldOf(created, 'jobId'));
+  const match = fieldOf(created, 'outputObjectUri');
+  return [
+    `Job ${id} is accepted; troupe jobs watch ${id} shows its progress.`,
+    ...(typeof match === 'string' ? [`The archive has the results of an earlier job: ${match}`] : []),
+  ];
+}
+
+interface Attempts {
+  readonly attempts: number;
+  readonly lastError: string | null;
+  readonly nextAttempt: string | null;
+}
+type ShownJob = JobInfo & { readonly callbackAttempts?: Attempts; readonly archiveAttempts?: Attempts };
+
+function jobLines(job: ShownJob): readonly string[] {
+  const { mediaUris, waitingFor } = job;
+  const uris = mediaUris.slice(0, SHOWN_MEDIA).map((uri) => shortened(uri, URI_LENGTH));
+  const more = mediaUris.length - uris.length;
+  return factLines({
+    Job: job.jobId,
+    Status: job.jobStatus,
+    Progress: `${Math.floor(job.jobProgress)} %`,
+    Waiting: waitingFor?.reason,
+    Queue: waitingFor?.queue,
+    Priority: job.jobPriority,
+    Pipeline: job.pipelineName,
+    Started: momentText(job.startDate),
+    Ended: momentText(job.endDate),
+    Document: job.outputObjectPath,
+    Callback: deliveryText(job.callbackStatus, job.callbackAttempts),
+    Archive: deliveryText(job.archiveStatus, job.archiveAttempts),
+    Media: more > 0 ? [...uris, `and ${more} more: --json has them all`] : uris,
+  });
+}
+
+function deliveryText(status: string, failed: Attempts | undefined): string {
+  if (failed === undefined) return status;
+  const next = failed.nextAttempt === null ? '' : `, the next at ${momentText(failed.nextAttempt)}`;
+  return `${status} (${failed.attempts} failed${next}: ${failed.lastError ?? 'no reason is known'})`;
+}
+
+async function watch(id: string, options: RestOptions, terminal: Terminal): Promise<number> {
+  const client = await clientOf(options);
+  const interrupts = new Interrupts();
+  const progress = showProgress(terminal, [id], { waits: true });
+  try {
+    const job = await watchJob(client, id, {
+      seen: (seen) => progress.update(id, seen),
+      signal: interrupts.signal,
+    });
+    progress.stop();
+    terminal.print(options.json === true ? JSON.stringify(job) : jobLine(job));
+    return job.jobStatus.startsWith('COMPLETE') ? EXIT.done : EXIT.failed;
+  } finally {
+    progress.stop();
+    interrupts.close();
+  }
+}
+
+async function output(id: string, options: OutputOptions, terminal: Terminal): Promise<void> {
+  const client = await clientOf(options);
+  const document = await client.document(id);
+  if (document === undefined) {
+    const { terminal: ended } = await client.job(id);
+    throw new Failure(
+      ended
+        ? `Job ${id} has no document: it was created with buildOutput false, or what it found lies in the archive.`
+        : `Job ${id} has no document yet: troupe jobs watch ${id} shows when it has ended.`,
+    );
+  }
+  if (options.output === undefined) await terminal.pour(document);
+  else await saved(document, options.output);
+}

@@ -1,0 +1,106 @@
+/** `troupe nodes ...` and `troupe services ...` (specification 4.4). */
+import type { Command } from 'commander';
+import type { Column } from '../columns.ts';
+import type { Terminal } from '../terminal.ts';
+import { asking, reading, segment, show, tableOr, textOf, type RestOptions } from './command.ts';
+
+interface ServiceModel {
+  readonly serviceName: string;
+  readonly serviceDescription: string;
+  readonly cmd: string;
+  readonly args?: readonly string[];
+  readonly serviceCount: number;
+}
+interface NodeManagerModel {
+  readonly host: string;
+  readonly services: readonly ServiceModel[];
+}
+interface Deployed {
+  readonly nodeModels: readonly DeployedService[];
+}
+interface DeployedService {
+  readonly name: string;
+  readonly lastKnownState: string;
+  readonly restartCount: number;
+  readonly unlaunchable: boolean;
+}
+
+const NAME: Column<ServiceModel> = { title: 'SERVICE', of: ({ serviceName }) => serviceName };
+const COMMAND: Column<ServiceModel> = {
+  title: 'COMMAND',
+  of: ({ cmd, args = [] }) => [cmd, ...args].join(' '),
+  flexible: true,
+};
+const OFFERED: readonly Column<ServiceModel>[] = [
+  NAME,
+  { title: 'DESCRIPTION', of: ({ serviceDescription }) => serviceDescription, flexible: true },
+  COMMAND,
+];
+const CONFIGURED: readonly Column<ServiceModel & { readonly host: string }>[] = [
+  { title: 'HOST', of: ({ host }) => host },
+  NAME,
+  { title: 'COUNT', of: ({ serviceCount }) => String(serviceCount), right: true },
+  COMMAND,
+];
+const DEPLOYED: readonly Column<DeployedService>[] = [
+  { title: 'SERVICE', of: ({ name }) => name },
+  { title: 'STATE', of: ({ lastKnownState }) => lastKnownState },
+  { title: 'RESTARTS', of: ({ restartCount }) => String(restartCount), right: true },
+  {
+    title: 'NOTE',
+    of: ({ unlaunchable }) => (unlaunchable ? 'cannot be launched: see the log of the service' : ''),
+  },
+];
+const HOSTS: readonly Column<readonly [string, boolean]>[] = [
+  { title: 'HOST', of: ([host]) => host },
+  { title: 'NODE MANAGER', of: ([, configured]) => (configured ? 'configured' : 'not configured') },
+];
+
+export function nodeCommands(program: Command, terminal: Terminal): void {
+  const nodes = program.command('nodes').description('hosts and their services: config, apply, hosts, info');
+  const of = (path: string) => `/rest/nodes/${path}`;
+  const about = 'show which services are configured; --json is what "apply" takes';
+  reading<readonly NodeManagerModel[]>(nodes, terminal, 'config', about, of('config'), {
+    lines: (all) => {
+      const rows = all.flatMap(({ host, services }) => services.map((service) => ({ ...service, host })));
+      return tableOr('No services are configured.', CONFIGURED, rows, terminal);
+    },
+  });
+  applyCommand(nodes, terminal);
+  reading<Readonly<Record<string, boolean>>>(nodes, terminal, 'hosts', 'show the hosts', of('hosts'), {
+    lines: (hosts) => tableOr('There are no hosts.', HOSTS, Object.entries(hosts), terminal),
+  });
+  reading<Deployed>(nodes, terminal, 'info', 'show the state of all services', of('info'), {
+    lines: ({ nodeModels }) => tableOr('There are no services.', DEPLOYED, nodeModels, terminal),
+  });
+}
+
+function applyCommand(nodes: Command, terminal: Terminal): void {
+  const about = 'configure the services of all hosts: a JSON file, or - for standard input';
+  asking(nodes, 'apply <FILE>', about).action(async (file: string, options: RestOptions) => {
+    const call = { method: 'POST', path: '/rest/nodes/config', body: await textOf(file) } as const;
+    await show(terminal, options, call, {
+      lines: () => ['The configuration is saved; troupe nodes info shows what comes of it.'],
+    });
+  });
+}
+
+const CHANGES = [
+  ['start', 'is asked to start'],
+  ['stop', 'is asked to stop, and stays stopped until it is started'],
+] as const;
+
+export function serviceCommands(program: Command, terminal: Terminal): void {
+  const services = program.command('services').description('services: list, start, stop');
+  const about = 'list the services that can be configured on a node';
+  reading<Readonly<Record<string, ServiceModel>>>(services, terminal, 'list', about, '/rest/nodes/services', {
+    lines: (palette) => tableOr('There are no services.', OFFERED, Object.values(palette), terminal),
+  });
+  for (const [verb, done] of CHANGES) {
+    const what = `${verb} a service: <host>:<service>:<n>, as troupe nodes info shows it`;
+    asking(services, `${verb} <NAME>`, what).action((name: string, options: RestOptions) => {
+      const call = { method: 'POST', path: `/rest/nodes/services/${segment(name)}/${verb}` } as const;
+      return show(terminal, options, call, { lines: () => [`Service ${name} ${done}.`] });
+    });
+  }
+}

@@ -1,0 +1,107 @@
+/** Makes the job of `analyze`: with media that the service can read, and with advice when it is refused. */
+import { pathToFileURL } from 'node:url';
+import { canonicalName } from '../pipeline/values.ts';
+import { EXIT, Failure } from './failure.ts';
+import type { MediumArgument } from './media-arguments.ts';
+import type { Service } from './service.ts';
+import type { Terminal } from './terminal.ts';
+import { RefusedError } from './transport.ts';
+import { takesNone, Uploads } from './uploads.ts';
+
+export interface JobOptions {
+  readonly pipeline: string;
+  readonly property: Readonly<Record<string, string>>;
+  readonly priority?: number;
+  /** Upload the files without asking whether the service can read them. */
+  readonly upload?: boolean;
+}
+
+export interface Submitted {
+  readonly jobId: string;
+  /** What uploaded media are called here, by the URIs under which the service knows them. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+/** @throws Failure with what to do about a refused job */
+export async function submit(
+  service: Service,
+  media: readonly MediumArgument[],
+  options: JobOptions,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<Submitted> {
+  if (signal.aborted) throw new Failure('Stopped before the job was made.', EXIT.failed);
+  const { client, embedded } = service;
+  const create = async (readable: readonly MediumArgument[]): Promise<Submitted> => {
+    const request = {
+      media: readable.map(({ uri }) => ({ mediaUri: uri })),
+      pipelineName: options.pipeline,
+      jobProperties: options.property,
+      ...(options.priority !== undefined && { priority: options.priority }),
+    };
+    return { jobId: await client.createJob(request, signal), names: namesOf(readable) };
+  };
+  const uploads = new Uploads(client, terminal);
+  try {
+    if (options.upload === true && !embedded) return await create(await uploads.of(media, signal));
+    return await create(media).catch(async (error: unknown) => {
+      if (!wantsUpload(error, service, media)) throw error;
+      return create(await uploads.of(media, signal).catch(orFirst(error)));
+    });
+  } catch (error) {
+    if (!(error instanceof RefusedError)) throw error;
+    await uploads.remove();
+    throw new Failure([error.message, ...(await advice(error, service, media, options))].join('\n'));
+  }
+}
+
+/** A service that cannot read the files may be on another machine: then they are brought to it. */
+function wantsUpload(
+  error: unknown,
+  { embedded }: Service,
+  media: readonly MediumArgument[],
+): error is RefusedError {
+  return isAboutRoots(error) && !embedded && media.some(({ file }) => file !== undefined);
+}
+
+const isAboutRoots = (error: unknown): error is RefusedError =>
+  error instanceof RefusedError && error.status === 400 && error.message.includes('MEDIA_ROOTS');
+
+/** Where no uploads are taken, the first refusal says more. */
+const orFirst =
+  (first: RefusedError) =>
+  (error: unknown): never => {
+    throw error instanceof RefusedError && takesNone(error) ? first : error;
+  };
+
+function namesOf(media: readonly MediumArgument[]): ReadonlyMap<string, string> {
+  return new Map(
+    media.flatMap(({ uri, file }) => (file === undefined ? [] : [[uri, pathToFileURL(file).href] as const])),
+  );
+}
+
+async function advice(
+  error: RefusedError,
+  service: Service,
+  media: readonly MediumArgument[],
+  options: JobOptions,
+): Promise<readonly string[]> {
+  if (error.status !== 400) return [];
+  const known = await service.client.pipelines().catch((): readonly string[] => []);
+  if (known.length > 0 && !known.includes(canonicalName(options.pipeline)))
+    return [`The pipelines are: ${known.join(', ')}.`];
+  return isAboutRoots(error) ? [rootsAdvice(service, media)] : [];
+}
+
+function rootsAdvice({ client, embedded }: Service, media: readonly MediumArgument[]): string {
+  if (embedded) return 'Media in DATA_DIR are never read: copy them elsewhere, or set another DATA_DIR.';
+  const folders = [...new Set(media.flatMap(({ folder }) => folder ?? []))].join(':');
+  return (
+    `The service that runs at ${client.url} reads other folders. Start it with ` +
+    `MEDIA_ROOTS=${folders === '' ? '<folder of the media>' : quoted(folders)}, or stop it: analyze then starts its own.`
+  );
+}
+
+/** As a shell reads it. */
+const quoted = (text: string) =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;

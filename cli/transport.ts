@@ -1,0 +1,145 @@
+/** Requests to the service, repeated as long as there is hope. */
+import type { Readable } from 'node:stream';
+import { request } from 'undici';
+import { codeOf, EXIT, explain, Failure } from './failure.ts';
+import { pause } from './pause.ts';
+import type { TokenSource } from './token-source.ts';
+
+/** The service understood the request and said no. */
+export class RefusedError extends Failure {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.name = 'RefusedError';
+    this.status = status;
+  }
+}
+
+/** Nobody answers at the service's address, in spite of all patience. */
+export class UnreachableError extends Failure {
+  constructor(url: string, jobId?: string) {
+    if (jobId === undefined)
+      super(`No service answers at ${url}: start it (troupe serve), or check the address.`);
+    else super(`The service at ${url} is gone: job ${jobId} goes on when it is started again.`, EXIT.failed);
+    this.name = 'UnreachableError';
+  }
+}
+
+export interface Patience {
+  /** A server that comes up refuses connections for a moment. */
+  readonly connectMs: number;
+  /** A busy server answers 503. */
+  readonly busyMs: number;
+}
+const PATIENCE: Patience = { connectMs: 5_000, busyMs: 60_000 };
+const CONNECT_GAP_MS = 200;
+const MAX_GAP_MS = 10_000;
+const ANSWER_MS = 30_000;
+
+export interface Call {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** With the query. */
+  readonly path: string;
+  /** A text, or what makes the body anew for each attempt. */
+  readonly body?: string | (() => Readable);
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The request must not happen twice: it is repeated only when it cannot have arrived. The thing that it brings, as errors name it. */
+  readonly once?: string;
+  /** A good answer is handed on as it comes, instead of being read. */
+  readonly streamed?: true;
+  /** Time until the head of the answer, and between two parts of it. */
+  readonly answerMs?: number;
+  /** A busy service is not asked again. */
+  readonly impatient?: true;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** As it came; empty when `stream` has it. */
+  readonly text: string;
+  readonly stream?: Readable;
+}
+
+export class Transport {
+  readonly url: string;
+  readonly #tokens: TokenSource;
+  readonly #patience: Patience;
+
+  constructor(url: string, tokens: TokenSource, patience: Patience = PATIENCE) {
+    this.url = url.replace(/\/+$/, '');
+    this.#tokens = tokens;
+    this.#patience = patience;
+  }
+
+  /**
+   * Repeats what a busy or just starting service, or one that wants a fresh token, did not answer; `signal` ends that.
+   * @throws RefusedError when no token is good there, UnreachableError when nobody answers
+   */
+  async ask(call: Call, signal?: AbortSignal): Promise<Answer> {
+    const started = performance.now();
+    for (let renewed = false; ;) {
+      const token = await this.#tokens.current();
+      const answer = await this.#once(call, token, signal);
+      const waited = performance.now() - started;
+      let gapMs = CONNECT_GAP_MS;
+      if (answer === 'unanswered') {
+        if (waited > this.#patience.connectMs) throw new UnreachableError(this.url);
+      } else if (answer.status === 503) {
+        if (call.impatient === true || waited > this.#patience.busyMs) return answer;
+        gapMs = retryAfterMs(answer);
+      } else if (answer.status === 401) {
+        if (renewed || !this.#tokens.refused(token))
+          throw new RefusedError(
+            401,
+            `The service at ${this.url} does not accept the token. ${this.#tokens.advice}`,
+          );
+        renewed = true;
+        gapMs = 0;
+      } else return answer;
+      await pause(gapMs, signal);
+      if (signal?.aborted === true) throw stopped(call);
+    }
+  }
+
+  /** `unanswered`: the request may be sent again. */
+  async #once(call: Call, token: string, signal?: AbortSignal): Promise<Answer | 'unanswered'> {
+    const { method, path, body, headers, once, streamed, answerMs = ANSWER_MS } = call;
+    try {
+      const response = await request(`${this.url}${path}`, {
+        method,
+        headers: {
+          accept: 'application/json',
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+          authorization: `Bearer ${token}`,
+        },
+        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : body() }),
+        headersTimeout: answerMs,
+        bodyTimeout: answerMs,
+        // a request that was sent is seen to its end: stopping is for streams, and for the time between two attempts
+        ...(streamed === true && signal !== undefined ? { signal } : {}),
+      });
+      const { statusCode: status, headers: given, body: stream } = response;
+      if (streamed === true && status === 200) return { status, headers: given, text: '', stream };
+      return { status, headers: given, text: await stream.text() };
+    } catch (error) {
+      if (signal?.aborted === true && streamed === true) throw stopped(call);
+      if (error instanceof Failure || isLocal(error)) throw error;
+      if (once === undefined || codeOf(error) === 'ECONNREFUSED') return 'unanswered';
+      const unknown = `Whether it took the ${once} is not known.`;
+      throw new Failure(`The service at ${this.url} broke off: ${explain(error)}. ${unknown}`, EXIT.failed);
+    }
+  }
+}
+
+const stopped = ({ once }: Call) =>
+  new Failure(once === undefined ? 'Stopped.' : `Stopped before the service took the ${once}.`, EXIT.failed);
+
+/** A file that is sent cannot be opened: the service has no part in it. */
+const isLocal = (error: unknown) => error instanceof Error && 'path' in error;
+
+function retryAfterMs({ headers }: Answer): number {
+  const seconds = Number(headers['retry-after']);
+  return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds * 1_000, MAX_GAP_MS) : 1_000;
+}

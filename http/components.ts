@@ -1,0 +1,81 @@
+import type Router from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import { CATALOG } from '../actors/catalog/actor.ts';
+import type { Catalog } from '../actors/catalog/catalog.ts';
+import type { CatalogCommand, CatalogReply } from '../actors/catalog/commands.ts';
+import type { Descriptor } from '../actors/catalog/descriptor.ts';
+import { parseFields } from '../actors/catalog/fields.ts';
+import { withoutExtras } from '../actors/catalog/tolerant-json.ts';
+import type { Family } from '../actors/runtime/system.ts';
+import { userOf } from './access/bearer.ts';
+import { empty, HttpError } from './errors.ts';
+import { componentDescriptor } from './schemas/catalog.ts';
+import { parseJson, readText, type BodyLimits } from './steps/json-body.ts';
+
+export interface CatalogRouteParts {
+  readonly catalog: Catalog;
+  readonly catalogActor: Family<CatalogCommand, CatalogReply>;
+  /** Of descriptors, pipelines, tasks and actions. */
+  readonly descriptorLimits: BodyLimits;
+}
+
+/** Specification 4.6. */
+export function componentRoutes(router: Router, parts: CatalogRouteParts): void {
+  router.post('/rest/components/registerUnmanaged', (ctx) => register(ctx, parts));
+  router.get('/rest/components', (ctx) => {
+    ctx.body = parts.catalog.components();
+  });
+  router.delete('/rest/components/:componentName', (ctx) => remove(ctx, parts));
+}
+
+const MESSAGES: Readonly<Record<number, string>> = {
+  401: 'This needs a valid access token: Authorization: Bearer <token>.',
+  404: 'There is nothing under this path.',
+  405: 'This path does not take this method; the header Allow names those that it takes.',
+};
+
+/** Every answer of the component endpoints that says no has a ResponseMessage, also one that is empty elsewhere. Goes before `authenticate`. */
+export const componentMessages: Middleware = async (ctx, next) => {
+  await next();
+  const { status } = ctx;
+  if (!/^\/rest\/components(\/|$)/i.test(ctx.path) || status < 400 || ctx.body != null) return;
+  ctx.body = { message: MESSAGES[status] ?? `The request was answered ${status}.` };
+  ctx.status = status;
+};
+
+async function register(ctx: Context, { catalogActor, descriptorLimits }: CatalogRouteParts): Promise<void> {
+  const descriptor = parseDescriptor(await readText(ctx, descriptorLimits.maxBytes), descriptorLimits);
+  const { name, subject } = userOf(ctx);
+  const reply = await catalogActor.ask(CATALOG, { type: 'register', descriptor, by: { name, subject } });
+  if (reply.kind === 'refused') throw new HttpError(reply.reason === 'FULL' ? 400 : 409, reply.message);
+  const replaced = reply.outcome === 'REPLACED';
+  ctx.body = { message: replaced ? 'Modified existing component.' : 'Component already registered.' };
+  if (reply.outcome !== 'ADDED') return;
+  ctx.body = { message: 'New component registered.' };
+  ctx.status = 201;
+}
+
+/** Comments and trailing commas are let pass: people write descriptors by hand. */
+function parseDescriptor(text: string, { maxDepth }: BodyLimits): Descriptor {
+  const value = parseJson(withoutExtras(text), maxDepth);
+  const parsed = parseFields(componentDescriptor, value);
+  if ('ok' in parsed) return parsed.ok;
+  throw new HttpError(
+    400,
+    `Cannot register component: ${quotedName(value)}The following fields have errors:\n${parsed.problems}`,
+  );
+}
+
+/** The name in a descriptor that may be anything. */
+function quotedName(value: unknown): string {
+  if (typeof value !== 'object' || value === null || !('componentName' in value)) return '';
+  const { componentName } = value;
+  return typeof componentName === 'string' ? `"${componentName.trim().slice(0, 256)}": ` : '';
+}
+
+async function remove(ctx: Context, { catalogActor }: CatalogRouteParts): Promise<void> {
+  const { componentName } = ctx['params'] as { componentName: string };
+  const reply = await catalogActor.ask(CATALOG, { type: 'unregister', componentName });
+  if (reply.kind === 'refused') throw new HttpError(reply.reason === 'MANAGED' ? 409 : 404, reply.message);
+  empty(ctx, 204);
+}

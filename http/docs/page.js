@@ -1,0 +1,56 @@
+/* The page at /docs: asks for the OpenAPI document with the token that the reader pastes, and shows it. */
+'use strict';
+
+(() => {
+  const element = (id) => document.getElementById(id);
+  /** Where the interface is, seen from this page: one level above /docs/. */
+  const base = new URL('..', window.location.href).href.replace(/\/$/, '');
+
+  const say = (text, wrong) => {
+    element('notice').textContent = text;
+    element('notice').className = wrong ? 'wrong' : '';
+  };
+
+  const refusal = async (response) => {
+    if (response.status === 401) return 'The token is not valid, or not valid any more.';
+    const { message } = await response.json().catch(() => ({}));
+    return `The server answered ${response.status}${message === undefined ? '' : `: ${message}`}`;
+  };
+
+  const show = (spec, token) => {
+    // Requests go where this page came from, whatever other names the server has.
+    const ui = window.SwaggerUIBundle({
+      spec: { ...spec, servers: [{ url: base }] },
+      domNode: element('interface'),
+      presets: [window.SwaggerUIBundle.presets.apis],
+      deepLinking: true,
+      displayRequestDuration: true,
+      docExpansion: 'list',
+      defaultModelsExpandDepth: 0,
+      filter: true,
+      validatorUrl: null,
+      onComplete: () => {
+        ui.preauthorizeApiKey('token', token);
+      },
+    });
+  };
+
+  const authorize = async () => {
+    const token = element('token').value.trim();
+    try {
+      const response = await fetch(`${base}/rest/openapi.json`, {
+        headers: { Authorization: `Bearer ${token}` },
+      });
+      if (!response.ok) return say(await refusal(response), true);
+      show(await response.json(), token);
+      say('Authorized: "Try it out" sends this token.', false);
+    } catch (error) {
+      say(`The server did not answer: ${error.message}`, true);
+    }
+  };
+
+  element('way-in').addEventListener('submit', (event) => {
+    event.preventDefault();
+    void authorize();
+  });
+})();

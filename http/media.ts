@@ -1,0 +1,88 @@
+import type { IncomingMessage } from 'node:http';
+import type Router from '@koa/router';
+import type { Context } from 'koa';
+import type { Upload, UploadDesk } from '../actors/uploads/desk.ts';
+import { empty, HttpError, overloaded } from './errors.ts';
+import { uploadQuery } from './schemas/media.ts';
+import { problemsOf } from './schemas/problems.ts';
+
+export interface MediaParts {
+  readonly uploads: UploadDesk;
+}
+
+/** Upload of media (ours), for clients that share no folder with the server. */
+export function mediaRoutes(router: Router, parts: MediaParts): void {
+  router.post('/rest/media', (ctx) => upload(ctx, parts));
+  router.delete('/rest/media/:id', (ctx) => remove(ctx, parts));
+}
+
+async function upload(ctx: Context, { uploads }: MediaParts): Promise<void> {
+  const query = uploadQuery.safeParse(ctx.query);
+  if (!query.success) throw new HttpError(400, problemsOf(query.error));
+  if (typeof ctx.is('multipart/*') === 'string')
+    throw refused(
+      ctx,
+      415,
+      'The body is a form. Send the medium itself as the body, with its own Content-Type.',
+    );
+  const length = ctx.get('content-length');
+  const outcome = await uploads.receive(
+    ctx.req,
+    length === '' ? undefined : Number(length),
+    query.data.name ?? '',
+  );
+  switch (outcome.kind) {
+    case 'stored':
+      ctx.status = 201;
+      ctx.body = shown(outcome.upload);
+      return;
+    case 'empty':
+    case 'broken':
+      throw refused(ctx, 400, outcome.message);
+    case 'tooLarge':
+      throw refused(ctx, 413, outcome.message);
+    case 'full':
+      throw refused(ctx, 507, outcome.message);
+    case 'noRoom':
+      dropRest(ctx.req);
+      throw overloaded(outcome.message);
+  }
+}
+
+async function remove(ctx: Context, { uploads }: MediaParts): Promise<void> {
+  const { id } = ctx['params'] as { id: string };
+  switch (await uploads.remove(id)) {
+    case 'removed':
+      return empty(ctx, 204);
+    case 'unknown':
+      return empty(ctx, 404);
+    case 'inUse':
+      throw new HttpError(409, 'A job that has not ended uses this medium: cancel it, or wait for its end.');
+  }
+}
+
+const shown = ({ id, uri, sha256, bytes, expires }: Upload) => ({
+  id,
+  mediaUri: uri,
+  sha256,
+  bytes,
+  expires: new Date(expires).toISOString(),
+});
+
+function refused(ctx: Context, status: number, message: string): HttpError {
+  dropRest(ctx.req);
+  return new HttpError(status, message);
+}
+
+/** So much of a body that is not wanted is read and dropped, so that a client that is still sending sees the answer. */
+const PATIENCE_BYTES = 64 * 1024 * 1024;
+
+function dropRest(request: IncomingMessage): void {
+  let left = PATIENCE_BYTES;
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) request.destroy();
+  });
+  // Who hangs up now is no error.
+  request.on('error', () => undefined);
+}

@@ -1,0 +1,124 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type Router from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { figures, type FigureParts, type Figures } from '../actors/views/figures.ts';
+import type { Happening } from '../actors/runtime/counts.ts';
+import type { Info } from '../config/info.ts';
+
+/** Seconds; the long ones are claims that wait for work, and documents. */
+const DURATIONS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']);
+
+export interface MetricsParts {
+  readonly figures: FigureParts;
+  readonly info: Info;
+  /** A token that may read the metrics and nothing else; undefined: there is none. */
+  readonly metricsToken: string | undefined;
+}
+
+/** The figures of a server for Prometheus. Labels only have values that the program or its catalog knows. */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #parts: MetricsParts;
+  readonly #requests = new Counter({
+    name: 'troupe_http_requests_total',
+    help: 'HTTP requests that were answered',
+    labelNames: ['method', 'route', 'status'],
+    registers: [this.#registry],
+  });
+  readonly #durations = new Histogram({
+    name: 'troupe_http_request_duration_seconds',
+    help: 'Time from a request to the end of its answer',
+    labelNames: ['method', 'route'],
+    buckets: DURATIONS,
+    registers: [this.#registry],
+  });
+
+  constructor(parts: MetricsParts) {
+    this.#parts = parts;
+    collectDefaultMetrics({ register: this.#registry });
+    const { version, gitHash } = parts.info;
+    gauge(this.#registry, 'troupe_build_info', 'Always 1; the labels say what runs', ['version', 'hash']).set(
+      { version, hash: gitHash },
+      1,
+    );
+  }
+
+  /** A step around all others: counts and times what they answer. */
+  readonly measure: Middleware = async (ctx, next) => {
+    const started = performance.now();
+    ctx.res.once('close', () => {
+      const method = METHODS.has(ctx.method) ? ctx.method : 'OTHER';
+      const route = routeOf(ctx);
+      this.#requests.inc({ method, route, status: ctx.res.statusCode });
+      this.#durations.observe({ method, route }, (performance.now() - started) / 1_000);
+    });
+    await next();
+  };
+
+  async text(): Promise<string> {
+    const registry = new Registry();
+    describeFigures(registry, await figures(this.#parts.figures));
+    return Registry.merge([this.#registry, registry]).metrics();
+  }
+}
+
+/** GET /metrics: for whoever has METRICS_TOKEN, or passes `authenticate`. */
+export function metricsRoutes(
+  router: Router,
+  metrics: Metrics,
+  { metricsToken, authenticate }: Pick<MetricsParts, 'metricsToken'> & { readonly authenticate: Middleware },
+): void {
+  const expected = metricsToken === undefined ? undefined : digest(metricsToken);
+  const mayRead: Middleware = async (ctx, next) => {
+    const known = expected !== undefined && timingSafeEqual(digest(tokenOf(ctx)), expected);
+    await (known ? next() : authenticate(ctx, next));
+  };
+  router.get('/metrics', mayRead, async (ctx: Context) => {
+    ctx.type = 'text/plain; version=0.0.4; charset=utf-8';
+    ctx.set('Cache-Control', 'no-store');
+    ctx.body = await metrics.text();
+  });
+}
+
+const tokenOf = (ctx: Context) => /^Bearer +(\S+)$/i.exec(ctx.get('authorization').trim())?.[1] ?? '';
+const digest = (text: string) => createHash('sha256').update(text).digest();
+
+/** The template of the route that answered; what no route answered is counted together. */
+function routeOf(ctx: Context): string {
+  const matched: unknown = ctx['_matchedRoute'];
+  if (typeof matched === 'string') return matched.replaceAll(/:(\w+)/g, '{$1}');
+  return /^\/oidc(\/|$)/.test(ctx.path) ? '/oidc' : 'none';
+}
+
+const gauge = (registry: Registry, name: string, help: string, labelNames: readonly string[] = []) =>
+  new Gauge({ name, help, labelNames, registers: [registry] });
+
+function describeFigures(registry: Registry, { jobs, queues, leases, processes, ...rest }: Figures): void {
+  const jobGauge = gauge(registry, 'troupe_jobs', 'Jobs that have not ended', ['state']);
+  jobGauge.set({ state: 'live' }, jobs.live);
+  jobGauge.set({ state: 'waiting' }, jobs.waiting);
+  const queueGauge = gauge(registry, 'troupe_queue_length', 'Sub-jobs that wait for a component', ['queue']);
+  for (const { name, messagesInQueue } of queues) queueGauge.set({ queue: name }, messagesInQueue);
+  gauge(registry, 'troupe_leases', 'Sub-jobs in the hands of components').set(leases);
+  const processGauge = gauge(registry, 'troupe_component_processes', 'Component processes of this host', [
+    'service',
+  ]);
+  for (const [service, count] of processes) processGauge.set({ service }, count);
+  gauge(registry, 'troupe_actors_loaded', 'Actors in memory').set(rest.actorsLoaded);
+  for (const [happening, [name, help]] of Object.entries(HAPPENINGS)) {
+    const counter = new Counter({ name, help, labelNames: ['kind'], registers: [registry] });
+    for (const [kind, count] of rest.happened[happening as Happening]) counter.inc({ kind }, count);
+  }
+}
+
+const HAPPENINGS: Readonly<Record<Happening, readonly [name: string, help: string]>> = {
+  restarted: ['troupe_actor_restarts_total', 'Actors that failed and were started again'],
+  escalated: ['troupe_actor_escalations_total', 'Actors that failed too often'],
+  deadLetter: ['troupe_dead_letters_total', 'Messages to actors that were not delivered'],
+  quarantined: [
+    'troupe_quarantined_actors_total',
+    'Actors whose stored state could not be read and was put aside',
+  ],
+};

@@ -1,0 +1,118 @@
+import type Router from '@koa/router';
+import type { Context } from 'koa';
+import { NODE_CONFIGURATION } from '../actors/node-configuration/actor.ts';
+import type { ConfigurationCommand, ConfigurationReply } from '../actors/node-configuration/commands.ts';
+import type { NodeManagerModel, ServiceModel } from '../actors/node-configuration/model.ts';
+import { NODE_MANAGER, type NodeManager } from '../actors/node-manager/actor.ts';
+import type { Family } from '../actors/runtime/system.ts';
+import { deployedServices } from '../actors/views/nodes.ts';
+import type { Logger } from '../config/logger.ts';
+import { requireRole, userOf } from './access/bearer.ts';
+import { HttpError, overloaded } from './errors.ts';
+import { nodeConfiguration } from './schemas/nodes.ts';
+import { problemsOf } from './schemas/problems.ts';
+import { readJson, type BodyLimits } from './steps/json-body.ts';
+
+export interface NodeParts {
+  readonly nodeConfiguration: Family<ConfigurationCommand, ConfigurationReply>;
+  readonly nodeManager: NodeManager;
+  readonly bodyLimits: BodyLimits;
+  readonly logger: Logger;
+}
+
+const NO_ADMIN =
+  'You do not have the proper user privileges to make this change! Please log in as an admin user.';
+const adminOnly = (what: string) =>
+  requireRole('ADMIN', { responseCode: 1, message: `${what} not changed! ${NO_ADMIN}` });
+
+/** Specification 4.4. */
+export function nodeRoutes(router: Router, parts: NodeParts): void {
+  const adminOfConfig = requireRole('ADMIN', {
+    responseCode: 1,
+    message: `Node config changes not saved! ${NO_ADMIN}`,
+  });
+  const adminOfServices = adminOnly('Node service status');
+  router.get('/rest/nodes/config', async (ctx) => {
+    ctx.body = await configured(parts);
+  });
+  router.post('/rest/nodes/config', adminOfConfig, (ctx) => save(ctx, parts));
+  router.get('/rest/nodes/hosts', async (ctx) => {
+    ctx.body = Object.fromEntries((await configured(parts)).map(({ host }) => [host, true]));
+  });
+  router.get('/rest/nodes/info', async (ctx) => {
+    const { host, deployed } = parts.nodeManager;
+    ctx.body = { nodeModels: deployedServices(await configured(parts), host, deployed) };
+  });
+  router.get('/rest/nodes/services', (ctx) => {
+    const { palette } = parts.nodeManager;
+    ctx.body = Object.fromEntries(palette.map((model: ServiceModel) => [model.serviceName, model]));
+  });
+  router.post('/rest/nodes/services/:serviceName/start', adminOfServices, (ctx) => start(ctx, parts));
+  router.post('/rest/nodes/services/:serviceName/stop', adminOfServices, (ctx) => stop(ctx, parts));
+}
+
+async function configured({ nodeConfiguration: family }: NodeParts): Promise<readonly NodeManagerModel[]> {
+  const reply = await family.ask(NODE_CONFIGURATION, { type: 'read' });
+  return reply.kind === 'configuration' ? reply.nodes : [];
+}
+
+async function save(
+  ctx: Context,
+  { nodeConfiguration: family, bodyLimits, logger }: NodeParts,
+): Promise<void> {
+  const parsed = nodeConfiguration.safeParse(await readJson(ctx, bodyLimits));
+  if (!parsed.success)
+    throw new HttpError(
+      400,
+      `The node configuration has errors in the following fields:\n${problemsOf(parsed.error)}`,
+    );
+  const reply = await family.ask(NODE_CONFIGURATION, { type: 'save', nodes: parsed.data });
+  if (reply.kind === 'refused') throw new HttpError(400, reply.message);
+  const warnings = reply.kind === 'saved' ? reply.warnings : [];
+  logger.info({ user: userOf(ctx).name, hosts: parsed.data.length, warnings }, 'node configuration saved');
+  ctx.status = 201;
+  ctx.body =
+    warnings.length === 0
+      ? { responseCode: 0, message: null }
+      : { responseCode: 2, message: warnings.join('\n') };
+}
+
+async function start(ctx: Context, parts: NodeParts): Promise<void> {
+  const name = serviceOf(ctx);
+  await change(
+    ctx,
+    parts,
+    { type: 'startService', service: name },
+    `starting the service with name '${name}'`,
+  );
+}
+
+async function stop(ctx: Context, parts: NodeParts): Promise<void> {
+  const name = serviceOf(ctx);
+  await change(
+    ctx,
+    parts,
+    { type: 'stopService', service: name },
+    `shutting down the service with name '${name}'`,
+  );
+}
+
+async function change(
+  ctx: Context,
+  { nodeManager, logger }: NodeParts,
+  command: { readonly type: 'startService' | 'stopService'; readonly service: string },
+  what: string,
+): Promise<void> {
+  const reply = await nodeManager.family.ask(NODE_MANAGER, command);
+  if (reply === 'stopping') throw overloaded('The server is shutting down; try again later.');
+  logger.info({ user: userOf(ctx).name, service: command.service, reply }, `${command.type} by REST`);
+  ctx.body =
+    reply === 'done'
+      ? { responseCode: 0, message: null }
+      : {
+          responseCode: 1,
+          message: `Error ${what}. Please check the server logs. There is no such service on this node; GET /rest/nodes/info lists them.`,
+        };
+}
+
+const serviceOf = (ctx: Context) => (ctx['params'] as { serviceName: string }).serviceName;

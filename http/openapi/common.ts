@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { responseMessage } from '../schemas/common.ts';
+import { json, nothing, type DeclaredAnswer, type Operation } from './operation.ts';
+
+/** What any operation may answer besides what it declares, by who may call it and whether it takes a JSON body. */
+export function answersOf(operation: Operation): Readonly<Record<string, DeclaredAnswer>> {
+  const { caller, body } = operation;
+  const common: Record<string, DeclaredAnswer> = {};
+  if (caller !== 'ANYONE') Object.assign(common, CREDENTIALS);
+  if (takesJson(operation)) Object.assign(common, BODY);
+  if (caller !== 'ANYONE' || body !== undefined) Object.assign(common, TROUBLE);
+  const answers: Record<string, DeclaredAnswer> = { ...common };
+  for (const [status, own] of Object.entries(operation.answers))
+    answers[status] = joined(own, common[status]);
+  return answers;
+}
+
+const takesJson = ({ body }: Operation) =>
+  body !== undefined && (body.type ?? 'application/json') === 'application/json';
+
+const RETRY = { 'Retry-After': 'Seconds after which to try again' };
+const CREDENTIALS: Readonly<Record<string, DeclaredAnswer>> = {
+  401: {
+    ...nothing('There is no bearer token, or it is not valid (any more).'),
+    headers: { 'WWW-Authenticate': 'Always Bearer' },
+  },
+  403: json('The token is good, but gives no role that may do this.', responseMessage),
+};
+const BODY: Readonly<Record<string, DeclaredAnswer>> = {
+  400: json('The body is missing, no JSON or nested too deeply.', responseMessage),
+  413: json('The body is too large.', responseMessage),
+};
+const TROUBLE: Readonly<Record<string, DeclaredAnswer>> = {
+  500: json(
+    'Something unexpected happened; the message names the request id under which the log has more.',
+    responseMessage,
+  ),
+  503: {
+    ...json(
+      'The server is busy, shutting down or cannot reach the identity provider; nothing was changed.',
+      responseMessage,
+    ),
+    headers: RETRY,
+  },
+};
+
+/** Both: one status may be answered for several reasons, each with its own body. */
+function joined(own: DeclaredAnswer, common: DeclaredAnswer | undefined): DeclaredAnswer {
+  if (common === undefined || own.content === undefined || common.content === undefined) return own;
+  if (own.content.schema === common.content.schema) return { ...common, ...own };
+  if ((own.content.type ?? common.content.type) !== undefined) return own;
+  return {
+    ...common,
+    ...own,
+    content: { ...own.content, schema: z.union([own.content.schema, common.content.schema]) },
+  };
+}

@@ -1,0 +1,134 @@
+import type { z } from 'zod';
+import { answersOf } from './common.ts';
+import { SchemaCollector, type JsonSchema, type Side } from './json-schema.ts';
+import type { Caller, Content, DeclaredAnswer, Operation } from './operation.ts';
+
+export interface DocumentFacts {
+  readonly version: string;
+  /** How clients reach the server, with the path before `/rest` if there is one. */
+  readonly url: string;
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The OpenAPI 3.1 document of these operations. */
+export function openApiDocument(
+  operations: readonly Operation[],
+  { version, url, tags }: DocumentFacts,
+): Json {
+  const collector = new SchemaCollector();
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const operation of operations)
+    paths[operation.path] = {
+      ...paths[operation.path],
+      [operation.method]: operationObject(operation, collector),
+    };
+  const { schemas, finish } = collector.components();
+  return finish({
+    openapi: '3.1.0',
+    info: { title: 'Troupe', version, description: DESCRIPTION, license: LICENSE },
+    servers: [{ url }],
+    tags,
+    paths,
+    components: { schemas, securitySchemes: SECURITY_SCHEMES },
+  });
+}
+
+const DESCRIPTION =
+  'Media analysis as a service: batch jobs run pipelines of detectors over images, videos, audio and documents, and end ' +
+  'in a detection document. Every request below /rest needs a bearer token with the role USER or ADMIN.';
+const LICENSE = { name: 'Apache-2.0', identifier: 'Apache-2.0' };
+
+const bearer = (description: string, bearerFormat?: string) => ({
+  type: 'http',
+  scheme: 'bearer',
+  ...(bearerFormat === undefined ? {} : { bearerFormat }),
+  description,
+});
+const SECURITY_SCHEMES = {
+  token: bearer(
+    'An access token of the OpenID Connect provider that grants USER or ADMIN. With the embedded development provider: `troupe token`.',
+    'JWT',
+  ),
+  component: bearer(
+    'The token that a component process was started with, or an access token that may serve the algorithm.',
+  ),
+  metrics: bearer('The METRICS_TOKEN of the server.'),
+};
+
+/** Names of the security schemes any one of which will do. */
+const SECURITY: Readonly<Record<Caller, readonly (keyof typeof SECURITY_SCHEMES)[]>> = {
+  ANYONE: [],
+  USER: ['token'],
+  ADMIN: ['token'],
+  COMPONENT: ['component', 'token'],
+  METRICS: ['metrics', 'token'],
+};
+
+function operationObject(operation: Operation, collector: SchemaCollector): Json {
+  const { id, tag, summary, caller, body, params, query, headers } = operation;
+  const description = [operation.description, caller === 'ADMIN' ? 'Needs the role ADMIN.' : undefined]
+    .filter((text) => text !== undefined)
+    .join(' ');
+  const parameters = [
+    ...parameterObjects('path', params, collector),
+    ...parameterObjects('query', query, collector),
+    ...parameterObjects('header', headers, collector),
+  ];
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description === '' ? {} : { description }),
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: true, content: contentObject(body, 'input', collector) } }),
+    responses: Object.fromEntries(
+      Object.entries(answersOf(operation)).map(([status, answer]) => [
+        status,
+        answerObject(answer, collector),
+      ]),
+    ),
+    security: SECURITY[caller].map((scheme) => ({ [scheme]: [] })),
+  };
+}
+
+/** Parameters are texts that are turned into values: the value's schema tells a client more, what it may leave out only the text's. */
+function parameterObjects(
+  where: string,
+  fields: z.ZodObject | undefined,
+  collector: SchemaCollector,
+): readonly Json[] {
+  if (fields === undefined) return [];
+  const values = collector.of(fields, 'output')['properties'] as Readonly<Record<string, JsonSchema>>;
+  const needed = (collector.of(fields, 'input')['required'] ?? []) as readonly string[];
+  return Object.entries(values).map(([name, { description, ...schema }]) => ({
+    name,
+    in: where,
+    required: needed.includes(name),
+    ...(description === undefined ? {} : { description }),
+    schema,
+  }));
+}
+
+function answerObject({ description, content, headers }: DeclaredAnswer, collector: SchemaCollector): Json {
+  const headerObjects = Object.entries(headers ?? {}).map(([name, text]) => [
+    name,
+    { description: text, required: true, schema: { type: 'string' } },
+  ]);
+  return {
+    description,
+    ...(headerObjects.length === 0 ? {} : { headers: Object.fromEntries(headerObjects) as Json }),
+    ...(content === undefined ? {} : { content: contentObject(content, 'output', collector) }),
+  };
+}
+
+function contentObject(
+  { schema, type = 'application/json', example }: Content,
+  side: Side,
+  collector: SchemaCollector,
+): Json {
+  return { [type]: { schema: collector.of(schema, side), ...(example === undefined ? {} : { example }) } };
+}

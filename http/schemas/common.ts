@@ -1,0 +1,32 @@
+import { z } from 'zod';
+
+/** Bodies that several chapters of the specification share. */
+export const responseMessage = z
+  .object({ message: z.string().describe('What happened, or what is wrong and what can be done') })
+  .meta({ id: 'ResponseMessage' });
+
+export const coreResponse = z
+  .object({
+    responseCode: z
+      .union([z.literal(0), z.literal(1), z.literal(2)])
+      .describe('0 success, 1 error, 2 warning'),
+    message: z.string().nullable().describe('What went wrong; may be null when responseCode is 0'),
+  })
+  .meta({ id: 'CoreResponse', description: 'The result of a call (specification 2.1)' });
+
+/** A whole number as it stands in a query or a path: digits only, between the two bounds. */
+export const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER) =>
+  z
+    .string()
+    .regex(/^-?\d{1,16}$/, { error: `must be a whole number from ${least} to ${most}` })
+    .transform(Number)
+    .pipe(z.int().min(least).max(most));
+
+/** A boolean as it stands in a query. */
+export const trueOrFalse = z
+  .enum(['true', 'false'], { error: 'must be true or false' })
+  .transform((text) => text === 'true')
+  .pipe(z.boolean());
+
+/** A moment with the offset of its zone. */
+export const timestamp = z.iso.datetime({ offset: true });

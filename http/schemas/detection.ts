@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { jobStatus } from './jobs.ts';
+
+/** The detection output object (specification 2.2). The server never parses it: this documents it, and tests hold it against this. */
+const properties = z.record(z.string(), z.string());
+const range = z.object({ start: z.int().min(0), stop: z.int().min(0) });
+
+const detection = z
+  .object({
+    offsetFrame: z.int().min(0),
+    offsetTime: z.int().min(0).describe('Milliseconds from the start of the medium'),
+    x: z.int(),
+    y: z.int(),
+    width: z.int(),
+    height: z.int(),
+    confidence: z.number().describe('-1 when the detector gives none'),
+    detectionProperties: properties,
+    artifactExtractionStatus: z.enum(['NOT_ATTEMPTED', 'REQUESTED', 'COMPLETED', 'FAILED']),
+    artifactPath: z.string().nullable(),
+  })
+  .meta({ id: 'Detection', description: 'A box in a frame, in pixels of the medium as it is stored' });
+
+const track = z
+  .object({
+    id: z.string().describe('The same input gives the same id'),
+    index: z.int().min(0).describe('Number of the track within its action and medium'),
+    startOffsetFrame: z.int().min(0),
+    stopOffsetFrame: z.int().min(0).describe('Inclusive'),
+    startOffsetTime: z.int().min(0),
+    stopOffsetTime: z.int().min(0),
+    type: z.string(),
+    source: z.string().describe('Name of the action'),
+    confidence: z.number(),
+    trackProperties: properties,
+    exemplar: detection,
+    detections: z.array(detection),
+  })
+  .meta({ id: 'Track' });
+
+const issues = z
+  .array(
+    z.object({
+      mediaId: z.int().optional().describe('Absent: it is of the job as a whole'),
+      details: z.array(z.object({ source: z.string(), code: z.string(), message: z.string() })),
+    }),
+  )
+  .describe('By medium');
+
+const pipeline = z.object({
+  name: z.string(),
+  description: z.string(),
+  tasks: z.array(
+    z.object({
+      actionType: z.string(),
+      name: z.string(),
+      description: z.string(),
+      actions: z.array(
+        z.object({ algorithm: z.string(), name: z.string(), description: z.string(), properties }),
+      ),
+    }),
+  ),
+});
+
+const processingError = z.object({
+  startOffsetFrame: z.int(),
+  stopOffsetFrame: z.int(),
+  startOffsetTime: z.int(),
+  stopOffsetTime: z.int(),
+  code: z.string(),
+  message: z.string(),
+});
+
+const medium = z
+  .object({
+    mediaId: z.int(),
+    path: z.string().describe('Its URI; what is secret in it, and the content of data: URIs, is left out'),
+    sha256: z.string(),
+    mimeType: z.string(),
+    mediaType: z.enum(['VIDEO', 'IMAGE', 'AUDIO', 'UNKNOWN']),
+    length: z.int().describe('Frames of a video, 1 for an image, -1 for all else'),
+    frameRanges: z.array(range),
+    timeRanges: z.array(range),
+    mediaMetadata: properties,
+    mediaProperties: properties,
+    status: z.enum(['COMPLETE', 'ERROR', 'INCOMPLETE']),
+    detectionProcessingErrors: z.record(z.string(), z.array(processingError)).describe('By action'),
+    markupResult: z.looseObject({}).nullable(),
+    output: z
+      .record(
+        z.string(),
+        z.array(z.object({ source: z.string(), algorithm: z.string(), tracks: z.array(track).optional() })),
+      )
+      .describe('By track type; NO TRACKS when there are none'),
+  })
+  .meta({ id: 'DetectionMedium' });
+
+export const detectionDocument = z
+  .object({
+    jobId: z.string(),
+    objectId: z.uuid(),
+    pipeline,
+    priority: z.int().min(0).max(9),
+    siteId: z.string(),
+    externalJobId: z.string().nullable(),
+    timeStart: z.iso.datetime(),
+    timeStop: z.iso.datetime(),
+    status: jobStatus,
+    algorithmProperties: z.record(z.string(), properties),
+    jobProperties: properties,
+    environmentVariableProperties: properties,
+    media: z.array(medium),
+    errors: issues,
+    warnings: issues,
+  })
+  .meta({ id: 'DetectionOutputObject' });

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { SERVICE_STATUSES } from '../../actors/service/state.ts';
+
+/** Bodies of the node endpoints (specification 2.4): each validates, types and documents. */
+const MAX_TEXT = 4_096;
+const MAX_ARGUMENT = 32_768;
+
+/** Text that can be handed to a process. */
+const plain = (most: number) =>
+  z
+    .string()
+    .max(most)
+    .refine((text) => !text.includes('\0'), { error: 'must not contain the character NUL' });
+const needed = (most: number) =>
+  plain(most).refine((text) => text.trim() !== '', { error: 'must not be blank' });
+const named = (rule: RegExp, error: string) => z.string().trim().min(1).max(256).regex(rule, { error });
+
+export const environmentVariableModel = z
+  .object({
+    name: z
+      .string()
+      .max(256)
+      .regex(/^[^=\0\s]+$/, { error: 'must not be empty or contain "=" or white space' }),
+    value: plain(MAX_ARGUMENT).describe('${NAME} in it stands for another variable'),
+    sep: plain(16)
+      .nullish()
+      .transform((sep) => sep ?? undefined)
+      .pipe(z.string().optional())
+      .describe('Appended to an existing variable with this between; absent: the value replaces it'),
+  })
+  .meta({ id: 'EnvironmentVariableModel' });
+
+export const serviceModel = z
+  .object({
+    serviceName: named(/^[^/;\p{Cc}]+$/u, 'must not contain "/", ";" or control characters').describe(
+      'Name of a component, or any other',
+    ),
+    serviceDescription: z.string().max(MAX_TEXT),
+    serviceLauncher: z.enum(['simple', 'generic']).describe('Both run cmd with args'),
+    cmd: needed(MAX_TEXT).describe('An executable file, or a name that is looked for in PATH'),
+    serviceCount: z.int().min(0).describe('Number of services to start'),
+    workingDirectory: plain(MAX_TEXT).describe('Relative to the folder of the server package'),
+    args: z.array(plain(MAX_ARGUMENT)).max(1_000).default([]),
+    environmentVariables: z.array(environmentVariableModel).max(1_000).default([]),
+  })
+  .meta({ id: 'ServiceModel' });
+
+export const nodeManagerModel = z
+  .object({
+    host: named(/^[^\s:/;\p{Cc}]+$/u, 'must not contain ":", "/", ";" or white space'),
+    services: z.array(serviceModel),
+  })
+  .meta({ id: 'NodeManagerModel' });
+
+export const nodeConfiguration = z.array(nodeManagerModel);
+
+export const deployedServiceModel = z
+  .object({
+    name: z.string().describe('<host>:<service>:<n>'),
+    kind: z.enum(['simple', 'generic']),
+    rank: z.int().min(1),
+    serviceCount: z.int().min(0),
+    lastKnownState: z.enum(SERVICE_STATUSES).describe('Specification 3.3'),
+    restartCount: z.int().min(0),
+    unlaunchable: z.boolean().describe('The service can no longer be launched'),
+  })
+  .meta({ id: 'DeployedServiceModel' });
+
+export const deployedNodeManagerModel = z
+  .object({ nodeModels: z.array(deployedServiceModel) })
+  .meta({ id: 'DeployedNodeManagerModel' });
+
+export const nodeHosts = z.record(z.string(), z.boolean().describe('It is configured to run a node manager'));
+export const servicePalette = z.record(z.string(), serviceModel).describe('By serviceName');

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { coreResponse, timestamp, trueOrFalse } from './common.ts';
+import { algorithmProperties, properties } from './jobs.ts';
+
+/** Bodies of the streaming job endpoints (specification 2.3, 4.3). */
+const callbackUri = z
+  .string()
+  .refine((text) => text.trim() === '' || /^https?:$/.test(protocolOf(text)), {
+    error: 'must be an http or https URI',
+  })
+  .nullish();
+const protocolOf = (text: string) => (URL.canParse(text) ? new URL(text).protocol : '');
+
+const streamData = z
+  .object({
+    streamUri: z.string().describe('One stream: rtsp, http or https'),
+    segmentSize: z.int().describe('Frames of a segment, at least 10'),
+    mediaProperties: properties.nullish().describe('Override all other properties for this stream'),
+  })
+  .meta({ id: 'JobCreationStreamData' });
+
+export const streamingJobCreationRequest = z
+  .object({
+    enableOutputToDisk: z.boolean(),
+    externalId: z.string().max(1_000).nullish(),
+    jobProperties: properties.nullish(),
+    algorithmProperties: algorithmProperties.nullish(),
+    stream: streamData,
+    stallTimeout: z.int().min(-1).describe('Milliseconds; -1: a stall never ends the job'),
+    pipelineName: z.string(),
+    healthReportCallbackUri: callbackUri,
+    summaryReportCallbackUri: callbackUri,
+    stallCallbackUri: callbackUri.describe('Gets a health report of this job when the stream stalls'),
+  })
+  .meta({ id: 'StreamingJobCreationRequest' });
+export type StreamingJobCreationRequest = z.infer<typeof streamingJobCreationRequest>;
+
+const streamingJobId = z.int().describe('-1: there is no such job');
+const directory = z.string().nullable().describe('Folder of all files of the job; null when it writes none');
+
+export const streamingJobCreationResponse = z
+  .object({ jobId: streamingJobId, outputObjectDirectory: directory, coreResponse })
+  .meta({ id: 'StreamingJobCreationResponse' });
+
+export const streamingJobCancelResponse = z
+  .object({
+    jobId: streamingJobId,
+    doCleanup: z.boolean().describe('As it was asked for'),
+    outputObjectDirectory: directory,
+    coreResponse,
+  })
+  .meta({ id: 'StreamingJobCancelResponse' });
+
+export const streamingJobInfo = z
+  .object({
+    jobId: z.int(),
+    outputObjectDirectory: directory,
+    streamUri: z.string(),
+    startDate: timestamp,
+    endDate: timestamp.nullable(),
+    jobStatus: z.enum([
+      'INITIALIZING',
+      'IN_PROGRESS',
+      'CANCELLING',
+      'CANCELLED',
+      'TERMINATED',
+      'STALLED',
+      'JOB_CREATION_ERROR',
+      'ERROR',
+      'CANCELLED_BY_SHUTDOWN',
+    ]),
+    jobStatusDetail: z.string().nullable(),
+    pipelineName: z.string(),
+    activityFrameId: z
+      .string()
+      .nullable()
+      .describe('First frame of a track in the last segment that had one'),
+    activityTimestamp: timestamp.nullable(),
+  })
+  .meta({ id: 'StreamingJobInfo' });
+
+export const allStreamingJobs = z
+  .object({ jobIds: z.array(z.int()) })
+  .meta({ id: 'AllStreamingJobsInfoModel' });
+
+export const listQuery = z.object({
+  isActive: trueOrFalse
+    .default(true)
+    .describe('true leaves out jobs that are TERMINATED, ERROR or CANCELLED'),
+});
+export const cancelQuery = z.object({
+  doCleanup: trueOrFalse.default(false).describe('true removes all files of the job'),
+});

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { MAX_MESSAGE } from '../../actors/system-messages/desk.ts';
+import { MESSAGE_TYPES, REMOVE_STRATEGIES, SEVERITIES } from '../../actors/system-messages/state.ts';
+
+/** Bodies of the system message endpoints (specification 2.5, 4.5). */
+export const messageText = z
+  .string({ error: 'The message must be a JSON string: a text in quotes.' })
+  .max(MAX_MESSAGE, { error: `The message must have no more than ${MAX_MESSAGE} characters.` })
+  .refine((text) => text.trim() !== '', { error: 'The message must not be blank.' });
+
+export const messageType = z.enum(MESSAGE_TYPES);
+
+/** An unknown type or strategy is taken for the default, an unknown severity is refused. */
+export const messageQuery = z.object({
+  msgType: messageType.default('all').catch('all').describe('Whom it is for; anything else is taken for all'),
+  removeStrategy: z
+    .enum(REMOVE_STRATEGIES)
+    .default('manual')
+    .catch('manual')
+    .describe(
+      'When it goes: with the next start of the server, or when it is deleted; anything else is taken for manual',
+    ),
+  severity: z
+    .enum(SEVERITIES, { error: `severity must be one of ${SEVERITIES.join(', ')}.` })
+    .default('info'),
+});
+
+export const systemMessage = z
+  .object({
+    id: z.int().min(1),
+    msg: z.string(),
+    datePosted: z.iso.datetime(),
+    msgEnum: z.string().nullable().describe('Name of a predefined message; there are none'),
+    msgType: messageType,
+    removeStrategy: z.enum(REMOVE_STRATEGIES),
+    severity: z.enum(SEVERITIES),
+  })
+  .meta({ id: 'SystemMessage' });

@@ -1,0 +1,13 @@
+import type Router from '@koa/router';
+import type { JobStatistics } from '../actors/views/statistics.ts';
+
+export interface StatisticsParts {
+  statistics(): Promise<JobStatistics>;
+}
+
+/** Specification 4.1, the part about jobs. Goes before `/rest/jobs/:id`. */
+export function statisticsRoutes(router: Router, { statistics }: StatisticsParts): void {
+  router.get('/rest/jobs/stats', async (ctx) => {
+    ctx.body = await statistics();
+  });
+}

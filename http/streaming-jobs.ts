@@ -1,0 +1,95 @@
+import type Router from '@koa/router';
+import type { Context } from 'koa';
+import type { z } from 'zod';
+import type { StreamingJobDesk, StreamingJobRequest } from '../actors/streaming-job/desk.ts';
+import { empty, HttpError } from './errors.ts';
+import { wholeNumber } from './schemas/common.ts';
+import { problemsOf } from './schemas/problems.ts';
+import {
+  cancelQuery,
+  listQuery,
+  streamingJobCreationRequest,
+  type allStreamingJobs,
+  type StreamingJobCreationRequest,
+  type streamingJobCancelResponse,
+  type streamingJobCreationResponse,
+} from './schemas/streaming.ts';
+import { readJson, type BodyLimits } from './steps/json-body.ts';
+
+export interface StreamingJobRoutes {
+  readonly streamingDesk: StreamingJobDesk;
+  readonly bodyLimits: BodyLimits;
+}
+
+/** Specification 4.3. There are no streaming jobs yet: what is valid is refused with a clear message, nothing is stored. */
+export function streamingJobRoutes(router: Router, parts: StreamingJobRoutes): void {
+  router.get('/rest/streaming/jobs', list);
+  router.post('/rest/streaming/jobs', (ctx) => create(ctx, parts));
+  router.get('/rest/streaming/jobs/:id', (ctx) => empty(ctx, 400));
+  router.post('/rest/streaming/jobs/:id/cancel', cancel);
+}
+
+function list(ctx: Context): void {
+  const query = listQuery.safeParse(ctx.query);
+  if (!query.success) throw new HttpError(400, problemsOf(query.error));
+  const body: z.infer<typeof allStreamingJobs> = { jobIds: [] };
+  ctx.body = body;
+}
+
+async function create(ctx: Context, { streamingDesk, bodyLimits }: StreamingJobRoutes): Promise<void> {
+  const parsed = streamingJobCreationRequest.safeParse(await readJson(ctx, bodyLimits));
+  if (!parsed.success)
+    throw creationRefused(
+      undefined,
+      `The request has errors in the following fields:\n${problemsOf(parsed.error)}`,
+    );
+  const { externalId } = parsed.data;
+  throw creationRefused(externalId, streamingDesk.submit(toRequest(parsed.data)).refused);
+}
+
+/** The request in the words of the desk. */
+function toRequest(body: StreamingJobCreationRequest): StreamingJobRequest {
+  const { streamUri, segmentSize, mediaProperties } = body.stream;
+  return {
+    externalId: body.externalId ?? null,
+    jobProperties: body.jobProperties ?? {},
+    algorithmProperties: body.algorithmProperties ?? {},
+    stream: { uri: streamUri, segmentSize, properties: mediaProperties ?? {} },
+    pipelineName: body.pipelineName,
+  };
+}
+
+function cancel(ctx: Context): void {
+  const { id: text } = ctx['params'] as { id: string };
+  const id = wholeNumber(1).safeParse(text);
+  const query = cancelQuery.safeParse(ctx.query);
+  if (!id.success) throw cancelRefused(-1, query.data, `Failed to parse the streaming job id '${text}'.`);
+  if (!query.success) throw cancelRefused(id.data, undefined, problemsOf(query.error));
+  throw cancelRefused(id.data, query.data, `Streaming job with id ${id.data} doesn't exist.`);
+}
+
+function creationRefused(externalId: string | null | undefined, reason: string): HttpError {
+  const given = externalId !== null && externalId !== undefined && externalId.trim() !== '';
+  const withId = given ? ` with external id '${externalId}'` : '';
+  const message = `Failure creating streaming job${withId} due to an exception. ${reason}`;
+  const body: z.infer<typeof streamingJobCreationResponse> = {
+    jobId: -1,
+    outputObjectDirectory: null,
+    coreResponse: { responseCode: 1, message },
+  };
+  return new HttpError(400, message, { body });
+}
+
+function cancelRefused(
+  jobId: number,
+  query: z.infer<typeof cancelQuery> | undefined,
+  message: string,
+): HttpError {
+  const body: z.infer<typeof streamingJobCancelResponse> = {
+    jobId,
+    doCleanup: query?.doCleanup ?? false,
+    outputObjectDirectory: null,
+    coreResponse: { responseCode: 1, message },
+  };
+  return new HttpError(400, message, { body });
+}

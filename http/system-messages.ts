@@ -1,0 +1,69 @@
+import type Router from '@koa/router';
+import type { Context } from 'koa';
+import type { z } from 'zod';
+import type { SystemMessageDesk } from '../actors/system-messages/desk.ts';
+import type { SystemMessage } from '../actors/system-messages/state.ts';
+import { requireRole } from './access/bearer.ts';
+import { HttpError } from './errors.ts';
+import { messageQuery, messageText, messageType, type systemMessage } from './schemas/system-messages.ts';
+import { wholeNumber } from './schemas/common.ts';
+import { readJson, type BodyLimits } from './steps/json-body.ts';
+
+export interface SystemMessageRoutes {
+  readonly systemMessages: SystemMessageDesk;
+  readonly bodyLimits: BodyLimits;
+}
+
+const onlyAdmins = (deed: string) =>
+  requireRole('ADMIN', { responseCode: 1, message: `Only admins can ${deed} system messages.` });
+
+/** Specification 4.5. */
+export function systemMessageRoutes(router: Router, parts: SystemMessageRoutes): void {
+  router.get('/rest/system-message', (ctx) => list(ctx, parts));
+  router.get('/rest/system-message/type/:typeFilter', (ctx) => listOfType(ctx, parts));
+  router.post('/rest/system-message', onlyAdmins('add'), (ctx) => post(ctx, parts));
+  router.delete('/rest/system-message/:id', onlyAdmins('delete'), (ctx) => remove(ctx, parts));
+}
+
+async function list(ctx: Context, { systemMessages }: SystemMessageRoutes): Promise<void> {
+  ctx.body = (await systemMessages.all()).map(shown);
+}
+
+/** `all` means all messages, not only those that are for all (behaviour 6.6). */
+async function listOfType(ctx: Context, { systemMessages }: SystemMessageRoutes): Promise<void> {
+  const filter = messageType.safeParse((ctx['params'] as { typeFilter: string }).typeFilter);
+  if (!filter.success) throw new HttpError(400, 'The type of system messages must be all, admin or login.');
+  const messages = await systemMessages.all();
+  ctx.body = messages.filter(({ msgType }) => filter.data === 'all' || msgType === filter.data).map(shown);
+}
+
+async function post(ctx: Context, { systemMessages, bodyLimits }: SystemMessageRoutes): Promise<void> {
+  const msg = checked(messageText, await readJson(ctx, bodyLimits));
+  const query = checked(messageQuery, ctx.query);
+  const reply = await systemMessages.post({ msg, ...query });
+  if (reply.kind === 'full')
+    throw refused(`There are ${reply.limit} system messages, which is all there may be. Delete some first.`);
+  ctx.status = 201;
+  ctx.body = { responseCode: 0, message: 'Successfully added the system message.' };
+}
+
+async function remove(ctx: Context, { systemMessages }: SystemMessageRoutes): Promise<void> {
+  const id = wholeNumber(1).safeParse((ctx['params'] as { id: string }).id);
+  if (!id.success) throw refused('Bad request. The id of a system message is a whole number above 0.');
+  await systemMessages.remove(id.data);
+  ctx.body = { responseCode: 0, message: 'Successfully deleted the system message.' };
+}
+
+function checked<T>(schema: z.ZodType<T>, value: unknown): T {
+  const outcome = schema.safeParse(value);
+  if (outcome.success) return outcome.data;
+  throw refused(outcome.error.issues.map(({ message }) => message).join(' '));
+}
+
+const refused = (message: string) => new HttpError(400, message, { body: { responseCode: 1, message } });
+
+const shown = ({ datePosted, ...message }: SystemMessage): z.infer<typeof systemMessage> => ({
+  ...message,
+  datePosted: new Date(datePosted).toISOString(),
+  msgEnum: null,
+});

@@ -1,0 +1,145 @@
+import type { IncomingMessage } from 'node:http';
+import superagent from 'superagent';
+import { ForbiddenAddress, type OutgoingAgents } from './agent.ts';
+
+export interface ExchangeRequest {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON text of a POST. */
+  readonly body?: string;
+  /** Whole time of the request, in milliseconds, the answer included. */
+  readonly timeoutMs: number;
+  /** Bytes of the answer that are read; the rest is cut off. */
+  readonly maxBytes: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface Answer {
+  readonly status: number;
+  header(name: string): string | undefined;
+  readonly text: string;
+  /** The answer was longer than what was read. */
+  readonly cut: boolean;
+}
+
+/** There was no answer. The message is part of a sentence and holds no secret. */
+export class NoAnswer extends Error {
+  /** Another attempt would meet the same. */
+  readonly final: boolean;
+  constructor(message: string, final: boolean, cause?: unknown) {
+    super(message, { cause });
+    this.final = final;
+  }
+}
+
+/**
+ * One guarded HTTP request: no redirection is followed, no proxy used, certificates are verified, user and password of the URL go
+ * as basic authorization to its own host unless `headers` say otherwise.
+ * @throws NoAnswer
+ */
+export async function exchange(agents: OutgoingAgents, request: ExchangeRequest): Promise<Answer> {
+  const { url, agent } = target(agents, request.url);
+  const got: { response?: IncomingMessage; chunks: Buffer[] } = { chunks: [] };
+  const { username, password } = url;
+  url.username = '';
+  url.password = '';
+  const call = superagent(request.method, url.href)
+    .agent(agent)
+    .redirects(0)
+    .ok(() => true)
+    .timeout({ deadline: request.timeoutMs })
+    .maxResponseSize(request.maxBytes)
+    .buffer(true)
+    .parse((response: unknown, done: (error: Error | null, body: unknown) => void) => {
+      const stream = response as IncomingMessage;
+      got.response = stream;
+      stream.on('data', (chunk: Buffer) => got.chunks.push(chunk));
+      stream.on('end', () => done(null, null));
+    });
+  const abort = () => void call.abort();
+  request.signal?.addEventListener('abort', abort, { once: true });
+  try {
+    if (request.signal?.aborted === true) throw new NoAnswer('the service is shutting down', false);
+    // Packed answers could unpack to any size.
+    call.set({ 'Accept-Encoding': 'identity', ...basic(username, password), ...request.headers });
+    if (request.body !== undefined) call.type('application/json').send(request.body);
+    await call;
+    return answerOf(got, request.maxBytes, false);
+  } catch (error) {
+    if (codeOf(error) === 'ETOOLARGE') return answerOf(got, request.maxBytes, true);
+    throw error instanceof NoAnswer ? error : noAnswer(error, request);
+  } finally {
+    request.signal?.removeEventListener('abort', abort);
+  }
+}
+
+function target(agents: OutgoingAgents, text: string) {
+  if (!URL.canParse(text)) throw new NoAnswer('its URL is malformed', true);
+  const url = new URL(text);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw new NoAnswer('its URL is neither http nor https', true);
+  try {
+    return { url, agent: agents.agentFor(url) };
+  } catch (error) {
+    if (error instanceof ForbiddenAddress) throw new NoAnswer(error.message, true, error);
+    throw error;
+  }
+}
+
+function basic(username: string, password: string): Readonly<Record<string, string>> {
+  if (username === '' && password === '') return {};
+  const text = `${decoded(username)}:${decoded(password)}`;
+  return { Authorization: `Basic ${Buffer.from(text).toString('base64')}` };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function answerOf(
+  { response, chunks }: { response?: IncomingMessage; chunks: readonly Buffer[] },
+  maxBytes: number,
+  cut: boolean,
+): Answer {
+  return {
+    status: response?.statusCode ?? 0,
+    header: (name) => {
+      const value = response?.headers[name.toLowerCase()];
+      return Array.isArray(value) ? value[0] : value;
+    },
+    text: Buffer.concat(chunks).subarray(0, maxBytes).toString('utf8'),
+    cut,
+  };
+}
+
+const codeOf = (error: unknown) =>
+  error instanceof Error && 'code' in error ? String(error.code) : undefined;
+
+const SENTENCES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was closed before the answer was complete',
+  EPIPE: 'the connection was closed before the request was taken',
+  ENOTFOUND: 'its host name is not known',
+  EAI_AGAIN: 'its host name could not be resolved just now',
+  ETIMEDOUT: 'it could not be connected to',
+  EHOSTUNREACH: 'its host cannot be reached',
+  ENETUNREACH: 'its network cannot be reached',
+  ABORTED: 'the service is shutting down',
+};
+
+function noAnswer(error: unknown, { timeoutMs }: ExchangeRequest): NoAnswer {
+  if (error instanceof ForbiddenAddress) return new NoAnswer(error.message, true, error);
+  const code = codeOf(error);
+  if (code === 'ECONNABORTED')
+    return new NoAnswer(`there was no complete answer within ${timeoutMs} ms`, false, error);
+  const known = code === undefined ? undefined : SENTENCES[code];
+  if (known !== undefined) return new NoAnswer(known, false, error);
+  const message = error instanceof Error && error.message !== '' ? error.message : (code ?? 'unknown reason');
+  // A header that cannot be sent today cannot be sent tomorrow.
+  return new NoAnswer(message, code?.startsWith('ERR_INVALID_') === true, error);
+}

@@ -1,0 +1,33 @@
+/** A request that leaves the server once; whoever wants it tried again says so himself. */
+export interface OutgoingRequest {
+  readonly method: 'GET' | 'POST';
+  /** Complete, query included. */
+  readonly url: string;
+  /** JSON body of a POST. */
+  readonly body: unknown;
+  readonly idempotencyKey: string;
+  /** A token of the service goes with it. */
+  readonly addToken: boolean;
+  /** When a refusal of the receiver contains this text, another attempt makes no sense. */
+  readonly finalAnswer?: string;
+}
+
+export type Outcome = { readonly kind: 'sent' } | Failure;
+
+export interface Failure {
+  readonly kind: 'failed';
+  /** Part of a sentence, safe to show: no secret, at most a short piece of the receiver's answer. */
+  readonly reason: string;
+  /**
+   * What is in trouble: the receiver (it cannot be reached, is too slow, is overloaded), this request alone (the receiver is
+   * well and does not want it), or the service itself (it got no token).
+   */
+  readonly trouble: 'receiver' | 'request' | 'service';
+  /** The same request would never be sent or taken. */
+  readonly final: boolean;
+  /** Time that the receiver wants to be left alone, in milliseconds. */
+  readonly retryAfterMs?: number;
+}
+
+/** Sends once; never throws. Ends early, as a failure, when `signal` is aborted. */
+export type Send = (request: OutgoingRequest, signal: AbortSignal) => Promise<Outcome>;

@@ -1,0 +1,92 @@
+/** Sends callbacks and archive posts: one attempt each, and what is to be thought of its end. */
+import type { OutgoingAgents } from './agent.ts';
+import { exchange, NoAnswer, type Answer } from './exchange.ts';
+import type { Failure, Outcome, OutgoingRequest, Send } from './request.ts';
+import { NoToken, type ServiceToken } from './service-token.ts';
+
+export interface SendParts {
+  readonly agents: OutgoingAgents;
+  readonly token: ServiceToken;
+  /** Whole time of a request in milliseconds. */
+  readonly timeoutMs: number;
+  /** Of the product, for the User-Agent. */
+  readonly version: string;
+}
+
+const MAX_ANSWER_BYTES = 64 * 1024;
+/** Of the receiver's answer in an error. */
+const EXCERPT = 200;
+/** Answers of receivers that are overloaded or too slow, besides 5xx. */
+const OVERLOADED = [408, 425, 429];
+
+export function createSend(parts: SendParts): Send {
+  return async (request, signal) => {
+    try {
+      return await attempt(parts, request, signal);
+    } catch (error) {
+      if (error instanceof NoToken) return failure('service', error.message);
+      if (error instanceof NoAnswer)
+        return failure(error.final ? 'request' : 'receiver', error.message, error.final);
+      return failure('service', error instanceof Error ? error.message : String(error));
+    }
+  };
+}
+
+async function attempt(parts: SendParts, request: OutgoingRequest, signal: AbortSignal): Promise<Outcome> {
+  const token = request.addToken ? await parts.token.get() : undefined;
+  const answer = await exchange(parts.agents, {
+    method: request.method,
+    url: request.url,
+    headers: {
+      'User-Agent': `Troupe/${parts.version}`,
+      'Idempotency-Key': request.idempotencyKey,
+      ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+    },
+    ...(request.method === 'GET' ? {} : { body: JSON.stringify(request.body) }),
+    timeoutMs: parts.timeoutMs,
+    maxBytes: MAX_ANSWER_BYTES,
+    signal,
+  });
+  // The next attempt asks for a fresh one.
+  if (answer.status === 401 && token !== undefined) parts.token.drop(token);
+  return outcomeOf(answer, request, token);
+}
+
+function outcomeOf(answer: Answer, { finalAnswer }: OutgoingRequest, token: string | undefined): Outcome {
+  const { status } = answer;
+  if (status >= 200 && status < 300) return { kind: 'sent' };
+  if (status >= 300 && status < 400)
+    return failure(
+      'request',
+      `the receiver answered with status ${status}, and redirections are not followed: give the address that it leads to`,
+    );
+  const excerpt = shorten(token === undefined ? answer.text : answer.text.replaceAll(token, '***'));
+  const reason = `the receiver answered with status ${status}${excerpt === '' ? '' : `: ${excerpt}`}`;
+  const trouble = status >= 500 || OVERLOADED.includes(status) ? 'receiver' : 'request';
+  const final = finalAnswer !== undefined && answer.text.includes(finalAnswer);
+  const wait = status === 429 || status === 503 ? retryAfter(answer.header('retry-after')) : undefined;
+  return { ...failure(trouble, reason, final), ...(wait === undefined ? {} : { retryAfterMs: wait }) };
+}
+
+const failure = (trouble: Failure['trouble'], reason: string, final = false): Failure => ({
+  kind: 'failed',
+  reason,
+  trouble,
+  final,
+});
+
+/** In one line, without control characters. */
+function shorten(text: string): string {
+  const line = text
+    .slice(0, 4 * EXCERPT)
+    .replace(/[\p{C}\s]+/gu, ' ')
+    .trim();
+  return line.length > EXCERPT ? `${line.slice(0, EXCERPT - 3)}...` : line;
+}
+
+/** Milliseconds; the header gives seconds or a date. */
+function retryAfter(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1_000 : Date.parse(value) - Date.now();
+  return Number.isFinite(ms) && ms > 0 ? ms : undefined;
+}

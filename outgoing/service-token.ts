@@ -1,0 +1,117 @@
+/** The service's own access token, for receivers that want to know who calls (specification 5, provider setup). */
+import {
+  allowInsecureRequests,
+  clientCredentialsGrant,
+  ClientSecretBasic,
+  ClientSecretPost,
+  discovery,
+  ResponseBodyError,
+  type ClientAuth,
+  type Configuration,
+} from 'openid-client';
+
+/** The service's client at its OpenID Connect provider. */
+export interface ServiceClient {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  /** Plain http to the provider is allowed. */
+  readonly allowHttp: boolean;
+}
+
+export interface ServiceToken {
+  /** @throws NoToken */
+  get(): Promise<string>;
+  /** A receiver refused it: the next request gets another. */
+  drop(token: string): void;
+}
+
+/** There is no token to be had just now. The message is part of a sentence and holds no secret. */
+export class NoToken extends Error {}
+
+interface Kept {
+  readonly token: string;
+  /** Not used from this time on. */
+  readonly until: number;
+}
+
+const TIMEOUT_S = 10;
+/** A provider that says nothing about the life of a token. */
+const DEFAULT_LIFE_S = 60;
+/** A token must live on for a while when it arrives. */
+const MARGIN_MS = 30_000;
+/** A provider that fails is left alone for so long. */
+const PAUSE_MS = 1_000;
+
+/**
+ * Tokens by the client credentials grant. The provider is found on first use; all who wait share one request, and a token is kept
+ * until shortly before it expires. `clock`: milliseconds since the epoch.
+ */
+export function serviceToken(client: ServiceClient, clock: () => number = Date.now): ServiceToken {
+  let provider: Promise<Configuration> | undefined;
+  let asked: Promise<Kept> | undefined;
+  let kept: Kept | undefined;
+  let failed: { readonly error: NoToken; readonly until: number } | undefined;
+
+  const ask = async (): Promise<Kept> => {
+    try {
+      provider ??= find(client);
+      const { access_token, expires_in } = await clientCredentialsGrant(await provider);
+      const lifeMs = (expires_in ?? DEFAULT_LIFE_S) * 1_000;
+      kept = { token: access_token, until: clock() + lifeMs - Math.min(MARGIN_MS, lifeMs / 5) };
+      return kept;
+    } catch (error) {
+      // Whatever was wrong may be mended at the provider: it is looked at afresh.
+      provider = undefined;
+      const noToken = new NoToken(sentence(client, error), { cause: error });
+      failed = { error: noToken, until: clock() + PAUSE_MS };
+      throw noToken;
+    } finally {
+      asked = undefined;
+    }
+  };
+
+  return {
+    async get() {
+      if (kept !== undefined && clock() < kept.until) return kept.token;
+      if (failed !== undefined && clock() < failed.until) throw failed.error;
+      return (await (asked ??= ask())).token;
+    },
+    drop(token) {
+      if (kept?.token === token) kept = undefined;
+    },
+  };
+}
+
+async function find({ issuer, clientId, clientSecret, allowHttp }: ServiceClient): Promise<Configuration> {
+  return discovery(new URL(issuer), clientId, undefined, authentication(clientSecret), {
+    timeout: TIMEOUT_S,
+    execute: allowHttp ? [allowInsecureRequests] : [],
+  });
+}
+
+/** As the provider takes it; the standard's default is basic. */
+function authentication(secret: string): ClientAuth {
+  const basic = ClientSecretBasic(secret);
+  const post = ClientSecretPost(secret);
+  return (server, ...rest) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    const chosen = !methods.includes('client_secret_basic') && methods.includes('client_secret_post');
+    (chosen ? post : basic)(server, ...rest);
+  };
+}
+
+function sentence({ issuer, clientId }: ServiceClient, error: unknown): string {
+  const why =
+    error instanceof ResponseBodyError
+      ? [error.error, error.error_description].filter((part) => part !== undefined).join(': ')
+      : messagesOf(error).join(': ');
+  return `the service got no token from the provider ${issuer} for its client "${clientId}" (${why})`;
+}
+
+/** Of the error and what caused it: a failed fetch says only "fetch failed" itself. */
+function messagesOf(error: unknown): readonly string[] {
+  if (!(error instanceof Error)) return [];
+  const own = error.message === '' && 'code' in error ? String(error.code) : error.message;
+  return [...new Set([own, ...messagesOf(error.cause)])];
+}

@@ -1,0 +1,34 @@
+/** The address that a completion callback by GET goes to (specification 6.1). */
+export interface CallbackFacts {
+  readonly jobId: string;
+  readonly externalId: string | null;
+  readonly outputObjectUri: string | null;
+}
+
+/**
+ * The callback URL with the parameters of the job. What the URL's own query says stays as it is written, but that parameters
+ * of the same names give way; a value that the job does not have is left out.
+ */
+export function callbackUrl(callback: string, { jobId, externalId, outputObjectUri }: CallbackFacts): string {
+  const [address = ''] = callback.split('#', 1);
+  const cut = address.indexOf('?');
+  const [base, query] = cut === -1 ? [address, ''] : [address.slice(0, cut), address.slice(cut + 1)];
+  const added = Object.entries({ jobid: jobId, externalid: externalId, outputobjecturi: outputObjectUri });
+  const names = new Set(added.map(([name]) => name));
+  const kept = query.split('&').filter((part) => part !== '' && !names.has(nameOf(part)));
+  const parameters = added.flatMap(([name, value]) =>
+    value === null ? [] : [`${name}=${encodeURIComponent(value)}`],
+  );
+  return `${base}?${[...kept, ...parameters].join('&')}`;
+}
+
+function nameOf(parameter: string): string {
+  return new URLSearchParams(parameter).keys().next().value ?? '';
+}
+
+/** Why a callback could never be sent there; undefined when it can be tried. */
+export function refusedCallbackUrl(callback: string): string | undefined {
+  const parsed = URL.canParse(callback) ? new URL(callback) : undefined;
+  if (parsed !== undefined && (parsed.protocol === 'http:' || parsed.protocol === 'https:')) return undefined;
+  return `callbackURL is "${callback.slice(0, 500)}"; it must be a complete http or https URL.`;
+}

@@ -1,0 +1,196 @@
+import { expect } from 'chai';
+import { restore, toSnapshot } from '../../../actors/batch-job/snapshot.ts';
+import { recover } from '../../../actors/batch-job/transitions.ts';
+import type { ArchiveFinding } from '../../../pipeline/types.ts';
+import { doneWith, LedJob, MATCH, PAST_OUTPUT, type GivenJob } from './jobs.ts';
+
+const FAILED: ArchiveFinding = { kind: 'failed', reason: 'it hung up' };
+const NONE: ArchiveFinding = { kind: 'none' };
+const GIVEN: GivenJob = {
+  media: [{ archiveUrl: 'http://archive.example' }, {}],
+  callback: { url: 'http://caller.example', method: 'GET' },
+};
+/** A job whose archive is being asked after inspection. */
+const checking = (given: GivenJob = GIVEN) => LedJob.accepted(given, { archive: 'later' }).doAll('PREPARE');
+const answer = (job: LedJob, finding: ArchiveFinding, run = 1) =>
+  job.tell({ type: 'archiveChecked', run, answer: finding });
+const kinds = (job: LedJob) => job.outstanding.map(({ kind }) => kind);
+
+describe('The check of the archive after inspection', () => {
+  it('is asked for once all media are inspected, and nothing else is done meanwhile', () => {
+    const job = LedJob.accepted(GIVEN, { archive: 'later' });
+    job.done(job.row('PREPARE'));
+    expect([job.state?.stage, job.effects]).to.deep.equal([{ name: 'PREPARE' }, []]);
+    job.done(job.row('PREPARE'));
+    expect([job.state?.stage, job.outstanding]).to.deep.equal([{ name: 'CHECK' }, []]);
+    expect(job.effects).to.deep.equal([{ type: 'checkArchive' }]);
+    expect(job.status).to.equal('IN_PROGRESS');
+  });
+
+  it('is left out when a medium could not be had: the job has no likeness', () => {
+    const job = LedJob.accepted(GIVEN, { archive: 'later' });
+    job.failed(job.row('PREPARE')).doAll('PREPARE');
+    expect(kinds(job)).to.include('DETECT');
+  });
+
+  it('is left out when it was not asked for', () => {
+    expect(kinds(LedJob.accepted(GIVEN).doAll('PREPARE'))).to.include('DETECT');
+  });
+
+  it('lets the job go on when no earlier one is known', () => {
+    const job = checking();
+    expect(answer(job, NONE)).to.deep.equal({ kind: 'done' });
+    expect([job.state?.stage, job.status]).to.deep.equal([{ name: 'TASK', index: 0 }, 'IN_PROGRESS']);
+    expect(job.doAll().state).to.include({ status: 'COMPLETE', pastOutput: null, hasDocument: true });
+  });
+
+  it('ends the job without any work when an earlier one did the same', () => {
+    const job = checking();
+    expect(answer(job, MATCH)).to.deep.equal({ kind: 'done' });
+    expect(job.state).to.include({ status: 'COMPLETE', pastOutput: PAST_OUTPUT, hasDocument: false });
+    expect([job.state?.stage, job.outstanding]).to.deep.equal([{ name: 'ENDED' }, []]);
+    expect(job.last?.change?.removed, 'the rows of its inspection go').to.deep.equal(['']);
+    expect(job.notices.map(({ id }) => id)).to.deep.equal(['here-7.1.callback']);
+    expect(job.effects.map(({ type }) => type)).to.deep.equal(['ended', 'removeFiles', 'deliver']);
+  });
+
+  it('ends the job COMPLETE_WITH_WARNINGS when an earlier one did the same but inspection had warned', () => {
+    const job = LedJob.accepted(GIVEN, { archive: 'later' });
+    job.done(job.row('PREPARE'), { warning: true }).doAll('PREPARE');
+    answer(job, MATCH);
+    expect(job.status).to.equal('COMPLETE_WITH_WARNINGS');
+  });
+
+  it('warns with ARCHIVE_BEFORE_JOB_CHECK when it fails, and the job runs', () => {
+    const job = checking();
+    answer(job, FAILED);
+    expect(job.status).to.equal('IN_PROGRESS_WARNINGS');
+    expect(kinds(job)).to.include('DETECT');
+    expect(job.doAll().status).to.equal('COMPLETE_WITH_WARNINGS');
+    expect(job.state?.issues).to.deep.equal([
+      {
+        severity: 'warning',
+        code: 'ARCHIVE_BEFORE_JOB_CHECK',
+        message: 'The archive could not be asked for an earlier job like this one: it hung up',
+      },
+    ]);
+  });
+
+  for (const buildOutput of [true, false])
+    it(`does not keep a job from being cancelled, ${buildOutput ? 'with' : 'without'} document`, () => {
+      const job = checking({ ...GIVEN, buildOutput });
+      expect(job.tell({ type: 'cancel' })).to.deep.equal({ kind: 'done' });
+      expect(kinds(job)).to.deep.equal(buildOutput ? ['DOCUMENT'] : []);
+      expect(answer(job, MATCH), 'the late answer').to.include({ kind: 'refused', reason: 'WRONG_STATE' });
+      expect(job.doAll().state).to.include({ status: 'CANCELLED', pastOutput: null });
+    });
+
+  it('is asked again after a restart, and goes on from there as if nothing had been', () => {
+    const job = LedJob.accepted(GIVEN, { archive: 'later' });
+    const rows = job.outstanding.map((row) => {
+      job.done(row);
+      return job.last!.change!.rows.find(({ key }) => key === row.key)!;
+    });
+    const restored = restore(job.record, toSnapshot(job.record, job.state!), rows);
+    expect(restored).to.deep.equal(job.state);
+    expect(recover(restored)).to.deep.equal([{ type: 'checkArchive' }]);
+    job.tell({ type: 'resume' });
+    expect(job.effects).to.deep.equal([{ type: 'checkArchive' }]);
+  });
+
+  it('is over with its answer: no second one is taken', () => {
+    const job = checking();
+    answer(job, NONE);
+    expect(answer(job, MATCH)).to.include({ kind: 'refused', reason: 'WRONG_STATE' });
+  });
+
+  it('takes no answer to the question of an earlier run', () => {
+    const job = checking();
+    answer(job, NONE);
+    job.doAll();
+    job.tell({ type: 'resubmit', priority: 4, admitted: true, objectId: 'second' });
+    expect(answer(job, MATCH)).to.include({ kind: 'refused', reason: 'WRONG_STATE' });
+  });
+
+  it('is told apart by the run also when both ask', () => {
+    const job = checking();
+    // Only a first run asks today; the answer to it must not be taken for that of another all the same.
+    job.state = { ...job.state!, run: 2 };
+    expect(answer(job, MATCH, 1)).to.include({ kind: 'refused', reason: 'WRONG_STATE' });
+    expect(answer(job, NONE, 2)).to.deep.equal({ kind: 'done' });
+  });
+
+  it('is not made for a job that is resubmitted: whoever does that wants it run', () => {
+    const job = checking();
+    answer(job, MATCH);
+    job.tell({ type: 'resubmit', priority: 4, admitted: true, objectId: 'second' });
+    expect(job.state).to.include({ pastOutput: null, checkArchive: false });
+    expect(kinds(job.doAll('PREPARE'))).to.include('DETECT');
+    expect(job.doAll().state).to.include({ status: 'COMPLETE', pastOutput: null, hasDocument: true });
+  });
+
+  it('tells progress that does not fall', () => {
+    const job = checking();
+    expect(toSnapshot(job.record, job.state!).progress).to.equal(0);
+  });
+});
+
+describe('The check of the archive before the job', () => {
+  it('that finds an earlier job ends this one at once, with power loss in mind', () => {
+    const job = LedJob.accepted(GIVEN, { archive: MATCH });
+    expect(job.state).to.include({ status: 'COMPLETE', pastOutput: PAST_OUTPUT, hasDocument: false });
+    expect(job.effects.map(({ type }) => type)).to.deep.equal(['ended', 'removeFiles', 'deliver']);
+    expect(job.last?.change).to.deep.include({ synced: true, rows: [] });
+  });
+
+  it('that finds an earlier job ends this one when its turn comes, without work', () => {
+    const job = LedJob.accepted(GIVEN, { archive: MATCH, admitted: false });
+    expect([job.status, job.notices]).to.deep.equal(['INITIALIZED', []]);
+    job.tell({ type: 'admit' });
+    expect(job.state).to.include({ status: 'COMPLETE', pastOutput: PAST_OUTPUT });
+    expect(job.notices.map(({ id }) => id)).to.deep.equal(['here-7.1.callback']);
+  });
+
+  it('that finds an earlier job leaves nothing to be written when this one is cancelled before its turn', () => {
+    const job = LedJob.accepted(GIVEN, { archive: MATCH, admitted: false });
+    job.tell({ type: 'cancel' });
+    expect(job.state).to.include({ status: 'CANCELLED', pastOutput: PAST_OUTPUT, hasDocument: false });
+    expect(job.outstanding).to.deep.equal([]);
+  });
+
+  it('that fails warns, and the job runs', () => {
+    const job = LedJob.accepted(GIVEN, { archive: FAILED });
+    expect(job.status).to.equal('IN_PROGRESS_WARNINGS');
+    expect(job.state?.issues.map(({ code }) => code)).to.deep.equal(['ARCHIVE_BEFORE_JOB_CHECK']);
+    expect(job.doAll().status).to.equal('COMPLETE_WITH_WARNINGS');
+  });
+
+  it('that fails lets a job wait for its turn all the same, and warns when it has come', () => {
+    const job = LedJob.accepted(GIVEN, { archive: FAILED, admitted: false });
+    expect(job.status).to.equal('INITIALIZED');
+    expect(job.tell({ type: 'admit' })).to.deep.equal({ kind: 'done' });
+    expect(job.status).to.equal('IN_PROGRESS_WARNINGS');
+    expect(job.doAll().status).to.equal('COMPLETE_WITH_WARNINGS');
+  });
+
+  it('that finds nothing lets the job run, and it is not asked again', () => {
+    const job = LedJob.accepted(GIVEN, { archive: NONE });
+    expect(kinds(job.doAll('PREPARE'))).to.include('DETECT');
+  });
+
+  it('is waited for over a turn that comes late', () => {
+    const job = LedJob.accepted(GIVEN, { archive: 'later', admitted: false });
+    const stored = toSnapshot(job.record, job.state!);
+    job.state = restore(job.record, stored, []);
+    job.tell({ type: 'admit' });
+    job.doAll('PREPARE');
+    expect(job.effects).to.deep.equal([{ type: 'checkArchive' }]);
+  });
+
+  it('takes answers of components as if nothing had been asked', () => {
+    const job = LedJob.accepted(GIVEN, { archive: 'later' });
+    const [row] = job.outstanding;
+    job.doAll('PREPARE');
+    expect(job.tell(doneWith(GIVEN, row!))).to.include({ kind: 'refused', reason: 'NOT_OUTSTANDING' });
+  });
+});

@@ -1,0 +1,162 @@
+import { expect } from 'chai';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { BATCH_JOB } from '../../../actors/batch-job/actor.ts';
+import { ALL_JOBS, ENDED_JOBS, LIVE_JOBS, REMOVED_JOBS } from '../../../actors/batch-job/bookkeeping.ts';
+import type { JobCommand } from '../../../actors/batch-job/commands.ts';
+import { recover } from '../../../actors/batch-job/transitions.ts';
+import { storedJob } from '../../../actors/views/jobs.ts';
+import { mediaFolder, outputFolder, spoolFolder } from '../../../output/layout.ts';
+import { doneWith, LedJob, lost, failedWith, noticeFailed, type GivenJob } from './jobs.ts';
+import { jobServer } from './served-jobs.ts';
+
+const GIVEN: GivenJob = {
+  media: [{ type: 'IMAGE', archiveUrl: 'http://archive.example' }],
+  callback: { url: 'http://caller.example', method: 'POST' },
+};
+const REMOVAL = [{ type: 'removeFiles', run: 1, document: true }, { type: 'forget' }];
+
+describe('The removal of a batch job', () => {
+  const removed = () => {
+    const job = LedJob.accepted(GIVEN).doAll();
+    job.tell({ type: 'remove' });
+    return job;
+  };
+
+  it('is first a mark that outlives the loss of power; its notices and rows go with the same commit', () => {
+    const job = removed();
+    expect(job.last?.reply).to.deep.equal({ kind: 'done' });
+    expect(job.state?.removed).to.equal(true);
+    expect(job.last?.change).to.deep.include({
+      synced: true,
+      removed: [''],
+      settled: ['here-7.1.callback', 'here-7.1.archive.0'],
+    });
+  });
+
+  it('then takes the files, and then the job', () => {
+    const job = removed();
+    expect(job.effects).to.deep.equal(REMOVAL);
+    expect(job.tell({ type: 'forget' })).to.deep.equal({ kind: 'done' });
+    expect([job.last?.change?.gone, job.state]).to.deep.equal([true, undefined]);
+  });
+
+  it('is found again by whoever loads the job', () => {
+    const job = removed();
+    expect(recover(job.state!)).to.deep.equal(REMOVAL);
+    job.tell({ type: 'resume' });
+    expect(job.effects).to.deep.equal(REMOVAL);
+  });
+
+  it('does not happen to a job that was not removed', () => {
+    const job = LedJob.accepted(GIVEN).doAll();
+    expect(job.tell({ type: 'forget' })).to.include({ kind: 'refused', reason: 'WRONG_STATE' });
+    expect(recover(job.state!)).to.deep.equal([]);
+  });
+
+  const row = LedJob.accepted(GIVEN).row('PREPARE');
+  const OTHERS: readonly JobCommand[] = [
+    { type: 'admit' },
+    { type: 'cancel' },
+    { type: 'shutdown' },
+    { type: 'resubmit', priority: 4, admitted: true, objectId: 'second' },
+    doneWith(GIVEN, row),
+    failedWith(row),
+    lost(row),
+    { type: 'workDropped', keys: [row.key] },
+    { type: 'archiveChecked', run: 1, answer: { kind: 'none' } },
+    { type: 'noticeSent', id: 'here-7.1.callback' },
+    noticeFailed('here-7.1.archive.0', 'it hung up'),
+    { type: 'archiveReposted', failures: [] },
+    { type: 'remove' },
+  ];
+  for (const command of OTHERS)
+    it(`leaves a job that answers as if it had never been: ${command.type}`, () => {
+      const job = removed();
+      const reply = { kind: 'refused', reason: 'NO_SUCH_JOB', status: 'UNKNOWN' };
+      expect(job.tell(command)).to.deep.equal(reply);
+      expect(job.last?.change).to.equal(undefined);
+    });
+});
+
+describe('The actor of a batch job that is removed', () => {
+  const server = jobServer(GIVEN);
+  const ended = async () => {
+    await server.accept();
+    await server.jobs.work(GIVEN, 7);
+    expect(await server.snapshot()).to.include({ status: 'COMPLETE' });
+    for (const folder of folders()) mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(outputFolder(server.dataDir, 'here-7'), 'detection.json'), '{}');
+  };
+  const folders = () => [
+    outputFolder(server.dataDir, 'here-7'),
+    mediaFolder(server.dataDir, 'here-7'),
+    spoolFolder(server.dataDir, 'here-7', 1),
+  ];
+  const gone = async () => {
+    while ((await server.store.load({ kind: BATCH_JOB, id: '7' })) !== undefined)
+      await server.jobs.clock.advance(100);
+  };
+  const leftOver = async () => ({
+    indexes: await Promise.all(
+      [ALL_JOBS, ENDED_JOBS, LIVE_JOBS, REMOVED_JOBS].map((name) => server.listed(name)),
+    ),
+    counters: [...(await server.store.counters(''))],
+    outbox: await server.outbox(),
+    rows: await server.rows(),
+    files: folders().filter((folder) => existsSync(folder)),
+  });
+  const NOTHING = { indexes: [[], [], [], []], counters: [], outbox: [], rows: [], files: [] };
+
+  it('leaves nothing behind: no file, no row, no notice, no entry, no count', async () => {
+    await ended();
+    expect((await server.outbox()).map(({ id }) => id)).to.have.members([
+      'here-7.1.callback',
+      'here-7.1.archive.0',
+    ]);
+    expect(await server.jobs.tell(7, { type: 'remove' })).to.equal('done');
+    expect(await storedJob(server.store, 7), 'seen by those who read').to.equal(undefined);
+    await gone();
+    expect(await leftOver()).to.deep.equal(NOTHING);
+    for (const type of ['remove', 'resume', 'forget', 'cancel'] as const)
+      expect(await server.jobs.tell(7, { type })).to.equal('NO_SUCH_JOB');
+  });
+
+  it('is refused while the job is live, which goes on', async () => {
+    await server.accept();
+    expect(await server.jobs.tell(7, { type: 'remove' })).to.equal('WRONG_STATE');
+    await server.jobs.work(GIVEN, 7);
+    expect(await server.snapshot()).to.include({ status: 'COMPLETE' });
+  });
+
+  it('is finished by the next start when the server died in the middle of it', async () => {
+    await ended();
+    // As a server that is killed right after the mark: nobody hears that the job is to be forgotten.
+    server.jobs.deaf = true;
+    await server.jobs.tell(7, { type: 'remove' });
+    expect(await server.snapshot()).to.include({ removed: true });
+    for (const folder of folders()) mkdirSync(folder, { recursive: true });
+    await server.restart();
+    expect(await server.listed(REMOVED_JOBS)).to.deep.equal(['7']);
+    expect(
+      await server.jobs.tell(7, { type: 'resubmit', priority: 4, admitted: true, objectId: 'x' }),
+    ).to.equal('NO_SUCH_JOB');
+    await gone();
+    expect(await leftOver()).to.deep.equal(NOTHING);
+  });
+
+  it('keeps its mark while its files cannot be removed, and the next start tries again', async () => {
+    await ended();
+    const outputs = path.join(server.dataDir, 'output-objects');
+    rmSync(outputs, { recursive: true });
+    writeFileSync(outputs, 'a file where a folder should be');
+    expect(await server.jobs.tell(7, { type: 'remove' })).to.equal('done');
+    for (let time = 0; time < 3; time++) await server.jobs.tell(7, { type: 'resume' });
+    expect(await server.listed(REMOVED_JOBS)).to.deep.equal(['7']);
+    rmSync(outputs);
+    await server.restart();
+    await server.jobs.tell(7, { type: 'resume' });
+    await gone();
+    expect(await leftOver()).to.deep.equal(NOTHING);
+  });
+});

@@ -1,0 +1,157 @@
+/** What a job promises, looked at after each command. */
+import { isDeepStrictEqual } from 'node:util';
+import { expect } from 'chai';
+import type { JobCommand } from '../../../actors/batch-job/commands.ts';
+import type { Change } from '../../../actors/batch-job/progress.ts';
+import type { JobRecord } from '../../../actors/batch-job/record.ts';
+import type { JobState, SubJobRow } from '../../../actors/batch-job/state.ts';
+import { isTerminal } from '../../../actors/batch-job/status.ts';
+import type { Range } from '../../../pipeline/types.ts';
+import { mediaOf, type GivenJob } from './jobs.ts';
+
+export interface Shape extends GivenJob {
+  readonly window: number;
+  readonly attempts: number;
+  readonly admitted: boolean;
+  readonly archive: Extract<JobCommand, { type: 'accept' }>['archive'];
+}
+
+/** What happened in the run that goes on. */
+export interface Run {
+  progress: number;
+  failed: boolean;
+  warned: boolean;
+  documentFailed: boolean;
+  cancelledBy: 'USER' | 'SHUTDOWN' | undefined;
+  /** Some medium could not be had. */
+  fetchFailed: boolean;
+  pastFound: boolean;
+  readonly prepared: Set<number>;
+  readonly made: Map<string, SubJobRow>;
+  readonly answered: Set<string>;
+}
+
+export const newRun = (shape: Shape): Run => ({
+  progress: 0,
+  failed: mediaOf(shape).some(({ problem }) => problem === true),
+  warned: false,
+  documentFailed: false,
+  cancelledBy: undefined,
+  fetchFailed: mediaOf(shape).some(({ problem }) => problem === true),
+  pastFound: false,
+  prepared: new Set(),
+  made: new Map(),
+  answered: new Set(),
+});
+
+/** The callback and one post for each inspected medium with an archive: in the commit of the end or never. */
+export function checkOwed(
+  { jobId, callback, media }: JobRecord,
+  { prepared, fetchFailed, pastFound }: Run,
+  { state, notices = [], keptRows = [] }: Change,
+): void {
+  const posts = media.flatMap(({ archiveUrl }, n) =>
+    archiveUrl === undefined || fetchFailed || pastFound || !prepared.has(n) ? [] : [`archive.${n}`],
+  );
+  const owed = [...(callback === undefined ? [] : ['callback']), ...posts];
+  expect(notices.map(({ id }) => id)).to.deep.equal(owed.map((name) => `${jobId}.${state.run}.${name}`));
+  expect(keptRows.map(({ body }) => body)).to.deep.equal(notices.slice(notices.length - posts.length));
+}
+
+/** A piece is made once, and finished when all others of its unit are answered. */
+export function checkNew({ made }: Run, state: JobState, row: SubJobRow): void {
+  const unit = [...made.values()].filter(
+    (other) => other.medium === row.medium && other.action === row.action && sameStage(other, row),
+  );
+  expect(made.has(row.key), `${row.key} is made twice`).to.equal(false);
+  if (row.kind === 'PREPARE') expect(unit, `medium ${row.medium} is prepared twice`).to.deep.equal([]);
+  if (row.kind === 'FINISH') {
+    expect(
+      unit.filter(({ kind }) => kind === 'FINISH'),
+      'finished twice',
+    ).to.deep.equal([]);
+    for (const { key } of unit)
+      expect(state.outstanding.has(key), `${row.key} comes before ${key} is answered`).to.equal(false);
+  }
+  if (state.status === 'CANCELLING')
+    expect(row.kind, 'new work of a cancelled job').to.be.oneOf(['FINISH', 'DOCUMENT']);
+  made.set(row.key, row);
+}
+
+/** What a restart would find is what there is. */
+export function checkRestored(restored: JobState, state: JobState): void {
+  expectSame(small(restored), small(state), 'the small part of the restored state');
+  if (isTerminal(state.status)) return;
+  expectSame(restored.media, state.media, 'restored media');
+  expectSame(
+    [...restored.outstanding.values()].toSorted(byKey),
+    [...state.outstanding.values()].toSorted(byKey),
+    'restored work',
+  );
+  // Pieces that were dropped have no row any more: a job that stops makes no more pieces, so their number does not matter.
+  const stopping = state.status === 'CANCELLING';
+  const units = (of: JobState) => of.units.map((unit) => (stopping ? { ...unit, made: 0 } : unit));
+  expectSame(units(restored), units(state), 'restored units');
+  if (!stopping) expect(nextUnit(restored), 'where the restored state goes on').to.equal(nextUnit(state));
+}
+
+/** An earlier job's results stand for this one's: nothing but inspection was done. */
+export function checkNoWork({ made }: Run): void {
+  for (const { kind } of made.values()) expect(kind).to.equal('PREPARE');
+}
+
+/** Every frame that was asked for is looked at once by each action of the first task. */
+export function checkCoverage(shape: Shape, { made }: Run): void {
+  const pieces = [...made.values()].filter(
+    ({ kind, stage }) => kind === 'DETECT' && stage.name === 'TASK' && stage.index === 0,
+  );
+  for (const [medium, { type, frames, frameRanges }] of mediaOf(shape).entries())
+    for (let action = 0; action < (shape.tasks?.[0] ?? 1); action++) {
+      const mine = pieces.filter((piece) => piece.medium === medium && piece.action === action);
+      if ((type ?? 'VIDEO') !== 'VIDEO') expect(mine).to.have.lengthOf(1);
+      else
+        expect(mine.flatMap(({ range }) => framesOf(range)).toSorted(ascending)).to.deep.equal(
+          askedFrames(frames ?? 25, frameRanges ?? []),
+        );
+    }
+}
+
+/** What has ended stays as it ended; only its notices and its removal are still to come. */
+export function expectFinal(before: JobState, change: Change | undefined, { type }: JobCommand): void {
+  if (change === undefined || change.gone === true) return;
+  const { callback: _, archive: __, removed: ___, ...was } = before;
+  const { callback: ____, archive: _____, removed: ______, ...is } = change.state;
+  expectSame(is, was, `${before.status} is final, also for ${type}`);
+  expect(change.rows, 'work of a job that has ended').to.deep.equal([]);
+}
+
+/** chai's comparison is slow and only needed for its message. */
+function expectSame(actual: unknown, expected: unknown, what: string): void {
+  if (!isDeepStrictEqual(actual, expected)) expect(actual, what).to.deep.equal(expected);
+}
+
+export function expectedEnd({ cancelledBy, failed, warned, documentFailed }: Run): string {
+  if (cancelledBy !== undefined) return cancelledBy === 'USER' ? 'CANCELLED' : 'CANCELLED_BY_SHUTDOWN';
+  if (failed || documentFailed) return 'ERROR';
+  return warned ? 'COMPLETE_WITH_WARNINGS' : 'COMPLETE';
+}
+
+function small(state: JobState): Partial<JobState> {
+  const { media: _, units: __, cursor: ___, outstanding: ____, ...rest } = state;
+  return rest;
+}
+
+const nextUnit = ({ units, cursor }: JobState): number =>
+  units.findIndex((unit, index) => index >= cursor && unit.made < unit.ranges.length);
+
+const sameStage = (a: SubJobRow, b: SubJobRow) => JSON.stringify(a.stage) === JSON.stringify(b.stage);
+export const byKey = (a: SubJobRow, b: SubJobRow) => (a.key < b.key ? -1 : 1);
+const ascending = (a: number, b: number) => a - b;
+const framesOf = ({ start, stop }: Range) => Array.from({ length: stop - start + 1 }, (_, i) => start + i);
+
+function askedFrames(length: number, ranges: readonly Range[]): readonly number[] {
+  const all = framesOf({ start: 0, stop: length - 1 });
+  return ranges.length === 0
+    ? all
+    : all.filter((frame) => ranges.some(({ start, stop }) => start <= frame && frame <= stop));
+}

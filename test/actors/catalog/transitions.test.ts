@@ -1,0 +1,375 @@
+/** What each command does to the catalog: the rules of specification 3.5 and 4.7 as a table, and what always holds. */
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { CatalogCommand } from '../../../actors/catalog/commands.ts';
+import type { Descriptor } from '../../../actors/catalog/descriptor.ts';
+import { restore } from '../../../actors/catalog/snapshot.ts';
+import {
+  EMPTY_CATALOG,
+  KINDS,
+  keyOf,
+  owned,
+  rowChanges,
+  type CatalogState,
+} from '../../../actors/catalog/state.ts';
+import { decide, type CatalogLimits, type CatalogOutcome } from '../../../actors/catalog/transitions.ts';
+import { runs, seeded } from '../seed.ts';
+import { action, descriptorOf, pipeline, task } from './descriptors.ts';
+
+const LIMITS: CatalogLimits = { elements: 1_000, characters: 1_000_000 };
+const ANN = { subject: 'ann', name: 'Ann' };
+const BEN = { subject: 'ben', name: 'Ben' };
+
+const register = (descriptor: Descriptor, by = ANN): CatalogCommand => ({ type: 'register', descriptor, by });
+const install = (...descriptors: Descriptor[]): CatalogCommand => ({ type: 'install', descriptors });
+const outcomeOf = (state: CatalogState, command: CatalogCommand, limits = LIMITS): CatalogOutcome =>
+  decide(state, command, limits);
+const after = (...commands: CatalogCommand[]): CatalogState =>
+  commands.reduce((state, command) => outcomeOf(state, command).state ?? state, EMPTY_CATALOG);
+/** ADDED, REPLACED ... or the reason of the refusal. */
+const word = ({ reply }: CatalogOutcome) => (reply.kind === 'done' ? reply.outcome : reply.reason);
+const messageOf = ({ reply }: CatalogOutcome) => (reply.kind === 'refused' ? reply.message : '');
+const warnings = ({ effects = [] }: CatalogOutcome) =>
+  effects.flatMap((effect) => (effect.type === 'warn' ? [effect.message] : []));
+const names = (state: CatalogState) =>
+  KINDS.flatMap((kind) => [...state[kind].keys()].map((name) => keyOf(kind, name)));
+
+describe('Registering a component (specification 3.5)', () => {
+  const one = descriptorOf('ONE');
+  const changed = descriptorOf('ONE', {
+    componentVersion: '2.0',
+    pipelines: [pipeline('NEW PIPELINE', 'T')],
+  });
+
+  it('adds what it brings, in its name', () => {
+    const outcome = outcomeOf(EMPTY_CATALOG, register(one));
+    expect(word(outcome)).to.equal('ADDED');
+    const state = outcome.state!;
+    expect(names(state)).to.deep.equal([
+      'component/ONE/',
+      'algorithm/ONE ALGORITHM/',
+      'action/ONE ALGORITHM DETECTION ACTION/',
+      'task/ONE ALGORITHM DETECTION TASK/',
+      'pipeline/ONE ALGORITHM DETECTION PIPELINE/',
+    ]);
+    expect(state.pipeline.get('ONE ALGORITHM DETECTION PIPELINE')?.component).to.equal('ONE');
+  });
+
+  it('changes nothing when the descriptor is identical, whatever its blanks and letters', () => {
+    const outcome = outcomeOf(
+      after(register(one)),
+      register(descriptorOf(' ONE ', {}, { name: ' one algorithm', description: ' Algorithm of ONE.' })),
+    );
+    expect([word(outcome), outcome.state]).to.deep.equal(['UNCHANGED', undefined]);
+  });
+
+  it('notes another client that registers the same', () => {
+    const outcome = outcomeOf(after(register(one)), register(one, BEN));
+    expect(word(outcome)).to.equal('UNCHANGED');
+    expect(outcome.state?.component.get('ONE')?.registrants).to.deep.equal([ANN, BEN]);
+  });
+
+  it('replaces an unmanaged component of another content, and all it had brought', () => {
+    const outcome = outcomeOf(after(register(one)), register(changed, BEN));
+    expect(word(outcome)).to.equal('REPLACED');
+    expect([...outcome.state!.pipeline.keys()]).to.deep.equal(['NEW PIPELINE']);
+    expect(outcome.state!.component.get('ONE')).to.deep.include({ registrants: [BEN], managed: false });
+  });
+
+  it('is refused for the name of a managed component, identical or not', () => {
+    const state = after(install(one));
+    for (const descriptor of [one, changed]) {
+      const outcome = outcomeOf(state, register(descriptor));
+      expect([word(outcome), outcome.state, messageOf(outcome)]).to.deep.equal([
+        'MANAGED',
+        undefined,
+        'Cannot register component: "ONE": Unable to register ONE because there is an existing managed component with the same name.',
+      ]);
+    }
+  });
+
+  for (const [what, descriptor, message] of [
+    [
+      'algorithm',
+      descriptorOf('TWO', {}, { name: 'ONE ALGORITHM', description: 'Another.' }),
+      'Could not add the "ONE ALGORITHM" algorithm because it belongs to the component "ONE".',
+    ],
+    [
+      'action',
+      descriptorOf('TWO', { actions: [action('ONE ALGORITHM DETECTION ACTION', 'X')] }),
+      'Could not add the ONE ALGORITHM DETECTION ACTION action because another action with the same name but different content already exists.',
+    ],
+    [
+      'task',
+      descriptorOf('TWO', { tasks: [task('ONE ALGORITHM DETECTION TASK', 'X')] }),
+      'Could not add the ONE ALGORITHM DETECTION TASK task because another task with the same name but different content already exists.',
+    ],
+    [
+      'pipeline',
+      descriptorOf('TWO', { pipelines: [pipeline('ONE ALGORITHM DETECTION PIPELINE', 'X')] }),
+      'Failed to add the ONE ALGORITHM DETECTION PIPELINE pipeline because another pipeline with the same name but different content already exists.',
+    ],
+    [
+      'pipeline twice in itself',
+      descriptorOf('TWO', { pipelines: [pipeline('P', 'X'), pipeline('P', 'Y')] }),
+      'Failed to add the P pipeline because another pipeline with the same name but different content already exists in the descriptor.',
+    ],
+    [
+      'algorithm that is the service’s own queue',
+      descriptorOf('TWO', {}, { name: 'output_object' }),
+      'Could not add the "OUTPUT_OBJECT" algorithm because the service uses this name itself.',
+    ],
+  ] as const)
+    it(`is refused when another has its ${what}`, () => {
+      const outcome = outcomeOf(after(register(one)), register(descriptor));
+      expect([word(outcome), outcome.state, messageOf(outcome)]).to.deep.equal([
+        'NAME_TAKEN',
+        undefined,
+        `Cannot register component: "TWO": ${message}`,
+      ]);
+    });
+
+  it('that fails as a replacement leaves the old one as it was', () => {
+    const state = after(register(one), register(descriptorOf('TWO')));
+    const outcome = outcomeOf(state, register(descriptorOf('ONE', {}, { name: 'TWO ALGORITHM' })));
+    expect([word(outcome), outcome.state]).to.deep.equal(['NAME_TAKEN', undefined]);
+  });
+
+  it('shares elements of equal content: they stay with who had them first', () => {
+    const shared = { actions: [action('SHARED', 'A')], tasks: [], pipelines: [] };
+    const state = after(register(descriptorOf('ONE', shared)), register(descriptorOf('TWO', shared)));
+    expect(state.action.get('SHARED')?.component).to.equal('ONE');
+    expect(
+      outcomeOf(state, { type: 'unregister', componentName: 'TWO' }).state?.action.has('SHARED'),
+    ).to.equal(true);
+  });
+
+  it('is refused above the limits, which what is there may keep and shrink', () => {
+    const small = { elements: 5, characters: 1_000_000 };
+    const state = outcomeOf(EMPTY_CATALOG, register(one), small).state!;
+    expect(word(outcomeOf(state, register(descriptorOf('TWO')), small))).to.equal('FULL');
+    expect(word(outcomeOf(state, { type: 'addTask', element: task('T', 'A') }, small))).to.equal('FULL');
+    expect(
+      word(outcomeOf(state, { type: 'addTask', element: task('T', 'A') }, { ...LIMITS, characters: 10 })),
+    ).to.equal('FULL');
+    expect(
+      word(outcomeOf(state, { type: 'unregister', componentName: 'ONE' }, { ...small, elements: 1 })),
+    ).to.equal('REMOVED');
+    expect(
+      word(outcomeOf(state, register(descriptorOf('ONE', { pipelines: [] })), { ...small, elements: 1 })),
+    ).to.equal('REPLACED');
+  });
+});
+
+describe('Removing a component', () => {
+  it('takes what it registered and leaves what others made, even if that now refers to nothing', () => {
+    const state = after(register(descriptorOf('ONE')), {
+      type: 'addTask',
+      element: task('MINE', 'ONE ALGORITHM DETECTION ACTION'),
+    });
+    const outcome = outcomeOf(state, { type: 'unregister', componentName: 'ONE' });
+    expect([word(outcome), names(outcome.state!)]).to.deep.equal(['REMOVED', ['task/MINE/']]);
+  });
+
+  it('is refused for a managed one and one that is not there; names are taken exactly', () => {
+    const state = after(install(descriptorOf('One')));
+    expect(word(outcomeOf(state, { type: 'unregister', componentName: 'One' }))).to.equal('MANAGED');
+    for (const componentName of ['ONE', ' One', '', '__proto__', 'constructor'])
+      expect(word(outcomeOf(state, { type: 'unregister', componentName }))).to.equal('UNKNOWN');
+  });
+});
+
+describe('Adding and removing elements (specification 4.7)', () => {
+  for (const [command, title] of [
+    [{ type: 'addAction', element: action('X', 'A') }, 'Action'],
+    [{ type: 'addTask', element: task('X', 'A') }, 'Task'],
+    [{ type: 'addPipeline', element: pipeline('X', 'T') }, 'Pipeline'],
+  ] as const) {
+    it(`adds a ${title}; the same again changes nothing, another content is refused`, () => {
+      const state = after(command);
+      expect(names(state)).to.deep.equal([`${title.toLowerCase()}/X/`]);
+      expect(word(outcomeOf(state, command))).to.equal('UNCHANGED');
+      const other = { ...command, element: { ...command.element, description: 'Other.' } } as CatalogCommand;
+      const refusal = outcomeOf(state, other);
+      expect([word(refusal), messageOf(refusal)]).to.deep.equal([
+        'NAME_TAKEN',
+        `Failed to add ${title} with name "X" because another ${title} with the same name already exists.`,
+      ]);
+    });
+  }
+
+  it('removes by name in any case of letters; what is not there is no error', () => {
+    const state = after({ type: 'addTask', element: task('X Y', 'A') });
+    const remove = (kind: 'task' | 'pipeline', name: string) =>
+      outcomeOf(state, { type: 'remove', kind, name });
+    expect(word(remove('task', ' x y '))).to.equal('REMOVED');
+    expect(word(remove('pipeline', 'X Y'))).to.equal('UNCHANGED');
+    expect(word(remove('task', '__proto__'))).to.equal('UNCHANGED');
+  });
+});
+
+describe('The installed components at a start', () => {
+  const one = descriptorOf('ONE');
+  const two = descriptorOf('TWO');
+
+  it('come as managed ones; a start that finds them so changes nothing', () => {
+    const state = after(install(one, two));
+    expect([...state.component.values()].map(({ managed }) => managed)).to.deep.equal([true, true]);
+    expect(outcomeOf(state, install(one, two)).state).to.equal(undefined);
+  });
+
+  it('are replaced when they changed and go when they are gone', () => {
+    const outcome = outcomeOf(after(install(one, two)), install(descriptorOf('TWO', {}, { name: 'NEW' })));
+    expect([...outcome.state!.algorithm.keys()]).to.deep.equal(['NEW']);
+    expect(outcome.state!.component.get('TWO')?.managed).to.equal(true);
+  });
+
+  it('may hand elements over to each other in any order', () => {
+    const giving = descriptorOf('ONE', { pipelines: [] });
+    const taking = descriptorOf('TWO', { pipelines: [pipeline('ONE ALGORITHM DETECTION PIPELINE', 'X')] });
+    for (const order of [
+      [giving, taking],
+      [taking, giving],
+    ]) {
+      const outcome = outcomeOf(after(install(one, two)), install(...order));
+      expect(warnings(outcome)).to.deep.equal([]);
+      expect(outcome.state!.pipeline.get('ONE ALGORITHM DETECTION PIPELINE')?.component).to.equal('TWO');
+    }
+  });
+
+  it('leave a user’s element its name, say so at every start, and get the name when it is free', () => {
+    const mine = pipeline('ONE ALGORITHM DETECTION PIPELINE', 'MINE');
+    const before = after({ type: 'addPipeline', element: mine });
+    const first = outcomeOf(before, install(one));
+    expect(first.state!.pipeline.get(mine.name)?.element).to.deep.equal(mine);
+    expect(first.state!.algorithm.has('ONE ALGORITHM')).to.equal(true);
+    expect(warnings(first)).to.have.lengthOf(1);
+    const second = outcomeOf(first.state!, install(one));
+    expect([second.state, warnings(second).length]).to.deep.equal([undefined, 1]);
+    const freed = outcomeOf(first.state!, { type: 'remove', kind: 'pipeline', name: mine.name }).state!;
+    const third = outcomeOf(freed, install(one));
+    expect([third.state!.pipeline.get(mine.name)?.component, warnings(third)]).to.deep.equal(['ONE', []]);
+    expect(outcomeOf(third.state!, install(one)).state).to.equal(undefined);
+  });
+
+  it('do not bring back what a user removed', () => {
+    const name = 'ONE ALGORITHM DETECTION PIPELINE';
+    const removed = outcomeOf(after(install(one)), { type: 'remove', kind: 'pipeline', name }).state!;
+    expect(outcomeOf(removed, install(one)).state).to.equal(undefined);
+  });
+
+  for (const [what, theirs] of [
+    ['name', descriptorOf('ONE', {}, { name: 'THEIRS' })],
+    ['algorithm', descriptorOf('THEIRS', {}, { name: 'ONE ALGORITHM', description: 'Theirs.' })],
+  ] as const)
+    it(`push an unmanaged component out of the way that has their ${what}, loudly`, () => {
+      const outcome = outcomeOf(after(register(theirs)), install(one));
+      expect([...outcome.state!.component.values()].map(({ descriptor }) => descriptor)).to.deep.equal([one]);
+      expect(outcome.state!.algorithm.get('ONE ALGORITHM')?.component).to.equal('ONE');
+      expect(warnings(outcome)).to.have.lengthOf(1);
+    });
+
+  it('find room also in a catalog that is full', () => {
+    expect(word(outcomeOf(EMPTY_CATALOG, install(one, two), { elements: 1, characters: 1 }))).to.equal(
+      'REPLACED',
+    );
+  });
+});
+
+describe('The catalog', () => {
+  const aName = fc.constantFrom('A', 'B', 'C');
+  const aDescriptor = fc
+    .record({
+      name: aName,
+      algorithm: aName,
+      version: fc.constantFrom('1', '2'),
+      actions: fc.option(
+        fc.array(
+          aName.map((name) => action(name, 'A')),
+          { maxLength: 2 },
+        ),
+        { nil: undefined },
+      ),
+      pipelines: fc.option(
+        fc.array(
+          fc.tuple(aName, aName).map(([p, t]) => pipeline(p, t)),
+          { maxLength: 2 },
+        ),
+        {
+          nil: undefined,
+        },
+      ),
+    })
+    .map(({ name, algorithm, version, ...lists }) =>
+      descriptorOf(name, { componentVersion: version, ...lists }, { name: algorithm }),
+    );
+  const aCommand: fc.Arbitrary<CatalogCommand> = fc.oneof(
+    aDescriptor.map((descriptor) => register(descriptor)),
+    aDescriptor.map((descriptor) => register(descriptor, BEN)),
+    fc.array(aDescriptor, { maxLength: 3 }).map((all) => install(...all)),
+    aName.map((componentName): CatalogCommand => ({ type: 'unregister', componentName })),
+    fc
+      .tuple(aName, aName)
+      .map(([p, t]): CatalogCommand => ({ type: 'addPipeline', element: pipeline(p, t) })),
+    fc.tuple(aName, aName).map(([a, b]): CatalogCommand => ({ type: 'addAction', element: action(a, b) })),
+    fc
+      .tuple(fc.constantFrom('action', 'task', 'pipeline'), aName)
+      .map(([kind, name]): CatalogCommand => ({ type: 'remove', kind, name })),
+  );
+
+  it(`keeps its promises whatever is asked of it ${seeded}`, () => {
+    fc.assert(
+      fc.property(fc.array(aCommand, { maxLength: 30 }), (commands) => {
+        let state = EMPTY_CATALOG;
+        let rows = new Map<string, unknown>();
+        for (const command of commands) {
+          const before = state;
+          const outcome = outcomeOf(before, command);
+          state = outcome.state ?? before;
+          if (outcome.reply.kind === 'refused') expect(outcome.state).to.equal(undefined);
+          rows = committed(rows, before, state);
+          checkPromises(before, state, command);
+        }
+        const stored = [...rows].map(([key, body]) => ({
+          key,
+          body: JSON.parse(JSON.stringify(body)) as unknown,
+        }));
+        for (const kind of KINDS)
+          expect(sortedJson(restore(stored)[kind])).to.deep.equal(sortedJson(state[kind]));
+      }),
+      runs(500),
+    );
+  });
+});
+
+/** What a store holds after the commit. */
+function committed(rows: ReadonlyMap<string, unknown>, before: CatalogState, after: CatalogState) {
+  const { putRows, removeRows } = rowChanges(before, after);
+  const next = new Map([...rows].filter(([key]) => !removeRows.some((prefix) => key.startsWith(prefix))));
+  for (const { key, body } of putRows) next.set(key, body);
+  return next;
+}
+
+function checkPromises(before: CatalogState, state: CatalogState, command: CatalogCommand): void {
+  // An algorithm has a component, which has it in its descriptor; an unmanaged component always has its algorithm.
+  for (const [name, { component }] of state.algorithm)
+    expect(state.component.get(component ?? '')?.descriptor.algorithm.name).to.equal(name);
+  for (const [name, { descriptor, managed }] of state.component)
+    if (!managed) expect(state.algorithm.get(descriptor.algorithm.name)?.component).to.equal(name);
+  for (const kind of KINDS)
+    for (const [name, entry] of state[kind]) {
+      if ('element' in entry) {
+        expect(entry.element.name).to.equal(name);
+        if (entry.component !== null) expect(state.component.has(entry.component)).to.equal(true);
+        expect(owned(entry.element, entry.component)).to.deep.equal(entry);
+      }
+    }
+  // What users posted goes only when somebody asks for it.
+  if (command.type !== 'remove')
+    for (const kind of ['action', 'task', 'pipeline'] as const)
+      for (const [name, entry] of before[kind])
+        if (entry.component === null) expect(state[kind].get(name)).to.equal(entry);
+}
+
+const sortedJson = (map: ReadonlyMap<string, unknown>) =>
+  [...map].map((entry) => JSON.stringify(entry)).sort((a, b) => (a < b ? -1 : 1));

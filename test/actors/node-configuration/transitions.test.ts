@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import {
+  isSameDefinition,
+  onDemand,
+  startsOnDemand,
+  type NodeManagerModel,
+  type ServiceModel,
+} from '../../../actors/node-configuration/model.ts';
+import {
+  decideConfiguration,
+  type ConfigurationRules,
+} from '../../../actors/node-configuration/transitions.ts';
+
+const MODEL: ServiceModel = {
+  serviceName: 'Faces',
+  serviceDescription: '',
+  serviceLauncher: 'generic',
+  cmd: 'run',
+  args: ['a'],
+  serviceCount: 1,
+  workingDirectory: '',
+  environmentVariables: [{ name: 'A', value: 'b' }],
+};
+const node = (host: string, ...services: readonly ServiceModel[]): NodeManagerModel => ({ host, services });
+const RULES: ConfigurationRules = {
+  initial: [node('here', onDemand(MODEL))],
+  thisHost: 'here',
+  ownServices: ['Media'],
+  limits: { nodes: 3, services: 2, serviceCount: 4 },
+};
+const save = (...nodes: readonly NodeManagerModel[]) =>
+  decideConfiguration(undefined, { type: 'save', nodes }, RULES);
+
+describe('The node configuration (specification 2.4)', () => {
+  it('is the initial one until another is saved, and then what was saved', () => {
+    expect(decideConfiguration(undefined, { type: 'read' }, RULES).reply).to.deep.equal({
+      kind: 'configuration',
+      nodes: RULES.initial,
+    });
+    const { state } = save(node('there'));
+    expect(decideConfiguration(state, { type: 'read' }, RULES)).to.deep.equal({
+      reply: { kind: 'configuration', nodes: [node('there')] },
+    });
+  });
+
+  it('is told to the node managers when it was saved', () => {
+    expect(save(node('here', MODEL)).effects).to.deep.equal([
+      { type: 'apply', nodes: [node('here', MODEL)] },
+    ]);
+  });
+
+  it('has the later entries of a host left out, with one warning that names the hosts', () => {
+    const { state, reply } = save(node('a', MODEL), node('b'), node('a'));
+    expect(state?.nodes).to.deep.equal([node('a', MODEL), node('b')]);
+    expect(reply.kind === 'saved' && reply.warnings).to.have.lengthOf(1);
+    expect(reply.kind === 'saved' && reply.warnings[0]).to.match(/ a\.$/);
+  });
+
+  for (const [what, nodes, words] of [
+    ['too many hosts', ['a', 'b', 'c', 'd'].map((host) => node(host)), 'MAX_NODES'],
+    [
+      'too many services',
+      [node('a', ...['x', 'y', 'z'].map((serviceName) => ({ ...MODEL, serviceName })))],
+      'MAX_NODE_SERVICES',
+    ],
+    ['too large a serviceCount', [node('a', { ...MODEL, serviceCount: 5 })], 'MAX_SERVICE_COUNT'],
+    ['a service twice', [node('a', MODEL, MODEL)], 'more than once'],
+    ['a service of the server itself', [node('here', { ...MODEL, serviceName: 'Media' })], 'always there'],
+  ] as const)
+    it(`is refused with ${what}, and nothing changes`, () => {
+      const { reply, state, effects } = save(...nodes);
+      expect(reply.kind === 'refused' && reply.message).to.include(words);
+      expect([state, effects]).to.deep.equal([undefined, undefined]);
+    });
+
+  it('may have a service on another host that has the name of the server’s own', () => {
+    expect(save(node('there', { ...MODEL, serviceName: 'Media' })).reply.kind).to.equal('saved');
+  });
+
+  it('starts a service on demand by its variable TROUPE_START, which is no part of its definition', () => {
+    expect([startsOnDemand(MODEL), startsOnDemand(onDemand(MODEL))]).to.deep.equal([false, true]);
+    expect(isSameDefinition(MODEL, onDemand(MODEL))).to.equal(true);
+    const same = { ...MODEL, serviceDescription: 'x', serviceCount: 2, serviceLauncher: 'simple' } as const;
+    expect(isSameDefinition(MODEL, same)).to.equal(true);
+    for (const other of [
+      { cmd: 'x' },
+      { args: [] },
+      { workingDirectory: 'x' },
+      { environmentVariables: [{ name: 'A', value: 'b', sep: ':' }] },
+    ])
+      expect(isSameDefinition(MODEL, { ...MODEL, ...other })).to.equal(false);
+  });
+});

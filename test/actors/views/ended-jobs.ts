@@ -1,0 +1,87 @@
+/** Jobs that have ended, as their actor leaves them in the store: many of them, without the work. */
+import { bookkeeping } from '../../../actors/batch-job/bookkeeping.ts';
+import { BATCH_JOB } from '../../../actors/batch-job/actor.ts';
+import type { JobRecord } from '../../../actors/batch-job/record.ts';
+import { JOB_SCHEMA, type JobSnapshot } from '../../../actors/batch-job/snapshot.ts';
+import type { BatchJobStatus } from '../../../actors/batch-job/status.ts';
+import type { Store } from '../../../store/store.ts';
+
+export interface GivenJob {
+  readonly number: number;
+  readonly pipeline?: string;
+  readonly status?: BatchJobStatus;
+  readonly ms?: number;
+  readonly endedAt?: number;
+  readonly media?: number;
+  /** Callbacks that have not arrived yet. */
+  readonly owes?: number;
+}
+
+const owedBy = ({ owes = 0 }: GivenJob): JobSnapshot['callback'] =>
+  owes === 0
+    ? null
+    : { pending: owes, open: '1', failures: [], attempts: 0, lastError: null, nextAttempt: null };
+
+export async function storeJob(store: Store, given: GivenJob): Promise<void> {
+  const { number, pipeline = 'A PIPELINE', status = 'COMPLETE', ms = 10, endedAt = 1_000, media = 1 } = given;
+  const medium = { uri: 'file:///a.jpg', metadata: {}, properties: {}, frameRanges: [], timeRanges: [] };
+  const record: JobRecord = {
+    number,
+    jobId: `host-${number}`,
+    siteId: 'test',
+    plan: { name: pipeline, description: '', tasks: [] },
+    media: Array.from({ length: media }, (_, n) => ({ ...medium, mediaId: n + 1 })),
+    priority: 4,
+    buildOutput: true,
+    externalId: null,
+    jobProperties: {},
+    algorithmProperties: {},
+    serverProperties: {},
+    environmentProperties: {},
+  };
+  const snapshot: JobSnapshot = {
+    status,
+    run: 1,
+    priority: 4,
+    stage: { name: 'ENDED' },
+    startedAt: endedAt - ms,
+    endedAt,
+    objectId: '00000000-0000-0000-0000-000000000000',
+    hasDocument: false,
+    cancelledBy: null,
+    checkArchive: false,
+    pastOutput: null,
+    documentHash: null,
+    callback: owedBy(given),
+    archive: null,
+    removed: false,
+    issues: [],
+    progress: 100,
+  };
+  await store.commit({
+    actor: { kind: BATCH_JOB, id: String(number) },
+    expected: 0,
+    owner: { server: 'test', epoch: 1 },
+    snapshot: { schema: JOB_SCHEMA, body: { state: snapshot, seen: [] } },
+    record,
+    ...bookkeeping(record, undefined, snapshot),
+  });
+}
+
+/** A store that counts what is asked of it: calls by verb, and entries and jobs that were read. */
+export function counting(store: Store): { readonly store: Store; readonly calls: Record<string, number> } {
+  const calls: Record<string, number> = {};
+  const add = (name: string, by = 1) => (calls[name] = (calls[name] ?? 0) + by);
+  const counted = new Proxy(store, {
+    get(target, name: keyof Store) {
+      const verb = target[name].bind(target) as (...args: unknown[]) => Promise<unknown>;
+      return async (...args: unknown[]) => {
+        add(name);
+        const answer = await verb(...args);
+        if (Array.isArray(answer)) add('entries', answer.length);
+        return answer;
+      };
+    },
+  });
+  return { store: counted, calls };
+}

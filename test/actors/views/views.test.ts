@@ -1,0 +1,194 @@
+/** What lists, statistics and retention cost: it follows what is answered, not how many jobs there ever were. */
+import { expect } from 'chai';
+import { BATCH_JOB } from '../../../actors/batch-job/actor.ts';
+import { ALL_JOBS } from '../../../actors/batch-job/bookkeeping.ts';
+import { VirtualClock } from '../../../actors/runtime/clock.ts';
+import { Retention } from '../../../actors/retention.ts';
+import { listJobs, type JobListQuery } from '../../../actors/views/job-list.ts';
+import { JobViews } from '../../../actors/views/jobs.ts';
+import { jobStatistics } from '../../../actors/views/statistics.ts';
+import { WaitingReasons } from '../../../actors/views/waiting.ts';
+import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
+import type { Store } from '../../../store/store.ts';
+import { temporaryFolder } from '../../store/folder.ts';
+import { counting, storeJob, type GivenJob } from './ended-jobs.ts';
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+const noWork = { ask: () => Promise.reject(new Error('No job is live.')), tell: () => undefined };
+
+describe('With many jobs that have ended', () => {
+  const path = temporaryFolder();
+  let store: Store;
+  let opened = 0;
+  beforeEach(() => {
+    store = new SqliteStore(path(`${opened++}.db`));
+  });
+  afterEach(() => store.close());
+
+  const given = (jobs: readonly GivenJob[]) => Promise.all(jobs.map((job) => storeJob(store, job)));
+  const many = (count: number, job: (n: number) => Omit<GivenJob, 'number'>, first = 1) =>
+    given(Array.from({ length: count }, (_, n) => ({ number: first + n, ...job(n) })));
+  const viewsOf = (of: Store) => {
+    const waiting = new WaitingReasons({
+      store: of,
+      clock: new VirtualClock(),
+      nameOf: (queue) => queue,
+      serviceOf: () => undefined,
+      idleReason: () => undefined,
+    });
+    return new JobViews(of, noWork, '/data', waiting);
+  };
+  const list = (query: Partial<JobListQuery>, of = store) =>
+    listJobs(of, viewsOf(of), {
+      limit: 50,
+      before: undefined,
+      status: undefined,
+      pipelineName: undefined,
+      terminal: undefined,
+      ...query,
+    });
+  const numbers = (jobs: readonly { readonly jobId: string }[]) =>
+    jobs.map(({ jobId }) => Number(jobId.slice(5)));
+
+  it('statistics read the counters and the ends of an index: ten times the jobs cost the same', async () => {
+    const costs: Record<string, number>[] = [];
+    for (const [first, count] of [
+      [1, 300],
+      [301, 2_700],
+    ] as const) {
+      await many(
+        count,
+        (n) => ({ pipeline: `P${n % 3}`, ms: first + n, status: n % 4 === 0 ? 'ERROR' : 'COMPLETE' }),
+        first,
+      );
+      const counted = counting(store);
+      const { totalJobs, aggregatePipelineStatsMap } = await jobStatistics(counted.store, new VirtualClock());
+      expect(totalJobs).to.equal(first + count - 1);
+      expect(aggregatePipelineStatsMap['P1']).to.include({ count: totalJobs / 3, minTime: 2 });
+      costs.push(counted.calls);
+    }
+    expect(costs[0]).to.deep.equal({ counters: 2, list: 6, entries: 6 });
+    expect(costs[1]).to.deep.equal(costs[0]);
+  });
+
+  it('statistics take min, max and total of COMPLETE jobs alone', async () => {
+    await given([
+      { number: 1, ms: 5 },
+      { number: 2, ms: 70 },
+      { number: 3, ms: 900, status: 'COMPLETE_WITH_WARNINGS' },
+      { number: 4, ms: 1, status: 'CANCELLED', pipeline: 'B' },
+    ]);
+    const { elapsedTimeMs: _, ...statistics } = await jobStatistics(store, new VirtualClock());
+    expect(statistics).to.deep.equal({
+      aggregatePipelineStatsMap: {
+        'A PIPELINE': {
+          count: 3,
+          maxTime: 70,
+          minTime: 5,
+          totalTime: 75,
+          states: { COMPLETE: 2, COMPLETE_WITH_WARNINGS: 1 },
+          validCount: 2,
+        },
+        B: { count: 1, maxTime: 0, minTime: 0, totalTime: 0, states: { CANCELLED: 1 }, validCount: 0 },
+      },
+      jobTypes: 2,
+      totalJobs: 4,
+    });
+  });
+
+  it('a page of the list reads no more jobs than it shows', async () => {
+    await many(2_500, () => ({}));
+    const { store: counted, calls } = counting(store);
+    const { jobs, next } = await list({ limit: 10, before: 2_000 }, counted);
+    expect([numbers(jobs)[0], jobs.length, next]).to.deep.equal([1_999, 10, 1_990]);
+    expect([calls['load'], calls['entries']]).to.deep.equal([10, 11]);
+  });
+
+  it('a filter that hardly anything fits looks at 1,000 jobs a page, and finds everything by its cursors', async () => {
+    await many(2_500, (n) => ({ status: n === 4 || n === 1_700 ? 'CANCELLED' : 'COMPLETE' }));
+    const found: number[] = [];
+    let before: number | undefined;
+    for (let pages = 1; ; pages++) {
+      const { store: counted, calls } = counting(store);
+      const page = await list({ status: 'CANCELLED', pipelineName: 'A PIPELINE', before }, counted);
+      expect(calls['load']).to.be.at.most(1_000);
+      found.push(...numbers(page.jobs));
+      if (page.next === null) {
+        expect(pages).to.equal(3);
+        break;
+      }
+      before = page.next;
+    }
+    expect(found).to.deep.equal([1_701, 5]);
+  });
+
+  it('a page is short where requests were very large', async () => {
+    await many(5, () => ({ media: 10_000 }));
+    const first = await list({});
+    expect([numbers(first.jobs), first.next]).to.deep.equal([[5, 4], 4]);
+    expect([first.jobs[0]?.mediaCount, first.jobs[0]?.mediaUris.length]).to.deep.equal([10_000, 20]);
+    expect(numbers((await list({ before: first.next! })).jobs)).to.deep.equal([3, 2]);
+  });
+
+  it('a job that cannot be read does not keep the others from being listed', async () => {
+    await many(3, () => ({}));
+    await store.commit({
+      actor: { kind: BATCH_JOB, id: '4' },
+      expected: 0,
+      owner: { server: 'test', epoch: 1 },
+      snapshot: { schema: 99, body: { state: { of: 'a newer version' } } },
+      record: {},
+      index: { [ALL_JOBS]: 4 },
+    });
+    expect(numbers((await list({})).jobs)).to.deep.equal([3, 2, 1]);
+  });
+
+  describe('retention', () => {
+    const retention = (keepMs: number, removed: number[], of = store) =>
+      new Retention({
+        store: of,
+        clock: new VirtualClock(10_000),
+        logger: silent,
+        keepMs,
+        desk: {
+          async remove(number) {
+            if (number === 13) throw new Error('It fails.');
+            removed.push(number);
+            const actor = { kind: BATCH_JOB, id: String(number) };
+            const owner = { server: 'test', epoch: 1 };
+            await store.commit({ actor, expected: 1, owner, snapshot: null });
+            return 'removed';
+          },
+        },
+      });
+
+    it('removes the oldest first, a bounded number at a time, and stops at what is young enough', async () => {
+      await many(700, (n) => ({ endedAt: n }));
+      await many(3, () => ({ endedAt: 9_500 }), 701);
+      const removed: number[] = [];
+      const { store: counted, calls } = counting(store);
+      const look = retention(1_000, removed, counted);
+      expect(await look.look()).to.equal(499);
+      expect([removed[0], removed.at(-1), calls['entries']]).to.deep.equal([1, 500, 500]);
+      expect(await look.look()).to.equal(200);
+      // Job 13 could not be removed; it is tried again, and keeps nobody else.
+      expect([await look.look(), removed.length, new Set(removed).size]).to.deep.equal([0, 699, 699]);
+    });
+
+    it('keeps a job that still owes a callback, however many of them there are', async () => {
+      await many(600, () => ({ endedAt: 1, owes: 1 }));
+      await many(2, () => ({ endedAt: 2 }), 601);
+      const removed: number[] = [];
+      const look = retention(1_000, removed);
+      expect(await look.look()).to.equal(0);
+      expect(await look.look()).to.equal(2);
+      expect(removed).to.deep.equal([601, 602]);
+    });
+
+    it('does nothing without RETENTION_DAYS', async () => {
+      await many(2, () => ({ endedAt: 1 }));
+      const { store: counted, calls } = counting(store);
+      expect([await retention(0, [], counted).look(), calls]).to.deep.equal([0, {}]);
+    });
+  });
+});

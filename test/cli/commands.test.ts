@@ -1,0 +1,373 @@
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import { ServiceWithRoles } from '../support/roles.ts';
+import { until } from '../support/until.ts';
+import { answer, withService } from './scripted-service.ts';
+import { documentOf, Place, sample, tracksOf, type Outcome } from './support.ts';
+
+const HOST = 'cli-host';
+const FACES = 'FACE DETECTION PIPELINE';
+
+describe('troupe, over the REST interface', () => {
+  let place: Place;
+  let request: string;
+  before(async () => {
+    place = new Place();
+    const media = path.join(place.folder, 'media');
+    mkdirSync(media);
+    copyFileSync(sample('astronaut.png'), path.join(media, 'astronaut.png'));
+    await place.serve({ MEDIA_ROOTS: media, JOB_ID_HOST: HOST });
+    const mediaUri = pathToFileURL(path.join(media, 'astronaut.png')).href;
+    request = JSON.stringify({ media: [{ mediaUri }], pipelineName: FACES });
+  });
+  after(() => place.leave());
+
+  const good = async (...args: readonly string[]): Promise<string> => checked(args, await place.troupe(args));
+  const json = async (...args: readonly string[]) => JSON.parse(await good(...args, '--json')) as unknown;
+  const refused = async (...args: readonly string[]): Promise<string> => {
+    const { code, stdout, stderr } = await place.troupe(args);
+    expect([code, stdout], args.join(' ')).to.deep.equal([2, '']);
+    return stderr;
+  };
+  const file = (name: string, content: unknown): string => {
+    const text = typeof content === 'string' ? content : JSON.stringify(content);
+    writeFileSync(path.join(place.folder, name), text);
+    return name;
+  };
+  const created = async (...more: readonly string[]): Promise<string> => {
+    const { jobId } = (await json('jobs', 'create', file('job.json', request), ...more)) as { jobId: string };
+    return jobId;
+  };
+  const ended = async (...more: readonly string[]): Promise<string> => {
+    const id = await created(...more);
+    await good('jobs', 'watch', id);
+    return id;
+  };
+
+  describe('jobs', () => {
+    it('are created from a file or standard input, watched to their end, and shown', async () => {
+      const args = ['jobs', 'create', '-'];
+      const said = checked(args, await place.troupeReading(request, args));
+      const id = /^Job (\S+) is accepted; troupe jobs watch \1 shows its progress\.$/m.exec(said)?.[1] ?? '';
+      expect(id).to.match(/^cli-host-\d+$/);
+      const watched = await place.troupe(['jobs', 'watch', id]);
+      expect(watched.stdout).to.match(new RegExp(`^Job ${id} \\(${FACES}\\): COMPLETE after [\\d.]+ s\n$`));
+      expect(watched.stderr).to.match(/100 % {2}COMPLETE\n$/);
+      const shown = await good('jobs', 'show', id);
+      expect(shown)
+        .to.match(/^Status +COMPLETE$/m)
+        .and.to.match(/^Media +file:.*astronaut\.png$/m);
+      expect(await json('jobs', 'show', id)).to.include({ jobId: id, terminal: true, jobPriority: 4 });
+    });
+
+    it('are created once under one idempotency key', async () => {
+      const first = await created('--idempotency-key', 'one');
+      expect(await created('--idempotency-key', 'one')).to.equal(first);
+      expect(await created()).to.not.equal(first);
+    });
+
+    it('are listed newest first, by status and pipeline, page by page', async () => {
+      const ids = [await created(), await created(), await ended()].toReversed();
+      const lines = (await good('jobs', 'list', '--limit', '3')).trimEnd().split('\n');
+      expect(lines[0]).to.match(/^JOB +STATUS +% +PRIORITY +STARTED +TOOK +PIPELINE +MEDIA$/);
+      expect(lines.slice(1).map((line) => line.split(' ')[0])).to.deep.equal(ids);
+      const { jobs, next } = (await json('jobs', 'list', '--limit', '2')) as {
+        jobs: { jobId: string }[];
+        next: string;
+      };
+      expect(jobs.map(({ jobId }) => jobId)).to.deep.equal(ids.slice(0, 2));
+      expect(next).to.be.a('string');
+      const all = (await json('jobs', 'list', '--all', '--status', 'complete', '--pipeline', FACES)) as Page;
+      expect(all.jobs.map(({ jobId }) => jobId)).to.include(ids[0]);
+      expect(all.next).to.equal(null);
+      expect(await json('jobs', 'list', '--status', 'ERROR')).to.deep.equal({ jobs: [], next: null });
+      const none = await place.troupe(['jobs', 'list', '--pipeline', 'NONE']);
+      expect([none.code, none.stdout, none.stderr]).to.deep.equal([0, '', 'There are no such jobs.\n']);
+      expect(await refused('jobs', 'list', '--status', 'NONE')).to.include('status: Invalid option');
+    });
+
+    it('are listed over as many pages as there are', async () => {
+      const jobOf = (n: number) => ({
+        jobId: `a-${n}`,
+        jobStatus: 'ERROR',
+        mediaUris: ['data:,x'],
+        mediaCount: 3,
+      });
+      const pages = [
+        { jobs: [jobOf(9), jobOf(8)], next: '8' },
+        { jobs: [], next: '5' },
+        { jobs: [jobOf(4)], next: null },
+      ].map((body) => answer(200, body));
+      await withService([...pages, ...pages, ...pages.slice(0, 1)], async (url, asked) => {
+        const as = { TROUPE_URL: url, TROUPE_TOKEN: 't' };
+        const table = await place.troupe(['jobs', 'list', '--all', '--live'], as);
+        expect(table.stdout.match(/^(JOB|a-\d)/gm), table.stderr).to.deep.equal(['JOB', 'a-9', 'a-8', 'a-4']);
+        expect(table.stdout).to.include('data:… and 2 more');
+        const { stdout } = await place.troupe(['jobs', 'list', '--limit', '3', '--json'], as);
+        expect(JSON.parse(stdout)).to.deep.equal({ jobs: [9, 8, 4].map(jobOf), next: null });
+        const { stderr } = await place.troupe(['jobs', 'list', '--limit', '2'], as);
+        expect(stderr).to.equal('There are more: --limit or --all shows them.\n');
+        const queries = asked.map((line) => line.split(' ')[1]?.split('?')[1]);
+        expect(queries.slice(0, 3)).to.deep.equal(['limit=500&terminal=false', 'limit=500&before=8&terminal=false', 'limit=500&before=5&terminal=false']); // prettier-ignore
+        expect(queries.slice(3)).to.deep.equal([
+          'limit=3',
+          'limit=1&before=8',
+          'limit=1&before=5',
+          'limit=2',
+        ]);
+      });
+    });
+
+    it('are run again with another priority, and counted', async () => {
+      const id = await ended();
+      expect(await good('jobs', 'resubmit', id, '--priority', '9')).to.include(`Job ${id} is accepted`);
+      await good('jobs', 'watch', id);
+      expect(await json('jobs', 'show', id)).to.include({ jobPriority: 9, jobStatus: 'COMPLETE' });
+      expect(await good('jobs', 'stats')).to.match(
+        /^PIPELINE +JOBS.*\nFACE DETECTION PIPELINE +\d+ +[\d.]+ s /,
+      );
+      expect(await json('jobs', 'stats'))
+        .to.have.property('totalJobs')
+        .that.is.above(0);
+    });
+
+    it('give their document, as it is, to standard output or a file, until they are deleted', async () => {
+      const id = await ended();
+      const text = await good('jobs', 'output', id);
+      expect(tracksOf(documentOf(text)).map(({ type }) => type)).to.deep.equal(['FACE']);
+      expect(await good('jobs', 'output', id, '-o', 'found.json')).to.equal('');
+      expect(readFileSync(path.join(place.folder, 'found.json'), 'utf8')).to.equal(text);
+      expect(await good('jobs', 'delete', id)).to.equal(`Job ${id} is deleted.\n`);
+      for (const verb of ['show', 'output', 'delete', 'watch'])
+        expect((await place.troupe(['jobs', verb, id])).stderr, verb).to.include(`knows no job ${id}`);
+    });
+
+    it('are cancelled, and then watched with exit code 1', async () => {
+      const slow = { media: [{ mediaUri: 'data:,x' }], pipelineName: FACES, priority: 0 };
+      await good('services', 'stop', `${HOST}:TroupeFaceDetection:1`);
+      const { jobId } = (await json('jobs', 'create', file('slow.json', JSON.stringify({ ...slow, ...JSON.parse(request) as object })))) as { jobId: string }; // prettier-ignore
+      await until('it waits for the stopped service', () => json('jobs', 'show', jobId), (job) => JSON.stringify(job).includes('"waitingFor"')); // prettier-ignore
+      const watching = place.start(['jobs', 'watch', jobId]);
+      await watching.says('stderr', 'waiting: ');
+      expect(await refused('jobs', 'delete', jobId)).to.match(/has not ended/);
+      expect(await good('jobs', 'cancel', jobId)).to.equal(`Job ${jobId} is being cancelled.\n`);
+      const { code, stdout } = await watching.ended;
+      expect([code, stdout.includes('CANCELLED')]).to.deep.equal([1, true]);
+      await good('services', 'start', `${HOST}:TroupeFaceDetection:1`);
+      expect(await refused('jobs', 'cancel', jobId)).to.include('Failed to cancel the job');
+    });
+
+    it('go on when Ctrl-C ends their watching', async () => {
+      await good('services', 'stop', `${HOST}:TroupeFaceDetection:1`);
+      const id = await created();
+      const watching = place.start(['jobs', 'watch', id]);
+      await watching.says('stderr', 'waiting: ');
+      watching.signal('SIGINT');
+      const { code, stderr } = await watching.ended;
+      expect(code, stderr).to.equal(1);
+      expect(stderr).to.include(`Job ${id} goes on`);
+      await good('services', 'start', `${HOST}:TroupeFaceDetection:1`);
+      await good('jobs', 'watch', id);
+    });
+
+    it('are posted to the archive again, with exit code 1 when one is not', async () => {
+      const id = await ended();
+      expect(await good('jobs', 'repost', id)).to.equal(`Job ${id.split('-').at(-1)} is posted.\n`);
+      const { code, stdout, stderr } = await place.troupe(['jobs', 'repost', id, '999999', '--json']);
+      expect(code).to.equal(1);
+      expect(JSON.parse(stdout)).to.have.nested.property('failures[0].jobId', 999_999);
+      expect(stderr).to.equal('Job 999999 is not posted: Could not find job with id 999999.\n');
+      expect(await refused('jobs', 'repost', 'x')).to.include('x is no job id');
+    });
+
+    it('that are refused say why in the words of the service', async () => {
+      expect(await refused('jobs', 'create', file('none.json', request.replace(FACES, 'NONE')))).to.include(
+        'NONE',
+      );
+      expect(await refused('jobs', 'create', file('bad.json', '{bad'))).to.include(
+        'The body is not valid JSON',
+      );
+      expect(await refused('jobs', 'create', 'missing.json')).to.equal('There is no file missing.json.\n');
+      expect(await refused('jobs', 'show', 'nothing')).to.include('troupe jobs list shows those it knows');
+    });
+  });
+
+  describe('pipelines, tasks, actions and algorithms', () => {
+    it('are listed and shown, as tables or as the service answers', async () => {
+      for (const [many, one] of [
+        ['pipelines', 'FACE DETECTION PIPELINE'],
+        ['tasks', 'FACE DETECTION TASK'],
+        ['actions', 'FACE DETECTION ACTION'],
+        ['algorithms', 'FACE'],
+      ] as const) {
+        // prettier-ignore
+        expect(await good(many, 'list'), many).to.match(new RegExp(`^NAME .*\n(?:.*\n)*${one} `));
+        expect(await good(many, 'show', one.toLowerCase())).to.match(new RegExp(`^\\w+ +${one}$`, 'm'));
+        expect(await json(many, 'show', one)).to.include({ name: one });
+        expect(await refused(many, 'show', 'a/b %')).to.include(
+          `a/b %: troupe ${many} list shows those there are.`,
+        );
+      }
+    });
+
+    it('are stored and deleted', async () => {
+      const properties = [{ name: 'CONFIDENCE_THRESHOLD', value: '0.9' }];
+      const elements = {
+        actions: { name: 'MY ACTION', description: 'd', algorithm: 'FACE', properties },
+        tasks: { name: 'MY TASK', description: 'd', actions: ['MY ACTION'] },
+        pipelines: { name: 'MY PIPELINE', description: 'd', tasks: ['MY TASK'] },
+      };
+      for (const [many, element] of Object.entries(elements)) {
+        await good(many, 'create', file('element.json', element));
+        expect(await json(many, 'show', element.name)).to.deep.include(element);
+      }
+      expect(await good('actions', 'show', 'MY ACTION')).to.match(/^Properties +CONFIDENCE_THRESHOLD=0\.9$/m);
+      expect(await refused('pipelines', 'create', file('bad.json', { name: 'X' }))).to.include(
+        'tasks: must not be null',
+      );
+      for (const [many, { name }] of Object.entries(elements).toReversed()) {
+        await good(many, 'delete', name);
+        expect(await refused(many, 'show', name)).to.include(`There is no `);
+      }
+    });
+  });
+
+  it('components are listed, registered and deleted', async () => {
+    expect(await good('components', 'list')).to.match(/^TroupeFaceDetection +\S+ +FACE +the service$/m);
+    expect(await refused('components', 'delete', 'TroupeFaceDetection')).to.include('managed');
+    expect(await refused('components', 'delete', 'None')).to.include('None');
+    expect(await refused('components', 'register', file('bad.json', '{}'))).to.include('componentName');
+    const descriptor = readFileSync(
+      path.resolve('test/fixtures/descriptors', 'PythonTestComponent.json'),
+      'utf8',
+    );
+    expect(await good('components', 'register', file('component.json', descriptor))).to.equal(
+      'New component registered.\n',
+    );
+    const name = (JSON.parse(descriptor) as { componentName: string }).componentName;
+    expect(await good('components', 'list')).to.include(name);
+    expect(await good('components', 'delete', name)).to.equal(`Component ${name} is removed.\n`);
+  });
+
+  it('nodes are configured by what "config --json" has shown, and services stopped and started', async () => {
+    expect(await good('nodes', 'hosts')).to.match(new RegExp(`^${HOST} +configured$`, 'm'));
+    expect(await good('services', 'list')).to.match(/^TroupeFaceDetection /m);
+    expect(await good('nodes', 'config')).to.match(new RegExp(`^${HOST} +TroupeFaceDetection +1 `, 'm'));
+    const [node] = (await json('nodes', 'config')) as { host: string; services: { serviceName: string }[] }[];
+    const fewer = {
+      ...node!,
+      services: node!.services.filter(({ serviceName }) => serviceName !== 'TroupeSpeechDetection'),
+    };
+    expect(await good('nodes', 'apply', file('nodes.json', [fewer]))).to.include(
+      'The configuration is saved',
+    );
+    expect(await good('nodes', 'config')).to.not.include('TroupeSpeechDetection');
+    const twice = await place.troupe(['nodes', 'apply', file('nodes.json', [node, node])]);
+    expect([twice.code, twice.stderr.startsWith('Warning: ')], twice.stderr).to.deep.equal([0, true]);
+    const service = `${HOST}:TroupeSpeechDetection:1`;
+    await good('services', 'stop', service);
+    await until('it is stopped', () => good('nodes', 'info'), (text) => new RegExp(`^${service} +InactiveNoStart`, 'm').test(text)); // prettier-ignore
+    expect(await good('services', 'start', service)).to.equal(`Service ${service} is asked to start.\n`);
+    expect(await refused('services', 'start', 'none')).to.include('There is no such service');
+    expect(await refused('nodes', 'apply', file('bad.json', [{}]))).to.include('0.host');
+  });
+
+  it('queues are listed and shown', async () => {
+    expect(await good('queues', 'list')).to.match(/^TROUPE\.DETECTION_SCENE CHANGE_REQUEST +0$/m);
+    expect(await json('queues', 'show', 'TROUPE.DETECTION_SCENE CHANGE_REQUEST')).to.include({
+      messagesInQueue: 0,
+    });
+    expect(await refused('queues', 'show', 'x')).to.equal(
+      'There is no queue x: troupe queues list shows those there are.\n',
+    );
+  });
+
+  it('messages are posted, listed by type, and deleted', async () => {
+    const text = 'It is "late": ü\u001b[31m';
+    await good(
+      'messages',
+      'post',
+      text,
+      '--type',
+      'admin',
+      '--severity',
+      'error',
+      '--remove-strategy',
+      'atServerStartup',
+    );
+    const [message] = (await json('messages', 'list', '--type', 'admin')) as { id: number; msg: string }[];
+    expect(message).to.include({ msg: text, severity: 'error', removeStrategy: 'atServerStartup' });
+    expect(await good('messages', 'list')).to.include('It is "late": ü [31m');
+    expect(await good('messages', 'list', '--type', 'login')).to.equal('There are no messages.\n');
+    await good('messages', 'delete', String(message!.id));
+    expect(await json('messages', 'list')).to.deep.equal([]);
+    expect(await refused('messages', 'delete', 'x')).to.include('whole number');
+  });
+
+  it('media are uploaded and deleted, and jobs use them', async () => {
+    copyFileSync(sample('gen_text.png'), path.join(place.folder, 'http:x.png'));
+    const medium = (await json('media', 'upload', 'http:x.png')) as { id: string; mediaUri: string };
+    const job = { media: [{ mediaUri: medium.mediaUri }], pipelineName: 'TEXT DETECTION PIPELINE' };
+    const { jobId } = (await json('jobs', 'create', file('uploaded.json', job))) as { jobId: string };
+    await good('jobs', 'watch', jobId);
+    expect(await good('jobs', 'output', jobId)).to.include('HELLO OPENMPF 2026');
+    expect(await good('media', 'delete', medium.id)).to.equal(`Medium ${medium.id} is deleted.\n`);
+    expect(await refused('media', 'delete', medium.id)).to.include('has no uploaded medium');
+    expect(await refused('media', 'upload', 'none.png')).to.include('There is no file');
+  });
+
+  it('info tells the version', async () => {
+    expect(await good('info')).to.match(/^Version +\d+\.\d+\.\d+$/m);
+    expect(await json('info')).to.include({ app: 'Troupe' });
+  });
+
+  it('says what to do when no service is found, and when arguments are wrong', async () => {
+    const nowhere = await place.troupe(['jobs', 'list'], { DATA_DIR: path.join(place.folder, 'none') });
+    expect([nowhere.code, nowhere.stdout]).to.deep.equal([2, '']);
+    expect(nowhere.stderr).to.match(/^No service runs in .*none: start one .*--url or TROUPE_URL\.\n$/);
+    for (const args of [
+      ['jobs'],
+      ['jobs', 'nothing'],
+      ['jobs', 'show'],
+      ['jobs', 'list', '--limit', '0'],
+      ['messages', 'post', 'x', '--severity', 'bad'],
+    ])
+      // prettier-ignore
+      expect((await place.troupe(args)).code, args.join(' ')).to.equal(2);
+  });
+});
+
+describe('troupe, for somebody who is no ADMIN,', () => {
+  let place: Place;
+  let service: ServiceWithRoles;
+  before(async () => {
+    place = new Place();
+    service = await ServiceWithRoles.started();
+  });
+  after(async () => {
+    await place.leave();
+    await service.close();
+  });
+
+  it('says so in the words of the service, and shows what may be seen', async () => {
+    const as = { TROUPE_URL: service.service.url, TROUPE_TOKEN: await service.token('user') };
+    const stop = await place.troupe(['services', 'stop', 'x:y:1'], as);
+    expect([stop.code, stop.stdout]).to.deep.equal([2, '']);
+    expect(stop.stderr).to.include('Please log in as an admin user.');
+    const post = await place.troupe(['messages', 'post', 'x'], as);
+    expect(post.stderr).to.equal('Only admins can add system messages.\n');
+    expect((await place.troupe(['nodes', 'info'], as)).code).to.equal(0);
+  });
+});
+
+interface Page {
+  readonly jobs: readonly { readonly jobId: string }[];
+  readonly next: string | null;
+}
+
+function checked(args: readonly string[], { code, stdout, stderr }: Outcome): string {
+  expect(code, `${args.join(' ')}: ${stderr}`).to.equal(0);
+  return stdout;
+}

@@ -1,0 +1,229 @@
+/** Completion callbacks: specification 6.1 and 3.4, from a running service to real receivers. */
+import { pathToFileURL } from 'node:url';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { SingleJobInfo } from '../../actors/views/jobs.ts';
+import { answer, drop, hang, inTurn, Receiver } from '../support/receiver.ts';
+import { ServiceWithRoles } from '../support/roles.ts';
+import { sampleUri, Service, type JobRequest } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const ASTRONAUT = sampleUri('astronaut.png');
+const LIGHT = { media: [ASTRONAUT], pipelineName: 'LIGHT PIPELINE' } as const;
+const FAST = { DELIVERY_FIRST_DELAY_MS: '50', DELIVERY_MAX_DELAY_MS: '200' };
+
+describe('Completion callbacks (specification 6.1)', () => {
+  let service: Service;
+  let receiver: Receiver;
+  const receivers: Receiver[] = [];
+  before(async () => {
+    service = await Service.started(FAST);
+  });
+  after(() => service.close());
+  beforeEach(async () => {
+    receiver = await another();
+  });
+  afterEach(() => Promise.all(receivers.splice(0).map((each) => each.close())));
+
+  async function another(manner = answer(200)): Promise<Receiver> {
+    const started = await Receiver.start(manner);
+    receivers.push(started);
+    return started;
+  }
+
+  const submit = (path: string, more: Partial<JobRequest> = {}) =>
+    service.submit({ ...LIGHT, callbackURL: `${receiver.url}${path}`, ...more });
+  const status = (id: string, wanted: string | RegExp): Promise<SingleJobInfo> =>
+    until(
+      `callbackStatus of ${id} is ${wanted}`,
+      () => service.job(id),
+      (job) =>
+        job !== undefined &&
+        (typeof wanted === 'string' ? job.callbackStatus === wanted : wanted.test(job.callbackStatus)),
+    ) as Promise<SingleJobInfo>;
+  const documentUri = (id: string) =>
+    pathToFileURL(join(service.dataDir, 'output-objects', id, 'detection.json')).href;
+
+  it('a job without callbackURL says NOT REQUESTED', async () => {
+    const id = await service.submit(LIGHT);
+    expect((await service.terminal(id)).callbackStatus).to.equal('NOT REQUESTED');
+  });
+
+  it('by GET, the default, the URL gets jobid, externalid and outputobjecturi after ?', async () => {
+    const id = await submit('/done', { externalId: 'case 7 & more' });
+    await status(id, 'COMPLETE');
+    expect(receiver.requests.map(({ method, path, body }) => ({ method, path, body }))).to.deep.equal([
+      {
+        method: 'GET',
+        path: `/done?jobid=${id}&externalid=case%207%20%26%20more&outputobjecturi=${encodeURIComponent(documentUri(id))}`,
+        body: '',
+      },
+    ]);
+  });
+
+  it('a query that is there already is kept, and externalid is left out when none was given', async () => {
+    const id = await submit('/done?token=a%20b&x');
+    await status(id, 'COMPLETE');
+    expect(receiver.requests[0]?.path).to.equal(
+      `/done?token=a%20b&x&jobid=${id}&outputobjecturi=${encodeURIComponent(documentUri(id))}`,
+    );
+  });
+
+  it('by POST, the JSON body has jobId, externalId and outputObjectUri, null when absent', async () => {
+    const id = await submit('/done', { callbackMethod: 'post', buildOutput: false });
+    await status(id, 'COMPLETE');
+    const [request] = receiver.requests;
+    expect(request?.method).to.equal('POST');
+    expect(request?.path).to.equal('/done');
+    expect(request?.headers['content-type']).to.match(/^application\/json/);
+    expect(JSON.parse(request?.body ?? '')).to.deep.equal({
+      jobId: id,
+      externalId: null,
+      outputObjectUri: null,
+    });
+    expect(request?.headers.authorization).to.equal(undefined);
+  });
+
+  it('the status is JOB RUNNING while the job runs, then IN PROGRESS while nobody answers', async () => {
+    receiver.manner = hang;
+    const id = await submit('/done', {
+      pipelineName: 'TROUBLE PIPELINE',
+      algorithmProperties: { TROUBLE: { TROUBLE: 'slow' } },
+    });
+    expect((await service.job(id))?.callbackStatus).to.equal('JOB RUNNING');
+    await service.cancel(id);
+    await status(id, 'IN PROGRESS');
+    expect((await service.job(id))?.jobStatus).to.equal('CANCELLED');
+  });
+
+  it('a cancelled job and a failed one send it too', async () => {
+    const failed = await submit('/failed', { media: ['data:video/mp4;base64,AAAA'] });
+    await status(failed, 'COMPLETE');
+    expect((await service.job(failed))?.jobStatus).to.equal('ERROR');
+    expect(receiver.requests.map(({ path }) => path.split('?')[0])).to.deep.equal(['/failed']);
+  });
+
+  it('a receiver that fails is asked again under the same Idempotency-Key until it takes it; the attempts are shown', async () => {
+    receiver.manner = inTurn(answer(500, 'not today'), drop, answer(204));
+    const id = await submit('/done');
+    const job = await status(id, 'COMPLETE');
+    expect([...receiver.keys]).to.deep.equal([[`${id}.1.callback`, 3]]);
+    expect(job.callbackAttempts?.attempts).to.equal(2);
+    expect(job.callbackAttempts?.nextAttempt).to.equal(null);
+    expect(job.callbackAttempts?.lastError).to.contain(`Sending HTTP GET callback to "${receiver.url}/done`);
+  });
+
+  it('a dead receiver never delays another, and does not change jobStatus', async () => {
+    receiver.manner = hang;
+    const waiting = await Promise.all(Array.from({ length: 12 }, (_, n) => submit(`/hangs/${n}`)));
+    const well = await another();
+    const id = await service.submit({ ...LIGHT, callbackURL: `${well.url}/well` });
+    await status(id, 'COMPLETE');
+    for (const each of waiting) expect((await service.terminal(each)).jobStatus).to.equal('COMPLETE');
+    expect((await service.job(waiting[0]!))?.callbackStatus).to.equal('IN PROGRESS');
+  });
+
+  it('a callback that cannot be sent is refused when the job is created', async () => {
+    for (const callbackURL of ['no url', 'ftp://host/x', 'file:///etc/passwd', '/relative']) {
+      const { status: code, body } = await service.create({ ...LIGHT, callbackURL });
+      expect(code, callbackURL).to.equal(400);
+      expect((body as { coreResponse: { message: string } }).coreResponse.message).to.contain(
+        'it must be a complete http or https URL',
+      );
+    }
+  });
+
+  it('a resubmitted job calls again, under a key of its new run', async () => {
+    const id = await submit('/done');
+    await status(id, 'COMPLETE');
+    await service.resubmit(id);
+    await until('both runs have called', () => receiver.keys.size === 2);
+    expect([...receiver.keys.keys()]).to.deep.equal([`${id}.1.callback`, `${id}.2.callback`]);
+  });
+
+  it('a notice whose receiver was never reached is given up after the configured age, and says why', async () => {
+    await service.stop();
+    await service.start({ DELIVERY_GIVE_UP_MS: '300' });
+    const { url } = receiver;
+    await receiver.close();
+    const id = await service.submit({ ...LIGHT, callbackURL: `${url}/nobody`, callbackMethod: 'POST' });
+    const job = await status(id, /^ERROR: Sending HTTP POST callback to ".*\/nobody" failed due to: /);
+    expect(job.jobStatus).to.equal('COMPLETE');
+    await service.stop();
+    await service.start({ DELIVERY_GIVE_UP_MS: '86400000' });
+  });
+
+  describe('survive kill -9', () => {
+    it('right after the end of the job, before anything was sent', async () => {
+      receiver.manner = answer(503);
+      const id = await submit('/done');
+      await until('an attempt was made', () => receiver.requests.length > 0);
+      await service.kill9();
+      receiver.manner = answer(200);
+      await service.start();
+      await status(id, 'COMPLETE');
+      expect([...receiver.keys.keys()]).to.deep.equal([`${id}.1.callback`]);
+    });
+
+    it('while the receiver has it and the server does not know yet: it comes again, under the same key', async () => {
+      receiver.manner = hang;
+      const id = await submit('/done');
+      await until('the receiver has it', () => receiver.requests.length === 1);
+      await service.kill9();
+      receiver.manner = answer(200);
+      await service.start();
+      await status(id, 'COMPLETE');
+      expect([...receiver.keys]).to.deep.equal([[`${id}.1.callback`, 2]]);
+      await service.stop();
+      await service.start();
+      await service.run(LIGHT);
+      expect(receiver.requests, 'nothing comes after it was taken').to.have.lengthOf(2);
+    });
+
+    for (const when of ['before', 'after'] as const)
+      it(`right ${when} the last commit of the job`, async () => {
+        // accept, prepared, detected, finished, document
+        await service.dieAt({ at: 5, when });
+        const id = await submit('/done');
+        await service.ended();
+        await service.start();
+        await status(id, 'COMPLETE');
+        expect([...receiver.keys]).to.deep.equal([[`${id}.1.callback`, 1]]);
+      });
+  });
+});
+
+describe('Tokens on callbacks (specification 5, 6.1)', () => {
+  let given: ServiceWithRoles;
+  let receiver: Receiver;
+  before(async () => {
+    given = await ServiceWithRoles.started({ ...FAST, FETCH_PRIVATE: 'true', CALLBACK_PRIVATE: 'true' });
+    receiver = await Receiver.start(answer(200));
+  });
+  after(async () => {
+    await given.close();
+    await receiver.close();
+  });
+
+  for (const [value, sends] of [
+    ['TRUE', true],
+    ['false', false],
+  ] as const)
+    it(`with CALLBACK_ADD_TOKEN ${value} the service ${sends ? 'adds' : 'adds no'} token of its own by client credentials`, async () => {
+      const before = receiver.requests.length;
+      await given.service.submit({
+        ...LIGHT,
+        callbackURL: `${receiver.url}/token`,
+        jobProperties: { CALLBACK_ADD_TOKEN: value },
+      });
+      await until('the callback has come', () => receiver.requests.length > before);
+      const { authorization } = receiver.requests.at(-1)!.headers;
+      if (!sends) return expect(authorization).to.equal(undefined);
+      const [scheme, token = ''] = authorization?.split(' ') ?? [];
+      expect(scheme).to.equal('Bearer');
+      const claims = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString('utf8')) as {
+        client_id: string;
+      };
+      expect(claims.client_id).to.equal('admin');
+    });
+});

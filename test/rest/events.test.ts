@@ -1,0 +1,136 @@
+/** GET /rest/jobs/{id}/events (ours): the events of a job as they happen. */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import { makeVideo } from '../media/make-video.ts';
+import { EventClient } from '../support/events.ts';
+import { sampleUri, Service } from '../support/service.ts';
+import { until, within } from '../support/until.ts';
+
+describe('GET /rest/jobs/{id}/events', () => {
+  let service: Service;
+  before(async () => {
+    service = await Service.started({
+      MAX_EVENT_STREAMS: '5',
+      EVENTS_POLL_MS: '20',
+      EVENTS_HEARTBEAT_MS: '100',
+      CANCEL_GRACE_MS: '200',
+      DRAIN_MS: '100',
+    });
+    makeVideo(join(service.mediaDir, 'video.avi'), { frames: 250, encoder: 'mpeg4' });
+  });
+  after(() => service.close());
+
+  const slow = () =>
+    service.submit({
+      media: [pathToFileURL(join(service.mediaDir, 'video.avi')).href],
+      pipelineName: 'TROUBLE PIPELINE',
+      algorithmProperties: { TROUBLE: { TROUBLE: 'slow' } },
+    });
+  const light = () => service.submit({ media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE' });
+  const watch = (id: string, options?: Parameters<typeof EventClient.open>[2]) =>
+    EventClient.open(service, `/rest/jobs/${id}/events`, options);
+  const ended = (client: EventClient) => within(20_000, 'the stream ends', client.end);
+
+  it('tells how a job stands at once, then every change, and ends after the event that is terminal', async () => {
+    const id = await slow();
+    const client = await watch(id);
+    expect([client.status, client.response.headers['content-type']]).to.deep.equal([
+      200,
+      'text/event-stream; charset=utf-8',
+    ]);
+    expect(client.response.headers).to.include({
+      'x-accel-buffering': 'no',
+      'cache-control': 'no-store, no-transform',
+    });
+    const moving = () => client.events.filter(({ data }) => data.jobProgress > 0 && !data.terminal);
+    await until('three events tell of progress', () => moving().length >= 3);
+    expect(moving()[0]?.data).to.include({ jobId: id, jobStatus: 'IN_PROGRESS', stage: 'TASK' });
+    expect(moving()[0]?.data.task).to.deep.equal({ name: 'TROUBLE TASK', number: 1, of: 1 });
+    await service.cancel(id);
+    await ended(client);
+    const { events } = client;
+    expect(client.retry).to.equal(2_000);
+    expect(events.map((event) => event.id)).to.deep.equal(events.map((_, n) => n + 1));
+    expect(new Set(events.map(({ name }) => name))).to.deep.equal(new Set(['job']));
+    expect(events.map(({ data }) => data.terminal)).to.deep.equal(
+      events.map((_, n) => n === events.length - 1),
+    );
+    expect(events.at(-1)?.data).to.include({ jobStatus: 'CANCELLED', jobProgress: 100, stage: 'ENDED' });
+    for (const [n, event] of events.entries()) {
+      const before = events[n - 1]?.data;
+      expect(event.data, 'only changes are told').to.not.deep.equal(before);
+      expect(event.data.jobProgress).to.be.at.least(before?.jobProgress ?? 0);
+    }
+  });
+
+  it('tells all who watch a job the same, and one who comes later how it stands by then', async () => {
+    const id = await light();
+    const clients = await Promise.all([watch(id), watch(id), watch(id)]);
+    await Promise.all(clients.map(ended));
+    for (const { events } of clients) expect(events.at(-1)?.data.jobStatus).to.equal('COMPLETE');
+    const late = await watch(id);
+    await ended(late);
+    expect(late.events.map(({ data }) => [data.jobStatus, data.terminal])).to.deep.equal([
+      ['COMPLETE', true],
+    ]);
+  });
+
+  it('goes on counting for a client that comes again', async () => {
+    const id = await light();
+    await service.terminal(id);
+    const client = await watch(id, { headers: { 'last-event-id': '41' } });
+    await ended(client);
+    expect(client.events.map((event) => event.id)).to.deep.equal([42]);
+  });
+
+  it('answers as it is declared, and for an unknown job (and any streaming job) 400 with an empty body', async () => {
+    const id = await light();
+    expect((await service.ask('GET', `/rest/jobs/${id}/events`)).status).to.equal(200);
+    for (const path of [
+      '/rest/jobs/test-host-999/events',
+      '/rest/jobs/x/events',
+      '/rest/streaming/jobs/1/events',
+    ]) {
+      const { status, text } = await service.ask('GET', path);
+      expect([status, text], path).to.deep.equal([400, '']);
+    }
+  });
+
+  it('gives signs of life, answers 503 above MAX_EVENT_STREAMS, and has room again when a client hangs up', async () => {
+    const id = await slow();
+    const clients: EventClient[] = [];
+    for (let n = 0; n < 5; n++) clients.push(await watch(id));
+    await until('there is a sign of life', () => clients.every(({ beats }) => beats >= 2));
+    const full = await service.ask('GET', `/rest/jobs/${id}/events`);
+    expect([full.status, full.headers.get('retry-after')]).to.deep.equal([503, '2']);
+    expect((full.body as { message: string }).message).to.include('MAX_EVENT_STREAMS');
+
+    clients.pop()?.hangUp();
+    const next = await until('there is room again', async () => {
+      const client = await watch(id);
+      return client.status === 200 ? client : undefined;
+    });
+    await until('it is told', () => next!.events.length > 0);
+    await service.cancel(id);
+    await Promise.all([...clients, next!].map(ended));
+    for (const { events } of clients) expect(events.at(-1)?.data.terminal).to.equal(true);
+  });
+
+  it('ends when the server stops, and a client that comes again sees the job go on', async () => {
+    const id = await slow();
+    const client = await watch(id);
+    await until('it runs', () => client.events.some(({ data }) => data.stage === 'TASK'));
+    const stopped = service.stop();
+    await ended(client);
+    expect(client.response.complete, 'the stream was ended, not cut off').to.equal(true);
+    expect(client.events.at(-1)?.data.terminal).to.equal(false);
+    expect(await stopped).to.equal(0);
+    await service.start();
+    const again = await watch(id, { headers: { 'last-event-id': String(client.events.at(-1)!.id) } });
+    await until('the job is told', () => again.events.length > 0);
+    expect(again.events[0]!.id).to.equal(client.events.at(-1)!.id + 1);
+    await service.cancel(id);
+    await ended(again);
+  });
+});

@@ -1,0 +1,542 @@
+/** Nodes and their services, with real processes. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { packageRoot } from '../../config/info.ts';
+import { isAlive } from '../support/processes.ts';
+import { ServiceWithRoles } from '../support/roles.ts';
+import { sampleUri, Service, tracksOf } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { HOST, Nodes } from './nodes-support.ts';
+
+const ASTRONAUT = sampleUri('astronaut.png');
+const SUCCESS = { responseCode: 0, message: null };
+const ON_DEMAND = { name: 'TROUPE_START', value: 'ON_DEMAND' };
+
+describe('Nodes and services (specification 4.4)', () => {
+  let service: Service;
+  let nodes: Nodes;
+  before(async () => {
+    service = await Service.started({ SERVICE_STOP_MS: '300', CANCEL_GRACE_MS: '200' });
+    nodes = new Nodes(service);
+  });
+  after(() => service.close());
+
+  describe('Until a configuration is posted', () => {
+    it('GET /rest/nodes/config answers this host with every installed component as a service that is started on demand', async () => {
+      const [node, ...others] = await nodes.config();
+      expect([node?.host, others]).to.deep.equal([HOST, []]);
+      expect(node?.services.map(({ serviceName }) => serviceName)).to.include.members([
+        'TestLight',
+        'TestAbsent',
+      ]);
+      expect(node?.services.map(({ serviceName }) => serviceName)).to.not.include('TroupeMedia');
+      for (const model of node!.services) {
+        expect(model).to.include({
+          serviceCount: 1,
+          cmd: '${TROUPE_NODE}',
+          workingDirectory: '${TROUPE_HOME}',
+        });
+        expect(model.args.at(-1)).to.match(/^\$\{TROUPE_HOME\}\/.*components\/host\/main\.js$/);
+        expect(model.environmentVariables).to.deep.include(ON_DEMAND);
+        expect(JSON.stringify(model)).to.not.include(packageRoot);
+      }
+    });
+
+    it('GET /rest/nodes/hosts answers this host, and GET /rest/nodes/info its services as Configured', async () => {
+      expect((await service.ask('GET', '/rest/nodes/hosts')).body).to.deep.equal({ [HOST]: true });
+      expect(await nodes.state('TestAbsent:1')).to.deep.equal({
+        name: `${HOST}:TestAbsent:1`,
+        kind: 'generic',
+        rank: 1,
+        serviceCount: 1,
+        lastKnownState: 'Configured',
+        restartCount: 0,
+        unlaunchable: false,
+      });
+    });
+
+    it('GET /rest/nodes/services answers an object from the name of each installed component to its service', async () => {
+      const palette = (await service.ask('GET', '/rest/nodes/services')).body as Record<string, object>;
+      expect(palette['TestLight']).to.include({ serviceName: 'TestLight', serviceCount: 1 });
+      expect(palette).to.not.have.property('TroupeMedia');
+    });
+
+    it('a component is started by the first work, and its service then is Running', async () => {
+      await service.run({ media: [ASTRONAUT], pipelineName: 'LIGHT PIPELINE' });
+      expect((await nodes.state('TestLight:1'))?.lastKnownState).to.equal('Running');
+      expect((await nodes.state('TestAbsent:1'))?.lastKnownState).to.equal('Configured');
+    });
+  });
+
+  describe('A service of a posted configuration', () => {
+    it('configured with count 2 runs twice, each with its name, its token, its environment and its folder', async () => {
+      const model = nodes.model('Twice', 'run', {
+        serviceCount: 2,
+        workingDirectory: '${TROUPE_HOME}/samples',
+        environmentVariables: [
+          { name: 'PATH', value: '/opt/twice', sep: ':' },
+          { name: 'HOME', value: '${PATH}|${TROUPE_HOME}|${NO_SUCH}' },
+        ],
+      });
+      await nodes.configure({ ...model, args: [...model.args, '${SERVICE_NAME}'] });
+      const both = [await nodes.becomes('Twice:1', 'Running'), await nodes.becomes('Twice:2', 'Running')];
+      expect(both.map(({ rank, serviceCount, kind }) => [rank, serviceCount, kind])).to.deep.equal([
+        [1, 2, 'simple'],
+        [2, 2, 'simple'],
+      ]);
+      const processes = await nodes.startedTimes('Twice', 2);
+      expect(new Set(processes.map(({ pid }) => pid)).size).to.equal(2);
+      expect(new Set(processes.map(({ env }) => env['TROUPE_WORKER_TOKEN'])).size).to.equal(2);
+      for (const { env, args, cwd, greeting } of processes) {
+        expect(args).to.deep.equal([env['SERVICE_NAME']]);
+        expect(env['SERVICE_NAME']).to.be.oneOf([`${HOST}:Twice:1`, `${HOST}:Twice:2`]);
+        expect(env).to.include({ COMPONENT_NAME: 'Twice', TROUPE_SERVER_URL: service.url });
+        expect(env['PATH']).to.equal(`${process.env['PATH']}:/opt/twice`);
+        expect(env['HOME']).to.equal(`${env['PATH']}|${packageRoot}|`);
+        expect(env, 'what the server keeps for itself').to.not.have.any.keys('DATA_DIR', 'TROUPE_START');
+        expect(cwd).to.equal(join(packageRoot, 'samples'));
+        expect(greeting).to.include({ serverUrl: service.url, token: env['TROUPE_WORKER_TOKEN'] });
+        const headers = { authorization: `Bearer ${env['TROUPE_WORKER_TOKEN']}` };
+        const claim = await service.ask('POST', '/worker/v1/claim', { algorithms: ['LIGHT'] }, headers);
+        expect(claim.status, 'a claim of a service that is no component').to.equal(403);
+      }
+    });
+
+    it('comes back when its process was killed, and restartCount grows', async () => {
+      await nodes.configure(nodes.model('Killed'));
+      const [first] = await nodes.startedTimes('Killed', 1);
+      process.kill(first!.pid, 'SIGKILL');
+      const [, second] = await nodes.startedTimes('Killed', 2);
+      expect(second!.pid).to.not.equal(first!.pid);
+      expect(await nodes.becomes('Killed:1', 'Running')).to.include({ restartCount: 1, unlaunchable: false });
+    });
+
+    it('that crashes again and again is unlaunchable and InactiveNoStart, until an ADMIN starts it', async () => {
+      await nodes.configure(nodes.model('Crashing', 'crash'));
+      const state = await nodes.becomes('Crashing:1', 'InactiveNoStart');
+      expect(state).to.include({ unlaunchable: true, restartCount: 4 });
+      expect(nodes.started('Crashing')).to.have.lengthOf(5);
+      await nodes.configure(nodes.model('Crashing', 'crash'));
+      expect((await nodes.state('Crashing:1'))?.lastKnownState, 'saved again').to.equal('InactiveNoStart');
+      expect(await nodes.change('start', 'Crashing:1')).to.deep.equal(SUCCESS);
+      await nodes.startedTimes('Crashing', 6);
+    });
+
+    for (const [what, wrong] of [
+      ['command is missing', { cmd: '/no/such/command' }],
+      ['command is not executable', { cmd: join(packageRoot, 'package.json') }],
+      ['working directory is missing', { workingDirectory: '/no/such/folder' }],
+      ['command needs a variable that is not there', { cmd: '${NO_SUCH_VARIABLE}/bin/run' }],
+    ] as const)
+      it(`is Inactive and unlaunchable at once when its ${what}`, async () => {
+        await nodes.configure(nodes.model('Wrong', 'run', wrong));
+        const state = await nodes.becomes('Wrong:1', 'Inactive');
+        expect(state).to.include({ unlaunchable: true, restartCount: 0 });
+        const { reason } = (await service.logged('a service is unlaunchable', (line) =>
+          String(line['reason']).includes(Object.values(wrong)[0]!.replace('${NO_SUCH_VARIABLE}', '')),
+        )) as unknown as { reason: string };
+        expect(reason).to.match(/must be an executable file|does not exist/);
+        await nodes.configure(nodes.model('Wrong'));
+        expect(await nodes.becomes('Wrong:1', 'Running')).to.include({ unlaunchable: false });
+        await nodes.configure();
+      });
+
+    it('is stopped and started by REST; a later configuration does not start it', async () => {
+      await nodes.configure(nodes.model('Stopped'));
+      const [first] = await nodes.startedTimes('Stopped', 1);
+      expect(await nodes.change('stop', 'Stopped:1')).to.deep.equal(SUCCESS);
+      await nodes.becomes('Stopped:1', 'InactiveNoStart');
+      expect(isAlive(first!)).to.equal(false);
+      await nodes.configure(
+        nodes.model('Stopped', 'run', { args: nodes.model('Stopped').args.concat('other') }),
+      );
+      await nodes.configure(nodes.model('Stopped'), nodes.model('Witness'));
+      await nodes.becomes('Witness:1', 'Running');
+      expect(await nodes.state('Stopped:1')).to.include({
+        lastKnownState: 'InactiveNoStart',
+        unlaunchable: false,
+      });
+      expect(await nodes.change('start', 'Stopped:1')).to.deep.equal(SUCCESS);
+      await nodes.becomes('Stopped:1', 'Running');
+      expect(await nodes.change('start', 'Stopped:1'), 'one that runs').to.deep.equal(SUCCESS);
+      expect(await nodes.startedTimes('Stopped', 2)).to.have.lengthOf(2);
+    });
+
+    it('that ignores SIGTERM gets SIGKILL after SERVICE_STOP_MS', async () => {
+      await nodes.configure(nodes.model('Stubborn', 'stubborn'));
+      const [process] = await nodes.startedTimes('Stubborn', 1);
+      await nodes.change('stop', 'Stubborn:1');
+      expect((await nodes.state('Stubborn:1'))?.lastKnownState).to.equal('ShuttingDownNoRestart');
+      await nodes.becomes('Stubborn:1', 'InactiveNoStart');
+      const { reason } = await service.logged('component process ended', ({ worker }) =>
+        String(worker).includes('Stubborn'),
+      );
+      expect([reason, isAlive(process!)]).to.deep.equal(['the process was ended by SIGKILL', false]);
+    });
+
+    it('ends with everything that it has started itself', async () => {
+      const file = join(service.mediaDir, 'inner.pid');
+      const args = ['-c', 'sleep 600 & echo $! > "$0.part" && mv "$0.part" "$0"; wait', file];
+      await nodes.configure(nodes.model('Shell', 'run', { cmd: 'sh', args }));
+      const pid = Number(
+        await until('the shell has started it', () => existsSync(file) && readFileSync(file, 'utf8')),
+      );
+      try {
+        await nodes.change('stop', 'Shell:1');
+        await until(`process ${pid} has ended`, () => !isAlive({ pid }));
+      } finally {
+        if (isAlive({ pid })) process.kill(pid, 'SIGKILL');
+      }
+    });
+
+    it('of a lower count keeps its first ranks; one that is left out is removed', async () => {
+      await nodes.configure(
+        nodes.model('Fewer', 'run', { serviceCount: 3 }),
+        nodes.model('Gone', 'stubborn'),
+      );
+      const [gone] = await nodes.startedTimes('Gone', 1);
+      const three = await nodes.startedTimes('Fewer', 3);
+      await nodes.configure(nodes.model('Fewer'));
+      expect((await nodes.state('Gone:1'))?.lastKnownState).to.equal('Delete');
+      await until(
+        'only the first rank is left',
+        () => nodes.info(),
+        (all) => all.length === 1,
+      );
+      expect(await nodes.state('Fewer:1')).to.include({ lastKnownState: 'Running', restartCount: 0 });
+      const alive = three.filter(isAlive).map(({ env }) => env['SERVICE_NAME']);
+      expect([alive, isAlive(gone!)]).to.deep.equal([[`${HOST}:Fewer:1`], false]);
+      await nodes.configure(nodes.model('Fewer'), nodes.model('Gone'));
+      await nodes.becomes('Gone:1', 'Running');
+    });
+
+    it('of another definition replaces the one that runs', async () => {
+      const model = nodes.model('Changed');
+      await nodes.configure(model);
+      const [first] = await nodes.startedTimes('Changed', 1);
+      await nodes.configure({ ...model, serviceDescription: 'Described otherwise.' });
+      await nodes.configure({ ...model, args: [...model.args, 'anew'] });
+      const [, second, ...more] = await nodes.startedTimes('Changed', 2);
+      expect([second!.args, more, isAlive(first!)]).to.deep.equal([['anew'], [], false]);
+      expect(await nodes.becomes('Changed:1', 'Running')).to.include({ restartCount: 1 });
+    });
+
+    it('that was removed while it still ended, and is wanted again, is launched again', async () => {
+      await nodes.configure(nodes.model('Back', 'stubborn'));
+      const [first] = await nodes.startedTimes('Back', 1);
+      await nodes.configure();
+      await nodes.configure(nodes.model('Back', 'stubborn'));
+      const [, second] = await nodes.startedTimes('Back', 2);
+      expect([isAlive(first!), isAlive(second!)]).to.deep.equal([false, true]);
+      await nodes.becomes('Back:1', 'Running');
+    });
+  });
+
+  describe('POST /rest/nodes/config', () => {
+    it('keeps hosts of others, whose services are shown as Configured', async () => {
+      const elsewhere = { host: 'other-host', services: [nodes.model('Away', 'run', { serviceCount: 2 })] };
+      const { status, body } = await nodes.save([elsewhere, { host: HOST, services: [] }]);
+      expect([status, body]).to.deep.equal([201, SUCCESS]);
+      expect(await nodes.config()).to.deep.equal([elsewhere, { host: HOST, services: [] }]);
+      expect((await service.ask('GET', '/rest/nodes/hosts')).body).to.deep.equal({
+        'other-host': true,
+        [HOST]: true,
+      });
+      await until(
+        'only services of the other host are left',
+        () => nodes.info(),
+        (all) => all.length === 2,
+      );
+      expect((await nodes.info()).map(({ name, lastKnownState }) => [name, lastKnownState])).to.deep.equal([
+        ['other-host:Away:1', 'Configured'],
+        ['other-host:Away:2', 'Configured'],
+      ]);
+      expect(nodes.started('Away')).to.deep.equal([]);
+    });
+
+    it('keeps the first of several entries of a host, and says so with responseCode 2', async () => {
+      const first = { host: HOST, services: [nodes.model('First')] };
+      const { status, body } = await nodes.save([first, { host: HOST, services: [nodes.model('Second')] }]);
+      expect([status, (body as { responseCode: number }).responseCode]).to.deep.equal([201, 2]);
+      expect((body as { message: string }).message).to.include(HOST);
+      expect(await nodes.config()).to.deep.equal([first]);
+    });
+
+    const wrongs: Readonly<Record<string, (model: object) => unknown>> = {
+      'no array': (model) => ({ host: HOST, services: [model] }),
+      'no host': (model) => [{ services: [model] }],
+      'a host with a colon': (model) => [{ host: 'a:b', services: [model] }],
+      'no services': () => [{ host: HOST }],
+      'a count below 0': (model) => [{ host: HOST, services: [{ ...model, serviceCount: -1 }] }],
+      'a count above MAX_SERVICE_COUNT': (model) => [
+        { host: HOST, services: [{ ...model, serviceCount: 1_025 }] },
+      ],
+      'a launcher of its own': (model) => [
+        { host: HOST, services: [{ ...model, serviceLauncher: 'rocket' }] },
+      ],
+      'a blank command': (model) => [{ host: HOST, services: [{ ...model, cmd: ' ' }] }],
+      'a command with NUL': (model) => [{ host: HOST, services: [{ ...model, cmd: 'a\0b' }] }],
+      'one service twice': (model) => [{ host: HOST, services: [model, model] }],
+      'the service of the server itself': (model) => [
+        { host: HOST, services: [{ ...model, serviceName: 'TroupeMedia' }] },
+      ],
+      'a variable without a name': (model) => [
+        { host: HOST, services: [{ ...model, environmentVariables: [{ name: '', value: 'x' }] }] },
+      ],
+    };
+    for (const [what, body] of Object.entries(wrongs))
+      it(`is refused with 400 and the reason for ${what}, and nothing changes`, async () => {
+        const before = await nodes.config();
+        const answer = await service.ask('POST', '/rest/nodes/config', body(nodes.model('Refused')));
+        expect(answer.status).to.equal(400);
+        expect((answer.body as { message: string }).message).to.not.equal('');
+        expect(await nodes.config()).to.deep.equal(before);
+        expect(nodes.started('Refused')).to.deep.equal([]);
+      });
+
+    it('takes fields that it does not know, `sep` null and services without optional fields', async () => {
+      const {
+        args: _,
+        environmentVariables: __,
+        ...least
+      } = nodes.model('Least', 'run', { serviceCount: 0 });
+      const variable = { name: 'A', value: 'b', sep: null };
+      const full = { ...nodes.model('Full', 'run', { serviceCount: 0 }), environmentVariables: [variable] };
+      const posted = [{ host: HOST, coreNode: true, online: false, services: [least, full] }];
+      expect((await nodes.save(posted)).status).to.equal(201);
+      const [node] = await nodes.config();
+      expect(node).to.have.all.keys('host', 'services');
+      expect(node!.services[0]).to.deep.equal({ ...least, args: [], environmentVariables: [] });
+      expect(node!.services[1]?.environmentVariables).to.deep.equal([{ name: 'A', value: 'b' }]);
+    });
+  });
+
+  for (const [verb, message] of [
+    ['start', 'Error starting the service with name'],
+    ['stop', 'Error shutting down the service with name'],
+  ] as const)
+    it(`answers 200 with responseCode 1 when a service that does not exist is to ${verb}`, async () => {
+      for (const name of ['NoSuch:1', 'TroupeMedia:1', 'a%2Fb', '__proto__']) {
+        const body = (await nodes.change(verb, name)) as { responseCode: number; message: string };
+        expect(body.responseCode).to.equal(1);
+        expect(body.message).to.include(`${message} '${HOST}:${name}'. Please check the server logs.`);
+      }
+    });
+});
+
+describe('Services and the work of jobs', () => {
+  let service: Service;
+  let nodes: Nodes;
+  before(async () => {
+    service = await Service.started({ SERVICE_STOP_MS: '300', CANCEL_GRACE_MS: '200' });
+    nodes = new Nodes(service);
+  });
+  after(() => service.close());
+
+  const light = { media: [ASTRONAUT], pipelineName: 'LIGHT PIPELINE' };
+  const waits = async (id: string) => {
+    await service.logged(
+      'committed',
+      ({ job, made }) => id.endsWith(`-${String(job)}`) && JSON.stringify(made).includes('.1.0.0.0.0'),
+    );
+    expect((await service.job(id))?.terminal).to.equal(false);
+    expect(service.handedOut().filter(({ subJob }) => subJob.startsWith(`${id}.1.0.0.0.`))).to.deep.equal([]);
+  };
+
+  it('what was read, changed and posted still starts on demand', async () => {
+    const [node] = await nodes.config();
+    const services = node!.services.map((model) => ({ ...model, serviceCount: 2 }));
+    await nodes.configure(...services);
+    expect((await nodes.state('TestLight:2'))?.lastKnownState).to.equal('Configured');
+    expect((await service.run(light)).status).to.equal('COMPLETE');
+    expect((await nodes.state('TestLight:2'))?.lastKnownState).to.equal('Configured');
+  });
+
+  it('waits for a service that an ADMIN stopped, and goes on when it is started', async () => {
+    for (const rank of [1, 2]) await nodes.change('stop', `TestLight:${rank}`);
+    const id = await service.submit(light);
+    await waits(id);
+    await nodes.becomes('TestLight:1', 'InactiveNoStart');
+    await nodes.change('start', 'TestLight:2');
+    expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+    expect((await nodes.state('TestLight:1'))?.lastKnownState).to.equal('InactiveNoStart');
+    await nodes.change('start', 'TestLight:1');
+  });
+
+  it('waits while no service of its algorithm is configured, and goes on when one is', async () => {
+    const before = (await nodes.config())[0]!.services;
+    await nodes.configure(...before.filter(({ serviceName }) => serviceName !== 'TestLight'));
+    await until(
+      'its processes are gone',
+      () => nodes.info(),
+      (all) => !all.some(({ name }) => name.includes('TestLight')),
+    );
+    const id = await service.submit(light);
+    await waits(id);
+    await nodes.configure(...before);
+    expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+  });
+
+  it('is given back uncounted by a service that is stopped in the middle of it', async () => {
+    const once = { TROUBLE: 'hang', TROUBLE_RUNS: '1', TROUBLE_FILE: join(service.folder, 'hang') };
+    const id = await service.submit({
+      media: [ASTRONAUT],
+      pipelineName: 'TROUBLE PIPELINE',
+      jobProperties: once,
+    });
+    const mine = ({ subJob }: { subJob: string }) => subJob === `${id}.1.0.0.0.0`;
+    await service.logged('handed out a sub-job', (line) => mine(line as unknown as { subJob: string }));
+    await nodes.change('stop', 'TestTrouble:1');
+    expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+    expect(
+      service
+        .handedOut()
+        .filter(mine)
+        .map(({ attempt }) => attempt),
+    ).to.deep.equal([1, 1]);
+  });
+
+  it('is for the next rank when the one that was started for it is stopped before it was up', async () => {
+    const [node] = await nodes.config();
+    const model = node!.services.find(({ serviceName }) => serviceName === 'TestAbsent')!;
+    await nodes.configure({ ...model, serviceCount: 2 });
+    const id = await service.submit({ media: [ASTRONAUT], pipelineName: 'ABSENT PIPELINE' });
+    await nodes.becomes('TestAbsent:1', 'Running');
+    expect((await nodes.state('TestAbsent:2'))?.lastKnownState).to.equal('Configured');
+    await nodes.change('stop', 'TestAbsent:1');
+    await nodes.becomes('TestAbsent:2', 'Running');
+    await service.cancel(id);
+    await nodes.configure();
+    await until(
+      'both are removed, and with them what an ADMIN had stopped',
+      () => nodes.info(),
+      (all) => all.length === 0,
+    );
+  });
+
+  it('is done by any program that is configured under the name of its component', async () => {
+    const script = join(service.mediaDir, 'absent.mjs');
+    writeFileSync(script, COMPONENT);
+    const model = nodes.model('TestAbsent', 'run', { args: [script], environmentVariables: [ON_DEMAND] });
+    await nodes.configure(model);
+    const document = await service.run({ media: [ASTRONAUT], pipelineName: 'ABSENT PIPELINE' });
+    expect(tracksOf(document.media[0], 'ABSENT').map(({ trackProperties }) => trackProperties)).to.deep.equal(
+      [{ BY: `${HOST}:TestAbsent:1`, TOLD: 'nothing else' }],
+    );
+  });
+
+  it('of a component that a client registered is done by the service that has its name', async () => {
+    const absent = join(packageRoot, 'test', 'support', 'components', 'absent', 'descriptor.json');
+    const descriptor = readFileSync(absent, 'utf8')
+      .replaceAll('ABSENT', 'GUEST')
+      .replace('TestAbsent', 'Guest');
+    const script = join(service.mediaDir, 'guest.mjs');
+    writeFileSync(script, COMPONENT.replace('ABSENT', 'GUEST'));
+    const guest = nodes.model('Guest', 'run', { args: [script] });
+    await nodes.configure(guest);
+    await nodes.becomes('Guest:1', 'Running');
+    const { status } = await service.ask('POST', '/rest/components/registerUnmanaged', descriptor);
+    expect(status, 'registered while its service runs').to.equal(201);
+    const document = await service.run({ media: [ASTRONAUT], pipelineName: 'GUEST PIPELINE' });
+    expect(tracksOf(document.media[0], 'GUEST')[0]?.trackProperties).to.include({ BY: `${HOST}:Guest:1` });
+  });
+
+  it('that cannot be done, since the component cannot be started, fails', async () => {
+    await nodes.configure(nodes.model('TestAbsent', 'run', { cmd: '/no/such/command' }));
+    const id = await service.submit({ media: [ASTRONAUT], pipelineName: 'ABSENT PIPELINE' });
+    expect((await service.terminal(id)).jobStatus).to.equal('ERROR');
+  });
+});
+
+/** Claims and answers by nothing but what its environment says. */
+const COMPONENT = `
+const { TROUPE_SERVER_URL, TROUPE_WORKER_TOKEN, SERVICE_NAME, TROUPE_START = 'nothing else' } = process.env;
+const say = (path, body) =>
+  fetch(TROUPE_SERVER_URL + '/worker/v1' + path, {
+    method: 'POST',
+    headers: { authorization: 'Bearer ' + TROUPE_WORKER_TOKEN, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+process.stdin.resume().on('end', () => process.exit(0));
+for (;;) {
+  const { work = [] } = await (await say('/claim', { algorithms: ['ABSENT'], waitMs: 5000 })).json();
+  if (work.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  for (const { token } of work) {
+    const detection = { frame: 0, x: 1, y: 2, width: 3, height: 4, confidence: 0.5, properties: {} };
+    const track = { startFrame: 0, stopFrame: 0, confidence: 0.5, properties: { BY: SERVICE_NAME, TOLD: TROUPE_START }, detections: [detection] };
+    await say('/leases/' + token + '/result', track);
+  }
+}
+`;
+
+describe('After kill -9 of the server', () => {
+  let service: Service;
+  afterEach(() => service.close());
+
+  it('the configuration is there and its services run again; what an ADMIN stopped stays stopped, and restarts stay counted', async () => {
+    service = await Service.started({ SERVICE_STOP_MS: '300' });
+    const nodes = new Nodes(service);
+    const models = [nodes.model('Kept', 'run', { serviceCount: 2 }), nodes.model('Quiet')];
+    await nodes.configure(...models);
+    const before = await nodes.startedTimes('Kept', 2);
+    await nodes.startedTimes('Quiet', 1);
+    process.kill(before.find(({ env }) => env['SERVICE_NAME'] === `${HOST}:Kept:1`)!.pid, 'SIGKILL');
+    await nodes.startedTimes('Kept', 3);
+    await nodes.change('stop', 'Quiet:1');
+    await nodes.becomes('Quiet:1', 'InactiveNoStart');
+
+    await service.kill9();
+    await service.start();
+    expect(await nodes.config()).to.deep.equal([{ host: HOST, services: models }]);
+    await nodes.startedTimes('Kept', 5);
+    expect(await nodes.becomes('Kept:1', 'Running')).to.include({ restartCount: 1 });
+    expect(await nodes.becomes('Kept:2', 'Running')).to.include({ restartCount: 0 });
+    expect((await nodes.state('Quiet:1'))?.lastKnownState).to.equal('InactiveNoStart');
+    expect(nodes.started('Quiet')).to.have.lengthOf(1);
+    await nodes.change('start', 'Quiet:1');
+    await nodes.startedTimes('Quiet', 2);
+  });
+
+  it('and an orderly stop ends every service, also one that ignores SIGTERM', async () => {
+    service = await Service.started({ DRAIN_MS: '100' });
+    const nodes = new Nodes(service);
+    await nodes.configure(nodes.model('Stubborn', 'stubborn'), nodes.model('Ending', 'stubborn'));
+    const processes = [
+      ...(await nodes.startedTimes('Stubborn', 1)),
+      ...(await nodes.startedTimes('Ending', 1)),
+    ];
+    await nodes.change('stop', 'Ending:1');
+    expect(await service.stop()).to.equal(0);
+    expect(processes.filter(isAlive)).to.deep.equal([]);
+  });
+});
+
+describe('A user without the role ADMIN', () => {
+  let behind: ServiceWithRoles;
+  before(async () => {
+    behind = await ServiceWithRoles.started();
+  });
+  after(() => behind.close());
+
+  it('may look at nodes and services', async () => {
+    for (const path of ['config', 'hosts', 'info', 'services'])
+      expect((await behind.as('user', 'GET', `/rest/nodes/${path}`)).status).to.equal(200);
+  });
+
+  for (const [path, what] of [
+    ['config', 'Node config changes not saved!'],
+    [`services/${HOST}:TestLight:1/start`, 'Node service status not changed!'],
+    [`services/${HOST}:TestLight:1/stop`, 'Node service status not changed!'],
+  ] as const)
+    it(`is refused POST /rest/nodes/${path} with 403 and a CoreResponse with responseCode 1`, async () => {
+      const { status, body } = await behind.as('user', 'POST', `/rest/nodes/${path}`, []);
+      expect(status).to.equal(403);
+      expect(body).to.deep.equal({
+        responseCode: 1,
+        message: `${what} You do not have the proper user privileges to make this change! Please log in as an admin user.`,
+      });
+      const admin = await behind.as('admin', 'POST', `/rest/nodes/${path}`, []);
+      expect(admin.status).to.be.oneOf([200, 201]);
+    });
+});

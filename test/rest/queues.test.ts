@@ -1,0 +1,123 @@
+/** Queues: specification 4.8. */
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { BATCH_JOB } from '../../actors/batch-job/actor.ts';
+import type { SubJobRow } from '../../actors/batch-job/state.ts';
+import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
+import { RawComponent } from '../support/raw-component.ts';
+import { sampleUri, Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+interface Queue {
+  readonly name: string;
+  readonly messagesInQueue: number;
+}
+
+const ABSENT = 'TROUPE.DETECTION_ABSENT_REQUEST';
+const job = { media: [sampleUri('astronaut.png')], pipelineName: 'ABSENT PIPELINE' };
+
+describe('Queues (specification 4.8)', () => {
+  let service: Service;
+  before(async () => {
+    service = await Service.started();
+  });
+  after(() => service.close());
+
+  const list = async () => (await service.ask('GET', '/rest/queues')).body as readonly Queue[];
+  const length = async (name: string) =>
+    ((await service.ask('GET', `/rest/queues/${encodeURIComponent(name)}`)).body as Queue).messagesInQueue;
+  const has = (name: string, n: number) =>
+    until(
+      `${name} has ${n} messages`,
+      () => length(name),
+      (seen) => seen === n,
+    );
+
+  it('are there for every algorithm and for the service’s own work, also when they are empty', async () => {
+    const algorithms = (await service.ask('GET', '/rest/algorithms')).body as readonly {
+      readonly name: string;
+    }[];
+    const own = ['MEDIA_INSPECTION', 'TRACK_FINISHING', 'OUTPUT_OBJECT'].map((name) => `TROUPE.${name}`);
+    const queues = await list();
+    expect(queues.map(({ name }) => name)).to.deep.equal(
+      [...own, ...algorithms.map(({ name }) => `TROUPE.DETECTION_${name}_REQUEST`)].toSorted(),
+    );
+    expect(queues.map(({ name }) => name)).to.include('TROUPE.DETECTION_SCENE CHANGE_REQUEST');
+    expect(queues.every(({ messagesInQueue }) => messagesInQueue === 0)).to.equal(true);
+  });
+
+  it('are found by their exact name, and by no other', async () => {
+    const { status, body } = await service.ask('GET', '/rest/queues/TROUPE.DETECTION_SCENE%20CHANGE_REQUEST');
+    expect([status, body]).to.deep.equal([
+      200,
+      { name: 'TROUPE.DETECTION_SCENE CHANGE_REQUEST', messagesInQueue: 0 },
+    ]);
+    for (const name of [
+      ABSENT.toLowerCase(),
+      'ABSENT',
+      'TROUPE.',
+      '__proto__',
+      '%2e%2e',
+      'a%2Fb',
+      'x'.repeat(2_000),
+    ]) {
+      const unknown = await service.ask('GET', `/rest/queues/${name}`);
+      expect([name, unknown.status, unknown.text]).to.deep.equal([name, 404, '']);
+    }
+  });
+
+  it('tell the true number of sub-jobs that wait, without those in the hands of a component', async () => {
+    const ids = [await service.submit(job), await service.submit(job), await service.submit(job)];
+    await has(ABSENT, 3);
+    const component = new RawComponent(service);
+    const [taken] = await component.claim('ABSENT');
+    expect(await length(ABSENT), 'one was claimed').to.equal(2);
+    await component.release(taken!.token);
+    await has(ABSENT, 3);
+
+    await service.kill9();
+    await service.start();
+    await has(ABSENT, 3);
+
+    for (const id of ids) await service.cancel(id);
+    await has(ABSENT, 0);
+  });
+
+  it('are three for the service’s own work: media, tracks, documents; none of it is left in the end', async () => {
+    await service.run({ media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE' });
+    const kinds = service
+      .log('handed out a sub-job')
+      .map(({ kind, queue }) => `${String(kind)} ${String(queue)}`);
+    expect(new Set(kinds)).to.include.keys([
+      'PREPARE MEDIA_INSPECTION',
+      'DETECT LIGHT',
+      'FINISH TRACK_FINISHING',
+      'DOCUMENT OUTPUT_OBJECT',
+    ]);
+    expect((await list()).filter(({ messagesInQueue }) => messagesInQueue > 0)).to.deep.equal([]);
+  });
+
+  it('take up work that an earlier version has stored for its one queue of media', async () => {
+    await service.dieAt({ at: 1, when: 'after' });
+    await service.create({ ...job, pipelineName: 'LIGHT PIPELINE' }).catch(() => undefined);
+    await service.ended();
+    const number = await asStoredEarlier(service);
+    await service.start();
+    const done = await service.terminal(`test-host-${number}`);
+    expect(done.jobStatus).to.equal('COMPLETE');
+  });
+});
+
+/** Makes of the newest job what an earlier version would have stored. Answers its number. */
+async function asStoredEarlier({ dataDir }: Service): Promise<string> {
+  const store = new SqliteStore(join(dataDir, 'troupe.db'));
+  const [newest] = await store.list('batch-jobs', { limit: 1, descending: true });
+  const actor = { kind: BATCH_JOB, id: newest!.id };
+  const { version, owner, snapshot } = (await store.load(actor))!;
+  const rows = await store.rows(actor, { prefix: '', limit: 10 });
+  expect(rows.map(({ body }) => (body as SubJobRow).kind)).to.deep.equal(['PREPARE']);
+  const putRows = rows.map(({ key, body }) => ({ key, body: { ...(body as SubJobRow), queue: 'MEDIA' } }));
+  await store.commit({ actor, expected: version, owner, snapshot, putRows });
+  await store.close();
+  return actor.id;
+}

@@ -1,0 +1,43 @@
+/** RETENTION_DAYS: jobs that ended long ago go, with their files. */
+import { expect } from 'chai';
+import { sampleUri, Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const LIGHT = { media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE' };
+
+describe('Jobs that have ended', () => {
+  let service: Service;
+  before(async () => {
+    service = await Service.started({ CLEANING_MS: '50', CANCEL_GRACE_MS: '200' });
+  });
+  after(() => service.close());
+
+  it('are kept for ever without RETENTION_DAYS, else removed when it is over; live jobs never are', async () => {
+    const ended = [await service.submit(LIGHT), await service.submit(LIGHT)];
+    for (const id of ended) await service.terminal(id);
+    const live = await service.submit({
+      ...LIGHT,
+      pipelineName: 'TROUBLE PIPELINE',
+      algorithmProperties: { TROUBLE: { TROUBLE: 'hang' } },
+    });
+    await service.stop();
+    await service.start({ RETENTION_DAYS: '1' });
+    for (const id of ended)
+      expect((await service.job(id))?.jobStatus, 'a day is not over').to.equal('COMPLETE');
+
+    await service.stop();
+    await service.start({ RETENTION_DAYS: '0.000001' });
+    for (const id of ended) await until('it is unknown', async () => (await service.job(id)) === undefined);
+    await until('their documents are gone', async () => (await service.files('output-objects')).length === 0);
+    expect((await service.job(live))?.terminal).to.equal(false);
+    const { body } = await service.ask('GET', '/rest/jobs');
+    expect((body as { jobs: readonly { jobId: string }[] }).jobs.map(({ jobId }) => jobId)).to.deep.equal([
+      live,
+    ]);
+
+    await service.cancel(live);
+    await until('it has ended and is removed, too', async () => (await service.job(live)) === undefined);
+    const { totalJobs } = (await service.ask('GET', '/rest/jobs/stats')).body as { totalJobs: number };
+    expect(totalJobs).to.equal(0);
+  });
+});

@@ -1,0 +1,154 @@
+/** Streaming jobs: specification 2.3 and 4.3, as far as they go: every request is checked in full, none is accepted yet. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { packageRoot } from '../../config/info.ts';
+import { Service } from '../support/service.ts';
+
+const STREAM = { streamUri: 'rtsp://camera.example/live', segmentSize: 10 };
+const GOOD = { enableOutputToDisk: true, stream: STREAM, stallTimeout: -1, pipelineName: 'LIVE PIPELINE' };
+const START = 'Failure creating streaming job due to an exception. ';
+
+describe('Streaming jobs (specification 4.3)', () => {
+  let service: Service;
+  before(async () => {
+    service = await Service.started();
+    const file = join(packageRoot, 'test', 'support', 'components', 'absent', 'descriptor.json');
+    const descriptor = readFileSync(file, 'utf8')
+      .replaceAll(/ABSENT/gi, 'LIVE')
+      .replace('"batchLibrary"', '"streamLibrary"');
+    expect((await service.ask('POST', '/rest/components/registerUnmanaged', descriptor)).status).to.equal(
+      201,
+    );
+  });
+  after(() => service.close());
+
+  const create = (body: unknown) => service.ask('POST', '/rest/streaming/jobs', JSON.stringify(body));
+  const refusal = async (body: unknown) => {
+    const answer = await create(body);
+    expect(answer.status).to.equal(400);
+    const { jobId, outputObjectDirectory, coreResponse } = answer.body as {
+      jobId: number;
+      outputObjectDirectory: null;
+      coreResponse: { responseCode: number; message: string };
+    };
+    expect([jobId, outputObjectDirectory, coreResponse.responseCode]).to.deep.equal([-1, null, 1]);
+    return coreResponse.message;
+  };
+
+  it('are refused when they are valid, with a message that says that they are not supported yet', async () => {
+    expect(await refusal(GOOD)).to.equal(`${START}Streaming jobs are not supported yet.`);
+    expect(await refusal({ ...GOOD, externalId: 'x 1' })).to.equal(
+      "Failure creating streaming job with external id 'x 1' due to an exception. Streaming jobs are not supported yet.",
+    );
+    const everything = {
+      ...GOOD,
+      jobProperties: { A: 'b' },
+      algorithmProperties: { LIVE: { A: 'b' } },
+      stream: { ...STREAM, mediaProperties: { A: 'b' } },
+      healthReportCallbackUri: 'http://receiver.example/health',
+      summaryReportCallbackUri: 'https://receiver.example/summary?x=1',
+      stallCallbackUri: 'https://receiver.example/stall',
+    };
+    expect(await refusal(everything)).to.equal(`${START}Streaming jobs are not supported yet.`);
+  });
+
+  for (const streamUri of [
+    'http://camera.example/live',
+    'https://camera.example/live',
+    'RTSP://camera.example/live',
+  ])
+    it(`may read a stream from ${streamUri}`, async () => {
+      expect(await refusal({ ...GOOD, stream: { ...STREAM, streamUri } })).to.include('not supported yet');
+    });
+
+  const fields = 'The request has errors in the following fields:\n';
+  for (const [what, body, message] of [
+    ['no stream', { ...GOOD, stream: undefined }, `${fields}stream: `],
+    [
+      'a blank stream URI',
+      { ...GOOD, stream: { ...STREAM, streamUri: ' ' } },
+      'A stream URI was not provided',
+    ],
+    ['no stream URI', { ...GOOD, stream: { segmentSize: 10 } }, `${fields}stream.streamUri: `],
+    [
+      'a malformed stream URI',
+      { ...GOOD, stream: { ...STREAM, streamUri: 'live' } },
+      'The stream URI is malformed',
+    ],
+    [
+      'a stream of another scheme',
+      { ...GOOD, stream: { ...STREAM, streamUri: 'file:///etc/passwd' } },
+      'The scheme of the provided URI is not supported. Only RTSP, HTTP, and HTTPS are supported.',
+    ],
+    [
+      'a segment size below 10',
+      { ...GOOD, stream: { ...STREAM, segmentSize: 9 } },
+      'The segment size must be at least 10.',
+    ],
+    [
+      'no segment size',
+      { ...GOOD, stream: { ...STREAM, segmentSize: undefined } },
+      `${fields}stream.segmentSize: `,
+    ],
+    [
+      'a broken segment size',
+      { ...GOOD, stream: { ...STREAM, segmentSize: 10.5 } },
+      `${fields}stream.segmentSize: `,
+    ],
+    ['a stall timeout below -1', { ...GOOD, stallTimeout: -2 }, `${fields}stallTimeout: `],
+    ['no stall timeout', { ...GOOD, stallTimeout: undefined }, `${fields}stallTimeout: `],
+    ['no enableOutputToDisk', { ...GOOD, enableOutputToDisk: undefined }, `${fields}enableOutputToDisk: `],
+    ['no pipeline', { ...GOOD, pipelineName: undefined }, `${fields}pipelineName: `],
+    ['an unknown pipeline', { ...GOOD, pipelineName: 'NO SUCH' }, 'No pipeline named: NO SUCH'],
+    [
+      'a pipeline for batch jobs only',
+      { ...GOOD, pipelineName: 'ABSENT PIPELINE' },
+      'Expected entire "ABSENT PIPELINE" pipeline to support stream processing',
+    ],
+    [
+      'a report to something that is no web address',
+      { ...GOOD, healthReportCallbackUri: 'mailto:me@example.com' },
+      `${fields}healthReportCallbackUri: must be an http or https URI`,
+    ],
+    [
+      'a property with a wrong value',
+      { ...GOOD, stream: { ...STREAM, mediaProperties: { DETECTION_PADDING_X: 'wide' } } },
+      'Property validation failed due to: ',
+    ],
+  ] as const)
+    it(`are refused with ${what}`, async () => {
+      expect(await refusal(body)).to.include(`${START}${message}`);
+    });
+
+  it('are none, so that the list is empty; isActive is true or false', async () => {
+    for (const query of ['', '?isActive=true', '?isActive=false']) {
+      const { status, body } = await service.ask('GET', `/rest/streaming/jobs${query}`);
+      expect([query, status, body]).to.deep.equal([query, 200, { jobIds: [] }]);
+    }
+    for (const query of ['?isActive=yes', '?isActive=', '?isActive=true&isActive=false'])
+      expect([query, (await service.ask('GET', `/rest/streaming/jobs${query}`)).status]).to.deep.equal([
+        query,
+        400,
+      ]);
+  });
+
+  it('that are not there are answered 400, empty on get and with details on cancel', async () => {
+    for (const id of ['1', 'x', '-1', '9007199254740993']) {
+      const got = await service.ask('GET', `/rest/streaming/jobs/${id}`);
+      expect([id, got.status, got.text]).to.deep.equal([id, 400, '']);
+      expect([id, (await service.ask('POST', `/rest/streaming/jobs/${id}/cancel`)).status]).to.deep.equal([
+        id,
+        400,
+      ]);
+    }
+    const { body } = await service.ask('POST', '/rest/streaming/jobs/7/cancel?doCleanup=true');
+    expect(body).to.deep.equal({
+      jobId: 7,
+      doCleanup: true,
+      outputObjectDirectory: null,
+      coreResponse: { responseCode: 1, message: "Streaming job with id 7 doesn't exist." },
+    });
+    expect((await service.ask('POST', '/rest/streaming/jobs/7/cancel?doCleanup=maybe')).status).to.equal(400);
+  });
+});

@@ -1,0 +1,45 @@
+/** A service behind an OpenID Connect provider, asked by clients with different roles. */
+import { AUDIENCE, TestProvider } from '../access/support/provider.ts';
+import { Service, type Answer } from './service.ts';
+
+export type Client = Parameters<TestProvider['token']>[0];
+
+export class ServiceWithRoles {
+  readonly service: Service;
+  readonly #provider: TestProvider;
+
+  private constructor(service: Service, provider: TestProvider) {
+    this.service = service;
+    this.#provider = provider;
+  }
+
+  static async started(env: Readonly<Record<string, string>> = {}): Promise<ServiceWithRoles> {
+    const provider = await TestProvider.start();
+    const oidc = {
+      OIDC_ISSUER_URI: provider.issuer,
+      OIDC_CLIENT_ID: 'admin',
+      OIDC_CLIENT_SECRET: 'secret of admin',
+      OIDC_AUDIENCE: AUDIENCE,
+      OIDC_ADMIN_CLAIM_NAME: 'groups',
+      OIDC_ADMIN_CLAIM_VALUE: 'media-admins',
+      OIDC_USER_CLAIM_NAME: 'groups',
+      OIDC_USER_CLAIM_VALUE: 'media-users',
+    };
+    const service = await Service.started({ ...oidc, ...env }, () => provider.token('admin'));
+    return new ServiceWithRoles(service, provider);
+  }
+
+  token(client: Client): Promise<string> {
+    return this.#provider.token(client);
+  }
+
+  /** A request of this client: `nobody` has a good token without a role. */
+  async as(client: Client, method: string, path: string, body?: unknown): Promise<Answer> {
+    return this.service.ask(method, path, body, { authorization: `Bearer ${await this.token(client)}` });
+  }
+
+  async close(): Promise<void> {
+    await this.service.close();
+    await this.#provider.close();
+  }
+}
