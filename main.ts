@@ -1,37 +1,33 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { Server } from 'node:http';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ADMISSION } from './actors/admission/actor.ts';
-import { LIVE_JOBS, REMOVED_JOBS } from './actors/batch-job/bookkeeping.ts';
 import { openCatalog } from './actors/catalog/actor.ts';
 import { Catalog } from './actors/catalog/catalog.ts';
 import { findComponents, type InstalledComponent } from './actors/catalog/installed.ts';
-import { DISPATCHER, startTicking } from './actors/dispatcher/actor.ts';
 import { drain } from './actors/drain.ts';
-import { guard, type Guardian } from './actors/guardian.ts';
-import { NODE_MANAGER, type ManagedComponent } from './actors/node-manager/actor.ts';
+import { guard } from './actors/guardian.ts';
+import type { ManagedComponent } from './actors/node-manager/actor.ts';
 import { detectorComponent, hostService } from './actors/node-manager/components.ts';
-import { currentNodes } from './actors/node-configuration/actor.ts';
-import { systemClock } from './actors/runtime/clock.ts';
+import { DAY_MS, systemClock } from './actors/runtime/clock.ts';
 import { ComedyTree } from './actors/runtime/comedy-tree.ts';
 import { ActorSystem } from './actors/runtime/system.ts';
-import { refuseNewer, removeOrphans, startSweep } from './actors/sweep.ts';
+import { refuseNewer } from './actors/sweep.ts';
+import { takeUp } from './actors/take-up.ts';
 import { StreamingJobDesk } from './actors/streaming-job/desk.ts';
-import { Retention, startCleaning } from './actors/retention.ts';
 import { UploadDesk } from './actors/uploads/desk.ts';
 import { listJobs } from './actors/views/job-list.ts';
 import { jobStatistics } from './actors/views/statistics.ts';
-import { MEDIA_QUEUES, type FetchLimits } from './components/sdk/protocol.ts';
+import { MEDIA_QUEUES } from './components/sdk/protocol.ts';
 import { packageRoot, readInfo } from './config/info.ts';
 import type { Logger } from './config/logger.ts';
-import { DAY_MS, type Settings } from './config/settings.ts';
+import type { Settings } from './config/settings.ts';
 import { createAccess, type ServiceClient } from './http/access/index.ts';
 import { createApp } from './http/app.ts';
-import { checkFileUri, schemeOf } from './media/file-uris.ts';
-import { MediumError } from './media/medium-error.ts';
+import { attach, closeServer, createListener, listen, urlOf } from './http/listener.ts';
+import { checkFileUri } from './media/file-uris.ts';
+import { checkMedium, fetchLimits } from './media/media-rules.ts';
 import { ResultChecker } from './output/check.ts';
 import { outgoingAgents } from './outgoing/agent.ts';
 import { findPastJob, type ArchiveParts } from './outgoing/archive.ts';
@@ -41,12 +37,10 @@ import { maskUri } from './output/censor.ts';
 import { uploadsFolder } from './output/layout.ts';
 import { bestMatch } from './pipeline/archive-match.ts';
 import { ARCHIVE_PAGE, checkUrl } from './pipeline/archive.ts';
-import type { ArchiveQuestion, Issue } from './pipeline/types.ts';
+import type { ArchiveQuestion } from './pipeline/types.ts';
 import { SERVER_PROPERTY_DEFAULTS } from './pipeline/workflow-properties.ts';
 import { SqliteStore } from './store/sqlite/sqlite-store.ts';
-import { allEntries, type Store } from './store/store.ts';
-
-const UPLOAD_MS = 3_600_000;
+import type { Store } from './store/store.ts';
 
 /** Folder of the code that runs: components are found compiled beside it. */
 const codeRoot = path.dirname(fileURLToPath(import.meta.url));
@@ -84,8 +78,7 @@ export async function startServer(settings: Settings, options: ServerOptions): P
   mkdirSync(settings.DATA_DIR, { recursive: true, mode: 0o700 });
   const sqlite = new SqliteStore(path.join(settings.DATA_DIR, 'troupe.db'));
   const store = options.wrapStore?.(sqlite) ?? sqlite;
-  // Answers of components may be long and slow; whoever has no token is turned away before a body is read.
-  const http = createServer({ requestTimeout: UPLOAD_MS }, notYet);
+  const http = createListener();
   try {
     await listen(http, settings.HOST, settings.PORT);
     return await compose(settings, options, store, http);
@@ -163,11 +156,15 @@ async function compose(
     system,
     logger,
   });
-  const handle = app.callback();
-  http.removeAllListeners('request');
-  http.on('request', (request, response) => void handle(request, response));
+  attach(http, app);
 
-  const stopWork = await takeUp(guardian, uploads, store, settings, logger);
+  const stopWork = await takeUp(guardian, {
+    uploads,
+    store,
+    settings,
+    logger,
+    clock: systemClock,
+  });
   const lock = path.join(settings.DATA_DIR, 'lock');
   writeFileSync(lock, JSON.stringify({ pid: process.pid, url }), { mode: 0o600 });
   logger.info(
@@ -189,51 +186,6 @@ async function compose(
   };
   let closing: Promise<void> | undefined;
   return { url, stop: () => (closing ??= close()) };
-}
-
-/** Live jobs go on where they stopped; what an earlier process left lying goes. The answer ends the periodic work. */
-async function takeUp(
-  guardian: Guardian,
-  uploads: UploadDesk,
-  store: Store,
-  settings: Settings,
-  logger: Logger,
-): Promise<() => void> {
-  const { jobs, dispatcher, admission, nodeManager, nodeConfiguration, repeats, delivery } = guardian;
-  await guardian.systemMessages.serverStarted();
-  await removeOrphans(store, settings.DATA_DIR, logger);
-  // Before the jobs: which services there are decides what their work waits for.
-  const nodes = await currentNodes(nodeConfiguration);
-  await nodeManager.family.ask(NODE_MANAGER, { type: 'configure', nodes });
-  for (const index of [LIVE_JOBS, REMOVED_JOBS])
-    for await (const { id } of allEntries(store, index)) jobs.tell(id, { type: 'resume' });
-  admission.tell(ADMISSION, { type: 'open' });
-  await delivery.wakeAll();
-  const stopTicking = startTicking(systemClock, (stalledMs) =>
-    dispatcher.tell(DISPATCHER, { type: 'tick', stalledMs }),
-  );
-  const stopSweep = startSweep({
-    store,
-    clock: systemClock,
-    dispatcher,
-    jobs,
-    admission,
-    repeats,
-    delivery,
-    keysKeptMs: settings.IDEMPOTENCY_KEEP_MS,
-  });
-  const given = { store, clock: systemClock, logger };
-  const retention = new Retention({
-    ...given,
-    desk: guardian.desk,
-    keepMs: settings.RETENTION_DAYS * DAY_MS,
-  });
-  const stopCleaning = startCleaning({ ...given, retention, uploads, everyMs: settings.CLEANING_MS });
-  return () => {
-    stopTicking();
-    stopSweep();
-    stopCleaning();
-  };
 }
 
 /** What the server sends of itself: callbacks, posts to archives and questions to them. */
@@ -304,73 +256,8 @@ function managedMedia(settings: Settings): ManagedComponent {
   };
 }
 
-/** Of the data folder nothing is read as media but what was uploaded, whatever MEDIA_ROOTS says. */
-async function fetchLimits(settings: Settings, uploads: string): Promise<FetchLimits> {
-  const [dataDir = ''] = await resolved([settings.DATA_DIR]);
-  const roots = await resolved(settings.MEDIA_ROOTS);
-  const foreign = roots.filter((root) => path.relative(dataDir, root).split(path.sep)[0] === '..');
-  return {
-    mediaRoots: [...foreign, uploads],
-    excluded: [dataDir],
-    maxBytes: settings.MAX_MEDIUM_BYTES,
-    timeoutMs: settings.MEDIUM_FETCH_MS,
-    allowPrivate: settings.FETCH_PRIVATE,
-  };
-}
-
-/** Folders without symbolic links; one that does not exist serves nothing. */
-async function resolved(folders: readonly string[]): Promise<readonly string[]> {
-  const found = await Promise.all(folders.map((folder) => realpath(folder).catch(() => undefined)));
-  return found.filter((folder) => folder !== undefined);
-}
-
-/** Why a medium cannot be used, as far as that shows without reading it. */
-async function checkMedium(uri: string, { mediaRoots, excluded }: FetchLimits): Promise<Issue | undefined> {
-  try {
-    const scheme = schemeOf(uri);
-    if (scheme === 'file') await checkFileUri(uri, mediaRoots, excluded);
-    else if (scheme !== 'data' && !URL.canParse(uri))
-      return { code: 'MEDIA_INITIALIZATION', message: 'The media URI is malformed' };
-    return undefined;
-  } catch (error) {
-    if (error instanceof MediumError) return { code: error.code, message: error.message };
-    throw error;
-  }
-}
-
-/** Who comes before the application is put together is asked to come again. */
-function notYet(_request: IncomingMessage, response: ServerResponse): void {
-  const message = 'The server is starting; try again.';
-  response
-    .writeHead(503, { 'Retry-After': '1', 'Content-Type': 'application/json; charset=utf-8' })
-    .end(JSON.stringify({ message }));
-}
-
 const works = (store: Store) =>
   store.check().then(
     () => true,
     () => false,
   );
-
-function listen(http: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    http.once('error', reject);
-    http.listen(port, host, () => {
-      http.off('error', reject);
-      resolve();
-    });
-  });
-}
-
-function closeServer(http: Server): Promise<void> {
-  return new Promise((resolve) => {
-    http.close(() => resolve());
-    http.closeAllConnections();
-  });
-}
-
-function urlOf(http: Server, host: string): string {
-  const { port } = http.address() as AddressInfo;
-  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
-}

@@ -6,8 +6,16 @@ import type { Send } from '../outgoing/request.ts';
 import type { ArchiveFinding, ArchiveQuestion, Issue, Properties } from '../pipeline/types.ts';
 import { MemoryQueue } from '../store/memory-queue.ts';
 import type { Store } from '../store/store.ts';
+import {
+  configurationRules,
+  deliveryPolicy,
+  deskSettings,
+  jobSettings,
+  leaseSettings,
+  ownerOf,
+} from './actor-settings.ts';
 import { ADMISSION, admissionKind, type AdmissionCommand, type AdmissionReply } from './admission/actor.ts';
-import { batchJobKind, type JobParts } from './batch-job/actor.ts';
+import { batchJobKind } from './batch-job/actor.ts';
 import type { JobCommand, JobReply } from './batch-job/commands.ts';
 import { ArchiveDesk } from './batch-job/archive-desk.ts';
 import { JobDesk } from './batch-job/desk.ts';
@@ -17,7 +25,6 @@ import { catalogKind } from './catalog/actor.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import type { CatalogCommand, CatalogReply } from './catalog/commands.ts';
 import { registerDelivery, sendOnce, type Delivery } from './delivery/actor.ts';
-import type { DeliveryPolicy } from './delivery/policy.ts';
 import { DISPATCHER, dispatcherKind } from './dispatcher/actor.ts';
 import type { DispatcherCommand, DispatcherReply, SubJob } from './dispatcher/commands.ts';
 import { WorkWaiters } from './dispatcher/waiters.ts';
@@ -29,8 +36,6 @@ import {
 } from './node-manager/actor.ts';
 import { nodeConfigurationKind } from './node-configuration/actor.ts';
 import type { ConfigurationCommand, ConfigurationReply } from './node-configuration/commands.ts';
-import { onDemand } from './node-configuration/model.ts';
-import type { ConfigurationRules } from './node-configuration/transitions.ts';
 import { DEFAULT_INTENSITY } from './runtime/supervision.ts';
 import type { ActorSystem, Family } from './runtime/system.ts';
 import { systemMessageKind } from './system-messages/actor.ts';
@@ -92,9 +97,6 @@ export interface Guardian {
 
 /** Mailbox of actors that serve all jobs: larger than what all jobs together can have to say at a time. */
 const SHARED_MAILBOX = 100_000;
-/** Sub-jobs of one job that are queued or run at a time, for each component process. */
-const WINDOW_PER_PROCESS = 4;
-const LEAST_WINDOW = 8;
 
 /** The supervision tree on one screen: who is there, and who tells whom. */
 export function guard(given: GuardianParts): Guardian {
@@ -108,12 +110,20 @@ export function guard(given: GuardianParts): Guardian {
     );
   });
   const parts = { ...given, store };
+  const owner = ownerOf(settings, parts.epoch);
   const waiters = new WorkWaiters();
-  const repeats = new Repeats(store, { server: settings.JOB_ID_HOST, epoch: parts.epoch });
+  const repeats = new Repeats(store, owner);
 
   const jobs = system.register(
     batchJobKind({
-      ...jobSettings(parts),
+      store,
+      owner,
+      logger,
+      mailbox: settings.MAILBOX_SIZE,
+      intensity: DEFAULT_INTENSITY,
+      idleMs: settings.IDLE_ACTOR_MS,
+      clock: system.clock,
+      settings: jobSettings(settings, parts.fetchLimits, parts.version),
       offer: (record, state, rows) =>
         dispatcher.tell(DISPATCHER, { type: 'offer', subJobs: toSubJobs(record, state, rows) }),
       cancelWork: ({ number }, rows) => {
@@ -130,12 +140,7 @@ export function guard(given: GuardianParts): Guardian {
   const dispatcher = system.register(
     dispatcherKind({
       queue: new MemoryQueue<SubJob>(),
-      settings: {
-        leaseMs: settings.LEASE_MS,
-        silenceMs: settings.SILENCE_MS,
-        wholeMs: settings.SUB_JOB_MS,
-        cancelGraceMs: settings.CANCEL_GRACE_MS,
-      },
+      settings: leaseSettings(settings),
       clock: system.clock,
       logger,
       mailbox: SHARED_MAILBOX,
@@ -161,7 +166,7 @@ export function guard(given: GuardianParts): Guardian {
     policy: (isInstalled) => restartPolicy(settings, isInstalled),
     startMs: settings.COMPONENT_START_MS,
     store,
-    owner: { server: settings.JOB_ID_HOST, epoch: parts.epoch },
+    owner,
     clock: system.clock,
     logger,
     serverUrl: () => parts.serverUrl(),
@@ -174,8 +179,8 @@ export function guard(given: GuardianParts): Guardian {
   const nodeConfiguration = system.register(
     nodeConfigurationKind({
       store,
-      owner: { server: settings.JOB_ID_HOST, epoch: parts.epoch },
-      rules: configurationRules(parts),
+      owner,
+      rules: configurationRules(settings, parts.components, parts.own),
       apply: (nodes) => nodeManager.family.tell(NODE_MANAGER, { type: 'configure', nodes }),
     }),
   );
@@ -192,7 +197,7 @@ export function guard(given: GuardianParts): Guardian {
   const catalogActor = system.register(
     catalogKind({
       store,
-      owner: { server: settings.JOB_ID_HOST, epoch: parts.epoch },
+      owner,
       logger,
       mailbox: settings.MAILBOX_SIZE,
       limits: { elements: settings.MAX_CATALOG_ELEMENTS, characters: settings.MAX_CATALOG_BYTES },
@@ -223,7 +228,7 @@ export function guard(given: GuardianParts): Guardian {
     archive: archiveDesk,
     repeats,
     clock: system.clock,
-    settings: deskSettings(parts),
+    settings: deskSettings(settings, parts.serverProperties),
   });
   const workDesk = new WorkDesk({
     ...parts,
@@ -266,74 +271,7 @@ export function guard(given: GuardianParts): Guardian {
 }
 
 function systemMessagesOf({ system, store, settings, logger, epoch }: GuardianParts): SystemMessageDesk {
-  const owner = { server: settings.JOB_ID_HOST, epoch };
+  const owner = ownerOf(settings, epoch);
   const family = system.register(systemMessageKind({ store, owner, limit: settings.MAX_SYSTEM_MESSAGES }));
   return new SystemMessageDesk({ store, family, logger });
-}
-
-function jobSettings({
-  store,
-  settings,
-  logger,
-  fetchLimits,
-  epoch,
-  system,
-  version,
-}: GuardianParts): Omit<JobParts, 'offer' | 'cancelWork' | 'checkArchive' | 'deliver' | 'forget' | 'ended'> {
-  return {
-    store,
-    owner: { server: settings.JOB_ID_HOST, epoch },
-    logger,
-    mailbox: settings.MAILBOX_SIZE,
-    intensity: DEFAULT_INTENSITY,
-    idleMs: settings.IDLE_ACTOR_MS,
-    clock: system.clock,
-    settings: {
-      dataDir: settings.DATA_DIR,
-      window: Math.max(LEAST_WINDOW, WINDOW_PER_PROCESS * settings.COMPONENT_PROCESSES),
-      attempts: settings.SUB_JOB_ATTEMPTS,
-      fetchLimits,
-      system: { version, host: settings.JOB_ID_HOST },
-    },
-  };
-}
-
-/** Failures in a row after which a receiver is only probed, at most a minute apart. */
-const BREAKER = { breakerFailures: 5, breakerMaxDelayMs: 60_000 };
-
-const deliveryPolicy = (settings: Settings): Omit<DeliveryPolicy, 'window'> => ({
-  ...BREAKER,
-  concurrency: settings.DELIVERY_CONCURRENCY,
-  firstDelayMs: settings.DELIVERY_FIRST_DELAY_MS,
-  maxDelayMs: settings.DELIVERY_MAX_DELAY_MS,
-  giveUpMs: settings.DELIVERY_GIVE_UP_MS,
-});
-
-function deskSettings({ settings, serverProperties }: GuardianParts) {
-  return {
-    jobIdHost: settings.JOB_ID_HOST,
-    siteId: settings.SITE_ID,
-    defaultPriority: settings.DEFAULT_PRIORITY,
-    maxMedia: settings.MAX_MEDIA_PER_JOB,
-    minFreeBytes: settings.MIN_FREE_BYTES,
-    dataDir: settings.DATA_DIR,
-    serverProperties,
-    environmentProperties: settings.environmentProperties,
-  };
-}
-
-/** Until somebody posts another one, this host runs every installed detector, on demand. */
-function configurationRules({ settings, components, own }: GuardianParts): ConfigurationRules {
-  const serviceCount = settings.COMPONENT_PROCESSES;
-  const services = components.map(({ model }) => onDemand({ ...model, serviceCount }));
-  return {
-    initial: [{ host: settings.JOB_ID_HOST, services }],
-    thisHost: settings.JOB_ID_HOST,
-    ownServices: own.map(({ model }) => model.serviceName),
-    limits: {
-      nodes: settings.MAX_NODES,
-      services: settings.MAX_NODE_SERVICES,
-      serviceCount: settings.MAX_SERVICE_COUNT,
-    },
-  };
 }

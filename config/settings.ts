@@ -29,8 +29,6 @@ const origins = z
     error: 'must be * alone, or a list without it',
   });
 const SECOND = 1_000;
-/** Of a setting in days. */
-export const DAY_MS = 24 * 3_600 * SECOND;
 const MIB = 1024 * 1024;
 
 /** Every setting of the server: name, rule, default. Times are milliseconds, sizes bytes, unless the name says otherwise. */

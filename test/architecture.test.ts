@@ -146,7 +146,7 @@ describe('The architecture', () => {
   it('has the decisions of actors without clock, random or I/O', () => {
     const pure = [...texts].filter(
       ([file]) =>
-        /^actors\/.*\/(state|commands|transitions|effects|status|planning|progress|snapshot|leases)\.ts$/.test(
+        /^actors\/.*\/(state|commands|transitions|effects|policy|status|planning|progress|snapshot|leases)\.ts$/.test(
           file,
         ) || file.startsWith('pipeline/'),
     );

@@ -1,4 +1,6 @@
 /** Time comes in from outside: the runtime and every actor read and wait on a Clock, never on the globals. */
+export const DAY_MS = 24 * 3_600_000;
+
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;

@@ -43,9 +43,22 @@ const JOB = {
   },
 };
 
+const EVENT = {
+  jobId: 'host-12',
+  jobStatus: 'IN_PROGRESS',
+  jobProgress: 37.5,
+  terminal: false,
+  stage: 'TASK',
+  task: { name: 'MOTION DETECTION TASK', number: 1, of: 2 },
+  waitingFor: null,
+};
 const EVENTS: DeclaredAnswer = {
   description: 'The events of the job.',
-  content: { schema: z.string(), type: 'text/event-stream' },
+  content: {
+    schema: z.string(),
+    type: 'text/event-stream',
+    example: `retry: 2000\n\nid: 1\nevent: job\ndata: ${JSON.stringify(EVENT)}\n\n`,
+  },
 };
 
 /** The routes of `http/job-list.ts`, `http/statistics.ts` and `http/job-events.ts`. */
@@ -81,9 +94,10 @@ export const jobListOperations: readonly Operation[] = [
     caller: 'USER',
     summary: 'Watch a job (server-sent events)',
     description:
-      'The first event comes at once, the others when something has changed. Their name is `job`, their data a JobGlance. ' +
-      'The stream ends after the event whose data has terminal true, and when the server stops; a client then comes again ' +
-      'unless it has seen the former.',
+      'The first event comes at once, the others when something has changed. Their name is `job`, their data JSON: `stage` is ' +
+      'WAITING (for admission), PREPARE (media), CHECK (the archive), TASK, DOCUMENT or ENDED; `task` is null outside of TASK; ' +
+      '`waitingFor` is as in SingleJobInfo, or null. The stream ends after the event that has `terminal` true, and when the ' +
+      'server stops; a client then comes again unless it has seen the former.',
     params,
     answers: {
       200: EVENTS,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { trueOrFalse, wholeNumber } from './common.ts';
-import { jobStatus, singleJobInfo, waitingFor } from './jobs.ts';
+import { jobStatus, singleJobInfo } from './jobs.ts';
 
 /** The list of jobs (ours): what may be asked for, and what is answered. */
 export const jobListQuery = z.strictObject({
@@ -40,20 +40,3 @@ export const jobPage = z
     description:
       'A page of jobs. With a filter it may be short, or empty, although more follow: go on until next is null.',
   });
-
-export const jobGlance = z
-  .object({
-    jobId: singleJobInfo.shape.jobId,
-    jobStatus,
-    jobProgress: singleJobInfo.shape.jobProgress,
-    terminal: singleJobInfo.shape.terminal,
-    stage: z
-      .enum(['WAITING', 'PREPARE', 'CHECK', 'TASK', 'DOCUMENT', 'ENDED'])
-      .describe('What is done now: waiting for admission, media, the archive, a task, the document'),
-    task: z
-      .object({ name: z.string(), number: z.int().min(1), of: z.int().min(1) })
-      .nullable()
-      .describe('The task that is under way'),
-    waitingFor: waitingFor.nullable(),
-  })
-  .meta({ id: 'JobGlance', description: 'The data of an event of a job' });

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { ServiceWithRoles } from '../support/roles.ts';
 import { until } from '../support/until.ts';
-import { answer, withService } from './scripted-service.ts';
+import { answer, withService, type Handler } from './scripted-service.ts';
 import { documentOf, Place, sample, tracksOf, type Outcome } from './support.ts';
 
 const HOST = 'cli-host';
@@ -92,6 +92,7 @@ describe('troupe, over the REST interface', () => {
       const jobOf = (n: number) => ({
         jobId: `a-${n}`,
         jobStatus: 'ERROR',
+        pipelineName: 'P',
         mediaUris: ['data:,x'],
         mediaCount: 3,
       });
@@ -321,6 +322,40 @@ describe('troupe, over the REST interface', () => {
   it('info tells the version', async () => {
     expect(await good('info')).to.match(/^Version +\d+\.\d+\.\d+$/m);
     expect(await json('info')).to.include({ app: 'Troupe' });
+  });
+
+  it('says how a service must be started that takes no uploads and reads other folders', async () => {
+    const roots = answer(400, {
+      coreResponse: { responseCode: 1, message: 'Add its folder to the setting MEDIA_ROOTS.' },
+    });
+    const answers = [roots, answer(404, undefined), answer(200, [{ name: FACES }])];
+    await withService(answers, async (url, asked) => {
+      const as = { TROUPE_URL: url, TROUPE_TOKEN: 't' };
+      const job = ['analyze', 'media/astronaut.png', '--pipeline', FACES];
+      const { code, stdout, stderr } = await place.troupe(job, as);
+      expect([code, stdout], stderr).to.deep.equal([2, '']);
+      expect(stderr).to.include('Add its folder to the setting MEDIA_ROOTS.');
+      expect(stderr).to.match(/Start it with MEDIA_ROOTS=\S+media, or stop it/);
+      expect(asked.map((line) => line.split(/[ ?]/)[1])).to.deep.equal(['/rest/jobs', '/rest/media', '/rest/pipelines']); // prettier-ignore
+    });
+  });
+
+  it('says that something else answers where no service is, or one of another shape', async () => {
+    const html: Handler = (_request, response) => response.writeHead(200).end('<html>');
+    await withService([html, answer(200, { jobs: 1 }), answer(200, { pipelines: [] })], async (url) => {
+      const as = { TROUPE_URL: url, TROUPE_TOKEN: 't' };
+      for (const [args, words] of [
+        [['info'], 'is no Troupe service'],
+        [['jobs', 'list'], 'something else than a list of jobs'],
+        [['pipelines', 'list'], 'something else than expected'],
+      ] as const) {
+        const { code, stdout, stderr } = await place.troupe(args, as);
+        expect([code, stdout], args.join(' ')).to.deep.equal([2, '']);
+        expect(stderr)
+          .to.include(words)
+          .and.to.match(/^[^\n]+\n$/);
+      }
+    });
   });
 
   it('says what to do when no service is found, and when arguments are wrong', async () => {

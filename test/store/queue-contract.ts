@@ -89,7 +89,12 @@ export function queueContract(open: () => Promise<WorkQueue>): void {
   });
 
   it('tells how many items are taken before the first of a job, queue by queue', async () => {
-    await queue.offer([item('l1', 'large'), item('l2', 'large'), item('s1', 'small'), item('u1', 'urgent', 9)]);
+    await queue.offer([
+      item('l1', 'large'),
+      item('l2', 'large'),
+      item('s1', 'small'),
+      item('u1', 'urgent', 9),
+    ]);
     await queue.offer([item('u2', 'urgent', 9), item('t1', 'small', 0, 'TEXT')]);
     const ahead = async (jobId: string) => Object.fromEntries(await queue.ahead(jobId));
     expect(await ahead('small')).to.deep.equal({ FACE: 3, TEXT: 0 });
@@ -187,7 +192,9 @@ class PlainList {
 
   /** Takes from a copy until the job's turn comes. */
   ahead(jobId: string): Readonly<Record<string, number>> {
-    const queues = new Set(this.items.filter((candidate) => candidate.jobId === jobId).map(({ queue }) => queue));
+    const queues = new Set(
+      this.items.filter((candidate) => candidate.jobId === jobId).map(({ queue }) => queue),
+    );
     const places = [...queues].map((queue) => {
       const copy = new PlainList();
       copy.items = [...this.items];

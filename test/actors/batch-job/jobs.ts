@@ -225,6 +225,8 @@ export class LedJob {
   readonly settings: JobSettings;
   state: JobState | undefined;
   last: JobOutcome | undefined;
+  /** What a store would have. */
+  readonly rows = new Map<string, unknown>();
   /** The time of the last command. */
   at = 999;
 
@@ -247,7 +249,12 @@ export class LedJob {
   tell(command: JobCommand): JobOutcome['reply'] {
     this.last = decide(this.state, command, { record: this.record, at: ++this.at, settings: this.settings });
     const { change } = this.last;
-    if (change !== undefined) this.state = change.gone === true ? undefined : change.state;
+    if (change === undefined) return this.last.reply;
+    this.state = change.gone === true ? undefined : change.state;
+    for (const prefix of change.removed ?? [])
+      for (const key of this.rows.keys()) if (key.startsWith(prefix)) this.rows.delete(key);
+    for (const row of change.rows) this.rows.set(row.key, row);
+    for (const { key, body } of change.keptRows ?? []) this.rows.set(key, body);
     return this.last.reply;
   }
 

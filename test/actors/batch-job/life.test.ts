@@ -129,7 +129,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: delivery },
   { weight: 1, arbitrary: interruption },
 );
-const steps = (step: fc.Arbitrary<Step>) => fc.array(step, { maxLength: 120 });
+const steps = (step: fc.Arbitrary<Step>) => fc.array(step, { maxLength: 120, size: 'max' });
 
 const AFTER_REMOVAL: JobCommand[] = [
   { type: 'admit' },
@@ -237,6 +237,7 @@ describe('The life of a batch job', () => {
         fc.array(fc.oneof({ weight: 20, arbitrary: delivery }, { weight: 1, arbitrary: interruption }), {
           minLength: 5,
           maxLength: 60,
+          size: 'max',
         }),
         (shape, way, after) => {
           const job = walk(new SimulatedJob(shape), way);

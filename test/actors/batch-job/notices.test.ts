@@ -151,7 +151,7 @@ describe('The archive posts of a batch job (specification 6.4)', () => {
   it('say by POST what the job found in the medium', () => {
     const job = LedJob.accepted(given).doAll();
     const [, first, second] = job.notices;
-    const { assertionId, ...body } = first?.body.body as { assertionId: string; dataObject: object };
+    const { assertionId, ...body } = first!.body.body as { assertionId: string; dataObject: object };
     expect(assertionId).to.match(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     const { jobConfigHash, ...dataObject } = body.dataObject as Record<string, unknown>;
     expect(jobConfigHash).to.match(/^[0-9a-f]{64}$/);
@@ -192,7 +192,7 @@ describe('The archive posts of a batch job (specification 6.4)', () => {
     });
     job.tell({ type: 'archiveChecked', run: 1, answer: { kind: 'none' } });
     const [, first] = job.doAll().notices;
-    const { dataObject } = first?.body.body as { dataObject: { jobConfigHash: string } };
+    const { dataObject } = first!.body.body as { dataObject: { jobConfigHash: string } };
     expect(check.kind === 'ask' && check.question.jobConfigHash).to.equal(dataObject.jobConfigHash);
   });
 

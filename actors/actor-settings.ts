@@ -1,0 +1,76 @@
+/** The settings of the server in the words of each actor: what `guardian.ts` hands out. */
+import type { FetchLimits } from '../components/sdk/protocol.ts';
+import type { Settings } from '../config/settings.ts';
+import type { Properties } from '../pipeline/types.ts';
+import type { Owner } from '../store/store.ts';
+import type { DeskParts } from './batch-job/desk.ts';
+import type { JobSettings } from './batch-job/planning.ts';
+import type { DeliveryPolicy } from './delivery/policy.ts';
+import type { LeaseSettings } from './dispatcher/leases.ts';
+import type { ManagedComponent } from './node-manager/actor.ts';
+import { onDemand } from './node-configuration/model.ts';
+import type { ConfigurationRules } from './node-configuration/transitions.ts';
+
+/** Sub-jobs of one job that are queued or run at a time, for each component process. */
+const WINDOW_PER_PROCESS = 4;
+const LEAST_WINDOW = 8;
+
+/** Who commits: this server, by the number of its start. */
+export const ownerOf = ({ JOB_ID_HOST: server }: Settings, epoch: number): Owner => ({ server, epoch });
+
+export const jobSettings = (settings: Settings, fetchLimits: FetchLimits, version: string): JobSettings => ({
+  dataDir: settings.DATA_DIR,
+  window: Math.max(LEAST_WINDOW, WINDOW_PER_PROCESS * settings.COMPONENT_PROCESSES),
+  attempts: settings.SUB_JOB_ATTEMPTS,
+  fetchLimits,
+  system: { version, host: settings.JOB_ID_HOST },
+});
+
+export const leaseSettings = (settings: Settings): LeaseSettings => ({
+  leaseMs: settings.LEASE_MS,
+  silenceMs: settings.SILENCE_MS,
+  wholeMs: settings.SUB_JOB_MS,
+  cancelGraceMs: settings.CANCEL_GRACE_MS,
+});
+
+/** Failures in a row after which a receiver is only probed, at most a minute apart. */
+const BREAKER = { breakerFailures: 5, breakerMaxDelayMs: 60_000 };
+
+export const deliveryPolicy = (settings: Settings): Omit<DeliveryPolicy, 'window'> => ({
+  ...BREAKER,
+  concurrency: settings.DELIVERY_CONCURRENCY,
+  firstDelayMs: settings.DELIVERY_FIRST_DELAY_MS,
+  maxDelayMs: settings.DELIVERY_MAX_DELAY_MS,
+  giveUpMs: settings.DELIVERY_GIVE_UP_MS,
+});
+
+export const deskSettings = (settings: Settings, serverProperties: Properties): DeskParts['settings'] => ({
+  jobIdHost: settings.JOB_ID_HOST,
+  siteId: settings.SITE_ID,
+  defaultPriority: settings.DEFAULT_PRIORITY,
+  maxMedia: settings.MAX_MEDIA_PER_JOB,
+  minFreeBytes: settings.MIN_FREE_BYTES,
+  dataDir: settings.DATA_DIR,
+  serverProperties,
+  environmentProperties: settings.environmentProperties,
+});
+
+/** Until somebody posts another one, this host runs every installed detector, on demand. */
+export function configurationRules(
+  settings: Settings,
+  components: readonly ManagedComponent[],
+  own: readonly ManagedComponent[],
+): ConfigurationRules {
+  const serviceCount = settings.COMPONENT_PROCESSES;
+  const services = components.map(({ model }) => onDemand({ ...model, serviceCount }));
+  return {
+    initial: [{ host: settings.JOB_ID_HOST, services }],
+    thisHost: settings.JOB_ID_HOST,
+    ownServices: own.map(({ model }) => model.serviceName),
+    limits: {
+      nodes: settings.MAX_NODES,
+      services: settings.MAX_NODE_SERVICES,
+      serviceCount: settings.MAX_SERVICE_COUNT,
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { Logger } from '../config/logger.ts';
+import type { Settings } from '../config/settings.ts';
+import { allEntries, type Store } from '../store/store.ts';
+import { ADMISSION } from './admission/actor.ts';
+import { LIVE_JOBS, REMOVED_JOBS } from './batch-job/bookkeeping.ts';
+import { DISPATCHER, startTicking } from './dispatcher/actor.ts';
+import type { Guardian } from './guardian.ts';
+import { NODE_MANAGER } from './node-manager/actor.ts';
+import { currentNodes } from './node-configuration/actor.ts';
+import { Retention, startCleaning } from './retention.ts';
+import { DAY_MS, type Clock } from './runtime/clock.ts';
+import { removeOrphans, startSweep } from './sweep.ts';
+import type { UploadDesk } from './uploads/desk.ts';
+
+/** Live jobs go on where they stopped; what an earlier process left lying goes. The answer ends the periodic work. */
+export async function takeUp(
+  guardian: Guardian,
+  given: {
+    readonly uploads: UploadDesk;
+    readonly store: Store;
+    readonly settings: Settings;
+    readonly logger: Logger;
+    readonly clock: Clock;
+  },
+): Promise<() => void> {
+  const { uploads, store, settings, logger, clock } = given;
+  const { jobs, dispatcher, admission, nodeManager, nodeConfiguration, repeats, delivery } = guardian;
+  await guardian.systemMessages.serverStarted();
+  await removeOrphans(store, settings.DATA_DIR, logger);
+  // Before the jobs: which services there are decides what their work waits for.
+  const nodes = await currentNodes(nodeConfiguration);
+  await nodeManager.family.ask(NODE_MANAGER, { type: 'configure', nodes });
+  for (const index of [LIVE_JOBS, REMOVED_JOBS])
+    for await (const { id } of allEntries(store, index)) jobs.tell(id, { type: 'resume' });
+  admission.tell(ADMISSION, { type: 'open' });
+  await delivery.wakeAll();
+  const stopTicking = startTicking(clock, (stalledMs) =>
+    dispatcher.tell(DISPATCHER, { type: 'tick', stalledMs }),
+  );
+  const stopSweep = startSweep({
+    store,
+    clock,
+    dispatcher,
+    jobs,
+    admission,
+    repeats,
+    delivery,
+    keysKeptMs: settings.IDEMPOTENCY_KEEP_MS,
+  });
+  const retention = new Retention({
+    ...given,
+    desk: guardian.desk,
+    keepMs: settings.RETENTION_DAYS * DAY_MS,
+  });
+  const stopCleaning = startCleaning({ ...given, retention, uploads, everyMs: settings.CLEANING_MS });
+  return () => {
+    stopTicking();
+    stopSweep();
+    stopCleaning();
+  };
+}

@@ -1,0 +1,48 @@
+/** The socket of the server: it is opened before the application is put together, which has to know its address. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type Koa from 'koa';
+
+/** Answers of components may be long and slow; whoever has no token is turned away before a body is read. */
+const UPLOAD_MS = 3_600_000;
+
+export const createListener = (): Server => createServer({ requestTimeout: UPLOAD_MS }, notYet);
+
+/** From now on the application answers. */
+export function attach(http: Server, app: Koa): void {
+  const handle = app.callback();
+  http.removeAllListeners('request');
+  http.on('request', (request, response) => void handle(request, response));
+}
+
+/** Who comes before the application is put together is asked to come again. */
+function notYet(_request: IncomingMessage, response: ServerResponse): void {
+  const message = 'The server is starting; try again.';
+  response
+    .writeHead(503, { 'Retry-After': '1', 'Content-Type': 'application/json; charset=utf-8' })
+    .end(JSON.stringify({ message }));
+}
+
+export function listen(http: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    http.once('error', reject);
+    http.listen(port, host, () => {
+      http.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+export function closeServer(http: Server): Promise<void> {
+  return new Promise((resolve) => {
+    http.close(() => resolve());
+    http.closeAllConnections();
+  });
+}
+
+/** Where the server is reached on this machine. */
+export function urlOf(http: Server, host: string): string {
+  const { port } = http.address() as AddressInfo;
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}

@@ -1,0 +1,136 @@
+import { expect } from 'chai';
+import type { JobCommand } from '../../../actors/batch-job/commands.ts';
+import { MATCH, noticeFailed, PAST_OUTPUT, type GivenJob } from './jobs.ts';
+import { jobServer } from './served-jobs.ts';
+
+const CALLER = 'http://caller.example';
+const ARCHIVE = 'http://archive.example';
+const GIVEN: GivenJob = {
+  media: [{ type: 'IMAGE', archiveUrl: ARCHIVE }, { type: 'IMAGE' }, { type: 'IMAGE', archiveUrl: ARCHIVE }],
+  callback: { url: `${CALLER}/done`, method: 'GET' },
+};
+const ALL = ['here-7.1.archive.0', 'here-7.1.archive.2', 'here-7.1.callback'];
+const sent = (id: string): JobCommand => ({ type: 'noticeSent', id });
+
+describe('The actor of a batch job that owes notices', () => {
+  const server = jobServer(GIVEN);
+  const ids = async () => (await server.outbox()).map(({ id }) => id);
+  const ended = async () => {
+    await server.accept();
+    await server.jobs.work(GIVEN, 7);
+    expect(await server.snapshot()).to.include({ status: 'COMPLETE' });
+  };
+
+  it('has them in the outbox when its end is stored, and wakes those who send them', async () => {
+    await server.accept();
+    expect(await ids()).to.deep.equal([]);
+    await server.jobs.work(GIVEN, 7);
+    expect(await ids()).to.deep.equal(ALL);
+    expect(server.jobs.woken).to.deep.equal([CALLER, ARCHIVE]);
+    const [entry] = await server.outbox();
+    expect(entry?.actor).to.deep.equal({ kind: 'batch-job', id: '7' });
+    expect(await server.rows()).to.deep.equal(['archive/000000', 'archive/000001']);
+  });
+
+  it('takes each out of the outbox with its outcome, over restarts', async () => {
+    await ended();
+    const [first] = await server.outbox();
+    await server.restart();
+    expect(await server.jobs.tell(7, noticeFailed(ALL[0]!, 'no', { ...first!, due: 5_000_000 }))).to.equal(
+      'done',
+    );
+    expect((await server.outbox()).find(({ id }) => id === ALL[0])?.due).to.equal(5_000_000);
+    await server.restart();
+    expect((await server.snapshot())?.archive).to.include({
+      pending: 2,
+      attempts: 1,
+      nextAttempt: 5_000_000,
+    });
+    expect(await server.jobs.tell(7, sent(ALL[2]!))).to.equal('done');
+    expect(await server.jobs.tell(7, noticeFailed(ALL[1]!, 'no'))).to.equal('done');
+    await server.restart();
+    expect(await server.jobs.tell(7, sent(ALL[0]!))).to.equal('done');
+    expect(await ids()).to.deep.equal([]);
+    expect(await server.snapshot()).to.deep.nested.include({
+      'callback.pending': 0,
+      'archive.pending': 0,
+      'archive.failures': ['no'],
+    });
+  });
+
+  it('answers a repeated report as the first, and refuses one that comes under another id', async () => {
+    await ended();
+    const news = noticeFailed(ALL[2]!, 'no', { ...(await server.outbox())[2]!, due: 9_000_000 });
+    expect(await server.jobs.tell(7, news, 'report 1')).to.equal('done');
+    await server.restart();
+    expect(await server.jobs.tell(7, news, 'report 1')).to.equal('done');
+    expect((await server.snapshot())?.callback).to.include({ attempts: 1 });
+    expect(await server.jobs.tell(7, sent(ALL[2]!), 'report 2')).to.equal('done');
+    expect(await server.jobs.tell(7, news, 'report 3')).to.equal('NOT_OUTSTANDING');
+    expect(await ids()).to.deep.equal(ALL.slice(0, 2));
+  });
+
+  it('withdraws those of the run before when it is resubmitted, and owes its own at its end', async () => {
+    await ended();
+    await server.jobs.tell(7, { type: 'resubmit', priority: 4, admitted: true, objectId: 'second' });
+    expect(await ids()).to.deep.equal([]);
+    await server.jobs.work(GIVEN, 7);
+    expect(await ids()).to.deep.equal(ALL.map((id) => id.replace('.1.', '.2.')));
+    expect(await server.rows()).to.deep.equal(['archive/000000', 'archive/000001']);
+  });
+
+  it('that fails again and again owes its callback all the same, and says why nothing is posted', async () => {
+    await server.accept();
+    server.jobs.broken = new Error('a bug');
+    for (let time = 0; time < 4; time++) await server.jobs.tell(7, { type: 'resume' });
+    expect(await server.snapshot()).to.deep.nested.include({
+      status: 'ERROR',
+      'callback.pending': 1,
+      'archive.pending': 0,
+      'archive.failures': ['The job failed before its results could be posted.'],
+    });
+    const [callback, ...others] = await server.outbox();
+    expect(others).to.deep.equal([]);
+    expect(callback).to.deep.nested.include({
+      id: 'here-7.1.callback',
+      'body.url': `${CALLER}/done?jobid=here-7`,
+    });
+    expect(server.jobs.woken).to.deep.equal([CALLER]);
+    expect(await server.jobs.tell(7, sent('here-7.1.callback'))).to.equal('done');
+    expect(await ids()).to.deep.equal([]);
+  });
+});
+
+describe('The actor of a batch job that asks the archive', () => {
+  const server = jobServer(GIVEN);
+
+  it('asks again after a restart, and ends with the document of the earlier job', async () => {
+    await server.accept(GIVEN, { archive: 'later' });
+    await server.jobs.work(GIVEN, 7);
+    expect(await server.snapshot()).to.deep.include({ stage: { name: 'CHECK' }, progress: 0 });
+    expect(server.jobs.asked).to.deep.equal([1]);
+    await server.restart();
+    await server.jobs.tell(7, { type: 'resume' });
+    expect(server.jobs.asked, 'asked by the new process').to.include(1);
+    expect(await server.jobs.tell(7, { type: 'archiveChecked', run: 1, answer: MATCH })).to.equal('done');
+    expect(await server.snapshot()).to.include({
+      status: 'COMPLETE',
+      pastOutput: PAST_OUTPUT,
+      archive: null,
+    });
+    expect(await server.rows()).to.deep.equal([]);
+    expect((await server.outbox()).map(({ id }) => id)).to.deep.equal(['here-7.1.callback']);
+    expect(server.jobs.ended).to.deep.equal([7]);
+    expect(server.jobs.offered.size, 'work').to.equal(0);
+  });
+
+  it('goes on with what was inspected before the restart', async () => {
+    await server.accept(GIVEN, { archive: 'later' });
+    await server.jobs.work(GIVEN, 7);
+    await server.restart();
+    await server.jobs.tell(7, { type: 'archiveChecked', run: 1, answer: { kind: 'none' } });
+    await server.jobs.work(GIVEN, 7);
+    expect(await server.snapshot()).to.include({ status: 'COMPLETE', pastOutput: null, hasDocument: true });
+    expect(await server.outbox()).to.have.lengthOf(3);
+  });
+});
