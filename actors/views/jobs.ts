@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { maskUri } from '../../output/censor.ts';
 import { detectionFile, ownDocument } from '../../output/layout.ts';
-import type { Store } from '../../store/store.ts';
+import type { Store, StoredActor } from '../../store/store.ts';
 import { BATCH_JOB } from '../batch-job/actor.ts';
 import { deliveryStatus } from '../batch-job/notices.ts';
 import type { JobRecord } from '../batch-job/record.ts';
@@ -60,13 +60,21 @@ export interface StoredJob {
   readonly snapshot: JobSnapshot;
 }
 
+/** A store that still has what it loaded before gives the same object again: it need not be looked at anew. */
+const READ = new WeakMap<StoredActor, StoredJob>();
+
 /** A job as it is stored; no actor is woken for it. */
 export async function storedJob(store: Store, number: number): Promise<StoredJob | undefined> {
   const stored = await store.load({ kind: BATCH_JOB, id: String(number) });
   if (stored === undefined) return undefined;
-  const { schema, body } = stored.snapshot;
+  const job = READ.get(stored) ?? read(stored);
+  READ.set(stored, job);
+  return job.snapshot.removed ? undefined : job;
+}
+
+function read({ snapshot: { schema, body }, record }: StoredActor): StoredJob {
   const snapshot = jobSnapshotSchema.parse(upcastJob(schema, (body as { state: unknown }).state));
-  return snapshot.removed ? undefined : { record: stored.record as JobRecord, snapshot };
+  return { record: record as JobRecord, snapshot };
 }
 
 /** The same, but undefined also for a job that this version cannot read: among many it does not keep the others from being seen. */
@@ -91,6 +99,8 @@ export class JobViews {
   readonly #waiting: WaitingReasons;
   /** Highest progress shown of each live job: what a lost lease takes back is not shown as a step back. */
   readonly #shown = new Map<string, number>();
+  /** What is shown of jobs that have ended. */
+  readonly #ended = new WeakMap<StoredJob, SingleJobInfo>();
 
   constructor(
     store: Store,
@@ -151,9 +161,16 @@ export class JobViews {
   }
 
   async #info(job: StoredJob, standing: Standing | undefined): Promise<SingleJobInfo> {
+    const known = this.#ended.get(job);
+    if (known !== undefined) return known;
+    const info = this.#infoOf(job, standing, await this.#waiting.of(job, standing));
+    if (info.terminal) this.#ended.set(job, info);
+    return info;
+  }
+
+  #infoOf(job: StoredJob, standing: Standing | undefined, waitingFor: WaitingFor | undefined): SingleJobInfo {
     const { record, snapshot } = job;
     const terminal = isTerminal(snapshot.status);
-    const waitingFor = await this.#waiting.of(job, standing);
     return {
       jobId: record.jobId,
       jobPriority: snapshot.priority,

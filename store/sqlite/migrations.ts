@@ -26,6 +26,7 @@ const STEPS: readonly string[] = [
    create temp table seen as
      select a.kind, a.id, json_extract(r.body, '$.number') as number, json_extract(r.body, '$.plan.name') as pipeline,
        json_extract(a.snapshot, '$.state.status') as status,
+       coalesce(json_extract(a.snapshot, '$.state.endedAt'), json_extract(a.snapshot, '$.state.startedAt')) as ended,
        json_extract(a.snapshot, '$.state.endedAt') - json_extract(a.snapshot, '$.state.startedAt') as ms
      from actors a join records r on r.kind = a.kind and r.id = a.id where a.kind = 'batch-job';
    insert into counters select 'jobs/' || pipeline || '/' || status, count(*) from seen group by 1;
@@ -34,6 +35,8 @@ const STEPS: readonly string[] = [
    insert into entries select 'job-ms/' || pipeline, ms, kind, id from seen where status = 'COMPLETE';
    insert into entries select 'jobs-of-status/' || status, number, kind, id from seen;
    insert into entries select 'jobs-of-pipeline/' || pipeline, number, kind, id from seen;
+   insert into entries select 'ended-jobs', ended, kind, id from seen
+     where status in ('COMPLETE', 'COMPLETE_WITH_WARNINGS', 'CANCELLED', 'CANCELLED_BY_SHUTDOWN', 'ERROR');
    drop table seen;`,
 ];
 

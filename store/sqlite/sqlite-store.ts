@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
+import { LRUCache } from 'lru-cache';
 import { migrate } from './migrations.ts';
 import {
   NotStorable,
@@ -20,6 +21,10 @@ import {
 /** How long a commit that is to be synced waits for company. */
 const SYNC_GATHER_MS = 2;
 
+/** Characters of actors that are kept as they were read last; a larger one is read anew each time. */
+const KEPT_CHARACTERS = 16 * 1024 * 1024;
+const KEPT_OF_ONE = KEPT_CHARACTERS / 64;
+
 /** Errors of SQLite that what is stored is to blame for; all others are the file's. */
 const CONTENT_AT_FAULT = /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH|RANGE)/;
 
@@ -38,6 +43,11 @@ export class SqliteStore implements Store {
   readonly #statements: ReturnType<typeof prepare>;
   /** Within a transaction a savepoint. */
   readonly #undoable: (commit: Commit) => number;
+  /** What was loaded and not changed since: this store alone writes the file. Whoever loads does not change what he gets. */
+  readonly #loaded = new LRUCache<string, StoredActor>({
+    maxSize: KEPT_CHARACTERS,
+    maxEntrySize: KEPT_OF_ONE,
+  });
   /** Two groups that wait to be written: an actor waits for its commit, so their order does not matter. */
   readonly #groups: { plain: Pending[]; synced: Pending[] } = { plain: [], synced: [] };
 
@@ -76,14 +86,19 @@ export class SqliteStore implements Store {
 
   load({ kind, id }: ActorKey): Promise<StoredActor | undefined> {
     return settle(() => {
+      const name = nameOf(kind, id);
+      const known = this.#loaded.get(name);
+      if (known !== undefined) return known;
       const row = this.#statements.load.get({ kind, id });
       if (row === undefined) return undefined;
-      return {
+      const actor: StoredActor = {
         version: row.version,
         owner: { server: row.server, epoch: row.epoch },
         snapshot: { schema: row.schema, body: JSON.parse(row.snapshot) as unknown },
         record: row.record === null ? undefined : (JSON.parse(row.record) as unknown),
       };
+      this.#loaded.set(name, actor, { size: row.snapshot.length + (row.record?.length ?? 0) + 1 });
+      return actor;
     });
   }
 
@@ -149,6 +164,7 @@ export class SqliteStore implements Store {
 
   quarantine({ kind, id }: ActorKey, reason: string): Promise<void> {
     const statements = this.#statements;
+    this.#loaded.delete(nameOf(kind, id));
     return settle(
       this.#database.transaction(() => {
         statements.quarantine.run({ kind, id, reason, at: new Date().toISOString() });
@@ -211,6 +227,7 @@ export class SqliteStore implements Store {
   #write(commit: Commit): number {
     const { kind, id } = commit.actor;
     const statements = this.#statements;
+    this.#loaded.delete(nameOf(kind, id));
     const version = this.#writeActor(commit);
     for (const [name, by] of Object.entries(commit.counters ?? {})) {
       statements.addToCounter.run({ name, by });
@@ -353,6 +370,8 @@ function prepare(database: Database.Database) {
     ],
   };
 }
+
+const nameOf = (kind: string, id: string) => `${kind}/${id}`;
 
 /** The smallest text that is greater than every text that starts with `prefix`. */
 const prefixEnd = (prefix: string) => `${prefix}\u{10FFFF}`;

@@ -1,11 +1,14 @@
 /** The seed of every random test below test/actors and test/store: it stands in the test's name, and SEED= runs it again. */
-import type { Parameters } from 'fast-check';
+import * as fc from 'fast-check';
+
+// A list of up to 60 commands is one of up to 60, and not of 10 as it would be by default.
+fc.configureGlobal({ ...fc.readConfigureGlobal(), defaultSizeToMaxWhenMaxSpecified: true });
 
 export const seed: number = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 
 /** Ends the name of a random test. */
 export const seeded = `[SEED=${seed}]`;
 
-export function runs<T>(numRuns: number): Parameters<T> {
+export function runs<T>(numRuns: number): fc.Parameters<T> {
   return { seed, numRuns };
 }
