@@ -21,16 +21,10 @@ export interface MetricsParts {
 export class Metrics {
   readonly #registry = new Registry();
   readonly #parts: MetricsParts;
-  readonly #requests = new Counter({
-    name: 'troupe_http_requests_total',
-    help: 'HTTP requests that were answered',
-    labelNames: ['method', 'route', 'status'],
-    registers: [this.#registry],
-  });
   readonly #durations = new Histogram({
     name: 'troupe_http_request_duration_seconds',
-    help: 'Time from a request to the end of its answer',
-    labelNames: ['method', 'route'],
+    help: 'Time from a request to the end of its answer; the count is that of the requests',
+    labelNames: ['method', 'route', 'status'],
     buckets: DURATIONS,
     registers: [this.#registry],
   });
@@ -51,8 +45,8 @@ export class Metrics {
     ctx.res.once('close', () => {
       const method = METHODS.has(ctx.method) ? ctx.method : 'OTHER';
       const route = routeOf(ctx);
-      this.#requests.inc({ method, route, status: ctx.res.statusCode });
-      this.#durations.observe({ method, route }, (performance.now() - started) / 1_000);
+      const status = ctx.res.statusCode;
+      this.#durations.observe({ method, route, status }, (performance.now() - started) / 1_000);
     });
     await next();
   };
@@ -85,10 +79,17 @@ export function metricsRoutes(
 const tokenOf = (ctx: Context) => /^Bearer +(\S+)$/i.exec(ctx.get('authorization').trim())?.[1] ?? '';
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
+/** Templates by the paths of routes. */
+const TEMPLATES = new Map<string, string>();
+
 /** The template of the route that answered; what no route answered is counted together. */
 function routeOf(ctx: Context): string {
   const matched: unknown = ctx['_matchedRoute'];
-  if (typeof matched === 'string') return matched.replaceAll(/:(\w+)/g, '{$1}');
+  if (typeof matched === 'string') {
+    const template = TEMPLATES.get(matched) ?? matched.replaceAll(/:(\w+)/g, '{$1}');
+    TEMPLATES.set(matched, template);
+    return template;
+  }
   return /^\/oidc(\/|$)/.test(ctx.path) ? '/oidc' : 'none';
 }
 
