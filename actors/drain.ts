@@ -22,9 +22,9 @@ export async function drain(
   settings: Settings,
 ): Promise<void> {
   const { desk, dispatcher, nodeManager } = guardian;
-  const until = system.clock.now() + settings.DRAIN_MS;
+  const until = system.clock.steady() + settings.DRAIN_MS;
   const condition = async (end: number, holds: () => Promise<boolean>) => {
-    while (system.clock.now() < end && !(await holds())) await delay(system.clock, LOOK_MS);
+    while (system.clock.steady() < end && !(await holds())) await delay(system.clock, LOOK_MS);
   };
   desk.close();
   if (settings.SHUTDOWN_POLICY === 'cancel') {
@@ -37,7 +37,7 @@ export async function drain(
     return report.kind === 'report' && report.leases.length === 0;
   });
   await nodeManager.family.ask(NODE_MANAGER, { type: 'stop' });
-  const stopped = system.clock.now() + STOP_COMPONENTS_MS + 1_000;
+  const stopped = system.clock.steady() + STOP_COMPONENTS_MS + 1_000;
   await condition(stopped, () => Promise.resolve(nodeManager.running.size === 0));
   await guardian.delivery.settle(MAILBOXES_MS);
   // Until now whoever watches a job could see how it stands.

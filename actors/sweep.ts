@@ -73,8 +73,15 @@ export async function refuseNewer(store: Store): Promise<void> {
   }
 }
 
-/** Spool and media of jobs that are not live: left over by a process that died between an end and its clean-up. */
+/**
+ * Spool and media of jobs that are not live: left over by a process that died between an end and its clean-up. What lies there is
+ * looked at before the jobs are, so that the files of a job that comes in meanwhile are never taken for such.
+ */
 export async function removeOrphans(store: Store, dataDir: string, logger: Logger): Promise<void> {
+  const found: string[] = [];
+  for (const kind of ['spool', 'media'])
+    for (const name of await readdir(path.join(dataDir, kind)).catch(() => []))
+      found.push(path.join(kind, name));
   const live = new Set<string>();
   for await (const { id } of allEntries(store, LIVE_JOBS)) {
     const job = await storedJob(store, Number(id)).catch(() => null);
@@ -82,10 +89,9 @@ export async function removeOrphans(store: Store, dataDir: string, logger: Logge
     if (job === null) return;
     if (job !== undefined) live.add(job.record.jobId).add(`${job.record.jobId}.${job.snapshot.run}`);
   }
-  for (const kind of ['spool', 'media'])
-    for (const name of await readdir(path.join(dataDir, kind)).catch(() => [])) {
-      if (live.has(name)) continue;
-      logger.info({ kind, name }, 'removing files of a job that has ended');
-      await removeFolder(path.join(dataDir, kind, name)).catch(() => undefined);
-    }
+  for (const folder of found) {
+    if (live.has(path.basename(folder))) continue;
+    logger.info({ folder }, 'removing files of a job that has ended');
+    await removeFolder(path.join(dataDir, folder)).catch(() => undefined);
+  }
 }

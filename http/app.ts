@@ -21,6 +21,7 @@ import { healthRoutes, serviceRoutes, type Health } from './service.ts';
 import { statisticsRoutes, type StatisticsParts } from './statistics.ts';
 import { withoutBasePath } from './steps/base-path.ts';
 import { crossOrigin } from './steps/cors.ts';
+import { readableTarget } from './steps/request-target.ts';
 import { streamingJobRoutes, type StreamingJobRoutes } from './streaming-jobs.ts';
 import { systemMessageRoutes, type SystemMessageRoutes } from './system-messages.ts';
 import { workerProtocol, type WorkerProtocolParts } from './worker-protocol.ts';
@@ -52,16 +53,19 @@ export interface AppParts
   readonly logger: Logger;
 }
 
+/** Codes of a client that hangs up in the middle of a document, or of its own request (HPE_: of the parser): no error of ours. */
+const CLIENT_LEFT = /^(ERR_STREAM_PREMATURE_CLOSE|ECONNRESET|EPIPE|HPE_\w+)$/;
+
 /** The Koa application. It never listens: who calls this does. */
 export function createApp(parts: AppParts): Koa {
   const { access, logger } = parts;
   const app = new Koa({ proxy: parts.trustProxy });
   const metrics = new Metrics(parts);
-  // A client that hangs up in the middle of a document is no error of ours.
   app.on('error', (error: unknown) => {
-    if ((error as { code?: string }).code !== 'ERR_STREAM_PREMATURE_CLOSE')
+    if (!CLIENT_LEFT.test((error as { code?: string }).code ?? ''))
       logger.warn({ err: error }, 'a response failed');
   });
+  app.use(readableTarget);
   app.use(withoutBasePath(parts.url));
   app.use(metrics.measure);
   app.use(requestContext(parts.system, logger));
@@ -69,10 +73,10 @@ export function createApp(parts: AppParts): Koa {
   app.use(mapErrors(logger));
   if (access.routes !== undefined) app.use(access.routes);
 
-  app.use(docsPage(parts.url).routes());
+  app.use(below('/docs', docsPage(parts.url).routes() as Middleware));
   const { open, worker, rest } = routersOf(parts, metrics);
   app.use(open.routes());
-  app.use(worker.routes());
+  app.use(below('/worker', worker.routes() as Middleware));
   app.use(componentMessages);
   // Whatever could be a path of /rest is authenticated, in any case of letters, before a route is looked for.
   app.use(below('/rest', access.authenticate));
@@ -125,7 +129,9 @@ function requestContext(system: ActorSystem, logger: Logger) {
     ctx.state['requestId'] = requestId;
     ctx.set('X-Request-Id', requestId);
     const started = performance.now();
-    await system.withContext({ requestId }, () => next());
+    // What only reads changes nothing whose cause somebody might look for.
+    if (ctx.method === 'GET') await next();
+    else await system.withContext({ requestId }, () => next());
     const ms = Math.round(performance.now() - started);
     logger.debug({ requestId, method: ctx.method, path: ctx.path, status: ctx.status, ms }, 'request');
   };

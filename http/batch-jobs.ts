@@ -6,8 +6,9 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import type { JobCommand, JobReply } from '../actors/batch-job/commands.ts';
 import type { ArchiveDesk } from '../actors/batch-job/archive-desk.ts';
-import type { JobDesk, JobRequest, Submission } from '../actors/batch-job/desk.ts';
+import type { JobDesk, JobRequest } from '../actors/batch-job/desk.ts';
 import type { Repeatable } from '../actors/batch-job/repeats.ts';
+import type { Accepted } from '../actors/batch-job/submission.ts';
 import type { Family } from '../actors/runtime/system.ts';
 import { jobNumber, type JobViews } from '../actors/views/jobs.ts';
 import { userOf } from './access/bearer.ts';
@@ -205,7 +206,7 @@ function creationResponse({
   archiveCheckStatus,
   outputObjectUri,
   warning,
-}: Extract<Submission, { kind: 'accepted' }>) {
+}: Accepted) {
   return {
     jobId,
     coreResponse: { responseCode: warning === undefined ? 0 : 2, message: warning ?? null },

@@ -5,8 +5,13 @@ import type { SystemMessageDesk } from '../actors/system-messages/desk.ts';
 import type { SystemMessage } from '../actors/system-messages/state.ts';
 import { requireRole } from './access/bearer.ts';
 import { HttpError } from './errors.ts';
-import { messageQuery, messageText, messageType, type systemMessage } from './schemas/system-messages.ts';
-import { wholeNumber } from './schemas/common.ts';
+import {
+  messageId,
+  messageQuery,
+  messageText,
+  messageType,
+  type systemMessage,
+} from './schemas/system-messages.ts';
 import { readJson, type BodyLimits } from './steps/json-body.ts';
 
 export interface SystemMessageRoutes {
@@ -48,9 +53,9 @@ async function post(ctx: Context, { systemMessages, bodyLimits }: SystemMessageR
 }
 
 async function remove(ctx: Context, { systemMessages }: SystemMessageRoutes): Promise<void> {
-  const id = wholeNumber(1).safeParse((ctx['params'] as { id: string }).id);
+  const id = messageId.safeParse((ctx['params'] as { id: string }).id);
   if (!id.success) throw refused('Bad request. The id of a system message is a whole number above 0.');
-  await systemMessages.remove(id.data);
+  if (id.data <= Number.MAX_SAFE_INTEGER) await systemMessages.remove(Number(id.data));
   ctx.body = { responseCode: 0, message: 'Successfully deleted the system message.' };
 }
 

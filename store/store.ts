@@ -118,8 +118,11 @@ export interface Store {
   counters(prefix: string): Promise<ReadonlyMap<string, number>>;
   /** Reserves `n` numbers of a sequence; answers the first. Sequences start at 1 and never go back. */
   next(sequence: string, n?: number): Promise<number>;
-  /** Moves an actor that cannot be loaded out of the way, with all it has and the reason, and out of every index and the outbox. */
-  quarantine(actor: ActorKey, reason: string): Promise<void>;
+  /**
+   * Moves an actor that cannot be loaded out of the way, with all it has and the reason, and out of every index and the outbox;
+   * `counters` are added to as by a commit, for it is counted no more.
+   */
+  quarantine(actor: ActorKey, reason: string, counters?: Commit['counters']): Promise<void>;
   /** Throws when the store does not work. */
   check(): Promise<void>;
   close(): Promise<void>;

@@ -5,7 +5,7 @@ import type { Owner, Row, Store } from '../../store/store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { loadDurable, type DurableKind } from '../runtime/durable.ts';
 import type { ActorKind, Envelope } from '../runtime/system.ts';
-import { bookkeeping } from './bookkeeping.ts';
+import { bookkeeping, uncounted } from './bookkeeping.ts';
 import { JOB_COMMANDS, type JobCommand, type JobReply } from './commands.ts';
 import type { JobEffect } from './effects.ts';
 import { runPrefix, type JobSettings } from './planning.ts';
@@ -47,7 +47,10 @@ export function batchJobKind(parts: JobParts): ActorKind<JobCommand, JobReply> {
     intensity: parts.intensity,
     idleMs: parts.idleMs,
     load: (id) => loadDurable(durable, parts.store, parts.owner, id),
-    escalated: (id, error) => endPoisoned(parts, id, error),
+    escalated: (id, error) =>
+      endPoisoned(parts, id, error).catch((err: unknown) =>
+        parts.logger.error({ err, job: id }, 'could not end a job that fails again and again'),
+      ),
   };
 }
 
@@ -66,6 +69,7 @@ function durableJob(parts: JobParts): DurableKind<JobRecord, JobState, JobComman
         jobSnapshotSchema.parse(body),
         rows.map((row: Row) => row.body as SubJobRow),
       ),
+    uncounted,
     snapshot: toSnapshot,
     decide: (record, state, envelope) => toDecision(record, state, envelope, parts.settings),
     recover,

@@ -5,7 +5,7 @@ import type { Family } from '../runtime/system.ts';
 import { storedJob } from '../views/jobs.ts';
 import { BATCH_JOB } from './actor.ts';
 import { archiveJob } from './archive.ts';
-import type { JobCommand, JobReply } from './commands.ts';
+import type { FailedPost, JobCommand, JobReply } from './commands.ts';
 import { ARCHIVE_ROWS } from './notices.ts';
 import type { JobRecord } from './record.ts';
 import type { JobState } from './state.ts';
@@ -72,22 +72,25 @@ export class ArchiveDesk {
     if (!isTerminal(job.snapshot.status)) return 'Job is still running.';
     const { archive } = job.snapshot;
     if (archive === null) return undefined;
-    const failures = await this.#postAgain(number);
+    const { arrived, failed } = await this.#postAgain(number);
     // What was never prepared cannot be posted: the reason stays.
-    if (failures === undefined) return archive.failures.join('\n\n');
-    await this.#parts.jobs.ask(String(number), { type: 'archiveReposted', failures });
-    return failures.length === 0 ? undefined : failures.join('\n\n');
+    if (arrived.length + failed.length === 0) return archive.failures.join('\n\n');
+    await this.#parts.jobs.ask(String(number), { type: 'archiveReposted', arrived, failed });
+    return failed.length === 0 ? undefined : failed.map(({ reason }) => reason).join('\n\n');
   }
 
-  async #postAgain(number: number): Promise<readonly string[] | undefined> {
-    const failures: string[] = [];
-    let posts = 0;
+  async #postAgain(
+    number: number,
+  ): Promise<{ readonly arrived: readonly string[]; readonly failed: readonly FailedPost[] }> {
+    const arrived: string[] = [];
+    const failed: FailedPost[] = [];
     const actor = { kind: BATCH_JOB, id: String(number) };
     for await (const { body } of allRows(this.#parts.store, actor, ARCHIVE_ROWS)) {
-      posts++;
-      const failure = await this.#parts.post(body as Notice);
-      if (failure !== undefined) failures.push(failure);
+      const notice = body as Notice;
+      const reason = await this.#parts.post(notice);
+      if (reason === undefined) arrived.push(notice.id);
+      else failed.push({ id: notice.id, reason });
     }
-    return posts === 0 ? undefined : failures;
+    return { arrived, failed };
   }
 }

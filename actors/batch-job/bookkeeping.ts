@@ -1,7 +1,8 @@
+import { z } from 'zod';
 import type { Commit } from '../../store/store.ts';
 import type { JobRecord } from './record.ts';
 import type { JobState } from './state.ts';
-import { isTerminal } from './status.ts';
+import { BATCH_JOB_STATUSES, isTerminal } from './status.ts';
 
 /** The indexes and counters in which a job stands: what lists, statistics, start-up and retention look at. */
 
@@ -48,6 +49,25 @@ export function bookkeeping(
   return { index, counters: Object.fromEntries(changed) };
 }
 
+/** As little of a job as its counts need; jobs of the first version do not say whether they are removed. */
+const countedJob = z.object({
+  record: z.object({ plan: z.object({ name: z.string() }) }),
+  state: z.object({
+    status: z.enum(BATCH_JOB_STATUSES),
+    startedAt: z.number(),
+    endedAt: z.number().nullable(),
+    removed: z.boolean().default(false),
+  }),
+});
+
+/** Takes a job that cannot be read out of the counters, as far as it shows what it was counted as. */
+export function uncounted(record: unknown, state: unknown): Commit['counters'] {
+  const { data } = countedJob.safeParse({ record, state });
+  if (data === undefined) return {};
+  const counted = Object.entries(countersOf(data.record, data.state));
+  return Object.fromEntries(counted.map(([name, value]) => [name, -value]));
+}
+
 /** Scores of a job in the indexes that it is in. */
 function indexOf({ number, plan }: JobRecord, booked: Booked | undefined): Readonly<Record<string, number>> {
   if (booked === undefined) return {};
@@ -63,7 +83,10 @@ function indexOf({ number, plan }: JobRecord, booked: Booked | undefined): Reado
   };
 }
 
-function countersOf({ plan }: JobRecord, booked: Booked | undefined): Readonly<Record<string, number>> {
+function countersOf(
+  { plan }: { readonly plan: Pick<JobRecord['plan'], 'name'> },
+  booked: Omit<Booked, 'priority'> | undefined,
+): Readonly<Record<string, number>> {
   if (booked === undefined || booked.removed) return {};
   return {
     [`${JOB_COUNTERS}${plan.name}/${booked.status}`]: 1,
@@ -71,5 +94,5 @@ function countersOf({ plan }: JobRecord, booked: Booked | undefined): Readonly<R
   };
 }
 
-const durationOf = ({ startedAt, endedAt }: Booked) =>
+const durationOf = ({ startedAt, endedAt }: Pick<Booked, 'startedAt' | 'endedAt'>) =>
   Math.max(0, Math.round((endedAt ?? startedAt) - startedAt));

@@ -44,8 +44,12 @@ export type JobCommand =
   | { readonly type: 'archiveChecked'; readonly run: number; readonly answer: ArchiveFinding }
   /** From the delivery of notices: one has arrived, or an attempt has failed. */
   | NoticeReport
-  /** From the REST interface: the results were posted once more; what did not arrive, and why. */
-  | { readonly type: 'archiveReposted'; readonly failures: readonly string[] }
+  /** From the REST interface: the results were posted once more, apart from the outbox; ids of what arrived, and what did not and why. */
+  | {
+      readonly type: 'archiveReposted';
+      readonly arrived: readonly string[];
+      readonly failed: readonly FailedPost[];
+    }
   /** From the REST interface and from retention: a job that has ended goes. */
   | { readonly type: 'remove' }
   /** From the job itself, when its files are gone. */
@@ -77,6 +81,12 @@ export const JOB_COMMANDS: ReadonlySet<JobCommand['type']> = new Set([
   'resume',
   'shutdown',
 ]);
+
+export interface FailedPost {
+  /** Of the notice. */
+  readonly id: string;
+  readonly reason: string;
+}
 
 export type JobReply =
   | { readonly kind: 'done' }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
-import { archiveUrls, refusedArchiveUrl, type ArchiveCheckStatus } from '../../pipeline/archive.ts';
+import { archiveUrls, refusedArchiveUrl } from '../../pipeline/archive.ts';
 import { refusedCallbackUrl } from '../../pipeline/callback.ts';
 import type { AdmissionCommand, AdmissionReply } from '../admission/actor.ts';
 import { jobIdOf } from '../../pipeline/job-id.ts';
@@ -20,6 +20,8 @@ import type { ArchiveCheckResult, ArchiveDesk } from './archive-desk.ts';
 import type { JobCommand, JobReply } from './commands.ts';
 import type { JobRecord, RequestedMedium } from './record.ts';
 import type { Repeatable, Repeats } from './repeats.ts';
+import { isTerminal, type BatchJobStatus } from './status.ts';
+import type { Accepted, Overloaded, Submission } from './submission.ts';
 import { unsupportedYet } from './unsupported.ts';
 
 /** A validated request, free of the shapes of HTTP. */
@@ -40,22 +42,6 @@ export interface JobRequestMedium {
   readonly frameRanges: readonly Range[];
   readonly timeRanges: readonly Range[];
 }
-
-export type Submission =
-  | {
-      readonly kind: 'accepted';
-      readonly jobId: string;
-      readonly archiveCheckStatus: ArchiveCheckStatus;
-      /** URI of the earlier job's document that stands for this job's. */
-      readonly outputObjectUri?: string;
-      /** The job runs, but what was asked for besides could not be done. */
-      readonly warning?: string;
-    }
-  /** The Idempotency-Key was used for another request. */
-  | { readonly kind: 'keyReused' }
-  | { readonly kind: 'refused'; readonly message: string }
-  /** Nothing was stored; try again later. */
-  | { readonly kind: 'overloaded'; readonly message: string };
 
 export interface DeskParts {
   readonly store: Store;
@@ -101,7 +87,7 @@ export class JobDesk {
     const known = repeatable === undefined ? undefined : await this.#parts.repeats.find(repeatable);
     if (known === 'conflict') return { kind: 'keyReused' };
     if (known !== undefined) {
-      const before = await this.#acceptedBefore(known);
+      const before = known.answer ?? (await this.#acceptedBefore(known.jobNumber));
       if (before !== undefined) return before;
     }
     const closed = await this.#noRoom();
@@ -128,7 +114,7 @@ export class JobDesk {
     return reply.reason === 'NO_SUCH_JOB' ? 'unknown' : 'live';
   }
 
-  async #acceptedBefore(number: number): Promise<Extract<Submission, { kind: 'accepted' }> | undefined> {
+  async #acceptedBefore(number: number): Promise<Accepted | undefined> {
     const job = await storedJob(this.#parts.store, number);
     if (job === undefined) return undefined;
     const { record, snapshot } = job;
@@ -146,7 +132,7 @@ export class JobDesk {
   async resubmit(
     number: number,
     priority: number | undefined,
-  ): Promise<JobReply | Extract<Submission, { kind: 'overloaded' }>> {
+  ): Promise<JobReply | Overloaded> {
     const closed = await this.#noRoom();
     if (closed !== undefined) return { kind: 'overloaded', message: closed };
     const wanted = priority ?? this.#parts.settings.defaultPriority;
@@ -252,8 +238,15 @@ export class JobDesk {
         };
       }),
     };
-    const refused = await this.#enter(record, check.answer);
-    return refused ?? acceptedAs(record, check);
+    const outcome = await this.#enter(record, check.answer);
+    if (outcome === 'overloaded') return overloaded();
+    // The same request came twice at once, and the other was first.
+    if (outcome === 'exists') return (await this.#acceptedBefore(number)) ?? acceptedAs(record, check);
+    const answer = acceptedAs(record, check);
+    // The job is stored: it is accepted also when its answer cannot be kept just now.
+    if (repeatable !== undefined)
+      await this.#parts.repeats.keep(repeatable, answer).catch(() => undefined);
+    return answer;
   }
 
   #wanted(
@@ -287,22 +280,28 @@ export class JobDesk {
     return this.#parts.repeats.reserve(repeatable, number, this.#parts.clock.now());
   }
 
-  /** Hands the job to its actor; answers only when it was not taken. */
-  async #enter(record: JobRecord, archive: ArchiveCheckResult['answer']): Promise<Submission | undefined> {
+  /** Hands the job to its actor. */
+  async #enter(
+    record: JobRecord,
+    archive: ArchiveCheckResult['answer'],
+  ): Promise<'accepted' | 'exists' | 'overloaded'> {
     const { jobs, admission } = this.#parts;
     const { number: jobNumber, priority } = record;
     const place = await admission.ask(ADMISSION, { type: 'enter', jobNumber, priority });
-    if (place === 'refused') return overloaded();
+    if (place === 'refused') return 'overloaded';
     const admitted = place === 'live';
     const command = { type: 'accept', record, admitted, objectId: randomUUID(), archive } as const;
     try {
-      await jobs.ask(String(jobNumber), command);
+      const reply = await jobs.ask(String(jobNumber), command);
+      if (reply.kind === 'done') return 'accepted';
+      // The place of a job that has ended already was given back before this one took it again.
+      if (isTerminal(reply.status as BatchJobStatus)) this.#leave(jobNumber);
+      return 'exists';
     } catch (error) {
       // A late answer may still mean an accepted job: it keeps its place then.
       if (!(error instanceof DeliveryError && error.reason === 'TIMEOUT')) this.#leave(jobNumber);
       throw error;
     }
-    return undefined;
   }
 
   #leave(jobNumber: number): void {
@@ -310,7 +309,7 @@ export class JobDesk {
   }
 }
 
-function acceptedAs({ jobId }: JobRecord, { status, answer }: ArchiveCheckResult): Submission {
+function acceptedAs({ jobId }: JobRecord, { status, answer }: ArchiveCheckResult): Accepted {
   const accepted = { kind: 'accepted', jobId, archiveCheckStatus: status } as const;
   if (typeof answer === 'string' || answer.kind === 'none') return accepted;
   if (answer.kind === 'match') return { ...accepted, outputObjectUri: answer.match.outputUri };

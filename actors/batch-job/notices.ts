@@ -5,6 +5,7 @@ import { callbackUrl } from '../../pipeline/callback.ts';
 import type { Notice, Row } from '../../store/store.ts';
 import { destinationOf, type HttpNotice } from '../delivery/notice.ts';
 import { archiveJob, archivesWithToken, callbackWantsToken } from './archive.ts';
+import type { FailedPost } from './commands.ts';
 import type { JobSettings } from './planning.ts';
 import type { JobRecord } from './record.ts';
 import type { Delivery, JobState } from './state.ts';
@@ -59,15 +60,19 @@ export function owedWhenPoisoned(
   settings: Pick<JobSettings, 'dataDir'>,
   at: number,
 ): { readonly owed: Pick<JobState, 'callback' | 'archive'>; readonly notices: readonly Notice[] } {
-  const callback = callbackNotice(record, ended, settings, at);
   const archived = record.media.some(({ archiveUrl }) => archiveUrl !== undefined);
-  return {
-    owed: {
-      callback: callback === null ? null : started([0]),
-      archive: archived ? started([], ['The job failed before its results could be posted.']) : null,
-    },
-    notices: callback === null ? [] : [callback],
-  };
+  const archive = archived ? started([], ['The job failed before its results could be posted.']) : null;
+  try {
+    const callback = callbackNotice(record, ended, settings, at);
+    return {
+      owed: { callback: callback === null ? null : started([0]), archive },
+      notices: callback === null ? [] : [callback],
+    };
+  } catch (error) {
+    // This may be what makes the job fail: it ends all the same.
+    const reason = `The callback could not be made: ${error instanceof Error ? error.message : String(error)}`;
+    return { owed: { callback: started([], [reason]), archive }, notices: [] };
+  }
 }
 
 /** Ids of all notices of a run. */
@@ -235,14 +240,21 @@ export function attemptFailed(notice: OpenNotice, reason: string, nextAttempt: n
   return { ...arrived(notice), ...failed, failures };
 }
 
-/** The posts were made once more, whatever had become of them before. */
-export const reposted = (delivery: Delivery, failures: readonly string[]): Delivery => ({
-  ...delivery,
-  pending: 0,
-  open: '0',
-  failures: failures.slice(0, MAX_FAILURES),
-  nextAttempt: null,
-});
+/** All posts were made once more. One that failed and is still owed goes on being tried as before: only another is a failure now. */
+export function reposted(
+  record: JobRecord,
+  state: Pick<JobState, 'run' | 'callback'> & { readonly archive: Delivery },
+  ids: readonly string[],
+  failed: readonly FailedPost[],
+): Delivery {
+  let archive = state.archive;
+  for (const id of ids) {
+    const notice = openNotice(record, { ...state, archive }, id);
+    if (notice !== undefined) archive = arrived(notice);
+  }
+  const given = failed.filter(({ id }) => openNotice(record, { ...state, archive }, id) === undefined);
+  return { ...archive, failures: given.map(({ reason }) => reason).slice(0, MAX_FAILURES) };
+}
 
 /** Specification 3.4, in the values of SingleJobInfo. */
 export function deliveryStatus(

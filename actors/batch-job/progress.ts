@@ -129,8 +129,9 @@ function ended(state: JobState, { record, at, settings }: Given): Change {
   // Admission hears of it first: whoever sees the end and resubmits at once must not keep the place of the run before.
   const effects: JobEffect[] = [
     { type: 'ended' },
-    { type: 'removeFiles', run: state.run, document: false },
+    // Before the files: to remove many takes a while.
     ...deliver(notices),
+    { type: 'removeFiles', run: state.run, document: false },
   ];
   // Synced: the files that could do the work again go right after it.
   return {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { allEntries, VersionConflict, type Owner, type Store } from '../../store/store.ts';
+import { allEntries, VersionConflict, type Owner, type Store, type StoredActor } from '../../store/store.ts';
+import type { Accepted } from './submission.ts';
 
 /** A creation that a client may repeat: who, under which key, and what exactly was asked. */
 export interface Repeatable {
@@ -20,7 +21,17 @@ interface Kept {
   readonly requestHash: string;
 }
 
-/** Which job an Idempotency-Key stands for: reserved before the job is stored, so that a repeated request finds it whatever happens. */
+/** What an Idempotency-Key stands for. */
+export interface Repeat {
+  readonly jobNumber: number;
+  /** What the first request was answered; absent: nobody knows whether it came to an answer. */
+  readonly answer?: Accepted;
+}
+
+/**
+ * Which job an Idempotency-Key stands for: reserved before the job is stored, so that a repeated request finds it whatever happens.
+ * The answer is kept, too: a job that is gone by then is not made a second time under the id of the first.
+ */
 export class Repeats {
   readonly #store: Store;
   readonly #owner: Owner;
@@ -29,12 +40,13 @@ export class Repeats {
     this.#owner = owner;
   }
 
-  /** The number of the job of this key; `conflict`: the key was used for another request. */
-  async find(repeatable: Repeatable): Promise<number | 'conflict' | undefined> {
-    const stored = await this.#store.load({ kind: KIND, id: idOf(repeatable) });
+  /** `conflict`: the key was used for another request. */
+  async find(repeatable: Repeatable): Promise<Repeat | 'conflict' | undefined> {
+    const stored = await this.#load(idOf(repeatable));
     if (stored === undefined) return undefined;
     const { jobNumber, requestHash } = stored.record as Kept;
-    return requestHash === repeatable.requestHash ? jobNumber : 'conflict';
+    if (requestHash !== repeatable.requestHash) return 'conflict';
+    return { jobNumber, ...(stored.snapshot.body as Pick<Repeat, 'answer'>) };
   }
 
   /** Reserves the key for a job; answers the number that it stands for, which is another's when that one came first. */
@@ -53,19 +65,40 @@ export class Repeats {
       return jobNumber;
     } catch (error) {
       if (!(error instanceof VersionConflict)) throw error;
-      return (await this.find(repeatable)) ?? this.reserve(repeatable, jobNumber, at);
+      const first = await this.find(repeatable);
+      if (first === undefined) return this.reserve(repeatable, jobNumber, at);
+      return first === 'conflict' ? first : first.jobNumber;
     }
+  }
+
+  /** Every repeated request is answered so from now on. */
+  async keep(repeatable: Repeatable, answer: Accepted): Promise<void> {
+    const id = idOf(repeatable);
+    const stored = await this.#load(id);
+    if (stored === undefined) return;
+    await this.#store.commit({
+      actor: { kind: KIND, id },
+      expected: stored.version,
+      owner: this.#owner,
+      snapshot: { schema: SCHEMA, body: { answer } },
+    });
   }
 
   /** Forgets keys that were first used before `before`. */
   async forget(before: number): Promise<void> {
     for await (const { id, score } of allEntries(this.#store, KEYS)) {
       if (score >= before) return;
+      const stored = await this.#load(id);
+      if (stored === undefined) continue;
       const actor = { kind: KIND, id };
       await this.#store
-        .commit({ actor, expected: 1, owner: this.#owner, snapshot: null })
+        .commit({ actor, expected: stored.version, owner: this.#owner, snapshot: null })
         .catch(() => undefined);
     }
+  }
+
+  #load(id: string): Promise<StoredActor | undefined> {
+    return this.#store.load({ kind: KIND, id });
   }
 }
 

@@ -150,11 +150,13 @@ export const TRANSITIONS: { readonly [T in Exclude<JobCommand['type'], 'accept'>
   archiveReposted: {
     from: ENDED,
     to: ENDED,
-    apply: (state, { failures }, given) => {
-      if (state.archive === null) return 'NOT_OUTSTANDING';
-      const archive = reposted(state.archive, failures);
-      const settled = noticeIds(given.record, state.run, ['archive']);
-      return { ...unchanged({ ...state, archive }), settled };
+    apply: (state, { arrived: ids, failed }, given) => {
+      const own = new Set(noticeIds(given.record, state.run, ['archive']));
+      const posted = [...ids, ...failed.map(({ id }) => id)];
+      // The job may have been run again while its old results were on their way: what it owes now is not settled by those.
+      if (state.archive === null || !posted.every((id) => own.has(id))) return 'NOT_OUTSTANDING';
+      const archive = reposted(given.record, { ...state, archive: state.archive }, ids, failed);
+      return { ...unchanged({ ...state, archive }), settled: ids };
     },
   },
   remove: {

@@ -74,9 +74,9 @@ class Deliverers implements Delivery {
   async settle(deadlineMs: number): Promise<void> {
     this.#closed = true;
     const { clock } = this.#parts;
-    const end = clock.now() + deadlineMs;
-    while (this.#underWay.size > 0 && clock.now() < end)
-      await Promise.race([Promise.all(this.#underWay), delay(clock, end - clock.now())]);
+    const end = clock.steady() + deadlineMs;
+    while (this.#underWay.size > 0 && clock.steady() < end)
+      await Promise.race([Promise.all(this.#underWay), delay(clock, end - clock.steady())]);
   }
 
   #self(id: string): Self {

@@ -6,6 +6,7 @@ import {
   type Owner,
   type Row,
   type Store,
+  type StoredActor,
 } from '../../store/store.ts';
 import { allRows } from '../../store/store.ts';
 import { TransientError } from './errors.ts';
@@ -25,6 +26,8 @@ export interface DurableKind<R, S, C extends Command, X, E> {
   restore(record: R, body: unknown, rows: readonly Row[]): S;
   /** Rows that `restore` wants to see; undefined: none. */
   rowsOf(body: unknown): string | undefined;
+  /** What an actor that cannot be restored was counted as, to be taken off again; it makes what it can of anything. */
+  uncounted?(record: unknown, body: unknown): DurableChange<R, S>['counters'];
   snapshot(record: R, state: S): unknown;
   decide(record: R | undefined, state: S | undefined, envelope: Envelope<C>): Decision<R, S, X, E>;
   /** Effects that the loaded state stands for. */
@@ -149,8 +152,9 @@ async function load<R, S, C extends Command, X, E>(
   store: Store,
   actor: ActorKey,
 ): Promise<Loaded<R, S, X>> {
+  let stored: StoredActor | undefined;
   try {
-    const stored = await read(() => store.load(actor));
+    stored = await read(() => store.load(actor));
     if (stored === undefined) return { version: 0, record: undefined, state: undefined, seen: [] };
     const { state: body, seen } = upcast(kind, stored.snapshot.schema, stored.snapshot.body);
     const prefix = kind.rowsOf(body);
@@ -164,7 +168,9 @@ async function load<R, S, C extends Command, X, E>(
     };
   } catch (error) {
     if (error instanceof NewerSchema || error instanceof TransientError) throw error;
-    await store.quarantine(actor, error instanceof Error ? error.message : String(error));
+    const reason = error instanceof Error ? error.message : String(error);
+    const body = (stored?.snapshot.body as { readonly state?: unknown } | null | undefined)?.state;
+    await store.quarantine(actor, reason, kind.uncounted?.(stored?.record, body));
     throw new Error(`${actor.kind}/${actor.id} could not be read and was put into quarantine.`, {
       cause: error,
     });

@@ -63,8 +63,8 @@ export class SystemMessageDesk {
 
 /** The store, but that `told` hears of every actor that is put into quarantine. */
 export function tellingOfQuarantine(store: Store, told: (actor: ActorKey, reason: string) => void): Store {
-  const quarantine: Store['quarantine'] = async (actor, reason) => {
-    await store.quarantine(actor, reason);
+  const quarantine: Store['quarantine'] = async (actor, reason, counters) => {
+    await store.quarantine(actor, reason, counters);
     told(actor, reason);
   };
   return new Proxy(store, {

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { json, type Operation } from '../openapi/operation.ts';
-import { coreResponse, responseMessage, wholeNumber } from '../schemas/common.ts';
-import { messageQuery, messageText, messageType, systemMessage } from '../schemas/system-messages.ts';
+import { coreResponse, responseMessage } from '../schemas/common.ts';
+import {
+  messageId,
+  messageQuery,
+  messageText,
+  messageType,
+  systemMessage,
+} from '../schemas/system-messages.ts';
 
 const TAG = 'System messages';
 const messages = z.array(systemMessage);
@@ -71,7 +77,7 @@ export const systemMessageOperations: readonly Operation[] = [
     tag: TAG,
     caller: 'ADMIN',
     summary: 'Delete a system message',
-    params: z.object({ id: wholeNumber(1) }),
+    params: z.object({ id: messageId }),
     answers: {
       200: json('It is gone, or was not there.', coreResponse),
       400: json('The id is no whole number above 0.', coreResponse),

@@ -14,6 +14,13 @@ export const coreResponse = z
   })
   .meta({ id: 'CoreResponse', description: 'The result of a call (specification 2.1)' });
 
+/** What may be left out. Many programs write null for what they leave out: it counts as absent. */
+export const orAbsent = <T extends z.ZodType>(schema: T) =>
+  schema
+    .nullish()
+    .transform((value): z.output<T> | undefined => value ?? undefined)
+    .optional();
+
 /** A whole number as it stands in a query or a path: digits only, between the two bounds. */
 export const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER) =>
   z

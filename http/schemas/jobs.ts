@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { coreResponse, timestamp } from './common.ts';
+import { coreResponse, orAbsent, timestamp } from './common.ts';
 
 /** Bodies of the batch job endpoints (specification 2.1): each validates, types and documents. */
 const MAX_PROPERTIES = 64 * 1024;
@@ -20,24 +20,24 @@ const mediaRange = z
 
 const mediaData = z.object({
   mediaUri: z.string().min(1),
-  metadata: properties.optional(),
-  properties: properties.optional(),
-  frameRanges: z.array(mediaRange).max(10_000).optional(),
-  timeRanges: z.array(mediaRange).max(10_000).optional(),
-  mediaSelectorsOutputAction: z.string().optional(),
-  mediaSelectors: z.array(z.unknown()).optional(),
+  metadata: properties.nullish(),
+  properties: properties.nullish(),
+  frameRanges: z.array(mediaRange).max(10_000).nullish(),
+  timeRanges: z.array(mediaRange).max(10_000).nullish(),
+  mediaSelectorsOutputAction: z.string().nullish(),
+  mediaSelectors: z.array(z.unknown()).nullish(),
 });
 
 const transientTask = z.object({ name: z.string().min(1), actions: z.array(z.string().min(1)) });
 const transientAction = z.object({
   name: z.string().min(1),
   algorithm: z.string().min(1),
-  properties: z.array(z.object({ name: z.string(), value: z.string() })).optional(),
+  properties: orAbsent(z.array(z.object({ name: z.string(), value: z.string() }))),
 });
 const transientPipelineDefinition = z.object({
   pipeline: z.array(z.string().min(1)),
-  tasks: z.array(transientTask).optional(),
-  actions: z.array(transientAction).optional(),
+  tasks: orAbsent(z.array(transientTask)),
+  actions: orAbsent(z.array(transientAction)),
 });
 
 export const jobCreationRequest = z
@@ -164,7 +164,7 @@ export const allJobsStatistics = z
   })
   .meta({ id: 'AllJobsStatisticsModel' });
 
-export const archiveRepostRequest = z.array(z.int()).min(1).max(10_000);
+export const archiveRepostRequest = z.array(z.int()).max(10_000);
 export const archiveRepostResponse = z
   .object({
     success: z.array(z.int()).describe('Jobs that were posted again'),

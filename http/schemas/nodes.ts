@@ -40,8 +40,18 @@ export const serviceModel = z
     cmd: needed(MAX_TEXT).describe('An executable file, or a name that is looked for in PATH'),
     serviceCount: z.int().min(0).describe('Number of services to start'),
     workingDirectory: plain(MAX_TEXT).describe('Relative to the folder of the server package'),
-    args: z.array(plain(MAX_ARGUMENT)).max(1_000).default([]),
-    environmentVariables: z.array(environmentVariableModel).max(1_000).default([]),
+    args: z
+      .array(plain(MAX_ARGUMENT))
+      .max(1_000)
+      .nullish()
+      .transform((args) => args ?? [])
+      .pipe(z.array(z.string())),
+    environmentVariables: z
+      .array(environmentVariableModel)
+      .max(1_000)
+      .nullish()
+      .transform((variables) => variables ?? [])
+      .pipe(z.array(z.object({ name: z.string(), value: z.string(), sep: z.string().optional() }))),
   })
   .meta({ id: 'ServiceModel' });
 

@@ -25,6 +25,18 @@ export const messageQuery = z.object({
     .default('info'),
 });
 
+/** The id in a path: a whole number of 64 bits above 0. One that JavaScript cannot count up to belongs to no message. */
+export const messageId = z
+  .string()
+  .regex(/^\d{1,19}$/)
+  .transform(BigInt)
+  .pipe(
+    z
+      .bigint()
+      .min(1n)
+      .max(2n ** 63n - 1n),
+  );
+
 export const systemMessage = z
   .object({
     id: z.int().min(1),

@@ -16,7 +16,8 @@ const STEPS: readonly string[] = [
    create table sequences (name text primary key, last integer not null) strict, without rowid;
    create table quarantine (
      kind text not null, id text not null, reason text not null, at text not null, body text not null) strict;`,
-  // Notices and counters. Jobs of the first version are counted and entered into the indexes that it did not know.
+  // Notices and counters. Jobs of the first version are counted and entered into the indexes that it did not know; one that cannot be
+  // read is passed over, so that it does not keep the server from starting: it goes into quarantine when its actor is loaded.
   `create table outbox (
      id text primary key, destination text not null, due real not null, kind text not null, actor text not null,
      body text not null) strict, without rowid;
@@ -27,8 +28,10 @@ const STEPS: readonly string[] = [
      select a.kind, a.id, json_extract(r.body, '$.number') as number, json_extract(r.body, '$.plan.name') as pipeline,
        json_extract(a.snapshot, '$.state.status') as status,
        coalesce(json_extract(a.snapshot, '$.state.endedAt'), json_extract(a.snapshot, '$.state.startedAt')) as ended,
-       json_extract(a.snapshot, '$.state.endedAt') - json_extract(a.snapshot, '$.state.startedAt') as ms
-     from actors a join records r on r.kind = a.kind and r.id = a.id where a.kind = 'batch-job';
+       max(0, coalesce(json_extract(a.snapshot, '$.state.endedAt') - json_extract(a.snapshot, '$.state.startedAt'), 0)) as ms
+     from actors a join records r on r.kind = a.kind and r.id = a.id
+     where a.kind = 'batch-job' and json_valid(a.snapshot) and json_valid(r.body);
+   delete from seen where number is null or pipeline is null or status is null or ended is null;
    insert into counters select 'jobs/' || pipeline || '/' || status, count(*) from seen group by 1;
    insert into counters select 'job-ms/' || pipeline, cast(sum(ms) as integer) from seen
      where status = 'COMPLETE' group by 1 having sum(ms) <> 0;

@@ -162,12 +162,13 @@ export class SqliteStore implements Store {
     return settle(() => this.#statements.next.get({ name: sequence, n })!.last - n + 1);
   }
 
-  quarantine({ kind, id }: ActorKey, reason: string): Promise<void> {
+  quarantine({ kind, id }: ActorKey, reason: string, counters?: Commit['counters']): Promise<void> {
     const statements = this.#statements;
     this.#loaded.delete(nameOf(kind, id));
     return settle(
       this.#database.transaction(() => {
-        statements.quarantine.run({ kind, id, reason, at: new Date().toISOString() });
+        const moved = statements.quarantine.run({ kind, id, reason, at: new Date().toISOString() });
+        if (moved.changes > 0) this.#count(counters);
         for (const remove of statements.remove) remove.run({ kind, id });
       }),
     );
@@ -229,10 +230,7 @@ export class SqliteStore implements Store {
     const statements = this.#statements;
     this.#loaded.delete(nameOf(kind, id));
     const version = this.#writeActor(commit);
-    for (const [name, by] of Object.entries(commit.counters ?? {})) {
-      statements.addToCounter.run({ name, by });
-      statements.dropEmptyCounter.run(name);
-    }
+    this.#count(commit.counters);
     if (commit.snapshot === null) return 0;
     if (commit.record !== undefined) statements.record.run({ kind, id, body: JSON.stringify(commit.record) });
     for (const prefix of commit.removeRows ?? [])
@@ -247,6 +245,13 @@ export class SqliteStore implements Store {
     for (const { id: notice, destination, due, body } of commit.outbox?.put ?? [])
       statements.putNotice.run({ notice, destination, due, kind, id, body: JSON.stringify(body) });
     return version;
+  }
+
+  #count(counters: Commit['counters'] = {}): void {
+    for (const [name, by] of Object.entries(counters)) {
+      this.#statements.addToCounter.run({ name, by });
+      this.#statements.dropEmptyCounter.run(name);
+    }
   }
 
   /** The actor itself: made, replaced or (without snapshot) taken away with all it has. */
@@ -339,8 +344,15 @@ function prepare(database: Database.Database) {
       `select id, due, kind, actor, body from outbox
        where destination = @destination and (due, id) > (@due, @id) order by due, id limit @limit`,
     ),
+    // From each to the next one: `select distinct` would look at every notice, and a dead receiver has many.
     destinations: database.prepare<unknown[], { destination: string }>(
-      'select distinct destination from outbox where destination > @after order by destination limit @limit',
+      `with recursive found (destination) as (
+         select min(destination) from outbox where destination > @after
+         union all
+         select (select min(o.destination) from outbox o where o.destination > f.destination) from found f
+           where f.destination is not null
+         limit @limit)
+       select destination from found where destination is not null`,
     ),
     addToCounter: database.prepare(
       'insert into counters values (@name, @by) on conflict do update set value = value + @by',
@@ -356,7 +368,8 @@ function prepare(database: Database.Database) {
       `insert into quarantine select a.kind, a.id, @reason, @at, json_object(
          'schema', a.schema, 'version', a.version, 'snapshot', a.snapshot,
          'record', (select body from records r where r.kind = a.kind and r.id = a.id),
-         'rows', (select json_group_object(key, body) from actor_rows r where r.kind = a.kind and r.id = a.id))
+         'rows', (select json_group_object(key, body) from actor_rows r where r.kind = a.kind and r.id = a.id),
+         'notices', (select json_group_object(o.id, o.body) from outbox o where o.kind = a.kind and o.actor = a.id))
        from actors a where a.kind = @kind and a.id = @id`,
     ),
     removeActor: database.prepare(

@@ -165,6 +165,19 @@ describe('The archive (specification 6.4)', () => {
       await expectSkipped(jobId, past);
     });
 
+    it('is not believed when the document of that job is gone with it: the job runs', async () => {
+      const past = await archived(job());
+      expect((await service.ask('DELETE', `/rest/jobs/${past}`)).status).to.equal(204);
+      const { jobId, archiveCheckStatus } = await created(job({ media: [known(ASTRONAUT)] }));
+      expect(archiveCheckStatus).to.equal('NO_MATCH');
+      expect(await settled(jobId)).to.equal('COMPLETE');
+      expect((await service.document(jobId)).jobId).to.equal(jobId);
+      await service.ask('DELETE', `/rest/jobs/${jobId}`);
+      const later = await created(job());
+      expect(await settled(later.jobId)).to.equal('COMPLETE');
+      expect((await service.document(later.jobId)).jobId).to.equal(later.jobId);
+    });
+
     it('is not taken for one that knows another job: other properties, other media, more of them', async () => {
       await archived(job());
       const differing = [
@@ -390,6 +403,37 @@ describe('The archive (specification 6.4)', () => {
       const [failure] = (body as { failures: { jobId: number; error: string }[] }).failures;
       expect(failure?.error).to.contain('Sending HTTP POST to the archive').and.to.contain('status 500');
       expect((await service.job(id))?.archiveStatus).to.equal(`ERROR: ${failure?.error}`);
+    });
+
+    it('that fails takes nothing away from the attempts that are still to come', async () => {
+      archive.manners.status = 500;
+      const id = await service.submit(job({}, { SKIP_ARCHIVE_CHECK: 'TRUE' }));
+      await service.terminal(id);
+      expect((await repost(numberOf(id))).status).to.equal(500);
+      expect((await service.job(id))?.archiveStatus).to.equal('IN PROGRESS');
+      archive.manners.status = undefined;
+      expect(await settled(id)).to.equal('COMPLETE');
+      expect(archive.kept(hashOf(ASTRONAUT))).to.have.lengthOf(1);
+    });
+
+    it('that comes to its end when the job has been run again leaves what that run owes', async () => {
+      const id = await archived(job());
+      let goOn: () => void = () => undefined;
+      archive.manners.until = new Promise((resolve) => (goOn = resolve));
+      const reposted = repost(numberOf(id));
+      await until('the repost is under way', () => archive.posts.length === 2);
+      archive.manners.until = undefined;
+      archive.manners.status = 503;
+      expect((await service.resubmit(id)).status).to.equal(200);
+      await service.terminal(id);
+      archive.manners.status = undefined;
+      goOn();
+      expect((await reposted).status).to.equal(200);
+      expect(await settled(id)).to.equal('COMPLETE');
+      const keys = archive.posts.map(({ headers }) => headers['idempotency-key']);
+      expect(keys).to.include(`${id}.2.archive.0`);
+      expect(archive.kept(hashOf(ASTRONAUT)).map((entry) => posted({ body: entry } as ArchiveRequest).assertionId))
+        .to.have.lengthOf(3);
     });
 
     it('answers 500 with the same body when any fails, successes and failures in order', async () => {

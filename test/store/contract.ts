@@ -446,8 +446,15 @@ export function storeContract(backend: Backend): void {
     });
 
     it('of an actor that is not there does nothing', async () => {
-      await store.quarantine(JOB, 'why not');
+      await store.quarantine(JOB, 'why not', { jobs: -1 });
       expect(await store.load(JOB)).to.equal(undefined);
+      expect([...(await store.counters(''))]).to.deep.equal([]);
+    });
+
+    it('counts what it is told to, with the move', async () => {
+      await store.commit(commitOf({ counters: { jobs: 2, ms: 70 } }));
+      await store.quarantine(JOB, 'it makes no sense', { jobs: -1, ms: -70 });
+      expect([...(await store.counters(''))]).to.deep.equal([['jobs', 1]]);
     });
   });
 

@@ -45,11 +45,7 @@ export class ModelStore implements Store {
     const kept = this.#actors.get(nameOf(actor));
     if ((kept?.stored.version ?? 0) !== expected) throw new VersionConflict(actor, expected);
     if (snapshot === null && kept === undefined) throw new VersionConflict(actor, expected);
-    for (const [name, by] of Object.entries(counters ?? {})) {
-      const value = (this.#counters.get(name) ?? 0) + by;
-      if (value === 0) this.#counters.delete(name);
-      else this.#counters.set(name, value);
-    }
+    this.#count(counters);
     if (snapshot === null) {
       this.#actors.delete(nameOf(actor));
       return 0;
@@ -134,13 +130,21 @@ export class ModelStore implements Store {
     return last + 1;
   }
 
-  async quarantine(actor: ActorKey): Promise<void> {
-    this.#actors.delete(nameOf(actor));
+  async quarantine(actor: ActorKey, _: string, counters?: Commit['counters']): Promise<void> {
+    if (this.#actors.delete(nameOf(actor))) this.#count(counters);
   }
 
   async check(): Promise<void> {}
 
   async close(): Promise<void> {}
+
+  #count(counters: Commit['counters'] = {}): void {
+    for (const [name, by] of Object.entries(counters)) {
+      const value = (this.#counters.get(name) ?? 0) + by;
+      if (value === 0) this.#counters.delete(name);
+      else this.#counters.set(name, value);
+    }
+  }
 
   #isOwedBySomebodyElse(actor: ActorKey, id: string): boolean {
     return this.#notices().some((entry) => entry.id === id && nameOf(entry.actor) !== nameOf(actor));

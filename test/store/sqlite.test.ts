@@ -69,6 +69,26 @@ describe('The store in a SQLite file', () => {
     after.close();
   });
 
+  it('keeps in quarantine what the actor still owed, for whoever wants to send it', async () => {
+    const file = path('quarantined.db');
+    const store = new SqliteStore(file);
+    const notice = { id: '1.1.callback', destination: 'http://caller.example', due: 5, body: { url: 'u' } };
+    await store.commit({
+      actor: JOB,
+      expected: 0,
+      owner: { server: 'here', epoch: 1 },
+      snapshot: { schema: 1, body: {} },
+      outbox: { put: [notice] },
+    });
+    await store.quarantine(JOB, 'it makes no sense');
+    expect(await store.destinations({ limit: 9 })).to.deep.equal([]);
+    await store.close();
+    const database = new Database(file);
+    const { body } = database.prepare<[], { body: string }>('select body from quarantine').get()!;
+    database.close();
+    expect(JSON.parse(body)).to.deep.include({ notices: { '1.1.callback': '{"url":"u"}' } });
+  });
+
   it('that is no database is refused, and not overwritten', () => {
     const file = path('letter.db');
     writeFileSync(file, 'Dear reader, this is no database. '.repeat(100));

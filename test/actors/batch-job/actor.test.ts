@@ -112,6 +112,16 @@ describe('The actor of a batch job', () => {
     expect(await server.snapshot()).to.include({ status: 'COMPLETE', run: 2 });
   });
 
+  it('ends ERROR also when what makes it fail is its callback', async () => {
+    await server.accept({ ...GIVEN, callback: { url: 'no address', method: 'POST' } });
+    server.jobs.broken = new Error('a bug');
+    for (let time = 0; time < 4; time++) await server.jobs.tell(7, { type: 'resume' });
+    const snapshot = await server.snapshot();
+    expect(snapshot).to.include({ status: 'ERROR', progress: 100 });
+    expect(snapshot?.callback?.failures[0]).to.match(/^The callback could not be made: /);
+    expect(await server.listed(LIVE_JOBS)).to.deep.equal([]);
+  });
+
   it('leaves a job that a newer version stored as it is, however often it is asked', async () => {
     await server.accept();
     const actor = { kind: BATCH_JOB, id: '7' };
@@ -155,5 +165,19 @@ describe('The actor of a batch job', () => {
     expect(await server.jobs.tell(7, { type: 'resume' })).to.equal('NO_SUCH_JOB');
     expect(await server.jobs.tell(8, { type: 'resume' })).to.equal('done');
     expect(await server.listed(LIVE_JOBS)).to.deep.equal(['8']);
+  });
+
+  it('that cannot be read is counted no more', async () => {
+    await server.accept();
+    await server.jobs.work(GIVEN, 7);
+    const actor = { kind: BATCH_JOB, id: '7' };
+    const { version, snapshot } = (await server.store.load(actor))!;
+    expect((await server.store.counters('jobs/')).size).to.equal(1);
+    const { state } = snapshot.body as { state: object };
+    const body = { state: { ...state, run: 'first' }, seen: [] };
+    await server.store.commit({ actor, expected: version, owner: OWNER, snapshot: { ...snapshot, body } });
+    await server.restart();
+    expect(await server.jobs.tell(7, { type: 'resume' })).to.equal('FAILED');
+    expect([...(await server.store.counters(''))]).to.deep.equal([]);
   });
 });

@@ -51,7 +51,7 @@ describe('The check of the archive after inspection', () => {
     expect([job.state?.stage, job.outstanding]).to.deep.equal([{ name: 'ENDED' }, []]);
     expect(job.last?.change?.removed, 'the rows of its inspection go').to.deep.equal(['']);
     expect(job.notices.map(({ id }) => id)).to.deep.equal(['here-7.1.callback']);
-    expect(job.effects.map(({ type }) => type)).to.deep.equal(['ended', 'removeFiles', 'deliver']);
+    expect(job.effects.map(({ type }) => type)).to.deep.equal(['ended', 'deliver', 'removeFiles']);
   });
 
   it('ends the job COMPLETE_WITH_WARNINGS when an earlier one did the same but inspection had warned', () => {
@@ -139,7 +139,7 @@ describe('The check of the archive before the job', () => {
   it('that finds an earlier job ends this one at once, with power loss in mind', () => {
     const job = LedJob.accepted(GIVEN, { archive: MATCH });
     expect(job.state).to.include({ status: 'COMPLETE', pastOutput: PAST_OUTPUT, hasDocument: false });
-    expect(job.effects.map(({ type }) => type)).to.deep.equal(['ended', 'removeFiles', 'deliver']);
+    expect(job.effects.map(({ type }) => type)).to.deep.equal(['ended', 'deliver', 'removeFiles']);
     expect(job.last?.change).to.deep.include({ synced: true, rows: [] });
   });
 

@@ -133,6 +133,24 @@ describe('A database of the first version', () => {
     expect(await stored(['ended-jobs'])).to.deep.equal(await expected(['ended-jobs']));
   });
 
+  it('is brought up to date though some of its jobs cannot be read', async () => {
+    const dataDir = place(`data-${++folders}`);
+    writeFirst(dataDir, old);
+    const database = new Database(path.join(dataDir, 'troupe.db'));
+    for (const [n, body] of ['no JSON', '{}', '[]', 'null', '{"state":{"status":"COMPLETE"}}'].entries()) {
+      const id = String(100 + n);
+      database
+        .prepare('insert into actors values (?, ?, 1, ?, 1, 1, ?)')
+        .run(BATCH_JOB, id, 'here', n === 4 ? '{"state":{}}' : body);
+      database.prepare('insert into records values (?, ?, ?)').run(BATCH_JOB, id, body);
+    }
+    database.close();
+    const whole = await stored();
+    await server.close();
+    server.open(dataDir);
+    expect(await stored()).to.deep.equal(whole);
+  });
+
   it('stays counted when its jobs go on, are run again and are removed', async () => {
     expect(await server.jobs.tell(3, { type: 'resume' })).to.equal('done');
     await server.jobs.work(old[2]!.given, 3);

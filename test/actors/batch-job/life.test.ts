@@ -101,7 +101,7 @@ const delivery: fc.Arbitrary<Step> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       type: fc.constant('repost' as const),
-      failures: fc.constantFrom([], ['it hung up']),
+      fails: fc.boolean(),
     }),
   },
 );
@@ -139,7 +139,7 @@ const AFTER_REMOVAL: JobCommand[] = [
   { type: 'resubmit', priority: 4, admitted: true, objectId: 'again' },
   { type: 'workDropped', keys: ['0001/000000/p'] },
   { type: 'archiveChecked', run: 1, answer: { kind: 'none' } },
-  { type: 'archiveReposted', failures: [] },
+  { type: 'archiveReposted', arrived: [], failed: [] },
   { type: 'noticeSent', id: 'here-7.1.callback' },
   noticeFailed('here-7.1.archive.0', 'it hung up'),
 ];

@@ -61,7 +61,7 @@ describe('The callback of a batch job (specification 6.1)', () => {
           },
         },
       ]);
-      expect(job.effects.at(-1)).to.deep.equal({ type: 'deliver', destinations: ['http://caller.example'] });
+      expect(job.effects).to.deep.include({ type: 'deliver', destinations: ['http://caller.example'] });
       expect(job.last?.change?.synced).to.equal(true);
     });
 
@@ -140,7 +140,7 @@ describe('The archive posts of a batch job (specification 6.4)', () => {
       const job = end(given);
       expect(job.status).to.equal(status);
       expect(ids(job)).to.deep.equal(['here-7.1.callback', 'here-7.1.archive.0', 'here-7.1.archive.2']);
-      expect(job.effects.at(-1)).to.deep.equal({
+      expect(job.effects).to.deep.include({
         type: 'deliver',
         destinations: ['http://caller.example', 'http://archive.example:8080', OTHER],
       });
@@ -304,7 +304,7 @@ describe('What becomes of a notice', () => {
     ['a post that has arrived, while another is owed', (job) => sent(job, 'archive.2'), 'here-7.1.archive.2'],
     [
       'a post that was made again by a repost',
-      (job) => job.tell({ type: 'archiveReposted', failures: [] }),
+      (job) => job.tell({ type: 'archiveReposted', arrived: ['here-7.1.archive.0'], failed: [] }),
       'here-7.1.archive.0',
     ],
     ['a medium that has no archive', () => undefined, 'here-7.1.archive.1'],
@@ -346,25 +346,52 @@ describe('What becomes of a notice', () => {
     expect(statusOf(job, 'callback')).to.equal('IN PROGRESS');
   });
 
-  it('is taken over by a repost: what was still to be posted leaves the outbox, the callback stays', () => {
+  const reposted = (job: LedJob, arrived: readonly string[], failed: readonly string[] = [], run = 1) => {
+    const idOf = (n: string) => `here-7.${run}.archive.${n}`;
+    return job.tell({
+      type: 'archiveReposted',
+      arrived: arrived.map(idOf),
+      failed: failed.map((n) => ({ id: idOf(n), reason: `no time for ${n}` })),
+    });
+  };
+
+  it('is taken over by a repost: what has arrived so leaves the outbox, the callback stays', () => {
     const job = ended();
     failed(job, 'archive.2', 'no disk');
-    expect(job.tell({ type: 'archiveReposted', failures: [] })).to.deep.equal({ kind: 'done' });
+    expect(reposted(job, ['0', '2'])).to.deep.equal({ kind: 'done' });
     expect(settled(job)).to.deep.equal(['here-7.1.archive.0', 'here-7.1.archive.2']);
     expect([statusOf(job, 'archive'), statusOf(job, 'callback')]).to.deep.equal(['COMPLETE', 'IN PROGRESS']);
   });
 
-  it('is taken over by a repost that fails: the new reasons stand in the place of the old', () => {
+  it('is still owed after a repost that fails: an early repost takes no later attempt away', () => {
+    const job = ended();
+    expect(reposted(job, ['0'], ['2'])).to.deep.equal({ kind: 'done' });
+    expect(settled(job)).to.deep.equal(['here-7.1.archive.0']);
+    expect(statusOf(job, 'archive')).to.equal('IN PROGRESS');
+    expect(sent(job, 'archive.2')).to.deep.equal({ kind: 'done' });
+    expect(statusOf(job, 'archive')).to.equal('COMPLETE');
+  });
+
+  it('that was given up or has arrived is a failure when a repost of it fails, for the new reason', () => {
     const job = ended();
     failed(job, 'archive.2', 'no disk');
-    job.tell({ type: 'archiveReposted', failures: ['no time'] });
-    expect(statusOf(job, 'archive')).to.equal('ERROR: no time');
+    sent(job, 'archive.0');
+    reposted(job, [], ['0', '2']);
+    expect(statusOf(job, 'archive')).to.equal('ERROR: no time for 0\n\nno time for 2');
+  });
+
+  it('of a second run is not settled by a repost of the first that took its time', () => {
+    const job = ended();
+    job.tell({ type: 'resubmit', priority: 4, admitted: true, objectId: 'second' });
+    job.doAll();
+    expect(reposted(job, ['0', '2'])).to.include({ kind: 'refused', reason: 'NOT_OUTSTANDING' });
+    expect(statusOf(job, 'archive')).to.equal('IN PROGRESS');
+    expect(reposted(job, ['0', '2'], [], 2)).to.deep.equal({ kind: 'done' });
   });
 
   it('cannot be taken over by a repost when the job has nothing to post', () => {
     const job = LedJob.accepted({ callback: { url: CALLER, method: 'GET' } }).doAll();
-    const reply = job.tell({ type: 'archiveReposted', failures: [] });
-    expect(reply).to.include({ kind: 'refused', reason: 'NOT_OUTSTANDING' });
+    expect(reposted(job, [])).to.include({ kind: 'refused', reason: 'NOT_OUTSTANDING' });
   });
 
   it('is small in the snapshot of a job of 10,000 media', () => {

@@ -67,7 +67,7 @@ describe('The removal of a batch job', () => {
     { type: 'archiveChecked', run: 1, answer: { kind: 'none' } },
     { type: 'noticeSent', id: 'here-7.1.callback' },
     noticeFailed('here-7.1.archive.0', 'it hung up'),
-    { type: 'archiveReposted', failures: [] },
+    { type: 'archiveReposted', arrived: [], failed: [] },
     { type: 'remove' },
   ];
   for (const command of OTHERS)

@@ -27,11 +27,11 @@ describe('An Idempotency-Key', () => {
 
   it('stands for the job of its first request, also after a restart', async () => {
     expect(await repeats.reserve(FIRST, 7, 1_000)).to.equal(7);
-    expect(await repeats.find(FIRST)).to.equal(7);
+    expect(await repeats.find(FIRST)).to.deep.equal({ jobNumber: 7 });
     expect(await repeats.reserve(FIRST, 8, 2_000), 'the same request again').to.equal(7);
     await store.close();
     open();
-    expect(await repeats.find(FIRST)).to.equal(7);
+    expect(await repeats.find(FIRST)).to.deep.equal({ jobNumber: 7 });
   });
 
   it('is in conflict with another body, and still stands for the first', async () => {
@@ -41,7 +41,7 @@ describe('An Idempotency-Key', () => {
       'conflict',
       'conflict',
     ]);
-    expect(await repeats.find(FIRST)).to.equal(7);
+    expect(await repeats.find(FIRST)).to.deep.equal({ jobNumber: 7 });
   });
 
   it('is each user’s own, whatever the characters', async () => {
@@ -55,14 +55,15 @@ describe('An Idempotency-Key', () => {
       { ...FIRST, key: '🙂'.repeat(300) },
     ];
     for (const [number, key] of keys.entries()) await repeats.reserve(key, number, 1_000);
-    for (const [number, key] of keys.entries()) expect(await repeats.find(key)).to.equal(number);
+    for (const [jobNumber, key] of keys.entries())
+      expect(await repeats.find(key)).to.deep.equal({ jobNumber });
   });
 
   it('gives all that use it at once one number', async () => {
     const numbers = Array.from({ length: 20 }, (_, n) => n + 1);
     const reserved = await Promise.all(numbers.map((number) => repeats.reserve(FIRST, number, 1_000)));
     expect(new Set(reserved).size).to.equal(1);
-    expect(await repeats.find(FIRST)).to.equal(reserved[0]);
+    expect(await repeats.find(FIRST)).to.deep.equal({ jobNumber: reserved[0] });
   });
 
   it('gives one of two different requests at once the number, and the other a conflict', async () => {
@@ -76,9 +77,11 @@ describe('An Idempotency-Key', () => {
   it('is forgotten when its time is over, and only then', async () => {
     const keyOf = (n: number): Repeatable => ({ ...FIRST, key: `key ${n}` });
     for (let n = 0; n < 5; n++) await repeats.reserve(keyOf(n), n, 1_000 + n);
+    const answer = { kind: 'accepted', jobId: 'here-4', archiveCheckStatus: 'NO_MATCH' } as const;
+    for (const n of [0, 4]) await repeats.keep(keyOf(n), { ...answer, jobId: `here-${n}` });
     await repeats.forget(1_003);
     const found = await Promise.all([0, 1, 2, 3, 4].map((n) => repeats.find(keyOf(n))));
-    expect(found).to.deep.equal([undefined, undefined, undefined, 3, 4]);
+    expect(found).to.deep.equal([undefined, undefined, undefined, { jobNumber: 3 }, { jobNumber: 4, answer }]);
     expect(await store.count('idempotency-keys')).to.equal(2);
     expect(await repeats.reserve({ ...keyOf(0), requestHash: 'b' }, 9, 2_000)).to.equal(9);
   });

@@ -44,7 +44,7 @@ export type Step =
   | { readonly type: 'send'; readonly pick: number; readonly fate: Attempt }
   | { readonly type: 'report'; readonly pick: number }
   | { readonly type: 'deliverer dies' }
-  | { readonly type: 'repost'; readonly failures: readonly string[] }
+  | { readonly type: 'repost'; readonly fails: boolean }
   | { readonly type: 'remove' }
   | { readonly type: 'resubmit'; readonly admitted: boolean };
 
@@ -141,7 +141,7 @@ export class SimulatedJob {
       case 'deliverer dies':
         return this.outbox.delivererDies();
       case 'repost':
-        return this.#repost(step.failures);
+        return this.#repost(step.fails);
       case 'remove':
         return this.#remove();
     }
@@ -198,10 +198,18 @@ export class SimulatedJob {
     if (reply.kind === 'refused') expect(change, 'what a refusal changes').to.equal(undefined);
   }
 
-  #repost(failures: readonly string[]): void {
-    const wanted = this.isOver && this.state.archive !== null;
-    const { reply } = this.#send({ type: 'archiveReposted', failures });
-    expect(reply.kind).to.equal(wanted ? 'done' : 'refused');
+  /** All posts of the job once more; they may have set out before it was run again. */
+  #repost(fails: boolean): void {
+    const kept = [...this.#rows].filter(([key]) => key.startsWith(ARCHIVE_ROWS));
+    const ids = kept.map(([, body]) => (body as { id: string }).id);
+    const owed = this.outbox.owed;
+    const { reply } = this.#send({
+      type: 'archiveReposted',
+      arrived: fails ? [] : ids,
+      failed: fails ? ids.map((id) => ({ id, reason: 'it hung up' })) : [],
+    });
+    expect(reply.kind).to.equal(this.isOver && this.state.archive !== null ? 'done' : 'refused');
+    if (fails || reply.kind === 'refused') expect(this.outbox.owed, 'still owed').to.deep.equal(owed);
   }
 
   #remove(): void {

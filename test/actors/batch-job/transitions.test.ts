@@ -67,7 +67,7 @@ const COMMANDS: Readonly<Record<JobCommand['type'], (job: LedJob) => JobCommand>
   }),
   noticeSent: () => ({ type: 'noticeSent', id: 'here-7.1.callback' }),
   noticeFailed: () => noticeFailed('here-7.1.archive.1', 'it hung up'),
-  archiveReposted: () => ({ type: 'archiveReposted', failures: [] }),
+  archiveReposted: () => ({ type: 'archiveReposted', arrived: [], failed: [] }),
   remove: () => ({ type: 'remove' }),
   forget: () => ({ type: 'forget' }),
 };
@@ -412,8 +412,8 @@ describe('The end of a batch job', () => {
       expect(job.last?.change?.rows, 'rows written after the removal would stay for ever').to.deep.equal([]);
       expect(effectsOf(job)).to.deep.equal([
         { type: 'ended' },
-        { type: 'removeFiles', run: 1, document: false },
         { type: 'deliver', destinations: ['http://caller.example', 'http://archive.example'] },
+        { type: 'removeFiles', run: 1, document: false },
       ]);
       expect(job.state?.endedAt).to.be.a('number');
       expect(progressOf(job.record, job.state!)).to.equal(100);

@@ -304,7 +304,9 @@ describe('A durable actor', () => {
       expect(kept).to.have.lengthOf(1);
       expect(kept[0]).to.include({ kind: 'purse', id: '1' });
       expect(kept[0]!.reason).to.contain(reason);
-      expect(JSON.parse(kept[0]!.body)).to.have.keys('schema', 'version', 'snapshot', 'record', 'rows');
+      expect(JSON.parse(kept[0]!.body)).to.have.keys(
+        ...['schema', 'version', 'snapshot', 'record', 'rows', 'notices'],
+      );
     };
 
     it('is put into quarantine with the reason, out of every index, and is then as if it had never been', async () => {

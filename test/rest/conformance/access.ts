@@ -1,0 +1,79 @@
+import { expect } from 'chai';
+import { failed, responseMessage } from './resources.ts';
+import { sent, type RawAnswer } from './raw.ts';
+import { shaped, type Suite } from './suite.ts';
+import { ADMIN_ROWS, askable, partsOf, ROWS, type Row } from './table.ts';
+
+/** Specification 5 and 7, on every row of chapter 4. */
+export function accessRows(suite: Suite): void {
+  describe('5 Authentication', () => {
+    for (const row of ROWS) {
+      suite.proves(row, 401, 'without a token and with a bad one', () => unauthorized(suite, row));
+      it(`${row} is for users${ADMIN_ROWS.has(row) ? ' with the role ADMIN only' : ''}`, () =>
+        roles(suite, row));
+    }
+
+    it('takes the scheme Bearer in any case of letters (RFC 7235)', async () => {
+      const { service } = suite;
+      for (const scheme of ['Bearer', 'bearer', 'BEARER ']) {
+        const headers = { authorization: `${scheme} ${service.token}` };
+        const { status } = await sent(service.url, { method: 'GET', path: '/rest/info', headers });
+        expect([scheme, status]).to.deep.equal([scheme, 200]);
+      }
+    });
+
+    it('takes the token from the header alone, not from the address', async () => {
+      const path = `/rest/info?access_token=${suite.service.token}`;
+      expect((await sent(suite.service.url, { method: 'GET', path })).status).to.equal(401);
+    });
+
+    it('hides from whoever has no token what is there and what is not', async () => {
+      for (const path of ['/rest', '/rest/', '/rest/no/such', '/REST/info', '/Rest/Jobs'])
+        expect((await sent(suite.service.url, { method: 'GET', path })).status, path).to.equal(401);
+    });
+  });
+}
+
+async function unauthorized(suite: Suite, row: Row): Promise<void> {
+  const { method } = partsOf(row);
+  const path = askable(row, suite.ended);
+  const { token, url } = suite.service;
+  for (const authorization of [
+    undefined,
+    '',
+    'Bearer',
+    'Bearer x',
+    `Bearer ${token}x`,
+    `Basic ${token}`,
+    token,
+  ]) {
+    const headers = authorization === undefined ? {} : { authorization };
+    const answer = await sent(url, { method, path, headers, ...(method === 'GET' ? {} : { body: '{}' }) });
+    expect([authorization, answer.status]).to.deep.equal([authorization, 401]);
+    expect(answer.headers['www-authenticate']).to.equal('Bearer');
+    expectBody(row, answer);
+  }
+}
+
+/** Nothing, but on component endpoints a ResponseMessage (specification 7). */
+function expectBody(row: Row, { text, headers }: RawAnswer): void {
+  if (row.includes('/rest/components/')) {
+    expect(headers['content-type']).to.match(/^application\/json/);
+    responseMessage.parse(JSON.parse(text));
+  } else expect(text).to.equal('');
+}
+
+async function roles(suite: Suite, row: Row): Promise<void> {
+  const { method } = partsOf(row);
+  const path = askable(row, suite.ended);
+  const body = method === 'POST' ? '{}' : undefined;
+  const nobody = await suite.roles.as('nobody', method, path, body);
+  shaped(nobody, 403, responseMessage);
+  expect(nobody.headers.get('www-authenticate')).to.equal('Bearer error="insufficient_scope"');
+  const user = await suite.roles.as('user', method, path, body);
+  if (ADMIN_ROWS.has(row)) shaped(user, 403, failed);
+  else {
+    const admin = await suite.roles.as('admin', method, path, body);
+    expect(user.status).to.equal(admin.status).and.not.be.oneOf([401, 403]);
+  }
+}

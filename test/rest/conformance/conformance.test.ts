@@ -1,0 +1,44 @@
+/**
+ * The specification, row by row: every status of every row of chapter 4, every resource of chapter 2, and what other chapters
+ * say of all endpoints. Each row is asked at least once; what a row means in depth is in the tests beside this folder. One
+ * service answers all of it.
+ */
+import { expect } from 'chai';
+import { accessRows } from './access.ts';
+import { batchJobs } from './batch-jobs.ts';
+import { callbackRows } from './callbacks.ts';
+import { catalogRows } from './catalog.ts';
+import { clientHabits } from './clients.ts';
+import { componentRows } from './components.ts';
+import { jobCreation } from './job-creation.ts';
+import { methodRows } from './methods.ts';
+import { nodeRows } from './nodes.ts';
+import { queueRows } from './queues.ts';
+import { serviceInformation } from './service.ts';
+import { streamingJobRows } from './streaming-jobs.ts';
+import { Suite } from './suite.ts';
+import { systemMessageRows } from './system-messages.ts';
+
+describe('The REST service specification', () => {
+  const suite = new Suite();
+  before(() => suite.start());
+  after(() => suite.close());
+
+  serviceInformation(suite);
+  batchJobs(suite);
+  jobCreation(suite);
+  streamingJobRows(suite);
+  nodeRows(suite);
+  systemMessageRows(suite);
+  componentRows(suite);
+  catalogRows(suite);
+  queueRows(suite);
+  accessRows(suite);
+  callbackRows(suite);
+  methodRows(suite);
+  clientHabits(suite);
+
+  it('is asked for every status of every row of chapter 4', () => {
+    expect(suite.forgotten).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { ArchiveServer } from '../../support/archive-server.ts';
+import { answer } from '../../support/receiver.ts';
+import { until } from '../../support/until.ts';
+import { jobCreated, jobRefused } from './resources.ts';
+import { IMAGE, LIGHT, VIDEO, type Suite } from './suite.ts';
+
+const ROW = 'POST /rest/jobs';
+const bytes = readFileSync(fileURLToPath(IMAGE));
+const DATA = `data:image/png;base64,${bytes.toString('base64')}`;
+const SHA256 = createHash('sha256').update(bytes).digest('hex');
+
+/** A job of one medium. */
+const of = (mediaUri: string, medium: object = {}) => ({ ...LIGHT, media: [{ mediaUri, ...medium }] });
+const transient = (
+  actions: readonly object[],
+  tasks: object = { tasks: [{ name: 'T', actions: ['A'] }] },
+) => ({
+  media: [{ mediaUri: IMAGE }],
+  pipelineDefinition: { pipeline: ['T'], ...tasks, actions },
+});
+const bare = of(IMAGE);
+
+/** Bodies that chapter 2.1 allows, by the field that each is about. */
+const ALLOWED: Readonly<Record<string, object>> = {
+  'pipelineName in other letters': { ...bare, pipelineName: ' light Pipeline ' },
+  'pipelineDefinition of stored tasks': {
+    media: bare.media,
+    pipelineDefinition: { pipeline: ['LIGHT TASK'] },
+  },
+  'pipelineDefinition of its own': transient([{ name: 'A', algorithm: 'LIGHT' }]),
+  'properties of a TransientAction': transient([
+    { name: 'A', algorithm: 'LIGHT', properties: [{ name: 'LABEL', value: 'x' }] },
+  ]),
+  'a stored action in a TransientTask': transient([], { tasks: [{ name: 'T', actions: ['LIGHT ACTION'] }] }),
+  'buildOutput true': { ...bare, buildOutput: true },
+  'buildOutput false': { ...bare, buildOutput: false },
+  externalId: { ...bare, externalId: '5' },
+  jobProperties: { ...bare, jobProperties: { LABEL: 'x', NOBODY_KNOWS: 'y' } },
+  algorithmProperties: { ...bare, algorithmProperties: { LIGHT: { LABEL: 'x' }, OTHER: {} } },
+  'priority 0': { ...bare, priority: 0 },
+  'priority 9': { ...bare, priority: 9 },
+  'a medium by data:': of(DATA),
+  'metadata of an image': of(IMAGE, {
+    metadata: { MEDIA_HASH: SHA256, MIME_TYPE: 'image/png', FRAME_WIDTH: '512', FRAME_HEIGHT: '512' },
+  }),
+  'properties of a medium': of(IMAGE, { properties: { LABEL: 'x' } }),
+  frameRanges: of(VIDEO, {
+    frameRanges: [
+      { start: 0, stop: 0 },
+      { start: 3, stop: 4 },
+    ],
+  }),
+  timeRanges: of(VIDEO, { timeRanges: [{ start: 0, stop: 100 }] }),
+  'frameRanges and timeRanges': of(VIDEO, {
+    frameRanges: [{ start: 0, stop: 0 }],
+    timeRanges: [{ start: 100, stop: 200 }],
+  }),
+  'null for every optional field': {
+    ...of(IMAGE, {
+      metadata: null,
+      properties: null,
+      frameRanges: null,
+      timeRanges: null,
+      mediaSelectorsOutputAction: null,
+      mediaSelectors: null,
+    }),
+    pipelineDefinition: null,
+    buildOutput: null,
+    externalId: null,
+    jobProperties: null,
+    algorithmProperties: null,
+    priority: null,
+    callbackURL: null,
+    callbackMethod: null,
+  },
+  'null for every optional field of a pipelineDefinition': {
+    media: bare.media,
+    pipelineName: null,
+    pipelineDefinition: { pipeline: ['LIGHT TASK'], tasks: null, actions: null },
+  },
+  'null for the properties of a TransientAction': transient([
+    { name: 'A', algorithm: 'LIGHT', properties: null },
+  ]),
+  'a field that nobody knows': { ...bare, newerThanThis: true },
+};
+
+/** Bodies that break a rule of chapters 2.1 and 8, by the rule. */
+const REFUSED: Readonly<Record<string, unknown>> = {
+  'media is required': { pipelineName: 'LIGHT PIPELINE' },
+  'mediaUri is required': { ...LIGHT, media: [{}] },
+  'the schemes are file, http, https and data': of('ftp://example.org/a.png'),
+  'one of pipelineName and pipelineDefinition must be given': { media: bare.media },
+  'not both': { ...bare, pipelineDefinition: { pipeline: ['LIGHT TASK'] } },
+  'the pipeline is a stored one': { ...bare, pipelineName: 'NO SUCH' },
+  'its component must support batch processing': { ...bare, pipelineName: 'LIVE PIPELINE' },
+  'pipeline is required in a definition': { media: bare.media, pipelineDefinition: {} },
+  'its tasks are given or stored': transient([], { tasks: [] }),
+  'name is required in a TransientTask': transient([], { tasks: [{ actions: ['LIGHT ACTION'] }] }),
+  'actions is required in a TransientTask': transient([], { tasks: [{ name: 'T' }] }),
+  'algorithm is required in a TransientAction': transient([{ name: 'A' }]),
+  'it is an existing algorithm': transient([{ name: 'A', algorithm: 'NO SUCH' }]),
+  'priority is an integer': { ...bare, priority: 1.5 },
+  'priority is 0 or more': { ...bare, priority: -1 },
+  'priority is 9 or less': { ...bare, priority: 10 },
+  'callbackMethod is GET or POST': { ...bare, callbackMethod: 'PUT' },
+  'callbackURL is a properly encoded URL': { ...bare, callbackURL: 'not a url' },
+  'start is required in a range': of(VIDEO, { frameRanges: [{ stop: 1 }] }),
+  'stop is required in a range': of(VIDEO, { timeRanges: [{ start: 1 }] }),
+  'the type of a selector is JSON_PATH': of(IMAGE, {
+    mediaSelectorsOutputAction: 'LIGHT ACTION',
+    mediaSelectors: [{ expression: '//a', type: 'XPATH', resultDetectionProperty: 'TEXT' }],
+  }),
+  'mediaSelectors need mediaSelectorsOutputAction': of(IMAGE, {
+    mediaSelectors: [{ expression: '$.a', type: 'JSON_PATH', resultDetectionProperty: 'TEXT' }],
+  }),
+  'jobProperties map strings to strings': { ...bare, jobProperties: { A: 1 } },
+  'buildOutput is a boolean': { ...bare, buildOutput: 'true' },
+  'the body is a JobCreationRequest': [],
+};
+
+/** Specification 2.1 and the first row of 4.2. */
+export function jobCreation(suite: Suite): void {
+  describe('4.2 Creation of batch jobs', () => {
+    for (const [what, body] of Object.entries(ALLOWED))
+      suite.proves(ROW, 201, `JobCreationResponse, for ${what}`, () =>
+        suite.gets(['POST', '/rest/jobs', body], 201, jobCreated),
+      );
+
+    for (const [rule, body] of Object.entries(REFUSED))
+      suite.proves(ROW, 400, `bad request: ${rule}`, () =>
+        suite.gets(['POST', '/rest/jobs', body], 400, jobRefused),
+      );
+
+    suite.proves(ROW, 201, 'JobCreationResponse, for a medium by http:', async () => {
+      suite.receiver.manner = (_, response) => void response.writeHead(200).end(bytes);
+      const body = of(`${suite.receiver.url}/a.png`);
+      const { jobId } = await suite.gets(['POST', '/rest/jobs', body], 201, jobCreated);
+      const { jobStatus } = await suite.service.terminal(jobId);
+      suite.receiver.manner = answer(200);
+      expect(jobStatus).to.equal('COMPLETE');
+    });
+
+    suite.proves(ROW, 201, 'JobCreationResponse with each archiveCheckStatus of 2.1', () => checks(suite));
+  });
+}
+
+async function checks(suite: Suite): Promise<void> {
+  const archive = await ArchiveServer.started();
+  const create = (metadata: object, more: object = {}) => {
+    const jobProperties = { ARCHIVE_URL: archive.url, ...more };
+    return suite.gets(['POST', '/rest/jobs', { ...of(IMAGE, { metadata }), jobProperties }], 201, jobCreated);
+  };
+  const enough = { MEDIA_HASH: SHA256, MIME_TYPE: 'image/png' };
+  try {
+    const plain = await suite.gets(['POST', '/rest/jobs', bare], 201, jobCreated);
+    const first = await create(enough);
+    const look = async () => (await suite.service.job(first.jobId))?.archiveStatus;
+    await until('the archive knows the job', look, (status) => status === 'COMPLETE');
+    const all = [
+      plain,
+      first,
+      await create(enough, { SKIP_ARCHIVE_CHECK: 'true' }),
+      await create({}),
+      await create({ MEDIA_HASH: SHA256 }),
+      await create(enough),
+    ];
+    expect(all.map(({ archiveCheckStatus }) => archiveCheckStatus)).to.deep.equal([
+      'NO_ARCHIVE_URL_IN_JOB',
+      'NO_MATCH',
+      'NOT_REQUESTED',
+      'MEDIA_HASHES_ABSENT',
+      'MEDIA_MIME_TYPES_ABSENT',
+      'FOUND_MATCH',
+    ]);
+    const told = all.map(({ outputObjectUri }) => outputObjectUri !== undefined);
+    expect(told).to.deep.equal([false, false, false, false, false, true]);
+    for (const { jobId } of all) await suite.service.terminal(jobId);
+  } finally {
+    await archive.close();
+  }
+}

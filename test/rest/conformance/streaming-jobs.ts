@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import { streamingJobs, streamingNotCancelled, streamingRefused } from './resources.ts';
+import type { Suite } from './suite.ts';
+
+const STREAM = { streamUri: 'rtsp://camera.example/live', segmentSize: 10 };
+/** Good, but for the pipeline, which nobody can have yet. */
+const REQUEST = { enableOutputToDisk: true, stream: STREAM, stallTimeout: -1, pipelineName: 'LIVE PIPELINE' };
+
+/** Bodies that break a rule of chapters 2.3 and 8, by the rule. */
+const REFUSED: Readonly<Record<string, unknown>> = {
+  'enableOutputToDisk is required': { ...REQUEST, enableOutputToDisk: undefined },
+  'stream is required': { ...REQUEST, stream: undefined },
+  'streamUri is required': { ...REQUEST, stream: { segmentSize: 10 } },
+  'streams are RTSP and HTTP': { ...REQUEST, stream: { ...STREAM, streamUri: 'file:///etc/passwd' } },
+  'segmentSize is required': { ...REQUEST, stream: { streamUri: STREAM.streamUri } },
+  'segmentSize is 10 or more': { ...REQUEST, stream: { ...STREAM, segmentSize: 9 } },
+  'stallTimeout is required': { ...REQUEST, stallTimeout: undefined },
+  'stallTimeout is an integer': { ...REQUEST, stallTimeout: 0.5 },
+  'pipelineName is required': { ...REQUEST, pipelineName: undefined },
+  'its component must support stream processing': { ...REQUEST, pipelineName: 'LIGHT PIPELINE' },
+  'the body is a StreamingJobCreationRequest': null,
+};
+/** Integers of 64 bits that no streaming job has, and what is none. */
+const IDS = ['0', '-1', '987654', '9223372036854775807', '9'.repeat(40), 'x', 'test-host-1', '12.0', '%'];
+const TROUBLE = 'streaming jobs are refused until they are supported';
+
+/** Specification 4.3. */
+export function streamingJobRows(suite: Suite): void {
+  describe('4.3 Streaming jobs', () => {
+    const list = 'GET /rest/streaming/jobs';
+    suite.proves(list, 200, 'AllStreamingJobsInfoModel, empty when nothing matches', async () => {
+      for (const query of ['', '?isActive=true', '?isActive=false'])
+        expect(await suite.gets(['GET', `/rest/streaming/jobs${query}`], 200, streamingJobs)).to.deep.equal({
+          jobIds: [],
+        });
+    });
+
+    suite.owes('POST /rest/streaming/jobs', 201, TROUBLE);
+    for (const [rule, body] of Object.entries(REFUSED))
+      suite.proves('POST /rest/streaming/jobs', 400, rule, () =>
+        suite.gets(['POST', '/rest/streaming/jobs', JSON.stringify(body)], 400, streamingRefused),
+      );
+
+    const single = 'GET /rest/streaming/jobs/{id}';
+    suite.owes(single, 200, TROUBLE);
+    suite.proves(
+      single,
+      400,
+      'invalid id, empty body; a batch job has no id of a streaming job',
+      async () => {
+        for (const id of [...IDS, suite.ended, suite.ended.replace('test-host-', '')])
+          await suite.getsNothing(['GET', `/rest/streaming/jobs/${id}`], 400);
+      },
+    );
+
+    const cancel = 'POST /rest/streaming/jobs/{id}/cancel';
+    suite.owes(cancel, 200, TROUBLE);
+    suite.proves(cancel, 400, 'invalid id, body is still a StreamingJobCancelResponse', async () => {
+      for (const id of IDS)
+        for (const [query, doCleanup] of [
+          ['', false],
+          ['?doCleanup=false', false],
+          ['?doCleanup=true', true],
+        ] as const) {
+          const path = `/rest/streaming/jobs/${id}/cancel${query}`;
+          const answer = await suite.gets(['POST', path], 400, streamingNotCancelled);
+          expect(answer.doCleanup, path).to.equal(doCleanup);
+        }
+    });
+  });
+}

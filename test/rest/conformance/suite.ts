@@ -1,0 +1,136 @@
+/** What all sections of the conformance suite share: one service, its clients, and the book of what was asked. */
+import { expect } from 'chai';
+import type { z } from 'zod';
+import { Receiver } from '../../support/receiver.ts';
+import { ServiceWithRoles } from '../../support/roles.ts';
+import { sampleUri, type Answer, type JobRequest, type Service } from '../../support/service.ts';
+import { CHAPTER_4, ROWS, type Row, type StatusOf } from './table.ts';
+
+export const IMAGE = sampleUri('astronaut.png');
+export const VIDEO = sampleUri('h264_aac.mp4');
+export const LIGHT: JobRequest = { media: [IMAGE], pipelineName: 'LIGHT PIPELINE' };
+/** A job that runs until it is cancelled. */
+export const ENDLESS: JobRequest = {
+  media: [IMAGE],
+  pipelineName: 'TROUBLE PIPELINE',
+  algorithmProperties: { TROUBLE: { TROUBLE: 'hang' } },
+};
+
+/** The receivers of these tests are on loopback; what ends, ends soon. */
+const SETTINGS = {
+  FETCH_PRIVATE: 'true',
+  CALLBACK_PRIVATE: 'true',
+  CANCEL_GRACE_MS: '200',
+  SERVICE_STOP_MS: '300',
+};
+
+export class Suite {
+  readonly #asked = new Map<Row, Set<number>>();
+  #roles: ServiceWithRoles | undefined;
+  #receiver: Receiver | undefined;
+  #ended = '';
+  #running = '';
+
+  async start(): Promise<void> {
+    this.#receiver = await Receiver.start();
+    this.#roles = await ServiceWithRoles.started(SETTINGS);
+    this.#running = await this.service.submit({ ...ENDLESS, callbackURL: this.receiver.url });
+    this.#ended = await this.service.submit({
+      ...LIGHT,
+      media: [
+        { mediaUri: IMAGE, properties: { CAPTION: 'a portrait' } },
+        { mediaUri: VIDEO, frameRanges: [{ start: 2, stop: 5 }] },
+      ],
+      externalId: 'case 7',
+      priority: 7,
+      jobProperties: { LABEL: 'of the job' },
+      algorithmProperties: { LIGHT: { LABEL: 'of the algorithm' } },
+      callbackURL: `${this.receiver.url}/done?a=b`,
+    });
+    await this.service.terminal(this.#ended);
+  }
+
+  async close(): Promise<void> {
+    await this.#roles?.close();
+    await this.#receiver?.close();
+  }
+
+  get roles(): ServiceWithRoles {
+    if (this.#roles === undefined) throw new Error('The suite was not started.');
+    return this.#roles;
+  }
+
+  get service(): Service {
+    return this.roles.service;
+  }
+
+  /** Takes the callbacks of the jobs. */
+  get receiver(): Receiver {
+    if (this.#receiver === undefined) throw new Error('The suite was not started.');
+    return this.#receiver;
+  }
+
+  /** Id of a job with every optional field that has ended COMPLETE. */
+  get ended(): string {
+    return this.#ended;
+  }
+
+  /** Id of a job that runs until a test cancels it. */
+  get running(): string {
+    return this.#running;
+  }
+
+  ask(method: string, path: string, body?: unknown): Promise<Answer> {
+    return this.service.ask(method, path, body);
+  }
+
+  /** Asks, and expects this status with a body of this shape. */
+  async gets<T>(
+    [method, path, body]: readonly [method: string, path: string, body?: unknown],
+    status: number,
+    shape: z.ZodType<T>,
+  ): Promise<T> {
+    return shaped(await this.ask(method, path, body), status, shape);
+  }
+
+  /** Asks, and expects this status without a body. */
+  async getsNothing(
+    [method, path, body]: readonly [method: string, path: string, body?: unknown],
+    status: number,
+  ): Promise<void> {
+    const answer = await this.ask(method, path, body);
+    expect([answer.status, answer.text], `${method} ${path}`).to.deep.equal([status, '']);
+  }
+
+  /** A test of one status of a row; its name is the row, the status, and what the specification says of it. */
+  proves<R extends Row>(row: R, status: StatusOf<R>, what: string, test: () => Promise<unknown>): void {
+    this.#note(row, status);
+    it(`${row}: ${status} ${what}`, test);
+  }
+
+  /** A status that the service cannot answer yet: shown as pending. */
+  owes<R extends Row>(row: R, status: StatusOf<R>, why: string): void {
+    this.#note(row, status);
+    it(`${row}: ${status} (${why})`);
+  }
+
+  /** Statuses of chapter 4 that no test asks for. */
+  get forgotten(): readonly string[] {
+    return ROWS.flatMap((row) =>
+      CHAPTER_4[row].filter((status) => !this.#asked.get(row)?.has(status)).map((one) => `${row}: ${one}`),
+    );
+  }
+
+  #note(row: Row, status: number): void {
+    this.#asked.set(row, (this.#asked.get(row) ?? new Set()).add(status));
+  }
+}
+
+/** The body of an answer that has this status and shape. */
+export function shaped<T>(answer: Answer, status: number, shape: z.ZodType<T>): T {
+  expect(answer.status, answer.text).to.equal(status);
+  expect(answer.headers.get('content-type')).to.match(/^application\/json(;|$)/);
+  const { success, data, error } = shape.safeParse(answer.body);
+  if (success) return data;
+  throw new Error(`${error.message}\nThe body was ${answer.text}`);
+}

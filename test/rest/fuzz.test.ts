@@ -1,0 +1,213 @@
+/**
+ * Whatever a client sends, the server answers it as its OpenAPI document declares, and goes on. Seeded: SEED= runs the same
+ * requests again, RUNS= sets how many of each kind every operation gets.
+ */
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { OpenApiCheck, type OpenApiDocument } from '../support/openapi.ts';
+import { sampleUri, Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { Client, type Message } from './fuzz/client.ts';
+import { Facts } from './fuzz/facts.ts';
+import { objectionTo } from './fuzz/judge.ts';
+import { manglings, ODD_REQUESTS, request } from './fuzz/odd-requests.ts';
+import { operationsOf, Requests, type FuzzedOperation, type Plan } from './fuzz/requests.ts';
+
+const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const runs = Number(process.env['RUNS'] ?? 25);
+const ENV = {
+  METRICS_TOKEN: 'a-token-for-prometheus',
+  MAX_EVENT_STREAMS: '5',
+  MAX_LIVE_JOBS: '1000000',
+  MAX_SYSTEM_MESSAGES: '1000000',
+  MAX_CATALOG_ELEMENTS: '1000000',
+  MAX_SERVICE_COUNT: '3',
+  DELIVERY_GIVE_UP_MS: '100',
+};
+/** A job that needs no element which a request of the run may have removed. */
+const jobOf = (algorithm: string) => ({
+  media: [sampleUri('astronaut.png')],
+  pipelineDefinition: {
+    pipeline: ['OWN TASK'],
+    tasks: [{ name: 'OWN TASK', actions: ['OWN ACTION'] }],
+    actions: [{ name: 'OWN ACTION', algorithm }],
+  },
+});
+const HEAP = 'nodejs_heap_size_used_bytes';
+
+describe(`Whatever a client sends [SEED=${seed} RUNS=${runs}]`, function () {
+  this.timeout(60_000 + runs * 20_000);
+  let service: Service;
+  let client: Client;
+  let facts: Facts;
+  let document: OpenApiDocument;
+  let check: OpenApiCheck;
+  let requests: Requests;
+  let nodes: unknown;
+  let heapAtFirst: number;
+  let pid: number;
+
+  before(async () => {
+    service = await Service.started(ENV);
+    pid = service.pid;
+    client = new Client(service.url);
+    facts = new Facts(service);
+    document = (await service.ask('GET', '/rest/openapi.json')).body as OpenApiDocument;
+    check = new OpenApiCheck(document);
+    requests = new Requests(document);
+    nodes = (await service.ask('GET', '/rest/nodes/config')).body;
+    await service.run({ media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE' });
+  });
+  after(async () => {
+    client.close();
+    await service.close();
+  });
+
+  const authorized = (message: Message): Message => ({
+    ...message,
+    headers: { authorization: `Bearer ${service.token}`, ...message.headers },
+  });
+
+  /** Sends requests of one kind to every operation; the first that is not answered as declared is told in its shortest form. */
+  async function everyOperation(
+    kind: 'fitting' | 'withBrokenBody' | 'withBrokenAddress',
+    wanted: (of: FuzzedOperation) => boolean = () => true,
+  ): Promise<void> {
+    for (const of of operationsOf(document).filter(wanted)) {
+      const answered = fc.asyncProperty(requests[kind](of), async (plan: Plan) => {
+        const message = authorized(await plan.message(facts));
+        const objection = objectionTo(of, message, await client.send(message), check);
+        if (objection !== undefined) throw new Error(objection);
+      });
+      await fc.assert(answered, { seed, numRuns: runs, interruptAfterTimeLimit: 120_000 });
+      if (of.path.startsWith('/rest/nodes/')) await restored();
+    }
+  }
+
+  /** Administrators may stop everything, and these do: it is started again. */
+  async function restored(): Promise<void> {
+    await service.ask('POST', '/rest/nodes/config', nodes);
+    const { body } = await service.ask('GET', '/rest/nodes/info');
+    for (const { name } of (body as { nodeModels: readonly { name: string }[] }).nodeModels)
+      await service.ask('POST', `/rest/nodes/services/${encodeURIComponent(name)}/start`);
+  }
+
+  /** The least of some looks: what is garbage comes and goes. */
+  async function heapUsed(): Promise<number> {
+    const looks: number[] = [];
+    for (let n = 0; n < 40; n++) {
+      const { text } = await service.ask('GET', '/metrics');
+      looks.push(Number(new RegExp(`^${HEAP} (\\S+)$`, 'm').exec(text)?.[1]));
+    }
+    return Math.min(...looks);
+  }
+
+  it('if it fits the OpenAPI document, it is answered as declared', async () => {
+    await everyOperation('fitting');
+    heapAtFirst = await heapUsed();
+  });
+
+  it('in its body, it is answered as declared', async () => {
+    await everyOperation('withBrokenBody', ({ operation }) => operation.requestBody !== undefined);
+  });
+
+  it('in its path, query and headers, it is answered as declared', async () => {
+    await everyOperation('withBrokenAddress');
+  });
+
+  it('with methods that are not declared, it is turned away, and HEAD is answered as GET without the body', async () => {
+    for (const path of Object.keys(document.paths)) {
+      const target = path.replaceAll(/\{\w+\}/g, '1');
+      for (const method of ['OPTIONS', 'TRACE', 'PATCH', 'PUT', 'PROPFIND', 'HEAD']) {
+        const { status, text } = await client.send(authorized({ method, target, headers: {} }));
+        expect(status < 500 || status === 501, `${method} ${target} answered ${status}`).to.equal(true);
+        if (method !== 'HEAD') continue;
+        expect(text).to.equal('');
+        if (document.paths[path]?.['get'] === undefined) continue;
+        expect(status, `HEAD ${target}`).to.equal(
+          (await client.send(authorized({ method: 'GET', target, headers: {} }))).status,
+        );
+      }
+    }
+  });
+
+  it('with HEAD for event streams keeps none of them open', async () => {
+    const id = await service.submit(jobOf('ABSENT'));
+    const target = `/rest/jobs/${id}/events`;
+    for (let n = 0; n < 20; n++)
+      for (const method of ['HEAD', 'GET'])
+        await until(
+          `${method} of an event stream is answered 200`,
+          async () => (await client.send(authorized({ method, target, headers: {} }))).status,
+          (status) => status === 200,
+        );
+    await service.cancel(id);
+  });
+
+  describe('on a connection of its own', () => {
+    /** An answer that is no fault of the server, or a closed connection; the server answers others afterwards. */
+    async function bears(bytes: string | Buffer, options?: { readonly open: boolean }): Promise<void> {
+      const got = await client.raw(bytes, options);
+      for (const [, status] of got.matchAll(/^HTTP\/1\.1 (\d{3})/gm))
+        expect(Number(status) < 500 || status === '501', got.slice(0, 500)).to.equal(true);
+      expect((await client.send({ method: 'GET', target: '/healthz', headers: {} })).status).to.equal(200);
+    }
+
+    for (const [what, bytes] of ODD_REQUESTS)
+      it(`${what}: it does not hurt`, () => bears(bytes(service.token), { open: true }));
+
+    it('bytes that were mangled on the way do not hurt', async () => {
+      const whole = request(
+        'POST',
+        '/rest/jobs',
+        service.token,
+        '{"media":[],"pipelineName":"LIGHT PIPELINE"}',
+      );
+      const mangled = fc.asyncProperty(manglings(whole), (bytes) => bears(bytes));
+      await fc.assert(mangled, { seed, numRuns: runs * 20, interruptAfterTimeLimit: 120_000 });
+    });
+
+    it('without a token, a body that never comes is not waited for', () =>
+      bears(request('POST', '/rest/jobs', 'none', '', 'Content-Length: 1000'), { open: true }));
+  });
+
+  it('slowly, it holds up nobody else', async () => {
+    const head = request('POST', '/rest/jobs', service.token, '', 'Content-Length: 40');
+    const slow = Array.from({ length: 100 }, () => client.raw(`${head}{"media":[]`));
+    const started = performance.now();
+    const { status } = await service.create({ media: [], pipelineName: 'LIGHT PIPELINE' });
+    expect(status).to.equal(400);
+    expect(performance.now() - started).to.be.below(5_000);
+    for (const got of await Promise.all(slow)) expect(got).to.match(/^(HTTP\/1\.1 400 |$)/);
+  });
+
+  describe('afterwards', () => {
+    it('a job runs to COMPLETE in the same process', async () => {
+      await restored();
+      const id = await service.submit({ ...jobOf('LIGHT'), priority: 9 });
+      expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+      expect(service.pid).to.equal(pid);
+    });
+
+    it('the memory of the server has not doubled', async () => {
+      await until('the heap is smaller than twice what it was', heapUsed, (heap) => heap < 2 * heapAtFirst, {
+        withinMs: 60_000,
+      });
+    });
+
+    it('the log tells of no failure of the server', () => {
+      const failures = ['a request failed', 'a response failed', 'an actor failed and is started again'];
+      const found = service
+        .log()
+        .filter(({ level, message }) => level === 'error' || failures.includes(message))
+        .map(({ message, err }) => JSON.stringify([message, err]).slice(0, 1_000));
+      expect([...new Set(found)].slice(0, 5).join('\n')).to.equal('');
+    });
+
+    it('the log has no token', () => {
+      const log = JSON.stringify(service.log());
+      for (const secret of [service.token, service.token.split('.')[2]!, ENV.METRICS_TOKEN])
+        expect(log.includes(secret)).to.equal(false);
+    });
+  });
+});

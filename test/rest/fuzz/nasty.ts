@@ -1,0 +1,261 @@
+/** What clients send by mistake or on purpose: texts, values and whole bodies that are hard to bear. */
+import * as fc from 'fast-check';
+import type { Arbitrary } from 'fast-check';
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [field: string]: Json };
+
+const LONG = 70_000;
+
+/** Names that JavaScript's objects have of themselves. */
+const INHERITED = [
+  '__proto__',
+  'constructor',
+  'prototype',
+  'toString',
+  'hasOwnProperty',
+  'valueOf',
+  '__defineGetter__',
+  'then',
+  'toJSON',
+  'length',
+];
+const TRAVERSALS = [
+  '.',
+  '..',
+  '../../../../etc/passwd',
+  '..%2f..%2fetc%2fpasswd',
+  '%2e%2e%2f',
+  '%252e%252e%252f',
+  '..\\..\\windows\\win.ini',
+  '\\\\host\\share',
+  '/',
+  '//',
+  '/etc/passwd',
+  'C:\\',
+  '%00',
+  '%',
+  '%zz',
+  '%ff%fe',
+  '%c0%ae%c0%ae%c0%af',
+  '....//',
+  ';',
+  'a/b',
+  '~root',
+];
+const UNICODE = [
+  '\u0000',
+  'a\u0000b',
+  '\uD800',
+  '\uDFFFx',
+  '\uD83D',
+  '\u202Egnp.exe',
+  '\u2028\u2029',
+  '\uFEFF',
+  '👩‍👩‍👧‍👦'.repeat(3),
+  'Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍A̴̵̜̰͔ͫ͗͢',
+  'İıßſK',
+  '\uFFFE\uFFFF',
+  'مرحبا',
+  '\r\nX-Injected: 1',
+  '\u001B[31m',
+  '\u007F\u0080',
+];
+const LANGUAGES = [
+  "'; DROP TABLE actors; --",
+  '<script>alert(1)</script>',
+  '${TROUPE_NODE}',
+  '${${TROUPE_HOME}}',
+  '$(id)',
+  '`id`',
+  '{{7*7}}',
+  '%s%n%d',
+  'null',
+  'undefined',
+  'NaN',
+  'true',
+  '-1',
+  '1e400',
+  '0x10',
+  '１２',
+  '',
+  ' ',
+  '\t\n',
+];
+const LARGE = ['x'.repeat(LONG), '9'.repeat(400), '-'.repeat(LONG), '%25'.repeat(2_000), '😀'.repeat(9_000)];
+
+export const nastyText: Arbitrary<string> = fc.oneof(
+  fc.constantFrom(...INHERITED),
+  fc.constantFrom(...TRAVERSALS),
+  fc.constantFrom(...UNICODE),
+  fc.constantFrom(...LANGUAGES),
+  { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
+  { weight: 1, arbitrary: fc.constantFrom(...LARGE) },
+);
+
+/** The same without the large ones: what fits into a target or a header. */
+export const shortNastyText = nastyText.filter((text) => text.length < 2_000);
+
+const NUMBERS = [
+  0,
+  -0,
+  -1,
+  1.5,
+  2 ** 31,
+  2 ** 32,
+  2 ** 53,
+  -(2 ** 53),
+  1e308,
+  5e-324,
+  11,
+  101,
+  65_537,
+  1_000_000_007,
+];
+const nested = (depth: number): Json => {
+  let value: Json = [];
+  for (let n = 0; n < depth; n++) value = n % 2 === 0 ? [value] : { a: value };
+  return value;
+};
+const keyed = (names: readonly string[], value: Json): Json =>
+  Object.fromEntries(names.map((name) => [name, value]));
+
+/** Any value of JSON, of a kind that nobody asked for. */
+export const nastyValue: Arbitrary<Json> = fc.oneof(
+  nastyText,
+  fc.constantFrom(...NUMBERS),
+  fc.constantFrom<Json>(null, true, false, [], {}, [[]], [null], { a: {} }),
+  fc.constantFrom(
+    keyed(INHERITED, 'x'),
+    keyed(INHERITED, {}),
+    keyed(INHERITED, null),
+    keyed(UNICODE, 'x'),
+    keyed(TRAVERSALS, 'x'),
+  ),
+  fc.constantFrom(nested(25), nested(40), nested(2_000)),
+  fc.constant(
+    keyed(
+      Array.from({ length: 3_000 }, (_, n) => `k${n}`),
+      'v',
+    ),
+  ),
+  fc.constant(Array.from({ length: 20_000 }, () => 'x')),
+  fc.constant(Array.from({ length: 2_000 }, () => ({}))),
+);
+
+export const nastyName: Arbitrary<string> = fc.oneof(fc.constantFrom(...INHERITED), shortNastyText);
+
+/** Bodies that are no JSON, or such as only a careful reader gets right. */
+export const nastyBody: Arbitrary<string | Buffer> = fc.oneof(
+  fc.constantFrom(
+    '',
+    ' ',
+    '\uFEFF{}',
+    '{',
+    '[',
+    '"',
+    '{"a"',
+    '{"a":',
+    '{"a":1,}',
+    "{'a':1}",
+    '// {}\n{}',
+    '/* {} */',
+    '/*',
+    '{} {}',
+    '[1,2',
+    'nul',
+    'NaN',
+    'Infinity',
+    '-',
+    '1e999999',
+    '-1e400',
+    '9'.repeat(10_000),
+    '"\\ud800"',
+    '"\\u0000"',
+    '"\u0001"',
+    '{"a":1,"a":2}',
+    '{"__proto__":{"admin":true},"media":[]}',
+    '['.repeat(100_000),
+    '{"a":'.repeat(50_000),
+    `${'['.repeat(33)}${']'.repeat(33)}`,
+    `"${'\\'.repeat(50_001)}`,
+    `"${'x'.repeat(2_000_000)}"`,
+    `[${'0,'.repeat(500_000)}0]`,
+  ),
+  fc.constantFrom(
+    Buffer.from([0xff, 0xfe, 0x7b, 0x00]),
+    Buffer.from([0x22, 0xc3, 0x28, 0x22]),
+    Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]),
+    Buffer.from([0x1f, 0x8b, 0x08, 0x00]),
+    Buffer.alloc(1_000),
+  ),
+  fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
+);
+
+/** One or a few faults put into a value that is right, anywhere in it. */
+export function broken(right: Arbitrary<Json>): Arbitrary<Json> {
+  const fault = fc.record({
+    kind: fc.constantFrom('replace', 'replace', 'remove', 'add', 'wrap', 'turn'),
+    at: fc.nat(),
+    name: nastyName,
+    value: nastyValue,
+  });
+  return fc
+    .tuple(right, fc.array(fault, { minLength: 1, maxLength: 3 }))
+    .map(([value, faults]) => faults.reduce(withFault, value));
+}
+
+interface Fault {
+  readonly kind: string;
+  /** Which place, counted over all of them. */
+  readonly at: number;
+  readonly name: string;
+  readonly value: Json;
+}
+
+function withFault(root: Json, { kind, at, name, value }: Fault): Json {
+  const places = placesOf(root);
+  const place = places[at % places.length] ?? [];
+  if (kind === 'remove') return changed(root, place, () => undefined) ?? null;
+  return changed(root, place, (old) => faulty(old, kind, name, value)) ?? null;
+}
+
+function faulty(old: Json, kind: string, name: string, value: Json): Json {
+  if (kind === 'wrap') return [old];
+  if (kind === 'turn') return Array.isArray(old) ? keyed(Object.keys(old), null) : isObject(old) ? [] : {};
+  if (kind === 'add')
+    return isObject(old) ? Object.fromEntries([...Object.entries(old), [name, value]]) : value;
+  return value;
+}
+
+type Place = readonly (string | number)[];
+
+/** Where there is something: the root, every field and (of long lists only the first) every item. */
+function placesOf(value: Json, here: Place = []): readonly Place[] {
+  if (here.length > 8) return [here];
+  if (Array.isArray(value))
+    return [here, ...value.slice(0, 5).flatMap((item: Json, n) => placesOf(item, [...here, n]))];
+  if (!isObject(value)) return [here];
+  const names = Object.keys(value).slice(0, 40);
+  return [here, ...names.flatMap((name) => placesOf(value[name] ?? null, [...here, name]))];
+}
+
+/** A copy; what becomes undefined is left out. */
+function changed(
+  value: Json,
+  [step, ...rest]: Place,
+  change: (old: Json) => Json | undefined,
+): Json | undefined {
+  if (step === undefined) return change(value);
+  if (Array.isArray(value))
+    return value.flatMap((item: Json, n) => orNothing(n === step ? changed(item, rest, change) : item));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, item]) =>
+      orNothing(name === step ? changed(item, rest, change) : item).map((kept) => [name, kept] as const),
+    ),
+  );
+}
+
+const orNothing = (value: Json | undefined): readonly Json[] => (value === undefined ? [] : [value]);
+const isObject = (value: Json): value is { readonly [field: string]: Json } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

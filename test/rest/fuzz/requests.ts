@@ -1,0 +1,262 @@
+/** Requests for every operation of the OpenAPI document: such as fit it, and such as do not. */
+import * as fc from 'fast-check';
+import type { Arbitrary } from 'fast-check';
+import type { OpenApiDocument, OperationObject, ParameterObject } from '../../support/openapi.ts';
+import { bodyFor, goodBodies, knownFields, propertyName } from './bodies.ts';
+import type { Message } from './client.ts';
+import type { Facts } from './facts.ts';
+import { broken, nastyBody, nastyName, shortNastyText, type Json } from './nasty.ts';
+import { SchemaValues, type Schema } from './schema-values.ts';
+
+export interface FuzzedOperation {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: OperationObject;
+}
+
+/** A request as it was made up; what only the running server knows (ids, tokens) is put in when it is sent. */
+export interface Plan {
+  message(facts: Facts): Promise<Message>;
+}
+
+type Params = Readonly<Record<string, Part>>;
+/** A part of the path: the n-th thing of this kind that is there, or a text, as it is or encoded. */
+type Part = { readonly there: number } | { readonly text: string; readonly encoded: boolean };
+type Headers = Readonly<Record<string, string>>;
+interface Parts {
+  readonly params: Params;
+  readonly query: readonly (readonly [name: string, value: string])[];
+  readonly headers: Headers;
+  readonly body: string | Buffer | undefined;
+}
+type PartArbitraries = { readonly [name in keyof Parts]: Arbitrary<Parts[name]> };
+
+export function operationsOf({ paths }: OpenApiDocument): readonly FuzzedOperation[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  );
+}
+
+export class Requests {
+  readonly #values: SchemaValues;
+
+  constructor({ components }: OpenApiDocument) {
+    const named = components.schemas as Readonly<Record<string, Schema>>;
+    this.#values = new SchemaValues(named, { fields: knownFields, names: propertyName });
+  }
+
+  /** As the document wants it. */
+  fitting(of: FuzzedOperation): Arbitrary<Plan> {
+    return planned(of, this.#fitting(of));
+  }
+
+  /** As the document wants it but for the body. */
+  withBrokenBody(of: FuzzedOperation): Arbitrary<Plan> {
+    const fitting = this.#fitting(of);
+    const json = this.#json(of) ?? fc.constant({});
+    const body = fc.oneof(
+      { weight: 6, arbitrary: broken(json).map(textOf) },
+      { weight: 2, arbitrary: nastyBody },
+      {
+        weight: 1,
+        arbitrary: fc
+          .tuple(json.map(textOf), fc.nat())
+          .map(([text, cut]) => text.slice(0, cut % (text.length + 1))),
+      },
+      { weight: 1, arbitrary: fc.constant(undefined) },
+    );
+    const headers = fc.tuple(fitting.headers, wrongContent).map(([own, more]) => ({ ...own, ...more }));
+    return planned(of, { ...fitting, body, headers });
+  }
+
+  /** As the document wants it but for the path, the query and the headers. */
+  withBrokenAddress(of: FuzzedOperation): Arbitrary<Plan> {
+    const fitting = this.#fitting(of);
+    const names = namesIn(of.path);
+    const params = fc.record(Object.fromEntries(names.map((name) => [name, nastyPart]))) as Arbitrary<Params>;
+    const query = fc.tuple(fitting.query, nastyQuery).map(([own, more]) => [...own, ...more]);
+    const headers = fc.tuple(fitting.headers, nastyHeaders).map(([own, more]) => ({ ...own, ...more }));
+    return planned(of, { ...fitting, params, query, headers });
+  }
+
+  #fitting(of: FuzzedOperation): PartArbitraries {
+    const { parameters = [] } = of.operation;
+    const params = namesIn(of.path).map(
+      (name) => [name, thereOr(this.#ofParameter(parameters, name))] as const,
+    );
+    const inQuery = parameters.filter((one) => one.in === 'query');
+    const inHeaders = parameters.filter((one) => one.in === 'header');
+    return {
+      params: fc.record(Object.fromEntries(params)),
+      query: this.#some(inQuery).map((given) => Object.entries(given)),
+      headers: this.#some(inHeaders),
+      body: this.#body(of),
+    };
+  }
+
+  /** All that are required, and some of the others. */
+  #some(parameters: readonly ParameterObject[]): Arbitrary<Record<string, string>> {
+    const fields = parameters.map(
+      (one) => [one.name, this.#values.of(one.schema as Schema).map(String)] as const,
+    );
+    const requiredKeys = parameters.filter(({ required }) => required).map(({ name }) => name);
+    return fc.record(Object.fromEntries(fields), { requiredKeys });
+  }
+
+  #ofParameter(parameters: readonly ParameterObject[], name: string): Arbitrary<string> {
+    const schema = parameters.find((one) => one.name === name)?.schema ?? { type: 'string' };
+    return this.#values.of(schema as Schema).map(String);
+  }
+
+  /** Any body that fits, or one that is known to be good, or that with one field more. */
+  #json({ operation }: FuzzedOperation): Arbitrary<Json> | undefined {
+    const schema = operation.requestBody?.content['application/json']?.schema;
+    if (schema === undefined) return undefined;
+    const any = this.#values.of(schema);
+    const good = goodBodies[operation.operationId];
+    if (good === undefined) return any;
+    const more = fc.tuple(any, fc.nat()).map(([body, n]) => ({ ...good, ...oneField(body, n) }));
+    return fc.oneof(any, fc.constant(good), more);
+  }
+
+  #body(of: FuzzedOperation): Arbitrary<string | Buffer | undefined> {
+    return this.#json(of)?.map(textOf) ?? bodyFor(Object.keys(of.operation.requestBody?.content ?? {})[0]);
+  }
+}
+
+function planned({ method, path, operation }: FuzzedOperation, parts: PartArbitraries): Arbitrary<Plan> {
+  const [type = 'text/plain'] = Object.keys(operation.requestBody?.content ?? {});
+  const own = type === '*/*' ? 'application/octet-stream' : type;
+  return fc.record(parts).map(({ params, query, headers, body }) => ({
+    message: async (facts: Facts) => {
+      const target = `${await pathOf(path, params, facts)}${queryOf(query)}`;
+      const content = body === undefined ? {} : { 'content-type': own };
+      return {
+        method,
+        target,
+        headers: clean({ ...content, ...headers }),
+        ...(body === undefined ? {} : { body }),
+      };
+    },
+    [fc.toStringMethod]: () =>
+      `${method} ${path} ${excerpt(JSON.stringify(params))} ${excerpt(queryOf(query))} ${excerpt(JSON.stringify(headers))} ${excerpt(String(body))}`,
+  }));
+}
+
+async function pathOf(template: string, params: Params, facts: Facts): Promise<string> {
+  let path = template;
+  for (const [name, part] of Object.entries(params)) {
+    const text =
+      'there' in part
+        ? encoded(await facts.one(template, name, part.there))
+        : part.encoded
+          ? encoded(part.text)
+          : bare(part.text);
+    path = path.replace(`{${name}}`, () => text);
+  }
+  return path;
+}
+
+const namesIn = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+const thereOr = (text: Arbitrary<string>): Arbitrary<Part> =>
+  fc.oneof(
+    { weight: 3, arbitrary: fc.record({ there: fc.nat(50) }) },
+    {
+      weight: 1,
+      arbitrary: text.filter((one) => one.length < 2_000).map((one) => ({ text: one, encoded: true })),
+    },
+  );
+const nastyPart: Arbitrary<Part> = fc.oneof(
+  fc.record({ there: fc.nat(50) }),
+  fc.record({ text: shortNastyText, encoded: fc.boolean() }),
+);
+const nastyQuery = fc
+  .oneof(
+    fc.array(
+      fc.tuple(
+        fc.oneof(nastyName, fc.constantFrom('limit', 'limit', 'name', 'status', 'isActive')),
+        shortNastyText,
+      ),
+      {
+        maxLength: 4,
+      },
+    ),
+    fc.constant(Array.from({ length: 1_200 }, (_, n) => [`a${n}`, ''] as const)),
+    fc.constant([
+      ['a[]', '1'],
+      ['a[b][__proto__]', '2'],
+      ['a', '3'],
+      ['a', '4'],
+    ] as const),
+    fc.constant([['name', 'x'.repeat(12_000)]] as const),
+  )
+  .map((pairs) => [...pairs] as Parts['query']);
+
+const nastyHeaders: Arbitrary<Headers> = fc.dictionary(
+  fc.constantFrom(
+    'idempotency-key',
+    'x-request-id',
+    'last-event-id',
+    'accept',
+    'accept-encoding',
+    'accept-language',
+    'origin',
+    'host',
+    'cookie',
+    'range',
+    'if-none-match',
+    'if-modified-since',
+    'x-forwarded-for',
+    'x-forwarded-proto',
+    'x-forwarded-host',
+    'x-http-method-override',
+    'authorization',
+    'forwarded',
+    '__proto__',
+    'constructor',
+  ),
+  fc.oneof(
+    shortNastyText,
+    fc.constantFrom('*', 'bytes=0-1', '999999999999999', 'x'.repeat(8_000), 'Bearer a b', 'Bearer a.b.c'),
+  ),
+  { maxKeys: 3 },
+);
+const wrongContent: Arbitrary<Headers> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant({}) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<Headers>(
+      { 'content-type': 'text/plain' },
+      { 'content-type': 'multipart/form-data; boundary=x' },
+      { 'content-type': 'application/x-www-form-urlencoded' },
+      { 'content-type': 'application/json; charset=utf-16' },
+      { 'content-type': 'application/json; charset=__proto__' },
+      { 'content-type': ';;;' },
+      { 'content-type': '' },
+      { 'content-type': 'application/xml' },
+      { 'content-encoding': 'gzip' },
+      { 'content-encoding': 'br, __proto__' },
+    ),
+  },
+);
+
+/** A lone surrogate has no encoding: it becomes what every client makes of it. */
+const sendable = (text: string) => Buffer.from(text).toString();
+const encoded = (text: string) => encodeURIComponent(sendable(text));
+/** As it is, but for what cannot stand in a request line. */
+const bare = (text: string) =>
+  sendable(text).replaceAll(/[^\x21-\x7e]|[?#]/gu, (one) => encodeURIComponent(one)) || '%20';
+const queryOf = (query: Parts['query']) =>
+  query.length === 0
+    ? ''
+    : `?${query.map(([name, value]) => `${encoded(name)}=${encoded(value)}`).join('&')}`;
+/** What no header can hold becomes a question mark; raw sockets send that. */
+const clean = (headers: Headers): Headers =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, value.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '?')]),
+  );
+const oneField = (object: Json, n: number) =>
+  Object.fromEntries(Object.entries(object ?? {}).filter((_, at, all) => at === n % all.length));
+const textOf = (value: Json) => JSON.stringify(value);
+const excerpt = (text: string) =>
+  text.length > 500 ? `${text.slice(0, 500)}… (${text.length} characters)` : text;

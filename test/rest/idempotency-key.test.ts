@@ -1,0 +1,114 @@
+/** Idempotency-Key on POST /rest/jobs (ours): a client that repeats a request gets the same job, whatever has happened meanwhile. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { ArchiveServer } from '../support/archive-server.ts';
+import { sampleUri, Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const ASTRONAUT = sampleUri('astronaut.png');
+const REQUEST = { media: [{ mediaUri: ASTRONAUT }], pipelineName: 'LIGHT PIPELINE' };
+
+describe('An Idempotency-Key', () => {
+  let service: Service;
+  let keys = 0;
+  let key = '';
+  before(async () => {
+    service = await Service.started({ MAX_LIVE_JOBS: '1' });
+  });
+  after(() => service.close());
+  beforeEach(() => (key = `key-${++keys}`));
+
+  const post = (body: object = REQUEST) =>
+    service.ask('POST', '/rest/jobs', body, { 'idempotency-key': key });
+  const jobs = async () => {
+    const { body } = await service.ask('GET', '/rest/jobs?limit=500');
+    return (body as { jobs: readonly { jobId: string }[] }).jobs.map(({ jobId }) => jobId);
+  };
+
+  it('gives all that post the same body at once, and later, the same job', async () => {
+    const before = (await jobs()).length;
+    const answers = await Promise.all(Array.from({ length: 8 }, () => post()));
+    const [first] = answers;
+    expect(answers.map(({ status, body }) => ({ status, body }))).to.deep.equal(
+      answers.map(() => ({ status: 201, body: first!.body })),
+    );
+    const { jobId } = first!.body as { jobId: string };
+    await service.terminal(jobId);
+    expect((await post()).body).to.deep.equal(first!.body);
+    expect((await jobs()).length).to.equal(before + 1);
+  });
+
+  it('is refused with 422 for another body', async () => {
+    await service.terminal(((await post()).body as { jobId: string }).jobId);
+    expect((await post({ ...REQUEST, priority: 9 })).status).to.equal(422);
+  });
+
+  it('stands for its job also when the job was removed: no second one is made under the id of the first', async () => {
+    const first = await post();
+    const { jobId } = first.body as { jobId: string };
+    await service.terminal(jobId);
+    expect((await service.ask('DELETE', `/rest/jobs/${jobId}`)).status).to.equal(204);
+    const again = await post();
+    expect([again.status, again.body]).to.deep.equal([201, first.body]);
+    expect(await service.job(jobId), 'the removed job').to.equal(undefined);
+    await service.stop();
+    await service.start();
+    expect((await post()).body).to.deep.equal(first.body);
+    expect(await service.job(jobId), 'the removed job').to.equal(undefined);
+  });
+
+  it('stands for a job that is made when its request is repeated after the server was killed before it was stored', async () => {
+    await service.dieAt({ at: 1, when: 'before' });
+    await post().catch(() => undefined);
+    await service.ended();
+    await service.start();
+    const first = await post();
+    const { jobId } = first.body as { jobId: string };
+    expect(first.status).to.equal(201);
+    expect((await post()).body).to.deep.equal(first.body);
+    expect((await service.terminal(jobId)).jobStatus).to.equal('COMPLETE');
+  });
+
+  it('keeps no place from others, however late a repeated request comes to its end', async () => {
+    const archive = await ArchiveServer.started();
+    try {
+      const held = [0, 1].map(() => hold());
+      const metadata = { MEDIA_HASH: hashOf(ASTRONAUT), MIME_TYPE: 'image/png' };
+      const body = {
+        media: [{ mediaUri: ASTRONAUT, metadata }],
+        pipelineName: 'LIGHT PIPELINE',
+        jobProperties: { ARCHIVE_URL: archive.url },
+      };
+      const answers = [];
+      for (const [n, { promise }] of held.entries()) {
+        archive.manners.until = promise;
+        answers.push(post(body));
+        await until('the archive is asked', () => archive.questions.length === n + 1);
+      }
+      archive.manners.until = undefined;
+      held[0]!.release();
+      const { jobId } = (await answers[0]!).body as { jobId: string };
+      await service.terminal(jobId);
+      held[1]!.release();
+      expect((await answers[1]!).body).to.deep.equal((await answers[0]!).body);
+      const other = await service.submit({ ...REQUEST, media: [ASTRONAUT] });
+      expect((await service.job(other))?.jobStatus).to.not.equal('INITIALIZED');
+      await service.terminal(other);
+    } finally {
+      await archive.close();
+    }
+  });
+});
+
+const hashOf = (uri: string) =>
+  createHash('sha256')
+    .update(readFileSync(fileURLToPath(uri)))
+    .digest('hex');
+
+function hold(): { readonly promise: Promise<void>; release(): void } {
+  let release = () => {};
+  const promise = new Promise<void>((resolve) => (release = resolve));
+  return { promise, release: () => release() };
+}
