@@ -144,8 +144,8 @@ async function compose(
     access,
     catalog,
     workers: guardian.nodeManager.workers,
-    bodyLimits: { maxBytes: settings.MAX_BODY_BYTES, maxDepth: settings.MAX_JSON_DEPTH },
-    descriptorLimits: { maxBytes: settings.MAX_DESCRIPTOR_BYTES, maxDepth: settings.MAX_JSON_DEPTH },
+    bodyLimits: bodyLimits(settings, settings.MAX_BODY_BYTES),
+    descriptorLimits: bodyLimits(settings, settings.MAX_DESCRIPTOR_BYTES),
     info: readInfo(),
     url,
     figures: { ...guardian, store, system, running: guardian.nodeManager.running },
@@ -188,6 +188,12 @@ async function compose(
   return { url, stop: () => (closing ??= close()) };
 }
 
+const bodyLimits = ({ MAX_JSON_DEPTH: maxDepth, MAX_BODY_MS: maxMs }: Settings, maxBytes: number) => ({
+  maxBytes,
+  maxDepth,
+  maxMs,
+});
+
 /** What the server sends of itself: callbacks, posts to archives and questions to them. */
 function outgoingOf(settings: Settings, client: ServiceClient) {
   const { version } = readInfo();
@@ -223,6 +229,7 @@ async function openUploads(settings: Settings, store: Store, logger: Logger): Pr
       maxCount: settings.MAX_UPLOADS,
       minFreeBytes: settings.MIN_FREE_BYTES,
       keepMs: settings.UPLOAD_KEEP_DAYS * DAY_MS,
+      paceMs: settings.UPLOAD_PACE_MS,
     },
   });
 }

@@ -71,6 +71,7 @@ export function configurationRules(
       nodes: settings.MAX_NODES,
       services: settings.MAX_NODE_SERVICES,
       serviceCount: settings.MAX_SERVICE_COUNT,
+      deployed: settings.MAX_SERVICES,
     },
   };
 }

@@ -1,7 +1,9 @@
 import type { FetchLimits } from '../components/sdk/protocol.ts';
 import type { Logger } from '../config/logger.ts';
 import type { Settings } from '../config/settings.ts';
+import { ProcessNotes } from '../node/process-notes.ts';
 import type { ResultChecker } from '../output/check.ts';
+import { processesFolder } from '../output/layout.ts';
 import type { Send } from '../outgoing/request.ts';
 import type { ArchiveFinding, ArchiveQuestion, Issue, Properties } from '../pipeline/types.ts';
 import { MemoryQueue } from '../store/memory-queue.ts';
@@ -169,6 +171,7 @@ export function guard(given: GuardianParts): Guardian {
     owner,
     clock: system.clock,
     logger,
+    notes: new ProcessNotes(processesFolder(settings.DATA_DIR)),
     serverUrl: () => parts.serverUrl(),
     gone: (worker, counted, reason) =>
       dispatcher.tell(DISPATCHER, { type: 'workerGone', worker, counted, reason }),
@@ -218,6 +221,7 @@ export function guard(given: GuardianParts): Guardian {
   const archiveDesk = new ArchiveDesk({
     store,
     jobs,
+    dataDir: settings.DATA_DIR,
     ask: parts.askArchive,
     post: (notice) => sendOnce(parts.send, notice, AbortSignal.timeout(settings.DELIVERY_TIMEOUT_MS)),
   });

@@ -28,6 +28,7 @@ export async function takeUp(
   await guardian.systemMessages.serverStarted();
   await removeOrphans(store, settings.DATA_DIR, logger);
   // Before the jobs: which services there are decides what their work waits for.
+  nodeManager.endLeftovers();
   const nodes = await currentNodes(nodeConfiguration);
   await nodeManager.family.ask(NODE_MANAGER, { type: 'configure', nodes });
   for (const index of [LIVE_JOBS, REMOVED_JOBS])

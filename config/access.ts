@@ -84,7 +84,8 @@ export function readAccess(env: Environment, { host }: { host: string }): Access
       return value === undefined || value.trim() === '' ? [] : [[name, value]];
     }),
   );
-  if (Object.keys(given).length === 0) return developmentOrRefuse(env, host);
+  const unknown = unknownNames(env);
+  if (Object.keys(given).length === 0 && unknown.length === 0) return developmentOrRefuse(env, host);
 
   const parsed = accessEnvironment.safeParse(given);
   const written = parsed.success
@@ -92,9 +93,23 @@ export function readAccess(env: Environment, { host }: { host: string }): Access
     : parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}.`);
   // the rules between variables need names, not well-formed values: all problems are told in one go
   const variables = parsed.success ? parsed.data : (given as AccessVariables);
-  const problems = [...written, ...missing(variables), ...claimProblems(variables), ...plainHttp(variables)];
+  const problems = [
+    ...unknown,
+    ...written,
+    ...missing(variables),
+    ...claimProblems(variables),
+    ...plainHttp(variables),
+  ];
   if (problems.length > 0) throw new ConfigurationError(problems);
   return provider(variables);
+}
+
+/** A misspelt name would switch a check off in silence. */
+function unknownNames(env: Environment): string[] {
+  return Object.entries(env)
+    .filter(([name, value]) => name.startsWith('OIDC_') && value !== undefined && value.trim() !== '')
+    .filter(([name]) => !Object.hasOwn(accessEnvironment.shape, name))
+    .map(([name]) => `${name} is no setting of the service; is it misspelt? Take it out or correct it.`);
 }
 
 /** Is `host` (a name or an address, as in HOST or a URL) this machine only? */

@@ -8,6 +8,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const whole = (fallback: number, least = 0, most = Number.MAX_SAFE_INTEGER) =>
   z.coerce.number({ error: 'must be a whole number' }).pipe(z.int().min(least).max(most)).default(fallback);
+/** Milliseconds that a timer waits: Node's timers take no more than these 24.8 days, and fire at once for what is longer. */
+const LONGEST_WAIT = 2 ** 31 - 1;
+const wait = (fallback: number, least = 0) => whole(fallback, least, LONGEST_WAIT);
 const days = (fallback: number) =>
   z.coerce.number({ error: 'must be a number of days' }).min(0).max(100_000).default(fallback);
 /** Origins as browsers send them (scheme, host and port), or `*` alone. */
@@ -35,11 +38,17 @@ const MIB = 1024 * 1024;
 export const serverEnvironment = z.object({
   HOST: z.string().trim().min(1).default('127.0.0.1').describe('Address to listen on'),
   PORT: whole(8080, 0, 65_535).describe('Port to listen on; 0 takes a free one'),
-  BASE_URL: z.url().optional().describe('How clients reach the server; default http://HOST:PORT'),
+  BASE_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
+    .refine((url) => !/[?#@]/.test(url), { error: 'must have no user, query or fragment' })
+    .optional()
+    .describe('How clients reach the server; default http://HOST:PORT'),
   TRUST_PROXY: z
     .stringbool()
     .default(false)
-    .describe('Believe the X-Forwarded headers; only behind a reverse proxy that sets them'),
+    .describe(
+      'Believe X-Forwarded-For, so that the log names the clients; only behind a reverse proxy that sets it',
+    ),
   CORS_ALLOWED_ORIGINS: origins
     .default([])
     .describe('Origins, comma-separated, whose web pages may use the interface; * for any'),
@@ -82,38 +91,44 @@ export const serverEnvironment = z.object({
     'Components, algorithms, actions, tasks and pipelines together; one more is refused',
   ),
   MAX_CATALOG_BYTES: whole(64 * MIB, 1_024).describe('Size of all of them together; more is refused'),
+  MAX_BODY_MS: whole(60 * SECOND, 10).describe(
+    'Time until the end of a JSON body; a slower one is answered 408',
+  ),
   MAX_JSON_DEPTH: whole(32, 4).describe('Nesting of a JSON body'),
   MAILBOX_SIZE: whole(1_000, 1).describe('Messages that wait for one actor; more are answered 503'),
-  IDLE_ACTOR_MS: whole(60 * SECOND, 1).describe('A job without messages for so long leaves memory'),
+  IDLE_ACTOR_MS: wait(60 * SECOND, 1).describe('A job without messages for so long leaves memory'),
   SUB_JOB_ATTEMPTS: whole(3, 1).describe(
     'Attempts at a sub-job whose component dies, hangs or answers garbage',
   ),
   LEASE_MS: whole(15 * SECOND, 100).describe('Time without heartbeat after which a sub-job is taken back'),
-  HEARTBEAT_MS: whole(SECOND, 20).describe('Time between heartbeats that components are asked for'),
+  HEARTBEAT_MS: wait(SECOND, 20).describe('Time between heartbeats that components are asked for'),
   SILENCE_MS: whole(120 * SECOND, 100).describe('Time without progress after which a sub-job is taken back'),
   SUB_JOB_MS: whole(24 * 3_600 * SECOND, 100).describe(
     'Time after which a sub-job is taken back in any case',
   ),
-  CANCEL_GRACE_MS: whole(5 * SECOND, 0).describe('Time a component has to stop a cancelled sub-job'),
-  DRAIN_MS: whole(10 * SECOND, 0).describe('Time for running sub-jobs when the server stops'),
+  CANCEL_GRACE_MS: wait(5 * SECOND, 0).describe('Time a component has to stop a cancelled sub-job'),
+  DRAIN_MS: wait(10 * SECOND, 0).describe('Time for running sub-jobs when the server stops'),
   SHUTDOWN_POLICY: z
     .enum(['resume', 'cancel'])
     .default('resume')
     .describe('cancel: live jobs end CANCELLED_BY_SHUTDOWN'),
-  RESTART_DELAY_MS: whole(2 * SECOND, 0).describe(
+  RESTART_DELAY_MS: wait(2 * SECOND, 0).describe(
     'Time before a component process that died is started again',
   ),
-  COMPONENT_START_MS: whole(60 * SECOND, 100).describe(
+  COMPONENT_START_MS: wait(60 * SECOND, 100).describe(
     'Time from the start of a component process until it asks for work',
   ),
-  SERVICE_STOP_MS: whole(5 * SECOND, 0).describe(
+  SERVICE_STOP_MS: wait(5 * SECOND, 0).describe(
     'Time that a service has to end after SIGTERM before it gets SIGKILL',
   ),
   MAX_NODES: whole(1_000, 1).describe('Hosts of a node configuration'),
   MAX_NODE_SERVICES: whole(500, 1).describe('Services of one host of a node configuration'),
   MAX_SERVICE_COUNT: whole(1_024, 1).describe('serviceCount of a service of a node configuration'),
+  MAX_SERVICES: whole(20_000, 1).describe(
+    'Services of a node configuration, each as often as its serviceCount says, on all hosts together',
+  ),
   MAX_MEDIUM_BYTES: whole(64 * 1024 * MIB, 1).describe('Size of a fetched medium'),
-  MEDIUM_FETCH_MS: whole(3_600 * SECOND, 100).describe('Time for fetching a medium'),
+  MEDIUM_FETCH_MS: wait(3_600 * SECOND, 100).describe('Time for fetching a medium'),
   FETCH_PRIVATE: z
     .stringbool()
     .optional()
@@ -131,22 +146,25 @@ export const serverEnvironment = z.object({
   DELIVERY_CONCURRENCY: whole(8, 1, 1_000).describe(
     'Callbacks and archive posts to one destination (scheme, host and port) at a time',
   ),
-  DELIVERY_TIMEOUT_MS: whole(60 * SECOND, 10).describe('Whole time of a callback or archive post'),
-  DELIVERY_FIRST_DELAY_MS: whole(SECOND, 1).describe(
+  DELIVERY_TIMEOUT_MS: wait(60 * SECOND, 10).describe('Whole time of a callback or archive post'),
+  DELIVERY_FIRST_DELAY_MS: wait(SECOND, 1).describe(
     'Time before one that failed is tried again; doubles with each failure',
   ),
-  DELIVERY_MAX_DELAY_MS: whole(3_600 * SECOND, 1).describe('The longest that it doubles to'),
+  DELIVERY_MAX_DELAY_MS: wait(3_600 * SECOND, 1).describe('The longest that it doubles to'),
   DELIVERY_GIVE_UP_MS: whole(24 * 3_600 * SECOND, 1).describe('Age at which one that fails is given up'),
-  ARCHIVE_CHECK_MS: whole(10 * SECOND, 100).describe(
+  ARCHIVE_CHECK_MS: wait(10 * SECOND, 100).describe(
     'Time for asking archives whether they know the results of an equal job; then the job runs',
   ),
   MAX_RESULT_BYTES: whole(2 * 1024 * MIB, 1_024).describe('Answer of one sub-job'),
   MAX_RESULT_LINES: whole(10_000_000, 1).describe('Tracks in the answer of one sub-job'),
   MAX_EVENT_STREAMS: whole(1_000, 0).describe('Clients that watch jobs at a time; more are answered 503'),
-  EVENTS_POLL_MS: whole(250, 10).describe('Time between two looks at a job that is watched'),
-  EVENTS_HEARTBEAT_MS: whole(15 * SECOND, 10).describe('Time between two signs of life of an event stream'),
+  EVENTS_POLL_MS: wait(250, 10).describe('Time between two looks at a job that is watched'),
+  EVENTS_HEARTBEAT_MS: wait(15 * SECOND, 10).describe('Time between two signs of life of an event stream'),
   MAX_UPLOAD_BYTES: whole(16 * 1024 * MIB, 1).describe('An uploaded medium; a larger one is answered 413'),
   MAX_UPLOADS_BYTES: whole(64 * 1024 * MIB, 1).describe('All uploads that are kept; more are answered 507'),
+  UPLOAD_PACE_MS: wait(60 * SECOND, 100).describe(
+    'Time in which an upload must bring another 64 KiB, or its end; else it is broken off',
+  ),
   MAX_UPLOADS: whole(10_000, 1).describe('How many uploads are kept; more are answered 507'),
   UPLOAD_KEEP_DAYS: days(7).describe(
     'Days after which an upload is removed, or later, once no live job uses it; fractions are allowed',
@@ -154,7 +172,7 @@ export const serverEnvironment = z.object({
   RETENTION_DAYS: days(0).describe(
     'Days after their end that jobs and their files are kept; 0: for ever; fractions are allowed',
   ),
-  CLEANING_MS: whole(60 * SECOND, 10).describe(
+  CLEANING_MS: wait(60 * SECOND, 10).describe(
     'Time between two looks for jobs and uploads whose time is over',
   ),
   MIN_FREE_BYTES: whole(256 * MIB, 0).describe('Free disk below which new jobs are answered 503'),

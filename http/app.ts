@@ -21,6 +21,7 @@ import { healthRoutes, serviceRoutes, type Health } from './service.ts';
 import { statisticsRoutes, type StatisticsParts } from './statistics.ts';
 import { withoutBasePath } from './steps/base-path.ts';
 import { crossOrigin } from './steps/cors.ts';
+import { privateAnswers } from './steps/private-answers.ts';
 import { readableTarget } from './steps/request-target.ts';
 import { streamingJobRoutes, type StreamingJobRoutes } from './streaming-jobs.ts';
 import { systemMessageRoutes, type SystemMessageRoutes } from './system-messages.ts';
@@ -65,6 +66,7 @@ export function createApp(parts: AppParts): Koa {
     if (!CLIENT_LEFT.test((error as { code?: string }).code ?? ''))
       logger.warn({ err: error }, 'a response failed');
   });
+  app.use(privateAnswers);
   app.use(readableTarget);
   app.use(withoutBasePath(parts.url));
   app.use(metrics.measure);
@@ -133,6 +135,7 @@ function requestContext(system: ActorSystem, logger: Logger) {
     if (ctx.method === 'GET') await next();
     else await system.withContext({ requestId }, () => next());
     const ms = Math.round(performance.now() - started);
-    logger.debug({ requestId, method: ctx.method, path: ctx.path, status: ctx.status, ms }, 'request');
+    const { method, path, status, ip } = ctx;
+    logger.debug({ requestId, method, path, status, ms, ip }, 'request');
   };
 }

@@ -10,6 +10,7 @@ import type { JobDesk, JobRequest } from '../actors/batch-job/desk.ts';
 import type { Repeatable } from '../actors/batch-job/repeats.ts';
 import type { Accepted } from '../actors/batch-job/submission.ts';
 import type { Family } from '../actors/runtime/system.ts';
+import type { UploadDesk } from '../actors/uploads/desk.ts';
 import { jobNumber, type JobViews } from '../actors/views/jobs.ts';
 import { userOf } from './access/bearer.ts';
 import { empty, HttpError, overloaded } from './errors.ts';
@@ -22,6 +23,7 @@ export interface BatchJobParts {
   readonly archiveDesk: ArchiveDesk;
   readonly jobs: Family<JobCommand, JobReply>;
   readonly views: JobViews;
+  readonly uploads: UploadDesk;
   readonly bodyLimits: BodyLimits;
 }
 
@@ -36,7 +38,7 @@ export function batchJobRoutes(router: Router, parts: BatchJobParts): void {
   router.get('/rest/jobs/:id/output/detection', (ctx) => detection(ctx, parts));
 }
 
-async function create(ctx: Context, { desk, bodyLimits }: BatchJobParts): Promise<void> {
+async function create(ctx: Context, { desk, uploads, bodyLimits }: BatchJobParts): Promise<void> {
   const json = await readJson(ctx, bodyLimits);
   const parsed = jobCreationRequest.safeParse(json);
   if (!parsed.success)
@@ -45,7 +47,10 @@ async function create(ctx: Context, { desk, bodyLimits }: BatchJobParts): Promis
       `The request has errors in the following fields:\n${problemsOf(parsed.error)}`,
     );
   const body = parsed.data;
-  const submission = await desk.submit(toRequest(body), repeatableOf(ctx, json));
+  const request = toRequest(body);
+  const repeatable = repeatableOf(ctx, json);
+  const uris = request.media.map(({ uri }) => uri);
+  const submission = await uploads.keeping(uris, () => desk.submit(request, repeatable));
   switch (submission.kind) {
     case 'overloaded':
       throw overloaded(submission.message);
@@ -138,12 +143,13 @@ const resubmitQuery = z.object({
     .optional(),
 });
 
-async function resubmit(ctx: Context, { desk, views }: BatchJobParts): Promise<void> {
+async function resubmit(ctx: Context, { desk, views, uploads }: BatchJobParts): Promise<void> {
   const id = jobNumber(idOf(ctx));
   if (id === null) throw creationFailed(unparsable(idOf(ctx)));
   const query = resubmitQuery.safeParse(ctx.query);
   if (!query.success) throw creationFailed(problemsOf(query.error));
-  const reply = await desk.resubmit(id, query.data.jobPriority);
+  const uris = (await views.single(id))?.mediaUris ?? [];
+  const reply = await uploads.keeping(uris, () => desk.resubmit(id, query.data.jobPriority));
   if (reply.kind === 'overloaded') throw overloaded(reply.message);
   if (reply.kind === 'refused') {
     const why =
@@ -167,6 +173,8 @@ async function archiveRepost(ctx: Context, { archiveDesk, bodyLimits }: BatchJob
   const success: number[] = [];
   const failures: { jobId: number; error: string }[] = [];
   for (const jobId of [...new Set(parsed.data)].sort((a, b) => a - b)) {
+    // Nobody waits for the rest any more, which may take long.
+    if (ctx.res.destroyed) return;
     const error = await archiveDesk.repost(jobId);
     if (error === undefined) success.push(jobId);
     else failures.push({ jobId, error });
@@ -201,12 +209,7 @@ const idOf = (ctx: Context) => (ctx['params'] as { id: string }).id;
 const unparsable = (id: string) =>
   `Failed to parse job id of '${id}'. Expected a job id like <hostname>-<integer>.`;
 
-function creationResponse({
-  jobId,
-  archiveCheckStatus,
-  outputObjectUri,
-  warning,
-}: Accepted) {
+function creationResponse({ jobId, archiveCheckStatus, outputObjectUri, warning }: Accepted) {
   return {
     jobId,
     coreResponse: { responseCode: warning === undefined ? 0 : 2, message: warning ?? null },

@@ -44,7 +44,7 @@ export const componentMessages: Middleware = async (ctx, next) => {
 };
 
 async function register(ctx: Context, { catalogActor, descriptorLimits }: CatalogRouteParts): Promise<void> {
-  const descriptor = parseDescriptor(await readText(ctx, descriptorLimits.maxBytes), descriptorLimits);
+  const descriptor = parseDescriptor(await readText(ctx, descriptorLimits), descriptorLimits);
   const { name, subject } = userOf(ctx);
   const reply = await catalogActor.ask(CATALOG, { type: 'register', descriptor, by: { name, subject } });
   if (reply.kind === 'refused') throw new HttpError(reply.reason === 'FULL' ? 400 : 409, reply.message);

@@ -53,7 +53,6 @@ async function serve(ctx: Context, name: string): Promise<void> {
   const { size, mtime } = await stat(found);
   ctx.status = 200;
   ctx.set('Content-Security-Policy', POLICY);
-  ctx.set('X-Content-Type-Options', 'nosniff');
   ctx.set('Referrer-Policy', 'no-referrer');
   // Our own files change with the server; the others are large and keep their names for a version of the package.
   ctx.set('Cache-Control', file.folder === OWN ? 'no-cache' : `public, max-age=${DAY_S}`);

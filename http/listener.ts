@@ -8,11 +8,26 @@ const UPLOAD_MS = 3_600_000;
 
 export const createListener = (): Server => createServer({ requestTimeout: UPLOAD_MS }, notYet);
 
+/** Time that a client has to end a body that was answered before it was read. */
+const LINGER_MS = 30_000;
+
 /** From now on the application answers. */
-export function attach(http: Server, app: Koa): void {
+export function attach(http: Server, app: Koa, lingerMs = LINGER_MS): void {
   const handle = app.callback();
   http.removeAllListeners('request');
-  http.on('request', (request, response) => void handle(request, response));
+  http.on('request', (request, response) => {
+    response.once('finish', () => cutOffLater(request, lingerMs));
+    void handle(request, response);
+  });
+}
+
+/** A body that nobody wants is dropped for a while, so that its sender sees the answer, but not for as long as an upload may last. */
+function cutOffLater(request: IncomingMessage, ms: number): void {
+  if (request.complete) return;
+  const timer = setTimeout(() => {
+    if (!request.complete) request.socket.destroy();
+  }, ms).unref();
+  request.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
 }
 
 /** Who comes before the application is put together is asked to come again. */

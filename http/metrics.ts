@@ -71,7 +71,6 @@ export function metricsRoutes(
   };
   router.get('/metrics', mayRead, async (ctx: Context) => {
     ctx.type = 'text/plain; version=0.0.4; charset=utf-8';
-    ctx.set('Cache-Control', 'no-store');
     ctx.body = await metrics.text();
   });
 }

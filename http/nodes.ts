@@ -2,7 +2,11 @@ import type Router from '@koa/router';
 import type { Context } from 'koa';
 import { NODE_CONFIGURATION } from '../actors/node-configuration/actor.ts';
 import type { ConfigurationCommand, ConfigurationReply } from '../actors/node-configuration/commands.ts';
-import type { NodeManagerModel, ServiceModel } from '../actors/node-configuration/model.ts';
+import {
+  withoutValues,
+  type NodeManagerModel,
+  type ServiceModel,
+} from '../actors/node-configuration/model.ts';
 import { NODE_MANAGER, type NodeManager } from '../actors/node-manager/actor.ts';
 import type { Family } from '../actors/runtime/system.ts';
 import { deployedServices } from '../actors/views/nodes.ts';
@@ -33,7 +37,8 @@ export function nodeRoutes(router: Router, parts: NodeParts): void {
   });
   const adminOfServices = adminOnly('Node service status');
   router.get('/rest/nodes/config', async (ctx) => {
-    ctx.body = await configured(parts);
+    const nodes = await configured(parts);
+    ctx.body = userOf(ctx).roles.includes('ADMIN') ? nodes : withoutValues(nodes);
   });
   router.post('/rest/nodes/config', adminOfConfig, (ctx) => save(ctx, parts));
   router.get('/rest/nodes/hosts', async (ctx) => {

@@ -9,6 +9,7 @@ import type { CatalogRouteParts } from './components.ts';
 import { empty, HttpError } from './errors.ts';
 import { actionCreation, pipelineCreation, taskCreation } from './schemas/catalog.ts';
 import { readJson } from './steps/json-body.ts';
+import { answerList } from './steps/json-list.ts';
 
 /** Specification 4.7. */
 export function pipelineRoutes(router: Router, parts: CatalogRouteParts): void {
@@ -29,12 +30,15 @@ export function pipelineRoutes(router: Router, parts: CatalogRouteParts): void {
   creating(router, parts, 'actions', 'Action', actionCreation, (element) => ({ type: 'addAction', element }));
   removing(router, parts, 'actions', 'action');
 
-  reading(router, parts, 'algorithms', (catalog) => [catalog.shownAlgorithms, catalog.shownAlgorithm]);
+  reading(router, parts, 'algorithms', (catalog) => [
+    () => catalog.shownAlgorithms(),
+    catalog.shownAlgorithm,
+  ]);
 }
 
 const nameOf = (ctx: Context) => (ctx['params'] as { name: string }).name;
 
-type Looking<T> = readonly [all: () => readonly T[], one: (name: string) => T | undefined];
+type Looking<T> = readonly [all: () => Iterable<T>, one: (name: string) => T | undefined];
 
 function reading<T>(
   router: Router,
@@ -44,7 +48,7 @@ function reading<T>(
 ): void {
   router.get(`/rest/${path}`, (ctx) => {
     const [all] = lookIn(parts.catalog);
-    ctx.body = all();
+    answerList(ctx, all());
   });
   router.get(`/rest/${path}/:name`, (ctx: Context) => {
     const [, one] = lookIn(parts.catalog);

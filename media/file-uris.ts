@@ -4,7 +4,7 @@
  */
 import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
-import { dirname, sep } from 'node:path';
+import { dirname, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MediumError } from './medium-error.ts';
 
@@ -31,7 +31,8 @@ export function shownUri(uri: string): string {
 /**
  * Resolves a `file:` URI to the real path of a readable regular file below one of the roots. `roots` and `excluded` are
  * resolved folders; of a root and an excluded folder that both hold the file the deeper one decides, so that a root may
- * lie inside of an excluded folder. Errors: MEDIA_INITIALIZATION.
+ * lie inside of an excluded folder: a file there has to be named without symbolic links, since by its name is known who uses
+ * it. Errors: MEDIA_INITIALIZATION.
  */
 export async function checkFileUri(
   uri: string,
@@ -43,6 +44,10 @@ export async function checkFileUri(
   if (!within(real, roots)) throw outside();
   if (depth(real, excluded) >= depth(real, roots))
     throw refusal("The file lies in the service's own data folder, which is never read as media");
+  if (within(real, excluded) && resolve(path) !== real)
+    throw refusal(
+      'The URI leads to an uploaded medium by another name: give the mediaUri that its upload was answered with',
+    );
   if (!(await stat(real)).isFile()) throw refusal('The URI does not name a regular file');
   try {
     await access(real, constants.R_OK);

@@ -95,6 +95,12 @@ const TRANSIENT = new Set(['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'EINTR', 'ETX
 function failureOf({ code, message }: NodeJS.ErrnoException, { command, cwd }: Launch): ProcessEnd {
   const failed = { code: null, signal: null };
   if (code !== undefined && TRANSIENT.has(code)) return { ...failed, error: message };
+  if (code === 'E2BIG')
+    return {
+      ...failed,
+      error: `the command ${command} cannot be run: its arguments and environment variables are longer than the system allows`,
+      unstartable: true,
+    };
   // The system says the same of a missing command and a missing folder.
   const error = isFolder(cwd)
     ? `the command ${command} cannot be run (${code ?? message}): it must be an executable file`

@@ -16,8 +16,11 @@ export interface SendParts {
 const MAX_ANSWER_BYTES = 64 * 1024;
 /** Of the receiver's answer in an error. */
 const EXCERPT = 200;
-/** Answers of receivers that are overloaded or too slow, besides 5xx. */
-const OVERLOADED = [408, 425, 429];
+/**
+ * Answers that say nothing can be taken just now, whatever it is. Not 500: a receiver may answer so to some requests alone, and must
+ * not be kept from the others for it.
+ */
+const OVERLOADED = [408, 425, 429, 502, 503, 504];
 
 export function createSend(parts: SendParts): Send {
   return async (request, signal) => {
@@ -62,7 +65,7 @@ function outcomeOf(answer: Answer, { finalAnswer }: OutgoingRequest, token: stri
     );
   const excerpt = shorten(token === undefined ? answer.text : answer.text.replaceAll(token, '***'));
   const reason = `the receiver answered with status ${status}${excerpt === '' ? '' : `: ${excerpt}`}`;
-  const trouble = status >= 500 || OVERLOADED.includes(status) ? 'receiver' : 'request';
+  const trouble = OVERLOADED.includes(status) ? 'receiver' : 'request';
   const final = finalAnswer !== undefined && answer.text.includes(finalAnswer);
   const wait = status === 429 || status === 503 ? retryAfter(answer.header('retry-after')) : undefined;
   return { ...failure(trouble, reason, final), ...(wait === undefined ? {} : { retryAfterMs: wait }) };

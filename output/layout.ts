@@ -22,6 +22,11 @@ export function uploadsFolder(dataDir: string): string {
   return join(dataDir, 'uploads');
 }
 
+/** Notes of the processes that run. */
+export function processesFolder(dataDir: string): string {
+  return join(dataDir, 'processes');
+}
+
 export function outputFolder(dataDir: string, jobId: string): string {
   return join(dataDir, 'output-objects', plainName(jobId));
 }

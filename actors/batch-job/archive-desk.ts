@@ -1,3 +1,5 @@
+import { access } from 'node:fs/promises';
+import { ownDocument } from '../../output/layout.ts';
 import { archiveCheck, type ArchiveCheckStatus } from '../../pipeline/archive.ts';
 import type { ArchiveFinding, ArchiveQuestion } from '../../pipeline/types.ts';
 import { allRows, type Notice, type Store } from '../../store/store.ts';
@@ -14,6 +16,7 @@ import { isTerminal } from './status.ts';
 export interface ArchiveDeskParts {
   readonly store: Store;
   readonly jobs: Family<JobCommand, JobReply>;
+  readonly dataDir: string;
   /** Asks the archives of a job for an earlier one like it. Never rejects. */
   ask(question: ArchiveQuestion): Promise<ArchiveFinding>;
   /** Sends a post to its archive now; answers why it failed. */
@@ -45,11 +48,11 @@ export class ArchiveDesk {
     }
     if (wanted.media.some(({ problem }) => problem !== undefined))
       return { status: 'NO_MATCH', answer: 'notAsked' };
-    const answer = await this.#parts.ask(check.question);
+    const answer = await this.#ask(check.question);
     return { status: answer.kind === 'match' ? 'FOUND_MATCH' : 'NO_MATCH', answer };
   }
 
-  /** After inspection, for the job's actor; one question at a time for each job. */
+  /** After inspection, for the job's actor; one question at a time for each job. Never rejects: what goes wrong is a warning of the job. */
   async checkInspected(record: JobRecord, { run, media }: JobState): Promise<void> {
     const id = String(record.number);
     const asked = `${id}.${run}`;
@@ -57,12 +60,26 @@ export class ArchiveDesk {
     this.#asking.add(asked);
     try {
       const check = archiveCheck(archiveJob(record, media));
-      const answer =
-        check.kind === 'ask' ? await this.#parts.ask(check.question) : ({ kind: 'none' } as const);
+      const answer = check.kind === 'ask' ? await this.#ask(check.question) : ({ kind: 'none' } as const);
+      this.#parts.jobs.tell(id, { type: 'archiveChecked', run, answer });
+    } catch (error) {
+      const answer = { kind: 'failed', reason: String(error) } as const;
       this.#parts.jobs.tell(id, { type: 'archiveChecked', run, answer });
     } finally {
       this.#asking.delete(asked);
     }
+  }
+
+  /** An archive goes on naming documents of this service that were removed with their jobs: these stand for nothing. */
+  async #ask(question: ArchiveQuestion): Promise<ArchiveFinding> {
+    const { ask, dataDir } = this.#parts;
+    const answer = await ask(question);
+    const file = answer.kind === 'match' ? ownDocument(dataDir, answer.match.outputUri) : undefined;
+    if (file === undefined) return answer;
+    return access(file).then(
+      () => answer,
+      () => ({ kind: 'none' }) as const,
+    );
   }
 
   /** Posts the results of a job once more, as they were; answers why that failed. */

@@ -129,10 +129,7 @@ export class JobDesk {
   }
 
   /** Runs a job that has ended once more. */
-  async resubmit(
-    number: number,
-    priority: number | undefined,
-  ): Promise<JobReply | Overloaded> {
+  async resubmit(number: number, priority: number | undefined): Promise<JobReply | Overloaded> {
     const closed = await this.#noRoom();
     if (closed !== undefined) return { kind: 'overloaded', message: closed };
     const wanted = priority ?? this.#parts.settings.defaultPriority;
@@ -244,8 +241,7 @@ export class JobDesk {
     if (outcome === 'exists') return (await this.#acceptedBefore(number)) ?? acceptedAs(record, check);
     const answer = acceptedAs(record, check);
     // The job is stored: it is accepted also when its answer cannot be kept just now.
-    if (repeatable !== undefined)
-      await this.#parts.repeats.keep(repeatable, answer).catch(() => undefined);
+    if (repeatable !== undefined) await this.#parts.repeats.keep(repeatable, answer).catch(() => undefined);
     return answer;
   }
 

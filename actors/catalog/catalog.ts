@@ -66,7 +66,10 @@ export class Catalog implements CatalogLookup {
     const algorithm = this.algorithm(name);
     return algorithm === undefined ? undefined : this.#shown(algorithm);
   };
-  shownAlgorithms = () => this.algorithms().map((algorithm) => this.#shown(algorithm));
+  /** Each is large: one is made when it is asked for. */
+  *shownAlgorithms() {
+    for (const algorithm of this.algorithms()) yield this.#shown(algorithm);
+  }
 
   #shown(algorithm: Algorithm) {
     const { trackType: _, outputChangedCounter: __, ...shown } = algorithm;

@@ -27,8 +27,18 @@ function readDescriptor(file: string): Descriptor | undefined {
   } catch {
     return undefined;
   }
-  const parsed = parseFields(descriptorSchema, JSON.parse(withoutExtras(text)));
+  const parsed = parseFields(descriptorSchema, parsedJson(file, text));
   if ('problems' in parsed)
     throw new Error(`${file} is not a valid component descriptor:\n${parsed.problems}`);
   return parsed.ok;
+}
+
+function parsedJson(file: string, text: string): unknown {
+  try {
+    return JSON.parse(withoutExtras(text)) as unknown;
+  } catch (error) {
+    throw new Error(`${file} is no JSON: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
 }

@@ -1,7 +1,7 @@
 import type { OutboxEntry } from '../../store/store.ts';
 import type { DeliveryEvent } from './commands.ts';
 import type { DeliveryEffect } from './effects.ts';
-import { breakerAfter, expiryOf, givenUp, reportOf, type DeliveryPolicy } from './policy.ts';
+import { breakerAfter, expiryOf, givenUp, noticeOf, reportOf, type DeliveryPolicy } from './policy.ts';
 import type { DeliveryState, InHand, Reporting } from './state.ts';
 
 export interface DeliveryChange {
@@ -114,7 +114,8 @@ function tell(state: DeliveryState, at: number): DeliveryChange {
 
 function send(state: DeliveryState, at: number, policy: DeliveryPolicy): DeliveryChange {
   const probe = state.breaker.open !== null;
-  const due = state.waiting.filter((entry) => entry.due <= at).slice(0, sendable(state, at, policy));
+  const ready = state.waiting.filter((entry) => entry.due <= at);
+  const due = (probe ? leastTriedFirst(ready) : ready).slice(0, sendable(state, at, policy));
   return {
     state: intoHand(
       state,
@@ -123,6 +124,10 @@ function send(state: DeliveryState, at: number, policy: DeliveryPolicy): Deliver
     effects: due.map((entry) => ({ type: 'send', entry })),
   };
 }
+
+/** A notice that failed before may itself be what the receiver cannot take: another tells more of whether it is well. */
+const leastTriedFirst = (entries: readonly OutboxEntry[]) =>
+  entries.toSorted((a, b) => noticeOf(a).attempts - noticeOf(b).attempts);
 
 function intoHand(state: DeliveryState, taken: readonly InHand[]): DeliveryState {
   if (taken.length === 0) return state;

@@ -39,6 +39,22 @@ export function onDemand(model: ServiceModel): ServiceModel {
   return { ...model, environmentVariables };
 }
 
+/** Stands for the value of an environment variable where it is shown to who may not see it: it may be a password. */
+export const HIDDEN_VALUE = '<hidden>';
+
+/** The configuration without what only an ADMIN, who can set it, may see. */
+export function withoutValues(nodes: readonly NodeManagerModel[]): readonly NodeManagerModel[] {
+  const hidden = (variable: EnvironmentVariableModel) =>
+    variable.name === START_VARIABLE ? variable : { ...variable, value: HIDDEN_VALUE };
+  return nodes.map((node) => ({
+    ...node,
+    services: node.services.map((service) => ({
+      ...service,
+      environmentVariables: service.environmentVariables.map(hidden),
+    })),
+  }));
+}
+
 /** Whether a process of the one is as good as one of the other: what it runs, where, and in which environment. */
 export function isSameDefinition(one: ServiceModel, other: ServiceModel): boolean {
   return definitionOf(one) === definitionOf(other);

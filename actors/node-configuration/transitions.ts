@@ -17,6 +17,8 @@ export interface ConfigurationLimits {
   /** Of one host. */
   readonly services: number;
   readonly serviceCount: number;
+  /** Each service as often as its serviceCount says, on all hosts together: each is shown, and of this host kept, one by one. */
+  readonly deployed: number;
 }
 
 export interface ConfigurationDecision {
@@ -61,6 +63,7 @@ function objection(
 ): string | undefined {
   if (nodes.length > limits.nodes)
     return `The configuration has ${nodes.length} hosts; ${limits.nodes} are allowed (setting MAX_NODES).`;
+  let deployed = 0;
   for (const { host, services } of nodes) {
     if (services.length > limits.services)
       return `${host} has ${services.length} services; ${limits.services} are allowed (setting MAX_NODE_SERVICES).`;
@@ -69,13 +72,16 @@ function objection(
       if (seen.has(serviceName))
         return `${host} has the service ${serviceName} more than once; give it once, with the serviceCount of all.`;
       seen.add(serviceName);
+      deployed += serviceCount;
       if (serviceCount > limits.serviceCount)
         return `${serviceName} on ${host} has a serviceCount of ${serviceCount}; ${limits.serviceCount} are allowed (setting MAX_SERVICE_COUNT).`;
       if (host === thisHost && ownServices.includes(serviceName))
         return `${serviceName} is a service of the server itself, which is always there; leave it out or give yours another name.`;
     }
   }
-  return undefined;
+  return deployed <= limits.deployed
+    ? undefined
+    : `The configuration has ${deployed} services, by the sum of all serviceCounts; ${limits.deployed} are allowed (setting MAX_SERVICES).`;
 }
 
 function firstOfEachHost(nodes: readonly NodeManagerModel[]): readonly NodeManagerModel[] {

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Logger } from '../../config/logger.ts';
 import type { Launch } from '../../node/component-process.ts';
+import type { ProcessNotes } from '../../node/process-notes.ts';
 import type { Owner, Store } from '../../store/store.ts';
 import type { ServiceModel } from '../node-configuration/model.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -44,6 +45,8 @@ export interface NodeManagerParts {
   readonly owner: Owner;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Of the processes that run, for the server that comes after this one. */
+  readonly notes: ProcessNotes;
   /** Known only once the server listens. */
   serverUrl(): string;
   gone(worker: string, counted: boolean, reason: string): void;
@@ -62,6 +65,8 @@ export interface NodeManager {
   readonly deployed: Deployed;
   /** Names of the processes that live now. */
   readonly running: ReadonlySet<string>;
+  /** Ends what a server that was killed has left running; before the first configuration. */
+  endLeftovers(): void;
   /** Why work of this queue waits, as far as services are the reason. */
   waitingReason(queue: string): string | undefined;
 }
@@ -133,6 +138,10 @@ export function registerNodeManager(system: ActorSystem, parts: NodeManagerParts
     workers,
     deployed,
     running,
+    endLeftovers: () => {
+      for (const pid of parts.notes.endLeftovers())
+        parts.logger.warn({ pid }, 'ended a process that had outlived an earlier server');
+    },
     waitingReason: (queue) =>
       reasonToWait(queue, serving(queue), workers.serves(queue, parts.clock.steady())),
   };

@@ -1,5 +1,6 @@
 import type { Logger } from '../../config/logger.ts';
 import { startComponent, type ComponentProcess, type Launch } from '../../node/component-process.ts';
+import type { ProcessNotes } from '../../node/process-notes.ts';
 import type { Owner, Store } from '../../store/store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
@@ -17,6 +18,7 @@ export interface ServiceParts {
   readonly owner: Owner;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly notes: ProcessNotes;
   policy(id: string): RestartPolicy;
   /** Time a process has from its start until it asks for work; undefined: it need never do so. */
   startMs(id: string): number | undefined;
@@ -125,11 +127,13 @@ class Service implements Behavior<ServiceCommand, ServiceState> {
   }
 
   #spawn(incarnation: number): void {
-    const { logger, tell } = this.#parts;
+    const { logger, tell, notes } = this.#parts;
+    let noted: number | undefined;
     const worker = workerName(this.#id, incarnation);
     this.#process = startComponent(this.#parts.launch(this.#id, incarnation), {
       started: (pid) => {
         logger.info({ worker, pid }, 'component process started');
+        notes.add((noted = pid));
         this.#expectWork(worker, incarnation);
         tell(this.#id, { type: 'started', incarnation, pid });
       },
@@ -138,6 +142,7 @@ class Service implements Behavior<ServiceCommand, ServiceState> {
           error ??
           (signal === null ? `the process exited with code ${code}` : `the process was ended by ${signal}`);
         logger.info({ worker, reason }, 'component process ended');
+        if (noted !== undefined) notes.remove(noted);
         const cameUp = this.#parts.cameUp(worker);
         const never = unstartable === true ? { unstartable } : {};
         tell(this.#id, { type: 'ended', incarnation, cameUp, reason, ...never });

@@ -8,7 +8,8 @@ import { PART, receiveFile } from '../../output/receive-file.ts';
 import { removeFolder, syncFolder } from '../../output/spool.ts';
 import type { Store } from '../../store/store.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { usedUploads } from './use.ts';
+import { Pace } from './pace.ts';
+import { uploadOf, usedUploads } from './use.ts';
 
 export interface UploadParts {
   readonly store: Store;
@@ -23,6 +24,8 @@ export interface UploadParts {
     readonly maxCount: number;
     readonly minFreeBytes: number;
     readonly keepMs: number;
+    /** Time in which an upload must bring another piece. */
+    readonly paceMs: number;
   };
 }
 
@@ -67,6 +70,10 @@ export class UploadDesk {
   readonly #sizes = new Map<string, number>();
   #total = 0;
   readonly #coming = new Set<string>();
+  /** Removals under way, by upload. */
+  readonly #going = new Map<string, Promise<unknown>>();
+  /** How many requests are about to use an upload. */
+  readonly #kept = new Map<string, number>();
 
   private constructor(parts: UploadParts) {
     this.#parts = parts;
@@ -97,12 +104,17 @@ export class UploadDesk {
     const id = `${this.#parts.clock.now().toString(36)}-${randomBytes(12).toString('hex')}`;
     const folder = path.join(this.#parts.folder, id);
     this.#coming.add(id);
+    const { clock, settings } = this.#parts;
+    const pace = new Pace(clock, settings.paceMs, () => source.destroy());
     try {
       this.#reserve(id, length ?? 0);
       await this.#lookAtDisk(length ?? 0);
       await mkdir(folder, { mode: 0o700 });
       const file = path.join(folder, FILE + plainEnding(name));
-      const received = await receiveFile(source, file, (bytes) => this.#grows(id, bytes));
+      const received = await receiveFile(source, file, (bytes) => {
+        pace.brought(bytes);
+        return this.#grows(id, bytes);
+      });
       if (received.bytes === 0) throw new Refused('empty', 'The request has no body; it must be the medium.');
       await syncFolder(this.#parts.folder);
       this.#resize(id, received.bytes);
@@ -113,35 +125,67 @@ export class UploadDesk {
       await removeFolder(folder);
       return refusalOf(error, source);
     } finally {
+      pace.end();
       this.#coming.delete(id);
     }
   }
 
+  /**
+   * Does `work`, which may make a live job of these media: until it is done, none of them is removed. One that is being
+   * removed at the moment is gone before it begins.
+   */
+  async keeping<T>(uris: readonly string[], work: () => Promise<T>): Promise<T> {
+    const ids = [...new Set(uris.flatMap((uri) => uploadOf(uri, this.#parts.folder) ?? []))];
+    for (const id of ids) this.#kept.set(id, (this.#kept.get(id) ?? 0) + 1);
+    try {
+      await Promise.allSettled(ids.flatMap((id) => this.#going.get(id) ?? []));
+      return await work();
+    } finally {
+      for (const id of ids) {
+        const others = (this.#kept.get(id) ?? 1) - 1;
+        if (others > 0) this.#kept.set(id, others);
+        else this.#kept.delete(id);
+      }
+    }
+  }
+
   async remove(id: string): Promise<'removed' | 'unknown' | 'inUse'> {
+    await this.#going.get(id)?.catch(() => undefined);
     if (!this.#sizes.has(id) || this.#coming.has(id)) return 'unknown';
-    const { store, folder } = this.#parts;
-    if ((await usedUploads(store, folder)).has(id)) return 'inUse';
-    await this.#forget(id);
-    return 'removed';
+    return (await this.#removeUnused([id])).includes(id) ? 'removed' : 'inUse';
   }
 
   /** Removes what was kept long enough and is used by no live job. */
   async removeExpired(): Promise<void> {
-    const { store, folder, clock, logger } = this.#parts;
+    const { clock, logger } = this.#parts;
     const now = clock.now();
     const old = [...this.#sizes.keys()].filter((id) => !this.#coming.has(id) && this.#expiry(id) <= now);
     if (old.length === 0) return;
-    const used = await usedUploads(store, folder);
-    for (const id of old) {
-      if (used.has(id)) continue;
-      logger.info({ upload: id }, 'removing an upload whose time is over');
-      await this.#forget(id);
+    for (const id of await this.#removeUnused(old))
+      logger.info({ upload: id }, 'removed an upload whose time is over');
+  }
+
+  /** Removes those that no live job uses, nor any request that may become one; answers them. */
+  async #removeUnused(ids: readonly string[]): Promise<readonly string[]> {
+    const wanted = ids.filter((id) => !this.#kept.has(id));
+    const removal = this.#removeAll(wanted);
+    for (const id of wanted) this.#going.set(id, removal);
+    try {
+      return await removal;
+    } finally {
+      for (const id of wanted) if (this.#going.get(id) === removal) this.#going.delete(id);
     }
   }
 
-  async #forget(id: string): Promise<void> {
-    await removeFolder(path.join(this.#parts.folder, id));
-    this.#drop(id);
+  async #removeAll(ids: readonly string[]): Promise<readonly string[]> {
+    const { store, folder } = this.#parts;
+    const used = ids.length === 0 ? new Set() : await usedUploads(store, folder);
+    const unused = ids.filter((id) => !used.has(id));
+    for (const id of unused) {
+      await removeFolder(path.join(folder, id));
+      this.#drop(id);
+    }
+    return unused;
   }
 
   #expiry(id: string): number {

@@ -82,7 +82,9 @@ export async function readableJob(store: Store, number: number): Promise<StoredJ
   try {
     return await storedJob(store, number);
   } catch (error) {
-    if (error instanceof z.ZodError) return undefined;
+    // No snapshot, no JSON, or nothing at all in its place; whatever else is wrong is wrong with the store.
+    const unreadable = [z.ZodError, SyntaxError, TypeError].some((kind) => error instanceof kind);
+    if (unreadable) return undefined;
     throw error;
   }
 }

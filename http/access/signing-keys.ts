@@ -65,6 +65,9 @@ export function publishedSigningKeys(
   let triedAt = -Infinity;
   let pending: Promise<void> | undefined;
 
+  /** A clock that was set back does not make young what came before: it counts as the age of a clock that was wrong. */
+  const age = (at: number) => Math.abs(clock() - at);
+
   async function load(): Promise<void> {
     try {
       const keys = await parsedKeys(async () => fetchKeySet((keysUri ??= await discoverKeysUri(options))));
@@ -78,7 +81,7 @@ export function publishedSigningKeys(
   }
 
   async function renew(): Promise<void> {
-    if (pending === undefined && clock() - triedAt >= MIN_GAP_MS) {
+    if (pending === undefined && age(triedAt) >= MIN_GAP_MS) {
       triedAt = clock();
       pending = load().finally(() => {
         pending = undefined;
@@ -88,7 +91,7 @@ export function publishedSigningKeys(
   }
 
   function keysNotOlderThan(ageMs: number): KeySet | undefined {
-    return known !== undefined && clock() - known.at < ageMs ? known.keys : undefined;
+    return known !== undefined && age(known.at) < ageMs ? known.keys : undefined;
   }
 
   return {

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 
 /**
  * What verified tokens turned out to mean, so that a token's signature is checked once a minute, not once a request.
- * Keyed by hash: memory never holds a token. The least recently used entry leaves first.
+ * Keyed by hash: the cache holds no token. The least recently used entry leaves first.
  */
 export class VerifiedTokens<T> {
-  readonly #entries = new Map<string, { value: T; until: number }>();
+  readonly #entries = new Map<string, { value: T; since: number; until: number }>();
   readonly #capacity: number;
   readonly #maxAgeMs: number;
 
@@ -22,14 +22,15 @@ export class VerifiedTokens<T> {
     const entry = this.#entries.get(id);
     if (entry === undefined) return undefined;
     this.#entries.delete(id);
-    if (entry.until <= now) return undefined;
+    // Before `since`: the clock was set back, and the minute would be as much longer.
+    if (now < entry.since || entry.until <= now) return undefined;
     this.#entries.set(id, entry);
     return entry.value;
   }
 
   /** `expiresAt` in milliseconds: an entry never outlives its token. */
   set(id: string, value: T, { now, expiresAt }: { now: number; expiresAt: number }): void {
-    this.#entries.set(id, { value, until: Math.min(expiresAt, now + this.#maxAgeMs) });
+    this.#entries.set(id, { value, since: now, until: Math.min(expiresAt, now + this.#maxAgeMs) });
     if (this.#entries.size <= this.#capacity) return;
     const oldest = this.#entries.keys().next();
     if (oldest.done !== true) this.#entries.delete(oldest.value);

@@ -28,6 +28,7 @@ const CREDENTIALS: Readonly<Record<string, DeclaredAnswer>> = {
 };
 const BODY: Readonly<Record<string, DeclaredAnswer>> = {
   400: json('The body is missing, no JSON or nested too deeply.', responseMessage),
+  408: json('The body did not end in time.', responseMessage),
   413: json('The body is too large.', responseMessage),
 };
 const TROUBLE: Readonly<Record<string, DeclaredAnswer>> = {

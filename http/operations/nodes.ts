@@ -42,7 +42,8 @@ export const nodeOperations: readonly Operation[] = [
     tag: TAG,
     caller: 'USER',
     summary: 'Tell which services are configured, host by host',
-    description: 'Until somebody posts one, this host runs every installed component, on demand.',
+    description:
+      'Until somebody posts one, this host runs every installed component, on demand. Values of environment variables are shown to an ADMIN only; a USER sees <hidden>.',
     answers: {
       200: json('The configuration of all nodes.', nodeConfiguration, [{ host: 'host', services: [FACES] }]),
     },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { HIDDEN_VALUE } from '../../actors/node-configuration/model.ts';
 import { SERVICE_STATUSES } from '../../actors/service/state.ts';
 
 /** Bodies of the node endpoints (specification 2.4): each validates, types and documents. */
@@ -21,7 +22,11 @@ export const environmentVariableModel = z
       .string()
       .max(256)
       .regex(/^[^=\0\s]+$/, { error: 'must not be empty or contain "=" or white space' }),
-    value: plain(MAX_ARGUMENT).describe('${NAME} in it stands for another variable'),
+    value: plain(MAX_ARGUMENT)
+      .refine((value) => value !== HIDDEN_VALUE, {
+        error: `is ${HIDDEN_VALUE}, which only stands for a value that a USER may not see; give the value itself`,
+      })
+      .describe('${NAME} in it stands for another variable'),
     sep: plain(16)
       .nullish()
       .transform((sep) => sep ?? undefined)

@@ -4,18 +4,36 @@ import { HttpError } from '../errors.ts';
 export interface BodyLimits {
   readonly maxBytes: number;
   readonly maxDepth: number;
+  /** Milliseconds until the end of a body: a client that never ends it does not hold the connection for ever. */
+  readonly maxMs: number;
 }
 
 /** So many times the limit is read and dropped, so that a client that is still sending sees the answer and not a broken pipe. */
 const PATIENCE = 8;
 
-/** Reads a JSON body. 413 when it is too large, 400 when it is no JSON or nested too deeply. */
-export async function readJson(ctx: Context, { maxBytes, maxDepth }: BodyLimits): Promise<unknown> {
-  return parseJson(await readText(ctx, maxBytes), maxDepth);
+/** Reads a JSON body. 413 when it is too large, 408 when it does not end, 400 when it is no JSON or nested too deeply. */
+export async function readJson(ctx: Context, limits: BodyLimits): Promise<unknown> {
+  return parseJson(await readText(ctx, limits), limits.maxDepth);
 }
 
-/** Reads a body of text (UTF-8). 413 when it is too large, 400 when there is none or it is no text. */
-export async function readText(ctx: Context, maxBytes: number): Promise<string> {
+/** Reads a body of text (UTF-8). 413 when it is too large, 408 when it does not end, 400 when there is none or it is no text. */
+export async function readText(ctx: Context, { maxBytes, maxMs }: BodyLimits): Promise<string> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new HttpError(408, `The body did not end within ${maxMs} ms.`)), maxMs);
+  });
+  try {
+    return await Promise.race([readAll(ctx, maxBytes), late]);
+  } catch (error) {
+    // Whatever is still to come of this body would be taken for the next request.
+    if (error instanceof HttpError && error.status === 408) ctx.set('Connection', 'close');
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function readAll(ctx: Context, maxBytes: number): Promise<string> {
   const most = maxBytes * PATIENCE;
   const chunks: Buffer[] = [];
   let size = Number(ctx.get('content-length') || 0) > most ? Infinity : 0;
@@ -41,6 +59,8 @@ export async function readText(ctx: Context, maxBytes: number): Promise<string> 
 export function parseJson(text: string, maxDepth: number): unknown {
   if (depthOf(Buffer.from(text)) > maxDepth)
     throw new HttpError(400, `The body is nested more than ${maxDepth} levels deep.`);
+  // Such a name would get lost between here and the store: said, and not forgotten.
+  if (/"__proto__"\s*:/.test(text)) throw new HttpError(400, 'Nothing can have the name "__proto__".');
   return orInvalid(() => JSON.parse(text) as unknown);
 }
 

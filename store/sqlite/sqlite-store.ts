@@ -386,8 +386,21 @@ function prepare(database: Database.Database) {
 
 const nameOf = (kind: string, id: string) => `${kind}/${id}`;
 
-/** The smallest text that is greater than every text that starts with `prefix`. */
-const prefixEnd = (prefix: string) => `${prefix}\u{10FFFF}`;
+const LAST_CHARACTER = 0x10ffff;
+/** Between these two lie the halves of characters, which are none. */
+const [BEFORE_HALVES, AFTER_HALVES] = [0xd7ff, 0xe000];
+
+/** The smallest value that is greater than every text that starts with `prefix`. */
+function prefixEnd(prefix: string): string | Buffer {
+  const characters = Array.from(prefix);
+  for (;;) {
+    const last = characters.pop()?.codePointAt(0);
+    // To SQLite every blob is greater than every text.
+    if (last === undefined) return Buffer.alloc(0);
+    const next = last === BEFORE_HALVES ? AFTER_HALVES : last + 1;
+    if (last < LAST_CHARACTER) return characters.join('') + String.fromCodePoint(next);
+  }
+}
 
 function settle<T>(work: () => T): Promise<T> {
   return new Promise((resolve) => resolve(work()));

@@ -145,6 +145,12 @@ describe('The access settings (specification 5)', () => {
     });
   }
 
+  it('refuse a name that is no setting, alone and beside others: a misspelt one would switch a check off', () => {
+    for (const env of [{ OIDC_AUDIANCE: 'troupe' }, { ...COMPLETE, OIDC_AUDIANCE: 'troupe' }])
+      expect(problemsOf(env)[0]).to.match(/^OIDC_AUDIANCE is no setting of the service/);
+    expect(problemsOf({ ...COMPLETE, OIDC_AUDIANCE: ' ' })).to.deep.equal([]);
+  });
+
   it('tell all problems at once', () => {
     const env = { OIDC_ISSUER_URI: 'http://id.example', OIDC_REDIRECT_URI: 'x', OIDC_USER_CLAIM_NAME: 'g' };
     expect(problemsOf(env)).to.have.length(4);

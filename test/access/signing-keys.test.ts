@@ -55,6 +55,16 @@ describe("The identity provider's signing keys", () => {
     expect(await statusOf(token)).to.equal(401);
   });
 
+  it('are renewed, and end, also after a clock that was an hour ahead is set right', async () => {
+    service.advance(60 * 60_000);
+    const old = await provider.token('admin');
+    expect(await statusOf(old)).to.equal(200);
+    service.advance(-60 * 60_000);
+    await provider.publish(await newKey('second'));
+    expect(await statusOf(await provider.token('admin'))).to.equal(200);
+    expect(await statusOf(old)).to.equal(401);
+  });
+
   it('leave the cache of verified tokens within a minute after their withdrawal was seen', async () => {
     const old = await provider.token('admin');
     expect(await statusOf(old)).to.equal(200);

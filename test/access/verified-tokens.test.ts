@@ -10,6 +10,12 @@ describe('The cache of verified tokens', () => {
     expect([tokens.get('a', 59_999), tokens.get('a', 60_000)]).to.deep.equal(['ada', undefined]);
   });
 
+  it('keeps no token longer because the clock was set back', () => {
+    const tokens = cache();
+    tokens.set('a', 'ada', { now: 3_600_000, expiresAt: 7_200_000 });
+    expect(tokens.get('a', 0)).to.equal(undefined);
+  });
+
   it('keeps no token beyond its expiry', () => {
     const tokens = cache();
     tokens.set('a', 'ada', { now: 0, expiresAt: 10_000 });

@@ -90,11 +90,9 @@ describe('A callback or archive post', () => {
   });
 
   const OUTCOMES: readonly (readonly [string, Manner, Partial<Failure>])[] = [
-    [
-      'a status of 500',
-      answer(500),
-      { trouble: 'receiver', reason: 'the receiver answered with status 500' },
-    ],
+    ['a status of 500', answer(500), { trouble: 'request', reason: 'the receiver answered with status 500' }],
+    ['a status of 502', answer(502), { trouble: 'receiver' }],
+    ['a status of 504', answer(504), { trouble: 'receiver' }],
     ['a status of 503', answer(503), { trouble: 'receiver' }],
     ['a status of 429', answer(429), { trouble: 'receiver' }],
     ['a status of 408', answer(408), { trouble: 'receiver' }],

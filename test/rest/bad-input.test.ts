@@ -1,5 +1,6 @@
 /** Bad input, and what it gets: a clear answer, nothing stored, and never the end of anything else. */
 import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
@@ -26,7 +27,7 @@ describe('Bad input', () => {
   const sampleBytes = (name: string) => readFileSync(join(packageRoot, 'samples', name));
 
   before(async () => {
-    service = await Service.started();
+    service = await Service.started({ MAX_BODY_MS: '4000' });
     writeFileSync(join(service.folder, 'outside.png'), sampleBytes('astronaut.png'));
     symlinkSync(join(service.folder, 'outside.png'), join(service.mediaDir, 'link-out.png'));
   });
@@ -160,6 +161,12 @@ describe('Bad input', () => {
 
     const bodies: readonly (readonly [what: string, body: string, status: number, message: RegExp])[] = [
       ['malformed JSON', '{"media":[', 400, /^The body is not valid JSON: /],
+      [
+        'a name that would get lost on its way',
+        '{"media":[],"jobProperties":{"__proto__":"x"}}',
+        400,
+        /Nothing can have the name "__proto__"/,
+      ],
       ['an empty body', '', 400, /^The request has no body/],
       [
         'JSON that is nested too deeply',
@@ -199,6 +206,19 @@ describe('Bad input', () => {
         { message: 'The body is larger than 10485760 bytes.' },
       ]);
     });
+  });
+
+  it('that never ends is answered 408 after MAX_BODY_MS, and the connection is closed', async () => {
+    const { hostname, port } = new URL(service.url);
+    const socket = connect(Number(port), hostname);
+    socket.write(
+      `POST /rest/jobs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.token}\r\nContent-Length: 100\r\n\r\n{"media"`,
+    );
+    const chunks: Buffer[] = [];
+    for await (const chunk of socket as AsyncIterable<Buffer>) chunks.push(chunk);
+    expect(Buffer.concat(chunks).toString('utf8'))
+      .to.match(/^HTTP\/1\.1 408 /)
+      .and.contain('did not end within 4000 ms');
   });
 
   describe('that asks for what is not supported yet is answered 400 and says so', () => {

@@ -136,6 +136,13 @@ for (const strips of [true, false])
       expect((body as { servers: object }).servers).to.deep.equal([{ url: `${proxy.origin}/troupe` }]);
     });
 
+    it('the log says whose request it was, not that it came from the proxy', async () => {
+      const headers = { 'x-forwarded-for': '203.0.113.7', 'x-request-id': `from-outside-${strips}` };
+      await service.ask('GET', '/rest/info', undefined, headers);
+      const line = await service.logged('request', ({ requestId }) => requestId === `from-outside-${strips}`);
+      expect(line['ip']).to.equal('203.0.113.7');
+    });
+
     it('the page is found below the path', async () => {
       const response = await fetch(`${proxy.origin}/troupe/docs`);
       expect([response.status, response.url]).to.deep.equal([200, `${proxy.origin}/troupe/docs/`]);

@@ -1,10 +1,11 @@
 /** POST and DELETE /rest/media (ours): media of clients that share no folder with the server. */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { request, type ClientRequest, type IncomingMessage } from 'node:http';
+import { createServer, request, type ClientRequest, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { sampleUri, Service, tracksOf } from '../support/service.ts';
 import { until, within } from '../support/until.ts';
@@ -224,6 +225,43 @@ describe('POST /rest/media', () => {
     await service.terminal(job);
     expect(await remove(body.id)).to.equal(204);
   });
+
+  it('keeps what a request uses that becomes a job only later, because it asks an archive before', async () => {
+    const asked: IncomingMessage[] = [];
+    const archive = createServer((question) => asked.push(question));
+    await new Promise<void>((resolve) => archive.listen(0, '127.0.0.1', resolve));
+    try {
+      const { body } = await send(picture, '?name=a.png');
+      const created = service.create({
+        media: [{ mediaUri: body.mediaUri, metadata: { MEDIA_HASH: body.sha256, MIME_TYPE: 'image/png' } }],
+        pipelineName: 'LIGHT PIPELINE',
+        jobProperties: { ARCHIVE_URL: `http://127.0.0.1:${(archive.address() as AddressInfo).port}` },
+      });
+      await until('the archive is asked', () => asked.length > 0);
+      expect(await remove(body.id)).to.equal(409);
+      archive.closeAllConnections();
+      const { jobId } = (await created).body as { jobId: string };
+      expect((await service.terminal(jobId)).jobStatus).to.equal('COMPLETE_WITH_WARNINGS');
+      expect(await remove(body.id)).to.equal(204);
+    } finally {
+      archive.closeAllConnections();
+      archive.close();
+    }
+  });
+
+  it('is taken by the mediaUri that was answered, not by a link that leads to it', async () => {
+    const { body } = await send(picture);
+    const link = join(service.folder, 'link.png');
+    symlinkSync(fileURLToPath(body.mediaUri), link);
+    const { status, text } = await service.create({
+      media: [pathToFileURL(link).href],
+      pipelineName: 'LIGHT PIPELINE',
+    });
+    expect([status, text]).to.satisfy(
+      ([code, said]: [number, string]) => code === 400 && said.includes('give the mediaUri'),
+    );
+    expect(await remove(body.id)).to.equal(204);
+  });
 });
 
 describe('Uploads', () => {
@@ -274,6 +312,23 @@ describe('Uploads', () => {
     await send('123456');
   });
 
+  it('that bring next to nothing are cut off after UPLOAD_PACE_MS, and the room that they asked for is free again', async () => {
+    await service.start({ MAX_UPLOADS_BYTES: '1000000', UPLOAD_PACE_MS: '400' });
+    const { sending } = begin(service, { 'content-length': '1000000' });
+    let cut = false;
+    sending.on('error', () => (cut = true));
+    sending.write('x');
+    await until('it is under way', uploads, (found) => found.length === 1);
+    const full = await service.ask('POST', '/rest/media', 'y', { 'content-type': 'text/plain' });
+    expect(full.status).to.equal(507);
+    await until('it is cut off, although it goes on byte by byte', () => {
+      if (!cut) sending.write('x');
+      return cut;
+    });
+    await until('nothing is left', uploads, (found) => found.length === 0);
+    await send('y');
+  });
+
   it('are refused with 503 when the disk would have less than MIN_FREE_BYTES', async () => {
     await service.start({ MIN_FREE_BYTES: String(Number.MAX_SAFE_INTEGER) });
     const { status, headers, body } = await service.ask('POST', '/rest/media', 'x', {
@@ -296,11 +351,11 @@ describe('Uploads', () => {
     expect((await uploads()).length, 'a week is not over').to.equal(2);
     await service.start({ UPLOAD_KEEP_DAYS: '0.000001' });
     await until('the unused one is gone', uploads, (found) => !found.includes(unused.id));
-    const looks = service.log('removing an upload whose time is over').length;
+    const looks = service.log('removed an upload whose time is over').length;
     await until('the other was looked at again', async () => {
       const third = await send('third');
       await until('the third is gone', uploads, (found) => !found.includes(third.id));
-      return service.log('removing an upload whose time is over').length > looks;
+      return service.log('removed an upload whose time is over').length > looks;
     });
     expect(await uploads()).to.deep.equal([used.id]);
     await service.cancel(job);

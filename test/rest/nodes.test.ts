@@ -281,6 +281,12 @@ describe('Nodes and services (specification 4.4)', () => {
       'the service of the server itself': (model) => [
         { host: HOST, services: [{ ...model, serviceName: 'TroupeMedia' }] },
       ],
+      'a value that stands for one that was hidden': (model) => [
+        {
+          host: HOST,
+          services: [{ ...model, environmentVariables: [{ name: 'A', value: '<hidden>' }] }],
+        },
+      ],
       'a variable without a name': (model) => [
         { host: HOST, services: [{ ...model, environmentVariables: [{ name: '', value: 'x' }] }] },
       ],
@@ -498,6 +504,25 @@ describe('After kill -9 of the server', () => {
     await nodes.startedTimes('Quiet', 2);
   });
 
+  it('no process of before goes on beside the new one, also when it does not care about its pipe', async () => {
+    service = await Service.started({ SERVICE_STOP_MS: '300' });
+    const nodes = new Nodes(service);
+    const model = nodes.model('Careless', 'run', { cmd: 'sleep', args: ['300'] });
+    await nodes.configure(model);
+    await nodes.becomes('Careless:1', 'Running');
+    const [before] = service.componentPids().slice(-1);
+    await service.kill9();
+    expect(isAlive({ pid: before }), 'nobody could end it').to.equal(true);
+    await service.start();
+    await until('it was ended', () => !isAlive({ pid: before }));
+    await nodes.becomes('Careless:1', 'Running');
+    const [after] = service.componentPids().slice(-1);
+    expect([after !== before, isAlive({ pid: after })]).to.deep.equal([true, true]);
+    expect(await service.stop()).to.equal(0);
+    expect(isAlive({ pid: after })).to.equal(false);
+    expect(await service.files('processes')).to.deep.equal([]);
+  });
+
   it('and an orderly stop ends every service, also one that ignores SIGTERM', async () => {
     service = await Service.started({ DRAIN_MS: '100' });
     const nodes = new Nodes(service);
@@ -522,6 +547,30 @@ describe('A user without the role ADMIN', () => {
   it('may look at nodes and services', async () => {
     for (const path of ['config', 'hosts', 'info', 'services'])
       expect((await behind.as('user', 'GET', `/rest/nodes/${path}`)).status).to.equal(200);
+  });
+
+  it('sees no value of an environment variable, which may be a password', async () => {
+    const variables = [{ name: 'DB_PASSWORD', value: 'open sesame' }, ON_DEMAND];
+    const service = {
+      serviceName: 'Secretive',
+      serviceDescription: '',
+      serviceLauncher: 'simple',
+      cmd: 'run',
+      serviceCount: 1,
+      workingDirectory: '/',
+      args: [],
+      environmentVariables: variables,
+    };
+    const posted = [{ host: HOST, services: [service] }];
+    expect((await behind.as('admin', 'POST', '/rest/nodes/config', posted)).status).to.equal(201);
+    expect((await behind.as('admin', 'GET', '/rest/nodes/config')).body).to.deep.equal(posted);
+    const seen = await behind.as('user', 'GET', '/rest/nodes/config');
+    expect(seen.text).to.not.include('sesame');
+    const [node] = seen.body as typeof posted;
+    expect(node?.services[0]?.environmentVariables).to.deep.equal([
+      { name: 'DB_PASSWORD', value: '<hidden>' },
+      ON_DEMAND,
+    ]);
   });
 
   for (const [path, what] of [

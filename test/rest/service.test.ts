@@ -42,6 +42,24 @@ describe('The service (specification 4.1)', () => {
     expect(forged.headers.get('x-request-id')).to.match(/^[0-9a-f-]{36}$/);
   });
 
+  it('lets no cache keep an answer and no browser guess what it is, whatever the answer', async () => {
+    for (const path of [
+      '/rest/info',
+      '/rest/jobs/none',
+      '/rest/nothing',
+      '/worker/v1/leases/x/input',
+      '/metrics',
+    ]) {
+      const { headers } = await service.askUndeclared('GET', path);
+      expect([headers.get('cache-control'), headers.get('x-content-type-options')], path).to.deep.equal([
+        'no-store',
+        'nosniff',
+      ]);
+    }
+    const anonymous = await service.askUndeclared('GET', '/rest/info', undefined, { authorization: '' });
+    expect([anonymous.status, anonymous.headers.get('cache-control')]).to.deep.equal([401, 'no-store']);
+  });
+
   it('answers 404 for what is not there and 405 for a method that is not', async () => {
     const nothing = await service.ask('GET', '/rest/no/such/thing');
     expect([nothing.status, nothing.text]).to.deep.equal([404, '']);

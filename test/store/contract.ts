@@ -248,6 +248,30 @@ export function storeContract(backend: Backend): void {
       ]);
     });
 
+    it('and counters are found below a prefix whatever character follows, to the last there is', async () => {
+      const names = [
+        'a',
+        'ab',
+        'a\u0000',
+        'a\uD7FF',
+        'a\uE000',
+        'a\u{10FFFF}',
+        'a\u{10FFFF}b',
+        '\u{10FFFF}',
+        'b',
+      ];
+      const counters = Object.fromEntries(names.map((name) => [name, 1]));
+      await store.commit(commitOf({ ...withRows(...names), counters }));
+      for (const prefix of ['', 'a', 'a\uD7FF', 'a\u{10FFFF}', '\u{10FFFF}']) {
+        const below = names.filter((name) => name.startsWith(prefix));
+        expect(await keys(prefix), JSON.stringify(prefix)).to.have.members(below);
+        expect([...(await store.counters(prefix)).keys()]).to.have.members(below);
+      }
+      await store.commit(commitOf({ expected: 1, removeRows: ['a\u{10FFFF}'] }));
+      expect(await keys('a\u{10FFFF}')).to.deep.equal([]);
+      expect(await keys('')).to.have.lengthOf(names.length - 2);
+    });
+
     it('go all of them by the empty prefix, and only those of the actor', async () => {
       const other = { kind: 'job', id: '2' };
       await store.commit(commitOf(withRows('a', 'b')));

@@ -81,7 +81,13 @@ describe('An Idempotency-Key', () => {
     for (const n of [0, 4]) await repeats.keep(keyOf(n), { ...answer, jobId: `here-${n}` });
     await repeats.forget(1_003);
     const found = await Promise.all([0, 1, 2, 3, 4].map((n) => repeats.find(keyOf(n))));
-    expect(found).to.deep.equal([undefined, undefined, undefined, { jobNumber: 3 }, { jobNumber: 4, answer }]);
+    expect(found).to.deep.equal([
+      undefined,
+      undefined,
+      undefined,
+      { jobNumber: 3 },
+      { jobNumber: 4, answer },
+    ]);
     expect(await store.count('idempotency-keys')).to.equal(2);
     expect(await repeats.reserve({ ...keyOf(0), requestHash: 'b' }, 9, 2_000)).to.equal(9);
   });

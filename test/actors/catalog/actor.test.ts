@@ -86,7 +86,7 @@ describe('The actor of the catalog', () => {
     await server.tell({ type: 'addPipeline', element: pipeline('MINE', 'T') });
     const seen = (catalog: Catalog) => [
       catalog.components(),
-      catalog.shownAlgorithms(),
+      [...catalog.shownAlgorithms()],
       catalog.actions(),
       catalog.tasks(),
       catalog.pipelines(),

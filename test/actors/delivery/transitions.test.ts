@@ -303,6 +303,18 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
         expect(led.sending).to.have.length(5);
       });
 
+    it('a notice that failed before is not asked to show that it is well while another waits', () => {
+      const led = new Led(ids(8).map((id) => entry(id))).wake();
+      failAll(led, led.sent);
+      led.at = 5_000;
+      // All that failed are due again, and came first.
+      led.outbox.set('new', entry('new', led.at, { createdAt: led.at }));
+      failAll(led.wake(), led.sending);
+      led.due(led.state.breaker.open!.probeAt);
+      expect(led.sending).to.deep.equal(['new']);
+      expect(led.tried('new', SENT).state.breaker.open).to.equal(null);
+    });
+
     it('four failures and a success are no trouble, and neither are refusals', () => {
       const led = new Led(ids(40).map((id) => entry(id)));
       led.wake();

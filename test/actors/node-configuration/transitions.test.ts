@@ -26,7 +26,7 @@ const RULES: ConfigurationRules = {
   initial: [node('here', onDemand(MODEL))],
   thisHost: 'here',
   ownServices: ['Media'],
-  limits: { nodes: 3, services: 2, serviceCount: 4 },
+  limits: { nodes: 3, services: 2, serviceCount: 4, deployed: 10 },
 };
 const save = (...nodes: readonly NodeManagerModel[]) =>
   decideConfiguration(undefined, { type: 'save', nodes }, RULES);
@@ -64,6 +64,11 @@ describe('The node configuration (specification 2.4)', () => {
       'MAX_NODE_SERVICES',
     ],
     ['too large a serviceCount', [node('a', { ...MODEL, serviceCount: 5 })], 'MAX_SERVICE_COUNT'],
+    [
+      'too many services on all hosts together',
+      ['a', 'b', 'c'].map((host) => node(host, { ...MODEL, serviceCount: 4 })),
+      'MAX_SERVICES',
+    ],
     ['a service twice', [node('a', MODEL, MODEL)], 'more than once'],
     ['a service of the server itself', [node('here', { ...MODEL, serviceName: 'Media' })], 'always there'],
   ] as const)

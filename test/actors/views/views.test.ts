@@ -1,5 +1,6 @@
 /** What lists, statistics and retention cost: it follows what is answered, not how many jobs there ever were. */
 import { expect } from 'chai';
+import Database from 'better-sqlite3';
 import { BATCH_JOB } from '../../../actors/batch-job/actor.ts';
 import { ALL_JOBS } from '../../../actors/batch-job/bookkeeping.ts';
 import { VirtualClock } from '../../../actors/runtime/clock.ts';
@@ -143,6 +144,26 @@ describe('With many jobs that have ended', () => {
     expect(numbers((await list({})).jobs)).to.deep.equal([3, 2, 1]);
   });
 
+  /** The stored texts of two jobs are no snapshots any more. */
+  const damage = async () => {
+    await store.close();
+    const file = path(`${opened - 1}.db`);
+    const database = new Database(file);
+    for (const [id, text] of [
+      ['1', 'no JSON'],
+      ['2', 'null'],
+    ])
+      database.prepare('update actors set snapshot = ? where id = ?').run(text, id);
+    database.close();
+    store = new SqliteStore(file);
+  };
+
+  it('jobs whose stored text is damaged do not keep the others from being listed', async () => {
+    await many(4, () => ({}));
+    await damage();
+    expect(numbers((await list({})).jobs)).to.deep.equal([4, 3]);
+  });
+
   describe('retention', () => {
     const retention = (keepMs: number, removed: number[], of = store) =>
       new Retention({
@@ -183,6 +204,14 @@ describe('With many jobs that have ended', () => {
       expect(await look.look()).to.equal(0);
       expect(await look.look()).to.equal(2);
       expect(removed).to.deep.equal([601, 602]);
+    });
+
+    it('is not held up by jobs whose stored text is damaged', async () => {
+      await many(4, () => ({ endedAt: 1 }));
+      await damage();
+      const removed: number[] = [];
+      expect(await retention(1_000, removed).look()).to.equal(2);
+      expect(removed).to.deep.equal([3, 4]);
     });
 
     it('does nothing without RETENTION_DAYS', async () => {

@@ -5,7 +5,18 @@ import type { OpenApiDocument, OperationObject, ParameterObject } from '../../su
 import { bodyFor, goodBodies, knownFields, propertyName } from './bodies.ts';
 import type { Message } from './client.ts';
 import type { Facts } from './facts.ts';
-import { broken, nastyBody, nastyName, shortNastyText, type Json } from './nasty.ts';
+import { broken } from './faults.ts';
+import { nastyBody, type Json } from './nasty.ts';
+import {
+  nastyHeaders,
+  nastyPart,
+  nastyQuery,
+  wrongContent,
+  type Headers,
+  type Params,
+  type Part,
+  type Parts,
+} from './parts.ts';
 import { SchemaValues, type Schema } from './schema-values.ts';
 
 export interface FuzzedOperation {
@@ -19,16 +30,6 @@ export interface Plan {
   message(facts: Facts): Promise<Message>;
 }
 
-type Params = Readonly<Record<string, Part>>;
-/** A part of the path: the n-th thing of this kind that is there, or a text, as it is or encoded. */
-type Part = { readonly there: number } | { readonly text: string; readonly encoded: boolean };
-type Headers = Readonly<Record<string, string>>;
-interface Parts {
-  readonly params: Params;
-  readonly query: readonly (readonly [name: string, value: string])[];
-  readonly headers: Headers;
-  readonly body: string | Buffer | undefined;
-}
 type PartArbitraries = { readonly [name in keyof Parts]: Arbitrary<Parts[name]> };
 
 export function operationsOf({ paths }: OpenApiDocument): readonly FuzzedOperation[] {
@@ -166,80 +167,6 @@ const thereOr = (text: Arbitrary<string>): Arbitrary<Part> =>
       arbitrary: text.filter((one) => one.length < 2_000).map((one) => ({ text: one, encoded: true })),
     },
   );
-const nastyPart: Arbitrary<Part> = fc.oneof(
-  fc.record({ there: fc.nat(50) }),
-  fc.record({ text: shortNastyText, encoded: fc.boolean() }),
-);
-const nastyQuery = fc
-  .oneof(
-    fc.array(
-      fc.tuple(
-        fc.oneof(nastyName, fc.constantFrom('limit', 'limit', 'name', 'status', 'isActive')),
-        shortNastyText,
-      ),
-      {
-        maxLength: 4,
-      },
-    ),
-    fc.constant(Array.from({ length: 1_200 }, (_, n) => [`a${n}`, ''] as const)),
-    fc.constant([
-      ['a[]', '1'],
-      ['a[b][__proto__]', '2'],
-      ['a', '3'],
-      ['a', '4'],
-    ] as const),
-    fc.constant([['name', 'x'.repeat(12_000)]] as const),
-  )
-  .map((pairs) => [...pairs] as Parts['query']);
-
-const nastyHeaders: Arbitrary<Headers> = fc.dictionary(
-  fc.constantFrom(
-    'idempotency-key',
-    'x-request-id',
-    'last-event-id',
-    'accept',
-    'accept-encoding',
-    'accept-language',
-    'origin',
-    'host',
-    'cookie',
-    'range',
-    'if-none-match',
-    'if-modified-since',
-    'x-forwarded-for',
-    'x-forwarded-proto',
-    'x-forwarded-host',
-    'x-http-method-override',
-    'authorization',
-    'forwarded',
-    '__proto__',
-    'constructor',
-  ),
-  fc.oneof(
-    shortNastyText,
-    fc.constantFrom('*', 'bytes=0-1', '999999999999999', 'x'.repeat(8_000), 'Bearer a b', 'Bearer a.b.c'),
-  ),
-  { maxKeys: 3 },
-);
-const wrongContent: Arbitrary<Headers> = fc.oneof(
-  { weight: 3, arbitrary: fc.constant({}) },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom<Headers>(
-      { 'content-type': 'text/plain' },
-      { 'content-type': 'multipart/form-data; boundary=x' },
-      { 'content-type': 'application/x-www-form-urlencoded' },
-      { 'content-type': 'application/json; charset=utf-16' },
-      { 'content-type': 'application/json; charset=__proto__' },
-      { 'content-type': ';;;' },
-      { 'content-type': '' },
-      { 'content-type': 'application/xml' },
-      { 'content-encoding': 'gzip' },
-      { 'content-encoding': 'br, __proto__' },
-    ),
-  },
-);
-
 /** A lone surrogate has no encoding: it becomes what every client makes of it. */
 const sendable = (text: string) => Buffer.from(text).toString();
 const encoded = (text: string) => encodeURIComponent(sendable(text));

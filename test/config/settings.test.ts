@@ -1,0 +1,30 @@
+/** The settings of the server: what is refused at the start, with a sentence. */
+import { expect } from 'chai';
+import { readSettings } from '../../config/settings.ts';
+
+describe('The settings', () => {
+  for (const name of [
+    'COMPONENT_START_MS',
+    'CLEANING_MS',
+    'EVENTS_HEARTBEAT_MS',
+    'EVENTS_POLL_MS',
+    'SERVICE_STOP_MS',
+    'HEARTBEAT_MS',
+    'DELIVERY_TIMEOUT_MS',
+    'MEDIUM_FETCH_MS',
+    'UPLOAD_PACE_MS',
+  ])
+    it(`take no ${name} that a timer cannot wait for: it would fire at once`, () => {
+      expect(readSettings({ [name]: String(2 ** 31 - 1) })).to.include({ [name]: 2 ** 31 - 1 });
+      expect(() => readSettings({ [name]: String(2 ** 31) })).to.throw(`${name}: `);
+    });
+
+  for (const wrong of ['ftp://media.example', 'mailto:me', 'https://u:p@h', 'https://h/?a=b', 'https://h/#x'])
+    it(`take no BASE_URL like ${wrong}`, () => {
+      expect(() => readSettings({ BASE_URL: wrong })).to.throw(/BASE_URL: must/);
+    });
+
+  it('take a BASE_URL with a path', () => {
+    expect(readSettings({ BASE_URL: 'https://h/troupe/' }).BASE_URL).to.equal('https://h/troupe/');
+  });
+});
