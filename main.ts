@@ -78,7 +78,7 @@ export async function startServer(settings: Settings, options: ServerOptions): P
   mkdirSync(settings.DATA_DIR, { recursive: true, mode: 0o700 });
   const sqlite = new SqliteStore(path.join(settings.DATA_DIR, 'troupe.db'));
   const store = options.wrapStore?.(sqlite) ?? sqlite;
-  const http = createListener();
+  const http = createListener(settings.KEEP_ALIVE_MS);
   try {
     await listen(http, settings.HOST, settings.PORT);
     return await compose(settings, options, store, http);

@@ -91,6 +91,9 @@ export const serverEnvironment = z.object({
     'Components, algorithms, actions, tasks and pipelines together; one more is refused',
   ),
   MAX_CATALOG_BYTES: whole(64 * MIB, 1_024).describe('Size of all of them together; more is refused'),
+  KEEP_ALIVE_MS: whole(65 * SECOND, 1, LONGEST_WAIT).describe(
+    'Time that an idle connection stays open; longer than a load balancer in front keeps it',
+  ),
   MAX_BODY_MS: whole(60 * SECOND, 10).describe(
     'Time until the end of a JSON body; a slower one is answered 408',
   ),

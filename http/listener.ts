@@ -6,7 +6,9 @@ import type Koa from 'koa';
 /** Answers of components may be long and slow; whoever has no token is turned away before a body is read. */
 const UPLOAD_MS = 3_600_000;
 
-export const createListener = (): Server => createServer({ requestTimeout: UPLOAD_MS }, notYet);
+/** `keepAliveMs`: how long an idle connection stays open; longer than a load balancer in front keeps it. */
+export const createListener = (keepAliveMs: number): Server =>
+  createServer({ requestTimeout: UPLOAD_MS, keepAliveTimeout: keepAliveMs }, notYet);
 
 /** Time that a client has to end a body that was answered before it was read. */
 const LINGER_MS = 30_000;

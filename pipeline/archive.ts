@@ -102,6 +102,9 @@ export function configHashOf(job: ArchiveJob): string {
   return jobConfigHash({ ...job, media });
 }
 
+/** Media that an archive is asked about: one hash stands for the whole job, so an equal job has left it at each of them. */
+const ASKED_OF_ONE = 8;
+
 function archivesOf(job: ArchiveJob, urls: readonly (string | null)[]): ArchiveQuestion['archives'] {
   const known = job.media.flatMap((medium, i) => {
     const url = urls[i] ?? null;
@@ -110,7 +113,11 @@ function archivesOf(job: ArchiveJob, urls: readonly (string | null)[]): ArchiveQ
   return [...groupBy(known, ({ url }) => url)].map(([url, group]) => {
     const media = group.map(({ medium }) => medium);
     const sha256s = new Set(media.flatMap((medium) => archiveHash(medium) ?? []));
-    return { url, sha256s: [...sha256s], addToken: addsToken(job, 'ARCHIVE_ADD_TOKEN', media) };
+    return {
+      url,
+      sha256s: [...sha256s].slice(0, ASKED_OF_ONE),
+      addToken: addsToken(job, 'ARCHIVE_ADD_TOKEN', media),
+    };
   });
 }
 

@@ -17,8 +17,6 @@ export interface HttpNotice {
   readonly createdAt: number;
   /** Failed attempts so far. */
   readonly attempts: number;
-  /** Given up when older than this; default: the setting DELIVERY_GIVE_UP_MS. */
-  readonly deadlineMs?: number;
 }
 
 /**

@@ -27,8 +27,7 @@ export const noticeOf = ({ body }: Pick<OutboxEntry, 'body'>) => body as HttpNot
 
 /** Milliseconds since the epoch. */
 export function expiryOf(entry: OutboxEntry, { giveUpMs }: DeliveryPolicy): number {
-  const { createdAt, deadlineMs = giveUpMs } = noticeOf(entry);
-  return createdAt + deadlineMs;
+  return noticeOf(entry).createdAt + giveUpMs;
 }
 
 /** What the job hears of an attempt. `jitter` is from 0 to 1. */

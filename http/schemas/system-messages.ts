@@ -12,7 +12,13 @@ export const messageType = z.enum(MESSAGE_TYPES);
 
 /** An unknown type or strategy is taken for the default, an unknown severity is refused. */
 export const messageQuery = z.object({
-  msgType: messageType.default('all').catch('all').describe('Whom it is for; anything else is taken for all'),
+  msgType: z
+    .string()
+    .toLowerCase()
+    .pipe(messageType)
+    .default('all')
+    .catch('all')
+    .describe('Whom it is for, in any case of letters; anything else is taken for all'),
   removeStrategy: z
     .enum(REMOVE_STRATEGIES)
     .default('manual')

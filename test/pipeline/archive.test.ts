@@ -72,6 +72,14 @@ describe('The archive check before a job', () => {
     });
   });
 
+  it('asks about the first few of many media: an equal job has left its hash at each of them', () => {
+    const media = Array.from({ length: 1_000 }, (_, n) =>
+      archiveMedium({ metadata: { ...KNOWN, MEDIA_HASH: `hash ${n}` } }),
+    );
+    const [asked] = archivesOf(archiveJob({ media, jobProperties: { ARCHIVE_URL: URL_A } }));
+    expect(asked?.sha256s).to.deep.equal(Array.from({ length: 8 }, (_, n) => `hash ${n}`));
+  });
+
   it('is requested unless every action on every medium skips it', () => {
     const skips = planned('TEXT', { properties: { SKIP_ARCHIVE_CHECK: 'TRUE' } });
     const jobProperties = { ARCHIVE_URL: URL_A };
