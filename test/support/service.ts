@@ -264,7 +264,7 @@ export class Service {
   /** Process ids of all components that any server process of this service ever started. */
   componentPids(): readonly number[] {
     try {
-      return this.log('component process started').map((line) => Number(line['pid']));
+      return this.log('component process started').map((line) => line.pid);
     } catch {
       return [];
     }

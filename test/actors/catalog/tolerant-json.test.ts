@@ -1,6 +1,6 @@
 /** Comments and trailing commas in component descriptors (behaviour of the registration endpoint). */
 import { expect } from 'chai';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { withoutExtras } from '../../../actors/catalog/tolerant-json.ts';
 import { runs, seeded } from '../seed.ts';
 

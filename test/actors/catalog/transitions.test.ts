@@ -1,6 +1,6 @@
 /** What each command does to the catalog: the rules of specification 3.5 and 4.7 as a table, and what always holds. */
 import { expect } from 'chai';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import type { CatalogCommand } from '../../../actors/catalog/commands.ts';
 import type { Descriptor } from '../../../actors/catalog/descriptor.ts';
 import { restore } from '../../../actors/catalog/snapshot.ts';
