@@ -76,12 +76,13 @@ export function createApp(parts: AppParts): Koa {
   if (access.routes !== undefined) app.use(access.routes);
 
   app.use(below('/docs', docsPage(parts.url).routes() as Middleware));
-  const { open, worker, rest } = routersOf(parts, metrics);
+  const { open, worker, jobs, rest } = routersOf(parts, metrics);
   app.use(open.routes());
   app.use(below('/worker', worker.routes() as Middleware));
-  app.use(componentMessages);
+  app.use(below('/rest/components', componentMessages));
   // Whatever could be a path of /rest is authenticated, in any case of letters, before a route is looked for.
   app.use(below('/rest', access.authenticate));
+  app.use(below('/rest/jobs', jobs.routes() as Middleware));
   app.use(rest.routes());
   app.use(rest.allowedMethods());
   // Not thrown: `allowedMethods` turns it into 405 where another method is served.
@@ -93,19 +94,22 @@ export function createApp(parts: AppParts): Koa {
 export function routersOf(
   parts: AppParts,
   metrics: Metrics,
-): Readonly<Record<'open' | 'worker' | 'rest', Router>> {
+): Readonly<Record<'open' | 'worker' | 'jobs' | 'rest', Router>> {
   const open = new Router();
   healthRoutes(open, parts.health);
   metricsRoutes(open, metrics, { ...parts, ...parts.access });
 
   const worker = workerProtocol({ ...parts, ...parts.access });
 
+  // Apart, because a request is held against every route of a router, and most requests are about jobs.
+  const jobs = new Router({ sensitive: true });
+  statisticsRoutes(jobs, parts);
+  jobListRoutes(jobs, parts);
+  batchJobRoutes(jobs, parts);
+
   const rest = new Router({ sensitive: true });
   serviceRoutes(rest, parts.info);
   openApiRoutes(rest, { version: parts.info.version, url: parts.url });
-  statisticsRoutes(rest, parts);
-  jobListRoutes(rest, parts);
-  batchJobRoutes(rest, parts);
   jobEventRoutes(rest, parts);
   mediaRoutes(rest, parts);
   streamingJobRoutes(rest, parts);
@@ -114,7 +118,7 @@ export function routersOf(
   componentRoutes(rest, parts);
   nodeRoutes(rest, parts);
   pipelineRoutes(rest, parts);
-  return { open, worker, rest };
+  return { open, worker, jobs, rest };
 }
 
 /** The step, for paths below this one alone. */

@@ -34,11 +34,11 @@ const MESSAGES: Readonly<Record<number, string>> = {
   405: 'This path does not take this method; the header Allow names those that it takes.',
 };
 
-/** Every answer of the component endpoints that says no has a ResponseMessage, also one that is empty elsewhere. Goes before `authenticate`. */
+/** Every answer of the component endpoints that says no has a ResponseMessage, also one that is empty elsewhere. For the paths below /rest/components, before `authenticate`. */
 export const componentMessages: Middleware = async (ctx, next) => {
   await next();
   const { status } = ctx;
-  if (!/^\/rest\/components(\/|$)/i.test(ctx.path) || status < 400 || ctx.body != null) return;
+  if (status < 400 || ctx.body != null) return;
   ctx.body = { message: MESSAGES[status] ?? `The request was answered ${status}.` };
   ctx.status = status;
 };

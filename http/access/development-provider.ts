@@ -1,5 +1,5 @@
 import { createPublicKey, randomBytes } from 'node:crypto';
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import type { RoleClaims } from '../../config/access.ts';
 import type { DevelopmentSecrets } from './development-secrets.ts';
 import type { Logger } from './logger.ts';
@@ -139,11 +139,7 @@ class NothingToKeep {
 
 /** The provider knows its prefix (the path of its issuer) from `req.originalUrl` and routes by `req.url`, as under Express. */
 function mounted(handle: ReturnType<import('koa')['callback']>, prefix: string): Middleware {
-  return async (ctx, next) => {
-    if (ctx.path !== DEVELOPMENT_PATH && !ctx.path.startsWith(`${DEVELOPMENT_PATH}/`)) {
-      await next();
-      return;
-    }
+  const below = async (ctx: Context): Promise<void> => {
     if (!ENDPOINTS.has(ctx.path.slice(DEVELOPMENT_PATH.length))) {
       ctx.body = null;
       ctx.status = 404;
@@ -159,6 +155,8 @@ function mounted(handle: ReturnType<import('koa')['callback']>, prefix: string):
       ctx.req.url = whole;
     }
   };
+  return (ctx, next) =>
+    ctx.path === DEVELOPMENT_PATH || ctx.path.startsWith(`${DEVELOPMENT_PATH}/`) ? below(ctx) : next();
 }
 
 function publicPart(key: DevelopmentSecrets['signingKeys'][number]): object {

@@ -6,8 +6,9 @@ import type { Middleware } from 'koa';
  */
 export function withoutBasePath(baseUrl: string): Middleware {
   const prefix = new URL(baseUrl).pathname.replace(/\/+$/, '');
-  return async (ctx, next) => {
-    if (prefix !== '' && ctx.path.startsWith(`${prefix}/`)) ctx.path = ctx.path.slice(prefix.length);
-    await next();
+  if (prefix === '') return (_ctx, next) => next();
+  return (ctx, next) => {
+    if (ctx.path.startsWith(`${prefix}/`)) ctx.path = ctx.path.slice(prefix.length);
+    return next();
   };
 }

@@ -1,8 +1,8 @@
 import type { Middleware } from 'koa';
 
 /** What is answered is for who asked: no cache keeps it, and no browser takes it for something else. The few public files say otherwise of themselves. */
-export const privateAnswers: Middleware = async (ctx, next) => {
+export const privateAnswers: Middleware = (ctx, next) => {
   ctx.set('Cache-Control', 'no-store');
   ctx.set('X-Content-Type-Options', 'nosniff');
-  await next();
+  return next();
 };

@@ -5,9 +5,9 @@ import { answer, HttpError } from '../errors.ts';
  * 400 for a request whose target is no address, such as `http://[/`: Koa throws wherever its path is asked for, also where
  * nobody catches it. Goes before every other step.
  */
-export const readableTarget: Middleware = async (ctx, next) => {
-  if (isReadable(ctx)) await next();
-  else answer(ctx, new HttpError(400, 'The target of the request is no valid path or URL.'));
+export const readableTarget: Middleware = (ctx, next) => {
+  if (isReadable(ctx)) return next();
+  return answer(ctx, new HttpError(400, 'The target of the request is no valid path or URL.'));
 };
 
 function isReadable(ctx: Context): boolean {
