@@ -1,0 +1,124 @@
+/** What the store says to SQLite. */
+import type Database from 'better-sqlite3';
+import type { IndexEntry } from '../store.ts';
+
+interface ActorRow {
+  version: number;
+  server: string;
+  epoch: number;
+  schema: number;
+  snapshot: string;
+  record: string | null;
+}
+
+interface NoticeRow {
+  id: string;
+  due: number;
+  kind: string;
+  actor: string;
+  body: string;
+}
+
+export type Statements = ReturnType<typeof prepare>;
+
+export function prepare(database: Database.Database) {
+  const page = 'select score, id from entries where name = @name and';
+  const rowPage = 'select key, body from actor_rows where kind = @kind and id = @id and';
+  const rowOrder = 'and key < @to order by key limit @limit';
+  return {
+    insert: database.prepare(
+      `insert into actors values (@kind, @id, @version, @server, @epoch, @schema, @snapshot) on conflict do nothing`,
+    ),
+    update: database.prepare(
+      `update actors set version = @version, server = @server, epoch = @epoch, schema = @schema, snapshot = @snapshot
+       where kind = @kind and id = @id and version = @expected`,
+    ),
+    record: database.prepare('insert or replace into records values (@kind, @id, @body)'),
+    load: database.prepare<unknown[], ActorRow>(
+      `select version, server, epoch, schema, snapshot,
+         (select body from records r where r.kind = a.kind and r.id = a.id) as record
+       from actors a where kind = @kind and id = @id`,
+    ),
+    putRow: database.prepare('insert or replace into actor_rows values (@kind, @id, @key, @body)'),
+    removeRows: database.prepare(
+      'delete from actor_rows where kind = @kind and id = @id and key >= @from and key < @to',
+    ),
+    rowsFrom: database.prepare<unknown[], { key: string; body: string }>(
+      `${rowPage} key >= @from ${rowOrder}`,
+    ),
+    rowsAfter: database.prepare<unknown[], { key: string; body: string }>(
+      `${rowPage} key > @from ${rowOrder}`,
+    ),
+    putEntry: database.prepare('insert into entries values (@name, @score, @kind, @id)'),
+    removeEntry: database.prepare('delete from entries where name = @name and kind = @kind and id = @id'),
+    listUp: database.prepare<unknown[], IndexEntry>(
+      `${page} (score, id) > (@score, @id) order by score, id limit @limit`,
+    ),
+    listDown: database.prepare<unknown[], IndexEntry>(
+      `${page} (score, id) < (@score, @id) order by score desc, id desc limit @limit`,
+    ),
+    count: database.prepare<[string], { n: number }>('select count(*) as n from entries where name = ?'),
+    putNotice: database.prepare(
+      `insert into outbox values (@notice, @destination, @due, @kind, @id, @body) on conflict (id) do update
+       set destination = @destination, due = @due, body = @body where kind = @kind and actor = @id`,
+    ),
+    removeNotice: database.prepare('delete from outbox where id = @notice and kind = @kind and actor = @id'),
+    outbox: database.prepare<unknown[], NoticeRow>(
+      `select id, due, kind, actor, body from outbox
+       where destination = @destination and (due, id) > (@due, @id) order by due, id limit @limit`,
+    ),
+    // From each to the next one: `select distinct` would look at every notice, and a dead receiver has many.
+    destinations: database.prepare<unknown[], { destination: string }>(
+      `with recursive found (destination) as (
+         select min(destination) from outbox where destination > @after
+         union all
+         select (select min(o.destination) from outbox o where o.destination > f.destination) from found f
+           where f.destination is not null
+         limit @limit)
+       select destination from found where destination is not null`,
+    ),
+    addToCounter: database.prepare(
+      'insert into counters values (@name, @by) on conflict do update set value = value + @by',
+    ),
+    dropEmptyCounter: database.prepare('delete from counters where name = ? and value = 0'),
+    counters: database.prepare<unknown[], { name: string; value: number }>(
+      'select name, value from counters where name >= @from and name < @to order by name',
+    ),
+    next: database.prepare<unknown[], { last: number }>(
+      `insert into sequences values (@name, @n) on conflict do update set last = last + @n returning last`,
+    ),
+    quarantine: database.prepare(
+      `insert into quarantine select a.kind, a.id, @reason, @at, json_object(
+         'schema', a.schema, 'version', a.version, 'snapshot', a.snapshot,
+         'record', (select body from records r where r.kind = a.kind and r.id = a.id),
+         'rows', (select json_group_object(key, body) from actor_rows r where r.kind = a.kind and r.id = a.id),
+         'notices', (select json_group_object(o.id, o.body) from outbox o where o.kind = a.kind and o.actor = a.id))
+       from actors a where a.kind = @kind and a.id = @id`,
+    ),
+    removeActor: database.prepare(
+      'delete from actors where kind = @kind and id = @id and version = @expected',
+    ),
+    remove: [
+      ...['actors', 'records', 'actor_rows', 'entries'].map((table) =>
+        database.prepare(`delete from ${table} where kind = @kind and id = @id`),
+      ),
+      database.prepare('delete from outbox where kind = @kind and actor = @id'),
+    ],
+  };
+}
+
+const LAST_CHARACTER = 0x10ffff;
+/** Between these two lie the halves of characters, which are none. */
+const [BEFORE_HALVES, AFTER_HALVES] = [0xd7ff, 0xe000];
+
+/** The smallest value that is greater than every text that starts with `prefix`. */
+export function prefixEnd(prefix: string): string | Buffer {
+  const characters = Array.from(prefix);
+  for (;;) {
+    const last = characters.pop()?.codePointAt(0);
+    // To SQLite every blob is greater than every text.
+    if (last === undefined) return Buffer.alloc(0);
+    const next = last === BEFORE_HALVES ? AFTER_HALVES : last + 1;
+    if (last < LAST_CHARACTER) return characters.join('') + String.fromCodePoint(next);
+  }
+}
