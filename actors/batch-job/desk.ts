@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
 import { archiveUrls, refusedArchiveUrl } from '../../pipeline/archive.ts';
-import { refusedCallbackUrl } from '../../pipeline/callback.ts';
 import type { AdmissionCommand, AdmissionReply } from '../admission/actor.ts';
 import { jobIdOf } from '../../pipeline/job-id.ts';
-import { resolvePlan, type PipelineRequest } from '../../pipeline/plan-checks.ts';
+import type { PipelineRequest } from '../../pipeline/plan-checks.ts';
 import type { CatalogLookup } from '../../pipeline/plan-lookup.ts';
 import type { PipelinePlan } from '../../pipeline/plan.ts';
-import { refusedProperty } from '../../pipeline/property-checks.ts';
 import type { Issue, Properties, Range } from '../../pipeline/types.ts';
 import type { Store } from '../../store/store.ts';
 import { ADMISSION } from '../admission/actor.ts';
@@ -20,9 +18,9 @@ import type { ArchiveCheckResult, ArchiveDesk } from './archive-desk.ts';
 import type { JobCommand, JobReply } from './commands.ts';
 import type { JobRecord, RequestedMedium } from './record.ts';
 import type { Repeatable, Repeats } from './repeats.ts';
+import { planOf } from './request-plan.ts';
 import { isTerminal, type BatchJobStatus } from './status.ts';
 import type { Accepted, Overloaded, Submission } from './submission.ts';
-import { unsupportedYet } from './unsupported.ts';
 
 /** A validated request, free of the shapes of HTTP. */
 export interface JobRequest extends PipelineRequest {
@@ -92,7 +90,7 @@ export class JobDesk {
     }
     const closed = await this.#noRoom();
     if (closed !== undefined) return { kind: 'overloaded', message: closed };
-    const planned = this.#plan(request);
+    const planned = planOf(request, this.#parts.catalog, this.#parts.settings);
     if ('refused' in planned) return { kind: 'refused', message: planned.refused };
     const problems = await this.#checkMedia(request.media);
     if (problems.every((problem) => problem !== undefined)) {
@@ -165,36 +163,6 @@ export class JobDesk {
     const { bavail, bsize } = await statfs(dataDir);
     if (bavail * bsize >= minFreeBytes) return undefined;
     return `The disk of the server is nearly full (less than ${minFreeBytes} bytes are free in DATA_DIR); no new jobs are taken.`;
-  }
-
-  #plan(request: JobRequest): { readonly plan: PipelinePlan } | { readonly refused: string } {
-    const { media, jobProperties, algorithmProperties } = request;
-    const { maxMedia } = this.#parts.settings;
-    if (media.length === 0)
-      return {
-        refused: "The job request must contain at least one piece of media, but it didn't contain any.",
-      };
-    if (media.length > maxMedia)
-      return { refused: `The job request has ${media.length} media; ${maxMedia} are allowed.` };
-    const wrongCallback =
-      request.callback === undefined ? undefined : refusedCallbackUrl(request.callback.url);
-    if (wrongCallback !== undefined) return { refused: wrongCallback };
-    if (request.wantsSelectors) return { refused: 'Media selectors are not supported yet.' };
-    const resolved = resolvePlan(this.#parts.catalog, request);
-    if ('refused' in resolved) return resolved;
-    const levels = [
-      this.#parts.settings.environmentProperties,
-      jobProperties,
-      ...Object.values(algorithmProperties),
-      ...media.map(({ properties }) => properties),
-    ];
-    const actions = resolved.ok.tasks.flatMap((task) => task.actions.map((action) => action.properties));
-    for (const level of [...levels, ...actions]) {
-      const refused = refusedProperty(level);
-      if (refused !== null) return { refused: `Property validation failed due to: ${refused}` };
-    }
-    const unsupported = unsupportedYet(resolved.ok, levels);
-    return unsupported === undefined ? { plan: resolved.ok } : { refused: unsupported };
   }
 
   async #checkMedia(media: readonly JobRequestMedium[]): Promise<readonly (Issue | undefined)[]> {
