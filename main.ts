@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import path from 'node:path';
@@ -108,6 +108,11 @@ async function compose(
   const catalog = new Catalog(SERVER_PROPERTY_DEFAULTS);
   const uploads = await openUploads(settings, store, logger);
   const limits = await fetchLimits(settings, uploads.folder);
+  for (const folder of settings.MEDIA_ROOTS.filter((root) => !existsSync(root)))
+    logger.warn(
+      { folder },
+      'a folder of MEDIA_ROOTS does not exist: nothing is read below it until a restart',
+    );
   const access = await createAccess(settings.access, { baseUrl: url, dataDir: settings.DATA_DIR, logger });
   const outgoing = outgoingOf(settings, access.serviceClient);
   const guardian = guard({
@@ -175,7 +180,10 @@ async function compose(
   const close = async () => {
     ready = false;
     logger.info({}, 'Troupe is going down');
-    await drain(guardian, system, store, settings);
+    // Whatever cannot be ended in order: the store is closed all the same.
+    await drain(guardian, system, store, settings).catch((err: unknown) =>
+      logger.error({ err }, 'the server could not be drained in order'),
+    );
     stopWork();
     await checker.close();
     outgoing.close();
