@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import type { Dispatcher } from 'undici';
 import type { FetchLimits } from '../components/sdk/protocol.ts';
-import { ForbiddenAddress, checkHost, guardedLookup } from './addresses.ts';
+import { ForbiddenAddress, checkHost, guardedLookup, type AddressRule } from '../outgoing/addresses.ts';
 import { shownUri } from './file-uris.ts';
 import { firstLine } from './first-line.ts';
 import { MediumError } from './medium-error.ts';
@@ -36,7 +36,7 @@ export async function download(
   const timer = AbortSignal.timeout(limits.timeoutMs);
   const either = AbortSignal.any([signal, timer]);
   const agent = new Agent({
-    connect: { lookup: guardedLookup(limits.allowPrivate), timeout: 10_000 },
+    connect: { lookup: guardedLookup(ruleOf(limits)), timeout: 10_000 },
     headersTimeout: SILENCE_MS,
     bodyTimeout: SILENCE_MS,
   });
@@ -68,7 +68,7 @@ async function attemptOnce(
   const authorization = credentials(url);
   const home = url.origin;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-    checkHost(url, limits.allowPrivate);
+    checkHost(url, ruleOf(limits));
     const headers = {
       'accept-encoding': 'identity',
       ...(url.origin === home && authorization !== undefined ? { authorization } : {}),
@@ -151,3 +151,8 @@ function failure(uri: string, error: unknown): Error {
     { cause: error },
   );
 }
+
+const ruleOf = ({ allowPrivate }: FetchLimits): AddressRule => ({
+  allowPrivate,
+  settings: 'the setting FETCH_PRIVATE',
+});

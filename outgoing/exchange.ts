@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import superagent from 'superagent';
-import { ForbiddenAddress, type OutgoingAgents } from './agent.ts';
+import { ForbiddenAddress } from './addresses.ts';
+import type { OutgoingAgents } from './agent.ts';
 
 export interface ExchangeRequest {
   readonly method: 'GET' | 'POST';

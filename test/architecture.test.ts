@@ -34,7 +34,8 @@ const MAY_IMPORT: Readonly<Record<Folder, readonly Folder[]>> = {
   actors: ['store', 'pipeline', 'output', 'node'],
   components: ['media', 'output', 'pipeline'],
   pipeline: [],
-  media: [],
+  // The rules about addresses, once for everything that is asked for.
+  media: ['outgoing'],
   output: [],
   outgoing: [],
   node: [],

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BATCH_JOB_STATUSES } from '../../actors/batch-job/status.ts';
 import { coreResponse, orAbsent, timestamp } from './common.ts';
 
 /** Bodies of the batch job endpoints (specification 2.1): each validates, types and documents. */
@@ -56,20 +57,9 @@ export const jobCreationRequest = z
   .meta({ id: 'JobCreationRequest' });
 export type JobCreationRequest = z.infer<typeof jobCreationRequest>;
 
-export const JOB_STATUSES = [
-  'UNKNOWN',
-  'INITIALIZED',
-  'IN_PROGRESS',
-  'IN_PROGRESS_ERRORS',
-  'IN_PROGRESS_WARNINGS',
-  'COMPLETE',
-  'COMPLETE_WITH_WARNINGS',
-  'CANCELLING',
-  'CANCELLED',
-  'CANCELLED_BY_SHUTDOWN',
-  'ERROR',
-] as const;
-export const jobStatus = z.enum(JOB_STATUSES).meta({ id: 'JobStatus', description: 'Specification 3.1' });
+export const jobStatus = z
+  .enum(BATCH_JOB_STATUSES)
+  .meta({ id: 'JobStatus', description: 'Specification 3.1' });
 
 /** Specification 2.2: how the posts to the archive and to the caller stand. */
 const deliveryStatus = z

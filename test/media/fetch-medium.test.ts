@@ -6,11 +6,13 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { FetchLimits } from '../../components/sdk/protocol.ts';
-import { checkAddress, checkHost } from '../../media/addresses.ts';
+import { checkAddress, checkHost } from '../../outgoing/addresses.ts';
 import { retrieve } from '../../media/fetch-medium.ts';
 import { checkFileUri, shownUri } from '../../media/file-uris.ts';
 import { mediumError, scratchFolder } from './samples.ts';
 
+const PUBLIC = { allowPrivate: false, settings: 'the setting FETCH_PRIVATE' };
+const ANY = { ...PUBLIC, allowPrivate: true };
 let folder = '';
 const inside = (...names: string[]): string => join(folder, 'media', ...names);
 before(async () => {
@@ -131,7 +133,7 @@ describe('URIs in messages', () => {
 
 describe('addresses that media are fetched from', () => {
   it('are public ones, and private ones only when that is allowed', () => {
-    for (const address of ['93.184.216.34', '2606:2800:220:1::1']) checkAddress(address, false);
+    for (const address of ['93.184.216.34', '2606:2800:220:1::1']) checkAddress(address, PUBLIC);
     for (const address of [
       '127.0.0.1',
       '::1',
@@ -142,8 +144,8 @@ describe('addresses that media are fetched from', () => {
       '100.64.0.1',
       '::ffff:127.0.0.1',
     ]) {
-      expect(() => checkAddress(address, false), address).to.throw(/FETCH_PRIVATE/);
-      checkAddress(address, true);
+      expect(() => checkAddress(address, PUBLIC), address).to.throw(/FETCH_PRIVATE/);
+      checkAddress(address, ANY);
     }
   });
 
@@ -165,7 +167,8 @@ describe('addresses that media are fetched from', () => {
       '::7f00:1',
       '198.18.0.1',
     ];
-    for (const address of never) expect(() => checkAddress(address, true), address).to.throw(/never fetched/);
+    for (const address of never)
+      expect(() => checkAddress(address, ANY), address).to.throw(/never connected to/);
   });
 
   it('are checked in every notation of a URL', () => {
@@ -179,7 +182,7 @@ describe('addresses that media are fetched from', () => {
       '[::ffff:7f00:1]',
       '127.0.0.1.',
     ])
-      expect(() => checkHost(new URL(`http://${host}/`), false), host).to.throw();
+      expect(() => checkHost(new URL(`http://${host}/`), PUBLIC), host).to.throw();
   });
 });
 
@@ -296,7 +299,7 @@ describe('fetching a medium', () => {
       'http://[fe80::1]/',
       'http://0xa9fea9fe/',
     ])
-      expect(await failed(fetch(on('/lead', to(location))))).to.match(/never fetched/);
+      expect(await failed(fetch(on('/lead', to(location))))).to.match(/never connected to/);
     for (const location of ['file:///etc/passwd', 'gopher://x/', 'http://'])
       await failed(fetch(on('/lead', to(location))));
   });

@@ -273,7 +273,7 @@ describe('Asking archives for a past job', () => {
       expect(failedBecause(await ask(question(url), { agents: guarded })), url).to.contain('private network');
     expect(matched(await ask(question(), { agents: allowed }))).to.equal('host-1');
     const metadata = question('http://169.254.169.254/latest');
-    expect(failedBecause(await ask(metadata))).to.contain('never sent to');
+    expect(failedBecause(await ask(metadata))).to.contain('never connected to');
     expect(archive.questions).to.have.lengthOf(1);
   });
 });

@@ -296,7 +296,7 @@ describe('A callback or archive post', () => {
             kind: 'failed',
             trouble: 'request',
             final: true,
-            reason: 'the address is one that requests are never sent to',
+            reason: 'the address is one that is never connected to',
           });
       });
 

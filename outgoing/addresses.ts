@@ -1,4 +1,4 @@
-/** Which addresses media may be fetched from. Guards against requests that are forged through our server. */
+/** Which addresses this service connects to for its clients. Guards against requests that are forged through it. */
 import { lookup } from 'node:dns';
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import ipaddr from 'ipaddr.js';
@@ -6,26 +6,37 @@ import ipaddr from 'ipaddr.js';
 /** Ranges of a company's or a host's own network: reachable only when the operator allows it. */
 const PRIVATE = ['loopback', 'private', 'uniqueLocal', 'carrierGradeNat'];
 /** Services of cloud hosts that hand out credentials; those in link-local ranges are refused as such. */
-const METADATA = ['100.100.100.200', '168.63.129.16', '192.0.0.192', 'fd00:ec2::254', 'fd20:ce::254'];
+export const METADATA: readonly string[] = [
+  '100.100.100.200',
+  '168.63.129.16',
+  '192.0.0.192',
+  'fd00:ec2::254',
+  'fd20:ce::254',
+];
 
 /** An address that must not be connected to; the message tells why and never what answered there. */
 export class ForbiddenAddress extends Error {
   readonly code = 'FORBIDDEN_ADDRESS';
 }
 
-/** Throws ForbiddenAddress unless the IP address (any notation) may be fetched from. */
-export function checkAddress(address: string, allowPrivate: boolean): void {
+/** What the operator permits. */
+export interface AddressRule {
+  readonly allowPrivate: boolean;
+  /** The settings that decide it, for the message. */
+  readonly settings: string;
+}
+
+/** Throws ForbiddenAddress unless the IP address (any notation) may be connected to. */
+export function checkAddress(address: string, { allowPrivate, settings }: AddressRule): void {
   const parsed = ipaddr.process(address);
   const range = parsed.range();
   const metadata = METADATA.some((known) => ipaddr.process(known).toString() === parsed.toString());
   if (!metadata && range === 'unicast' && isGlobal(parsed)) return;
   if (!metadata && PRIVATE.includes(range)) {
     if (allowPrivate) return;
-    throw new ForbiddenAddress(
-      'the address lies in a private network, which the setting FETCH_PRIVATE does not permit',
-    );
+    throw new ForbiddenAddress(`the address lies in a private network, which ${settings} can permit`);
   }
-  throw new ForbiddenAddress('the address is one that media are never fetched from');
+  throw new ForbiddenAddress('the address is one that is never connected to');
 }
 
 /** The only IPv6 block in public use; what is left of the others stands for IPv4 addresses or nothing. */
@@ -34,9 +45,9 @@ function isGlobal(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
 }
 
 /** Throws ForbiddenAddress when the URL's host is a forbidden IP address; names are checked when they are resolved. */
-export function checkHost(url: URL, allowPrivate: boolean): void {
+export function checkHost(url: URL, rule: AddressRule): void {
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (ipaddr.isValid(host)) checkAddress(host, allowPrivate);
+  if (ipaddr.isValid(host)) checkAddress(host, rule);
 }
 
 type Resolved = (error: Error | null, addresses: string | LookupAddress[], family?: number) => void;
@@ -45,12 +56,12 @@ type Resolved = (error: Error | null, addresses: string | LookupAddress[], famil
  * A resolver for sockets that hands on only checked addresses. The socket connects to what it is given here, so a name
  * cannot answer differently a moment later.
  */
-export function guardedLookup(allowPrivate: boolean) {
+export function guardedLookup(rule: AddressRule) {
   return (host: string, options: LookupOptions, done: Resolved): void => {
     lookup(host, { ...options, all: true }, (error, addresses) => {
       if (error !== null) return done(error, []);
       try {
-        for (const { address } of addresses) checkAddress(address, allowPrivate);
+        for (const { address } of addresses) checkAddress(address, rule);
       } catch (forbidden) {
         return done(forbidden instanceof Error ? forbidden : new Error(String(forbidden)), []);
       }
