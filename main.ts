@@ -129,6 +129,7 @@ async function compose(
     own: [managedMedia(settings)],
     places: { TROUPE_NODE: process.execPath, TROUPE_HOME: packageRoot },
     fetchLimits: limits,
+    uploads,
     epoch: await store.next('epoch'),
     serverUrl: () => urlOf(http, settings.HOST),
     checkMedium: (uri) => checkMedium(uri, limits),

@@ -43,6 +43,7 @@ import type { ActorSystem, Family } from './runtime/system.ts';
 import { systemMessageKind } from './system-messages/actor.ts';
 import { SystemMessageDesk, tellingOfQuarantine } from './system-messages/desk.ts';
 import { restartPolicy } from './service/policy.ts';
+import type { UploadDesk } from './uploads/desk.ts';
 import { JobWatch } from './views/job-watch.ts';
 import { JobViews } from './views/jobs.ts';
 import { QueueViews } from './views/queues.ts';
@@ -64,6 +65,8 @@ export interface GuardianParts {
   /** What `${TROUPE_NODE}` and `${TROUPE_HOME}` stand for in a node configuration. */
   readonly places: Readonly<Record<'TROUPE_NODE' | 'TROUPE_HOME', string>>;
   readonly fetchLimits: FetchLimits;
+  /** Keeps uploads from being removed while a job that uses them comes in. */
+  readonly uploads: Pick<UploadDesk, 'keeping'>;
   /** Number of this start; higher than that of every earlier one. */
   readonly epoch: number;
   /** Version of the product. */

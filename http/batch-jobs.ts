@@ -10,7 +10,6 @@ import type { JobDesk, JobRequest } from '../actors/batch-job/desk.ts';
 import type { Repeatable } from '../actors/batch-job/repeats.ts';
 import type { Accepted } from '../actors/batch-job/submission.ts';
 import type { Family } from '../actors/runtime/system.ts';
-import type { UploadDesk } from '../actors/uploads/desk.ts';
 import { jobNumber, type JobViews } from '../actors/views/jobs.ts';
 import { userOf } from './access/bearer.ts';
 import { empty, HttpError, overloaded } from './errors.ts';
@@ -23,7 +22,6 @@ export interface BatchJobParts {
   readonly archiveDesk: ArchiveDesk;
   readonly jobs: Family<JobCommand, JobReply>;
   readonly views: JobViews;
-  readonly uploads: UploadDesk;
   readonly bodyLimits: BodyLimits;
 }
 
@@ -38,7 +36,7 @@ export function batchJobRoutes(router: Router, parts: BatchJobParts): void {
   router.get('/rest/jobs/:id/output/detection', (ctx) => detection(ctx, parts));
 }
 
-async function create(ctx: Context, { desk, uploads, bodyLimits }: BatchJobParts): Promise<void> {
+async function create(ctx: Context, { desk, bodyLimits }: BatchJobParts): Promise<void> {
   const json = await readJson(ctx, bodyLimits);
   const parsed = jobCreationRequest.safeParse(json);
   if (!parsed.success)
@@ -47,10 +45,7 @@ async function create(ctx: Context, { desk, uploads, bodyLimits }: BatchJobParts
       `The request has errors in the following fields:\n${problemsOf(parsed.error)}`,
     );
   const body = parsed.data;
-  const request = toRequest(body);
-  const repeatable = repeatableOf(ctx, json);
-  const uris = request.media.map(({ uri }) => uri);
-  const submission = await uploads.keeping(uris, () => desk.submit(request, repeatable));
+  const submission = await desk.submit(toRequest(body), repeatableOf(ctx, json));
   switch (submission.kind) {
     case 'overloaded':
       throw overloaded(submission.message);
@@ -74,7 +69,8 @@ function repeatableOf(ctx: Context, body: unknown): Repeatable | undefined {
   if (!/^[\x21-\x7e]{1,255}$/.test(key))
     throw creationFailed('Idempotency-Key must have 1 to 255 visible ASCII characters.');
   const requestHash = createHash('sha256').update(JSON.stringify(body)).digest('hex');
-  return { user: userOf(ctx).name, key, requestHash };
+  const { subject, name } = userOf(ctx);
+  return { user: subject ?? name, key, requestHash };
 }
 
 /** Specification 2.1: GET when nothing is said. */
@@ -143,13 +139,12 @@ const resubmitQuery = z.object({
     .optional(),
 });
 
-async function resubmit(ctx: Context, { desk, views, uploads }: BatchJobParts): Promise<void> {
+async function resubmit(ctx: Context, { desk, views }: BatchJobParts): Promise<void> {
   const id = jobNumber(idOf(ctx));
   if (id === null) throw creationFailed(unparsable(idOf(ctx)));
   const query = resubmitQuery.safeParse(ctx.query);
   if (!query.success) throw creationFailed(problemsOf(query.error));
-  const uris = (await views.single(id))?.mediaUris ?? [];
-  const reply = await uploads.keeping(uris, () => desk.resubmit(id, query.data.jobPriority));
+  const reply = await desk.resubmit(id, query.data.jobPriority);
   if (reply.kind === 'overloaded') throw overloaded(reply.message);
   if (reply.kind === 'refused') {
     const why =

@@ -34,7 +34,7 @@ async function list(ctx: Context, { systemMessages }: SystemMessageRoutes): Prom
   ctx.body = (await systemMessages.all()).map(shown);
 }
 
-/** `all` means all messages, not only those that are for all (behaviour 6.6). */
+/** `all` means all messages, not only those that are for all. */
 async function listOfType(ctx: Context, { systemMessages }: SystemMessageRoutes): Promise<void> {
   const filter = messageType.safeParse((ctx['params'] as { typeFilter: string }).typeFilter);
   if (!filter.success) throw new HttpError(400, 'The type of system messages must be all, admin or login.');

@@ -46,7 +46,7 @@ export function archiveCheck(job: ArchiveJob): ArchiveCheck {
 }
 
 /** False when SKIP_ARCHIVE_CHECK is TRUE for every action on every medium. */
-export function checkRequested(job: ArchiveJob): boolean {
+function checkRequested(job: ArchiveJob): boolean {
   const inForce = lookUp(job);
   return !job.media.every((medium) => inForce(medium, 'SKIP_ARCHIVE_CHECK').every(isTrue));
 }

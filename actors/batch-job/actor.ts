@@ -18,6 +18,7 @@ import type { JobState, SubJobRow } from './state.ts';
 import { decide, recover } from './transitions.ts';
 
 export const BATCH_JOB = 'batch-job';
+
 export interface JobParts {
   readonly store: Store;
   readonly owner: Owner;

@@ -12,6 +12,7 @@ import { ADMISSION } from '../admission/actor.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { DeliveryError } from '../runtime/errors.ts';
 import type { Family } from '../runtime/system.ts';
+import type { UploadDesk } from '../uploads/desk.ts';
 import { storedJob } from '../views/jobs.ts';
 import { archiveJob } from './archive.ts';
 import type { ArchiveCheckResult, ArchiveDesk } from './archive-desk.ts';
@@ -59,6 +60,7 @@ export interface DeskParts {
   readonly repeats: Repeats;
   readonly clock: Clock;
   readonly archive: ArchiveDesk;
+  readonly uploads: Pick<UploadDesk, 'keeping'>;
   /** Why a medium cannot be used, as far as that shows without reading it. */
   checkMedium(uri: string): Promise<Issue | undefined>;
 }
@@ -81,7 +83,12 @@ export class JobDesk {
   }
 
   /** Takes a job in. A request that comes again under the same Idempotency-Key is answered as the first. */
-  async submit(request: JobRequest, repeatable?: Repeatable): Promise<Submission> {
+  submit(request: JobRequest, repeatable?: Repeatable): Promise<Submission> {
+    const uris = request.media.map(({ uri }) => uri);
+    return this.#parts.uploads.keeping(uris, () => this.#submit(request, repeatable));
+  }
+
+  async #submit(request: JobRequest, repeatable: Repeatable | undefined): Promise<Submission> {
     const known = repeatable === undefined ? undefined : await this.#parts.repeats.find(repeatable);
     if (known === 'conflict') return { kind: 'keyReused' };
     if (known !== undefined) {
@@ -128,6 +135,12 @@ export class JobDesk {
 
   /** Runs a job that has ended once more. */
   async resubmit(number: number, priority: number | undefined): Promise<JobReply | Overloaded> {
+    const media = (await storedJob(this.#parts.store, number))?.record.media ?? [];
+    const uris = media.map(({ uri }) => uri);
+    return this.#parts.uploads.keeping(uris, () => this.#resubmit(number, priority));
+  }
+
+  async #resubmit(number: number, priority: number | undefined): Promise<JobReply | Overloaded> {
     const closed = await this.#noRoom();
     if (closed !== undefined) return { kind: 'overloaded', message: closed };
     const wanted = priority ?? this.#parts.settings.defaultPriority;

@@ -127,7 +127,7 @@ export function outputUri(
 const wellFormed = (text: string | null) => (text === null ? null : Buffer.from(text).toString());
 
 /** Specification 6.1. */
-export function callbackNotice(
+function callbackNotice(
   record: JobRecord,
   state: Pick<Ended, 'run' | 'hasDocument' | 'pastOutput'>,
   { dataDir }: Pick<JobSettings, 'dataDir'>,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { upcastBody } from '../runtime/durable.ts';
 import { BATCH_JOB_STATUSES } from './status.ts';
 import { planStage, stageIndex, untouched, withFound } from './planning.ts';
 import type { JobRecord } from './record.ts';
@@ -29,11 +30,8 @@ const stageSchema = z.discriminatedUnion('name', [
   z.object({ name: z.literal('ENDED') }),
 ]);
 
-export function upcastJob(schema: number, body: unknown): unknown {
-  let current = body;
-  for (let step = schema; step < JOB_SCHEMA; step++) current = JOB_UPCASTERS[step]?.(current);
-  return current;
-}
+export const upcastJob = (schema: number, body: unknown): unknown =>
+  upcastBody({ schema: JOB_SCHEMA, upcasters: JOB_UPCASTERS }, schema, body);
 
 const deliverySchema = z
   .object({

@@ -4,7 +4,7 @@ import { canonicalName } from '../../pipeline/values.ts';
 /** Fields that component descriptors and the elements of the catalog share, and how what is wrong with them is said. */
 
 /** Characters of a name. */
-export const MAX_NAME = 256;
+const MAX_NAME = 256;
 /** Entries of one list: names, properties, states. */
 const MAX_ENTRIES = 1_000;
 const MAX_LINES = 100;

@@ -210,11 +210,20 @@ function upcast(
       `A ${kind.kind} was stored by a newer version of Troupe (schema ${schema}, this version knows ${kind.schema}).`,
     );
   const { state, seen } = stored as { state: unknown; seen?: readonly unknown[] };
-  let body = state;
-  for (let step = schema; step < kind.schema; step++) {
-    const upcaster = kind.upcasters[step];
+  return { state: upcastBody(kind, schema, state), seen: seen ?? [] };
+}
+
+/** A body of an earlier schema as one of today's. */
+export function upcastBody(
+  { schema: today, upcasters }: Pick<DurableKind<never, never, never, never, never>, 'schema' | 'upcasters'>,
+  schema: number,
+  body: unknown,
+): unknown {
+  let current = body;
+  for (let step = schema; step < today; step++) {
+    const upcaster = upcasters[step];
     if (upcaster === undefined) throw new Error(`There is no way from schema ${step} to ${step + 1}.`);
-    body = upcaster(body);
+    current = upcaster(current);
   }
-  return { state: body, seen: seen ?? [] };
+  return current;
 }

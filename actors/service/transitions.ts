@@ -162,7 +162,7 @@ export function decideService(
   return transition.apply(state, command, at, policy);
 }
 
-export const cannotStart = (reason: string) => `its component cannot be started: ${reason}`;
+const cannotStart = (reason: string) => `its component cannot be started: ${reason}`;
 
 /** Nobody asked for the end of this process: it is started again, unless that makes no sense. */
 function endedByItself(

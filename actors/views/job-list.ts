@@ -24,7 +24,7 @@ export interface JobPage {
   readonly next: number | null;
 }
 
-export const LISTED_MEDIA = 20;
+const LISTED_MEDIA = 20;
 /** A page ends when so many jobs were looked at, however few of them fit. */
 const MAX_SCANNED = 1_000;
 /** And when their requests had so many media in all: a stored job is as large as its request was. */

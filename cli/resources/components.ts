@@ -1,21 +1,12 @@
 /** `troupe components ...` (specification 4.6). */
 import type { Command } from 'commander';
+import type { ComponentInfo } from '../../actors/catalog/catalog.ts';
 import type { Column } from '../columns.ts';
 import type { Terminal } from '../terminal.ts';
 import { asking, command, reading, segment, show, tableOr, textOf, type RestOptions } from './command.ts';
 
-interface Component {
-  readonly componentName: string;
-  readonly componentVersion: string;
-  readonly managed: boolean;
-  readonly registeredBy: string | null;
-  readonly algorithm: string;
-  readonly supportsBatchProcessing: boolean;
-  readonly supportsStreamProcessing: boolean;
-}
-
 const PATH = '/rest/components';
-const COLUMNS: readonly Column<Component>[] = [
+const COLUMNS: readonly Column<ComponentInfo>[] = [
   { title: 'COMPONENT', of: ({ componentName }) => componentName },
   { title: 'VERSION', of: ({ componentVersion }) => componentVersion },
   { title: 'ALGORITHM', of: ({ algorithm }) => algorithm },
@@ -28,7 +19,7 @@ const COLUMNS: readonly Column<Component>[] = [
 
 export function componentCommands(program: Command, terminal: Terminal): void {
   const group = program.command('components').description('components: list, register, delete');
-  reading<readonly Component[]>(group, terminal, 'list', 'list the components', PATH, {
+  reading<readonly ComponentInfo[]>(group, terminal, 'list', 'list the components', PATH, {
     lines: (all) => tableOr('There are no components.', COLUMNS, all, terminal),
   });
   const about = 'register an unmanaged component: its descriptor, or - for standard input';

@@ -11,7 +11,7 @@ export function rolesOf(claims: Claims, { user, admin }: RoleClaims): Role[] {
   ];
 }
 
-/** Says which claim a token lacks, when `rolesOf` found none (behaviour 6.1). */
+/** Says which claim a token lacks, when `rolesOf` found none. */
 export function noRoleMessage(claims: Claims, { user, admin }: RoleClaims): string {
   if (user === undefined || admin === undefined) {
     const only = user ?? admin;

@@ -20,7 +20,7 @@ export const jobListQuery = z.strictObject({
   terminal: trueOrFalse.optional().describe('true: jobs that have ended; false: the others'),
 });
 
-export const listedJob = singleJobInfo
+const listedJob = singleJobInfo
   .extend({
     mediaUris: z.array(z.string()).describe('The first 20; GET /rest/jobs/{id} has all'),
     mediaCount: z.int().min(0).describe('How many media the job has'),

@@ -16,7 +16,7 @@ const needed = (most: number) =>
   plain(most).refine((text) => text.trim() !== '', { error: 'must not be blank' });
 const named = (rule: RegExp, error: string) => z.string().trim().min(1).max(256).regex(rule, { error });
 
-export const environmentVariableModel = z
+const environmentVariableModel = z
   .object({
     name: z
       .string()
@@ -35,7 +35,7 @@ export const environmentVariableModel = z
   })
   .meta({ id: 'EnvironmentVariableModel' });
 
-export const serviceModel = z
+const serviceModel = z
   .object({
     serviceName: named(/^[^/;\p{Cc}]+$/u, 'must not contain "/", ";" or control characters').describe(
       'Name of a component, or any other',
@@ -60,7 +60,7 @@ export const serviceModel = z
   })
   .meta({ id: 'ServiceModel' });
 
-export const nodeManagerModel = z
+const nodeManagerModel = z
   .object({
     host: named(/^[^\s:/;\p{Cc}]+$/u, 'must not contain ":", "/", ";" or white space'),
     services: z.array(serviceModel),
@@ -69,7 +69,7 @@ export const nodeManagerModel = z
 
 export const nodeConfiguration = z.array(nodeManagerModel);
 
-export const deployedServiceModel = z
+const deployedServiceModel = z
   .object({
     name: z.string().describe('<host>:<service>:<n>'),
     kind: z.enum(['simple', 'generic']),

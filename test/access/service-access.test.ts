@@ -5,18 +5,12 @@ import { SignJWT, UnsecuredJWT } from 'jose';
 import type { OpenApiDocument } from '../support/openapi.ts';
 import { answer, Receiver } from '../support/receiver.ts';
 import { sampleUri, Service, type Answer } from '../support/service.ts';
+import { settingsOf } from '../support/roles.ts';
 import { until } from '../support/until.ts';
-import { AUDIENCE, newKey, TestProvider, type Forgery } from './support/provider.ts';
+import { newKey, TestProvider, type Forgery } from './support/provider.ts';
 
-const settingsOf = ({ issuer }: TestProvider) => ({
-  OIDC_ISSUER_URI: issuer,
-  OIDC_CLIENT_ID: 'admin',
-  OIDC_CLIENT_SECRET: 'secret of admin',
-  OIDC_AUDIENCE: AUDIENCE,
-  OIDC_ADMIN_CLAIM_NAME: 'groups',
-  OIDC_ADMIN_CLAIM_VALUE: 'media-admins',
-  OIDC_USER_CLAIM_NAME: 'groups',
-  OIDC_USER_CLAIM_VALUE: 'media-users',
+const atProvider = (provider: TestProvider) => ({
+  ...settingsOf(provider),
   CORS_ALLOWED_ORIGINS: 'https://ui.example',
 });
 const INFO = '/rest/info';
@@ -35,7 +29,7 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
 
   before(async () => {
     provider = await TestProvider.start();
-    service = await Service.started(settingsOf(provider), () => provider.token('admin'));
+    service = await Service.started(atProvider(provider), () => provider.token('admin'));
     ask = asking(service);
   });
   after(async () => {
@@ -195,7 +189,7 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
   it('that is down when the server starts: answers 503 with Retry-After until it is up, then 200, without a restart', async () => {
     const late = await TestProvider.start();
     late.state = 'failing';
-    const waiting = await Service.started(settingsOf(late), () => late.forge());
+    const waiting = await Service.started(atProvider(late), () => late.forge());
     try {
       const pid = waiting.pid;
       const info = () => asking(waiting)(waiting.token);
@@ -219,7 +213,7 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
 
   it('that goes down later: goes on with the keys it knows', async () => {
     const leaving = await TestProvider.start();
-    const staying = await Service.started(settingsOf(leaving), () => leaving.token('admin'));
+    const staying = await Service.started(atProvider(leaving), () => leaving.token('admin'));
     try {
       expect((await asking(staying)(staying.token)).status).to.equal(200);
       await leaving.close();

@@ -2,6 +2,18 @@
 import { AUDIENCE, TestProvider } from '../access/support/provider.ts';
 import { Service, type Answer } from './service.ts';
 
+/** Settings of a service behind this provider. */
+export const settingsOf = ({ issuer }: TestProvider) => ({
+  OIDC_ISSUER_URI: issuer,
+  OIDC_CLIENT_ID: 'admin',
+  OIDC_CLIENT_SECRET: 'secret of admin',
+  OIDC_AUDIENCE: AUDIENCE,
+  OIDC_ADMIN_CLAIM_NAME: 'groups',
+  OIDC_ADMIN_CLAIM_VALUE: 'media-admins',
+  OIDC_USER_CLAIM_NAME: 'groups',
+  OIDC_USER_CLAIM_VALUE: 'media-users',
+});
+
 export type Client = Parameters<TestProvider['token']>[0];
 
 export class ServiceWithRoles {
@@ -15,17 +27,7 @@ export class ServiceWithRoles {
 
   static async started(env: Readonly<Record<string, string>> = {}): Promise<ServiceWithRoles> {
     const provider = await TestProvider.start();
-    const oidc = {
-      OIDC_ISSUER_URI: provider.issuer,
-      OIDC_CLIENT_ID: 'admin',
-      OIDC_CLIENT_SECRET: 'secret of admin',
-      OIDC_AUDIENCE: AUDIENCE,
-      OIDC_ADMIN_CLAIM_NAME: 'groups',
-      OIDC_ADMIN_CLAIM_VALUE: 'media-admins',
-      OIDC_USER_CLAIM_NAME: 'groups',
-      OIDC_USER_CLAIM_VALUE: 'media-users',
-    };
-    const service = await Service.started({ ...oidc, ...env }, () => provider.token('admin'));
+    const service = await Service.started({ ...settingsOf(provider), ...env }, () => provider.token('admin'));
     return new ServiceWithRoles(service, provider);
   }
 
