@@ -222,6 +222,7 @@ function outgoingOf(settings: Settings, client: ServiceClient) {
   return {
     send: createSend({ agents, token, timeoutMs: settings.DELIVERY_TIMEOUT_MS, version }),
     askArchive: (question: ArchiveQuestion) => findPastJob(question, asking),
+    bearer: () => token.get().catch(() => undefined),
     close: () => agents.close(),
   };
 }

@@ -23,6 +23,8 @@ export const jobSettings = (settings: Settings, fetchLimits: FetchLimits, versio
   window: Math.max(LEAST_WINDOW, WINDOW_PER_PROCESS * settings.COMPONENT_PROCESSES),
   attempts: settings.SUB_JOB_ATTEMPTS,
   fetchLimits,
+  maxDerived: settings.MAX_DERIVATIVE_MEDIA,
+  privateBuckets: settings.CALLBACK_PRIVATE,
   system: { version, host: settings.JOB_ID_HOST },
 });
 

@@ -76,6 +76,8 @@ export interface GuardianParts {
   /** Asks archives for an earlier job like this one. */
   askArchive(question: ArchiveQuestion): Promise<ArchiveFinding>;
   serverUrl(): string;
+  /** A token of the service; undefined when there is none to be had. */
+  bearer(): Promise<string | undefined>;
   checkMedium(uri: string): Promise<Issue | undefined>;
   localPath(uri: string): Promise<string | undefined>;
 }

@@ -80,6 +80,9 @@ export const serverEnvironment = z.object({
   MAX_LIVE_JOBS: whole(1_000, 1).describe('Jobs in progress; more wait as INITIALIZED'),
   MAX_WAITING_JOBS: whole(10_000, 0).describe('Jobs that wait; more are answered 503'),
   MAX_MEDIA_PER_JOB: whole(10_000, 1),
+  MAX_DERIVATIVE_MEDIA: whole(10_000, 0).describe(
+    'Media that may be derived from those of one job (pictures in documents); more make the medium fail',
+  ),
   IDEMPOTENCY_KEEP_MS: whole(24 * 3_600 * SECOND, 1_000).describe(
     'Time for which an Idempotency-Key of a job creation is remembered',
   ),
@@ -140,7 +143,7 @@ export const serverEnvironment = z.object({
     .stringbool()
     .optional()
     .describe(
-      'Callbacks and archive posts may go to loopback and private addresses; default: only in development mode',
+      'Callbacks, archive posts and results for buckets may go to loopback and private addresses; default: only in development mode',
     ),
   CALLBACK_ALLOWED_HOSTS: z
     .string()
@@ -267,9 +270,11 @@ function prefixed(env: Environment): Record<string, string> {
 }
 
 function inherited(env: Environment): Record<string, string> {
-  return Object.fromEntries(
-    INHERITED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])),
-  );
+  return {
+    ...Object.fromEntries(INHERITED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))),
+    // The library for buckets would else warn of this release of Node in every process that uses it.
+    AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+  };
 }
 
 const withoutBlanks = (env: Environment) =>

@@ -90,6 +90,7 @@ function toRequest(body: JobCreationRequest): JobRequest {
       properties: medium.properties ?? {},
       frameRanges: medium.frameRanges ?? [],
       timeRanges: medium.timeRanges ?? [],
+      ...selectorsOf(medium),
     })),
     pipelineName: body.pipelineName ?? undefined,
     pipelineDefinition: body.pipelineDefinition ?? undefined,
@@ -99,10 +100,21 @@ function toRequest(body: JobCreationRequest): JobRequest {
     algorithmProperties: body.algorithmProperties ?? {},
     priority: body.priority ?? undefined,
     callback: callbackOf(body),
-    wantsSelectors: body.media.some(
-      ({ mediaSelectors, mediaSelectorsOutputAction }) =>
-        (mediaSelectors?.length ?? 0) > 0 || isGiven(mediaSelectorsOutputAction),
-    ),
+  };
+}
+
+type RequestedMedium = JobCreationRequest['media'][number];
+
+function selectorsOf({ mediaSelectors, mediaSelectorsOutputAction }: RequestedMedium) {
+  const selectors = (mediaSelectors ?? []).map(({ selectionProperties, ...selector }) => ({
+    ...selector,
+    selectionProperties: selectionProperties ?? {},
+  }));
+  return {
+    ...(selectors.length === 0 ? {} : { selectors }),
+    ...(isGiven(mediaSelectorsOutputAction)
+      ? { selectorsOutputAction: mediaSelectorsOutputAction!.trim() }
+      : {}),
   };
 }
 

@@ -1,17 +1,24 @@
-/** Brings a medium to a local file: `file:` where it lies, `http(s):` and `data:` into a file of ours. */
+/** Brings a medium to a local file: `file:` where it lies, `http(s):` (also from buckets) and `data:` into a file of ours. */
 import { constants } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import type { FetchLimits } from '../components/sdk/protocol.ts';
+import type { BucketObject } from '../pipeline/types.ts';
+import { downloadObject } from './buckets.ts';
 import { decodeDataUri } from './data-uri.ts';
 import { checkFileUri, schemeOf } from './file-uris.ts';
 import { download } from './http-download.ts';
-import type { RetryTuning } from './http-download.ts';
+import type { DownloadOptions } from './http-download.ts';
 import { MediumError } from './medium-error.ts';
 
 export interface Retrieved {
   /** Absolute path of a regular file. */
   readonly path: string;
+}
+
+export interface RetrieveOptions extends DownloadOptions {
+  /** The address names this object, which is fetched with the keys of its bucket. */
+  readonly object?: BucketObject | undefined;
 }
 
 /**
@@ -23,7 +30,7 @@ export async function retrieve(
   fetchTo: string,
   limits: FetchLimits,
   signal: AbortSignal,
-  tuning: RetryTuning = {},
+  { object, ...options }: RetrieveOptions = {},
 ): Promise<Retrieved> {
   signal.throwIfAborted();
   switch (schemeOf(uri)) {
@@ -35,7 +42,11 @@ export async function retrieve(
     }
     case 'http':
     case 'https':
-      return await written(fetchTo, (file) => download(uri, file, limits, signal, tuning));
+      return await written(fetchTo, (file) =>
+        object === undefined
+          ? download(uri, file, limits, signal, options)
+          : downloadObject(uri, object, file, limits, signal, options),
+      );
   }
 }
 

@@ -14,9 +14,11 @@ const RETRIES = 3;
 /** A server that is silent for so long (milliseconds) has hung. */
 const SILENCE_MS = 30_000;
 
-export interface RetryTuning {
+export interface DownloadOptions {
   /** Pause before the first retry, doubling with each; 1 s when absent. */
   readonly backOffMs?: number | undefined;
+  /** A token that goes to the host of the URL, unless the URL holds credentials of its own. */
+  readonly bearer?: string | undefined;
 }
 
 /** Another attempt may go better. */
@@ -31,7 +33,7 @@ export async function download(
   file: FileHandle,
   limits: FetchLimits,
   signal: AbortSignal,
-  { backOffMs = 1000 }: RetryTuning = {},
+  { backOffMs = 1000, bearer }: DownloadOptions = {},
 ): Promise<void> {
   const timer = AbortSignal.timeout(limits.timeoutMs);
   const either = AbortSignal.any([signal, timer]);
@@ -43,7 +45,7 @@ export async function download(
   try {
     for (let attempt = 0; ; attempt++) {
       try {
-        return await attemptOnce(uri, file, limits, agent, either);
+        return await attemptOnce({ uri, bearer }, file, limits, agent, either);
       } catch (error) {
         if (!isPassing(error) || attempt === RETRIES) throw error;
         await pause(backOffMs * 2 ** attempt, undefined, { signal: either });
@@ -58,14 +60,14 @@ export async function download(
 }
 
 async function attemptOnce(
-  uri: string,
+  { uri, bearer }: { readonly uri: string; readonly bearer: string | undefined },
   file: FileHandle,
   limits: FetchLimits,
   agent: Agent,
   signal: AbortSignal,
 ): Promise<void> {
   let url = new URL(uri);
-  const authorization = credentials(url);
+  const authorization = credentials(url) ?? (bearer === undefined ? undefined : `Bearer ${bearer}`);
   const home = url.origin;
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     checkHost(url, ruleOf(limits));

@@ -53,6 +53,11 @@ const TEXT_LIKE: readonly string[] = ['application/xml', 'text/vtt'];
 
 const HEAD_BYTES = 65_536;
 
+/** Bytes that mean nothing in windows-1252, and the delete character. */
+const NOT_WESTERN = new Set([0x7f, 0x81, 0x8d, 0x8f, 0x90, 0x9d]);
+/** At most this share of the characters of such a text are beyond ASCII. */
+const WESTERN_SHARE = 0.1;
+
 /** `name` is the file's name as the client knows it, for the kinds of text; the path's own when absent. */
 export async function mimeTypeOf(path: string, name = path): Promise<string> {
   const found = (await fileTypeFromFile(path))?.mime;
@@ -76,9 +81,12 @@ async function head(path: string): Promise<Buffer> {
   }
 }
 
-/** The beginning of a text in UTF-8 or UTF-16; undefined when it is none. */
+/** The beginning of a text in UTF-8, UTF-16 or windows-1252; undefined when it is none. */
 function decodeText(bytes: Buffer): string | undefined {
-  if (bytes.length === 0) return undefined;
+  return bytes.length === 0 ? undefined : (decodeUnicode(bytes) ?? decodeWestern(bytes));
+}
+
+function decodeUnicode(bytes: Buffer): string | undefined {
   const encoding =
     bytes[0] === 0xff && bytes[1] === 0xfe
       ? 'utf-16le'
@@ -93,6 +101,17 @@ function decodeText(bytes: Buffer): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Text in a Western language has few letters beyond ASCII; bytes that are no text have control characters sooner or later. */
+function decodeWestern(bytes: Buffer): string | undefined {
+  let beyond = 0;
+  for (const byte of bytes) {
+    if (byte < 0x20 ? ![0x09, 0x0a, 0x0c, 0x0d, 0x1b].includes(byte) : NOT_WESTERN.has(byte))
+      return undefined;
+    if (byte >= 0x80) beyond++;
+  }
+  return beyond <= bytes.length * WESTERN_SHARE ? new TextDecoder('windows-1252').decode(bytes) : undefined;
 }
 
 function markup(text: string): string | undefined {

@@ -42,6 +42,16 @@ export function turn({ width, height }: Size, rotation: number): Turn {
   return { sin, cos, left, top };
 }
 
+/** Where a point of the stored picture comes to lie in the turned and flipped one. */
+export function toUpright(
+  { source, upright, rotation, flip }: Omit<View, 'region'>,
+  { x, y }: { readonly x: number; readonly y: number },
+): { x: number; y: number } {
+  const { sin, cos, left, top } = turn(source, rotation);
+  const across = x * cos - y * sin - left;
+  return { x: flip ? upright.width - across : across, y: x * sin + y * cos - top };
+}
+
 /** The smallest picture that holds the turned one. */
 export function rotatedSize(size: Size, rotation: number): Size {
   const { sin, cos } = turn(size, rotation);

@@ -1,4 +1,4 @@
-/** Which frames of a range are looked at (behaviour of FRAME_INTERVAL, USE_KEY_FRAMES and warm-up frames). */
+/** Which frames of a range are looked at (behaviour of FRAME_INTERVAL, USE_KEY_FRAMES and warm-up frames), or which single ones. */
 import type { Range } from '../pipeline/types.ts';
 
 export interface SamplingOptions {
@@ -10,6 +10,8 @@ export interface SamplingOptions {
   readonly interval?: number | undefined;
   /** Only I-frames, of which `interval` takes every n-th. */
   readonly keyFramesOnly?: boolean | undefined;
+  /** These frames and no others, ascending, each once; in place of all of the above. */
+  readonly frames?: readonly number[] | undefined;
 }
 
 export interface Sampling {
@@ -19,11 +21,14 @@ export interface Sampling {
   readonly keyFramesOnly: boolean;
   /** The first frame to be delivered, warm-up included. */
   readonly first: number;
+  /** Single frames that are asked for, all of them within the video. */
+  readonly frames?: readonly number[];
 }
 
 /** `count` is the number of frames of the video, when known. */
 export function sampling(options: SamplingOptions, count: number | undefined): Sampling {
   const last = count === undefined ? Number.MAX_SAFE_INTEGER : count - 1;
+  if (options.frames !== undefined) return singleFrames(options.frames, last);
   const start = Math.max(0, options.range?.start ?? 0);
   const stop = Math.min(last, options.range?.stop ?? last);
   const interval = Math.max(1, Math.floor(options.interval ?? 1));
@@ -33,8 +38,15 @@ export function sampling(options: SamplingOptions, count: number | undefined): S
   return { start, stop, interval, keyFramesOnly, first };
 }
 
+function singleFrames(wanted: readonly number[], last: number): Sampling {
+  const frames = wanted.filter((frame) => frame >= 0 && frame <= last);
+  const start = frames[0] ?? 0;
+  return { start, stop: frames.at(-1) ?? -1, interval: 1, keyFramesOnly: false, first: start, frames };
+}
+
 /** Frames that a reader must deliver at the least; unknown (0) for I-frames, which are where the encoder put them. */
-export function expectedFrames({ start, stop, interval, keyFramesOnly }: Sampling): number {
+export function expectedFrames({ start, stop, interval, keyFramesOnly, frames }: Sampling): number {
+  if (frames !== undefined) return frames.length;
   if (keyFramesOnly || stop < start || stop === Number.MAX_SAFE_INTEGER) return 0;
   return Math.floor((stop - start) / interval) + 1;
 }
@@ -43,12 +55,15 @@ export function expectedFrames({ start, stop, interval, keyFramesOnly }: Samplin
 export class FramePicker {
   readonly sampling: Sampling;
   #keyFrames = 0;
+  /** Index of the first single frame that can be wanted again. */
+  #at = 0;
   constructor(of: Sampling) {
     this.sampling = of;
   }
 
   wants(frame: number, isKeyFrame: boolean): boolean {
-    const { first, start, stop, interval, keyFramesOnly } = this.sampling;
+    const { first, start, stop, interval, keyFramesOnly, frames } = this.sampling;
+    if (frames !== undefined) return this.#from(frame, frames) === frame;
     if (frame < first || frame > stop) return false;
     if (!keyFramesOnly) return (frame - first) % interval === 0;
     if (!isKeyFrame) return false;
@@ -58,9 +73,16 @@ export class FramePicker {
 
   /** The first wanted frame after `frame`. */
   next(frame: number): number {
-    const { first, interval, keyFramesOnly } = this.sampling;
+    const { first, interval, keyFramesOnly, frames } = this.sampling;
+    if (frames !== undefined) return this.#from(frame + 1, frames);
     if (frame < first) return first;
     if (keyFramesOnly) return frame + 1;
     return first + (Math.floor((frame - first) / interval) + 1) * interval;
+  }
+
+  /** The first single frame from `frame` on; beyond all frames when there is none. */
+  #from(frame: number, frames: readonly number[]): number {
+    while ((frames[this.#at] ?? Infinity) < frame) this.#at++;
+    return frames[this.#at] ?? Infinity;
   }
 }

@@ -47,8 +47,8 @@ export function frameTransform(properties: Properties, metadata: Properties, siz
   };
 }
 
-/** An explicit ROTATION or HORIZONTAL_FLIP wins over what AUTO_ROTATE and AUTO_FLIP take from the medium. */
-function orientationOf(properties: Properties, metadata: Properties): Orientation {
+/** An explicit ROTATION or HORIZONTAL_FLIP wins over what AUTO_ROTATE and AUTO_FLIP take from the medium. Errors: INVALID_PROPERTY. */
+export function orientationOf(properties: Properties, metadata: Properties): Orientation {
   const automatic = isTrue(properties['AUTO_ROTATE']) ? metadata['ROTATION'] : undefined;
   const wanted = degrees(given(properties['ROTATION']) ?? given(automatic) ?? '0');
   const threshold = Number(properties['ROTATION_THRESHOLD'] ?? 0) || 0;
@@ -117,7 +117,8 @@ function applier(view: View, fill: number): FrameTransform['apply'] {
   };
 }
 
-function boxMapper(view: View): FrameTransform['toMedium'] {
+/** Boxes in the pixels of the view as detections of the stored picture. */
+export function boxMapper(view: View): FrameTransform['toMedium'] {
   const { region, flip } = view;
   const rotation = flip ? (360 - view.rotation) % 360 : view.rotation;
   return (box) => {

@@ -88,7 +88,8 @@ class Reader implements VideoReader {
   readonly #breather: EventLoopBreather;
   /** Frames before this timestamp may miss their references, since decoding began at it. */
   #trusted = -Infinity;
-  #jumps = true;
+  /** Gaps that are at least so long are worth a try. */
+  #jumpFrames = JUMP_FRAMES;
   #last = -1;
   /** The decoder's guess at the time of the first frame, in ticks. */
   #firstGuess: bigint | undefined;
@@ -162,11 +163,13 @@ class Reader implements VideoReader {
     return this.fps > 0 ? Math.floor((this.#last * 1000) / this.fps) : 0;
   }
 
-  /** Skips a long stretch of unwanted frames, as long as that leads past frames that need not be decoded. */
+  /** Skips a long stretch of unwanted frames; one that led past no frame makes only longer ones be tried from then on. */
   async #jump(): Promise<void> {
     const next = this.#picker.next(this.#last);
-    if (!this.#jumps || next > this.stop || next - this.#last < JUMP_FRAMES) return;
-    this.#jumps = (await this.#seek(next)) && (this.#numbers?.numberOf(this.#trusted) ?? -1) > this.#last;
+    const gap = next - this.#last;
+    if (next > this.stop || gap < this.#jumpFrames) return;
+    if (!(await this.#seek(next))) this.#jumpFrames = Infinity;
+    else if ((this.#numbers?.numberOf(this.#trusted) ?? -1) <= this.#last) this.#jumpFrames = 2 * gap;
   }
 
   /**

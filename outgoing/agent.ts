@@ -8,6 +8,8 @@ export interface Reach {
   readonly allowPrivate: boolean;
   /** Names and addresses that may be so in any case. */
   readonly allowedHosts: readonly string[];
+  /** The settings that decide it, for messages. */
+  readonly settings?: string;
 }
 
 export interface OutgoingAgents {
@@ -21,14 +23,14 @@ const SETTINGS = 'the settings CALLBACK_PRIVATE and CALLBACK_ALLOWED_HOSTS';
 const IDLE_CONNECTION_MS = 4_000;
 
 /** Agents that keep connections, two for receivers anywhere and two for those in public networks. */
-export function outgoingAgents({ allowPrivate, allowedHosts }: Reach): OutgoingAgents {
+export function outgoingAgents({ allowPrivate, allowedHosts, settings = SETTINGS }: Reach): OutgoingAgents {
   const allowed = new Set(allowedHosts.map((host) => host.trim().toLowerCase()));
-  const [anywhere, inPublic] = [agents(true), agents(false)];
+  const [anywhere, inPublic] = [agents(true, settings), agents(false, settings)];
   return {
     agentFor: (url) => {
       const host = url.hostname.replace(/^\[|\]$/g, '').toLowerCase();
       const mayBePrivate = allowPrivate || allowed.has(host);
-      checkHost(url, { allowPrivate: mayBePrivate, settings: SETTINGS });
+      checkHost(url, { allowPrivate: mayBePrivate, settings });
       const pair = mayBePrivate ? anywhere : inPublic;
       return url.protocol === 'https:' ? pair.https : pair.http;
     },
@@ -38,12 +40,12 @@ export function outgoingAgents({ allowPrivate, allowedHosts }: Reach): OutgoingA
   };
 }
 
-function agents(allowPrivate: boolean) {
+function agents(allowPrivate: boolean, settings: string) {
   const options = {
     keepAlive: true,
     allowPrivateIPAddress: allowPrivate,
     denyIPAddressList: [...METADATA],
-    lookup: guardedLookup({ allowPrivate, settings: SETTINGS }),
+    lookup: guardedLookup({ allowPrivate, settings }),
     timeout: IDLE_CONNECTION_MS,
   };
   return {

@@ -1,14 +1,23 @@
 /** Looks at a spooled result, file in, verdict out. Runs in the thread of `check-worker.ts`. */
 import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
-import type { PreparedMedium, WorkKind } from '../components/sdk/protocol.ts';
+import type {
+  FeedSummary,
+  FinishSummary,
+  MarkupAnswer,
+  PreparedMedium,
+  UploadAnswer,
+  WorkKind,
+} from '../components/sdk/protocol.ts';
 import type { Range } from '../pipeline/types.ts';
 import {
+  bringsMedium,
   withoutFrameTimes,
+  wrongFeedSummary,
   wrongPrepared,
+  wrongStored,
   wrongSummary,
   wrongTrack,
-  type SummaryLine,
 } from './check-rules.ts';
 import type { CheckedResult, Expectations, Refused } from './check.ts';
 import { unparsable } from './json-shape.ts';
@@ -34,7 +43,25 @@ export async function checkFile(
 const checks: Readonly<Record<WorkKind, (path: string, wanted: Expectations) => Promise<CheckedResult>>> = {
   DETECT: checkTracks,
   PREPARE: checkPrepared,
-  FINISH: (path) => withFile(path, checkSummary),
+  FEED: (path) =>
+    withFile(path, async (file) => {
+      const line = await lastLine(file, wrongFeedSummary);
+      return 'reason' in line
+        ? line
+        : { ok: true, kind: 'FEED', summary: (line.value as { summary: FeedSummary }).summary };
+    }),
+  FINISH: (path) => withFile(path, (file) => checkSummary(file, 'FINISH')),
+  ARTIFACTS: (path) => withFile(path, (file) => checkSummary(file, 'ARTIFACTS')),
+  MARKUP: (path) =>
+    withFile(path, async (file) => {
+      const line = await lastLine(file, wrongStored);
+      return 'reason' in line ? line : { ok: true, kind: 'MARKUP', markup: line.value as MarkupAnswer };
+    }),
+  UPLOAD: (path) =>
+    withFile(path, async (file) => {
+      const line = await lastLine(file, wrongStored);
+      return 'reason' in line ? line : { ok: true, kind: 'UPLOAD', upload: line.value as UploadAnswer };
+    }),
   DOCUMENT: (path) => withFile(path, checkDocument),
 };
 
@@ -44,13 +71,15 @@ async function checkTracks(
 ): Promise<CheckedResult> {
   let tracks = 0;
   let detections = 0;
+  let derived = 0;
   for await (const line of readLines(path, maxLineBytes ?? MAX_LINE_BYTES)) {
     tracks += 1;
     const { value, wrong = wrongTrack(value, range) } = parsed(line.text);
     if (wrong !== undefined) return refused(`Track ${tracks} ${wrong}: ${excerpt(line.text)}`);
     detections += (value as { detections: unknown[] }).detections.length;
+    if (bringsMedium(value as object)) derived += 1;
   }
-  return { ok: true, kind: 'DETECT', tracks, detections };
+  return { ok: true, kind: 'DETECT', tracks, detections, derived };
 }
 
 async function checkPrepared(path: string): Promise<CheckedResult> {
@@ -64,12 +93,22 @@ async function checkPrepared(path: string): Promise<CheckedResult> {
   return prepared === undefined ? refused('The answer is empty.') : { ok: true, kind: 'PREPARE', prepared };
 }
 
-async function checkSummary(file: FileHandle): Promise<CheckedResult> {
+async function checkSummary(file: FileHandle, kind: 'FINISH' | 'ARTIFACTS'): Promise<CheckedResult> {
+  const line = await lastLine(file, wrongSummary);
+  return 'reason' in line
+    ? line
+    : { ok: true, kind, summary: (line.value as { summary: FinishSummary }).summary };
+}
+
+/** The last line of an answer, which says what is in it. */
+async function lastLine(
+  file: FileHandle,
+  wrongIn: (value: unknown) => string | undefined,
+): Promise<Refused | { readonly value: unknown }> {
   const line = await readLastLine(file, MAX_LINE_BYTES);
   if (line === undefined) return refused('The answer is empty.');
-  const { value, wrong = wrongSummary(value) } = parsed(line);
-  if (wrong !== undefined) return refused(`The last line ${wrong}: ${excerpt(line)}`);
-  return { ok: true, kind: 'FINISH', summary: (value as SummaryLine).summary };
+  const { value, wrong = wrongIn(value) } = parsed(line);
+  return wrong === undefined ? { value } : refused(`The last line ${wrong}: ${excerpt(line)}`);
 }
 
 async function checkDocument(file: FileHandle): Promise<CheckedResult> {

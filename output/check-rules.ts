@@ -2,7 +2,7 @@
  * What a result must look like. Every function tells the first thing that is wrong, or nothing. Fields that the protocol
  * does not know are let through for its later versions.
  */
-import type { FinishSummary, PreparedMedium } from '../components/sdk/protocol.ts';
+import type { DerivedMedium, PreparedMedium, TrackSection } from '../components/sdk/protocol.ts';
 import type { Issue, Range } from '../pipeline/types.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -15,6 +15,7 @@ export function wrongTrack(value: unknown, range: Range): string | undefined {
   const { startFrame, stopFrame, detections } = value;
   if (!isCount(startFrame) || !isCount(stopFrame))
     return 'has no startFrame and stopFrame of whole numbers from 0';
+  if (value['fed'] !== undefined && !isCount(value['fed'])) return 'has a fed that is no whole number from 0';
   if (stopFrame < startFrame) return `stops at frame ${stopFrame}, before it starts`;
   if (range.stop >= 0 && (startFrame < range.start || stopFrame > range.stop))
     return `covers frames ${startFrame} to ${stopFrame}, outside of ${range.start} to ${range.stop}`;
@@ -92,12 +93,42 @@ export function wrongPrepared(value: unknown): string | undefined {
 
 export function wrongSummary(value: unknown): string | undefined {
   if (!isFields(value) || !isFields(value['summary'])) return 'is not a summary';
-  const { tracks, detections, types, warnings, ranges } = value['summary'];
+  const { tracks, detections, types, warnings, ranges, errors, sections, derived, selectorsOutputUri } =
+    value['summary'];
   if (!isCount(tracks) || !isCount(detections)) return 'has no counts of tracks and detections';
-  if (!isFields(types) || !Object.values(types).every(isCount)) return 'has no counts by track type';
+  if (!isCounts(types)) return 'has no counts by track type';
   if (!isArrayOf(warnings, isIssue)) return 'has warnings without code and message';
+  if (errors !== undefined && !isArrayOf(errors, isIssue)) return 'has errors without code and message';
+  if (sections !== undefined && !isArrayOf(sections, isSection)) return 'has sections without counts';
+  if (derived !== undefined && !isArrayOf(derived, isDerived)) return 'has derivative media without a path';
+  if (selectorsOutputUri !== undefined && typeof selectorsOutputUri !== 'string')
+    return 'has a selectorsOutputUri that is no text';
   return isArrayOf(ranges, isRange) ? undefined : 'has ranges without start and stop';
 }
+
+export function wrongFeedSummary(value: unknown): string | undefined {
+  if (!isFields(value) || !isFields(value['summary'])) return 'is not a summary';
+  const { tracks, pieces, indexAt } = value['summary'];
+  return isCount(tracks) && isCount(pieces) && isCount(indexAt)
+    ? undefined
+    : 'has no counts of tracks and pieces';
+}
+
+/** Of MARKUP and UPLOAD. */
+export function wrongStored(value: unknown): string | undefined {
+  if (!isFields(value)) return 'is not an object';
+  const { path = '', uri, warnings } = value;
+  if (typeof path !== 'string' || typeof uri !== 'string' || uri === '') return 'has no path and uri';
+  return isArrayOf(warnings, isIssue) ? undefined : 'has warnings without code and message';
+}
+
+/** Whether a track brings a file that is to become a medium of its own. */
+export function bringsMedium({ properties }: { readonly properties?: unknown }): boolean {
+  return isFields(properties) && Object.hasOwn(properties, DERIVED_PATH);
+}
+
+/** Property of a track: where a component has left the file of a derivative medium. */
+export const DERIVED_PATH = 'DERIVATIVE_MEDIA_TEMP_PATH';
 
 /** The PREPARE answer as the server keeps it: the frame times stay in the file. */
 export function withoutFrameTimes(prepared: PreparedMedium): PreparedMedium {
@@ -106,8 +137,6 @@ export function withoutFrameTimes(prepared: PreparedMedium): PreparedMedium {
   const { times: _, ...rule } = frameTimes;
   return { ...prepared, facts: { ...facts, frameTimes: rule } };
 }
-
-export type SummaryLine = { readonly summary: FinishSummary };
 
 function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -130,6 +159,16 @@ function isRange(value: unknown): value is Range {
 }
 function isIssue(value: unknown): value is Issue {
   return isFields(value) && typeof value['code'] === 'string' && typeof value['message'] === 'string';
+}
+function isCounts(value: unknown): value is Readonly<Record<string, number>> {
+  return isFields(value) && Object.values(value).every(isCount);
+}
+function isSection(value: unknown): value is TrackSection {
+  return isFields(value) && isCount(value['task']) && isCount(value['count']) && isCounts(value['types']);
+}
+function isDerived(value: unknown): value is DerivedMedium {
+  if (!isFields(value) || !isCount(value['mediaId'])) return false;
+  return typeof value['path'] === 'string' && typeof value['uri'] === 'string';
 }
 function isArrayOf<T>(value: unknown, is: (item: unknown) => item is T): value is readonly T[] {
   return Array.isArray(value) && value.every(is);

@@ -3,7 +3,14 @@
  * thread, started on first use; it is started anew when a result makes it die, and a result that does so twice is refused.
  */
 import { Worker } from 'node:worker_threads';
-import type { FinishSummary, PreparedMedium, WorkKind } from '../components/sdk/protocol.ts';
+import type {
+  FeedSummary,
+  FinishSummary,
+  MarkupAnswer,
+  PreparedMedium,
+  UploadAnswer,
+  WorkKind,
+} from '../components/sdk/protocol.ts';
 import type { Range } from '../pipeline/types.ts';
 
 export interface Expectations {
@@ -24,9 +31,15 @@ export interface Accepted {
     readonly kind: 'DETECT';
     readonly tracks: number;
     readonly detections: number;
+    /** Tracks that bring a derivative medium. */
+    readonly derived: number;
   };
   readonly PREPARE: { readonly ok: true; readonly kind: 'PREPARE'; readonly prepared: PreparedMedium };
+  readonly FEED: { readonly ok: true; readonly kind: 'FEED'; readonly summary: FeedSummary };
   readonly FINISH: { readonly ok: true; readonly kind: 'FINISH'; readonly summary: FinishSummary };
+  readonly ARTIFACTS: { readonly ok: true; readonly kind: 'ARTIFACTS'; readonly summary: FinishSummary };
+  readonly MARKUP: { readonly ok: true; readonly kind: 'MARKUP'; readonly markup: MarkupAnswer };
+  readonly UPLOAD: { readonly ok: true; readonly kind: 'UPLOAD'; readonly upload: UploadAnswer };
   readonly DOCUMENT: {
     readonly ok: true;
     readonly kind: 'DOCUMENT';

@@ -13,8 +13,9 @@ import type { MediaType } from '../pipeline/types.ts';
 import { censorDeep, censorProperties, maskUri } from './censor.ts';
 import { inChunks, MAX_OWN_LINE_BYTES, readLines } from './lines.ts';
 
-/** The key of `output` for actions that found nothing. */
+/** Keys of `output` for actions that found nothing, and for those whose tracks are not to be shown. */
 const NO_TRACKS = 'NO TRACKS';
+const TRACKS_SUPPRESSED = 'TRACKS SUPPRESSED';
 
 const NOTHING_KNOWN = { sha256: '', mimeType: '', mediaType: 'UNKNOWN', length: -1, metadata: {} } as const;
 
@@ -30,10 +31,20 @@ export function writeDocument(
   return inChunks(pieces(head, media, readTracks));
 }
 
-/** The track lines of a file that FINISH answered; its summary is left out. */
+/** The track lines of a file that FINISH answered; its summary, and what is not for the document, is left out. */
 export async function* trackLines(path: string): AsyncGenerator<string> {
   for await (const { text } of readLines(path, MAX_OWN_LINE_BYTES))
-    if (!text.startsWith('{"summary":')) yield text;
+    if (!text.startsWith(SUMMARY)) yield documentPart(text);
+}
+
+/** How the last line of an answer begins. */
+export const SUMMARY = '{"summary":';
+/** Stands between the JSON of a track and what the service keeps with it; JSON has none inside. */
+export const HIDDEN = '\t';
+
+function documentPart(line: string): string {
+  const at = line.indexOf(HIDDEN);
+  return at < 0 ? line : line.slice(0, at);
 }
 
 async function* pieces(
@@ -45,7 +56,9 @@ async function* pieces(
   const warnings = [...issueEntry(head.warnings)];
   yield `${opened(headFields(head))},"media":[`;
   let first = true;
+  const types = new Set<MediaType>();
   for await (const medium of media) {
+    if (medium.facts !== null) types.add(medium.facts.mediaType);
     errors.push(...issueEntry(medium.errors, medium.mediaId));
     warnings.push(...issueEntry(medium.warnings, medium.mediaId));
     yield `${first ? '' : ','}\n${opened(mediumFields(medium))},"output":{`;
@@ -53,7 +66,11 @@ async function* pieces(
     yield '}}';
     first = false;
   }
-  yield `],\n"errors":${JSON.stringify(errors)},\n"warnings":${JSON.stringify(warnings)}}\n`;
+  yield `],\n"errors":${JSON.stringify(errors)},\n"warnings":${JSON.stringify(warnings)},`;
+  const inForce = head.effectiveProperties
+    .filter(({ mediaType }) => types.has(mediaType))
+    .map((one) => ({ ...one, properties: censorProperties(one.properties) }));
+  yield `\n"effectiveProperties":${JSON.stringify(inForce)}}\n`;
 }
 
 function headFields(head: DocumentHead): Readonly<Record<string, unknown>> {
@@ -66,6 +83,7 @@ function headFields(head: DocumentHead): Readonly<Record<string, unknown>> {
     externalJobId: head.externalJobId,
     timeStart: head.timeStart,
     timeStop: head.timeStop,
+    timing: head.timing,
     status: head.status,
     algorithmProperties: censorDeep(head.algorithmProperties),
     jobProperties: censorProperties(head.jobProperties),
@@ -77,6 +95,7 @@ function mediumFields(medium: DocumentMedium): Readonly<Record<string, unknown>>
   const facts = medium.facts ?? NOTHING_KNOWN;
   return {
     mediaId: medium.mediaId,
+    parentMediaId: medium.parentMediaId,
     path: maskUri(medium.path),
     sha256: facts.sha256,
     mimeType: facts.mimeType,
@@ -88,7 +107,8 @@ function mediumFields(medium: DocumentMedium): Readonly<Record<string, unknown>>
     mediaProperties: censorProperties(medium.mediaProperties),
     status: medium.status,
     detectionProcessingErrors: processingErrors(medium.detectionErrors, facts.mediaType),
-    markupResult: null,
+    markupResult: medium.markup,
+    ...(medium.selectorsOutputUri === null ? {} : { mediaSelectorsOutputUri: medium.selectorsOutputUri }),
   };
 }
 
@@ -123,9 +143,10 @@ async function* outputPieces(
     yield `${lead}${JSON.stringify(key)}:[`;
     let entryLead = '';
     for (const output of outputs.filter((each) => keysOf(each).includes(key))) {
-      const { action, algorithm } = output;
-      yield `${entryLead}${opened({ source: action, algorithm })}`;
-      if (key !== NO_TRACKS) yield* trackPieces(output, key, readTracks);
+      const { action, algorithm, annotators } = output;
+      const fields = { source: action, algorithm, ...(annotators.length > 0 ? { annotators } : {}) };
+      yield `${entryLead}${opened(fields)}`;
+      if (key !== NO_TRACKS && key !== TRACKS_SUPPRESSED) yield* trackPieces(output, key, readTracks);
       yield '}';
       entryLead = ',';
     }
@@ -134,9 +155,10 @@ async function* outputPieces(
   }
 }
 
-function keysOf({ tracks, types }: DocumentOutput): readonly string[] {
+function keysOf({ tracks, types, suppressed }: DocumentOutput): readonly string[] {
   const found = tracks === null ? [] : Object.keys(types).filter((type) => (types[type] ?? 0) > 0);
-  return found.length > 0 ? found : [NO_TRACKS];
+  if (found.length === 0) return [NO_TRACKS];
+  return suppressed ? [TRACKS_SUPPRESSED] : found;
 }
 
 /** A short file would make a document that lies by leaving out, so it is an error. */
@@ -147,12 +169,17 @@ async function* trackPieces(
 ): AsyncGenerator<string> {
   const several = Object.keys(output.types).length > 1;
   const expected = output.types[type] ?? 0;
+  const { first, count } = output.lines ?? { first: 0, count: Infinity };
   let written = 0;
+  let at = -1;
   yield ',"tracks":[';
   for await (const line of readTracks(output.tracks ?? '')) {
+    at += 1;
+    if (at < first) continue;
+    if (at >= first + count) break;
     if (several && trackType(line) !== type) continue;
     yield written === 0 ? '\n' : ',\n';
-    yield line;
+    yield output.exemplarsOnly ? withoutMany(line) : line;
     written += 1;
   }
   if (written !== expected)
@@ -160,6 +187,31 @@ async function* trackPieces(
       `The results of ${output.action} have ${written} tracks of type ${type} instead of ${expected}.`,
     );
   yield ']';
+}
+
+/** A track of which only the exemplar and what has an artifact is kept. */
+function withoutMany(line: string): string {
+  const track = JSON.parse(line) as { exemplar: DocumentDetection; detections: DocumentDetection[] };
+  const { offsetFrame, x, y, width, height } = track.exemplar;
+  const isExemplar = (one: DocumentDetection): boolean =>
+    one.offsetFrame === offsetFrame &&
+    one.x === x &&
+    one.y === y &&
+    one.width === width &&
+    one.height === height;
+  const kept = track.detections.filter(
+    (one) => isExemplar(one) || one.artifactExtractionStatus === 'COMPLETED',
+  );
+  return JSON.stringify({ ...track, detections: kept });
+}
+
+interface DocumentDetection {
+  readonly offsetFrame: number;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly artifactExtractionStatus: string;
 }
 
 /** The fields before `type` are names and numbers (see components/media/finish), so that the line need not be parsed. */

@@ -36,6 +36,47 @@ export function detectionFile(dataDir: string, jobId: string): string {
   return join(outputFolder(dataDir, jobId), 'detection.json');
 }
 
+/** Files that components make of a document, before they are taken over as derivative media. */
+export function derivingFolder(dataDir: string, jobId: string, run: number, mediaId: number): string {
+  return join(mediaFolder(dataDir, jobId), `${run}-derived-${mediaId}`);
+}
+
+/** Results beside the document, by kind: each kind has a folder for each job, and in it one for each medium. */
+const RESULT_KINDS = ['artifacts', 'markup', 'derivative-media', 'media-selectors-output'] as const;
+type ResultKind = (typeof RESULT_KINDS)[number];
+
+function resultFolder(dataDir: string, kind: ResultKind, jobId: string): string {
+  return join(dataDir, kind, plainName(jobId));
+}
+
+/** Everything that stays of a job that has ended. */
+export function outputFolders(dataDir: string, jobId: string): readonly string[] {
+  return [outputFolder(dataDir, jobId), ...RESULT_KINDS.map((kind) => resultFolder(dataDir, kind, jobId))];
+}
+
+/** Pictures of the detections of one action on one medium. */
+export function artifactsFolder(
+  dataDir: string,
+  jobId: string,
+  { mediaId, task, action }: { readonly mediaId: number; readonly task: number; readonly action: number },
+): string {
+  return join(resultFolder(dataDir, 'artifacts', jobId), `${mediaId}`, `${task}`, `${action}`);
+}
+
+export function markupFolder(dataDir: string, jobId: string, mediaId: number): string {
+  return join(resultFolder(dataDir, 'markup', jobId), `${mediaId}`);
+}
+
+/** Media made of this one. */
+export function derivativeFolder(dataDir: string, jobId: string, parentMediaId: number): string {
+  return join(resultFolder(dataDir, 'derivative-media', jobId), `${parentMediaId}`);
+}
+
+export function selectorsOutputFile(dataDir: string, jobId: string, mediaId: number): string {
+  const folder = join(resultFolder(dataDir, 'media-selectors-output', jobId), `${mediaId}`);
+  return join(folder, 'media-selectors-output.json');
+}
+
 /** The path behind the URI of a detection document of this service; undefined for all other URIs. */
 export function ownDocument(dataDir: string, uri: string): string | undefined {
   if (!uri.startsWith('file:')) return undefined;

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { isIgnorable } from './ignorable-properties.ts';
 import type { PipelinePlan, PlannedAction } from './plan.ts';
 import { propertyLevels, propertyLookup, type PropertyLevels } from './properties.ts';
-import type { MediaType, Properties, Range } from './types.ts';
+import type { MediaSelector, MediaType, Properties, Range } from './types.ts';
 import { WORKFLOW_PROPERTIES } from './workflow-properties.ts';
 
 /** Version of the detection document, major and minor glued: 1.0 is 10. Results of another version are never taken over. */
@@ -34,6 +34,7 @@ export interface HashedMedium {
   readonly properties: Properties;
   readonly frameRanges: readonly Range[];
   readonly timeRanges: readonly Range[];
+  readonly selectors?: readonly MediaSelector[];
 }
 
 export interface HashedJob extends JobConfiguration {
@@ -59,9 +60,26 @@ export function jobConfigHash(job: HashedJob): string {
 const text = (items: readonly string[]): string => items.map((item) => `${item}${SEPARATOR}`).join('');
 
 /** The hash comes first, so that media sort by it. */
-function ownItems({ sha256, frameRanges, timeRanges }: HashedMedium): readonly string[] {
-  // The last stands for media selectors.
-  return [sha256.trim().toLowerCase(), ...rangeItems(frameRanges), ...rangeItems(timeRanges), NONE];
+function ownItems(medium: HashedMedium): readonly string[] {
+  const { sha256, frameRanges, timeRanges } = medium;
+  return [
+    sha256.trim().toLowerCase(),
+    ...rangeItems(frameRanges),
+    ...rangeItems(timeRanges),
+    ...selectorItems(medium),
+  ];
+}
+
+function selectorItems({ selectors = [], mediaType }: HashedMedium): readonly string[] {
+  if (selectors.length === 0) return [NONE];
+  const items = selectors.map(({ expression, type, resultDetectionProperty, selectionProperties }) => [
+    ...[expression, type, resultDetectionProperty],
+    ...Object.entries(selectionProperties)
+      .filter(([name]) => !isIgnorable(name, mediaType))
+      .toSorted(([a], [b]) => compare(a, b))
+      .flat(),
+  ]);
+  return items.toSorted((a, b) => compare(text(a), text(b))).flat();
 }
 
 function rangeItems(ranges: readonly Range[]): readonly string[] {

@@ -11,7 +11,7 @@ const FEED_FORWARD_TYPES = ['FRAME', 'REGION', 'SUPERSET_REGION'] as const;
 export type FeedForwardType = (typeof FEED_FORWARD_TYPES)[number];
 
 /** Reads FEED_FORWARD_TYPE in any case; null when tracks are not fed forward. */
-function feedForwardType(value: string | undefined): FeedForwardType | null {
+export function feedForwardType(value: string | undefined): FeedForwardType | null {
   const upper = value?.trim().toUpperCase();
   return FEED_FORWARD_TYPES.find((type) => type === upper) ?? null;
 }

@@ -49,6 +49,8 @@ export interface ReportedDetection extends Omit<Detection, 'time'> {
   readonly time?: number;
 }
 export interface ReportedTrack {
+  /** Which of the tracks it was fed it comes from: the number of the line; 0 when absent. */
+  readonly fed?: number;
   readonly startFrame: number;
   readonly stopFrame: number;
   readonly startTime?: number;
@@ -57,6 +59,16 @@ export interface ReportedTrack {
   readonly confidence: number;
   readonly properties: Properties;
   readonly detections: readonly ReportedDetection[];
+}
+
+/** Restricts processing to parts of a document (specification 2.1, JobCreationMediaSelector). */
+export interface MediaSelector {
+  readonly type: 'JSON_PATH';
+  readonly expression: string;
+  /** Only for the sub-jobs of this selector. */
+  readonly selectionProperties: Properties;
+  /** Property of the output action's tracks that goes into the output document. */
+  readonly resultDetectionProperty: string;
 }
 
 /** What inspection found out about a medium (specification 2.1 names the metadata keys). */
@@ -97,7 +109,10 @@ export type IssueCode =
   | 'MEDIA_INITIALIZATION'
   | 'PADDING'
   | 'INVALID_DETECTION'
-  | 'LOCAL_STORAGE';
+  | 'LOCAL_STORAGE'
+  | 'ARTIFACT_EXTRACTION'
+  | 'MARKUP'
+  | 'REMOTE_STORAGE_UPLOAD';
 
 export const DETECTION_ERRORS = [
   'DETECTION_NOT_INITIALIZED',
@@ -197,3 +212,23 @@ export type ArchiveFinding =
   | { readonly kind: 'match'; readonly match: PastJob }
   /** Some archive could not be asked, and none of the others knows an equal job. A sentence without secrets. */
   | { readonly kind: 'failed'; readonly reason: string };
+
+/** A bucket of an object store, and the keys that open it. */
+export interface BucketAccess {
+  /** Address without a slash at its end; the bucket's name is the beginning of the host or the path. */
+  readonly url: string;
+  readonly name: string;
+  readonly region: string;
+  readonly accessKey: string;
+  readonly secretKey: string;
+  /** Goes with keys that are valid for a while only. */
+  readonly sessionToken?: string;
+}
+
+/** An object in a bucket. */
+export interface BucketObject {
+  readonly bucket: BucketAccess;
+  readonly key: string;
+  /** One of several versions; absent: the newest. */
+  readonly versionId?: string;
+}

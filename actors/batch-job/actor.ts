@@ -1,5 +1,5 @@
 import type { Logger } from '../../config/logger.ts';
-import { mediaFolder, outputFolder, spoolFolder } from '../../output/layout.ts';
+import { mediaFolder, outputFolders, spoolFolder } from '../../output/layout.ts';
 import { removeFolder } from '../../output/spool.ts';
 import type { Owner, Row, Store } from '../../store/store.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -8,7 +8,8 @@ import type { ActorKind, Envelope } from '../runtime/system.ts';
 import { bookkeeping, uncounted } from './bookkeeping.ts';
 import { JOB_COMMANDS, type JobCommand, type JobReply } from './commands.ts';
 import type { JobEffect } from './effects.ts';
-import { runPrefix, type JobSettings } from './planning.ts';
+import { runPrefix } from './keys.ts';
+import type { JobSettings } from './planning.ts';
 import { owedWhenPoisoned } from './notices.ts';
 import type { Change } from './progress.ts';
 import type { JobRecord } from './record.ts';
@@ -159,7 +160,7 @@ async function removeFiles(
   document: boolean,
 ): Promise<boolean> {
   const folders = [spoolFolder(settings.dataDir, jobId, run), mediaFolder(settings.dataDir, jobId)];
-  if (document) folders.push(outputFolder(settings.dataDir, jobId));
+  if (document) folders.push(...outputFolders(settings.dataDir, jobId));
   let all = true;
   for (const folder of folders)
     await removeFolder(folder).catch((error: unknown) => {

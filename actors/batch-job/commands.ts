@@ -1,5 +1,5 @@
 import type { CheckedResult } from '../../output/check.ts';
-import type { ArchiveFinding, DetectionErrorCode, IssueCode } from '../../pipeline/types.ts';
+import type { ArchiveFinding, DetectionErrorCode, IssueCode, Range } from '../../pipeline/types.ts';
 import type { NoticeReport } from '../delivery/notice.ts';
 import type { JobRecord } from './record.ts';
 
@@ -31,6 +31,8 @@ export type JobCommand =
       readonly token: string;
       readonly file: string;
       readonly result: CheckedResult & { ok: true };
+      /** Milliseconds that the component had it. */
+      readonly ms: number;
     }
   /** From the worker protocol: the component says why it cannot. Not tried again. */
   | {
@@ -39,6 +41,9 @@ export type JobCommand =
       readonly token: string;
       readonly code: DetectionErrorCode | IssueCode;
       readonly message: string;
+      /** Frames of the tracks that it was fed. */
+      readonly range?: Range;
+      readonly ms: number;
     }
   /** From the archive, asked after inspection. */
   | { readonly type: 'archiveChecked'; readonly run: number; readonly answer: ArchiveFinding }

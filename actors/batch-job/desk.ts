@@ -6,7 +6,7 @@ import { jobIdOf } from '../../pipeline/job-id.ts';
 import type { PipelineRequest } from '../../pipeline/plan-checks.ts';
 import type { CatalogLookup } from '../../pipeline/plan-lookup.ts';
 import type { PipelinePlan } from '../../pipeline/plan.ts';
-import type { Issue, Properties, Range } from '../../pipeline/types.ts';
+import type { Issue, MediaSelector, Properties, Range } from '../../pipeline/types.ts';
 import type { Store } from '../../store/store.ts';
 import { ADMISSION } from '../admission/actor.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -32,7 +32,6 @@ export interface JobRequest extends PipelineRequest {
   readonly algorithmProperties: Readonly<Record<string, Properties>>;
   readonly priority: number | undefined;
   readonly callback: { readonly url: string; readonly method: 'GET' | 'POST' } | undefined;
-  readonly wantsSelectors: boolean;
 }
 export interface JobRequestMedium {
   readonly uri: string;
@@ -40,6 +39,8 @@ export interface JobRequestMedium {
   readonly properties: Properties;
   readonly frameRanges: readonly Range[];
   readonly timeRanges: readonly Range[];
+  readonly selectors?: readonly MediaSelector[];
+  readonly selectorsOutputAction?: string;
 }
 
 export interface DeskParts {

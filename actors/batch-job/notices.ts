@@ -35,7 +35,16 @@ const started = (numbers: readonly number[], failures: readonly string[] = []): 
 
 type Ended = Pick<
   JobState,
-  'status' | 'run' | 'endedAt' | 'objectId' | 'hasDocument' | 'pastOutput' | 'documentHash' | 'media'
+  | 'status'
+  | 'run'
+  | 'endedAt'
+  | 'objectId'
+  | 'hasDocument'
+  | 'outputUri'
+  | 'pastOutput'
+  | 'documentHash'
+  | 'timing'
+  | 'media'
 >;
 
 /** What is owed by a job that ends in this state at `at`. */
@@ -56,7 +65,7 @@ export function owedAtEnd(record: JobRecord, state: Ended, settings: JobSettings
 /** What is owed by a job that is ended because its actor fails: whoever waits for it hears of its end, the archive gets nothing. */
 export function owedWhenPoisoned(
   record: JobRecord,
-  ended: Pick<Ended, 'run' | 'hasDocument' | 'pastOutput'>,
+  ended: Pick<Ended, 'run' | 'hasDocument' | 'outputUri' | 'pastOutput'>,
   settings: Pick<JobSettings, 'dataDir'>,
   at: number,
 ): { readonly owed: Pick<JobState, 'callback' | 'archive'>; readonly notices: readonly Notice[] } {
@@ -114,13 +123,13 @@ const bitsOf = ({ open }: Delivery) => BigInt(`0x${open}`);
 const callbackId = ({ jobId }: JobRecord, run: number) => `${jobId}.${run}.callback`;
 const archiveId = ({ jobId }: JobRecord, run: number, medium: number) => `${jobId}.${run}.archive.${medium}`;
 
-/** URI of the job's document, or of the earlier one that stands for it. */
+/** URI of the job's document, in a bucket if it is in one, or of the earlier one that stands for it. */
 export function outputUri(
   { jobId }: JobRecord,
-  { hasDocument, pastOutput }: Pick<Ended, 'hasDocument' | 'pastOutput'>,
+  { hasDocument, outputUri: stored, pastOutput }: Pick<Ended, 'hasDocument' | 'outputUri' | 'pastOutput'>,
   dataDir: string,
 ): string | null {
-  return pastOutput ?? (hasDocument ? pathToFileURL(detectionFile(dataDir, jobId)).href : null);
+  return pastOutput ?? stored ?? (hasDocument ? pathToFileURL(detectionFile(dataDir, jobId)).href : null);
 }
 
 /** Halves of characters, which JSON lets in, cannot stand in a URL: a job must not fail at its end for them. */
@@ -129,7 +138,7 @@ const wellFormed = (text: string | null) => (text === null ? null : Buffer.from(
 /** Specification 6.1. */
 function callbackNotice(
   record: JobRecord,
-  state: Pick<Ended, 'run' | 'hasDocument' | 'pastOutput'>,
+  state: Pick<Ended, 'run' | 'hasDocument' | 'outputUri' | 'pastOutput'>,
   { dataDir }: Pick<JobSettings, 'dataDir'>,
   at: number,
 ): Notice | null {
@@ -216,12 +225,21 @@ function archivePost(
       jobStatus: state.status,
       system,
       jobConfigHash: common.jobConfigHash,
+      timing: timingOf(record, state.timing),
     }),
     addToken: common.withToken.has(archiveUrl),
     createdAt: at,
     attempts: 0,
   };
   return { id, destination: destinationOf(archiveUrl), due: at, body };
+}
+
+/** How long components worked on each action, in milliseconds by its name. */
+function timingOf({ plan }: JobRecord, timing: readonly number[]): Readonly<Record<string, number>> {
+  const spent: Record<string, number> = {};
+  for (const [n, { name }] of plan.tasks.flatMap(({ actions }) => actions).entries())
+    spent[name] = (spent[name] ?? 0) + (timing[n] ?? 0);
+  return spent;
 }
 
 /** The notice has arrived. */

@@ -1,17 +1,9 @@
-import type { DocumentWork, FetchLimits, FinishSummary, WorkMedium } from '../../components/sdk/protocol.ts';
-import { MEDIA_QUEUES } from '../../components/sdk/protocol.ts';
-import { join } from 'node:path';
-import { mediaFolder, spoolFile } from '../../output/layout.ts';
-import {
-  componentProperties,
-  effectiveProperties,
-  integerOf,
-  propertyLevels,
-  type PropertyLevels,
-} from '../../pipeline/properties.ts';
+import type { FetchLimits, FinishSummary } from '../../components/sdk/protocol.ts';
 import { boundedLimits, cutRanges, followUpRanges, segmentLimits } from '../../pipeline/segments.ts';
-import type { PlannedAction } from '../../pipeline/plan.ts';
+import type { PlannedAction, PlannedTask } from '../../pipeline/plan.ts';
 import type { Properties, Range } from '../../pipeline/types.ts';
+import { inForce, isFed, passesBy } from './in-force.ts';
+import { tracksBefore } from './lineage.ts';
 import type { JobRecord } from './record.ts';
 import type { JobState, MediumState, Prepared, Stage, SubJobRow, Unit } from './state.ts';
 import type { Given } from './transitions.ts';
@@ -24,13 +16,17 @@ export interface JobSettings {
   /** Attempts at a sub-job before it is given up. */
   readonly attempts: number;
   readonly fetchLimits: FetchLimits;
+  /** Media that may be derived from those of one job. */
+  readonly maxDerived: number;
+  /** Whether buckets for results may have loopback and private addresses. */
+  readonly privateBuckets: boolean;
   /** How the service names itself towards an archive. */
   readonly system: { readonly version: string; readonly host: string };
 }
 
-/** Sub-jobs of one task: a job that would have more gets longer segments. */
+/** Sub-jobs of one task: a job that would have more gets longer segments, and several tracks in a sub-job that are fed. */
 const MAX_PIECES = 100_000;
-const WHOLE: Range = { start: 0, stop: -1 };
+export const WHOLE: Range = { start: 0, stop: -1 };
 
 /** A job before its first stage. */
 export function initialState(
@@ -56,6 +52,8 @@ export function initialState(
     checkArchive: false,
     pastOutput: null,
     documentHash: null,
+    outputUri: null,
+    timing: [],
     callback: null,
     archive: null,
     removed: false,
@@ -72,8 +70,9 @@ export const untouched = (record: JobRecord): readonly MediumState[] =>
   record.media.map(({ problem }) => ({
     prepared: null,
     failedIn: problem === undefined ? null : -1,
-    trackRanges: null,
+    processed: [],
     found: {},
+    derived: null,
   }));
 
 /** The units of a stage: a pure function of the record and of what the earlier stages found out, so a restart finds the same. */
@@ -87,217 +86,127 @@ export function planStage(state: JobState, stage: Stage, { record }: Pick<Given,
       return record.media.flatMap(({ problem }, medium) =>
         problem === undefined ? [unitOf(medium, 0, [WHOLE])] : [],
       );
+    case 'DERIVED':
+      return underived(state.media).map((medium) => unitOf(medium, 0, [WHOLE]));
     case 'DOCUMENT':
+    case 'UPLOAD':
       return [unitOf(0, 0, [WHOLE])];
     case 'TASK': {
-      const actions = record.plan.tasks[stage.index]?.actions ?? [];
-      return state.media.flatMap((medium, index) => {
-        if (medium.prepared === null || (medium.failedIn !== null && medium.failedIn < stage.index))
-          return [];
-        const prepared = medium.prepared;
-        return actions.flatMap((action, number) => {
-          const ranges = rangesOf(record, stage.index, action, index, medium, prepared);
-          return ranges.length === 0 ? [] : [unitOf(index, number, ranges)];
+      const task = record.plan.tasks[stage.index];
+      if (task === undefined) return [];
+      return state.media.flatMap(({ prepared, failedIn }, medium) => {
+        if (prepared === null || (failedIn !== null && failedIn < stage.index)) return [];
+        return task.actions.flatMap((action, number) => {
+          const unit = unitOfAction({ record, media: state.media, task, action, medium, prepared }, number);
+          return unit === null ? [] : [unit];
         });
       });
     }
   }
 }
 
-/** What a finished action leaves for the next task to look at: nothing, the frames with tracks, or the medium as a whole. */
-function foundRanges({ tracks, ranges }: FinishSummary): readonly Range[] {
-  if (tracks === 0) return [];
-  return ranges.length > 0 ? ranges : [WHOLE];
+/** Media that were derived and that nobody has looked at yet. */
+export const underived = (media: readonly MediumState[]): readonly number[] =>
+  media.flatMap(({ derived, prepared, failedIn }, index) =>
+    derived !== null && prepared === null && failedIn === null ? [index] : [],
+  );
+
+/** An action on a medium. */
+interface Place {
+  readonly record: JobRecord;
+  readonly media: readonly MediumState[];
+  readonly task: PlannedTask;
+  readonly action: PlannedAction;
+  readonly medium: number;
+  readonly prepared: Prepared;
 }
 
-/** What the finishing of an action on a medium adds to what is known of the medium. */
+/** What an action has to do on a medium; null when that is nothing. */
+function unitOfAction(place: Place, number: number): Unit | null {
+  const { record, media, task, action, medium, prepared } = place;
+  const state = media[medium]!;
+  const { mediaType } = prepared.facts;
+  const properties = inForce(record, media, action, medium, mediaType);
+  if (passesBy(properties, state.derived !== null)) return null;
+  const visual = mediaType === 'VIDEO' || mediaType === 'IMAGE';
+  if (task.actionType === 'MARKUP')
+    return visual && tracksBefore(record, media, medium).length > 0 ? unitOf(medium, number, [WHOLE]) : null;
+  const wanted: Unit = { ...unitOf(medium, number, []), feed: 'WANTED', pieces: 1 };
+  if (state.processed.length === 0 && record.media[medium]?.selectors !== undefined) return wanted;
+  if (isFed(properties, state)) return tracksBefore(record, media, medium).length > 0 ? wanted : null;
+  const ranges = rangesOf(place, properties);
+  return ranges.length === 0 ? null : unitOf(medium, number, ranges);
+}
+
+/** Pieces of one unit at most. */
+export function mostPieces(media: readonly MediumState[], { actions }: PlannedTask): number {
+  return Math.max(2, Math.floor(MAX_PIECES / media.length / actions.length));
+}
+
+/**
+ * What an action looks at: in the first task on a medium the frames that were asked for, later those in which the task before
+ * found something; no tracks there, nothing to do. Only videos are cut.
+ */
+function rangesOf({ media, task, medium, prepared }: Place, properties: Properties): readonly Range[] {
+  const { facts, ranges } = prepared;
+  const before = media[medium]!.processed.at(-1);
+  if (before?.tracks === 0) return [];
+  if (facts.mediaType !== 'VIDEO') return [WHOLE];
+  const asked = before === undefined ? ranges : followUpRanges(before.ranges, properties);
+  const limits = segmentLimits(properties, facts.frameTimes ?? { fps: 0, constantRate: true });
+  return cutRanges(asked, boundedLimits(asked, limits, mostPieces(media, task)));
+}
+
+/** What the finishing of an action on a medium, or the extraction of its artifacts, adds to what is known of the medium. */
 export function withFound(
   medium: MediumState,
-  { action }: Pick<SubJobRow, 'action'>,
-  summary: FinishSummary,
+  { action, stage, kind, file = '' }: Pick<SubJobRow, 'action' | 'stage' | 'kind' | 'file'>,
+  { types, tracks, ranges, sections }: FinishSummary,
 ): MediumState {
+  const task = stageIndex(stage);
   const found = { ...medium.found };
-  for (const [type, tracks] of Object.entries(summary.types)) found[type] = (found[type] ?? 0) + tracks;
-  return { ...medium, found, trackRanges: action === 0 ? foundRanges(summary) : medium.trackRanges };
+  // Artifacts and annotators find nothing new.
+  if (kind === 'FINISH' && sections === undefined)
+    for (const [type, number] of Object.entries(types)) found[type] = (found[type] ?? 0) + number;
+  if (action !== 0) return { ...medium, found };
+  const processed = { task, file, tracks, ranges, ...(sections === undefined ? {} : { sections }) };
+  const others = medium.processed.filter((other) => other.task !== task);
+  return { ...medium, found, processed: [...others, processed] };
 }
 
-/** The task that a stage is; -1 before the first. */
-export const stageIndex = (stage: Stage): number => (stage.name === 'TASK' ? stage.index : -1);
+/** The media with those that were derived from one of them. */
+export function withDerived(
+  media: readonly MediumState[],
+  { medium, derivedAt }: Pick<SubJobRow, 'medium' | 'derivedAt'>,
+  { derived = [] }: FinishSummary,
+): readonly MediumState[] {
+  if (derivedAt === undefined || derived.length === 0) return media;
+  const all = [...media];
+  for (const [n, one] of derived.entries())
+    all[derivedAt + n] = {
+      prepared: null,
+      failedIn: null,
+      processed: [],
+      found: {},
+      derived: { ...one, parent: medium },
+    };
+  return all;
+}
+
+/** The task that a stage is, or belongs to; -1 before the first. */
+export const stageIndex = (stage: Stage): number =>
+  stage.name === 'TASK' || stage.name === 'DERIVED' ? stage.index : -1;
 
 const unitOf = (medium: number, action: number, ranges: readonly Range[]): Unit => ({
   medium,
   action,
+  feed: 'NONE',
+  fed: null,
   ranges,
+  pieces: ranges.length,
   made: 0,
   done: 0,
   failed: 0,
+  derived: 0,
   finish: 'NONE',
 });
-
-/**
- * What an action looks at: in the first task the frames that were asked for, later those in which the last task's first
- * action found something; no tracks there, nothing to do. Only videos are cut.
- */
-function rangesOf(
-  record: JobRecord,
-  task: number,
-  action: PlannedAction,
-  index: number,
-  medium: MediumState,
-  { facts, ranges }: Prepared,
-): readonly Range[] {
-  if (task > 0 && medium.trackRanges?.length === 0) return [];
-  if (facts.mediaType !== 'VIDEO') return [WHOLE];
-  const properties = effectiveProperties(levelsOf(record, action, index), facts.mediaType);
-  const asked = task === 0 ? ranges : followUpRanges(medium.trackRanges ?? [], properties);
-  const limits = segmentLimits(properties, facts.frameTimes ?? { fps: 0, constantRate: true });
-  const actions = record.plan.tasks[task]?.actions.length ?? 1;
-  const most = Math.max(2, Math.floor(MAX_PIECES / record.media.length / actions));
-  return cutRanges(asked, boundedLimits(asked, limits, most));
-}
-
-const levelsOf = (record: JobRecord, action: PlannedAction, medium: number): PropertyLevels =>
-  propertyLevels(
-    {
-      environment: record.environmentProperties,
-      jobProperties: record.jobProperties,
-      algorithmProperties: record.algorithmProperties,
-      server: record.serverProperties,
-    },
-    action,
-    record.media[medium]!,
-  );
-
-/** The next piece of a unit. */
-export function pieceRow(state: JobState, index: number, unit: Unit, given: Given): SubJobRow {
-  const { record, settings } = given;
-  const range = unit.ranges[unit.made]!;
-  const base = { stage: state.stage, unit: index, medium: unit.medium, action: unit.action, range } as const;
-  const fixed = { ...base, state: 'QUEUED', attempts: 0 } as const;
-  switch (state.stage.name) {
-    case 'PREPARE': {
-      const medium = record.media[unit.medium]!;
-      const names = namesOf(record, state, `prepare.${unit.medium}`, `${padded(unit.medium, 6)}/p`);
-      const { uri, metadata, frameRanges, timeRanges } = medium;
-      const fetchTo = join(mediaFolder(settings.dataDir, record.jobId), `${state.run}-${unit.medium}`);
-      const properties = { ...record.jobProperties, ...medium.properties };
-      const work = {
-        uri,
-        fetchTo,
-        metadata,
-        properties,
-        frameRanges,
-        timeRanges,
-        limits: settings.fetchLimits,
-      };
-      return { ...fixed, ...names, kind: 'PREPARE', queue: MEDIA_QUEUES.PREPARE, work };
-    }
-    case 'TASK': {
-      const action = record.plan.tasks[state.stage.index]!.actions[unit.action]!;
-      const place = `${state.stage.index}.${unit.action}.${unit.medium}.${unit.made}`;
-      const names = namesOf(
-        record,
-        state,
-        place,
-        `${unitPath(state.stage.index, unit)}/d${padded(unit.made, 7)}`,
-      );
-      const { facts, path } = state.media[unit.medium]!.prepared!;
-      const properties = propertiesOf(record, action, unit.medium, facts);
-      const work = {
-        medium: workMedium(record, state, unit.medium, path),
-        trackType: action.algorithm.trackType,
-        properties,
-        range,
-        contextFrames: Math.min(Math.max(0, range.start), integerOf(properties, 'CONTEXT_FRAMES', 0)),
-      };
-      return { ...fixed, ...names, kind: 'DETECT', queue: action.algorithm.name, work };
-    }
-    case 'DOCUMENT': {
-      const names = namesOf(record, state, 'document', 'z');
-      const work: DocumentWork = { input: '' };
-      return { ...fixed, ...names, kind: 'DOCUMENT', queue: MEDIA_QUEUES.DOCUMENT, work };
-    }
-    case 'WAITING':
-    case 'CHECK':
-    case 'ENDED':
-      throw new Error(`There is no work in the stage ${state.stage.name}.`);
-  }
-}
-
-/** The sub-job that brings the raw tracks of a unit into their final form. */
-export function finishRow(state: JobState, index: number, unit: Unit, { record }: Given): SubJobRow {
-  const task = state.stage.name === 'TASK' ? state.stage.index : 0;
-  const action = record.plan.tasks[task]!.actions[unit.action]!;
-  const { facts, path, file } = state.media[unit.medium]!.prepared!;
-  const place = `${task}.${unit.action}.${unit.medium}.finish`;
-  return {
-    ...namesOf(record, state, place, `${unitPath(task, unit)}/f`),
-    stage: state.stage,
-    unit: index,
-    medium: unit.medium,
-    action: unit.action,
-    range: WHOLE,
-    state: 'QUEUED',
-    attempts: 0,
-    kind: 'FINISH',
-    queue: MEDIA_QUEUES.FINISH,
-    work: {
-      medium: workMedium(record, state, unit.medium, path),
-      sha256: facts.sha256,
-      prepared: file,
-      // Filled in when it is claimed: the rows know which pieces were answered, and in which files.
-      parts: [],
-      action: action.name,
-      algorithm: action.algorithm.name,
-      trackType: action.algorithm.trackType,
-      properties: propertiesOf(record, action, unit.medium, facts),
-    },
-  };
-}
-
-/** Where a sub-job's answer is spooled; the token keeps the answer of a lost lease out of the way of the next one's. */
-export const answerFile = ({ id, jobId, run }: SubJobRow, token: string, dataDir: string) =>
-  spoolFile(dataDir, jobId, run, `${id}.${token}`);
-
-/** Keys of the rows of one run, and within it of one medium, sort together: `<run>/<medium>/...`. */
-export const runPrefix = (run: number) => `${padded(run, 4)}/`;
-export const mediumPrefix = (run: number, medium: number) => `${runPrefix(run)}${padded(medium, 6)}/`;
-export const unitPrefix = (run: number, task: number, unit: Pick<Unit, 'medium' | 'action'>) =>
-  `${runPrefix(run)}${unitPath(task, unit)}/`;
-
-const unitPath = (task: number, { medium, action }: Pick<Unit, 'medium' | 'action'>) =>
-  `${padded(medium, 6)}/t${padded(task, 3)}/a${padded(action, 3)}`;
-const padded = (value: number, width: number) => String(value).padStart(width, '0');
-
-function namesOf(record: JobRecord, state: JobState, id: string, path: string) {
-  const { jobId } = record;
-  const { run } = state;
-  return { id: `${jobId}.${run}.${id}`, key: `${runPrefix(run)}${path}`, jobId, run };
-}
-
-function workMedium(record: JobRecord, state: JobState, index: number, path: string): WorkMedium {
-  const { facts, inspected } = state.media[index]!.prepared!;
-  const { mediaType, mimeType, length, metadata } = facts;
-  return {
-    mediaId: record.media[index]!.mediaId,
-    mediaType,
-    mimeType,
-    path,
-    length,
-    metadata,
-    fps: facts.frameTimes?.fps ?? 0,
-    inspected,
-  };
-}
-
-function propertiesOf(
-  record: JobRecord,
-  action: PlannedAction,
-  medium: number,
-  facts: Prepared['facts'],
-): Properties {
-  return componentProperties(levelsOf(record, action, medium), {
-    mediaType: facts.mediaType,
-    fps: facts.frameTimes?.fps ?? 0,
-  });
-}

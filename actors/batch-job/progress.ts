@@ -1,12 +1,16 @@
-import type { CheckedResult } from '../../output/check.ts';
-import type { ArchiveFinding, DetectionErrorCode, IssueCode } from '../../pipeline/types.ts';
-import { timeOfFrame } from '../../pipeline/frame-times.ts';
-import type { JobEffect } from './effects.ts';
+import type { FinishSummary } from '../../components/sdk/protocol.ts';
+import { wantsArtifacts } from '../../pipeline/artifact-selection.ts';
+import { booleanOf, textOf } from '../../pipeline/properties.ts';
+import type { ArchiveFinding } from '../../pipeline/types.ts';
 import type { Notice, Row } from '../../store/store.ts';
+import type { JobEffect } from './effects.ts';
+import { inForce, jobWide } from './in-force.ts';
 import { owedAtEnd } from './notices.ts';
-import { finishRow, pieceRow, planStage, stageIndex, withFound } from './planning.ts';
+import { artifactsRow, finishRow, pieceRow } from './pieces.ts';
+import { planStage, stageIndex, underived } from './planning.ts';
+import { take, withTime, type Answer } from './results.ts';
+import type { JobState, Stage, SubJobRow, Unit } from './state.ts';
 import { after } from './status.ts';
-import type { JobState, MediumState, Prepared, Stage, SubJobRow, Unit } from './state.ts';
 import type { Given } from './transitions.ts';
 
 /** A new state with what is to be stored and done for it. */
@@ -27,8 +31,6 @@ export interface Change {
   /** Nothing to store: only effects. */
   readonly silent?: boolean;
 }
-
-type Failure = { readonly code: DetectionErrorCode | IssueCode; readonly message: string };
 
 /** Starts the first stage. */
 export function begin(state: JobState, given: Given): Change {
@@ -67,23 +69,19 @@ export function withArchiveAnswer(state: JobState, answer: ArchiveFinding): JobS
 }
 
 /** Takes an answer: stores it, opens the finishing of a unit that is complete, makes more work, moves to the next stage. */
-export function answered(
-  state: JobState,
-  row: SubJobRow,
-  answer: (CheckedResult & { ok: true }) | Failure,
-  given: Given,
-): Change {
+export function answered(state: JobState, row: SubJobRow, answer: Answer, ms: number, given: Given): Change {
   const outstanding = new Map(state.outstanding);
   outstanding.delete(row.key);
+  const timed = withTime({ ...state, outstanding }, row, ms, given);
   // What was to be done is not kept once it is: rows stay small however large the properties are.
-  const taken = take({ ...state, outstanding }, { ...row, work: null }, answer, given);
-  const finish = openFinish(taken.state, row, given);
-  const next = advance(finish.state, given);
+  const taken = take(timed, { ...row, work: null }, answer, given);
+  const follow = followUp(taken.state, taken.row, given);
+  const next = advance(follow.state, given);
   return {
     state: next.state,
     // The end removes every row; one that is written with it would stay for ever.
-    rows: next.state.stage.name === 'ENDED' ? [] : [taken.row, ...finish.rows, ...next.rows],
-    effects: [...offer(finish.rows), ...next.effects],
+    rows: next.state.stage.name === 'ENDED' ? [] : [taken.row, ...follow.rows, ...next.rows],
+    effects: [...offer(follow.rows), ...next.effects],
     ...endOf(next),
   };
 }
@@ -158,21 +156,26 @@ function fill(state: JobState, given: Given): { state: JobState; rows: SubJobRow
   const units = [...state.units];
   let { cursor } = state;
   const room = given.settings.window - state.outstanding.size;
-  while (rows.length < room && cursor < units.length) {
-    const unit = units[cursor]!;
-    if (unit.made === unit.ranges.length) cursor++;
-    else {
-      rows.push(pieceRow(state, cursor, unit, given));
-      units[cursor] = { ...unit, made: unit.made + 1 };
+  for (let at = cursor; rows.length < room && at < units.length; at++) {
+    let unit = units[at]!;
+    // A unit that waits to hear what it is fed is passed over, and looked at again.
+    while (rows.length < room && hasNext(unit)) {
+      rows.push(pieceRow(state, at, unit, given));
+      unit = unit.feed === 'WANTED' ? { ...unit, feed: 'MADE' } : { ...unit, made: unit.made + 1 };
     }
+    units[at] = unit;
+    if (at === cursor && unit.feed !== 'MADE' && !hasNext(unit)) cursor++;
   }
   return { state: { ...withRows(state, rows), units, cursor }, rows };
 }
 
+const hasNext = ({ feed, made, pieces }: Unit) => feed === 'WANTED' || (feed !== 'MADE' && made < pieces);
+
 /** When the job is to stop: no new pieces; what was found already is still finished. */
 function finishFound(state: JobState, given: Given): { state: JobState; rows: SubJobRow[] } {
-  if (state.stage.name === 'DOCUMENT') return fill(state, given);
+  if (state.stage.name === 'DOCUMENT' || state.stage.name === 'UPLOAD') return fill(state, given);
   if (state.stage.name !== 'TASK' || state.outstanding.size > 0) return { state, rows: [] };
+  if (given.record.plan.tasks[state.stage.index]?.actionType === 'MARKUP') return { state, rows: [] };
   const rows: SubJobRow[] = [];
   const units = state.units.map((unit, index): Unit => {
     if (unit.done === 0 || unit.finish !== 'NONE') return unit;
@@ -182,100 +185,58 @@ function finishFound(state: JobState, given: Given): { state: JobState; rows: Su
   return { state: { ...withRows(state, rows), units }, rows };
 }
 
-function openFinish(state: JobState, row: SubJobRow, given: Given): { state: JobState; rows: SubJobRow[] } {
+/** What an answer opens in its unit: the finishing when it was the last piece, and after that the artifacts. */
+function followUp(state: JobState, row: SubJobRow, given: Given): { state: JobState; rows: SubJobRow[] } {
   const unit = state.units[row.unit];
-  if (state.stage.name !== 'TASK' || row.kind !== 'DETECT' || unit === undefined) return { state, rows: [] };
-  const complete = unit.done + unit.failed === unit.ranges.length;
-  if (!complete || unit.done === 0 || unit.finish !== 'NONE') return { state, rows: [] };
-  const finish = finishRow(state, row.unit, unit, given);
-  const units = state.units.with(row.unit, { ...unit, finish: 'MADE' });
-  return { state: { ...withRows(state, [finish]), units }, rows: [finish] };
-}
-
-function take(
-  state: JobState,
-  row: SubJobRow,
-  answer: (CheckedResult & { ok: true }) | Failure,
-  given: Given,
-): { state: JobState; row: SubJobRow } {
-  if ('ok' in answer) return takeResult(state, row, answer);
-  const failed = withUnit(state, row, (unit) =>
-    row.kind === 'FINISH' ? { ...unit, finish: 'DONE' } : { ...unit, failed: unit.failed + 1 },
-  );
-  if (row.kind === 'DOCUMENT') {
-    const message = `Failed to create the output object due to: ${answer.message}`;
-    const issue = { severity: 'error', code: 'OTHER', message } as const;
-    return {
-      state: { ...failed, status: after(state.status, 'fatal'), issues: [...state.issues, issue] },
-      row,
-    };
+  const none = { state, rows: [] };
+  if (state.stage.name !== 'TASK' || unit === undefined) return none;
+  if (row.kind === 'DETECT') {
+    if (unit.done + unit.failed < unit.pieces || unit.done === 0 || unit.finish !== 'NONE') return none;
+    const finish = finishRow(state, row.unit, unit, given);
+    const units = state.units.with(row.unit, { ...unit, finish: 'MADE' });
+    return { state: { ...withRows(state, [finish]), units }, rows: [finish] };
   }
-  const medium = state.media[row.medium]!;
-  const failedIn = medium.failedIn ?? stageIndex(state.stage);
-  const media = state.media.with(row.medium, { ...medium, failedIn });
-  return {
-    state: { ...failed, media, status: after(state.status, 'error') },
-    row: { ...row, error: subJobError(row, medium, answer, given) },
-  };
+  if (row.kind !== 'FINISH' || row.summary === undefined || isStopping(state)) return none;
+  if (!extracts(state, unit, row.summary, given)) return none;
+  const artifacts = artifactsRow(state, row.unit, unit, row.file!, given);
+  return { state: withRows(state, [artifacts]), rows: [artifacts] };
 }
 
-function takeResult(
-  state: JobState,
-  row: SubJobRow,
-  result: CheckedResult & { ok: true },
-): { state: JobState; row: SubJobRow } {
-  const done = withUnit(state, row, (unit) =>
-    row.kind === 'FINISH' ? { ...unit, finish: 'DONE' } : { ...unit, done: unit.done + 1 },
-  );
-  switch (result.kind) {
-    case 'PREPARE': {
-      const prepared: Prepared = { ...result.prepared, file: row.file! };
-      const media = state.media.with(row.medium, { ...state.media[row.medium]!, prepared });
-      return { state: warned({ ...done, media }, prepared.warnings.length), row: { ...row, prepared } };
-    }
-    case 'DETECT':
-      return { state: done, row: { ...row, tracks: result.tracks } };
-    case 'FINISH': {
-      const media = state.media.with(row.medium, withFound(state.media[row.medium]!, row, result.summary));
-      return {
-        state: warned({ ...done, media }, result.summary.warnings.length),
-        row: { ...row, summary: result.summary },
-      };
-    }
-    case 'DOCUMENT':
-      return { state: { ...done, hasDocument: true, documentHash: result.sha256 }, row };
-  }
-}
-
-function subJobError(
-  row: SubJobRow,
-  medium: MediumState,
-  failure: Failure,
-  given: Given,
-): NonNullable<SubJobRow['error']> {
-  const times = medium.prepared?.facts.frameTimes;
-  const time = (frame: number) => (times === undefined || frame < 0 ? 0 : timeOfFrame(times, frame));
-  const task = row.stage.name === 'TASK' ? given.record.plan.tasks[row.stage.index] : undefined;
-  return {
-    range: row.range,
-    startTime: time(row.range.start),
-    stopTime: time(row.range.stop),
-    algorithm: task?.actions[row.action]?.algorithm.name ?? 'WORKFLOW_MANAGER',
-    ...failure,
-  };
+/** Whether any of the tracks gets artifacts; those that an annotator gave back have theirs already. */
+function extracts(
+  { media, stage }: JobState,
+  { medium, action }: Unit,
+  { tracks, types, sections }: FinishSummary,
+  { record }: Given,
+): boolean {
+  const planned = record.plan.tasks[stageIndex(stage)]?.actions[action];
+  const mediaType = media[medium]?.prepared?.facts.mediaType;
+  if (tracks === 0 || sections !== undefined || planned === undefined || mediaType === undefined)
+    return false;
+  const properties = inForce(record, media, planned, medium, mediaType);
+  if (booleanOf(properties, 'SUPPRESS_TRACKS')) return false;
+  return wantsArtifacts(properties, Object.keys(types), mediaType);
 }
 
 /** The stage after this one. A job that stops goes straight to its document; one without any goes to its end. */
-function nextStage({ stage, ...state }: JobState, { record }: Given): Stage {
+function nextStage(state: JobState, { record }: Given): Stage {
+  const { stage } = state;
   const document: Stage = record.buildOutput ? { name: 'DOCUMENT' } : { name: 'ENDED' };
-  if (stage.name === 'DOCUMENT') return { name: 'ENDED' };
+  if (stage.name === 'DOCUMENT' && state.hasDocument && wantsUpload(record)) return { name: 'UPLOAD' };
+  if (stage.name === 'DOCUMENT' || stage.name === 'UPLOAD') return { name: 'ENDED' };
   // An earlier job's document stands for this job's, also when it is cancelled before its turn.
   if (state.pastOutput !== null) return { name: 'ENDED' };
   if (state.status === 'CANCELLING') return document;
   if (stage.name === 'PREPARE' && state.checkArchive && allPrepared(state)) return { name: 'CHECK' };
-  const next = stage.name === 'TASK' ? stage.index + 1 : 0;
+  if (stage.name === 'TASK' && underived(state.media).length > 0)
+    return { name: 'DERIVED', index: stage.index };
+  const next = stageIndex(stage) + 1;
   return next < record.plan.tasks.length ? { name: 'TASK', index: next } : document;
 }
+
+/** Whether a bucket is named for the document; whether it can be used comes out when it is. */
+const wantsUpload = (record: Given['record']) =>
+  textOf(jobWide(record), 'S3_RESULTS_BUCKET', '').trim() !== '';
 
 /** A job with a medium that could not be had has no likeness among earlier jobs. */
 const allPrepared = ({ media }: Pick<JobState, 'media'>) => media.every(({ prepared }) => prepared !== null);
@@ -292,14 +253,6 @@ function enter(state: JobState, stage: Stage, given: Given): JobState {
 /** What the job will have ended as when its document is written without trouble. */
 function finalStatus(state: JobState): JobState['status'] {
   return after(state.status, state.cancelledBy === 'SHUTDOWN' ? 'shutdown' : 'complete');
-}
-
-const warned = (state: JobState, warnings: number): JobState =>
-  warnings === 0 ? state : { ...state, status: after(state.status, 'warning') };
-
-function withUnit(state: JobState, row: SubJobRow, change: (unit: Unit) => Unit): JobState {
-  const unit = state.units[row.unit];
-  return unit === undefined ? state : { ...state, units: state.units.with(row.unit, change(unit)) };
 }
 
 function withRows(state: JobState, rows: readonly SubJobRow[]): JobState {

@@ -1,6 +1,7 @@
 import type { PipelinePlan } from '../../pipeline/plan.ts';
 import type { ArchiveCheckStatus } from '../../pipeline/archive.ts';
-import type { Issue, Properties, Range } from '../../pipeline/types.ts';
+import type { Issue, MediaSelector, Properties, Range } from '../../pipeline/types.ts';
+import type { MediumState } from './state.ts';
 
 /**
  * What was asked for and how it will be done, frozen when the job is accepted: a later change of pipelines or of server
@@ -36,8 +37,33 @@ export interface RequestedMedium {
   readonly properties: Properties;
   readonly frameRanges: readonly Range[];
   readonly timeRanges: readonly Range[];
+  /** Parts of a document that alone are processed; absent: all of it is. */
+  readonly selectors?: readonly MediaSelector[];
+  /** The action whose tracks fill the output document of the selectors. */
+  readonly selectorsOutputAction?: string;
   /** Where the results of this medium are posted (ARCHIVE_URL in force); absent: nowhere. */
   readonly archiveUrl?: string;
   /** Why this medium could not be used already at creation; the others go on. */
   readonly problem?: Issue;
+}
+
+/** A medium of the job; one that was derived has the properties of the one that it was made of. */
+export function mediumOf(
+  record: Pick<JobRecord, 'media'>,
+  media: readonly Pick<MediumState, 'derived'>[],
+  index: number,
+): RequestedMedium {
+  const named = record.media[index];
+  if (named !== undefined) return named;
+  const derived = media[index]?.derived;
+  if (derived === undefined || derived === null) throw new RangeError(`The job has no medium ${index}.`);
+  const { properties } = mediumOf(record, media, derived.parent);
+  return {
+    mediaId: derived.mediaId,
+    uri: derived.uri,
+    metadata: {},
+    properties,
+    frameRanges: [],
+    timeRanges: [],
+  };
 }

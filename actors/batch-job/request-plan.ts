@@ -1,41 +1,43 @@
 import { refusedCallbackUrl } from '../../pipeline/callback.ts';
+import { refusedSelectors } from '../../pipeline/media-selectors.ts';
 import { resolvePlan } from '../../pipeline/plan-checks.ts';
 import type { CatalogLookup } from '../../pipeline/plan-lookup.ts';
 import type { PipelinePlan } from '../../pipeline/plan.ts';
-import { refusedProperty } from '../../pipeline/property-checks.ts';
 import type { DeskParts, JobRequest } from './desk.ts';
-import { unsupportedYet } from './unsupported.ts';
+import { refusedProperties } from './request-properties.ts';
 
 /** The plan of a request, or why it can have none: all that shows without looking at a medium. */
 export function planOf(
   request: JobRequest,
   catalog: CatalogLookup,
-  settings: Pick<DeskParts['settings'], 'maxMedia' | 'environmentProperties'>,
+  settings: Pick<DeskParts['settings'], 'maxMedia' | 'environmentProperties' | 'serverProperties'>,
 ): { readonly plan: PipelinePlan } | { readonly refused: string } {
-  const { media, jobProperties, algorithmProperties } = request;
-  const { maxMedia } = settings;
+  const { media, jobProperties, algorithmProperties, callback } = request;
+  const { maxMedia, environmentProperties, serverProperties } = settings;
   if (media.length === 0)
     return {
       refused: "The job request must contain at least one piece of media, but it didn't contain any.",
     };
   if (media.length > maxMedia)
     return { refused: `The job request has ${media.length} media; ${maxMedia} are allowed.` };
-  const wrongCallback = request.callback === undefined ? undefined : refusedCallbackUrl(request.callback.url);
+  const wrongCallback = callback === undefined ? undefined : refusedCallbackUrl(callback.url);
   if (wrongCallback !== undefined) return { refused: wrongCallback };
-  if (request.wantsSelectors) return { refused: 'Media selectors are not supported yet.' };
   const resolved = resolvePlan(catalog, request);
   if ('refused' in resolved) return resolved;
-  const levels = [
-    settings.environmentProperties,
-    jobProperties,
-    ...Object.values(algorithmProperties),
-    ...media.map(({ properties }) => properties),
-  ];
-  const actions = resolved.ok.tasks.flatMap((task) => task.actions.map((action) => action.properties));
-  for (const level of [...levels, ...actions]) {
-    const refused = refusedProperty(level);
-    if (refused !== null) return { refused: `Property validation failed due to: ${refused}` };
+  const plan = resolved.ok;
+  const job = { plan, jobProperties, algorithmProperties, environmentProperties, serverProperties };
+  const refused = refusedProperties(job, media) ?? refusedMediaSelectors(plan, media);
+  return refused === undefined ? { plan } : { refused };
+}
+
+function refusedMediaSelectors({ tasks }: PipelinePlan, media: JobRequest['media']): string | undefined {
+  const actions = tasks.flatMap((task) => task.actions);
+  for (const { selectors, selectorsOutputAction } of media) {
+    const refused = refusedSelectors(
+      { mediaSelectors: selectors, mediaSelectorsOutputAction: selectorsOutputAction },
+      actions,
+    );
+    if (refused !== null) return refused;
   }
-  const unsupported = unsupportedYet(resolved.ok, levels);
-  return unsupported === undefined ? { plan: resolved.ok } : { refused: unsupported };
+  return undefined;
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { upcastBody } from '../runtime/durable.ts';
 import { BATCH_JOB_STATUSES } from './status.ts';
-import { planStage, stageIndex, untouched, withFound } from './planning.ts';
+import { planStage, stageIndex, untouched, withDerived, withFound } from './planning.ts';
 import type { JobRecord } from './record.ts';
 import type { Delivery, JobState, MediumState, Stage, SubJobRow, Unit } from './state.ts';
 
-export const JOB_SCHEMA = 2;
+export const JOB_SCHEMA = 3;
 
 /** `n` turns a snapshot of schema n into one of n + 1. */
 export const JOB_UPCASTERS: Readonly<Record<number, (body: unknown) => unknown>> = {
@@ -19,6 +19,8 @@ export const JOB_UPCASTERS: Readonly<Record<number, (body: unknown) => unknown>>
     archive: null,
     removed: false,
   }),
+  // Buckets and the times of actions came with schema 3.
+  2: (body) => ({ ...(body as object), outputUri: null, timing: [] }),
 };
 
 const stageSchema = z.discriminatedUnion('name', [
@@ -26,7 +28,9 @@ const stageSchema = z.discriminatedUnion('name', [
   z.object({ name: z.literal('PREPARE') }),
   z.object({ name: z.literal('CHECK') }),
   z.object({ name: z.literal('TASK'), index: z.int().nonnegative() }),
+  z.object({ name: z.literal('DERIVED'), index: z.int().nonnegative() }),
   z.object({ name: z.literal('DOCUMENT') }),
+  z.object({ name: z.literal('UPLOAD') }),
   z.object({ name: z.literal('ENDED') }),
 ]);
 
@@ -58,13 +62,15 @@ export const jobSnapshotSchema = z.object({
   checkArchive: z.boolean(),
   pastOutput: z.string().nullable(),
   documentHash: z.string().nullable(),
+  outputUri: z.string().nullable(),
+  timing: z.array(z.number()),
   callback: deliverySchema,
   archive: deliverySchema,
   removed: z.boolean(),
   issues: z.array(
     z.object({
       severity: z.enum(['error', 'warning']),
-      code: z.enum(['OTHER', 'ARCHIVE_BEFORE_JOB_CHECK']),
+      code: z.enum(['OTHER', 'ARCHIVE_BEFORE_JOB_CHECK', 'REMOTE_STORAGE_UPLOAD']),
       message: z.string(),
     }),
   ),
@@ -78,6 +84,7 @@ export function toSnapshot(record: JobRecord, state: JobState): JobSnapshot {
   return {
     ...small,
     issues: [...state.issues],
+    timing: [...state.timing],
     callback: kept(state.callback),
     archive: kept(state.archive),
     progress: progressOf(record, state),
@@ -87,15 +94,23 @@ export function toSnapshot(record: JobRecord, state: JobState): JobSnapshot {
 const kept = (delivery: Delivery | null) =>
   delivery === null ? null : { ...delivery, failures: [...delivery.failures] };
 
-/** (tasks done + pieces done of this task) / tasks, in percent; 100 only at the end. */
+/** (tasks done + part done of this task) / tasks, in percent; 100 only at the end. */
 export function progressOf(record: JobRecord, { stage, units }: JobState): number {
   if (stage.name === 'ENDED') return 100;
   if (stage.name === 'WAITING' || stage.name === 'PREPARE' || stage.name === 'CHECK') return 0;
-  if (stage.name === 'DOCUMENT') return 99;
-  const total = units.reduce((sum, unit) => sum + unit.ranges.length, 0);
-  const done = units.reduce((sum, unit) => sum + unit.done + unit.failed, 0);
-  const part = total === 0 ? 1 : done / total;
+  if (stage.name === 'DOCUMENT' || stage.name === 'UPLOAD') return 99;
+  const total = units.reduce((sum, unit) => sum + weightOf(unit), 0);
+  const done = units.reduce((sum, unit) => sum + weightOf(unit) * doneOf(unit), 0);
+  const part = total === 0 || stage.name === 'DERIVED' ? 1 : done / total;
   return Math.min(99, ((stage.index + part) / record.plan.tasks.length) * 100);
+}
+
+/** What a unit counts for among those of its stage: fixed before it is known in how many pieces a fed one comes. */
+export const weightOf = ({ ranges }: Unit): number => Math.max(1, ranges.length);
+
+function doneOf({ feed, pieces, done, failed }: Unit): number {
+  if (!isKnown(feed)) return 0;
+  return pieces === 0 ? 1 : (done + failed) / pieces;
 }
 
 /** The whole state again from what is stored. */
@@ -112,7 +127,7 @@ export function restore(record: JobRecord, snapshot: JobSnapshot, rows: readonly
   };
   const earlier = { ...empty, media: foldMedia(empty.media, before) };
   const units = foldUnits(planStage(earlier, snapshot.stage, { record }), current);
-  const cursor = units.findIndex((unit) => unit.made < unit.ranges.length);
+  const cursor = units.findIndex(({ feed, made, pieces }) => !isKnown(feed) || made < pieces);
   return {
     ...earlier,
     media: foldMedia(earlier.media, current),
@@ -121,6 +136,9 @@ export function restore(record: JobRecord, snapshot: JobSnapshot, rows: readonly
     outstanding: new Map(current.filter(({ state }) => state === 'QUEUED').map((row) => [row.key, row])),
   };
 }
+
+/** Whether it is settled how many pieces a unit has. */
+const isKnown = (feed: Unit['feed']) => feed === 'NONE' || feed === 'DONE';
 
 const rank = (stage: Stage): number => {
   switch (stage.name) {
@@ -132,40 +150,78 @@ const rank = (stage: Stage): number => {
       return -1;
     case 'TASK':
       return stage.index;
+    case 'DERIVED':
+      return stage.index + 0.5;
     case 'DOCUMENT':
-      return Infinity;
+      return Number.MAX_SAFE_INTEGER - 1;
+    case 'UPLOAD':
+      return Number.MAX_SAFE_INTEGER;
     case 'ENDED':
       return Infinity;
   }
 };
 
 function foldMedia(media: readonly MediumState[], rows: readonly SubJobRow[]): readonly MediumState[] {
-  const folded = [...media];
-  for (const row of [...rows].sort((a, b) => rank(a.stage) - rank(b.stage))) {
+  let folded = [...media];
+  for (const row of inOrder(rows)) {
     const medium = folded[row.medium];
-    if (medium === undefined || row.kind === 'DOCUMENT') continue;
-    if (row.state === 'FAILED')
-      folded[row.medium] = { ...medium, failedIn: medium.failedIn ?? stageIndex(row.stage) };
-    else if (row.prepared !== undefined) folded[row.medium] = { ...medium, prepared: row.prepared };
-    else if (row.summary !== undefined) folded[row.medium] = withFound(medium, row, row.summary);
+    if (medium === undefined || !CONCERN_MEDIA.has(row.kind)) continue;
+    const { summary, prepared } = row;
+    const failed = row.state === 'FAILED' || (summary?.errors?.length ?? 0) > 0;
+    const failedIn = failed ? (medium.failedIn ?? stageIndex(row.stage)) : medium.failedIn;
+    const known = { ...medium, failedIn, prepared: prepared ?? medium.prepared };
+    folded[row.medium] = summary === undefined ? known : withFound(known, row, summary);
+    if (summary !== undefined) folded = [...withDerived(folded, row, summary)];
   }
   return folded;
+}
+
+/** The document is the job's as a whole, and markup says nothing about a medium that others rely on. */
+const CONCERN_MEDIA: ReadonlySet<SubJobRow['kind']> = new Set([
+  'PREPARE',
+  'FEED',
+  'DETECT',
+  'FINISH',
+  'ARTIFACTS',
+]);
+
+/** By stage; artifacts, which take the place of what was finished, after it. */
+function inOrder(rows: readonly SubJobRow[]): readonly SubJobRow[] {
+  const late = ({ kind }: SubJobRow) => (kind === 'ARTIFACTS' ? 1 : 0);
+  return rows.toSorted((a, b) => rank(a.stage) - rank(b.stage) || late(a) - late(b));
 }
 
 function foldUnits(units: readonly Unit[], rows: readonly SubJobRow[]): readonly Unit[] {
   const folded = [...units];
   for (const row of rows) {
     const unit = folded[row.unit];
-    if (unit === undefined) continue;
-    if (row.kind === 'FINISH')
-      folded[row.unit] = { ...unit, finish: row.state === 'QUEUED' ? 'MADE' : 'DONE' };
-    else
-      folded[row.unit] = {
+    if (unit !== undefined) folded[row.unit] = foldUnit(unit, row);
+  }
+  return folded;
+}
+
+function foldUnit(unit: Unit, row: SubJobRow): Unit {
+  switch (row.kind) {
+    case 'FEED': {
+      if (row.state === 'QUEUED') return { ...unit, feed: 'MADE' };
+      if (row.feed === undefined) return { ...unit, feed: 'DONE', pieces: 0 };
+      return { ...unit, feed: 'DONE', fed: { ...row.feed, file: row.file ?? '' }, pieces: row.feed.pieces };
+    }
+    case 'FINISH':
+      return { ...unit, finish: row.state === 'QUEUED' ? 'MADE' : 'DONE' };
+    case 'ARTIFACTS':
+      return unit;
+    case 'PREPARE':
+    case 'DETECT':
+    case 'MARKUP':
+    case 'DOCUMENT':
+    case 'UPLOAD':
+      return {
         ...unit,
         made: unit.made + 1,
         done: unit.done + (row.state === 'DONE' ? 1 : 0),
         failed: unit.failed + (row.state === 'FAILED' ? 1 : 0),
+        derived: unit.derived + (row.derived ?? 0),
       };
   }
-  return folded;
 }

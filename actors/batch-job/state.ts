@@ -1,5 +1,13 @@
-import type { FinishSummary, PreparedMedium } from '../../components/sdk/protocol.ts';
-import type { Assignment, SubJobError } from '../../components/sdk/protocol.ts';
+import type {
+  Assignment,
+  DerivedMedium,
+  FeedSummary,
+  FinishSummary,
+  MarkupAnswer,
+  PreparedMedium,
+  SubJobError,
+  TrackSection,
+} from '../../components/sdk/protocol.ts';
 import type { Issue, MediumFacts, Range } from '../../pipeline/types.ts';
 import type { BatchJobStatus } from './status.ts';
 
@@ -10,7 +18,11 @@ export type Stage =
   /** The archive is asked whether an earlier job has done the same. */
   | { readonly name: 'CHECK' }
   | { readonly name: 'TASK'; readonly index: number }
+  /** Media that this task derived from others are inspected. */
+  | { readonly name: 'DERIVED'; readonly index: number }
   | { readonly name: 'DOCUMENT' }
+  /** The document goes into a bucket. */
+  | { readonly name: 'UPLOAD' }
   | { readonly name: 'ENDED' };
 
 export interface JobState {
@@ -33,6 +45,10 @@ export interface JobState {
   readonly pastOutput: string | null;
   /** Hex SHA-256 of the document. */
   readonly documentHash: string | null;
+  /** URI of the document in a bucket. */
+  readonly outputUri: string | null;
+  /** Milliseconds that components spent on each action, in pipeline order. */
+  readonly timing: readonly number[];
   /** What became of the notices of a job that has ended; null: there are none. */
   readonly callback: Delivery | null;
   readonly archive: Delivery | null;
@@ -64,7 +80,7 @@ export interface Delivery {
 }
 
 export interface JobIssue extends Issue {
-  readonly code: 'OTHER' | 'ARCHIVE_BEFORE_JOB_CHECK';
+  readonly code: 'OTHER' | 'ARCHIVE_BEFORE_JOB_CHECK' | 'REMOTE_STORAGE_UPLOAD';
   readonly severity: 'error' | 'warning';
 }
 
@@ -73,10 +89,30 @@ export interface MediumState {
   readonly prepared: Prepared | null;
   /** The stage in which it failed: -1 in preparation, else the index of the task. Skipped in every later stage. */
   readonly failedIn: number | null;
-  /** Frames covered by the tracks of the last task's first action; null before the first task. */
-  readonly trackRanges: readonly Range[] | null;
+  /** Tasks that have run on it, in order: what their first actions found. */
+  readonly processed: readonly Processed[];
   /** Tracks found so far, by track type. */
   readonly found: Readonly<Record<string, number>>;
+  /** Where it comes from when no request named it. */
+  readonly derived: Derived | null;
+}
+
+/** The tracks of a task's first action on a medium. */
+export interface Processed {
+  readonly task: number;
+  /** FINISH or ARTIFACTS answer. */
+  readonly file: string;
+  readonly tracks: number;
+  /** Frames that the tracks cover; [] when the medium has no frames. */
+  readonly ranges: readonly Range[];
+  /** Of an annotator: whose tracks the lines of the file are. */
+  readonly sections?: readonly TrackSection[];
+}
+
+/** A medium that a component made of another one. */
+export interface Derived extends DerivedMedium {
+  /** Index of the medium that it was made of. */
+  readonly parent: number;
 }
 
 export interface Prepared extends Omit<PreparedMedium, 'facts'> {
@@ -85,15 +121,30 @@ export interface Prepared extends Omit<PreparedMedium, 'facts'> {
   readonly file: string;
 }
 
-/** The work of one stage on one (medium, action): pieces that a component runs, then (in a task) one finishing piece. */
+/**
+ * The work of one stage on one (medium, action): in a task first what it is fed (where it is fed), then pieces that a
+ * component runs, then one that finishes the tracks, then one that extracts artifacts.
+ */
 export interface Unit {
   readonly medium: number;
   readonly action: number;
+  /** WANTED and MADE: how many pieces there will be is not known yet. */
+  readonly feed: 'NONE' | 'WANTED' | 'MADE' | 'DONE';
+  readonly fed: Fed | null;
+  /** Frames of the pieces; [] when the unit is fed. */
   readonly ranges: readonly Range[];
+  readonly pieces: number;
   readonly made: number;
   readonly done: number;
   readonly failed: number;
+  /** Files for derivative media in the answers so far. */
+  readonly derived: number;
   readonly finish: 'NONE' | 'MADE' | 'DONE';
+}
+
+/** A FEED answer. */
+export interface Fed extends FeedSummary {
+  readonly file: string;
 }
 
 /** A sub-job as it is stored. */
@@ -120,7 +171,15 @@ export interface SubJobRow {
   /** Spool file of the answer. */
   readonly file?: string;
   readonly prepared?: Prepared;
+  /** Which piece of what the unit was fed this is. */
+  readonly fed?: { readonly file: string; readonly indexAt: number; readonly piece: number };
+  readonly feed?: FeedSummary;
   readonly summary?: FinishSummary;
+  /** Index of the first medium that was derived. */
+  readonly derivedAt?: number;
+  readonly markup?: MarkupAnswer;
   readonly tracks?: number;
+  /** Tracks that bring a derivative medium. */
+  readonly derived?: number;
   readonly error?: SubJobError;
 }

@@ -1,15 +1,21 @@
 import { MEDIA_QUEUES } from '../../components/sdk/protocol.ts';
 import type { SubJob } from '../dispatcher/commands.ts';
 import type { JobRecord } from './record.ts';
+import { weightOf } from './snapshot.ts';
 import type { JobState, SubJobRow } from './state.ts';
 
 /** The queue of a row; rows of earlier versions name one queue for all work of the media component. */
 export const queueOf = ({ kind, queue }: Pick<SubJobRow, 'kind' | 'queue'>): string =>
-  kind === 'DETECT' ? queue : MEDIA_QUEUES[kind];
+  kind === 'DETECT' || kind === 'MARKUP' ? queue : MEDIA_QUEUES[kind];
 
 /** Rows in the words of the dispatcher. */
 export function toSubJobs(record: JobRecord, state: JobState, rows: readonly SubJobRow[]): readonly SubJob[] {
-  const pieces = state.units.reduce((sum, unit) => sum + unit.ranges.length, 0);
+  const weights = state.units.reduce((sum, unit) => sum + weightOf(unit), 0);
+  const shareOf = ({ unit: index, kind }: SubJobRow): number => {
+    const unit = state.units[index];
+    if (kind !== 'DETECT' || unit === undefined) return 0;
+    return (100 * weightOf(unit)) / record.plan.tasks.length / Math.max(1, weights * unit.pieces);
+  };
   return rows.map((row) => ({
     id: row.id,
     key: row.key,
@@ -19,6 +25,6 @@ export function toSubJobs(record: JobRecord, state: JobState, rows: readonly Sub
     priority: state.priority,
     attempt: row.attempts + 1,
     releases: 0,
-    share: row.kind === 'DETECT' ? 100 / record.plan.tasks.length / Math.max(1, pieces) : 0,
+    share: shareOf(row),
   }));
 }

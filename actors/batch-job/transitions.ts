@@ -79,6 +79,7 @@ export const TRANSITIONS: { readonly [T in Exclude<JobCommand['type'], 'accept'>
           state,
           { ...row, state: 'DONE', token: command.token, file: command.file },
           command.result,
+          command.ms,
           given,
         ),
       ),
@@ -88,7 +89,7 @@ export const TRANSITIONS: { readonly [T in Exclude<JobCommand['type'], 'accept'>
     to: [...BUSY, ...ENDED],
     apply: (state, command, given) =>
       withOutstanding(state, command.key, (row) =>
-        answered(state, { ...row, state: 'FAILED', token: command.token }, command, given),
+        answered(state, { ...row, state: 'FAILED', token: command.token }, command, command.ms, given),
       ),
   },
   workLost: {
@@ -105,6 +106,7 @@ export const TRANSITIONS: { readonly [T in Exclude<JobCommand['type'], 'accept'>
           state,
           { ...row, attempts, state: 'FAILED' },
           { code: 'DEAD_LETTER', message },
+          0,
           given,
         );
       }),
@@ -241,7 +243,7 @@ function dropped(state: JobState, keys: readonly string[], given: Given): Change
 /** Preparation and detection are stopped; what is being finished or written goes on. */
 function stop(state: JobState, cancelledBy: 'USER' | 'SHUTDOWN', given: Given): Change | JobRefusal {
   // All is done and the document that says so is being written: too late.
-  if (state.stage.name === 'DOCUMENT') return 'WRONG_STATE';
+  if (state.stage.name === 'DOCUMENT' || state.stage.name === 'UPLOAD') return 'WRONG_STATE';
   const stopping: JobState = { ...state, status: after(state.status, 'cancel'), cancelledBy };
   const rows = [...state.outstanding.values()].filter(({ kind }) => !survivesCancel(kind));
   const change = advance(stopping, given);
@@ -250,8 +252,9 @@ function stop(state: JobState, cancelledBy: 'USER' | 'SHUTDOWN', given: Given): 
     : { ...change, effects: [...change.effects, { type: 'cancelWork', rows }] };
 }
 
-/** A cancelled job still finishes what was found and writes its document. */
-const survivesCancel = (kind: SubJobRow['kind']) => kind === 'FINISH' || kind === 'DOCUMENT';
+/** A cancelled job still finishes what was found, writes its document and puts it where it belongs. */
+const survivesCancel = (kind: SubJobRow['kind']) =>
+  kind === 'FINISH' || kind === 'DOCUMENT' || kind === 'UPLOAD';
 
 function withOutstanding(
   state: JobState,

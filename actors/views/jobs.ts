@@ -89,6 +89,9 @@ export async function readableJob(store: Store, number: number): Promise<StoredJ
   }
 }
 
+/** Whether a job has left a document. */
+const hasEnded = ({ snapshot }: StoredJob) => snapshot.hasDocument && isTerminal(snapshot.status);
+
 const MAX_SHOWN = 10_000;
 /** Media of a job that is read alone. */
 const LARGE = 500;
@@ -198,14 +201,13 @@ export class JobViews {
     if (job === undefined) return undefined;
     const { pastOutput } = job.snapshot;
     if (pastOutput !== null) return ownDocument(this.#dataDir, pastOutput);
-    return this.#documentOf(job) ?? undefined;
+    return hasEnded(job) ? detectionFile(this.#dataDir, job.record.jobId) : undefined;
   }
 
-  #documentOf({ record, snapshot }: StoredJob): string | null {
-    if (snapshot.pastOutput !== null) return snapshot.pastOutput;
-    return snapshot.hasDocument && isTerminal(snapshot.status)
-      ? detectionFile(this.#dataDir, record.jobId)
-      : null;
+  #documentOf(job: StoredJob): string | null {
+    const { pastOutput, outputUri } = job.snapshot;
+    if (pastOutput !== null) return pastOutput;
+    return hasEnded(job) ? (outputUri ?? detectionFile(this.#dataDir, job.record.jobId)) : null;
   }
 
   /** What the dispatcher has of the jobs that have or may have sub-jobs there. */

@@ -1,21 +1,38 @@
-import type { Assignment, FinishWork } from '../../components/sdk/protocol.ts';
+import type {
+  Assignment,
+  DetectWork,
+  FinishPart,
+  FinishWork,
+  PrepareWork,
+} from '../../components/sdk/protocol.ts';
+import { readFeedPiece } from '../../output/feed-index.ts';
+import { booleanOf } from '../../pipeline/properties.ts';
+import { feedForwardType } from '../../pipeline/trigger.ts';
+import type { Range } from '../../pipeline/types.ts';
 import { allRows, type Store } from '../../store/store.ts';
 import { BATCH_JOB } from '../batch-job/actor.ts';
-import { unitPrefix } from '../batch-job/planning.ts';
+import { unitPrefix } from '../batch-job/keys.ts';
+import { selectedProperties } from '../batch-job/pieces.ts';
+import { stageIndex } from '../batch-job/planning.ts';
 import type { SubJobRow } from '../batch-job/state.ts';
 import { queueOf } from '../batch-job/sub-jobs.ts';
 import type { Lease } from '../dispatcher/commands.ts';
+import { storedJob } from '../views/jobs.ts';
+
+export interface AssignmentParts {
+  readonly store: Store;
+  readonly heartbeatMs: number;
+  /** A token of the service; undefined when there is none to be had. */
+  bearer(): Promise<string | undefined>;
+}
 
 /** What a component is told of the sub-job it has claimed; undefined when the row is gone (the job ended meanwhile). */
-export async function assignmentOf(
-  store: Store,
-  lease: Lease,
-  heartbeatMs: number,
-): Promise<Assignment | undefined> {
+export async function assignmentOf(parts: AssignmentParts, lease: Lease): Promise<Assignment | undefined> {
+  const { store, heartbeatMs } = parts;
   const { subJob, token } = lease;
   const row = await rowOf(store, subJob.jobId, subJob.key);
   if (row === undefined || row.state !== 'QUEUED' || row.work === null) return undefined;
-  const work = await workOf(store, subJob.jobId, row, row.work, token);
+  const work = await workOf(parts, subJob.jobId, row, row.work, token);
   const attempt = row.attempts + 1;
   return {
     token,
@@ -34,23 +51,102 @@ export async function rowOf(store: Store, jobNumber: string, key: string): Promi
 }
 
 async function workOf(
-  store: Store,
+  parts: AssignmentParts,
   jobNumber: string,
   row: SubJobRow,
   work: Assignment['work'],
   token: string,
 ): Promise<Assignment['work']> {
-  if (row.kind === 'DOCUMENT') return { input: `/worker/v1/leases/${token}/input` };
-  if (row.kind !== 'FINISH' || row.stage.name !== 'TASK') return work;
-  const parts: { path: string; range: SubJobRow['range'] }[] = [];
-  for await (const { body } of allRows(
+  switch (row.kind) {
+    case 'DOCUMENT':
+      return { input: inputPath(token) };
+    case 'PREPARE':
+      return withBearer(parts, work as PrepareWork);
+    case 'DETECT':
+      return row.fed === undefined
+        ? work
+        : fedWork(parts, jobNumber, row, row.fed, work as DetectWork, token);
+    case 'FINISH':
+      return finishWork(parts, jobNumber, row, work as FinishWork);
+    case 'FEED':
+    case 'ARTIFACTS':
+    case 'MARKUP':
+    case 'UPLOAD':
+      return work;
+  }
+}
+
+const inputPath = (token: string) => `/worker/v1/leases/${token}/input`;
+
+/** A remote medium may be asked for with a token of the service; without one it is asked for all the same. */
+async function withBearer({ bearer }: AssignmentParts, work: PrepareWork): Promise<PrepareWork> {
+  if (!/^https?:/i.test(work.uri) || !booleanOf(work.properties, 'REMOTE_MEDIA_ADD_TOKEN', false))
+    return work;
+  const token = await bearer();
+  return token === undefined ? work : { ...work, bearer: token };
+}
+
+/** What a piece is fed is known only by the answer that fed it. */
+async function fedWork(
+  { store }: AssignmentParts,
+  jobNumber: string,
+  row: SubJobRow,
+  fed: NonNullable<SubJobRow['fed']>,
+  work: DetectWork,
+  token: string,
+): Promise<DetectWork> {
+  const piece = await readFeedPiece(fed.file, fed.indexAt, fed.piece);
+  const job = piece.selector >= 0 ? await storedJob(store, Number(jobNumber)) : undefined;
+  const properties =
+    job === undefined ? work.properties : selectedProperties(job.record, row, work.medium, piece.selector);
+  return {
+    ...work,
+    properties,
+    range: { start: piece.start, stop: piece.stop },
+    feedForward: {
+      // What media selectors select is fed as it is, whatever else is fed forward in the pipeline.
+      type: feedForwardType(properties['FEED_FORWARD_TYPE']) ?? 'REGION',
+      allTracks: booleanOf(properties, 'FEED_FORWARD_ALL_TRACKS'),
+      annotate: booleanOf(properties, 'IS_ANNOTATOR'),
+      input: inputPath(token),
+    },
+  };
+}
+
+/** The files of the pieces that were answered, and as many media ids as they bring derivative media. */
+async function finishWork(
+  { store }: AssignmentParts,
+  jobNumber: string,
+  row: SubJobRow,
+  work: FinishWork,
+): Promise<FinishWork> {
+  const parts: FinishPart[] = [];
+  let derived = 0;
+  const rows = allRows(
     store,
     { kind: BATCH_JOB, id: jobNumber },
-    `${unitPrefix(row.run, row.stage.index, row)}d`,
-  )) {
+    `${unitPrefix(row.run, stageIndex(row.stage), row)}d`,
+  );
+  for await (const { body } of rows) {
     const piece = body as SubJobRow;
-    if (piece.state === 'DONE' && piece.file !== undefined)
-      parts.push({ path: piece.file, range: piece.range });
+    if (piece.state !== 'DONE' || piece.file === undefined) continue;
+    derived += piece.derived ?? 0;
+    parts.push({ path: piece.file, range: piece.range, ...(await fedPart(piece)) });
   }
-  return { ...(work as FinishWork), parts };
+  if (work.derive === undefined) return { ...work, parts };
+  const firstMediaId = await store.next('medium', Math.max(1, derived));
+  return { ...work, parts, derive: { ...work.derive, firstMediaId } };
+}
+
+async function fedPart({ fed }: SubJobRow): Promise<Pick<FinishPart, 'fed'>> {
+  if (fed === undefined) return {};
+  const { offset, bytes } = await readFeedPiece(fed.file, fed.indexAt, fed.piece);
+  return { fed: { path: fed.file, offset, bytes } };
+}
+
+/** The frames that a sub-job looks at: what it is fed may lie anywhere. */
+export async function framesOf({ fed, range }: SubJobRow): Promise<Range> {
+  if (fed === undefined) return range;
+  const { start, stop } = await readFeedPiece(fed.file, fed.indexAt, fed.piece);
+  return { start, stop };
 }

@@ -1,20 +1,22 @@
 import { mkdir, rename } from 'node:fs/promises';
 import path from 'node:path';
-import type { Readable } from 'node:stream';
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
 import type { Assignment, FailureRequest } from '../../components/sdk/protocol.ts';
 import type { Logger } from '../../config/logger.ts';
 import type { ResultChecker } from '../../output/check.ts';
+import { readFeedPiece } from '../../output/feed-index.ts';
 import { detectionFile } from '../../output/layout.ts';
 import { FloodError, receive, removeFile, syncFolder, type SpoolLimits } from '../../output/spool.ts';
 import type { Store } from '../../store/store.ts';
 import type { JobCommand, JobReply } from '../batch-job/commands.ts';
-import { answerFile } from '../batch-job/planning.ts';
+import { answerFile } from '../batch-job/keys.ts';
 import type { SubJobRow } from '../batch-job/state.ts';
 import { DISPATCHER } from '../dispatcher/actor.ts';
 import type { DispatcherCommand, DispatcherReply, Lease } from '../dispatcher/commands.ts';
 import type { WorkWaiters } from '../dispatcher/waiters.ts';
 import type { Family } from '../runtime/system.ts';
-import { assignmentOf, rowOf } from './assignments.ts';
+import { assignmentOf, framesOf, rowOf } from './assignments.ts';
 import { documentInput } from './document-input.ts';
 
 export interface WorkDeskParts {
@@ -27,6 +29,8 @@ export interface WorkDeskParts {
   readonly dataDir: string;
   readonly heartbeatMs: number;
   readonly resultLimits: SpoolLimits;
+  /** A token of the service; undefined when there is none to be had. */
+  bearer(): Promise<string | undefined>;
   /** The real path of a `file:` medium that may be read; undefined for all else. */
   localPath(uri: string): Promise<string | undefined>;
 }
@@ -121,7 +125,8 @@ export class WorkDesk {
     } catch (error) {
       return this.#notReceived(lease, body, error);
     }
-    const checked = await this.#parts.checker.checkResult(file, row.kind, { range: row.range });
+    const range = await framesOf(row);
+    const checked = await this.#parts.checker.checkResult(file, row.kind, { range });
     if (!checked.ok) return this.#garbage(token, checked.reason, file);
     if (checked.kind === 'PREPARE' && !(await this.#mayRead(row, checked.prepared.path)))
       return this.#garbage(token, 'The answer names a file that is not the medium.', file);
@@ -133,13 +138,23 @@ export class WorkDesk {
     }
     const final =
       row.kind === 'DOCUMENT' ? await moved(file, detectionFile(this.#parts.dataDir, row.jobId)) : file;
-    return this.#toJob(lease, { type: 'workDone', key: row.key, token, file: final, result: checked });
+    return this.#toJob(lease, {
+      type: 'workDone',
+      key: row.key,
+      token,
+      file: final,
+      result: checked,
+      ms: timeOf(lease),
+    });
   }
 
   async failure(token: string, worker: string, { code, message }: FailureRequest): Promise<Taken> {
     const lease = await this.#lease(token, worker);
     if (typeof lease === 'string') return { kind: lease };
-    return this.#toJob(lease, { type: 'workFailed', key: lease.subJob.key, token, code, message });
+    const row = await rowOf(this.#parts.store, lease.subJob.jobId, lease.subJob.key);
+    const range = row === undefined ? {} : { range: await framesOf(row) };
+    const command = { type: 'workFailed', key: lease.subJob.key, token, code, message, ...range } as const;
+    return this.#toJob(lease, { ...command, ms: timeOf(lease) });
   }
 
   /** Work given back unharmed: it is handed out again and does not count as an attempt. */
@@ -148,17 +163,20 @@ export class WorkDesk {
     return { kind: reply.kind === 'done' ? 'taken' : 'lost' };
   }
 
-  /** The lines that a DOCUMENT sub-job works on; undefined when the lease is lost or needs none. */
-  async input(token: string, worker: string): Promise<AsyncIterable<string> | undefined> {
+  /** The lines that a document is written from, or the tracks that a sub-job is fed; undefined when the lease is lost or needs none. */
+  async input(token: string, worker: string): Promise<AsyncIterable<string | Uint8Array> | undefined> {
     const lease = await this.#lease(token, worker);
-    if (typeof lease === 'string' || lease.subJob.kind !== 'DOCUMENT') return undefined;
-    return lines(documentInput(this.#parts.store, Number(lease.subJob.jobId)));
+    if (typeof lease === 'string') return undefined;
+    const { subJob } = lease;
+    if (subJob.kind === 'DOCUMENT') return lines(documentInput(this.#parts.store, Number(subJob.jobId)));
+    const row = await rowOf(this.#parts.store, subJob.jobId, subJob.key);
+    return row?.fed === undefined ? undefined : fedLines(row.fed);
   }
 
   async #assignments(leases: readonly Lease[]): Promise<readonly Assignment[]> {
     const work: Assignment[] = [];
     for (const lease of leases) {
-      const assignment = await assignmentOf(this.#parts.store, lease, this.#parts.heartbeatMs);
+      const assignment = await assignmentOf(this.#parts, lease);
       if (assignment === undefined) {
         await this.#end(lease.token);
         continue;
@@ -214,6 +232,7 @@ export class WorkDesk {
         token,
         code: 'LOCAL_STORAGE',
         message,
+        ms: timeOf(lease),
       });
     }
     if (body.readableAborted || body.errored !== null) return { kind: 'broken' };
@@ -235,6 +254,14 @@ export class WorkDesk {
     await this.#parts.dispatcher.ask(DISPATCHER, { type: 'settle', token, refused: true });
     return { kind: 'lost' };
   }
+}
+
+/** Milliseconds that a component has had its work. */
+const timeOf = ({ startedAt }: Lease) => Math.max(0, performance.now() - startedAt);
+
+async function fedLines({ file, indexAt, piece }: NonNullable<SubJobRow['fed']>): Promise<Readable> {
+  const { offset, bytes } = await readFeedPiece(file, indexAt, piece);
+  return bytes === 0 ? Readable.from([]) : createReadStream(file, { start: offset, end: offset + bytes - 1 });
 }
 
 async function moved(file: string, final: string): Promise<string> {

@@ -1,17 +1,21 @@
 import type {
   DocumentHead,
   DocumentIssue,
+  DocumentMarkup,
   DocumentMedium,
-  DocumentOutput,
+  DocumentTiming,
   SubJobError,
 } from '../../components/sdk/protocol.ts';
+import { MEDIA_TYPES, type Issue } from '../../pipeline/types.ts';
 import { allRows, type Store } from '../../store/store.ts';
 import { BATCH_JOB } from '../batch-job/actor.ts';
-import { mediumPrefix } from '../batch-job/planning.ts';
-import type { JobRecord } from '../batch-job/record.ts';
+import { forAction } from '../batch-job/in-force.ts';
+import { mediumPrefix } from '../batch-job/keys.ts';
+import type { JobRecord, RequestedMedium } from '../batch-job/record.ts';
 import { after } from '../batch-job/status.ts';
-import type { SubJobRow } from '../batch-job/state.ts';
+import type { Derived, SubJobRow } from '../batch-job/state.ts';
 import { storedJob, type StoredJob } from '../views/jobs.ts';
+import { allFinished, outputsOf, type MediumRows } from './document-outputs.ts';
 
 const SERVICE = 'WORKFLOW_MANAGER';
 
@@ -23,8 +27,48 @@ export async function* documentInput(
   const job = await storedJob(store, jobNumber);
   if (job === undefined) return;
   yield headOf(job);
-  for (const index of job.record.media.keys()) yield await mediumOf(store, job, index);
+  const derived: MediumRows[] = [];
+  for (const [index, medium] of job.record.media.entries()) {
+    const named = { index, medium, parentMediaId: -1, rows: await rowsOf(store, job, index) };
+    derived.push(...derivedFrom(named));
+    yield documentMedium(job, named);
+  }
+  // Those that were made of derived ones come after all that were made before.
+  for (const one of derived) {
+    const made = { ...one, rows: await rowsOf(store, job, one.index) };
+    derived.push(...derivedFrom(made));
+    yield documentMedium(job, made);
+  }
 }
+
+async function rowsOf(
+  store: Store,
+  { record, snapshot }: StoredJob,
+  index: number,
+): Promise<readonly SubJobRow[]> {
+  const rows: SubJobRow[] = [];
+  const actor = { kind: BATCH_JOB, id: String(record.number) };
+  for await (const { body } of allRows(store, actor, mediumPrefix(snapshot.run, index)))
+    rows.push(body as SubJobRow);
+  return rows;
+}
+
+/** The media that were made of this one, without their rows. */
+function derivedFrom({ medium, rows }: MediumRows): readonly MediumRows[] {
+  return rows.flatMap(({ summary, derivedAt = 0, kind }) =>
+    (kind === 'FINISH' ? (summary?.derived ?? []) : []).map((one, n) => ({
+      index: derivedAt + n,
+      medium: asRequested(one, medium),
+      parentMediaId: medium.mediaId,
+      rows: [],
+    })),
+  );
+}
+
+const asRequested = (
+  { mediaId, uri }: Pick<Derived, 'mediaId' | 'uri'>,
+  { properties }: RequestedMedium,
+): RequestedMedium => ({ mediaId, uri, metadata: {}, properties, frameRanges: [], timeRanges: [] });
 
 function headOf({ record, snapshot }: StoredJob): DocumentHead {
   const { plan } = record;
@@ -59,47 +103,58 @@ function headOf({ record, snapshot }: StoredJob): DocumentHead {
     algorithmProperties: record.algorithmProperties,
     jobProperties: record.jobProperties,
     environmentVariableProperties: record.environmentProperties,
+    timing: timingOf(record, snapshot.timing),
+    effectiveProperties: plan.tasks
+      .flatMap(({ actions }) => actions)
+      .flatMap((action) =>
+        MEDIA_TYPES.map((mediaType) => ({
+          action: action.name,
+          algorithm: action.algorithm.name,
+          mediaType,
+          properties: forAction(record, action, mediaType),
+        })),
+      ),
     errors: issues('error'),
     warnings: issues('warning'),
   };
 }
 
-async function mediumOf(
-  store: Store,
-  { record, snapshot }: StoredJob,
-  index: number,
-): Promise<DocumentMedium> {
-  const medium = record.media[index]!;
-  const rows: SubJobRow[] = [];
-  const actor = { kind: BATCH_JOB, id: String(record.number) };
-  for await (const { body } of allRows(store, actor, mediumPrefix(snapshot.run, index)))
-    rows.push(body as SubJobRow);
+function timingOf({ plan }: JobRecord, timing: readonly number[]): DocumentTiming {
+  const actions = plan.tasks.flatMap((task) => task.actions);
+  return {
+    processingTime: timing.reduce((sum, ms) => sum + ms, 0),
+    actions: actions.map(({ name }, n) => ({ name, processingTime: timing[n] ?? 0 })),
+  };
+}
+
+function documentMedium({ record, snapshot }: StoredJob, of: MediumRows): DocumentMedium {
+  const { medium, rows } = of;
   const facts = rows.find(({ prepared }) => prepared !== undefined)?.prepared?.facts;
   const detectionErrors = detectionErrorsOf(record, rows);
   const errors = errorsOf(record, rows);
   if (medium.problem !== undefined) errors.push({ source: SERVICE, ...medium.problem });
-  const failed = errors.length > 0 || Object.keys(detectionErrors).length > 0;
+  const drawn = errors.filter(({ source }) => source !== MARKUP);
+  const failed = drawn.length > 0 || Object.keys(detectionErrors).length > 0;
   const failedStatus = Object.keys(detectionErrors).length > 0 ? 'INCOMPLETE' : 'ERROR';
   const cancelled = snapshot.cancelledBy !== null;
   return {
     mediaId: medium.mediaId,
+    parentMediaId: of.parentMediaId,
     path: medium.uri,
     facts: facts === undefined ? null : withoutTimes(facts),
     mediaProperties: medium.properties,
     frameRanges: medium.frameRanges,
     timeRanges: medium.timeRanges,
-    status: failed ? failedStatus : cancelled && !allFinished(record, rows) ? 'INCOMPLETE' : 'COMPLETE',
+    status: failed ? failedStatus : cancelled && !allFinished(record, of) ? 'INCOMPLETE' : 'COMPLETE',
     errors,
     warnings: warningsOf(record, rows),
     detectionErrors,
-    outputs: outputsOf(record, rows, cancelled),
+    markup: markupOf(medium.mediaId, rows),
+    selectorsOutputUri:
+      rows.find(({ summary }) => summary?.selectorsOutputUri !== undefined)?.summary?.selectorsOutputUri ??
+      null,
+    outputs: outputsOf(record, of, cancelled),
   };
-}
-
-/** Whether every action came to its end on a medium. */
-function allFinished({ plan }: JobRecord, rows: readonly SubJobRow[]): boolean {
-  const actions = plan.tasks.reduce((sum, task) => sum + task.actions.length, 0);
-  return rows.filter(({ kind, state }) => kind === 'FINISH' && state === 'DONE').length === actions;
 }
 
 function withoutTimes({
@@ -112,20 +167,24 @@ function withoutTimes({
 const actionOf = (record: JobRecord, row: SubJobRow) =>
   row.stage.name === 'TASK' ? record.plan.tasks[row.stage.index]?.actions[row.action] : undefined;
 
-/** Failures that are not a detector's: preparation and finishing. */
+/** What the drawing component's issues are told as; they do not make a medium fail. */
+const MARKUP = 'MARKUP';
+
+/** Failures that are not a detector's. */
 function errorsOf(record: JobRecord, rows: readonly SubJobRow[]): DocumentIssue[] {
-  return rows.flatMap((row) => {
-    if (row.error === undefined || row.kind === 'DETECT') return [];
-    const { code, message } = row.error;
-    return [
-      {
-        source: row.kind === 'FINISH' ? (actionOf(record, row)?.algorithm.name ?? SERVICE) : SERVICE,
-        code,
-        message,
-      },
-    ];
+  return rows.flatMap((row): DocumentIssue[] => {
+    const inside = (row.summary?.errors ?? []).map((issue) => told(issue, SERVICE));
+    if (row.error === undefined || row.kind === 'DETECT') return inside;
+    return [...inside, told(row.error, sourceOf(record, row))];
   });
 }
+
+function sourceOf(record: JobRecord, row: SubJobRow): string {
+  if (row.kind === 'MARKUP') return MARKUP;
+  return row.kind === 'FINISH' ? (actionOf(record, row)?.algorithm.name ?? SERVICE) : SERVICE;
+}
+
+const told = ({ code, message }: Issue, source: string): DocumentIssue => ({ source, code, message });
 
 function detectionErrorsOf(record: JobRecord, rows: readonly SubJobRow[]): Record<string, SubJobError[]> {
   const errors: Record<string, SubJobError[]> = {};
@@ -136,31 +195,29 @@ function detectionErrorsOf(record: JobRecord, rows: readonly SubJobRow[]): Recor
 }
 
 function warningsOf(record: JobRecord, rows: readonly SubJobRow[]): DocumentIssue[] {
-  return rows.flatMap((row) => {
+  const extracted = new Set(
+    rows.flatMap((row) => (row.kind === 'ARTIFACTS' && row.summary ? [row.unit] : [])),
+  );
+  return rows.flatMap((row): DocumentIssue[] => {
+    // The extraction of artifacts repeats what finishing has said.
+    const repeated = row.kind === 'FINISH' && row.stage.name === 'TASK' && extracted.has(row.unit);
+    const finished = repeated ? [] : (row.summary?.warnings ?? []);
     const source = actionOf(record, row)?.algorithm.name ?? SERVICE;
-    return [...(row.prepared?.warnings ?? []), ...(row.summary?.warnings ?? [])].map(({ code, message }) => ({
-      source,
-      code,
-      message,
-    }));
+    return [
+      ...[...(row.prepared?.warnings ?? []), ...finished].map((issue) => told(issue, source)),
+      ...(row.markup?.warnings ?? []).map((issue) => told(issue, MARKUP)),
+    ];
   });
 }
 
-/** An entry for every action that ran, or would have run had the task before it found anything. */
-function outputsOf(record: JobRecord, rows: readonly SubJobRow[], cancelled: boolean): DocumentOutput[] {
-  const prepared = rows.some((row) => row.prepared !== undefined);
-  let stopped = cancelled || !prepared;
-  return record.plan.tasks.flatMap((task, taskIndex) => {
-    const mine = rows.filter(({ stage }) => stage.name === 'TASK' && stage.index === taskIndex);
-    const outputs = task.actions.flatMap((action, actionIndex): DocumentOutput[] => {
-      const ran = mine.filter((row) => row.action === actionIndex);
-      if (ran.length === 0 && stopped) return [];
-      const finish = ran.find((row) => row.kind === 'FINISH' && row.state === 'DONE');
-      const entry = { action: action.name, algorithm: action.algorithm.name };
-      if (finish?.file === undefined) return [{ ...entry, tracks: null, types: {} }];
-      return [{ ...entry, tracks: finish.file, types: finish.summary?.types ?? {} }];
-    });
-    if (mine.some(({ state }) => state === 'FAILED')) stopped = true;
-    return outputs;
-  });
+function markupOf(mediaId: number, rows: readonly SubJobRow[]): DocumentMarkup | null {
+  const row = rows.find(({ kind }) => kind === 'MARKUP');
+  if (row === undefined) return null;
+  const { markup, error } = row;
+  if (markup === undefined)
+    return { id: mediaId, path: '', status: 'FAILED', message: error?.message ?? null };
+  const message = markup.warnings.map((warning) => warning.message).join(' ');
+  return message === ''
+    ? { id: mediaId, path: markup.uri, status: 'COMPLETE', message: null }
+    : { id: mediaId, path: markup.uri, status: 'COMPLETE_WITH_WARNING', message };
 }

@@ -12,7 +12,7 @@ import { clip, type Box } from '../tracking/boxes.ts';
 import { choiceOf, countOf, numberWithin } from '../tracking/settings.ts';
 import { Tracker, type TrackingRules } from '../tracking/tracker.ts';
 import { decode, SIDE, suppress, type Face } from './decode.ts';
-import { letterbox } from './letterbox.ts';
+import { letterbox } from '../tensorflow/letterbox.ts';
 import { loadFaceNetwork, type FaceNetwork } from './model.ts';
 import { regionsOf } from './regions.ts';
 

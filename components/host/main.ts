@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import { handleMediaWork } from '../media/handle.ts';
 import { WorkerClient } from '../sdk/client.ts';
-import type { Detector, LoadDetector } from '../sdk/detector.ts';
+import type { Detector, LoadDetector, LoadMarkup, MarkupComponent } from '../sdk/detector.ts';
 import { runWorker, type WorkerOptions } from '../sdk/worker.ts';
 import { detect } from './detect.ts';
 
@@ -62,26 +62,31 @@ function end(why: string): void {
 }
 
 async function main(greeting: Greeting): Promise<void> {
-  const detector = greeting.kind === 'detector' ? await load(greeting.module) : undefined;
-  const handle = detector === undefined ? mediaHandler() : detectorHandler(detector);
+  const component = greeting.kind === 'detector' ? await load(greeting.module) : undefined;
+  const handle = component === undefined ? handleMediaWork : handlerOf(component);
   const client = new WorkerClient(greeting.serverUrl, greeting.token);
   const algorithms = greeting.kind === 'detector' ? [greeting.algorithm] : greeting.algorithms;
   await runWorker({ client, algorithms, signal: stop.signal, handle, log });
-  await detector?.close?.();
+  await component?.close?.();
 }
 
-async function load(module: string): Promise<Detector> {
-  const { default: loadDetector } = (await import(pathToFileURL(module).href)) as { default: LoadDetector };
-  return loadDetector();
+/** The inference library reports its use to its maker otherwise. */
+function keepQuiet(): void {
+  process.env['ORT_DISABLE_TELEMETRY'] ??= '1';
 }
 
-function detectorHandler(detector: Detector): WorkerOptions['handle'] {
+async function load(module: string): Promise<Detector | MarkupComponent> {
+  keepQuiet();
+  const loaded = (await import(pathToFileURL(module).href)) as { default: LoadDetector | LoadMarkup };
+  return loaded.default();
+}
+
+function handlerOf(component: Detector | MarkupComponent): WorkerOptions['handle'] {
   return (assignment, context) => {
-    if (assignment.kind !== 'DETECT') throw new Error(`A detector cannot do ${assignment.kind}.`);
-    return detect(detector, assignment.work, context);
+    if (assignment.kind === 'DETECT' && !('markup' in component))
+      return detect(component, assignment.work, context);
+    if (assignment.kind === 'MARKUP' && 'markup' in component)
+      return component.markup(assignment.work, context);
+    throw new Error(`This component cannot do ${assignment.kind}.`);
   };
-}
-
-function mediaHandler(): WorkerOptions['handle'] {
-  return handleMediaWork;
 }

@@ -4,25 +4,52 @@
  */
 import { inChunks, type Place } from '../../output/lines.ts';
 import { capRanges } from '../../pipeline/segments.ts';
-import type { Detection, MediaType, Range, Track } from '../../pipeline/types.ts';
+import type { Detection, Issue, MediaType, Range, Track } from '../../pipeline/types.ts';
 import { MAX_TRACK_RANGES, type FinishSummary, type FinishWork } from '../sdk/protocol.ts';
 import type { WorkContext } from '../sdk/worker.ts';
+import { annotatedLines } from './annotated.ts';
+import { derivation, type Derivation } from './derived-media.ts';
 import { mergedTracks } from './merge-tracks.ts';
-import { rawTracks } from './raw-tracks.ts';
+import { rawTracks, type RawTrack } from './raw-tracks.ts';
+import { readRollUp } from './roll-up.ts';
 import { openScratch, type Scratch } from './scratch.ts';
+import { selectorsOutput, type SelectorsOutput } from './selectors-output.ts';
 import { trackShaper, type TrackShaper } from './shape-tracks.ts';
 import { joinTrackText, trackWriter } from './track-line.ts';
+import { keepingResults, type KeepResult } from './keep-results.ts';
 
 /** Yields a line per track in document order, and last the line of the summary. */
 export function finish(work: FinishWork, context: WorkContext): AsyncGenerator<string> {
-  return inChunks(finishedLines(work, context));
+  return inChunks(
+    work.annotated === undefined ? finishedLines(work, context) : annotatedLines(work, context),
+  );
+}
+
+/** What becomes of tracks besides their lines. */
+interface Outcome {
+  readonly shaper: TrackShaper;
+  readonly rolledUp: (track: RawTrack) => RawTrack;
+  readonly derived: Derivation | undefined;
+  readonly selected: SelectorsOutput | undefined;
+  readonly keep: KeepResult;
+}
+
+async function openOutcome(work: FinishWork, context: WorkContext): Promise<Outcome> {
+  const keep = keepingResults(work, context.signal);
+  return {
+    shaper: trackShaper(work),
+    rolledUp: await readRollUp(work.rollUp),
+    derived: await derivation(work, keep),
+    selected: selectorsOutput(work, keep),
+    keep,
+  };
 }
 
 async function* finishedLines(work: FinishWork, context: WorkContext): AsyncGenerator<string> {
   const scratch = await openScratch();
   try {
-    const shaper = trackShaper(work);
-    const finished = await finishTracks(work, context, scratch, shaper);
+    const outcome = await openOutcome(work, context);
+    const finished = await finishTracks(work, context, scratch, outcome);
     finished.tracks.sort(inDocumentOrder);
     const types = new Map<string, number>();
     for (const track of finished.tracks) {
@@ -33,7 +60,12 @@ async function* finishedLines(work: FinishWork, context: WorkContext): AsyncGene
       const text = await scratch.read(track.place);
       yield `${joinTrackText(text.slice(0, ID_LENGTH), index, text.slice(ID_LENGTH))}\n`;
     }
-    yield `${JSON.stringify({ summary: summary(work, finished, types, shaper) })}\n`;
+    const selectorsOutputUri = await outcome.selected?.write();
+    const extra = {
+      ...(outcome.derived === undefined ? {} : { derived: outcome.derived.media() }),
+      ...(selectorsOutputUri === undefined ? {} : { selectorsOutputUri }),
+    };
+    yield `${JSON.stringify({ summary: { ...summary(work, finished, types, outcome), ...extra } })}\n`;
   } finally {
     await scratch.close();
   }
@@ -57,7 +89,7 @@ async function finishTracks(
   work: FinishWork,
   context: WorkContext,
   scratch: Scratch,
-  shaper: TrackShaper,
+  { shaper, rolledUp, derived, selected }: Outcome,
 ): Promise<{ tracks: Finished[]; detections: number; done: number }> {
   const textOf = trackWriter(work);
   const tracks: Finished[] = [];
@@ -67,15 +99,18 @@ async function finishTracks(
     context.progress((done += 1), 0);
     const shaped = shaper.shape(track);
     if (shaped === null) continue;
-    const text = textOf(shaped);
+    const rolled = rolledUp(shaped);
+    const final = derived === undefined ? rolled : await derived.adopt(rolled);
+    selected?.add(final);
+    const text = textOf(final);
     detections += text.detections;
     tracks.push(
-      sortable(shaped, text.exemplar, await scratch.write(text.id + text.rest), work.medium.mediaType),
+      sortable(final, text.exemplar, await scratch.write(text.id + text.rest), work.medium.mediaType),
     );
   }
   return { tracks, detections, done };
 
-  async function* counted(raw: AsyncIterable<Track>): AsyncGenerator<Track> {
+  async function* counted(raw: AsyncIterable<RawTrack>): AsyncGenerator<RawTrack> {
     for await (const track of raw) {
       context.signal.throwIfAborted();
       context.progress((done += 1), 0);
@@ -114,14 +149,14 @@ function summary(
   work: FinishWork,
   { tracks, detections }: { readonly tracks: readonly Finished[]; readonly detections: number },
   types: ReadonlyMap<string, number>,
-  shaper: TrackShaper,
+  { shaper, keep }: Outcome,
 ): FinishSummary {
   const covered: readonly Range[] = work.medium.mediaType === 'VIDEO' ? tracks : [];
   return {
     tracks: tracks.length,
     detections,
     types: Object.fromEntries(types),
-    warnings: shaper.warnings(),
+    warnings: [...shaper.warnings(), ...keep.warnings()] satisfies Issue[],
     ranges: capRanges(covered, MAX_TRACK_RANGES).map(({ start, stop }) => ({ start, stop })),
   };
 }

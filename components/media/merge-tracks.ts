@@ -2,12 +2,15 @@
 import type { Place } from '../../output/lines.ts';
 import { isTooShort, mergeGroups, mergePlan, trackEnds, uniteTracks } from '../../pipeline/track-merging.ts';
 import type { MergeRule, TrackEnds } from '../../pipeline/track-merging.ts';
-import type { Track } from '../../pipeline/types.ts';
 import type { FinishWork } from '../sdk/protocol.ts';
+import type { RawTrack } from './raw-tracks.ts';
 import { openScratch, type Scratch } from './scratch.ts';
 
 /** Tracks that are not to be merged come first, as they come; the order is settled later. */
-export async function* mergedTracks(tracks: AsyncIterable<Track>, work: FinishWork): AsyncGenerator<Track> {
+export async function* mergedTracks(
+  tracks: AsyncIterable<RawTrack>,
+  work: FinishWork,
+): AsyncGenerator<RawTrack> {
   const planFor = plans(work);
   let scratch: Scratch | undefined;
   let rule: MergeRule | undefined;
@@ -39,12 +42,12 @@ async function uniteGroup(
   group: readonly number[],
   places: readonly Place[],
   scratch: Scratch,
-): Promise<Track | undefined> {
-  let united: Track | undefined;
+): Promise<RawTrack | undefined> {
+  let united: RawTrack | undefined;
   for (const index of group) {
     const place = places[index];
     if (place === undefined) continue;
-    const track = JSON.parse(await scratch.read(place)) as Track;
+    const track = JSON.parse(await scratch.read(place)) as RawTrack;
     united = united === undefined ? track : uniteTracks(united, track);
   }
   return united;

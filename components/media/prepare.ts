@@ -4,6 +4,8 @@ import { dirname } from 'node:path';
 import { retrieve } from '../../media/fetch-medium.ts';
 import { hashFile } from '../../media/hash.ts';
 import { inspect, type Inspection } from '../../media/inspect.ts';
+import { MediumError } from '../../media/medium-error.ts';
+import { mediaBucket } from '../../pipeline/buckets.ts';
 import { booleanOf, numberOf } from '../../pipeline/properties.ts';
 import { userRanges } from '../../pipeline/segments.ts';
 import { factsFromMetadata } from '../../pipeline/skip-inspection.ts';
@@ -20,14 +22,26 @@ const WATCH_MS = 1000;
 export async function* prepare(work: PrepareWork, context: WorkContext): AsyncGenerator<string> {
   let done = 0;
   const meter = (bytes: number): void => context.progress((done += bytes), 0);
-  const path = await fetchMedium(work, context.signal, meter);
+  const path =
+    work.stored === true ? await derivedMedium(work) : await fetchMedium(work, context.signal, meter);
   const { facts, warnings, inspected } = await factsOf(path, work, context.signal, meter);
   const prepared: PreparedMedium = { facts, inspected, path, warnings, ranges: rangesOf(facts, work) };
   yield `${JSON.stringify(prepared)}\n`;
 }
 
+/** The service put it there itself, so that no root has to allow it. */
+async function derivedMedium({ fetchTo }: PrepareWork): Promise<string> {
+  const found = await stat(fetchTo).catch(() => undefined);
+  if (found?.isFile() === true) return fetchTo;
+  throw new MediumError(
+    'LOCAL_STORAGE',
+    'The file of the derivative medium is missing: run the job again to have it made once more',
+  );
+}
+
 async function fetchMedium(work: PrepareWork, signal: AbortSignal, meter: Meter): Promise<string> {
-  const { uri, fetchTo, limits } = work;
+  const { uri, fetchTo, limits, bearer } = work;
+  const object = mediaBucket(uri, work.properties) ?? undefined;
   await mkdir(dirname(fetchTo), { recursive: true });
   const watch = setInterval(() => void report(), WATCH_MS);
   let seen = 0;
@@ -37,7 +51,7 @@ async function fetchMedium(work: PrepareWork, signal: AbortSignal, meter: Meter)
     seen = size;
   };
   try {
-    return (await retrieve(uri, fetchTo, limits, signal)).path;
+    return (await retrieve(uri, fetchTo, limits, signal, { object, bearer })).path;
   } finally {
     clearInterval(watch);
   }
@@ -56,7 +70,7 @@ async function factsOf(
   if ('facts' in skipped) return { ...skipped, inspected: false };
   const sha256 = await hashFile(path, signal, meter);
   const { facts, warnings } = await metered(meter, () =>
-    inspect(path, { sha256, name: nameOf(work.uri), signal }),
+    inspect(path, { sha256, name: nameOf(work), signal }),
   );
   // What inspection would have said by leaving it out must not survive from what was given.
   const { MEDIA_HASH: _unproven, HAS_CONSTANT_FRAME_RATE: _claimed, ...given } = work.metadata;
@@ -77,9 +91,9 @@ async function metered<T>(meter: Meter, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The last part of the URI's path, which tells kinds of text apart. */
-function nameOf(uri: string): string | undefined {
-  if (/^data:/i.test(uri)) return undefined;
+/** The last part of the URI's path, which tells kinds of text apart; a derivative medium has the name of its file. */
+function nameOf({ uri, stored }: PrepareWork): string | undefined {
+  if (stored === true || /^data:/i.test(uri)) return undefined;
   const segment = URL.canParse(uri) ? new URL(uri).pathname.split('/').at(-1) : undefined;
   try {
     return segment === undefined || segment === '' ? undefined : decodeURIComponent(segment);

@@ -1,5 +1,6 @@
 /** The raw results of sub-jobs as tracks: types, times and whole pixels filled in, below the quality threshold dropped. */
-import { readLines } from '../../output/lines.ts';
+import { createReadStream } from 'node:fs';
+import { MAX_OWN_LINE_BYTES, readLines, splitLines } from '../../output/lines.ts';
 import { timeOfFrame } from '../../pipeline/frame-times.ts';
 import { aboveThreshold, qualityRule } from '../../pipeline/quality.ts';
 import type {
@@ -10,19 +11,54 @@ import type {
   ReportedTrack,
   Track,
 } from '../../pipeline/types.ts';
-import type { FinishWork, PreparedMedium } from '../sdk/protocol.ts';
+import type { FedTrack, FinishPart, FinishWork, PreparedMedium, Selected } from '../sdk/protocol.ts';
+
+/** A track with what it was made of. */
+export interface RawTrack extends Track {
+  /** The track that was fed. */
+  readonly source?: Pick<FedTrack, 'task' | 'line'>;
+  readonly selected?: Selected;
+}
 
 /** In the order of the parts and of the lines in them. */
-export async function* rawTracks(work: FinishWork, signal: AbortSignal): AsyncGenerator<Track> {
+export async function* rawTracks(work: FinishWork, signal: AbortSignal): AsyncGenerator<RawTrack> {
   const { mediaType } = work.medium;
   const rule = qualityRule(work.properties);
   const complete = completer(mediaType, work.trackType, await frameTimesOf(work));
-  for (const { path } of work.parts) {
-    for await (const { text } of readLines(path, undefined, signal)) {
-      const track = aboveThreshold(complete(JSON.parse(text) as ReportedTrack), rule, mediaType);
-      if (track !== null) yield track;
+  for (const part of work.parts) {
+    const fed = await fedTracks(part, signal);
+    for await (const { text } of readLines(part.path, undefined, signal)) {
+      const raw = JSON.parse(text) as ReportedTrack;
+      const track = aboveThreshold(complete(raw), rule, mediaType);
+      if (track !== null) yield fed === undefined ? track : { ...track, ...originOf(fed, raw) };
     }
   }
+}
+
+/** Of each fed track only where it comes from is kept. */
+async function fedTracks(
+  { fed }: FinishPart,
+  signal: AbortSignal,
+): Promise<readonly Pick<FedTrack, 'task' | 'line' | 'selected'>[] | undefined> {
+  if (fed === undefined) return undefined;
+  const tracks: Pick<FedTrack, 'task' | 'line' | 'selected'>[] = [];
+  if (fed.bytes === 0) return tracks;
+  const stream = createReadStream(fed.path, { start: fed.offset, end: fed.offset + fed.bytes - 1, signal });
+  for await (const { text } of splitLines(stream, MAX_OWN_LINE_BYTES)) {
+    const { task, line, selected } = JSON.parse(text) as FedTrack;
+    tracks.push({ task, line, ...(selected === undefined ? {} : { selected }) });
+  }
+  return tracks;
+}
+
+function originOf(
+  fed: readonly Pick<FedTrack, 'task' | 'line' | 'selected'>[],
+  { fed: number = 0 }: ReportedTrack,
+): Pick<RawTrack, 'source' | 'selected'> {
+  const from = fed[number];
+  if (from === undefined) return {};
+  const { selected, ...source } = from;
+  return { source, ...(selected === undefined ? {} : { selected }) };
 }
 
 /** The table of a variable rate is only in the file that PREPARE answered. */

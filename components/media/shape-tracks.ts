@@ -9,12 +9,13 @@ import type { FrameSize } from '../../pipeline/ill-formed.ts';
 import { labelMoving, movingRule } from '../../pipeline/moving.ts';
 import { paddingOf, paddingWarnings, padTrack } from '../../pipeline/padding.ts';
 import { integerOf } from '../../pipeline/properties.ts';
-import type { Issue, Track } from '../../pipeline/types.ts';
+import type { Issue } from '../../pipeline/types.ts';
 import type { FinishWork } from '../sdk/protocol.ts';
+import type { RawTrack } from './raw-tracks.ts';
 
 export interface TrackShaper {
   /** Null when the track is dropped. */
-  shape(track: Track): Track | null;
+  shape(track: RawTrack): RawTrack | null;
   /** One per kind of change, with all frames that it concerns. */
   warnings(): readonly Issue[];
 }
@@ -26,23 +27,23 @@ export function trackShaper({ medium, properties }: FinishWork): TrackShaper {
   const noArea = new Set<number>();
   const outside = new Set<number>();
   const shrunk = new Set<number>();
-  const wellFormed = (track: Track): Track | null => {
+  const wellFormed = (track: RawTrack): RawTrack | null => {
     if (frame === null || isExemptFromBoxChecks(track.type)) return track;
     const dropped = dropIllFormed(track, frame);
     addAll(noArea, dropped.noArea);
     addAll(outside, dropped.outside);
-    return dropped.track;
+    return dropped.track === null ? null : { ...track, ...dropped.track };
   };
-  const padded = (track: Track): Track => {
+  const padded = (track: RawTrack): RawTrack => {
     if (padding === null || frame === null || track.detections.every(hasNoArea)) return track;
     const result = padTrack(track, padding, frame);
     addAll(shrunk, result.shrunk);
-    return result.track;
+    return { ...track, ...result.track };
   };
   return {
     shape(track) {
       const labelled = moving === null ? track : labelMoving(track, moving);
-      const formed = labelled === null ? null : wellFormed(labelled);
+      const formed = labelled === null ? null : wellFormed({ ...track, ...labelled });
       return formed === null ? null : padded(formed);
     },
     warnings: () =>

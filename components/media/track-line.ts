@@ -1,26 +1,25 @@
 /** A track as it stands in the document (specification 2.2). */
 import { exemplarOf } from '../../pipeline/quality.ts';
-import { booleanOf, textOf } from '../../pipeline/properties.ts';
+import { HIDDEN } from '../../output/document.ts';
+import { textOf } from '../../pipeline/properties.ts';
 import { trackId } from '../../pipeline/track-id.ts';
-import type { Detection, Track } from '../../pipeline/types.ts';
+import type { Detection } from '../../pipeline/types.ts';
 import type { FinishWork } from '../sdk/protocol.ts';
+import type { RawTrack } from './raw-tracks.ts';
 
 export interface TrackText {
   readonly id: string;
-  /** The JSON of the track from `startOffsetFrame` on, which follows its id and its index. */
+  /** The JSON of the track from `startOffsetFrame` on, which follows its id and its index; then what the service keeps with it. */
   readonly rest: string;
   readonly exemplar: Detection;
   readonly detections: number;
 }
 
-export function trackWriter(work: FinishWork): (track: Track) => TrackText {
+export function trackWriter(work: FinishWork): (track: RawTrack) => TrackText {
   const policy = textOf(work.properties, 'EXEMPLAR_POLICY');
   const quality = textOf(work.properties, 'QUALITY_SELECTION_PROPERTY');
-  const picture = work.medium.mediaType === 'VIDEO' || work.medium.mediaType === 'IMAGE';
-  const exemplarOnly = picture && booleanOf(work.properties, 'OUTPUT_ARTIFACTS_AND_EXEMPLARS_ONLY');
   return (track) => {
     const exemplar = exemplarOf(track, policy, quality);
-    const kept = exemplarOnly ? [exemplar] : track.detections;
     const fields = {
       startOffsetFrame: track.startFrame,
       stopOffsetFrame: track.stopFrame,
@@ -31,10 +30,12 @@ export function trackWriter(work: FinishWork): (track: Track) => TrackText {
       confidence: track.confidence,
       trackProperties: track.properties,
       exemplar: documentDetection(exemplar),
-      detections: kept.map(documentDetection),
+      detections: track.detections.map(documentDetection),
     };
     const id = trackId(work.sha256, exemplar, track.type);
-    return { id, rest: JSON.stringify(fields).slice(1), exemplar, detections: kept.length };
+    const hidden = track.selected === undefined ? '' : `${HIDDEN}${JSON.stringify(track.selected)}`;
+    const rest = `${JSON.stringify(fields).slice(1)}${hidden}`;
+    return { id, rest, exemplar, detections: track.detections.length };
   };
 }
 

@@ -4,8 +4,10 @@
  * to the medium, so a detector only ever sees upright pictures and answers in their pixels.
  */
 import type { Properties, DetectionErrorCode, MediaType } from '../../pipeline/types.ts';
+import type { FedTrack, MarkupWork } from './protocol.ts';
+import type { WorkContext } from './worker.ts';
 
-/** An upright picture. `data` is tightly packed, `width * height * 3` bytes, RGB; valid until the next frame is asked for. */
+/** An upright picture; of a track that is fed forward, the part that is to be looked at. `data` is tightly packed, `width * height * 3` bytes, RGB; valid until the next frame is asked for. */
 export interface Frame {
   /** Frame number within the medium; 0 for an image. */
   readonly index: number;
@@ -19,6 +21,7 @@ export interface Frame {
 }
 
 export interface FrameSource {
+  /** Size of the frames; of regions that are fed forward the largest, for each frame has its own. */
   readonly width: number;
   readonly height: number;
   /** Frames per second of the medium (not of the sampled frames). */
@@ -67,9 +70,39 @@ export interface FoundSound {
   readonly properties?: Properties;
 }
 
+/** A document, or any other medium that is no picture and no sound. */
+export interface GenericSource {
+  /** Absolute path of its file. */
+  readonly path: string;
+  readonly mimeType: string;
+  /** A folder of this sub-job's own for derivative media; it exists. */
+  readonly outputFolder: string;
+  /** Tells that it goes on, when it may take long until something is found; each finding tells it as well. */
+  readonly working?: () => void;
+}
+
+/** A finding in a document: of the algorithm's track type unless it says otherwise. */
+export interface FoundPart {
+  readonly type?: string;
+  /** -1 when the detector gives none. */
+  readonly confidence: number;
+  readonly properties: Properties;
+}
+
+/** What a detector says of a track that it was fed: properties that come to those of the track and of its detections. */
+export interface FoundProperties {
+  /** The track's own when absent. */
+  readonly confidence?: number;
+  readonly properties: Properties;
+}
+
 export interface DetectionJob {
   /** Effective properties of this sub-job, complete with defaults. */
   readonly properties: Properties;
+  /** The track that is worked on, when tracks are fed forward one by one. */
+  readonly fed?: FedTrack;
+  /** All tracks, when they are fed forward together (FEED_FORWARD_ALL_TRACKS). */
+  readonly allFed?: readonly FedTrack[];
   /** Aborts when the job is cancelled or the lease is lost; a detector that loops without frames must look at it. */
   readonly signal: AbortSignal;
 }
@@ -82,12 +115,27 @@ export interface Detector {
   video?(source: FrameSource, job: DetectionJob): AsyncIterable<FoundTrack>;
   image?(frame: Frame, job: DetectionJob): AsyncIterable<FoundTrack>;
   audio?(source: AudioSource, job: DetectionJob): AsyncIterable<FoundSound>;
+  generic?(source: GenericSource, job: DetectionJob): AsyncIterable<FoundPart>;
+  /**
+   * Works on what a fed track says and not on the medium. A detector that has it is asked this way whenever tracks are fed
+   * forward, for media of all types; nothing yielded means nothing to say of the track.
+   */
+  fed?(track: FedTrack, job: DetectionJob): AsyncIterable<FoundProperties>;
   /** Frees models; the process ends soon after. */
   close?(): Promise<void>;
 }
 
 /** The default export of a component's `detector.ts`: loads the models once per process. */
 export type LoadDetector = () => Promise<Detector>;
+
+/** What the markup component is: draws tracks into a copy of a medium, and yields the lines of its answer. */
+export interface MarkupComponent {
+  markup(work: MarkupWork, context: WorkContext): AsyncIterable<string>;
+  close?(): Promise<void>;
+}
+
+/** The default export of the markup component's `detector.ts`. */
+export type LoadMarkup = () => Promise<MarkupComponent>;
 
 /** Throw this to fail a sub-job with a code of its own; any other error becomes DETECTION_FAILED. */
 export class DetectionError extends Error {

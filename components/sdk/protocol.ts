@@ -2,28 +2,43 @@
  * The messages of the worker protocol (HTTP + JSON under /worker/v1), as types. The server writes them, the SDK reads them;
  * docs/component-protocol.md tells a stranger the same in words.
  *
- * What leaves the server is a sub-job of one of four kinds; detectors serve DETECT, the built-in media component the rest.
+ * What leaves the server is a sub-job of one of these kinds; detectors serve DETECT, the markup component MARKUP, the built-in
+ * media component the rest.
  */
 import type {
   FrameTimes,
   Issue,
+  MediaSelector,
   MediaType,
   MediumFacts,
   Properties,
   Range,
   DetectionErrorCode,
   IssueCode,
+  Track,
 } from '../../pipeline/types.ts';
 
-export const WORK_KINDS = ['PREPARE', 'DETECT', 'FINISH', 'DOCUMENT'] as const;
+export const WORK_KINDS = [
+  'PREPARE',
+  'FEED',
+  'DETECT',
+  'FINISH',
+  'ARTIFACTS',
+  'MARKUP',
+  'DOCUMENT',
+  'UPLOAD',
+] as const;
 export type WorkKind = (typeof WORK_KINDS)[number];
 
-/** The names under which the built-in media component claims its kinds of work; those of DETECT are the algorithms'. */
+/** The names under which the built-in media component claims its kinds of work; those of DETECT and MARKUP are the algorithms'. */
 export const MEDIA_QUEUES = {
   PREPARE: 'MEDIA_INSPECTION',
+  FEED: 'TRACK_FEEDING',
   FINISH: 'TRACK_FINISHING',
+  ARTIFACTS: 'ARTIFACT_EXTRACTION',
   DOCUMENT: 'OUTPUT_OBJECT',
-} as const satisfies Readonly<Record<Exclude<WorkKind, 'DETECT'>, string>>;
+  UPLOAD: 'RESULT_UPLOAD',
+} as const satisfies Readonly<Record<Exclude<WorkKind, 'DETECT' | 'MARKUP'>, string>>;
 
 /** POST /worker/v1/claim */
 export interface ClaimRequest {
@@ -49,9 +64,13 @@ export interface AssignmentOf<K extends WorkKind, W> {
 }
 export type Assignment =
   | AssignmentOf<'PREPARE', PrepareWork>
+  | AssignmentOf<'FEED', FeedWork>
   | AssignmentOf<'DETECT', DetectWork>
   | AssignmentOf<'FINISH', FinishWork>
-  | AssignmentOf<'DOCUMENT', DocumentWork>;
+  | AssignmentOf<'ARTIFACTS', ArtifactsWork>
+  | AssignmentOf<'MARKUP', MarkupWork>
+  | AssignmentOf<'DOCUMENT', DocumentWork>
+  | AssignmentOf<'UPLOAD', UploadWork>;
 
 /** Retrieve, hash and inspect one medium. Answer: one line, a PreparedMedium. */
 export interface PrepareWork {
@@ -63,6 +82,10 @@ export interface PrepareWork {
   readonly frameRanges: readonly Range[];
   readonly timeRanges: readonly Range[];
   readonly limits: FetchLimits;
+  /** The medium was derived from another one: its file lies at `fetchTo` already. */
+  readonly stored?: boolean;
+  /** Goes as a bearer token with the request for a remote medium. */
+  readonly bearer?: string;
 }
 export interface FetchLimits {
   /** Folders, already resolved, below which `file:` media must lie after symlink resolution. */
@@ -94,6 +117,34 @@ export interface DetectWork {
   readonly range: Range;
   /** Frames to decode before the range as a warm-up that is not reported. */
   readonly contextFrames: number;
+  /** Tracks to work on in place of the range; absent: none are fed forward. */
+  readonly feedForward?: FeedForward;
+  /** Folder for files that a component makes of a document (derivative media); only for media that are no pictures or sound. */
+  readonly outputFolder?: string;
+}
+/** Tracks of an earlier task (or what media selectors selected) that a component works on, each on its own unless `allTracks`. */
+export interface FeedForward {
+  /** FRAME: whole frames of the detections; REGION: each detection's box; SUPERSET_REGION: one box around all boxes of the track. */
+  readonly type: 'FRAME' | 'REGION' | 'SUPERSET_REGION';
+  readonly allTracks: boolean;
+  /** The action annotates: it gives back the tracks it was fed, with more properties. */
+  readonly annotate: boolean;
+  /** GET it: a line of JSON per track, a FedTrack. */
+  readonly input: string;
+}
+/** A track with its times and type; `detections` are those that are to be looked at. */
+export interface FedTrack extends Track {
+  /** Index of the task that found it; -1 for what a media selector selected. */
+  readonly task: number;
+  /** Number of its line among the tracks of that task on the medium. */
+  readonly line: number;
+  readonly selected?: Selected;
+}
+/** Where a track comes from when its medium has media selectors. */
+export interface Selected {
+  /** Index among the selectors of the medium. */
+  readonly selector: number;
+  readonly text: string;
 }
 export interface WorkMedium {
   readonly mediaId: number;
@@ -118,11 +169,54 @@ export interface FinishWork {
   /** File with the line that PREPARE answered (holds the frame times). */
   readonly prepared: string;
   /** Raw results of the sub-jobs, in order of their ranges. */
-  readonly parts: readonly { readonly path: string; readonly range: Range }[];
+  readonly parts: readonly FinishPart[];
   readonly action: string;
   readonly algorithm: string;
   readonly trackType: string;
   readonly properties: Properties;
+  /** Index of the task. */
+  readonly task: number;
+  /** The action annotates these tracks of earlier tasks: the answer holds all of them again, changed or not, section by section. */
+  readonly annotated?: readonly TrackSource[];
+  /** Tracks bring derivative media. */
+  readonly derive?: Derivation;
+  /** Replace values of properties as this file says; it must lie below one of these folders. */
+  readonly rollUp?: { readonly file: string; readonly roots: readonly string[] };
+  /** Write the output document of the medium's selectors. */
+  readonly selectorsOutput?: { readonly selectors: readonly MediaSelector[]; readonly file: string };
+  /** Whether results may go to buckets on this host or in private networks. */
+  readonly privateBuckets?: boolean;
+}
+export interface Derivation {
+  /** Where the files go for good; their names begin with their media ids. */
+  readonly folder: string;
+  /** The folder in which components may have left them. */
+  readonly from: string;
+  /** The first of as many ids as there are tracks. */
+  readonly firstMediaId: number;
+  /** More are an error. */
+  readonly most: number;
+}
+export interface FinishPart {
+  /** Raw result of a sub-job. */
+  readonly path: string;
+  readonly range: Range;
+  /** What it was fed: bytes of a FEED answer, lines of FedTrack. */
+  readonly fed?: Piece & { readonly path: string };
+}
+/** Bytes of a file, whole lines. */
+export interface Piece {
+  readonly offset: number;
+  readonly bytes: number;
+}
+/** Tracks of one task on one medium as they stand now: `count` lines of a FINISH or ARTIFACTS answer from line `first` on. */
+export interface TrackSource {
+  readonly task: number;
+  readonly path: string;
+  readonly first: number;
+  readonly count: number;
+  /** TRIGGERs of tasks between: a track that meets one was consumed there. */
+  readonly consumedBy: readonly string[];
 }
 export interface FinishSummary {
   readonly tracks: number;
@@ -130,10 +224,94 @@ export interface FinishSummary {
   /** Tracks by track type. */
   readonly types: Readonly<Record<string, number>>;
   readonly warnings: readonly Issue[];
+  /** What went wrong with this medium though its tracks are there (ARTIFACTS). */
+  readonly errors?: readonly Issue[];
   /** Frames covered by tracks, joined where they touch, at most MAX_TRACK_RANGES. */
   readonly ranges: readonly Range[];
+  /** Of an annotator: the lines by the task whose tracks they are, in order. */
+  readonly sections?: readonly TrackSection[];
+  readonly derived?: readonly DerivedMedium[];
+  /** URI of the media selectors output document. */
+  readonly selectorsOutputUri?: string;
+}
+export interface TrackSection {
+  readonly task: number;
+  readonly count: number;
+  readonly types: Readonly<Record<string, number>>;
+}
+/** A medium that a component made of another one. */
+export interface DerivedMedium {
+  readonly mediaId: number;
+  /** Absolute path of its file. */
+  readonly path: string;
+  /** Where it is to be found from outside: a file: URI, or that of a bucket. */
+  readonly uri: string;
 }
 export const MAX_TRACK_RANGES = 2000;
+
+/**
+ * Choose what is fed to an action on one medium: tracks of earlier tasks that meet its TRIGGER and were not consumed, or what
+ * the medium's selectors select. Answer: a line per FedTrack; then a line of fixed width per piece (`feedIndexLine`); last
+ * {"summary": FeedSummary}. Errors: OTHER when selectors match nothing and that is an error.
+ */
+export interface FeedWork {
+  readonly medium: WorkMedium;
+  readonly properties: Properties;
+  readonly sources: readonly TrackSource[];
+  readonly selectors?: readonly MediaSelector[];
+  /** More tracks than this share pieces. */
+  readonly maxPieces: number;
+}
+export interface FeedSummary {
+  readonly tracks: number;
+  readonly pieces: number;
+  /** Byte offset of the first index line. */
+  readonly indexAt: number;
+}
+
+/**
+ * Extract pictures of detections. Answer: the lines of `tracks` once more, with artifactExtractionStatus and artifactPath
+ * filled in, and last one line {"summary": FinishSummary}.
+ */
+export interface ArtifactsWork {
+  readonly medium: WorkMedium;
+  readonly properties: Properties;
+  /** A FINISH answer. */
+  readonly tracks: string;
+  /** Where the pictures go: <folder>/<track index>/frame-<n>.png, or <folder>/0/frame-<n>.png when whole frames are kept. */
+  readonly folder: string;
+  /** Whether results may go to buckets on this host or in private networks. */
+  readonly privateBuckets?: boolean;
+}
+
+/** Draw the tracks into a copy of the medium. Answer: one line, a MarkupAnswer. */
+export interface MarkupWork {
+  readonly medium: WorkMedium;
+  readonly properties: Properties;
+  readonly sources: readonly TrackSource[];
+  /** Where the copy goes; its name is <uuid>.<extension>. */
+  readonly folder: string;
+  /** Whether results may go to buckets on this host or in private networks. */
+  readonly privateBuckets?: boolean;
+}
+export interface MarkupAnswer {
+  /** Absolute path of the copy. */
+  readonly path: string;
+  readonly uri: string;
+  readonly warnings: readonly Issue[];
+}
+
+/** Put the detection document into a bucket. Answer: one line, an UploadAnswer. */
+export interface UploadWork {
+  readonly path: string;
+  readonly properties: Properties;
+  /** Whether results may go to buckets on this host or in private networks. */
+  readonly privateBuckets?: boolean;
+}
+export interface UploadAnswer {
+  readonly uri: string;
+  readonly warnings: readonly Issue[];
+}
 
 /** Write the detection document. Input: GET `input` answers NDJSON, a DocumentHead, then a DocumentMedium per medium. Answer: the document. */
 export interface DocumentWork {
@@ -152,9 +330,24 @@ export interface DocumentHead {
   readonly algorithmProperties: Readonly<Record<string, Properties>>;
   readonly jobProperties: Properties;
   readonly environmentVariableProperties: Properties;
+  /** Milliseconds that components spent on the job. */
+  readonly timing: DocumentTiming;
+  /** What was in force for each action on media of each type; the document tells it of the types that the job has. */
+  readonly effectiveProperties: readonly EffectiveProperties[];
   /** Job-level issues. */
   readonly errors: readonly DocumentIssue[];
   readonly warnings: readonly DocumentIssue[];
+}
+export interface EffectiveProperties {
+  readonly action: string;
+  readonly algorithm: string;
+  readonly mediaType: MediaType;
+  readonly properties: Properties;
+}
+export interface DocumentTiming {
+  readonly processingTime: number;
+  /** In pipeline order. */
+  readonly actions: readonly { readonly name: string; readonly processingTime: number }[];
 }
 export interface DocumentIssue {
   /** WORKFLOW_MANAGER or an algorithm name. */
@@ -164,6 +357,8 @@ export interface DocumentIssue {
 }
 export interface DocumentMedium {
   readonly mediaId: number;
+  /** -1: it was named by the request. */
+  readonly parentMediaId: number;
   readonly path: string;
   readonly facts: Omit<MediumFacts, 'frameTimes'> | null;
   readonly mediaProperties: Properties;
@@ -174,8 +369,16 @@ export interface DocumentMedium {
   readonly warnings: readonly DocumentIssue[];
   /** Errors of sub-jobs by action name, in order of their ranges. */
   readonly detectionErrors: Readonly<Record<string, readonly SubJobError[]>>;
+  readonly markup: DocumentMarkup | null;
+  readonly selectorsOutputUri: string | null;
   /** One entry per (task, action) that ran on this medium, in pipeline order. */
   readonly outputs: readonly DocumentOutput[];
+}
+export interface DocumentMarkup {
+  readonly id: number;
+  readonly path: string;
+  readonly status: 'COMPLETE' | 'COMPLETE_WITH_WARNING' | 'FAILED' | 'CANCELLED';
+  readonly message: string | null;
 }
 export interface SubJobError {
   readonly range: Range;
@@ -188,9 +391,17 @@ export interface SubJobError {
 export interface DocumentOutput {
   readonly action: string;
   readonly algorithm: string;
+  /** Actions that gave the tracks more properties, in pipeline order. */
+  readonly annotators: readonly string[];
   /** File of FINISH lines; null when nothing was finished. */
   readonly tracks: string | null;
+  /** The first of its lines, and how many belong to this entry; absent: all. */
+  readonly lines?: { readonly first: number; readonly count: number };
   readonly types: Readonly<Record<string, number>>;
+  /** The tracks are left out of the document. */
+  readonly suppressed: boolean;
+  /** Only exemplars and extracted detections are kept. */
+  readonly exemplarsOnly: boolean;
 }
 
 /** POST /worker/v1/leases/{token}/heartbeat. `done` counts frames, items or tracks so far; it must grow for progress. */

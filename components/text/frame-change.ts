@@ -6,7 +6,8 @@ const CELLS = 240;
 
 /** Mean grey levels of a frame's cells. */
 export interface Glimpse {
-  readonly size: number;
+  readonly width: number;
+  readonly height: number;
   readonly cells: Float32Array;
 }
 
@@ -22,11 +23,11 @@ export function glimpse(picture: Picture): Glimpse {
       cells[row + Math.floor(x / size)]! += 0.299 * data[at]! + 0.587 * data[at + 1]! + 0.114 * data[at + 2]!;
   }
   for (let i = 0; i < cells.length; i++) cells[i]! /= size * size;
-  return { size, cells };
+  return { width, height, cells };
 }
 
 /** True when any cell differs by at least so many grey levels, or the frames differ in size. A threshold of 0 is always met. */
 export function hasChanged(before: Glimpse, now: Glimpse, threshold: number): boolean {
-  if (before.size !== now.size || before.cells.length !== now.cells.length) return true;
+  if (before.width !== now.width || before.height !== now.height) return true;
   return now.cells.some((level, i) => Math.abs(level - before.cells[i]!) >= threshold);
 }

@@ -73,6 +73,7 @@ const processingError = z.object({
 const medium = z
   .object({
     mediaId: z.int(),
+    parentMediaId: z.int().describe('The medium that it was made of; -1: the request named it'),
     path: z.string().describe('Its URI; what is secret in it, and the content of data: URIs, is left out'),
     sha256: z.string(),
     mimeType: z.string(),
@@ -84,13 +85,36 @@ const medium = z
     mediaProperties: properties,
     status: z.enum(['COMPLETE', 'ERROR', 'INCOMPLETE']),
     detectionProcessingErrors: z.record(z.string(), z.array(processingError)).describe('By action'),
-    markupResult: z.looseObject({}).nullable(),
+    markupResult: z
+      .object({
+        id: z.int(),
+        path: z.string().describe('URI of the copy with the tracks drawn in'),
+        status: z.enum(['COMPLETE', 'COMPLETE_WITH_WARNING', 'FAILED', 'CANCELLED']),
+        message: z.string().nullable(),
+      })
+      .nullable(),
+    mediaSelectorsOutputUri: z
+      .string()
+      .optional()
+      .describe('The document with what its selectors selected replaced by what was found'),
     output: z
       .record(
         z.string(),
-        z.array(z.object({ source: z.string(), algorithm: z.string(), tracks: z.array(track).optional() })),
+        z.array(
+          z.object({
+            source: z.string(),
+            algorithm: z.string(),
+            annotators: z
+              .array(z.string())
+              .optional()
+              .describe('Actions that gave the tracks more properties'),
+            tracks: z.array(track).optional(),
+          }),
+        ),
       )
-      .describe('By track type; NO TRACKS when there are none'),
+      .describe(
+        'By track type; NO TRACKS when there are none, TRACKS SUPPRESSED when they are not to be shown',
+      ),
   })
   .meta({ id: 'DetectionMedium' });
 
@@ -104,6 +128,12 @@ export const detectionDocument = z
     externalJobId: z.string().nullable(),
     timeStart: z.iso.datetime(),
     timeStop: z.iso.datetime(),
+    timing: z
+      .object({
+        processingTime: z.int().min(0),
+        actions: z.array(z.object({ name: z.string(), processingTime: z.int().min(0) })),
+      })
+      .describe('Milliseconds that components worked, in all and for each action'),
     status: jobStatus,
     algorithmProperties: z.record(z.string(), properties),
     jobProperties: properties,
@@ -111,5 +141,17 @@ export const detectionDocument = z
     media: z.array(medium),
     errors: issues,
     warnings: issues,
+    effectiveProperties: z
+      .array(
+        z.object({
+          action: z.string(),
+          algorithm: z.string(),
+          mediaType: z.enum(['VIDEO', 'IMAGE', 'AUDIO', 'UNKNOWN']),
+          properties,
+        }),
+      )
+      .describe(
+        'What was in force for each action on media of the types of the job, their own mediaProperties apart',
+      ),
   })
   .meta({ id: 'DetectionOutputObject' });

@@ -19,6 +19,15 @@ const mediaRange = z
   .object({ start: z.int().nonnegative(), stop: z.int().nonnegative() })
   .refine(({ start, stop }) => stop >= start, { error: 'stop must not be before start', path: ['stop'] });
 
+/** Specification 2.1, JobCreationMediaSelector. */
+const mediaSelector = z.object({
+  type: z.literal('JSON_PATH'),
+  expression: z.string().min(1),
+  resultDetectionProperty: z.string().min(1),
+  selectionProperties: properties.nullish(),
+});
+const MAX_SELECTORS = 100;
+
 const mediaData = z.object({
   mediaUri: z.string().min(1),
   metadata: properties.nullish(),
@@ -26,7 +35,7 @@ const mediaData = z.object({
   frameRanges: z.array(mediaRange).max(10_000).nullish(),
   timeRanges: z.array(mediaRange).max(10_000).nullish(),
   mediaSelectorsOutputAction: z.string().nullish(),
-  mediaSelectors: z.array(z.unknown()).nullish(),
+  mediaSelectors: z.array(mediaSelector).max(MAX_SELECTORS).nullish(),
 });
 
 const transientTask = z.object({ name: z.string().min(1), actions: z.array(z.string().min(1)) });

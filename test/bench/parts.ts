@@ -62,7 +62,6 @@ export const emptyJob: JobRequest = {
   algorithmProperties: {},
   priority: undefined,
   callback: undefined,
-  wantsSelectors: false,
 };
 
 export interface Core extends Guardian {
@@ -95,6 +94,7 @@ export async function startCore(environment: Readonly<Record<string, string>> = 
     send: () => Promise.resolve({ kind: 'sent' }),
     askArchive: () => Promise.resolve({ kind: 'none' }),
     serverUrl: () => '',
+    bearer: () => Promise.resolve(undefined),
     checkMedium: () => Promise.resolve(undefined),
     localPath: () => Promise.resolve(undefined),
   });
@@ -122,6 +122,7 @@ export async function answerAll({ workDesk, jobs, dispatcher }: Core, signal: Ab
           token,
           file: '/dev/null',
           result: resultOf(assignment),
+          ms: 0,
         } as const;
         await jobs.ask(job, command, { envelopeId: token });
         await dispatcher.ask(DISPATCHER, { type: 'settle', token });
@@ -155,10 +156,15 @@ function resultOf({ kind }: Assignment): CheckedResult & { ok: true } {
       };
     }
     case 'DETECT':
-      return { ok: true, kind, tracks: 0, detections: 0 };
+      return { ok: true, kind, tracks: 0, detections: 0, derived: 0 };
     case 'FINISH':
       return { ok: true, kind, summary: { tracks: 0, detections: 0, types: {}, warnings: [], ranges: [] } };
     case 'DOCUMENT':
       return { ok: true, kind, bytes: 2, sha256: '' };
+    case 'FEED':
+    case 'ARTIFACTS':
+    case 'MARKUP':
+    case 'UPLOAD':
+      throw new Error(`An empty job has no ${kind}.`);
   }
 }

@@ -61,6 +61,8 @@ async function fill(dataDir: string, jobs: number): Promise<void> {
     checkArchive: false,
     pastOutput: null,
     documentHash: null,
+    outputUri: null,
+    timing: [],
     callback: null,
     archive: null,
     removed: false,

@@ -29,12 +29,17 @@ describe('The face component', () => {
     expect(known).to.deep.equal(['function', 'function', 'undefined']);
   });
 
-  it('brings its pipeline', async () => {
+  it('brings its pipelines', async () => {
     const { algorithm, actions, tasks, pipelines } = await descriptorOf('faces');
     expect([algorithm.name, algorithm.trackType]).to.deep.equal(['FACE', 'FACE']);
-    expect(pipelines.map(({ name }) => name)).to.deep.equal(['FACE DETECTION PIPELINE']);
-    expect(tasks.map(({ name }) => name)).to.deep.equal(pipelines[0]!.tasks);
-    expect(actions.map(({ name }) => name)).to.deep.equal(tasks[0]!.actions);
+    expect(pipelines.map(({ name }) => name)).to.deep.equal([
+      'FACE DETECTION PIPELINE',
+      'FACE DETECTION WITH MARKUP PIPELINE',
+      'MOTION THEN FACE DETECTION PIPELINE',
+      'PERSON THEN FACE DETECTION PIPELINE',
+    ]);
+    expect(tasks[0]!.name).to.deep.equal(pipelines[0]!.tasks[0]);
+    expect(tasks.flatMap((task) => task.actions)).to.deep.equal(actions.map(({ name }) => name));
   });
 
   it('leaves no handlers for the crashes of its process behind', () => {

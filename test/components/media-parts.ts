@@ -98,6 +98,7 @@ export async function finishWork(path: (name: string) => string, given: Given): 
     algorithm: 'FACE',
     trackType,
     properties,
+    task: 0,
   };
 }
 

@@ -9,7 +9,7 @@ import { document } from '../../components/media/document.ts';
 import { finish } from '../../components/media/finish.ts';
 import { MAX_TRACK_RANGES } from '../../components/sdk/protocol.ts';
 import { ResultChecker } from '../../output/check.ts';
-import { head, mediumWith } from '../output/document-parts.ts';
+import { head, mediumWith, outputOf } from '../output/document-parts.ts';
 import { temporaryFolder } from '../output/folder.ts';
 import { context, detection, finished, finishWork, span, textOf, track, type Given } from './media-parts.ts';
 
@@ -258,7 +258,7 @@ describe('Finishing the tracks of a medium and an action', () => {
       message: 'gone',
     } as const;
     const medium = mediumWith(
-      [{ action: 'THE ACTION', algorithm: 'FACE', tracks: path('tracks'), types: summary.types }],
+      [outputOf({ action: 'THE ACTION', algorithm: 'FACE', tracks: path('tracks'), types: summary.types })],
       {
         errors: [{ source: 'FACE', code: 'OTHER', message: 'before' }],
         detectionErrors: {

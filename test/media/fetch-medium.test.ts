@@ -358,6 +358,40 @@ describe('fetching a medium', () => {
     expect(message).not.to.match(/word/);
   });
 
+  it('sends a token to the host of the URL alone, and where the URL holds no credentials of its own', async () => {
+    const seen: (string | undefined)[] = [];
+    const take =
+      (end: (response: ServerResponse) => void): Handler =>
+      (request, response) => {
+        seen.push(request.headers.authorization);
+        end(response);
+      };
+    const elsewhere = createServer((request, response) => {
+      seen.push(request.headers.authorization);
+      response.end('there');
+    });
+    await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
+    const other = `http://127.0.0.1:${(elsewhere.address() as AddressInfo).port}/x`;
+    const uri = on(
+      '/away',
+      take((response) => response.writeHead(302, { location: other }).end()),
+    );
+    on(
+      '/here',
+      take((response) => response.writeHead(302, { location: '/away' }).end()),
+    );
+    const send = (to: string) =>
+      retrieve(to, target(), limits(), new AbortController().signal, { bearer: 'a.b.c' });
+    try {
+      await send(uri.replace('/away', '/here'));
+      expect(seen.splice(0)).to.deep.equal(['Bearer a.b.c', 'Bearer a.b.c', undefined]);
+      await send(uri.replace('http://', 'http://me:word@'));
+      expect(seen).to.deep.equal([`Basic ${Buffer.from('me:word').toString('base64')}`, undefined]);
+    } finally {
+      await new Promise((resolve) => elsewhere.close(resolve));
+    }
+  });
+
   it('decodes data: URIs within the limit', async () => {
     const cases = {
       'data:;base64,aGVsbG8=': 'hello',

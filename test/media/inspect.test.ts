@@ -6,6 +6,8 @@ import { hashFile } from '../../media/hash.ts';
 import { inspect } from '../../media/inspect.ts';
 import type { Inspection } from '../../media/inspect.ts';
 import { mimeTypeOf } from '../../media/mime.ts';
+import { docx, odf, pptx, xlsx } from '../support/office.ts';
+import { zipOf } from '../support/zip.ts';
 import { makeVideo } from './make-video.ts';
 import { mediumError, sample, scratchFolder } from './samples.ts';
 
@@ -271,6 +273,12 @@ describe('inspecting a medium', () => {
       ['a.bin', '<!DOCTYPE html><html></html>', 'text/html'],
       ['a.svg', '<svg xmlns="http://www.w3.org/2000/svg" width="4" height="4"/>', 'image/svg+xml'],
       ['utf16', Buffer.from('\ufeffwide', 'utf16le'), 'text/plain'],
+      ['western', Buffer.from('Gr\xfc\xdfe aus M\xfcnchen, wo die Sonne scheint\n', 'latin1'), 'text/plain'],
+      [
+        'western.bin',
+        Buffer.from('\xfc\xdf\xe4\xf6\xfc is not enough', 'latin1'),
+        'application/octet-stream',
+      ],
       ['noise.txt', Buffer.from([1, 2, 3, 250, 251, 0, 0, 9]), 'application/octet-stream'],
       ['bmw.txt', 'BMW and others\n', 'text/plain'],
       ['empty', '', 'application/octet-stream'],
@@ -278,5 +286,28 @@ describe('inspecting a medium', () => {
     for (const [name, content, mime] of cases)
       expect(await mimeTypeOf(await file(name, content)), name).to.equal(mime);
     expect(await mimeTypeOf(await file('fetched', '{}'), 'answer.json')).to.equal('application/json');
+  });
+
+  it('tells kinds of documents apart', async () => {
+    const office = 'application/vnd.openxmlformats-officedocument';
+    const cases: [name: string, content: Uint8Array, mime: string][] = [
+      ['a.docx', docx(''), `${office}.wordprocessingml.document`],
+      ['a.pptx', pptx([]), `${office}.presentationml.presentation`],
+      ['a.xlsx', xlsx([]), `${office}.spreadsheetml.sheet`],
+      ['a.odt', odf('text', ''), 'application/vnd.oasis.opendocument.text'],
+      ['a.odp', odf('presentation', ''), 'application/vnd.oasis.opendocument.presentation'],
+      ['a.ods', odf('spreadsheet', ''), 'application/vnd.oasis.opendocument.spreadsheet'],
+      ['a.zip', zipOf({ 'a.txt': 'a' }), 'application/zip'],
+    ];
+    for (const [name, content, mime] of cases)
+      expect((await inspect(await file(name, content))).facts, name).to.include({
+        mediaType: 'UNKNOWN',
+        mimeType: mime,
+        length: -1,
+      });
+    expect(await mimeTypeOf(sample('sections.docx'))).to.equal(cases[0]?.[2]);
+    expect(await mimeTypeOf(sample('sheets.xlsx'))).to.equal(cases[2]?.[2]);
+    expect(await mimeTypeOf(sample('slides.odp'))).to.equal(cases[4]?.[2]);
+    expect(await mimeTypeOf(sample('text-embedded-and-images.pdf'))).to.equal('application/pdf');
   });
 });

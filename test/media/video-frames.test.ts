@@ -117,6 +117,35 @@ describe('reading the frames of a video', () => {
     }
   });
 
+  it('gives single frames that are asked for, and no others, however far apart', async function () {
+    this.timeout(120_000);
+    const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+    const random = randomNumbers(seed);
+    const paths = [
+      ...IN_EVERY_WAY.map(([name]) => made(name)),
+      sample('face_move.mp4'),
+      sample('scenes_pd.mp4'),
+    ];
+    for (const path of paths) {
+      const all = await read(path);
+      for (let round = 0; round < 6; round++) {
+        const share = 1 + random(40);
+        const wanted = all.filter(() => random(share) === 0);
+        const frames = wanted.map(({ index }) => index);
+        const options = { frames, range: { start: 3, stop: 4 }, interval: 2, keyFramesOnly: true };
+        expect(await read(path, options), `SEED=${seed} ${path} ${frames.join()}`).to.deep.equal(wanted);
+      }
+    }
+  });
+
+  it('leaves out single frames that the video does not have', async () => {
+    const path = sample('face_move.mp4');
+    const seen = await read(path, { frames: [0, 98, 100, 5000] });
+    expect(seen.map(({ index }) => index)).to.deep.equal([0, 98]);
+    expect(await read(path, { frames: [100] })).to.deep.equal([]);
+    expect(await read(path, { frames: [] })).to.deep.equal([]);
+  });
+
   it('gives the same frames when inspection has found the rate to be constant', async () => {
     const path = sample('video_01.mp4');
     const all = await read(path);

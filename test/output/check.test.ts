@@ -59,6 +59,7 @@ describe('The check of a result', () => {
       kind: 'DETECT',
       tracks: 2,
       detections: 3,
+      derived: 0,
     });
     expect(await detect('')).to.deep.equal({ ok: true, kind: 'DETECT', tracks: 0, detections: 0 });
   });

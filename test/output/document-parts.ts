@@ -15,11 +15,17 @@ export function head(change: Partial<DocumentHead> = {}): DocumentHead {
     algorithmProperties: {},
     jobProperties: {},
     environmentVariableProperties: {},
+    timing: { processingTime: 0, actions: [] },
+    effectiveProperties: [],
     errors: [],
     warnings: [],
     ...change,
   };
 }
+
+export const outputOf = (
+  given: Pick<DocumentOutput, 'action' | 'algorithm' | 'tracks' | 'types'> & Partial<DocumentOutput>,
+): DocumentOutput => ({ annotators: [], suppressed: false, exemplarsOnly: false, ...given });
 
 export function mediumWith(
   outputs: readonly DocumentOutput[],
@@ -27,6 +33,7 @@ export function mediumWith(
 ): DocumentMedium {
   return {
     mediaId: 8,
+    parentMediaId: -1,
     path: 'file:///media/a.mp4',
     facts: {
       mediaType: 'VIDEO',
@@ -42,6 +49,8 @@ export function mediumWith(
     errors: [],
     warnings: [],
     detectionErrors: {},
+    markup: null,
+    selectorsOutputUri: null,
     outputs,
     ...change,
   };

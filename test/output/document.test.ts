@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import type { DocumentHead, DocumentMedium } from '../../components/sdk/protocol.ts';
 import { writeDocument } from '../../output/document.ts';
 import { temporaryFolder } from './folder.ts';
-import { head, mediumWith, trackLine } from './document-parts.ts';
+import { head, mediumWith, trackLine, outputOf } from './document-parts.ts';
 
 interface Written {
   readonly [field: string]: unknown;
@@ -44,8 +44,8 @@ describe('The detection document', () => {
   it('has the fields of the specification', async () => {
     const document = await written(head(), [mediumWith([])]);
     expect(Object.keys(document).toSorted().join(' ')).to.equal(
-      'algorithmProperties environmentVariableProperties errors externalJobId jobId jobProperties media objectId ' +
-        'pipeline priority siteId status timeStart timeStop warnings',
+      'algorithmProperties effectiveProperties environmentVariableProperties errors externalJobId jobId jobProperties ' +
+        'media objectId pipeline priority siteId status timeStart timeStop timing warnings',
     );
     expect(
       Object.keys(document.media[0] ?? {})
@@ -86,10 +86,10 @@ describe('The detection document', () => {
     const none = await tracksFile('none', []);
     const { media } = await written(head(), [
       mediumWith([
-        { action: 'BOTH', algorithm: 'X', tracks: mixed, types: { FACE: 2, TEXT: 1 } },
-        { action: 'FACES', algorithm: 'Y', tracks: faces, types: { FACE: 1 } },
-        { action: 'EMPTY', algorithm: 'Z', tracks: none, types: {} },
-        { action: 'FAILED', algorithm: 'Z', tracks: null, types: {} },
+        outputOf({ action: 'BOTH', algorithm: 'X', tracks: mixed, types: { FACE: 2, TEXT: 1 } }),
+        outputOf({ action: 'FACES', algorithm: 'Y', tracks: faces, types: { FACE: 1 } }),
+        outputOf({ action: 'EMPTY', algorithm: 'Z', tracks: none, types: {} }),
+        outputOf({ action: 'FAILED', algorithm: 'Z', tracks: null, types: {} }),
       ]),
     ]);
     const output = media[0]?.output ?? {};
@@ -174,7 +174,7 @@ describe('The detection document', () => {
   it('fails rather than leave out tracks when a result is short', async () => {
     const short = await tracksFile('short', [trackLine('FACE', 0, 1)]);
     const failure = await written(head(), [
-      mediumWith([{ action: 'A', algorithm: 'X', tracks: short, types: { FACE: 2 } }]),
+      mediumWith([outputOf({ action: 'A', algorithm: 'X', tracks: short, types: { FACE: 2 } })]),
     ]).catch(String);
     expect(failure).to.contain('1 tracks of type FACE instead of 2');
   });

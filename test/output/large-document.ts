@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { writeDocument } from '../../output/document.ts';
-import { head, mediumWith, trackLine } from './document-parts.ts';
+import { head, mediumWith, trackLine, outputOf } from './document-parts.ts';
 
 const [folder = '', count = '0'] = process.argv.slice(2);
 const tracks = Number(count);
@@ -18,7 +18,7 @@ await once(source, 'finish');
 
 async function* media(): AsyncGenerator<ReturnType<typeof mediumWith>> {
   yield mediumWith([
-    { action: 'A', algorithm: 'FACE', tracks: `${folder}/tracks.ndjson`, types: { FACE: tracks } },
+    outputOf({ action: 'A', algorithm: 'FACE', tracks: `${folder}/tracks.ndjson`, types: { FACE: tracks } }),
   ]);
 }
 

@@ -8,7 +8,7 @@ import {
   jobConfigHash,
   type HashedJob,
 } from '../../pipeline/job-config-hash.ts';
-import { MEDIA_TYPES, type MediaType, type Properties } from '../../pipeline/types.ts';
+import { MEDIA_TYPES, type MediaSelector, type MediaType, type Properties } from '../../pipeline/types.ts';
 import { WORKFLOW_PROPERTIES } from '../../pipeline/workflow-properties.ts';
 import './support.ts';
 import { declared, hashedJob, hashedMedium, planOf, planned } from './archive-support.ts';
@@ -123,6 +123,28 @@ describe('The hash of a job configuration', () => {
       hashedJob({ media: media([range(9, 10)]) }),
       hashedJob({ media: media([range(9, 10), range(100, 110)]) }),
       hashedJob({ media: [hashedMedium({ timeRanges: [range(9, 10)] })] }),
+    );
+  });
+
+  it('covers the media selectors, in any order, but nothing that changes no result', () => {
+    const selector = (more: Partial<MediaSelector> = {}): MediaSelector => ({
+      type: 'JSON_PATH',
+      expression: '$.a',
+      selectionProperties: { B: '1', A: '2' },
+      resultDetectionProperty: 'TEXT',
+      ...more,
+    });
+    const job = (...selectors: readonly MediaSelector[]) =>
+      hashedJob({ media: [hashedMedium({ mediaType: 'UNKNOWN', selectors })] });
+    const other = selector({ expression: '$.b' });
+    expectSame(job(), hashedJob({ media: [hashedMedium({ mediaType: 'UNKNOWN' })] }));
+    expectSame(job(selector(), other), job(other, selector()));
+    expectSame(job(selector()), job(selector({ selectionProperties: { A: '2', B: '1', S3_REGION: 'x' } })));
+    expectAllDifferent(
+      ...[job(), job(selector()), job(other), job(selector(), other), job(selector(), selector())],
+      job(selector({ resultDetectionProperty: 'TRANSLATION' })),
+      job(selector({ selectionProperties: { B: '1', A: '3' } })),
+      job(selector({ selectionProperties: {} })),
     );
   });
 

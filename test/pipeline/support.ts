@@ -90,6 +90,13 @@ export interface Vectors {
     }[];
   };
   readonly trigger: { readonly valid: (string | null)[]; readonly invalid: string[] };
+  readonly jsonPath: {
+    readonly doc: unknown;
+    readonly cases: readonly (readonly [string, string])[];
+    readonly doc2: unknown;
+    readonly cases2: readonly (readonly [string, string])[];
+  };
+  readonly rollUp: { readonly file: unknown; readonly in: Properties; readonly out: Properties };
   readonly jobId: { readonly ok: Readonly<Record<string, number>>; readonly bad: string[] };
   readonly rotatedBoxes: {
     readonly cases: readonly { box: Quad; rotation: number; corners: Pair[]; center?: Pair }[];

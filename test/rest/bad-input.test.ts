@@ -221,41 +221,45 @@ describe('Bad input', () => {
       .and.contain('did not end within 4000 ms');
   });
 
-  describe('that asks for what is not supported yet is answered 400 and says so', () => {
+  describe('that asks for what cannot be done is answered 400 with a sentence about it', () => {
     const property = (name: string, value: string) => ({ jobProperties: { [name]: value } });
-    const cases: readonly (readonly [what: string, extra: object, media?: object])[] = [
+    const SELECTOR = { expression: '$.a', type: 'JSON_PATH', resultDetectionProperty: 'B' };
+    const selecting = (change: object, action?: string) => ({
+      mediaSelectors: [{ ...SELECTOR, ...change }],
+      ...(action === undefined ? {} : { mediaSelectorsOutputAction: action }),
+    });
+    const OWN = 'LIGHT ACTION';
+    const cases: readonly (readonly [what: string, says: RegExp, extra: object, media?: object])[] = [
       [
-        'media selectors',
+        'selectors without an output action',
+        /must also have "mediaSelectorsOutputAction"/,
         {},
-        {
-          mediaSelectorsOutputAction: 'A',
-          mediaSelectors: [{ expression: '$.a', type: 'JSON_PATH', resultDetectionProperty: 'B' }],
-        },
+        selecting({}),
       ],
-      ['feed forward of the job', property('FEED_FORWARD_TYPE', 'REGION')],
-      ['feed forward of an algorithm', { algorithmProperties: { LIGHT: { FEED_FORWARD_TYPE: 'FRAME' } } }],
-      ['feed forward of a medium', {}, { properties: { FEED_FORWARD_TYPE: 'FRAME' } }],
+      ['an output action without selectors', /give both or neither/, {}, { mediaSelectorsOutputAction: OWN }],
+      ['an output action of another pipeline', /no action of the pipeline/, {}, selecting({}, 'OTHER')],
+      ['an expression that cannot be read', /\$\.\[/, {}, selecting({ expression: '$.[' }, OWN)],
+      ['a trigger without feed forward', /feed forward is not enabled/, property('TRIGGER', 'A=B')],
+      ['a trigger without a property', /names no property/, property('TRIGGER', '=B')],
       [
-        'feed forward of an action',
-        { pipelineDefinition: transient({ properties: [{ name: 'FEED_FORWARD_TYPE', value: 'FRAME' }] }) },
+        'a bucket without keys',
+        /S3_RESULTS_BUCKET property was set, but the S3_ACCESS_KEY and S3_SECRET_KEY properties were not/,
+        property('S3_RESULTS_BUCKET', 'http://127.0.0.1:1/bucket'),
       ],
-      ['a trigger', { jobProperties: { FEED_FORWARD_TYPE: 'FRAME', TRIGGER: 'A=B' } }],
-      ['roll-up', property('ROLL_UP_FILE', '/etc/rollup.json')],
-      ['a bucket for results', property('S3_RESULTS_BUCKET', 'http://127.0.0.1:1/bucket')],
-      ['artifacts', property('ARTIFACT_EXTRACTION_POLICY', 'ALL_DETECTIONS')],
+      ['half of the keys', /S3_SECRET_KEY property was not/, {}, { properties: { S3_ACCESS_KEY: 'a' } }],
+      ['tokens for buckets', /not supported yet/, property('S3_ADD_TOKEN', 'TRUE')],
+      ['padding to nothing', /padding values must be > -50%/, property('DETECTION_PADDING_X', '-50%')],
+      ['results without tracks', /last task that finds tracks/, property('SUPPRESS_TRACKS', 'TRUE')],
     ];
-    for (const [what, extra, medium = {}] of cases)
+    for (const [what, says, extra, medium = {}] of cases)
       it(what, async () => {
-        const named = 'pipelineDefinition' in extra ? {} : LIGHT;
         const answer = await service.ask('POST', '/rest/jobs', {
           media: [{ mediaUri: ASTRONAUT, ...medium }],
-          ...named,
+          ...LIGHT,
           ...extra,
         });
         expect(answer.status).to.equal(400);
-        expect((answer.body as { coreResponse: { message: string } }).coreResponse.message).to.match(
-          /not supported yet/,
-        );
+        expect((answer.body as { coreResponse: { message: string } }).coreResponse.message).to.match(says);
       });
 
     it('but refuses a callbackMethod that is neither GET nor POST for what it is', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { packageRoot } from '../../config/info.ts';
+import type { Properties } from '../../pipeline/types.ts';
 import { makeVideo } from '../media/make-video.ts';
 import { sampleUri, Service, tracksOf, type DetectionDocument, type JobRequest } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -94,7 +95,11 @@ describe('Batch jobs (specification 4.2)', () => {
     it('takes media from file: and data: URIs', async () => {
       const bytes = readFileSync(join(packageRoot, 'samples', 'hello-world.png'));
       const inline = `data:image/png;base64,${bytes.toString('base64')}`;
-      const document = await service.run({ media: [sampleUri('hello-world.png'), inline], ...LIGHT });
+      const document = await service.run({
+        media: [sampleUri('hello-world.png'), inline],
+        ...LIGHT,
+        jobProperties: { ARTIFACT_EXTRACTION_POLICY: 'NONE' },
+      });
       expect(document.status).to.equal('COMPLETE');
       const [file, data] = document.media;
       expect(data?.['sha256']).to.equal(file?.['sha256']);
@@ -197,6 +202,7 @@ describe('Batch jobs (specification 4.2)', () => {
       expect(second.map(({ subJob }) => subJob)).to.deep.equal([
         `${document.jobId}.1.1.0.0.0`,
         `${document.jobId}.1.1.0.0.finish`,
+        `${document.jobId}.1.1.0.0.artifacts`,
       ]);
     });
 
@@ -308,7 +314,8 @@ describe('Batch jobs (specification 4.2)', () => {
         readFileSync(join(service.dataDir, 'output-objects', id, 'detection.json'), 'utf8'),
       );
 
-      const { objectId, timeStart, timeStop, media, ...rest } = JSON.parse(text) as DetectionDocument;
+      const document = JSON.parse(text) as DetectionDocument;
+      const { objectId, timeStart, timeStop, media, timing, effectiveProperties, ...rest } = document;
       expect(rest).to.deep.equal({
         jobId: id,
         errors: [],
@@ -335,6 +342,17 @@ describe('Batch jobs (specification 4.2)', () => {
         jobProperties: { LABEL: 'of the job' },
         environmentVariableProperties: { CAPTION: 'of the environment' },
       });
+      const { processingTime, actions } = timing as { processingTime: number; actions: readonly object[] };
+      expect(processingTime, 'milliseconds').to.be.at.least(0);
+      expect(actions).to.deep.equal([{ name: 'LIGHT ACTION', processingTime }]);
+      const [inForce, ...others] = effectiveProperties as readonly { properties: Properties }[];
+      expect(others).to.deep.equal([]);
+      expect(inForce).to.include({ action: 'LIGHT ACTION', algorithm: 'LIGHT', mediaType: 'IMAGE' });
+      expect(inForce?.properties, "the medium's own properties apart").to.include({
+        LABEL: 'of the algorithm here',
+        CAPTION: 'of the environment',
+        ARTIFACT_EXTRACTION_POLICY: 'VISUAL_TYPES_ONLY',
+      });
       expect(objectId).to.match(/^[0-9a-f-]{36}$/);
       expect(timeStart).to.match(ISO_UTC);
       expect(timeStop).to.match(ISO_UTC);
@@ -342,6 +360,7 @@ describe('Batch jobs (specification 4.2)', () => {
       const [{ mediaId, output, ...medium } = media[0]!] = media;
       expect(mediaId).to.be.a('number');
       expect(medium).to.deep.equal({
+        parentMediaId: -1,
         path: ASTRONAUT,
         sha256: '88431cd9653ccd539741b555fb0a46b61558b301d4110412b5bc28b5e3ea6cb5',
         mimeType: 'image/png',
@@ -364,8 +383,10 @@ describe('Batch jobs (specification 4.2)', () => {
         height: 512,
         confidence: 0.4494,
         detectionProperties: { MEAN: '114.60' },
-        artifactExtractionStatus: 'NOT_ATTEMPTED',
-        artifactPath: null,
+        artifactExtractionStatus: 'COMPLETED',
+        artifactPath: pathToFileURL(
+          join(service.dataDir, 'artifacts', id, String(mediaId), '0', '0', '0', 'frame-0.png'),
+        ).href,
       };
       const { id: trackId, ...track } = tracksOf(media[0], 'LIGHT')[0]!;
       expect(trackId).to.match(/^[0-9a-f]{64}$/);
@@ -408,8 +429,9 @@ describe('Batch jobs (specification 4.2)', () => {
       });
     });
 
-    it('is the same for the same input but for ids and dates', async () => {
-      const request = { media: [video, ASTRONAUT], ...LIGHT };
+    it('is the same for the same input but for ids, dates and paths of artifacts', async () => {
+      const jobProperties = { ARTIFACT_EXTRACTION_POLICY: 'NONE' };
+      const request = { media: [video, ASTRONAUT], ...LIGHT, jobProperties };
       const [first, second] = [await service.run(request), await service.run(request)];
       expect(second.media.map(({ output }) => output)).to.deep.equal(first.media.map(({ output }) => output));
       expect(second['objectId']).to.not.equal(first['objectId']);

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { sampleUri, Service, tracksOf, type Answer } from '../support/service.ts';
 
-const NAMES = ['FACE', 'MOTION', 'SCENE CHANGE', 'SPEECH', 'TEXT'];
+const NAMES = ['BARCODE', 'FACE', 'IMAGE PROPERTIES', 'MOTION', 'OBJECT', 'SCENE CHANGE', 'SPEECH', 'TEXT'];
 
 describe('Pipelines, tasks, actions and algorithms (specification 4.7)', () => {
   let service: Service;

@@ -25,6 +25,8 @@ function firstSnapshot(job: LedJob): Record<string, unknown> {
     pastOutput: __,
     documentHash: ___,
     callback: ____,
+    outputUri: _______,
+    timing: ________,
     ...later
   } = toSnapshot(job.record, job.state!);
   const { archive: _____, removed: ______, ...first } = later;
@@ -63,6 +65,8 @@ describe('A snapshot of the first version', () => {
         callback: null,
         archive: null,
         removed: false,
+        outputUri: null,
+        timing: [],
       });
       const { media: _, ...restored } = restore(job.record, snapshot, []);
       expect(restored).to.include({ status: job.status, removed: false });

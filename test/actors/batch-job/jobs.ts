@@ -1,4 +1,5 @@
 /** Batch jobs, their media and the answers of components in a few words. */
+import type { FinishSummary } from '../../../components/sdk/protocol.ts';
 import type { JobCommand } from '../../../actors/batch-job/commands.ts';
 import type { JobEffect } from '../../../actors/batch-job/effects.ts';
 import type { JobSettings } from '../../../actors/batch-job/planning.ts';
@@ -6,7 +7,7 @@ import type { JobRecord } from '../../../actors/batch-job/record.ts';
 import type { JobState, SubJobRow } from '../../../actors/batch-job/state.ts';
 import { decide, type JobOutcome } from '../../../actors/batch-job/transitions.ts';
 import type { HttpNotice } from '../../../actors/delivery/notice.ts';
-import type { PipelinePlan } from '../../../pipeline/plan.ts';
+import type { PipelinePlan, PlannedTask } from '../../../pipeline/plan.ts';
 import { userRanges } from '../../../pipeline/segments.ts';
 import type {
   Algorithm,
@@ -44,6 +45,12 @@ export interface GivenJob {
   readonly callback?: NonNullable<JobRecord['callback']>;
   readonly externalId?: string;
   readonly pipeline?: string;
+  /** The last task annotates; it does so when it is fed. */
+  readonly annotates?: boolean;
+  /** A task follows that draws the tracks. */
+  readonly draws?: boolean;
+  /** Every piece of a document brings a picture. */
+  readonly derives?: boolean;
 }
 
 const WARNING: Issue = { code: 'FRAME_COUNT', message: 'The number of frames is estimated.' };
@@ -54,7 +61,16 @@ export const DOCUMENT_HASH = 'd0c'.repeat(21) + 'e';
 export function settingsOf(more: Partial<JobSettings> = {}): JobSettings {
   const fetchLimits = { mediaRoots: [], excluded: [], maxBytes: 1e9, timeoutMs: 1_000, allowPrivate: false };
   const system = { version: '1.2.3', host: 'here.example' };
-  return { dataDir: '/data', window: 4, attempts: 3, fetchLimits, system, ...more };
+  return {
+    dataDir: '/data',
+    window: 4,
+    attempts: 3,
+    fetchLimits,
+    system,
+    maxDerived: 10,
+    privateBuckets: false,
+    ...more,
+  };
 }
 
 export function recordOf(job: GivenJob = {}): JobRecord {
@@ -63,7 +79,7 @@ export function recordOf(job: GivenJob = {}): JobRecord {
     number,
     jobId: `here-${number}`,
     siteId: 'here',
-    plan: planOf(job.tasks ?? [1], job.pipeline ?? 'PIPELINE'),
+    plan: planOf(job),
     media: mediaOf(job).map((medium, index) => ({
       mediaId: 100 + index,
       uri: `file:///media/${index}`,
@@ -78,7 +94,12 @@ export function recordOf(job: GivenJob = {}): JobRecord {
     buildOutput: job.buildOutput ?? true,
     externalId: job.externalId ?? null,
     ...(job.callback === undefined ? {} : { callback: job.callback }),
-    jobProperties: { TARGET_SEGMENT_LENGTH: '10', MIN_SEGMENT_LENGTH: '2', ...job.properties },
+    jobProperties: {
+      TARGET_SEGMENT_LENGTH: '10',
+      MIN_SEGMENT_LENGTH: '2',
+      ARTIFACT_EXTRACTION_POLICY: 'NONE',
+      ...job.properties,
+    },
     algorithmProperties: {},
     serverProperties: {},
     environmentProperties: {},
@@ -87,29 +108,39 @@ export function recordOf(job: GivenJob = {}): JobRecord {
 
 export const mediaOf = (job: GivenJob): readonly GivenMedium[] => job.media ?? [{}];
 
-function planOf(tasks: readonly number[], name: string): PipelinePlan {
+function planOf({ tasks = [1], pipeline = 'PIPELINE', annotates, draws }: GivenJob): PipelinePlan {
+  const found = tasks.map((actions, task) => {
+    const last = annotates === true && task > 0 && task === tasks.length - 1;
+    return taskOf(task, actions, 'DETECTION', last ? { IS_ANNOTATOR: 'TRUE' } : {});
+  });
+  const drawn = draws === true ? [taskOf(tasks.length, 1, 'MARKUP', {})] : [];
+  return { name: pipeline, description: '', tasks: [...found, ...drawn] };
+}
+
+function taskOf(
+  task: number,
+  actions: number,
+  actionType: Algorithm['actionType'],
+  properties: Properties,
+): PlannedTask {
   return {
-    name,
+    name: `TASK ${task}`,
     description: '',
-    tasks: tasks.map((actions, task) => ({
-      name: `TASK ${task}`,
+    actionType,
+    actions: Array.from({ length: actions }, (_, action) => ({
+      name: `ACTION ${task}.${action}`,
       description: '',
-      actionType: 'DETECTION',
-      actions: Array.from({ length: actions }, (_, action) => ({
-        name: `ACTION ${task}.${action}`,
-        description: '',
-        properties: {},
-        algorithm: algorithmOf(`ALGORITHM ${task}.${action}`),
-      })),
+      properties,
+      algorithm: algorithmOf(`ALGORITHM ${task}.${action}`, actionType),
     })),
   };
 }
 
-function algorithmOf(name: string): Algorithm {
+function algorithmOf(name: string, actionType: Algorithm['actionType']): Algorithm {
   return {
     name,
     description: '',
-    actionType: 'DETECTION',
+    actionType,
     trackType: 'FACE',
     supportsBatchProcessing: true,
     supportsStreamProcessing: false,
@@ -135,6 +166,8 @@ export interface Answer {
   readonly warning?: boolean;
   /** Frames in which a finishing piece found tracks; all of them when left out. */
   readonly found?: readonly Range[];
+  /** Pieces that a unit is fed; 2 when left out. */
+  readonly pieces?: number;
 }
 
 type WorkDone = Extract<JobCommand, { type: 'workDone' }>;
@@ -148,11 +181,13 @@ export function doneWith(job: GivenJob, row: SubJobRow, answer: Answer = {}): Wo
     token,
     file: `/spool/${row.id}`,
     result: resultOf(job, row, answer),
+    ms: 5,
   };
 }
 
-function resultOf(job: GivenJob, row: SubJobRow, { warning, found }: Answer): WorkDone['result'] {
-  const medium = mediaOf(job)[row.medium] ?? {};
+function resultOf(job: GivenJob, row: SubJobRow, answer: Answer): WorkDone['result'] {
+  const { warning, found } = answer;
+  const medium = mediaOf(job)[row.medium] ?? { type: 'IMAGE' };
   const warnings = warning === true ? [WARNING] : [];
   switch (row.kind) {
     case 'PREPARE': {
@@ -169,8 +204,20 @@ function resultOf(job: GivenJob, row: SubJobRow, { warning, found }: Answer): Wo
       };
     }
     case 'DETECT':
-      return { ok: true, kind: 'DETECT', tracks: 1, detections: 3 };
+      return {
+        ok: true,
+        kind: 'DETECT',
+        tracks: 1,
+        detections: 3,
+        derived: job.derives === true && medium.type === 'UNKNOWN' ? 1 : 0,
+      };
+    case 'FEED': {
+      const pieces = answer.pieces ?? 2;
+      return { ok: true, kind: 'FEED', summary: { tracks: pieces, pieces, indexAt: 100 } };
+    }
+    case 'ARTIFACTS':
     case 'FINISH': {
+      const more = moreFound(row);
       const ranges = found ?? [{ start: 0, stop: Math.max(0, factsOf(medium).length - 1) }];
       const summary = {
         tracks: ranges.length,
@@ -178,12 +225,32 @@ function resultOf(job: GivenJob, row: SubJobRow, { warning, found }: Answer): Wo
         types: { FACE: ranges.length },
         warnings,
         ranges,
+        ...more,
       };
-      return { ok: true, kind: 'FINISH', summary };
+      return { ok: true, kind: row.kind, summary };
     }
+    case 'MARKUP':
+      return { ok: true, kind: 'MARKUP', markup: { path: '/m', uri: 'file:///m', warnings } };
+    case 'UPLOAD':
+      return { ok: true, kind: 'UPLOAD', upload: { uri: 'https://bucket.example/d', warnings } };
     case 'DOCUMENT':
       return { ok: true, kind: 'DOCUMENT', bytes: 1_000, sha256: DOCUMENT_HASH };
   }
+}
+
+/** What finishing says of tracks that were annotated, and of media that were derived. */
+function moreFound({ work, medium, run }: SubJobRow): Pick<FinishSummary, 'sections' | 'derived'> {
+  if (work === null || !('parts' in work)) return {};
+  const { annotated, derive } = work;
+  const mediaId = run * 1_000 + medium;
+  return {
+    ...(annotated === undefined
+      ? {}
+      : { sections: annotated.map(({ task, count }) => ({ task, count, types: { FACE: count } })) }),
+    ...(derive === undefined || derive.most === 0
+      ? {}
+      : { derived: [{ mediaId, path: `/derived/${mediaId}`, uri: `file:///derived/${mediaId}` }] }),
+  };
 }
 
 export const failedWith = (row: SubJobRow): JobCommand => ({
@@ -192,6 +259,7 @@ export const failedWith = (row: SubJobRow): JobCommand => ({
   token: `token of ${row.id}.${row.attempts}`,
   code: 'DETECTION_FAILED',
   message: 'It did not work.',
+  ms: 5,
 });
 
 export const lost = (row: SubJobRow): JobCommand => ({

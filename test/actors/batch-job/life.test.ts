@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { JobCommand } from '../../../actors/batch-job/commands.ts';
+import { WORK_KINDS } from '../../../components/sdk/protocol.ts';
 import type { ArchiveFinding, Range } from '../../../pipeline/types.ts';
 import { runs, seeded } from '../seed.ts';
 import { MATCH, noticeFailed, type GivenMedium } from './jobs.ts';
@@ -56,16 +57,26 @@ const aShape: fc.Arbitrary<Shape> = fc
     gap: fc.integer({ min: 1, max: 15 }),
     archive: fc.constantFrom('notAsked' as const, 'notAsked' as const, 'later' as const, FAILED, MATCH),
     method: fc.constantFrom('none' as const, 'GET' as const, 'POST' as const),
+    fed: fc.boolean(),
+    annotates: fc.boolean(),
+    draws: fc.boolean(),
+    derives: fc.boolean(),
+    artifacts: fc.constantFrom('NONE', 'VISUAL_TYPES_ONLY'),
+    bucket: fc.constantFrom('', '', 'results'),
   })
   .filter(({ media }) => media.some(({ problem }) => problem !== true))
-  .map(({ earlierTasks, lastActions, segment, gap, method, ...shape }) => ({
+  .map(({ earlierTasks, lastActions, segment, gap, method, fed, artifacts, bucket, ...shape }) => ({
     ...shape,
     ...(method === 'none' ? {} : { callback: { url: 'http://caller.example', method } }),
-    tasks: [...Array.from({ length: earlierTasks }, () => 1), lastActions],
+    // Nothing may follow a task of several actions.
+    tasks: [...Array.from({ length: earlierTasks }, () => 1), shape.draws ? 1 : lastActions],
     properties: {
       TARGET_SEGMENT_LENGTH: String(segment),
       MIN_SEGMENT_LENGTH: '2',
       MIN_GAP_BETWEEN_SEGMENTS: String(gap),
+      ARTIFACT_EXTRACTION_POLICY: artifacts,
+      ...(fed ? { FEED_FORWARD_TYPE: 'REGION' } : {}),
+      ...(bucket === '' ? {} : { S3_RESULTS_BUCKET: bucket }),
     },
   }));
 
@@ -154,9 +165,12 @@ function walk(job: SimulatedJob, way: readonly Step[]): SimulatedJob {
 describe('The life of a batch job', () => {
   it(`keeps all its promises, whatever happens to it, and ends ${seeded}`, () => {
     const ends = new Set<string>();
+    const kinds = new Set<string>();
     fc.assert(
       fc.property(aShape, steps(anyStep), (shape, way) => {
-        ends.add(walk(new SimulatedJob(shape), way).state.status);
+        const job = walk(new SimulatedJob(shape), way);
+        ends.add(job.state.status);
+        for (const kind of job.kinds) kinds.add(kind);
       }),
       runs(300),
     );
@@ -167,6 +181,7 @@ describe('The life of a batch job', () => {
       'CANCELLED',
       'CANCELLED_BY_SHUTDOWN',
     ]);
+    expect([...kinds], 'kinds of work that were seen').to.have.members([...WORK_KINDS, 'DERIVED']);
   });
 
   it(`ends COMPLETE, every frame looked at, when nothing goes wrong ${seeded}`, () => {

@@ -176,6 +176,7 @@ describe('The archive posts of a batch job (specification 6.4)', () => {
           jobStatus: 'COMPLETE',
           systemVersion: '1.2.3',
           systemHostname: 'here.example',
+          timing: { 'ACTION 0.0': 15 },
           trackCount: 1,
         },
       },

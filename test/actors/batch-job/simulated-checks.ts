@@ -73,8 +73,13 @@ export function checkNew({ made }: Run, state: JobState, row: SubJobRow): void {
     for (const { key } of unit)
       expect(state.outstanding.has(key), `${row.key} comes before ${key} is answered`).to.equal(false);
   }
+  if (row.kind === 'DETECT' && row.fed !== undefined)
+    expect(
+      unit.some(({ kind }) => kind === 'FEED'),
+      `${row.key} is fed what nobody chose`,
+    ).to.equal(true);
   if (state.status === 'CANCELLING')
-    expect(row.kind, 'new work of a cancelled job').to.be.oneOf(['FINISH', 'DOCUMENT']);
+    expect(row.kind, 'new work of a cancelled job').to.be.oneOf(['FINISH', 'DOCUMENT', 'UPLOAD']);
   made.set(row.key, row);
 }
 
@@ -90,7 +95,8 @@ export function checkRestored(restored: JobState, state: JobState): void {
   );
   // Pieces that were dropped have no row any more: a job that stops makes no more pieces, so their number does not matter.
   const stopping = state.status === 'CANCELLING';
-  const units = (of: JobState) => of.units.map((unit) => (stopping ? { ...unit, made: 0 } : unit));
+  const units = (of: JobState) =>
+    of.units.map((unit) => (stopping ? { ...unit, made: 0, feed: 'NONE' } : unit));
   expectSame(units(restored), units(state), 'restored units');
   if (!stopping) expect(nextUnit(restored), 'where the restored state goes on').to.equal(nextUnit(state));
 }
@@ -142,7 +148,10 @@ function small(state: JobState): Partial<JobState> {
 }
 
 const nextUnit = ({ units, cursor }: JobState): number =>
-  units.findIndex((unit, index) => index >= cursor && unit.made < unit.ranges.length);
+  units.findIndex(
+    (unit, index) =>
+      index >= cursor && (unit.feed === 'WANTED' || unit.feed === 'MADE' || unit.made < unit.pieces),
+  );
 
 const sameStage = (a: SubJobRow, b: SubJobRow) => JSON.stringify(a.stage) === JSON.stringify(b.stage);
 export const byKey = (a: SubJobRow, b: SubJobRow) => (a.key < b.key ? -1 : 1);

@@ -5,7 +5,7 @@
 import { expect } from 'chai';
 import type { JobCommand } from '../../../actors/batch-job/commands.ts';
 import type { JobEffect } from '../../../actors/batch-job/effects.ts';
-import { runPrefix } from '../../../actors/batch-job/planning.ts';
+import { runPrefix } from '../../../actors/batch-job/keys.ts';
 import { jobSnapshotSchema, restore, toSnapshot } from '../../../actors/batch-job/snapshot.ts';
 import { ARCHIVE_ROWS, deliveryStatus } from '../../../actors/batch-job/notices.ts';
 import type { JobState, SubJobRow } from '../../../actors/batch-job/state.ts';
@@ -48,6 +48,14 @@ export type Step =
   | { readonly type: 'remove' }
   | { readonly type: 'resubmit'; readonly admitted: boolean };
 
+/** Work whose answers can have warnings. */
+const WARNING: ReadonlySet<SubJobRow['kind']> = new Set([
+  'PREPARE',
+  'FINISH',
+  'ARTIFACTS',
+  'MARKUP',
+  'UPLOAD',
+]);
 const MAX_SNAPSHOT_BYTES = 64 * 1024;
 const json = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
@@ -69,6 +77,8 @@ export class SimulatedJob {
   readonly #asked: number[] = [];
   #crashes = false;
   #run: Run;
+  /** Kinds of work that were made. */
+  readonly kinds = new Set<string>();
   /** Ends that were told, or that a start has found. */
   readonly ended = new Set<number>();
 
@@ -263,11 +273,13 @@ export class SimulatedJob {
   /** What the end has to show of it. */
   #note(row: SubJobRow, { type }: JobCommand, fate: Fate): void {
     const failed = type === 'workFailed' || (type === 'workLost' && row.attempts + 1 >= this.#shape.attempts);
-    if (failed && row.kind === 'DOCUMENT') this.#run.documentFailed = true;
+    if (failed && row.kind === 'UPLOAD') this.#run.warned = true;
+    else if (failed && row.kind === 'DOCUMENT') this.#run.documentFailed = true;
     else if (failed) this.#run.failed = true;
-    if (failed && row.kind === 'PREPARE') this.#run.fetchFailed = true;
-    if (type === 'workDone' && row.kind === 'PREPARE') this.#run.prepared.add(row.medium);
-    if (fate === 'warning' && (row.kind === 'PREPARE' || row.kind === 'FINISH')) this.#run.warned = true;
+    const derived = row.stage.name === 'DERIVED';
+    if (failed && row.kind === 'PREPARE' && !derived) this.#run.fetchFailed = true;
+    if (type === 'workDone' && row.kind === 'PREPARE' && !derived) this.#run.prepared.add(row.medium);
+    if (fate === 'warning' && WARNING.has(row.kind)) this.#run.warned = true;
   }
 
   /** An answer that was given before arrives once more. */
@@ -372,8 +384,10 @@ export class SimulatedJob {
       for (const key of this.#rows.keys()) if (key.startsWith(prefix)) this.#rows.delete(key);
     for (const row of rows) {
       this.#rows.set(row.key, json(row));
-      if (row.state === 'QUEUED' && row.attempts === 0) checkNew(this.#run, this.state, row);
-      else if (row.state !== 'QUEUED') {
+      if (row.state === 'QUEUED' && row.attempts === 0) {
+        this.kinds.add(row.stage.name === 'DERIVED' ? 'DERIVED' : row.kind);
+        checkNew(this.#run, this.state, row);
+      } else if (row.state !== 'QUEUED') {
         expect(this.#run.answered.has(row.key), `${row.key} is answered twice`).to.equal(false);
         this.#run.answered.add(row.key);
       }
@@ -422,7 +436,9 @@ export class SimulatedJob {
     expect(progress, 'progress falls').to.be.at.least(this.#run.progress);
     this.#run.progress = progress;
     expect(JSON.stringify(this.#snapshot).length, 'bytes of the snapshot').to.be.at.most(MAX_SNAPSHOT_BYTES);
-    const pieces = [...state.outstanding.values()].filter(({ kind }) => kind !== 'FINISH');
+    const pieces = [...state.outstanding.values()].filter(
+      ({ kind }) => kind !== 'FINISH' && kind !== 'ARTIFACTS',
+    );
     expect(pieces.length, 'pieces outstanding').to.be.at.most(this.#shape.window);
     expect(isTerminal(state.status)).to.equal(state.stage.name === 'ENDED');
     const { callback, archive, removed } = state;

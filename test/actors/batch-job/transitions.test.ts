@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { JobCommand } from '../../../actors/batch-job/commands.ts';
-import { runPrefix } from '../../../actors/batch-job/planning.ts';
+import { runPrefix } from '../../../actors/batch-job/keys.ts';
 import { progressOf, restore, toSnapshot } from '../../../actors/batch-job/snapshot.ts';
 import { isTerminal } from '../../../actors/batch-job/status.ts';
 import { recover, TRANSITIONS } from '../../../actors/batch-job/transitions.ts';

@@ -52,6 +52,8 @@ export async function storeJob(store: Store, given: GivenJob): Promise<void> {
     checkArchive: false,
     pastOutput: null,
     documentHash: null,
+    outputUri: null,
+    timing: [],
     callback: owedBy(given),
     archive: null,
     removed: false,

@@ -1,5 +1,5 @@
 /**
- * Brings a region of a picture to the square that the network wants: whole, centred, black beside it, values from -1 to 1.
+ * Brings a region of a picture to the square that a network wants: whole, centred, black beside it, values from -1 to 1.
  * Shrinking averages the pixels that fall on one, which avoids aliasing (of many, every second or third in a row and every
  * second or third row is enough); anything else is bilinear.
  */

@@ -1,0 +1,108 @@
+import {
+  booleanOf,
+  componentProperties,
+  effectiveProperties,
+  propertyLevels,
+  textOf,
+  type PropertyLevels,
+} from '../../pipeline/properties.ts';
+import type { PlannedAction } from '../../pipeline/plan.ts';
+import { feedForwardType } from '../../pipeline/trigger.ts';
+import type { MediaType, Properties } from '../../pipeline/types.ts';
+import { isBlank } from '../../pipeline/values.ts';
+import { mediumOf, type JobRecord } from './record.ts';
+import type { MediumState } from './state.ts';
+
+/** Thousands of media have few sets of properties between them: each is worked out once for a job that is in memory. */
+const KNOWN = new WeakMap<JobRecord, Map<string, Properties>>();
+const MAX_KNOWN = 1_000;
+
+/** The properties in force for an action on a medium. */
+export function inForce(
+  record: JobRecord,
+  media: readonly MediumState[],
+  action: PlannedAction,
+  index: number,
+  mediaType: MediaType,
+): Properties {
+  return forMedium(record, action, mediumOf(record, media, index), mediaType);
+}
+
+/** The same for a medium with these properties of its own. */
+export function forMedium(
+  record: JobRecord,
+  action: PlannedAction,
+  medium: { readonly properties: Properties },
+  mediaType: MediaType,
+): Properties {
+  const known = KNOWN.get(record) ?? new Map<string, Properties>();
+  KNOWN.set(record, known);
+  const key = JSON.stringify([action.name, mediaType, medium.properties]);
+  const found = known.get(key) ?? effectiveProperties(levelsOf(record, action, medium), mediaType);
+  if (known.size >= MAX_KNOWN) known.clear();
+  known.set(key, found);
+  return found;
+}
+
+/** The same as a component gets them; with a media selector its own are among them. */
+export function forComponent(
+  record: JobRecord,
+  action: PlannedAction,
+  medium: { readonly properties: Properties; readonly selector?: Properties | undefined },
+  facts: { readonly mediaType: MediaType; readonly fps: number },
+): Properties {
+  return componentProperties(levelsOf(record, action, medium), facts);
+}
+
+/** What is in force for an action on media of a type, as far as they have no properties of their own. */
+export const forAction = (record: JobRecord, action: PlannedAction, mediaType: MediaType): Properties =>
+  effectiveProperties(levelsOf(record, action, { properties: {} }), mediaType);
+
+/** What is in force for the job as a whole: no medium and no action has a say in it. */
+export function jobWide(record: JobRecord): Properties {
+  const none: PropertyLevels = {
+    environment: record.environmentProperties,
+    media: {},
+    algorithm: {},
+    job: record.jobProperties,
+    action: {},
+    definitions: [],
+    server: record.serverProperties,
+  };
+  return effectiveProperties(none, 'UNKNOWN');
+}
+
+const levelsOf = (
+  record: JobRecord,
+  action: PlannedAction,
+  medium: { readonly properties: Properties; readonly selector?: Properties | undefined },
+): PropertyLevels =>
+  propertyLevels(
+    {
+      environment: record.environmentProperties,
+      jobProperties: record.jobProperties,
+      algorithmProperties: record.algorithmProperties,
+      server: record.serverProperties,
+    },
+    action,
+    medium,
+  );
+
+/** Whether an action leaves a medium alone because it is (not) derived from another one. */
+export function passesBy(properties: Properties, isDerived: boolean): boolean {
+  return booleanOf(properties, isDerived ? 'SOURCE_MEDIA_ONLY' : 'DERIVATIVE_MEDIA_ONLY');
+}
+
+/** Whether an action is fed the tracks of earlier tasks; the first task on a medium has none to be fed. */
+export function isFed(properties: Properties, { processed }: Pick<MediumState, 'processed'>): boolean {
+  return processed.length > 0 && feedForwardType(properties['FEED_FORWARD_TYPE']) !== null;
+}
+
+/** Whether a fed action gives its tracks back with more properties. */
+export const annotates = (properties: Properties): boolean => booleanOf(properties, 'IS_ANNOTATOR');
+
+/** The TRIGGER in force; null without one. */
+export function triggerOf(properties: Properties): string | null {
+  const trigger = textOf(properties, 'TRIGGER', '');
+  return isBlank(trigger) ? null : trigger;
+}

@@ -1,0 +1,61 @@
+import type { TrackSource } from '../../components/sdk/protocol.ts';
+import { inForce, isFed, triggerOf } from './in-force.ts';
+import type { JobRecord } from './record.ts';
+import type { MediumState, Processed } from './state.ts';
+
+/** Tracks as they stand now: an annotator writes those of earlier tasks anew. */
+interface Version {
+  readonly path: string;
+  readonly first: number;
+  readonly count: number;
+}
+
+/** The tracks of each task on a medium, by the task that found them. */
+export function versionsOf(processed: readonly Processed[]): ReadonlyMap<number, Version> {
+  const versions = new Map<number, Version>();
+  for (const { task, file, tracks, sections } of processed) {
+    if (sections === undefined) versions.set(task, { path: file, first: 0, count: tracks });
+    let first = 0;
+    for (const section of sections ?? []) {
+      versions.set(section.task, { path: file, first, count: section.count });
+      first += section.count;
+    }
+  }
+  return versions;
+}
+
+/**
+ * The tracks that a task finds before it on a medium: those of the task before, and behind tasks that took only what met their
+ * TRIGGER what these left, back to a task that took everything. Annotators take nothing away.
+ */
+export function tracksBefore(
+  record: JobRecord,
+  media: readonly MediumState[],
+  index: number,
+): readonly TrackSource[] {
+  const medium = media[index]!;
+  const finders = medium.processed.filter(({ sections }) => sections === undefined);
+  const triggers = finders.map((found, n) => consumes(record, media, index, found, n));
+  const everything = triggers.lastIndexOf(null);
+  const versions = versionsOf(medium.processed);
+  return finders.flatMap(({ task }, n) => {
+    const version = versions.get(task);
+    if (n < everything || version === undefined || version.count === 0) return [];
+    return [{ task, ...version, consumedBy: triggers.slice(n + 1).flatMap((trigger) => trigger ?? []) }];
+  });
+}
+
+/** The TRIGGER by which a task chose what it took; null: it took everything there was. */
+function consumes(
+  record: JobRecord,
+  media: readonly MediumState[],
+  index: number,
+  { task }: Processed,
+  n: number,
+): string | null {
+  const { prepared, processed } = media[index]!;
+  const action = record.plan.tasks[task]?.actions[0];
+  if (n === 0 || action === undefined || prepared === null) return null;
+  const properties = inForce(record, media, action, index, prepared.facts.mediaType);
+  return isFed(properties, { processed: processed.slice(0, n) }) ? triggerOf(properties) : null;
+}

@@ -1,0 +1,58 @@
+import { refusedBucketProperties } from '../../pipeline/buckets.ts';
+import { levelsOf, type JobConfiguration } from '../../pipeline/job-config-hash.ts';
+import type { PipelinePlan, PlannedAction } from '../../pipeline/plan.ts';
+import { booleanOf, effectiveProperties } from '../../pipeline/properties.ts';
+import { refusedProperty } from '../../pipeline/property-checks.ts';
+import { feedForwardType } from '../../pipeline/trigger.ts';
+import type { Properties } from '../../pipeline/types.ts';
+
+/** Why a job cannot run with the properties in force for some medium and action; undefined when it can. */
+export function refusedProperties(
+  job: JobConfiguration,
+  media: readonly { readonly properties: Properties }[],
+): string | undefined {
+  // Thousands of media have few sets of properties between them.
+  const distinct = new Map(media.map(({ properties }) => [JSON.stringify(properties), properties]));
+  for (const properties of distinct.values()) {
+    const inForce = (action: PlannedAction) =>
+      // Of a medium nobody has looked at yet: what is refused is refused for media of all types.
+      effectiveProperties({ ...levelsOf(job, action), media: properties }, 'VIDEO');
+    const refused = refusedInForce(job.plan, inForce);
+    if (refused !== undefined) return refused;
+  }
+  return undefined;
+}
+
+function refusedInForce(
+  plan: PipelinePlan,
+  inForce: (action: PlannedAction) => Properties,
+): string | undefined {
+  for (const action of plan.tasks.flatMap(({ actions }) => actions)) {
+    const properties = inForce(action);
+    const refused =
+      refusedProperty(properties) ?? refusedBucketProperties(properties) ?? refusedToken(properties);
+    if (refused !== null) return `Property validation failed due to: ${refused}`;
+  }
+  return refusedSuppression(plan, inForce);
+}
+
+const refusedToken = (properties: Properties): string | null =>
+  booleanOf(properties, 'S3_ADD_TOKEN', false)
+    ? 'The S3_ADD_TOKEN property asks for tokens in requests to buckets, which is not supported yet.'
+    : null;
+
+/** A document from which the results themselves are left out is of no use to anybody. */
+function refusedSuppression(
+  { tasks }: PipelinePlan,
+  inForce: (action: PlannedAction) => Properties,
+): string | undefined {
+  const finds = (index: number, action: PlannedAction) => {
+    const properties = inForce(action);
+    const fed = index > 0 && feedForwardType(properties['FEED_FORWARD_TYPE']) !== null;
+    return action.algorithm.actionType === 'DETECTION' && !(fed && booleanOf(properties, 'IS_ANNOTATOR'));
+  };
+  const last = tasks.findLast(({ actions }, index) => actions.some((action) => finds(index, action)));
+  const suppressed = last?.actions.find((action) => booleanOf(inForce(action), 'SUPPRESS_TRACKS'));
+  if (last === undefined || suppressed === undefined) return undefined;
+  return `Property validation failed due to: The SUPPRESS_TRACKS property is set for the "${suppressed.name}" action of "${last.name}", which is the last task that finds tracks: none would be left in the output.`;
+}

@@ -1,0 +1,133 @@
+import type { DocumentOutput } from '../../components/sdk/protocol.ts';
+import type { PlannedAction } from '../../pipeline/plan.ts';
+import { booleanOf } from '../../pipeline/properties.ts';
+import type { MediaType, Properties } from '../../pipeline/types.ts';
+import { forMedium, passesBy } from '../batch-job/in-force.ts';
+import { versionsOf } from '../batch-job/lineage.ts';
+import type { JobRecord, RequestedMedium } from '../batch-job/record.ts';
+import type { Processed, SubJobRow } from '../batch-job/state.ts';
+
+/** A medium with its sub-jobs. */
+export interface MediumRows {
+  /** Among the media of the job. */
+  readonly index: number;
+  readonly medium: RequestedMedium;
+  /** -1: the request named it. */
+  readonly parentMediaId: number;
+  readonly rows: readonly SubJobRow[];
+}
+
+/** An action that concerns a medium. */
+interface Concern {
+  readonly task: number;
+  readonly number: number;
+  readonly action: PlannedAction;
+  readonly isMarkup: boolean;
+  readonly properties: Properties;
+}
+
+/** An entry for every action that ran, or would have run had the task before it found anything. */
+export function outputsOf(record: JobRecord, of: MediumRows, cancelled: boolean): readonly DocumentOutput[] {
+  const { rows } = of;
+  const processed = processedIn(rows);
+  const failed = rows.flatMap(({ stage, state, summary }) =>
+    stage.name === 'TASK' && (state === 'FAILED' || (summary?.errors?.length ?? 0) > 0) ? [stage.index] : [],
+  );
+  const stoppedAt = cancelled ? -1 : Math.min(...failed, Infinity);
+  return concerns(record, of).flatMap((concern): DocumentOutput[] => {
+    const ran = rows.filter((row) => isOf(row, concern));
+    if (ran.length === 0 && concern.task > stoppedAt) return [];
+    const entry = entryOf(record, concern, processed, ran);
+    return entry === null ? [] : [entry];
+  });
+}
+
+const isOf = ({ stage, action }: SubJobRow, { task, number }: Concern) =>
+  stage.name === 'TASK' && stage.index === task && action === number;
+
+/** The actions that have to do with a medium: none when nobody knows what it is. */
+function concerns(record: JobRecord, { medium, parentMediaId, rows }: MediumRows): readonly Concern[] {
+  const mediaType = mediaTypeIn(rows);
+  if (mediaType === undefined) return [];
+  const visual = mediaType === 'VIDEO' || mediaType === 'IMAGE';
+  return record.plan.tasks.flatMap(({ actions, actionType }, task) =>
+    actions.flatMap((action, number): Concern[] => {
+      const properties = forMedium(record, action, medium, mediaType);
+      const isMarkup = actionType === 'MARKUP';
+      if (passesBy(properties, parentMediaId >= 0) || (isMarkup && !visual)) return [];
+      return [{ task, number, action, isMarkup, properties }];
+    }),
+  );
+}
+
+const mediaTypeIn = (rows: readonly SubJobRow[]): MediaType | undefined =>
+  rows.find(({ prepared }) => prepared !== undefined)?.prepared?.facts.mediaType;
+
+/** Null for an annotator: what it did stands with the tracks that it was fed. */
+function entryOf(
+  record: JobRecord,
+  { task, number, action, properties }: Concern,
+  processed: readonly Processed[],
+  ran: readonly SubJobRow[],
+): DocumentOutput | null {
+  const entry = {
+    action: action.name,
+    algorithm: action.algorithm.name,
+    annotators: annotatorsOf(record, processed, task),
+    exemplarsOnly: booleanOf(properties, 'OUTPUT_ARTIFACTS_AND_EXEMPLARS_ONLY', false),
+    suppressed: booleanOf(properties, 'SUPPRESS_TRACKS'),
+  };
+  const finished = lastAnswer(ran);
+  if (finished?.summary?.sections !== undefined) return null;
+  if (finished?.file === undefined) return { ...entry, tracks: null, types: {}, suppressed: false };
+  const own = { ...entry, tracks: finished.file, types: finished.summary?.types ?? {} };
+  const version = number === 0 ? versionsOf(processed).get(task) : undefined;
+  if (version === undefined || version.path === finished.file) return own;
+  const { path, first, count } = version;
+  return { ...entry, tracks: path, lines: { first, count }, types: typesIn(processed, task) };
+}
+
+/** The answer that counts: with artifacts when there are any. */
+function lastAnswer(rows: readonly SubJobRow[]): SubJobRow | undefined {
+  const done = rows.filter(({ state, summary }) => state === 'DONE' && summary !== undefined);
+  return done.find(({ kind }) => kind === 'ARTIFACTS') ?? done.find(({ kind }) => kind === 'FINISH');
+}
+
+function processedIn(rows: readonly SubJobRow[]): readonly Processed[] {
+  const tasks = new Set(rows.flatMap(({ stage }) => (stage.name === 'TASK' ? [stage.index] : [])));
+  return [...tasks]
+    .toSorted((a, b) => a - b)
+    .flatMap((task): Processed[] => {
+      const mine = rows.filter(
+        ({ stage, action }) => stage.name === 'TASK' && stage.index === task && action === 0,
+      );
+      const answer = lastAnswer(mine);
+      if (answer?.file === undefined || answer.summary === undefined) return [];
+      const { tracks, ranges, sections } = answer.summary;
+      return [{ task, file: answer.file, tracks, ranges, ...(sections === undefined ? {} : { sections }) }];
+    });
+}
+
+const annotatesTask = ({ sections }: Processed, task: number) =>
+  sections?.find((section) => section.task === task);
+
+function annotatorsOf(record: JobRecord, processed: readonly Processed[], task: number): readonly string[] {
+  return processed
+    .filter((one) => annotatesTask(one, task) !== undefined)
+    .flatMap((one) => record.plan.tasks[one.task]?.actions[0]?.name ?? []);
+}
+
+/** Of the annotator that had the tracks of a task last. */
+function typesIn(processed: readonly Processed[], task: number): Readonly<Record<string, number>> {
+  const annotator = processed.findLast((one) => annotatesTask(one, task) !== undefined);
+  return annotator === undefined ? {} : (annotatesTask(annotator, task)?.types ?? {});
+}
+
+/** Whether every action that finds something came to its end on a medium. */
+export function allFinished(record: JobRecord, of: MediumRows): boolean {
+  return concerns(record, of).every(
+    (concern) =>
+      concern.isMarkup ||
+      of.rows.some((row) => isOf(row, concern) && row.kind === 'FINISH' && row.state === 'DONE'),
+  );
+}

@@ -1,0 +1,26 @@
+/** What stands in a document that is a package, in reading order. */
+import { docxItems } from './docx.ts';
+import type { PackageFormat } from './kind.ts';
+import { odfItems } from './odf.ts';
+import type { Package } from './package.ts';
+import type { DocumentItem } from './paragraphs.ts';
+import { pptxItems } from './pptx.ts';
+import { xlsxItems } from './xlsx.ts';
+
+/** Errors: COULD_NOT_READ_MEDIA, and those of the parsers. */
+export function itemsOf(
+  document: Package,
+  format: PackageFormat,
+  main: string,
+): AsyncGenerator<DocumentItem> {
+  switch (format) {
+    case 'DOCX':
+      return docxItems(document, main);
+    case 'PPTX':
+      return pptxItems(document, main);
+    case 'XLSX':
+      return xlsxItems(document, main);
+    case 'ODF':
+      return odfItems(document);
+  }
+}

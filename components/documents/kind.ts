@@ -1,0 +1,114 @@
+/** What kind of document a file is, by its content; what a medium calls itself decides only about text. */
+import { open } from 'node:fs/promises';
+import { DetectionError } from '../sdk/detector.ts';
+import { passwordNeeded, unreadable } from './limits.ts';
+import { ODF_CONTENT } from './odf.ts';
+import { Package } from './package.ts';
+import { partsOf, relationsOf } from './relations.ts';
+import { isText } from './text-file.ts';
+import { attribute, scanXml } from './xml.ts';
+
+export type PackageFormat = 'DOCX' | 'PPTX' | 'XLSX' | 'ODF';
+export type DocumentKind =
+  | { readonly kind: 'PDF' }
+  | { readonly kind: 'TEXT' }
+  /** `main` is the part to begin with. */
+  | { readonly kind: 'PACKAGE'; readonly format: PackageFormat; readonly main: string };
+
+/** The file header of PDF may stand within so many bytes, and the directory of an old office file within those as well. */
+const HEAD_BYTES = 65_536;
+const COMPOUND_FILE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+const OOXML_FORMATS: readonly (readonly [RegExp, PackageFormat])[] = [
+  [/wordprocessingml|ms-word/i, 'DOCX'],
+  [/presentationml|ms-powerpoint/i, 'PPTX'],
+  [/spreadsheetml|ms-excel/i, 'XLSX'],
+];
+
+/** Errors: UNSUPPORTED_DATA_TYPE for other kinds, COULD_NOT_READ_MEDIA for damaged or protected documents. */
+export async function kindOf(path: string, mimeType: string): Promise<DocumentKind> {
+  const head = await headOf(path);
+  if (head.subarray(0, 1024).includes('%PDF-')) return { kind: 'PDF' };
+  if (head.subarray(0, 4).equals(Buffer.from('PK\u0003\u0004'))) return await packageKind(path, mimeType);
+  if (head.subarray(0, 8).equals(COMPOUND_FILE)) throw await oldOfficeFile(path, mimeType);
+  if (head.length === 0 || isText(mimeType)) return { kind: 'TEXT' };
+  if (mimeType === 'application/pdf' || /officedocument|opendocument/.test(mimeType))
+    throw unreadable(`The document is damaged: it does not begin as ${mimeType} does.`);
+  throw unsupported(mimeType);
+}
+
+async function headOf(path: string): Promise<Buffer> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}
+
+async function packageKind(path: string, mimeType: string): Promise<DocumentKind> {
+  const document = await Package.open(path);
+  try {
+    if (document.has('mimetype')) return await odfKind(document, mimeType);
+    if (document.has('[Content_Types].xml')) return await ooxmlKind(document, mimeType);
+    throw unsupported(mimeType);
+  } finally {
+    document.close();
+  }
+}
+
+async function odfKind(document: Package, mimeType: string): Promise<DocumentKind> {
+  const name = (await document.bytes('mimetype', 1000))?.toString('latin1').trim() ?? '';
+  if (!/^application\/vnd\.oasis\.opendocument\.(text|presentation|spreadsheet|graphics)/.test(name))
+    throw unsupported(name === '' ? mimeType : name);
+  let encrypted = document.has('encrypted-package');
+  if (document.has('META-INF/manifest.xml'))
+    await scanXml(document.read('META-INF/manifest.xml'), {
+      open: (element) => {
+        if (element === 'encryption-data') encrypted = true;
+      },
+    });
+  if (encrypted) throw passwordNeeded();
+  return { kind: 'PACKAGE', format: 'ODF', main: ODF_CONTENT };
+}
+
+async function ooxmlKind(document: Package, mimeType: string): Promise<DocumentKind> {
+  const main = partsOf(await relationsOf(document, ''), 'officeDocument')[0];
+  if (main === undefined) throw unsupported(mimeType);
+  let type = '';
+  await scanXml(document.read('[Content_Types].xml'), {
+    open(element, attributes) {
+      const named = attribute(attributes, 'PartName')?.toLowerCase() === `/${main.toLowerCase()}`;
+      const byEnding = main.toLowerCase().endsWith(`.${attribute(attributes, 'Extension')?.toLowerCase()}`);
+      if (named || (type === '' && element === 'Default' && byEnding))
+        type = attribute(attributes, 'ContentType') ?? '';
+    },
+  });
+  const format = OOXML_FORMATS.find(([pattern]) => pattern.test(type))?.[1];
+  if (format === undefined || /binary/i.test(type)) throw unsupported(type === '' ? mimeType : type);
+  return { kind: 'PACKAGE', format, main };
+}
+
+/** The file format before OOXML, in which protected OOXML documents are wrapped up. */
+async function oldOfficeFile(path: string, mimeType: string): Promise<DetectionError> {
+  const name = Buffer.from('EncryptedPackage', 'utf16le');
+  const file = await open(path, 'r');
+  try {
+    let before = Buffer.alloc(0);
+    for await (const chunk of file.createReadStream({ autoClose: false })) {
+      const bytes = Buffer.concat([before, chunk as Buffer]);
+      if (bytes.includes(name)) return passwordNeeded();
+      before = bytes.subarray(-name.length);
+    }
+  } finally {
+    await file.close();
+  }
+  return unsupported(mimeType);
+}
+
+function unsupported(mimeType: string): DetectionError {
+  return new DetectionError(
+    'UNSUPPORTED_DATA_TYPE',
+    `Documents of the type ${mimeType} cannot be read. Convert it to PDF, DOCX, PPTX, XLSX, ODT, ODP, ODS or text and submit that.`,
+  );
+}

@@ -1,0 +1,189 @@
+/** OpenDocument texts, presentations, drawings and spreadsheets. All keep their content in one part. */
+import { posix } from 'node:path';
+import type { Package } from './package.ts';
+import { Pages, Paragraphs, type DocumentItem } from './paragraphs.ts';
+import { attribute, LookupBudget, readXml, type Attributes, type XmlHandler } from './xml.ts';
+
+export const ODF_CONTENT = 'content.xml';
+
+/** Changes that were undone, comments, what forms and footnote marks say, and readings above characters. */
+const LEFT_OUT = new Set([
+  'tracked-changes',
+  'annotation',
+  'forms',
+  'note-citation',
+  'ruby-text',
+  'page-number',
+]);
+/** A cell or row that stands for more equal ones than this is given so often; such runs fill a sheet up to its end. */
+const MAX_REPEATED = 1_000;
+
+/** Texts: a text for each paragraph. Presentations: a page for each slide. Spreadsheets: a page for each sheet, a text for each row. */
+export async function* odfItems(document: Package): AsyncGenerator<DocumentItem> {
+  const found: DocumentItem[] = [];
+  yield* readXml(document.read(ODF_CONTENT), new Content(found), found);
+}
+
+class Content implements XmlHandler {
+  readonly #found: DocumentItem[];
+  readonly #pages = new Pages();
+  readonly #paragraphs: Paragraphs;
+  readonly #breaks = new PageBreaks();
+  #row: Row | undefined;
+  #sheet = false;
+  #leftOut = 0;
+  /** Slides or sheets so far; 0 in a text. */
+  #leaves = 0;
+  #breakAfter: boolean[] = [];
+
+  constructor(found: DocumentItem[]) {
+    this.#found = found;
+    this.#paragraphs = new Paragraphs(this.#pages, found);
+  }
+
+  open(name: string, attributes: Attributes): void {
+    if (this.#leftOut > 0 || LEFT_OUT.has(name)) {
+      this.#leftOut++;
+      return;
+    }
+    this.#breaks.open(name, attributes);
+    if (name === 'spreadsheet') this.#sheet = true;
+    else if ((name === 'page' && isDrawn(attributes)) || (name === 'table' && this.#sheet)) this.#leaf();
+    else if (name === 'table-row' && this.#sheet) this.#row = new Row(attributes);
+    else if (name === 'table-cell') this.#row?.begin(attributes);
+    else if (name === 'p' || name === 'h') this.#begin(attributes);
+    else if (name === 's') this.#add(' '.repeat(Math.min(Number(attribute(attributes, 'c') ?? 1) || 1, 100)));
+    else if (name === 'tab') this.#add('\t');
+    else if (name === 'line-break') this.#add('\n');
+    else if (name === 'soft-page-break') this.#pages.laidOut();
+    else if (name === 'image') this.#picture(attribute(attributes, 'href'));
+  }
+
+  text(text: string): void {
+    if (this.#leftOut === 0) this.#add(text.replace(/\s+/g, ' '));
+  }
+
+  close(name: string): void {
+    if (this.#leftOut > 0) {
+      this.#leftOut--;
+      return;
+    }
+    if (name === 'spreadsheet') this.#sheet = false;
+    else if (name === 'table-cell') this.#row?.end();
+    else if (name === 'table-row' && this.#row !== undefined) this.#endRow(this.#row);
+    else if (name === 'p' || name === 'h') this.#end();
+  }
+
+  #leaf(): void {
+    this.#pages.current = ++this.#leaves;
+  }
+
+  #begin(attributes: Attributes): void {
+    if (this.#row?.within === true) return;
+    const style = attribute(attributes, 'style-name') ?? '';
+    if (this.#leaves === 0 && this.#breaks.before.has(style)) this.#pages.wanted();
+    this.#breakAfter.push(this.#leaves === 0 && this.#breaks.after.has(style));
+    this.#paragraphs.begin();
+  }
+
+  #add(text: string): void {
+    if (this.#row?.within === true) this.#row.add(text);
+    else this.#paragraphs.add(text);
+  }
+
+  #end(): void {
+    if (this.#row?.within === true) {
+      this.#row.add('\n');
+      return;
+    }
+    this.#paragraphs.end();
+    if (this.#breakAfter.pop() === true) this.#pages.broken();
+  }
+
+  #endRow(row: Row): void {
+    this.#row = undefined;
+    for (const text of row.texts()) this.#found.push({ kind: 'text', page: this.#pages.current, text });
+  }
+
+  /** Pictures that are links to elsewhere are left out. */
+  #picture(href = ''): void {
+    const part = posix.normalize(href);
+    if (/^(Pictures|media)\//i.test(part))
+      this.#found.push({ kind: 'picture', page: this.#pages.current, part });
+  }
+}
+
+/** A slide, not the layout of printed pages of the same name. */
+const isDrawn = (attributes: Attributes): boolean => attribute(attributes, 'master-page-name') !== undefined;
+
+/** The paragraph styles that begin or end a page. */
+class PageBreaks {
+  readonly before = new Set<string>();
+  readonly after = new Set<string>();
+  readonly #budget = new LookupBudget();
+  #style = '';
+
+  open(name: string, attributes: Attributes): void {
+    if (name === 'style') {
+      this.#style = attribute(attributes, 'name') ?? '';
+      // A new layout of pages begins on a new page.
+      if ((attribute(attributes, 'master-page-name') ?? '') !== '') this.#keep(this.before);
+    } else if (name === 'paragraph-properties') {
+      if (attribute(attributes, 'break-before') === 'page') this.#keep(this.before);
+      if (attribute(attributes, 'break-after') === 'page') this.#keep(this.after);
+    }
+  }
+
+  #keep(styles: Set<string>): void {
+    if (this.#style !== '') styles.add(this.#budget.take(this.#style));
+  }
+}
+
+/** A row of a sheet. */
+class Row {
+  readonly #repeated: number;
+  readonly #cells: string[] = [];
+  #length = 0;
+  #cell: { text: string; readonly repeated: number } | undefined;
+
+  constructor(attributes: Attributes) {
+    this.#repeated = repeated(attributes, 'number-rows-repeated');
+  }
+
+  /** Within one of its cells. */
+  get within(): boolean {
+    return this.#cell !== undefined;
+  }
+
+  begin(attributes: Attributes): void {
+    this.#cell = { text: '', repeated: repeated(attributes, 'number-columns-repeated') };
+  }
+
+  add(text: string): void {
+    if (this.#cell !== undefined && this.#length + this.#cell.text.length < MAX_ROW) this.#cell.text += text;
+  }
+
+  end(): void {
+    const { text, repeated: times } = this.#cell ?? { text: '', repeated: 0 };
+    this.#cell = undefined;
+    const shown = text.trim();
+    if (shown === '') return;
+    for (let i = 0; i < times && this.#length < MAX_ROW; i++) {
+      this.#cells.push(shown);
+      this.#length += shown.length;
+    }
+  }
+
+  *texts(): Generator<string> {
+    if (this.#cells.length === 0) return;
+    const text = this.#cells.join('\t');
+    for (let i = 0; i < this.#repeated; i++) yield text;
+  }
+}
+
+/** Characters of one row; what is beyond them is cut off. */
+const MAX_ROW = 16_000_000;
+
+function repeated(attributes: Attributes, name: string): number {
+  return Math.min(Math.max(1, Number(attribute(attributes, name) ?? 1) || 1), MAX_REPEATED);
+}

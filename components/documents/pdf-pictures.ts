@@ -1,0 +1,88 @@
+/** The pictures of a PDF page, decoded. */
+import { ImageKind, OPS } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import type { PDFPageProxy } from './pdf.ts';
+
+/** Tightly packed pixels: 1 channel grey, 3 RGB, 4 RGB and opacity. */
+export interface Pixels {
+  readonly width: number;
+  readonly height: number;
+  readonly channels: 1 | 3 | 4;
+  readonly data: Uint8Array;
+}
+
+/** As the PDF reader hands pictures out. Stencils, through which colour is painted, have no kind: a bit for each pixel. */
+interface Decoded {
+  readonly width: number;
+  readonly height: number;
+  readonly kind?: number;
+  readonly data?: Uint8Array | Uint8ClampedArray | string;
+}
+
+/**
+ * Each picture of the page once, as often as it may be shown. Pictures that cannot be decoded, or have more than
+ * MAX_PICTURE_PIXELS, are left out; so are the tiniest ones, which PDF draws in bundles of ten and more.
+ */
+export async function* picturesOf(page: PDFPageProxy): AsyncGenerator<Pixels> {
+  const seen = new Set<unknown>();
+  const { fnArray, argsArray } = await page.getOperatorList();
+  for (const [index, operator] of fnArray.entries()) {
+    for (const shown of shownBy(operator, argsArray[index] as readonly unknown[])) {
+      const named = nameOf(shown);
+      if (seen.has(named ?? shown)) continue;
+      seen.add(named ?? shown);
+      const decoded = named === undefined ? (shown as Decoded) : await objectOf(page, named);
+      const pixels = decoded === null ? undefined : pixelsOf(decoded);
+      if (pixels !== undefined) yield pixels;
+    }
+  }
+}
+
+/** What an operator shows: names of pictures, or pictures. */
+function shownBy(operator: number, args: readonly unknown[]): readonly unknown[] {
+  switch (operator) {
+    case OPS.paintImageXObject:
+    case OPS.paintImageXObjectRepeat:
+    case OPS.paintInlineImageXObject:
+    case OPS.paintImageMaskXObject:
+    case OPS.paintImageMaskXObjectRepeat:
+      return args.slice(0, 1);
+    case OPS.paintImageMaskXObjectGroup:
+      return (args[0] ?? []) as readonly unknown[];
+    default:
+      return [];
+  }
+}
+
+function nameOf(shown: unknown): string | undefined {
+  if (typeof shown === 'string') return shown;
+  const { data } = shown as Decoded;
+  return typeof data === 'string' ? data : undefined;
+}
+
+/** Names that begin with g_ are those of pictures that several pages share. */
+function objectOf(page: PDFPageProxy, name: string): Promise<Decoded | null> {
+  const objects = (name.startsWith('g_') ? page.commonObjs : page.objs) as {
+    get(name: string, done: (object: Decoded | null) => void): unknown;
+  };
+  return new Promise((resolve) => {
+    objects.get(name, resolve);
+  });
+}
+
+function pixelsOf({ width, height, kind, data }: Decoded): Pixels | undefined {
+  if (data === undefined || typeof data === 'string') return undefined;
+  const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+  if (kind === ImageKind.RGB_24BPP) return { width, height, channels: 3, data: bytes };
+  if (kind === ImageKind.RGBA_32BPP) return { width, height, channels: 4, data: bytes };
+  return { width, height, channels: 1, data: grey(width, height, bytes) };
+}
+
+/** A bit for each pixel, rows in whole bytes: 1 is white. A stencil is painted where its bits are 0, and so comes out black on white. */
+function grey(width: number, height: number, bits: Uint8Array): Uint8Array {
+  const row = Math.ceil(width / 8);
+  const pixels = new Uint8Array(width * height);
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++)
+      if (((bits[y * row + (x >> 3)] ?? 0) >> (7 - (x & 7))) & 1) pixels[y * width + x] = 255;
+  return pixels;
+}

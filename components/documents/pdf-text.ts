@@ -1,0 +1,94 @@
+/** The text of a PDF page in blocks: a PDF knows letters and where they stand, but neither lines nor paragraphs. */
+import type { PDFPageProxy } from './pdf.ts';
+
+/** Letters that were drawn in one go. */
+export interface Piece {
+  readonly str: string;
+  /** [a, b, c, d, x, y]: the letters' direction and size, and where they begin; y grows upwards. */
+  readonly transform: readonly number[];
+}
+
+interface Line {
+  text: string;
+  /** Direction of the writing, in whole degrees. */
+  readonly angle: number;
+  /** Height of the letters. */
+  readonly size: number;
+  /** Where the line stands, across its direction; smaller further down. */
+  readonly level: number;
+}
+
+/** Baselines closer than this share of the letters' height are one line, with raised or lowered letters. */
+const SAME_LINE = 0.5;
+/** The widest step from line to line within a block, in heights of letters; single to one and a half spacing stays below. */
+const WIDEST_STEP = 1.9;
+/** A step wider than those before and after it by more than this factor parts two blocks. */
+const STEP_TOLERANCE = 1.2;
+/** Letters of another size begin a block: headings. */
+const SIZE_TOLERANCE = 1.25;
+
+/** Blocks in the order in which the page draws them; then what was filled into its form fields, and its notes. */
+export async function blocksOf(page: PDFPageProxy): Promise<readonly string[]> {
+  const { items } = await page.getTextContent({ includeMarkedContent: false });
+  const pieces = items.filter((item) => 'str' in item);
+  return [...blocks(pieces), ...(await filledIn(page))];
+}
+
+export function blocks(pieces: readonly Piece[]): readonly string[] {
+  const all = lines(pieces);
+  const steps = all.map((line, i) => stepTo(line, all[i - 1]));
+  const found: string[][] = [];
+  for (const [i, { text }] of all.entries()) {
+    const step = steps[i] ?? Infinity;
+    const around = Math.min(steps[i - 1] ?? Infinity, steps[i + 1] ?? Infinity);
+    if (step < Infinity && step <= around * STEP_TOLERANCE) found.at(-1)?.push(text.trimEnd());
+    else found.push([text.trimEnd()]);
+  }
+  return found.map((block) => block.join('\n').trim());
+}
+
+/** How far a line stands below the one before; Infinity when it cannot belong to the same block. */
+function stepTo(line: Line, before: Line | undefined): number {
+  if (before === undefined || before.angle !== line.angle) return Infinity;
+  const [small, large] = [Math.min(before.size, line.size), Math.max(before.size, line.size)];
+  const down = before.level - line.level;
+  return down > 0 && down <= small * WIDEST_STEP && large <= small * SIZE_TOLERANCE ? down : Infinity;
+}
+
+function lines(pieces: readonly Piece[]): readonly Line[] {
+  const found: Line[] = [];
+  for (const { str, transform } of pieces) {
+    if (str === '') continue;
+    const [a = 1, b = 0, c = 0, d = 1, x = 0, y = 0] = transform;
+    const turn = Math.atan2(b, a);
+    const angle = Math.round((turn * 180) / Math.PI);
+    const level = y * Math.cos(turn) - x * Math.sin(turn);
+    const line = found.at(-1);
+    if (line !== undefined && (str.trim() === '' || isSameLine(line, angle, level))) line.text += str;
+    else if (str.trim() !== '') found.push({ text: str, angle, size: Math.hypot(c, d) || 1, level });
+  }
+  return found;
+}
+
+const isSameLine = (line: Line, angle: number, level: number): boolean =>
+  line.angle === angle && Math.abs(line.level - level) <= line.size * SAME_LINE;
+
+async function filledIn(page: PDFPageProxy): Promise<readonly string[]> {
+  const annotations = (await page.getAnnotations()) as readonly Annotation[];
+  return annotations
+    .filter(({ subtype }) => subtype === 'Widget' || subtype === 'FreeText')
+    .flatMap(({ subtype, fieldType, fieldValue, contentsObj }) => {
+      if (subtype === 'FreeText') return [contentsObj?.str ?? ''];
+      return fieldType === 'Tx' || fieldType === 'Ch' ? [fieldValue].flat() : [];
+    })
+    .filter((text) => typeof text === 'string')
+    .map((text) => text.trim())
+    .filter((text) => text !== '');
+}
+
+interface Annotation {
+  readonly subtype?: string;
+  readonly fieldType?: string;
+  readonly fieldValue?: unknown;
+  readonly contentsObj?: { readonly str?: string };
+}

@@ -1,0 +1,44 @@
+/** How the parts of an OOXML package refer to each other. */
+import { posix } from 'node:path';
+import { LookupBudget, scanXml } from './xml.ts';
+import type { Package } from './package.ts';
+
+export interface Relation {
+  /** The last word of its type: image, slide, worksheet ... (the rest differs between the two editions of the standard). */
+  readonly type: string;
+  /** The part that is referred to. */
+  readonly part: string;
+}
+export type Relations = ReadonlyMap<string, Relation>;
+
+/** What a part refers to, by id; references to things outside the package are left out, for nothing is fetched. */
+export async function relationsOf(document: Package, part: string): Promise<Relations> {
+  const relations = new Map<string, Relation>();
+  const folder = posix.dirname(part);
+  const listed = posix.join(folder, '_rels', `${posix.basename(part)}.rels`);
+  if (!document.has(listed)) return relations;
+  const budget = new LookupBudget();
+  await scanXml(document.read(listed), {
+    open(name, { Id = '', Type = '', Target = '', TargetMode }) {
+      if (name !== 'Relationship' || TargetMode === 'External') return;
+      const type = Type.slice(Type.lastIndexOf('/') + 1);
+      const target = budget.take(
+        posix.normalize(Target.startsWith('/') ? Target : posix.join(folder, Target)),
+      );
+      relations.set(budget.take(Id), { type, part: target.replace(/^\//, '') });
+    },
+  });
+  return relations;
+}
+
+/** The parts of one type, each once. */
+export function partsOf(relations: Relations, type: string): readonly string[] {
+  const parts = [...relations.values()].filter((relation) => relation.type === type);
+  return [...new Set(parts.map(({ part }) => part))];
+}
+
+/** The part that a picture's id refers to. */
+export function pictureOf(relations: Relations, id: string | undefined): string | undefined {
+  const relation = relations.get(id ?? '');
+  return relation?.type === 'image' ? relation.part : undefined;
+}

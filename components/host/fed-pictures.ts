@@ -1,0 +1,77 @@
+/** A detector at work on what fed tracks show of a video or an image. */
+import { readImage } from '../../media/image-frame.ts';
+import { openVideo } from '../../media/video-frames.ts';
+import type { ReportedTrack } from '../../pipeline/types.ts';
+import type { DetectionJob, Detector, Frame, FrameSource } from '../sdk/detector.ts';
+import type { DetectWork, FedTrack, FeedForward } from '../sdk/protocol.ts';
+import { knownOf } from './medium.ts';
+import { pictureTrack } from './report.ts';
+import { framesOf, viewsOf, type Views } from './views.ts';
+
+/** Work on tracks that one call of the detector sees together. */
+export interface FedWork {
+  readonly work: DetectWork;
+  readonly type: FeedForward['type'];
+  readonly tracks: readonly FedTrack[];
+  readonly job: DetectionJob;
+  /** Is told of each picture that the detector is done with. */
+  looked(): void;
+}
+
+/** Reads no more of the video than the frames of the tracks need. */
+export async function* inFedVideo(detector: Detector, fed: FedWork): AsyncGenerator<ReportedTrack> {
+  const { medium, properties } = fed.work;
+  const { signal } = fed.job;
+  const frames = framesOf(fed.tracks);
+  const reader = await openVideo(medium.path, { frames, known: knownOf(medium), signal });
+  try {
+    const views = viewsOf(fed.tracks, fed.type, { properties, metadata: medium.metadata, size: reader });
+    const [start, stop] = [views.frames[0], views.frames.at(-1)];
+    if (start === undefined || stop === undefined) return;
+    const source: FrameSource = {
+      width: views.width,
+      height: views.height,
+      fps: medium.fps > 0 ? medium.fps : reader.fps,
+      start,
+      stop,
+      frames: () => seen(reader, views, fed),
+    };
+    for await (const track of detector.video!(source, fed.job))
+      yield pictureTrack(track, (frame) => views.of(frame));
+  } finally {
+    reader.close();
+  }
+}
+
+async function* seen(reader: FrameSource, views: Views, { job, looked }: FedWork): AsyncGenerator<Frame> {
+  const wanted = new Set(views.frames);
+  for await (const frame of reader.frames()) {
+    job.signal.throwIfAborted();
+    if (!wanted.has(frame.index)) continue;
+    yield views.of(frame.index).apply({ ...frame, warmUp: false });
+    looked();
+  }
+}
+
+/** `picture` gives the image, as it is stored, each time it is asked for. */
+export async function* inFedImage(
+  detector: Detector,
+  fed: FedWork,
+  picture: () => Promise<Frame>,
+): AsyncGenerator<ReportedTrack> {
+  const { medium, properties } = fed.work;
+  const stored = await picture();
+  const views = viewsOf(fed.tracks, fed.type, { properties, metadata: medium.metadata, size: stored });
+  const [frame] = views.frames;
+  if (frame === undefined) return;
+  const view = views.of(frame);
+  for await (const track of detector.image!(view.apply(stored), fed.job))
+    yield pictureTrack(track, () => view);
+  fed.looked();
+}
+
+/** The image at `path`, read when it is first asked for. */
+export function imageAt(path: string): () => Promise<Frame> {
+  let picture: Promise<Frame> | undefined;
+  return () => (picture ??= readImage(path));
+}

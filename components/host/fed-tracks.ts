@@ -1,0 +1,147 @@
+/** A detector at work on tracks that are fed forward: one after the other, or all at once. */
+import { splitLines, MAX_OWN_LINE_BYTES } from '../../output/lines.ts';
+import type { ReportedTrack } from '../../pipeline/types.ts';
+import type { DetectionJob, Detector } from '../sdk/detector.ts';
+import type { DetectWork, FedTrack, FeedForward } from '../sdk/protocol.ts';
+import type { WorkContext } from '../sdk/worker.ts';
+import { annotated, withProperties } from './annotate.ts';
+import { inDocument } from './document.ts';
+import { imageAt, inFedImage, inFedVideo, type FedWork } from './fed-pictures.ts';
+import { methodFor } from './medium.ts';
+import { ownerFinder } from './owner.ts';
+import { inSound } from './sound.ts';
+import { framesOf } from './views.ts';
+
+/** Tracks for one call of the detector; the first of them stands in line `first` of the input. */
+interface Course {
+  readonly first: number;
+  readonly tracks: readonly FedTrack[];
+}
+
+type Ask = (course: Course, job: DetectionJob) => AsyncIterable<ReportedTrack>;
+
+/** The answer names for each track the line of the one that it was found in; annotated tracks come in the order of the input. */
+export async function* inFedTracks(
+  detector: Detector,
+  work: DetectWork,
+  feed: FeedForward,
+  context: WorkContext,
+): AsyncGenerator<ReportedTrack> {
+  const tracks = await readTracks(feed, context);
+  const { properties } = work;
+  const { signal } = context;
+  if (detector.fed !== undefined) {
+    yield* said(detector, tracks, feed, { properties, signal }, context);
+    return;
+  }
+  const ask = asker(detector, work, feed, { tracks, context });
+  for (const course of coursesOf(tracks, feed.allTracks)) {
+    signal.throwIfAborted();
+    const job: DetectionJob = feed.allTracks
+      ? { properties, allFed: tracks, signal }
+      : { properties, fed: course.tracks[0]!, signal };
+    const found = numbered(ask(course, job), course);
+    yield* feed.annotate ? annotated(course, found) : found;
+  }
+}
+
+async function readTracks({ input }: FeedForward, context: WorkContext): Promise<FedTrack[]> {
+  const tracks: FedTrack[] = [];
+  for await (const { text } of splitLines(await context.input(input), MAX_OWN_LINE_BYTES)) {
+    context.signal.throwIfAborted();
+    tracks.push(JSON.parse(text) as FedTrack);
+  }
+  return tracks;
+}
+
+function coursesOf(tracks: readonly FedTrack[], together: boolean): Course[] {
+  if (together) return tracks.length === 0 ? [] : [{ first: 0, tracks }];
+  return tracks.map((track, first) => ({ first, tracks: [track] }));
+}
+
+/** Says for each track in which of those that were looked at together it was found. */
+async function* numbered(found: AsyncIterable<ReportedTrack>, { first, tracks }: Course) {
+  const ownerOf = ownerFinder(tracks);
+  for await (const track of found) yield { ...track, fed: first + ownerOf(track) };
+}
+
+/** What the detector says of tracks without a look at the medium. */
+async function* said(
+  detector: Detector,
+  tracks: readonly FedTrack[],
+  { annotate }: FeedForward,
+  job: DetectionJob,
+  context: WorkContext,
+): AsyncGenerator<ReportedTrack> {
+  for (const [line, track] of tracks.entries()) {
+    job.signal.throwIfAborted();
+    let whole = annotate ? withProperties(track, line, { properties: {} }, true) : undefined;
+    for await (const more of detector.fed!(track, { ...job, fed: track })) {
+      if (whole === undefined) yield withProperties(track, line, more, false);
+      else whole = withProperties(whole, line, more, true);
+    }
+    if (whole !== undefined) yield whole;
+    context.progress(line + 1, tracks.length);
+  }
+}
+
+/** How the detector is asked about the part of the medium that tracks name; counts what it has looked at as progress. */
+function asker(
+  detector: Detector,
+  work: DetectWork,
+  { type }: FeedForward,
+  { tracks, context }: { readonly tracks: readonly FedTrack[]; readonly context: WorkContext },
+): Ask {
+  const counter = (total: number) => {
+    let done = 0;
+    return (more: number) => context.progress((done += more), total);
+  };
+  switch (methodFor(detector, work.medium.mediaType)) {
+    case 'video': {
+      const told = counter(sum(tracks, (track) => framesOf([track]).length));
+      return (course, job) => inFedVideo(detector, picturesOf(course, job, told));
+    }
+    case 'image': {
+      const told = counter(tracks.length);
+      const picture = imageAt(work.medium.path);
+      return (course, job) => inFedImage(detector, picturesOf(course, job, told), picture);
+    }
+    case 'audio': {
+      const told = counter(sum(tracks, ({ startTime, stopTime }) => stopTime - startTime + 1));
+      return (course, job) => inFedSound(detector, work, course, job, told);
+    }
+    case 'generic': {
+      const told = counter(0);
+      return (_course, job) => inDocument(detector, work, job, () => told(1));
+    }
+  }
+  function picturesOf({ tracks }: Course, job: DetectionJob, told: (more: number) => void): FedWork {
+    return { work, type, tracks, job, looked: () => told(1) };
+  }
+}
+
+function inFedSound(
+  detector: Detector,
+  work: DetectWork,
+  { tracks }: Course,
+  job: DetectionJob,
+  told: (more: number) => void,
+): AsyncIterable<ReportedTrack> {
+  let before = 0;
+  const stretches = tracks.map(({ startTime, stopTime }) => ({ startMs: startTime, stopMs: stopTime }));
+  const frames = {
+    start: tracks.reduce((least, { startFrame }) => Math.min(least, startFrame), Infinity),
+    stop: tracks.reduce((most, { stopFrame }) => Math.max(most, stopFrame), 0),
+  };
+  return inSound(detector, work, job, {
+    stretches: stretches.toSorted((a, b) => a.startMs - b.startMs),
+    frames,
+    heard: (ms) => {
+      told(ms - before);
+      before = ms;
+    },
+  });
+}
+
+const sum = <T>(items: readonly T[], value: (item: T) => number): number =>
+  items.reduce((total, item) => total + value(item), 0);

@@ -1,0 +1,127 @@
+/** A detector at work on a medium (of a video, on a range of its frames), nothing being fed forward. */
+import { readImage } from '../../media/image-frame.ts';
+import { openVideo, type VideoOptions } from '../../media/video-frames.ts';
+import { frameTransform, type FrameTransform } from '../../media/transform.ts';
+import type { MediaType, Properties, ReportedTrack } from '../../pipeline/types.ts';
+import {
+  DetectionError,
+  type DetectionJob,
+  type Detector,
+  type Frame,
+  type FrameSource,
+} from '../sdk/detector.ts';
+import type { DetectWork, WorkMedium } from '../sdk/protocol.ts';
+import type { WorkContext } from '../sdk/worker.ts';
+import { inDocument } from './document.ts';
+import { pictureTrack } from './report.ts';
+import { inSound } from './sound.ts';
+
+export function inMedium(
+  detector: Detector,
+  work: DetectWork,
+  context: WorkContext,
+): AsyncIterable<ReportedTrack> {
+  const job: DetectionJob = { properties: work.properties, signal: context.signal };
+  switch (methodFor(detector, work.medium.mediaType)) {
+    case 'video':
+      return inVideo(detector, work, context, job);
+    case 'image':
+      return inImage(detector, work, context, job);
+    case 'audio':
+      return inSound(detector, work, job, {
+        stretches: stretchOf(work),
+        frames: work.range,
+        heard: (ms) => context.progress(ms, Number(work.medium.metadata['DURATION'] ?? 0)),
+      });
+    case 'generic': {
+      let parts = 0;
+      return inDocument(detector, work, job, () => context.progress((parts += 1), 0));
+    }
+  }
+}
+
+/** How the detector is asked about a medium of this type: about the sound of a video only when it knows no pictures. */
+export function methodFor(detector: Detector, mediaType: MediaType): 'video' | 'image' | 'audio' | 'generic' {
+  if (mediaType === 'VIDEO' && detector.video !== undefined) return 'video';
+  if (mediaType === 'IMAGE' && detector.image !== undefined) return 'image';
+  if ((mediaType === 'AUDIO' || mediaType === 'VIDEO') && detector.audio !== undefined) return 'audio';
+  if (mediaType === 'UNKNOWN' && detector.generic !== undefined) return 'generic';
+  throw new DetectionError(
+    'UNSUPPORTED_DATA_TYPE',
+    `This component does not process media of the type ${mediaType}.`,
+  );
+}
+
+/** What a client says of its medium is not good enough to number frames by. */
+export function knownOf(medium: WorkMedium): VideoOptions['known'] {
+  const constantRate = medium.metadata['HAS_CONSTANT_FRAME_RATE'] === 'true';
+  return medium.inspected ? { fps: medium.fps, constantRate, length: medium.length } : undefined;
+}
+
+/** The first task of a pipeline is fed nothing, whatever its FEED_FORWARD_TYPE says: the search region holds. */
+const unfed = (properties: Properties): Properties => ({ ...properties, FEED_FORWARD_TYPE: 'NONE' });
+
+async function* inVideo(
+  detector: Detector,
+  work: DetectWork,
+  context: WorkContext,
+  job: DetectionJob,
+): AsyncGenerator<ReportedTrack> {
+  const { medium, range, properties } = work;
+  const reader = await openVideo(medium.path, {
+    range,
+    contextFrames: work.contextFrames,
+    interval: Math.max(1, Number(properties['FRAME_INTERVAL'] ?? 1) || 1),
+    keyFramesOnly: properties['USE_KEY_FRAMES']?.toUpperCase() === 'TRUE',
+    known: knownOf(medium),
+    signal: context.signal,
+  });
+  try {
+    const transform = frameTransform(unfed(properties), medium.metadata, reader);
+    const source: FrameSource = {
+      width: transform.width,
+      height: transform.height,
+      fps: medium.fps > 0 ? medium.fps : reader.fps,
+      start: range.start,
+      stop: range.stop,
+      frames: () => counted(reader, transform, work, context),
+    };
+    for await (const track of detector.video!(source, job)) yield pictureTrack(track, () => transform);
+  } finally {
+    reader.close();
+  }
+}
+
+/** Upright frames, each of them told as progress, those of the warm-up included. */
+async function* counted(
+  reader: FrameSource,
+  transform: FrameTransform,
+  { range, contextFrames }: Pick<DetectWork, 'range' | 'contextFrames'>,
+  context: WorkContext,
+): AsyncGenerator<Frame> {
+  const first = range.start - contextFrames;
+  for await (const frame of reader.frames()) {
+    context.signal.throwIfAborted();
+    yield transform.apply(frame);
+    context.progress(frame.index - first + 1, range.stop - first + 1);
+  }
+}
+
+async function* inImage(
+  detector: Detector,
+  work: DetectWork,
+  context: WorkContext,
+  job: DetectionJob,
+): AsyncGenerator<ReportedTrack> {
+  const picture = await readImage(work.medium.path);
+  const transform = frameTransform(unfed(work.properties), work.medium.metadata, picture);
+  const frame = transform.apply(picture);
+  for await (const track of detector.image!(frame, job)) yield pictureTrack(track, () => transform);
+  context.progress(1, 1);
+}
+
+/** All of a sound; of a video, the time in which the frames of the range are on show. */
+function stretchOf({ medium, range }: DetectWork): readonly { startMs?: number; stopMs?: number }[] {
+  if (medium.mediaType !== 'VIDEO' || !(medium.fps > 0)) return [{}];
+  return [{ startMs: (range.start * 1000) / medium.fps, stopMs: ((range.stop + 1) * 1000) / medium.fps }];
+}

@@ -1,0 +1,44 @@
+/** Which of several fed tracks something was found in. */
+import type { ReportedDetection, ReportedTrack } from '../../pipeline/types.ts';
+import type { FedTrack } from '../sdk/protocol.ts';
+import { overlap } from '../tracking/boxes.ts';
+
+/**
+ * Answers the index of the track whose box overlaps most with what was found, in the first frame of it; of sound, the track
+ * that shares most of its time; 0 when none does.
+ */
+export function ownerFinder(tracks: readonly FedTrack[]): (found: ReportedTrack) => number {
+  if (tracks.length === 1) return () => 0;
+  const places = new Map<
+    number,
+    { readonly index: number; readonly box: FedTrack['detections'][number] }[]
+  >();
+  for (const [index, { detections }] of tracks.entries())
+    for (const box of detections) {
+      const there = places.get(box.frame);
+      if (there === undefined) places.set(box.frame, [{ index, box }]);
+      else there.push({ index, box });
+    }
+  return (found) => {
+    const [first] = found.detections;
+    if (first === undefined) return 0;
+    if (!hasPlace(first))
+      return best(tracks.map((track, index) => ({ index, score: sharedTime(track, found) })));
+    const there = places.get(first.frame) ?? [];
+    return best(there.map(({ index, box }) => ({ index, score: overlap(box, first) })));
+  };
+}
+
+function best(candidates: readonly { readonly index: number; readonly score: number }[]): number {
+  const [first] = candidates;
+  if (first === undefined) return 0;
+  return candidates.reduce((most, one) => (one.score > most.score ? one : most), first).index;
+}
+
+const hasPlace = ({ width, height }: ReportedDetection): boolean => width > 0 && height > 0;
+
+/** Milliseconds, both ends included; of a track that says no times, none. */
+function sharedTime(fed: FedTrack, { startTime, stopTime }: ReportedTrack): number {
+  if (startTime === undefined || stopTime === undefined) return 0;
+  return Math.max(0, Math.min(fed.stopTime, stopTime) - Math.max(fed.startTime, startTime) + 1);
+}

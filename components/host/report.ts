@@ -1,0 +1,66 @@
+/** What a detector found as it goes to the server: boxes in pixels of the stored medium, times in milliseconds. */
+import type { FrameTransform, MediumBox } from '../../media/transform.ts';
+import type { Properties, ReportedDetection, ReportedTrack } from '../../pipeline/types.ts';
+import type { FoundDetection, FoundPart, FoundSound, FoundTrack } from '../sdk/detector.ts';
+
+/** `viewOf` tells how the picture lay before the detector in which a detection was found. */
+export function pictureTrack(
+  track: FoundTrack,
+  viewOf: (frame: number) => Pick<FrameTransform, 'toMedium'>,
+): ReportedTrack {
+  const first = track.detections[0]!;
+  const last = track.detections.at(-1)!;
+  return {
+    startFrame: track.startFrame ?? first.frame,
+    stopFrame: track.stopFrame ?? last.frame,
+    confidence: track.confidence,
+    properties: track.properties ?? {},
+    detections: track.detections.map((detection) =>
+      inMedium(detection, viewOf(detection.frame).toMedium(detection)),
+    ),
+  };
+}
+
+/** Where a box lies turned or mirrored in the stored medium, the detection says so. */
+function inMedium(
+  { frame, confidence, properties }: FoundDetection,
+  { x, y, width, height, rotation, flip }: MediumBox,
+): ReportedDetection {
+  const orientation: Properties = {
+    ...(rotation === 0 ? {} : { ROTATION: String(rotation) }),
+    ...(flip ? { HORIZONTAL_FLIP: 'TRUE' } : {}),
+  };
+  return { frame, x, y, width, height, confidence, properties: { ...properties, ...orientation } };
+}
+
+/** `frameAt`: which frame is on show at a time; 0 where there are none. */
+export function soundTrack(
+  { startTime, stopTime, confidence, properties = {} }: FoundSound,
+  frameAt: (ms: number) => number,
+): ReportedTrack {
+  const [startFrame, stopFrame] = [frameAt(startTime), frameAt(stopTime)];
+  const detection = placeless(startFrame, startTime, confidence, properties);
+  return { startFrame, stopFrame, startTime, stopTime, confidence, properties, detections: [detection] };
+}
+
+export function partTrack({ type, confidence, properties }: FoundPart): ReportedTrack {
+  return {
+    startFrame: 0,
+    stopFrame: 0,
+    startTime: 0,
+    stopTime: 0,
+    ...(type === undefined ? {} : { type }),
+    confidence,
+    properties,
+    detections: [placeless(0, 0, confidence, properties)],
+  };
+}
+
+function placeless(
+  frame: number,
+  time: number,
+  confidence: number,
+  properties: Properties,
+): ReportedDetection {
+  return { frame, time, x: 0, y: 0, width: 0, height: 0, confidence, properties };
+}

@@ -1,0 +1,70 @@
+/** A detector at work on sound. Sound counts in milliseconds; of a video, the frames that were on show are reported, too. */
+import { openAudio, SAMPLE_RATE } from '../../media/audio.ts';
+import type { Range, ReportedTrack } from '../../pipeline/types.ts';
+import type { DetectionJob, Detector } from '../sdk/detector.ts';
+import type { DetectWork } from '../sdk/protocol.ts';
+import { soundTrack } from './report.ts';
+
+/** Milliseconds of the medium, both ends included; to the beginning and the end when absent. */
+export interface Stretch {
+  readonly startMs?: number | undefined;
+  readonly stopMs?: number | undefined;
+}
+
+export interface Listening {
+  /** In ascending order; at least one. What lies between two of them is silent to the detector, so that times stay right. */
+  readonly stretches: readonly Stretch[];
+  /** Frames of a video that may be reported. */
+  readonly frames: Range;
+  /** Is told how much the detector has heard, in milliseconds. */
+  heard(ms: number): void;
+}
+
+export async function* inSound(
+  detector: Detector,
+  { medium }: DetectWork,
+  job: DetectionJob,
+  { stretches, frames, heard }: Listening,
+): AsyncGenerator<ReportedTrack> {
+  const isVideo = medium.mediaType === 'VIDEO' && medium.fps > 0;
+  const frameAt = (ms: number) =>
+    isVideo ? clamp(Math.floor((ms * medium.fps) / 1000), frames.start, frames.stop) : 0;
+  const { signal } = job;
+  const startMs = stretches[0]?.startMs;
+  const audio = await openAudio(medium.path, { startMs, stopMs: endOf(stretches), signal });
+  const chunks = async function* () {
+    let samples = 0;
+    for await (const chunk of audio.chunks()) {
+      signal.throwIfAborted();
+      silenceBetween(stretches, chunk, (audio.startTime * SAMPLE_RATE) / 1000 + samples);
+      samples += chunk.length;
+      yield chunk;
+      heard(Math.round((samples * 1000) / SAMPLE_RATE));
+    }
+  };
+  try {
+    for await (const sound of detector.audio!({ startTime: audio.startTime, chunks }, job))
+      yield soundTrack(sound, frameAt);
+  } finally {
+    audio.close();
+  }
+}
+
+function endOf(stretches: readonly Stretch[]): number {
+  return stretches.reduce((end, { stopMs = Infinity }) => Math.max(end, stopMs), 0);
+}
+
+/** `at`: number of the first sample of the chunk on the medium's time line. */
+function silenceBetween(stretches: readonly Stretch[], chunk: Float32Array, at: number): void {
+  let end = -Infinity;
+  for (const { startMs = 0, stopMs = Infinity } of stretches) {
+    const start = (startMs * SAMPLE_RATE) / 1000;
+    if (end > -Infinity && start > end) chunk.fill(0, inside(end), inside(start));
+    end = Math.max(end, ((stopMs + 1) * SAMPLE_RATE) / 1000);
+  }
+  function inside(sample: number): number {
+    return clamp(Math.round(sample - at), 0, chunk.length);
+  }
+}
+
+const clamp = (value: number, low: number, high: number) => Math.min(Math.max(value, low), high);

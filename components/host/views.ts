@@ -1,0 +1,155 @@
+/** What of each frame is looked at when tracks are fed forward. */
+import { orientationOf, regionOf } from '../../media/region.ts';
+import { frameTransform, type FrameTransform } from '../../media/transform.ts';
+import { fillOf, turn, type Size } from '../../media/picture-turning.ts';
+import type { Detection, Properties } from '../../pipeline/types.ts';
+import type { FedTrack, FeedForward } from '../sdk/protocol.ts';
+
+type Placed = Pick<Detection, 'x' | 'y' | 'width' | 'height' | 'properties'>;
+
+export interface Views {
+  /** Of the largest view. */
+  readonly width: number;
+  readonly height: number;
+  /** Frames of which there is something to look at, ascending. */
+  readonly frames: readonly number[];
+  /** Of a frame without a view of its own: that of the frame before it. */
+  of(frame: number): FrameTransform;
+}
+
+/** Frames in which the tracks have detections, ascending, each once. */
+export function framesOf(tracks: readonly FedTrack[]): number[] {
+  const frames = new Set(tracks.flatMap(({ detections }) => detections.map(({ frame }) => frame)));
+  return [...frames].toSorted((a, b) => a - b);
+}
+
+/**
+ * The views of tracks that are looked at together, in stored pictures of a size. FRAME: whole frames, turned as the properties
+ * say. REGION: the box of a detection, upright; where several tracks meet in a frame, the one box around theirs.
+ * SUPERSET_REGION: one box around all. What lies outside of the picture is not looked at.
+ */
+export function viewsOf(
+  tracks: readonly FedTrack[],
+  type: FeedForward['type'],
+  { properties, metadata, size }: { properties: Properties; metadata: Properties; size: Size },
+): Views {
+  if (type === 'FRAME')
+    return sameView(
+      framesOf(tracks),
+      frameTransform({ ...properties, FEED_FORWARD_TYPE: type }, metadata, size),
+    );
+  const fill = fillOf(properties['ROTATION_FILL_COLOR']);
+  const seen = byFrame(tracks, size);
+  if (type === 'SUPERSET_REGION') {
+    const view = regionView([...seen.values()].flat(), size, fill);
+    return view === null ? NOTHING : sameView([...seen.keys()], view);
+  }
+  const views = new Map<number, FrameTransform>();
+  for (const [frame, detections] of seen) {
+    const view = regionView(detections, size, fill);
+    if (view !== null) views.set(frame, view);
+  }
+  return views.size === 0 ? NOTHING : ownViews(views);
+}
+
+const NOTHING: Views = {
+  width: 0,
+  height: 0,
+  frames: [],
+  of: (frame) => {
+    throw new Error(`Nothing of frame ${frame} is looked at.`);
+  },
+};
+
+function sameView(frames: readonly number[], view: FrameTransform): Views {
+  return { width: view.width, height: view.height, frames, of: () => view };
+}
+
+function ownViews(views: ReadonlyMap<number, FrameTransform>): Views {
+  const frames = [...views.keys()];
+  const largest = { width: 0, height: 0 };
+  for (const { width, height } of views.values()) {
+    largest.width = Math.max(largest.width, width);
+    largest.height = Math.max(largest.height, height);
+  }
+  const near = (frame: number): number => frames.findLast((one) => one <= frame) ?? frames[0] ?? 0;
+  return {
+    ...largest,
+    frames,
+    of: (frame) => views.get(frame) ?? views.get(near(frame)) ?? NOTHING.of(frame),
+  };
+}
+
+/** Detections of which something lies in the picture, by frame in ascending order. */
+function byFrame(tracks: readonly FedTrack[], size: Size): ReadonlyMap<number, readonly Placed[]> {
+  const seen = new Map<number, Placed[]>();
+  for (const detection of tracks.flatMap(({ detections }) => detections)) {
+    if (regionOf(detection, size) === null) continue;
+    const there = seen.get(detection.frame);
+    if (there === undefined) seen.set(detection.frame, [detection]);
+    else there.push(detection);
+  }
+  return new Map([...seen].toSorted(([a], [b]) => a - b));
+}
+
+function regionView(detections: readonly Placed[], size: Size, fill: number): FrameTransform | null {
+  const region = detections.length === 0 ? null : regionOf(boxAround(detections), size, fill);
+  if (region === null) return null;
+  const { width, height } = region;
+  return {
+    width,
+    height,
+    apply: ({ index, time, warmUp, data }) => ({
+      index,
+      time,
+      width,
+      height,
+      data: region.cut(data),
+      warmUp,
+    }),
+    toMedium: (box) => region.toMedium(box),
+  };
+}
+
+/** The smallest box around detections (at least one) that lies as the first of them does. */
+export function boxAround(detections: readonly Placed[]): Placed {
+  const first = detections[0]!;
+  if (detections.length === 1) return first;
+  const lie = planeOf(first);
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const detection of detections) {
+    if (!(detection.width > 0 && detection.height > 0)) continue;
+    for (const corner of cornersOf(detection)) {
+      const { x, y } = lie.fromStored(corner);
+      [left, top] = [Math.min(left, x), Math.min(top, y)];
+      [right, bottom] = [Math.max(right, x), Math.max(bottom, y)];
+    }
+  }
+  if (!(right > left && bottom > top)) return first;
+  const { x, y } = lie.toStored({ x: left, y: top });
+  return { x, y, width: right - left, height: bottom - top, properties: first.properties };
+}
+
+interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+function cornersOf(box: Placed): Point[] {
+  const { toStored } = planeOf(box);
+  return [0, 1, 2, 3].map((corner) => {
+    const offset = toStored({ x: (corner % 2) * box.width, y: (corner >> 1) * box.height });
+    return { x: box.x + offset.x, y: box.y + offset.y };
+  });
+}
+
+/** The stored picture's plane and the one in which a detection lies upright; both begin at the same point. */
+function planeOf(detection: Placed): { toStored(at: Point): Point; fromStored(at: Point): Point } {
+  const { rotation, flip } = orientationOf(detection);
+  const { sin, cos } = turn({ width: 0, height: 0 }, rotation);
+  const mirror = flip ? -1 : 1;
+  return {
+    toStored: ({ x, y }) => ({ x: mirror * (x * cos + y * sin), y: y * cos - x * sin }),
+    fromStored: ({ x, y }) => ({ x: mirror * x * cos - y * sin, y: mirror * x * sin + y * cos }),
+  };
+}

@@ -1,0 +1,121 @@
+/** What can be said of a picture by arithmetic alone. Pure; grey levels and colour values go from 0 to 255. */
+import type { Frame } from '../sdk/detector.ts';
+
+export interface Measures {
+  /** Mean grey level. */
+  readonly brightness: number;
+  /** Standard deviation of the grey levels, 0 to 127.5. */
+  readonly contrast: number;
+  /** Variance of the Laplacian of the grey levels; 0 for pictures without inner pixels. It depends on the size of the picture. */
+  readonly sharpness: number;
+  /** Measure of Hasler and Suesstrunk: 0 for grey, above about 80 for very colourful. */
+  readonly colorfulness: number;
+  readonly isGrayscale: boolean;
+}
+
+/** Colour values of a pixel that differ by no more are grey: what compression leaves of it. */
+const GREY_SPREAD = 8;
+/** Share of pixels that must be grey in a grey picture. */
+const GREY_SHARE = 0.999;
+
+export function greyLevels({ data, width, height }: Frame): Float32Array {
+  const levels = new Float32Array(width * height);
+  for (let i = 0, at = 0; i < levels.length; i++, at += 3)
+    levels[i] = 0.299 * data[at]! + 0.587 * data[at + 1]! + 0.114 * data[at + 2]!;
+  return levels;
+}
+
+export function measure(frame: Frame, levels: Float32Array): Measures {
+  const grey = new Moments();
+  for (const level of levels) grey.add(level);
+  return {
+    brightness: grey.mean,
+    contrast: grey.deviation,
+    sharpness: sharpnessOf(levels, frame.width, frame.height),
+    ...coloursOf(frame.data),
+  };
+}
+
+/** Mean and spread of numbers that come one by one. */
+class Moments {
+  #count = 0;
+  #sum = 0;
+  #squares = 0;
+
+  add(value: number): void {
+    this.#count++;
+    this.#sum += value;
+    this.#squares += value * value;
+  }
+
+  get mean(): number {
+    return this.#count === 0 ? 0 : this.#sum / this.#count;
+  }
+
+  get variance(): number {
+    return this.#count === 0 ? 0 : Math.max(0, this.#squares / this.#count - this.mean ** 2);
+  }
+
+  get deviation(): number {
+    return Math.sqrt(this.variance);
+  }
+}
+
+function sharpnessOf(levels: Float32Array, width: number, height: number): number {
+  const edges = new Moments();
+  for (let y = 1; y < height - 1; y++)
+    for (let i = y * width + 1; i < (y + 1) * width - 1; i++)
+      edges.add(levels[i - 1]! + levels[i + 1]! + levels[i - width]! + levels[i + width]! - 4 * levels[i]!);
+  return edges.variance;
+}
+
+function coloursOf(data: Uint8Array): Pick<Measures, 'colorfulness' | 'isGrayscale'> {
+  const redGreen = new Moments();
+  const yellowBlue = new Moments();
+  let grey = 0;
+  for (let at = 0; at < data.length; at += 3) {
+    const red = data[at]!;
+    const green = data[at + 1]!;
+    const blue = data[at + 2]!;
+    redGreen.add(red - green);
+    yellowBlue.add((red + green) / 2 - blue);
+    if (Math.max(red, green, blue) - Math.min(red, green, blue) <= GREY_SPREAD) grey++;
+  }
+  return {
+    colorfulness:
+      Math.hypot(redGreen.deviation, yellowBlue.deviation) + 0.3 * Math.hypot(redGreen.mean, yellowBlue.mean),
+    isGrayscale: grey >= (data.length / 3) * GREY_SHARE,
+  };
+}
+
+const HASH_COLUMNS = 9;
+const HASH_ROWS = 8;
+
+/**
+ * A 64 bit difference hash as 16 hexadecimal digits: of the picture shrunk to 9 x 8 grey cells, row by row, a bit for each
+ * cell that is darker than its right neighbour. Like pictures, whatever their size, differ in few bits.
+ */
+export function perceptualHash(levels: Float32Array, width: number, height: number): string {
+  let hash = 0n;
+  for (let row = 0; row < HASH_ROWS; row++)
+    for (let column = 0; column < HASH_COLUMNS - 1; column++) {
+      const darker =
+        cellMean(levels, width, height, column, row) < cellMean(levels, width, height, column + 1, row);
+      hash = (hash << 1n) | (darker ? 1n : 0n);
+    }
+  return hash.toString(16).padStart(16, '0');
+}
+
+function cellMean(levels: Float32Array, width: number, height: number, column: number, row: number): number {
+  const [left, right] = cell(width, column, HASH_COLUMNS);
+  const [top, bottom] = cell(height, row, HASH_ROWS);
+  let sum = 0;
+  for (let y = top; y < bottom; y++) for (let x = left; x < right; x++) sum += levels[y * width + x]!;
+  return sum / ((right - left) * (bottom - top));
+}
+
+/** First pixel of a cell and the one after its last; at least one pixel, also where there are more cells than pixels. */
+function cell(length: number, index: number, cells: number): [number, number] {
+  const first = Math.floor((index * length) / cells);
+  return [first, Math.max(first + 1, Math.floor(((index + 1) * length) / cells))];
+}

@@ -1,0 +1,108 @@
+/** Finds the words for which a text gets its tags. */
+import type { RE2JS } from 're2js';
+import { wordsOf, type TagRules, type Word } from './rules.ts';
+
+/** Places in a text at which a tag is triggered; more are not told. */
+export const MAX_TRIGGERS = 1_000;
+
+export interface Tagged {
+  readonly tag: string;
+  /** Each word once, in the order of the text, with all its places: the first and the last character, counted from 0. */
+  readonly triggers: readonly Trigger[];
+}
+export interface Trigger {
+  readonly word: string;
+  readonly places: readonly (readonly [from: number, to: number])[];
+}
+
+/** Where something stands, as JavaScript counts. */
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+export type Tagger = (text: string) => readonly Tagged[];
+
+/** Tags come in the order of the rules. */
+export function taggerOf(rules: readonly TagRules[]): Tagger {
+  const phrases = rules.map(({ keywords }) => byFirstWord(keywords));
+  return (text) => {
+    const words = wordsOf(text);
+    const places = characterPlaces(text);
+    return rules.flatMap(({ tag, patterns }, i) => {
+      const keywords = spansOfKeywords(text, words, phrases[i] ?? new Map());
+      const spans = [...keywords, ...patterns.flatMap((pattern) => spansOfPattern(text, pattern))];
+      const triggers = triggersOf(text, spans, places);
+      return triggers.length === 0 ? [] : [{ tag, triggers }];
+    });
+  };
+}
+
+type Phrases = ReadonlyMap<string, readonly (readonly string[])[]>;
+
+/** The longest first, so that it is the one that is found. */
+function byFirstWord(keywords: readonly (readonly string[])[]): Phrases {
+  const map = new Map<string, (readonly string[])[]>();
+  for (const words of keywords.toSorted((a, b) => b.length - a.length)) {
+    const [first = ''] = words;
+    map.set(first, [...(map.get(first) ?? []), words]);
+  }
+  return map;
+}
+
+/** What may stand between the words of a keyword: white space, or one mark as in "e-mail" or "bed & breakfast". */
+const GAP = /^(?:\s+|[-\u2010-\u2015'\u2019./&]|\s[-\u2013&]\s)$/;
+
+function spansOfKeywords(text: string, words: readonly Word[], phrases: Phrases): Span[] {
+  const spans: Span[] = [];
+  for (let i = 0; i < words.length && spans.length < MAX_TRIGGERS; i++) {
+    const phrase = phrases.get(words[i]!.word)?.find((one) => standsAt(text, words, i, one));
+    if (phrase === undefined) continue;
+    const last = i + phrase.length - 1;
+    spans.push({ start: words[i]!.start, end: words[last]!.end });
+    i = last;
+  }
+  return spans;
+}
+
+const standsAt = (text: string, words: readonly Word[], at: number, phrase: readonly string[]): boolean =>
+  phrase.every(
+    (word, i) =>
+      words[at + i]?.word === word &&
+      (i === 0 || GAP.test(text.slice(words[at + i - 1]!.end, words[at + i]!.start))),
+  );
+
+function spansOfPattern(text: string, pattern: RE2JS): Span[] {
+  const spans: Span[] = [];
+  const matcher = pattern.matcher(text);
+  while (spans.length < MAX_TRIGGERS && matcher.find())
+    if (matcher.end() > matcher.start()) spans.push({ start: matcher.start(), end: matcher.end() });
+  return spans;
+}
+
+function triggersOf(text: string, spans: readonly Span[], place: (index: number) => number): Trigger[] {
+  const found = new Map<string, Map<string, readonly [number, number]>>();
+  const sorted = spans.toSorted((a, b) => a.start - b.start || b.end - a.end).slice(0, MAX_TRIGGERS);
+  for (const { start, end } of sorted) {
+    const word = text.slice(start, end);
+    const places = found.get(word) ?? new Map<string, readonly [number, number]>();
+    // A keyword and a pattern may find the same.
+    found.set(word, places.set(`${start}`, [place(start), place(end) - 1]));
+  }
+  return [...found].map(([word, places]) => ({ word, places: [...places.values()] }));
+}
+
+/** Counts characters as readers and most languages do: one that JavaScript stores in two halves is one. */
+function characterPlaces(text: string): (index: number) => number {
+  const halves = Array.from(text.matchAll(/[\u{10000}-\u{10FFFF}]/gu), ({ index }) => index);
+  return (index) => {
+    let low = 0;
+    let high = halves.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (halves[middle]! < index) low = middle + 1;
+      else high = middle;
+    }
+    return index - low;
+  };
+}

@@ -1,0 +1,7 @@
+/** The component that draws what was found into copies of images and videos. */
+import type { LoadMarkup } from '../sdk/detector.ts';
+import { markUp } from './markup.ts';
+
+const load: LoadMarkup = () => Promise.resolve({ markup: (work, context) => markUp(work, context) });
+
+export default load;

@@ -1,0 +1,104 @@
+/** Draws into a video, frame by frame: one in, one out, each shown when it was. */
+import { openContainer } from '../../media/container.ts';
+import { uprightOf } from '../../media/upright.ts';
+import { openVideo, type VideoReader } from '../../media/video-frames.ts';
+import { openVideoWriter, type VideoWriterOptions } from '../../media/video-writer.ts';
+import type { Issue } from '../../pipeline/types.ts';
+import { knownFrames } from '../media/known-frames.ts';
+import type { Frame } from '../sdk/detector.ts';
+import type { MarkupWork, WorkMedium } from '../sdk/protocol.ts';
+import type { WorkContext } from '../sdk/worker.ts';
+import { drawing } from './draw.ts';
+import { readMarks } from './read-marks.ts';
+import type { MarkupSettings } from './settings.ts';
+
+/** Frames a second when neither the medium nor its inspection knows. */
+const USUAL_RATE = 25;
+
+/** Writes the copy to `path` and answers what there is to warn about. */
+export async function markUpVideo(
+  { medium, sources }: MarkupWork,
+  settings: MarkupSettings,
+  path: string,
+  { signal, progress }: WorkContext,
+): Promise<readonly Issue[]> {
+  const marks = (await readMarks(sources, settings, signal)).byFrame();
+  const reader = await openVideo(medium.path, { known: knownFrames(medium), signal });
+  try {
+    const upright = uprightOf(medium.metadata, reader);
+    const drawer = drawing(upright, settings);
+    const { width, height } = drawer;
+    const timing = timingOf(medium, reader, settings);
+    const { tick, frameRate, tickOf } = timing;
+    const writer = openVideoWriter(path, {
+      ...{ width, height, tick, frameRate },
+      encoder: settings.encoder,
+      crf: settings.crf,
+      pixelAspect: pixelAspectOf(medium.path, upright.isSideways),
+      soundOf: medium.path,
+    });
+    try {
+      for await (const frame of reader.frames()) {
+        signal.throwIfAborted();
+        drawer.draw(frame, marks(frame.index), writer.picture);
+        writer.write(tickOf(frame));
+        progress(frame.index + 1, medium.length);
+      }
+      writer.finish();
+    } finally {
+      writer.close();
+    }
+    return timing.warnings;
+  } finally {
+    reader.close();
+  }
+}
+
+interface Timing extends Pick<VideoWriterOptions, 'tick' | 'frameRate'> {
+  readonly warnings: readonly Issue[];
+  tickOf(frame: Frame): number;
+}
+
+/** A constant rate counts frames; a variable one keeps the milliseconds, except in AVI, which knows no other rates. */
+function timingOf(medium: WorkMedium, reader: VideoReader, { encoder }: MarkupSettings): Timing {
+  const known = knownFrames(medium);
+  const frameRate = [medium.fps, reader.fps].find((fps) => fps > 0) ?? USUAL_RATE;
+  if (known?.constantRate === true) {
+    const tick = frameTick(frameRate);
+    let offset: number | undefined;
+    const tickOf = ({ index, time }: Frame): number => {
+      // The first frame may be shown some time after the medium, that is its sound, begins.
+      offset ??= Math.round((time * tick.den) / tick.num / 1000) - index;
+      return index + Math.max(0, offset);
+    };
+    return { tick, frameRate, warnings: [], tickOf };
+  }
+  let last = -1;
+  if (encoder !== 'mjpeg') {
+    const tickOf = ({ time }: Frame): number => (last = Math.max(last + 1, Math.round(time)));
+    return { tick: { num: 1, den: 1000 }, frameRate, warnings: [], tickOf };
+  }
+  const message =
+    'AVI files have one frame rate: the marked-up video shows its frames at the average rate of the medium. Set MARKUP_VIDEO_ENCODER to vp9 or h264 to keep their times.';
+  const warnings: readonly Issue[] = [{ code: 'MARKUP', message }];
+  return { tick: frameTick(frameRate), frameRate, warnings, tickOf: () => (last += 1) };
+}
+
+/** How long a frame lasts as a fraction of a second: the rates of television are thousands over 1001. */
+export function frameTick(frameRate: number): { num: number; den: number } {
+  const isWhole = (value: number): boolean => value >= 1 && Math.abs(value - Math.round(value)) < 1e-3;
+  if (isWhole(frameRate)) return { num: 1, den: Math.round(frameRate) };
+  if (isWhole(frameRate * 1.001)) return { num: 1001, den: Math.round(frameRate * 1.001) * 1000 };
+  return { num: 1000, den: Math.max(1, Math.round(frameRate * 1000)) };
+}
+
+function pixelAspectOf(path: string, isSideways: boolean): VideoWriterOptions['pixelAspect'] {
+  const container = openContainer(path);
+  try {
+    const ratio = container.video?.codecpar.sampleAspectRatio;
+    if (ratio === undefined || !(ratio.num > 0 && ratio.den > 0)) return undefined;
+    return isSideways ? { num: ratio.den, den: ratio.num } : { num: ratio.num, den: ratio.den };
+  } finally {
+    container.close();
+  }
+}

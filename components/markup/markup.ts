@@ -1,0 +1,86 @@
+/** MARKUP: a copy of an image or a video with what was found drawn into it. */
+import { randomUUID } from 'node:crypto';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import sharp from 'sharp';
+import { readImage } from '../../media/image-frame.ts';
+import { uprightOf } from '../../media/upright.ts';
+import { VIDEO_ENCODERS } from '../../media/video-encoder.ts';
+import type { Issue } from '../../pipeline/types.ts';
+import type { StoreFile } from '../media/artifact-files.ts';
+import { DetectionError } from '../sdk/detector.ts';
+import type { MarkupAnswer, MarkupWork } from '../sdk/protocol.ts';
+import type { WorkContext } from '../sdk/worker.ts';
+import { drawing } from './draw.ts';
+import { markUpVideo } from './markup-video.ts';
+import { readMarks } from './read-marks.ts';
+import { markupSettings, type MarkupSettings } from './settings.ts';
+
+/**
+ * Yields one line, a MarkupAnswer; `store` puts the copy where it is to be found from outside. Errors: UNSUPPORTED_DATA_TYPE,
+ * INVALID_PROPERTY, and those of media that cannot be read.
+ */
+export async function* markUp(
+  work: MarkupWork,
+  context: WorkContext,
+  store?: StoreFile,
+): AsyncGenerator<string> {
+  const { mediaType } = work.medium;
+  if (mediaType !== 'VIDEO' && mediaType !== 'IMAGE')
+    throw new DetectionError(
+      'UNSUPPORTED_DATA_TYPE',
+      `Nothing can be drawn into media of the type ${mediaType}.`,
+    );
+  const settings = markupSettings(work.properties, mediaType === 'VIDEO');
+  const extension = mediaType === 'VIDEO' ? VIDEO_ENCODERS[settings.encoder].container : 'png';
+  const path = join(work.folder, `${randomUUID()}.${extension}`);
+  const temporary = `${path}.part`;
+  await mkdir(work.folder, { recursive: true });
+  let warnings: readonly Issue[];
+  try {
+    const draw = mediaType === 'VIDEO' ? markUpVideo : markUpImage;
+    warnings = await draw(work, settings, temporary, context);
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  yield `${JSON.stringify(await answerOf(path, warnings, store))}\n`;
+}
+
+async function markUpImage(
+  { medium, sources }: MarkupWork,
+  settings: MarkupSettings,
+  path: string,
+  { signal, progress }: WorkContext,
+): Promise<readonly Issue[]> {
+  const marks = await readMarks(sources, settings, signal);
+  const picture = await readImage(medium.path);
+  const drawer = drawing(uprightOf(medium.metadata, picture), settings);
+  const { width, height } = drawer;
+  const data = new Uint8Array(width * height * 3);
+  drawer.draw(picture, marks.byFrame()(picture.index), data);
+  signal.throwIfAborted();
+  await sharp(data, { raw: { width, height, channels: 3 } })
+    .png()
+    .toFile(path);
+  progress(1, 1);
+  return [];
+}
+
+async function answerOf(
+  path: string,
+  warnings: readonly Issue[],
+  store: StoreFile | undefined,
+): Promise<MarkupAnswer> {
+  const local = pathToFileURL(path).href;
+  if (store === undefined) return { path, uri: local, warnings };
+  try {
+    return { path, uri: await store(path), warnings };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = `The marked-up medium could not be uploaded and was kept on the server instead: ${reason}`;
+    return { path, uri: local, warnings: [...warnings, { code: 'REMOTE_STORAGE_UPLOAD', message }] };
+  }
+}

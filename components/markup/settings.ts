@@ -1,0 +1,96 @@
+/** What the MARKUP properties ask for, complete with the defaults of the descriptor. */
+import { VIDEO_ENCODERS, type VideoEncoder } from '../../media/video-encoder.ts';
+import { booleanOf } from '../../pipeline/properties.ts';
+import type { Properties } from '../../pipeline/types.ts';
+import { isBlank, parseInteger, parseNumber } from '../../pipeline/values.ts';
+import { DetectionError } from '../sdk/detector.ts';
+
+export interface LabelSettings {
+  /** 0 to 1. */
+  readonly alpha: number;
+  readonly fromDetections: boolean;
+  readonly trackIndex: boolean;
+  /** Name of a property; '' for none. */
+  readonly textProperty: string;
+  readonly maxLength: number;
+  readonly numberProperty: string;
+  readonly chooseSide: boolean;
+  readonly exemplarIcons: boolean;
+  readonly sourceIcons: boolean;
+  readonly movingIcons: boolean;
+}
+
+export interface MarkupSettings {
+  /** Null when there are to be no labels. */
+  readonly labels: LabelSettings | null;
+  /** Opacity of the frame numbers, 0 to 1; null when there are none. */
+  readonly frameNumbers: number | null;
+  readonly border: boolean;
+  readonly animation: boolean;
+  readonly encoder: VideoEncoder;
+  readonly crf: number;
+}
+
+/** Icons and frame numbers are for videos only. Errors: INVALID_PROPERTY. */
+export function markupSettings(properties: Properties, isVideo: boolean): MarkupSettings {
+  const flag = (name: string, byDefault: boolean): boolean =>
+    booleanOf(properties, `MARKUP_${name}`, byDefault);
+  const icons = (name: string, byDefault: boolean): boolean =>
+    isVideo && flag(`VIDEO_${name}_ICONS_ENABLED`, byDefault);
+  const alpha = within(properties, 'MARKUP_LABELS_ALPHA', 0.5, 0, 1);
+  const labels: LabelSettings = {
+    alpha,
+    fromDetections: flag('LABELS_FROM_DETECTIONS', false),
+    trackIndex: flag('LABELS_TRACK_INDEX_ENABLED', true),
+    textProperty: (properties['MARKUP_LABELS_TEXT_PROP_TO_SHOW'] ?? 'CLASSIFICATION').trim(),
+    maxLength: whole(properties, 'MARKUP_TEXT_LABEL_MAX_LENGTH', 10),
+    numberProperty: (properties['MARKUP_LABELS_NUMERIC_PROP_TO_SHOW'] ?? 'CONFIDENCE').trim(),
+    chooseSide: flag('LABELS_CHOOSE_SIDE_ENABLED', true),
+    exemplarIcons: icons('EXEMPLAR', true),
+    sourceIcons: icons('BOX_SOURCE', false),
+    movingIcons: icons('MOVING_OBJECT', false),
+  };
+  return {
+    labels: flag('LABELS_ENABLED', true) ? labels : null,
+    frameNumbers: isVideo && flag('VIDEO_FRAME_NUMBERS_ENABLED', true) ? alpha : null,
+    border: flag('BORDER_ENABLED', false),
+    animation: isVideo && flag('ANIMATION_ENABLED', false),
+    encoder: encoderOf(properties['MARKUP_VIDEO_ENCODER']),
+    crf: within(properties, 'MARKUP_VIDEO_VP9_CRF', 31, 0, 63),
+  };
+}
+
+function encoderOf(text: string | undefined): VideoEncoder {
+  const name = isBlank(text) ? 'vp9' : text?.trim().toLowerCase();
+  const found = Object.keys(VIDEO_ENCODERS).find((one) => one === name);
+  if (found !== undefined) return found as VideoEncoder;
+  throw invalid('MARKUP_VIDEO_ENCODER', text, 'is none of vp9, h264 and mjpeg');
+}
+
+function whole(properties: Properties, name: string, byDefault: number): number {
+  const text = properties[name];
+  const value = isBlank(text) ? byDefault : parseInteger(text);
+  if (value === undefined || value < 0) throw invalid(name, text, 'is not a whole number of 0 or more');
+  return value;
+}
+
+function within(
+  properties: Properties,
+  name: string,
+  byDefault: number,
+  least: number,
+  most: number,
+): number {
+  const text = properties[name];
+  const value = isBlank(text) ? byDefault : parseNumber(text);
+  if (value === undefined || value < least || value > most)
+    throw invalid(name, text, `is not a number from ${least} to ${most}`);
+  return value;
+}
+
+function invalid(name: string, text: string | undefined, why: string): DetectionError {
+  return new DetectionError(
+    'INVALID_PROPERTY',
+    `The ${name} property has the value "${text ?? ''}", which ${why}.`,
+  );
+}

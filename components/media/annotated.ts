@@ -1,0 +1,126 @@
+/**
+ * FINISH of an annotator: the tracks that it was fed, with the properties that it gave them, and beside them all tracks of the
+ * same tasks that it left alone. Frames, boxes, ids and artifacts stay as they were.
+ */
+import type { Place } from '../../output/lines.ts';
+import { capRanges } from '../../pipeline/segments.ts';
+import type { Range, Track } from '../../pipeline/types.ts';
+import {
+  MAX_TRACK_RANGES,
+  type FinishSummary,
+  type FinishWork,
+  type TrackSection,
+  type TrackSource,
+} from '../sdk/protocol.ts';
+import type { WorkContext } from '../sdk/worker.ts';
+import { rawTracks, type RawTrack } from './raw-tracks.ts';
+import { readRollUp } from './roll-up.ts';
+import { openScratch, type Scratch } from './scratch.ts';
+import {
+  finishedLinesOf,
+  parseFinished,
+  type FinishedDetection,
+  type FinishedTrack,
+} from './finished-line.ts';
+
+export async function* annotatedLines(work: FinishWork, context: WorkContext): AsyncGenerator<string> {
+  const scratch = await openScratch();
+  try {
+    const given = await takeAnswers(work, context, scratch);
+    const sections: TrackSection[] = [];
+    const ranges: Range[] = [];
+    let detections = 0;
+    for (const source of work.annotated ?? []) {
+      const types: Record<string, number> = {};
+      let count = 0;
+      for await (const { line, track } of sourceLines(source, given, context, scratch)) {
+        types[track.type] = (types[track.type] ?? 0) + 1;
+        count += 1;
+        detections += track.detections.length;
+        if (work.medium.mediaType === 'VIDEO')
+          ranges.push({ start: track.startOffsetFrame, stop: track.stopOffsetFrame });
+        yield `${line}\n`;
+      }
+      sections.push({ task: source.task, count, types });
+    }
+    yield `${JSON.stringify({ summary: summaryOf(sections, detections, ranges) })}\n`;
+  } finally {
+    await scratch.close();
+  }
+}
+
+/** Where the answers lie, by task and line of the track that was fed. */
+type Answers = ReadonlyMap<string, readonly Place[]>;
+
+async function takeAnswers(work: FinishWork, context: WorkContext, scratch: Scratch): Promise<Answers> {
+  const rolledUp = await readRollUp(work.rollUp);
+  const answers = new Map<string, Place[]>();
+  let done = 0;
+  for await (const track of rawTracks(work, context.signal)) {
+    context.signal.throwIfAborted();
+    context.progress((done += 1), 0);
+    if (track.source === undefined) continue;
+    const key = keyOf(track.source.task, track.source.line);
+    const place = await scratch.write(JSON.stringify(rolledUp(track)));
+    answers.set(key, [...(answers.get(key) ?? []), place]);
+  }
+  return answers;
+}
+
+const keyOf = (task: number, line: number) => `${task}:${line}`;
+
+async function* sourceLines(
+  source: TrackSource,
+  answers: Answers,
+  { signal }: WorkContext,
+  scratch: Scratch,
+): AsyncGenerator<{ readonly line: string; readonly track: FinishedTrack }> {
+  for await (const { number, text } of finishedLinesOf(source, signal)) {
+    const { track, rest } = parseFinished(text);
+    const places = answers.get(keyOf(source.task, number));
+    if (places === undefined) {
+      yield { line: text, track };
+      continue;
+    }
+    let annotated = track;
+    for (const place of places)
+      annotated = withAnnotation(annotated, JSON.parse(await scratch.read(place)) as RawTrack);
+    yield { line: `${JSON.stringify(annotated)}${rest}`, track: annotated };
+  }
+}
+
+/** Detections are matched by frame: a track has one in a frame. */
+function withAnnotation(line: FinishedTrack, { properties, confidence, detections }: Track): FinishedTrack {
+  const byFrame = new Map(detections.map((one) => [one.frame, one]));
+  const annotated = (one: FinishedDetection): FinishedDetection => {
+    const found = byFrame.get(one.offsetFrame);
+    if (found === undefined) return one;
+    const all = { ...one.detectionProperties, ...found.properties };
+    return { ...one, detectionProperties: all };
+  };
+  return {
+    ...line,
+    confidence,
+    trackProperties: { ...line.trackProperties, ...properties },
+    exemplar: annotated(line.exemplar),
+    detections: line.detections.map(annotated),
+  };
+}
+
+function summaryOf(
+  sections: readonly TrackSection[],
+  detections: number,
+  ranges: readonly Range[],
+): FinishSummary {
+  const types: Record<string, number> = {};
+  for (const section of sections)
+    for (const [type, count] of Object.entries(section.types)) types[type] = (types[type] ?? 0) + count;
+  return {
+    tracks: sections.reduce((sum, { count }) => sum + count, 0),
+    detections,
+    types,
+    warnings: [],
+    ranges: capRanges(ranges, MAX_TRACK_RANGES).map(({ start, stop }) => ({ start, stop })),
+    sections,
+  };
+}

@@ -1,0 +1,183 @@
+/**
+ * FEED: what an action is fed on one medium. Tracks of earlier tasks pass through one at a time; of a document with media
+ * selectors the strings that they select are fed as if a task had found them.
+ */
+import { readFile, stat } from 'node:fs/promises';
+import { MediumError } from '../../media/medium-error.ts';
+import { feedIndexLine, type FeedPiece } from '../../output/feed-index.ts';
+import { inChunks } from '../../output/lines.ts';
+import { selectStrings } from '../../pipeline/media-selectors.ts';
+import { booleanOf, integerOf, textOf } from '../../pipeline/properties.ts';
+import { topQuality } from '../../pipeline/quality.ts';
+import { parseTrigger, triggerMatches, type Trigger } from '../../pipeline/trigger.ts';
+import type { Detection, Properties } from '../../pipeline/types.ts';
+import type { FedTrack, FeedSummary, FeedWork } from '../sdk/protocol.ts';
+import type { WorkContext } from '../sdk/worker.ts';
+import { detectionOf, finishedLinesOf, parseFinished, selectedIn } from './finished-line.ts';
+
+/** A document that is read as a whole to be searched. */
+const MAX_SELECTED_BYTES = 64 * 1024 * 1024;
+
+export function feed(work: FeedWork, context: WorkContext): AsyncGenerator<string> {
+  return inChunks(fedLines(work, context));
+}
+
+async function* fedLines(work: FeedWork, context: WorkContext): AsyncGenerator<string> {
+  const pieces = new Pieces(work);
+  const tracks =
+    work.selectors === undefined ? earlierTracks(work, context.signal) : selectedTracks(work, work.selectors);
+  let count = 0;
+  for await (const track of tracks) {
+    context.signal.throwIfAborted();
+    context.progress((count += 1), 0);
+    const line = `${JSON.stringify(track)}\n`;
+    pieces.add(track, Buffer.byteLength(line));
+    yield line;
+  }
+  if (count === 0 && work.selectors !== undefined) refuseNothing(work);
+  for (const piece of pieces.all) yield feedIndexLine(piece);
+  const summary: FeedSummary = { tracks: count, pieces: pieces.all.length, indexAt: pieces.bytes };
+  yield `${JSON.stringify({ summary })}\n`;
+}
+
+function refuseNothing({ properties }: FeedWork): void {
+  if (!booleanOf(properties, 'MEDIA_SELECTORS_NO_MATCHES_IS_ERROR')) return;
+  throw new MediumError(
+    'OTHER',
+    'None of the media selectors matched anything in the document. Correct their expressions, or set MEDIA_SELECTORS_NO_MATCHES_IS_ERROR to FALSE if that may be.',
+  );
+}
+
+/** Tracks that share a sub-job: one for each, unless there are too many or all are wanted together. */
+class Pieces {
+  readonly all: FeedPiece[] = [];
+  bytes = 0;
+  readonly #each: number;
+  readonly #isVideo: boolean;
+  #inLast = 0;
+
+  constructor({ properties, sources, maxPieces, medium }: FeedWork) {
+    const most = sources.reduce((sum, { count }) => sum + count, 0);
+    this.#each = booleanOf(properties, 'FEED_FORWARD_ALL_TRACKS')
+      ? Infinity
+      : Math.max(1, Math.ceil(most / maxPieces));
+    this.#isVideo = medium.mediaType === 'VIDEO';
+  }
+
+  add({ startFrame, stopFrame, selected }: FedTrack, bytes: number): void {
+    const last = this.all.at(-1);
+    const selector = selected?.selector ?? -1;
+    if (last === undefined || this.#inLast >= this.#each || last.selector !== selector) {
+      const frames = this.#isVideo ? { start: startFrame, stop: stopFrame } : { start: 0, stop: -1 };
+      this.all.push({ offset: this.bytes, bytes, selector, ...frames });
+      this.#inLast = 0;
+    } else {
+      const frames = this.#isVideo
+        ? { start: Math.min(last.start, startFrame), stop: Math.max(last.stop, stopFrame) }
+        : {};
+      this.all[this.all.length - 1] = { ...last, bytes: last.bytes + bytes, ...frames };
+    }
+    this.#inLast += 1;
+    this.bytes += bytes;
+  }
+}
+
+async function* earlierTracks(work: FeedWork, signal: AbortSignal): AsyncGenerator<FedTrack> {
+  const { properties, sources } = work;
+  const own = triggerIn(textOf(properties, 'TRIGGER', ''));
+  const choose = chooser(work);
+  for (const source of sources) {
+    const consumed = source.consumedBy.flatMap((text) => triggerIn(text) ?? []);
+    for await (const { number, text } of finishedLinesOf(source, signal)) {
+      const { track, rest } = parseFinished(text);
+      if (consumed.some((trigger) => triggerMatches(trigger, track.trackProperties))) continue;
+      if (own !== null && !triggerMatches(own, track.trackProperties)) continue;
+      const detections = choose(track.detections.map(detectionOf));
+      if (detections.length === 0) continue;
+      const selected = selectedIn(rest);
+      yield {
+        startFrame: track.startOffsetFrame,
+        stopFrame: track.stopOffsetFrame,
+        startTime: track.startOffsetTime,
+        stopTime: track.stopOffsetTime,
+        type: track.type,
+        confidence: track.confidence,
+        properties: track.trackProperties,
+        detections,
+        task: source.task,
+        line: number,
+        ...(selected === undefined ? {} : { selected }),
+      };
+    }
+  }
+}
+
+/** A trigger was looked at when the job came in. */
+function triggerIn(text: string): Trigger | null {
+  const trigger = parseTrigger(text);
+  return trigger === null || 'refused' in trigger ? null : trigger;
+}
+
+/** The detections of a track that are worked on: the best ones, and those that carry a property that was asked for. */
+function chooser({ properties, medium }: FeedWork): (all: readonly Detection[]) => readonly Detection[] {
+  const count = medium.mediaType === 'VIDEO' ? integerOf(properties, 'FEED_FORWARD_TOP_QUALITY_COUNT') : 0;
+  if (count <= 0) return (all) => all;
+  const quality = textOf(properties, 'QUALITY_SELECTION_PROPERTY');
+  const names = textOf(properties, 'FEED_FORWARD_BEST_DETECTION_PROP_NAMES_LIST', '')
+    .split(';')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  return (all) => {
+    const best = new Set(topQuality(all, count, quality));
+    return all.filter((one) => best.has(one) || names.some((name) => Object.hasOwn(one.properties, name)));
+  };
+}
+
+async function* selectedTracks(
+  { medium }: FeedWork,
+  selectors: NonNullable<FeedWork['selectors']>,
+): AsyncGenerator<FedTrack> {
+  const document = await readJsonMedium(medium.path);
+  let line = 0;
+  for (const [number, selector] of selectors.entries()) {
+    const strings = selectStrings(document, selector);
+    if ('refused' in strings) throw new MediumError('OTHER', strings.refused);
+    for (const text of strings) yield selectedTrack({ selector: number, text }, line++);
+  }
+}
+
+function selectedTrack(selected: NonNullable<FedTrack['selected']>, line: number): FedTrack {
+  const properties: Properties = { TEXT: selected.text };
+  const nowhere = { x: 0, y: 0, width: 0, height: 0, confidence: -1, properties };
+  return {
+    startFrame: 0,
+    stopFrame: 0,
+    startTime: 0,
+    stopTime: 0,
+    type: 'TEXT',
+    confidence: -1,
+    properties,
+    detections: [{ frame: 0, time: 0, ...nowhere }],
+    task: -1,
+    line,
+    selected,
+  };
+}
+
+/** A JSON document as a value; OTHER when it is none. */
+export async function readJsonMedium(path: string): Promise<unknown> {
+  const { size } = await stat(path);
+  if (size > MAX_SELECTED_BYTES)
+    throw new MediumError(
+      'OTHER',
+      `The document has ${size} bytes; media selectors can be used on documents of up to ${MAX_SELECTED_BYTES} bytes.`,
+    );
+  try {
+    return JSON.parse((await readFile(path, 'utf8')).replace(/^\uFEFF/, '')) as unknown;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new MediumError('OTHER', `The document has media selectors but is not JSON: ${reason}.`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,89 @@
+/** A line of a FINISH or ARTIFACTS answer: a track as it stands in the document, and what goes along with it unseen. */
+import { HIDDEN, SUMMARY } from '../../output/document.ts';
+import { MAX_OWN_LINE_BYTES, readLines } from '../../output/lines.ts';
+import type { Detection, Properties } from '../../pipeline/types.ts';
+import type { Selected, TrackSource } from '../sdk/protocol.ts';
+
+export interface FinishedDetection {
+  readonly offsetFrame: number;
+  readonly offsetTime: number;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly confidence: number;
+  readonly detectionProperties: Properties;
+  artifactExtractionStatus: string;
+  artifactPath: string | null;
+}
+
+export interface FinishedTrack {
+  /** Among the tracks of its type in this answer. */
+  readonly index: number;
+  readonly type: string;
+  readonly confidence: number;
+  readonly startOffsetFrame: number;
+  readonly stopOffsetFrame: number;
+  readonly startOffsetTime: number;
+  readonly stopOffsetTime: number;
+  readonly trackProperties: Properties;
+  readonly exemplar: FinishedDetection;
+  readonly detections: readonly FinishedDetection[];
+}
+
+/** The last line of an answer is its summary. */
+export function isSummary(line: string): boolean {
+  return line.startsWith(SUMMARY);
+}
+
+/** The track, and the rest of the line from the tab on, which belongs to others. */
+export function parseFinished(line: string): { readonly track: FinishedTrack; readonly rest: string } {
+  // No tab stands inside of JSON that was written by JSON.stringify.
+  const tab = line.indexOf(HIDDEN);
+  const [text, rest] = tab < 0 ? [line, ''] : [line.slice(0, tab), line.slice(tab)];
+  return { track: JSON.parse(text) as FinishedTrack, rest };
+}
+
+export function detectionOf(written: FinishedDetection): Detection {
+  const { offsetFrame, offsetTime, x, y, width, height, confidence, detectionProperties } = written;
+  return {
+    frame: offsetFrame,
+    time: offsetTime,
+    x,
+    y,
+    width,
+    height,
+    confidence,
+    properties: detectionProperties,
+  };
+}
+
+/** Which of the detections is the exemplar, which is written as a copy; -1 when it is none of them. */
+export function exemplarIndex({ exemplar, detections }: FinishedTrack): number {
+  return detections.findIndex(
+    (one) =>
+      one.offsetFrame === exemplar.offsetFrame &&
+      one.x === exemplar.x &&
+      one.y === exemplar.y &&
+      one.width === exemplar.width &&
+      one.height === exemplar.height &&
+      one.confidence === exemplar.confidence,
+  );
+}
+
+/** The media selector that a line comes from, which stands in its rest. */
+export const selectedIn = (rest: string): Selected | undefined =>
+  rest === '' ? undefined : (JSON.parse(rest.slice(HIDDEN.length)) as Selected);
+
+/** The lines of tracks `first` to `first + count - 1` of an answer, each with its number among them. */
+export async function* finishedLinesOf(
+  { path, first, count }: Pick<TrackSource, 'path' | 'first' | 'count'>,
+  signal: AbortSignal,
+): AsyncGenerator<{ readonly number: number; readonly text: string }> {
+  let at = 0;
+  for await (const { text } of readLines(path, MAX_OWN_LINE_BYTES, signal)) {
+    if (at >= first + count || isSummary(text)) return;
+    if (at >= first) yield { number: at - first, text };
+    at += 1;
+  }
+}

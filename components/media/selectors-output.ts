@@ -1,0 +1,48 @@
+/** The output document of media selectors: the medium with what was selected replaced by what the output action found. */
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { MediumError } from '../../media/medium-error.ts';
+import { duplicatePolicy, fillDocument } from '../../pipeline/media-selectors.ts';
+import { textOf } from '../../pipeline/properties.ts';
+import type { FinishWork } from '../sdk/protocol.ts';
+import { readJsonMedium } from './feed.ts';
+import type { RawTrack } from './raw-tracks.ts';
+import type { KeepResult } from './keep-results.ts';
+
+export interface SelectorsOutput {
+  add(track: RawTrack): void;
+  /** URI of the document. OTHER when it cannot be made. */
+  write(): Promise<string>;
+}
+
+/** Undefined when the action does not fill the output document. */
+export function selectorsOutput(work: FinishWork, keep: KeepResult): SelectorsOutput | undefined {
+  if (work.selectorsOutput === undefined) return undefined;
+  const { selectors, file } = work.selectorsOutput;
+  const outputs = selectors.map(() => new Map<string, string[]>());
+  return {
+    add({ selected, properties, detections }) {
+      if (selected === undefined) return;
+      const name = selectors[selected.selector]?.resultDetectionProperty ?? '';
+      const output = properties[name] ?? detections[0]?.properties[name];
+      const known = outputs[selected.selector];
+      if (output === undefined || known === undefined) return;
+      known.set(selected.text, [...(known.get(selected.text) ?? []), output]);
+    },
+    async write() {
+      const filled = fillDocument(
+        await readJsonMedium(work.medium.path),
+        selectors.map((selector, n) => ({ selector, outputs: outputs[n] ?? new Map() })),
+        {
+          delimiter: textOf(work.properties, 'MEDIA_SELECTORS_DELIMETER', ''),
+          duplicatePolicy: duplicatePolicy(work.properties['MEDIA_SELECTORS_DUPLICATE_POLICY']),
+        },
+      );
+      if ('refused' in filled) throw new MediumError('OTHER', filled.refused);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(`${file}.part`, `${JSON.stringify(filled.document, null, 2)}\n`);
+      await rename(`${file}.part`, file);
+      return keep.uri(file);
+    },
+  };
+}

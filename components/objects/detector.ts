@@ -1,0 +1,112 @@
+/** Finds persons, vehicles, animals and everyday things in pictures and follows them through videos. */
+import type {
+  DetectionJob,
+  Detector,
+  FoundDetection,
+  FoundTrack,
+  Frame,
+  FrameSource,
+} from '../sdk/detector.ts';
+import type { Properties } from '../../pipeline/types.ts';
+import { letterbox } from '../tensorflow/letterbox.ts';
+import { clip } from '../tracking/boxes.ts';
+import { countOf, numberWithin } from '../tracking/settings.ts';
+import { Tracker, type TrackingRules } from '../tracking/tracker.ts';
+import { classesOf } from './classes.ts';
+import { decode, SIDE, suppress } from './decode.ts';
+import { loadObjectNetwork, type ObjectNetwork } from './network.ts';
+
+interface Settings {
+  readonly threshold: number;
+  readonly trackThreshold: number;
+  readonly classes: ReadonlySet<string>;
+  readonly rules: TrackingRules;
+}
+
+function settingsOf(properties: Properties): Settings {
+  const threshold = numberWithin(properties, 'CONFIDENCE_THRESHOLD', 0.01, 0.999);
+  const trackThreshold = numberWithin(properties, 'TRACK_CONFIDENCE_THRESHOLD', 0.01, 0.999);
+  return {
+    threshold,
+    trackThreshold: Math.min(threshold, trackThreshold),
+    classes: classesOf(properties, 'CLASS_ALLOW_LIST'),
+    rules: {
+      minOverlap: numberWithin(properties, 'TRACKING_MIN_OVERLAP', 0, 1),
+      maxDistance: numberWithin(properties, 'TRACKING_MAX_DISTANCE', 0, Infinity),
+      maxGap: countOf(properties, 'TRACKING_MAX_GAP', 0),
+      startConfidence: threshold,
+    },
+  };
+}
+
+/** What was found in one frame, by its class. */
+type Found = ReadonlyMap<string, readonly FoundDetection[]>;
+
+class ObjectDetector implements Detector {
+  readonly #network: ObjectNetwork;
+  readonly #square = new Float32Array(SIDE * SIDE * 3);
+
+  constructor(network: ObjectNetwork) {
+    this.#network = network;
+  }
+
+  /** A track is of one class: each class is followed on its own. */
+  async *video(source: FrameSource, job: DetectionJob): AsyncIterable<FoundTrack> {
+    const settings = settingsOf(job.properties);
+    const trackers = new Map<string, Tracker>();
+    for await (const frame of source.frames()) {
+      job.signal.throwIfAborted();
+      if (frame.warmUp) continue;
+      const found = this.#find(frame, settings.trackThreshold, settings.classes);
+      for (const name of found.keys())
+        if (!trackers.has(name)) trackers.set(name, new Tracker(settings.rules));
+      for (const [name, tracker] of trackers)
+        yield* tracker.next(frame.index, found.get(name) ?? []).map(asTrack);
+    }
+    for (const tracker of trackers.values()) yield* tracker.finish().map(asTrack);
+  }
+
+  async *image(frame: Frame, job: DetectionJob): AsyncIterable<FoundTrack> {
+    const settings = settingsOf(job.properties);
+    job.signal.throwIfAborted();
+    for (const detections of this.#find(frame, settings.threshold, settings.classes).values())
+      yield* detections.map((detection) => asTrack([detection]));
+  }
+
+  async close(): Promise<void> {
+    this.#network.dispose();
+  }
+
+  #find(frame: Frame, threshold: number, classes: ReadonlySet<string>): Found {
+    const whole = { x: 0, y: 0, width: frame.width, height: frame.height };
+    const { scaleX, scaleY, left, top } = letterbox(frame, whole, this.#square, SIDE);
+    const found = new Map<string, FoundDetection[]>();
+    for (const object of suppress(decode(this.#network.run(this.#square), threshold))) {
+      const { classification, confidence } = object;
+      const scaled = {
+        x: object.x * scaleX + left,
+        y: object.y * scaleY + top,
+        width: object.width * scaleX,
+        height: object.height * scaleY,
+      };
+      const box = clip(scaled, frame.width, frame.height);
+      if (box === undefined || !classes.has(classification)) continue;
+      const properties = { CLASSIFICATION: classification };
+      const detection = { frame: frame.index, ...box, confidence, properties };
+      found.set(classification, [...(found.get(classification) ?? []), detection]);
+    }
+    return found;
+  }
+}
+
+function asTrack(detections: readonly FoundDetection[]): FoundTrack {
+  return {
+    detections,
+    confidence: detections.reduce((best, { confidence }) => Math.max(best, confidence), 0),
+    properties: detections[0]?.properties ?? {},
+  };
+}
+
+export default async function loadObjectDetector(): Promise<Detector> {
+  return new ObjectDetector(await loadObjectNetwork());
+}

@@ -1,0 +1,197 @@
+/**
+ * Objects of S3 stores: files put there and brought from there. What opens a bucket is only what is handed in: neither the
+ * environment nor a file nor the host is asked for keys.
+ */
+import type { PutObjectCommand } from '@aws-sdk/client-s3';
+import { createReadStream } from 'node:fs';
+import { stat, type FileHandle } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { BucketAccess, BucketObject } from '../pipeline/types.ts';
+import type { AddressRule } from './addresses.ts';
+import { connectBucket, type Connection } from './bucket-client.ts';
+import { bucketError, isAnswer, isPassing, LocalFileError, TooLarge } from './bucket-errors.ts';
+
+/** Errors: BucketError; LocalFileError when our own file is the trouble; the reason of the signal when it is aborted. */
+export interface Bucket {
+  /** Sends nothing when an object of the same key and size is there already. */
+  putFile(file: FileToPut, signal: AbortSignal): Promise<void>;
+  /** Writes the object into the file from its beginning. */
+  getFile(object: Omit<BucketObject, 'bucket'>, into: FileToGet, signal: AbortSignal): Promise<void>;
+  /** Ends the connections that are kept. */
+  close(): void;
+}
+
+export interface FileToPut {
+  readonly path: string;
+  readonly key: string;
+  /** Of the file, in hex; a store refuses what does not fit it. */
+  readonly sha256: string;
+  /** What it is opened as by whoever follows its address. */
+  readonly contentType?: string | undefined;
+  /** Hears of each chunk that is sent. */
+  readonly onBytes?: ((bytes: number) => void) | undefined;
+}
+
+export interface FileToGet {
+  readonly file: FileHandle;
+  readonly maxBytes: number;
+}
+
+export interface BucketTuning {
+  /** Pause before the second attempt, doubling with each; 1 s when absent. */
+  readonly backOffMs?: number | undefined;
+  /** A store that is silent for so long has hung; 30 s when absent. */
+  readonly silenceMs?: number | undefined;
+}
+
+const ATTEMPTS = 4;
+const CHUNK_BYTES = 256 * 1024;
+
+/** Connects on the first request. */
+export function openBucket(
+  access: BucketAccess,
+  rule: AddressRule,
+  { backOffMs = 1_000, silenceMs = 30_000 }: BucketTuning = {},
+): Bucket {
+  let opened: Promise<Connection> | undefined;
+  const persistently = async (signal: AbortSignal, attempt: (to: Connection) => Promise<void>) => {
+    try {
+      signal.throwIfAborted();
+      const connection = await (opened ??= connectBucket(access, rule, silenceMs));
+      await repeatedly(() => attempt(connection), backOffMs, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error instanceof LocalFileError ? error : bucketError(error, access);
+    }
+  };
+  return {
+    putFile: (file, signal) => persistently(signal, (to) => put(to, access.url, file, signal)),
+    getFile: (object, into, signal) =>
+      persistently(signal, (to) => get(to, access.url, object, into, signal)),
+    close: () =>
+      void opened?.then(
+        ({ close }) => close(),
+        () => undefined,
+      ),
+  };
+}
+
+async function repeatedly(
+  attempt: () => Promise<void>,
+  backOffMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let number = 1; ; number++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (number === ATTEMPTS || signal.aborted || !isPassing(error)) throw error;
+      await pause(backOffMs * 2 ** (number - 1), undefined, { signal });
+    }
+  }
+}
+
+async function put(to: Connection, bucket: string, file: FileToPut, signal: AbortSignal): Promise<void> {
+  const size = await sizeOf(file.path);
+  const target = { Bucket: bucket, Key: file.key };
+  if (await holds(to, target, size, signal)) return;
+  const stop = new AbortController();
+  const body = Readable.from(chunksOf(file), { objectMode: false });
+  body.once('error', (error) => stop.abort(error));
+  const content = { Body: body, ContentLength: size, ContentType: file.contentType };
+  const command = new to.sdk.PutObjectCommand({ ...target, ...content });
+  signContent(command, file.sha256);
+  try {
+    await to.client.send(command, { abortSignal: AbortSignal.any([signal, stop.signal]) });
+  } catch (error) {
+    throw stop.signal.aborted ? stop.signal.reason : error;
+  } finally {
+    body.destroy();
+  }
+}
+
+/** Keys that may only write are refused an answer; then the file is sent. */
+async function holds(
+  { sdk, client }: Connection,
+  target: { readonly Bucket: string; readonly Key: string },
+  size: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    const { ContentLength } = await client.send(new sdk.HeadObjectCommand(target), { abortSignal: signal });
+    return ContentLength === size;
+  } catch (error) {
+    if (isAnswer(error)) return false;
+    throw error;
+  }
+}
+
+/** The content is part of what is signed, though it is sent as a stream. */
+function signContent(command: PutObjectCommand, sha256: string): void {
+  command.middlewareStack.add(
+    (next) => (args) => {
+      (args.request as { headers: Record<string, string> }).headers['x-amz-content-sha256'] = sha256;
+      return next(args);
+    },
+    { step: 'build', name: 'signContent' },
+  );
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    throw localError('read', error);
+  }
+}
+
+async function* chunksOf({ path, onBytes = () => undefined }: FileToPut): AsyncGenerator<Buffer> {
+  const chunks: AsyncIterable<Buffer> = createReadStream(path, { highWaterMark: CHUNK_BYTES });
+  try {
+    for await (const chunk of chunks) {
+      onBytes(chunk.length);
+      yield chunk;
+    }
+  } catch (error) {
+    throw localError('read', error);
+  }
+}
+
+async function get(
+  { sdk, client }: Connection,
+  bucket: string,
+  { key, versionId }: Omit<BucketObject, 'bucket'>,
+  { file, maxBytes }: FileToGet,
+  signal: AbortSignal,
+): Promise<void> {
+  const command = new sdk.GetObjectCommand({ Bucket: bucket, Key: key, VersionId: versionId });
+  const { Body, ContentLength = 0 } = await client.send(command, { abortSignal: signal });
+  const body = Body as Readable;
+  const tooLarge = new TooLarge(`it is larger than the ${maxBytes} bytes that a medium may have`);
+  try {
+    if (ContentLength > maxBytes) throw tooLarge;
+    await written(file.truncate(0));
+    let size = 0;
+    for await (const chunk of body as AsyncIterable<Uint8Array>) {
+      if (size + chunk.length > maxBytes) throw tooLarge;
+      await written(file.write(chunk, 0, chunk.length, size));
+      size += chunk.length;
+    }
+  } finally {
+    body.destroy();
+  }
+}
+
+async function written(step: Promise<unknown>): Promise<void> {
+  try {
+    await step;
+  } catch (error) {
+    throw localError('written', error);
+  }
+}
+
+function localError(done: 'read' | 'written', error: unknown): LocalFileError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+  return new LocalFileError(`the file could not be ${done} (${code})`, { cause: error });
+}

@@ -1,0 +1,223 @@
+/**
+ * JSONPath (RFC 9535) for documents and expressions of strangers: what an expression selects is told as places of a
+ * document, and neither a nested filter nor a regular expression runs for ever. Three endings come on top of the standard,
+ * `.first()`, `.last()` and `.keys()`.
+ */
+import {
+  FunctionExpressionType,
+  JSONPathEnvironment,
+  JSONPathNode,
+  JSONPathNodeList,
+  JSONPathQuery,
+  jsonpath,
+  type FilterFunction,
+  type JSONValue,
+} from 'json-p3';
+import { RE2JS } from 're2js';
+
+/** Characters of an expression. */
+export const MAX_EXPRESSION_LENGTH = 1_000;
+/** Arrays and objects within each other, in a document that is looked at. */
+export const MAX_DEPTH = 200;
+/** Values that an expression may look at, each as often as it does: some seconds of work. */
+export const MAX_STEPS = 10_000_000;
+
+/** An array or an object. */
+type Container = object;
+
+/** The document within an object, so that one that is a mere string has a place as well. */
+export interface Root {
+  readonly $: unknown;
+}
+
+/** What of a document is selected. */
+export interface Places {
+  /** Arrays and objects of which all strings are. */
+  readonly whole: ReadonlySet<Container>;
+  /** Single strings: by the array or object that holds them, their keys; indexes are keys, too. */
+  readonly strings: ReadonlyMap<Container, ReadonlySet<string>>;
+  /** Objects of which the keys are. */
+  readonly keysOf: ReadonlySet<Container>;
+}
+
+export interface JsonPath {
+  /** Throws a JsonPathError when it takes too many steps. */
+  places(root: Root): Places;
+}
+
+/** A sentence for the user. */
+export class JsonPathError extends Error {
+  override readonly name = 'JsonPathError';
+}
+
+const ENDINGS = /\.(first|last|keys)\(\)$/;
+const REGEX_FUNCTIONS = ['match', 'search'];
+
+/** Throws a JsonPathError that says what is wrong with the expression. */
+export function compileJsonPath(expression: string): JsonPath {
+  const text = expression.trim();
+  const what = `The JSONPath expression "${shown(text)}"`;
+  if (text.length > MAX_EXPRESSION_LENGTH)
+    throw new JsonPathError(
+      `${what} has ${text.length} characters; at most ${MAX_EXPRESSION_LENGTH} are read. Write it shorter, or use several selectors.`,
+    );
+  const ending = ENDINGS.exec(text)?.[1];
+  const path = text.replace(ENDINGS, '') + (ending === 'first' ? '[0]' : ending === 'last' ? '[-1]' : '');
+  const meter = new Meter(what);
+  const query = compiled(path, meter, what);
+  return { places: (root) => placesOf(query, root, ending === 'keys', meter) };
+}
+
+const shown = (text: string) => (text.length > 100 ? `${text.slice(0, 100)}...` : text);
+
+function compiled(path: string, meter: Meter, what: string): JSONPathQuery {
+  try {
+    const environment = new JSONPathEnvironment({ maxRecursionDepth: MAX_DEPTH + 2 });
+    environment.functionRegister.set('match', regexFunction('match', meter));
+    environment.functionRegister.set('search', regexFunction('search', meter));
+    const query = environment.compile(path);
+    prepare(query, meter);
+    return query;
+  } catch (error) {
+    if (error instanceof JsonPathError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new JsonPathError(
+      `${what} cannot be read: ${reason}. Write it as RFC 9535 says, for example $.messages[*].text or $['a-b'].`,
+    );
+  }
+}
+
+/** Counts what an expression looks at. */
+class Meter {
+  private steps = 0;
+  private readonly what: string;
+  constructor(what: string) {
+    this.what = what;
+  }
+  restart(): void {
+    this.steps = 0;
+  }
+  add(steps: number): void {
+    this.steps += steps;
+    if (this.steps > MAX_STEPS)
+      throw new JsonPathError(
+        `${this.what} looks at more than ${MAX_STEPS.toLocaleString('en')} values of this document. Select less, or name the way instead of searching it with "..".`,
+      );
+  }
+}
+
+/** Patterns may come from the document, too: as many as values. */
+const MAX_KNOWN_PATTERNS = 100;
+
+/** RE2 takes time in proportion to the text, whatever the pattern. */
+function regexFunction(name: string, meter: Meter): FilterFunction {
+  const known = new Map<string, RE2JS | null>();
+  return {
+    argTypes: [FunctionExpressionType.ValueType, FunctionExpressionType.ValueType],
+    returnType: FunctionExpressionType.LogicalType,
+    call(text: unknown, pattern: unknown): boolean {
+      if (typeof text !== 'string' || typeof pattern !== 'string') return false;
+      meter.add(1 + Math.ceil((text.length + pattern.length) / 16));
+      if (!known.has(pattern)) {
+        if (known.size >= MAX_KNOWN_PATTERNS) known.clear();
+        known.set(pattern, compiledRegex(pattern));
+      }
+      const regex = known.get(pattern) ?? null;
+      return regex !== null && (name === 'match' ? regex.testExact(text) : regex.test(text));
+    },
+  };
+}
+
+/** Null: not a regular expression, or one that looks back or ahead, which RE2 does not know; it matches nothing. */
+function compiledRegex(pattern: string): RE2JS | null {
+  if (pattern.length > MAX_EXPRESSION_LENGTH) return null;
+  try {
+    return RE2JS.compile(pattern);
+  } catch {
+    return null;
+  }
+}
+
+/** Has every selector of the expression counted, those in filters too, and refuses patterns that could never match. */
+function prepare(part: unknown, meter: Meter): void {
+  if (typeof part !== 'object' || part === null || part instanceof JSONPathEnvironment) return;
+  for (const within of Object.values(part)) prepare(within, meter);
+  if (part instanceof jsonpath.JSONPathSelector) count(part, meter);
+  // The library spreads lists of results into arguments, of which there can be too many; one by one there cannot.
+  if (part instanceof JSONPathQuery) part.query = (value) => new JSONPathNodeList([...part.lazyQuery(value)]);
+  if (!(part instanceof jsonpath.expressions.FunctionExtension) || !REGEX_FUNCTIONS.includes(part.name))
+    return;
+  const pattern = part.args[1];
+  if (pattern instanceof jsonpath.expressions.StringLiteral && compiledRegex(pattern.value) === null)
+    throw new JsonPathError(
+      `The pattern "${shown(pattern.value)}" of ${part.name}() is no regular expression of RFC 9485. Correct it; it cannot look ahead or back.`,
+    );
+}
+
+function count(selector: jsonpath.JSONPathSelector, meter: Meter): void {
+  const single =
+    selector instanceof jsonpath.selectors.NameSelector ||
+    selector instanceof jsonpath.selectors.IndexSelector;
+  const resolve = selector.resolve.bind(selector);
+  const metered = (node: JSONPathNode): JSONPathNode[] => {
+    meter.add(single ? 1 : 1 + childCount(node.value));
+    return resolve(node);
+  };
+  selector.resolve = metered;
+  selector.lazyResolve = function* (node) {
+    yield* metered(node);
+  };
+}
+
+const childCount = (value: unknown) =>
+  Array.isArray(value) ? value.length : isContainer(value) ? Object.keys(value).length : 0;
+
+export const isContainer = (value: unknown): value is Container =>
+  typeof value === 'object' && value !== null;
+
+function placesOf(query: JSONPathQuery, root: Root, keys: boolean, meter: Meter): Places {
+  meter.restart();
+  const whole = new Set<Container>();
+  const strings = new Map<Container, Set<string>>();
+  for (const { value, location } of selected(query, root)) {
+    if (isContainer(value)) whole.add(value);
+    else if (typeof value === 'string') note(strings, root, location);
+  }
+  return keys
+    ? {
+        whole: new Set(),
+        strings: new Map(),
+        keysOf: new Set([...whole].filter((one) => !Array.isArray(one))),
+      }
+    : { whole, strings, keysOf: new Set() };
+}
+
+function note(
+  strings: Map<Container, Set<string>>,
+  root: Root,
+  location: readonly (string | number)[],
+): void {
+  let holder: unknown = root;
+  for (const step of location.slice(0, -1))
+    holder = (holder as Readonly<Record<string | number, unknown>>)[step];
+  const key = location.at(-1);
+  if (!isContainer(holder) || key === undefined) return;
+  strings.set(holder, (strings.get(holder) ?? new Set()).add(String(key)));
+}
+
+/** Segment by segment; an array or object that was reached in several ways goes on once, for its strings count once. */
+function* selected(query: JSONPathQuery, root: Root): Generator<JSONPathNode> {
+  const document = root.$ as JSONValue;
+  let nodes: readonly JSONPathNode[] = [new JSONPathNode(document, ['$'], document)];
+  const last = query.segments.at(-1);
+  if (last === undefined) return yield* nodes;
+  for (const segment of query.segments.slice(0, -1)) nodes = reached(segment, nodes);
+  yield* last.lazyResolve(nodes);
+}
+
+function reached(segment: jsonpath.JSONPathSegment, nodes: readonly JSONPathNode[]): readonly JSONPathNode[] {
+  const seen = new Map<Container, JSONPathNode>();
+  for (const node of segment.lazyResolve(nodes))
+    if (isContainer(node.value) && !seen.has(node.value)) seen.set(node.value, node);
+  return [...seen.values()];
+}

@@ -1,0 +1,65 @@
+/** Strings of a JSON text replaced where they stand, so that all else stays as it is: numbers of any size, order, layout. */
+
+/** The text within the quotes, as JSON.parse answers it, and the object or array that holds it, with its key there. */
+export type Replace = (value: string, holder: unknown, key: string) => string;
+
+/** What the scanner is in: an object or array as it was parsed, and what comes next there. */
+interface Frame {
+  readonly holder: unknown;
+  readonly isArray: boolean;
+  key: string;
+  keyIsNext: boolean;
+}
+
+/**
+ * `root` holds what JSON.parse made of the text under the key "$"; the text is known to be valid. Of a key that an object has
+ * twice, JSON.parse keeps the last value; an object or array before it is taken for that one when it is of the same kind.
+ */
+export function replaceStrings(text: string, root: { readonly $: unknown }, replace: Replace): string {
+  const frames: Frame[] = [{ holder: root, isArray: false, key: '$', keyIsNext: false }];
+  const pieces: string[] = [];
+  let copied = 0;
+  for (let at = 0; at < text.length; at++) {
+    const frame = frames.at(-1)!;
+    const character = text[at];
+    if (character === '"') {
+      const end = endOfString(text, at);
+      const value = JSON.parse(text.slice(at, end)) as string;
+      if (frame.keyIsNext) frame.key = value;
+      else {
+        const wanted = replace(value, frame.holder, frame.key);
+        if (wanted !== value) {
+          pieces.push(text.slice(copied, at), JSON.stringify(wanted));
+          copied = end;
+        }
+      }
+      frame.keyIsNext = false;
+      at = end - 1;
+    } else step(frames, frame, character);
+  }
+  return `${pieces.join('')}${text.slice(copied)}`;
+}
+
+function step(frames: Frame[], frame: Frame, character: string | undefined): void {
+  if (character === '{' || character === '[') {
+    const isArray = character === '[';
+    frames.push({ holder: childOf(frame, isArray), isArray, key: '0', keyIsNext: !isArray });
+  } else if (character === '}' || character === ']') frames.pop();
+  else if (character === ',' && frame.isArray) frame.key = String(Number(frame.key) + 1);
+  else if (character === ',') frame.keyIsNext = true;
+}
+
+function childOf({ holder, key }: Frame, isArray: boolean): unknown {
+  if (typeof holder !== 'object' || holder === null || !Object.hasOwn(holder, key)) return undefined;
+  const child = (holder as Readonly<Record<string, unknown>>)[key];
+  return Array.isArray(child) === isArray ? child : undefined;
+}
+
+/** The place after the closing quote of the string that begins at `start`. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    if (text[at] === '\\') at++;
+    else if (text[at] === '"') return at + 1;
+  }
+  return text.length;
+}

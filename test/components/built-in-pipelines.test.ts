@@ -1,0 +1,93 @@
+/** What the descriptors of all built-in components give together: pipelines lead from component to component. */
+import { expect } from 'chai';
+import { findComponents } from '../../actors/catalog/installed.ts';
+import { elementsOf } from '../../actors/catalog/elements.ts';
+import { install } from '../../actors/catalog/install.ts';
+import { EMPTY_CATALOG } from '../../actors/catalog/state.ts';
+import type { CatalogLookup } from '../../pipeline/plan-lookup.ts';
+import loadFaces from '../../components/faces/detector.ts';
+import loadObjects from '../../components/objects/detector.ts';
+import type { FoundDetection } from '../../components/sdk/detector.ts';
+import { readImage } from '../../media/image-frame.ts';
+import { resolvePlan } from '../../pipeline/plan-checks.ts';
+import { sample } from './recorded.ts';
+import { all, jobOf, picture } from './visual.ts';
+
+const descriptors = findComponents('components').map(({ descriptor }) => descriptor);
+const state = install(EMPTY_CATALOG, descriptors).state!;
+const catalog: CatalogLookup = {
+  pipeline: (name) => state.pipeline.get(name)?.element,
+  task: (name) => state.task.get(name)?.element,
+  action: (name) => state.action.get(name)?.element,
+  algorithm: (name) => state.algorithm.get(name)?.element,
+};
+
+describe('The pipelines of the built-in components', () => {
+  it('have names of their own, as have tasks, actions and algorithms', () => {
+    const names = descriptors
+      .map(elementsOf)
+      .flatMap(({ algorithm, action, task, pipeline }) => [
+        `algorithm ${algorithm.name}`,
+        ...action.map(({ name }) => `action ${name}`),
+        ...task.map(({ name }) => `task ${name}`),
+        ...pipeline.map(({ name }) => `pipeline ${name}`),
+      ]);
+    expect(names.filter((name, i) => names.indexOf(name) !== i)).to.deep.equal([]);
+    expect(state.pipeline.size).to.equal(names.filter((name) => name.startsWith('pipeline ')).length);
+  });
+
+  for (const name of state.pipeline.keys())
+    it(`can be run: ${name}`, () => {
+      const plan = resolvePlan(catalog, { pipelineName: name });
+      expect('refused' in plan ? plan.refused : undefined).to.equal(undefined);
+    });
+
+  for (const [name, steps] of [
+    ['FACE DETECTION WITH MARKUP PIPELINE', ['FACE', 'MARKUP']],
+    ['MOTION THEN FACE DETECTION PIPELINE', ['MOTION', 'FACE']],
+    ['PERSON THEN FACE DETECTION PIPELINE', ['OBJECT', 'FACE REGION']],
+    ['PERSON DETECTION WITH TRACKING AND MARKUP PIPELINE', ['OBJECT', 'MARKUP']],
+  ] as const)
+    it(`lead from algorithm to algorithm: ${name}`, () => {
+      const plan = resolvePlan(catalog, { pipelineName: name });
+      if ('refused' in plan) throw new Error(plan.refused);
+      const told = plan.ok.tasks.map(({ actions }) => {
+        const { algorithm, properties } = actions[0]!;
+        return [algorithm.name, properties['FEED_FORWARD_TYPE']]
+          .filter((word) => word !== undefined)
+          .join(' ');
+      });
+      expect(told).to.deep.equal(steps);
+    });
+
+  it('look for persons alone where they look for persons, and merge their tracks', () => {
+    for (const name of ['PERSON DETECTION PIPELINE', 'PERSON DETECTION WITH TRACKING AND MARKUP PIPELINE']) {
+      const tasks = state.pipeline.get(name)!.element.tasks;
+      const action = catalog.action(catalog.task(tasks[0]!)!.actions[0]!)!;
+      expect(Object.fromEntries(action.properties.map((p) => [p.name, p.value]))).to.deep.equal({
+        CLASS_ALLOW_LIST: 'person',
+        MERGE_TRACKS: 'TRUE',
+      });
+    }
+  });
+
+  it('find a face in the region of a person that is too small to be found in the whole image', async () => {
+    const [objects, faces] = [await loadObjects(), await loadFaces()];
+    const race = await readImage(sample('race.jpg'));
+    const region = ({ x: left, y: top, width, height }: FoundDetection) =>
+      picture(width, height, (x, y) => {
+        const i = ((top + y) * race.width + left + x) * 3;
+        return [race.data[i]!, race.data[i + 1]!, race.data[i + 2]!];
+      });
+    const found = [];
+    for (const person of await all(
+      objects.image!(race, await jobOf('objects', { CLASS_ALLOW_LIST: 'person' })),
+    ))
+      found.push(...(await all(faces.image!(region(person.detections[0]!), await jobOf('faces')))));
+    const whole = await all(faces.image!(race, await jobOf('faces')));
+    expect(whole).to.have.length(2);
+    expect(found.length).to.be.greaterThan(whole.length);
+    await objects.close!();
+    await faces.close!();
+  });
+});

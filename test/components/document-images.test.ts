@@ -1,0 +1,296 @@
+import { expect } from 'chai';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join } from 'node:path';
+import { deflateSync } from 'node:zlib';
+import sharp from 'sharp';
+import load from '../../components/document-images/detector.ts';
+import { resolvePlan } from '../../pipeline/plan-checks.ts';
+import type { Action, Algorithm, Pipeline, Properties, Task } from '../../pipeline/types.ts';
+import { mimeTypeOf } from '../../media/mime.ts';
+import { scratchFolder } from '../media/samples.ts';
+import { docx, odf, pptx, relations, xlsx } from '../support/office.ts';
+import { FIRST_STREAM, pdfOf, type PdfStream } from '../support/pdf.ts';
+import { sample } from './recorded.ts';
+import { all, descriptorOf, jobOf, noise } from './visual.ts';
+
+/** A picture of which every pixel looks random. */
+function pixels(width: number, height: number, channels: 1 | 3, seed: number): Uint8Array {
+  return Uint8Array.from({ length: width * height * channels }, (_, i) => noise(i, seed, 3) * 256);
+}
+
+async function png(width: number, height: number, seed: number): Promise<Buffer> {
+  const raw = { width, height, channels: 3 as const };
+  return sharp(pixels(width, height, 3, seed), { raw })
+    .png()
+    .toBuffer();
+}
+
+async function rawOf(path: string): Promise<Buffer> {
+  return sharp(path).raw().toBuffer();
+}
+
+function picture(width: number, height: number, data: Uint8Array, more: string): PdfStream {
+  const head = `/Type /XObject /Subtype /Image /Width ${width} /Height ${height} ${more} /Filter /FlateDecode`;
+  return { head, data: deflateSync(data) };
+}
+
+/** The compressed bytes of a TIFF that has one strip. */
+function stripOf(tiff: Buffer): Buffer {
+  const directory = tiff.readUInt32LE(4);
+  const tags = new Map<number, number>();
+  for (let i = 0; i < tiff.readUInt16LE(directory); i++) {
+    const at = directory + 2 + i * 12;
+    const short = tiff.readUInt16LE(at + 2) === 3;
+    tags.set(tiff.readUInt16LE(at), short ? tiff.readUInt16LE(at + 8) : tiff.readUInt32LE(at + 8));
+  }
+  return tiff.subarray(tags.get(273), tags.get(273)! + tags.get(279)!);
+}
+
+const rgb = (width: number, height: number, data: Uint8Array, more = '') =>
+  picture(width, height, data, `/ColorSpace /DeviceRGB /BitsPerComponent 8 ${more}`);
+const show = (...names: readonly string[]) =>
+  names.map((name) => `q 100 0 0 100 50 600 cm /${name} Do Q`).join('\n');
+
+describe('The DOCUMENT IMAGES component', () => {
+  let folder = '';
+  before(() => {
+    folder = scratchFolder();
+  });
+  after(() => rm(folder, { recursive: true, force: true }));
+
+  interface Found {
+    readonly path: string;
+    readonly pages: string;
+  }
+
+  async function find(path: string, properties: Properties = {}): Promise<Found[]> {
+    const outputFolder = await mkdtemp(join(folder, 'out-'));
+    const detector = await load();
+    let steps = 0;
+    const working = () => {
+      steps++;
+    };
+    const source = { path, mimeType: await mimeTypeOf(path), outputFolder, working };
+    const parts = await all(detector.generic!(source, await jobOf('document-images', properties)));
+    const found = parts.map((part) => {
+      expect([part.type, part.confidence]).to.deep.equal(['MEDIA', -1]);
+      const file = part.properties['DERIVATIVE_MEDIA_TEMP_PATH'] ?? '';
+      expect([isAbsolute(file), dirname(file)]).to.deep.equal([true, outputFolder]);
+      return { path: file, pages: part.properties['PAGE_NUM'] ?? '' };
+    });
+    expect((await readdir(outputFolder)).sort()).to.deep.equal(
+      found.map((file) => basename(file.path)).sort(),
+    );
+    expect(steps).to.be.at.least(found.length);
+    return found;
+  }
+
+  async function findIn(bytes: Uint8Array, properties: Properties = {}): Promise<Found[]> {
+    const path = join(folder, 'document');
+    await writeFile(path, bytes);
+    return find(path, properties);
+  }
+
+  describe('takes pictures out of PDF', () => {
+    it('as they are in a document of an office program', async () => {
+      const [first, second, ...others] = await find(sample('text-embedded-and-images.pdf'));
+      expect(others).to.deep.equal([]);
+      expect([first!.pages, second!.pages]).to.deep.equal(['1', '2']);
+      // The pixels that the stream of its object 4 unpacks to.
+      const known = '1e45c950b83139090a3ce5a381f8036a';
+      expect(
+        createHash('md5')
+          .update(await rawOf(first!.path))
+          .digest('hex'),
+      ).to.equal(known);
+      const { width, height, format } = await sharp(second!.path).metadata();
+      expect([width, height, format]).to.deep.equal([229, 95, 'png']);
+    });
+
+    it('pixel by pixel, each once, with all the pages it stands on', async () => {
+      const [one, two] = [pixels(40, 30, 3, 1), pixels(33, 17, 1, 2)];
+      const streams = [
+        rgb(40, 30, one),
+        picture(33, 17, two, '/ColorSpace /DeviceGray /BitsPerComponent 8'),
+        // Other bytes, the same pixels.
+        rgb(40, 30, one, '/Interpolate true'),
+      ];
+      const [A, B, C] = [FIRST_STREAM, FIRST_STREAM + 1, FIRST_STREAM + 2];
+      const file = pdfOf(
+        [
+          { content: show('A', 'B', 'A'), pictures: { A, B } },
+          { content: show('B'), pictures: { B } },
+          { content: show('C', 'B'), pictures: { C, B } },
+          { content: show('B'), pictures: { B } },
+        ],
+        streams,
+      );
+      const found = await findIn(file);
+      expect(found.map(({ pages }) => pages)).to.deep.equal(['1; 3', '1; 2; 3; 4']);
+      expect(Buffer.compare(await rawOf(found[0]!.path), one)).to.equal(0);
+      const grey = await sharp(found[1]!.path).extractChannel(0).raw().toBuffer();
+      expect(Buffer.compare(grey, two)).to.equal(0);
+    });
+
+    it('on white where they let the paper shine through', async () => {
+      const streams = [
+        rgb(20, 20, new Uint8Array(1200), `/SMask ${FIRST_STREAM + 1} 0 R`),
+        picture(20, 20, Uint8Array.from({ length: 400 }, (_, i) => (i < 200 ? 0 : 255)), '/ColorSpace /DeviceGray /BitsPerComponent 8'), // prettier-ignore
+      ];
+      const [found] = await findIn(pdfOf([{ content: show('A'), pictures: { A: FIRST_STREAM } }], streams));
+      const raw = await rawOf(found!.path);
+      expect([raw.length, raw[0], raw[1199]]).to.deep.equal([1200, 255, 0]);
+    });
+
+    it('of one bit a pixel, as scanners make them', async () => {
+      const bits = Uint8Array.from({ length: 3 * 20 }, (_, i) => (i % 3 === 0 ? 0xf0 : 0xff));
+      const file = pdfOf(
+        [{ content: show('A'), pictures: { A: FIRST_STREAM } }],
+        [picture(20, 20, bits, '/ImageMask true /BitsPerComponent 1')],
+      );
+      const [found] = await findIn(file);
+      const raw = await sharp(found!.path).extractChannel(0).raw().toBuffer();
+      expect([...raw.subarray(0, 20)].map((value) => (value === 255 ? 1 : 0)).join('')).to.equal(
+        '11110000111111111111',
+      );
+    });
+  });
+
+  describe('decodes pictures of PDF that are packed as', () => {
+    const page = { content: show('A'), pictures: { A: FIRST_STREAM } };
+
+    it('a photograph', async () => {
+      const jpeg = await sharp(sample('rocket.jpg')).resize(200).jpeg().toBuffer();
+      const { width, height } = await sharp(jpeg).metadata();
+      const head = `/Subtype /Image /Width ${width} /Height ${height} /ColorSpace /DeviceRGB /BitsPerComponent 8 /Filter /DCTDecode`;
+      const [found] = await findIn(pdfOf([page], [{ head, data: jpeg }]));
+      const [got, wanted] = [await rawOf(found!.path), await sharp(jpeg).raw().toBuffer()];
+      expect(got.length).to.equal(wanted.length);
+      const unlike = got.reduce((sum, value, i) => sum + Math.abs(value - wanted[i]!), 0) / got.length;
+      expect(unlike).to.be.lessThan(2);
+    });
+
+    it('a fax', async () => {
+      const black = Buffer.alloc(64 * 32, 255).fill(0, 64 * 8, 64 * 16);
+      const tiff = await sharp(black, { raw: { width: 64, height: 32, channels: 1 } })
+        .toColourspace('b-w')
+        .tiff({ compression: 'ccittfax4', bitdepth: 1 })
+        .toBuffer();
+      const head =
+        '/Subtype /Image /Width 64 /Height 32 /ColorSpace /DeviceGray /BitsPerComponent 1 /Filter /CCITTFaxDecode /DecodeParms << /K -1 /Columns 64 /Rows 32 /BlackIs1 true >>';
+      const [found] = await findIn(pdfOf([page], [{ head, data: stripOf(tiff) }]));
+      const grey = await sharp(found!.path).extractChannel(0).raw().toBuffer();
+      const wanted = await sharp(tiff).extractChannel(0).raw().toBuffer();
+      expect(Buffer.compare(grey, wanted)).to.equal(0);
+    });
+  });
+
+  describe('takes the files out of', () => {
+    const image = (id: string, file: string) => [id, 'image', `../media/${file}`] as const;
+    const blip = (id: string) => `<a:blip r:embed="${id}"/>`;
+
+    it('DOCX, as they are and without drawings', async () => {
+      const bytes = await png(30, 20, 5);
+      const body =
+        `<w:p><w:r>${blip('i1')}</w:r></w:p><w:p><w:r><w:t>x</w:t><w:br w:type="page"/></w:r></w:p>` +
+        `<w:p><w:r>${blip('i1')}${blip('i2')}${blip('away')}<w:pict><v:imagedata xmlns:v="v" r:id="i3"/></w:pict></w:r></w:p>`;
+      const found = await findIn(
+        docx(body, {
+          'word/_rels/document.xml.rels': relations(
+            ['i1', 'image', 'media/image1.png'],
+            ['i2', 'image', 'media/drawing.emf'],
+            ['i3', 'image', 'media/Image1.PNG'],
+          ),
+          'word/media/image1.png': bytes,
+          'word/media/drawing.emf': Buffer.alloc(100, 1),
+        }),
+      );
+      expect(found.map(({ pages }) => pages)).to.deep.equal(['1; 2']);
+      expect(Buffer.compare(await readFile(found[0]!.path), bytes)).to.equal(0);
+    });
+
+    it('PPTX and XLSX', async () => {
+      const bytes = await png(30, 20, 6);
+      const slides = pptx(['', blip('i1')], {
+        'ppt/slides/_rels/slide2.xml.rels': relations(image('i1', 'a.png')),
+        'ppt/media/a.png': bytes,
+      });
+      expect((await findIn(slides)).map(({ pages }) => pages)).to.deep.equal(['2']);
+      const sheets = xlsx(['', ''], {
+        'xl/worksheets/_rels/sheet2.xml.rels': relations(['d', 'drawing', '../drawings/drawing1.xml']),
+        'xl/drawings/drawing1.xml': `<xdr:wsDr xmlns:xdr="x" xmlns:a="a" xmlns:r="r">${blip('i1')}</xdr:wsDr>`,
+        'xl/drawings/_rels/drawing1.xml.rels': relations(image('i1', 'a.png')),
+        'xl/media/a.png': bytes,
+      });
+      expect((await findIn(sheets)).map(({ pages }) => pages)).to.deep.equal(['2']);
+    });
+
+    it('ODF', async () => {
+      const bytes = await png(30, 20, 7);
+      const shown = '<draw:frame><draw:image xlink:href="Pictures/a.png"/></draw:frame>';
+      const away =
+        '<draw:image xlink:href="https://example.com/b.png"/><draw:image xlink:href="../../etc/passwd"/>';
+      const page = (content: string) => `<draw:page draw:master-page-name="M">${content}</draw:page>`;
+      const parts = { 'Pictures/a.png': bytes };
+      const file = odf('presentation', page(shown) + page(away) + page(shown), { parts });
+      const found = await findIn(file);
+      expect(found.map(({ pages }) => pages)).to.deep.equal(['1; 3']);
+      expect(Buffer.compare(await readFile(found[0]!.path), bytes)).to.equal(0);
+    });
+  });
+
+  it('leaves out what is smaller than MIN_IMAGE_SIZE', async () => {
+    const streams = [rgb(100, 15, pixels(100, 15, 3, 8)), rgb(16, 16, pixels(16, 16, 3, 9))];
+    const file = pdfOf(
+      [{ content: show('A', 'B'), pictures: { A: FIRST_STREAM, B: FIRST_STREAM + 1 } }],
+      streams,
+    );
+    expect(await findIn(file)).to.have.length(1);
+    expect(await findIn(file, { MIN_IMAGE_SIZE: '0' })).to.have.length(2);
+    expect(await findIn(file, { MIN_IMAGE_SIZE: '17' })).to.have.length(0);
+    const slide = pptx(['<a:blip r:embed="i"/>'], {
+      'ppt/slides/_rels/slide1.xml.rels': relations(['i', 'image', '../media/a.png']),
+      'ppt/media/a.png': await png(40, 10, 1),
+    });
+    expect(await findIn(slide)).to.have.length(0);
+    const error = await findIn(file, { MIN_IMAGE_SIZE: 'small' }).catch((e: unknown) => e);
+    expect(error).to.include({ code: 'INVALID_PROPERTY' });
+  });
+
+  it('finds nothing in text, and refuses damaged documents and other kinds', async () => {
+    expect(await findIn(Buffer.from('just text\n'))).to.deep.equal([]);
+    const bytes = await readFile(sample('text-embedded-and-images.pdf'));
+    const code = (content: Uint8Array) => findIn(content).catch((error: { code: string }) => error.code);
+    const codes = [await code(bytes.subarray(0, 20_000)), await code(Buffer.from([1, 2, 0]))];
+    expect(codes).to.deep.equal(['COULD_NOT_READ_MEDIA', 'UNSUPPORTED_DATA_TYPE']);
+  });
+
+  it('is offered in a pipeline that reads the text of documents and of their pictures', async () => {
+    const known = await Promise.all(['document-images', 'document-text', 'text'].map(descriptorOf));
+    const named = <T extends { readonly name: string }>(lists: readonly (readonly T[])[]) => {
+      const byName = new Map(lists.flat().map((element) => [element.name, element]));
+      return (name: string): T | undefined => byName.get(name);
+    };
+    const catalog = {
+      pipeline: named<Pipeline>(known.map(({ pipelines }) => pipelines)),
+      task: named<Task>(known.map(({ tasks }) => tasks)),
+      action: named<Action>(known.map(({ actions }) => actions)),
+      algorithm: named<Algorithm>(
+        known.map(({ algorithm }) => [{ ...algorithm, supportsBatchProcessing: true }]),
+      ),
+    };
+    const plan = resolvePlan(catalog, { pipelineName: 'DOCUMENT IMAGES THEN TEXT DETECTION PIPELINE' });
+    expect(plan).to.have.property('ok');
+    const tasks = 'ok' in plan ? plan.ok.tasks : [];
+    expect(tasks.map(({ actions: [action] }) => [action?.algorithm.name, action?.properties])).to.deep.equal([
+      ['DOCUMENT IMAGES', { SOURCE_MEDIA_ONLY: 'TRUE' }],
+      ['DOCUMENT TEXT', { SOURCE_MEDIA_ONLY: 'TRUE' }],
+      ['TEXT', { DERIVATIVE_MEDIA_ONLY: 'TRUE' }],
+    ]);
+    expect([known[0]?.algorithm.trackType, known[0]?.pipelines[0]?.name]).to.deep.equal([
+      'MEDIA',
+      'DOCUMENT IMAGES DETECTION PIPELINE',
+    ]);
+  });
+});
