@@ -274,6 +274,8 @@ function inherited(env: Environment): Record<string, string> {
     ...Object.fromEntries(INHERITED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))),
     // The library for buckets would else warn of this release of Node in every process that uses it.
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+    // The inference library would else report its use to its maker.
+    ORT_DISABLE_TELEMETRY: '1',
   };
 }
 

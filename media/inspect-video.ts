@@ -4,7 +4,7 @@ import type { FrameTimes, Issue } from '../pipeline/types.ts';
 import { EventLoopBreather, NO_TIMESTAMP } from './container.ts';
 import type { Container } from './container.ts';
 import { cachedScan, frameTimes, presented } from './frame-numbers.ts';
-import type { Findings } from './inspect.ts';
+import type { Findings, InspectOptions } from './inspect.ts';
 import { MediumError } from './medium-error.ts';
 import { openCursor } from './video-cursor.ts';
 
@@ -18,22 +18,22 @@ interface Frames {
   readonly times: FrameTimes;
 }
 
-/** Errors: MEDIA_INSPECTION when the end is missing; FRAME_COUNT; COULD_NOT_OPEN_MEDIA and COULD_NOT_READ_MEDIA when nothing can be decoded. */
+/** Errors: MEDIA_INSPECTION when the end is missing, unless damage is let pass with a warning; FRAME_COUNT; COULD_NOT_OPEN_MEDIA and COULD_NOT_READ_MEDIA when nothing can be decoded. */
 export async function inspectVideo(
   container: Container,
   stream: Stream,
-  signal?: AbortSignal,
+  { signal, toleratesDamage = false }: Pick<InspectOptions, 'signal' | 'toleratesDamage'> = {},
 ): Promise<Findings> {
   const { count, times } = await framesOf(container.path, signal);
   if (count === 0) throw new MediumError('FRAME_COUNT', 'Failed to get frame count.');
   const warnings: Issue[] = [];
   if (times.estimated === true) warnings.push({ code: 'MEDIA_INSPECTION', message: ESTIMATED });
   const promised = Number(stream.nbFrames);
-  if (count < promised * WHOLE)
-    throw new MediumError(
-      'MEDIA_INSPECTION',
-      `The video is truncated or damaged: only ${count} of its ${promised} frames can be read.`,
-    );
+  if (count < promised * WHOLE) {
+    const message = `The video is truncated or damaged: only ${count} of its ${promised} frames can be read.`;
+    if (!toleratesDamage) throw new MediumError('MEDIA_INSPECTION', message);
+    warnings.push({ code: 'MEDIA_INSPECTION', message });
+  }
   const duration =
     container.duration ?? Math.ceil(times.fps > 0 ? times.startTime + (count * 1000) / times.fps : 0);
   const { rotation, flip } = orientationOf(stream);

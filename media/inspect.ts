@@ -14,6 +14,8 @@ export interface InspectOptions {
   readonly sha256?: string | undefined;
   /** The name of the file as the client knows it; tells kinds of text apart. */
   readonly name?: string | undefined;
+  /** What can be read of a damaged medium is processed, with a warning. */
+  readonly toleratesDamage?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -56,7 +58,7 @@ const SURE = 50;
 export async function inspect(path: string, options: InspectOptions = {}): Promise<Inspection> {
   const sha256 = options.sha256 ?? (await hashFile(path, options.signal));
   const mimeType = await refineMime(path, await mimeTypeOf(path, options.name));
-  const { metadata, warnings, ...found } = await find(path, mimeType, options.signal);
+  const { metadata, warnings, ...found } = await find(path, mimeType, options);
   return { facts: { ...found, mimeType, sha256, metadata: { MIME_TYPE: mimeType, ...metadata } }, warnings };
 }
 
@@ -66,31 +68,31 @@ export function mediaTypeOf(mimeType: string): MediaType {
   return mimeType.startsWith('audio/') ? 'AUDIO' : 'UNKNOWN';
 }
 
-async function find(path: string, mimeType: string, signal?: AbortSignal): Promise<Findings> {
+async function find(path: string, mimeType: string, options: InspectOptions): Promise<Findings> {
   try {
     switch (mediaTypeOf(mimeType)) {
       case 'IMAGE':
         return await inspectImage(path, mimeType);
       case 'VIDEO':
       case 'AUDIO':
-        return await inspectStreams(path, mediaTypeOf(mimeType), signal);
+        return await inspectStreams(path, mediaTypeOf(mimeType), options);
       case 'UNKNOWN':
         return { mediaType: 'UNKNOWN', length: -1, metadata: {}, warnings: [] };
     }
   } catch (error) {
-    signal?.throwIfAborted();
+    options.signal?.throwIfAborted();
     if (error instanceof MediumError && (error.code === 'MEDIA_INSPECTION' || error.code === 'FRAME_COUNT'))
       throw error;
     throw new MediumError('MEDIA_INSPECTION', `${firstLine(error)}.`, { cause: error });
   }
 }
 
-async function inspectStreams(path: string, claimed: MediaType, signal?: AbortSignal): Promise<Findings> {
+async function inspectStreams(path: string, claimed: MediaType, options: InspectOptions): Promise<Findings> {
   const container = openContainer(path);
   try {
     const warnings: Issue[] = [];
     if (claimed === 'VIDEO') {
-      if (container.video !== undefined) return await inspectVideo(container, container.video, signal);
+      if (container.video !== undefined) return await inspectVideo(container, container.video, options);
       warnings.push({
         code: 'MISSING_VIDEO_STREAM',
         message: 'The medium has no video stream and is treated as audio.',

@@ -7,7 +7,7 @@ import { groupBy } from './grouping.ts';
 import { jobConfigHash, levelsOf, type HashedJob, type JobConfiguration } from './job-config-hash.ts';
 import { mediaTypeOf } from './media-types.ts';
 import { propertyLookup, textOf } from './properties.ts';
-import type { ArchiveQuestion, MediaType, MediumFacts, Properties, Range } from './types.ts';
+import type { ArchiveQuestion, MediaSelector, MediaType, MediumFacts, Properties, Range } from './types.ts';
 import { isBlank, parseBoolean } from './values.ts';
 
 /** A medium that the request named; `facts` once it has been inspected. */
@@ -16,6 +16,7 @@ export interface ArchiveMedium {
   readonly properties: Properties;
   readonly frameRanges: readonly Range[];
   readonly timeRanges: readonly Range[];
+  readonly selectors?: readonly MediaSelector[];
   readonly facts?: Pick<MediumFacts, 'sha256' | 'mimeType' | 'mediaType'> | null | undefined;
 }
 
@@ -98,6 +99,7 @@ export function configHashOf(job: ArchiveJob): string {
     properties: medium.properties,
     frameRanges: medium.frameRanges,
     timeRanges: medium.timeRanges,
+    ...(medium.selectors === undefined ? {} : { selectors: medium.selectors }),
   }));
   return jobConfigHash({ ...job, media });
 }

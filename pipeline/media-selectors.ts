@@ -119,16 +119,6 @@ export function fillText(
   });
 }
 
-/** The same for a document as JSON.parse answers it. */
-export function fillDocument(
-  document: unknown,
-  selections: readonly Selection[],
-  rules: FillRules,
-): { readonly document: unknown } | Refused {
-  const filled = fillText(JSON.stringify(document), selections, rules);
-  return 'refused' in filled ? filled : { document: JSON.parse(filled.text) as unknown };
-}
-
 const isPlace = ({ whole, strings }: Places, holder: unknown, key: string): boolean =>
   isContainer(holder) && (whole.has(holder) || strings.get(holder)?.has(key) === true);
 

@@ -70,13 +70,7 @@ async function main(greeting: Greeting): Promise<void> {
   await component?.close?.();
 }
 
-/** The inference library reports its use to its maker otherwise. */
-function keepQuiet(): void {
-  process.env['ORT_DISABLE_TELEMETRY'] ??= '1';
-}
-
 async function load(module: string): Promise<Detector | MarkupComponent> {
-  keepQuiet();
   const loaded = (await import(pathToFileURL(module).href)) as { default: LoadDetector | LoadMarkup };
   return loaded.default();
 }

@@ -36,43 +36,58 @@ function measuresOf({ width, height }: Upright, settings: MarkupSettings): Measu
 }
 
 export function drawing(upright: Upright, settings: MarkupSettings): Drawing {
-  const measures = measuresOf(upright, settings);
-  const { border, line, font } = measures;
-  const width = upright.width + 2 * border;
-  const height = upright.height + 2 * border;
-  const labelOf = labelDrawer();
-  const corners = (mark: Mark): readonly Point[] =>
-    cornersInFrame(mark, mark).map((corner) => {
-      const { x, y } = upright.point(corner);
+  return new Drawer(upright, settings);
+}
+
+class Drawer implements Drawing {
+  readonly width: number;
+  readonly height: number;
+  readonly #upright: Upright;
+  readonly #settings: MarkupSettings;
+  readonly #measures: Measures;
+  readonly #labelOf = labelDrawer();
+
+  constructor(upright: Upright, settings: MarkupSettings) {
+    this.#upright = upright;
+    this.#settings = settings;
+    this.#measures = measuresOf(upright, settings);
+    this.width = upright.width + 2 * this.#measures.border;
+    this.height = upright.height + 2 * this.#measures.border;
+  }
+
+  draw(frame: Frame, marks: readonly Mark[], to: Uint8Array): void {
+    const surface = { width: this.width, height: this.height, data: to };
+    put(this.#upright.apply(frame), surface, this.#measures.border);
+    const placed = marks.map((mark) => ({ mark, points: this.#corners(mark) })).filter(isSeen(surface));
+    for (const box of placed) drawBox(surface, box, this.#measures.line);
+    for (const box of placed) this.#drawLabel(surface, box);
+    this.#drawNumber(surface, frame.index);
+  }
+
+  #corners(mark: Mark): readonly Point[] {
+    const { border } = this.#measures;
+    return cornersInFrame(mark, mark).map((corner) => {
+      const { x, y } = this.#upright.point(corner);
       return { x: snapped(x + border), y: snapped(y + border) };
     });
-  return {
-    width,
-    height,
-    draw: (frame, marks, to) => {
-      const surface = { width, height, data: to };
-      put(upright.apply(frame), surface, border);
-      const placed = marks.map((mark) => ({ mark, points: corners(mark) })).filter(isSeen(surface));
-      for (const box of placed) drawBox(surface, box, line);
-      for (const box of placed) drawLabel(surface, box);
-      drawNumber(surface, frame.index);
-    },
-  };
+  }
 
-  function drawLabel(surface: Surface, { mark, points }: Placed): void {
-    const { labels } = settings;
+  #drawLabel(surface: Surface, { mark, points }: Placed): void {
+    const { labels } = this.#settings;
     if (labels === null || mark.label === null) return;
+    const { font, line } = this.#measures;
     const style = { fontSize: font, alpha: labels.alpha, paper: trackColour(mark.track), ink: BLACK };
-    const sprite = labelOf(mark.label, style);
+    const sprite = this.#labelOf(mark.label, style);
     const { x, y } = labelPlace(surface, sprite, points, line, labels.chooseSide);
     lay(surface, sprite, x, y);
   }
 
-  function drawNumber(surface: Surface, frame: number): void {
-    if (settings.frameNumbers === null) return;
-    const style = { fontSize: font, alpha: settings.frameNumbers, paper: BLACK, ink: WHITE };
-    const sprite = labelOf(String(frame), style);
-    lay(surface, sprite, width - sprite.width, height - sprite.height);
+  #drawNumber(surface: Surface, frame: number): void {
+    const { frameNumbers } = this.#settings;
+    if (frameNumbers === null) return;
+    const style = { fontSize: this.#measures.font, alpha: frameNumbers, paper: BLACK, ink: WHITE };
+    const sprite = this.#labelOf(String(frame), style);
+    lay(surface, sprite, this.width - sprite.width, this.height - sprite.height);
   }
 }
 

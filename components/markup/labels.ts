@@ -41,7 +41,8 @@ export function labelDrawer(): LabelDrawer {
 
 /** The paper lets shine through as much as is asked for; the ink fades only below one half, so that it can be read. */
 function draw(text: string, { fontSize, alpha, paper, ink }: LabelStyle): Sprite {
-  const font = `${fontSize}px "${FONT}"`;
+  // What the font lacks (Chinese, say) comes from the fonts of the machine, if there are any.
+  const font = `${fontSize}px "${FONT}", sans-serif`;
   const probe = createCanvas(1, 1).getContext('2d');
   probe.font = font;
   const margin = Math.ceil(fontSize / 4);

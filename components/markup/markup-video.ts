@@ -2,13 +2,14 @@
 import { openContainer } from '../../media/container.ts';
 import { uprightOf } from '../../media/upright.ts';
 import { openVideo, type VideoReader } from '../../media/video-frames.ts';
-import { openVideoWriter, type VideoWriterOptions } from '../../media/video-writer.ts';
+import { openVideoWriter, type VideoWriter, type VideoWriterOptions } from '../../media/video-writer.ts';
 import type { Issue } from '../../pipeline/types.ts';
 import { knownFrames } from '../media/known-frames.ts';
 import type { Frame } from '../sdk/detector.ts';
 import type { MarkupWork, WorkMedium } from '../sdk/protocol.ts';
 import type { WorkContext } from '../sdk/worker.ts';
-import { drawing } from './draw.ts';
+import { drawing, type Drawing } from './draw.ts';
+import type { Marks } from './marks.ts';
 import { readMarks } from './read-marks.ts';
 import type { MarkupSettings } from './settings.ts';
 
@@ -20,16 +21,16 @@ export async function markUpVideo(
   { medium, sources }: MarkupWork,
   settings: MarkupSettings,
   path: string,
-  { signal, progress }: WorkContext,
+  context: WorkContext,
 ): Promise<readonly Issue[]> {
-  const marks = (await readMarks(sources, settings, signal)).byFrame();
-  const reader = await openVideo(medium.path, { known: knownFrames(medium), signal });
+  const marks = await readMarks(sources, settings, context.signal);
+  const reader = await openVideo(medium.path, { known: knownFrames(medium), signal: context.signal });
   try {
     const upright = uprightOf(medium.metadata, reader);
     const drawer = drawing(upright, settings);
-    const { width, height } = drawer;
     const timing = timingOf(medium, reader, settings);
-    const { tick, frameRate, tickOf } = timing;
+    const { width, height } = drawer;
+    const { tick, frameRate } = timing;
     const writer = openVideoWriter(path, {
       ...{ width, height, tick, frameRate },
       encoder: settings.encoder,
@@ -38,13 +39,7 @@ export async function markUpVideo(
       soundOf: medium.path,
     });
     try {
-      for await (const frame of reader.frames()) {
-        signal.throwIfAborted();
-        drawer.draw(frame, marks(frame.index), writer.picture);
-        writer.write(tickOf(frame));
-        progress(frame.index + 1, medium.length);
-      }
-      writer.finish();
+      await drawFrames(reader, writer, drawer, marks, timing, context, medium.length);
     } finally {
       writer.close();
     }
@@ -52,6 +47,29 @@ export async function markUpVideo(
   } finally {
     reader.close();
   }
+}
+
+async function drawFrames(
+  reader: VideoReader,
+  writer: VideoWriter,
+  drawer: Drawing,
+  marks: Marks,
+  { tickOf }: Timing,
+  { signal, progress }: WorkContext,
+  total: number,
+): Promise<void> {
+  const marksOf = marks.byFrame();
+  let start: number | undefined;
+  for await (const frame of reader.frames()) {
+    signal.throwIfAborted();
+    drawer.draw(frame, marksOf(frame.index), writer.picture);
+    const at = tickOf(frame);
+    // Pictures may begin after the sound; without sound there is nothing to wait for.
+    start ??= writer.hasSound ? 0 : at;
+    writer.write(at - start);
+    progress(frame.index + 1, total);
+  }
+  writer.finish();
 }
 
 interface Timing extends Pick<VideoWriterOptions, 'tick' | 'frameRate'> {

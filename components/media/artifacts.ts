@@ -21,9 +21,21 @@ const BATCH_CHARACTERS = 32 * 1024 * 1024;
 /** So many frames are named in the message about pictures that failed. */
 const NAMED_FRAMES = 500;
 
-interface Batch {
-  readonly lines: { readonly text: string; readonly wanted: readonly Wanted[] }[];
-  readonly wanted: Wanted[];
+/** Tracks whose pictures are taken in one pass. */
+class Batch {
+  readonly lines: { readonly text: string; readonly wanted: readonly Wanted[] }[] = [];
+  readonly wanted: Wanted[] = [];
+  #characters = 0;
+
+  add(text: string, wanted: readonly Wanted[]): void {
+    this.lines.push({ text, wanted });
+    for (const one of wanted) this.wanted.push(one);
+    this.#characters += text.length;
+  }
+
+  get isFull(): boolean {
+    return this.wanted.length >= BATCH_PICTURES || this.#characters >= BATCH_CHARACTERS;
+  }
 }
 
 /** Yields the lines of `work.tracks` again; `store` puts each picture where it is to be found from outside. */
@@ -42,30 +54,25 @@ async function* linesWithArtifacts(
 ): AsyncGenerator<string> {
   const failures = new Failures();
   let summary: FinishSummary | undefined;
-  let done = 0;
-  let batch: Batch = { lines: [], wanted: [] };
-  let characters = 0;
+  let batch = new Batch();
   let number = 0;
-  const finish = async function* (): AsyncGenerator<string> {
-    const before = done;
-    const progress = (pictures: number): void => context.progress((done = before + pictures), 0);
+  let done = 0;
+  const take = async function* (): AsyncGenerator<string> {
+    const progress = (pictures: number): void => context.progress(done + pictures, 0);
     await takePictures(work.medium, batch.wanted, files, { signal: context.signal, progress });
+    done += batch.wanted.length;
     for (const { text, wanted } of batch.lines) yield `${withPictures(text, wanted, failures)}\n`;
-    batch = { lines: [], wanted: [] };
-    characters = 0;
+    batch = new Batch();
   };
   for await (const { text } of readLines(work.tracks, MAX_OWN_LINE_BYTES, context.signal)) {
     if (isSummary(text)) {
       summary = (JSON.parse(text) as { summary: FinishSummary }).summary;
       break;
     }
-    const wanted = wantedOf(text, number++, work);
-    batch.lines.push({ text, wanted });
-    for (const one of wanted) batch.wanted.push(one);
-    characters += text.length;
-    if (batch.wanted.length >= BATCH_PICTURES || characters >= BATCH_CHARACTERS) yield* finish();
+    batch.add(text, wantedOf(text, number++, work));
+    if (batch.isFull) yield* take();
   }
-  yield* finish();
+  yield* take();
   if (summary === undefined) throw new Error('The tracks end without a summary: run the job again.');
   yield `${JSON.stringify({ summary: withIssues(summary, failures, files) })}\n`;
 }

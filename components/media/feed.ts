@@ -137,7 +137,7 @@ async function* selectedTracks(
   { medium }: FeedWork,
   selectors: NonNullable<FeedWork['selectors']>,
 ): AsyncGenerator<FedTrack> {
-  const document = await readJsonMedium(medium.path);
+  const document = JSON.parse(await readJsonText(medium.path)) as unknown;
   let line = 0;
   for (const [number, selector] of selectors.entries()) {
     const strings = selectStrings(document, selector);
@@ -164,8 +164,8 @@ function selectedTrack(selected: NonNullable<FedTrack['selected']>, line: number
   };
 }
 
-/** A JSON document as a value; OTHER when it is none. */
-export async function readJsonMedium(path: string): Promise<unknown> {
+/** The text of a JSON document; OTHER when it is none. */
+export async function readJsonText(path: string): Promise<string> {
   const { size } = await stat(path);
   if (size > MAX_SELECTED_BYTES)
     throw new MediumError(
@@ -173,7 +173,9 @@ export async function readJsonMedium(path: string): Promise<unknown> {
       `The document has ${size} bytes; media selectors can be used on documents of up to ${MAX_SELECTED_BYTES} bytes.`,
     );
   try {
-    return JSON.parse((await readFile(path, 'utf8')).replace(/^\uFEFF/, '')) as unknown;
+    const text = (await readFile(path, 'utf8')).replace(/^\uFEFF/, '');
+    JSON.parse(text);
+    return text;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new MediumError('OTHER', `The document has media selectors but is not JSON: ${reason}.`, {

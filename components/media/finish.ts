@@ -16,7 +16,7 @@ import { openScratch, type Scratch } from './scratch.ts';
 import { selectorsOutput, type SelectorsOutput } from './selectors-output.ts';
 import { trackShaper, type TrackShaper } from './shape-tracks.ts';
 import { joinTrackText, trackWriter } from './track-line.ts';
-import { keepingResults, type KeepResult } from './keep-results.ts';
+import { keepingResults, storing, type KeepResult } from './keep-results.ts';
 
 /** Yields a line per track in document order, and last the line of the summary. */
 export function finish(work: FinishWork, context: WorkContext): AsyncGenerator<string> {
@@ -34,8 +34,7 @@ interface Outcome {
   readonly keep: KeepResult;
 }
 
-async function openOutcome(work: FinishWork, context: WorkContext): Promise<Outcome> {
-  const keep = keepingResults(work, context.signal);
+async function openOutcome(work: FinishWork, keep: KeepResult): Promise<Outcome> {
   return {
     shaper: trackShaper(work),
     rolledUp: await readRollUp(work.rollUp),
@@ -45,10 +44,11 @@ async function openOutcome(work: FinishWork, context: WorkContext): Promise<Outc
   };
 }
 
-async function* finishedLines(work: FinishWork, context: WorkContext): AsyncGenerator<string> {
+async function* finishedLines(work: FinishWork, given: WorkContext): AsyncGenerator<string> {
+  const { context, store } = storing(work, given);
   const scratch = await openScratch();
   try {
-    const outcome = await openOutcome(work, context);
+    const outcome = await openOutcome(work, keepingResults(store, context.signal));
     const finished = await finishTracks(work, context, scratch, outcome);
     finished.tracks.sort(inDocumentOrder);
     const types = new Map<string, number>();

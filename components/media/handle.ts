@@ -6,6 +6,7 @@ import { artifacts } from './artifacts.ts';
 import { document } from './document.ts';
 import { feed } from './feed.ts';
 import { finish } from './finish.ts';
+import { storing } from './keep-results.ts';
 import { prepare } from './prepare.ts';
 import { upload } from './upload.ts';
 
@@ -17,8 +18,10 @@ export function handleMediaWork(assignment: Assignment, context: WorkContext): A
       return feed(assignment.work, context);
     case 'FINISH':
       return finish(assignment.work, context);
-    case 'ARTIFACTS':
-      return artifacts(assignment.work, context);
+    case 'ARTIFACTS': {
+      const { context: counting, store } = storing(assignment.work, context);
+      return artifacts(assignment.work, counting, store);
+    }
     case 'DOCUMENT':
       return document(assignment.work, context);
     case 'UPLOAD':

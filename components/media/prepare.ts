@@ -70,7 +70,12 @@ async function factsOf(
   if ('facts' in skipped) return { ...skipped, inspected: false };
   const sha256 = await hashFile(path, signal, meter);
   const { facts, warnings } = await metered(meter, () =>
-    inspect(path, { sha256, name: nameOf(work), signal }),
+    inspect(path, {
+      sha256,
+      toleratesDamage: booleanOf(work.properties, 'FFPROBE_IGNORE_STDERR'),
+      name: nameOf(work),
+      signal,
+    }),
   );
   // What inspection would have said by leaving it out must not survive from what was given.
   const { MEDIA_HASH: _unproven, HAS_CONSTANT_FRAME_RATE: _claimed, ...given } = work.metadata;

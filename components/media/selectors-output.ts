@@ -2,10 +2,10 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { MediumError } from '../../media/medium-error.ts';
-import { duplicatePolicy, fillDocument } from '../../pipeline/media-selectors.ts';
+import { duplicatePolicy, fillText } from '../../pipeline/media-selectors.ts';
 import { textOf } from '../../pipeline/properties.ts';
 import type { FinishWork } from '../sdk/protocol.ts';
-import { readJsonMedium } from './feed.ts';
+import { readJsonText } from './feed.ts';
 import type { RawTrack } from './raw-tracks.ts';
 import type { KeepResult } from './keep-results.ts';
 
@@ -30,8 +30,8 @@ export function selectorsOutput(work: FinishWork, keep: KeepResult): SelectorsOu
       known.set(selected.text, [...(known.get(selected.text) ?? []), output]);
     },
     async write() {
-      const filled = fillDocument(
-        await readJsonMedium(work.medium.path),
+      const filled = fillText(
+        await readJsonText(work.medium.path),
         selectors.map((selector, n) => ({ selector, outputs: outputs[n] ?? new Map() })),
         {
           delimiter: textOf(work.properties, 'MEDIA_SELECTORS_DELIMETER', ''),
@@ -40,7 +40,7 @@ export function selectorsOutput(work: FinishWork, keep: KeepResult): SelectorsOu
       );
       if ('refused' in filled) throw new MediumError('OTHER', filled.refused);
       await mkdir(dirname(file), { recursive: true });
-      await writeFile(`${file}.part`, `${JSON.stringify(filled.document, null, 2)}\n`);
+      await writeFile(`${file}.part`, filled.text);
       await rename(`${file}.part`, file);
       return keep.uri(file);
     },

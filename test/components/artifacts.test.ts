@@ -3,6 +3,7 @@ import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { PictureFiles } from '../../components/media/artifact-files.ts';
 import { artifacts } from '../../components/media/artifacts.ts';
 import type { ArtifactsWork, FinishSummary, WorkMedium } from '../../components/sdk/protocol.ts';
 import { readImage } from '../../media/image-frame.ts';
@@ -158,6 +159,19 @@ describe('Artifact extraction', () => {
     expect(first?.[1]).to.equal(second?.[0]);
     const picture = await readImage(path('pictures/0/frame-11.png'));
     expect(Buffer.compare(picture.data, await pixels(sample('face_move.mp4'), 11))).to.equal(0);
+  });
+
+  it('writes a whole frame once though tracks far apart ask for it', async () => {
+    const stored: string[] = [];
+    const files = new PictureFiles((file) => Promise.resolve(`s3://${stored.push(file)}`));
+    const picture = { width: 4, height: 4, data: new Uint8Array(48).fill(9) };
+    const told: (string | Error)[] = [];
+    for (const name of ['a', 'b', 'a', 'b', 'a']) {
+      await files.writeOnce(path(`${name}.png`), picture, (uri) => told.push(uri));
+      await files.settled();
+    }
+    expect(told).to.deep.equal(['s3://1', 's3://2', 's3://1', 's3://2', 's3://1']);
+    expect(stored).to.deep.equal([path('a.png'), path('b.png')]);
   });
 
   it('brings a turned detection of an image upright', async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import loadFaces from '../../components/faces/detector.ts';
 import loadMotion from '../../components/motion/detector.ts';
+import { shrinker } from '../../components/motion/shrink.ts';
 import loadScenes from '../../components/scenes/detector.ts';
 import loadText from '../../components/text/detector.ts';
 import type { Detector, Frame } from '../../components/sdk/detector.ts';
@@ -24,6 +25,7 @@ import {
   type Shown,
 } from './fed.ts';
 import { sample } from './recorded.ts';
+import { picture } from './visual.ts';
 
 /** Where the face of face_move.mp4 lies, some space around it. */
 const faceAt = (frame: number) => ({ x: 75 + 4 * (frame - 10), y: 100, width: 130, height: 130 });
@@ -397,6 +399,24 @@ describe('Tracks that are fed forward', () => {
       );
       const { tracks } = await answerTo(detector, { medium: FACE_VIDEO, properties }, [still]);
       expect(tracks).to.deep.equal([]);
+    });
+
+    it('are brought to one size before they are compared', () => {
+      const shrink = shrinker(200, 100, 50);
+      const ramp = (width: number, height: number) =>
+        picture(
+          width,
+          height,
+          (x) => Array<number>(3).fill(Math.floor((x * 200) / width)) as [number, number, number],
+        );
+      const [first, ...others] = [ramp(200, 100), ramp(260, 90), ramp(25, 12)].map((frame) => [
+        ...shrink(frame).data,
+      ]);
+      expect(first).to.have.length(50 * 25);
+      for (const other of others) {
+        const apart = other.map((level, i) => Math.abs(level - first![i]!));
+        expect(Math.max(...apart)).to.be.at.most(6);
+      }
     });
 
     it('show one text in regions that change their size', async () => {

@@ -219,6 +219,20 @@ describe('Markup', () => {
     expect(await times(inAvi.path)).to.have.length(20);
   });
 
+  it('begins with the first picture unless there is sound before it', async () => {
+    // The sound begins 629 ms before the pictures.
+    const medium = { path: sample('bbb24p_00_short.ts'), length: 10, metadata: {} };
+    const sources = [await sourceOf(path('tracks'), [], { count: 0 })];
+    const times = async (file: string) => (await frames(file)).map(({ time }) => time);
+    const before = await times(medium.path);
+    expect(before[0]).to.equal(629);
+    const silent = await markedUp({ medium, sources, folder: out() });
+    expect(await times(silent.path)).to.deep.equal(before.map((time) => time - 629));
+    const properties = { MARKUP_VIDEO_ENCODER: 'h264' };
+    const sounding = await markedUp({ medium, sources, folder: out(), properties });
+    expect(await times(sounding.path)).to.deep.equal(before);
+  });
+
   it('moves boxes on between detections when it is asked to', async () => {
     const video = path('short.mp4');
     makeVideo(video, { frames: 20 });

@@ -4,7 +4,6 @@ import { MAX_DEPTH, MAX_EXPRESSION_LENGTH } from '../../pipeline/json-path.ts';
 import {
   MAX_SELECTORS,
   duplicatePolicy,
-  fillDocument,
   fillText,
   refusedSelectors,
   selectStrings,
@@ -36,9 +35,9 @@ const selectionOf = ([expression, outputs]: Given): Selection => ({
 });
 
 function filled(document: unknown, given: readonly Given[], rules: FillRules = LONGEST): unknown {
-  const result = fillDocument(document, given.map(selectionOf), rules);
+  const result = fillText(JSON.stringify(document), given.map(selectionOf), rules);
   if ('refused' in result) throw new Error(result.refused);
-  return result.document;
+  return JSON.parse(result.text) as unknown;
 }
 
 const LETTERS = {
@@ -170,7 +169,7 @@ describe('The selectors output document', () => {
     const given: Given[] = [['$[*]', { a: ['x', 'longer', ' ', 'x', 'LONGER'], b: [' '] }]];
     expect(filled(['a', 'b'], given)).to.deep.equal(['longer', 'b']);
     expect(filled(['a', 'b'], given, { duplicatePolicy: 'JOIN' })).to.deep.equal(['x | longer | LONGER', 'b']); // prettier-ignore
-    const refused = fillDocument(['a'], given.map(selectionOf), { duplicatePolicy: 'ERROR' });
+    const refused = fillText('["a"]', given.map(selectionOf), { duplicatePolicy: 'ERROR' });
     expect(refused).to.have.property('refused').that.contains('MEDIA_SELECTORS_DUPLICATE_POLICY');
     expect(filled(['a'], [['$[*]', { a: ['x', 'x', ''] }]], { duplicatePolicy: 'ERROR' })).to.deep.equal(['x']); // prettier-ignore
   });

@@ -320,6 +320,17 @@ export interface DocumentMedium {
   readonly mediaType: string;
   readonly status: string;
   readonly detectionProcessingErrors: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
+  readonly parentMediaId: number;
+  readonly sha256: string;
+  readonly mimeType: string;
+  readonly mediaMetadata: Readonly<Record<string, string>>;
+  readonly mediaProperties: Readonly<Record<string, string>>;
+  readonly markupResult: {
+    readonly id: number;
+    readonly path: string;
+    readonly status: string;
+    readonly message: string | null;
+  } | null;
   readonly output: Readonly<Record<string, readonly DocumentOutput[]>>;
   readonly [field: string]: unknown;
 }
@@ -349,6 +360,9 @@ export interface DocumentDetection {
   readonly height: number;
   readonly confidence: number;
   readonly detectionProperties: Readonly<Record<string, string>>;
+  readonly artifactExtractionStatus: string;
+  /** Address of the picture of the detection. */
+  readonly artifactPath: string | null;
 }
 
 /** All tracks of one type of a medium. */

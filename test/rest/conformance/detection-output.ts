@@ -34,6 +34,7 @@ const output = z
   .catchall(z.array(z.strictObject({ ...entry, tracks: z.array(track).min(1) })));
 const medium = z.strictObject({
   mediaId: whole,
+  parentMediaId: ours,
   path: z.url(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   mimeType: z.string().regex(/^\w+\/\S+$/),
@@ -72,9 +73,11 @@ export const detectionOutput = z.strictObject({
   externalJobId: z.string().nullable(),
   timeStart: utc,
   timeStop: utc,
+  timing: ours,
   status: z.enum(BATCH_STATUSES),
   algorithmProperties: z.record(z.string(), map),
   jobProperties: map,
   environmentVariableProperties: map,
   media: z.array(medium).min(1),
+  effectiveProperties: ours,
 });

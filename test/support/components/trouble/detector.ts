@@ -1,14 +1,17 @@
 /** A component that misbehaves as its properties tell it. */
 import { subscribe } from 'node:diagnostics_channel';
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   DetectionError,
   type DetectionJob,
   type Detector,
+  type FoundPart,
   type FoundTrack,
   type Frame,
   type FrameSource,
+  type GenericSource,
 } from '../../../../components/sdk/detector.ts';
 import type { Properties } from '../../../../pipeline/types.ts';
 
@@ -36,6 +39,15 @@ async function* video(source: FrameSource, { properties }: DetectionJob): AsyncI
   if (first === undefined) return;
   yield* trouble(kind, first, properties);
   yield trackOf({ ...first, index: source.start });
+}
+
+/** Gives out the file TROUBLE_FILE as a derivative medium, or one that it has made where it may. */
+async function* generic({ outputFolder }: GenericSource, job: DetectionJob): AsyncIterable<FoundPart> {
+  const { TROUBLE_FILE = '' } = job.properties;
+  const made = path.join(outputFolder, 'made.txt');
+  if (TROUBLE_FILE === '') writeFileSync(made, 'made by trouble');
+  const properties = { DERIVATIVE_MEDIA_TEMP_PATH: TROUBLE_FILE === '' ? made : TROUBLE_FILE };
+  yield await Promise.resolve({ type: 'MEDIA', confidence: -1, properties });
 }
 
 /** What it is to do in this run; with TROUBLE_RUNS only the first runs are trouble. */
@@ -67,6 +79,9 @@ async function* trouble(
       break;
     case 'code':
       throw new DetectionError('GPU_ERROR', 'The card is on fire.');
+    case 'remove':
+      rmSync(TROUBLE_FILE, { force: true });
+      break;
     case 'tell-token':
       writeFileSync(TROUBLE_FILE, authorization);
       break;
@@ -79,5 +94,5 @@ function trackOf({ index, width, height }: Frame): FoundTrack {
 }
 
 export default function loadTrouble(): Promise<Detector> {
-  return Promise.resolve({ image, video });
+  return Promise.resolve({ image, video, generic });
 }
