@@ -67,9 +67,14 @@ export function markupFolder(dataDir: string, jobId: string, mediaId: number): s
   return join(resultFolder(dataDir, 'markup', jobId), `${mediaId}`);
 }
 
+/** Media made of those of a job: a folder for each that some were made of. */
+export function derivativeFolders(dataDir: string, jobId: string): string {
+  return resultFolder(dataDir, 'derivative-media', jobId);
+}
+
 /** Media made of this one. */
 export function derivativeFolder(dataDir: string, jobId: string, parentMediaId: number): string {
-  return join(resultFolder(dataDir, 'derivative-media', jobId), `${parentMediaId}`);
+  return join(derivativeFolders(dataDir, jobId), `${parentMediaId}`);
 }
 
 export function selectorsOutputFile(dataDir: string, jobId: string, mediaId: number): string {

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, open, rename, rm, unlink, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, unlink, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { addAbortSignal, Readable } from 'node:stream';
 
@@ -133,6 +133,22 @@ export async function syncFolder(folder: string): Promise<void> {
 export async function removeFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }
+
+/** Removes all files below a folder but these; content when there is no such folder. Paths are absolute. */
+export async function removeOthers(folder: string, kept: ReadonlySet<string>): Promise<void> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(ifMissing([]));
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile() && !kept.has(path)) await rm(path, { force: true });
+  }
+}
+
+const ifMissing =
+  <T>(missing: T) =>
+  (error: unknown): T => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return missing;
+    throw error;
+  };
 
 /** Removes one file; content when there is none. */
 export async function removeFile(path: string): Promise<void> {

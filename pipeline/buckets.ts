@@ -19,6 +19,13 @@ interface Place {
 /** Query parameters of an address that was signed by somebody else: it opens without our keys. */
 const SIGNED = ['x-amz-signature', 'signature'];
 
+/** What a detector may know: it reads media from files, so keys of buckets are none of its business. */
+export function withoutKeys(properties: Properties): Properties {
+  return Object.fromEntries(Object.entries(properties).filter(([name]) => !KEY.test(name)));
+}
+
+const KEY = /^(ARCHIVE_COPY_SRC_)?S3_(ACCESS_KEY|SECRET_KEY|SESSION_TOKEN)$/;
+
 /** Why a job is refused that has these properties in force for some medium and action, or null. */
 export function refusedBucketProperties(properties: Properties): string | null {
   const access = isSet(properties, 'S3_ACCESS_KEY');

@@ -16,10 +16,10 @@ export function segmentLimits(
 ): SegmentLimits {
   const prefix = video.constantRate ? '' : 'VFR_';
   const target = integerOf(properties, `${prefix}TARGET_SEGMENT_LENGTH`);
-  const min = Math.max(1, integerOf(properties, `${prefix}MIN_SEGMENT_LENGTH`));
+  const min = Math.max(0, integerOf(properties, `${prefix}MIN_SEGMENT_LENGTH`));
   const inSeconds =
     textOf(properties, 'SEGMENT_LENGTH_SPECIFICATION').trim().toUpperCase() === 'SECONDS' && video.fps > 0;
-  if (!inSeconds) return { target, min };
+  if (!inSeconds) return { target, min: Math.max(1, min) };
   const frames = (seconds: number): number => Math.max(1, Math.floor(seconds * video.fps));
   return { target: target > 0 ? frames(target) : target, min: frames(min) };
 }

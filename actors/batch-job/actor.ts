@@ -1,6 +1,6 @@
 import type { Logger } from '../../config/logger.ts';
-import { mediaFolder, outputFolders, spoolFolder } from '../../output/layout.ts';
-import { removeFolder } from '../../output/spool.ts';
+import { derivativeFolders, mediaFolder, outputFolders, spoolFolder } from '../../output/layout.ts';
+import { removeFolder, removeOthers } from '../../output/spool.ts';
 import type { Owner, Row, Store } from '../../store/store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { loadDurable, type DurableKind } from '../runtime/durable.ts';
@@ -19,6 +19,8 @@ import type { JobState, SubJobRow } from './state.ts';
 import { decide, recover } from './transitions.ts';
 
 export const BATCH_JOB = 'batch-job';
+
+const NOT_REMOVED = 'could not remove files of a job';
 
 export interface JobParts {
   readonly store: Store;
@@ -134,6 +136,10 @@ async function perform(
       case 'removeFiles':
         // A job that is removed keeps its mark until its files are gone: the next start tries again.
         if (!(await removeFiles(parts, record, effect.run, effect.document)) && state.removed) return;
+        if (!effect.document) await removeStrays(parts, record, state);
+        break;
+      case 'removeArtifacts':
+        await removeAll(parts.logger, effect.folders);
         break;
       case 'checkArchive':
         parts.checkArchive(record, state);
@@ -161,13 +167,31 @@ async function removeFiles(
 ): Promise<boolean> {
   const folders = [spoolFolder(settings.dataDir, jobId, run), mediaFolder(settings.dataDir, jobId)];
   if (document) folders.push(...outputFolders(settings.dataDir, jobId));
+  return removeAll(logger, folders);
+}
+
+/** False: some are left. */
+async function removeAll(logger: Logger, folders: readonly string[]): Promise<boolean> {
   let all = true;
   for (const folder of folders)
     await removeFolder(folder).catch((error: unknown) => {
       all = false;
-      logger.warn({ err: error, folder }, 'could not remove files of an ended job');
+      logger.warn({ err: error, folder }, NOT_REMOVED);
     });
   return all;
+}
+
+/** Derivative media get ids with every attempt at making them: those of attempts that did not count are nobody's. */
+async function removeStrays(
+  { settings, logger }: JobParts,
+  { jobId }: JobRecord,
+  { media }: JobState,
+): Promise<void> {
+  const folder = derivativeFolders(settings.dataDir, jobId);
+  const kept = new Set(media.flatMap(({ derived }) => (derived === null ? [] : [derived.path])));
+  await removeOthers(folder, kept).catch((error: unknown) =>
+    logger.warn({ err: error, folder }, NOT_REMOVED),
+  );
 }
 
 /** A job whose actor fails again and again ends ERROR by the smallest commit there is, so that it harms nobody else. */

@@ -5,6 +5,8 @@ export type JobEffect =
   | { readonly type: 'offer'; readonly rows: readonly SubJobRow[] }
   | { readonly type: 'cancelWork'; readonly rows: readonly SubJobRow[] }
   | { readonly type: 'removeFiles'; readonly run: number; readonly document: boolean }
+  /** Pictures of which no document will tell. */
+  | { readonly type: 'removeArtifacts'; readonly folders: readonly string[] }
   | { readonly type: 'checkArchive' }
   /** Notices wait in the outbox for these destinations. */
   | { readonly type: 'deliver'; readonly destinations: readonly string[] }

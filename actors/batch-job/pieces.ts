@@ -18,6 +18,7 @@ import {
   mediaFolder,
   selectorsOutputFile,
 } from '../../output/layout.ts';
+import { withoutKeys } from '../../pipeline/buckets.ts';
 import { integerOf, textOf } from '../../pipeline/properties.ts';
 import type { PlannedAction } from '../../pipeline/plan.ts';
 import type { Properties } from '../../pipeline/types.ts';
@@ -166,7 +167,7 @@ function detectRow(state: JobState, index: number, unit: Unit, given: Given): Su
   const work = {
     medium,
     trackType: action.algorithm.trackType,
-    properties,
+    properties: withoutKeys(properties),
     range,
     contextFrames:
       unit.fed === null ? Math.min(Math.max(0, range.start), integerOf(properties, 'CONTEXT_FRAMES', 0)) : 0,
@@ -270,10 +271,8 @@ export function selectedProperties(
 ): Properties {
   const action = record.plan.tasks[taskIndex(row)]!.actions[row.action]!;
   const { properties, selectors } = record.media[row.medium]!;
-  return forComponent(
-    record,
-    action,
-    { properties, selector: selectors?.[selector]?.selectionProperties },
-    medium,
+  const { selectionProperties } = selectors?.[selector] ?? {};
+  return withoutKeys(
+    forComponent(record, action, { properties, selector: selectionProperties }, medium),
   );
 }

@@ -27,11 +27,20 @@ function refusedInForce(
   plan: PipelinePlan,
   inForce: (action: PlannedAction) => Properties,
 ): string | undefined {
-  for (const action of plan.tasks.flatMap(({ actions }) => actions)) {
-    const properties = inForce(action);
-    const refused =
-      refusedProperty(properties) ?? refusedBucketProperties(properties) ?? refusedToken(properties);
-    if (refused !== null) return `Property validation failed due to: ${refused}`;
+  const feeds = (action: PlannedAction) => feedForwardType(inForce(action)['FEED_FORWARD_TYPE']) !== null;
+  const anyFed = plan.tasks.some(({ actions }) => actions.some(feeds));
+  for (const [index, { actions, actionType }] of plan.tasks.entries()) {
+    // What is never fed leaves a TRIGGER aside that is meant for others.
+    const aside: Properties =
+      anyFed && (index === 0 || actionType === 'MARKUP') ? { FEED_FORWARD_TYPE: 'REGION' } : {};
+    for (const action of actions) {
+      const properties = inForce(action);
+      const refused =
+        refusedProperty({ ...properties, ...aside }) ??
+        refusedBucketProperties(properties) ??
+        refusedToken(properties);
+      if (refused !== null) return `Property validation failed due to: ${refused}`;
+    }
   }
   return refusedSuppression(plan, inForce);
 }

@@ -48,7 +48,7 @@ function takeResult(state: JobState, row: SubJobRow, result: CheckedResult & { o
       return { state: counted, row: { ...row, tracks, ...(derived > 0 ? { derived } : {}) } };
     }
     case 'FINISH':
-      return finished(state, row, result.summary);
+      return finished(state, row, result.summary, given);
     case 'ARTIFACTS': {
       const { summary } = result;
       const medium = withFound(state.media[row.medium]!, row, summary);
@@ -83,7 +83,14 @@ function takeResult(state: JobState, row: SubJobRow, result: CheckedResult & { o
   }
 }
 
-function finished(state: JobState, row: SubJobRow, summary: FinishSummary): Taken {
+function finished(state: JobState, row: SubJobRow, summary: FinishSummary, given: Given): Taken {
+  const { record, settings } = given;
+  // Others may have derived media while this one was being finished.
+  const room = settings.maxDerived - (state.media.length - record.media.length);
+  if ((summary.derived?.length ?? 0) > Math.max(0, room)) {
+    const { file: _, ...failed } = row;
+    return takeFailure(state, { ...failed, state: 'FAILED' }, tooManyDerived(settings.maxDerived), given);
+  }
   const derivedAt = (summary.derived?.length ?? 0) > 0 ? state.media.length : undefined;
   const known = derivedAt === undefined ? row : { ...row, derivedAt };
   const found = state.media.with(row.medium, withFound(state.media[row.medium]!, row, summary));
@@ -91,6 +98,11 @@ function finished(state: JobState, row: SubJobRow, summary: FinishSummary): Take
   const counted = withUnit({ ...state, media }, row, (unit) => ({ ...unit, finish: 'DONE' }));
   return { state: warned(counted, summary.warnings.length), row: { ...known, summary } };
 }
+
+const tooManyDerived = (most: number): Failure => ({
+  code: 'OTHER',
+  message: `The job has more derivative media than MAX_DERIVATIVE_MEDIA allows (${most}).`,
+});
 
 function takeFailure(state: JobState, row: SubJobRow, failure: Failure, given: Given): Taken {
   const failed = withUnit(state, row, (unit) => unitFailed(unit, row));

@@ -237,8 +237,17 @@ function dropped(state: JobState, keys: readonly string[], given: Given): Change
   const outstanding = new Map(state.outstanding);
   for (const key of keys) outstanding.delete(key);
   const change = advance({ ...state, outstanding }, given);
-  return { ...change, removed: [...keys, ...(change.removed ?? [])] };
+  const folders = keys.flatMap((key) => artifactsOf(state.outstanding.get(key)));
+  const effects: JobEffect[] = folders.length > 0 ? [{ type: 'removeArtifacts', folders }] : [];
+  return {
+    ...change,
+    effects: [...effects, ...change.effects],
+    removed: [...keys, ...(change.removed ?? [])],
+  };
 }
+
+const artifactsOf = (row: SubJobRow | undefined): readonly string[] =>
+  row?.kind === 'ARTIFACTS' && row.work !== null && 'folder' in row.work ? [row.work.folder] : [];
 
 /** Preparation and detection are stopped; what is being finished or written goes on. */
 function stop(state: JobState, cancelledBy: 'USER' | 'SHUTDOWN', given: Given): Change | JobRefusal {

@@ -125,6 +125,8 @@ function typesIn(processed: readonly Processed[], task: number): Readonly<Record
 
 /** Whether every action that finds something came to its end on a medium. */
 export function allFinished(record: JobRecord, of: MediumRows): boolean {
+  // Of a medium that nobody has looked at nothing is finished.
+  if (mediaTypeIn(of.rows) === undefined) return false;
   return concerns(record, of).every(
     (concern) =>
       concern.isMarkup ||

@@ -1,18 +1,13 @@
 /** The baseline of the service bench: the same reader and the same detector in a plain loop. A line in, a run, a line out. */
 import { createInterface } from 'node:readline';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import loadFaces from '../../components/faces/detector.ts';
 import { descriptorOf } from '../components/visual.ts';
 import { readImage } from '../../media/image-frame.ts';
 import { openVideo } from '../../media/video-frames.ts';
-
-interface Request {
-  readonly file: string;
-  readonly image: boolean;
-  readonly frames: number;
-}
+import type { BareWork } from './bare.ts';
 
 const detector = await loadFaces();
 const { algorithm } = await descriptorOf('faces');
@@ -22,19 +17,26 @@ const properties = Object.fromEntries(
 const job = { properties, signal: new AbortController().signal };
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const request = JSON.parse(line) as Request;
+  const work = JSON.parse(line) as BareWork;
   const start = performance.now();
-  const tracks = request.image
-    ? await collect(detector.image!(await readImage(request.file), job))
-    : await video(request);
-  writeFileSync(path.join(tmpdir(), `troupe-bare-${process.pid}.json`), JSON.stringify(tracks));
-  process.stdout.write(`${performance.now() - start}\n`);
+  const tracks = 'images' in work ? await images(work.images) : await video(work);
+  const answer = path.join(tmpdir(), `troupe-bare-${process.pid}.json`);
+  writeFileSync(answer, JSON.stringify(tracks));
+  const took = performance.now() - start;
+  rmSync(answer);
+  process.stdout.write(`${took}\n`);
 }
 
-async function video({ file, frames }: Request): Promise<unknown[]> {
-  const reader = await openVideo(file, {
-    range: { start: 0, stop: frames - 1 },
-    known: { fps: 25, constantRate: true, length: frames },
+async function images(files: readonly string[]): Promise<unknown[]> {
+  const tracks: unknown[] = [];
+  for (const file of files) tracks.push(await collect(detector.image!(await readImage(file), job)));
+  return tracks;
+}
+
+async function video(work: Exclude<BareWork, { readonly images: unknown }>): Promise<unknown[]> {
+  const reader = await openVideo(work.video, {
+    range: { start: work.start, stop: work.stop },
+    known: { fps: 25, constantRate: true, length: work.length },
   });
   return collect(detector.video!(reader, job));
 }

@@ -3,8 +3,12 @@ import { execFileSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { emptyJobs, idleJobs, mailboxes } from './core.ts';
+import { decoding } from './decode.ts';
 import { deliveries } from './delivery.ts';
+import { largeDocument } from './document.ts';
+import { manyImages } from './images.ts';
 import { print, type Figure } from './measure.ts';
+import { pairs } from './pairs.ts';
 import { restInterface } from './rest.ts';
 import { serviceOverhead } from './service.ts';
 import { startUp } from './start-up.ts';
@@ -19,6 +23,10 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   idle: idleJobs,
   delivery: deliveries,
   watching,
+  document: largeDocument,
+  images: manyImages,
+  pairs,
+  decode: decoding,
 };
 
 const wanted = process.argv.slice(2);

@@ -20,7 +20,8 @@ import type { Store } from '../../store/store.ts';
 
 export const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
-const NOOP: Descriptor = {
+/** A component whose algorithm does nothing by itself: whoever claims its work answers it. */
+export const NOOP: Descriptor = {
   componentName: 'Noop',
   componentVersion: '1',
   middlewareVersion: '1',

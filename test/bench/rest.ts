@@ -1,14 +1,11 @@
 /** The REST interface against bare Koa that answers the same bytes. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
 import { requestToken } from '../../cli/token-request.ts';
 import { loadOrCreateDevelopmentSecrets } from '../../http/access/development-secrets.ts';
+import { startChild } from './child.ts';
 import { median, round, type Figure } from './measure.ts';
 
 const CONNECTIONS = 16;
@@ -26,13 +23,13 @@ interface Peer {
 /** Reads of a job with token check, and creations of empty jobs over HTTP. */
 export async function restInterface(): Promise<readonly Figure[]> {
   const folder = mkdtempSync(path.join(tmpdir(), 'troupe-bench-'));
-  const real = await start('serve.js', [], { DATA_DIR: folder, PORT: '0', MIN_FREE_BYTES: '0' });
+  const real = await startChild('serve.js', [], { DATA_DIR: folder, PORT: '0', MIN_FREE_BYTES: '0' });
   const { clientSecret } = await loadOrCreateDevelopmentSecrets(folder);
   const token = await requestToken({ issuer: `${real.url}/oidc`, clientId: 'troupe-cli', clientSecret });
   const service = peer(real.url, { authorization: `Bearer ${token}` });
   const job = await endedJob(service);
   const text = await get(service, job);
-  const bare = await start('bare-koa.js', [text], {});
+  const bare = await startChild('bare-koa.js', [text]);
   const bareKoa = peer(bare.url, {});
   await rate(service, job);
   await rate(bareKoa, job);
@@ -135,18 +132,4 @@ async function create(service: Peer): Promise<number> {
 function percentile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]!;
-}
-
-async function start(script: string, args: readonly string[], env: Readonly<Record<string, string>>) {
-  const child = spawn(process.execPath, [fileURLToPath(new URL(`./${script}`, import.meta.url)), ...args], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-    env: { ...process.env, ...env },
-  });
-  const [url] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
-  const stop = async () => {
-    const ended = once(child, 'exit');
-    child.stdin.end();
-    await ended;
-  };
-  return { url, stop };
 }

@@ -1,17 +1,15 @@
 /** The whole service against a bare loop over the same detector and reader. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import superagent from 'superagent';
 import { requestToken } from '../../cli/token-request.ts';
 import { readSettings } from '../../config/settings.ts';
 import { startServer } from '../../main.ts';
 import { loadOrCreateDevelopmentSecrets } from '../../http/access/development-secrets.ts';
 import { makeVideo } from '../media/make-video.ts';
+import { startBare } from './bare.ts';
 import { interleaved, round, timed, type Figure } from './measure.ts';
 import { silent } from './parts.ts';
 
@@ -26,19 +24,14 @@ export async function serviceOverhead(): Promise<readonly Figure[]> {
   const bare = startBare();
   const one = await startService(folder, 1);
   const all = await startService(folder, 2);
-  await Promise.all([
-    bare({ file: image, image: true, frames: 1 }),
-    one.run(image),
-    all.run(image),
-    all.run(clip),
-  ]);
+  await Promise.all([bare({ images: [image] }), one.run(image), all.run(image), all.run(clip)]);
   const times = await interleaved(5, {
-    bare: () => bare({ file: clip, image: false, frames: FRAMES }),
+    bare: () => bare({ video: clip, start: 0, stop: FRAMES - 1, length: FRAMES }),
     one: () => timed(() => one.run(clip)),
     all: () => timed(() => all.run(clip)),
   });
   const fixed = await interleaved(9, {
-    bare: () => bare({ file: image, image: true, frames: 1 }),
+    bare: () => bare({ images: [image] }),
     one: () => timed(() => one.run(image)),
   });
   bare.stop();
@@ -61,25 +54,6 @@ export async function serviceOverhead(): Promise<readonly Figure[]> {
       aim: '<= 150 ms',
     },
   ];
-}
-
-interface Run {
-  readonly file: string;
-  readonly image: boolean;
-  readonly frames: number;
-}
-
-function startBare(): { (run: Run): Promise<number>; stop(): void } {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('./bare-loop.js', import.meta.url))], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  const lines = createInterface({ input: child.stdout });
-  const run = async (request: Run): Promise<number> => {
-    const answer = once(lines, 'line');
-    child.stdin.write(`${JSON.stringify(request)}\n`);
-    return Number((await answer)[0]);
-  };
-  return Object.assign(run, { stop: () => void child.kill() });
 }
 
 async function startService(folder: string, processes: number) {

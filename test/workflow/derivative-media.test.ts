@@ -1,0 +1,181 @@
+/** Media that a component makes of another one become media of the job: pictures of a document are looked at like any others. */
+import { createHash } from 'node:crypto';
+import { symlinkSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import type { DeathWish } from '../support/server-main.ts';
+import { errorCodes, sampleUri, Service, tracksOf, type DetectionDocument } from '../support/service.ts';
+import { actionsIn, childrenOf, content, filesOf, mediumOf, pictureAt, textsOf, uriOf } from './results.ts';
+
+const PDF = sampleUri('text-embedded-and-images.pdf');
+const READ_ALL = 'DOCUMENT IMAGES THEN TEXT DETECTION PIPELINE';
+const PICTURES = 'DOCUMENT IMAGES DETECTION PIPELINE';
+const OF_DOCUMENTS = 'DOCUMENT TEXT DETECTION SOURCE MEDIA ONLY ACTION';
+const OF_PICTURES = 'TEXT DETECTION DERIVATIVE MEDIA ONLY ACTION';
+const TAKE_OUT = 'DOCUMENT IMAGES DETECTION SOURCE MEDIA ONLY ACTION';
+const MOST = 3;
+
+describe('Derivative media', () => {
+  let service: Service;
+  before(async () => {
+    service = await Service.started({ MAX_DERIVATIVE_MEDIA: String(MOST) });
+  });
+  after(() => service.close());
+
+  const idsIn = (document: DetectionDocument) =>
+    tracksOf(document.media[0], 'MEDIA').map(({ trackProperties }) =>
+      Number(trackProperties['DERIVATIVE_MEDIA_ID']),
+    );
+
+  describe('of a PDF with two pictures', () => {
+    let id: string;
+    let document: DetectionDocument;
+    before(async () => {
+      const properties = { MARK: 'of the document' };
+      id = await service.submit({ media: [{ mediaUri: PDF, properties }], pipelineName: READ_ALL });
+      expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+      document = await service.document(id);
+    });
+
+    it('are named by tracks of type MEDIA that say on which page the picture stands', () => {
+      const tracks = tracksOf(document.media[0], 'MEDIA');
+      expect(tracks.map(({ trackProperties }) => trackProperties['PAGE_NUM'])).to.deep.equal(['1', '2']);
+      for (const { trackProperties, exemplar } of tracks) {
+        expect(exemplar.detectionProperties).to.deep.equal(trackProperties);
+        expect(Object.keys(trackProperties), 'no path of a component').to.have.members([
+          'PAGE_NUM',
+          'DERIVATIVE_MEDIA_ID',
+        ]);
+      }
+    });
+
+    it('stand in the document as media of their own, with the medium they were made of as their parent', async () => {
+      const [parent] = document.media;
+      expect(parent?.parentMediaId).to.equal(-1);
+      const children = childrenOf(document, parent);
+      expect(children.map(({ mediaId }) => mediaId)).to.deep.equal(idsIn(document));
+      expect(document.media).to.have.length(3);
+      for (const child of children) {
+        const { width, height } = await pictureAt(child.path);
+        expect(child).to.include({ mediaType: 'IMAGE', mimeType: 'image/png', status: 'COMPLETE' });
+        expect(child.mediaMetadata).to.deep.include({
+          FRAME_WIDTH: String(width),
+          FRAME_HEIGHT: String(height),
+        });
+        const bytes = await readFile(fileURLToPath(child.path));
+        expect(child.sha256).to.equal(createHash('sha256').update(bytes).digest('hex'));
+      }
+    });
+
+    it('have the properties of the medium that they were made of', () => {
+      for (const medium of document.media)
+        expect(medium.mediaProperties).to.deep.equal({ MARK: 'of the document' });
+    });
+
+    it('are read for their text, as is the document itself', () => {
+      const [parent, first, second] = document.media;
+      expect(textsOf(parent!, OF_DOCUMENTS).map((text) => text.trim())).to.deep.equal([
+        'This is a line of text on page 1.',
+        'Again, a line of text on page 1.',
+        'This is a line of text on page 2.',
+        'This is a line of text on page 3.',
+      ]);
+      expect(textsOf(first!, OF_PICTURES).join('\n')).to.include('UNIVERSAL DECLARATION OF HUMAN RIGHTS');
+      expect(textsOf(second!, OF_PICTURES).join('\n')).to.include('555-123-4567');
+    });
+
+    it('are left to DERIVATIVE_MEDIA_ONLY actions: neither side lists an action that passed it by', () => {
+      const [parent, ...children] = document.media.map(actionsIn);
+      expect(parent).to.deep.equal({ MEDIA: [TAKE_OUT], TEXT: [OF_DOCUMENTS] });
+      expect(children).to.deep.equal([{ TEXT: [OF_PICTURES] }, { TEXT: [OF_PICTURES] }]);
+    });
+
+    it('are kept below DATA_DIR; a resubmitted job makes them anew in their place, and they go with the job', async () => {
+      const names = (of: DetectionDocument) =>
+        childrenOf(of, of.media[0]).map(({ path }) => `${of.media[0]!.mediaId}/${basename(path)}`);
+      expect(await filesOf(service, 'derivative-media', id)).to.deep.equal(names(document));
+      expect((await service.resubmit(id)).status).to.equal(200);
+      await service.terminal(id);
+      const again = await service.document(id);
+      expect(content(again)).to.deep.equal(content(document));
+      expect(await filesOf(service, 'derivative-media', id)).to.deep.equal(names(again));
+      expect(idsIn(again), 'ids of the second run').to.not.have.members(idsIn(document));
+      expect((await service.ask('DELETE', `/rest/jobs/${id}`)).status).to.equal(204);
+      expect(await service.files('derivative-media')).to.not.include(id);
+    });
+  });
+
+  it('beyond MAX_DERIVATIVE_MEDIA make their medium fail, and no other; however many come in at a time', async () => {
+    const names = Array.from({ length: MOST + 3 }, (_, n) => `page-${n}.txt`);
+    await Promise.all(names.map((name) => writeFile(join(service.mediaDir, name), name)));
+    const media = names.map((name) => uriOf(service, name));
+    const document = await service.run({ media, pipelineName: 'TROUBLE PIPELINE' });
+    const documents = document.media.slice(0, names.length);
+    const failed = documents.filter(({ status }) => status === 'ERROR');
+    expect(failed, 'media that failed').to.have.length(3);
+    expect(document.media.slice(names.length), 'derivative media').to.have.length(MOST);
+    for (const medium of documents) {
+      const fails = failed.includes(medium);
+      expect(childrenOf(document, medium)).to.have.length(fails ? 0 : 1);
+      expect(errorCodes(document, medium.mediaId)).to.deep.equal(fails ? ['OTHER'] : []);
+    }
+    const [told] = document.errors;
+    expect(told?.details[0]?.message).to.include('MAX_DERIVATIVE_MEDIA');
+    expect(await filesOf(service, 'derivative-media', document.jobId)).to.have.length(MOST);
+  });
+
+  it('are taken from the folder that the component was given, and from nowhere else, also not by a link', async () => {
+    const secret = join(service.folder, 'secret.txt');
+    await writeFile(secret, 'nobody may read this');
+    const [outside, link] = ['outside.txt', 'link.txt'];
+    for (const name of [outside, link]) await writeFile(join(service.mediaDir, name), name);
+    symlinkSync(secret, join(service.folder, 'link'));
+    const medium = (name: string, TROUBLE_FILE: string) => ({
+      mediaUri: uriOf(service, name),
+      properties: { TROUBLE_FILE },
+    });
+    const document = await service.run({
+      media: [
+        medium(outside, secret),
+        medium(link, join(service.folder, 'link')),
+        sampleUri('astronaut.png'),
+      ],
+      pipelineName: 'TROUBLE PIPELINE',
+    });
+    expect(document.media, 'no media were derived').to.have.length(3);
+    for (const name of [outside, link]) {
+      const { mediaId, status } = mediumOf(document, name);
+      expect(status).to.equal('ERROR');
+      expect(errorCodes(document, mediaId)).to.deep.equal(['OTHER']);
+    }
+    expect(mediumOf(document, 'astronaut.png').status).to.equal('COMPLETE');
+    expect(JSON.stringify(document.errors)).to.include('outputFolder');
+    expect(await filesOf(service, 'derivative-media', document.jobId)).to.deep.equal([]);
+  });
+
+  describe('of a server that is killed while it inspects them', () => {
+    let reference: object;
+    before(async () => {
+      reference = content(await service.run({ media: [PDF], pipelineName: PICTURES }));
+    });
+
+    // Commits: accepted, prepared, taken out, finished with two media, each of these prepared, the document with the end.
+    for (const wish of [
+      { at: 4, when: 'before' },
+      { at: 4, when: 'after' },
+      { at: 6, when: 'before' },
+    ] satisfies DeathWish[])
+      it(`are inspected after the restart, once each, when it dies right ${wish.when} commit ${wish.at}`, async () => {
+        await service.dieAt(wish);
+        const id = await service.submit({ media: [PDF], pipelineName: PICTURES });
+        expect(await service.ended()).to.equal('SIGKILL');
+        await service.start();
+        expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+        const document = await service.document(id);
+        expect(content(document)).to.deep.equal(reference);
+        expect(await filesOf(service, 'derivative-media', id)).to.have.length(2);
+      });
+  });
+});

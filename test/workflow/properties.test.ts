@@ -1,0 +1,258 @@
+/** What properties do to a job: which value is in force, which values are refused, and which frames are looked at. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import type { Properties } from '../../pipeline/types.ts';
+import { sampleUri, Service, type JobRequest } from '../support/service.ts';
+import { annotates, finds, foundBy, looks, pipelineOf, refusal, runOne, valuesOf, video } from './support.ts';
+
+const NAME = 'COMPONENT_HTTP_RETRY_MAX_ATTEMPTS';
+
+describe('The value of a property that is in force', () => {
+  const overridden = new Service({ [`TROUPE_PROP_${NAME}`]: '1' });
+  const plain = new Service();
+
+  before(() => Promise.all([overridden.start(), plain.start()]));
+  after(() => Promise.all([overridden.close(), plain.close()]));
+
+  /** Levels above those of the server, highest first, with the value that each of them sets. */
+  const LEVELS = ['selector', 'media', 'algorithm', 'job', 'action'] as const;
+
+  /** A job on a document that sets the property on these levels. */
+  const request = (service: Service, levels: readonly (typeof LEVELS)[number][]): JobRequest => {
+    writeFileSync(join(service.mediaDir, 'words.json'), '{ "word": "hello" }');
+    const on = (level: (typeof LEVELS)[number]): Properties =>
+      levels.includes(level) ? { [NAME]: `of ${level}` } : {};
+    const action = levels.includes('action') ? { [NAME]: '6' } : {};
+    return {
+      ...pipelineOf({ algorithm: 'NOTING', properties: { TELL: NAME, ...action } }),
+      media: [
+        {
+          mediaUri: pathToFileURL(join(service.mediaDir, 'words.json')).href,
+          properties: on('media'),
+          mediaSelectorsOutputAction: 'FIRST',
+          mediaSelectors: [
+            {
+              type: 'JSON_PATH',
+              expression: '$.word',
+              resultDetectionProperty: 'NOTE',
+              selectionProperties: on('selector'),
+            },
+          ],
+        },
+      ],
+      algorithmProperties: { noting: on('algorithm'), STAGED: { [NAME]: 'of another algorithm' } },
+      jobProperties: on('job'),
+    };
+  };
+  const inForce = async (service: Service, levels: readonly (typeof LEVELS)[number][]) => {
+    const { media } = await service.run(request(service, levels));
+    return valuesOf(media[0]!, 'FIRST', NAME)[0];
+  };
+
+  it('is that of the server environment before all others, and the document shows it', async () => {
+    const document = await overridden.run(request(overridden, LEVELS));
+    expect(valuesOf(document.media[0]!, 'FIRST', NAME)).to.deep.equal(['1']);
+    expect(document['environmentVariableProperties']).to.deep.equal({ [NAME]: '1' });
+  });
+
+  for (const [n, level] of LEVELS.entries())
+    it(`is that of the level "${level}" when no higher one sets it`, async () => {
+      const expected = level === 'action' ? '6' : `of ${level}`;
+      expect(await inForce(plain, LEVELS.slice(n))).to.equal(expected);
+    });
+
+  it('is the default that the algorithm declares when nobody sets it', async () => {
+    const tells = pipelineOf(looks({ TELL: NAME }));
+    const medium = await runOne(plain, sampleUri('camera.png'), tells);
+    expect(valuesOf(medium, 'FIRST', NAME)).to.deep.equal(['7']);
+  });
+
+  it('is the default of the workflow when the algorithm declares none', async () => {
+    expect(await inForce(plain, [])).to.equal('10');
+  });
+});
+
+describe('A job is refused', () => {
+  let service: Service;
+  before(async () => {
+    service = await Service.started();
+  });
+  after(() => service.close());
+
+  const FED = { FEED_FORWARD_TYPE: 'region' };
+  const TWO = pipelineOf(finds([]), looks(FED));
+  const REFUSED: readonly [why: string, says: RegExp, request: Omit<JobRequest, 'media'>][] = [
+    ['a trigger without "="', /does not contain/, { ...TWO, jobProperties: { TRIGGER: 'asdf' } }],
+    ['a trigger without a property', /names no property/, { ...TWO, jobProperties: { TRIGGER: '=a' } }],
+    [
+      'a trigger of an action that is not fed',
+      /feed forward is not enabled/,
+      pipelineOf(finds([]), looks({ TRIGGER: 'A=B' })),
+    ],
+    [
+      'a trigger of the job in whose pipeline nothing is fed',
+      /feed forward is not enabled/,
+      { ...pipelineOf(finds([])), jobProperties: { TRIGGER: 'A=B' } },
+    ],
+    [
+      'feed forward that is switched off above the action with the trigger',
+      /feed forward is not enabled/,
+      {
+        ...pipelineOf(finds([]), looks({ ...FED, TRIGGER: 'A=B' })),
+        jobProperties: { FEED_FORWARD_TYPE: 'NONE' },
+      },
+    ],
+    [
+      'padding that leaves nothing',
+      /must be > -50%/,
+      { ...TWO, algorithmProperties: { STAGED: { DETECTION_PADDING_X: '-50%' } } },
+    ],
+    [
+      'padding that is no number',
+      /not a valid value/,
+      { ...TWO, jobProperties: { DETECTION_PADDING_Y: '1.5' } },
+    ],
+    [
+      'a value of an action that is not of its type',
+      /not a valid \\"INT\\"/,
+      pipelineOf(finds([], { TARGET_SEGMENT_LENGTH: 'long' })),
+    ],
+    [
+      'a property of an action that nobody knows',
+      /is not the name of a workflow property/,
+      pipelineOf(finds([], { TARGET: '1' })),
+    ],
+    [
+      'a last task without anything to show',
+      /SUPPRESS_TRACKS/,
+      pipelineOf(finds([], { SUPPRESS_TRACKS: 'TRUE' }), annotates()),
+    ],
+  ];
+  for (const [why, says, request] of REFUSED)
+    it(`for ${why}`, async () => {
+      expect(await refusal(service, { media: [sampleUri('camera.png')], ...request })).to.match(says);
+    });
+
+  it('for a property of one of its media', async () => {
+    const bad = { mediaUri: sampleUri('camera.png'), properties: { DETECTION_PADDING_X: 'wide' } };
+    const request = { ...TWO, media: [sampleUri('camera.png'), bad] };
+    expect(await refusal(service, request)).to.match(/\\"wide\\", but that is not a valid value/);
+  });
+
+  it('but not for a trigger of the job when the action that is fed says so itself', async () => {
+    const cat = { properties: { NAME: 'CAT' } };
+    const medium = await runOne(service, sampleUri('camera.png'), {
+      ...pipelineOf(finds([cat, { properties: { NAME: 'DOG' } }]), looks(FED)),
+      jobProperties: { TRIGGER: 'NAME=CAT' },
+    });
+    expect(valuesOf(medium, 'SECOND', 'FED')).to.deep.equal(['CAT']);
+  });
+});
+
+describe('The frames that a task looks at', () => {
+  let service: Service;
+  let constant: string;
+  let variable: string;
+
+  before(async () => {
+    service = new Service();
+    constant = video(service, 'constant.avi', { frames: 60 });
+    variable = video(service, 'variable.mkv', { frames: 60, at: (frame) => frame * 40 + (frame > 30 ? 200 : 0) });
+    await service.start();
+  });
+  after(() => service.close());
+
+  /** Ranges of the sub-jobs of a task that tells what it was shown. */
+  const ranges = async (
+    medium: JobRequest['media'][number],
+    properties: Properties,
+    request = pipelineOf(looks()),
+    action = 'FIRST',
+  ): Promise<readonly string[]> => {
+    const found = foundBy(await runOne(service, medium, { ...request, jobProperties: properties }), action);
+    return found.map(({ trackProperties: { START, STOP } }) => `${START}-${STOP}`);
+  };
+
+  const SEGMENTS: readonly [lengths: string, properties: Properties, expected: readonly string[]][] = [
+    [
+      'TARGET_SEGMENT_LENGTH frames, the rest of at least MIN_SEGMENT_LENGTH',
+      { TARGET_SEGMENT_LENGTH: '25', MIN_SEGMENT_LENGTH: '10' },
+      ['0-24', '25-49', '50-59'],
+    ],
+    [
+      'more frames at the end, when less than MIN_SEGMENT_LENGTH would be left',
+      { TARGET_SEGMENT_LENGTH: '25', MIN_SEGMENT_LENGTH: '11' },
+      ['0-24', '25-59'],
+    ],
+    [
+      'so many seconds with SEGMENT_LENGTH_SPECIFICATION',
+      { TARGET_SEGMENT_LENGTH: '1', MIN_SEGMENT_LENGTH: '0', SEGMENT_LENGTH_SPECIFICATION: 'seconds' },
+      ['0-24', '25-49', '50-59'],
+    ],
+    ['all frames when TARGET_SEGMENT_LENGTH is 0', { TARGET_SEGMENT_LENGTH: '0' }, ['0-59']],
+    ['all frames when a length is no number: then the default holds', { TARGET_SEGMENT_LENGTH: 'x' }, ['0-59']],
+  ];
+  for (const [lengths, properties, expected] of SEGMENTS)
+    it(`are cut into segments of ${lengths}`, async () => {
+      expect(await ranges(constant, properties)).to.deep.equal(expected);
+    });
+
+  it('are cut by VFR_TARGET_SEGMENT_LENGTH and VFR_MIN_SEGMENT_LENGTH when the rate varies', async () => {
+    const lengths = { VFR_TARGET_SEGMENT_LENGTH: '20', VFR_MIN_SEGMENT_LENGTH: '5' };
+    const others = { TARGET_SEGMENT_LENGTH: '7', MIN_SEGMENT_LENGTH: '1' };
+    expect(await ranges(variable, { ...lengths, ...others })).to.deep.equal(['0-19', '20-39', '40-59']);
+  });
+
+  it('are those of frame ranges and time ranges together, each run of frames cut on its own', async () => {
+    const medium = {
+      mediaUri: constant,
+      frameRanges: [
+        { start: 50, stop: 200 },
+        { start: 5, stop: 9 },
+      ],
+      timeRanges: [{ start: 400, stop: 1199 }],
+    };
+    const lengths = { TARGET_SEGMENT_LENGTH: '10', MIN_SEGMENT_LENGTH: '6' };
+    // The two that touch are one.
+    expect(await ranges(medium, lengths)).to.deep.equal(['5-14', '15-29', '50-59']);
+  });
+
+  it('are the ranges of the tracks before, joined over MIN_GAP_BETWEEN_SEGMENTS', async () => {
+    const request = pipelineOf(
+      finds([{ frames: [2, 5] }, { frames: [9, 12] }, { frames: [30, 31] }], { TARGET_SEGMENT_LENGTH: '0' }),
+      looks(),
+    );
+    const gap = (frames: string) =>
+      ranges(constant, { MIN_GAP_BETWEEN_SEGMENTS: frames }, request, 'SECOND');
+    expect(await gap('4')).to.deep.equal(['2-12', '30-31']);
+    expect(await gap('3')).to.deep.equal(['2-5', '9-12', '30-31']);
+    expect(await gap('18')).to.deep.equal(['2-31']);
+  });
+
+  it('are none when the task before found nothing', async () => {
+    const medium = await runOne(service, constant, pipelineOf(finds([]), looks()));
+    expect(Object.keys(medium.output)).to.deep.equal(['NO TRACKS']);
+  });
+
+  const SAMPLED: readonly [what: string, job: Properties, action: Properties, shown: string][] = [
+    ['every n-th with FRAME_INTERVAL', { FRAME_INTERVAL: '25' }, {}, '0,25,50'],
+    ['at most FRAME_RATE_CAP a second', { FRAME_RATE_CAP: '2' }, {}, '0,12,24,36,48'],
+    [
+      'by the cap when both are set on one level',
+      { FRAME_INTERVAL: '25', FRAME_RATE_CAP: '1.25' },
+      {},
+      '0,20,40',
+    ],
+    ['by the interval when it is set on the higher level', { FRAME_INTERVAL: '30' }, { FRAME_RATE_CAP: '2' }, '0,30'],
+    ['by the cap when it is set on the higher level', { FRAME_RATE_CAP: '1' }, { FRAME_INTERVAL: '2' }, '0,25,50'],
+    ['by the interval when the cap above it is off', { FRAME_RATE_CAP: '-1' }, { FRAME_INTERVAL: '30' }, '0,30'],
+    ['by the cap when the interval above it is off', { FRAME_INTERVAL: '0' }, { FRAME_RATE_CAP: '1' }, '0,25,50'],
+  ];
+  for (const [what, job, action, expected] of SAMPLED)
+    it(`are ${what}`, async () => {
+      const medium = await runOne(service, constant, { ...pipelineOf(looks(action)), jobProperties: job });
+      expect(valuesOf(medium, 'FIRST', 'SHOWN')).to.deep.equal([expected]);
+    });
+});

@@ -1,0 +1,81 @@
+/** What the tests of this folder ask of documents, and of the files that they name. */
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import sharp from 'sharp';
+import type { DetectionDocument, DocumentDetection, DocumentMedium, Service } from '../support/service.ts';
+
+export const uriOf = (service: Service, name: string): string =>
+  pathToFileURL(join(service.mediaDir, name)).href;
+
+export const mediumOf = ({ media }: DetectionDocument, end: string): DocumentMedium => {
+  const found = media.find(({ path }) => path.endsWith(end));
+  if (found === undefined) throw new Error(`There is no medium ${end}.`);
+  return found;
+};
+
+export const childrenOf = ({ media }: DetectionDocument, parent: DocumentMedium | undefined) =>
+  media.filter(({ parentMediaId }) => parentMediaId === parent?.mediaId);
+
+/** The texts of the tracks of type TEXT that an action has found. */
+export const textsOf = ({ output }: DocumentMedium, action: string): readonly string[] =>
+  (output['TEXT'] ?? [])
+    .filter(({ source }) => source === action)
+    .flatMap(({ tracks = [] }) => tracks.map(({ trackProperties }) => trackProperties['TEXT'] ?? ''));
+
+/** Actions by the keys of a medium's output. */
+export const actionsIn = ({ output }: DocumentMedium): Readonly<Record<string, readonly string[]>> =>
+  Object.fromEntries(
+    Object.entries(output).map(([key, entries]) => [key, entries.map(({ source }) => source)]),
+  );
+
+/** Frames of which there is a picture, that exists, ascending. */
+export const picturedFrames = (detections: readonly DocumentDetection[]): readonly number[] =>
+  detections.filter(hasPicture).map(({ offsetFrame }) => offsetFrame);
+
+const hasPicture = ({ artifactExtractionStatus, artifactPath }: DocumentDetection): boolean =>
+  artifactExtractionStatus === 'COMPLETED' && existsSync(fileURLToPath(artifactPath ?? ''));
+
+export interface Picture {
+  readonly width: number;
+  readonly height: number;
+  /** Red, green and blue, 0 to 255, at a place given in parts of its width and height. */
+  at(x: number, y: number): readonly number[];
+}
+
+export async function pictureAt(uri: string | null): Promise<Picture> {
+  const image = sharp(fileURLToPath(uri ?? '')).removeAlpha();
+  const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
+  const { width, height } = info;
+  const at = (x: number, y: number) => {
+    const offset = (Math.floor(y * height) * width + Math.floor(x * width)) * 3;
+    return [...data.subarray(offset, offset + 3)];
+  };
+  return { width, height, at };
+}
+
+/** Files below a folder of DATA_DIR that belong to a job, as paths below its own folder, sorted. */
+export async function filesOf(service: Service, folder: string, jobId: string): Promise<readonly string[]> {
+  const names = await readdir(join(service.dataDir, folder, jobId), {
+    recursive: true,
+    withFileTypes: true,
+  }).catch(() => []);
+  return names
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) =>
+      join(parentPath, name).slice(join(service.dataDir, folder, jobId).length + 1),
+    )
+    .toSorted();
+}
+
+/** What must be equal in two runs of a job: all but ids and times. */
+export function content({ media, errors, warnings, status }: DetectionDocument): object {
+  const numbers = new Map(media.map(({ mediaId }, n) => [mediaId, `medium ${n}`]));
+  const text = JSON.stringify({ media, errors, warnings, status }, (name, value: unknown) => {
+    if (name === 'mediaId' || name === 'parentMediaId' || name === 'DERIVATIVE_MEDIA_ID')
+      return numbers.get(Number(value)) ?? value;
+    return typeof value === 'string' && value.startsWith('file:') ? 'a file' : value;
+  });
+  return JSON.parse(text) as object;
+}

@@ -1,0 +1,127 @@
+/** Pipelines of the test's own, and documents in a few words. */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Properties } from '../../pipeline/types.ts';
+import { makeVideo, type VideoRecipe } from '../media/make-video.ts';
+import type { StagedTrack } from '../support/components/staged/detector.ts';
+import type {
+  DetectionDocument,
+  DocumentMedium,
+  DocumentOutput,
+  DocumentTrack,
+  JobRequest,
+  Service,
+} from '../support/service.ts';
+
+export interface Step {
+  readonly algorithm: string;
+  /** Of the action; FIRST, SECOND, THIRD ... when absent. */
+  readonly name?: string;
+  readonly properties?: Properties;
+}
+
+const NAMES = ['FIRST', 'SECOND', 'THIRD', 'FOURTH', 'FIFTH'];
+
+/** A pipeline with these tasks, of one action each or of several. */
+export function pipelineOf(...tasks: readonly (Step | readonly Step[])[]) {
+  const planned = tasks.map((task, n) => (isSteps(task) ? task : [task]).map((step, m) => actionOf(step, n, m)));
+  return {
+    pipelineDefinition: {
+      pipeline: planned.map((_, n) => `TASK ${n}`),
+      tasks: planned.map((actions, n) => ({ name: `TASK ${n}`, actions: actions.map(({ name }) => name) })),
+      actions: planned.flat(),
+    },
+  };
+}
+
+const isSteps = (task: Step | readonly Step[]): task is readonly Step[] => Array.isArray(task);
+
+function actionOf({ algorithm, name, properties = {} }: Step, task: number, action: number) {
+  return {
+    name: name ?? `${NAMES[task]}${action === 0 ? '' : ` ${action}`}`,
+    algorithm,
+    properties: Object.entries(properties).map(([key, value]) => ({ name: key, value })),
+  };
+}
+
+/** The first step of most pipelines: these tracks are found. */
+export const finds = (tracks: readonly StagedTrack[], properties: Properties = {}): Step => ({
+  algorithm: 'STAGED',
+  properties: { STAGE: JSON.stringify(tracks), ARTIFACT_EXTRACTION_POLICY: 'NONE', ...properties },
+});
+
+/** A step that tells what it is shown. */
+export const looks = (properties: Properties = {}): Step => ({
+  algorithm: 'STAGED',
+  properties: { ARTIFACT_EXTRACTION_POLICY: 'NONE', ...properties },
+});
+
+/** A step that adds notes to the tracks that it is fed. */
+export const annotates = (properties: Properties = {}): Step => ({
+  algorithm: 'NOTING',
+  properties: { FEED_FORWARD_TYPE: 'REGION', IS_ANNOTATOR: 'TRUE', ...properties },
+});
+
+/** A video of the test's own; answers its URI. */
+export function video(service: Service, name: string, recipe: VideoRecipe): string {
+  makeVideo(join(service.mediaDir, name), { encoder: 'mpeg4', ...recipe });
+  return pathToFileURL(join(service.mediaDir, name)).href;
+}
+
+/** Runs a job of one medium that must end COMPLETE, or as told; answers the medium's part of the document. */
+export async function runOne(
+  service: Service,
+  medium: JobRequest['media'][number],
+  request: Omit<JobRequest, 'media'>,
+  status = 'COMPLETE',
+): Promise<DocumentMedium> {
+  return (await run(service, medium, request, status)).media[0]!;
+}
+
+export async function run(
+  service: Service,
+  medium: JobRequest['media'][number],
+  request: Omit<JobRequest, 'media'>,
+  status = 'COMPLETE',
+): Promise<DetectionDocument> {
+  const document = await service.run({ ...request, media: [medium] });
+  if (document.status !== status)
+    throw new Error(`The job ended ${document.status} instead of ${status}: ${JSON.stringify(document.errors)}`);
+  return document;
+}
+
+export interface Entry extends DocumentOutput {
+  readonly annotators?: readonly string[];
+}
+
+/** What an action found. */
+export function foundBy({ output }: DocumentMedium, action: string): readonly DocumentTrack[] {
+  return Object.values(output)
+    .flat()
+    .filter(({ source }) => source === action)
+    .flatMap(({ tracks = [] }) => tracks);
+}
+
+/** The values of a property of the tracks of an action. */
+export const valuesOf = (medium: DocumentMedium, action: string, property: string): readonly (string | undefined)[] =>
+  foundBy(medium, action).map(({ trackProperties }) => trackProperties[property]);
+
+/** Key, action, number of tracks and annotators of each entry of `output`. */
+export const entriesOf = ({ output }: DocumentMedium): readonly string[] =>
+  Object.entries(output).flatMap(([key, entries]) =>
+    (entries as readonly Entry[]).map(({ source, tracks, annotators }) =>
+      [
+        key,
+        source,
+        ...(tracks === undefined ? [] : [tracks.length]),
+        ...(annotators === undefined ? [] : [`by ${annotators.join(' and ')}`]),
+      ].join(' | '),
+    ),
+  );
+
+/** What a job that must be refused is refused with. */
+export async function refusal(service: Service, request: JobRequest): Promise<string> {
+  const { status, body } = await service.create(request);
+  if (status !== 400) throw new Error(`The job was answered with ${status} instead of 400.`);
+  return JSON.stringify(body);
+}
