@@ -1,13 +1,11 @@
 /** What the sample media are known to show, compared with what was found. */
+import type { Findings } from './demo-findings.ts';
 import type { DocumentDetection, DocumentTrack } from './summary.ts';
 
 export interface Check {
   readonly found: boolean;
   readonly what: string;
 }
-
-/** The tracks of each medium of a job, by file name. */
-export type Findings = ReadonlyMap<string, readonly DocumentTrack[]>;
 
 interface Box {
   readonly x: number;
@@ -33,6 +31,16 @@ const SPOKEN = [
   { from: 12_100, to: 14_900, least: 1_500 },
 ];
 const SPEECH_TOLERANCE_MS = 500;
+/** Runners and spectators that are well visible; more stand in the background. */
+const PERSONS = 5;
+const PDF = 'text-embedded-and-images.pdf';
+const PAGES = [1, 2, 3].map((page) => `This is a line of text on page ${page}.`);
+const IN_PICTURES = ['UNIVERSAL DECLARATION OF HUMAN RIGHTS', '555-123-4567'];
+/** How texts of the slides begin, and in which language they are. */
+const LANGUAGES = [
+  ['All human beings are born free and equal', 'English'],
+  ['ジアゼパムはてんかんや興奮の治療に', 'Japanese'],
+] as const;
 
 export function checkFaces(findings: Findings): readonly Check[] {
   const moving = tracksOf(findings, 'face_move.mp4');
@@ -56,6 +64,34 @@ export function checkFaces(findings: Findings): readonly Check[] {
       found: findings.has('chelsea.png') && cat.length === 0,
       what: `chelsea.png: a cat, no face (${cat.length} false)`,
     },
+    ...['face_move.mp4', 'astronaut.png'].map((name) => markedUp(findings, name)),
+  ];
+}
+
+/** The faces drawn into a copy of the medium. */
+function markedUp(findings: Findings, name: string): Check {
+  const copy = findings.get(name)?.markedUp;
+  const kilobytes = Math.ceil((copy?.bytes ?? 0) / 1_000);
+  return {
+    found: kilobytes > 0,
+    what: `${name}: a marked-up copy of ${kilobytes} kB${copy === undefined ? '' : `, ${copy.path}`}`,
+  };
+}
+
+export function checkPersons(findings: Findings): readonly Check[] {
+  const tracks = tracksOf(findings, 'race.jpg');
+  const persons = tracks.filter(({ trackProperties }) => trackProperties['CLASSIFICATION'] === 'person');
+  const faces = tracks.filter(({ type }) => type === 'FACE');
+  const within = faces.filter((face) => persons.some((person) => isInside(face.exemplar, person.exemplar)));
+  return [
+    {
+      found: persons.length >= PERSONS,
+      what: `race.jpg: ${persons.length} persons (at least ${PERSONS})`,
+    },
+    {
+      found: within.length > 0 && within.length === faces.length,
+      what: `race.jpg: faces where persons are (${within.length}), and nowhere else (${faces.length - within.length})`,
+    },
   ];
 }
 
@@ -74,7 +110,7 @@ export function checkMotion(findings: Findings): readonly Check[] {
 }
 
 export function checkText(findings: Findings): readonly Check[] {
-  const texts = tracksOf(findings, 'gen_text.png').map(({ trackProperties }) => trackProperties['TEXT']);
+  const texts = textsOf(tracksOf(findings, 'gen_text.png'));
   const lines = LINES.map((line) => ({
     found: texts.includes(line),
     what: `gen_text.png: the words "${line}"`,
@@ -82,6 +118,39 @@ export function checkText(findings: Findings): readonly Check[] {
   return [
     ...lines,
     { found: texts.length === LINES.length, what: `gen_text.png: nothing else (${texts.length} lines)` },
+  ];
+}
+
+export function checkDocument(findings: Findings): readonly Check[] {
+  const texts = textsOf(tracksOf(findings, PDF));
+  const inPictures = textsOf(findings.get(PDF)?.derived ?? []);
+  return [
+    {
+      found: PAGES.every((line) => texts.includes(line)),
+      what: `${PDF}: its text, on all ${PAGES.length} pages`,
+    },
+    ...IN_PICTURES.map((words) => ({
+      found: inPictures.includes(words),
+      what: `${PDF}: "${words}", in a picture on a page`,
+    })),
+  ];
+}
+
+export function checkLanguages(findings: Findings): readonly Check[] {
+  const all = tracksOf(findings, 'slides.odp').map(({ trackProperties }) => trackProperties);
+  const tagged = all.find(({ TEXT: text }) => text?.startsWith('An automobile with a bike') === true);
+  const languages = LANGUAGES.map(([begin, language]) => ({
+    found: all.some(
+      ({ TEXT: text, LANGUAGE: found }) => text?.startsWith(begin) === true && found === language,
+    ),
+    what: `slides.odp: "${begin}…" is ${language}`,
+  }));
+  return [
+    ...languages,
+    {
+      found: tagged?.['TEXT VEHICLE TRIGGER WORDS'] === 'automobile',
+      what: `slides.odp: the keyword "automobile", tagged ${tagged?.['TAGS'] ?? 'as nothing'}`,
+    },
   ];
 }
 
@@ -118,7 +187,9 @@ export function checkScenes(findings: Findings): readonly Check[] {
   ];
 }
 
-const tracksOf = (findings: Findings, name: string) => findings.get(name) ?? [];
+const tracksOf = (findings: Findings, name: string) => findings.get(name)?.tracks ?? [];
+const textsOf = (tracks: readonly DocumentTrack[]) =>
+  tracks.map(({ trackProperties }) => trackProperties['TEXT']);
 const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
 const isMoving = ({ offsetFrame }: DocumentDetection) =>
   offsetFrame >= MOVING.first && offsetFrame <= MOVING.last;

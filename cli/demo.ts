@@ -2,25 +2,28 @@
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { readCliSettings, readEmbeddedSettings } from '../config/cli.ts';
 import { packageRoot } from '../config/info.ts';
 import {
+  checkDocument,
   checkFaces,
+  checkLanguages,
   checkMotion,
+  checkPersons,
   checkScenes,
   checkSpeech,
   checkText,
   type Check,
-  type Findings,
 } from './demo-checks.ts';
+import { findingsOf, type DemoDocument, type Findings } from './demo-findings.ts';
 import { EXIT, exitCodeOf, explain } from './failure.ts';
 import { follow } from './follow.ts';
 import { Interrupts } from './interrupts.ts';
 import { showProgress, type Progress } from './progress.ts';
 import type { JobInfo, RestClient } from './rest-client.ts';
 import { startService } from './service.ts';
-import { summarize, type DocumentTrack } from './summary.ts';
+import { summarize } from './summary.ts';
 import { documentLines, jobLine } from './tables.ts';
 import { Terminal } from './terminal.ts';
 
@@ -34,12 +37,30 @@ interface DemoJob {
 const JOBS: readonly DemoJob[] = [
   {
     label: 'faces',
-    pipeline: 'FACE DETECTION PIPELINE',
+    pipeline: 'FACE DETECTION WITH MARKUP PIPELINE',
     samples: ['face_move.mp4', 'astronaut.png', 'chelsea.png'],
     check: checkFaces,
   },
+  {
+    label: 'persons',
+    pipeline: 'PERSON THEN FACE DETECTION PIPELINE',
+    samples: ['race.jpg'],
+    check: checkPersons,
+  },
   { label: 'motion', pipeline: 'MOTION DETECTION PIPELINE', samples: ['face_move.mp4'], check: checkMotion },
   { label: 'text', pipeline: 'TEXT DETECTION PIPELINE', samples: ['gen_text.png'], check: checkText },
+  {
+    label: 'document',
+    pipeline: 'DOCUMENT IMAGES THEN TEXT DETECTION PIPELINE',
+    samples: ['text-embedded-and-images.pdf'],
+    check: checkDocument,
+  },
+  {
+    label: 'languages',
+    pipeline: 'DOCUMENT TEXT THEN LANGUAGE AND KEYWORDS PIPELINE',
+    samples: ['slides.odp'],
+    check: checkLanguages,
+  },
   {
     label: 'speech',
     pipeline: 'SPEECH DETECTION PIPELINE',
@@ -125,27 +146,7 @@ async function show(
   const text = await buffer(stream);
   for (const line of documentLines(await summarize(Readable.from([text])))) terminal.print(line);
   terminal.print(`\nDocument: ${info.outputObjectPath ?? client.documentUrl(info.jobId)}`);
-  return check(findingsOf(JSON.parse(text.toString('utf8')) as DemoDocument));
-}
-
-interface DemoDocument {
-  readonly media: readonly {
-    readonly path: string;
-    readonly status: string;
-    readonly output: Readonly<Record<string, readonly { readonly tracks?: readonly DocumentTrack[] }[]>>;
-  }[];
-}
-
-/** A medium that failed has shown nothing, not even that nothing is in it. */
-function findingsOf({ media }: DemoDocument): Findings {
-  return new Map(
-    media
-      .filter(({ status }) => status === 'COMPLETE')
-      .map(({ path: uri, output }) => [
-        path.basename(fileURLToPath(uri)),
-        Object.values(output).flatMap((entries) => entries.flatMap(({ tracks }) => tracks ?? [])),
-      ]),
-  );
+  return check(await findingsOf(JSON.parse(text.toString('utf8')) as DemoDocument));
 }
 
 function conclude(checks: readonly Check[], ms: number, terminal: Terminal): number {

@@ -1,5 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { readInfo } from '../config/info.ts';
+import { canonicalName } from '../pipeline/values.ts';
 import { analyze, type AnalyzeOptions } from './analyze.ts';
 import { EXIT, exitCodeOf, explain } from './failure.ts';
 import { address, whole } from './resources/command.ts';
@@ -34,6 +35,12 @@ program
   .argument('<FILE...>', 'files, or http:, https:, data: and file: URIs')
   .requiredOption('--pipeline <NAME>', 'stored pipeline, such as "FACE DETECTION PIPELINE"')
   .option('--property <NAME=VALUE>', 'job property; may be repeated', property, {})
+  .option(
+    '--algorithm-property <ALGORITHM:NAME=VALUE>',
+    'the same for one algorithm, such as FACE:CONFIDENCE_THRESHOLD=0.7; may be repeated',
+    algorithmProperty,
+    {},
+  )
   .option('--priority <NUMBER>', 'from 0 (lowest) to 9', whole(0, 9))
   .option(
     '--url <URL>',
@@ -67,4 +74,14 @@ function property(text: string, before: Readonly<Record<string, string>>): Reado
   const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined) throw new InvalidArgumentError('Write NAME=VALUE.');
   return { ...before, [name.trim()]: value };
+}
+
+function algorithmProperty(
+  text: string,
+  before: Readonly<Record<string, Readonly<Record<string, string>>>>,
+): Readonly<Record<string, Readonly<Record<string, string>>>> {
+  const [, given = '', rest] = /^([^:=]+):([^=]+=.*)$/s.exec(text) ?? [];
+  const algorithm = canonicalName(given);
+  if (algorithm === '' || rest === undefined) throw new InvalidArgumentError('Write ALGORITHM:NAME=VALUE.');
+  return { ...before, [algorithm]: property(rest, before[algorithm] ?? {}) };
 }

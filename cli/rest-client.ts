@@ -9,6 +9,7 @@ export interface JobRequest {
   readonly media: readonly { readonly mediaUri: string }[];
   readonly pipelineName: string;
   readonly jobProperties?: Readonly<Record<string, string>>;
+  readonly algorithmProperties?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly priority?: number;
 }
 
@@ -79,9 +80,17 @@ export class RestClient {
   }
 
   /** Names of the stored pipelines. */
-  async pipelines(): Promise<readonly string[]> {
-    const found = this.good(await this.ask({ method: 'GET', path: '/rest/pipelines' }));
-    return Array.isArray(found) ? found.map((pipeline: unknown) => String(fieldOf(pipeline, 'name'))) : [];
+  pipelines(): Promise<readonly string[]> {
+    return this.#names('/rest/pipelines');
+  }
+
+  algorithms(): Promise<readonly string[]> {
+    return this.#names('/rest/algorithms');
+  }
+
+  async #names(path: string): Promise<readonly string[]> {
+    const found = this.good(await this.ask({ method: 'GET', path }));
+    return Array.isArray(found) ? found.map((element: unknown) => String(fieldOf(element, 'name'))) : [];
   }
 
   /** Where the detection document of a job can be read. */

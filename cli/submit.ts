@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { canonicalName } from '../pipeline/values.ts';
 import { EXIT, Failure } from './failure.ts';
 import type { MediumArgument } from './media-arguments.ts';
+import type { RestClient } from './rest-client.ts';
 import type { Service } from './service.ts';
 import type { Terminal } from './terminal.ts';
 import { RefusedError } from './transport.ts';
@@ -11,6 +12,8 @@ import { takesNone, Uploads } from './uploads.ts';
 export interface JobOptions {
   readonly pipeline: string;
   readonly property: Readonly<Record<string, string>>;
+  /** By algorithm name. */
+  readonly algorithmProperty: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly priority?: number;
   /** Upload the files without asking whether the service can read them. */
   readonly upload?: boolean;
@@ -37,11 +40,13 @@ export async function submit(
       media: readable.map(({ uri }) => ({ mediaUri: uri })),
       pipelineName: options.pipeline,
       jobProperties: options.property,
+      algorithmProperties: options.algorithmProperty,
       ...(options.priority !== undefined && { priority: options.priority }),
     };
     return { jobId: await client.createJob(request, signal), names: namesOf(readable) };
   };
   const uploads = new Uploads(client, terminal);
+  await mustBeKnown(Object.keys(options.algorithmProperty), client);
   try {
     if (options.upload === true && !embedded) return await create(await uploads.of(media, signal));
     return await create(media).catch(async (error: unknown) => {
@@ -53,6 +58,17 @@ export async function submit(
     await uploads.remove();
     throw new Failure([error.message, ...(await advice(error, service, media, options))].join('\n'));
   }
+}
+
+/** A service takes properties of any algorithm and heeds those of algorithms that the pipeline has. @throws Failure */
+async function mustBeKnown(algorithms: readonly string[], client: RestClient): Promise<void> {
+  if (algorithms.length === 0) return;
+  const known = await client.algorithms();
+  const unknown = algorithms.filter((name) => !known.includes(name));
+  if (unknown.length > 0)
+    throw new Failure(
+      `The service has no algorithm named ${unknown.join(', ')}. The algorithms are: ${known.join(', ')}.`,
+    );
 }
 
 /** A service that cannot read the files may be on another machine: then they are brought to it. */

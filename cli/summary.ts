@@ -1,5 +1,5 @@
 /** What the tables show of a detection document (specification 2.2), read from a stream with flat memory. */
-import { jsonPieces, type Path } from './json-pieces.ts';
+import { jsonPieces, type Path, type Piece } from './json-pieces.ts';
 
 export interface DocumentDetection {
   readonly offsetFrame: number;
@@ -10,6 +10,9 @@ export interface DocumentDetection {
   readonly height: number;
   readonly confidence: number;
   readonly detectionProperties: Readonly<Record<string, string>>;
+  readonly artifactExtractionStatus: string;
+  /** URI of the picture that was made of it. */
+  readonly artifactPath: string | null;
 }
 
 export interface DocumentTrack {
@@ -24,22 +27,56 @@ export interface DocumentTrack {
   readonly detections: readonly DocumentDetection[];
 }
 
+/** A copy of a medium into which was drawn what was found. */
+export interface DocumentMarkup {
+  /** Its URI; empty when there is none. */
+  readonly path: string;
+  readonly status: string;
+}
+
 /** A track without its detections. */
-export interface TrackSummary extends Omit<DocumentTrack, 'detections' | 'exemplar'> {
+export interface TrackSummary extends Omit<DocumentTrack, 'detections' | 'exemplar' | 'trackProperties'> {
+  /** The exemplar's and the track's; long values are cut. */
   readonly properties: Readonly<Record<string, string>>;
   readonly detections: number;
 }
 
+/** A part of a medium that a detector did not get through. */
+export interface FailureSummary {
+  readonly action: string;
+  readonly code: string;
+  readonly message: string;
+  readonly startOffsetFrame: number;
+  readonly stopOffsetFrame: number;
+  readonly startOffsetTime: number;
+  readonly stopOffsetTime: number;
+}
+
+/** The first ones, which are shown, of `count`. */
+export interface Some<T> {
+  readonly shown: T[];
+  count: number;
+}
+
 export interface MediumSummary {
   readonly mediaId: number;
+  /** The document that the medium was taken out of; -1: the job named it. */
+  readonly parentMediaId: number;
   readonly path: string;
   readonly mimeType: string;
   readonly mediaType: string;
   readonly length: number;
   readonly mediaMetadata: Readonly<Record<string, string>>;
-  /** Those that are shown; `trackCount` counts all. */
-  readonly tracks: TrackSummary[];
-  trackCount: number;
+  readonly markupResult: DocumentMarkup | null;
+  readonly mediaSelectorsOutputUri: string | null;
+  readonly tracks: Some<TrackSummary>;
+  readonly failures: Some<FailureSummary>;
+  /** Actions that gave tracks of others more properties. */
+  readonly annotators: Set<string>;
+  /** Actions whose tracks the document leaves out because the job says so. */
+  readonly suppressed: Set<string>;
+  /** Pictures of detections; `folder`: how their URIs begin. */
+  readonly artifacts: { count: number; failed: number; folder: string | undefined };
 }
 
 export interface IssueSummary {
@@ -52,43 +89,116 @@ export interface IssueSummary {
 export interface DocumentSummary {
   readonly status: string;
   readonly media: readonly MediumSummary[];
-  readonly errors: readonly IssueSummary[];
-  readonly warnings: readonly IssueSummary[];
+  readonly errors: Some<IssueSummary>;
+  readonly warnings: Some<IssueSummary>;
 }
 
-/** Tracks of one medium, and of all, that a table shows: nobody reads more, and the document has them all. */
+/** What a table shows of one medium, and of all: nobody reads more, and the document has it all. */
 const SHOWN_OF_MEDIUM = 100;
 const SHOWN_OF_ALL = 2_000;
+const SHOWN_FAILURES = 10;
+const SHOWN_ISSUES = 500;
+/** Characters of a property's value, and properties of a track, that are kept. */
+const VALUE_LENGTH = 200;
+const KEPT_PROPERTIES = 30;
 
 /** @throws Error when the text is no document, or ends early */
 export async function summarize(chunks: AsyncIterable<Uint8Array>): Promise<DocumentSummary> {
   const media: MediumSummary[] = [];
-  const issues = { errors: [] as IssueSummary[], warnings: [] as IssueSummary[] };
+  const issues = { errors: none<IssueSummary>(), warnings: none<IssueSummary>() };
+  const tracks = new Tracks();
   let status = '';
-  let shown = 0;
-  for await (const { path, value } of jsonPieces(chunks, isPiece)) {
-    const [root, index, field, , , tracks] = path;
-    if (root === 'errors' || root === 'warnings') issues[root].push(...issuesOf(value as IssueEntry));
+  for await (const piece of jsonPieces(chunks, isPiece)) {
+    const { path, value } = piece;
+    const [root, index, field] = path;
+    if (root === 'errors' || root === 'warnings')
+      for (const issue of issuesOf(value as IssueEntry)) add(issues[root], issue, SHOWN_ISSUES);
     if (root === 'status') status = String(value);
     if (root !== 'media' || typeof index !== 'number') continue;
     const medium = (media[index] ??= emptyMedium());
-    if (tracks === 'tracks') {
-      medium.trackCount += 1;
-      if (medium.tracks.length >= SHOWN_OF_MEDIUM || shown >= SHOWN_OF_ALL) continue;
-      medium.tracks.push(trackSummary(value as DocumentTrack));
-      shown += 1;
-    } else if (path.length === 3 && typeof field === 'string' && field in medium)
+    if (field === 'output') takeOutput(medium, piece, tracks);
+    else if (field === 'detectionProcessingErrors') takeFailure(medium, piece);
+    else if (path.length === 3 && typeof field === 'string' && field in medium)
       Object.assign(medium, { [field]: value });
   }
   return { status, media, ...issues };
 }
 
-/** Tracks, issues and the small objects of a medium come whole; the rest is gone through. */
+/** The small objects of media, tracks and detections come whole; the rest is gone through. */
 function isPiece(path: Path): boolean {
-  const [root] = path;
+  const [root, , field] = path;
   if (root === 'errors' || root === 'warnings') return path.length === 2;
   if (root !== 'media') return true;
-  return (path.length === 3 && path[2] !== 'output') || (path.length === 7 && path[5] === 'tracks');
+  if (field === 'detectionProcessingErrors') return path.length === 5;
+  if (field !== 'output') return path.length === 3;
+  if (path.length === 6) return path[5] !== 'tracks';
+  return path.length === 8 ? path[7] !== 'detections' : path.length === 9;
+}
+
+/** Path: media, n, output, <type>, n, tracks, n, detections, n. */
+function takeOutput(medium: MediumSummary, piece: Piece, tracks: Tracks): void {
+  const [, , , type, , field] = piece.path;
+  if (field === 'annotators')
+    for (const name of piece.value as readonly string[]) medium.annotators.add(name);
+  if (field === 'source' && type === 'TRACKS SUPPRESSED') medium.suppressed.add(String(piece.value));
+  if (field === 'tracks') tracks.take(medium, piece);
+}
+
+/** Path: media, n, detectionProcessingErrors, <action>, n. */
+function takeFailure(medium: MediumSummary, { path, value }: Piece): void {
+  const failure = { ...(value as Omit<FailureSummary, 'action'>), action: String(path[3]) };
+  add(medium.failures, failure, SHOWN_FAILURES);
+}
+
+/** Tracks come in parts, since one may have a million detections. */
+class Tracks {
+  #shown = 0;
+  #present: { readonly path: Path; readonly track: { -readonly [name in keyof TrackSummary]: TrackSummary[name] } } | undefined; // prettier-ignore
+
+  take(medium: MediumSummary, { path, value }: Piece): void {
+    const track = this.#trackAt(path, medium);
+    const field = path[7] as keyof DocumentTrack;
+    if (field === 'detections') {
+      track.detections += 1;
+      countArtifact(medium.artifacts, value as DocumentDetection);
+    } else if (field === 'trackProperties')
+      track.properties = { ...track.properties, ...cut(value as TrackSummary['properties']) };
+    else if (field === 'exemplar')
+      track.properties = { ...cut((value as DocumentDetection).detectionProperties), ...track.properties };
+    else if (field in track) Object.assign(track, { [field]: value });
+  }
+
+  #trackAt(path: Path, medium: MediumSummary) {
+    const before = this.#present;
+    if (before !== undefined && IDENTITY.every((at) => before.path[at] === path[at])) return before.track;
+    const track = emptyTrack();
+    this.#present = { path, track };
+    this.#shown += add(medium.tracks, track, this.#shown < SHOWN_OF_ALL ? SHOWN_OF_MEDIUM : 0);
+    return track;
+  }
+}
+
+/** Where a path says which track it belongs to, the quickest first. */
+const IDENTITY = [6, 4, 3, 1];
+
+function countArtifact(artifacts: MediumSummary['artifacts'], detection: DocumentDetection): void {
+  if (detection.artifactExtractionStatus === 'FAILED') artifacts.failed += 1;
+  if (detection.artifactExtractionStatus !== 'COMPLETED') return;
+  artifacts.count += 1;
+  const uri = detection.artifactPath ?? '';
+  let folder = artifacts.folder ?? folderOf(uri);
+  while (!uri.startsWith(folder)) folder = folderOf(folder.slice(0, -1));
+  artifacts.folder = folder;
+}
+
+const folderOf = (uri: string) => uri.slice(0, uri.lastIndexOf('/') + 1);
+
+/** What is cut off is not kept in memory either, which a mere slice would do. */
+function cut(properties: TrackSummary['properties']): TrackSummary['properties'] {
+  const short = (value: string) =>
+    value.length <= VALUE_LENGTH ? value : Buffer.from(value.slice(0, VALUE_LENGTH)).toString();
+  const kept = Object.entries(properties).slice(0, KEPT_PROPERTIES);
+  return Object.fromEntries(kept.map(([name, value]) => [name, short(value)]));
 }
 
 interface IssueEntry {
@@ -100,23 +210,40 @@ function issuesOf({ mediaId, details }: IssueEntry): readonly IssueSummary[] {
   return details.map((detail) => ({ ...detail, ...(mediaId !== undefined && { mediaId }) }));
 }
 
-function emptyMedium(): MediumSummary {
-  const facts = {
-    mediaId: 0,
-    path: '',
-    mimeType: '',
-    mediaType: '',
-    length: 0,
-    status: '',
-    mediaMetadata: {},
-  };
-  return { ...facts, tracks: [], trackCount: 0 };
+const none = <T>(): Some<T> => ({ shown: [], count: 0 });
+
+/** Counts one more; answers 1 when it is among those that are shown. */
+function add<T>(some: Some<T>, one: T, most: number): 0 | 1 {
+  some.count += 1;
+  if (some.shown.length >= most) return 0;
+  some.shown.push(one);
+  return 1;
 }
 
-function trackSummary({ exemplar, detections, ...track }: DocumentTrack): TrackSummary {
-  return {
-    ...track,
-    properties: { ...exemplar.detectionProperties, ...track.trackProperties },
-    detections: detections.length,
-  };
-}
+const emptyTrack = (): TrackSummary => ({
+  startOffsetFrame: 0,
+  stopOffsetFrame: 0,
+  startOffsetTime: 0,
+  stopOffsetTime: 0,
+  type: '',
+  confidence: -1,
+  properties: {},
+  detections: 0,
+});
+
+const emptyMedium = (): MediumSummary => ({
+  mediaId: 0,
+  parentMediaId: -1,
+  path: '',
+  mimeType: '',
+  mediaType: '',
+  length: 0,
+  mediaMetadata: {},
+  markupResult: null,
+  mediaSelectorsOutputUri: null,
+  tracks: none(),
+  failures: none(),
+  annotators: new Set(),
+  suppressed: new Set(),
+  artifacts: { count: 0, failed: 0, folder: undefined },
+});

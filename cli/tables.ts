@@ -3,12 +3,23 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { alignedRows } from './columns.ts';
 import type { JobInfo } from './rest-client.ts';
-import type { DocumentSummary, IssueSummary, MediumSummary, TrackSummary } from './summary.ts';
+import type {
+  DocumentMarkup,
+  DocumentSummary,
+  FailureSummary,
+  IssueSummary,
+  MediumSummary,
+  Some,
+  TrackSummary,
+} from './summary.ts';
 import { printable, shortened } from './terminal.ts';
 
 const HEADINGS = ['TRACK', 'TIME', 'FRAMES', 'CONFIDENCE', 'DETECTIONS', 'WORDS AND PROPERTIES'];
-const WORDS_LENGTH = 80;
+const WORDS_LENGTH = 100;
+/** Of a text about which more is to be said in the same cell. */
+const TEXT_LENGTH = 50;
 const NAME_LENGTH = 120;
+const INDENT = '  ';
 
 /** How a job ended. */
 export function jobLine(job: JobInfo): string {
@@ -17,25 +28,55 @@ export function jobLine(job: JobInfo): string {
   return `Job ${job.jobId} (${printable(job.pipelineName)}): ${job.jobStatus}${after}`;
 }
 
-/** A table a medium, then what went wrong. `known`: what people call the media of some URIs. */
+/**
+ * A table a medium, those that were taken out of a document below it; then what went wrong. `known`: what people call the media
+ * of some URIs.
+ */
 export function documentLines(
   { status, media, errors, warnings }: DocumentSummary,
   known: ReadonlyMap<string, string> = new Map(),
 ): readonly string[] {
-  const nameOf = ({ path: uri }: MediumSummary) => mediumName(known.get(uri) ?? uri);
-  const names = new Map(media.map((medium) => [medium.mediaId, nameOf(medium)]));
-  const failed = new Set(errors.map(({ mediaId }) => mediaId));
+  const names = new Map(
+    media.map((medium) => [medium.mediaId, placeName(known.get(medium.path) ?? medium.path)]),
+  );
+  const failed = new Set(errors.shown.map(({ mediaId }) => mediaId));
   // nothing found is no finding when the medium was not looked at to its end
-  const reason = ({ mediaId }: MediumSummary): string => {
+  const reason = ({ mediaId, failures }: MediumSummary): string => {
     if (status.startsWith('CANCELLED')) return ' before the job was cancelled';
-    return failed.has(mediaId) ? ': see its errors' : '';
+    return failed.has(mediaId) || failures.count > 0 ? ': see its errors' : '';
   };
-  return [
-    ...media.flatMap((medium) => ['', ...mediumLines(medium, nameOf(medium), reason(medium))]),
-    ...(errors.length + warnings.length > 0 ? [''] : []),
-    ...errors.map((issue) => issueLine('error', issue, names)),
-    ...warnings.map((issue) => issueLine('warning', issue, names)),
+  const issues = [
+    ...issueLines('error', errors, names),
+    ...media.flatMap((medium) => failureLines(medium, names)),
+    ...issueLines('warning', warnings, names),
   ];
+  return [
+    ...asFamilies(media).flatMap(({ medium, depth }) => [
+      '',
+      ...mediumLines(medium, names, reason(medium)).map((line) => `${INDENT.repeat(depth)}${line}`),
+    ]),
+    ...(issues.length > 0 ? ['', ...issues] : []),
+  ];
+}
+
+interface Member {
+  readonly medium: MediumSummary;
+  readonly depth: number;
+}
+
+/** Each medium before those that were taken out of it; a document tells of them in the order in which they were made. */
+function asFamilies(media: readonly MediumSummary[]): readonly Member[] {
+  const children = new Map<number, MediumSummary[]>();
+  const named: MediumSummary[] = [];
+  for (const medium of media) {
+    (children.get(medium.parentMediaId) ?? named).push(medium);
+    if (!children.has(medium.mediaId)) children.set(medium.mediaId, []);
+  }
+  const family = (medium: MediumSummary, depth: number): readonly Member[] => [
+    { medium, depth },
+    ...(children.get(medium.mediaId) ?? []).flatMap((child) => family(child, depth + 1)),
+  ];
+  return named.flatMap((medium) => family(medium, 0));
 }
 
 /** h:mm:ss.mmm */
@@ -48,9 +89,9 @@ function timeText(ms: number): string {
 }
 
 /** A file as one would type it here; another URI as it is, without the data in it. */
-function mediumName(uri: string): string {
+function placeName(uri: string): string {
   if (/^data:/i.test(uri)) return `${shortened(printable(uri.replace(/,.*$/s, ',')), NAME_LENGTH)}…`;
-  return shortened(printable(/^file:/i.test(uri) ? fileName(uri) : uri), NAME_LENGTH);
+  return /^file:/i.test(uri) ? printable(fileName(uri)) : shortened(printable(uri), NAME_LENGTH);
 }
 
 function fileName(uri: string): string {
@@ -63,15 +104,57 @@ function fileName(uri: string): string {
   }
 }
 
-function mediumLines(medium: MediumSummary, name: string, reason: string): readonly string[] {
-  const { tracks, trackCount } = medium;
-  const title = [name, facts(medium)].filter((text) => text !== '').join('  ');
-  if (trackCount === 0) return [title, `  nothing found${reason}`];
-  const rows = alignedRows([HEADINGS, ...tracks.map((track) => row(track, medium.mediaType))]).map(
-    (line) => `  ${line}`,
-  );
-  const more = trackCount - tracks.length;
-  return [title, ...rows, ...(more > 0 ? [`  and ${more} more tracks: the document has them all`] : [])];
+function mediumLines(
+  medium: MediumSummary,
+  names: ReadonlyMap<number, string>,
+  reason: string,
+): readonly string[] {
+  const name = names.get(medium.mediaId) ?? '';
+  const parent = names.get(medium.parentMediaId);
+  // its number is what DERIVATIVE_MEDIA_ID of its track says
+  const known = parent === undefined ? name : `medium ${medium.mediaId} of ${parent}: ${name}`;
+  const title = [known, facts(medium)].filter((text) => text !== '').join('  ');
+  return [
+    title,
+    ...[...trackLines(medium, reason), ...resultLines(medium)].map((line) => `${INDENT}${line}`),
+  ];
+}
+
+function trackLines({ tracks, mediaType, suppressed }: MediumSummary, reason: string): readonly string[] {
+  const hidden =
+    suppressed.size === 0 ? [] : [`tracks of ${printable([...suppressed].join(', '))} are suppressed`];
+  if (tracks.count === 0)
+    return hidden.length > 0 && reason === '' ? hidden : [...hidden, `nothing found${reason}`];
+  const rows = alignedRows([HEADINGS, ...tracks.shown.map((track) => row(track, mediaType))]);
+  return [...rows, ...moreLine(tracks, 'tracks'), ...hidden];
+}
+
+/** What was made of the tracks. */
+function resultLines(medium: MediumSummary): readonly string[] {
+  const { annotators, artifacts, markupResult, mediaSelectorsOutputUri: selected } = medium;
+  return [
+    ...(annotators.size > 0 ? [`annotated by ${printable([...annotators].join(', '))}`] : []),
+    ...artifactLine(artifacts),
+    ...(markupResult === null ? [] : [markupLine(markupResult)]),
+    ...(selected === null ? [] : [`output of its selectors: ${placeName(selected)}`]),
+  ];
+}
+
+function artifactLine({ count, failed, folder = '' }: MediumSummary['artifacts']): readonly string[] {
+  if (count + failed === 0) return [];
+  const place = folder === '' ? '' : ` in ${placeName(folder)}`;
+  const lost = failed === 0 ? '' : `; ${failed} could not be made`;
+  return [`${count} ${count === 1 ? 'artifact' : 'artifacts'}${place}${lost}`];
+}
+
+/** Why is said with the errors and warnings. */
+function markupLine({ path: uri, status }: DocumentMarkup): string {
+  if (uri === '') return `not marked up: ${printable(status)}`;
+  return `marked up: ${placeName(uri)}${status === 'COMPLETE' ? '' : ` (${printable(status)})`}`;
+}
+
+function moreLine({ shown, count }: Some<unknown>, what: string): readonly string[] {
+  return count > shown.length ? [`and ${count - shown.length} more ${what}: the document has them all`] : [];
 }
 
 function facts({ mimeType, mediaType, length, mediaMetadata }: MediumSummary): string {
@@ -86,26 +169,62 @@ function facts({ mimeType, mediaType, length, mediaMetadata }: MediumSummary): s
 }
 
 function row(track: TrackSummary, mediaType: string): readonly string[] {
-  const timed = mediaType === 'VIDEO' || mediaType === 'AUDIO';
   return [
     printable(track.type),
-    timed ? `${timeText(track.startOffsetTime)} - ${timeText(track.stopOffsetTime)}` : '',
-    mediaType === 'VIDEO' ? `${track.startOffsetFrame} - ${track.stopOffsetFrame}` : '',
+    isTimed(mediaType) ? timeRange(track) : '',
+    mediaType === 'VIDEO' ? frameRange(track) : '',
     track.confidence < 0 ? '' : track.confidence.toFixed(2),
     String(track.detections),
     words(track.properties),
   ];
 }
 
-/** The words first, then what else is said about the track. */
+const isTimed = (mediaType: string) => mediaType === 'VIDEO' || mediaType === 'AUDIO';
+const timeRange = ({ startOffsetTime, stopOffsetTime }: TrackSummary | FailureSummary) =>
+  `${timeText(startOffsetTime)} - ${timeText(stopOffsetTime)}`;
+const frameRange = ({ startOffsetFrame, stopOffsetFrame }: TrackSummary | FailureSummary) =>
+  `${startOffsetFrame} - ${stopOffsetFrame}`;
+
+/** The words first, then what else is said about the track; an empty value says nothing. */
 function words({ TEXT: text, ...others }: Readonly<Record<string, string>>): string {
-  const rest = Object.entries(others).map(([name, value]) => `${name}=${value}`);
-  const all = [...(text === undefined ? [] : [`"${text}"`]), ...rest].join('  ');
+  const rest = Object.entries(others).flatMap(([name, value]) => (value === '' ? [] : [`${name}=${value}`]));
+  const said = text === undefined || rest.length === 0 ? text : shortened(text, TEXT_LENGTH);
+  const all = [...(said === undefined ? [] : [`"${said}"`]), ...rest].join('  ');
   return shortened(printable(all), WORDS_LENGTH);
 }
 
-function issueLine(kind: string, issue: IssueSummary, names: ReadonlyMap<number, string>): string {
-  const name = issue.mediaId === undefined ? undefined : names.get(issue.mediaId);
-  const where = [name, issue.source].filter((text) => text !== undefined && text !== '').join(', ');
-  return `${kind} ${printable(issue.code)} (${printable(where)}): ${printable(issue.message)}`;
+function issueLines(
+  kind: string,
+  issues: Some<IssueSummary>,
+  names: ReadonlyMap<number, string>,
+): readonly string[] {
+  const lines = issues.shown.map((issue) => {
+    const name = issue.mediaId === undefined ? undefined : names.get(issue.mediaId);
+    return issueLine(kind, issue, [name, issue.source]);
+  });
+  return [...lines, ...moreLine(issues, `${kind}s`)];
+}
+
+/** What detectors did not get through, with the stretch of the medium. */
+function failureLines(
+  { mediaId, mediaType, failures }: MediumSummary,
+  names: ReadonlyMap<number, string>,
+): readonly string[] {
+  const stretch = (failure: FailureSummary): string | undefined => {
+    if (mediaType === 'VIDEO') return `frames ${frameRange(failure)}`;
+    return mediaType === 'AUDIO' ? timeRange(failure) : undefined;
+  };
+  const lines = failures.shown.map((failure) =>
+    issueLine('error', failure, [names.get(mediaId), failure.action, stretch(failure)]),
+  );
+  return [...lines, ...moreLine(failures, `errors of ${names.get(mediaId)}`)];
+}
+
+function issueLine(
+  kind: string,
+  { code, message }: Pick<IssueSummary, 'code' | 'message'>,
+  places: readonly (string | undefined)[],
+): string {
+  const where = places.filter((text) => text !== undefined && text !== '').join(', ');
+  return `${kind} ${printable(code)} (${printable(where)}): ${printable(message)}`;
 }

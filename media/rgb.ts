@@ -33,7 +33,7 @@ export class RgbConverter {
   readonly #strides: number[];
   #scaler: SoftwareScaleContext | undefined;
   #source = '';
-  #coloured: { readonly scaler: SoftwareScaleContext; readonly frame: AvFrame } | undefined;
+  #coloured: ColouredScaler | undefined;
 
   constructor(width: number, height: number) {
     this.width = width;
@@ -75,27 +75,37 @@ export class RgbConverter {
     if (rows < 0) throw unconvertible(frame);
   }
 
-  /** Honours the frame's own colour matrix and range, about a tenth slower. */
+  /** Honours the frame's own colour matrix and range. */
   #withColours(frame: AvFrame): void {
-    this.#coloured ??= { scaler: dynamicScaler(), frame: rgbFrame(this.width, this.height) };
-    if (this.#coloured.scaler.scaleFrameSync(this.#coloured.frame, frame) < 0) throw unconvertible(frame);
-    this.#coloured.frame.data?.[0]?.copy(this.data);
+    const { scaler, target, pixels } = (this.#coloured ??= colouredScaler(this.width, this.height));
+    if (scaler.scaleFrameSync(target, frame) < 0) throw unconvertible(frame);
+    pixels.copy(this.data);
   }
 
   close(): void {
     this.#scaler?.freeContext();
     this.#coloured?.scaler.freeContext();
-    this.#coloured?.frame.free();
+    this.#coloured?.target.free();
     this.#scaler = undefined;
     this.#coloured = undefined;
   }
 }
 
 /** Takes size, format and colours from each frame. */
-function dynamicScaler(): SoftwareScaleContext {
+interface ColouredScaler {
+  readonly scaler: SoftwareScaleContext;
+  readonly target: AvFrame;
+  /** The pixels of the target, asked for once: every asking makes a buffer of this size, which costs as much as the scaling. */
+  readonly pixels: Buffer;
+}
+
+function colouredScaler(width: number, height: number): ColouredScaler {
   const scaler = new SoftwareScaleContext();
   scaler.allocContext();
-  return scaler;
+  const target = rgbFrame(width, height);
+  const pixels = target.data?.[0];
+  if (pixels === undefined) throw new Error(`There is no memory for a picture of ${width}x${height} pixels.`);
+  return { scaler, target, pixels };
 }
 
 function rgbFrame(width: number, height: number): AvFrame {

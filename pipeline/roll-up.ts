@@ -124,12 +124,19 @@ function detectionRolledUp(rule: RollUp, detection: Detection): Detection {
   return properties === detection.properties ? detection : { ...detection, properties };
 }
 
-/** Copies are made of every value, whether it is replaced or not, and take the place of what had their name. */
+/**
+ * Copies are made of every value, whether it is replaced or not, and take the place of what had their name. What was rolled up
+ * already, because a later task was fed with it, keeps the copy of what it said at first.
+ */
 function rolledUp({ values, copies }: RollUp, properties: Properties): Properties {
+  const isCopy = (name: string, value: string, copy: string): boolean =>
+    Object.hasOwn(properties, copy) && values.get(name)?.get(properties[copy] ?? '') === value;
   const entries = Object.entries(properties);
   const replaced = entries.map(([name, value]) => [name, values.get(name)?.get(value) ?? value] as const);
   const copied = entries.flatMap(([name, value]) =>
-    [...(copies.get(name) ?? [])].map((copy) => [copy, value] as const),
+    [...(copies.get(name) ?? [])]
+      .filter((copy) => !isCopy(name, value, copy))
+      .map((copy) => [copy, value] as const),
   );
   const unchanged = copied.length === 0 && replaced.every(([, value], i) => value === entries[i]?.[1]);
   return unchanged ? properties : Object.fromEntries([...replaced, ...copied]);

@@ -173,7 +173,10 @@ function detectRow(state: JobState, index: number, unit: Unit, given: Given): Su
       unit.fed === null ? Math.min(Math.max(0, range.start), integerOf(properties, 'CONTEXT_FRAMES', 0)) : 0,
     ...(generic ? { outputFolder: join(folder, row.id) } : {}),
   };
-  const fed = unit.fed === null ? {} : { fed: { file: unit.fed.file, indexAt: unit.fed.indexAt, piece } };
+  // What media selectors select are no tracks to be given back.
+  const annotate = annotates(properties) && isFed(properties, state.media[unit.medium]!);
+  const fed =
+    unit.fed === null ? {} : { fed: { file: unit.fed.file, indexAt: unit.fed.indexAt, piece, annotate } };
   return { ...row, kind: 'DETECT', queue: action.algorithm.name, range, work, ...fed };
 }
 
@@ -183,9 +186,8 @@ export function finishRow(state: JobState, index: number, unit: Unit, given: Giv
   const { action, properties, facts, prepared, medium, work: workMedium } = settingOf(state, unit, given);
   const { dataDir } = settings;
   const { jobId } = record;
-  const before = { processed: state.media[unit.medium]!.processed };
   const rollUpFile = textOf(properties, 'ROLL_UP_FILE', '');
-  const annotating = annotates(properties) && isFed(properties, before);
+  const annotating = annotates(properties) && isFed(properties, state.media[unit.medium]!);
   const work: FinishWork = {
     medium: workMedium,
     sha256: facts.sha256,
@@ -272,7 +274,5 @@ export function selectedProperties(
   const action = record.plan.tasks[taskIndex(row)]!.actions[row.action]!;
   const { properties, selectors } = record.media[row.medium]!;
   const { selectionProperties } = selectors?.[selector] ?? {};
-  return withoutKeys(
-    forComponent(record, action, { properties, selector: selectionProperties }, medium),
-  );
+  return withoutKeys(forComponent(record, action, { properties, selector: selectionProperties }, medium));
 }

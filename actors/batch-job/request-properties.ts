@@ -14,10 +14,13 @@ export function refusedProperties(
   // Thousands of media have few sets of properties between them.
   const distinct = new Map(media.map(({ properties }) => [JSON.stringify(properties), properties]));
   for (const properties of distinct.values()) {
-    const inForce = (action: PlannedAction) =>
-      // Of a medium nobody has looked at yet: what is refused is refused for media of all types.
-      effectiveProperties({ ...levelsOf(job, action), media: properties }, 'VIDEO');
-    const refused = refusedInForce(job.plan, inForce);
+    // Of a medium nobody has looked at yet: what is refused is refused for media of all types.
+    const known = new Map(
+      job.plan.tasks
+        .flatMap(({ actions }) => actions)
+        .map((one) => [one, effectiveProperties({ ...levelsOf(job, one), media: properties }, 'VIDEO')]),
+    );
+    const refused = refusedInForce(job.plan, (action) => known.get(action) ?? {});
     if (refused !== undefined) return refused;
   }
   return undefined;

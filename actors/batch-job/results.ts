@@ -22,10 +22,15 @@ interface Taken {
 
 /** What an answer makes of the state, and of its row. */
 export function take(state: JobState, row: SubJobRow, answer: Answer, given: Given): Taken {
-  return 'ok' in answer ? takeResult(state, row, answer) : takeFailure(state, row, answer, given);
+  return 'ok' in answer ? takeResult(state, row, answer, given) : takeFailure(state, row, answer, given);
 }
 
-function takeResult(state: JobState, row: SubJobRow, result: CheckedResult & { ok: true }): Taken {
+function takeResult(
+  state: JobState,
+  row: SubJobRow,
+  result: CheckedResult & { ok: true },
+  given: Given,
+): Taken {
   switch (result.kind) {
     case 'PREPARE': {
       const prepared: Prepared = { ...result.prepared, file: row.file! };

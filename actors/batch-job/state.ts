@@ -171,8 +171,13 @@ export interface SubJobRow {
   /** Spool file of the answer. */
   readonly file?: string;
   readonly prepared?: Prepared;
-  /** Which piece of what the unit was fed this is. */
-  readonly fed?: { readonly file: string; readonly indexAt: number; readonly piece: number };
+  /** Which piece of what the unit was fed this is, and whether those tracks are to come back with more properties. */
+  readonly fed?: {
+    readonly file: string;
+    readonly indexAt: number;
+    readonly piece: number;
+    readonly annotate: boolean;
+  };
   readonly feed?: FeedSummary;
   readonly summary?: FinishSummary;
   /** Index of the first medium that was derived. */

@@ -107,7 +107,7 @@ async function fedWork(
       // What media selectors select is fed as it is, whatever else is fed forward in the pipeline.
       type: feedForwardType(properties['FEED_FORWARD_TYPE']) ?? 'REGION',
       allTracks: booleanOf(properties, 'FEED_FORWARD_ALL_TRACKS'),
-      annotate: booleanOf(properties, 'IS_ANNOTATOR'),
+      annotate: fed.annotate,
       input: inputPath(token),
     },
   };

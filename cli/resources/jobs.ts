@@ -1,11 +1,10 @@
 /** `troupe jobs ...` (specification 4.2). */
 import type { Command } from 'commander';
 import { factLines } from '../columns.ts';
-import { EXIT, Failure } from '../failure.ts';
+import { EXIT } from '../failure.ts';
 import { Interrupts } from '../interrupts.ts';
 import { showProgress } from '../progress.ts';
 import { fieldOf, jobPath, type JobInfo } from '../rest-client.ts';
-import { saved } from '../saved.ts';
 import { jobLine } from '../tables.ts';
 import { shortened, type Terminal } from '../terminal.ts';
 import { watchJob } from '../watch.ts';
@@ -22,6 +21,7 @@ import {
   type RestOptions,
 } from './command.ts';
 import { jobListCommands } from './job-list.ts';
+import { outputCommands } from './job-output.ts';
 import { repostCommand } from './job-repost.ts';
 
 const SHOWN_MEDIA = 20;
@@ -44,9 +44,7 @@ export function jobCommands(program: Command, terminal: Terminal): void {
     return show(terminal, options, call, { lines: () => [`Job ${id} is being cancelled.`] });
   });
   resubmitCommand(jobs, terminal);
-  command(jobs, `output ${ID}`, 'print the detection document of a job')
-    .option('-o, --output <FILE>', 'write it to this file instead')
-    .action((id: string, options: OutputOptions) => output(id, options, terminal));
+  outputCommands(jobs, terminal);
   command(jobs, `delete ${ID}`, 'delete a job that has ended, with its document and its other files').action(
     (id: string, options: RestOptions) => {
       const call = { method: 'DELETE', path: jobPath(id) } as const;
@@ -55,10 +53,6 @@ export function jobCommands(program: Command, terminal: Terminal): void {
     },
   );
   repostCommand(jobs, terminal);
-}
-
-interface OutputOptions extends RestOptions {
-  readonly output?: string;
 }
 
 function watchCommand(jobs: Command, terminal: Terminal): void {
@@ -163,19 +157,4 @@ async function watch(id: string, options: RestOptions, terminal: Terminal): Prom
     progress.stop();
     interrupts.close();
   }
-}
-
-async function output(id: string, options: OutputOptions, terminal: Terminal): Promise<void> {
-  const client = await clientOf(options);
-  const document = await client.document(id);
-  if (document === undefined) {
-    const { terminal: ended } = await client.job(id);
-    throw new Failure(
-      ended
-        ? `Job ${id} has no document: it was created with buildOutput false, or what it found lies in the archive.`
-        : `Job ${id} has no document yet: troupe jobs watch ${id} shows when it has ended.`,
-    );
-  }
-  if (options.output === undefined) await terminal.pour(document);
-  else await saved(document, options.output);
 }

@@ -31,7 +31,8 @@ export async function* inSound(
     isVideo ? clamp(Math.floor((ms * medium.fps) / 1000), frames.start, frames.stop) : 0;
   const { signal } = job;
   const startMs = stretches[0]?.startMs;
-  const audio = await openAudio(medium.path, { startMs, stopMs: endOf(stretches), signal });
+  const stopMs = endOf(stretches);
+  const audio = await openAudio(medium.path, { startMs, stopMs, signal });
   const chunks = async function* () {
     let samples = 0;
     for await (const chunk of audio.chunks()) {
@@ -44,7 +45,7 @@ export async function* inSound(
   };
   try {
     for await (const sound of detector.audio!({ startTime: audio.startTime, chunks }, job))
-      yield soundTrack(sound, frameAt);
+      yield soundTrack({ ...sound, stopTime: Math.min(sound.stopTime, Math.floor(stopMs)) }, frameAt);
   } finally {
     audio.close();
   }

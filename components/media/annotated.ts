@@ -16,38 +16,57 @@ import type { WorkContext } from '../sdk/worker.ts';
 import { rawTracks, type RawTrack } from './raw-tracks.ts';
 import { readRollUp } from './roll-up.ts';
 import { openScratch, type Scratch } from './scratch.ts';
+import { keepingResults, storing } from './keep-results.ts';
+import { selectorsOutput } from './selectors-output.ts';
 import {
+  detectionOf,
   finishedLinesOf,
   parseFinished,
   type FinishedDetection,
+  selectedIn,
   type FinishedTrack,
 } from './finished-line.ts';
 
-export async function* annotatedLines(work: FinishWork, context: WorkContext): AsyncGenerator<string> {
+export async function* annotatedLines(work: FinishWork, given: WorkContext): AsyncGenerator<string> {
+  const { context, store } = storing(work, given);
   const scratch = await openScratch();
   try {
-    const given = await takeAnswers(work, context, scratch);
+    const keep = keepingResults(store, context.signal);
+    const selected = selectorsOutput(work, keep);
+    const answers = await takeAnswers(work, context, scratch);
     const sections: TrackSection[] = [];
     const ranges: Range[] = [];
     let detections = 0;
     for (const source of work.annotated ?? []) {
       const types: Record<string, number> = {};
       let count = 0;
-      for await (const { line, track } of sourceLines(source, given, context, scratch)) {
+      for await (const { line, track, rest } of sourceLines(source, answers, context, scratch)) {
         types[track.type] = (types[track.type] ?? 0) + 1;
         count += 1;
         detections += track.detections.length;
         if (work.medium.mediaType === 'VIDEO')
           ranges.push({ start: track.startOffsetFrame, stop: track.stopOffsetFrame });
+        selected?.add({ selected: selectedIn(rest), ...saidOf(track) });
         yield `${line}\n`;
       }
       sections.push({ task: source.task, count, types });
     }
-    yield `${JSON.stringify({ summary: summaryOf(sections, detections, ranges) })}\n`;
+    const selectorsOutputUri = await selected?.write();
+    const summary = {
+      ...summaryOf(sections, detections, ranges),
+      warnings: keep.warnings(),
+      ...(selectorsOutputUri === undefined ? {} : { selectorsOutputUri }),
+    };
+    yield `${JSON.stringify({ summary })}\n`;
   } finally {
     await scratch.close();
   }
 }
+
+const saidOf = ({ trackProperties, detections }: FinishedTrack) => ({
+  properties: trackProperties,
+  detections: detections.map(detectionOf),
+});
 
 /** Where the answers lie, by task and line of the track that was fed. */
 type Answers = ReadonlyMap<string, readonly Place[]>;
@@ -74,18 +93,18 @@ async function* sourceLines(
   answers: Answers,
   { signal }: WorkContext,
   scratch: Scratch,
-): AsyncGenerator<{ readonly line: string; readonly track: FinishedTrack }> {
+): AsyncGenerator<{ readonly line: string; readonly track: FinishedTrack; readonly rest: string }> {
   for await (const { number, text } of finishedLinesOf(source, signal)) {
     const { track, rest } = parseFinished(text);
     const places = answers.get(keyOf(source.task, number));
     if (places === undefined) {
-      yield { line: text, track };
+      yield { line: text, track, rest };
       continue;
     }
     let annotated = track;
     for (const place of places)
       annotated = withAnnotation(annotated, JSON.parse(await scratch.read(place)) as RawTrack);
-    yield { line: `${JSON.stringify(annotated)}${rest}`, track: annotated };
+    yield { line: `${JSON.stringify(annotated)}${rest}`, track: annotated, rest };
   }
 }
 

@@ -3,14 +3,18 @@ import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { MediumError } from '../../media/medium-error.ts';
 import { duplicatePolicy, fillText } from '../../pipeline/media-selectors.ts';
-import { textOf } from '../../pipeline/properties.ts';
 import type { FinishWork } from '../sdk/protocol.ts';
 import { readJsonText } from './feed.ts';
 import type { RawTrack } from './raw-tracks.ts';
 import type { KeepResult } from './keep-results.ts';
 
+/** What a track says of the text that was selected. */
+type SelectedTrack = Pick<RawTrack, 'properties' | 'detections'> & {
+  readonly selected?: RawTrack['selected'] | undefined;
+};
+
 export interface SelectorsOutput {
-  add(track: RawTrack): void;
+  add(track: SelectedTrack): void;
   /** URI of the document. OTHER when it cannot be made. */
   write(): Promise<string>;
 }
@@ -34,7 +38,8 @@ export function selectorsOutput(work: FinishWork, keep: KeepResult): SelectorsOu
         await readJsonText(work.medium.path),
         selectors.map((selector, n) => ({ selector, outputs: outputs[n] ?? new Map() })),
         {
-          delimiter: textOf(work.properties, 'MEDIA_SELECTORS_DELIMETER', ''),
+          // As it is: it may be a space or a new line.
+          delimiter: work.properties['MEDIA_SELECTORS_DELIMETER'],
           duplicatePolicy: duplicatePolicy(work.properties['MEDIA_SELECTORS_DUPLICATE_POLICY']),
         },
       );

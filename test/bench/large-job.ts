@@ -12,8 +12,8 @@ export const LENGTH = 50;
 
 const JOB = {
   pipelineName: 'NOOP PIPELINE',
-  // In one piece: what comes in is one long answer.
-  jobProperties: { TARGET_SEGMENT_LENGTH: '0' },
+  // In one piece: what comes in is one long answer. There are no pictures to be cut from this medium.
+  jobProperties: { TARGET_SEGMENT_LENGTH: '0', ARTIFACT_EXTRACTION_POLICY: 'NONE' },
   media: [
     {
       mediaUri: 'data:video/mp4;base64,eA==',

@@ -263,7 +263,8 @@ describe('The archive (specification 6.4)', () => {
         securityTag: 'UNCLASSIFIED',
         system: 'Troupe',
       });
-      const { jobConfigHash, outputUri, processDate, ...facts } = dataObject;
+      const { jobConfigHash, outputUri, processDate, timing, ...facts } = dataObject;
+      expect(timing, 'milliseconds by action').to.have.property('LIGHT ACTION').that.is.a('number');
       expect(jobConfigHash).to.match(/^[0-9a-f]{64}$/);
       expect(processDate).to.equal(document['timeStop']);
       expect(facts).to.deep.equal({

@@ -159,7 +159,10 @@ describe('The frames that a task looks at', () => {
   before(async () => {
     service = new Service();
     constant = video(service, 'constant.avi', { frames: 60 });
-    variable = video(service, 'variable.mkv', { frames: 60, at: (frame) => frame * 40 + (frame > 30 ? 200 : 0) });
+    variable = video(service, 'variable.mkv', {
+      frames: 60,
+      at: (frame) => frame * 40 + (frame > 30 ? 200 : 0),
+    });
     await service.start();
   });
   after(() => service.close());
@@ -192,7 +195,11 @@ describe('The frames that a task looks at', () => {
       ['0-24', '25-49', '50-59'],
     ],
     ['all frames when TARGET_SEGMENT_LENGTH is 0', { TARGET_SEGMENT_LENGTH: '0' }, ['0-59']],
-    ['all frames when a length is no number: then the default holds', { TARGET_SEGMENT_LENGTH: 'x' }, ['0-59']],
+    [
+      'all frames when a length is no number: then the default holds',
+      { TARGET_SEGMENT_LENGTH: 'x' },
+      ['0-59'],
+    ],
   ];
   for (const [lengths, properties, expected] of SEGMENTS)
     it(`are cut into segments of ${lengths}`, async () => {
@@ -224,8 +231,7 @@ describe('The frames that a task looks at', () => {
       finds([{ frames: [2, 5] }, { frames: [9, 12] }, { frames: [30, 31] }], { TARGET_SEGMENT_LENGTH: '0' }),
       looks(),
     );
-    const gap = (frames: string) =>
-      ranges(constant, { MIN_GAP_BETWEEN_SEGMENTS: frames }, request, 'SECOND');
+    const gap = (frames: string) => ranges(constant, { MIN_GAP_BETWEEN_SEGMENTS: frames }, request, 'SECOND');
     expect(await gap('4')).to.deep.equal(['2-12', '30-31']);
     expect(await gap('3')).to.deep.equal(['2-5', '9-12', '30-31']);
     expect(await gap('18')).to.deep.equal(['2-31']);
@@ -245,10 +251,30 @@ describe('The frames that a task looks at', () => {
       {},
       '0,20,40',
     ],
-    ['by the interval when it is set on the higher level', { FRAME_INTERVAL: '30' }, { FRAME_RATE_CAP: '2' }, '0,30'],
-    ['by the cap when it is set on the higher level', { FRAME_RATE_CAP: '1' }, { FRAME_INTERVAL: '2' }, '0,25,50'],
-    ['by the interval when the cap above it is off', { FRAME_RATE_CAP: '-1' }, { FRAME_INTERVAL: '30' }, '0,30'],
-    ['by the cap when the interval above it is off', { FRAME_INTERVAL: '0' }, { FRAME_RATE_CAP: '1' }, '0,25,50'],
+    [
+      'by the interval when it is set on the higher level',
+      { FRAME_INTERVAL: '30' },
+      { FRAME_RATE_CAP: '2' },
+      '0,30',
+    ],
+    [
+      'by the cap when it is set on the higher level',
+      { FRAME_RATE_CAP: '1' },
+      { FRAME_INTERVAL: '2' },
+      '0,25,50',
+    ],
+    [
+      'by the interval when the cap above it is off',
+      { FRAME_RATE_CAP: '-1' },
+      { FRAME_INTERVAL: '30' },
+      '0,30',
+    ],
+    [
+      'by the cap when the interval above it is off',
+      { FRAME_INTERVAL: '0' },
+      { FRAME_RATE_CAP: '1' },
+      '0,25,50',
+    ],
   ];
   for (const [what, job, action, expected] of SAMPLED)
     it(`are ${what}`, async () => {

@@ -24,7 +24,9 @@ const NAMES = ['FIRST', 'SECOND', 'THIRD', 'FOURTH', 'FIFTH'];
 
 /** A pipeline with these tasks, of one action each or of several. */
 export function pipelineOf(...tasks: readonly (Step | readonly Step[])[]) {
-  const planned = tasks.map((task, n) => (isSteps(task) ? task : [task]).map((step, m) => actionOf(step, n, m)));
+  const planned = tasks.map((task, n) =>
+    (isSteps(task) ? task : [task]).map((step, m) => actionOf(step, n, m)),
+  );
   return {
     pipelineDefinition: {
       pipeline: planned.map((_, n) => `TASK ${n}`),
@@ -86,7 +88,9 @@ export async function run(
 ): Promise<DetectionDocument> {
   const document = await service.run({ ...request, media: [medium] });
   if (document.status !== status)
-    throw new Error(`The job ended ${document.status} instead of ${status}: ${JSON.stringify(document.errors)}`);
+    throw new Error(
+      `The job ended ${document.status} instead of ${status}: ${JSON.stringify(document.errors)}`,
+    );
   return document;
 }
 
@@ -103,7 +107,11 @@ export function foundBy({ output }: DocumentMedium, action: string): readonly Do
 }
 
 /** The values of a property of the tracks of an action. */
-export const valuesOf = (medium: DocumentMedium, action: string, property: string): readonly (string | undefined)[] =>
+export const valuesOf = (
+  medium: DocumentMedium,
+  action: string,
+  property: string,
+): readonly (string | undefined)[] =>
   foundBy(medium, action).map(({ trackProperties }) => trackProperties[property]);
 
 /** Key, action, number of tracks and annotators of each entry of `output`. */

@@ -1,0 +1,48 @@
+/** `troupe jobs output` and `summary`: what a job has found. */
+import type { Command } from 'commander';
+import type { Readable } from 'node:stream';
+import { Failure } from '../failure.ts';
+import type { JobInfo, RestClient } from '../rest-client.ts';
+import { saved } from '../saved.ts';
+import { summarize } from '../summary.ts';
+import { documentLines, jobLine } from '../tables.ts';
+import type { Terminal } from '../terminal.ts';
+import { clientOf, command, type RestOptions } from './command.ts';
+
+interface OutputOptions extends RestOptions {
+  readonly output?: string;
+}
+
+export function outputCommands(jobs: Command, terminal: Terminal): void {
+  command(jobs, 'output <ID>', 'print the detection document of a job')
+    .option('-o, --output <FILE>', 'write it to this file instead')
+    .action(async (id: string, options: OutputOptions) => {
+      const document = await documentOf(id, await clientOf(options));
+      if (options.output === undefined) await terminal.pour(document);
+      else await saved(document, options.output);
+    });
+  command(jobs, 'summary <ID>', 'show what a job has found as tables, like analyze').action(
+    (id: string, options: RestOptions) => summary(id, options, terminal),
+  );
+}
+
+async function summary(id: string, options: RestOptions, terminal: Terminal): Promise<void> {
+  const client = await clientOf(options);
+  const job = await client.job(id);
+  const document = await documentOf(id, client, job);
+  terminal.print(jobLine(job));
+  for (const line of documentLines(await summarize(document))) terminal.print(line);
+  terminal.print(`\nDocument: ${client.documentUrl(id)}`);
+}
+
+/** @throws Failure that says why there is none */
+async function documentOf(id: string, client: RestClient, known?: JobInfo): Promise<Readable> {
+  const document = await client.document(id);
+  if (document !== undefined) return document;
+  const { terminal: ended } = known ?? (await client.job(id));
+  throw new Failure(
+    ended
+      ? `Job ${id} has no document: it was created with buildOutput false, or what it found lies in the archive.`
+      : `Job ${id} has no document yet: troupe jobs watch ${id} shows when it has ended.`,
+  );
+}

@@ -1,0 +1,271 @@
+/** Pictures of detections: which are taken, what they show, and where they are found. */
+import { copyFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import sharp from 'sharp';
+import { makeVideo } from '../media/make-video.ts';
+import {
+  errorCodes,
+  sampleUri,
+  Service,
+  tracksOf,
+  type DetectionDocument,
+  type JobRequest,
+} from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { actionsIn, filesOf, mediumOf, pictureAt, picturedFrames, uriOf } from './results.ts';
+
+type Properties = Readonly<Record<string, string>>;
+const POLICY = 'ARTIFACT_EXTRACTION_POLICY';
+const ASTRONAUT = sampleUri('astronaut.png');
+/** Every tenth of 60 frames. */
+const FRAMES = [0, 10, 20, 30, 40, 50];
+
+describe('Artifacts', () => {
+  let service: Service;
+  before(async () => {
+    service = await Service.started();
+    makeVideo(join(service.mediaDir, 'video.avi'), { frames: 60, encoder: 'mpeg4' });
+  });
+  after(() => service.close());
+
+  const light = (media: JobRequest['media'], jobProperties: Properties = {}): Promise<DetectionDocument> =>
+    service.run({ media, pipelineName: 'LIGHT PIPELINE', jobProperties });
+  const lightOf = ({ media }: DetectionDocument) => tracksOf(media[0], 'LIGHT')[0]!;
+
+  describe('of a video are taken', () => {
+    const taken = async (properties: Properties) => {
+      const document = await light([uriOf(service, 'video.avi')], { FRAME_INTERVAL: '10', ...properties });
+      expect(document.status).to.equal('COMPLETE');
+      const { detections, exemplar } = lightOf(document);
+      expect(detections.map(({ offsetFrame }) => offsetFrame)).to.deep.equal(FRAMES);
+      const frames = picturedFrames(detections);
+      for (const { offsetFrame, artifactExtractionStatus, artifactPath } of detections)
+        if (!frames.includes(offsetFrame))
+          expect([artifactExtractionStatus, artifactPath]).to.deep.equal(['NOT_ATTEMPTED', null]);
+      expect(await filesOf(service, 'artifacts', document.jobId)).to.have.length(frames.length);
+      return { frames, exemplar: exemplar.offsetFrame };
+    };
+
+    it('of its exemplar alone when nothing else is asked for', async () => {
+      const { frames, exemplar } = await taken({ EXEMPLAR_POLICY: 'MIDDLE' });
+      expect([exemplar, frames]).to.deep.equal([20, [20]]);
+    });
+
+    it('of the neighbours of its exemplar in the list of detections with EXEMPLAR_FRAME_PLUS', async () => {
+      const { frames } = await taken({ EXEMPLAR_POLICY: 'MIDDLE', [`${POLICY}_EXEMPLAR_FRAME_PLUS`]: '1' });
+      expect(frames).to.deep.equal([10, 20, 30]);
+    });
+
+    it('of first, middle and last detection, without the exemplar when that is switched off', async () => {
+      const { frames } = await taken({
+        EXEMPLAR_POLICY: 'MIDDLE',
+        [`${POLICY}_EXEMPLAR_FRAME_PLUS`]: '-1',
+        [`${POLICY}_FIRST_FRAME`]: 'TRUE',
+        [`${POLICY}_LAST_FRAME`]: 'TRUE',
+      });
+      expect(frames).to.deep.equal([0, 50]);
+    });
+
+    it('of the best detections with TOP_QUALITY_COUNT, and of those that carry a property', async () => {
+      const best = await taken({
+        [`${POLICY}_EXEMPLAR_FRAME_PLUS`]: '-1',
+        [`${POLICY}_TOP_QUALITY_COUNT`]: '2',
+      });
+      expect(best.frames).to.have.length(2).and.to.include(best.exemplar);
+      const named = await taken({ [`${POLICY}_BEST_DETECTION_PROP_NAMES_LIST`]: 'OTHER;MEAN' });
+      expect(named.frames).to.deep.equal(FRAMES);
+    });
+
+    it('of all detections with ALL_DETECTIONS, and of none with NONE', async () => {
+      expect((await taken({ [POLICY]: 'ALL_DETECTIONS' })).frames).to.deep.equal(FRAMES);
+      expect((await taken({ [POLICY]: 'NONE' })).frames).to.deep.equal([]);
+    });
+  });
+
+  it('are not taken of movement unless ALL_TYPES says so', async () => {
+    const motion = async (policy: string) => {
+      const document = await service.run({
+        media: [sampleUri('ff-exact-region-object-motion.avi')],
+        pipelineName: 'MOTION DETECTION PIPELINE',
+        jobProperties: { [POLICY]: policy },
+      });
+      const tracks = tracksOf(document.media[0], 'MOTION');
+      expect(tracks.length).to.be.at.least(1);
+      return tracks.map(({ detections }) => picturedFrames(detections).length);
+    };
+    expect(new Set(await motion('VISUAL_TYPES_ONLY'))).to.deep.equal(new Set([0]));
+    expect(new Set(await motion('ALL_TYPES'))).to.deep.equal(new Set([1]));
+  });
+
+  describe('show', () => {
+    it('what stands in the box of the detection, the same for the exemplar as for the detection', async () => {
+      const document = await service.run({ media: [ASTRONAUT], pipelineName: 'FACE DETECTION PIPELINE' });
+      const [{ exemplar, detections }] = tracksOf(document.media[0], 'FACE') as [ReturnType<typeof lightOf>];
+      expect(exemplar).to.deep.equal(detections[0]);
+      const { width, height, at } = await pictureAt(exemplar.artifactPath);
+      expect([width, height]).to.deep.equal([exemplar.width, exemplar.height]);
+      const whole = await pictureAt(ASTRONAUT);
+      for (const [x, y] of [
+        [0, 0],
+        [0.5, 0.5],
+        [0.9, 0.2],
+      ] as const) {
+        const column = exemplar.x + Math.floor(x * width);
+        const row = exemplar.y + Math.floor(y * height);
+        expect(at(x, y)).to.deep.equal(whole.at((column + 0.5) / whole.width, (row + 0.5) / whole.height));
+      }
+    });
+
+    it('a picture that lies on its side upright', async () => {
+      await sideways(join(service.mediaDir, 'sideways.png'));
+      const document = await light([uriOf(service, 'sideways.png')], { ROTATION: '90' });
+      const { exemplar } = lightOf(document);
+      expect(exemplar.detectionProperties['ROTATION']).to.match(/^90/);
+      const { width, height, at } = await pictureAt(exemplar.artifactPath);
+      expect([width, height]).to.deep.equal([100, 200]);
+      expect([at(0.5, 0.1), at(0.5, 0.9)], 'red above, blue below').to.deep.equal([
+        [255, 0, 0],
+        [0, 0, 255],
+      ]);
+    });
+
+    it('the whole frame, once for all tracks in it, when CROPPING is off', async () => {
+      const document = await service.run({
+        media: [sampleUri('race.jpg')],
+        pipelineName: 'PERSON DETECTION PIPELINE',
+        jobProperties: { [`${POLICY}_CROPPING`]: 'FALSE' },
+      });
+      const paths = tracksOf(document.media[0], 'CLASS').map(({ exemplar }) => exemplar.artifactPath);
+      expect(paths.length, 'persons').to.be.greaterThan(1);
+      expect(new Set(paths).size).to.equal(1);
+      const { width, height } = await pictureAt(paths[0]!);
+      expect([width, height]).to.deep.equal([640, 428]);
+      const { mediaId } = document.media[0]!;
+      expect(await filesOf(service, 'artifacts', document.jobId)).to.deep.equal([
+        `${mediaId}/0/0/0/frame-0.png`,
+      ]);
+    });
+  });
+
+  it('are not taken of tracks that are suppressed', async () => {
+    const hidden = { name: 'HIDDEN ACTION', algorithm: 'LIGHT' };
+    const document = await service.run({
+      media: [ASTRONAUT],
+      pipelineDefinition: {
+        pipeline: ['HIDDEN TASK', 'LABELLED LIGHT TASK'],
+        tasks: [{ name: 'HIDDEN TASK', actions: [hidden.name] }],
+        actions: [{ ...hidden, properties: [{ name: 'SUPPRESS_TRACKS', value: 'TRUE' }] }],
+      },
+    });
+    const [medium] = document.media;
+    expect(actionsIn(medium!)).to.deep.equal({
+      LIGHT: ['LABELLED LIGHT ACTION'],
+      'TRACKS SUPPRESSED': [hidden.name],
+    });
+    expect(await filesOf(service, 'artifacts', document.jobId), 'of the second task alone').to.deep.equal([
+      `${medium!.mediaId}/1/0/0/frame-0.png`,
+    ]);
+  });
+
+  it('stay with the tracks that an annotator gives back, and are not taken again', async () => {
+    const document = await service.run({
+      media: [sampleUri('hello-world.png')],
+      pipelineName: 'TEXT WITH KEYWORD TAGGING PIPELINE',
+    });
+    const tracks = tracksOf(document.media[0], 'TEXT');
+    expect(tracks.length).to.be.at.least(1);
+    for (const { exemplar, trackProperties } of tracks) {
+      expect(picturedFrames([exemplar])).to.deep.equal([0]);
+      expect(trackProperties).to.have.property('TAGS');
+    }
+    const files = await filesOf(service, 'artifacts', document.jobId);
+    expect(files).to.have.length(tracks.length);
+    for (const file of files) expect(file, 'of the first task').to.match(/^\d+\/0\/0\//);
+  });
+
+  it('that cannot be taken because the medium is gone are an error of the medium, whose tracks stay', async () => {
+    await copyFile('samples/coffee.png', join(service.mediaDir, 'gone.png'));
+    const gone = join(service.mediaDir, 'gone.png');
+    const document = await service.run({
+      media: [{ mediaUri: uriOf(service, 'gone.png'), properties: { TROUBLE_FILE: gone } }, ASTRONAUT],
+      pipelineName: 'TROUBLE PIPELINE',
+      algorithmProperties: { TROUBLE: { TROUBLE: 'remove' } },
+    });
+    expect(document.status).to.equal('ERROR');
+    const [lost, kept] = [mediumOf(document, 'gone.png'), mediumOf(document, 'astronaut.png')];
+    expect([lost.status, errorCodes(document, lost.mediaId)]).to.deep.equal([
+      'ERROR',
+      ['ARTIFACT_EXTRACTION'],
+    ]);
+    expect(tracksOf(lost, 'TROUBLE').map(({ exemplar }) => exemplar)).to.have.length(1);
+    const [{ exemplar }] = tracksOf(lost, 'TROUBLE') as [ReturnType<typeof lightOf>];
+    expect([exemplar.artifactExtractionStatus, exemplar.artifactPath]).to.deep.equal(['FAILED', null]);
+    expect(kept.status).to.equal('COMPLETE');
+    expect(picturedFrames(tracksOf(kept, 'TROUBLE')[0]!.detections)).to.deep.equal([0]);
+  });
+
+  describe('of a job that is cancelled', () => {
+    before(() =>
+      makeVideo(join(service.mediaDir, 'large.avi'), {
+        frames: 300,
+        width: 960,
+        height: 540,
+        encoder: 'mpeg4',
+      }),
+    );
+    const endsCancelled = async (id: string): Promise<DetectionDocument> => {
+      const cancelledAt = performance.now();
+      expect((await service.cancel(id)).status).to.equal(200);
+      expect((await service.terminal(id, 10_000)).jobStatus).to.equal('CANCELLED');
+      expect(performance.now() - cancelledAt, 'ms until its end').to.be.lessThan(5_000);
+      return service.document(id);
+    };
+
+    it('while they are taken do not stay, and its tracks do; it ends within seconds', async () => {
+      const id = await service.submit({
+        media: [uriOf(service, 'large.avi')],
+        pipelineName: 'LIGHT PIPELINE',
+        jobProperties: { [POLICY]: 'ALL_DETECTIONS' },
+      });
+      await until(
+        'the first picture is there',
+        async () => (await filesOf(service, 'artifacts', id)).length > 0,
+      );
+      const document = await endsCancelled(id);
+      const tracks = tracksOf(document.media[0], 'LIGHT');
+      expect(tracks.length).to.be.at.least(1);
+      for (const { detections } of tracks)
+        expect(new Set(detections.map((one) => one.artifactExtractionStatus))).to.deep.equal(
+          new Set(['NOT_ATTEMPTED']),
+        );
+      const left = () => filesOf(service, 'artifacts', id);
+      expect(await until('no picture is left', left, (files) => files.length === 0)).to.deep.equal([]);
+    });
+
+    it('before they are taken are not taken of what was found until then', async () => {
+      const id = await service.submit({
+        media: [uriOf(service, 'video.avi')],
+        pipelineName: 'TROUBLE PIPELINE',
+        jobProperties: { TARGET_SEGMENT_LENGTH: '25', MIN_SEGMENT_LENGTH: '5' },
+        algorithmProperties: { TROUBLE: { TROUBLE: 'slow' } },
+      });
+      await service.logged('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.1`);
+      const document = await endsCancelled(id);
+      expect(tracksOf(document.media[0], 'TROUBLE').length, 'tracks of the first segment').to.equal(1);
+      expect(await readdir(join(service.dataDir, 'artifacts'))).to.not.include(id);
+    });
+  });
+});
+
+/** 200 x 100 pixels that are red on the left and blue on the right: turned by 90 degrees red is above. */
+async function sideways(file: string): Promise<void> {
+  const half = { width: 100, height: 100, channels: 3 } as const;
+  const blue = await sharp({ create: { ...half, background: '#00f' } })
+    .png()
+    .toBuffer();
+  await sharp({ create: { ...half, width: 200, background: '#f00' } })
+    .composite([{ input: blue, left: 100, top: 0 }])
+    .png()
+    .toFile(file);
+}

@@ -1,0 +1,251 @@
+/** Tracks that are fed to a later task: which of them, what is shown of them, and what a TRIGGER does. */
+import { expect } from 'chai';
+import type { Properties } from '../../pipeline/types.ts';
+import type { StagedTrack } from '../support/components/staged/detector.ts';
+import { sampleUri, Service } from '../support/service.ts';
+import {
+  annotates,
+  entriesOf,
+  finds,
+  foundBy,
+  looks,
+  pipelineOf,
+  runOne,
+  valuesOf,
+  video,
+  type Step,
+} from './support.ts';
+
+const named = (NAME: string, more: Partial<StagedTrack> = {}): StagedTrack => ({
+  properties: { NAME },
+  ...more,
+});
+
+describe('Tracks that are fed forward', () => {
+  let service: Service;
+  let film: string;
+
+  before(async () => {
+    service = new Service();
+    film = video(service, 'film.avi', { frames: 30 });
+    await service.start();
+  });
+  after(() => service.close());
+
+  const CAT = named('CAT', {
+    frames: [2, 4, 6, 8],
+    boxes: [
+      [10, 10, 20, 30],
+      [20, 10, 24, 30],
+      [30, 20, 20, 10],
+      [40, 30, 20, 30],
+    ],
+    confidences: [0.2, 0.9, 0.4, 0.8],
+    more: { 6: { SHARP: 'yes' } },
+  });
+  const DOG = named('DOG', { frames: [8, 20], boxes: [[100, 40, 40, 40]] });
+
+  const fed = (feeding: Properties) => runOne(service, film, pipelineOf(finds([CAT, DOG]), looks(feeding)));
+
+  it('as FRAME show the whole frames of their detections, in a sub-job each', async () => {
+    const medium = await fed({ FEED_FORWARD_TYPE: 'FRAME' });
+    expect(valuesOf(medium, 'SECOND', 'FED')).to.deep.equal(['CAT', 'DOG']);
+    expect(valuesOf(medium, 'SECOND', 'SHOWN')).to.deep.equal(['2,4,6,8', '8,20']);
+    expect(valuesOf(medium, 'SECOND', 'SIZES')).to.deep.equal(['160x96', '160x96']);
+  });
+
+  it('as REGION show the box of each detection, and what is found in it lies there in the medium', async () => {
+    const medium = await fed({ FEED_FORWARD_TYPE: 'region' });
+    expect(valuesOf(medium, 'SECOND', 'SIZES')).to.deep.equal(['20x30,24x30,20x10', '40x40']);
+    const [cat] = foundBy(medium, 'SECOND');
+    expect(cat?.detections.map(({ x, y, width, height }) => [x, y, width, height])).to.deep.equal(CAT.boxes);
+  });
+
+  it('as SUPERSET_REGION show one box around all of their boxes in every frame', async () => {
+    const medium = await fed({ FEED_FORWARD_TYPE: 'SUPERSET_REGION' });
+    expect(valuesOf(medium, 'SECOND', 'SIZES')).to.deep.equal(['50x50', '40x40']);
+    const [cat] = foundBy(medium, 'SECOND');
+    expect(cat?.detections.map(({ x, y }) => [x, y])).to.deep.equal(Array(4).fill([10, 10]));
+  });
+
+  it('leave segments, FRAME_INTERVAL and the search region aside', async () => {
+    const medium = await fed({
+      FEED_FORWARD_TYPE: 'FRAME',
+      FRAME_INTERVAL: '5',
+      USE_KEY_FRAMES: 'TRUE',
+      TARGET_SEGMENT_LENGTH: '3',
+      MIN_SEGMENT_LENGTH: '1',
+      SEARCH_REGION_ENABLE_DETECTION: 'TRUE',
+      SEARCH_REGION_TOP_LEFT_X_DETECTION: '50',
+    });
+    expect(valuesOf(medium, 'SECOND', 'SHOWN')).to.deep.equal(['2,4,6,8', '8,20']);
+    expect(new Set(valuesOf(medium, 'SECOND', 'SIZES'))).to.deep.equal(new Set(['160x96']));
+  });
+
+  it('are shown together with FEED_FORWARD_ALL_TRACKS, each frame once', async () => {
+    const medium = await fed({ FEED_FORWARD_TYPE: 'FRAME', FEED_FORWARD_ALL_TRACKS: 'TRUE' });
+    expect(valuesOf(medium, 'SECOND', 'FED')).to.deep.equal(['CAT,DOG']);
+    expect(valuesOf(medium, 'SECOND', 'SHOWN')).to.deep.equal(['2,4,6,8,20']);
+  });
+
+  it('are shown by their best detections only with FEED_FORWARD_TOP_QUALITY_COUNT', async () => {
+    const medium = await fed({ FEED_FORWARD_TYPE: 'FRAME', FEED_FORWARD_TOP_QUALITY_COUNT: '2' });
+    expect(valuesOf(medium, 'SECOND', 'SHOWN')).to.deep.equal(['4,8', '8,20']);
+  });
+
+  it('are shown by the detections that have a property of FEED_FORWARD_BEST_DETECTION_PROP_NAMES_LIST, too', async () => {
+    const best = { FEED_FORWARD_TOP_QUALITY_COUNT: '1', FEED_FORWARD_TYPE: 'FRAME' };
+    const list = { FEED_FORWARD_BEST_DETECTION_PROP_NAMES_LIST: 'BLURRED; SHARP' };
+    const medium = await fed({ ...best, ...list });
+    expect(valuesOf(medium, 'SECOND', 'SHOWN')).to.deep.equal(['4,6', '8']);
+  });
+
+  it('are chosen by QUALITY_SELECTION_PROPERTY, which counts for the exemplars as well', async () => {
+    const rated = named('CAT', {
+      ...CAT,
+      more: { 2: { SCORE: '7' }, 6: { SCORE: '11' }, 8: { SCORE: 'high' } },
+    });
+    const medium = await runOne(service, film, {
+      ...pipelineOf(
+        finds([rated]),
+        looks({ FEED_FORWARD_TYPE: 'FRAME', FEED_FORWARD_TOP_QUALITY_COUNT: '1' }),
+      ),
+      jobProperties: { QUALITY_SELECTION_PROPERTY: 'SCORE' },
+    });
+    expect(foundBy(medium, 'FIRST').map(({ exemplar }) => exemplar.offsetFrame)).to.deep.equal([6]);
+    expect(valuesOf(medium, 'SECOND', 'SHOWN')).to.deep.equal(['6']);
+  });
+
+  it('are not there in the first task, whatever FEED_FORWARD_TYPE says', async () => {
+    const medium = await runOne(service, film, {
+      ...pipelineOf(looks({ FEED_FORWARD_TYPE: 'REGION', FEED_FORWARD_TOP_QUALITY_COUNT: '1' })),
+      jobProperties: { FRAME_INTERVAL: '10' },
+    });
+    expect(valuesOf(medium, 'FIRST', 'SHOWN')).to.deep.equal(['0,10,20']);
+    expect(valuesOf(medium, 'FIRST', 'SIZES')).to.deep.equal(['160x96']);
+  });
+
+  it('are none when the task before found nothing: NO TRACKS for both', async () => {
+    const medium = await runOne(service, film, pipelineOf(finds([]), looks({ FEED_FORWARD_TYPE: 'FRAME' })));
+    expect(entriesOf(medium)).to.deep.equal(['NO TRACKS | FIRST', 'NO TRACKS | SECOND']);
+  });
+
+  it('of an image are worked on one by one', async () => {
+    const request = pipelineOf(
+      finds([named('A', { boxes: [[0, 0, 10, 20]] }), named('B', { boxes: [[50, 50, 30, 30]] })]),
+      looks({ FEED_FORWARD_TYPE: 'REGION' }),
+    );
+    const medium = await runOne(service, sampleUri('camera.png'), request);
+    expect(
+      foundBy(medium, 'SECOND').map(({ trackProperties: { FED, SIZES } }) => `${FED} ${SIZES}`),
+    ).to.have.members(['A 10x20', 'B 30x30']);
+  });
+
+  it('that a later task makes may come from several actions, of which the last task may have many', async () => {
+    const request = pipelineOf(finds([CAT, DOG]), [
+      looks({ FEED_FORWARD_TYPE: 'FRAME' }),
+      looks({ FEED_FORWARD_TYPE: 'REGION', FEED_FORWARD_TOP_QUALITY_COUNT: '1' }),
+      finds([], { FEED_FORWARD_TYPE: 'FRAME' }),
+    ]);
+    const medium = await runOne(service, film, request);
+    expect(entriesOf(medium)).to.have.members([
+      'STAGED | FIRST | 2',
+      'STAGED | SECOND | 2',
+      'STAGED | SECOND 1 | 2',
+      'NO TRACKS | SECOND 2',
+    ]);
+    expect(valuesOf(medium, 'SECOND', 'SHOWN')).to.deep.equal(['2,4,6,8', '8,20']);
+    expect(valuesOf(medium, 'SECOND 1', 'SHOWN')).to.deep.equal(['4', '8']);
+  });
+});
+
+describe('A TRIGGER', () => {
+  let service: Service;
+
+  before(async () => {
+    service = await Service.started();
+  });
+  after(() => service.close());
+
+  /** Takes tracks whose NAME is one of these values; what it finds of each has a dash after its NAME. */
+  const takes = (values: string): Step => ({
+    algorithm: 'NOTING',
+    properties: {
+      FEED_FORWARD_TYPE: 'REGION',
+      TRIGGER: `NAME=${values}`,
+      NOTE_IN: 'NAME',
+      NOTES: "$'",
+      ARTIFACT_EXTRACTION_POLICY: 'NONE',
+    },
+  });
+  /** Takes all tracks there are. */
+  const takesAll = (more: Properties = {}): Step => looks({ FEED_FORWARD_TYPE: 'REGION', ...more });
+  const NAMES = ['A', 'B', 'C', 'D'];
+  const four = finds(
+    NAMES.map((NAME, n) => ({ boxes: [[n * 10, 0, 10, 10]], properties: { NAME, TEXT: NAME } })),
+  );
+  /** The tracks that each action was fed, by name. */
+  const taken = async (...steps: readonly Step[]) => {
+    const medium = await runOne(service, sampleUri('camera.png'), pipelineOf(...steps));
+    const of = (action: string) =>
+      foundBy(medium, action)
+        .map(({ trackProperties: { FED, NAME } }) => FED ?? NAME)
+        .join('');
+    return ['SECOND', 'THIRD', 'FOURTH', 'FIFTH'].slice(0, steps.length - 1).map(of);
+  };
+
+  it('takes the tracks whose property has one of its values', async () => {
+    expect(await taken(four, takes('A; C;Z'))).to.deep.equal(["A'C'"]);
+  });
+
+  it('compares exactly, but for spaces around the value', async () => {
+    const tracks = finds(
+      ['cat ', 'Cat', 'cats'].map((NAME, n) => ({ boxes: [[n, 0, 9, 9]], properties: { NAME } })),
+    );
+    expect(await taken(tracks, takesAll({ TRIGGER: 'NAME= cat' }))).to.deep.equal(['cat ']);
+  });
+
+  it('may have values with semicolons and backslashes in them', async () => {
+    const tracks = finds(
+      ['x;y', 'x', String.raw`p\q`].map((NAME, n) => ({ boxes: [[n, 0, 9, 9]], properties: { NAME } })),
+    );
+    expect(await taken(tracks, takesAll({ TRIGGER: String.raw`NAME=x\;y;p\\q` }))).to.deep.equal([
+      String.raw`x;yp\q`,
+    ]);
+  });
+
+  it('is left aside in the first task', async () => {
+    const first = {
+      ...four,
+      properties: { ...four.properties, FEED_FORWARD_TYPE: 'FRAME', TRIGGER: 'NAME=none' },
+    };
+    expect(await taken(first, takes('B'))).to.deep.equal(["B'"]);
+  });
+
+  it('leaves the other tracks to later tasks, and what is taken is not passed on', async () => {
+    // What the second task has found stands in the place of what it took.
+    expect(await taken(four, takes('A'), takes('B'), takesAll())).to.deep.equal(["A'", "B'", "A'B'CD"]);
+  });
+
+  it('may take what an earlier triggered task has found', async () => {
+    expect(await taken(four, takes('A;B'), takes("A'"), takesAll())).to.deep.equal(["A'B'", "A'", "A'B'CD"]);
+  });
+
+  it('that nothing meets takes nothing: NO TRACKS, and all goes on', async () => {
+    expect(await taken(four, takes('Z'), takesAll())).to.deep.equal(['', 'ABCD']);
+  });
+
+  it('does not reach behind a task that took everything', async () => {
+    expect(await taken(four, takes('A'), takesAll(), takesAll())).to.deep.equal(["A'", "A'BCD", '????']);
+  });
+
+  it('of an annotator takes nothing away', async () => {
+    const note = annotates({ TRIGGER: 'NAME=A;B' });
+    expect(await taken(four, note, takes('A'), takesAll())).to.deep.equal(['', "A'", "A'BCD"]);
+  });
+
+  it('may look at what an annotator has said', async () => {
+    const note = annotates({ TRIGGER: 'NAME=A;B', NOTES: 'is $' });
+    expect(await taken(four, note, takesAll({ TRIGGER: 'NOTE=is B' }))).to.deep.equal(['', 'B']);
+  });
+});

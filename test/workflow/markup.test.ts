@@ -1,0 +1,190 @@
+/** Copies of media with what was found drawn into them, as the last task of a job. */
+import { existsSync } from 'node:fs';
+import { copyFile, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { inspect } from '../../media/inspect.ts';
+import { openVideo } from '../../media/video-frames.ts';
+import { makeVideo } from '../media/make-video.ts';
+import {
+  errorCodes,
+  sampleUri,
+  Service,
+  tracksOf,
+  type DetectionDocument,
+  type DocumentMedium,
+  type JobRequest,
+} from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { actionsIn, filesOf, mediumOf, pictureAt, uriOf } from './results.ts';
+
+const ASTRONAUT = sampleUri('astronaut.png');
+const drawn = (...tasks: string[]) => ({
+  pipelineDefinition: { pipeline: [...tasks, 'GENERIC MARKUP TASK'] },
+});
+const PLAIN = { MARKUP_LABELS_ENABLED: 'FALSE', MARKUP_VIDEO_FRAME_NUMBERS_ENABLED: 'FALSE' };
+
+describe('Markup', () => {
+  let service: Service;
+  before(async () => {
+    service = await Service.started();
+    makeVideo(join(service.mediaDir, 'video.avi'), { frames: 30, encoder: 'mpeg4' });
+    await copyFile(join(service.mediaDir, 'video.avi'), join(service.mediaDir, 'other.avi'));
+  });
+  after(() => service.close());
+
+  const run = (request: JobRequest): Promise<DetectionDocument> =>
+    service.run({ ...request, jobProperties: { ...PLAIN, ...(request['jobProperties'] as object) } });
+  const copyOf = ({ markupResult }: DocumentMedium | { markupResult: null }): string => {
+    expect(markupResult).to.deep.include({ status: 'COMPLETE', message: null });
+    return markupResult!.path;
+  };
+  const inspected = async (uri: string) => (await inspect(fileURLToPath(uri), { sha256: '' })).facts;
+
+  it('of an image is a PNG with the tracks drawn into it, named by the medium in the document', async () => {
+    const document = await run({ media: [ASTRONAUT], pipelineName: 'FACE DETECTION WITH MARKUP PIPELINE' });
+    expect(document.status).to.equal('COMPLETE');
+    const [medium] = document.media;
+    const copy = copyOf(medium!);
+    expect(copy).to.match(/\/markup\/test-host-\d+\/\d+\/[\da-f-]{36}\.png$/);
+    expect(medium!.markupResult!.id).to.equal(medium!.mediaId);
+    const [{ exemplar }] = tracksOf(medium, 'FACE') as [ReturnType<typeof tracksOf>[number]];
+    const [before, after] = [await pictureAt(ASTRONAUT), await pictureAt(copy)];
+    expect([after.width, after.height]).to.deep.equal([before.width, before.height]);
+    const at = (x: number, y: number) => [x / before.width, y / before.height] as const;
+    const middle = exemplar.y + exemplar.height / 2;
+    const [edge, inside, far] = [at(exemplar.x, middle), at(exemplar.x + 20, middle), at(20, 480)];
+    expect(after.at(...edge), 'on the edge of the face').to.not.deep.equal(before.at(...edge));
+    expect(after.at(...inside), 'inside of it').to.deep.equal(before.at(...inside));
+    expect(after.at(...far), 'far from it').to.deep.equal(before.at(...far));
+  });
+
+  it('is an action of its own without tracks in the output', async () => {
+    const document = await run({ media: [ASTRONAUT], ...drawn('LIGHT TASK') });
+    expect(actionsIn(document.media[0]!)).to.deep.equal({
+      LIGHT: ['LIGHT ACTION'],
+      'NO TRACKS': ['GENERIC MARKUP ACTION'],
+    });
+  });
+
+  for (const [what, properties, extension, codec] of [
+    ['a WebM of VP9', {}, 'webm', 'vp9'],
+    ['an MP4 of H.264 when MARKUP_VIDEO_ENCODER says h264', { MARKUP_VIDEO_ENCODER: 'h264' }, 'mp4', 'h264'],
+  ] as const)
+    it(`of a video is ${what}, as long as the video, with every frame drawn into`, async () => {
+      const video = uriOf(service, 'video.avi');
+      const document = await run({ media: [video], ...drawn('LIGHT TASK'), jobProperties: properties });
+      expect(document.status).to.equal('COMPLETE');
+      const copy = copyOf(document.media[0]!);
+      expect(copy.endsWith(`.${extension}`)).to.equal(true);
+      const { mediaType, length, metadata } = await inspected(copy);
+      expect([mediaType, length]).to.deep.equal(['VIDEO', 30]);
+      expect([metadata['FRAME_WIDTH'], metadata['FRAME_HEIGHT']]).to.deep.equal(['160', '96']);
+      expect((await readFile(fileURLToPath(copy))).includes(codec === 'vp9' ? 'V_VP9' : 'avc1')).to.equal(
+        true,
+      );
+      const [before, after] = [await framesOf(fileURLToPath(video)), await framesOf(fileURLToPath(copy))];
+      for (const [n, frame] of after.entries())
+        expect(difference(frame, before[n]!), `change of the edge of frame ${n}`).to.be.greaterThan(20);
+    });
+
+  it('leaves out media that are no pictures, and those on which nothing was found', async () => {
+    const [speech, faces] = [
+      await run({ media: [sampleUri('goforward.wav')], ...drawn('SPEECH DETECTION TASK') }),
+      await run({ media: [sampleUri('coffee.png')], pipelineName: 'FACE DETECTION WITH MARKUP PIPELINE' }),
+    ];
+    for (const document of [speech, faces]) {
+      expect(document.status).to.equal('COMPLETE');
+      expect(document.media[0]!.markupResult).to.equal(null);
+      expect(await service.files('markup')).to.not.include(document.jobId);
+    }
+    expect(actionsIn(speech.media[0]!)).to.deep.equal({ SPEECH: ['SPEECH DETECTION ACTION'] });
+  });
+
+  it('draws what a task left whose TRIGGER nothing met', async () => {
+    const picky = { name: 'PICKY ACTION', algorithm: 'LIGHT' };
+    const document = await run({
+      media: [ASTRONAUT],
+      pipelineDefinition: {
+        pipeline: ['LIGHT TASK', 'PICKY TASK', 'GENERIC MARKUP TASK'],
+        tasks: [{ name: 'PICKY TASK', actions: [picky.name] }],
+        actions: [
+          {
+            ...picky,
+            properties: [
+              { name: 'FEED_FORWARD_TYPE', value: 'REGION' },
+              { name: 'TRIGGER', value: 'LABEL=nothing has it' },
+            ],
+          },
+        ],
+      },
+    });
+    expect(document.status).to.equal('COMPLETE');
+    const [medium] = document.media;
+    expect(tracksOf(medium, 'LIGHT')).to.have.length(1);
+    const [before, after] = [await pictureAt(ASTRONAUT), await pictureAt(copyOf(medium!))];
+    expect(after.at(0.001, 0.5), 'on the edge of the whole picture').to.not.deep.equal(before.at(0.001, 0.5));
+  });
+
+  it('that fails is an error with source MARKUP; the medium has not failed, and the other media have their copies', async () => {
+    const [video, other] = [uriOf(service, 'video.avi'), uriOf(service, 'other.avi')];
+    const wrong = { mediaUri: video, properties: { MARKUP_VIDEO_ENCODER: 'wmv' } };
+    const document = await run({ media: [wrong, other, ASTRONAUT], ...drawn('LIGHT TASK') });
+    const medium = mediumOf(document, 'video.avi');
+    expect(document.status).to.equal('ERROR');
+    expect(
+      document.errors.map(({ mediaId, details }) => [mediaId, details.map(({ source }) => source)]),
+    ).to.deep.equal([[medium.mediaId, ['MARKUP']]]);
+    expect(errorCodes(document, medium.mediaId)).to.deep.equal(['MARKUP']);
+    expect(medium.status).to.equal('COMPLETE');
+    expect(medium.markupResult).to.deep.include({ id: medium.mediaId, status: 'FAILED', path: '' });
+    expect(medium.markupResult!.message).to.include('MARKUP_VIDEO_ENCODER').and.include('vp9');
+    for (const name of ['other.avi', 'astronaut.png'])
+      expect(existsSync(fileURLToPath(copyOf(mediumOf(document, name)))), name).to.equal(true);
+  });
+
+  it('of a job that is cancelled meanwhile is given up: the job ends within seconds with its tracks and without a copy', async () => {
+    makeVideo(join(service.mediaDir, 'large.avi'), {
+      frames: 200,
+      width: 960,
+      height: 540,
+      encoder: 'mpeg4',
+    });
+    const media = [{ mediaUri: uriOf(service, 'large.avi') }];
+    const id = await service.submit({ media, ...drawn('LIGHT TASK') });
+    const begun = async () => (await filesOf(service, 'markup', id)).length > 0;
+    await until('the copy is begun', begun);
+    const cancelledAt = performance.now();
+    expect((await service.cancel(id)).status).to.equal(200);
+    expect((await service.terminal(id, 10_000)).jobStatus).to.equal('CANCELLED');
+    expect(performance.now() - cancelledAt, 'ms until its end').to.be.lessThan(5_000);
+    const [medium] = (await service.document(id)).media;
+    expect(tracksOf(medium, 'LIGHT').length).to.be.at.least(1);
+    expect(medium!.markupResult).to.equal(null);
+    expect(await filesOf(service, 'markup', id)).to.deep.equal([]);
+  });
+});
+
+/** The frames of a video, each as its pixels. */
+async function framesOf(path: string): Promise<readonly Uint8Array[]> {
+  const reader = await openVideo(path);
+  const frames: Uint8Array[] = [];
+  try {
+    for await (const { data } of reader.frames()) frames.push(Uint8Array.from(data));
+  } finally {
+    reader.close();
+  }
+  return frames;
+}
+
+/** Mean difference of the outermost column of pixels of 160. */
+function difference(one: Uint8Array, other: Uint8Array): number {
+  let [sum, count] = [0, 0];
+  for (let at = 0; at < one.length; at += 160 * 3)
+    for (let i = at; i < at + 3; i++) {
+      sum += Math.abs(one[i]! - other[i]!);
+      count++;
+    }
+  return sum / count;
+}
