@@ -21,7 +21,7 @@ import { EXIT, exitCodeOf, explain } from './failure.ts';
 import { follow } from './follow.ts';
 import { Interrupts } from './interrupts.ts';
 import { showProgress, type Progress } from './progress.ts';
-import type { JobInfo, RestClient } from './rest-client.ts';
+import type { JobInfo, JobRequest, RestClient } from './rest-client.ts';
 import { startService } from './service.ts';
 import { summarize } from './summary.ts';
 import { documentLines, jobLine } from './tables.ts';
@@ -31,6 +31,7 @@ interface DemoJob {
   readonly label: string;
   readonly pipeline: string;
   readonly samples: readonly string[];
+  readonly algorithmProperties?: JobRequest['algorithmProperties'];
   readonly check: (findings: Findings) => readonly Check[];
 }
 
@@ -59,6 +60,8 @@ const JOBS: readonly DemoJob[] = [
     label: 'languages',
     pipeline: 'DOCUMENT TEXT THEN LANGUAGE AND KEYWORDS PIPELINE',
     samples: ['slides.odp'],
+    // of a few letters any language is a guess
+    algorithmProperties: { LANGUAGE: { MIN_LENGTH: '20' } },
     check: checkLanguages,
   },
   {
@@ -127,7 +130,8 @@ async function runOne(
   signal: AbortSignal,
 ): Promise<Ended> {
   const media = job.samples.map((name) => ({ mediaUri: pathToFileURL(path.join(SAMPLES, name)).href }));
-  const jobId = await client.createJob({ media, pipelineName: job.pipeline }, signal);
+  const { pipeline: pipelineName, algorithmProperties = {} } = job;
+  const jobId = await client.createJob({ media, pipelineName, algorithmProperties }, signal);
   const info = await follow(client, jobId, { seen: (seen) => progress.update(job.label, seen), signal });
   return { job, info };
 }

@@ -37,8 +37,8 @@ export interface DocumentMarkup {
 /** A track without its detections. */
 export interface TrackSummary extends Omit<DocumentTrack, 'detections' | 'exemplar' | 'trackProperties'> {
   /** The exemplar's and the track's; long values are cut. */
-  readonly properties: Readonly<Record<string, string>>;
-  readonly detections: number;
+  properties: Readonly<Record<string, string>>;
+  detections: number;
 }
 
 /** A part of a medium that a detector did not get through. */
@@ -153,7 +153,7 @@ function takeFailure(medium: MediumSummary, { path, value }: Piece): void {
 /** Tracks come in parts, since one may have a million detections. */
 class Tracks {
   #shown = 0;
-  #present: { readonly path: Path; readonly track: { -readonly [name in keyof TrackSummary]: TrackSummary[name] } } | undefined; // prettier-ignore
+  #present: { readonly path: Path; readonly track: TrackSummary } | undefined;
 
   take(medium: MediumSummary, { path, value }: Piece): void {
     const track = this.#trackAt(path, medium);
@@ -168,7 +168,7 @@ class Tracks {
     else if (field in track) Object.assign(track, { [field]: value });
   }
 
-  #trackAt(path: Path, medium: MediumSummary) {
+  #trackAt(path: Path, medium: MediumSummary): TrackSummary {
     const before = this.#present;
     if (before !== undefined && IDENTITY.every((at) => before.path[at] === path[at])) return before.track;
     const track = emptyTrack();
@@ -178,7 +178,7 @@ class Tracks {
   }
 }
 
-/** Where a path says which track it belongs to, the quickest first. */
+/** Where a path says which track it belongs to; the track's own index, which changes most, first. */
 const IDENTITY = [6, 4, 3, 1];
 
 function countArtifact(artifacts: MediumSummary['artifacts'], detection: DocumentDetection): void {

@@ -125,8 +125,12 @@ function trackLines({ tracks, mediaType, suppressed }: MediumSummary, reason: st
     suppressed.size === 0 ? [] : [`tracks of ${printable([...suppressed].join(', '))} are suppressed`];
   if (tracks.count === 0)
     return hidden.length > 0 && reason === '' ? hidden : [...hidden, `nothing found${reason}`];
-  const rows = alignedRows([HEADINGS, ...tracks.shown.map((track) => row(track, mediaType))]);
-  return [...rows, ...moreLine(tracks, 'tracks'), ...hidden];
+  const rows = tracks.shown.map((track) => row(track, mediaType));
+  return [
+    ...(rows.length > 0 ? alignedRows([HEADINGS, ...rows]) : []),
+    ...moreLine(tracks, 'tracks'),
+    ...hidden,
+  ];
 }
 
 /** What was made of the tracks. */
@@ -154,7 +158,9 @@ function markupLine({ path: uri, status }: DocumentMarkup): string {
 }
 
 function moreLine({ shown, count }: Some<unknown>, what: string): readonly string[] {
-  return count > shown.length ? [`and ${count - shown.length} more ${what}: the document has them all`] : [];
+  if (count === shown.length) return [];
+  const more = shown.length === 0 ? `${count} ${what}` : `and ${count - shown.length} more ${what}`;
+  return [`${more}: the document has them all`];
 }
 
 function facts({ mimeType, mediaType, length, mediaMetadata }: MediumSummary): string {

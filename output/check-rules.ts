@@ -164,7 +164,8 @@ function isCounts(value: unknown): value is Readonly<Record<string, number>> {
   return isFields(value) && Object.values(value).every(isCount);
 }
 function isSection(value: unknown): value is TrackSection {
-  return isFields(value) && isCount(value['task']) && isCount(value['count']) && isCounts(value['types']);
+  if (!isFields(value) || (value['untouched'] !== undefined && value['untouched'] !== true)) return false;
+  return isCount(value['task']) && isCount(value['count']) && isCounts(value['types']);
 }
 function isDerived(value: unknown): value is DerivedMedium {
   if (!isFields(value) || !isCount(value['mediaId'])) return false;

@@ -25,23 +25,47 @@ export function feedIndexLine({ offset, bytes, start, stop, selector }: FeedPiec
 
 /** Piece number `piece` of the FEED answer in `file`, whose index begins at byte `indexAt`. */
 export async function readFeedPiece(file: string, indexAt: number, piece: number): Promise<FeedPiece> {
-  const handle = await open(file);
+  const index = await openFeedIndex(file, indexAt, 1);
   try {
-    const line = Buffer.alloc(LINE_BYTES);
-    const { bytesRead } = await handle.read(line, 0, LINE_BYTES, indexAt + piece * LINE_BYTES);
-    const numbers = line.toString('latin1', 0, bytesRead).trim().split(/ +/).map(Number);
-    const [offset, bytes, start, stop, selector] = numbers;
-    if (
-      offset === undefined ||
-      bytes === undefined ||
-      start === undefined ||
-      stop === undefined ||
-      selector === undefined ||
-      !numbers.every(Number.isSafeInteger)
-    )
-      throw new Error(`${file} has no piece ${piece}.`);
-    return { offset, bytes, start, stop, selector };
+    return await index.piece(piece);
   } finally {
-    await handle.close();
+    await index.close();
   }
+}
+
+export interface FeedIndex {
+  /** Pieces that are asked for in their order cost few reads. */
+  piece(number: number): Promise<FeedPiece>;
+  close(): Promise<void>;
+}
+
+/** Pieces that are read at a time, when many are asked for. */
+const BLOCK = 4096;
+
+/** The index in `file`, which begins at byte `indexAt`. */
+export async function openFeedIndex(file: string, indexAt: number, block = BLOCK): Promise<FeedIndex> {
+  const handle = await open(file);
+  const lines = Buffer.alloc(block * LINE_BYTES);
+  let [first, count] = [0, 0];
+  return {
+    async piece(number) {
+      if (number < first || number >= first + count) {
+        const { bytesRead } = await handle.read(lines, 0, lines.length, indexAt + number * LINE_BYTES);
+        [first, count] = [number, Math.floor(bytesRead / LINE_BYTES)];
+      }
+      const at = (number - first) * LINE_BYTES;
+      const piece = number < first + count ? parsed(lines.toString('latin1', at, at + LINE_BYTES)) : null;
+      if (piece === null) throw new Error(`${file} has no piece ${number}.`);
+      return piece;
+    },
+    close: () => handle.close(),
+  };
+}
+
+function parsed(line: string): FeedPiece | null {
+  const numbers = line.trim().split(/ +/).map(Number);
+  const [offset, bytes, start, stop, selector] = numbers;
+  const whole = numbers.every(Number.isSafeInteger);
+  if (offset === undefined || bytes === undefined || start === undefined || stop === undefined) return null;
+  return selector !== undefined && whole ? { offset, bytes, start, stop, selector } : null;
 }

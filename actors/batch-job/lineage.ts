@@ -41,7 +41,10 @@ export function tracksBefore(
   return finders.flatMap(({ task }, n) => {
     const version = versions.get(task);
     if (n < everything || version === undefined || version.count === 0) return [];
-    return [{ task, ...version, consumedBy: triggers.slice(n + 1).flatMap((trigger) => trigger ?? []) }];
+    // An annotator that wrote them anew has marked what was consumed before it, for it may change what a TRIGGER looks at.
+    const writer = medium.processed.findLast(({ file }) => file === version.path)?.task ?? task;
+    const since = triggers.filter((_, at) => at > n && finders[at]!.task > writer);
+    return [{ task, ...version, consumedBy: since.flatMap((trigger) => trigger ?? []) }];
   });
 }
 

@@ -175,16 +175,23 @@ function detectRow(state: JobState, index: number, unit: Unit, given: Given): Su
   };
   // What media selectors select are no tracks to be given back.
   const annotate = annotates(properties) && isFed(properties, state.media[unit.medium]!);
+  const { selectors = [] } = mediumOf(record, state.media, unit.medium);
+  const selective = selectors.some(({ selectionProperties: own }) => Object.keys(own).length > 0);
   const fed =
-    unit.fed === null ? {} : { fed: { file: unit.fed.file, indexAt: unit.fed.indexAt, piece, annotate } };
+    unit.fed === null
+      ? {}
+      : { fed: { ...fedBy(unit.fed), piece, annotate, ...(selective ? { selective } : {}) } };
   return { ...row, kind: 'DETECT', queue: action.algorithm.name, range, work, ...fed };
 }
+
+const fedBy = ({ file, indexAt }: NonNullable<Unit['fed']>) => ({ file, indexAt });
 
 /** The sub-job that brings the raw tracks of a unit into their final form. */
 export function finishRow(state: JobState, index: number, unit: Unit, given: Given): SubJobRow {
   const { record, settings } = given;
   const { action, properties, facts, prepared, medium, work: workMedium } = settingOf(state, unit, given);
   const { dataDir } = settings;
+  const { mediaRoots, excluded } = settings.fetchLimits;
   const { jobId } = record;
   const rollUpFile = textOf(properties, 'ROLL_UP_FILE', '');
   const annotating = annotates(properties) && isFed(properties, state.media[unit.medium]!);
@@ -200,9 +207,7 @@ export function finishRow(state: JobState, index: number, unit: Unit, given: Giv
     properties,
     task: taskIndex(state),
     privateBuckets: settings.privateBuckets,
-    ...(isBlank(rollUpFile)
-      ? {}
-      : { rollUp: { file: rollUpFile.trim(), roots: settings.fetchLimits.mediaRoots } }),
+    ...(isBlank(rollUpFile) ? {} : { rollUp: { file: rollUpFile.trim(), roots: mediaRoots, excluded } }),
     ...(annotating ? { annotated: tracksBefore(record, state.media, unit.medium) } : {}),
     ...(unit.derived > 0
       ? {

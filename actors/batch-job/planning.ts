@@ -2,10 +2,10 @@ import type { FetchLimits, FinishSummary } from '../../components/sdk/protocol.t
 import { boundedLimits, cutRanges, followUpRanges, segmentLimits } from '../../pipeline/segments.ts';
 import type { PlannedAction, PlannedTask } from '../../pipeline/plan.ts';
 import type { Properties, Range } from '../../pipeline/types.ts';
-import { inForce, isFed, passesBy } from './in-force.ts';
+import { annotates, inForce, isFed, passesBy } from './in-force.ts';
 import { tracksBefore } from './lineage.ts';
 import type { JobRecord } from './record.ts';
-import type { JobState, MediumState, Prepared, Stage, SubJobRow, Unit } from './state.ts';
+import type { JobState, MediumState, Prepared, Processed, Stage, SubJobRow, Unit } from './state.ts';
 import type { Given } from './transitions.ts';
 
 /** Settings of the server that a job's decisions depend on. */
@@ -147,14 +147,32 @@ export function mostPieces(media: readonly MediumState[], { actions }: PlannedTa
  * What an action looks at: in the first task on a medium the frames that were asked for, later those in which the task before
  * found something; no tracks there, nothing to do. Only videos are cut.
  */
-function rangesOf({ media, task, medium, prepared }: Place, properties: Properties): readonly Range[] {
+function rangesOf(place: Place, properties: Properties): readonly Range[] {
+  const { media, task, medium, prepared } = place;
   const { facts, ranges } = prepared;
-  const before = media[medium]!.processed.at(-1);
+  const before = media[medium]!.processed.findLast((one) => !leftAlone(place, one));
   if (before?.tracks === 0) return [];
   if (facts.mediaType !== 'VIDEO') return [WHOLE];
   const asked = before === undefined ? ranges : followUpRanges(before.ranges, properties);
   const limits = segmentLimits(properties, facts.frameTimes ?? { fps: 0, constantRate: true });
   return cutRanges(asked, boundedLimits(asked, limits, mostPieces(media, task)));
+}
+
+/** An annotator that was fed nothing: the tracks before it stand as they did. The first task on a medium has none before it. */
+function leftAlone({ record, media, medium, prepared }: Place, one: Processed): boolean {
+  const action = record.plan.tasks[one.task]?.actions[0];
+  if (one.sections?.length !== 0 || action === undefined || media[medium]?.processed[0] === one) return false;
+  return annotates(inForce(record, media, action, medium, prepared.facts.mediaType));
+}
+
+/** A task that was fed nothing has found nothing, and has taken nothing away. */
+export function withNothingFed(
+  medium: MediumState,
+  { action, stage, file = '' }: Pick<SubJobRow, 'action' | 'stage' | 'file'>,
+): MediumState {
+  if (action !== 0) return medium;
+  const nothing = { task: stageIndex(stage), file, tracks: 0, ranges: [], sections: [] };
+  return { ...medium, processed: [...medium.processed, nothing] };
 }
 
 /** What the finishing of an action on a medium, or the extraction of its artifacts, adds to what is known of the medium. */
@@ -164,14 +182,19 @@ export function withFound(
   { types, tracks, ranges, sections }: FinishSummary,
 ): MediumState {
   const task = stageIndex(stage);
-  const found = { ...medium.found };
   // Artifacts and annotators find nothing new.
-  if (kind === 'FINISH' && sections === undefined)
-    for (const [type, number] of Object.entries(types)) found[type] = (found[type] ?? 0) + number;
+  const found = kind === 'FINISH' && sections === undefined ? sumOf(medium.found, types) : medium.found;
   if (action !== 0) return { ...medium, found };
   const processed = { task, file, tracks, ranges, ...(sections === undefined ? {} : { sections }) };
   const others = medium.processed.filter((other) => other.task !== task);
   return { ...medium, found, processed: [...others, processed] };
+}
+
+/** A component may name its types as it likes, also as what every object has. */
+function sumOf(a: MediumState['found'], b: MediumState['found']): MediumState['found'] {
+  const sum = new Map(Object.entries(a));
+  for (const [type, number] of Object.entries(b)) sum.set(type, (sum.get(type) ?? 0) + number);
+  return Object.fromEntries(sum);
 }
 
 /** The media with those that were derived from one of them. */

@@ -45,8 +45,24 @@ function refusedInForce(
       if (refused !== null) return `Property validation failed due to: ${refused}`;
     }
   }
-  return refusedSuppression(plan, inForce);
+  return refusedAnnotators(plan, inForce) ?? refusedSuppression(plan, inForce);
 }
+
+/** Of the actions of one task each would give back the same tracks, and only one of these answers could stand. */
+function refusedAnnotators(
+  { tasks }: PipelinePlan,
+  inForce: (action: PlannedAction) => Properties,
+): string | undefined {
+  for (const [index, { name, actions }] of tasks.entries()) {
+    const annotator = actions.find((action) => index > 0 && isAnnotator(inForce(action)));
+    if (annotator === undefined || actions.length === 1) continue;
+    return `Property validation failed due to: The IS_ANNOTATOR property is set for the "${annotator.name}" action of "${name}", which has other actions, too. Give the annotator a task of its own.`;
+  }
+  return undefined;
+}
+
+const isAnnotator = (properties: Properties): boolean =>
+  feedForwardType(properties['FEED_FORWARD_TYPE']) !== null && booleanOf(properties, 'IS_ANNOTATOR');
 
 const refusedToken = (properties: Properties): string | null =>
   booleanOf(properties, 'S3_ADD_TOKEN', false)
@@ -59,9 +75,7 @@ function refusedSuppression(
   inForce: (action: PlannedAction) => Properties,
 ): string | undefined {
   const finds = (index: number, action: PlannedAction) => {
-    const properties = inForce(action);
-    const fed = index > 0 && feedForwardType(properties['FEED_FORWARD_TYPE']) !== null;
-    return action.algorithm.actionType === 'DETECTION' && !(fed && booleanOf(properties, 'IS_ANNOTATOR'));
+    return action.algorithm.actionType === 'DETECTION' && !(index > 0 && isAnnotator(inForce(action)));
   };
   const last = tasks.findLast(({ actions }, index) => actions.some((action) => finds(index, action)));
   const suppressed = last?.actions.find((action) => booleanOf(inForce(action), 'SUPPRESS_TRACKS'));

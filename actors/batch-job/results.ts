@@ -2,7 +2,7 @@ import type { FinishSummary } from '../../components/sdk/protocol.ts';
 import type { CheckedResult } from '../../output/check.ts';
 import { timeOfFrame } from '../../pipeline/frame-times.ts';
 import type { DetectionErrorCode, IssueCode, Range } from '../../pipeline/types.ts';
-import { stageIndex, withDerived, withFound } from './planning.ts';
+import { stageIndex, withDerived, withFound, withNothingFed } from './planning.ts';
 import type { JobIssue, JobState, MediumState, Prepared, SubJobRow, Unit } from './state.ts';
 import { after } from './status.ts';
 import type { Given } from './transitions.ts';
@@ -42,7 +42,10 @@ function takeResult(
       const { summary } = result;
       const fed = { ...summary, file: row.file! };
       const ready = withUnit(state, row, (unit) => ({ ...unit, feed: 'DONE', fed, pieces: summary.pieces }));
-      return { state: ready, row: { ...row, feed: summary } };
+      const medium = ready.media[row.medium]!;
+      const media =
+        summary.pieces > 0 ? ready.media : ready.media.with(row.medium, withNothingFed(medium, row));
+      return { state: { ...ready, media }, row: { ...row, feed: summary } };
     }
     case 'DETECT': {
       const { tracks, derived } = result;

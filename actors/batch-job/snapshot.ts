@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { upcastBody } from '../runtime/durable.ts';
 import { BATCH_JOB_STATUSES } from './status.ts';
-import { planStage, stageIndex, untouched, withDerived, withFound } from './planning.ts';
+import { planStage, stageIndex, untouched, withDerived, withFound, withNothingFed } from './planning.ts';
 import type { JobRecord } from './record.ts';
 import type { Delivery, JobState, MediumState, Stage, SubJobRow, Unit } from './state.ts';
 
@@ -171,7 +171,9 @@ function foldMedia(media: readonly MediumState[], rows: readonly SubJobRow[]): r
     const failedIn = failed ? (medium.failedIn ?? stageIndex(row.stage)) : medium.failedIn;
     const known = { ...medium, failedIn, prepared: prepared ?? medium.prepared };
     folded[row.medium] = summary === undefined ? known : withFound(known, row, summary);
-    if (summary !== undefined) folded = [...withDerived(folded, row, summary)];
+    if (row.feed?.pieces === 0) folded[row.medium] = withNothingFed(known, row);
+    // Copied only where media were derived: there may be thousands of media, and a row for each.
+    if (row.derivedAt !== undefined && summary !== undefined) folded = [...withDerived(folded, row, summary)];
   }
   return folded;
 }

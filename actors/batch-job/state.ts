@@ -105,7 +105,7 @@ export interface Processed {
   readonly tracks: number;
   /** Frames that the tracks cover; [] when the medium has no frames. */
   readonly ranges: readonly Range[];
-  /** Of an annotator: whose tracks the lines of the file are. */
+  /** Of an annotator: whose tracks the lines of the file are. [] when an action was fed nothing. */
   readonly sections?: readonly TrackSection[];
 }
 
@@ -177,6 +177,8 @@ export interface SubJobRow {
     readonly indexAt: number;
     readonly piece: number;
     readonly annotate: boolean;
+    /** Media selectors with properties of their own have a say in those of the piece. */
+    readonly selective?: true;
   };
   readonly feed?: FeedSummary;
   readonly summary?: FinishSummary;

@@ -5,7 +5,7 @@ import type {
   FinishWork,
   PrepareWork,
 } from '../../components/sdk/protocol.ts';
-import { readFeedPiece } from '../../output/feed-index.ts';
+import { openFeedIndex, readFeedPiece, type FeedIndex } from '../../output/feed-index.ts';
 import { booleanOf } from '../../pipeline/properties.ts';
 import { feedForwardType } from '../../pipeline/trigger.ts';
 import type { Range } from '../../pipeline/types.ts';
@@ -96,7 +96,9 @@ async function fedWork(
   token: string,
 ): Promise<DetectWork> {
   const piece = await readFeedPiece(fed.file, fed.indexAt, fed.piece);
-  const job = piece.selector >= 0 ? await storedJob(store, Number(jobNumber)) : undefined;
+  // To read a job of thousands of media for each of its pieces would be felt by everybody.
+  const reads = piece.selector >= 0 && fed.selective === true;
+  const job = reads ? await storedJob(store, Number(jobNumber)) : undefined;
   const properties =
     job === undefined ? work.properties : selectedProperties(job.record, row, work.medium, piece.selector);
   return {
@@ -122,26 +124,35 @@ async function finishWork(
 ): Promise<FinishWork> {
   const parts: FinishPart[] = [];
   let derived = 0;
+  // All pieces of a unit are fed from one file: to open it for each would take longer than a lease lasts.
+  let index: FeedIndex | undefined;
   const rows = allRows(
     store,
     { kind: BATCH_JOB, id: jobNumber },
     `${unitPrefix(row.run, stageIndex(row.stage), row)}d`,
   );
-  for await (const { body } of rows) {
-    const piece = body as SubJobRow;
-    if (piece.state !== 'DONE' || piece.file === undefined) continue;
-    derived += piece.derived ?? 0;
-    parts.push({ path: piece.file, range: piece.range, ...(await fedPart(piece)) });
+  try {
+    for await (const { body } of rows) {
+      const { state, file, range, fed, derived: brought = 0 } = body as SubJobRow;
+      if (state !== 'DONE' || file === undefined) continue;
+      derived += brought;
+      if (fed !== undefined) index ??= await openFeedIndex(fed.file, fed.indexAt);
+      parts.push({ path: file, range, ...(fed === undefined ? {} : await fedPart(fed, index!)) });
+    }
+  } finally {
+    await index?.close();
   }
   if (work.derive === undefined) return { ...work, parts };
   const firstMediaId = await store.next('medium', Math.max(1, derived));
   return { ...work, parts, derive: { ...work.derive, firstMediaId } };
 }
 
-async function fedPart({ fed }: SubJobRow): Promise<Pick<FinishPart, 'fed'>> {
-  if (fed === undefined) return {};
-  const { offset, bytes } = await readFeedPiece(fed.file, fed.indexAt, fed.piece);
-  return { fed: { path: fed.file, offset, bytes } };
+async function fedPart(
+  { file, piece }: NonNullable<SubJobRow['fed']>,
+  index: FeedIndex,
+): Promise<Pick<FinishPart, 'fed'>> {
+  const { offset, bytes } = await index.piece(piece);
+  return { fed: { path: file, offset, bytes } };
 }
 
 /** The frames that a sub-job looks at: what it is fed may lie anywhere. */

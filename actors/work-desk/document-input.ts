@@ -11,6 +11,7 @@ import { allRows, type Store } from '../../store/store.ts';
 import { BATCH_JOB } from '../batch-job/actor.ts';
 import { forAction } from '../batch-job/in-force.ts';
 import { mediumPrefix } from '../batch-job/keys.ts';
+import { stageIndex } from '../batch-job/planning.ts';
 import type { JobRecord, RequestedMedium } from '../batch-job/record.ts';
 import { after } from '../batch-job/status.ts';
 import type { Derived, SubJobRow } from '../batch-job/state.ts';
@@ -195,12 +196,13 @@ function detectionErrorsOf(record: JobRecord, rows: readonly SubJobRow[]): Recor
 }
 
 function warningsOf(record: JobRecord, rows: readonly SubJobRow[]): DocumentIssue[] {
+  const place = ({ stage, action }: SubJobRow) => `${stageIndex(stage)}.${action}`;
   const extracted = new Set(
-    rows.flatMap((row) => (row.kind === 'ARTIFACTS' && row.summary ? [row.unit] : [])),
+    rows.flatMap((row) => (row.kind === 'ARTIFACTS' && row.summary ? [place(row)] : [])),
   );
   return rows.flatMap((row): DocumentIssue[] => {
     // The extraction of artifacts repeats what finishing has said.
-    const repeated = row.kind === 'FINISH' && row.stage.name === 'TASK' && extracted.has(row.unit);
+    const repeated = row.kind === 'FINISH' && extracted.has(place(row));
     const finished = repeated ? [] : (row.summary?.warnings ?? []);
     const source = actionOf(record, row)?.algorithm.name ?? SERVICE;
     return [

@@ -33,7 +33,7 @@ export function outputsOf(record: JobRecord, of: MediumRows, cancelled: boolean)
   const failed = rows.flatMap(({ stage, state, summary }) =>
     stage.name === 'TASK' && (state === 'FAILED' || (summary?.errors?.length ?? 0) > 0) ? [stage.index] : [],
   );
-  const stoppedAt = cancelled ? -1 : Math.min(...failed, Infinity);
+  const stoppedAt = cancelled ? -1 : failed.reduce((least, task) => Math.min(least, task), Infinity);
   return concerns(record, of).flatMap((concern): DocumentOutput[] => {
     const ran = rows.filter((row) => isOf(row, concern));
     if (ran.length === 0 && concern.task > stoppedAt) return [];
@@ -113,7 +113,10 @@ const annotatesTask = ({ sections }: Processed, task: number) =>
 
 function annotatorsOf(record: JobRecord, processed: readonly Processed[], task: number): readonly string[] {
   return processed
-    .filter((one) => annotatesTask(one, task) !== undefined)
+    .filter((one) => {
+      const section = annotatesTask(one, task);
+      return section !== undefined && section.untouched !== true;
+    })
     .flatMap((one) => record.plan.tasks[one.task]?.actions[0]?.name ?? []);
 }
 

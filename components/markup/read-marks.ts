@@ -1,8 +1,7 @@
 /** Reads finished tracks and keeps of them what drawing needs. */
 import { orientationOf } from '../../pipeline/geometry.ts';
-import { parseTrigger, triggerMatches, type Trigger } from '../../pipeline/trigger.ts';
 import type { TrackSource } from '../sdk/protocol.ts';
-import { exemplarIndex, finishedLinesOf, parseFinished } from '../media/finished-line.ts';
+import { consumption, exemplarIndex, finishedLinesOf, parseFinished } from '../media/finished-line.ts';
 import type { FinishedDetection, FinishedTrack } from '../media/finished-line.ts';
 import { labelText, type BoxOrigin } from './label-text.ts';
 import { Marks, type Mark } from './marks.ts';
@@ -25,12 +24,10 @@ export async function readMarks(
 }
 
 async function* tracksOf(source: TrackSource, signal: AbortSignal): AsyncGenerator<FinishedTrack> {
-  const triggers = source.consumedBy.map(parseTrigger).filter((one): one is Trigger => {
-    return one !== null && !('refused' in one);
-  });
+  const isConsumed = consumption(source);
   for await (const { text } of finishedLinesOf(source, signal)) {
-    const { track } = parseFinished(text);
-    if (!triggers.some((trigger) => triggerMatches(trigger, track.trackProperties))) yield track;
+    const { track, rest } = parseFinished(text);
+    if (!isConsumed(track, rest)) yield track;
   }
 }
 

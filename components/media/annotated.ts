@@ -19,6 +19,8 @@ import { openScratch, type Scratch } from './scratch.ts';
 import { keepingResults, storing } from './keep-results.ts';
 import { selectorsOutput } from './selectors-output.ts';
 import {
+  asConsumed,
+  consumption,
   detectionOf,
   finishedLinesOf,
   parseFinished,
@@ -34,14 +36,15 @@ export async function* annotatedLines(work: FinishWork, given: WorkContext): Asy
     const keep = keepingResults(store, context.signal);
     const selected = selectorsOutput(work, keep);
     const answers = await takeAnswers(work, context, scratch);
+    const answered = new Set([...answers.keys()].map(taskIn));
     const sections: TrackSection[] = [];
     const ranges: Range[] = [];
     let detections = 0;
     for (const source of work.annotated ?? []) {
-      const types: Record<string, number> = {};
+      const types = new Map<string, number>();
       let count = 0;
       for await (const { line, track, rest } of sourceLines(source, answers, context, scratch)) {
-        types[track.type] = (types[track.type] ?? 0) + 1;
+        types.set(track.type, (types.get(track.type) ?? 0) + 1);
         count += 1;
         detections += track.detections.length;
         if (work.medium.mediaType === 'VIDEO')
@@ -49,7 +52,13 @@ export async function* annotatedLines(work: FinishWork, given: WorkContext): Asy
         selected?.add({ selected: selectedIn(rest), ...saidOf(track) });
         yield `${line}\n`;
       }
-      sections.push({ task: source.task, count, types });
+      const untouched = !answered.has(source.task);
+      sections.push({
+        task: source.task,
+        count,
+        types: Object.fromEntries(types),
+        ...(untouched ? { untouched } : {}),
+      });
     }
     const selectorsOutputUri = await selected?.write();
     const summary = {
@@ -81,12 +90,15 @@ async function takeAnswers(work: FinishWork, context: WorkContext, scratch: Scra
     if (track.source === undefined) continue;
     const key = keyOf(track.source.task, track.source.line);
     const place = await scratch.write(JSON.stringify(rolledUp(track)));
-    answers.set(key, [...(answers.get(key) ?? []), place]);
+    const others = answers.get(key);
+    if (others === undefined) answers.set(key, [place]);
+    else others.push(place);
   }
   return answers;
 }
 
 const keyOf = (task: number, line: number) => `${task}:${line}`;
+const taskIn = (key: string) => Number(key.slice(0, key.indexOf(':')));
 
 async function* sourceLines(
   source: TrackSource,
@@ -94,11 +106,15 @@ async function* sourceLines(
   { signal }: WorkContext,
   scratch: Scratch,
 ): AsyncGenerator<{ readonly line: string; readonly track: FinishedTrack; readonly rest: string }> {
+  const isConsumed = consumption(source);
   for await (const { number, text } of finishedLinesOf(source, signal)) {
     const { track, rest } = parseFinished(text);
     const places = answers.get(keyOf(source.task, number));
     if (places === undefined) {
-      yield { line: text, track, rest };
+      const line = isConsumed(track, rest)
+        ? `${text.slice(0, text.length - rest.length)}${asConsumed(rest)}`
+        : text;
+      yield { line, track, rest };
       continue;
     }
     let annotated = track;
@@ -131,13 +147,14 @@ function summaryOf(
   detections: number,
   ranges: readonly Range[],
 ): FinishSummary {
-  const types: Record<string, number> = {};
+  const types = new Map<string, number>();
   for (const section of sections)
-    for (const [type, count] of Object.entries(section.types)) types[type] = (types[type] ?? 0) + count;
+    for (const [type, count] of Object.entries(section.types))
+      types.set(type, (types.get(type) ?? 0) + count);
   return {
     tracks: sections.reduce((sum, { count }) => sum + count, 0),
     detections,
-    types,
+    types: Object.fromEntries(types),
     warnings: [],
     ranges: capRanges(ranges, MAX_TRACK_RANGES).map(({ start, stop }) => ({ start, stop })),
     sections,

@@ -9,11 +9,18 @@ import { inChunks } from '../../output/lines.ts';
 import { selectStrings } from '../../pipeline/media-selectors.ts';
 import { booleanOf, integerOf, textOf } from '../../pipeline/properties.ts';
 import { topQuality } from '../../pipeline/quality.ts';
-import { parseTrigger, triggerMatches, type Trigger } from '../../pipeline/trigger.ts';
+import { triggerMatches } from '../../pipeline/trigger.ts';
 import type { Detection, Properties } from '../../pipeline/types.ts';
-import type { FedTrack, FeedSummary, FeedWork } from '../sdk/protocol.ts';
+import type { FedTrack, FeedSummary, FeedWork, Selected } from '../sdk/protocol.ts';
 import type { WorkContext } from '../sdk/worker.ts';
-import { detectionOf, finishedLinesOf, parseFinished, selectedIn } from './finished-line.ts';
+import {
+  consumption,
+  detectionOf,
+  finishedLinesOf,
+  parseFinished,
+  selectedIn,
+  triggerIn,
+} from './finished-line.ts';
 
 /** A document that is read as a whole to be searched. */
 const MAX_SELECTED_BYTES = 64 * 1024 * 1024;
@@ -23,9 +30,9 @@ export function feed(work: FeedWork, context: WorkContext): AsyncGenerator<strin
 }
 
 async function* fedLines(work: FeedWork, context: WorkContext): AsyncGenerator<string> {
-  const pieces = new Pieces(work);
-  const tracks =
-    work.selectors === undefined ? earlierTracks(work, context.signal) : selectedTracks(work, work.selectors);
+  const selected = work.selectors === undefined ? undefined : await selectedTexts(work, work.selectors);
+  const pieces = new Pieces(work, selected?.length ?? sum(work.sources));
+  const tracks = selected === undefined ? earlierTracks(work, context.signal) : selectedTracks(selected);
   let count = 0;
   for await (const track of tracks) {
     context.signal.throwIfAborted();
@@ -56,8 +63,7 @@ class Pieces {
   readonly #isVideo: boolean;
   #inLast = 0;
 
-  constructor({ properties, sources, maxPieces, medium }: FeedWork) {
-    const most = sources.reduce((sum, { count }) => sum + count, 0);
+  constructor({ properties, maxPieces, medium }: FeedWork, most: number) {
     this.#each = booleanOf(properties, 'FEED_FORWARD_ALL_TRACKS')
       ? Infinity
       : Math.max(1, Math.ceil(most / maxPieces));
@@ -87,10 +93,10 @@ async function* earlierTracks(work: FeedWork, signal: AbortSignal): AsyncGenerat
   const own = triggerIn(textOf(properties, 'TRIGGER', ''));
   const choose = chooser(work);
   for (const source of sources) {
-    const consumed = source.consumedBy.flatMap((text) => triggerIn(text) ?? []);
+    const isConsumed = consumption(source);
     for await (const { number, text } of finishedLinesOf(source, signal)) {
       const { track, rest } = parseFinished(text);
-      if (consumed.some((trigger) => triggerMatches(trigger, track.trackProperties))) continue;
+      if (isConsumed(track, rest)) continue;
       if (own !== null && !triggerMatches(own, track.trackProperties)) continue;
       const detections = choose(track.detections.map(detectionOf));
       if (detections.length === 0) continue;
@@ -112,12 +118,6 @@ async function* earlierTracks(work: FeedWork, signal: AbortSignal): AsyncGenerat
   }
 }
 
-/** A trigger was looked at when the job came in. */
-function triggerIn(text: string): Trigger | null {
-  const trigger = parseTrigger(text);
-  return trigger === null || 'refused' in trigger ? null : trigger;
-}
-
 /** The detections of a track that are worked on: the best ones, and those that carry a property that was asked for. */
 function chooser({ properties, medium }: FeedWork): (all: readonly Detection[]) => readonly Detection[] {
   const count = medium.mediaType === 'VIDEO' ? integerOf(properties, 'FEED_FORWARD_TOP_QUALITY_COUNT') : 0;
@@ -133,20 +133,25 @@ function chooser({ properties, medium }: FeedWork): (all: readonly Detection[]) 
   };
 }
 
-async function* selectedTracks(
+const sum = (sources: FeedWork['sources']) => sources.reduce((all, { count }) => all + count, 0);
+
+async function selectedTexts(
   { medium }: FeedWork,
   selectors: NonNullable<FeedWork['selectors']>,
-): AsyncGenerator<FedTrack> {
+): Promise<readonly Selected[]> {
   const document = JSON.parse(await readJsonText(medium.path)) as unknown;
-  let line = 0;
-  for (const [number, selector] of selectors.entries()) {
+  return selectors.flatMap((selector, number) => {
     const strings = selectStrings(document, selector);
     if ('refused' in strings) throw new MediumError('OTHER', strings.refused);
-    for (const text of strings) yield selectedTrack({ selector: number, text }, line++);
-  }
+    return strings.map((text) => ({ selector: number, text }));
+  });
 }
 
-function selectedTrack(selected: NonNullable<FedTrack['selected']>, line: number): FedTrack {
+function* selectedTracks(all: readonly Selected[]): Generator<FedTrack> {
+  for (const [line, selected] of all.entries()) yield selectedTrack(selected, line);
+}
+
+function selectedTrack(selected: Selected, line: number): FedTrack {
   const properties: Properties = { TEXT: selected.text };
   const nowhere = { x: 0, y: 0, width: 0, height: 0, confidence: -1, properties };
   return {

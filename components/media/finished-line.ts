@@ -1,6 +1,7 @@
 /** A line of a FINISH or ARTIFACTS answer: a track as it stands in the document, and what goes along with it unseen. */
 import { HIDDEN, SUMMARY } from '../../output/document.ts';
 import { MAX_OWN_LINE_BYTES, readLines } from '../../output/lines.ts';
+import { parseTrigger, triggerMatches, type Trigger } from '../../pipeline/trigger.ts';
 import type { Detection, Properties } from '../../pipeline/types.ts';
 import type { Selected, TrackSource } from '../sdk/protocol.ts';
 
@@ -71,9 +72,38 @@ export function exemplarIndex({ exemplar, detections }: FinishedTrack): number {
   );
 }
 
+/** What the service keeps with a track. */
+interface Kept extends Partial<Selected> {
+  /** A task has taken the track because of its TRIGGER; what an annotator says of it later makes no difference. */
+  readonly consumed?: true;
+}
+
+const keptIn = (rest: string): Kept => (rest === '' ? {} : (JSON.parse(rest.slice(HIDDEN.length)) as Kept));
+
 /** The media selector that a line comes from, which stands in its rest. */
-export const selectedIn = (rest: string): Selected | undefined =>
-  rest === '' ? undefined : (JSON.parse(rest.slice(HIDDEN.length)) as Selected);
+export function selectedIn(rest: string): Selected | undefined {
+  const { selector, text } = keptIn(rest);
+  return selector === undefined || text === undefined ? undefined : { selector, text };
+}
+
+/** The rest of the line of a track that a task has taken. */
+export const asConsumed = (rest: string): string =>
+  `${HIDDEN}${JSON.stringify({ ...keptIn(rest), consumed: true } satisfies Kept)}`;
+
+/** Tells of a track of the source, with the rest of its line, whether a task between has taken it. */
+export function consumption({
+  consumedBy,
+}: Pick<TrackSource, 'consumedBy'>): (track: FinishedTrack, rest: string) => boolean {
+  const triggers = consumedBy.flatMap((text) => triggerIn(text) ?? []);
+  return ({ trackProperties }, rest) =>
+    keptIn(rest).consumed === true || triggers.some((trigger) => triggerMatches(trigger, trackProperties));
+}
+
+/** A trigger was looked at when the job came in. */
+export function triggerIn(text: string): Trigger | null {
+  const trigger = parseTrigger(text);
+  return trigger === null || 'refused' in trigger ? null : trigger;
+}
 
 /** The lines of tracks `first` to `first + count - 1` of an answer, each with its number among them. */
 export async function* finishedLinesOf(

@@ -17,11 +17,11 @@ export async function readRollUp(given: FinishWork['rollUp']): Promise<<T extend
   return (track) => ({ ...track, ...applyRollUp(rule, track) });
 }
 
-async function textOf({ file, roots }: NonNullable<FinishWork['rollUp']>): Promise<string> {
+async function textOf({ file, roots, excluded = [] }: NonNullable<FinishWork['rollUp']>): Promise<string> {
   const uri = /^file:/i.test(file) ? file : pathToFileURL(file).href;
   let path: string;
   try {
-    path = await checkFileUri(uri, roots, []);
+    path = await checkFileUri(uri, roots, excluded);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new MediumError(

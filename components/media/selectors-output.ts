@@ -31,7 +31,9 @@ export function selectorsOutput(work: FinishWork, keep: KeepResult): SelectorsOu
       const output = properties[name] ?? detections[0]?.properties[name];
       const known = outputs[selected.selector];
       if (output === undefined || known === undefined) return;
-      known.set(selected.text, [...(known.get(selected.text) ?? []), output]);
+      const all = known.get(selected.text);
+      if (all === undefined) known.set(selected.text, [output]);
+      else all.push(output);
     },
     async write() {
       const filled = fillText(

@@ -180,8 +180,12 @@ export interface FinishWork {
   readonly annotated?: readonly TrackSource[];
   /** Tracks bring derivative media. */
   readonly derive?: Derivation;
-  /** Replace values of properties as this file says; it must lie below one of these folders. */
-  readonly rollUp?: { readonly file: string; readonly roots: readonly string[] };
+  /** Replace values of properties as this file says; it must lie below one of `roots`, and not in one of `excluded` (FetchLimits). */
+  readonly rollUp?: {
+    readonly file: string;
+    readonly roots: readonly string[];
+    readonly excluded?: readonly string[];
+  };
   /** Write the output document of the medium's selectors. */
   readonly selectorsOutput?: { readonly selectors: readonly MediaSelector[]; readonly file: string };
   /** Whether results may go to buckets on this host or in private networks. */
@@ -215,7 +219,7 @@ export interface TrackSource {
   readonly path: string;
   readonly first: number;
   readonly count: number;
-  /** TRIGGERs of tasks between: a track that meets one was consumed there. */
+  /** TRIGGERs of tasks since these lines were written: a track that meets one was consumed there. */
   readonly consumedBy: readonly string[];
 }
 export interface FinishSummary {
@@ -237,6 +241,8 @@ export interface FinishSummary {
 export interface TrackSection {
   readonly task: number;
   readonly count: number;
+  /** None of these tracks was fed to the annotator. */
+  readonly untouched?: true;
   readonly types: Readonly<Record<string, number>>;
 }
 /** A medium that a component made of another one. */

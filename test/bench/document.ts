@@ -49,12 +49,12 @@ async function writing(folder: string): Promise<readonly Figure[]> {
       value: `${round(times.document)} ms`,
     },
     {
-      what: 'a bare copy of the same lines, one by one',
+      what: 'a bare copy of the same lines',
       value: `${round(times.lines)} ms, ratio ${round(times.document / times.lines, 2)}`,
       aim: '<= 1.5',
     },
     {
-      what: 'a bare copy of the same bytes, in whole pieces',
+      what: 'a bare copy of the same bytes, without looking at them',
       value: `${round(times.bytes)} ms, ratio ${round(times.document / times.bytes, 2)}`,
     },
     { what: 'peak of memory above the idle process: document', value: more('document'), aim: MEMORY_AIM },

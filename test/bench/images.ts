@@ -17,13 +17,13 @@ export async function manyImages(): Promise<readonly Figure[]> {
   const bare = startBare();
   const service = await startClient(folder, 'data', { COMPONENT_PROCESSES: '1' });
   await Promise.all([bare({ images: files.slice(0, 20) }), service.run(jobOf(files.slice(0, 20)))]);
-  const times = await interleaved(5, {
+  const times = await interleaved(3, {
     bare: () => bare({ images: files }),
     service: () => timed(() => service.run(jobOf(files), 50)),
   });
   bare.stop();
   const alone = await smallJobs(service, files, (done) => done < 40);
-  const beside = await besideLargeJobs(service, files);
+  const beside = await besideLargeJob(service, files);
   await service.stop();
   rmSync(folder, { recursive: true, force: true });
   const perImage = (ms: number) => `${round(ms / IMAGES, 2)} ms`;
@@ -71,14 +71,11 @@ async function smallJobs(
   return times;
 }
 
-async function besideLargeJobs(service: Client, files: readonly string[]): Promise<readonly number[]> {
-  const times: number[] = [];
-  for (let round = 0; round < 3; round++) {
-    let running = true;
-    const large = service.run(jobOf(files), 50).then(() => (running = false));
-    times.push(...(await smallJobs(service, files, () => running)));
-    await large;
-  }
+async function besideLargeJob(service: Client, files: readonly string[]): Promise<readonly number[]> {
+  let running = true;
+  const large = service.run(jobOf(files), 50).finally(() => (running = false));
+  const times = await smallJobs(service, files, () => running);
+  await large;
   return times;
 }
 

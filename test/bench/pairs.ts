@@ -27,7 +27,7 @@ export async function pairs(): Promise<readonly Figure[]> {
   const first = (loop: BareLoop, count: number, start = 0) =>
     loop({ video: clip, start, stop: start + count - 1, length: FRAMES });
   await Promise.all([...loops.map((loop) => first(loop, 10)), one.run(job), two.run(job)]);
-  const times = await interleaved(5, {
+  const times = await interleaved(3, {
     bare: () => first(loops[0], FRAMES),
     bareTwo: () =>
       timed(() => Promise.all(loops.map((loop, half) => first(loop, FRAMES / 2, (half * FRAMES) / 2)))),

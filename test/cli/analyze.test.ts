@@ -81,6 +81,37 @@ describe('troupe analyze, where no service runs', () => {
     expect(tracksOf(documentOf(stdout)), 'the cat, below the default threshold').to.have.length(1);
   });
 
+  it('takes properties for one algorithm, which go before those of the job, and refuses those of algorithms that there are not', async () => {
+    const job = ['analyze', sample('race.jpg'), '--pipeline', 'PERSON THEN FACE DETECTION PIPELINE'];
+    const { code, stdout, stderr } = await place.troupe([
+      ...job,
+      ...['--algorithm-property', 'object: SUPPRESS_TRACKS=TRUE'],
+      ...[
+        '--algorithm-property',
+        'FACE:ROTATE=A:B=C',
+        '--algorithm-property',
+        'FACE:CONFIDENCE_THRESHOLD=0.9',
+      ],
+      ...['--property', 'CONFIDENCE_THRESHOLD=0.2', '--output', 'found.json'],
+    ]);
+    expect(code, stderr).to.equal(0);
+    const document = JSON.parse(readFileSync(path.join(place.folder, 'found.json'), 'utf8')) as object;
+    expect(document).to.have.deep.property('algorithmProperties', {
+      OBJECT: { SUPPRESS_TRACKS: 'TRUE' },
+      FACE: { ROTATE: 'A:B=C', CONFIDENCE_THRESHOLD: '0.9' },
+    });
+    expect(stdout.match(/^ {2}(CLASS|FACE) .*/gm)?.map((line) => line.slice(0, 14))).to.deep.equal([
+      '  FACE    0.92',
+      '  FACE    0.93',
+    ]);
+    expect(stdout).to.match(/^ {2}tracks of PERSON DETECTION ACTION are suppressed$/m);
+    const refused = await place.troupe([...job, '--algorithm-property', 'FACES:ROTATE=A']);
+    expect(refused.code).to.equal(2);
+    expect(refused.stderr).to.match(
+      /^The service has no algorithm named FACES\. The algorithms are: .*\bFACE,/m,
+    );
+  });
+
   it('takes a data: URI as it is', async () => {
     const uri = `data:image/png;base64,${readFileSync(sample('gen_text.png')).toString('base64')}`;
     const { code, stdout, stderr } = await place.troupe(['analyze', uri, ...TEXT]);
@@ -93,7 +124,7 @@ describe('troupe analyze, where no service runs', () => {
     expect(code).to.equal(2);
     expect(stderr)
       .to.include('No pipeline named: FACES')
-      .and.to.include('The pipelines are: FACE DETECTION PIPELINE, ');
+      .and.to.match(/^The pipelines are: .*\bFACE DETECTION PIPELINE, /m);
   });
 
   it('says which files are missing before it starts anything', async () => {
@@ -117,6 +148,8 @@ describe('troupe analyze, where no service runs', () => {
     [['analyze', 'a.png'], "required option '--pipeline <NAME>' not specified"],
     [['analyze', ...FACES], "missing required argument 'FILE'"],
     [['analyze', 'a.png', ...FACES, '--property', 'A'], 'Write NAME=VALUE.'],
+    [['analyze', 'a.png', ...FACES, '--algorithm-property', 'A=B:C'], 'Write ALGORITHM:NAME=VALUE.'],
+    [['analyze', 'a.png', ...FACES, '--algorithm-property', 'A:B'], 'Write ALGORITHM:NAME=VALUE.'],
     [['analyze', 'a.png', ...FACES, '--priority', '10'], 'It is a number from 0 to 9.'],
     [['analyze', 'a.png', ...FACES, '--url', 'host:80'], 'It is an http(s) URL.'],
     [['analyse'], "unknown command 'analyse'"],

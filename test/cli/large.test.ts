@@ -81,6 +81,25 @@ describe('The tool, with flat memory,', () => {
     });
   });
 
+  it('shows what a document of a million detections in one track has, and many long texts', async function () {
+    this.timeout(120_000);
+    const job = { jobId: 'host-1', jobStatus: 'COMPLETE', pipelineName: 'P', startDate: '', endDate: null };
+    const document: Handler = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      void pourDocument(response);
+    };
+    await withService([answer(200, job), document], async (url) => {
+      const outcome = await run(url, ['jobs', 'summary', 'host-1']);
+      expect(outcome.code, outcome.stderr).to.equal(0);
+      expect(outcome.stdout)
+        .to.match(/^ {2}FACE +0\.90 +1000000 +A=b$/m)
+        .and.to.match(/^ {2}1000000 artifacts in \/a\/$/m)
+        .and.to.match(/^ {2}TEXT +1 +"x{98}…$/m)
+        .and.to.include('\n/25  image/png\n  100 tracks: the document has them all\n');
+      expect(peakOf(outcome), 'KiB').to.be.within(1, MOST_KIB);
+    });
+  });
+
   it('says that a file has only a part of a document that broke off', async () => {
     const breaking: Handler = (request, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
@@ -100,3 +119,50 @@ async function pour(response: Parameters<Handler>[1]): Promise<void> {
     if (!response.write(chunk)) await once(response, 'drain');
   response.end();
 }
+
+const DETECTIONS = 1_000_000;
+const TEXTS = 100;
+const MEDIA_WITH_TEXTS = 25;
+
+/** A medium with a track of a million detections (230 MB), then media with long texts (250 MB). */
+async function pourDocument(response: Parameters<Handler>[1]): Promise<void> {
+  const detection = (n: number) => ({
+    ...{ offsetFrame: n, offsetTime: n * 40, x: 1, y: 2, width: 3, height: 4, confidence: 0.9 },
+    ...{
+      detectionProperties: { A: 'b' },
+      artifactExtractionStatus: 'COMPLETED',
+      artifactPath: `file:///a/${n}.png`,
+    },
+  });
+  const send = async (text: string) => {
+    if (!response.write(text)) await once(response, 'drain');
+  };
+  const head = (mediaId: number) =>
+    opened({
+      mediaId,
+      parentMediaId: -1,
+      path: `file:///${mediaId}`,
+      mimeType: 'image/png',
+      mediaType: 'IMAGE',
+    });
+  const face = { type: 'FACE', confidence: 0.9, trackProperties: {}, exemplar: detection(0) };
+  await send(`{"status":"COMPLETE","media":[${head(0)},"output":{"FACE":[{"source":"A","tracks":[`);
+  for (let n = 0; n < DETECTIONS; n += 100) {
+    const some = Array.from({ length: 100 }, (_, i) => JSON.stringify(detection(n + i))).join();
+    await send(n === 0 ? `${opened(face)},"detections":[${some}` : `,${some}`);
+  }
+  await send(']}]}]}}');
+  const properties = {
+    trackProperties: { TEXT: 'x'.repeat(100_000) },
+    exemplar: { detectionProperties: {} },
+  };
+  const text = JSON.stringify({ type: 'TEXT', confidence: -1, ...properties, detections: [{}] });
+  for (let n = 1; n <= MEDIA_WITH_TEXTS; n += 1) {
+    await send(`,${head(n)},"output":{"TEXT":[{"source":"B","tracks":[${text}`);
+    for (let more = 1; more < TEXTS; more += 1) await send(`,${text}`);
+    await send(']}]}}');
+  }
+  response.end('],"errors":[],"warnings":[]}');
+}
+
+const opened = (fields: object) => JSON.stringify(fields).slice(0, -1);

@@ -48,6 +48,7 @@ const IN_EVERY_WAY: readonly [name: string, recipe: VideoRecipe][] = [
       at: (n) => n * 40 + (n % 7 === 3 ? 13 : 0) + Math.floor(n / 50) * 500,
     },
   ],
+  ['hd-colours.mp4', { frames: 60, bFrames: 2, gop: 20, encoderOptions: { colorspace: 'bt709' } }],
   ['mpeg2.ts', { frames: 100, encoder: 'mpeg2video', bFrames: 2, gop: 15 }],
   ['no-timestamps.mpg', { frames: 60, encoder: 'mpeg2video', bFrames: 2, gop: 15 }],
   ['no-timestamps.avi', { frames: 60, encoder: 'mpeg4', bFrames: 2, gop: 15 }],

@@ -61,7 +61,13 @@ describe('The check of a result', () => {
       detections: 3,
       derived: 0,
     });
-    expect(await detect('')).to.deep.equal({ ok: true, kind: 'DETECT', tracks: 0, detections: 0 });
+    expect(await detect('')).to.deep.equal({
+      ok: true,
+      kind: 'DETECT',
+      tracks: 0,
+      detections: 0,
+      derived: 0,
+    });
   });
 
   it('refuses whatever is not a track within the range, and says why', async () => {

@@ -53,7 +53,7 @@ describe('The detection document', () => {
         .join(' '),
     ).to.equal(
       'detectionProcessingErrors frameRanges length markupResult mediaId mediaMetadata mediaProperties mediaType ' +
-        'mimeType output path sha256 status timeRanges',
+        'mimeType output parentMediaId path sha256 status timeRanges',
     );
     expect(document.media[0]).to.include({
       sha256: 'c067',

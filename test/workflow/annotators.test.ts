@@ -1,4 +1,5 @@
 /** Actions that give back the tracks they were fed, with more properties (IS_ANNOTATOR). */
+import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
 import type { Properties } from '../../pipeline/types.ts';
 import type { StagedTrack } from '../support/components/staged/detector.ts';
@@ -13,6 +14,7 @@ import {
   runOne,
   valuesOf,
   video,
+  type Step,
 } from './support.ts';
 
 describe('An annotator', () => {
@@ -35,7 +37,7 @@ describe('An annotator', () => {
     says('right', { frames: [10, 11, 12], boxes: [[100, 0, 20, 30]], confidences: [0.1, 0.8, 0.2] }),
     { frames: [20], properties: { NAME: 'mute' } },
   ];
-  const onFilm = (...steps: Parameters<typeof pipelineOf>) => runOne(service, film, pipelineOf(...steps));
+  const onFilm = (...steps: readonly Step[]) => runOne(service, film, pipelineOf(...steps));
 
   /** All of a track but what annotators add. */
   const without = (track: DocumentTrack, ...names: readonly string[]) =>
@@ -90,6 +92,20 @@ describe('An annotator', () => {
       'STAGED | SECOND | 1 | by THIRD',
     ]);
     expect(valuesOf(medium, 'FIRST', 'NOTE')).to.deep.equal(['LEFT', 'RIGHT', undefined]);
+  });
+
+  it('is not named with the tracks of a task of which it was fed none', async () => {
+    const medium = await onFilm(
+      finds(TRACKS),
+      looks({ FEED_FORWARD_TYPE: 'FRAME', TRIGGER: 'NAME=mute' }),
+      annotates({ TRIGGER: 'TEXT=left' }),
+      annotates({ TRIGGER: 'FED=mute' }),
+    );
+    expect(entriesOf(medium)).to.deep.equal([
+      'STAGED | FIRST | 3 | by THIRD',
+      'STAGED | SECOND | 1 | by FOURTH',
+    ]);
+    expect(valuesOf(medium, 'FIRST', 'NOTE')).to.deep.equal(['LEFT', undefined, undefined]);
   });
 
   it('looks at the medium when it is a detector of pictures: a track gets what was found in it', async () => {
@@ -159,7 +175,6 @@ describe('An annotator', () => {
   });
 
   it('takes part in roll-ups once: what was rolled up before keeps its copy', async () => {
-    const { writeFileSync } = await import('node:fs');
     const path = `${service.mediaDir}/groups.json`;
     writeFileSync(
       path,

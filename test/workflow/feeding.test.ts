@@ -235,6 +235,16 @@ describe('A TRIGGER', () => {
     expect(await taken(four, takes('Z'), takesAll())).to.deep.equal(['', 'ABCD']);
   });
 
+  it('that nothing meets leaves nothing to look at to a task that is not fed', async () => {
+    const steps = pipelineOf(four, takes('Z'), looks());
+    const medium = await runOne(service, sampleUri('camera.png'), steps);
+    expect(entriesOf(medium)).to.deep.equal([
+      'NO TRACKS | SECOND',
+      'NO TRACKS | THIRD',
+      'STAGED | FIRST | 4',
+    ]);
+  });
+
   it('does not reach behind a task that took everything', async () => {
     expect(await taken(four, takes('A'), takesAll(), takesAll())).to.deep.equal(["A'", "A'BCD", '????']);
   });
@@ -242,6 +252,13 @@ describe('A TRIGGER', () => {
   it('of an annotator takes nothing away', async () => {
     const note = annotates({ TRIGGER: 'NAME=A;B' });
     expect(await taken(four, note, takes('A'), takesAll())).to.deep.equal(['', "A'", "A'BCD"]);
+  });
+
+  it('of an annotator that nothing meets leaves all as it was', async () => {
+    const note = annotates({ TRIGGER: 'NAME=Z' });
+    expect(await taken(four, note, takes('A'))).to.deep.equal(['', "A'"]);
+    const medium = await runOne(service, sampleUri('camera.png'), pipelineOf(four, note, looks()));
+    expect(foundBy(medium, 'THIRD'), 'a task that is not fed looks at the picture').to.have.length(1);
   });
 
   it('may look at what an annotator has said', async () => {

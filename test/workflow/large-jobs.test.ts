@@ -1,0 +1,99 @@
+/** Jobs with very many pieces: others are not kept waiting, and no more of a piece is under way than the window allows. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import sharp from 'sharp';
+import { makeVideo } from '../media/make-video.ts';
+import { Service, tracksOf, type LogLine } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { uriOf } from './results.ts';
+
+const QUICK = { ARTIFACT_EXTRACTION_POLICY: 'NONE' };
+const IMAGES = 1_000;
+const SMALL_JOBS = 5;
+const HOURS = 2;
+const SECONDS = HOURS * 3_600;
+/** Frames of a segment when nothing else is asked for. */
+const SEGMENT = 200;
+
+const isTerminal = (job: { readonly terminal: boolean } | undefined) => job?.terminal === true;
+
+describe('Large jobs', function () {
+  this.timeout(150_000);
+  let service: Service;
+  before(async () => {
+    service = await Service.started();
+  });
+  after(() => service.close());
+
+  const numberOf = (jobId: string) => jobId.slice(jobId.lastIndexOf('-') + 1);
+  const commitsOf = (id: string): readonly LogLine[] =>
+    service.log('committed').filter(({ job }) => job === numberOf(id));
+  /** Most sub-jobs of a job that were made and not answered, at any of its commits. */
+  function mostAtATime(id: string): number {
+    const open = new Set<string>();
+    let most = 0;
+    for (const { done, failed, made } of commitsOf(id) as unknown as readonly Record<string, string[]>[]) {
+      for (const subJob of [...done!, ...failed!]) open.delete(subJob);
+      for (const subJob of made!) open.add(subJob);
+      most = Math.max(most, open.size);
+    }
+    return most;
+  }
+
+  it('of a thousand images let small jobs of their priority pass, and lose nothing', async () => {
+    const names = Array.from({ length: IMAGES }, (_, n) => `${n}.png`);
+    const png = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#456' } })
+      .png()
+      .toBuffer();
+    await Promise.all(names.map((name) => writeFile(join(service.mediaDir, name), png)));
+    const job = { pipelineName: 'LIGHT PIPELINE', jobProperties: QUICK };
+    const large = await service.submit({ ...job, media: names.map((name) => uriOf(service, name)) });
+    await until('the large job is under way', () => commitsOf(large).length > 20);
+    const small: string[] = [];
+    for (let n = 0; n < SMALL_JOBS; n++)
+      small.push(await service.submit({ ...job, media: [uriOf(service, `${n}.png`)] }));
+    for (const id of small) expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+    // Seldom: each answer names a thousand media.
+    const patience = { withinMs: 140_000, everyMs: 500 };
+    const ended = await until('the large job has ended', () => service.job(large), isTerminal, patience);
+    expect(ended!.jobStatus).to.equal('COMPLETE');
+
+    const order = service
+      .log('committed')
+      .map(({ job: number, stage }) => `${String(number)} ${String(stage)}`);
+    const ofLarge = order.filter((line) => line.startsWith(`${numberOf(large)} `)).length;
+    const lastSmall = Math.max(...small.map((id) => order.indexOf(`${numberOf(id)} ENDED`)));
+    const before = order.slice(0, lastSmall).filter((line) => line.startsWith(`${numberOf(large)} `)).length;
+    expect(
+      before / ofLarge,
+      'part of the large job that was done when the last small one ended',
+    ).to.be.lessThan(0.5);
+    const { media } = await service.document(large);
+    expect(media.flatMap((medium) => tracksOf(medium, 'LIGHT'))).to.have.length(IMAGES);
+    expect(mostAtATime(large), 'sub-jobs at a time').to.be.at.most(64);
+  });
+
+  it('of a video of two hours are cut into segments, of which few are made at a time', async () => {
+    makeVideo(join(service.mediaDir, 'long.mp4'), {
+      frames: SECONDS,
+      width: 48,
+      height: 48,
+      encoder: 'mpeg4',
+      at: (frame) => frame * 1000,
+    });
+    const id = await service.submit({
+      media: [uriOf(service, 'long.mp4')],
+      pipelineName: 'LIGHT PIPELINE',
+      jobProperties: QUICK,
+    });
+    expect((await service.terminal(id, 120_000)).jobStatus).to.equal('COMPLETE');
+    const [medium] = (await service.document(id)).media;
+    expect(Number(medium!.mediaMetadata['DURATION']) / 3_600_000).to.be.closeTo(HOURS, 0.01);
+    const tracks = tracksOf(medium, 'LIGHT');
+    expect(tracks).to.have.length(SECONDS / SEGMENT);
+    const frames = tracks.reduce((sum, { detections }) => sum + detections.length, 0);
+    expect(frames).to.equal(SECONDS);
+    expect(mostAtATime(id), 'sub-jobs at a time').to.be.at.most(64);
+  });
+});

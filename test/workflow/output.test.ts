@@ -1,0 +1,295 @@
+/** What becomes of tracks once they are found, and what the document shows of them. */
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import type { Properties } from '../../pipeline/types.ts';
+import type { StagedTrack } from '../support/components/staged/detector.ts';
+import { sampleUri, Service } from '../support/service.ts';
+import {
+  annotates,
+  entriesOf,
+  finds,
+  foundBy,
+  looks,
+  pipelineOf,
+  run,
+  runOne,
+  valuesOf,
+  video,
+} from './support.ts';
+
+describe('The tracks that a task has found', () => {
+  let service: Service;
+  let film: string;
+
+  before(async () => {
+    service = new Service();
+    film = video(service, 'film.avi', { frames: 60 });
+    await service.start();
+  });
+  after(() => service.close());
+
+  const frames = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
+  const onFilm = (tracks: readonly StagedTrack[], jobProperties: Properties) =>
+    runOne(service, film, { ...pipelineOf(finds(tracks)), jobProperties });
+  const spans = async (tracks: readonly StagedTrack[], jobProperties: Properties) =>
+    foundBy(await onFilm(tracks, jobProperties), 'FIRST').map(
+      ({ startOffsetFrame, stopOffsetFrame }) => `${startOffsetFrame}-${stopOffsetFrame}`,
+    );
+
+  describe('over the borders of segments', () => {
+    const SEGMENTS = { TARGET_SEGMENT_LENGTH: '20', MIN_SEGMENT_LENGTH: '10' };
+    const MERGED = { ...SEGMENTS, MERGE_TRACKS: 'TRUE' };
+    const through = { frames: frames(10, 50) };
+
+    it('are parts, and with MERGE_TRACKS one track', async () => {
+      expect(await spans([through], SEGMENTS)).to.deep.equal(['10-19', '20-39', '40-50']);
+      expect(await spans([through], MERGED)).to.deep.equal(['10-50']);
+    });
+
+    it('stay apart where MIN_GAP_BETWEEN_TRACKS frames lie between them, or more', async () => {
+      const interrupted = [{ frames: frames(10, 19) }, { frames: frames(22, 30) }];
+      expect(await spans(interrupted, { ...MERGED, MIN_GAP_BETWEEN_TRACKS: '3' })).to.deep.equal([
+        '10-19',
+        '22-30',
+      ]);
+      expect(await spans(interrupted, { ...MERGED, MIN_GAP_BETWEEN_TRACKS: '4' })).to.deep.equal(['10-30']);
+    });
+
+    it('stay apart where their boxes overlap by less than MIN_OVERLAP', async () => {
+      const moved: StagedTrack[] = [
+        { frames: frames(10, 19), boxes: [[0, 0, 20, 20]] },
+        { frames: frames(20, 30), boxes: [[10, 0, 20, 20]] },
+      ];
+      expect(await spans(moved, { ...MERGED, MIN_OVERLAP: '0.34' })).to.deep.equal(['10-19', '20-30']);
+      expect(await spans(moved, { ...MERGED, MIN_OVERLAP: '0.33' })).to.deep.equal(['10-30']);
+    });
+
+    it('say both of what they differ in, and have the higher confidence', async () => {
+      const parts: StagedTrack[] = [
+        { frames: frames(10, 19), confidence: 0.3, properties: { NAME: 'x', KIND: 'cat' } },
+        { frames: frames(20, 30), confidence: 0.7, properties: { NAME: 'x', KIND: 'dog' } },
+      ];
+      const [track] = foundBy(await onFilm(parts, MERGED), 'FIRST');
+      expect(track?.trackProperties).to.deep.equal({ NAME: 'x', KIND: 'cat; dog' });
+      expect(track?.confidence).to.equal(0.7);
+      expect(track?.detections).to.have.length(21);
+    });
+  });
+
+  it('are dropped when they are shorter than MIN_TRACK_LENGTH frames', async () => {
+    const tracks = [{ frames: [1, 5] }, { frames: [20, 24] }, { frames: [40, 43] }];
+    expect(await spans(tracks, { MIN_TRACK_LENGTH: '5' })).to.deep.equal(['1-5', '20-24']);
+  });
+
+  describe('that move', () => {
+    const still: StagedTrack = { frames: [1, 2, 3], boxes: [[0, 0, 20, 20]] };
+    const moving: StagedTrack = {
+      frames: [1, 2, 3],
+      boxes: [
+        [10, 40, 20, 20],
+        [60, 40, 20, 20],
+        [110, 40, 20, 20],
+      ],
+    };
+
+    it('are told from those that do not with MOVING_TRACK_LABELS_ENABLED', async () => {
+      const labels = { MOVING_TRACK_LABELS_ENABLED: 'TRUE' };
+      const medium = await onFilm([still, moving], labels);
+      expect(valuesOf(medium, 'FIRST', 'MOVING')).to.deep.equal(['FALSE', 'TRUE']);
+      const [, moves] = foundBy(medium, 'FIRST');
+      expect(moves?.detections.map(({ detectionProperties: { MOVING } }) => MOVING)).to.deep.equal([
+        'TRUE',
+        'FALSE',
+        'TRUE',
+      ]);
+    });
+
+    it('are all that is left with MOVING_TRACKS_ONLY', async () => {
+      const only = { MOVING_TRACK_LABELS_ENABLED: 'TRUE', MOVING_TRACKS_ONLY: 'TRUE' };
+      expect(valuesOf(await onFilm([still, moving], only), 'FIRST', 'MOVING')).to.deep.equal(['TRUE']);
+      const three = { ...only, MOVING_TRACK_MIN_DETECTIONS: '3' };
+      expect(entriesOf(await onFilm([still, moving], three))).to.deep.equal(['NO TRACKS | FIRST']);
+    });
+  });
+
+  it('lose detections below QUALITY_SELECTION_THRESHOLD, and go with the last of them', async () => {
+    const tracks = [
+      { frames: [1, 2, 3], confidence: 0.9, confidences: [0.2, 0.6, 0.4] },
+      { frames: [9], confidence: 0.9, confidences: [0.1] },
+    ];
+    const [track, ...more] = foundBy(await onFilm(tracks, { QUALITY_SELECTION_THRESHOLD: '0.4' }), 'FIRST');
+    expect(more).to.deep.equal([]);
+    expect(track?.detections.map(({ offsetFrame }) => offsetFrame)).to.deep.equal([2, 3]);
+  });
+
+  for (const [policy, frame] of [
+    ['FIRST', 1],
+    ['LAST', 9],
+    ['middle', 4],
+    ['QUALITY', 2],
+    ['whatever', 2],
+  ] as const)
+    it(`have the detection in frame ${frame} as exemplar when EXEMPLAR_POLICY is ${policy}`, async () => {
+      const tracks = [{ frames: [1, 2, 4, 9], confidences: [0.1, 0.9, 0.3, 0.2] }];
+      const [track] = foundBy(await onFilm(tracks, { EXEMPLAR_POLICY: policy }), 'FIRST');
+      expect(track?.exemplar.offsetFrame).to.equal(frame);
+    });
+
+  it('are shown by their exemplars and extracted detections only with OUTPUT_ARTIFACTS_AND_EXEMPLARS_ONLY', async () => {
+    const tracks = [{ frames: [1, 2, 4, 9], confidences: [0.1, 0.9, 0.3, 0.2] }];
+    const medium = await onFilm(tracks, { OUTPUT_ARTIFACTS_AND_EXEMPLARS_ONLY: 'TRUE' });
+    const [track] = foundBy(medium, 'FIRST');
+    expect(track?.detections).to.deep.equal([track?.exemplar]);
+    expect([track?.startOffsetFrame, track?.stopOffsetFrame]).to.deep.equal([1, 9]);
+
+    const extracting = finds(tracks, {
+      ARTIFACT_EXTRACTION_POLICY: 'ALL_TYPES',
+      ARTIFACT_EXTRACTION_POLICY_LAST_FRAME: 'TRUE',
+      OUTPUT_ARTIFACTS_AND_EXEMPLARS_ONLY: 'TRUE',
+    });
+    const [extracted] = foundBy(await runOne(service, film, pipelineOf(extracting)), 'FIRST');
+    expect(extracted?.detections.map(({ offsetFrame }) => offsetFrame)).to.deep.equal([2, 9]);
+  });
+
+  describe('with SUPPRESS_TRACKS', () => {
+    const hidden = finds([{ frames: [3, 4], properties: { NAME: 'X', TEXT: 'x' } }], {
+      SUPPRESS_TRACKS: 'TRUE',
+    });
+
+    it('are left out of the document, which says so, and are worked on all the same', async () => {
+      const medium = await runOne(service, film, pipelineOf(hidden, looks({ FEED_FORWARD_TYPE: 'FRAME' })));
+      expect(entriesOf(medium)).to.deep.equal(['STAGED | SECOND | 1', 'TRACKS SUPPRESSED | FIRST']);
+      expect(valuesOf(medium, 'SECOND', 'FED')).to.deep.equal(['X']);
+    });
+
+    it('are left out though they are annotated', async () => {
+      const request = pipelineOf(hidden, annotates(), looks({ FEED_FORWARD_TYPE: 'FRAME' }));
+      expect(entriesOf(await runOne(service, film, request))).to.deep.equal([
+        'STAGED | THIRD | 1',
+        'TRACKS SUPPRESSED | FIRST | by SECOND',
+      ]);
+    });
+
+    it('that are none stand under NO TRACKS', async () => {
+      const none = finds([], { SUPPRESS_TRACKS: 'TRUE' });
+      expect(entriesOf(await runOne(service, film, pipelineOf(none, looks())))).to.deep.equal([
+        'NO TRACKS | FIRST',
+        'NO TRACKS | SECOND',
+      ]);
+    });
+  });
+
+  describe('with a ROLL_UP_FILE', () => {
+    const GROUPS = [
+      {
+        propertyToProcess: 'KIND',
+        originalPropertyCopy: 'EXACTLY',
+        groups: [{ rollUp: 'vehicle', members: ['car', 'truck'] }],
+      },
+    ];
+    const TRACKS = [
+      { frames: [1], properties: { KIND: 'car' }, more: { 1: { KIND: 'truck' } } },
+      { frames: [5], properties: { KIND: 'cat' } },
+    ];
+    const fileOf = (name: string, text: string) => {
+      writeFileSync(join(service.mediaDir, name), text);
+      return join(service.mediaDir, name);
+    };
+    const rolledUp = async (file: string) => {
+      const medium = await onFilm(TRACKS, { ROLL_UP_FILE: file });
+      return foundBy(medium, 'FIRST').flatMap(({ trackProperties, detections }) => [
+        trackProperties,
+        ...detections.map(({ detectionProperties }) => detectionProperties),
+      ]);
+    };
+
+    it('have the names of groups in place of values, and the values beside them', async () => {
+      const path = fileOf('groups.json', JSON.stringify(GROUPS));
+      const expected = [
+        { KIND: 'vehicle', EXACTLY: 'car' },
+        { KIND: 'vehicle', EXACTLY: 'truck' },
+        { KIND: 'cat', EXACTLY: 'cat' },
+        { KIND: 'cat', EXACTLY: 'cat' },
+      ];
+      expect(await rolledUp(path)).to.deep.equal(expected);
+      expect(await rolledUp(pathToFileURL(path).href)).to.deep.equal(expected);
+    });
+
+    it('trigger later tasks by the names of the groups', async () => {
+      const medium = await runOne(service, film, {
+        ...pipelineOf(finds(TRACKS), looks({ FEED_FORWARD_TYPE: 'FRAME', TRIGGER: 'KIND=vehicle' })),
+        algorithmProperties: { STAGED: { ROLL_UP_FILE: fileOf('trigger.json', JSON.stringify(GROUPS)) } },
+      });
+      expect(valuesOf(medium, 'SECOND', 'SHOWN')).to.deep.equal(['1']);
+    });
+
+    const twice = [...GROUPS, { propertyToProcess: 'KIND', groups: [{ rollUp: 'thing', members: ['car'] }] }];
+    const BAD: readonly [what: string, file: () => string, says: RegExp][] = [
+      ['is not there', () => join(service.mediaDir, 'nothing.json'), /cannot be used/],
+      [
+        'lies outside of the media roots',
+        () => {
+          const path = join(service.folder, 'outside.json');
+          writeFileSync(path, JSON.stringify(GROUPS));
+          return path;
+        },
+        /below one of its media roots/,
+      ],
+      [
+        'is a link out of the media roots',
+        () => {
+          mkdirSync(join(service.folder, 'secret'), { recursive: true });
+          writeFileSync(join(service.folder, 'secret', 'groups.json'), JSON.stringify(GROUPS));
+          symlinkSync(join(service.folder, 'secret', 'groups.json'), join(service.mediaDir, 'link.json'));
+          return join(service.mediaDir, 'link.json');
+        },
+        /below one of its media roots/,
+      ],
+      ['is no JSON', () => fileOf('bad.json', '[{'), /is not JSON/],
+      [
+        'puts a value into two groups',
+        () => fileOf('twice.json', JSON.stringify(twice)),
+        /in one of the groups/,
+      ],
+    ];
+    for (const [what, file, says] of BAD)
+      it(`that ${what} are missing: error OTHER at the medium`, async () => {
+        const request = { ...pipelineOf(finds(TRACKS)), jobProperties: { ROLL_UP_FILE: file() } };
+        const document = await run(service, film, request, 'ERROR');
+        const [medium] = document.media;
+        expect(medium?.status).to.equal('ERROR');
+        const [{ mediaId, details } = { mediaId: -1, details: [] }] = document.errors;
+        expect(mediaId).to.equal(medium?.mediaId);
+        expect(details[0]).to.include({ code: 'OTHER' });
+        expect(details[0]?.message).to.match(says);
+      });
+  });
+
+  it('stand under their action with its algorithm, the time that it took, and the ids of media', async () => {
+    const request = pipelineOf(finds([{ properties: { TEXT: 'x' } }]), annotates());
+    const document = await run(service, sampleUri('camera.png'), request);
+    const timing = document['timing'] as {
+      processingTime: number;
+      actions: { name: string; processingTime: number }[];
+    };
+    expect(timing.actions.map(({ name }) => name)).to.deep.equal(['FIRST', 'SECOND']);
+    expect(timing.actions.reduce((sum, { processingTime }) => sum + processingTime, 0)).to.equal(
+      timing.processingTime,
+    );
+    const [medium] = document.media;
+    expect(medium).to.include({
+      parentMediaId: -1,
+      mediaType: 'IMAGE',
+      status: 'COMPLETE',
+      markupResult: null,
+    });
+    const [entry, ...others] = medium?.output['STAGED'] ?? [];
+    expect(others).to.deep.equal([]);
+    expect(Object.keys(entry ?? {})).to.deep.equal(['source', 'algorithm', 'annotators', 'tracks']);
+    expect(entry).to.deep.include({ source: 'FIRST', algorithm: 'STAGED', annotators: ['SECOND'] });
+    expect(Object.keys(entry?.tracks?.[0] ?? {})).to.include.members(['id', 'index', 'source', 'exemplar']);
+    expect(entry?.tracks?.[0]).to.include({ source: 'FIRST', index: 0 });
+  });
+});

@@ -1,0 +1,316 @@
+/** Media selectors: parts of a JSON document that are worked on, and the document with what came of them. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import type { Properties } from '../../pipeline/types.ts';
+import {
+  errorCodes,
+  sampleUri,
+  Service,
+  type DetectionDocument,
+  type DocumentMedium,
+  type JobRequest,
+} from '../support/service.ts';
+import {
+  annotates,
+  entriesOf,
+  foundBy,
+  looks,
+  pipelineOf,
+  refusal,
+  run,
+  runOne,
+  valuesOf,
+  type Step,
+} from './support.ts';
+
+/** Its layout and its numbers are not what a program would write. */
+const LETTERS = `{
+  "archive": "letters", "number": 12345678901234567890,
+  "letters": [
+    { "from": "ann",  "text": "good morning", "pages": 2 },
+    { "from": "bert", "text": "good night",   "pages": 1.50 }
+  ],
+  "notes": {
+      "first": "good morning",
+      "more": [ "see you", [ "\\u00e9t\\u00e9" ] ] }
+}
+`;
+
+interface Selector {
+  readonly expression: string;
+  readonly resultDetectionProperty?: string;
+  readonly selectionProperties?: Properties;
+}
+
+describe('Media selectors', () => {
+  let service: Service;
+
+  before(async () => {
+    service = await Service.started();
+  });
+  after(() => service.close());
+
+  const noting = (properties: Properties = {}): Step => ({ algorithm: 'NOTING', properties });
+
+  function letters(
+    selectors: readonly (string | Selector)[],
+    output = 'FIRST',
+    text = LETTERS,
+  ): Exclude<JobRequest['media'][number], string> {
+    const path = join(service.mediaDir, 'letters.json');
+    writeFileSync(path, text);
+    return {
+      mediaUri: pathToFileURL(path).href,
+      mediaSelectorsOutputAction: output,
+      mediaSelectors: selectors.map((one) => ({
+        type: 'JSON_PATH',
+        resultDetectionProperty: 'NOTE',
+        ...(typeof one === 'string' ? { expression: one } : one),
+      })),
+    };
+  }
+
+  /** The text of the output document. */
+  const outputOf = (medium: DocumentMedium): string =>
+    readFileSync(fileURLToPath(medium['mediaSelectorsOutputUri'] as string), 'utf8');
+
+  const texts = (medium: DocumentMedium, action = 'FIRST') => valuesOf(medium, action, 'TEXT').toSorted();
+
+  it('have each selected text worked on once, and put what came of it in its place: all else stays as it is', async () => {
+    const id = await service.submit({
+      ...pipelineOf(noting()),
+      media: [letters(['$.letters[*].text', '$.notes'])],
+    });
+    expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+    const [medium] = (await service.document(id)).media;
+    expect(medium).to.include({ mediaType: 'UNKNOWN', mimeType: 'application/json', status: 'COMPLETE' });
+    // Of each selector on its own.
+    expect(texts(medium!)).to.deep.equal(['good morning', 'good morning', 'good night', 'see you', 'été']);
+    const pieces = service.handedOut().filter(({ subJob }) => /\.1\.0\.0\.0\.\d+$/.test(subJob));
+    expect(pieces.filter(({ subJob }) => subJob.startsWith(`${id}.`))).to.have.length(5);
+    expect(outputOf(medium!)).to.equal(
+      LETTERS.replaceAll('good morning', 'GOOD MORNING')
+        .replace('good night', 'GOOD NIGHT')
+        .replace('see you', 'SEE YOU')
+        .replace(String.raw`\u00e9t\u00e9`, 'ÉTÉ'),
+    );
+  });
+
+  it('give the tracks of what they select no more than the text', async () => {
+    const medium = await runOne(service, letters(['$.notes.first']), pipelineOf(noting()));
+    expect(entriesOf(medium)).to.deep.equal(['NOTED | FIRST | 1']);
+    const [track] = foundBy(medium, 'FIRST');
+    expect(track).to.deep.include({ startOffsetFrame: 0, stopOffsetTime: 0, confidence: -1 });
+    expect(track?.trackProperties).to.deep.equal({ TEXT: 'good morning', NOTE: 'GOOD MORNING' });
+    expect(track?.exemplar).to.include({ x: 0, y: 0, width: 0, height: 0 });
+  });
+
+  for (const [delimiter, expected] of [
+    [' | ', 'good night | GOOD NIGHT'],
+    ['->', 'good night->GOOD NIGHT'],
+    [' ', 'good night GOOD NIGHT'],
+    ['', 'GOOD NIGHT'],
+  ] as const)
+    it(`keep the text before "${delimiter}" and the output with that MEDIA_SELECTORS_DELIMETER`, async () => {
+      const medium = await runOne(service, letters(['$..text']), {
+        ...pipelineOf(noting()),
+        jobProperties: { MEDIA_SELECTORS_DELIMETER: delimiter },
+      });
+      expect(outputOf(medium)).to.contain(`"${expected}"`);
+    });
+
+  const TWO = { NOTES: '$|$ AGAIN|$' };
+  for (const [policy, expected] of [
+    [{}, 'GOOD NIGHT AGAIN'],
+    [{ MEDIA_SELECTORS_DUPLICATE_POLICY: 'longest' }, 'GOOD NIGHT AGAIN'],
+    [{ MEDIA_SELECTORS_DUPLICATE_POLICY: 'JOIN' }, 'GOOD NIGHT | GOOD NIGHT AGAIN'],
+  ] as const)
+    it(`of several outputs take "${expected}" with ${JSON.stringify(policy)}`, async () => {
+      const medium = await runOne(service, letters(['$..text']), {
+        ...pipelineOf(noting(TWO)),
+        jobProperties: policy,
+      });
+      expect(valuesOf(medium, 'FIRST', 'NOTE')).to.have.length(6);
+      expect(outputOf(medium)).to.contain(`"${expected}"`);
+    });
+
+  it('take several outputs for an error when the policy is ERROR', async () => {
+    const request = {
+      ...pipelineOf(noting(TWO)),
+      jobProperties: { MEDIA_SELECTORS_DUPLICATE_POLICY: 'ERROR' },
+    };
+    const document = await run(service, letters(['$..text']), request, 'ERROR');
+    expect(errorOf(document)).to.match(/^OTHER .*2 outputs/);
+    expect(document.media[0]).to.not.have.property('mediaSelectorsOutputUri');
+  });
+
+  const errorOf = ({ errors }: DetectionDocument) =>
+    errors.flatMap(({ details }) => details.map(({ code, message }) => `${code} ${message}`)).join();
+
+  it('that match nothing at all are an error of the medium', async () => {
+    const document = await run(service, letters(['$.nothing', '$..pages']), pipelineOf(noting()), 'ERROR');
+    expect(errorOf(document)).to.match(/^OTHER .*MEDIA_SELECTORS_NO_MATCHES_IS_ERROR/);
+    expect(document.media[0]?.status).to.equal('ERROR');
+  });
+
+  it('may match nothing when MEDIA_SELECTORS_NO_MATCHES_IS_ERROR is FALSE', async () => {
+    const medium = await runOne(service, letters(['$.nothing']), {
+      ...pipelineOf(noting(), noting({ FEED_FORWARD_TYPE: 'REGION' })),
+      jobProperties: { MEDIA_SELECTORS_NO_MATCHES_IS_ERROR: 'FALSE' },
+    });
+    expect(entriesOf(medium)).to.deep.equal(['NO TRACKS | FIRST', 'NO TRACKS | SECOND']);
+  });
+
+  it('that match nothing in the first task are not asked again in the next', async () => {
+    const may = { MEDIA_SELECTORS_NO_MATCHES_IS_ERROR: 'FALSE' };
+    for (const next of [noting(), noting({ FEED_FORWARD_TYPE: 'REGION' })]) {
+      const medium = await runOne(service, letters(['$.nothing']), pipelineOf(noting(may), next));
+      expect(entriesOf(medium)).to.deep.equal(['NO TRACKS | FIRST', 'NO TRACKS | SECOND']);
+    }
+  });
+
+  it('need match only somewhere', async () => {
+    const medium = await runOne(service, letters(['$.nothing', '$.archive']), pipelineOf(noting()));
+    expect(texts(medium)).to.deep.equal(['letters']);
+  });
+
+  it('set properties for what they select, in every task', async () => {
+    const formal = { NOTES: 'Dear $', TELL: 'NOTES' };
+    const selectors = [
+      { expression: '$..from', selectionProperties: formal },
+      { expression: '$..text', resultDetectionProperty: 'MORE' },
+    ];
+    const medium = await runOne(service, letters(selectors, 'SECOND'), {
+      ...pipelineOf(noting(), noting({ FEED_FORWARD_TYPE: 'REGION', NOTE_IN: 'MORE', NOTES: '<$>' })),
+      jobProperties: { TELL: 'NOTES' },
+    });
+    const notes = foundBy(medium, 'FIRST').map(({ trackProperties: { TEXT, NOTE } }) => `${TEXT}: ${NOTE}`);
+    expect(notes.toSorted()).to.deep.equal([
+      'ann: Dear ANN',
+      'bert: Dear BERT',
+      'good morning: GOOD MORNING',
+      'good night: GOOD NIGHT',
+    ]);
+    const told = foundBy(medium, 'SECOND').map(({ trackProperties: { TEXT, NOTES } }) => `${TEXT}: ${NOTES}`);
+    expect(told.toSorted()).to.deep.equal([
+      'ann: Dear $',
+      'bert: Dear $',
+      'good morning: <$>',
+      'good night: <$>',
+    ]);
+    const output = JSON.parse(outputOf(medium)) as { letters: object[]; notes: { first: string } };
+    expect(output.letters).to.deep.equal([
+      { from: 'Dear ANN', text: '<GOOD MORNING>', pages: 2 },
+      { from: 'Dear BERT', text: '<GOOD NIGHT>', pages: 1.5 },
+    ]);
+    expect(output.notes.first, 'what no selector selects').to.equal('good morning');
+  });
+
+  it('fill the document with what an annotator says', async () => {
+    const steps = pipelineOf(noting({ NOTE_IN: 'OTHER' }), annotates({ NOTES: 'noted $' }));
+    const medium = await runOne(service, letters(['$..text'], 'second'), steps);
+    expect(entriesOf(medium)).to.deep.equal(['NOTED | FIRST | 2 | by SECOND']);
+    expect(outputOf(medium)).to.contain('"noted GOOD NIGHT"').and.contain('"noted GOOD MORNING"');
+  });
+
+  it('fill the document with what one of several actions of the last task says', async () => {
+    const fed = { FEED_FORWARD_TYPE: 'REGION' };
+    const steps = pipelineOf(noting(), [noting({ ...fed, NOTES: 'one' }), noting({ ...fed, NOTES: 'two' })]);
+    const medium = await runOne(service, letters(['$..text'], 'SECOND 1'), steps);
+    expect(outputOf(medium)).to.contain('"text": "two"').and.not.contain('"one"');
+  });
+
+  it('make a first action no annotator: what is selected is no track to be given back', async () => {
+    const medium = await runOne(service, letters(['$..text']), {
+      ...pipelineOf(noting()),
+      jobProperties: { IS_ANNOTATOR: 'TRUE', FEED_FORWARD_TYPE: 'REGION' },
+    });
+    expect(entriesOf(medium)).to.deep.equal(['NOTED | FIRST | 2']);
+  });
+
+  it('work on all that one selector selects in one sub-job with FEED_FORWARD_ALL_TRACKS', async () => {
+    const jobProperties = { FEED_FORWARD_ALL_TRACKS: 'TRUE' };
+    const media = [letters(['$..text', '$..from'])];
+    const id = await service.submit({ ...pipelineOf(noting()), media, jobProperties });
+    await service.terminal(id);
+    const [medium] = (await service.document(id)).media;
+    expect(texts(medium!)).to.deep.equal(['ann', 'bert', 'good morning', 'good night']);
+    expect(
+      service.handedOut().filter(({ subJob }) => new RegExp(`^${id}\\.1\\.0\\.0\\.0\\.\\d+$`).test(subJob)),
+    ).to.have.length(2);
+  });
+
+  it('cannot be used on a document that is no JSON, nor on a picture', async () => {
+    const text = await run(
+      service,
+      letters(['$..text'], 'FIRST', 'no { json'),
+      pipelineOf(noting()),
+      'ERROR',
+    );
+    expect(errorOf(text)).to.match(/^OTHER .*is not JSON/);
+    const picture = { ...letters(['$..text']), mediaUri: sampleUri('camera.png') };
+    const shown = await run(service, picture, pipelineOf(looks()), 'ERROR');
+    expect(errorCodes(shown, shown.media[0]?.mediaId)).to.deep.equal(['OTHER']);
+  });
+
+  it('leave other media of the job alone', async () => {
+    const { media } = await service.run({
+      ...pipelineOf(looks()),
+      media: [sampleUri('camera.png'), letters(['$.nothing'])],
+    });
+    expect(media.map(({ status }) => status)).to.deep.equal(['COMPLETE', 'ERROR']);
+  });
+
+  it('work with real detectors: the language of texts, and tags in them', async () => {
+    const long = {
+      a: 'The meeting takes place tomorrow at the airport, please bring your passport and the tickets.',
+      b: 'La reunión será mañana en el aeropuerto, por favor traiga su pasaporte y los billetes de avión.',
+    };
+    const medium = await runOne(
+      service,
+      letters(
+        [{ expression: '$.*', resultDetectionProperty: 'ISO_LANGUAGE' }],
+        'FIRST',
+        JSON.stringify(long),
+      ),
+      pipelineOf({ algorithm: 'LANGUAGE' }, { ...annotates(), algorithm: 'KEYWORD TAGGING' }),
+    );
+    expect(entriesOf(medium).map((entry) => entry.split(' | ').slice(1).join())).to.deep.equal([
+      'FIRST,2,by SECOND',
+    ]);
+    expect(valuesOf(medium, 'FIRST', 'TAGS')).to.not.include(undefined);
+    expect(
+      Object.values(JSON.parse(outputOf(medium)) as object).map((text) => String(text).toLowerCase()),
+    ).to.deep.equal(
+      valuesOf(medium, 'FIRST', 'ISO_LANGUAGE')
+        .map((code) => code?.toLowerCase())
+        .toSorted(),
+    );
+  });
+
+  const REFUSED: readonly [what: string, says: RegExp, change: object][] = [
+    ['without an output action', /must also have/, { mediaSelectorsOutputAction: null }],
+    [
+      'with an output action that is none of the pipeline',
+      /no action of the pipeline/,
+      { mediaSelectorsOutputAction: 'X' },
+    ],
+    [
+      'with an expression that cannot be read',
+      /\$\[/,
+      { mediaSelectors: [{ type: 'JSON_PATH', expression: '$[', resultDetectionProperty: 'A' }] },
+    ],
+    [
+      'of a type that there is not',
+      /type/,
+      { mediaSelectors: [{ type: 'XPATH', expression: '$', resultDetectionProperty: 'A' }] },
+    ],
+  ];
+  for (const [what, says, change] of REFUSED)
+    it(`${what} are refused`, async () => {
+      const media = [{ ...letters(['$..text']), ...change }];
+      expect(await refusal(service, { ...pipelineOf(noting()), media })).to.match(says);
+    });
+});
