@@ -38,12 +38,12 @@ const SIMPLIFIED = '们这为来国时会说对过个学发经么还没进样动
 const TRADITIONAL = '們這為來國時會說對過個學發經麼還沒進樣動現開機東車長門問間馬鳥魚書見貝頁風飛龍圖話語誰讓認識邊應該電腦紅綠讓幾歲買賣聽寫讀華愛樂醫院兒員務實習業兩'; // prettier-ignore
 
 /**
- * Letters of the text. Those of scripts that write a word with one or two count as three, and as two those that few languages
+ * Letters of the text. Those of scripts that write a word with one or two count as seven, and as two those that few languages
  * share: all but the plain ones from a to z.
  */
 export function letterWeight(text: string): number {
   let weight = 0;
-  for (const [letter] of text.matchAll(LETTER)) weight += isDense(letter) ? 3 : /[a-z]/i.test(letter) ? 1 : 2;
+  for (const [letter] of text.matchAll(LETTER)) weight += isDense(letter) ? 7 : /[a-z]/i.test(letter) ? 1 : 2;
   return weight;
 }
 
