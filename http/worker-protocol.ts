@@ -111,7 +111,8 @@ async function input(ctx: Context, { workDesk }: WorkerProtocolParts): Promise<v
   const lines = await workDesk.input(tokenOf(ctx), claimantOf(ctx).worker);
   if (lines === undefined) throw lost();
   ctx.type = 'application/x-ndjson';
-  ctx.body = Readable.from(lines);
+  // A file as it is: wrapped, it would stay open when nobody reads from it.
+  ctx.body = lines instanceof Readable ? lines : Readable.from(lines);
 }
 
 /** A body that was not read to its end would be taken for the next request: the connection then closes. */

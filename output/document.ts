@@ -11,16 +11,14 @@ import type {
 } from '../components/sdk/protocol.ts';
 import type { MediaType } from '../pipeline/types.ts';
 import { censorDeep, censorProperties, maskUri } from './censor.ts';
-import { inChunks, MAX_OWN_LINE_BYTES, readLines } from './lines.ts';
+import { inChunks } from './lines.ts';
+import { placesOf, trackLines, typesIn, type ReadTracks, type TypeIndex } from './track-lines.ts';
 
 /** Keys of `output` for actions that found nothing, and for those whose tracks are not to be shown. */
 const NO_TRACKS = 'NO TRACKS';
 const TRACKS_SUPPRESSED = 'TRACKS SUPPRESSED';
 
 const NOTHING_KNOWN = { sha256: '', mimeType: '', mediaType: 'UNKNOWN', length: -1, metadata: {} } as const;
-
-/** The lines of a FINISH result that are tracks. */
-export type ReadTracks = (path: string) => AsyncIterable<string>;
 
 /** Yields the text of the document in chunks of some 64 KiB, or of one track when that is longer. */
 export function writeDocument(
@@ -29,22 +27,6 @@ export function writeDocument(
   readTracks: ReadTracks = trackLines,
 ): AsyncGenerator<string> {
   return inChunks(pieces(head, media, readTracks));
-}
-
-/** The track lines of a file that FINISH answered; its summary, and what is not for the document, is left out. */
-export async function* trackLines(path: string): AsyncGenerator<string> {
-  for await (const { text } of readLines(path, MAX_OWN_LINE_BYTES))
-    if (!text.startsWith(SUMMARY)) yield documentPart(text);
-}
-
-/** How the last line of an answer begins. */
-export const SUMMARY = '{"summary":';
-/** Stands between the JSON of a track and what the service keeps with it; JSON has none inside. */
-export const HIDDEN = '\t';
-
-function documentPart(line: string): string {
-  const at = line.indexOf(HIDDEN);
-  return at < 0 ? line : line.slice(0, at);
 }
 
 async function* pieces(
@@ -138,6 +120,7 @@ async function* outputPieces(
   readTracks: ReadTracks,
 ): AsyncGenerator<string> {
   const keys = [...new Set(outputs.flatMap(keysOf))].toSorted((a, b) => (a < b ? -1 : 1));
+  const indexes = new Map<DocumentOutput, TypeIndex>();
   let lead = '\n';
   for (const key of keys) {
     yield `${lead}${JSON.stringify(key)}:[`;
@@ -146,7 +129,8 @@ async function* outputPieces(
       const { action, algorithm, annotators } = output;
       const fields = { source: action, algorithm, ...(annotators.length > 0 ? { annotators } : {}) };
       yield `${entryLead}${opened(fields)}`;
-      if (key !== NO_TRACKS && key !== TRACKS_SUPPRESSED) yield* trackPieces(output, key, readTracks);
+      if (key !== NO_TRACKS && key !== TRACKS_SUPPRESSED)
+        yield* trackPieces(output, key, readTracks, indexes);
       yield '}';
       entryLead = ',';
     }
@@ -166,18 +150,12 @@ async function* trackPieces(
   output: DocumentOutput,
   type: string,
   readTracks: ReadTracks,
+  indexes: Map<DocumentOutput, TypeIndex>,
 ): AsyncGenerator<string> {
-  const several = Object.keys(output.types).length > 1;
   const expected = output.types[type] ?? 0;
-  const { first, count } = output.lines ?? { first: 0, count: Infinity };
   let written = 0;
-  let at = -1;
   yield ',"tracks":[';
-  for await (const line of readTracks(output.tracks ?? '')) {
-    at += 1;
-    if (at < first) continue;
-    if (at >= first + count) break;
-    if (several && trackType(line) !== type) continue;
+  for await (const line of linesOfType(output, type, readTracks, indexes)) {
     yield written === 0 ? '\n' : ',\n';
     yield output.exemplarsOnly ? withoutMany(line) : line;
     written += 1;
@@ -187,6 +165,29 @@ async function* trackPieces(
       `The results of ${output.action} have ${written} tracks of type ${type} instead of ${expected}.`,
     );
   yield ']';
+}
+
+/** The file is read once, or twice when it has several types: once for each would take hours where there are thousands. */
+async function* linesOfType(
+  output: DocumentOutput,
+  type: string,
+  readTracks: ReadTracks,
+  indexes: Map<DocumentOutput, TypeIndex>,
+): AsyncGenerator<string> {
+  const { tracks: path, types, lines: { first, count } = { first: 0, count: Infinity } } = output;
+  if (Object.keys(types).length > 1) {
+    const index = indexes.get(output) ?? (await typesIn(path ?? '', first, count));
+    indexes.set(output, index);
+    yield* readTracks(path ?? '', placesOf(index, type));
+    return;
+  }
+  let at = -1;
+  for await (const line of readTracks(path ?? '')) {
+    at += 1;
+    if (at < first) continue;
+    if (at >= first + count) return;
+    yield line;
+  }
 }
 
 /** A track of which only the exemplar and what has an artifact is kept. */
@@ -212,12 +213,6 @@ interface DocumentDetection {
   readonly width: number;
   readonly height: number;
   readonly artifactExtractionStatus: string;
-}
-
-/** The fields before `type` are names and numbers (see components/media/finish), so that the line need not be parsed. */
-function trackType(line: string): string {
-  const literal = /^\{[^{}[\]]*?"type":("(?:[^"\\]|\\.)*")/.exec(line)?.[1];
-  return literal === undefined ? '' : (JSON.parse(literal) as string);
 }
 
 /** A JSON object without its closing brace. */

@@ -2,6 +2,7 @@
  * FINISH of an annotator: the tracks that it was fed, with the properties that it gave them, and beside them all tracks of the
  * same tasks that it left alone. Frames, boxes, ids and artifacts stay as they were.
  */
+import { MediumError } from '../../media/medium-error.ts';
 import type { Place } from '../../output/lines.ts';
 import { capRanges } from '../../pipeline/segments.ts';
 import type { Range, Track } from '../../pipeline/types.ts';
@@ -30,6 +31,11 @@ import {
 } from './finished-line.ts';
 
 export async function* annotatedLines(work: FinishWork, given: WorkContext): AsyncGenerator<string> {
+  if (work.derive !== undefined)
+    throw new MediumError(
+      'OTHER',
+      'An annotator gives back tracks that were found before, and cannot bring derivative media: set IS_ANNOTATOR to FALSE for it.',
+    );
   const { context, store } = storing(work, given);
   const scratch = await openScratch();
   try {

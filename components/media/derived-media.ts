@@ -1,6 +1,6 @@
 /** Files that a component made of a document become media of their own: kept for good, with ids. */
 import { constants } from 'node:fs';
-import { copyFile, mkdir, realpath, rename } from 'node:fs/promises';
+import { copyFile, mkdir, realpath, rename, stat } from 'node:fs/promises';
 import { extname, join, sep } from 'node:path';
 import { MediumError } from '../../media/medium-error.ts';
 import { DERIVED_PATH } from '../../output/check-rules.ts';
@@ -34,10 +34,10 @@ export async function derivation(
   const byPath = new Map<string, DerivedMedium>();
   const take = async (path: string): Promise<DerivedMedium> => {
     const real = await realpath(path).catch(() => undefined);
-    if (real?.startsWith(from + sep) !== true)
+    if (real?.startsWith(from + sep) !== true || !(await stat(real)).isFile())
       throw new MediumError(
         'OTHER',
-        `A derivative medium is missing, or does not lie in the outputFolder that the component was given.`,
+        'A derivative medium is missing, is no file, or does not lie in the outputFolder that the component was given.',
       );
     const known = byPath.get(real);
     if (known !== undefined) return known;

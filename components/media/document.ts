@@ -1,6 +1,7 @@
 /** DOCUMENT: writes the detection document from what the server knows of the job and from the files of finished tracks. */
-import { splitLines } from '../../output/lines.ts';
-import { trackLines, writeDocument } from '../../output/document.ts';
+import { MAX_OWN_LINE_BYTES, splitLines } from '../../output/lines.ts';
+import { writeDocument } from '../../output/document.ts';
+import { trackLines } from '../../output/track-lines.ts';
 import { mergeDetectionErrors } from '../../pipeline/detection-errors.ts';
 import type { DocumentHead, DocumentMedium, DocumentWork } from '../sdk/protocol.ts';
 import type { WorkContext } from '../sdk/worker.ts';
@@ -14,8 +15,8 @@ export async function* document(work: DocumentWork, context: WorkContext): Async
     yield* writeDocument(
       JSON.parse(first.value) as DocumentHead,
       media(input),
-      async function* counted(path) {
-        for await (const line of trackLines(path)) {
+      async function* counted(path, places) {
+        for await (const line of trackLines(path, places)) {
           context.signal.throwIfAborted();
           context.progress((done += 1), 0);
           yield line;
@@ -28,7 +29,8 @@ export async function* document(work: DocumentWork, context: WorkContext): Async
 }
 
 async function* inputLines({ input }: DocumentWork, context: WorkContext): AsyncGenerator<string> {
-  for await (const { text } of splitLines(await context.input(input))) {
+  // A medium of which a hundred thousand pieces failed has a long line.
+  for await (const { text } of splitLines(await context.input(input), MAX_OWN_LINE_BYTES)) {
     context.signal.throwIfAborted();
     yield text;
   }

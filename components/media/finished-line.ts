@@ -1,5 +1,5 @@
 /** A line of a FINISH or ARTIFACTS answer: a track as it stands in the document, and what goes along with it unseen. */
-import { HIDDEN, SUMMARY } from '../../output/document.ts';
+import { HIDDEN, SUMMARY } from '../../output/track-lines.ts';
 import { MAX_OWN_LINE_BYTES, readLines } from '../../output/lines.ts';
 import { parseTrigger, triggerMatches, type Trigger } from '../../pipeline/trigger.ts';
 import type { Detection, Properties } from '../../pipeline/types.ts';

@@ -1,6 +1,6 @@
 /** A track as it stands in the document (specification 2.2). */
 import { exemplarOf } from '../../pipeline/quality.ts';
-import { HIDDEN } from '../../output/document.ts';
+import { HIDDEN } from '../../output/track-lines.ts';
 import { textOf } from '../../pipeline/properties.ts';
 import { trackId } from '../../pipeline/track-id.ts';
 import type { Detection } from '../../pipeline/types.ts';

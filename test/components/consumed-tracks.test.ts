@@ -8,7 +8,7 @@ import { finish } from '../../components/media/finish.ts';
 import { readMarks } from '../../components/markup/read-marks.ts';
 import { markupSettings } from '../../components/markup/settings.ts';
 import type { FedTrack, FinishSummary, FinishWork, TrackSource } from '../../components/sdk/protocol.ts';
-import { trackLines } from '../../output/document.ts';
+import { trackLines } from '../../output/track-lines.ts';
 import { context, detection, finishWork, textOf, track } from './media-parts.ts';
 
 describe('A track that a task has taken because of its TRIGGER', () => {

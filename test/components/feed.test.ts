@@ -209,8 +209,7 @@ describe('Choosing what is fed', () => {
     const refusalOf = (work: Promise<unknown>) =>
       work.then(
         () => 'nothing',
-        (error: unknown) =>
-          `${String((error as { code?: string }).code)} ${String((error as Error).message)}`,
+        (error: unknown) => `${String((error as { code?: string }).code)} ${(error as Error).message}`,
       );
 
     it('refuses what is no JSON, and a document in which nothing is selected unless that may be', async () => {

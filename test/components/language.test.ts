@@ -165,6 +165,6 @@ describe('The languages of the LANGUAGE component', () => {
     expect(scriptOf('カタカナ')).to.equal('JPAN');
     expect(scriptOf('漢字 中文')).to.equal('HANI');
     expect(scriptOf('ⵜⴰⵎⴰⵣⵉⵖⵜ')).to.equal('ZZZZ');
-    expect(letterWeight('ab 1 你')).to.equal(5);
+    expect(letterWeight('ab 1 你')).to.equal(9);
   });
 });

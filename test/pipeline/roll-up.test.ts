@@ -73,6 +73,15 @@ describe('Roll-up', () => {
     });
   });
 
+  it('keeps the copy of what was rolled up before, and makes a new one of a new value', () => {
+    const once = rolledUp(rule(FILE), { CLASSIFICATION: 'motorbike' });
+    expect(rolledUp(rule(FILE), once)).to.equal(once);
+    expect(rolledUp(rule(FILE), { ...once, CLASSIFICATION: 'bicycle' })).to.deep.equal({
+      CLASSIFICATION: 'vehicle',
+      'CLASSIFICATION NO ROLL UP': 'bicycle',
+    });
+  });
+
   it('gives back the same track when nothing changes', () => {
     for (const properties of [{}, { A: 'truck' }, { 'NO COPY PROP': 'not in a group' }]) {
       const given = track([{ frame: 0, properties }], { properties });

@@ -102,6 +102,10 @@ describe('Segment lengths', () => {
     const properties = { TARGET_SEGMENT_LENGTH: '0', SEGMENT_LENGTH_SPECIFICATION: 'SECONDS' };
     expect(segmentLimits(properties, constant).target).to.equal(0);
   });
+  it('may leave a rest of any length with a minimum of 0 seconds', () => {
+    const properties = { MIN_SEGMENT_LENGTH: '0', SEGMENT_LENGTH_SPECIFICATION: 'SECONDS' };
+    expect(segmentLimits(properties, constant).min).to.equal(1);
+  });
   it('fall back to the default when they are no whole number', () => {
     expect(segmentLimits({ TARGET_SEGMENT_LENGTH: 'long' }, constant).target).to.equal(200);
   });

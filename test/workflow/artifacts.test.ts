@@ -209,8 +209,8 @@ describe('Artifacts', () => {
     before(() =>
       makeVideo(join(service.mediaDir, 'large.avi'), {
         frames: 300,
-        width: 960,
-        height: 540,
+        width: 640,
+        height: 360,
         encoder: 'mpeg4',
       }),
     );

@@ -166,7 +166,6 @@ describe('Derivative media', () => {
     // Commits: accepted, prepared, taken out, finished with two media, each of these prepared, the document with the end.
     for (const wish of [
       { at: 4, when: 'before' },
-      { at: 4, when: 'after' },
       { at: 6, when: 'before' },
     ] satisfies DeathWish[])
       it(`are inspected after the restart, once each, when it dies right ${wish.when} commit ${wish.at}`, async () => {

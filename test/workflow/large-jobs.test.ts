@@ -9,7 +9,8 @@ import { until } from '../support/until.ts';
 import { uriOf } from './results.ts';
 
 const QUICK = { ARTIFACT_EXTRACTION_POLICY: 'NONE' };
-const IMAGES = 1_000;
+/** A thousand take a minute: IMAGES=1000. */
+const IMAGES = Number(process.env['IMAGES'] ?? 300);
 const SMALL_JOBS = 5;
 const HOURS = 2;
 const SECONDS = HOURS * 3_600;
@@ -41,7 +42,7 @@ describe('Large jobs', function () {
     return most;
   }
 
-  it('of a thousand images let small jobs of their priority pass, and lose nothing', async () => {
+  it('of hundreds of images let small jobs of their priority pass, and lose nothing', async () => {
     const names = Array.from({ length: IMAGES }, (_, n) => `${n}.png`);
     const png = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#456' } })
       .png()
@@ -54,7 +55,7 @@ describe('Large jobs', function () {
     for (let n = 0; n < SMALL_JOBS; n++)
       small.push(await service.submit({ ...job, media: [uriOf(service, `${n}.png`)] }));
     for (const id of small) expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
-    // Seldom: each answer names a thousand media.
+    // Seldom: each answer names all media.
     const patience = { withinMs: 140_000, everyMs: 500 };
     const ended = await until('the large job has ended', () => service.job(large), isTerminal, patience);
     expect(ended!.jobStatus).to.equal('COMPLETE');

@@ -83,20 +83,4 @@ describe('Pipelines that lead from one component to the next', () => {
     expect(tracksOf(media[0], 'CLASS').length).to.be.at.least(5);
     expect(media.map(({ markupResult }) => markupResult?.status)).to.deep.equal(['COMPLETE', undefined]);
   });
-
-  it('look for faces where something moves, and draw them', async () => {
-    const document = await service.run({
-      media: [sampleUri('face_move.mp4')],
-      pipelineDefinition: {
-        pipeline: ['MOTION DETECTION TASK', 'FACE DETECTION TASK', 'GENERIC MARKUP TASK'],
-      },
-    });
-    expect(document.status).to.equal('COMPLETE');
-    const [medium] = document.media;
-    const [motion, face] = ['MOTION', 'FACE'].map((type) => tracksOf(medium, type)[0]!);
-    expect(face!.startOffsetFrame).to.be.at.least(motion!.startOffsetFrame);
-    expect(face!.stopOffsetFrame).to.be.at.most(motion!.stopOffsetFrame);
-    expect(medium!.markupResult).to.deep.include({ status: 'COMPLETE' });
-    expect(medium!.markupResult!.path).to.match(/\.webm$/);
-  });
 });

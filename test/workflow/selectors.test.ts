@@ -76,7 +76,10 @@ describe('Media selectors', () => {
   const outputOf = (medium: DocumentMedium): string =>
     readFileSync(fileURLToPath(medium['mediaSelectorsOutputUri'] as string), 'utf8');
 
-  const texts = (medium: DocumentMedium, action = 'FIRST') => valuesOf(medium, action, 'TEXT').toSorted();
+  const texts = (medium: DocumentMedium, action = 'FIRST') =>
+    valuesOf(medium, action, 'TEXT')
+      .map((text) => text ?? '')
+      .toSorted();
 
   it('have each selected text worked on once, and put what came of it in its place: all else stays as it is', async () => {
     const id = await service.submit({
@@ -285,7 +288,7 @@ describe('Media selectors', () => {
       Object.values(JSON.parse(outputOf(medium)) as object).map((text) => String(text).toLowerCase()),
     ).to.deep.equal(
       valuesOf(medium, 'FIRST', 'ISO_LANGUAGE')
-        .map((code) => code?.toLowerCase())
+        .map((code = '') => code.toLowerCase())
         .toSorted(),
     );
   });
