@@ -1,6 +1,7 @@
 /** The library for object stores, told everything that it would else look up in the environment or in files of the user. */
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import type { Agent } from 'node:https';
+import { Readable } from 'node:stream';
 import type { BucketAccess } from '../pipeline/types.ts';
 import type { AddressRule } from './addresses.ts';
 
@@ -12,6 +13,8 @@ export interface Connection {
 }
 
 const CONNECT_MS = 10_000;
+/** The library holds an answer that is no object in memory; nobody needs more of it than its beginning. */
+const MAX_ANSWER_BYTES = 64 * 1024;
 
 /** Libraries are loaded only now: it takes longer than many components take to start. @throws ForbiddenAddress */
 export async function connectBucket(
@@ -32,7 +35,34 @@ export async function connectBucket(
     connectionTimeout: CONNECT_MS,
     socketTimeout: silenceMs,
   });
-  return { sdk, client: new sdk.S3Client({ ...configOf(access), requestHandler }), close: agents.close };
+  const client = new sdk.S3Client({ ...configOf(access), requestHandler });
+  keepAnswersShort(client);
+  return { sdk, client, close: agents.close };
+}
+
+/** A store may answer without end. What is asked for with GET is written as it comes, by whoever knows how long it may be. */
+function keepAnswersShort(client: S3Client): void {
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const result = await next(args);
+      const { method } = args.request as { readonly method: string };
+      const response = result.response as { readonly statusCode: number; body?: unknown };
+      const isObject = method === 'GET' && response.statusCode < 300;
+      if (!isObject && response.body instanceof Readable)
+        response.body = Readable.from(beginningOf(response.body), { objectMode: false });
+      return result;
+    },
+    { step: 'deserialize', priority: 'low', name: 'keepAnswersShort' },
+  );
+}
+
+async function* beginningOf(body: Readable): AsyncGenerator<Uint8Array> {
+  let left = MAX_ANSWER_BYTES;
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    yield chunk.subarray(0, left);
+    left -= chunk.length;
+    if (left <= 0) return;
+  }
 }
 
 const silent = (): void => undefined;

@@ -135,11 +135,20 @@ export async function removeFolder(folder: string): Promise<void> {
 }
 
 /** Removes all files below a folder but these; content when there is no such folder. Paths are absolute. */
-export async function removeOthers(folder: string, kept: ReadonlySet<string>): Promise<void> {
+export function removeOthers(folder: string, kept: ReadonlySet<string>): Promise<void> {
+  return removeFiles(folder, (path) => !kept.has(path));
+}
+
+/** Removes what was never finished below a folder: a process that is killed leaves the file that it was writing. */
+export function removeParts(folder: string): Promise<void> {
+  return removeFiles(folder, (path) => path.endsWith(PART));
+}
+
+async function removeFiles(folder: string, goes: (path: string) => boolean): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(ifMissing([]));
   for (const entry of entries) {
     const path = join(entry.parentPath, entry.name);
-    if (entry.isFile() && !kept.has(path)) await rm(path, { force: true });
+    if (entry.isFile() && goes(path)) await rm(path, { force: true });
   }
 }
 

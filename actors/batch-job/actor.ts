@@ -1,6 +1,6 @@
 import type { Logger } from '../../config/logger.ts';
 import { derivativeFolders, mediaFolder, outputFolders, spoolFolder } from '../../output/layout.ts';
-import { removeFolder, removeOthers } from '../../output/spool.ts';
+import { removeFolder, removeOthers, removeParts } from '../../output/spool.ts';
 import type { Owner, Row, Store } from '../../store/store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { loadDurable, type DurableKind } from '../runtime/durable.ts';
@@ -181,7 +181,10 @@ async function removeAll(logger: Logger, folders: readonly string[]): Promise<bo
   return all;
 }
 
-/** Derivative media get ids with every attempt at making them: those of attempts that did not count are nobody's. */
+/**
+ * Derivative media get ids with every attempt at making them: those of attempts that did not count are nobody's. The same goes for
+ * pictures and marked-up media that a component was killed over.
+ */
 async function removeStrays(
   { settings, logger }: JobParts,
   { jobId }: JobRecord,
@@ -189,9 +192,9 @@ async function removeStrays(
 ): Promise<void> {
   const folder = derivativeFolders(settings.dataDir, jobId);
   const kept = new Set(media.flatMap(({ derived }) => (derived === null ? [] : [derived.path])));
-  await removeOthers(folder, kept).catch((error: unknown) =>
-    logger.warn({ err: error, folder }, NOT_REMOVED),
-  );
+  const told = (error: unknown) => logger.warn({ err: error, folder }, NOT_REMOVED);
+  await removeOthers(folder, kept).catch(told);
+  for (const results of outputFolders(settings.dataDir, jobId)) await removeParts(results).catch(told);
 }
 
 /** A job whose actor fails again and again ends ERROR by the smallest commit there is, so that it harms nobody else. */

@@ -186,7 +186,10 @@ export function withFound(
   const found = kind === 'FINISH' && sections === undefined ? sumOf(medium.found, types) : medium.found;
   if (action !== 0) return { ...medium, found };
   const processed = { task, file, tracks, ranges, ...(sections === undefined ? {} : { sections }) };
-  const others = medium.processed.filter((other) => other.task !== task);
+  // Only the frames of the last task are looked at again.
+  const others = medium.processed
+    .filter((other) => other.task !== task)
+    .map((other) => (other.ranges.length === 0 ? other : { ...other, ranges: [] }));
   return { ...medium, found, processed: [...others, processed] };
 }
 

@@ -62,10 +62,10 @@ async function workOf(
       return { input: inputPath(token) };
     case 'PREPARE':
       return withBearer(parts, work as PrepareWork);
-    case 'DETECT':
-      return row.fed === undefined
-        ? work
-        : fedWork(parts, jobNumber, row, row.fed, work as DetectWork, token);
+    case 'DETECT': {
+      const own = ofAttempt(work as DetectWork, token);
+      return row.fed === undefined ? own : fedWork(parts, jobNumber, row, row.fed, own, token);
+    }
     case 'FINISH':
       return finishWork(parts, jobNumber, row, work as FinishWork);
     case 'FEED':
@@ -74,6 +74,12 @@ async function workOf(
     case 'UPLOAD':
       return work;
   }
+}
+
+/** Each attempt has a folder of its own: one that was lost may still write into its. */
+function ofAttempt(work: DetectWork, token: string): DetectWork {
+  if (work.outputFolder === undefined) return work;
+  return { ...work, outputFolder: `${work.outputFolder}.${token}` };
 }
 
 const inputPath = (token: string) => `/worker/v1/leases/${token}/input`;

@@ -9,6 +9,11 @@ export const MAX_UNPACKED_BYTES = 1024 ** 3;
 export const MAX_PICTURE_BYTES = 256 * 1024 ** 2;
 /** Pixels of one picture of a PDF; four bytes each while it is decoded. */
 export const MAX_PICTURE_PIXELS = 100_000_000;
+/**
+ * Milliseconds for what one page of a PDF says: its forms may draw each other a billion times. Somewhat less than the silence
+ * after which the component would be taken for hung, three times.
+ */
+export const MAX_PAGE_MS = 100_000;
 /** Elements within elements. */
 export const MAX_XML_DEPTH = 1_000;
 /** Bytes of XML without a tag or a text in it: one tag or one text is held in memory. */

@@ -1,6 +1,6 @@
 /** The pictures of a PDF page, decoded. */
 import { ImageKind, OPS } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import type { PDFPageProxy } from './pdf.ts';
+import { inTime, type PDFPageProxy } from './pdf.ts';
 
 /** Tightly packed pixels: 1 channel grey, 3 RGB, 4 RGB and opacity. */
 export interface Pixels {
@@ -22,9 +22,9 @@ interface Decoded {
  * Each picture of the page once, as often as it may be shown. Pictures that cannot be decoded, or have more than
  * MAX_PICTURE_PIXELS, are left out; so are the tiniest ones, which PDF draws in bundles of ten and more.
  */
-export async function* picturesOf(page: PDFPageProxy): AsyncGenerator<Pixels> {
+export async function* picturesOf(page: PDFPageProxy, signal: AbortSignal): AsyncGenerator<Pixels> {
   const seen = new Set<unknown>();
-  const { fnArray, argsArray } = await page.getOperatorList();
+  const { fnArray, argsArray } = await inTime(page.getOperatorList(), signal);
   for (const [index, operator] of fnArray.entries()) {
     for (const shown of shownBy(operator, argsArray[index] as readonly unknown[])) {
       const named = nameOf(shown);

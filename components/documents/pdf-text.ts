@@ -1,5 +1,5 @@
 /** The text of a PDF page in blocks: a PDF knows letters and where they stand, but neither lines nor paragraphs. */
-import type { PDFPageProxy } from './pdf.ts';
+import { inTime, type PDFPageProxy } from './pdf.ts';
 
 /** Letters that were drawn in one go. */
 export interface Piece {
@@ -28,8 +28,8 @@ const STEP_TOLERANCE = 1.2;
 const SIZE_TOLERANCE = 1.25;
 
 /** Blocks in the order in which the page draws them; then what was filled into its form fields, and its notes. */
-export async function blocksOf(page: PDFPageProxy): Promise<readonly string[]> {
-  const { items } = await page.getTextContent({ includeMarkedContent: false });
+export async function blocksOf(page: PDFPageProxy, signal: AbortSignal): Promise<readonly string[]> {
+  const { items } = await inTime(page.getTextContent({ includeMarkedContent: false }), signal);
   const pieces = items.filter((item) => 'str' in item);
   return [...blocks(pieces), ...(await filledIn(page))];
 }

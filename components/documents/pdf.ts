@@ -1,10 +1,11 @@
 /** Opens PDF documents, page by page. Nothing is drawn, no script runs and nothing is fetched. */
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { getDocument, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import { MAX_PICTURE_PIXELS, passwordNeeded } from './limits.ts';
+import { MAX_PAGE_MS, MAX_PICTURE_PIXELS, passwordNeeded, tooLarge } from './limits.ts';
 
 export type { PDFPageProxy };
 
@@ -49,5 +50,24 @@ export async function* pdfPages(path: string, signal: AbortSignal): AsyncGenerat
     throw (error as Error).name === 'PasswordException' ? passwordNeeded() : error;
   } finally {
     await task.destroy();
+  }
+}
+
+/**
+ * What the reader says of a page. It cannot be told to stop; leaving `pdfPages` ends it. Errors: COULD_NOT_READ_MEDIA when it takes
+ * longer than `mostMs`; the reason of the signal.
+ */
+export async function inTime<T>(said: Promise<T>, signal: AbortSignal, mostMs = MAX_PAGE_MS): Promise<T> {
+  const done = new AbortController();
+  const limit = sleep(mostMs, undefined, { signal: AbortSignal.any([signal, done.signal]) }).then(() => {
+    throw tooLarge(`one of its pages takes longer than ${mostMs / 1000} s`);
+  });
+  try {
+    return await Promise.race([said, limit]);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  } finally {
+    done.abort();
   }
 }

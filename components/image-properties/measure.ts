@@ -26,8 +26,7 @@ export function greyLevels({ data, width, height }: Frame): Float32Array {
 }
 
 export function measure(frame: Frame, levels: Float32Array): Measures {
-  const grey = new Moments();
-  for (const level of levels) grey.add(level);
+  const grey = greyMoments(levels);
   return {
     brightness: grey.mean,
     contrast: grey.deviation,
@@ -36,55 +35,64 @@ export function measure(frame: Frame, levels: Float32Array): Measures {
   };
 }
 
-/** Mean and spread of numbers that come one by one. */
-class Moments {
-  #count = 0;
-  #sum = 0;
-  #squares = 0;
+interface Moments {
+  readonly mean: number;
+  readonly variance: number;
+  readonly deviation: number;
+}
 
-  add(value: number): void {
-    this.#count++;
-    this.#sum += value;
-    this.#squares += value * value;
-  }
+/** Of numbers that were added up, and their squares. */
+function moments(count: number, sum: number, squares: number): Moments {
+  const mean = count === 0 ? 0 : sum / count;
+  const variance = count === 0 ? 0 : Math.max(0, squares / count - mean ** 2);
+  return { mean, variance, deviation: Math.sqrt(variance) };
+}
 
-  get mean(): number {
-    return this.#count === 0 ? 0 : this.#sum / this.#count;
-  }
+// The sums are plain variables: a picture may have hundreds of millions of pixels.
 
-  get variance(): number {
-    return this.#count === 0 ? 0 : Math.max(0, this.#squares / this.#count - this.mean ** 2);
+function greyMoments(levels: Float32Array): Moments {
+  let [sum, squares] = [0, 0];
+  for (let i = 0; i < levels.length; i++) {
+    const level = levels[i]!;
+    sum += level;
+    squares += level * level;
   }
-
-  get deviation(): number {
-    return Math.sqrt(this.variance);
-  }
+  return moments(levels.length, sum, squares);
 }
 
 function sharpnessOf(levels: Float32Array, width: number, height: number): number {
-  const edges = new Moments();
+  let [count, sum, squares] = [0, 0, 0];
   for (let y = 1; y < height - 1; y++)
-    for (let i = y * width + 1; i < (y + 1) * width - 1; i++)
-      edges.add(levels[i - 1]! + levels[i + 1]! + levels[i - width]! + levels[i + width]! - 4 * levels[i]!);
-  return edges.variance;
+    for (let i = y * width + 1; i < (y + 1) * width - 1; i++) {
+      const edge = levels[i - 1]! + levels[i + 1]! + levels[i - width]! + levels[i + width]! - 4 * levels[i]!;
+      count++;
+      sum += edge;
+      squares += edge * edge;
+    }
+  return moments(count, sum, squares).variance;
 }
 
 function coloursOf(data: Uint8Array): Pick<Measures, 'colorfulness' | 'isGrayscale'> {
-  const redGreen = new Moments();
-  const yellowBlue = new Moments();
-  let grey = 0;
+  let [redGreenSum, redGreenSquares, yellowBlueSum, yellowBlueSquares, grey] = [0, 0, 0, 0, 0];
   for (let at = 0; at < data.length; at += 3) {
     const red = data[at]!;
     const green = data[at + 1]!;
     const blue = data[at + 2]!;
-    redGreen.add(red - green);
-    yellowBlue.add((red + green) / 2 - blue);
+    const redGreen = red - green;
+    const yellowBlue = (red + green) / 2 - blue;
+    redGreenSum += redGreen;
+    redGreenSquares += redGreen * redGreen;
+    yellowBlueSum += yellowBlue;
+    yellowBlueSquares += yellowBlue * yellowBlue;
     if (Math.max(red, green, blue) - Math.min(red, green, blue) <= GREY_SPREAD) grey++;
   }
+  const pixels = data.length / 3;
+  const redGreen = moments(pixels, redGreenSum, redGreenSquares);
+  const yellowBlue = moments(pixels, yellowBlueSum, yellowBlueSquares);
   return {
     colorfulness:
       Math.hypot(redGreen.deviation, yellowBlue.deviation) + 0.3 * Math.hypot(redGreen.mean, yellowBlue.mean),
-    isGrayscale: grey >= (data.length / 3) * GREY_SHARE,
+    isGrayscale: grey >= pixels * GREY_SHARE,
   };
 }
 

@@ -10,11 +10,11 @@ import type { Tagger, Trigger } from './tagger.ts';
 const LIST = '; ';
 
 /** The tags of all texts together, after those that are there already; the words and their places by property and tag. */
-function tagsOf(texts: readonly NamedText[], before: string, tagger: Tagger): Properties {
+async function tagsOf(texts: readonly NamedText[], before: string, tagger: Tagger): Promise<Properties> {
   const tags = before.split(';').map((tag) => tag.trim());
   const words: Record<string, string> = {};
   for (const { name, text } of texts)
-    for (const { tag, triggers } of tagger(text)) {
+    for (const { tag, triggers } of await tagger(text)) {
       tags.push(tag);
       words[`${name} ${tag} TRIGGER WORDS`] = triggers.map(({ word }) => escaped(word)).join(LIST);
       words[`${name} ${tag} TRIGGER WORDS OFFSET`] = triggers.map(placesText).join(LIST);
@@ -39,14 +39,14 @@ export default async function loadKeywordDetector(): Promise<Detector> {
           properties: {
             TEXT: text,
             SECTION_NUM: String(++section),
-            ...tagsOf([{ name: 'TEXT', text }], '', tagger),
+            ...(await tagsOf([{ name: 'TEXT', text }], '', tagger)),
           },
         };
     },
     async *fed(track: FedTrack, job: DetectionJob): AsyncIterable<FoundProperties> {
       const texts = textsOf(track, job.properties);
       const tagger = await taggerFor(job.properties, cache);
-      if (texts.length > 0) yield { properties: tagsOf(texts, track.properties['TAGS'] ?? '', tagger) };
+      if (texts.length > 0) yield { properties: await tagsOf(texts, track.properties['TAGS'] ?? '', tagger) };
     },
   };
 }

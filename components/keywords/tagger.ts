@@ -1,4 +1,5 @@
 /** Finds the words for which a text gets its tags. */
+import { setImmediate as breathe } from 'node:timers/promises';
 import type { RE2JS } from 're2js';
 import { wordsOf, type TagRules, type Word } from './rules.ts';
 
@@ -21,20 +22,31 @@ interface Span {
   readonly end: number;
 }
 
-export type Tagger = (text: string) => readonly Tagged[];
+export type Tagger = (text: string) => Promise<readonly Tagged[]>;
+
+/** Thousands of patterns take seconds for a long text: signs of life must get through meanwhile. */
+const BREATH_MS = 100;
 
 /** Tags come in the order of the rules. */
 export function taggerOf(rules: readonly TagRules[]): Tagger {
   const phrases = rules.map(({ keywords }) => byFirstWord(keywords));
-  return (text) => {
+  return async (text) => {
     const words = wordsOf(text);
     const places = characterPlaces(text);
-    return rules.flatMap(({ tag, patterns }, i) => {
-      const keywords = spansOfKeywords(text, words, phrases[i] ?? new Map());
-      const spans = [...keywords, ...patterns.flatMap((pattern) => spansOfPattern(text, pattern))];
+    const found: Tagged[] = [];
+    let breath = performance.now();
+    for (const [i, { tag, patterns }] of rules.entries()) {
+      const spans = spansOfKeywords(text, words, phrases[i] ?? new Map());
+      for (const pattern of patterns) {
+        for (const span of spansOfPattern(text, pattern)) spans.push(span);
+        if (performance.now() - breath < BREATH_MS) continue;
+        await breathe();
+        breath = performance.now();
+      }
       const triggers = triggersOf(text, spans, places);
-      return triggers.length === 0 ? [] : [{ tag, triggers }];
-    });
+      if (triggers.length > 0) found.push({ tag, triggers });
+    }
+    return found;
   };
 }
 

@@ -90,9 +90,10 @@ async function takeAnswers(work: FinishWork, context: WorkContext, scratch: Scra
   const rolledUp = await readRollUp(work.rollUp);
   const answers = new Map<string, Place[]>();
   let done = 0;
-  for await (const track of rawTracks(work, context.signal)) {
+  const told = (): void => context.progress((done += 1), 0);
+  for await (const track of rawTracks(work, context.signal, told)) {
     context.signal.throwIfAborted();
-    context.progress((done += 1), 0);
+    told();
     if (track.source === undefined) continue;
     const key = keyOf(track.source.task, track.source.line);
     const place = await scratch.write(JSON.stringify(rolledUp(track)));

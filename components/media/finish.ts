@@ -2,6 +2,7 @@
  * FINISH: the raw tracks of one (medium, action) in their final form and order. Tracks pass through one at a time; what is
  * kept of each is where it lies in a temporary file and what it is sorted by.
  */
+import { MediumError } from '../../media/medium-error.ts';
 import { inChunks, type Place } from '../../output/lines.ts';
 import { capRanges } from '../../pipeline/segments.ts';
 import type { Detection, Issue, MediaType, Range, Track } from '../../pipeline/types.ts';
@@ -57,6 +58,7 @@ async function* finishedLines(work: FinishWork, given: WorkContext): AsyncGenera
       context.progress((finished.done += 1), 0);
       const index = types.get(track.type) ?? 0;
       types.set(track.type, index + 1);
+      if (types.size > MAX_TYPES) throw tooManyTypes(work);
       const text = await scratch.read(track.place);
       yield `${joinTrackText(text.slice(0, ID_LENGTH), index, text.slice(ID_LENGTH))}\n`;
     }
@@ -70,6 +72,15 @@ async function* finishedLines(work: FinishWork, given: WorkContext): AsyncGenera
     await scratch.close();
   }
 }
+
+/** Track types of one action on one medium: they are counted one by one in the job's rows. */
+const MAX_TYPES = 1_000;
+
+const tooManyTypes = ({ action }: FinishWork) =>
+  new MediumError(
+    'OTHER',
+    `The action ${action} has found tracks of more than ${MAX_TYPES} types; what tells tracks apart belongs into a property.`,
+  );
 
 const ID_LENGTH = 64;
 
@@ -95,7 +106,8 @@ async function finishTracks(
   const tracks: Finished[] = [];
   let detections = 0;
   let done = 0;
-  for await (const track of mergedTracks(counted(rawTracks(work, context.signal)), work)) {
+  const told = (): void => context.progress((done += 1), 0);
+  for await (const track of mergedTracks(counted(rawTracks(work, context.signal, told)), work)) {
     context.progress((done += 1), 0);
     const shaped = shaper.shape(track);
     if (shaped === null) continue;

@@ -1,6 +1,7 @@
 /** The raw results of sub-jobs as tracks: types, times and whole pixels filled in, below the quality threshold dropped. */
 import { createReadStream } from 'node:fs';
-import { MAX_OWN_LINE_BYTES, readLines, splitLines } from '../../output/lines.ts';
+import { open, type FileHandle } from 'node:fs/promises';
+import { LineReader, MAX_OWN_LINE_BYTES, readLines, splitLines } from '../../output/lines.ts';
 import { timeOfFrame } from '../../pipeline/frame-times.ts';
 import { aboveThreshold, qualityRule } from '../../pipeline/quality.ts';
 import type {
@@ -20,39 +21,80 @@ export interface RawTrack extends Track {
   readonly selected?: Selected;
 }
 
-/** In the order of the parts and of the lines in them. */
-export async function* rawTracks(work: FinishWork, signal: AbortSignal): AsyncGenerator<RawTrack> {
+/** In the order of the parts and of the lines in them; `told` hears of each part, for many may have no tracks at all. */
+export async function* rawTracks(
+  work: FinishWork,
+  signal: AbortSignal,
+  told: () => void,
+): AsyncGenerator<RawTrack> {
   const { mediaType } = work.medium;
   const rule = qualityRule(work.properties);
   const complete = completer(mediaType, work.trackType, await frameTimesOf(work));
-  for (const part of work.parts) {
-    const fed = await fedTracks(part, signal);
-    for await (const { text } of readLines(part.path, undefined, signal)) {
-      const raw = JSON.parse(text) as ReportedTrack;
-      const track = aboveThreshold(complete(raw), rule, mediaType);
-      if (track !== null) yield fed === undefined ? track : { ...track, ...originOf(fed, raw) };
+  const origins = new Origins();
+  try {
+    for (const part of work.parts) {
+      signal.throwIfAborted();
+      told();
+      const fed = await origins.of(part, signal);
+      for await (const { text } of readLines(part.path, undefined, signal)) {
+        const raw = JSON.parse(text) as ReportedTrack;
+        const track = aboveThreshold(complete(raw), rule, mediaType);
+        if (track !== null) yield fed === undefined ? track : { ...track, ...originOf(fed, raw) };
+      }
     }
+  } finally {
+    await origins.close();
   }
 }
 
-/** Of each fed track only where it comes from is kept. */
-async function fedTracks(
-  { fed }: FinishPart,
-  signal: AbortSignal,
-): Promise<readonly Pick<FedTrack, 'task' | 'line' | 'selected'>[] | undefined> {
-  if (fed === undefined) return undefined;
-  const tracks: Pick<FedTrack, 'task' | 'line' | 'selected'>[] = [];
-  if (fed.bytes === 0) return tracks;
-  const stream = createReadStream(fed.path, { start: fed.offset, end: fed.offset + fed.bytes - 1, signal });
-  for await (const { text } of splitLines(stream, MAX_OWN_LINE_BYTES)) {
-    const { task, line, selected } = JSON.parse(text) as FedTrack;
-    tracks.push({ task, line, ...(selected === undefined ? {} : { selected }) });
+/** Where a track that was fed comes from. */
+type Origin = Pick<FedTrack, 'task' | 'line' | 'selected'>;
+
+/** So much of what was fed is read at once. */
+const AT_ONCE = 1024 * 1024;
+
+/** What the parts were fed. They share a file, which is opened once: there may be a hundred thousand of them. */
+class Origins {
+  #file: { readonly path: string; readonly handle: FileHandle; readonly reader: LineReader } | undefined;
+
+  /** Of each fed track only where it comes from is kept. */
+  async of({ fed }: FinishPart, signal: AbortSignal): Promise<readonly Origin[] | undefined> {
+    if (fed === undefined) return undefined;
+    if (fed.bytes === 0) return [];
+    if (fed.bytes <= AT_ONCE) {
+      const text = await (await this.#readerOf(fed.path)).read(fed);
+      return text
+        .split('\n')
+        .filter((line) => line !== '')
+        .map(originIn);
+    }
+    const origins: Origin[] = [];
+    const stream = createReadStream(fed.path, { start: fed.offset, end: fed.offset + fed.bytes - 1, signal });
+    for await (const { text } of splitLines(stream, MAX_OWN_LINE_BYTES)) origins.push(originIn(text));
+    return origins;
   }
-  return tracks;
+
+  async close(): Promise<void> {
+    await this.#file?.handle.close();
+    this.#file = undefined;
+  }
+
+  async #readerOf(path: string): Promise<LineReader> {
+    if (this.#file?.path === path) return this.#file.reader;
+    await this.close();
+    const handle = await open(path);
+    this.#file = { path, handle, reader: new LineReader(handle) };
+    return this.#file.reader;
+  }
+}
+
+function originIn(text: string): Origin {
+  const { task, line, selected } = JSON.parse(text) as FedTrack;
+  return { task, line, ...(selected === undefined ? {} : { selected }) };
 }
 
 function originOf(
-  fed: readonly Pick<FedTrack, 'task' | 'line' | 'selected'>[],
+  fed: readonly Origin[],
   { fed: number = 0 }: ReportedTrack,
 ): Pick<RawTrack, 'source' | 'selected'> {
   const from = fed[number];

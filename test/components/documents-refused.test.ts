@@ -4,10 +4,11 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import loadImages from '../../components/document-images/detector.ts';
 import loadText from '../../components/document-text/detector.ts';
 import { Package } from '../../components/documents/package.ts';
+import { inTime } from '../../components/documents/pdf.ts';
 import { mimeTypeOf } from '../../media/mime.ts';
 import { runs, seeded } from '../actors/seed.ts';
 import { docx, odf } from '../support/office.ts';
-import { pdfOf, written } from '../support/pdf.ts';
+import { FIRST_STREAM, pdfOf, written } from '../support/pdf.ts';
 import { zipOf } from '../support/zip.ts';
 import { Reading } from './document-reading.ts';
 import { sample } from './recorded.ts';
@@ -42,6 +43,37 @@ describe('A component for documents refuses', () => {
   it('elements that are nested without an end', async () => {
     const deep = '<w:p>'.repeat(2000) + '</w:p>'.repeat(2000);
     expect((await refusal(docx(deep)))[1]).to.match(/nested more than 1000 deep/);
+  });
+
+  /** Each form draws the next ten times: a billion texts. */
+  const growing = (): Buffer => {
+    const streams = Array.from({ length: 10 }, (_, i) => ({
+      head: `/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /Font << /F 3 0 R >> /XObject << /N ${FIRST_STREAM + 1 + i} 0 R >> >>`,
+      data: Buffer.from(i < 9 ? '/N Do '.repeat(10) : written([1, 1, 'x'])),
+    }));
+    return pdfOf([{ content: '/P Do', pictures: { P: FIRST_STREAM } }], streams);
+  };
+
+  it('pages that never end, and leaves them at once when the work is stopped', async () => {
+    const path = reading.path('growing.pdf');
+    await writeFile(path, growing());
+    for (const load of [loadText, loadImages]) {
+      const stop = new AbortController();
+      const source = { path, mimeType: 'application/pdf', outputFolder: reading.path('') };
+      const job = {
+        ...(await jobOf(load === loadText ? 'document-text' : 'document-images')),
+        signal: stop.signal,
+      };
+      setTimeout(() => stop.abort(new Error('stopped')), 200);
+      const began = performance.now();
+      const error = await all((await load()).generic!(source, job)).catch((e: unknown) => e);
+      expect(String(error)).to.equal('Error: stopped');
+      expect(performance.now() - began).to.be.lessThan(5_000);
+    }
+    const never = new AbortController().signal;
+    const error = await inTime(new Promise(() => undefined), never, 10).catch((e: unknown) => e);
+    expect(error).to.include({ code: 'COULD_NOT_READ_MEDIA' });
+    expect(String(error)).to.match(/one of its pages takes longer than 0.01 s/);
   });
 
   it('archives that unpack to more than anybody wants to read', async () => {

@@ -151,10 +151,23 @@ describe('The KEYWORD TAGGING component', () => {
     }
   });
 
-  it('cannot be held up by a pattern, and tells so many places and no more', () => {
+  it('cannot be held up by a pattern, and tells so many places and no more', async () => {
     const tag = taggerOf(parseTagRules('{"A": {"patterns": ["(a|a)*(a+)+b", "c"]}}'));
-    const [found] = tag(`${'a'.repeat(50_000)}${'c '.repeat(3_000)}`);
+    const [found] = await tag(`${'a'.repeat(50_000)}${'c '.repeat(3_000)}`);
     expect(found?.triggers[0]?.places).to.have.length(MAX_TRIGGERS);
+  });
+
+  it('lets signs of life through while many patterns look at a long text', async () => {
+    const patterns = Array.from({ length: 300 }, (_, i) => `foo${i}[a-z]+bar`);
+    const tag = taggerOf(parseTagRules(JSON.stringify({ A: { patterns } })));
+    let beats = 0;
+    const beating = setInterval(() => beats++, 1);
+    try {
+      await tag('ab '.repeat(30_000));
+    } finally {
+      clearInterval(beating);
+    }
+    expect(beats).to.be.greaterThan(1);
   });
 
   it('and the LANGUAGE component bring pipelines whose tasks and actions are there', async () => {

@@ -237,6 +237,27 @@ describe('A bucket', () => {
     expect(server.requests).to.have.length(1);
   });
 
+  it('is not listened to for ever when it refuses', async () => {
+    let sent = 0;
+    server.gatekeeper = ({ method }, response) => {
+      if (method === 'HEAD') return false;
+      response.writeHead(403, { 'content-type': 'application/xml' });
+      const chunk = Buffer.alloc(65_536, 'x');
+      const more = (): void => {
+        if (response.destroyed || sent > 100_000_000) return void response.end();
+        sent += chunk.length;
+        if (response.write(chunk)) setImmediate(more);
+        else response.once('drain', more);
+      };
+      more();
+      return true;
+    };
+    const message = /the object store answered with status 403/;
+    expect(await failed(get(bucket(), 'a'))).to.match(message);
+    expect(await failed(put(bucket(), 'a', 'A'))).to.match(message);
+    expect(sent).to.be.lessThan(50_000_000);
+  });
+
   it('that nothing listens for says so', async () => {
     const gone = await BucketServer.start();
     const url = `${gone.url}/results`;

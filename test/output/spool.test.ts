@@ -4,7 +4,7 @@ import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { detectionFile, mediaFolder, spoolFile, spoolFolder } from '../../output/layout.ts';
-import { FloodError, receive, removeFolder } from '../../output/spool.ts';
+import { FloodError, receive, removeFolder, removeOthers, removeParts } from '../../output/spool.ts';
 import { temporaryFolder } from './folder.ts';
 
 const LIMITS = { maxBytes: 1000, maxLines: 10 };
@@ -92,6 +92,20 @@ describe('The spool', () => {
     await removeFolder(path('job.1'));
     await removeFolder(path('job.1'));
     expect(existsSync(path('job.1'))).to.equal(false);
+  });
+
+  it('removes what was never finished, or what nobody names, and leaves the other files', async () => {
+    await mkdir(path('results/deep'), { recursive: true });
+    for (const name of ['a.png', 'deep/b.png', 'deep/c.png.77.part'])
+      await writeFile(path(`results/${name}`), '');
+    const left = async () =>
+      (await readdir(path('results'), { recursive: true })).filter((name) => name.includes('.')).toSorted();
+    await removeParts(path('results'));
+    await removeParts(path('none'));
+    expect(await left()).to.deep.equal(['a.png', 'deep/b.png']);
+    await removeOthers(path('results'), new Set([path('results/deep/b.png')]));
+    await removeOthers(path('none'), new Set());
+    expect(await left()).to.deep.equal(['deep/b.png']);
   });
 
   it('has a place for every file of a job, and none outside of it', () => {
