@@ -40,7 +40,7 @@ async function* collect(
 
 async function* fromPdf(path: string, pictures: Pictures, signal: AbortSignal): AsyncGenerator<void> {
   for await (const page of pdfPages(path, signal)) {
-    for await (const picture of picturesOf(page, signal)) {
+    for await (const picture of picturesOf(page)) {
       signal.throwIfAborted();
       await pictures.addPixels(page.pageNumber, picture);
       yield;

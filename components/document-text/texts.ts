@@ -19,7 +19,7 @@ export async function* textsOf(source: GenericSource, signal: AbortSignal): Asyn
     case 'PDF':
       for await (const page of pdfPages(source.path, signal)) {
         source.working?.();
-        for (const text of await blocksOf(page, signal)) yield { page: page.pageNumber, text };
+        for (const text of await blocksOf(page)) yield { page: page.pageNumber, text };
       }
       return;
     case 'TEXT':

@@ -14,6 +14,8 @@ export const MAX_PICTURE_PIXELS = 100_000_000;
  * after which the component would be taken for hung, three times.
  */
 export const MAX_PAGE_MS = 100_000;
+/** Megabytes of memory of the thread that takes a PDF apart, besides the bytes of pictures. */
+export const MAX_PDF_MEMORY_MB = 2_048;
 /** Elements within elements. */
 export const MAX_XML_DEPTH = 1_000;
 /** Bytes of XML without a tag or a text in it: one tag or one text is held in memory. */

@@ -1,6 +1,7 @@
 /** The pictures of a PDF page, decoded. */
 import { ImageKind, OPS } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import { inTime, type PDFPageProxy } from './pdf.ts';
+import type { PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import type { PdfPage } from './pdf.ts';
 
 /** Tightly packed pixels: 1 channel grey, 3 RGB, 4 RGB and opacity. */
 export interface Pixels {
@@ -22,15 +23,15 @@ interface Decoded {
  * Each picture of the page once, as often as it may be shown. Pictures that cannot be decoded, or have more than
  * MAX_PICTURE_PIXELS, are left out; so are the tiniest ones, which PDF draws in bundles of ten and more.
  */
-export async function* picturesOf(page: PDFPageProxy, signal: AbortSignal): AsyncGenerator<Pixels> {
+export async function* picturesOf(page: PdfPage): AsyncGenerator<Pixels> {
   const seen = new Set<unknown>();
-  const { fnArray, argsArray } = await inTime(page.getOperatorList(), signal);
+  const { fnArray, argsArray } = await page.said((one) => one.getOperatorList());
   for (const [index, operator] of fnArray.entries()) {
     for (const shown of shownBy(operator, argsArray[index] as readonly unknown[])) {
       const named = nameOf(shown);
       if (seen.has(named ?? shown)) continue;
       seen.add(named ?? shown);
-      const decoded = named === undefined ? (shown as Decoded) : await objectOf(page, named);
+      const decoded = named === undefined ? (shown as Decoded) : await page.said((one) => objectOf(one, named));
       const pixels = decoded === null ? undefined : pixelsOf(decoded);
       if (pixels !== undefined) yield pixels;
     }

@@ -1,5 +1,5 @@
 /** The text of a PDF page in blocks: a PDF knows letters and where they stand, but neither lines nor paragraphs. */
-import { inTime, type PDFPageProxy } from './pdf.ts';
+import type { PdfPage } from './pdf.ts';
 
 /** Letters that were drawn in one go. */
 export interface Piece {
@@ -28,8 +28,8 @@ const STEP_TOLERANCE = 1.2;
 const SIZE_TOLERANCE = 1.25;
 
 /** Blocks in the order in which the page draws them; then what was filled into its form fields, and its notes. */
-export async function blocksOf(page: PDFPageProxy, signal: AbortSignal): Promise<readonly string[]> {
-  const { items } = await inTime(page.getTextContent({ includeMarkedContent: false }), signal);
+export async function blocksOf(page: PdfPage): Promise<readonly string[]> {
+  const { items } = await page.said((one) => one.getTextContent({ includeMarkedContent: false }));
   const pieces = items.filter((item) => 'str' in item);
   return [...blocks(pieces), ...(await filledIn(page))];
 }
@@ -73,8 +73,8 @@ function lines(pieces: readonly Piece[]): readonly Line[] {
 const isSameLine = (line: Line, angle: number, level: number): boolean =>
   line.angle === angle && Math.abs(line.level - level) <= line.size * SAME_LINE;
 
-async function filledIn(page: PDFPageProxy): Promise<readonly string[]> {
-  const annotations = (await page.getAnnotations()) as readonly Annotation[];
+async function filledIn(page: PdfPage): Promise<readonly string[]> {
+  const annotations = (await page.said((one) => one.getAnnotations())) as readonly Annotation[];
   return annotations
     .filter(({ subtype }) => subtype === 'Widget' || subtype === 'FreeText')
     .flatMap(({ subtype, fieldType, fieldValue, contentsObj }) => {

@@ -3,11 +3,16 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { getDocument, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { MessageChannel, Worker } from 'node:worker_threads';
+import { getDocument, PDFWorker, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import { MAX_PAGE_MS, MAX_PICTURE_PIXELS, passwordNeeded, tooLarge } from './limits.ts';
-
-export type { PDFPageProxy };
+import {
+  MAX_PAGE_MS,
+  MAX_PDF_MEMORY_MB,
+  MAX_PICTURE_PIXELS,
+  passwordNeeded,
+  tooLarge,
+} from './limits.ts';
 
 const installed = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
 /** A folder of the library's own files: it wants the slash at the end. */
@@ -15,11 +20,43 @@ const assets = (folder: string): string => join(installed, folder, '/');
 
 /** After so many pages everything that pages share is dropped, and read again where it is needed. */
 const TIDY_PAGES = 20;
+/** The reader closes its files when it is told of the end, if it listens. */
+const PARTING_MS = 500;
 
-/** Errors: COULD_NOT_READ_MEDIA when a password is needed; those of the PDF reader. */
-export async function* pdfPages(path: string, signal: AbortSignal): AsyncGenerator<PDFPageProxy> {
-  const task = getDocument({
+export interface PdfPage {
+  readonly pageNumber: number;
+  /** What the reader says of the page. Errors: COULD_NOT_READ_MEDIA when it takes too long or too much memory. */
+  said<T>(ask: (page: PDFPageProxy) => Promise<T>): Promise<T>;
+}
+
+/** Errors: COULD_NOT_READ_MEDIA when a password is needed, or beyond the limits; those of the PDF reader. */
+export async function* pdfPages(path: string, signal: AbortSignal): AsyncGenerator<PdfPage> {
+  const thread = openThread(signal);
+  const task = openDocument(path, thread.worker);
+  const said = <T>(answer: Promise<T>): Promise<T> => inTime(answer, thread.signal);
+  try {
+    const document = await said(task.promise);
+    for (let number = 1; number <= document.numPages; number++) {
+      signal.throwIfAborted();
+      const page = await said(document.getPage(number));
+      yield { pageNumber: number, said: (ask) => said(ask(page)) };
+      page.cleanup();
+      // Pictures that several pages show, and fonts, are kept beyond the page.
+      if (number % TIDY_PAGES === 0) await said(document.cleanup());
+    }
+  } catch (error) {
+    throw (error as Error).name === 'PasswordException' ? passwordNeeded() : error;
+  } finally {
+    // A thread that is busy does not hear of it, but it ends all the same.
+    await Promise.race([task.destroy(), sleep(PARTING_MS)]);
+    await thread.close();
+  }
+}
+
+function openDocument(path: string, worker: PDFWorker) {
+  return getDocument({
     url: pathToFileURL(path),
+    worker,
     // Parts are read when they are wanted, so that memory does not grow with the file.
     disableAutoFetch: true,
     disableStream: true,
@@ -36,27 +73,41 @@ export async function* pdfPages(path: string, signal: AbortSignal): AsyncGenerat
     wasmUrl: assets('wasm'),
     iccUrl: assets('iccs'),
   });
-  try {
-    const document = await task.promise;
-    for (let number = 1; number <= document.numPages; number++) {
-      signal.throwIfAborted();
-      const page = await document.getPage(number);
-      yield page;
-      page.cleanup();
-      // Pictures that several pages show, and fonts, are kept beyond the page.
-      if (number % TIDY_PAGES === 0) await document.cleanup();
-    }
-  } catch (error) {
-    throw (error as Error).name === 'PasswordException' ? passwordNeeded() : error;
-  } finally {
-    await task.destroy();
-  }
 }
 
-/**
- * What the reader says of a page. It cannot be told to stop; leaving `pdfPages` ends it. Errors: COULD_NOT_READ_MEDIA when it takes
- * longer than `mostMs`; the reason of the signal.
- */
+interface Thread {
+  readonly worker: PDFWorker;
+  /** Aborts with `signal`, or when the thread has come to its end. */
+  readonly signal: AbortSignal;
+  close(): Promise<void>;
+}
+
+/** In the thread of the component the reader would let neither heartbeats nor a cancel through. */
+function openThread(signal: AbortSignal): Thread {
+  const { port1: here, port2: there } = new MessageChannel();
+  const thread = new Worker(new URL('./pdf-thread.js', import.meta.url), {
+    workerData: there,
+    transferList: [there],
+    resourceLimits: { maxOldGenerationSizeMb: MAX_PDF_MEMORY_MB },
+  });
+  const broken = new AbortController();
+  thread.once('error', (error: NodeJS.ErrnoException) => {
+    const full = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+    broken.abort(full ? tooLarge(`it takes more than ${MAX_PDF_MEMORY_MB} MB of memory`) : error);
+  });
+  const worker = new PDFWorker({ port: here as never });
+  return {
+    worker,
+    signal: AbortSignal.any([signal, broken.signal]),
+    async close() {
+      worker.destroy();
+      here.close();
+      await thread.terminate();
+    },
+  };
+}
+
+/** Errors: COULD_NOT_READ_MEDIA when it takes longer than `mostMs`; the reason of the signal. */
 export async function inTime<T>(said: Promise<T>, signal: AbortSignal, mostMs = MAX_PAGE_MS): Promise<T> {
   const done = new AbortController();
   const limit = sleep(mostMs, undefined, { signal: AbortSignal.any([signal, done.signal]) }).then(() => {

@@ -36,11 +36,22 @@ describe('Queues (specification 4.8)', () => {
   it('are there for every algorithm and for the service’s own work, also when they are empty', async () => {
     const algorithms = (await service.ask('GET', '/rest/algorithms')).body as readonly {
       readonly name: string;
+      readonly actionType: 'DETECTION' | 'MARKUP';
     }[];
-    const own = ['MEDIA_INSPECTION', 'TRACK_FINISHING', 'OUTPUT_OBJECT'].map((name) => `TROUPE.${name}`);
+    const own = [
+      'MEDIA_INSPECTION',
+      'TRACK_FEEDING',
+      'TRACK_FINISHING',
+      'ARTIFACT_EXTRACTION',
+      'OUTPUT_OBJECT',
+      'RESULT_UPLOAD',
+    ].map((name) => `TROUPE.${name}`);
     const queues = await list();
     expect(queues.map(({ name }) => name)).to.deep.equal(
-      [...own, ...algorithms.map(({ name }) => `TROUPE.DETECTION_${name}_REQUEST`)].toSorted(),
+      [
+        ...own,
+        ...algorithms.map(({ name, actionType }) => `TROUPE.${actionType}_${name}_REQUEST`),
+      ].toSorted(),
     );
     expect(queues.map(({ name }) => name)).to.include('TROUPE.DETECTION_SCENE CHANGE_REQUEST');
     expect(queues.every(({ messagesInQueue }) => messagesInQueue === 0)).to.equal(true);
