@@ -85,7 +85,9 @@ async function ooxmlKind(document: Package, mimeType: string): Promise<DocumentK
     },
   });
   const format = OOXML_FORMATS.find(([pattern]) => pattern.test(type))?.[1];
-  if (format === undefined || /binary/i.test(type)) throw unsupported(type === '' ? mimeType : type);
+  if (type === '')
+    throw unreadable(`The document is damaged: it does not say of what kind its part ${main} is.`);
+  if (format === undefined || /binary/i.test(type)) throw unsupported(type);
   return { kind: 'PACKAGE', format, main };
 }
 

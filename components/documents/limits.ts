@@ -10,10 +10,10 @@ export const MAX_PICTURE_BYTES = 256 * 1024 ** 2;
 /** Pixels of one picture of a PDF; four bytes each while it is decoded. */
 export const MAX_PICTURE_PIXELS = 100_000_000;
 /**
- * Milliseconds for what one page of a PDF says: its forms may draw each other a billion times. Somewhat less than the silence
+ * Milliseconds for what one page of a PDF says: its forms may draw each other a billion times. Less than the silence
  * after which the component would be taken for hung, three times.
  */
-export const MAX_PAGE_MS = 100_000;
+export const MAX_PAGE_MS = 60_000;
 /** Megabytes of memory of the thread that takes a PDF apart, besides the bytes of pictures. */
 export const MAX_PDF_MEMORY_MB = 2_048;
 /** Elements within elements. */

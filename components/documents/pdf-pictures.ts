@@ -31,7 +31,8 @@ export async function* picturesOf(page: PdfPage): AsyncGenerator<Pixels> {
       const named = nameOf(shown);
       if (seen.has(named ?? shown)) continue;
       seen.add(named ?? shown);
-      const decoded = named === undefined ? (shown as Decoded) : await page.said((one) => objectOf(one, named));
+      const decoded =
+        named === undefined ? (shown as Decoded) : await page.said((one) => objectOf(one, named));
       const pixels = decoded === null ? undefined : pixelsOf(decoded);
       if (pixels !== undefined) yield pixels;
     }

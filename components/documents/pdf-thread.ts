@@ -1,6 +1,13 @@
 /** Takes a PDF apart in a thread of its own: a page can keep it busy for minutes without a break. */
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
 import { workerData, type MessagePort } from 'node:worker_threads';
-import { WorkerMessageHandler } from 'pdfjs-dist/legacy/build/pdf.worker.mjs';
 
-const { initializeFromPort } = WorkerMessageHandler as { initializeFromPort(port: MessagePort): void };
-initializeFromPort.call(WorkerMessageHandler, workerData as MessagePort);
+interface Reader {
+  readonly WorkerMessageHandler: { initializeFromPort(port: MessagePort): void };
+}
+
+// The package has no types for this part of it.
+const file = createRequire(import.meta.url).resolve('pdfjs-dist/legacy/build/pdf.worker.mjs');
+const { WorkerMessageHandler } = (await import(pathToFileURL(file).href)) as Reader;
+WorkerMessageHandler.initializeFromPort(workerData as MessagePort);

@@ -6,13 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { getDocument, PDFWorker, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import {
-  MAX_PAGE_MS,
-  MAX_PDF_MEMORY_MB,
-  MAX_PICTURE_PIXELS,
-  passwordNeeded,
-  tooLarge,
-} from './limits.ts';
+import { MAX_PAGE_MS, MAX_PDF_MEMORY_MB, MAX_PICTURE_PIXELS, passwordNeeded, tooLarge } from './limits.ts';
 
 const installed = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
 /** A folder of the library's own files: it wants the slash at the end. */
@@ -95,7 +89,7 @@ function openThread(signal: AbortSignal): Thread {
     const full = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
     broken.abort(full ? tooLarge(`it takes more than ${MAX_PDF_MEMORY_MB} MB of memory`) : error);
   });
-  const worker = new PDFWorker({ port: here as never });
+  const worker = new PDFWorker({ port: here as never, verbosity: VerbosityLevel.ERRORS });
   return {
     worker,
     signal: AbortSignal.any([signal, broken.signal]),

@@ -3,6 +3,7 @@
  * selectors the strings that they select are fed as if a task had found them.
  */
 import { readFile, stat } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
 import { MediumError } from '../../media/medium-error.ts';
 import { feedIndexLine, type FeedPiece } from '../../output/feed-index.ts';
 import { inChunks } from '../../output/lines.ts';
@@ -142,6 +143,8 @@ async function selectedTexts(
   const document = JSON.parse(await readJsonText(medium.path)) as unknown;
   return selectors.flatMap((selector, number) => {
     const strings = selectStrings(document, selector);
+    // An expression may take seconds: heartbeats have their turn before the next one.
+    await setImmediate();
     if ('refused' in strings) throw new MediumError('OTHER', strings.refused);
     return strings.map((text) => ({ selector: number, text }));
   });

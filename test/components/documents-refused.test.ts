@@ -29,6 +29,8 @@ describe('A component for documents refuses', () => {
       expect(await cut(name), name).to.equal('COULD_NOT_READ_MEDIA');
     expect((await refusal(docx('<w:p><w:r></w:p>')))[0]).to.equal('COULD_NOT_READ_MEDIA');
     expect((await refusal('no PDF', 'application/pdf'))[0]).to.equal('COULD_NOT_READ_MEDIA');
+    const nameless = docx('<w:p/>', { '[Content_Types].xml': '<Types/>' });
+    expect((await refusal(nameless))[1]).to.match(/damaged: it does not say of what kind its part \S+ is/);
   });
 
   it('entities of XML, which could stand for any amount of text', async () => {

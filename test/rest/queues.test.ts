@@ -94,7 +94,7 @@ describe('Queues (specification 4.8)', () => {
     await has(ABSENT, 0);
   });
 
-  it('are three for the service’s own work: media, tracks, documents; none of it is left in the end', async () => {
+  it('for the service’s own work are busy while a job runs, and none of it is left in the end', async () => {
     await service.run({ media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE' });
     const kinds = service
       .log('handed out a sub-job')
