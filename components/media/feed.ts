@@ -141,13 +141,15 @@ async function selectedTexts(
   selectors: NonNullable<FeedWork['selectors']>,
 ): Promise<readonly Selected[]> {
   const document = JSON.parse(await readJsonText(medium.path)) as unknown;
-  return selectors.flatMap((selector, number) => {
+  const all: Selected[] = [];
+  for (const [number, selector] of selectors.entries()) {
     const strings = selectStrings(document, selector);
+    if ('refused' in strings) throw new MediumError('OTHER', strings.refused);
+    for (const text of strings) all.push({ selector: number, text });
     // An expression may take seconds: heartbeats have their turn before the next one.
     await setImmediate();
-    if ('refused' in strings) throw new MediumError('OTHER', strings.refused);
-    return strings.map((text) => ({ selector: number, text }));
-  });
+  }
+  return all;
 }
 
 function* selectedTracks(all: readonly Selected[]): Generator<FedTrack> {
