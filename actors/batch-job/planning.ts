@@ -143,6 +143,10 @@ export function mostPieces(media: readonly MediumState[], { actions }: PlannedTa
   return Math.max(2, Math.floor(MAX_PIECES / media.length / actions.length));
 }
 
+/** Whether a task takes media out of others: a document without pictures has text all the same. */
+const derives = ({ plan }: JobRecord, { task }: Processed): boolean =>
+  plan.tasks[task]?.actions[0]?.algorithm.trackType === 'MEDIA';
+
 /**
  * What an action looks at: in the first task on a medium the frames that were asked for, later those in which the task before
  * found something; no tracks there, nothing to do. Only videos are cut.
@@ -150,7 +154,9 @@ export function mostPieces(media: readonly MediumState[], { actions }: PlannedTa
 function rangesOf(place: Place, properties: Properties): readonly Range[] {
   const { media, task, medium, prepared } = place;
   const { facts, ranges } = prepared;
-  const before = media[medium]!.processed.findLast((one) => !leftAlone(place, one));
+  const before = media[medium]!.processed.findLast(
+    (one) => !leftAlone(place, one) && !derives(place.record, one),
+  );
   if (before?.tracks === 0) return [];
   if (facts.mediaType !== 'VIDEO') return [WHOLE];
   const asked = before === undefined ? ranges : followUpRanges(before.ranges, properties);

@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { symlinkSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect } from 'chai';
+import { pdfOf, written } from '../support/pdf.ts';
 import type { DeathWish } from '../support/server-main.ts';
 import { errorCodes, sampleUri, Service, tracksOf, type DetectionDocument } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -155,6 +156,17 @@ describe('Derivative media', () => {
     expect(mediumOf(document, 'astronaut.png').status).to.equal('COMPLETE');
     expect(JSON.stringify(document.errors)).to.include('outputFolder');
     expect(await filesOf(service, 'derivative-media', document.jobId)).to.deep.equal([]);
+  });
+
+  it('need not be there: a document without pictures is read all the same', async () => {
+    const file = join(service.mediaDir, 'text.pdf');
+    await writeFile(file, pdfOf([{ content: written([50, 700, 'Nothing but words.']) }]));
+    const { media } = await service.run({ media: [pathToFileURL(file).href], pipelineName: READ_ALL });
+    expect(media).to.have.length(1);
+    expect(media[0]?.output['NO TRACKS']).to.deep.equal([{ source: TAKE_OUT, algorithm: 'DOCUMENT IMAGES' }]);
+    expect(tracksOf(media[0], 'TEXT').map(({ trackProperties }) => trackProperties['TEXT'])).to.deep.equal([
+      'Nothing but words.',
+    ]);
   });
 
   describe('of a server that is killed while it inspects them', () => {
