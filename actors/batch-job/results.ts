@@ -219,7 +219,7 @@ export function withTime(state: JobState, row: SubJobRow, ms: number, { record }
 const warned = (state: JobState, warnings: number): JobState =>
   warnings === 0 ? state : { ...state, status: after(state.status, 'warning') };
 
-export function withUnit(state: JobState, row: SubJobRow, change: (unit: Unit) => Unit): JobState {
+function withUnit(state: JobState, row: SubJobRow, change: (unit: Unit) => Unit): JobState {
   const unit = state.units[row.unit];
   return unit === undefined ? state : { ...state, units: state.units.with(row.unit, change(unit)) };
 }

@@ -383,7 +383,7 @@ export interface DocumentMedium {
 export interface DocumentMarkup {
   readonly id: number;
   readonly path: string;
-  readonly status: 'COMPLETE' | 'COMPLETE_WITH_WARNING' | 'FAILED' | 'CANCELLED';
+  readonly status: 'COMPLETE' | 'COMPLETE_WITH_WARNING' | 'FAILED';
   readonly message: string | null;
 }
 export interface SubJobError {

@@ -89,7 +89,7 @@ const medium = z
       .object({
         id: z.int(),
         path: z.string().describe('URI of the copy with the tracks drawn in'),
-        status: z.enum(['COMPLETE', 'COMPLETE_WITH_WARNING', 'FAILED', 'CANCELLED']),
+        status: z.enum(['COMPLETE', 'COMPLETE_WITH_WARNING', 'FAILED']),
         message: z.string().nullable(),
       })
       .nullable(),
