@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, unlink, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { addAbortSignal, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 
 export interface SpoolLimits {
   readonly maxBytes: number;
@@ -34,15 +34,14 @@ const LINE_BREAK = 10;
 
 /**
  * Writes a stream to a part file beside `finalPath`, syncs it and renames it, so that the final name only ever stands for
- * a complete result. Whatever goes wrong, the part file is gone; FloodError past a limit; an abort destroys the stream.
+ * a complete result. Whatever goes wrong, the part file is gone; FloodError past a limit. `arriving` is called for every chunk.
  */
 export async function receive(
   stream: Readable | AsyncIterable<Uint8Array | string>,
   finalPath: string,
   limits: SpoolLimits,
-  signal?: AbortSignal,
+  arriving?: () => void,
 ): Promise<Received> {
-  signal?.throwIfAborted();
   const source = stream instanceof Readable ? stream : Readable.from(stream, { objectMode: true });
   // An error between two reads, or after a refusal, has no reader to go to and would end the process.
   source.on('error', () => undefined);
@@ -50,13 +49,12 @@ export async function receive(
   await makeFolder(folder);
   const part = join(folder, `${basename(finalPath)}.${randomUUID()}${PART}`);
   try {
-    const received = await writePart(source, part, limits, signal);
+    const received = await writePart(source, part, limits, arriving);
     await rename(part, finalPath);
     await syncFolder(folder);
     return received;
   } catch (error) {
     await unlink(part).catch(() => undefined);
-    signal?.throwIfAborted();
     throw error;
   }
 }
@@ -65,12 +63,11 @@ async function writePart(
   source: Readable,
   part: string,
   limits: SpoolLimits,
-  signal: AbortSignal | undefined,
+  arriving: (() => void) | undefined,
 ): Promise<Received> {
-  if (signal !== undefined) addAbortSignal(signal, source);
   const file = await open(part, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
   try {
-    const received = await copy(source, file, limits);
+    const received = await copy(source, file, limits, arriving);
     await file.sync();
     return received;
   } finally {
@@ -78,13 +75,19 @@ async function writePart(
   }
 }
 
-async function copy(source: Readable, file: FileHandle, limits: SpoolLimits): Promise<Received> {
+async function copy(
+  source: Readable,
+  file: FileHandle,
+  limits: SpoolLimits,
+  arriving: (() => void) | undefined,
+): Promise<Received> {
   let bytes = 0;
   let breaks = 0;
   let last = LINE_BREAK;
   for await (const chunk of source.iterator({ destroyOnReturn: false })) {
     const data = typeof chunk === 'string' ? Buffer.from(chunk) : asBuffer(chunk as Uint8Array);
     if (data.length === 0) continue;
+    arriving?.();
     bytes += data.length;
     breaks += countBreaks(data);
     last = data[data.length - 1] ?? last;

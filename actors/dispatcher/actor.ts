@@ -12,6 +12,8 @@ import {
   type SubJob,
 } from './commands.ts';
 import {
+  answered,
+  arriving,
   beat,
   cancelled,
   postponed,
@@ -92,7 +94,9 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
       case 'heartbeat':
         return this.#heartbeat(command, at);
       case 'lookUp':
-        return this.#lookUp(command.token, command.worker, command.answering === true);
+        return this.#lookUp(command.token, command.worker);
+      case 'arriving':
+        return this.#arriving(command.token, command.whole, at);
       case 'settle':
         return this.#settle(command.token, command.refused === true);
       case 'release':
@@ -178,12 +182,17 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
     return { kind: 'go', go: lease.cancelled ? 'cancelled' : 'on' };
   }
 
-  #lookUp(token: string, worker: string, answering: boolean): DispatcherReply {
+  #lookUp(token: string, worker: string): DispatcherReply {
     const lease = this.#held(token, worker);
-    // Whoever is answering has no more progress to report.
-    if (lease !== undefined && answering) this.#leases.set(token, { ...lease, silentUntil: Infinity });
     if (lease !== undefined) return { kind: 'lease', lease };
     return { kind: this.#settled.has(token) ? 'settled' : 'lost' };
+  }
+
+  #arriving(token: string, whole: boolean, at: number): DispatcherReply {
+    const lease = this.#leases.get(token);
+    if (lease === undefined) return { kind: 'lost' };
+    this.#leases.set(token, whole ? answered(lease) : arriving(lease, at, this.#parts.settings));
+    return { kind: 'done' };
   }
 
   #settle(token: string, refused: boolean): DispatcherReply {

@@ -33,12 +33,9 @@ export type DispatcherCommand =
       readonly total: number;
     }
   /** From the worker protocol, when an answer arrives: is the lease still held? */
-  | {
-      readonly type: 'lookUp';
-      readonly token: string;
-      readonly worker: string;
-      readonly answering?: boolean;
-    }
+  | { readonly type: 'lookUp'; readonly token: string; readonly worker: string }
+  /** From the worker protocol: bytes of an answer have come, or all of them. */
+  | { readonly type: 'arriving'; readonly token: string; readonly whole: boolean }
   /** From the worker protocol, when the answer is stored (or refused by the job): the lease ends. */
   | { readonly type: 'settle'; readonly token: string; readonly refused?: boolean }
   /** From a component that gives its work back unharmed (drain), or the server for it: not counted as an attempt. */
@@ -71,6 +68,7 @@ export const DISPATCHER_COMMANDS: ReadonlySet<DispatcherCommand['type']> = new S
   'claim',
   'heartbeat',
   'lookUp',
+  'arriving',
   'settle',
   'release',
   'reject',

@@ -67,6 +67,16 @@ export function beat(
   };
 }
 
+/** Bytes of its answer are a sign of life, and progress. */
+export const arriving = (lease: Lease, at: number, { leaseMs, silenceMs }: LeaseSettings): Lease => ({
+  ...lease,
+  leaseUntil: at + leaseMs,
+  silentUntil: at + silenceMs,
+});
+
+/** All of its answer is here: there is no more progress to wait for. */
+export const answered = (lease: Lease): Lease => ({ ...lease, silentUntil: Infinity });
+
 export function expiryOf(lease: Lease, at: number): Expiry | null {
   if (lease.killAt !== null && at >= lease.killAt) return 'cancelled';
   if (at >= lease.leaseUntil) return 'lease';

@@ -111,7 +111,7 @@ export class WorkDesk {
 
   /** Takes the body of an answer. */
   async result(token: string, worker: string, body: Readable): Promise<Taken> {
-    const lease = await this.#lease(token, worker, true);
+    const lease = await this.#lease(token, worker);
     if (typeof lease === 'string') return { kind: lease };
     const { subJob } = lease;
     const row = await rowOf(this.#parts.store, subJob.jobId, subJob.key);
@@ -121,10 +121,11 @@ export class WorkDesk {
     // A name of its own for every arrival: an answer that is sent twice must not touch what the first one left.
     const file = answerFile(row, `${token}.${++this.#arrivals}`, this.#parts.dataDir);
     try {
-      await receive(body, file, this.#parts.resultLimits);
+      await receive(body, file, this.#parts.resultLimits, this.#arriving(token));
     } catch (error) {
       return this.#notReceived(lease, body, error);
     }
+    this.#parts.dispatcher.tell(DISPATCHER, { type: 'arriving', token, whole: true });
     const range = await framesOf(row);
     const checked = await this.#parts.checker.checkResult(file, row.kind, { range });
     if (!checked.ok) return this.#garbage(token, checked.reason, file);
@@ -192,9 +193,20 @@ export class WorkDesk {
     return work;
   }
 
+  /** To be called for each piece of an answer; says so once in a while. */
+  #arriving(token: string): () => void {
+    let told = performance.now();
+    return () => {
+      const now = performance.now();
+      if (now - told < this.#parts.heartbeatMs) return;
+      told = now;
+      this.#parts.dispatcher.tell(DISPATCHER, { type: 'arriving', token, whole: false });
+    };
+  }
+
   /** The lease behind a token; `taken` when its answer was taken before, so that a repeated answer gets the same reply. */
-  async #lease(token: string, worker: string, answering = false): Promise<Lease | 'taken' | 'lost'> {
-    const reply = await this.#parts.dispatcher.ask(DISPATCHER, { type: 'lookUp', token, worker, answering });
+  async #lease(token: string, worker: string): Promise<Lease | 'taken' | 'lost'> {
+    const reply = await this.#parts.dispatcher.ask(DISPATCHER, { type: 'lookUp', token, worker });
     if (reply.kind === 'lease') return reply.lease;
     return reply.kind === 'settled' ? 'taken' : 'lost';
   }

@@ -1,14 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Readable } from 'node:stream';
 import { Agent, request, type Dispatcher } from 'undici';
-import type {
-  Assignment,
-  ClaimAnswer,
-  ClaimRequest,
-  FailureRequest,
-  HeartbeatAnswer,
-  HeartbeatRequest,
-} from './protocol.ts';
+import type { Assignment, ClaimAnswer, ClaimRequest, FailureRequest } from './protocol.ts';
 
 /** The server answered something else than success. 409: the lease is lost; 503: come back later. */
 export class ProtocolError extends Error {
@@ -25,25 +18,24 @@ export type ResultBody = string | Buffer | AsyncIterable<string | Uint8Array>;
 const RETRIES = 6;
 const RETRY_MS = 200;
 
-/** The worker protocol, one method a message. What is safe to repeat is repeated while the server is busy or away. */
+/** The worker protocol, one method a message (heartbeats have a thread of their own). What is safe to repeat is repeated while the server is busy or away. */
 export class WorkerClient {
+  /** Where the leases of this client are. */
+  readonly leases: string;
+  readonly headers: Readonly<Record<string, string>>;
   readonly #base: string;
-  readonly #headers: Readonly<Record<string, string>>;
   /** Bodies are streams of any length and claims wait long: no time limits here, the server's leases are the limit. */
   readonly #agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
 
   constructor(serverUrl: string, token: string) {
     this.#base = `${serverUrl.replace(/\/$/, '')}/worker/v1`;
-    this.#headers = { authorization: `Bearer ${token}` };
+    this.leases = `${this.#base}/leases`;
+    this.headers = { authorization: `Bearer ${token}` };
   }
 
   async claim(claim: ClaimRequest, signal: AbortSignal): Promise<readonly Assignment[]> {
     const answer = (await this.#json('/claim', claim, signal)) as ClaimAnswer;
     return answer.work;
-  }
-
-  async heartbeat(token: string, progress: HeartbeatRequest, signal?: AbortSignal): Promise<HeartbeatAnswer> {
-    return (await this.#json(`/leases/${token}/heartbeat`, progress, signal)) as HeartbeatAnswer;
   }
 
   /** A text or buffer is sent again when the server was busy; a stream can be sent only once. */
@@ -95,7 +87,7 @@ export class WorkerClient {
       method,
       dispatcher: this.#agent,
       body: options.body ?? null,
-      headers: { ...this.#headers, ...options.headers },
+      headers: { ...this.headers, ...options.headers },
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
     if (answer.statusCode < 300) return answer;

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ProtocolError, WorkerClient } from './client.ts';
 import { DetectionError } from './detector.ts';
-import type { Assignment, FailureRequest, HeartbeatRequest } from './protocol.ts';
+import { Heartbeat } from './heartbeat.ts';
+import type { Assignment, FailureRequest } from './protocol.ts';
 
 export interface WorkContext {
   /** Aborts when the job is cancelled, the lease is lost, or this process is to end. */
@@ -29,13 +30,23 @@ const MAX_PAUSE_MS = 5_000;
 
 /** Claims and works until the signal; one sub-job at a time. */
 export async function runWorker(options: WorkerOptions): Promise<void> {
+  const { client } = options;
+  const heartbeat = new Heartbeat(client);
+  try {
+    await claimAndWork(options, heartbeat);
+  } finally {
+    await heartbeat.close();
+  }
+}
+
+async function claimAndWork(options: WorkerOptions, heartbeat: Heartbeat): Promise<void> {
   const { client, algorithms, signal } = options;
   let pause = 100;
   while (!signal.aborted) {
     try {
       const work = await client.claim({ algorithms, max: 1, waitMs: POLL_MS }, signal);
       pause = 100;
-      for (const assignment of work) await runOne(assignment, options);
+      for (const assignment of work) await runOne(assignment, options, heartbeat);
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof ProtocolError && (error.status === 401 || error.status === 403)) throw error;
@@ -46,16 +57,15 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
   }
 }
 
-async function runOne(assignment: Assignment, options: WorkerOptions): Promise<void> {
+async function runOne(assignment: Assignment, options: WorkerOptions, heartbeat: Heartbeat): Promise<void> {
   const { client } = options;
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, options.signal]);
-  const progress: { done: number; total: number } = { done: 0, total: 0 };
-  const beats = beat(client, assignment, progress, stop);
+  heartbeat.begin(assignment, (why) => stop.abort(new Error(why)));
   try {
     const body = options.handle(assignment, {
       signal,
-      progress: (done, total) => Object.assign(progress, { done, total }),
+      progress: (done, total) => heartbeat.progress(done, total),
       input: (path) => client.input(path),
     });
     await answer(client, assignment, body, signal);
@@ -64,27 +74,8 @@ async function runOne(assignment: Assignment, options: WorkerOptions): Promise<v
       options.log(`${assignment.id}: ${messageOf(failed)}`),
     );
   } finally {
-    clearInterval(beats);
+    heartbeat.end();
   }
-}
-
-function beat(
-  client: WorkerClient,
-  { token, heartbeatMs }: Assignment,
-  progress: HeartbeatRequest,
-  stop: AbortController,
-) {
-  return setInterval(() => {
-    client.heartbeat(token, progress).then(
-      ({ go }) => {
-        if (go === 'cancelled') stop.abort(new Error('The sub-job was cancelled.'));
-      },
-      (error: unknown) => {
-        if (error instanceof ProtocolError && error.status === 409)
-          stop.abort(new Error('The lease was lost.'));
-      },
-    );
-  }, heartbeatMs);
 }
 
 /** Small answers are collected and sent whole; once one has grown large, the rest of it is streamed. */

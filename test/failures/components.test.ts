@@ -23,7 +23,7 @@ describe('A component that', () => {
   let service: Service;
   /** All jobs are started at once, since most of their time is waiting for a component that does not answer. */
   const jobs = new Map<string, string>();
-  const kinds = ['exit', 'hang', 'loop', 'flood', 'garbage'] as const;
+  const kinds = ['exit', 'hang', 'loop', 'freeze', 'flood', 'garbage'] as const;
   const countFile = (kind: string) => join(service.folder, `runs-${kind}`);
 
   before(async () => {
@@ -31,11 +31,12 @@ describe('A component that', () => {
       COMPONENT_PROCESSES: '3',
       SUB_JOB_ATTEMPTS: String(ATTEMPTS),
       LEASE_MS: String(PATIENCE_MS),
-      SILENCE_MS: String(PATIENCE_MS),
+      SILENCE_MS: String(1.5 * PATIENCE_MS),
       MAX_RESULT_BYTES: String(MAX_RESULT_BYTES),
       CANCEL_GRACE_MS: '300',
     });
-    for (const kind of [...kinds, 'code']) jobs.set(kind, await service.submit(troubled({ TROUBLE: kind })));
+    for (const kind of [...kinds, 'code', 'busy'])
+      jobs.set(kind, await service.submit(troubled({ TROUBLE: kind })));
     for (const kind of kinds) {
       const once = { TROUBLE: kind, TROUBLE_RUNS: '1', TROUBLE_FILE: countFile(kind) };
       jobs.set(`${kind} once`, await service.submit(troubled(once)));
@@ -58,7 +59,8 @@ describe('A component that', () => {
   for (const [kind, what, reason] of [
     ['exit', 'exits', /: the process exited with code 3$/],
     ['hang', 'hangs while its heartbeats go on', /: no progress for \d+ ms$/],
-    ['loop', 'blocks its event loop', /: no heartbeat for \d+ ms$/],
+    ['loop', 'computes without end, its event loop held', /: no progress for \d+ ms$/],
+    ['freeze', 'stands still as a whole', /: no heartbeat for \d+ ms$/],
     ['flood', 'floods', new RegExp(`: its answer was refused: .* more than ${MAX_RESULT_BYTES} bytes\\.$`)],
     ['garbage', 'answers garbage', /: its answer was refused: .*confidence/],
   ] as const) {
@@ -84,6 +86,11 @@ describe('A component that', () => {
       expect(document.errors).to.deep.equal([]);
     });
   }
+
+  it('computes for longer than LEASE_MS in one go keeps its lease', async () => {
+    const { id, status } = await ended('busy');
+    expect([status, attempts(id)]).to.deep.equal(['COMPLETE', [1]]);
+  });
 
   it('fails a sub-job with a code of its own is not asked again', async () => {
     const { id, status, document } = await ended('code');

@@ -209,6 +209,21 @@ describe('The dispatcher', () => {
       expect(desk.lost[0]).to.contain('no progress');
     });
 
+    it('silence and lease are moved by what arrives of an answer; once all of it is here, silence is over', async () => {
+      const lease = await desk.leased('a');
+      const { token } = lease;
+      await desk.beatingUntil(lease, 119_000);
+      await desk.tell({ type: 'arriving', token, whole: false });
+      await desk.tickAt(133_999);
+      expect(desk.lost).to.deep.equal([]);
+      await desk.beatingUntil(lease, 238_000);
+      await desk.tell({ type: 'arriving', token, whole: true });
+      await desk.beatingUntil(lease, 500_000);
+      expect(desk.lost).to.deep.equal([]);
+      await desk.tickAt(515_000);
+      expect(desk.lost[0]).to.contain('no heartbeat');
+    });
+
     it('the whole: in the end nothing helps', async () => {
       const lease = await desk.leased('a');
       for (let done = 1; desk.at < 590_000; done++) {

@@ -16,6 +16,8 @@ import {
 import type { Properties } from '../../../../pipeline/types.ts';
 
 const SLOW_FRAME_MS = 50;
+/** Longer than the lease of the test that asks for it. */
+const BUSY_MS = 5_000;
 
 /** Header of this process's own requests, to tell its token to a test. */
 let authorization = '';
@@ -72,6 +74,12 @@ async function* trouble(
       break;
     case 'loop':
       for (;;);
+    case 'busy':
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, BUSY_MS);
+      break;
+    case 'freeze':
+      process.kill(process.pid, 'SIGSTOP');
+      break;
     case 'flood':
       for (;;) yield trackOf(frame);
     case 'garbage':

@@ -1,0 +1,44 @@
+/**
+ * The thread of `Heartbeat`. It sends by the `fetch` of Node, which is there already, so that a component process does not have
+ * its libraries twice.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Beat, HeartbeatThread, Verdict } from './heartbeat.ts';
+import type { HeartbeatAnswer, HeartbeatRequest } from './protocol.ts';
+
+const { leases, headers, progress } = workerData as HeartbeatThread;
+/** A heartbeat that got no answer in this time went astray: the next one goes without it. */
+const ASTRAY_MS = 5_000;
+
+let timer: NodeJS.Timeout | undefined;
+
+parentPort!.on('message', (beat: Beat) => {
+  clearInterval(timer);
+  if (beat !== null) timer = beating(beat);
+});
+
+function beating({ token, heartbeatMs }: NonNullable<Beat>): NodeJS.Timeout {
+  let waiting = false;
+  return setInterval(() => {
+    if (waiting) return;
+    waiting = true;
+    void send(token)
+      .then((why) => why !== undefined && parentPort!.postMessage({ token, why } satisfies Verdict))
+      // The server is away: the lease is long enough for the next ones.
+      .catch(() => undefined)
+      .finally(() => (waiting = false));
+  }, heartbeatMs);
+}
+
+async function send(token: string): Promise<Verdict['why'] | undefined> {
+  const [done = 0, total = 0] = progress;
+  const answer = await fetch(`${leases}/${token}/heartbeat`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ done, total } satisfies HeartbeatRequest),
+    signal: AbortSignal.timeout(ASTRAY_MS),
+  });
+  if (answer.status === 409) return 'The lease was lost.';
+  const { go } = (await answer.json()) as Partial<HeartbeatAnswer>;
+  return go === 'cancelled' ? 'The sub-job was cancelled.' : undefined;
+}
