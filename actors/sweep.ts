@@ -4,7 +4,7 @@ import type { Logger } from '../config/logger.ts';
 import { removeFolder } from '../output/spool.ts';
 import { allEntries, type Store } from '../store/store.ts';
 import { ADMISSION, type AdmissionCommand, type AdmissionReply } from './admission/actor.ts';
-import { BATCH_JOB } from './batch-job/actor.ts';
+import { BATCH_JOB } from './batch-job/keys.ts';
 import { LIVE_JOBS, WAITING_JOBS } from './batch-job/bookkeeping.ts';
 import { JOB_SCHEMA } from './batch-job/snapshot.ts';
 import type { JobCommand, JobReply } from './batch-job/commands.ts';

@@ -2,14 +2,15 @@ import { Readable } from 'node:stream';
 import Router from '@koa/router';
 import type { Context, Middleware, Next } from 'koa';
 import type { z } from 'zod';
+import type { Assignment } from '../components/sdk/protocol.ts';
 import type { Catalog } from '../actors/catalog/catalog.ts';
 import { hashToken } from '../actors/node-manager/actor.ts';
 import type { WorkerRegistry } from '../actors/node-manager/workers.ts';
-import type { Taken, WorkDesk } from '../actors/work-desk/desk.ts';
+import type { Claim, Taken, WorkDesk } from '../actors/work-desk/desk.ts';
 import { userOf } from './access/bearer.ts';
 import { HttpError } from './errors.ts';
 import { problemsOf } from './schemas/problems.ts';
-import { claimRequest, failureRequest, heartbeatRequest } from './schemas/worker.ts';
+import { claimRequest, failureRequest, heartbeatRequest, resultQuery } from './schemas/worker.ts';
 import { readJson, type BodyLimits } from './steps/json-body.ts';
 
 export interface WorkerProtocolParts {
@@ -68,15 +69,30 @@ function identify({ workers, authenticate, catalog }: WorkerProtocolParts): Midd
 const claimantOf = (ctx: Context) => ctx.state['claimant'] as Claimant;
 const tokenOf = (ctx: Context) => (ctx['params'] as { token: string }).token;
 
-async function claim(ctx: Context, { workDesk, workers, bodyLimits }: WorkerProtocolParts): Promise<void> {
-  const { worker, managed, queues: allowed } = claimantOf(ctx);
-  const { algorithms, max, waitMs } = parsed(claimRequest, await readJson(ctx, bodyLimits));
+async function claim(ctx: Context, parts: WorkerProtocolParts): Promise<void> {
+  const { algorithms, max, waitMs } = parsed(claimRequest, await readJson(ctx, parts.bodyLimits));
+  const queues = queuesOf(ctx, algorithms);
+  ctx.body = { work: await handOut(ctx, parts, { queues, max, waitMs }) };
+}
+
+/** Those of the algorithms for which the caller may work. @throws HttpError 403: none of them */
+function queuesOf(ctx: Context, algorithms: readonly string[]): readonly string[] {
+  const { queues: allowed } = claimantOf(ctx);
   const queues = allowed === null ? algorithms : algorithms.filter((queue) => allowed.includes(queue));
   if (queues.length === 0)
     throw new HttpError(
       403,
       `This token may not claim work of ${algorithms.join(', ')}: that needs a component with this algorithm, registered by the same client, or the role ADMIN.`,
     );
+  return queues;
+}
+
+async function handOut(
+  ctx: Context,
+  { workDesk, workers }: WorkerProtocolParts,
+  { queues, max, waitMs }: Pick<Claim, 'queues' | 'max' | 'waitMs'>,
+): Promise<readonly Assignment[]> {
+  const { worker, managed } = claimantOf(ctx);
   if (!managed) workers.askedFromOutside(queues, performance.now());
   const gone = new AbortController();
   ctx.res.once('close', () => gone.abort());
@@ -84,7 +100,7 @@ async function claim(ctx: Context, { workDesk, workers, bodyLimits }: WorkerProt
   ctx.res.once('close', () => {
     if (!ctx.res.writableFinished) giveBack();
   });
-  ctx.body = { work };
+  return work;
 }
 
 async function heartbeat(ctx: Context, { workDesk, bodyLimits }: WorkerProtocolParts): Promise<void> {
@@ -94,8 +110,13 @@ async function heartbeat(ctx: Context, { workDesk, bodyLimits }: WorkerProtocolP
   ctx.body = { go };
 }
 
-async function result(ctx: Context, { workDesk }: WorkerProtocolParts): Promise<void> {
-  render(ctx, await workDesk.result(tokenOf(ctx), claimantOf(ctx).worker, ctx.req));
+async function result(ctx: Context, parts: WorkerProtocolParts): Promise<void> {
+  const { claim: algorithms } = parsed(resultQuery, ctx.query);
+  const queues = algorithms === undefined ? [] : queuesOf(ctx, algorithms);
+  const taken = await parts.workDesk.result(tokenOf(ctx), claimantOf(ctx).worker, ctx.req);
+  render(ctx, taken);
+  if (taken.kind === 'taken' && queues.length > 0)
+    ctx.body = { work: await handOut(ctx, parts, { queues, max: 1, waitMs: 0 }) };
 }
 
 async function failure(ctx: Context, { workDesk, bodyLimits }: WorkerProtocolParts): Promise<void> {

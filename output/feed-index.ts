@@ -2,7 +2,7 @@
  * The index of a FEED answer: after the lines of tracks a line of fixed width for each piece, so that the server finds the
  * bytes of a piece with one small read however many there are.
  */
-import { open } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
 
 export interface FeedPiece {
   readonly offset: number;
@@ -33,6 +33,25 @@ export async function readFeedPiece(file: string, indexAt: number, piece: number
   }
 }
 
+/** The same with its lines, when they have at most so many bytes. */
+export async function readSmallPiece(
+  file: string,
+  indexAt: number,
+  piece: number,
+  mostBytes: number,
+): Promise<FeedPiece & { readonly lines?: string }> {
+  const handle = await open(file);
+  try {
+    const found = await indexOf(handle, indexAt, 1, file).piece(piece);
+    if (found.bytes > mostBytes) return found;
+    const lines = Buffer.alloc(found.bytes);
+    const { bytesRead } = await handle.read(lines, 0, lines.length, found.offset);
+    return { ...found, lines: lines.toString('utf8', 0, bytesRead) };
+  } finally {
+    await handle.close();
+  }
+}
+
 export interface FeedIndex {
   /** Pieces that are asked for in their order cost few reads. */
   piece(number: number): Promise<FeedPiece>;
@@ -44,7 +63,10 @@ const BLOCK = 4096;
 
 /** The index in `file`, which begins at byte `indexAt`. */
 export async function openFeedIndex(file: string, indexAt: number, block = BLOCK): Promise<FeedIndex> {
-  const handle = await open(file);
+  return indexOf(await open(file), indexAt, block, file);
+}
+
+function indexOf(handle: FileHandle, indexAt: number, block: number, file: string): FeedIndex {
   const lines = Buffer.alloc(block * LINE_BYTES);
   let [first, count] = [0, 0];
   return {

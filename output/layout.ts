@@ -54,13 +54,18 @@ export function outputFolders(dataDir: string, jobId: string): readonly string[]
   return [outputFolder(dataDir, jobId), ...RESULT_KINDS.map((kind) => resultFolder(dataDir, kind, jobId))];
 }
 
+/** Pictures of detections. */
+export function artifactsFolders(dataDir: string, jobId: string): string {
+  return resultFolder(dataDir, 'artifacts', jobId);
+}
+
 /** Pictures of the detections of one action on one medium. */
 export function artifactsFolder(
   dataDir: string,
   jobId: string,
   { mediaId, task, action }: { readonly mediaId: number; readonly task: number; readonly action: number },
 ): string {
-  return join(resultFolder(dataDir, 'artifacts', jobId), `${mediaId}`, `${task}`, `${action}`);
+  return join(artifactsFolders(dataDir, jobId), `${mediaId}`, `${task}`, `${action}`);
 }
 
 export function markupFolder(dataDir: string, jobId: string, mediaId: number): string {

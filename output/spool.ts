@@ -137,9 +137,9 @@ export async function removeFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** Removes all files below a folder but these; content when there is no such folder. Paths are absolute. */
-export function removeOthers(folder: string, kept: ReadonlySet<string>): Promise<void> {
-  return removeFiles(folder, (path) => !kept.has(path));
+/** Removes all files below a folder but those that are kept; content when there is no such folder. Paths are absolute. */
+export function removeOthers(folder: string, isKept: (path: string) => boolean): Promise<void> {
+  return removeFiles(folder, (path) => !isKept(path));
 }
 
 /** Removes what was never finished below a folder: a process that is killed leaves the file that it was writing. */

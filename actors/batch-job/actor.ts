@@ -1,6 +1,4 @@
 import type { Logger } from '../../config/logger.ts';
-import { derivativeFolders, mediaFolder, outputFolders, spoolFolder } from '../../output/layout.ts';
-import { removeFolder, removeOthers, removeParts } from '../../output/spool.ts';
 import type { Owner, Row, Store } from '../../store/store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { loadDurable, type DurableKind } from '../runtime/durable.ts';
@@ -8,7 +6,7 @@ import type { ActorKind, Envelope } from '../runtime/system.ts';
 import { bookkeeping, uncounted } from './bookkeeping.ts';
 import { JOB_COMMANDS, type JobCommand, type JobReply } from './commands.ts';
 import type { JobEffect } from './effects.ts';
-import { runPrefix } from './keys.ts';
+import { BATCH_JOB, runPrefix } from './keys.ts';
 import type { JobSettings } from './planning.ts';
 import { owedWhenPoisoned } from './notices.ts';
 import type { Change } from './progress.ts';
@@ -16,11 +14,8 @@ import type { JobRecord } from './record.ts';
 import { JOB_SCHEMA, JOB_UPCASTERS, jobSnapshotSchema, restore, toSnapshot, upcastJob } from './snapshot.ts';
 import { isTerminal } from './status.ts';
 import type { JobState, SubJobRow } from './state.ts';
+import { removeFiles, removeStrays } from './tidying.ts';
 import { decide, recover } from './transitions.ts';
-
-export const BATCH_JOB = 'batch-job';
-
-const NOT_REMOVED = 'could not remove files of a job';
 
 export interface JobParts {
   readonly store: Store;
@@ -136,10 +131,9 @@ async function perform(
       case 'removeFiles':
         // A job that is removed keeps its mark until its files are gone: the next start tries again.
         if (!(await removeFiles(parts, record, effect.run, effect.document)) && state.removed) return;
-        if (!effect.document) await removeStrays(parts, record, state);
         break;
-      case 'removeArtifacts':
-        await removeAll(parts.logger, effect.folders);
+      case 'removeStrays':
+        await removeStrays(parts, record, state);
         break;
       case 'checkArchive':
         parts.checkArchive(record, state);
@@ -156,45 +150,6 @@ async function perform(
       default:
         assertNever(effect);
     }
-}
-
-/** Spool and fetched media of a run that has ended; with `document` its outputs too. False: files are left, for the next start. */
-async function removeFiles(
-  { settings, logger }: JobParts,
-  { jobId }: JobRecord,
-  run: number,
-  document: boolean,
-): Promise<boolean> {
-  const folders = [spoolFolder(settings.dataDir, jobId, run), mediaFolder(settings.dataDir, jobId)];
-  if (document) folders.push(...outputFolders(settings.dataDir, jobId));
-  return removeAll(logger, folders);
-}
-
-/** False: some are left. */
-async function removeAll(logger: Logger, folders: readonly string[]): Promise<boolean> {
-  let all = true;
-  for (const folder of folders)
-    await removeFolder(folder).catch((error: unknown) => {
-      all = false;
-      logger.warn({ err: error, folder }, NOT_REMOVED);
-    });
-  return all;
-}
-
-/**
- * Derivative media get ids with every attempt at making them: those of attempts that did not count are nobody's. The same goes for
- * pictures and marked-up media that a component was killed over.
- */
-async function removeStrays(
-  { settings, logger }: JobParts,
-  { jobId }: JobRecord,
-  { media }: JobState,
-): Promise<void> {
-  const folder = derivativeFolders(settings.dataDir, jobId);
-  const kept = new Set(media.flatMap(({ derived }) => (derived === null ? [] : [derived.path])));
-  const told = (error: unknown) => logger.warn({ err: error, folder }, NOT_REMOVED);
-  await removeOthers(folder, kept).catch(told);
-  for (const results of outputFolders(settings.dataDir, jobId)) await removeParts(results).catch(told);
 }
 
 /** A job whose actor fails again and again ends ERROR by the smallest commit there is, so that it harms nobody else. */

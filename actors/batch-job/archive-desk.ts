@@ -5,7 +5,7 @@ import type { ArchiveFinding, ArchiveQuestion } from '../../pipeline/types.ts';
 import { allRows, type Notice, type Store } from '../../store/store.ts';
 import type { Family } from '../runtime/system.ts';
 import { storedJob } from '../views/jobs.ts';
-import { BATCH_JOB } from './actor.ts';
+import { BATCH_JOB } from './keys.ts';
 import { archiveJob } from './archive.ts';
 import type { FailedPost, JobCommand, JobReply } from './commands.ts';
 import { ARCHIVE_ROWS } from './notices.ts';

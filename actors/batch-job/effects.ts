@@ -5,8 +5,8 @@ export type JobEffect =
   | { readonly type: 'offer'; readonly rows: readonly SubJobRow[] }
   | { readonly type: 'cancelWork'; readonly rows: readonly SubJobRow[] }
   | { readonly type: 'removeFiles'; readonly run: number; readonly document: boolean }
-  /** Pictures of which no document will tell. */
-  | { readonly type: 'removeArtifacts'; readonly folders: readonly string[] }
+  /** All tasks are over: files go of which the document will not tell. */
+  | { readonly type: 'removeStrays' }
   | { readonly type: 'checkArchive' }
   /** Notices wait in the outbox for these destinations. */
   | { readonly type: 'deliver'; readonly destinations: readonly string[] }

@@ -2,6 +2,9 @@ import { spoolFile } from '../../output/layout.ts';
 import type { JobRecord } from './record.ts';
 import type { JobState, SubJobRow, Unit } from './state.ts';
 
+/** The kind of actor that jobs are. */
+export const BATCH_JOB = 'batch-job';
+
 /** Keys of the rows of one run, and within it of one medium, sort together: `<run>/<medium>/...`. */
 export const runPrefix = (run: number) => `${padded(run, 4)}/`;
 export const mediumPrefix = (run: number, medium: number) => `${runPrefix(run)}${padded(medium, 6)}/`;

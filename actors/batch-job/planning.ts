@@ -42,6 +42,7 @@ export function initialState(
   return {
     status: start.admitted ? 'IN_PROGRESS' : 'INITIALIZED',
     run: start.run,
+    outdated: null,
     priority: start.priority,
     stage: { name: 'WAITING' },
     startedAt: start.at,

@@ -118,7 +118,9 @@ export function advance(state: JobState, given: Given): Change {
   if (current.stage.name === 'ENDED') return ended(current, given);
   const asked: JobEffect[] =
     current.stage.name === 'CHECK' && state.stage.name !== 'CHECK' ? [{ type: 'checkArchive' }] : [];
-  return { state: current, rows, effects: [...offer(rows), ...asked] };
+  const strays: JobEffect[] =
+    current.stage.name === 'DOCUMENT' && state.stage.name !== 'DOCUMENT' ? [{ type: 'removeStrays' }] : [];
+  return { state: current, rows, effects: [...offer(rows), ...asked, ...strays] };
 }
 
 /** The end: rows and files go, notices go out. */

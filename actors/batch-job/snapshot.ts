@@ -52,6 +52,7 @@ const deliverySchema = z
 export const jobSnapshotSchema = z.object({
   status: z.enum(BATCH_JOB_STATUSES),
   run: z.int().positive(),
+  outdated: z.int().positive().nullable().default(null),
   priority: z.int().min(0).max(9),
   stage: stageSchema,
   startedAt: z.number(),

@@ -61,8 +61,9 @@ export const TRANSITIONS: { readonly [T in Exclude<JobCommand['type'], 'accept'>
     to: ['INITIALIZED', ...WORKING, ...ENDED],
     apply(state, command, given) {
       const run = state.run + 1;
-      const fresh = initialState(given.record, { ...command, run, at: given.at });
+      const initial = initialState(given.record, { ...command, run, at: given.at });
       // The old outputs go only now that the new run is accepted: this effect follows the commit.
+      const fresh = { ...initial, outdated: state.run };
       const old: JobEffect = { type: 'removeFiles', run: state.run, document: true };
       const change = command.admitted ? begin(fresh, given) : unchanged(fresh);
       // Notices of the run before are not sent any more: their receivers will hear of this one.
@@ -208,11 +209,24 @@ export function decide(state: JobState | undefined, command: JobCommand, given: 
   const transition = TRANSITIONS[command.type] as Transition<typeof command.type>;
   if (!transition.from.includes(state.status)) return refused('WRONG_STATE', state);
   const outcome = transition.apply(state, command, given);
-  return typeof outcome === 'string' ? refused(outcome, state) : { reply: { kind: 'done' }, change: outcome };
+  if (typeof outcome === 'string') return refused(outcome, state);
+  return { reply: { kind: 'done' }, change: outcome.silent === true ? outcome : upToDate(outcome, state) };
+}
+
+/** Whatever is committed follows the removal of what an earlier run had left. */
+function upToDate(change: Change, { outdated }: JobState): Change {
+  if (outdated === null || change.state.outdated !== outdated) return change;
+  return { ...change, state: { ...change.state, outdated: null } };
 }
 
 /** The effects that a live job's state stands for: performed after a load, when those of an earlier process are gone. */
 export function recover(state: JobState): readonly JobEffect[] {
+  const { outdated } = state;
+  const old: JobEffect[] = outdated === null ? [] : [{ type: 'removeFiles', run: outdated, document: true }];
+  return [...old, ...toGoOn(state)];
+}
+
+function toGoOn(state: JobState): readonly JobEffect[] {
   if (isTerminal(state.status)) return state.removed ? removal(state) : [];
   const rows = [...state.outstanding.values()];
   if (rows.length === 0) return state.stage.name === 'CHECK' ? [{ type: 'checkArchive' }] : [];
@@ -221,6 +235,7 @@ export function recover(state: JobState): readonly JobEffect[] {
   return [
     ...(kept.length > 0 ? [{ type: 'offer', rows: kept } as const] : []),
     ...(dropped.length > 0 ? [{ type: 'cancelWork', rows: dropped } as const] : []),
+    ...(state.stage.name === 'DOCUMENT' ? [{ type: 'removeStrays' } as const] : []),
   ];
 }
 
@@ -237,17 +252,8 @@ function dropped(state: JobState, keys: readonly string[], given: Given): Change
   const outstanding = new Map(state.outstanding);
   for (const key of keys) outstanding.delete(key);
   const change = advance({ ...state, outstanding }, given);
-  const folders = keys.flatMap((key) => artifactsOf(state.outstanding.get(key)));
-  const effects: JobEffect[] = folders.length > 0 ? [{ type: 'removeArtifacts', folders }] : [];
-  return {
-    ...change,
-    effects: [...effects, ...change.effects],
-    removed: [...keys, ...(change.removed ?? [])],
-  };
+  return { ...change, removed: [...keys, ...(change.removed ?? [])] };
 }
-
-const artifactsOf = (row: SubJobRow | undefined): readonly string[] =>
-  row?.kind === 'ARTIFACTS' && row.work !== null && 'folder' in row.work ? [row.work.folder] : [];
 
 /** Preparation and detection are stopped; what is being finished or written goes on. */
 function stop(state: JobState, cancelledBy: 'USER' | 'SHUTDOWN', given: Given): Change | JobRefusal {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { maskUri } from '../../output/censor.ts';
 import { detectionFile, ownDocument } from '../../output/layout.ts';
 import type { Store, StoredActor } from '../../store/store.ts';
-import { BATCH_JOB } from '../batch-job/actor.ts';
+import { BATCH_JOB } from '../batch-job/keys.ts';
 import { deliveryStatus } from '../batch-job/notices.ts';
 import type { JobRecord } from '../batch-job/record.ts';
 import { jobSnapshotSchema, upcastJob, type JobSnapshot } from '../batch-job/snapshot.ts';

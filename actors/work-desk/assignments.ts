@@ -5,13 +5,12 @@ import type {
   FinishWork,
   PrepareWork,
 } from '../../components/sdk/protocol.ts';
-import { openFeedIndex, readFeedPiece, type FeedIndex } from '../../output/feed-index.ts';
+import { openFeedIndex, readFeedPiece, readSmallPiece, type FeedIndex } from '../../output/feed-index.ts';
 import { booleanOf } from '../../pipeline/properties.ts';
 import { feedForwardType } from '../../pipeline/trigger.ts';
 import type { Range } from '../../pipeline/types.ts';
 import { allRows, type Store } from '../../store/store.ts';
-import { BATCH_JOB } from '../batch-job/actor.ts';
-import { unitPrefix } from '../batch-job/keys.ts';
+import { BATCH_JOB, unitPrefix } from '../batch-job/keys.ts';
 import { selectedProperties } from '../batch-job/pieces.ts';
 import { stageIndex } from '../batch-job/planning.ts';
 import type { SubJobRow } from '../batch-job/state.ts';
@@ -92,6 +91,9 @@ async function withBearer({ bearer }: AssignmentParts, work: PrepareWork): Promi
   return token === undefined ? work : { ...work, bearer: token };
 }
 
+/** Tracks that go with the claim; more than this is read on its own. */
+const MOST_LINES_BYTES = 32 * 1024;
+
 /** What a piece is fed is known only by the answer that fed it. */
 async function fedWork(
   { store }: AssignmentParts,
@@ -101,7 +103,7 @@ async function fedWork(
   work: DetectWork,
   token: string,
 ): Promise<DetectWork> {
-  const piece = await readFeedPiece(fed.file, fed.indexAt, fed.piece);
+  const piece = await readSmallPiece(fed.file, fed.indexAt, fed.piece, MOST_LINES_BYTES);
   // To read a job of thousands of media for each of its pieces would be felt by everybody.
   const reads = piece.selector >= 0 && fed.selective === true;
   const job = reads ? await storedJob(store, Number(jobNumber)) : undefined;
@@ -117,6 +119,8 @@ async function fedWork(
       allTracks: booleanOf(properties, 'FEED_FORWARD_ALL_TRACKS'),
       annotate: fed.annotate,
       input: inputPath(token),
+      bytes: piece.bytes,
+      ...(piece.lines === undefined ? {} : { lines: piece.lines }),
     },
   };
 }

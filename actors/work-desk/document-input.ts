@@ -8,9 +8,8 @@ import type {
 } from '../../components/sdk/protocol.ts';
 import { MEDIA_TYPES, type Issue } from '../../pipeline/types.ts';
 import { allRows, type Store } from '../../store/store.ts';
-import { BATCH_JOB } from '../batch-job/actor.ts';
+import { BATCH_JOB, mediumPrefix } from '../batch-job/keys.ts';
 import { forAction } from '../batch-job/in-force.ts';
-import { mediumPrefix } from '../batch-job/keys.ts';
 import { stageIndex } from '../batch-job/planning.ts';
 import type { JobRecord, RequestedMedium } from '../batch-job/record.ts';
 import { after } from '../batch-job/status.ts';
@@ -30,7 +29,8 @@ export async function* documentInput(
   yield headOf(job);
   const derived: MediumRows[] = [];
   for (const [index, medium] of job.record.media.entries()) {
-    const named = { index, medium, parentMediaId: -1, rows: await rowsOf(store, job, index) };
+    const rows = await rowsOf(store, job, index);
+    const named = { index, medium, parentMediaId: -1, madeIn: -1, rows };
     derived.push(...derivedFrom(named));
     yield documentMedium(job, named);
   }
@@ -56,11 +56,12 @@ async function rowsOf(
 
 /** The media that were made of this one, without their rows. */
 function derivedFrom({ medium, rows }: MediumRows): readonly MediumRows[] {
-  return rows.flatMap(({ summary, derivedAt = 0, kind }) =>
+  return rows.flatMap(({ summary, derivedAt = 0, kind, stage }) =>
     (kind === 'FINISH' ? (summary?.derived ?? []) : []).map((one, n) => ({
       index: derivedAt + n,
       medium: asRequested(one, medium),
       parentMediaId: medium.mediaId,
+      madeIn: stage.name === 'TASK' ? stage.index : -1,
       rows: [],
     })),
   );

@@ -14,6 +14,8 @@ export interface MediumRows {
   readonly medium: RequestedMedium;
   /** -1: the request named it. */
   readonly parentMediaId: number;
+  /** Task that brought a derivative medium; -1 for a medium of the request. */
+  readonly madeIn: number;
   readonly rows: readonly SubJobRow[];
 }
 
@@ -45,13 +47,17 @@ export function outputsOf(record: JobRecord, of: MediumRows, cancelled: boolean)
 const isOf = ({ stage, action }: SubJobRow, { task, number }: Concern) =>
   stage.name === 'TASK' && stage.index === task && action === number;
 
-/** The actions that have to do with a medium: none when nobody knows what it is. */
-function concerns(record: JobRecord, { medium, parentMediaId, rows }: MediumRows): readonly Concern[] {
+/** The actions that have to do with a medium: those after its making, and none when nobody knows what it is. */
+function concerns(
+  record: JobRecord,
+  { medium, parentMediaId, madeIn, rows }: MediumRows,
+): readonly Concern[] {
   const mediaType = mediaTypeIn(rows);
   if (mediaType === undefined) return [];
   const visual = mediaType === 'VIDEO' || mediaType === 'IMAGE';
   return record.plan.tasks.flatMap(({ actions, actionType }, task) =>
     actions.flatMap((action, number): Concern[] => {
+      if (task <= madeIn) return [];
       const properties = forMedium(record, action, medium, mediaType);
       const isMarkup = actionType === 'MARKUP';
       if (passesBy(properties, parentMediaId >= 0) || (isMarkup && !visual)) return [];

@@ -2,7 +2,6 @@
 import type { Detector } from '../sdk/detector.ts';
 import type { DetectWork } from '../sdk/protocol.ts';
 import type { WorkContext } from '../sdk/worker.ts';
-import { inFedTracks } from './fed-tracks.ts';
 import { inMedium } from './medium.ts';
 
 /** Errors: UNSUPPORTED_DATA_TYPE when the detector has no method for the medium's type, those of the readers of media. */
@@ -15,6 +14,6 @@ export async function* detect(
   const found =
     feedForward === undefined
       ? inMedium(detector, work, context)
-      : inFedTracks(detector, work, feedForward, context);
+      : (await import('./fed-tracks.ts')).inFedTracks(detector, work, feedForward, context);
   for await (const track of found) yield `${JSON.stringify(track)}\n`;
 }

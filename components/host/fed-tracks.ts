@@ -1,4 +1,5 @@
 /** A detector at work on tracks that are fed forward: one after the other, or all at once. */
+import { Readable } from 'node:stream';
 import { splitLines, MAX_OWN_LINE_BYTES } from '../../output/lines.ts';
 import type { ReportedTrack } from '../../pipeline/types.ts';
 import type { DetectionJob, Detector } from '../sdk/detector.ts';
@@ -27,13 +28,14 @@ export async function* inFedTracks(
   feed: FeedForward,
   context: WorkContext,
 ): AsyncGenerator<ReportedTrack> {
-  const tracks = await readTracks(feed, context);
   const { properties } = work;
   const { signal } = context;
   if (detector.fed !== undefined) {
-    yield* said(detector, tracks, feed, { properties, signal }, context);
+    yield* said(detector, feed, { properties, signal }, context);
     return;
   }
+  const tracks: FedTrack[] = [];
+  for await (const { track } of tracksOf(feed, context)) tracks.push(track);
   const ask = asker(detector, work, feed, { tracks, context });
   for (const course of coursesOf(tracks, feed.allTracks)) {
     signal.throwIfAborted();
@@ -45,13 +47,16 @@ export async function* inFedTracks(
   }
 }
 
-async function readTracks({ input }: FeedForward, context: WorkContext): Promise<FedTrack[]> {
-  const tracks: FedTrack[] = [];
-  for await (const { text } of splitLines(await context.input(input), MAX_OWN_LINE_BYTES)) {
+/** Tracks with the bytes of their lines. */
+async function* tracksOf(
+  { input, lines }: FeedForward,
+  context: WorkContext,
+): AsyncGenerator<{ readonly track: FedTrack; readonly length: number }> {
+  const bytes = lines === undefined ? await context.input(input) : Readable.from([lines]);
+  for await (const { text } of splitLines(bytes, MAX_OWN_LINE_BYTES)) {
     context.signal.throwIfAborted();
-    tracks.push(JSON.parse(text) as FedTrack);
+    yield { track: JSON.parse(text) as FedTrack, length: Buffer.byteLength(text) + 1 };
   }
-  return tracks;
 }
 
 function coursesOf(tracks: readonly FedTrack[], together: boolean): Course[] {
@@ -65,23 +70,24 @@ async function* numbered(found: AsyncIterable<ReportedTrack>, { first, tracks }:
   for await (const track of found) yield { ...track, fed: first + ownerOf(track) };
 }
 
-/** What the detector says of tracks without a look at the medium. */
+/** What the detector says of tracks without a look at the medium: one at a time, however many share the sub-job. */
 async function* said(
   detector: Detector,
-  tracks: readonly FedTrack[],
-  { annotate }: FeedForward,
+  feed: FeedForward,
   job: DetectionJob,
   context: WorkContext,
 ): AsyncGenerator<ReportedTrack> {
-  for (const [line, track] of tracks.entries()) {
-    job.signal.throwIfAborted();
+  const { annotate, bytes } = feed;
+  let [line, read] = [0, 0];
+  for await (const { track, length } of tracksOf(feed, context)) {
     let whole = annotate ? withProperties(track, line, { properties: {} }, true) : undefined;
     for await (const more of detector.fed!(track, { ...job, fed: track })) {
       if (whole === undefined) yield withProperties(track, line, more, false);
       else whole = withProperties(whole, line, more, true);
     }
     if (whole !== undefined) yield whole;
-    context.progress(line + 1, tracks.length);
+    line += 1;
+    context.progress((read += length), bytes);
   }
 }
 

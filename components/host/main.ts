@@ -5,29 +5,15 @@
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { z } from 'zod';
-import { handleMediaWork } from '../media/handle.ts';
 import { WorkerClient } from '../sdk/client.ts';
 import type { Detector, LoadDetector, LoadMarkup, MarkupComponent } from '../sdk/detector.ts';
 import { runWorker, type WorkerOptions } from '../sdk/worker.ts';
-import { detect } from './detect.ts';
 
-const greetingSchema = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('detector'),
-    module: z.string(),
-    algorithm: z.string(),
-    serverUrl: z.url(),
-    token: z.string(),
-  }),
-  z.object({
-    kind: z.literal('media'),
-    algorithms: z.array(z.string()).min(1),
-    serverUrl: z.url(),
-    token: z.string(),
-  }),
-]);
-type Greeting = z.infer<typeof greetingSchema>;
+/** The first line of standard input, which the server writes. */
+type Greeting = { readonly serverUrl: string; readonly token: string } & (
+  | { readonly kind: 'detector'; readonly module: string; readonly algorithm: string }
+  | { readonly kind: 'media'; readonly algorithms: readonly string[] }
+);
 
 /** Time to give work back before the process ends, once its parent is gone or asks it to. */
 const LAST_WORDS_MS = 1_500;
@@ -43,7 +29,7 @@ process.on('SIGTERM', () => end('told to stop'));
 
 const input = createInterface({ input: process.stdin });
 input.once('line', (line) => {
-  void main(greetingSchema.parse(JSON.parse(line))).then(
+  void main(JSON.parse(line) as Greeting).then(
     () => process.exit(0),
     (error: unknown) => {
       log(error instanceof Error ? (error.stack ?? error.message) : String(error));
@@ -63,7 +49,10 @@ function end(why: string): void {
 
 async function main(greeting: Greeting): Promise<void> {
   const component = greeting.kind === 'detector' ? await load(greeting.module) : undefined;
-  const handle = component === undefined ? handleMediaWork : handlerOf(component);
+  const handle =
+    component === undefined
+      ? (await import('../media/handle.ts')).handleMediaWork
+      : await handlerOf(component);
   const client = new WorkerClient(greeting.serverUrl, greeting.token);
   const algorithms = greeting.kind === 'detector' ? [greeting.algorithm] : greeting.algorithms;
   await runWorker({ client, algorithms, signal: stop.signal, handle, log });
@@ -75,7 +64,8 @@ async function load(module: string): Promise<Detector | MarkupComponent> {
   return loaded.default();
 }
 
-function handlerOf(component: Detector | MarkupComponent): WorkerOptions['handle'] {
+async function handlerOf(component: Detector | MarkupComponent): Promise<WorkerOptions['handle']> {
+  const { detect } = await import('./detect.ts');
   return (assignment, context) => {
     if (assignment.kind === 'DETECT' && !('markup' in component))
       return detect(component, assignment.work, context);

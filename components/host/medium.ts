@@ -1,6 +1,8 @@
-/** A detector at work on a medium (of a video, on a range of its frames), nothing being fed forward. */
-import { readImage } from '../../media/image-frame.ts';
-import { openVideo, type VideoOptions } from '../../media/video-frames.ts';
+/**
+ * A detector at work on a medium (of a video, on a range of its frames), nothing being fed forward. The readers of media are
+ * loaded for the first medium of their kind: most detectors see one kind.
+ */
+import type { VideoOptions } from '../../media/video-frames.ts';
 import { frameTransform, type FrameTransform } from '../../media/transform.ts';
 import type { MediaType, Properties, ReportedTrack } from '../../pipeline/types.ts';
 import {
@@ -14,7 +16,6 @@ import type { DetectWork, WorkMedium } from '../sdk/protocol.ts';
 import type { WorkContext } from '../sdk/worker.ts';
 import { inDocument } from './document.ts';
 import { pictureTrack } from './report.ts';
-import { inSound } from './sound.ts';
 
 export function inMedium(
   detector: Detector,
@@ -28,11 +29,7 @@ export function inMedium(
     case 'image':
       return inImage(detector, work, context, job);
     case 'audio':
-      return inSound(detector, work, job, {
-        stretches: stretchOf(work),
-        frames: work.range,
-        heard: (ms) => context.progress(ms, Number(work.medium.metadata['DURATION'] ?? 0)),
-      });
+      return inAudio(detector, work, context, job);
     case 'generic': {
       let parts = 0;
       return inDocument(detector, work, job, () => context.progress((parts += 1), 0));
@@ -48,8 +45,17 @@ export function methodFor(detector: Detector, mediaType: MediaType): 'video' | '
   if (mediaType === 'UNKNOWN' && detector.generic !== undefined) return 'generic';
   throw new DetectionError(
     'UNSUPPORTED_DATA_TYPE',
-    `This component does not process media of the type ${mediaType}.`,
+    `This component does not process media of the type ${mediaType}, only ${knownTypes(detector)}.`,
   );
+}
+
+function knownTypes({ video, image, audio, generic }: Detector): string {
+  return [
+    ...(video === undefined && audio === undefined ? [] : ['VIDEO']),
+    ...(image === undefined ? [] : ['IMAGE']),
+    ...(audio === undefined ? [] : ['AUDIO']),
+    ...(generic === undefined ? [] : ['UNKNOWN (documents)']),
+  ].join(', ');
 }
 
 /** What a client says of its medium is not good enough to number frames by. */
@@ -68,6 +74,7 @@ async function* inVideo(
   job: DetectionJob,
 ): AsyncGenerator<ReportedTrack> {
   const { medium, range, properties } = work;
+  const { openVideo } = await import('../../media/video-frames.ts');
   const reader = await openVideo(medium.path, {
     range,
     contextFrames: work.contextFrames,
@@ -113,11 +120,26 @@ async function* inImage(
   context: WorkContext,
   job: DetectionJob,
 ): AsyncGenerator<ReportedTrack> {
+  const { readImage } = await import('../../media/image-frame.ts');
   const picture = await readImage(work.medium.path);
   const transform = frameTransform(unfed(work.properties), work.medium.metadata, picture);
   const frame = transform.apply(picture);
   for await (const track of detector.image!(frame, job)) yield pictureTrack(track, () => transform);
   context.progress(1, 1);
+}
+
+async function* inAudio(
+  detector: Detector,
+  work: DetectWork,
+  context: WorkContext,
+  job: DetectionJob,
+): AsyncGenerator<ReportedTrack> {
+  const { inSound } = await import('./sound.ts');
+  yield* inSound(detector, work, job, {
+    stretches: stretchOf(work),
+    frames: work.range,
+    heard: (ms) => context.progress(ms, Number(work.medium.metadata['DURATION'] ?? 0)),
+  });
 }
 
 /** All of a sound; of a video, the time in which the frames of the range are on show. */

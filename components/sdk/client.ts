@@ -1,6 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import { Agent, request, type Dispatcher } from 'undici';
+import { json, text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { agentFor, exchange, type Message } from './exchange.ts';
 import type { Assignment, ClaimAnswer, ClaimRequest, FailureRequest } from './protocol.ts';
 
 /** The server answered something else than success. 409: the lease is lost; 503: come back later. */
@@ -24,13 +26,13 @@ export class WorkerClient {
   readonly leases: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly #base: string;
-  /** Bodies are streams of any length and claims wait long: no time limits here, the server's leases are the limit. */
-  readonly #agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
+  readonly #agent: ReturnType<typeof agentFor>;
 
   constructor(serverUrl: string, token: string) {
     this.#base = `${serverUrl.replace(/\/$/, '')}/worker/v1`;
     this.leases = `${this.#base}/leases`;
     this.headers = { authorization: `Bearer ${token}` };
+    this.#agent = agentFor(serverUrl);
   }
 
   async claim(claim: ClaimRequest, signal: AbortSignal): Promise<readonly Assignment[]> {
@@ -38,16 +40,26 @@ export class WorkerClient {
     return answer.work;
   }
 
-  /** A text or buffer is sent again when the server was busy; a stream can be sent only once. */
-  async result(token: string, body: ResultBody): Promise<void> {
-    const path = `/leases/${token}/result`;
+  /**
+   * A text or buffer is sent again when the server was busy; a stream can be sent only once. Answers what else there is to do
+   * for one of these algorithms: a claim that does not wait.
+   */
+  async result(
+    token: string,
+    body: ResultBody,
+    algorithms: readonly string[],
+  ): Promise<readonly Assignment[]> {
+    const next = new URLSearchParams({ claim: algorithms.join() });
+    const path = `/leases/${token}/result?${next.toString()}`;
     const repeatable = typeof body === 'string' || Buffer.isBuffer(body);
     const send = () =>
       this.#send('POST', path, {
         body: repeatable ? body : Readable.from(body, { objectMode: true }),
         headers: { 'content-type': 'application/x-ndjson' },
       });
-    await drained(repeatable ? await retried(send) : await send());
+    const answer = await (repeatable ? retried(send) : send());
+    const { work = [] } = (await json(answer)) as Partial<ClaimAnswer>;
+    return work;
   }
 
   async failure(token: string, failure: FailureRequest): Promise<void> {
@@ -61,12 +73,11 @@ export class WorkerClient {
 
   /** The NDJSON that a sub-job works on, where it is too large for the claim. */
   async input(path: string): Promise<Readable> {
-    const answer = await this.#send('GET', path.replace(/^\/worker\/v1/, ''), {});
-    return answer.body;
+    return this.#send('GET', path.replace(/^\/worker\/v1/, ''), {});
   }
 
-  close(): Promise<void> {
-    return this.#agent.destroy();
+  close(): void {
+    this.#agent.destroy();
   }
 
   async #json(path: string, message: unknown, signal?: AbortSignal): Promise<unknown> {
@@ -75,32 +86,26 @@ export class WorkerClient {
       headers: { 'content-type': 'application/json' },
       ...(signal === undefined ? {} : { signal }),
     });
-    return answer.body.json();
+    return json(answer);
   }
 
   async #send(
     method: 'GET' | 'POST',
     path: string,
-    options: { body?: string | Buffer | Readable; headers?: Record<string, string>; signal?: AbortSignal },
-  ): Promise<Dispatcher.ResponseData> {
-    const answer = await request(`${this.#base}${path}`, {
+    { headers, ...message }: Partial<Omit<Message, 'method'>>,
+  ): Promise<IncomingMessage> {
+    const answer = await exchange(this.#agent, `${this.#base}${path}`, {
+      ...message,
       method,
-      dispatcher: this.#agent,
-      body: options.body ?? null,
-      headers: { ...this.headers, ...options.headers },
-      ...(options.signal === undefined ? {} : { signal: options.signal }),
+      headers: { ...this.headers, ...headers },
     });
-    if (answer.statusCode < 300) return answer;
-    const text = await answer.body.text();
+    const { statusCode = 0 } = answer;
+    if (statusCode >= 200 && statusCode < 300) return answer;
     throw new ProtocolError(
-      answer.statusCode,
-      `${method} ${path}: ${answer.statusCode} ${text.slice(0, 500)}`,
+      statusCode,
+      `${method} ${path}: ${statusCode} ${(await text(answer)).slice(0, 500)}`,
     );
   }
-}
-
-async function drained(answer: Dispatcher.ResponseData): Promise<void> {
-  await answer.body.dump();
 }
 
 async function retried<T>(send: () => Promise<T>): Promise<T> {

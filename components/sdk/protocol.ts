@@ -40,7 +40,7 @@ export const MEDIA_QUEUES = {
   UPLOAD: 'RESULT_UPLOAD',
 } as const satisfies Readonly<Record<Exclude<WorkKind, 'DETECT' | 'MARKUP'>, string>>;
 
-/** POST /worker/v1/claim */
+/** POST /worker/v1/claim; the query `claim` of a result asks for one more sub-job in the same way. */
 export interface ClaimRequest {
   readonly algorithms: readonly string[];
   /** At most this many sub-jobs in the answer (1 to 64). */
@@ -131,6 +131,10 @@ export interface FeedForward {
   readonly annotate: boolean;
   /** GET it: a line of JSON per track, a FedTrack. */
   readonly input: string;
+  /** Length of what is to be read there. */
+  readonly bytes: number;
+  /** The same, when it is little. */
+  readonly lines?: string;
 }
 /** A track with its times and type; `detections` are those that are to be looked at. */
 export interface FedTrack extends Track {

@@ -46,7 +46,9 @@ async function claimAndWork(options: WorkerOptions, heartbeat: Heartbeat): Promi
     try {
       const work = await client.claim({ algorithms, max: 1, waitMs: POLL_MS }, signal);
       pause = 100;
-      for (const assignment of work) await runOne(assignment, options, heartbeat);
+      const todo = [...work];
+      for (let next = todo.shift(); next !== undefined; next = todo.shift())
+        todo.push(...(await runOne(next, options, heartbeat)));
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof ProtocolError && (error.status === 401 || error.status === 403)) throw error;
@@ -57,22 +59,29 @@ async function claimAndWork(options: WorkerOptions, heartbeat: Heartbeat): Promi
   }
 }
 
-async function runOne(assignment: Assignment, options: WorkerOptions, heartbeat: Heartbeat): Promise<void> {
+/** Answers what else there was to do when the server took the answer. */
+async function runOne(
+  assignment: Assignment,
+  options: WorkerOptions,
+  heartbeat: Heartbeat,
+): Promise<readonly Assignment[]> {
   const { client } = options;
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, options.signal]);
   heartbeat.begin(assignment, (why) => stop.abort(new Error(why)));
   try {
+    signal.throwIfAborted();
     const body = options.handle(assignment, {
       signal,
       progress: (done, total) => heartbeat.progress(done, total),
       input: (path) => client.input(path),
     });
-    await answer(client, assignment, body, signal);
+    return await answer(options, assignment, body, signal);
   } catch (error) {
     await giveUp(client, assignment, error, signal).catch((failed: unknown) =>
       options.log(`${assignment.id}: ${messageOf(failed)}`),
     );
+    return [];
   } finally {
     heartbeat.end();
   }
@@ -80,11 +89,11 @@ async function runOne(assignment: Assignment, options: WorkerOptions, heartbeat:
 
 /** Small answers are collected and sent whole; once one has grown large, the rest of it is streamed. */
 async function answer(
-  client: WorkerClient,
+  { client, algorithms }: WorkerOptions,
   { token }: Assignment,
   body: AsyncIterable<string | Uint8Array>,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<readonly Assignment[]> {
   const parts: Buffer[] = [];
   let size = 0;
   const iterator = body[Symbol.asyncIterator]();
@@ -92,11 +101,11 @@ async function answer(
     for (;;) {
       const { done, value } = await iterator.next();
       signal.throwIfAborted();
-      if (done === true) return await client.result(token, Buffer.concat(parts));
+      if (done === true) return await client.result(token, Buffer.concat(parts), algorithms);
       const part = Buffer.from(value as Uint8Array);
       parts.push(part);
       size += part.length;
-      if (size > WHOLE_BYTES) return await client.result(token, rest(parts, iterator, signal));
+      if (size > WHOLE_BYTES) return await client.result(token, rest(parts, iterator, signal), algorithms);
     }
   } finally {
     // Whoever stops early lets the handler close what it has open.

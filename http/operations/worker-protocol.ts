@@ -7,6 +7,8 @@ import {
   failureRequest,
   heartbeatAnswer,
   heartbeatRequest,
+  resultAnswer,
+  resultQuery,
 } from '../schemas/worker.ts';
 
 const TAG = 'Worker protocol';
@@ -54,10 +56,12 @@ export const workerProtocolOperations: readonly Operation[] = [
     description:
       'The body is NDJSON of any length, a track a line; an empty one means that nothing was found.',
     params,
+    query: resultQuery,
     body: { schema: z.string(), type: NDJSON },
     answers: {
-      200: taken,
+      200: json('Taken; a repetition gets the same answer. With `claim`, what is next.', resultAnswer, {}),
       400: wrong,
+      403: json('The token may not claim work of these algorithms.', responseMessage),
       409: lost,
       422: json('The result is not what was asked for; an attempt is counted.', responseMessage),
     },

@@ -5,10 +5,21 @@ import { DETECTION_ERRORS } from '../../pipeline/types.ts';
 /** Bodies of the worker protocol; `components/sdk/protocol.ts` has them as types for the other side. */
 const MAX_MESSAGE = 4_000;
 
+const algorithms = z.array(z.string().trim().toUpperCase().min(1)).min(1).max(64);
+
 export const claimRequest = z.object({
-  algorithms: z.array(z.string().trim().toUpperCase().min(1)).min(1).max(64),
+  algorithms,
   max: z.int().min(1).max(64).default(1),
   waitMs: z.int().min(0).max(25_000).default(0),
+});
+
+export const resultQuery = z.object({
+  claim: z
+    .string()
+    .transform((names) => names.split(','))
+    .pipe(algorithms)
+    .optional()
+    .describe('Algorithms, separated by commas: the answer then has one more sub-job, if one waits'),
 });
 
 export const heartbeatRequest = z.object({
@@ -43,4 +54,5 @@ const assignment = z
   })
   .meta({ id: 'Assignment' });
 export const claimAnswer = z.object({ work: z.array(assignment) }).meta({ id: 'ClaimAnswer' });
+export const resultAnswer = claimAnswer.partial().meta({ id: 'ResultAnswer' });
 export const heartbeatAnswer = z.object({ go: z.enum(['on', 'cancelled']) }).meta({ id: 'HeartbeatAnswer' });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { BATCH_JOB } from '../../actors/batch-job/actor.ts';
+import { BATCH_JOB } from '../../actors/batch-job/keys.ts';
 import { ALL_JOBS } from '../../actors/batch-job/bookkeeping.ts';
 import { JOB_SCHEMA, type JobSnapshot } from '../../actors/batch-job/snapshot.ts';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
@@ -51,6 +51,7 @@ async function fill(dataDir: string, jobs: number): Promise<void> {
   const ended: JobSnapshot = {
     status: 'COMPLETE',
     run: 1,
+    outdated: null,
     priority: 4,
     stage: { name: 'ENDED' },
     startedAt: 0,

@@ -64,6 +64,10 @@ export async function answerTo(
     allTracks: false,
     annotate: false,
     input: '/input',
+    bytes:
+      tracks === undefined
+        ? 0
+        : Buffer.byteLength(tracks.map((track) => `${JSON.stringify(track)}\n`).join('')),
     ...feed,
   } as const;
   const plain = { trackType: 'T', properties: {}, range: { start: 0, stop: -1 }, contextFrames: 0, ...work };

@@ -1,7 +1,7 @@
 /** Queues: specification 4.8. */
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { BATCH_JOB } from '../../actors/batch-job/actor.ts';
+import { BATCH_JOB } from '../../actors/batch-job/keys.ts';
 import type { SubJobRow } from '../../actors/batch-job/state.ts';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { RawComponent } from '../support/raw-component.ts';

@@ -1,6 +1,6 @@
 /** System messages: specification 2.5 and 4.5. */
 import { expect } from 'chai';
-import { BATCH_JOB } from '../../actors/batch-job/actor.ts';
+import { BATCH_JOB } from '../../actors/batch-job/keys.ts';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { join } from 'node:path';
 import { ServiceWithRoles } from '../support/roles.ts';

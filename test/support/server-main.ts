@@ -6,7 +6,7 @@
 import { openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { BATCH_JOB } from '../../actors/batch-job/actor.ts';
+import { BATCH_JOB } from '../../actors/batch-job/keys.ts';
 import type { SubJobRow } from '../../actors/batch-job/state.ts';
 import { packageRoot } from '../../config/info.ts';
 import type { Logger } from '../../config/logger.ts';

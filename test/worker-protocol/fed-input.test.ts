@@ -34,7 +34,8 @@ describe('The tracks that a component is fed', () => {
       }
     }).length;
 
-  it('are no open file any more once the answer has gone, also when only its head was asked for', async () => {
+  /** What is claimed after a first task has found these tracks. */
+  async function fedOn(found: Parameters<RawComponent['result']>[1]) {
     const actions = [action('FINDS'), action('IS FED', { FEED_FORWARD_TYPE: 'REGION' })];
     const tasks = actions.map(({ name }) => ({ name: `${name} TASK`, actions: [name] }));
     const id = await service.submit({
@@ -42,15 +43,43 @@ describe('The tracks that a component is fed', () => {
       pipelineDefinition: { pipeline: tasks.map(({ name }) => name), tasks, actions },
     });
     const first = await component.claimOf(id, 'ABSENT');
-    await component.result(first.token, [trackNamed('a')]);
+    await component.result(first.token, found);
     const { token, work } = await component.claimOf(id, 'ABSENT');
-    const input = `${service.url}${work.feedForward!.input}`;
-    const headers = { authorization: `Bearer ${service.token}` };
+    return { id, token, work };
+  }
+
+  const headers = () => ({ authorization: `Bearer ${service.token}` });
+  const textAt = async (input: string) =>
+    (await fetch(`${service.url}${input}`, { headers: headers() })).text();
+
+  it('are no open file any more once the answer has gone, also when only its head was asked for', async () => {
+    const { id, token, work } = await fedOn([trackNamed('a')]);
+    const { input } = work.feedForward!;
     for (let n = 0; n < 5; n++)
-      expect((await fetch(input, { method: 'HEAD', headers })).status).to.equal(200);
-    expect(await (await fetch(input, { headers })).text()).to.include('"LABEL":"a"');
+      expect((await fetch(`${service.url}${input}`, { method: 'HEAD', headers: headers() })).status).to.equal(
+        200,
+      );
+    expect(await textAt(input)).to.include('"LABEL":"a"');
     await until('no result is open', openResults, (count) => count === 0);
     await component.result(token, []);
     expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+  });
+
+  it('come with the claim when they are few', async () => {
+    const { token, work } = await fedOn([trackNamed('short')]);
+    const { input, lines, bytes } = work.feedForward!;
+    expect(lines).to.include('"LABEL":"short"');
+    expect([bytes, await textAt(input)]).to.deep.equal([Buffer.byteLength(lines!), lines]);
+    await component.result(token, []);
+  });
+
+  it('are only told where to be read when they are many', async () => {
+    const { token, work } = await fedOn([trackNamed('x'.repeat(40_000))]);
+    const { input, lines, bytes } = work.feedForward!;
+    expect(lines).to.equal(undefined);
+    expect(await textAt(input))
+      .to.have.length(bytes)
+      .and.to.include('xxxx');
+    await component.result(token, []);
   });
 });

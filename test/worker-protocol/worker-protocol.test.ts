@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
-import type { Assignment } from '../../components/sdk/protocol.ts';
+import type { Assignment, ClaimAnswer } from '../../components/sdk/protocol.ts';
 import { packageRoot } from '../../config/info.ts';
 import { POLL_MS, RawComponent, trackNamed, type Detect } from '../support/raw-component.ts';
 import { errorCodes, sampleUri, Service, tracksOf } from '../support/service.ts';
@@ -121,6 +121,18 @@ describe('A component that speaks the worker protocol', () => {
     expect(errorCodes(document, first?.mediaId)).to.deep.equal(['MISSING_PROPERTY']);
     expect([second?.status, tracksOf(second, 'ABSENT').length]).to.deep.equal(['COMPLETE', 1]);
     expect(service.handedOut().filter(({ subJob }) => subJob === bad.id)).to.have.length(1);
+  });
+
+  it('is handed its next sub-job with the answer to a result, when it asks for that and there is one', async () => {
+    const { id, work } = await claimed({ media: [ASTRONAUT, sampleUri('coffee.png')] });
+    const resultOf = (token: string) =>
+      component.say(`/leases/${token}/result?claim=OTHER,absent`, trackNamed('found'));
+    const { status, body } = await resultOf(work.token);
+    const [next] = (body as ClaimAnswer).work;
+    expect([status, next?.kind, next?.attempt]).to.deep.equal([200, 'DETECT', 1]);
+    expect(next!.id.startsWith(`${id}.`) && next!.id !== work.id, next!.id).to.equal(true);
+    expect((await resultOf(next!.token)).body).to.deep.equal({ work: [] });
+    await service.terminal(id);
   });
 
   it('has a repeated result answered as the first, and it counts once', async () => {

@@ -1,5 +1,5 @@
 /** Pictures of detections: which are taken, what they show, and where they are found. */
-import { copyFile, readdir } from 'node:fs/promises';
+import { copyFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import sharp from 'sharp';
@@ -205,6 +205,19 @@ describe('Artifacts', () => {
     expect(picturedFrames(tracksOf(kept, 'TROUBLE')[0]!.detections)).to.deep.equal([0]);
   });
 
+  it('of an earlier run go when a job is run again, also when the server dies over that', async () => {
+    const { jobId: id } = await light([uriOf(service, 'video.avi')], { FRAME_INTERVAL: '10' });
+    const pictures = () => filesOf(service, 'artifacts', id);
+    const before = await pictures();
+    await writeFile(join(service.dataDir, 'artifacts', id, 'of-the-first-run.png'), '');
+    await service.dieAt({ at: 1, when: 'after' });
+    await service.resubmit(id).catch(() => undefined);
+    expect(await service.ended()).to.equal('SIGKILL');
+    await service.start();
+    expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+    expect(await pictures()).to.deep.equal(before);
+  });
+
   describe('of a job that is cancelled', () => {
     before(() =>
       makeVideo(join(service.mediaDir, 'large.avi'), {
@@ -241,6 +254,24 @@ describe('Artifacts', () => {
         );
       const left = () => filesOf(service, 'artifacts', id);
       expect(await until('no picture is left', left, (files) => files.length === 0)).to.deep.equal([]);
+    });
+
+    it('while they are taken do not stay when the server dies over that', async () => {
+      const id = await service.submit({
+        media: [uriOf(service, 'large.avi')],
+        pipelineName: 'LIGHT PIPELINE',
+        jobProperties: { [POLICY]: 'ALL_DETECTIONS' },
+      });
+      const pictures = () => filesOf(service, 'artifacts', id);
+      await until('the first picture is there', async () => (await pictures()).length > 0);
+      await service.dieAt({ at: 1, when: 'after' });
+      await service.cancel(id).catch(() => undefined);
+      expect(await service.ended()).to.equal('SIGKILL');
+      expect(await pictures()).to.not.deep.equal([]);
+
+      await service.start();
+      expect((await service.terminal(id)).jobStatus).to.equal('CANCELLED');
+      expect(await pictures()).to.deep.equal([]);
     });
 
     it('before they are taken are not taken of what was found until then', async () => {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { BATCH_JOB } from '../../../actors/batch-job/actor.ts';
+import { BATCH_JOB } from '../../../actors/batch-job/keys.ts';
 import { ALL_JOBS, LIVE_JOBS, WAITING_JOBS } from '../../../actors/batch-job/bookkeeping.ts';
 import { JOB_SCHEMA } from '../../../actors/batch-job/snapshot.ts';
 import { spoolFolder } from '../../../output/layout.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import Database from 'better-sqlite3';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { BATCH_JOB } from '../../../actors/batch-job/actor.ts';
+import { BATCH_JOB } from '../../../actors/batch-job/keys.ts';
 import type { JobRecord } from '../../../actors/batch-job/record.ts';
 import {
   JOB_SCHEMA,

@@ -1,5 +1,6 @@
 /** Files that no document will name: how they come about, and what becomes of them. */
 import { expect } from 'chai';
+import { recover } from '../../../actors/batch-job/transitions.ts';
 import { LedJob, type GivenJob } from './jobs.ts';
 
 describe('Derivative media of a batch job', () => {
@@ -35,10 +36,30 @@ describe('Artifacts of a batch job that is cancelled', () => {
     job.tell({ type: 'cancel' });
     expect(job.effects.map(({ type }) => type)).to.deep.equal(['cancelWork']);
     job.tell({ type: 'workDropped', keys: [row.key] });
-    expect(job.effects[0]).to.deep.equal({
-      type: 'removeArtifacts',
-      folders: ['/data/artifacts/here-7/100/0/0'],
+    expect([job.state?.stage.name, job.effects.at(-1)]).to.deep.equal(['DOCUMENT', { type: 'removeStrays' }]);
+    expect(recover(job.state!), 'also when the server dies before it').to.deep.include({
+      type: 'removeStrays',
     });
     expect(job.doAll().status).to.equal('CANCELLED');
+  });
+});
+
+describe('What an earlier run of a batch job has left', () => {
+  const removal = { type: 'removeFiles', run: 1, document: true };
+
+  it('goes when the job is resubmitted, also when the server dies before it', () => {
+    const job = LedJob.accepted().doAll();
+    job.tell({ type: 'resubmit', priority: 4, admitted: true, objectId: 'second' });
+    expect([job.effects[0], recover(job.state!)[0]]).to.deep.equal([removal, removal]);
+    expect(recover(job.state!).at(-1)).to.have.property('type', 'offer');
+  });
+
+  it('is not looked for any more once the new run has come further: it may have left files of its own', () => {
+    const job = LedJob.accepted().doAll();
+    job.tell({ type: 'resubmit', priority: 4, admitted: true, objectId: 'second' });
+    job.doAll('PREPARE');
+    expect(recover(job.state!)).to.not.deep.include(removal);
+    expect(job.doAll().status).to.equal('COMPLETE');
+    expect(recover(job.state!)).to.deep.equal([]);
   });
 });

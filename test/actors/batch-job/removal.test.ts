@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { BATCH_JOB } from '../../../actors/batch-job/actor.ts';
+import { BATCH_JOB } from '../../../actors/batch-job/keys.ts';
 import { ALL_JOBS, ENDED_JOBS, LIVE_JOBS, REMOVED_JOBS } from '../../../actors/batch-job/bookkeeping.ts';
 import type { JobCommand } from '../../../actors/batch-job/commands.ts';
 import { recover } from '../../../actors/batch-job/transitions.ts';

@@ -1,7 +1,8 @@
 /** A server of nothing but job actors, on a real store. */
 import { expect } from 'chai';
 import path from 'node:path';
-import { BATCH_JOB, batchJobKind, type JobParts } from '../../../actors/batch-job/actor.ts';
+import { batchJobKind, type JobParts } from '../../../actors/batch-job/actor.ts';
+import { BATCH_JOB } from '../../../actors/batch-job/keys.ts';
 import type { JobCommand, JobReply } from '../../../actors/batch-job/commands.ts';
 import { jobSnapshotSchema, type JobSnapshot } from '../../../actors/batch-job/snapshot.ts';
 import type { SubJobRow } from '../../../actors/batch-job/state.ts';

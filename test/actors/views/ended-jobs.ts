@@ -1,6 +1,6 @@
 /** Jobs that have ended, as their actor leaves them in the store: many of them, without the work. */
 import { bookkeeping } from '../../../actors/batch-job/bookkeeping.ts';
-import { BATCH_JOB } from '../../../actors/batch-job/actor.ts';
+import { BATCH_JOB } from '../../../actors/batch-job/keys.ts';
 import type { JobRecord } from '../../../actors/batch-job/record.ts';
 import { JOB_SCHEMA, type JobSnapshot } from '../../../actors/batch-job/snapshot.ts';
 import type { BatchJobStatus } from '../../../actors/batch-job/status.ts';
@@ -42,6 +42,7 @@ export async function storeJob(store: Store, given: GivenJob): Promise<void> {
   const snapshot: JobSnapshot = {
     status,
     run: 1,
+    outdated: null,
     priority: 4,
     stage: { name: 'ENDED' },
     startedAt: endedAt - ms,

@@ -1,7 +1,7 @@
 /** What lists, statistics and retention cost: it follows what is answered, not how many jobs there ever were. */
 import { expect } from 'chai';
 import Database from 'better-sqlite3';
-import { BATCH_JOB } from '../../../actors/batch-job/actor.ts';
+import { BATCH_JOB } from '../../../actors/batch-job/keys.ts';
 import { ALL_JOBS } from '../../../actors/batch-job/bookkeeping.ts';
 import { VirtualClock } from '../../../actors/runtime/clock.ts';
 import { Retention } from '../../../actors/retention.ts';

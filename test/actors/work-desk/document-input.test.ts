@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { BATCH_JOB } from '../../../actors/batch-job/actor.ts';
+import { BATCH_JOB } from '../../../actors/batch-job/keys.ts';
 import { initialState } from '../../../actors/batch-job/planning.ts';
 import { JOB_SCHEMA, toSnapshot } from '../../../actors/batch-job/snapshot.ts';
 import { documentInput } from '../../../actors/work-desk/document-input.ts';

@@ -1,0 +1,89 @@
+/** Files of a job that go: all of them, those of a run that has ended, and those that nobody will name. */
+import path from 'node:path';
+import type { Logger } from '../../config/logger.ts';
+import {
+  artifactsFolder,
+  artifactsFolders,
+  derivativeFolders,
+  mediaFolder,
+  outputFolders,
+  spoolFolder,
+} from '../../output/layout.ts';
+import { removeFolder, removeOthers, removeParts } from '../../output/spool.ts';
+import { allRows, type Store } from '../../store/store.ts';
+import { BATCH_JOB, runPrefix } from './keys.ts';
+import type { JobSettings } from './planning.ts';
+import { mediumOf, type JobRecord } from './record.ts';
+import type { JobState, SubJobRow } from './state.ts';
+
+export interface TidyingParts {
+  readonly store: Store;
+  readonly settings: JobSettings;
+  readonly logger: Logger;
+}
+
+/** Spool and fetched media of a run that has ended; with `document` its outputs too. False: files are left, for the next start. */
+export async function removeFiles(
+  { settings, logger }: TidyingParts,
+  { jobId }: JobRecord,
+  run: number,
+  document: boolean,
+): Promise<boolean> {
+  const folders = [spoolFolder(settings.dataDir, jobId, run), mediaFolder(settings.dataDir, jobId)];
+  if (document) folders.push(...outputFolders(settings.dataDir, jobId));
+  let all = true;
+  for (const folder of folders)
+    await removeFolder(folder).catch((error: unknown) => {
+      all = false;
+      notRemoved(logger, folder, error);
+    });
+  return all;
+}
+
+/**
+ * Derivative media get ids with every attempt at making them: those of attempts that did not count are nobody's. The same goes for
+ * artifacts of sub-jobs that were cancelled or failed, and for files that a component was killed over.
+ */
+export async function removeStrays(parts: TidyingParts, record: JobRecord, state: JobState): Promise<void> {
+  const { settings, logger } = parts;
+  const { dataDir } = settings;
+  const { jobId } = record;
+  const told = (folder: string) => (error: unknown) => notRemoved(logger, folder, error);
+  const derived = derivativeFolders(dataDir, jobId);
+  const kept = new Set(
+    state.media.flatMap((medium) => (medium.derived === null ? [] : [medium.derived.path])),
+  );
+  await removeOthers(derived, (file) => kept.has(file)).catch(told(derived));
+  // While nothing failed, every picture is in the document.
+  if (state.status !== 'IN_PROGRESS') {
+    const pictures = artifactsFolders(dataDir, jobId);
+    const extracted = await extractedFolders(parts, record, state);
+    await removeOthers(pictures, (file) => extracted.has(actionFolder(pictures, file))).catch(told(pictures));
+  }
+  for (const folder of outputFolders(dataDir, jobId)) await removeParts(folder).catch(told(folder));
+}
+
+/** The folder of its action on its medium in which a picture lies: see `artifactsFolder`. */
+const actionFolder = (pictures: string, file: string): string =>
+  path.join(pictures, ...path.relative(pictures, file).split(path.sep).slice(0, 3));
+
+/** Folders of artifacts that the document tells of. */
+async function extractedFolders(
+  { store, settings }: TidyingParts,
+  record: JobRecord,
+  { run, media }: JobState,
+): Promise<ReadonlySet<string>> {
+  const folders = new Set<string>();
+  const actor = { kind: BATCH_JOB, id: String(record.number) };
+  for await (const { body } of allRows(store, actor, runPrefix(run))) {
+    const { kind, state, medium, stage, action } = body as SubJobRow;
+    if (kind !== 'ARTIFACTS' || state !== 'DONE' || stage.name !== 'TASK') continue;
+    const { mediaId } = mediumOf(record, media, medium);
+    folders.add(artifactsFolder(settings.dataDir, record.jobId, { mediaId, task: stage.index, action }));
+  }
+  return folders;
+}
+
+function notRemoved(logger: Logger, folder: string, err: unknown): void {
+  logger.warn({ err, folder }, 'could not remove files of a job');
+}

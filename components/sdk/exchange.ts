@@ -1,0 +1,56 @@
+/**
+ * HTTP by what Node brings, for processes that start often: a library for it would take a fourth of the start of a component,
+ * and a third of a command of the tool.
+ */
+import http from 'node:http';
+import https from 'node:https';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+
+export interface Message {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer | Readable;
+  readonly signal?: AbortSignal;
+  /** Milliseconds without a byte after which the connection counts as broken; none when absent. */
+  readonly silenceMs?: number;
+}
+
+/** An idle connection is used no longer than this: the server, or what stands before it, may close it soon. */
+const IDLE_MS = 4_000;
+
+/** Keeps the connections to a server. Nothing but idleness ends them: bodies are of any length, and claims wait long. */
+export function agentFor(url: string): http.Agent {
+  const options = { keepAlive: true, timeout: IDLE_MS };
+  return url.startsWith('https:') ? new https.Agent(options) : new http.Agent(options);
+}
+
+/** Rejects when the connection breaks before the answer begins, or `signal` aborts. `agent` false: over a new connection. */
+export async function exchange(
+  agent: http.Agent | false,
+  url: string,
+  { body, silenceMs, ...message }: Message,
+): Promise<http.IncomingMessage> {
+  const { request } = url.startsWith('https:') ? https : http;
+  // A stream cannot be sent again, so not over a connection that the server is perhaps just closing.
+  const call = request(url, { ...message, agent: body instanceof Readable ? false : agent });
+  if (silenceMs !== undefined)
+    call.setTimeout(silenceMs, () => call.destroy(new Error(`nothing came for ${silenceMs} ms`)));
+  const answered = answerTo(call);
+  if (!(body instanceof Readable)) {
+    call.end(body);
+    return answered;
+  }
+  // What goes wrong here ends the request, too; a server that has answered wants no more of it.
+  void pipeline(body, call).catch(() => undefined);
+  const answer = await answered;
+  return answer.once('close', () => body.destroy());
+}
+
+function answerTo(call: http.ClientRequest): Promise<http.IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    call.once('response', resolve);
+    // Stays: after the answer has begun, whoever reads it learns of what breaks.
+    call.on('error', reject);
+  });
+}
