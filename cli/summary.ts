@@ -41,17 +41,6 @@ export interface TrackSummary extends Omit<DocumentTrack, 'detections' | 'exempl
   detections: number;
 }
 
-/** A part of a medium that a detector did not get through. */
-export interface FailureSummary {
-  readonly action: string;
-  readonly code: string;
-  readonly message: string;
-  readonly startOffsetFrame: number;
-  readonly stopOffsetFrame: number;
-  readonly startOffsetTime: number;
-  readonly stopOffsetTime: number;
-}
-
 /** The first ones, which are shown, of `count`. */
 export interface Some<T> {
   readonly shown: T[];
@@ -65,12 +54,12 @@ export interface MediumSummary {
   readonly path: string;
   readonly mimeType: string;
   readonly mediaType: string;
+  readonly status: string;
   readonly length: number;
   readonly mediaMetadata: Readonly<Record<string, string>>;
   readonly markupResult: DocumentMarkup | null;
   readonly mediaSelectorsOutputUri: string | null;
   readonly tracks: Some<TrackSummary>;
-  readonly failures: Some<FailureSummary>;
   /** Actions that gave tracks of others more properties. */
   readonly annotators: Set<string>;
   /** Actions whose tracks the document leaves out because the job says so. */
@@ -96,7 +85,6 @@ export interface DocumentSummary {
 /** What a table shows of one medium, and of all: nobody reads more, and the document has it all. */
 const SHOWN_OF_MEDIUM = 100;
 const SHOWN_OF_ALL = 2_000;
-const SHOWN_FAILURES = 10;
 const SHOWN_ISSUES = 500;
 /** Characters of a property's value, and properties of a track, that are kept. */
 const VALUE_LENGTH = 200;
@@ -117,7 +105,6 @@ export async function summarize(chunks: AsyncIterable<Uint8Array>): Promise<Docu
     if (root !== 'media' || typeof index !== 'number') continue;
     const medium = (media[index] ??= emptyMedium());
     if (field === 'output') takeOutput(medium, piece, tracks);
-    else if (field === 'detectionProcessingErrors') takeFailure(medium, piece);
     else if (path.length === 3 && typeof field === 'string' && field in medium)
       Object.assign(medium, { [field]: value });
   }
@@ -129,6 +116,7 @@ function isPiece(path: Path): boolean {
   const [root, , field] = path;
   if (root === 'errors' || root === 'warnings') return path.length === 2;
   if (root !== 'media') return true;
+  // What they say stands among the errors of the document, too, equal ones once.
   if (field === 'detectionProcessingErrors') return path.length === 5;
   if (field !== 'output') return path.length === 3;
   if (path.length === 6) return path[5] !== 'tracks';
@@ -142,12 +130,6 @@ function takeOutput(medium: MediumSummary, piece: Piece, tracks: Tracks): void {
     for (const name of piece.value as readonly string[]) medium.annotators.add(name);
   if (field === 'source' && type === 'TRACKS SUPPRESSED') medium.suppressed.add(String(piece.value));
   if (field === 'tracks') tracks.take(medium, piece);
-}
-
-/** Path: media, n, detectionProcessingErrors, <action>, n. */
-function takeFailure(medium: MediumSummary, { path, value }: Piece): void {
-  const failure = { ...(value as Omit<FailureSummary, 'action'>), action: String(path[3]) };
-  add(medium.failures, failure, SHOWN_FAILURES);
 }
 
 /** Tracks come in parts, since one may have a million detections. */
@@ -237,12 +219,12 @@ const emptyMedium = (): MediumSummary => ({
   path: '',
   mimeType: '',
   mediaType: '',
+  status: '',
   length: 0,
   mediaMetadata: {},
   markupResult: null,
   mediaSelectorsOutputUri: null,
   tracks: none(),
-  failures: none(),
   annotators: new Set(),
   suppressed: new Set(),
   artifacts: { count: 0, failed: 0, folder: undefined },

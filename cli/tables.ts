@@ -6,7 +6,6 @@ import type { JobInfo } from './rest-client.ts';
 import type {
   DocumentMarkup,
   DocumentSummary,
-  FailureSummary,
   IssueSummary,
   MediumSummary,
   Some,
@@ -41,15 +40,11 @@ export function documentLines(
   );
   const failed = new Set(errors.shown.map(({ mediaId }) => mediaId));
   // nothing found is no finding when the medium was not looked at to its end
-  const reason = ({ mediaId, failures }: MediumSummary): string => {
+  const reason = (medium: MediumSummary): string => {
     if (status.startsWith('CANCELLED')) return ' before the job was cancelled';
-    return failed.has(mediaId) || failures.count > 0 ? ': see its errors' : '';
+    return failed.has(medium.mediaId) || medium.status !== 'COMPLETE' ? ': see its errors' : '';
   };
-  const issues = [
-    ...issueLines('error', errors, names),
-    ...media.flatMap((medium) => failureLines(medium, names)),
-    ...issueLines('warning', warnings, names),
-  ];
+  const issues = [...issueLines('error', errors, names), ...issueLines('warning', warnings, names)];
   return [
     ...asFamilies(media).flatMap(({ medium, depth }) => [
       '',
@@ -186,9 +181,9 @@ function row(track: TrackSummary, mediaType: string): readonly string[] {
 }
 
 const isTimed = (mediaType: string) => mediaType === 'VIDEO' || mediaType === 'AUDIO';
-const timeRange = ({ startOffsetTime, stopOffsetTime }: TrackSummary | FailureSummary) =>
+const timeRange = ({ startOffsetTime, stopOffsetTime }: TrackSummary) =>
   `${timeText(startOffsetTime)} - ${timeText(stopOffsetTime)}`;
-const frameRange = ({ startOffsetFrame, stopOffsetFrame }: TrackSummary | FailureSummary) =>
+const frameRange = ({ startOffsetFrame, stopOffsetFrame }: TrackSummary) =>
   `${startOffsetFrame} - ${stopOffsetFrame}`;
 
 /** The words first, then what else is said about the track; an empty value says nothing. */
@@ -209,21 +204,6 @@ function issueLines(
     return issueLine(kind, issue, [name, issue.source]);
   });
   return [...lines, ...moreLine(issues, `${kind}s`)];
-}
-
-/** What detectors did not get through, with the stretch of the medium. */
-function failureLines(
-  { mediaId, mediaType, failures }: MediumSummary,
-  names: ReadonlyMap<number, string>,
-): readonly string[] {
-  const stretch = (failure: FailureSummary): string | undefined => {
-    if (mediaType === 'VIDEO') return `frames ${frameRange(failure)}`;
-    return mediaType === 'AUDIO' ? timeRange(failure) : undefined;
-  };
-  const lines = failures.shown.map((failure) =>
-    issueLine('error', failure, [names.get(mediaId), failure.action, stretch(failure)]),
-  );
-  return [...lines, ...moreLine(failures, `errors of ${names.get(mediaId)}`)];
 }
 
 function issueLine(

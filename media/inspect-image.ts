@@ -37,8 +37,10 @@ export async function inspectImage(path: string, mimeType: string): Promise<Find
       });
     return { mediaType: 'IMAGE', length: 1, metadata, warnings: [] };
   } catch (error) {
-    throw new MediumError('MEDIA_INSPECTION', `The image could not be decoded: ${firstLine(error)}.`, {
-      cause: error,
-    });
+    throw new MediumError(
+      'MEDIA_INSPECTION',
+      `The image could not be decoded: ${firstLine(error)}. If other programs show it, convert it to PNG or JPEG.`,
+      { cause: error },
+    );
   }
 }

@@ -1,5 +1,5 @@
 /** Which detections are good enough, which are the best, and which one represents its track. */
-import type { Detection, MediaType, Properties, Track } from './types.ts';
+import type { Detection, Issue, MediaType, Properties, Track } from './types.ts';
 import { numberOf, textOf } from './properties.ts';
 import { isBlank, parseNumber } from './values.ts';
 
@@ -26,6 +26,14 @@ export function qualityRule(properties: Properties): QualityRule {
     property: textOf(properties, 'QUALITY_SELECTION_PROPERTY'),
     threshold: numberOf(properties, 'QUALITY_SELECTION_THRESHOLD'),
   };
+}
+
+/** A threshold that is no number drops nothing, and says so: whoever set it expects fewer tracks. */
+export function thresholdWarnings(properties: Properties): readonly Issue[] {
+  const text = textOf(properties, 'QUALITY_SELECTION_THRESHOLD');
+  if (isBlank(text) || parseNumber(text) !== undefined) return [];
+  const message = `The QUALITY_SELECTION_THRESHOLD property was set to "${text}", which is not a number, and nothing was dropped for its quality. Set it to a number such as 0.5.`;
+  return [{ code: 'OTHER', message }];
 }
 
 /**

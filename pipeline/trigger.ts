@@ -20,10 +20,10 @@ export function feedForwardType(value: string | undefined): FeedForwardType | nu
 export function parseTrigger(text: string | undefined): Trigger | null | { readonly refused: string } {
   if (text === undefined || isBlank(text)) return null;
   const equals = text.indexOf('=');
-  const property = text.slice(0, Math.max(equals, 0));
+  const property = text.slice(0, Math.max(equals, 0)).trim();
   if (equals < 0)
     return { refused: `The TRIGGER property was set to "${text}", but it does not contain "=".` };
-  if (isBlank(property)) {
+  if (property === '') {
     return { refused: `The TRIGGER property was set to "${text}", but it names no property before the "=".` };
   }
   return { property, values: triggerValues(text.slice(equals + 1)) };

@@ -93,9 +93,19 @@ export function passesBy(properties: Properties, isDerived: boolean): boolean {
   return booleanOf(properties, isDerived ? 'SOURCE_MEDIA_ONLY' : 'DERIVATIVE_MEDIA_ONLY');
 }
 
+/**
+ * What tasks have run on a medium that a later one may go by. One that takes media out of others does not count: a document without
+ * pictures has text all the same, and one with four has it once.
+ */
+export const tasksOn = ({ plan }: JobRecord, { processed }: Pick<MediumState, 'processed'>) =>
+  processed.filter(({ task }) => !derives(plan.tasks[task]?.actions[0]));
+
+/** Whether an action takes media out of others. It always looks at the whole of them. */
+export const derives = (action: PlannedAction | undefined) => action?.algorithm.trackType === 'MEDIA';
+
 /** Whether an action is fed the tracks of earlier tasks; the first task on a medium has none to be fed. */
-export function isFed(properties: Properties, { processed }: Pick<MediumState, 'processed'>): boolean {
-  return processed.length > 0 && feedForwardType(properties['FEED_FORWARD_TYPE']) !== null;
+export function isFed(record: JobRecord, properties: Properties, medium: MediumState): boolean {
+  return tasksOn(record, medium).length > 0 && feedForwardType(properties['FEED_FORWARD_TYPE']) !== null;
 }
 
 /** Whether a fed action gives its tracks back with more properties. */

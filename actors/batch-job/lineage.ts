@@ -1,5 +1,5 @@
 import type { TrackSource } from '../../components/sdk/protocol.ts';
-import { inForce, isFed, triggerOf } from './in-force.ts';
+import { inForce, isFed, tasksOn, triggerOf } from './in-force.ts';
 import type { JobRecord } from './record.ts';
 import type { MediumState, Processed } from './state.ts';
 
@@ -34,7 +34,7 @@ export function tracksBefore(
   index: number,
 ): readonly TrackSource[] {
   const medium = media[index]!;
-  const finders = medium.processed.filter(({ sections }) => sections === undefined);
+  const finders = tasksOn(record, medium).filter(({ sections }) => sections === undefined);
   const triggers = finders.map((found, n) => consumes(record, media, index, found, n));
   const everything = triggers.lastIndexOf(null);
   const versions = versionsOf(medium.processed);
@@ -56,9 +56,9 @@ function consumes(
   { task }: Processed,
   n: number,
 ): string | null {
-  const { prepared, processed } = media[index]!;
+  const { prepared } = media[index]!;
   const action = record.plan.tasks[task]?.actions[0];
   if (n === 0 || action === undefined || prepared === null) return null;
   const properties = inForce(record, media, action, index, prepared.facts.mediaType);
-  return isFed(properties, { processed: processed.slice(0, n) }) ? triggerOf(properties) : null;
+  return isFed(record, properties, media[index]!) ? triggerOf(properties) : null;
 }

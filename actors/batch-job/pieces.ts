@@ -23,7 +23,7 @@ import { integerOf, textOf } from '../../pipeline/properties.ts';
 import type { PlannedAction } from '../../pipeline/plan.ts';
 import type { Properties } from '../../pipeline/types.ts';
 import { canonicalName, isBlank } from '../../pipeline/values.ts';
-import { annotates, forComponent, isFed, jobWide } from './in-force.ts';
+import { annotates, forComponent, isFed, jobWide, tasksOn } from './in-force.ts';
 import { namesOf, padded, unitPath } from './keys.ts';
 import { tracksBefore } from './lineage.ts';
 import { mostPieces, WHOLE } from './planning.ts';
@@ -144,7 +144,7 @@ function prepareRow(state: JobState, index: number, unit: Unit, given: Given): S
 function feedRow(state: JobState, index: number, unit: Unit, given: Given): SubJobRow {
   const { record } = given;
   const { properties, work: medium } = settingOf(state, unit, given);
-  const first = state.media[unit.medium]!.processed.length === 0;
+  const first = tasksOn(record, state.media[unit.medium]!).length === 0;
   const { selectors } = mediumOf(record, state.media, unit.medium);
   const work: FeedWork = {
     medium,
@@ -174,7 +174,7 @@ function detectRow(state: JobState, index: number, unit: Unit, given: Given): Su
     ...(generic ? { outputFolder: join(folder, row.id) } : {}),
   };
   // What media selectors select are no tracks to be given back.
-  const annotate = annotates(properties) && isFed(properties, state.media[unit.medium]!);
+  const annotate = annotates(properties) && isFed(record, properties, state.media[unit.medium]!);
   const { selectors = [] } = mediumOf(record, state.media, unit.medium);
   const selective = selectors.some(({ selectionProperties: own }) => Object.keys(own).length > 0);
   const fed =
@@ -194,7 +194,7 @@ export function finishRow(state: JobState, index: number, unit: Unit, given: Giv
   const { mediaRoots, excluded } = settings.fetchLimits;
   const { jobId } = record;
   const rollUpFile = textOf(properties, 'ROLL_UP_FILE', '');
-  const annotating = annotates(properties) && isFed(properties, state.media[unit.medium]!);
+  const annotating = annotates(properties) && isFed(record, properties, state.media[unit.medium]!);
   const work: FinishWork = {
     medium: workMedium,
     sha256: facts.sha256,

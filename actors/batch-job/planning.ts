@@ -2,7 +2,7 @@ import type { FetchLimits, FinishSummary } from '../../components/sdk/protocol.t
 import { boundedLimits, cutRanges, followUpRanges, segmentLimits } from '../../pipeline/segments.ts';
 import type { PlannedAction, PlannedTask } from '../../pipeline/plan.ts';
 import type { Properties, Range } from '../../pipeline/types.ts';
-import { annotates, inForce, isFed, passesBy } from './in-force.ts';
+import { annotates, derives, inForce, isFed, passesBy, tasksOn } from './in-force.ts';
 import { tracksBefore } from './lineage.ts';
 import type { JobRecord } from './record.ts';
 import type { JobState, MediumState, Prepared, Processed, Stage, SubJobRow, Unit } from './state.ts';
@@ -133,8 +133,9 @@ function unitOfAction(place: Place, number: number): Unit | null {
   if (task.actionType === 'MARKUP')
     return visual && tracksBefore(record, media, medium).length > 0 ? unitOf(medium, number, [WHOLE]) : null;
   const wanted: Unit = { ...unitOf(medium, number, []), feed: 'WANTED', pieces: 1 };
-  if (state.processed.length === 0 && record.media[medium]?.selectors !== undefined) return wanted;
-  if (isFed(properties, state)) return tracksBefore(record, media, medium).length > 0 ? wanted : null;
+  if (tasksOn(record, state).length === 0 && record.media[medium]?.selectors !== undefined) return wanted;
+  if (!derives(action) && isFed(record, properties, state))
+    return tracksBefore(record, media, medium).length > 0 ? wanted : null;
   const ranges = rangesOf(place, properties);
   return ranges.length === 0 ? null : unitOf(medium, number, ranges);
 }
@@ -144,20 +145,14 @@ export function mostPieces(media: readonly MediumState[], { actions }: PlannedTa
   return Math.max(2, Math.floor(MAX_PIECES / media.length / actions.length));
 }
 
-/** Whether a task takes media out of others: a document without pictures has text all the same. */
-const derives = ({ plan }: JobRecord, { task }: Processed): boolean =>
-  plan.tasks[task]?.actions[0]?.algorithm.trackType === 'MEDIA';
-
 /**
  * What an action looks at: in the first task on a medium the frames that were asked for, later those in which the task before
  * found something; no tracks there, nothing to do. Only videos are cut.
  */
 function rangesOf(place: Place, properties: Properties): readonly Range[] {
-  const { media, task, medium, prepared } = place;
+  const { record, media, task, medium, prepared } = place;
   const { facts, ranges } = prepared;
-  const before = media[medium]!.processed.findLast(
-    (one) => !leftAlone(place, one) && !derives(place.record, one),
-  );
+  const before = tasksOn(record, media[medium]!).findLast((one) => !leftAlone(place, one));
   if (before?.tracks === 0) return [];
   if (facts.mediaType !== 'VIDEO') return [WHOLE];
   const asked = before === undefined ? ranges : followUpRanges(before.ranges, properties);

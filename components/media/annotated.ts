@@ -4,6 +4,7 @@
  */
 import { MediumError } from '../../media/medium-error.ts';
 import type { Place } from '../../output/lines.ts';
+import { thresholdWarnings } from '../../pipeline/quality.ts';
 import { capRanges } from '../../pipeline/segments.ts';
 import type { Range, Track } from '../../pipeline/types.ts';
 import {
@@ -69,7 +70,7 @@ export async function* annotatedLines(work: FinishWork, given: WorkContext): Asy
     const selectorsOutputUri = await selected?.write();
     const summary = {
       ...summaryOf(sections, detections, ranges),
-      warnings: keep.warnings(),
+      warnings: [...thresholdWarnings(work.properties), ...keep.warnings()],
       ...(selectorsOutputUri === undefined ? {} : { selectorsOutputUri }),
     };
     yield `${JSON.stringify({ summary })}\n`;

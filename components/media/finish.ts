@@ -4,6 +4,7 @@
  */
 import { MediumError } from '../../media/medium-error.ts';
 import { inChunks, type Place } from '../../output/lines.ts';
+import { thresholdWarnings } from '../../pipeline/quality.ts';
 import { capRanges } from '../../pipeline/segments.ts';
 import type { Detection, Issue, MediaType, Range, Track } from '../../pipeline/types.ts';
 import { MAX_TRACK_RANGES, type FinishSummary, type FinishWork } from '../sdk/protocol.ts';
@@ -168,7 +169,11 @@ function summary(
     tracks: tracks.length,
     detections,
     types: Object.fromEntries(types),
-    warnings: [...shaper.warnings(), ...keep.warnings()] satisfies Issue[],
+    warnings: [
+      ...thresholdWarnings(work.properties),
+      ...shaper.warnings(),
+      ...keep.warnings(),
+    ] satisfies Issue[],
     ranges: capRanges(covered, MAX_TRACK_RANGES).map(({ start, stop }) => ({ start, stop })),
   };
 }

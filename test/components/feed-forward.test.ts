@@ -349,7 +349,9 @@ describe('Tracks that are fed forward', () => {
         ],
       },
     ]);
-    expect(plain.progress).to.deep.equal([[1, 2], [2, 2]]); // prettier-ignore
+    const [first = 0, second = 0] = tracks.map((track) => Buffer.byteLength(`${JSON.stringify(track)}\n`));
+    const bytes = first + second;
+    expect(plain.progress, 'bytes that are read').to.deep.equal([[first, bytes], [bytes, bytes]]); // prettier-ignore
     const annotated = await answerTo(reader, { medium: nowhere, feed: { annotate: true } }, tracks);
     const { task: _task, line: _line, ...unchanged } = tracks[1]!;
     expect(annotated.tracks).to.deep.equal([

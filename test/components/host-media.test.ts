@@ -166,14 +166,20 @@ describe('A component that knows documents', () => {
     ]);
   });
 
-  it('is no use for pictures, and those that know pictures are none for documents', async () => {
+  it('is no use for pictures, and those that know pictures are none for documents: both say what they are for', async () => {
     const refused = async (detector: Detector, type: 'IMAGE' | 'UNKNOWN') =>
       answerTo(detector, { medium: medium(type, letter().path), outputFolder: folder }).catch(
-        (error: { code?: string }) => error.code,
+        (error: Error & { code?: string }) => [error.code, error.message],
       );
-    expect(await refused(clerk, 'IMAGE')).to.equal('UNSUPPORTED_DATA_TYPE');
+    expect(await refused(clerk, 'IMAGE')).to.deep.equal([
+      'UNSUPPORTED_DATA_TYPE',
+      'This component does not process media of the type IMAGE, only UNKNOWN (documents).',
+    ]);
     const pictures: Detector = { async *image() {} };
-    expect(await refused(pictures, 'UNKNOWN')).to.equal('UNSUPPORTED_DATA_TYPE');
+    expect(await refused(pictures, 'UNKNOWN')).to.deep.equal([
+      'UNSUPPORTED_DATA_TYPE',
+      'This component does not process media of the type UNKNOWN, only IMAGE.',
+    ]);
   });
 });
 
@@ -232,7 +238,7 @@ describe('A component process', () => {
 
   it('draws, when its module is a markup component', async () => {
     const { path, body } = await answerOfProcess(MARKUP, 'MARKUP');
-    expect(path).to.equal('/worker/v1/leases/t/result');
+    expect(path).to.equal('/worker/v1/leases/t/result?claim=A');
     expect(JSON.parse(body)).to.deep.equal({ path: 'f/a.png', uri: 'file:///a.png', warnings: [] });
   });
 

@@ -184,6 +184,13 @@ describe('Artifacts', () => {
     for (const file of files) expect(file, 'of the first task').to.match(/^\d+\/0\/0\//);
   });
 
+  it('stay with their tracks when another medium of the job fails', async () => {
+    const document = await light([uriOf(service, 'video.avi'), sampleUri('green.wav')]);
+    expect(document.status).to.equal('ERROR');
+    expect(picturedFrames(lightOf(document).detections)).to.have.length(1);
+    expect(await filesOf(service, 'artifacts', document.jobId)).to.have.length(1);
+  });
+
   it('that cannot be taken because the medium is gone are an error of the medium, whose tracks stay', async () => {
     await copyFile('samples/coffee.png', join(service.mediaDir, 'gone.png'));
     const gone = join(service.mediaDir, 'gone.png');

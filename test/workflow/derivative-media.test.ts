@@ -158,6 +158,11 @@ describe('Derivative media', () => {
     expect(await filesOf(service, 'derivative-media', document.jobId)).to.deep.equal([]);
   });
 
+  it('have no entries for tasks from before they were made', async () => {
+    const { media } = await service.run({ media: [PDF], pipelineName: PICTURES });
+    expect(media.map(actionsIn)).to.deep.equal([{ MEDIA: ['DOCUMENT IMAGES DETECTION ACTION'] }, {}, {}]);
+  });
+
   it('need not be there: a document without pictures is read all the same', async () => {
     const file = join(service.mediaDir, 'text.pdf');
     await writeFile(file, pdfOf([{ content: written([50, 700, 'Nothing but words.']) }]));
@@ -167,6 +172,18 @@ describe('Derivative media', () => {
     expect(tracksOf(media[0], 'TEXT').map(({ trackProperties }) => trackProperties['TEXT'])).to.deep.equal([
       'Nothing but words.',
     ]);
+  });
+
+  it('are nothing that a later task is fed: documents are read once, with pictures or without, whatever is fed forward', async () => {
+    const plain = join(service.mediaDir, 'plain.pdf');
+    await writeFile(plain, pdfOf([{ content: written([50, 700, 'Nothing but words.']) }]));
+    const { media } = await service.run({
+      media: [PDF, pathToFileURL(plain).href],
+      pipelineName: READ_ALL,
+      jobProperties: { FEED_FORWARD_TYPE: 'REGION' },
+    });
+    const documents = media.filter(({ parentMediaId }) => parentMediaId === -1);
+    expect(documents.map((one) => textsOf(one, OF_DOCUMENTS).length)).to.deep.equal([4, 1]);
   });
 
   describe('of a server that is killed while it inspects them', () => {

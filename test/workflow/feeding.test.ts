@@ -198,11 +198,11 @@ describe('A TRIGGER', () => {
     expect(await taken(four, takes('A; C;Z'))).to.deep.equal(["A'C'"]);
   });
 
-  it('compares exactly, but for spaces around the value', async () => {
+  it('compares exactly, but for spaces around the property and the value', async () => {
     const tracks = finds(
       ['cat ', 'Cat', 'cats'].map((NAME, n) => ({ boxes: [[n, 0, 9, 9]], properties: { NAME } })),
     );
-    expect(await taken(tracks, takesAll({ TRIGGER: 'NAME= cat' }))).to.deep.equal(['cat ']);
+    expect(await taken(tracks, takesAll({ TRIGGER: ' NAME = cat' }))).to.deep.equal(['cat ']);
   });
 
   it('may have values with semicolons and backslashes in them', async () => {

@@ -124,6 +124,20 @@ describe('The tracks that a task has found', () => {
     expect(track?.detections.map(({ offsetFrame }) => offsetFrame)).to.deep.equal([2, 3]);
   });
 
+  it('are all there, with a warning, when QUALITY_SELECTION_THRESHOLD is no number', async () => {
+    const request = pipelineOf(finds([{ frames: [1, 2] }]), annotates());
+    const jobProperties = { QUALITY_SELECTION_THRESHOLD: '50%' };
+    const document = await run(service, film, { ...request, jobProperties }, 'COMPLETE_WITH_WARNINGS');
+    expect(foundBy(document.media[0]!, 'FIRST')[0]?.detections).to.have.length(2);
+    const [{ mediaId, details } = { mediaId: -1, details: [] }] = document.warnings;
+    expect(mediaId).to.equal(document.media[0]?.mediaId);
+    expect(details.map(({ source, code }) => [source, code])).to.deep.equal([
+      ['STAGED', 'OTHER'],
+      ['NOTING', 'OTHER'],
+    ]);
+    for (const { message } of details) expect(message).to.include('"50%", which is not a number');
+  });
+
   for (const [policy, frame] of [
     ['FIRST', 1],
     ['LAST', 9],
@@ -136,6 +150,23 @@ describe('The tracks that a task has found', () => {
       const [track] = foundBy(await onFilm(tracks, { EXEMPLAR_POLICY: policy }), 'FIRST');
       expect(track?.exemplar.offsetFrame).to.equal(frame);
     });
+
+  it('lose detections without width or height, which a warning tells of', async () => {
+    const boxes = [
+      [10, 10, 20, 20],
+      [10, 10, 0, 0],
+      [10, 10, 20, -5],
+    ] as const;
+    const request = pipelineOf(finds([{ frames: [1, 2, 4], boxes }]));
+    const document = await run(service, film, request, 'COMPLETE_WITH_WARNINGS');
+    const [track] = foundBy(document.media[0]!, 'FIRST');
+    expect(track?.detections.map(({ offsetFrame }) => offsetFrame)).to.deep.equal([1]);
+    expect(track?.stopOffsetFrame).to.equal(1);
+    const [{ details } = { details: [] }] = document.warnings;
+    expect(details.map(({ code, message }) => `${code}: ${message}`)).to.deep.equal([
+      'INVALID_DETECTION: Dropped one or more ill-formed detection regions with width or height equal to 0. (Frames: 2, 4)',
+    ]);
+  });
 
   it('are shown by their exemplars and extracted detections only with OUTPUT_ARTIFACTS_AND_EXEMPLARS_ONLY', async () => {
     const tracks = [{ frames: [1, 2, 4, 9], confidences: [0.1, 0.9, 0.3, 0.2] }];
