@@ -71,7 +71,7 @@ async function watch(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<JobInfo> {
-  const progress = showProgress(terminal, [jobId]);
+  const progress = await showProgress(terminal, [jobId]);
   const seen = (job: JobInfo) => progress.update(jobId, job);
   return follow(client, jobId, { seen, signal }).finally(() => progress.stop());
 }

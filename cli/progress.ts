@@ -1,4 +1,3 @@
-import { MultiBar } from 'cli-progress';
 import type { JobProgress } from './rest-client.ts';
 import { printable, shortened, type Terminal } from './terminal.ts';
 
@@ -18,16 +17,18 @@ export interface ProgressOptions {
 }
 
 /** Bars on a terminal; elsewhere a line per `step` per cent, and per change of state. */
-export function showProgress(
+export async function showProgress(
   terminal: Terminal,
   labels: readonly string[],
   options: ProgressOptions = {},
-): Progress {
+): Promise<Progress> {
   const width = Math.max(0, ...labels.map(({ length }) => length));
   return terminal.live ? bars(terminal, labels, width) : lines(terminal, width, options);
 }
 
-function bars(terminal: Terminal, labels: readonly string[], width: number): Progress {
+async function bars(terminal: Terminal, labels: readonly string[], width: number): Promise<Progress> {
+  // most commands show none
+  const { MultiBar } = await import('cli-progress');
   const multi = new MultiBar({
     stream: terminal.stderr,
     format: '{label} [{bar}] {percentage} %  {state}  {duration_formatted}',

@@ -123,7 +123,7 @@ export class RestClient {
 export const jobPath = (id: string) => `/rest/jobs/${encodeURIComponent(id)}`;
 
 /** undefined when there is no JSON in it. */
-export function jsonOf({ text }: Answer): unknown {
+export function jsonOf({ text }: Pick<Answer, 'text'>): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -3,7 +3,6 @@ import { readSettings, type Settings } from '../config/settings.ts';
 import type { RunningServer } from '../main.ts';
 import { codeOf, Failure } from './failure.ts';
 import { Interrupts } from './interrupts.ts';
-import { createLogger } from './logger.ts';
 
 /** Runs the server until SIGINT or SIGTERM; the exit code tells whether it came up. */
 export async function serve(): Promise<void> {
@@ -17,8 +16,11 @@ export async function serve(): Promise<void> {
 
 async function start(settings: Settings): Promise<RunningServer> {
   try {
-    // loaded when it is needed: most commands start no server
-    const { startServer } = await import('../main.ts');
+    // loaded when they are needed: most commands start no server
+    const [{ startServer }, { createLogger }] = await Promise.all([
+      import('../main.ts'),
+      import('./logger.ts'),
+    ]);
     return await startServer(settings, { logger: createLogger(settings.LOG_LEVEL) });
   } catch (error) {
     const reason = reasonNotToStart(error, settings);

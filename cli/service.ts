@@ -6,7 +6,6 @@ import { loadOrCreateDevelopmentSecrets } from '../http/access/development-secre
 import type { CliSettings } from '../config/cli.ts';
 import type { Settings } from '../config/settings.ts';
 import { codeOf, explain, Failure } from './failure.ts';
-import { createLogger } from './logger.ts';
 import { RestClient } from './rest-client.ts';
 import { reasonNotToStart } from './serve.ts';
 import { requestToken } from './token-request.ts';
@@ -45,10 +44,13 @@ export async function findService(settings: CliSettings, url?: string): Promise<
 
 /** Starts a service in this process; its log goes to DATA_DIR/server.log. */
 export async function startService(settings: Settings): Promise<Service> {
-  const logger = createLogger(settings.LOG_LEVEL, path.join(settings.DATA_DIR, 'server.log'));
   try {
-    // loaded when it is needed: most commands start no server
-    const { startServer } = await import('../main.ts');
+    // loaded when they are needed: most commands start no server
+    const [{ startServer }, { createLogger }] = await Promise.all([
+      import('../main.ts'),
+      import('./logger.ts'),
+    ]);
+    const logger = createLogger(settings.LOG_LEVEL, path.join(settings.DATA_DIR, 'server.log'));
     const server = await startServer(settings, { logger });
     const client = new RestClient(server.url, developmentTokens(server.url, settings.DATA_DIR));
     return { client, embedded: true, stop: () => server.stop() };

@@ -47,6 +47,7 @@ export async function submit(
   };
   const uploads = new Uploads(client, terminal);
   await mustBeKnown(Object.keys(options.algorithmProperty), client);
+  await noteGiven(options, client, terminal);
   try {
     if (options.upload === true && !embedded) return await create(await uploads.of(media, signal));
     return await create(media).catch(async (error: unknown) => {
@@ -58,6 +59,17 @@ export async function submit(
     await uploads.remove();
     throw new Failure([error.message, ...(await advice(error, service, media, options))].join('\n'));
   }
+}
+
+async function noteGiven(
+  { pipeline, property, algorithmProperty }: JobOptions,
+  client: RestClient,
+  terminal: Terminal,
+): Promise<void> {
+  if (Object.keys(property).length + Object.keys(algorithmProperty).length === 0) return;
+  const { noteProperties } = await import('./job-notes.ts');
+  const request = { pipelineName: pipeline, jobProperties: property, algorithmProperties: algorithmProperty };
+  await noteProperties(client, request, terminal);
 }
 
 /** A service takes properties of any algorithm and heeds those of algorithms that the pipeline has. @throws Failure */

@@ -1,6 +1,7 @@
 /** Requests to the service, repeated as long as there is hope. */
 import type { Readable } from 'node:stream';
-import { request } from 'undici';
+import { text } from 'node:stream/consumers';
+import { agentFor, exchange } from '../components/sdk/exchange.ts';
 import { codeOf, EXIT, explain, Failure } from './failure.ts';
 import { pause } from './pause.ts';
 import type { TokenSource } from './token-source.ts';
@@ -65,11 +66,13 @@ export class Transport {
   readonly url: string;
   readonly #tokens: TokenSource;
   readonly #patience: Patience;
+  readonly #agent: ReturnType<typeof agentFor>;
 
   constructor(url: string, tokens: TokenSource, patience: Patience = PATIENCE) {
     this.url = url.replace(/\/+$/, '');
     this.#tokens = tokens;
     this.#patience = patience;
+    this.#agent = agentFor(url);
   }
 
   /**
@@ -106,7 +109,9 @@ export class Transport {
   async #once(call: Call, token: string, signal?: AbortSignal): Promise<Answer | 'unanswered'> {
     const { method, path, body, headers, once, streamed, answerMs = ANSWER_MS } = call;
     try {
-      const response = await request(`${this.url}${path}`, {
+      // what must not happen twice does not go over a connection that the server is perhaps just closing
+      const agent = once === undefined ? this.#agent : false;
+      const response = await exchange(agent, `${this.url}${path}`, {
         method,
         headers: {
           accept: 'application/json',
@@ -115,14 +120,13 @@ export class Transport {
           authorization: `Bearer ${token}`,
         },
         ...(body === undefined ? {} : { body: typeof body === 'string' ? body : body() }),
-        headersTimeout: answerMs,
-        bodyTimeout: answerMs,
+        silenceMs: answerMs,
         // a request that was sent is seen to its end: stopping is for streams, and for the time between two attempts
         ...(streamed === true && signal !== undefined ? { signal } : {}),
       });
-      const { statusCode: status, headers: given, body: stream } = response;
-      if (streamed === true && status === 200) return { status, headers: given, text: '', stream };
-      return { status, headers: given, text: await stream.text() };
+      const { statusCode: status = 0, headers: given } = response;
+      if (streamed === true && status === 200) return { status, headers: given, text: '', stream: response };
+      return { status, headers: given, text: await text(response) };
     } catch (error) {
       if (signal?.aborted === true && streamed === true) throw stopped(call);
       if (error instanceof Failure || isLocal(error)) throw error;

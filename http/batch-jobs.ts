@@ -14,7 +14,7 @@ import { jobNumber, type JobViews } from '../actors/views/jobs.ts';
 import { userOf } from './access/bearer.ts';
 import { empty, HttpError, overloaded } from './errors.ts';
 import { archiveRepostRequest, jobCreationRequest, type JobCreationRequest } from './schemas/jobs.ts';
-import { problemsOf } from './schemas/problems.ts';
+import { checked } from './schemas/problems.ts';
 import { readJson, type BodyLimits } from './steps/json-body.ts';
 
 export interface BatchJobParts {
@@ -38,13 +38,10 @@ export function batchJobRoutes(router: Router, parts: BatchJobParts): void {
 
 async function create(ctx: Context, { desk, bodyLimits }: BatchJobParts): Promise<void> {
   const json = await readJson(ctx, bodyLimits);
-  const parsed = jobCreationRequest.safeParse(json);
-  if (!parsed.success)
-    throw creationRefused(
-      undefined,
-      `The request has errors in the following fields:\n${problemsOf(parsed.error)}`,
-    );
-  const body = parsed.data;
+  const parsed = checked(jobCreationRequest, json);
+  if ('problems' in parsed)
+    throw creationRefused(undefined, `The request has errors in the following fields:\n${parsed.problems}`);
+  const body = parsed.ok;
   const submission = await desk.submit(toRequest(body), repeatableOf(ctx, json));
   switch (submission.kind) {
     case 'overloaded':
@@ -154,9 +151,9 @@ const resubmitQuery = z.object({
 async function resubmit(ctx: Context, { desk, views }: BatchJobParts): Promise<void> {
   const id = jobNumber(idOf(ctx));
   if (id === null) throw creationFailed(unparsable(idOf(ctx)));
-  const query = resubmitQuery.safeParse(ctx.query);
-  if (!query.success) throw creationFailed(problemsOf(query.error));
-  const reply = await desk.resubmit(id, query.data.jobPriority);
+  const query = checked(resubmitQuery, ctx.query);
+  if ('problems' in query) throw creationFailed(query.problems);
+  const reply = await desk.resubmit(id, query.ok.jobPriority);
   if (reply.kind === 'overloaded') throw overloaded(reply.message);
   if (reply.kind === 'refused') {
     const why =
@@ -174,12 +171,12 @@ async function resubmit(ctx: Context, { desk, views }: BatchJobParts): Promise<v
 
 /** Specification 6.4: 200 when everything arrived, else 500 with the same body. */
 async function archiveRepost(ctx: Context, { archiveDesk, bodyLimits }: BatchJobParts): Promise<void> {
-  const parsed = archiveRepostRequest.safeParse(await readJson(ctx, bodyLimits));
-  if (!parsed.success)
-    throw new HttpError(400, `The body must be an array of job ids:\n${problemsOf(parsed.error)}`);
+  const parsed = checked(archiveRepostRequest, await readJson(ctx, bodyLimits));
+  if ('problems' in parsed)
+    throw new HttpError(400, `The body must be an array of job ids:\n${parsed.problems}`);
   const success: number[] = [];
   const failures: { jobId: number; error: string }[] = [];
-  for (const jobId of [...new Set(parsed.data)].sort((a, b) => a - b)) {
+  for (const jobId of [...new Set(parsed.ok)].sort((a, b) => a - b)) {
     // Nobody waits for the rest any more, which may take long.
     if (ctx.res.destroyed) return;
     const error = await archiveDesk.repost(jobId);

@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import type { JobListQuery, JobPage } from '../actors/views/job-list.ts';
 import { HttpError } from './errors.ts';
 import { jobListQuery } from './schemas/job-list.ts';
-import { problemsOf } from './schemas/problems.ts';
+import { checked } from './schemas/problems.ts';
 
 export interface JobListParts {
   listJobs(query: JobListQuery): Promise<JobPage>;
@@ -15,10 +15,10 @@ export function jobListRoutes(router: Router, parts: JobListParts): void {
 }
 
 async function list(ctx: Context, { listJobs }: JobListParts): Promise<void> {
-  const query = jobListQuery.safeParse(ctx.query);
-  if (!query.success)
-    throw new HttpError(400, `The query has errors in the following fields:\n${problemsOf(query.error)}`);
-  const { limit, before, status, pipelineName, terminal } = query.data;
+  const query = checked(jobListQuery, ctx.query);
+  if ('problems' in query)
+    throw new HttpError(400, `The query has errors in the following fields:\n${query.problems}`);
+  const { limit, before, status, pipelineName, terminal } = query.ok;
   const { jobs, next } = await listJobs({ limit, before, status, pipelineName, terminal });
   ctx.body = { jobs, next: next === null ? null : String(next) };
 }

@@ -4,7 +4,7 @@ import type { Context } from 'koa';
 import type { Upload, UploadDesk } from '../actors/uploads/desk.ts';
 import { empty, HttpError, overloaded } from './errors.ts';
 import { uploadQuery } from './schemas/media.ts';
-import { problemsOf } from './schemas/problems.ts';
+import { checked } from './schemas/problems.ts';
 
 export interface MediaParts {
   readonly uploads: UploadDesk;
@@ -17,8 +17,8 @@ export function mediaRoutes(router: Router, parts: MediaParts): void {
 }
 
 async function upload(ctx: Context, { uploads }: MediaParts): Promise<void> {
-  const query = uploadQuery.safeParse(ctx.query);
-  if (!query.success) throw new HttpError(400, problemsOf(query.error));
+  const query = checked(uploadQuery, ctx.query);
+  if ('problems' in query) throw new HttpError(400, query.problems);
   if (typeof ctx.is('multipart/*') === 'string')
     throw refused(
       ctx,
@@ -29,7 +29,7 @@ async function upload(ctx: Context, { uploads }: MediaParts): Promise<void> {
   const outcome = await uploads.receive(
     ctx.req,
     length === '' ? undefined : Number(length),
-    query.data.name ?? '',
+    query.ok.name ?? '',
   );
   switch (outcome.kind) {
     case 'stored':

@@ -14,7 +14,7 @@ import type { Logger } from '../config/logger.ts';
 import { requireRole, userOf } from './access/bearer.ts';
 import { HttpError, overloaded } from './errors.ts';
 import { nodeConfiguration } from './schemas/nodes.ts';
-import { problemsOf } from './schemas/problems.ts';
+import { checked } from './schemas/problems.ts';
 import { readJson, type BodyLimits } from './steps/json-body.ts';
 
 export interface NodeParts {
@@ -65,16 +65,16 @@ async function save(
   ctx: Context,
   { nodeConfiguration: family, bodyLimits, logger }: NodeParts,
 ): Promise<void> {
-  const parsed = nodeConfiguration.safeParse(await readJson(ctx, bodyLimits));
-  if (!parsed.success)
+  const parsed = checked(nodeConfiguration, await readJson(ctx, bodyLimits));
+  if ('problems' in parsed)
     throw new HttpError(
       400,
-      `The node configuration has errors in the following fields:\n${problemsOf(parsed.error)}`,
+      `The node configuration has errors in the following fields:\n${parsed.problems}`,
     );
-  const reply = await family.ask(NODE_CONFIGURATION, { type: 'save', nodes: parsed.data });
+  const reply = await family.ask(NODE_CONFIGURATION, { type: 'save', nodes: parsed.ok });
   if (reply.kind === 'refused') throw new HttpError(400, reply.message);
   const warnings = reply.kind === 'saved' ? reply.warnings : [];
-  logger.info({ user: userOf(ctx).name, hosts: parsed.data.length, warnings }, 'node configuration saved');
+  logger.info({ user: userOf(ctx).name, hosts: parsed.ok.length, warnings }, 'node configuration saved');
   ctx.status = 201;
   ctx.body =
     warnings.length === 0

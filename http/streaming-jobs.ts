@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { StreamingJobDesk, StreamingJobRequest } from '../actors/streaming-job/desk.ts';
 import { empty, HttpError } from './errors.ts';
 import { wholeNumber } from './schemas/common.ts';
-import { problemsOf } from './schemas/problems.ts';
+import { checked } from './schemas/problems.ts';
 import {
   cancelQuery,
   listQuery,
@@ -30,21 +30,18 @@ export function streamingJobRoutes(router: Router, parts: StreamingJobRoutes): v
 }
 
 function list(ctx: Context): void {
-  const query = listQuery.safeParse(ctx.query);
-  if (!query.success) throw new HttpError(400, problemsOf(query.error));
+  const query = checked(listQuery, ctx.query);
+  if ('problems' in query) throw new HttpError(400, query.problems);
   const body: z.infer<typeof allStreamingJobs> = { jobIds: [] };
   ctx.body = body;
 }
 
 async function create(ctx: Context, { streamingDesk, bodyLimits }: StreamingJobRoutes): Promise<void> {
-  const parsed = streamingJobCreationRequest.safeParse(await readJson(ctx, bodyLimits));
-  if (!parsed.success)
-    throw creationRefused(
-      undefined,
-      `The request has errors in the following fields:\n${problemsOf(parsed.error)}`,
-    );
-  const { externalId } = parsed.data;
-  throw creationRefused(externalId, streamingDesk.submit(toRequest(parsed.data)).refused);
+  const parsed = checked(streamingJobCreationRequest, await readJson(ctx, bodyLimits));
+  if ('problems' in parsed)
+    throw creationRefused(undefined, `The request has errors in the following fields:\n${parsed.problems}`);
+  const { externalId } = parsed.ok;
+  throw creationRefused(externalId, streamingDesk.submit(toRequest(parsed.ok)).refused);
 }
 
 /** The request in the words of the desk. */
@@ -62,10 +59,11 @@ function toRequest(body: StreamingJobCreationRequest): StreamingJobRequest {
 function cancel(ctx: Context): void {
   const { id: text } = ctx['params'] as { id: string };
   const id = wholeNumber(1).safeParse(text);
-  const query = cancelQuery.safeParse(ctx.query);
-  if (!id.success) throw cancelRefused(-1, query.data, `Failed to parse the streaming job id '${text}'.`);
-  if (!query.success) throw cancelRefused(id.data, undefined, problemsOf(query.error));
-  throw cancelRefused(id.data, query.data, `Streaming job with id ${id.data} doesn't exist.`);
+  const query = checked(cancelQuery, ctx.query);
+  const given = 'ok' in query ? query.ok : undefined;
+  if (!id.success) throw cancelRefused(-1, given, `Failed to parse the streaming job id '${text}'.`);
+  if ('problems' in query) throw cancelRefused(id.data, undefined, query.problems);
+  throw cancelRefused(id.data, query.ok, `Streaming job with id ${id.data} doesn't exist.`);
 }
 
 function creationRefused(externalId: string | null | undefined, reason: string): HttpError {

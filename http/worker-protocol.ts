@@ -9,7 +9,7 @@ import type { WorkerRegistry } from '../actors/node-manager/workers.ts';
 import type { Claim, Taken, WorkDesk } from '../actors/work-desk/desk.ts';
 import { userOf } from './access/bearer.ts';
 import { HttpError } from './errors.ts';
-import { problemsOf } from './schemas/problems.ts';
+import { checked } from './schemas/problems.ts';
 import { claimRequest, failureRequest, heartbeatRequest, resultQuery } from './schemas/worker.ts';
 import { readJson, type BodyLimits } from './steps/json-body.ts';
 
@@ -156,7 +156,7 @@ const lost = () =>
   new HttpError(409, 'The lease is lost: it ran out, was given to another component, or its job has ended.');
 
 function parsed<T>(schema: z.ZodType<T>, body: unknown): T {
-  const outcome = schema.safeParse(body);
-  if (outcome.success) return outcome.data;
-  throw new HttpError(400, problemsOf(outcome.error));
+  const outcome = checked(schema, body);
+  if ('ok' in outcome) return outcome.ok;
+  throw new HttpError(400, outcome.problems);
 }

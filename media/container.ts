@@ -105,8 +105,8 @@ export interface StreamDecoder {
   close(): void;
 }
 
-/** COULD_NOT_OPEN_MEDIA when no decoder knows the codec. */
-export function openDecoder(stream: Stream, threads = 1): StreamDecoder {
+/** COULD_NOT_OPEN_MEDIA when no decoder knows the codec. Pictures of more than `maxPixels` pixels are not decoded. */
+export function openDecoder(stream: Stream, threads = 1, maxPixels?: number): StreamDecoder {
   const codec = Codec.findDecoder(stream.codecpar.codecId);
   if (codec === null)
     throw new MediumError('COULD_NOT_OPEN_MEDIA', 'No decoder is known for the codec of the medium.');
@@ -115,6 +115,8 @@ export function openDecoder(stream: Stream, threads = 1): StreamDecoder {
   context.parametersToContext(stream.codecpar);
   context.pktTimebase = stream.timeBase;
   context.threadCount = threads;
+  // Not by a dictionary of options: opening frees that, and the binding does so once more.
+  if (maxPixels !== undefined) context.setOption('max_pixels', maxPixels);
   const opened = context.open2Sync(codec, null);
   if (opened < 0) {
     context.freeContext();

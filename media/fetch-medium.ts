@@ -7,8 +7,7 @@ import type { BucketObject } from '../pipeline/types.ts';
 import { downloadObject } from './buckets.ts';
 import { decodeDataUri } from './data-uri.ts';
 import { checkFileUri, schemeOf } from './file-uris.ts';
-import { download } from './http-download.ts';
-import type { DownloadOptions } from './http-download.ts';
+import type { download, DownloadOptions } from './http-download.ts';
 import { MediumError } from './medium-error.ts';
 
 export interface Retrieved {
@@ -44,10 +43,16 @@ export async function retrieve(
     case 'https':
       return await written(fetchTo, (file) =>
         object === undefined
-          ? download(uri, file, limits, signal, options)
+          ? downloaded(uri, file, limits, signal, options)
           : downloadObject(uri, object, file, limits, signal, options),
       );
   }
+}
+
+/** The HTTP library is loaded for the first medium that needs it. */
+async function downloaded(...medium: Parameters<typeof download>): ReturnType<typeof download> {
+  const { download } = await import('./http-download.ts');
+  return download(...medium);
 }
 
 /** Opens the file once without following a link that has come in between, to see that it can be read. */

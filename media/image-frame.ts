@@ -1,11 +1,17 @@
-/** Still pictures as frames: always three channels, as stored (the EXIF orientation is not applied here). */
-import sharp from 'sharp';
+/**
+ * Still pictures as frames: always three channels, as stored (the EXIF orientation is not applied here). What is transparent lies
+ * on white, as viewers show it: below black letters on a transparent ground stands black, too, as a rule.
+ */
+import sharp, { type Sharp, type SharpOptions } from 'sharp';
 import type { Frame } from '../components/sdk/detector.ts';
 import { firstLine } from './first-line.ts';
 import { MediumError } from './medium-error.ts';
 
 /** Pictures with more pixels are refused before they are decoded. */
 export const MAX_IMAGE_PIXELS = 268_402_689;
+
+/** What sharp says of pictures that it has no reader for. */
+const UNKNOWN_KIND = /unsupported image format/;
 
 export interface ImageOptions {
   readonly maxPixels?: number | undefined;
@@ -21,13 +27,37 @@ export async function readImage(
   return { index: 0, time: 0, width: info.width, height: info.height, data: rgb, warmUp: false };
 }
 
+/**
+ * Works on the first page of a picture, which FFmpeg decodes when it is of a kind that sharp does not know, such as BMP. `work` may
+ * be called twice.
+ */
+export async function onPicture<T>(
+  path: string,
+  { failOn, maxPixels = MAX_IMAGE_PIXELS }: ImageOptions & Pick<SharpOptions, 'failOn'>,
+  work: (picture: Sharp) => Promise<T>,
+): Promise<T> {
+  const options = { limitInputPixels: maxPixels, pages: 1, ...(failOn === undefined ? {} : { failOn }) };
+  try {
+    return await work(sharp(path, options));
+  } catch (error) {
+    if (!UNKNOWN_KIND.test(firstLine(error))) throw error;
+    const { decodeStill } = await import('./still-decoder.ts');
+    const still = decodeStill(path, maxPixels);
+    if (still === undefined) throw error;
+    const { data, width, height } = still;
+    return await work(sharp(data, { limitInputPixels: maxPixels, raw: { width, height, channels: 4 } }));
+  }
+}
+
 async function decode(path: string, maxPixels: number) {
   try {
-    return await sharp(path, { limitInputPixels: maxPixels, failOn: 'error', pages: 1 })
-      .toColourspace('srgb')
-      .removeAlpha()
-      .raw({ depth: 'uchar' })
-      .toBuffer({ resolveWithObject: true });
+    return await onPicture(path, { maxPixels, failOn: 'error' }, (picture) =>
+      picture
+        .flatten({ background: 'white' })
+        .toColourspace('srgb')
+        .raw({ depth: 'uchar' })
+        .toBuffer({ resolveWithObject: true }),
+    );
   } catch (error) {
     throw new MediumError('COULD_NOT_READ_MEDIA', `The image could not be read: ${firstLine(error)}.`, {
       cause: error,

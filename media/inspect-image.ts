@@ -1,6 +1,5 @@
-import sharp from 'sharp';
 import { firstLine } from './first-line.ts';
-import { MAX_IMAGE_PIXELS } from './image-frame.ts';
+import { onPicture } from './image-frame.ts';
 import type { Findings } from './inspect.ts';
 import { MediumError } from './medium-error.ts';
 
@@ -23,10 +22,12 @@ export async function inspectImage(path: string, mimeType: string): Promise<Find
       'MEDIA_INSPECTION',
       `Images of the type ${mimeType} (HEIC) cannot be decoded yet: convert them to JPEG or PNG.`,
     );
-  const image = sharp(path, { limitInputPixels: MAX_IMAGE_PIXELS, failOn: 'truncated', pages: 1 });
   try {
-    const { width, height, orientation } = await image.metadata();
-    await image.resize(8, 8).raw().toBuffer();
+    const { width, height, orientation } = await onPicture(path, { failOn: 'truncated' }, async (picture) => {
+      const header = await picture.metadata();
+      await picture.resize(8, 8).raw().toBuffer();
+      return header;
+    });
     const metadata: Record<string, string> = { FRAME_WIDTH: String(width), FRAME_HEIGHT: String(height) };
     const [rotation, flip] = ORIENTATIONS[orientation ?? 0] ?? [];
     if (rotation !== undefined && flip !== undefined)

@@ -51,6 +51,12 @@ const TEXTS: Readonly<Record<string, string>> = {
 /** Kinds of text that are found by content, too, but are named by their ending first. */
 const TEXT_LIKE: readonly string[] = ['application/xml', 'text/vtt'];
 
+const NETPBM: Readonly<Record<string, string>> = {
+  P4: 'image/x-portable-bitmap',
+  P5: 'image/x-portable-graymap',
+  P6: 'image/x-portable-pixmap',
+};
+
 const HEAD_BYTES = 65_536;
 
 /** Bytes that mean nothing in windows-1252, and the delete character. */
@@ -65,10 +71,20 @@ export async function mimeTypeOf(path: string, name = path): Promise<string> {
   // A few letters can look like the beginning of a picture or of sound, but no picture and no sound reads as text.
   if (known !== UNKNOWN_MIME && !/^(image|audio|video)\//.test(known) && !TEXT_LIKE.includes(known))
     return known;
-  const text = decodeText(await head(path));
+  const bytes = await head(path);
+  const picture = netpbm(bytes);
+  if (picture !== undefined) return picture;
+  const text = decodeText(bytes);
   if (text === undefined) return known;
   const named = markup(text) ?? TEXTS[extname(name).toLowerCase()];
   return named ?? (TEXT_LIKE.includes(known) ? known : 'text/plain');
+}
+
+/** Binary netpbm pictures: their kind, width and height in letters, then the pixels, which may happen to be letters, too. */
+function netpbm(bytes: Buffer): string | undefined {
+  const [, kind] =
+    /^(P[456])\s(?:\s|#[^\n]*\n)*\d+\s(?:\s|#[^\n]*\n)*\d+\s/.exec(bytes.toString('latin1', 0, 1024)) ?? [];
+  return kind === undefined ? undefined : NETPBM[kind];
 }
 
 async function head(path: string): Promise<Buffer> {

@@ -124,12 +124,16 @@ export function boxMapper(view: View): FrameTransform['toMedium'] {
   return (box) => {
     const left = Math.round(box.x);
     const top = Math.round(box.y);
-    const width = Math.max(1, Math.round(box.x + box.width) - left);
-    const height = Math.max(1, Math.round(box.y + box.height) - top);
+    const width = wholeLength(box.x, box.width);
+    const height = wholeLength(box.y, box.height);
     const corner = toStored(view, left + region.x, top + region.y);
     return { x: corner.x, y: corner.y, width, height, rotation, flip };
   };
 }
+
+/** What has some length is not rounded away; what has none stays without, for the rules to tell of it. */
+const wholeLength = (from: number, length: number): number =>
+  length > 0 ? Math.max(1, Math.round(from + length) - Math.round(from)) : 0;
 
 /** A point of the upright, flipped picture in the stored one; whole pixels. */
 function toStored({ source, upright, rotation, flip }: View, u: number, v: number): { x: number; y: number } {

@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import superagent from 'superagent';
 import { ForbiddenAddress } from './addresses.ts';
 import type { OutgoingAgents } from './agent.ts';
 
@@ -45,6 +44,8 @@ export async function exchange(agents: OutgoingAgents, request: ExchangeRequest)
   const { username, password } = url;
   url.username = '';
   url.password = '';
+  // Loaded for the first request that leaves: many servers send none.
+  const { default: superagent } = await import('superagent');
   const call = superagent(request.method, url.href)
     .agent(agent)
     .redirects(0)

@@ -1,14 +1,8 @@
 /** The service's own access token, for receivers that want to know who calls (specification 5, provider setup). */
-import {
-  allowInsecureRequests,
-  clientCredentialsGrant,
-  ClientSecretBasic,
-  ClientSecretPost,
-  discovery,
-  ResponseBodyError,
-  type ClientAuth,
-  type Configuration,
-} from 'openid-client';
+import type { ClientAuth, Configuration } from 'openid-client';
+
+/** Loaded for the first token that is wanted. */
+type Library = typeof import('openid-client');
 
 /** The service's client at its OpenID Connect provider. */
 export interface ServiceClient {
@@ -54,16 +48,17 @@ export function serviceToken(client: ServiceClient, clock: () => number = Date.n
   let failed: { readonly error: NoToken; readonly until: number } | undefined;
 
   const ask = async (): Promise<Kept> => {
+    const library = await import('openid-client');
     try {
-      provider ??= find(client);
-      const { access_token, expires_in } = await clientCredentialsGrant(await provider);
+      provider ??= find(library, client);
+      const { access_token, expires_in } = await library.clientCredentialsGrant(await provider);
       const lifeMs = (expires_in ?? DEFAULT_LIFE_S) * 1_000;
       kept = { token: access_token, until: clock() + lifeMs - Math.min(MARGIN_MS, lifeMs / 5) };
       return kept;
     } catch (error) {
       // Whatever was wrong may be mended at the provider: it is looked at afresh.
       provider = undefined;
-      const noToken = new NoToken(sentence(client, error), { cause: error });
+      const noToken = new NoToken(sentence(library, client, error), { cause: error });
       failed = { error: noToken, until: clock() + PAUSE_MS };
       throw noToken;
     } finally {
@@ -83,15 +78,16 @@ export function serviceToken(client: ServiceClient, clock: () => number = Date.n
   };
 }
 
-async function find({ issuer, clientId, clientSecret, allowHttp }: ServiceClient): Promise<Configuration> {
-  return discovery(new URL(issuer), clientId, undefined, authentication(clientSecret), {
+async function find(library: Library, client: ServiceClient): Promise<Configuration> {
+  const { issuer, clientId, clientSecret, allowHttp } = client;
+  return library.discovery(new URL(issuer), clientId, undefined, authentication(library, clientSecret), {
     timeout: TIMEOUT_S,
-    execute: allowHttp ? [allowInsecureRequests] : [],
+    execute: allowHttp ? [library.allowInsecureRequests] : [],
   });
 }
 
 /** As the provider takes it; the standard's default is basic. */
-function authentication(secret: string): ClientAuth {
+function authentication({ ClientSecretBasic, ClientSecretPost }: Library, secret: string): ClientAuth {
   const basic = ClientSecretBasic(secret);
   const post = ClientSecretPost(secret);
   return (server, ...rest) => {
@@ -101,9 +97,9 @@ function authentication(secret: string): ClientAuth {
   };
 }
 
-function sentence({ issuer, clientId }: ServiceClient, error: unknown): string {
+function sentence(library: Library, { issuer, clientId }: ServiceClient, error: unknown): string {
   const why =
-    error instanceof ResponseBodyError
+    error instanceof library.ResponseBodyError
       ? [error.error, error.error_description].filter((part) => part !== undefined).join(': ')
       : messagesOf(error).join(': ');
   return `the service got no token from the provider ${issuer} for its client "${clientId}" (${why})`;

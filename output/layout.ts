@@ -68,8 +68,13 @@ export function artifactsFolder(
   return join(artifactsFolders(dataDir, jobId), `${mediaId}`, `${task}`, `${action}`);
 }
 
+/** Copies of media with what was found drawn into them. */
+export function markupFolders(dataDir: string, jobId: string): string {
+  return resultFolder(dataDir, 'markup', jobId);
+}
+
 export function markupFolder(dataDir: string, jobId: string, mediaId: number): string {
-  return join(resultFolder(dataDir, 'markup', jobId), `${mediaId}`);
+  return join(markupFolders(dataDir, jobId), `${mediaId}`);
 }
 
 /** Media made of those of a job: a folder for each that some were made of. */

@@ -37,7 +37,7 @@ export function refusedBucketProperties(properties: Properties): string | null {
     if (access !== secret)
       return `The S3_RESULTS_BUCKET and ${given} properties were set, but the ${missing} property was not.`;
     const place = resultsPlace(properties);
-    return typeof place === 'string' ? place : null;
+    return typeof place === 'string' ? place : refusedPrefix(prefixOf(properties));
   }
   if (access === secret || booleanOf(properties, 'S3_UPLOAD_ONLY')) return null;
   return `The ${given} property was set, but the ${missing} property was not.`;
@@ -50,7 +50,16 @@ export function resultsBucket(properties: Properties): ResultsBucket | null {
   if (refused !== null) throw new Error(refused);
   const place = resultsPlace(properties);
   if (typeof place === 'string') throw new Error(place);
-  return { ...place, ...keysOf(properties), prefix: properties['S3_UPLOAD_OBJECT_KEY_PREFIX']?.trim() ?? '' };
+  return { ...place, ...keysOf(properties), prefix: prefixOf(properties) };
+}
+
+const prefixOf = (properties: Properties): string => textOf(properties, 'S3_UPLOAD_OBJECT_KEY_PREFIX').trim();
+
+/** Readers of addresses take "." and ".." for steps in folders: they would ask for another object. */
+function refusedPrefix(prefix: string): string | null {
+  return prefix.split('/').some((part) => part === '.' || part === '..')
+    ? 'The S3_UPLOAD_OBJECT_KEY_PREFIX property has a part "." or "..", with which no object can be found by its address: give one without.'
+    : null;
 }
 
 /** The object that a medium's address names when it is fetched with bucket keys, or null. */

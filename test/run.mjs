@@ -3,7 +3,7 @@
  * a plain `N passed, N failed` line.
  */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -39,8 +39,7 @@ const mocha = new Mocha({
   parallel: jobs > 1,
   jobs,
 });
-// Large files first, so that none of them is left for the end.
-if (jobs > 1) files.sort((a, b) => statSync(b).size - statSync(a).size);
+if (jobs > 1) files.sort((a, b) => weightOf(b) - weightOf(a));
 for (const file of files) mocha.addFile(path.resolve(file));
 if (jobs === 1) await mocha.loadFilesAsync();
 const runner = mocha.run((failures) => {
@@ -48,6 +47,13 @@ const runner = mocha.run((failures) => {
   console.log(`\n${passes} passed, ${failures} failed${pending > 0 ? `, ${pending} skipped` : ''}`);
   process.exit(failures > 0 || passes === 0 ? 1 : 0);
 });
+
+/** Files that start servers take long and go first, so that none of them is left for the end; then by size. */
+function weightOf(file) {
+  const text = readFileSync(file, 'utf8');
+  const startsServers = /\/support\/service\.js|\/(roles|suite)\.js/.test(text) || /\bnew Place\(/.test(text);
+  return text.length + (startsServers ? 1_000_000 : 0);
+}
 
 function find(folder) {
   return readdirSync(folder, { recursive: true })

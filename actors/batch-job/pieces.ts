@@ -54,6 +54,7 @@ export function pieceRow(state: JobState, index: number, unit: Unit, given: Give
         path: detectionFile(settings.dataDir, record.jobId),
         properties: jobWide(record),
         privateBuckets: settings.privateBuckets,
+        ...(state.status === 'CANCELLING' ? { hurried: true } : {}),
       };
       return { ...fixed(state, index, unit), ...named(state, given, 'upload', 'z/u'), ...OF.UPLOAD, work };
     }

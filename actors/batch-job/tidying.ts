@@ -5,6 +5,8 @@ import {
   artifactsFolder,
   artifactsFolders,
   derivativeFolders,
+  markupFolder,
+  markupFolders,
   mediaFolder,
   outputFolders,
   spoolFolder,
@@ -42,7 +44,7 @@ export async function removeFiles(
 
 /**
  * Derivative media get ids with every attempt at making them: those of attempts that did not count are nobody's. The same goes for
- * artifacts of sub-jobs that were cancelled or failed, and for files that a component was killed over.
+ * artifacts and copies of sub-jobs that were cancelled or failed, and for files that a component was killed over.
  */
 export async function removeStrays(parts: TidyingParts, record: JobRecord, state: JobState): Promise<void> {
   const { settings, logger } = parts;
@@ -54,11 +56,13 @@ export async function removeStrays(parts: TidyingParts, record: JobRecord, state
     state.media.flatMap((medium) => (medium.derived === null ? [] : [medium.derived.path])),
   );
   await removeOthers(derived, (file) => kept.has(file)).catch(told(derived));
-  // While nothing failed, every picture is in the document.
+  // While nothing failed, every picture and every copy is in the document.
   if (state.status !== 'IN_PROGRESS') {
     const pictures = artifactsFolders(dataDir, jobId);
-    const extracted = await extractedFolders(parts, record, state);
-    await removeOthers(pictures, (file) => extracted.has(actionFolder(pictures, file))).catch(told(pictures));
+    const copies = markupFolders(dataDir, jobId);
+    const named = await namedFolders(parts, record, state);
+    await removeOthers(pictures, (file) => named.has(actionFolder(pictures, file))).catch(told(pictures));
+    await removeOthers(copies, (file) => named.has(path.dirname(file))).catch(told(copies));
   }
   for (const folder of outputFolders(dataDir, jobId)) await removeParts(folder).catch(told(folder));
 }
@@ -67,8 +71,8 @@ export async function removeStrays(parts: TidyingParts, record: JobRecord, state
 const actionFolder = (pictures: string, file: string): string =>
   path.join(pictures, ...path.relative(pictures, file).split(path.sep).slice(0, 3));
 
-/** Folders of artifacts that the document tells of. */
-async function extractedFolders(
+/** Folders of artifacts and of marked-up copies that the document tells of. */
+async function namedFolders(
   { store, settings }: TidyingParts,
   record: JobRecord,
   { run, media }: JobState,
@@ -77,9 +81,14 @@ async function extractedFolders(
   const actor = { kind: BATCH_JOB, id: String(record.number) };
   for await (const { body } of allRows(store, actor, runPrefix(run))) {
     const { kind, state, medium, stage, action } = body as SubJobRow;
-    if (kind !== 'ARTIFACTS' || state !== 'DONE' || stage.name !== 'TASK') continue;
+    if (state !== 'DONE' || stage.name !== 'TASK' || (kind !== 'ARTIFACTS' && kind !== 'MARKUP')) continue;
     const { mediaId } = mediumOf(record, media, medium);
-    folders.add(artifactsFolder(settings.dataDir, record.jobId, { mediaId, task: stage.index, action }));
+    const place = { mediaId, task: stage.index, action };
+    folders.add(
+      kind === 'MARKUP'
+        ? markupFolder(settings.dataDir, record.jobId, mediaId)
+        : artifactsFolder(settings.dataDir, record.jobId, place),
+    );
   }
   return folders;
 }

@@ -4,7 +4,7 @@ import { factLines } from '../columns.ts';
 import { EXIT } from '../failure.ts';
 import { Interrupts } from '../interrupts.ts';
 import { showProgress } from '../progress.ts';
-import { fieldOf, jobPath, type JobInfo } from '../rest-client.ts';
+import { fieldOf, jobPath, jsonOf, type JobInfo } from '../rest-client.ts';
 import { jobLine } from '../tables.ts';
 import { shortened, type Terminal } from '../terminal.ts';
 import { watchJob } from '../watch.ts';
@@ -79,10 +79,13 @@ function createCommand(jobs: Command, terminal: Terminal): void {
     )
     .action(async (file: string, options: RestOptions & { readonly idempotencyKey?: string }) => {
       const key = options.idempotencyKey;
+      const body = await textOf(file);
+      const { noteProperties } = await import('../job-notes.ts');
+      await noteProperties(await clientOf(options), jsonOf({ text: body }), terminal);
       const call = {
         method: 'POST',
         path: '/rest/jobs',
-        body: await textOf(file),
+        body,
         ...(key === undefined ? { once: 'job' } : { headers: { 'idempotency-key': key } }),
       } as const;
       await show(terminal, options, call, { lines: createdLines });
@@ -144,7 +147,7 @@ function deliveryText(status: string, failed: Attempts | undefined): string {
 async function watch(id: string, options: RestOptions, terminal: Terminal): Promise<number> {
   const client = await clientOf(options);
   const interrupts = new Interrupts();
-  const progress = showProgress(terminal, [id], { waits: true });
+  const progress = await showProgress(terminal, [id], { waits: true });
   try {
     const job = await watchJob(client, id, {
       seen: (seen) => progress.update(id, seen),

@@ -3,10 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import sharp from 'sharp';
 import { readImage } from '../../media/image-frame.ts';
 import { uprightOf } from '../../media/upright.ts';
 import { VIDEO_ENCODERS } from '../../media/video-encoder.ts';
+import { writePng } from '../../media/write-png.ts';
+import { removeFolder } from '../../output/spool.ts';
 import type { Issue } from '../../pipeline/types.ts';
 import type { StoreFile } from '../media/artifact-files.ts';
 import { DetectionError } from '../sdk/detector.ts';
@@ -36,17 +37,20 @@ export async function* markUp(
   const extension = mediaType === 'VIDEO' ? VIDEO_ENCODERS[settings.encoder].container : 'png';
   const path = join(work.folder, `${randomUUID()}.${extension}`);
   const temporary = `${path}.part`;
+  // The copy of an attempt that did not count is nobody's: it has a name of its own.
+  await removeFolder(work.folder);
   await mkdir(work.folder, { recursive: true });
-  let warnings: readonly Issue[];
+  let answer: MarkupAnswer;
   try {
     const draw = mediaType === 'VIDEO' ? markUpVideo : markUpImage;
-    warnings = await draw(work, settings, temporary, context);
+    const warnings = await draw(work, settings, temporary, context);
     await rename(temporary, path);
+    answer = await answerOf(path, warnings, store, context.signal);
   } catch (error) {
-    await rm(temporary, { force: true });
+    for (const file of [temporary, path]) await rm(file, { force: true });
     throw error;
   }
-  yield `${JSON.stringify(await answerOf(path, warnings, store))}\n`;
+  yield `${JSON.stringify(answer)}\n`;
 }
 
 async function markUpImage(
@@ -62,9 +66,7 @@ async function markUpImage(
   const data = new Uint8Array(width * height * 3);
   drawer.draw(picture, marks.byFrame()(picture.index), data);
   signal.throwIfAborted();
-  await sharp(data, { raw: { width, height, channels: 3 } })
-    .png()
-    .toFile(path);
+  await writePng(path, { width, height, data });
   progress(1, 1);
   return [];
 }
@@ -73,12 +75,14 @@ async function answerOf(
   path: string,
   warnings: readonly Issue[],
   store: StoreFile | undefined,
+  signal: AbortSignal,
 ): Promise<MarkupAnswer> {
   const local = pathToFileURL(path).href;
   if (store === undefined) return { path, uri: local, warnings };
   try {
     return { path, uri: await store(path), warnings };
   } catch (error) {
+    signal.throwIfAborted();
     const reason = error instanceof Error ? error.message : String(error);
     const message = `The marked-up medium could not be uploaded and was kept on the server instead: ${reason}`;
     return { path, uri: local, warnings: [...warnings, { code: 'REMOTE_STORAGE_UPLOAD', message }] };

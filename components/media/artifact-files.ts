@@ -1,19 +1,12 @@
 /** Writes pictures of detections as PNG files, a few at a time, each under a temporary name until it is whole. */
 import { randomUUID } from 'node:crypto';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import sharp from 'sharp';
+import { writePng, type Picture } from '../../media/write-png.ts';
 
 /** Puts a written file where it is to be found from outside and tells its URI. */
 export type StoreFile = (path: string) => Promise<string>;
-
-export interface Picture {
-  readonly width: number;
-  readonly height: number;
-  /** Tightly packed RGB that nobody changes any more. */
-  readonly data: Uint8Array;
-}
 
 /** Pictures that are encoded at the same time. */
 const AT_A_TIME = 4;
@@ -21,17 +14,21 @@ const AT_A_TIME = 4;
 const COMPRESSION = 3;
 /** Whole frames that are remembered; one that was forgotten is written once more. */
 const REMEMBERED = 50_000;
+/** Pictures stop so many bytes before the disk is full: a job that takes the last byte can neither end nor be cancelled. */
+const KEPT_FREE_BYTES = 16 * 1024 * 1024;
 
 export class PictureFiles {
   readonly #store: StoreFile | undefined;
+  readonly #keptFree: number;
   readonly #writing = new Set<Promise<void>>();
   readonly #once = new Map<string, string>();
   #folder = '';
   /** Why the first of those that could not be uploaded could not; they are kept where they were written. */
   notStored: string | undefined;
 
-  constructor(store?: StoreFile) {
+  constructor(store?: StoreFile, keptFreeBytes = KEPT_FREE_BYTES) {
     this.#store = store;
+    this.#keptFree = keptFreeBytes;
   }
 
   /** Resolves when the picture is in hand, not when it is written; `done` is then told its URI, or why there is none. */
@@ -65,21 +62,30 @@ export class PictureFiles {
     }
   }
 
-  async #write(path: string, { data, width, height }: Picture): Promise<string> {
+  async #write(path: string, picture: Picture): Promise<string> {
     const folder = dirname(path);
     if (folder !== this.#folder) await mkdir(folder, { recursive: true });
     this.#folder = folder;
+    await this.#findRoom(folder);
     const temporary = `${path}.${randomUUID()}.part`;
     try {
-      await sharp(data, { raw: { width, height, channels: 3 } })
-        .png({ compressionLevel: COMPRESSION })
-        .toFile(temporary);
+      await writePng(temporary, picture, COMPRESSION);
       await rename(temporary, path);
     } catch (error) {
       await rm(temporary, { force: true });
       throw error;
     }
     return this.#uriOf(path);
+  }
+
+  /** Errors: when too little is left on the disk of the folder. */
+  async #findRoom(folder: string): Promise<void> {
+    const { bavail, bsize } = await statfs(folder);
+    if (bavail * bsize >= this.#keptFree) return;
+    const least = Math.round(this.#keptFree / 1024 / 1024);
+    throw new Error(
+      `The disk is nearly full (less than ${least} MiB are free): make room and run the job again.`,
+    );
   }
 
   async #uriOf(path: string): Promise<string> {

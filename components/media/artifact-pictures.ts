@@ -1,12 +1,12 @@
 /** The frames of a medium that pictures are wanted of, read once in their order, and what is cut out of them. */
 import { readImage } from '../../media/image-frame.ts';
 import { regionOf } from '../../media/region.ts';
-import { openVideo } from '../../media/video-frames.ts';
+import type { Picture } from '../../media/write-png.ts';
 import { groupBy } from '../../pipeline/grouping.ts';
 import type { Detection } from '../../pipeline/types.ts';
 import type { Frame } from '../sdk/detector.ts';
 import type { WorkMedium } from '../sdk/protocol.ts';
-import type { Picture, PictureFiles } from './artifact-files.ts';
+import type { PictureFiles } from './artifact-files.ts';
 import { knownFrames } from './known-frames.ts';
 
 /** A picture that is to be made, and in the end what became of it. */
@@ -88,6 +88,7 @@ async function* framesOf(
     return;
   }
   const frames = numbers.toSorted((a, b) => a - b);
+  const { openVideo } = await import('../../media/video-frames.ts');
   const reader = await openVideo(medium.path, { frames, known: knownFrames(medium), signal });
   try {
     yield* reader.frames();

@@ -7,7 +7,6 @@ import { setImmediate } from 'node:timers/promises';
 import { MediumError } from '../../media/medium-error.ts';
 import { feedIndexLine, type FeedPiece } from '../../output/feed-index.ts';
 import { inChunks } from '../../output/lines.ts';
-import { selectStrings } from '../../pipeline/media-selectors.ts';
 import { booleanOf, integerOf, textOf } from '../../pipeline/properties.ts';
 import { topQuality } from '../../pipeline/quality.ts';
 import { triggerMatches } from '../../pipeline/trigger.ts';
@@ -22,6 +21,9 @@ import {
   selectedIn,
   triggerIn,
 } from './finished-line.ts';
+
+/** Characters of the reason why a document is no JSON. */
+const MAX_REASON = 160;
 
 /** A document that is read as a whole to be searched. */
 const MAX_SELECTED_BYTES = 64 * 1024 * 1024;
@@ -140,6 +142,7 @@ async function selectedTexts(
   { medium }: FeedWork,
   selectors: NonNullable<FeedWork['selectors']>,
 ): Promise<readonly Selected[]> {
+  const { selectStrings } = await import('../../pipeline/media-selectors.ts');
   const document = JSON.parse(await readJsonText(medium.path)) as unknown;
   const all: Selected[] = [];
   for (const [number, selector] of selectors.entries()) {
@@ -182,14 +185,28 @@ export async function readJsonText(path: string): Promise<string> {
       'OTHER',
       `The document has ${size} bytes; media selectors can be used on documents of up to ${MAX_SELECTED_BYTES} bytes.`,
     );
+  const bytes = await readFile(path);
   try {
-    const text = (await readFile(path, 'utf8')).replace(/^\uFEFF/, '');
+    const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
     JSON.parse(text);
     return text;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new MediumError('OTHER', `The document has media selectors but is not JSON: ${reason}.`, {
-      cause: error,
-    });
+    throw new MediumError(
+      'OTHER',
+      `The document has media selectors but is not JSON: ${notJson(bytes, error)}.`,
+      {
+        cause: error,
+      },
+    );
   }
+}
+
+/** Why, on one line and printable: the parser quotes the document as it is. */
+function notJson(bytes: Buffer, error: unknown): string {
+  // A mark, or two characters of ASCII, with which JSON begins.
+  if (/^(fffe|feff|(00(?!00)..){2}|((?!00)..00){2})/.test(bytes.toString('hex', 0, 4)))
+    return 'it seems to be UTF-16; save it as UTF-8';
+  const reason = error instanceof Error ? error.message : String(error);
+  const shown = reason.replace(/[\s\p{Z}]+/gu, ' ').replace(/[\p{C}\uFFFD]+/gu, '?');
+  return shown.length <= MAX_REASON ? shown : `${shown.slice(0, MAX_REASON - 1)}…`;
 }

@@ -1,8 +1,7 @@
 /** What the built-in media component does with a sub-job; the `handle` of its worker loop. */
 import { DetectionError } from '../sdk/detector.ts';
-import type { Assignment } from '../sdk/protocol.ts';
+import type { ArtifactsWork, Assignment } from '../sdk/protocol.ts';
 import type { WorkContext } from '../sdk/worker.ts';
-import { artifacts } from './artifacts.ts';
 import { document } from './document.ts';
 import { feed } from './feed.ts';
 import { finish } from './finish.ts';
@@ -18,10 +17,8 @@ export function handleMediaWork(assignment: Assignment, context: WorkContext): A
       return feed(assignment.work, context);
     case 'FINISH':
       return finish(assignment.work, context);
-    case 'ARTIFACTS': {
-      const { context: counting, store } = storing(assignment.work, context);
-      return artifacts(assignment.work, counting, store);
-    }
+    case 'ARTIFACTS':
+      return pictures(assignment.work, context);
     case 'DOCUMENT':
       return document(assignment.work, context);
     case 'UPLOAD':
@@ -33,4 +30,11 @@ export function handleMediaWork(assignment: Assignment, context: WorkContext): A
         `The media component does not do ${assignment.kind}.`,
       );
   }
+}
+
+/** Loaded for the first picture that is cut out: it is most of what the other kinds of work need not load. */
+async function* pictures(work: ArtifactsWork, given: WorkContext): AsyncGenerator<string> {
+  const { artifacts } = await import('./artifacts.ts');
+  const { context, store } = storing(work, given);
+  yield* artifacts(work, context, store);
 }

@@ -2,7 +2,6 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { MediumError } from '../../media/medium-error.ts';
-import { duplicatePolicy, fillText } from '../../pipeline/media-selectors.ts';
 import type { FinishWork } from '../sdk/protocol.ts';
 import { readJsonText } from './feed.ts';
 import type { RawTrack } from './raw-tracks.ts';
@@ -36,6 +35,8 @@ export function selectorsOutput(work: FinishWork, keep: KeepResult): SelectorsOu
       else all.push(output);
     },
     async write() {
+      // What searches documents is loaded for the few jobs that have it done.
+      const { duplicatePolicy, fillText } = await import('../../pipeline/media-selectors.ts');
       const filled = fillText(
         await readJsonText(work.medium.path),
         selectors.map((selector, n) => ({ selector, outputs: outputs[n] ?? new Map() })),

@@ -9,6 +9,7 @@ import { objectKey, objectUri, resultsBucket, type ResultsBucket } from '../../p
 import type { Properties } from '../../pipeline/types.ts';
 import type { UploadAnswer, UploadWork } from '../sdk/protocol.ts';
 import type { WorkContext } from '../sdk/worker.ts';
+import { SlowBuckets } from './slow-buckets.ts';
 
 /** Uploads a file and answers the URI of the object. Errors: REMOTE_STORAGE_UPLOAD, with a message without secrets. */
 export type StoreResult = (path: string, signal: AbortSignal) => Promise<string>;
@@ -20,33 +21,50 @@ export interface StoreOptions {
   readonly onBytes?: ((bytes: number) => void) | undefined;
   /** Pause before the second attempt, doubling with each; 1 s when absent. */
   readonly backOffMs?: number | undefined;
+  /** What is known of buckets that do not answer; what this process knows when absent. */
+  readonly slow?: SlowBuckets | undefined;
 }
+
+const slowBuckets = new SlowBuckets();
 
 /** Files of one store that are uploaded at a time, however many are handed in. */
 export const UPLOADS_AT_ONCE = 4;
 /** After so many files in a row that failed, a bucket is left alone: thousands of others would take hours to fail. */
 const FAILURES_IN_A_ROW = 3;
+/** Whoever has cancelled a job wants to see its end: a bucket that moves no byte for so long is left alone then. */
+const HURRIED_MS = 5_000;
 
 /** Yields one line, an UploadAnswer; a file that cannot be uploaded stays where it is, with a warning. */
 export async function* upload(work: UploadWork, context: WorkContext): AsyncGenerator<string> {
   const { size } = await stat(work.path);
   let done = 0;
+  const patience = new AbortController();
+  const over = () => patience.abort(new Error(`The bucket stood still for ${HURRIED_MS} ms`));
+  const timer = work.hurried === true ? setTimeout(over, HURRIED_MS) : undefined;
   const store = resultStore(work.properties, {
     privateBuckets: work.privateBuckets,
-    onBytes: (bytes) => context.progress((done += bytes), 2 * size),
+    onBytes: (bytes) => {
+      timer?.refresh();
+      context.progress((done += bytes), 2 * size);
+    },
   });
-  yield `${JSON.stringify(await uploadOrKeep(work.path, store, context.signal))}\n`;
+  try {
+    yield `${JSON.stringify(await uploadOrKeep(work.path, store, context.signal, patience.signal))}\n`;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 async function uploadOrKeep(
   path: string,
   store: StoreResult | undefined,
   signal: AbortSignal,
+  patience: AbortSignal,
 ): Promise<UploadAnswer> {
   const local = pathToFileURL(path).href;
   if (store === undefined) return { uri: local, warnings: [] };
   try {
-    return { uri: await store(path, signal), warnings: [] };
+    return { uri: await store(path, AbortSignal.any([signal, patience])), warnings: [] };
   } catch (error) {
     signal.throwIfAborted();
     const message = `${error instanceof Error ? error.message : String(error)}. It was kept here instead.`;
@@ -60,12 +78,14 @@ export function resultStore(properties: Properties, options: StoreOptions = {}):
   if (bucket === null) return undefined;
   if (bucket instanceof MediumError) return () => Promise.reject(bucket);
   const store = storeOne(bucket, options);
+  const { slow = slowBuckets } = options;
+  const name = `${bucket.url} ${bucket.accessKey}`;
   let [failed, last]: [number, unknown] = [0, undefined];
   const lane = fastq.promise(async ({ path, signal }: Task) => {
     signal.throwIfAborted();
     if (failed >= FAILURES_IN_A_ROW) throw last;
     try {
-      const uri = await store(path, signal);
+      const uri = await slow.use(name, () => store(path, signal), signal);
       failed = 0;
       return uri;
     } catch (error) {

@@ -41,6 +41,8 @@ export async function exchange(
     call.end(body);
     return answered;
   }
+  // Else the request would only say that it was broken off.
+  body.once('error', (error) => call.destroy(error));
   // What goes wrong here ends the request, too; a server that has answered wants no more of it.
   void pipeline(body, call).catch(() => undefined);
   const answer = await answered;

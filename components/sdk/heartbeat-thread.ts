@@ -1,12 +1,12 @@
-/**
- * The thread of `Heartbeat`. It sends by the `fetch` of Node, which is there already, so that a component process does not have
- * its libraries twice.
- */
+/** The thread of `Heartbeat`. */
+import { json } from 'node:stream/consumers';
 import { parentPort, workerData } from 'node:worker_threads';
+import { agentFor, exchange } from './exchange.ts';
 import type { Beat, HeartbeatThread, Verdict } from './heartbeat.ts';
 import type { HeartbeatAnswer, HeartbeatRequest } from './protocol.ts';
 
 const { leases, headers, progress } = workerData as HeartbeatThread;
+const agent = agentFor(leases);
 /** A heartbeat that got no answer in this time went astray: the next one goes without it. */
 const ASTRAY_MS = 5_000;
 
@@ -32,13 +32,13 @@ function beating({ token, heartbeatMs }: NonNullable<Beat>): NodeJS.Timeout {
 
 async function send(token: string): Promise<Verdict['why'] | undefined> {
   const [done = 0, total = 0] = progress;
-  const answer = await fetch(`${leases}/${token}/heartbeat`, {
+  const answer = await exchange(agent, `${leases}/${token}/heartbeat`, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify({ done, total } satisfies HeartbeatRequest),
     signal: AbortSignal.timeout(ASTRAY_MS),
   });
-  if (answer.status === 409) return 'The lease was lost.';
-  const { go } = (await answer.json()) as Partial<HeartbeatAnswer>;
+  const { go } = (await json(answer)) as Partial<HeartbeatAnswer>;
+  if (answer.statusCode === 409) return 'The lease was lost.';
   return go === 'cancelled' ? 'The sub-job was cancelled.' : undefined;
 }

@@ -317,6 +317,8 @@ export interface UploadWork {
   readonly properties: Properties;
   /** Whether results may go to buckets on this host or in private networks. */
   readonly privateBuckets?: boolean;
+  /** The job was cancelled: a bucket that stands still is not waited for. */
+  readonly hurried?: true;
 }
 export interface UploadAnswer {
   readonly uri: string;

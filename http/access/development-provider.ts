@@ -3,6 +3,7 @@ import type { Context, Middleware } from 'koa';
 import type { RoleClaims } from '../../config/access.ts';
 import type { DevelopmentSecrets } from './development-secrets.ts';
 import type { Logger } from './logger.ts';
+import type { FixedKey } from './signing-keys.ts';
 
 export const DEVELOPMENT_PATH = '/oidc';
 export const DEVELOPMENT_CLIENT_ID = 'troupe-cli';
@@ -26,29 +27,45 @@ export interface DevelopmentProvider {
   /** Answers everything below `/oidc`; goes before any body parser. */
   readonly middleware: Middleware;
   /** Public keys (JWKS), to verify tokens without asking over HTTP. */
-  readonly keys: { readonly keys: readonly object[] };
+  readonly keys: { readonly keys: readonly FixedKey[] };
   readonly clientId: string;
   readonly serviceClient: { readonly clientId: string; readonly clientSecret: string };
 }
 
+export interface DevelopmentProviderParts {
+  /** The server's base URL followed by `/oidc`. */
+  readonly issuer: string;
+  readonly secrets: DevelopmentSecrets;
+  readonly logger: Logger;
+}
+
+type Handle = ReturnType<import('koa')['callback']>;
+
 /**
  * A small OpenID provider in this process: one client that gets JWT access tokens for ADMIN, by client credentials, and
- * the service's own, whose tokens carry no role.
- * `issuer` is the server's base URL followed by `/oidc`.
+ * the service's own, whose tokens carry no role. It is opened for the first who asks it: that takes as long as a fourth of
+ * all else that a server does when it starts.
  */
-export async function createDevelopmentProvider({
-  issuer,
-  secrets,
-  logger,
-}: {
-  issuer: string;
-  secrets: DevelopmentSecrets;
-  logger: Logger;
-}): Promise<DevelopmentProvider> {
+export function createDevelopmentProvider(parts: DevelopmentProviderParts): DevelopmentProvider {
   const serviceClient = {
     clientId: SERVICE_CLIENT_ID,
     clientSecret: randomBytes(32).toString('base64url'),
   };
+  let opened: Promise<Handle> | undefined;
+  const handle: Handle = async (request, response) =>
+    (await (opened ??= openProvider(parts, serviceClient)))(request, response);
+  return {
+    middleware: mounted(handle, new URL(parts.issuer).pathname),
+    keys: { keys: parts.secrets.signingKeys.map(publicPart) },
+    clientId: DEVELOPMENT_CLIENT_ID,
+    serviceClient,
+  };
+}
+
+async function openProvider(
+  { issuer, secrets, logger }: DevelopmentProviderParts,
+  serviceClient: DevelopmentProvider['serviceClient'],
+): Promise<Handle> {
   const provider = await noticesTo(logger, async () => {
     provideUrlParse();
     const { Provider, errors } = await import('oidc-provider');
@@ -64,12 +81,7 @@ export async function createDevelopmentProvider({
   provider.on('server_error', (_ctx: unknown, error: Error) => {
     report(error);
   });
-  return {
-    middleware: mounted(provider.callback(), new URL(issuer).pathname),
-    keys: { keys: secrets.signingKeys.map(publicPart) },
-    clientId: DEVELOPMENT_CLIENT_ID,
-    serviceClient,
-  };
+  return provider.callback();
 }
 
 function configuration(
@@ -78,6 +90,7 @@ function configuration(
   refusal: (description: string) => Error,
 ): Record<string, unknown> {
   const off = { enabled: false };
+  const [{ alg }] = secrets.signingKeys;
   return {
     adapter: NothingToKeep,
     jwks: { keys: secrets.signingKeys },
@@ -90,6 +103,7 @@ function configuration(
       response_types: [],
       redirect_uris: [],
       token_endpoint_auth_method: 'client_secret_basic',
+      id_token_signed_response_alg: alg,
     })),
     clientAuthMethods: ['client_secret_basic'],
     responseTypes: ['none'],
@@ -118,7 +132,7 @@ function configuration(
             audience: DEVELOPMENT_AUDIENCE,
             accessTokenFormat: 'jwt',
             accessTokenTTL: TOKEN_TTL_S,
-            jwt: { sign: { alg: 'RS256' } },
+            jwt: { sign: { alg } },
           };
         },
       },
@@ -138,7 +152,7 @@ class NothingToKeep {
 }
 
 /** The provider knows its prefix (the path of its issuer) from `req.originalUrl` and routes by `req.url`, as under Express. */
-function mounted(handle: ReturnType<import('koa')['callback']>, prefix: string): Middleware {
+function mounted(handle: Handle, prefix: string): Middleware {
   const below = async (ctx: Context): Promise<void> => {
     if (!ENDPOINTS.has(ctx.path.slice(DEVELOPMENT_PATH.length))) {
       ctx.body = null;
@@ -159,7 +173,7 @@ function mounted(handle: ReturnType<import('koa')['callback']>, prefix: string):
     ctx.path === DEVELOPMENT_PATH || ctx.path.startsWith(`${DEVELOPMENT_PATH}/`) ? below(ctx) : next();
 }
 
-function publicPart(key: DevelopmentSecrets['signingKeys'][number]): object {
+function publicPart(key: DevelopmentSecrets['signingKeys'][number]): FixedKey {
   const { kid, alg, use } = key;
   return { ...createPublicKey({ key, format: 'jwk' }).export({ format: 'jwk' }), kid, alg, use };
 }

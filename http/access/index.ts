@@ -75,7 +75,7 @@ async function developmentAccess(
 ): Promise<Access> {
   const issuer = `${withoutSlash(baseUrl)}${DEVELOPMENT_PATH}`;
   const secrets = await loadOrCreateDevelopmentSecrets(dataDir);
-  const provider = await createDevelopmentProvider({ issuer, secrets, logger });
+  const provider = createDevelopmentProvider({ issuer, secrets, logger });
   logger.warn(
     { issuer, clientId: provider.clientId, secrets: join(dataDir, SECRETS_FOLDER) },
     'DEVELOPMENT ACCESS: no OpenID Connect provider is set, so the server issues its own tokens. ' +
@@ -84,7 +84,7 @@ async function developmentAccess(
   return {
     routes: provider.middleware,
     authenticate: authenticate({
-      keys: await fixedSigningKeys(provider.keys),
+      keys: fixedSigningKeys(provider.keys),
       issuer,
       audience: DEVELOPMENT_AUDIENCE,
       roles: DEVELOPMENT_ROLES,

@@ -1,5 +1,4 @@
-import { createPublicKey, type KeyObject } from 'node:crypto';
-import jwksRsa from 'jwks-rsa';
+import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import type { Logger } from './logger.ts';
 import { discoverKeysUri, fetchKeySet, type ProviderAddress } from './provider-document.ts';
 
@@ -42,11 +41,14 @@ interface PublishedKey {
   readonly key: KeyObject;
 }
 type KeySet = readonly PublishedKey[];
+export type FixedKey = JsonWebKey & { readonly kid: string; readonly alg: string };
 type Fetcher = () => Promise<{ keys: readonly object[] }>;
 
 /** Keys known beforehand: the embedded provider's own, without HTTP. */
-export async function fixedSigningKeys(jwks: { keys: readonly object[] }): Promise<SigningKeys> {
-  const keys = await parsedKeys(() => Promise.resolve(jwks));
+export function fixedSigningKeys({ keys: jwks }: { keys: readonly FixedKey[] }): SigningKeys {
+  const keys = usable(
+    jwks.map(({ kid, alg, ...key }) => ({ kid, alg, key: createPublicKey({ key, format: 'jwk' }) })),
+  );
   return {
     find: (header) => {
       const key = pick(keys, header);
@@ -109,21 +111,29 @@ export function publishedSigningKeys(
   };
 }
 
-/** jwks-rsa reads the key set (which keys are for signatures, which are well-formed); each is parsed here once. */
+/**
+ * jwks-rsa reads the key set (which keys are for signatures, which are well-formed); each is parsed here once. It is loaded when a
+ * provider's keys are fetched: not at the start of a server, and never with the embedded provider.
+ */
 async function parsedKeys(fetcher: Fetcher): Promise<KeySet> {
+  const { default: jwksRsa } = await import('jwks-rsa');
   const client = jwksRsa({
     jwksUri: '',
     cache: false,
     fetcher: async () => ({ keys: (await fetcher()).keys }),
   });
   const published: { kid?: string; alg?: string; getPublicKey(): string }[] = await client.getSigningKeys();
-  const keys = published
-    .map((jwk) => ({
+  return usable(
+    published.map((jwk) => ({
       ...(jwk.kid !== undefined && { kid: jwk.kid }),
       ...(jwk.alg !== undefined && { alg: jwk.alg }),
       key: createPublicKey(jwk.getPublicKey()),
-    }))
-    .filter(({ key }) => isStrong(key));
+    })),
+  );
+}
+
+function usable(known: KeySet): KeySet {
+  const keys = known.filter(({ key }) => isStrong(key));
   if (keys.length === 0) throw new Error('the key set has no usable signing key');
   return keys;
 }

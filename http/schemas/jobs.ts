@@ -17,7 +17,7 @@ export const algorithmProperties = z.record(z.string(), properties);
 
 const mediaRange = z
   .object({ start: z.int().nonnegative(), stop: z.int().nonnegative() })
-  .refine(({ start, stop }) => stop >= start, { error: 'stop must not be before start', path: ['stop'] });
+  .refine(({ start, stop }) => stop >= start, { error: 'must not be before start', path: ['stop'] });
 
 /** Specification 2.1, JobCreationMediaSelector. */
 const mediaSelector = z.object({

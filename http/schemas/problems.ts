@@ -1,12 +1,94 @@
-import type { z } from 'zod';
+/** Checks bodies and queries, and says what is wrong in words for whoever wrote them: where, what is expected there, what was given. */
+import { z } from 'zod';
 
 const MAX_LINES = 20;
+/** Characters of a given text that are repeated. */
+const MAX_QUOTED = 40;
 
-/** The problems of a body as one text, a line each: where, then what. */
-export function problemsOf(error: z.ZodError): string {
-  const lines = error.issues
+export type Checked<T> = { readonly ok: T } | { readonly problems: string };
+
+/** `problems`: a line each, such as `media[0].frameRanges[0].start: must be a whole number, 0 or more; it is missing`. */
+export function checked<T>(schema: z.ZodType<T>, given: unknown): Checked<T> {
+  const outcome = schema.safeParse(given, { error: sentence });
+  if (outcome.success) return { ok: outcome.data };
+  const { issues } = outcome.error;
+  const lines = issues
     .slice(0, MAX_LINES)
-    .map(({ path, message }) => `${path.map(String).join('.') || 'body'}: ${message}`);
-  if (error.issues.length > lines.length) lines.push(`(and ${error.issues.length - lines.length} more)`);
-  return lines.join('\n');
+    .map(({ path, message }) => `${placeOf(path) || 'body'}: ${message}`);
+  if (issues.length > lines.length) lines.push(`(and ${issues.length - lines.length} more)`);
+  return { problems: lines.join('\n') };
+}
+
+function placeOf(path: readonly PropertyKey[]): string {
+  return path
+    .map((step, i) => (typeof step === 'number' ? `[${step}]` : `${i === 0 ? '' : '.'}${String(step)}`))
+    .join('');
+}
+
+/** Where a schema has no words of its own. */
+function sentence(issue: z.core.$ZodRawIssue): string | undefined {
+  const { input } = issue;
+  if (issue.code === 'invalid_type')
+    return `must be ${kindOf(issue)}; it ${isWhat(input, SCALARS.has(issue.expected))}`;
+  if (issue.code === 'invalid_value')
+    return `must be ${alternatives(issue.values.map(String))}; it ${isWhat(input, true)}`;
+  if (issue.code === 'too_small') return bounded('at least', issue.origin, issue.minimum, input);
+  if (issue.code === 'too_big') return bounded('at most', issue.origin, issue.maximum, input);
+  if (issue.code === 'unrecognized_keys') return `must not have ${issue.keys.map(quoted).join(', ')}`;
+  return undefined;
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'a text',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+
+const SCALARS: ReadonlySet<string> = new Set(['number', 'int', 'boolean']);
+
+/** What should be there; of a number with its bounds. */
+function kindOf({ expected, inst: schema }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>): string {
+  if (!(schema instanceof z.ZodNumber)) return KINDS[expected] ?? expected;
+  const kind = schema.isInt ? 'a whole number' : 'a number';
+  const [least, most] = [schema.minValue, schema.maxValue].map(boundOf);
+  if (least === undefined) return kind;
+  return most === undefined ? `${kind}, ${least} or more` : `${kind} from ${least} to ${most}`;
+}
+
+/** Bounds that only say what a number can be are none. */
+const boundOf = (bound: number | null) =>
+  bound === null || Math.abs(bound) >= Number.MAX_SAFE_INTEGER ? undefined : bound;
+
+function bounded(
+  bound: 'at least' | 'at most',
+  origin: string,
+  limit: number | bigint,
+  input: unknown,
+): string {
+  if (origin === 'number' || origin === 'int') return `must be ${bound} ${limit}; it ${isWhat(input, true)}`;
+  if (bound === 'at least' && Number(limit) === 1) return 'must not be empty';
+  const length = typeof input === 'string' || Array.isArray(input) ? `; it has ${input.length}` : '';
+  return `must have ${bound} ${limit} ${origin === 'string' ? 'characters' : 'entries'}${length}`;
+}
+
+/** The value itself is told only where it can be no secret: a property that is no text may be a key. */
+function isWhat(input: unknown, tellsValue: boolean): string {
+  if (input === undefined) return 'is missing';
+  if (input === null) return 'is null';
+  if (Array.isArray(input)) return 'is a list';
+  if (typeof input === 'object') return 'is an object';
+  if (typeof input === 'string') return tellsValue ? `is the text ${quoted(input)}` : 'is a text';
+  return tellsValue ? `is ${JSON.stringify(input)}` : `is a ${typeof input}`;
+}
+
+/** In double quotes, without line breaks and other characters that would not show. */
+function quoted(text: string): string {
+  return JSON.stringify(text.length <= MAX_QUOTED ? text : `${text.slice(0, MAX_QUOTED - 1)}…`);
+}
+
+function alternatives(words: readonly string[]): string {
+  if (words.length < 3) return words.join(' or ');
+  return `${words.slice(0, -1).join(', ')}, or ${words.at(-1)}`;
 }

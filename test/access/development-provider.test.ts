@@ -5,6 +5,7 @@ import { expect } from 'chai';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { requestToken } from '../../cli/token-request.ts';
 import { loadOrCreateDevelopmentSecrets } from '../../http/access/development-secrets.ts';
+import { ownToken } from '../support/tokens.ts';
 import { startService, type TestService } from './support/service.ts';
 
 async function refusal(attempt: Promise<unknown>): Promise<string> {
@@ -46,12 +47,23 @@ describe('The embedded development provider', () => {
       lasts: 3600,
       groups: ['troupe-admin'],
     });
-    expect(decodeProtectedHeader(token)).to.include({ alg: 'RS256', typ: 'at+jwt' });
+    expect(decodeProtectedHeader(token)).to.include({ alg: 'ES256', typ: 'at+jwt' });
     const { status, body } = await service.ask(token, '/admin');
     expect([status, body]).to.deep.equal([
       200,
       '{"name":"troupe-cli","subject":"troupe-cli","roles":["ADMIN"]}',
     ]);
+  });
+
+  it('is what the tokens that tests make for themselves are like', async () => {
+    const [own, given] = await Promise.all([
+      ownToken(service.baseUrl, dataDir),
+      requestToken(await credentials()),
+    ]);
+    expect(decodeProtectedHeader(own)).to.deep.equal(decodeProtectedHeader(given));
+    const { jti: _, iat: __, exp: ___, ...claims } = decodeJwt(given);
+    expect(decodeJwt(own)).to.include.keys('jti', 'iat', 'exp').and.to.deep.include(claims);
+    expect((await service.ask(own, '/admin')).status).to.equal(200);
   });
 
   it('gives no token for a wrong secret, and says so without the secret', async () => {
@@ -81,7 +93,7 @@ describe('The embedded development provider', () => {
     const { keys } = (await (await fetch(document['jwks_uri'] ?? '')).json()) as { keys: object[] };
     expect(keys).to.have.length(1);
     expect(keys[0])
-      .to.include({ alg: 'RS256', use: 'sig' })
+      .to.include({ alg: 'ES256', use: 'sig' })
       .and.not.have.any.keys('d', 'p', 'q', 'dp', 'dq', 'qi');
   });
 

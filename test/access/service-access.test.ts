@@ -26,15 +26,23 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
   let service: Service;
   let ask: ReturnType<typeof asking>;
   const statusOf = async (token: string) => (await ask(token)).status;
+  /** A provider that is down, its service, and what that answered first: it asks again after seconds, while other tests run. */
+  let down: { readonly late: TestProvider; readonly waiting: Service; readonly refused: Answer };
 
   before(async () => {
     provider = await TestProvider.start();
     service = await Service.started(atProvider(provider), () => provider.token('admin'));
     ask = asking(service);
+    const late = await TestProvider.start();
+    late.state = 'failing';
+    const waiting = await Service.started(atProvider(late), () => late.forge());
+    down = { late, waiting, refused: await asking(waiting)(waiting.token) };
   });
   after(async () => {
     await service.close();
     await provider.close();
+    await down.waiting.close();
+    await down.late.close();
   });
 
   it('finds the keys by discovery, and takes tokens of clients of the provider', async () => {
@@ -187,28 +195,20 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
   });
 
   it('that is down when the server starts: answers 503 with Retry-After until it is up, then 200, without a restart', async () => {
-    const late = await TestProvider.start();
-    late.state = 'failing';
-    const waiting = await Service.started(atProvider(late), () => late.forge());
-    try {
-      const pid = waiting.pid;
-      const info = () => asking(waiting)(waiting.token);
-      const refused = await info();
-      expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '5']);
-      expect(refused.body).to.deep.equal({
-        message: 'The identity provider cannot be reached. Try again later.',
-      });
-      expect((await asking(waiting)('garbage')).status).to.equal(401);
-      expect((await asking(waiting)('', 'GET', '/healthz')).status).to.equal(200);
-      await waiting.logged('The identity provider gave no signing keys');
-      late.state = 'up';
-      await until('the keys are known', info, ({ status }) => status === 200);
-      const done = await waiting.run({ ...LIGHT, media: [sampleUri('astronaut.png')] });
-      expect([done.status, waiting.pid]).to.deep.equal(['COMPLETE', pid]);
-    } finally {
-      await waiting.close();
-      await late.close();
-    }
+    const { late, waiting, refused } = down;
+    const pid = waiting.pid;
+    const info = () => asking(waiting)(waiting.token);
+    expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '5']);
+    expect(refused.body).to.deep.equal({
+      message: 'The identity provider cannot be reached. Try again later.',
+    });
+    expect((await asking(waiting)('garbage')).status).to.equal(401);
+    expect((await asking(waiting)('', 'GET', '/healthz')).status).to.equal(200);
+    await waiting.logged('The identity provider gave no signing keys');
+    late.state = 'up';
+    await until('the keys are known', info, ({ status }) => status === 200);
+    const done = await waiting.run({ ...LIGHT, media: [sampleUri('astronaut.png')] });
+    expect([done.status, waiting.pid]).to.deep.equal(['COMPLETE', pid]);
   });
 
   it('that goes down later: goes on with the keys it knows', async () => {

@@ -173,10 +173,13 @@ describe("The identity provider's signing keys", () => {
   });
 
   it('are not used when they are weak', async () => {
-    const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
-    const weak = { ...publicKey.export({ format: 'jwk' }), kid: 'weak', use: 'sig' };
-    const outcome = await fixedSigningKeys({ keys: [weak] }).catch((error: unknown) => String(error));
-    expect(outcome).to.include('no usable signing key');
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
+    const weak = { ...privateKey.export({ format: 'jwk' }), kid: 'weak', alg: 'RS256', use: 'sig' };
+    expect(() => fixedSigningKeys({ keys: [weak] })).to.throw('no usable signing key');
+    const token = await provider.token('admin');
+    await provider.publish(weak);
+    expect(await statusOf(token)).to.equal(503);
+    expect(JSON.stringify(service.log)).to.include('no usable signing key');
   });
 
   it('are not fetched over plain http from another host, unless that is allowed', async () => {

@@ -58,7 +58,7 @@ export async function runLargeJob(folder: string): Promise<LargeJob> {
   const grown = peakBytes(server.pid) - before;
   stop.abort();
   await working;
-  await client.close();
+  client.close();
   await server.stop();
   return { jobId, ms, grown };
 }

@@ -1,7 +1,7 @@
 import { existsSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
-import { documentOf, Place, sample, tracksOf } from './support.ts';
+import { documentOf, Place, sample, tracksOf, type Outcome } from './support.ts';
 
 const FACES = ['--pipeline', 'FACE DETECTION PIPELINE'];
 const TEXT = ['--pipeline', 'text detection pipeline'];
@@ -24,21 +24,6 @@ describe('troupe analyze, where no service runs', () => {
     expect(tracksOf(documentOf(readFileSync(document, 'utf8')))).to.have.length(2);
     expect(existsSync(place.lock), 'the service is gone').to.equal(false);
     expect(readFileSync(path.join(place.dataDir, 'server.log'), 'utf8')).to.include('Troupe is down');
-  });
-
-  it('shows times, frames and how many detections there are of what moves through a video', async () => {
-    const { code, stdout, stderr } = await place.troupe(['analyze', sample('face_move.mp4'), ...FACES]);
-    expect(code, stderr).to.equal(0);
-    expect(stdout).to.match(/video\/mp4, 640x360, 100 frames, 0:00:04\.000$/m);
-    expect(stdout).to.match(/^ {2}FACE +0:00:00\.\d{3} - 0:00:03\.\d{3} +1\d - 8\d +0\.9\d +\d\d$/m);
-  });
-
-  it('tells the progress on standard error, a line per ten per cent or change of state', async () => {
-    const { stderr } = await place.troupe(['analyze', sample('face_move.mp4'), ...FACES]);
-    const lines = stderr.split('\n').filter((line) => line.includes(' %'));
-    expect(lines).to.have.length.within(2, 12);
-    expect(lines.at(-1)).to.match(/^\S+ +100 % +COMPLETE$/);
-    expect(new Set(lines).size).to.equal(lines.length);
   });
 
   it('prints the detection document and nothing else with --json, and writes it to a file with --output', async () => {
@@ -78,6 +63,7 @@ describe('troupe analyze, where no service runs', () => {
     const properties = ['--property', 'CONFIDENCE_THRESHOLD=0.7', '--property', 'FIND_SMALL_FACES=NEVER'];
     const { code, stdout, stderr } = await place.troupe(['analyze', file, ...FACES, ...properties, '--json']);
     expect(code, stderr).to.equal(0);
+    expect(stderr).to.not.include('property');
     expect(tracksOf(documentOf(stdout)), 'the cat, below the default threshold').to.have.length(1);
   });
 
@@ -110,6 +96,22 @@ describe('troupe analyze, where no service runs', () => {
     expect(refused.stderr).to.match(
       /^The service has no algorithm named FACES\. The algorithms are: .*\bFACE,/m,
     );
+  });
+
+  it('tells which properties nobody in the pipeline knows, and which values are none, and runs the job all the same', async () => {
+    const { code, stdout, stderr } = await place.troupe([
+      ...['analyze', sample('astronaut.png'), ...FACES, '--json'],
+      ...['--property', 'confidence_threshold=0.7', '--property', 'FRAME_INTERVAL=often'],
+      ...['--property', 'CUT_THRESHOLD=0.5', '--algorithm-property', 'FACE:MERGE_TRACK=TRUE'],
+    ]);
+    expect(code, stderr).to.equal(0);
+    expect(documentOf(stdout).status).to.equal('COMPLETE');
+    expect(stderr.split('\n').filter((line) => /[Pp]roperty/.test(line))).to.deep.equal([
+      'Nobody in the pipeline knows the property confidence_threshold (did you mean CONFIDENCE_THRESHOLD?): it is passed on and has no effect.',
+      'Property FRAME_INTERVAL: it takes a whole number (INT); "often" is passed on as it is.',
+      'Nobody in the pipeline knows the property CUT_THRESHOLD: it is passed on and has no effect.',
+      'The algorithm FACE does not know the property MERGE_TRACK (did you mean MERGE_TRACKS?): it is passed on and has no effect.',
+    ]);
   });
 
   it('takes a data: URI as it is', async () => {
@@ -181,5 +183,28 @@ describe('troupe analyze, where no service runs', () => {
     const { code, stdout } = await running.ended;
     expect(code).to.equal(1);
     expect(stdout).to.include('CANCELLED');
+  });
+});
+
+describe('troupe analyze, of a video', () => {
+  const place = new Place();
+  let outcome: Outcome;
+  before(async () => {
+    outcome = await place.troupe(['analyze', sample('face_move.mp4'), ...FACES]);
+  });
+  after(() => place.leave());
+
+  it('shows times, frames and how many detections there are of what moves through it', () => {
+    const { code, stdout, stderr } = outcome;
+    expect(code, stderr).to.equal(0);
+    expect(stdout).to.match(/video\/mp4, 640x360, 100 frames, 0:00:04\.000$/m);
+    expect(stdout).to.match(/^ {2}FACE +0:00:00\.\d{3} - 0:00:03\.\d{3} +1\d - 8\d +0\.9\d +\d\d$/m);
+  });
+
+  it('tells the progress on standard error, a line per ten per cent or change of state', () => {
+    const lines = outcome.stderr.split('\n').filter((line) => line.includes(' %'));
+    expect(lines).to.have.length.within(2, 12);
+    expect(lines.at(-1)).to.match(/^\S+ +100 % +COMPLETE$/);
+    expect(new Set(lines).size).to.equal(lines.length);
   });
 });

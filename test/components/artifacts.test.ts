@@ -174,6 +174,16 @@ describe('Artifact extraction', () => {
     expect(stored).to.deep.equal([path('a.png'), path('b.png')]);
   });
 
+  it('leaves some room on the disk, so that the job can end: the picture is not taken, and why is told', async () => {
+    const files = new PictureFiles(undefined, Number.MAX_SAFE_INTEGER);
+    const told: (string | Error)[] = [];
+    const picture = { width: 4, height: 4, data: new Uint8Array(48).fill(9) };
+    await files.write(path('a.png'), picture, (uri) => told.push(uri));
+    await files.settled();
+    expect(String(told)).to.match(/^Error: The disk is nearly full \(less than \d+ MiB are free\)/);
+    expect(await readdir(folder)).to.deep.equal([]);
+  });
+
   it('brings a turned detection of an image upright', async () => {
     const image = sample('astronaut.png');
     const lines = await finishedTracks(

@@ -167,10 +167,8 @@ describe('Choosing what is fed', () => {
       expressions: readonly string[],
       change: Partial<FeedWork> = {},
     ): Promise<Fed> {
-      await writeFile(
-        path('document.json'),
-        typeof document === 'string' ? document : JSON.stringify(document),
-      );
+      const isRaw = typeof document === 'string' || Buffer.isBuffer(document);
+      await writeFile(path('document.json'), isRaw ? document : JSON.stringify(document));
       const medium = { ...MEDIUM, mediaType: 'UNKNOWN', path: path('document.json') } as const;
       return fed({ medium, selectors: expressions.map(selector), ...change });
     }
@@ -211,6 +209,24 @@ describe('Choosing what is fed', () => {
         () => 'nothing',
         (error: unknown) => `${String((error as { code?: string }).code)} ${(error as Error).message}`,
       );
+
+    it('says on one short, printable line why a document is no JSON', async () => {
+      const start = 'OTHER The document has media selectors but is not JSON: ';
+      for (const [document, reason] of [
+        [Buffer.from('89504e470d0a1a0a0000000d', 'hex'), /\?PNG/],
+        [Buffer.from('00010000000f0080', 'hex'), /Unexpected token/],
+        [`["a",\r\n\u2028${'x'.repeat(5_000)}`, /Unexpected token/],
+        [Buffer.from('\uFEFF["a"]', 'utf16le'), /^it seems to be UTF-16; save it as UTF-8\.$/],
+        [Buffer.from('["a"]', 'utf16le'), /^it seems to be UTF-16; save it as UTF-8\.$/],
+        [Buffer.from('["a"]', 'utf16le').swap16(), /^it seems to be UTF-16; save it as UTF-8\.$/],
+      ] as const) {
+        const message = await refusalOf(selected(document, ['$.a']));
+        expect(message.slice(0, start.length)).to.equal(start);
+        expect(message.slice(start.length)).to.match(reason);
+        expect(message).to.match(/^[\x20-\x7e]+\.$/);
+        expect(message.length).to.be.lessThan(250);
+      }
+    });
 
     it('refuses what is no JSON, and a document in which nothing is selected unless that may be', async () => {
       expect(await refusalOf(selected('{', ['$.a']))).to.match(/^OTHER .*not JSON/);

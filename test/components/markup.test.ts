@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { trackColour } from '../../components/markup/colours.ts';
 import loadMarkup from '../../components/markup/detector.ts';
+import { markUp } from '../../components/markup/markup.ts';
 import type { Frame } from '../../components/sdk/detector.ts';
 import { readImage } from '../../media/image-frame.ts';
 import { openVideo } from '../../media/video-frames.ts';
@@ -326,5 +327,19 @@ describe('Markup', () => {
     expect(failed).to.equal(cancelled);
     expect(told).to.deep.equal([1, 2, 3, 4, 5]);
     expect(await readdir(out()).catch(() => [])).to.deep.equal([]);
+  });
+
+  it('is given up while the copy is on its way into a bucket, and leaves nothing behind', async () => {
+    const sources = [await sourceOf(path('tracks'), [], { count: 0 })];
+    const work = markupWork({ medium: image(), sources, folder: out() });
+    const stop = new AbortController();
+    const cancelled = new Error('cancelled');
+    const store = (): Promise<string> => {
+      stop.abort(cancelled);
+      return Promise.reject(cancelled);
+    };
+    const failed = textOf(markUp(work, context({ signal: stop.signal }), store));
+    expect(await failed.catch((error: unknown) => error)).to.equal(cancelled);
+    expect(await readdir(out())).to.deep.equal([]);
   });
 });

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { prepare } from '../../components/media/prepare.ts';
+import { SlowBuckets } from '../../components/media/slow-buckets.ts';
 import { resultStore, upload, UPLOADS_AT_ONCE } from '../../components/media/upload.ts';
 import type { PreparedMedium, PrepareWork, UploadAnswer } from '../../components/sdk/protocol.ts';
 import type { Properties } from '../../pipeline/types.ts';
@@ -158,6 +159,39 @@ describe('A store of results', () => {
     for (const outcome of outcomes)
       expect(outcome).to.have.nested.property('reason.code', 'REMOTE_STORAGE_UPLOAD');
     expect(server.count('PUT')).to.be.within(3, 3 + UPLOADS_AT_ONCE - 1);
+  });
+
+  it('that kept three files waiting in vain is left alone by all work of the process, for a minute', async () => {
+    let now = 0;
+    const slow = new SlowBuckets({ slowMs: 0, now: () => now });
+    const paths = await files(6, (index) => `waits in vain ${index}`);
+    server.gatekeeper = (_, response) => {
+      answerError(response, 500, 'InternalError');
+      return true;
+    };
+    const stored = (index: number) =>
+      resultStore(intoResults(), { privateBuckets: true, backOffMs: 1, slow })!(paths[index]!, signal)
+        .then(() => 'stored')
+        .catch(({ code }: { code: string }) => code);
+    for (const index of [0, 1, 2]) expect(await stored(index)).to.equal('REMOTE_STORAGE_UPLOAD');
+    server.gatekeeper = () => false;
+    server.requests.length = 0;
+    now = 59_999;
+    expect([await stored(3), server.requests.length]).to.deep.equal(['REMOTE_STORAGE_UPLOAD', 0]);
+    now = 60_000;
+    expect([await stored(4), await stored(5)]).to.deep.equal(['stored', 'stored']);
+  });
+
+  it('that refuses at once is asked by all work: its keys may be mended meanwhile', async () => {
+    const slow = new SlowBuckets();
+    const paths = await files(4, (index) => `is refused ${index}`);
+    const options = { privateBuckets: true, backOffMs: 1, slow };
+    for (const name of paths) {
+      server.requests.length = 0;
+      const refused = resultStore(intoResults({ S3_SECRET_KEY: 'another' }), options)!(name, signal);
+      expect(await refused.catch(() => 'refused')).to.equal('refused');
+      expect(server.requests.length).to.be.greaterThan(0);
+    }
   });
 
   it('tells on use what is wrong with its properties', async () => {

@@ -6,6 +6,7 @@ import { hashFile } from '../../media/hash.ts';
 import { inspect } from '../../media/inspect.ts';
 import type { Inspection } from '../../media/inspect.ts';
 import { mimeTypeOf } from '../../media/mime.ts';
+import { bitmapOf } from '../support/bitmap.ts';
 import { docx, odf, pptx, xlsx } from '../support/office.ts';
 import { zipOf } from '../support/zip.ts';
 import { makeVideo } from './make-video.ts';
@@ -170,6 +171,35 @@ describe('inspecting a medium', () => {
     expect(facts.frameTimes).to.deep.equal({ fps: 25, constantRate: true, startTime: 0, estimated: true });
     expect(facts.metadata).not.to.have.property('HAS_CONSTANT_FRAME_RATE');
     expect(warnings[0]?.message).to.match(/^One or more presentation timestamp \(PTS\) values were missing/);
+  });
+
+  it('knows BMP and netpbm pictures, also when their pixels look like letters', async () => {
+    const letters = Buffer.alloc(31 * 20 * 3, 'a');
+    for (const [name, bytes, mimeType] of [
+      ['a.bmp', bitmapOf(letters, 31, 20), 'image/bmp'],
+      [
+        'a.ppm',
+        Buffer.concat([Buffer.from('P6\n# of a scanner\n31 20\n255\n'), letters]),
+        'image/x-portable-pixmap',
+      ],
+      [
+        'a.pgm',
+        Buffer.concat([Buffer.from('P5\n31 20\n255\n'), letters.subarray(0, 620)]),
+        'image/x-portable-graymap',
+      ],
+    ] as const) {
+      const { facts } = await inspect(await file(name, bytes));
+      expect([facts.mediaType, facts.length, facts.metadata]).to.deep.equal([
+        'IMAGE',
+        1,
+        { MIME_TYPE: mimeType, FRAME_WIDTH: '31', FRAME_HEIGHT: '20' },
+      ]);
+      const cut = await mediumError(inspect(await file(`cut-${name}`, bytes.subarray(0, 100))));
+      expect(cut.code).to.equal('MEDIA_INSPECTION');
+      expect(cut.message).to.match(/^The image could not be decoded: it is damaged, cut off, /);
+    }
+    const { facts } = await inspect(await file('P6.txt', 'P6 is a road to the west.'));
+    expect(facts.mimeType).to.equal('text/plain');
   });
 
   it('takes rotation and flip of images from EXIF', async () => {

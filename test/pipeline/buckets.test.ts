@@ -58,6 +58,10 @@ describe('Bucket properties', () => {
       expect(refusedBucketProperties(properties), bucket).to.match(sentence).and.not.to.include('word@');
       expect(() => resultsBucket(properties), bucket).to.throw(sentence);
     }
+    for (const prefix of ['../', 'a/./b', '..']) {
+      const properties = { S3_RESULTS_BUCKET: 'b', ...KEYS, S3_UPLOAD_OBJECT_KEY_PREFIX: prefix };
+      expect(refusedBucketProperties(properties), prefix).to.match(/S3_UPLOAD_OBJECT_KEY_PREFIX property/);
+    }
     const elsewhere = { S3_RESULTS_BUCKET: 'https://bucket.other.example', ...VIRTUAL };
     expect(refusedBucketProperties(elsewhere)).to.match(/in front of the host "store.example"/);
     const host = { S3_RESULTS_BUCKET: 'bucket', ...KEYS, S3_HOST: 'no host' };

@@ -84,27 +84,59 @@ describe('Bad input', () => {
         'The "NO_SUCH" property from the "A" action does not exist',
       ],
       ['no media', () => ({ media: [], ...LIGHT }), 'must contain at least one piece of media'],
-      ['media missing', () => LIGHT, /\nmedia: /],
-      ['media that are a text', () => ({ media: ASTRONAUT, ...LIGHT }), /\nmedia: .*expected array/],
-      ['a medium without mediaUri', () => ({ media: [{}], ...LIGHT }), /\nmedia\.0\.mediaUri: /],
+      ['media missing', () => LIGHT, '\nmedia: must be a list; it is missing'],
+      [
+        'media that are a text',
+        () => ({ media: ASTRONAUT, ...LIGHT }),
+        '\nmedia: must be a list; it is a text',
+      ],
+      [
+        'a medium without mediaUri',
+        () => ({ media: [{}], ...LIGHT }),
+        '\nmedia[0].mediaUri: must be a text; it is missing',
+      ],
       [
         'a number as jobProperty',
         () => ({ media: GOOD, ...LIGHT, jobProperties: { A: 1 } }),
-        /\njobProperties\.A: /,
+        '\njobProperties.A: must be a text; it is a number',
       ],
       [
         'a text as algorithmProperties',
         () => ({ media: GOOD, ...LIGHT, algorithmProperties: { LIGHT: 'x' } }),
-        /\nalgorithmProperties\.LIGHT: /,
+        '\nalgorithmProperties.LIGHT: must be an object; it is a text',
       ],
-      ['a text as buildOutput', () => ({ media: GOOD, ...LIGHT, buildOutput: 'yes' }), /\nbuildOutput: /],
-      ['a number as externalId', () => ({ media: GOOD, ...LIGHT, externalId: 5 }), /\nexternalId: /],
-      ['an array as body', () => [], /\nbody: /],
-      ['null as body', () => null, /\nbody: /],
-      ['priority 11', () => ({ media: GOOD, ...LIGHT, priority: 11 }), /\npriority: /],
-      ['priority -1', () => ({ media: GOOD, ...LIGHT, priority: -1 }), /\npriority: /],
-      ['priority 1.5', () => ({ media: GOOD, ...LIGHT, priority: 1.5 }), /\npriority: /],
-      ['a priority in quotes', () => ({ media: GOOD, ...LIGHT, priority: '4' }), /\npriority: /],
+      [
+        'a text as buildOutput',
+        () => ({ media: GOOD, ...LIGHT, buildOutput: 'yes' }),
+        '\nbuildOutput: must be true or false; it is the text "yes"',
+      ],
+      [
+        'a number as externalId',
+        () => ({ media: GOOD, ...LIGHT, externalId: 5 }),
+        '\nexternalId: must be a text; it is a number',
+      ],
+      ['an array as body', () => [], '\nbody: must be an object; it is a list'],
+      ['null as body', () => null, '\nbody: must be an object; it is null'],
+      [
+        'priority 11',
+        () => ({ media: GOOD, ...LIGHT, priority: 11 }),
+        '\npriority: must be at most 9; it is 11',
+      ],
+      [
+        'priority -1',
+        () => ({ media: GOOD, ...LIGHT, priority: -1 }),
+        '\npriority: must be at least 0; it is -1',
+      ],
+      [
+        'priority 1.5',
+        () => ({ media: GOOD, ...LIGHT, priority: 1.5 }),
+        '\npriority: must be a whole number from 0 to 9; it is 1.5',
+      ],
+      [
+        'a priority in quotes',
+        () => ({ media: GOOD, ...LIGHT, priority: '4' }),
+        '\npriority: must be a whole number from 0 to 9; it is the text "4"',
+      ],
       ...(['frameRanges', 'timeRanges'] as const).flatMap((kind) => {
         const ranged = (range: object) => () => ({
           media: [{ mediaUri: ASTRONAUT, [kind]: [range] }],
@@ -114,11 +146,23 @@ describe('Bad input', () => {
           [
             `${kind} that stop before they start`,
             ranged({ start: 5, stop: 4 }),
-            `media.0.${kind}.0.stop: stop must not be before start`,
+            `media[0].${kind}[0].stop: must not be before start`,
           ],
-          [`${kind} below 0`, ranged({ start: -1, stop: 4 }), `media.0.${kind}.0.start: `],
-          [`${kind} without a stop`, ranged({ start: 1 }), `media.0.${kind}.0.stop: `],
-          [`${kind} between whole numbers`, ranged({ start: 0.5, stop: 4 }), `media.0.${kind}.0.start: `],
+          [
+            `${kind} below 0`,
+            ranged({ start: -1, stop: 4 }),
+            `media[0].${kind}[0].start: must be at least 0; it is -1`,
+          ],
+          [
+            `${kind} without a stop`,
+            ranged({ start: 1 }),
+            `media[0].${kind}[0].stop: must be a whole number, 0 or more; it is missing`,
+          ],
+          [
+            `${kind} between whole numbers`,
+            ranged({ start: 0.5, stop: 4 }),
+            `media[0].${kind}[0].start: must be a whole number, 0 or more; it is 0.5`,
+          ],
         ] as const;
       }),
       [

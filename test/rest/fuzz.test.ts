@@ -55,7 +55,8 @@ describe(`Whatever a client sends [SEED=${seed} RUNS=${runs}]`, function () {
     document = (await service.ask('GET', '/rest/openapi.json')).body as OpenApiDocument;
     check = new OpenApiCheck(document);
     requests = new Requests(document);
-    nodes = (await service.ask('GET', '/rest/nodes/config')).body;
+    nodes = await lightNodes();
+    await service.ask('POST', '/rest/nodes/config', nodes);
     await service.run({ media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE' });
   });
   after(async () => {
@@ -82,6 +83,17 @@ describe(`Whatever a client sends [SEED=${seed} RUNS=${runs}]`, function () {
       await fc.assert(answered, { seed, numRuns: runs, interruptAfterTimeLimit: 120_000 });
       if (of.path.startsWith('/rest/nodes/')) await restored();
     }
+  }
+
+  /** Without the detectors: requests here start services again and again, and loading models is most of such a start. */
+  async function lightNodes(): Promise<unknown> {
+    const { body } = await service.ask('GET', '/rest/nodes/config');
+    return (body as readonly { readonly services: readonly { readonly serviceName: string }[] }[]).map(
+      (node) => ({
+        ...node,
+        services: node.services.filter(({ serviceName }) => serviceName.startsWith('Test')),
+      }),
+    );
   }
 
   /** Administrators may stop everything, and these do: it is started again. */

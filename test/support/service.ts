@@ -5,13 +5,12 @@ import { readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { requestToken } from '../../cli/token-request.ts';
 import { packageRoot } from '../../config/info.ts';
-import { loadOrCreateDevelopmentSecrets } from '../../http/access/development-secrets.ts';
 import type { SingleJobInfo } from '../../actors/views/jobs.ts';
 import { checkOf, type OpenApiCheck, type OpenApiDocument } from './openapi.ts';
 import { endOf, isAlive } from './processes.ts';
 import type { DeathWish, FromServer, ToServer } from './server-main.ts';
+import { ownToken } from './tokens.ts';
 import { until, within } from './until.ts';
 
 export interface Answer {
@@ -71,7 +70,7 @@ export class Service {
   readonly #tokenOf: TokenOf;
 
   /** `tokenOf`: where the token of an ADMIN comes from when the server does not issue it itself. */
-  constructor(env: Environment = {}, tokenOf: TokenOf = developmentToken) {
+  constructor(env: Environment = {}, tokenOf: TokenOf = ({ url, dataDir }) => ownToken(url, dataDir)) {
     this.#tokenOf = tokenOf;
     this.folder = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-test-')));
     this.dataDir = join(this.folder, 'data');
@@ -214,7 +213,8 @@ export class Service {
       `job ${id} is terminal`,
       () => this.job(id),
       (seen) => seen?.terminal === true,
-      { withinMs },
+      // Hundreds of jobs are waited for: looking is not to be what the machine is busy with.
+      { withinMs, everyMs: 40 },
     );
     return job!;
   }
@@ -295,11 +295,6 @@ export class Service {
     if (this.#child === undefined) throw new Error('The server was not started.');
     return this.#child;
   }
-}
-
-async function developmentToken({ url, dataDir }: Service): Promise<string> {
-  const { clientSecret } = await loadOrCreateDevelopmentSecrets(dataDir);
-  return requestToken({ issuer: `${url}/oidc`, clientId: 'troupe-cli', clientSecret });
 }
 
 export interface DetectionDocument {

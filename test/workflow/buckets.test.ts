@@ -20,8 +20,20 @@ const sha256 = (content: string | Buffer) => createHash('sha256').update(content
 describe('Buckets', () => {
   let service: Service;
   let bucket: BucketServer;
+  /** A job whose bucket is gone. It is tried again for seconds while the other tests run. */
+  let withoutBucket: string;
   before(async () => {
-    [service, bucket] = [await Service.started(), await BucketServer.start('results')];
+    [service, bucket] = [
+      await Service.started({ COMPONENT_PROCESSES: '2' }),
+      await BucketServer.start('results'),
+    ];
+    const gone = await BucketServer.start();
+    await gone.close();
+    withoutBucket = await service.submit({
+      media: [ASTRONAUT],
+      pipelineName: 'LIGHT PIPELINE',
+      jobProperties: { ...KEYS, S3_RESULTS_BUCKET: `${gone.url}/results` },
+    });
   });
   after(async () => {
     await service.close();
@@ -128,14 +140,7 @@ describe('Buckets', () => {
 
   describe('that cannot be reached', () => {
     it('leave all results where they are, with warnings; the job ends COMPLETE_WITH_WARNINGS', async () => {
-      const gone = await BucketServer.start();
-      const { url } = gone;
-      await gone.close();
-      const id = await service.submit({
-        media: [ASTRONAUT],
-        pipelineName: 'LIGHT PIPELINE',
-        jobProperties: { ...KEYS, S3_RESULTS_BUCKET: `${url}/results` },
-      });
+      const id = withoutBucket;
       const { jobStatus, outputObjectPath } = await service.terminal(id);
       expect(jobStatus).to.equal('COMPLETE_WITH_WARNINGS');
       expect(outputObjectPath).to.equal(join(service.dataDir, 'output-objects', id, 'detection.json'));
@@ -163,6 +168,26 @@ describe('Buckets', () => {
         readFileSync(join(service.folder, 'log'), 'utf8'),
       ])
         for (const key of [ACCESS_KEY, SECRET_KEY]) expect(text.includes(key)).to.equal(false);
+    });
+  });
+
+  describe('that do not answer', () => {
+    it('do not hold up the end of a job that is cancelled: its document stays here', async () => {
+      bucket.gatekeeper = () => true;
+      const id = await service.submit({
+        media: [ASTRONAUT],
+        pipelineName: 'ABSENT PIPELINE',
+        jobProperties: results(),
+      });
+      await until(
+        'it waits for its component',
+        async () => (await service.job(id))?.jobStatus,
+        (status) => status === 'IN_PROGRESS',
+      );
+      await service.cancel(id);
+      const { jobStatus, outputObjectPath } = await service.terminal(id, 15_000);
+      expect(jobStatus).to.equal('CANCELLED');
+      expect(outputObjectPath).to.equal(join(service.dataDir, 'output-objects', id, 'detection.json'));
     });
   });
 

@@ -1,6 +1,7 @@
 /** A component that misbehaves as its properties tell it. */
 import { subscribe } from 'node:diagnostics_channel';
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import type { ClientRequest } from 'node:http';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -21,9 +22,9 @@ const BUSY_MS = 5_000;
 
 /** Header of this process's own requests, to tell its token to a test. */
 let authorization = '';
-subscribe('undici:request:create', (message) => {
-  const { headers } = (message as { request: { headers: readonly string[] } }).request;
-  authorization = headers[headers.indexOf('authorization') + 1] ?? '';
+subscribe('http.client.request.start', (message) => {
+  const { request } = message as { request: ClientRequest };
+  authorization = String(request.getHeader('authorization'));
 });
 
 async function* image(frame: Frame, { properties }: DetectionJob): AsyncIterable<FoundTrack> {

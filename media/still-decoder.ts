@@ -1,0 +1,80 @@
+/** Pictures of kinds that sharp does not know, decoded by FFmpeg. Loaded for the first such picture. */
+import { Dictionary, FormatContext, Frame as AvFrame, SoftwareScaleContext } from 'node-av/lib';
+import { AV_PIX_FMT_RGBA } from 'node-av/constants';
+import { newPacket, openDecoder, type StreamDecoder } from './container.ts';
+
+/** BMP, binary netpbm (PBM, PGM, PPM), JPEG 2000 and JPEG XL. */
+const FORMATS = 'bmp_pipe,pbm_pipe,pgm_pipe,ppm_pipe,j2k_pipe,jpegxl_pipe';
+
+/** Tightly packed, four channels. */
+export interface StillPicture {
+  readonly width: number;
+  readonly height: number;
+  readonly data: Buffer;
+}
+
+/**
+ * The only picture of a file; undefined when FFmpeg does not know its kind either. Throws when it is damaged or has more
+ * than `maxPixels` pixels.
+ */
+export function decodeStill(path: string, maxPixels: number): StillPicture | undefined {
+  const format = new FormatContext();
+  const options = Dictionary.fromObject({ protocol_whitelist: 'file', format_whitelist: FORMATS });
+  try {
+    if (format.openInputSync(`file:${path}`, null, options) < 0) return undefined;
+  } finally {
+    options.free();
+  }
+  try {
+    const stream = format.streams[0];
+    if (stream === undefined) return undefined;
+    const decoder = openDecoder(stream, 1, maxPixels);
+    try {
+      return rgbaOf(firstFrame(format, decoder, maxPixels));
+    } finally {
+      decoder.close();
+    }
+  } finally {
+    format.closeInputSync();
+  }
+}
+
+function firstFrame(format: FormatContext, decoder: StreamDecoder, maxPixels: number): AvFrame {
+  const packet = newPacket();
+  try {
+    while (format.readFrameSync(packet) >= 0) {
+      decoder.send(packet);
+      const frame = decoder.receive();
+      if (frame !== undefined) return frame;
+      packet.unref();
+    }
+    decoder.send(null);
+    const frame = decoder.receive();
+    if (frame !== undefined) return frame;
+    throw new Error(`it is damaged, cut off, or has more than ${maxPixels} pixels`);
+  } finally {
+    packet.free();
+  }
+}
+
+function rgbaOf(frame: AvFrame): StillPicture {
+  const { width, height } = frame;
+  const scaler = new SoftwareScaleContext();
+  const target = new AvFrame();
+  try {
+    scaler.allocContext();
+    target.alloc();
+    target.width = width;
+    target.height = height;
+    target.format = AV_PIX_FMT_RGBA;
+    // Without alignment, so that the rows are packed.
+    target.getBuffer(1);
+    const done = scaler.scaleFrameSync(target, frame) >= 0;
+    const pixels = target.data?.[0];
+    if (!done || pixels === undefined) throw new Error('its pixels are of an unknown kind');
+    return { width, height, data: Buffer.from(pixels.subarray(0, width * height * 4)) };
+  } finally {
+    target.free();
+    scaler.freeContext();
+  }
+}
