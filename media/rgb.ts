@@ -77,9 +77,8 @@ export class RgbConverter {
 
   /** Honours the frame's own colour matrix and range. */
   #withColours(frame: AvFrame): void {
-    const { scaler, target, pixels } = (this.#coloured ??= colouredScaler(this.width, this.height));
+    const { scaler, target } = (this.#coloured ??= colouredScaler(this.width, this.height, this.#planes));
     if (scaler.scaleFrameSync(target, frame) < 0) throw unconvertible(frame);
-    pixels.copy(this.data);
   }
 
   close(): void {
@@ -95,28 +94,15 @@ export class RgbConverter {
 interface ColouredScaler {
   readonly scaler: SoftwareScaleContext;
   readonly target: AvFrame;
-  /** The pixels of the target, asked for once: every asking makes a buffer of this size, which costs as much as the scaling. */
-  readonly pixels: Buffer;
 }
 
-function colouredScaler(width: number, height: number): ColouredScaler {
+/** The target's pixels are the buffer itself, rows packed: nothing is copied, and whoever keeps it keeps memory of JavaScript. */
+function colouredScaler(width: number, height: number, [buffer]: readonly Buffer[]): ColouredScaler {
   const scaler = new SoftwareScaleContext();
   scaler.allocContext();
-  const target = rgbFrame(width, height);
-  const pixels = target.data?.[0];
-  if (pixels === undefined) throw new Error(`There is no memory for a picture of ${width}x${height} pixels.`);
-  return { scaler, target, pixels };
-}
-
-function rgbFrame(width: number, height: number): AvFrame {
-  const frame = new AvFrame();
-  frame.alloc();
-  frame.width = width;
-  frame.height = height;
-  frame.format = AV_PIX_FMT_RGB24;
-  // Without alignment, so that the rows are packed.
-  frame.getBuffer(1);
-  return frame;
+  const format = AV_PIX_FMT_RGB24;
+  const target = AvFrame.fromVideoBuffer(buffer!, { width, height, format, timeBase: { num: 1, den: 1 } });
+  return { scaler, target };
 }
 
 function pixelFormat(frame: AvFrame) {
