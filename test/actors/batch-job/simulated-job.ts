@@ -422,11 +422,11 @@ export class SimulatedJob {
 
   /** Every other piece is in a component's hands and may still be answered; the rest is dropped at once. */
   #cancel(rows: readonly SubJobRow[]): void {
-    const dropped = rows
-      .filter(({ key }, index) => !this.#work.has(key) || index % 2 === 0)
-      .map(({ key }) => key);
+    // A state that was restored names the same rows in another order.
+    const keys = rows.map(({ key }) => key).toSorted();
+    const dropped = keys.filter((key, index) => !this.#work.has(key) || index % 2 === 0);
     for (const key of dropped) this.#work.delete(key);
-    for (const { key } of rows) this.#cancelled.add(key);
+    for (const key of keys) this.#cancelled.add(key);
     if (dropped.length > 0) this.#news.push({ type: 'workDropped', keys: dropped });
   }
 
