@@ -392,7 +392,7 @@ describe('Services and the work of jobs', () => {
       jobProperties: once,
     });
     const mine = ({ subJob }: { subJob: string }) => subJob === `${id}.1.0.0.0.0`;
-    await service.logged('handed out a sub-job', (line) => mine(line as unknown as { subJob: string }));
+    await until('it hangs', () => existsSync(once.TROUBLE_FILE));
     await nodes.change('stop', 'TestTrouble:1');
     expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
     expect(
