@@ -160,7 +160,7 @@ export function once(close: () => void): () => void {
   };
 }
 
-/** Milliseconds that decoding may keep the event loop busy: heartbeats are due every few seconds, cancels should be quick. */
+/** Milliseconds that decoding may keep the event loop busy: a cancel should be heard soon. */
 const BUSY_MS = 40;
 
 /** Lets timers and sockets of the process have their turn between stretches of synchronous decoding. */

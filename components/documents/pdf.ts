@@ -76,7 +76,7 @@ interface Thread {
   close(): Promise<void>;
 }
 
-/** In the thread of the component the reader would let neither heartbeats nor a cancel through. */
+/** In the thread of the component the reader would let no cancel through, and no limit of time. */
 function openThread(signal: AbortSignal): Thread {
   const { port1: here, port2: there } = new MessageChannel();
   const thread = new Worker(new URL('./pdf-thread.js', import.meta.url), {

@@ -149,7 +149,7 @@ async function selectedTexts(
     const strings = selectStrings(document, selector);
     if ('refused' in strings) throw new MediumError('OTHER', strings.refused);
     for (const text of strings) all.push({ selector: number, text });
-    // An expression may take seconds: heartbeats have their turn before the next one.
+    // An expression may take seconds: a cancel is heard before the next one.
     await setImmediate();
   }
   return all;

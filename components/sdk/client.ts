@@ -20,7 +20,10 @@ export type ResultBody = string | Buffer | AsyncIterable<string | Uint8Array>;
 const RETRIES = 6;
 const RETRY_MS = 200;
 
-/** The worker protocol, one method a message (heartbeats have a thread of their own). What is safe to repeat is repeated while the server is busy or away. */
+/**
+ * The worker protocol, one method a message (heartbeats have a thread of their own). What is safe to repeat is repeated while the
+ * server is busy or away.
+ */
 export class WorkerClient {
   /** Where the leases of this client are. */
   readonly leases: string;

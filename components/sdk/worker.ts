@@ -143,13 +143,21 @@ async function giveUp(
   await client.failure(token, failureOf(error));
 }
 
+/** What Node says of a connection that broke, or did not come about. */
+const BROKEN_CONNECTION: ReadonlySet<unknown> = new Set([
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+
 /** The server is away or busy: somebody else may hand the same work over later. Any other refusal is final. */
 function isTransport(error: unknown): boolean {
   if (error instanceof ProtocolError) return error.status === 503 || error.status === 409;
-  const code = (error as { code?: unknown }).code;
-  return (
-    typeof code === 'string' && (code.startsWith('UND_') || code === 'ECONNRESET' || code === 'ECONNREFUSED')
-  );
+  return BROKEN_CONNECTION.has((error as { code?: unknown }).code);
 }
 
 function failureOf(error: unknown): FailureRequest {
