@@ -3,7 +3,7 @@
  * a plain `N passed, N failed` line.
  */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,10 +12,9 @@ import Mocha from 'mocha';
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
 
-// What an earlier build left behind must not be tested.
-rmSync('dist/test', { recursive: true, force: true });
 execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', '.'], { stdio: 'inherit' });
 execFileSync(process.execPath, ['config/write-build-info.mjs'], { stdio: 'inherit' });
+removeStale('dist/test', 'test');
 process.setSourceMapsEnabled(true);
 // Detectors that a test loads itself would else report their use to the maker of the inference library.
 process.env.ORT_DISABLE_TELEMETRY = '1';
@@ -53,6 +52,13 @@ function weightOf(file) {
   const text = readFileSync(file, 'utf8');
   const startsServers = /\/support\/service\.js|\/(roles|suite)\.js/.test(text) || /\bnew Place\(/.test(text);
   return text.length + (startsServers ? 1_000_000 : 0);
+}
+
+/** A build keeps what it finds unchanged: the output of a test that is gone, or was renamed, must not run. */
+function removeStale(built, sources) {
+  for (const name of readdirSync(built, { recursive: true }))
+    if (name.endsWith('.js') && !existsSync(path.join(sources, name.replace(/\.js$/, '.ts'))))
+      rmSync(path.join(built, name));
 }
 
 function find(folder) {
