@@ -69,7 +69,7 @@ export class RestClient {
   }
 
   async job(id: string): Promise<JobInfo> {
-    const answer = await this.ask({ method: 'GET', path: jobPath(id) });
+    const answer = await this.ask({ method: 'GET', path: detailsPath(id) });
     if (answer.status === 400) throw this.unknownJob(id);
     return this.good(answer) as JobInfo;
   }
@@ -121,6 +121,8 @@ export class RestClient {
 }
 
 export const jobPath = (id: string) => `/rest/jobs/${encodeURIComponent(id)}`;
+/** With why it waits, and how its callback and its post to the archive go. */
+export const detailsPath = (id: string) => `${jobPath(id)}?details=true`;
 
 /** undefined when there is no JSON in it. */
 export function jsonOf({ text }: Pick<Answer, 'text'>): unknown {

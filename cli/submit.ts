@@ -39,7 +39,8 @@ export async function submit(
     const request = {
       media: readable.map(({ uri }) => ({ mediaUri: uri })),
       pipelineName: options.pipeline,
-      jobProperties: options.property,
+      // Whoever has the tool reads what the specification does not list, too.
+      jobProperties: { OUTPUT_DETAILS: 'TRUE', ...options.property },
       algorithmProperties: options.algorithmProperty,
       ...(options.priority !== undefined && { priority: options.priority }),
     };

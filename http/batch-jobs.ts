@@ -120,10 +120,14 @@ const isGiven = (text: string | null | undefined) =>
 
 async function single(ctx: Context, { views }: BatchJobParts): Promise<void> {
   const id = jobNumber(idOf(ctx));
-  const info = id === null ? undefined : await views.single(id);
+  const info = id === null ? undefined : await infoOf(id, ctx, views);
   if (info === undefined) return empty(ctx, 400);
   ctx.body = info;
 }
+
+/** Members that the specification does not list go only to those who ask for them: readers of its clients may refuse them. */
+const infoOf = (id: number, { query }: Context, views: JobViews) =>
+  /^true$/i.test(String(query['details'])) ? views.detailed(id) : views.single(id);
 
 async function cancel(ctx: Context, { jobs }: BatchJobParts): Promise<void> {
   const id = jobNumber(idOf(ctx));

@@ -18,7 +18,7 @@ async function list(ctx: Context, { listJobs }: JobListParts): Promise<void> {
   const query = checked(jobListQuery, ctx.query);
   if ('problems' in query)
     throw new HttpError(400, `The query has errors in the following fields:\n${query.problems}`);
-  const { limit, before, status, pipelineName, terminal } = query.ok;
-  const { jobs, next } = await listJobs({ limit, before, status, pipelineName, terminal });
+  const { limit, before, status, pipelineName, externalId, terminal } = query.ok;
+  const { jobs, next } = await listJobs({ limit, before, status, pipelineName, externalId, terminal });
   ctx.body = { jobs, next: next === null ? null : String(next) };
 }

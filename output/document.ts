@@ -3,6 +3,7 @@
  * document as they stand, so that memory does not grow with them. Errors and warnings come last, when all media are known.
  */
 import type {
+  DocumentDetails,
   DocumentHead,
   DocumentIssue,
   DocumentMedium,
@@ -48,12 +49,15 @@ async function* pieces(
     yield '}}';
     first = false;
   }
-  yield `],\n"errors":${JSON.stringify(errors)},\n"warnings":${JSON.stringify(warnings)},`;
-  const inForce = head.effectiveProperties
+  yield `],\n"errors":${JSON.stringify(errors)},\n"warnings":${JSON.stringify(warnings)}`;
+  if (head.details !== null) yield `,\n"effectiveProperties":${JSON.stringify(inForce(head.details, types))}`;
+  yield '}\n';
+}
+
+const inForce = ({ effectiveProperties }: DocumentDetails, types: ReadonlySet<MediaType>) =>
+  effectiveProperties
     .filter(({ mediaType }) => types.has(mediaType))
     .map((one) => ({ ...one, properties: censorProperties(one.properties) }));
-  yield `\n"effectiveProperties":${JSON.stringify(inForce)}}\n`;
-}
 
 function headFields(head: DocumentHead): Readonly<Record<string, unknown>> {
   return {

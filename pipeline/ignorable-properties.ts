@@ -4,6 +4,7 @@ import type { MediaType } from './types.ts';
 /** Requests, credentials and places of storage. */
 const FOR_ALL: readonly string[] = [
   'VERBOSE',
+  'OUTPUT_DETAILS',
   'COMPONENT_HTTP_RETRY_MAX_ATTEMPTS',
   'COMPONENT_HTTP_RETRY_INITIAL_DELAY_MS',
   'COMPONENT_HTTP_RETRY_MAX_DELAY_MS',

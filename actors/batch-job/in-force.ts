@@ -72,6 +72,9 @@ export function jobWide(record: JobRecord): Properties {
   return effectiveProperties(none, 'UNKNOWN');
 }
 
+/** Whether answers may have members that neither the specification nor the reference lists: strict readers refuse them. */
+export const wantsDetails = (properties: Properties): boolean => booleanOf(properties, 'OUTPUT_DETAILS');
+
 const levelsOf = (
   record: JobRecord,
   action: PlannedAction,

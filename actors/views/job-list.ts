@@ -1,7 +1,7 @@
 import type { IndexEntry, Store } from '../../store/store.ts';
 import { ALL_JOBS, jobsOfPipeline, jobsOfStatus, LIVE_JOBS } from '../batch-job/bookkeeping.ts';
 import { isTerminal, type BatchJobStatus } from '../batch-job/status.ts';
-import { readableJob, type JobViews, type SingleJobInfo, type StoredJob } from './jobs.ts';
+import { readableJob, type DetailedJobInfo, type JobViews, type StoredJob } from './jobs.ts';
 
 export interface JobListQuery {
   /** Jobs of a page at most. */
@@ -10,11 +10,12 @@ export interface JobListQuery {
   readonly before: number | undefined;
   readonly status: BatchJobStatus | undefined;
   readonly pipelineName: string | undefined;
+  readonly externalId: string | undefined;
   readonly terminal: boolean | undefined;
 }
 
 /** A job in a list: of many media only the first, and how many there are. */
-export interface ListedJob extends SingleJobInfo {
+export interface ListedJob extends DetailedJobInfo {
   readonly mediaCount: number;
 }
 
@@ -71,22 +72,26 @@ async function scan(
 }
 
 /** The index with the fewest jobs that are not wanted; `exact`: it has none of them. */
-function indexFor({ status, pipelineName, terminal }: JobListQuery): {
+function indexFor({ status, pipelineName, externalId, terminal }: JobListQuery): {
   readonly name: string;
   readonly exact: boolean;
 } {
   const ofPipeline = pipelineName !== undefined;
+  // There is no index of them: jobs are looked through for one.
+  const anyExternal = externalId === undefined;
   // Jobs that have ended are many: of those, a pipeline has fewer than a status.
   if (status !== undefined && !(ofPipeline && isTerminal(status)))
-    return { name: jobsOfStatus(status), exact: !ofPipeline };
-  if (terminal === false) return { name: LIVE_JOBS, exact: !ofPipeline };
+    return { name: jobsOfStatus(status), exact: !ofPipeline && anyExternal };
+  if (terminal === false) return { name: LIVE_JOBS, exact: !ofPipeline && anyExternal };
   const name = ofPipeline ? jobsOfPipeline(pipelineName) : ALL_JOBS;
-  return { name, exact: status === undefined && terminal === undefined };
+  return { name, exact: status === undefined && terminal === undefined && anyExternal };
 }
 
 /** The index may be a moment older or newer than the job. */
-function fits({ record, snapshot }: StoredJob, { status, pipelineName, terminal }: JobListQuery): boolean {
+function fits({ record, snapshot }: StoredJob, query: JobListQuery): boolean {
+  const { status, pipelineName, externalId, terminal } = query;
   return (
+    (externalId === undefined || record.externalId === externalId) &&
     (status === undefined || snapshot.status === status) &&
     (pipelineName === undefined || record.plan.name === pipelineName) &&
     (terminal === undefined || isTerminal(snapshot.status) === terminal)

@@ -29,6 +29,11 @@ export interface SingleJobInfo {
   readonly pipelineName: string;
   readonly archiveStatus: string;
   readonly callbackStatus: string;
+}
+
+/** With what the specification does not list: strict readers get it only when they ask for it. */
+export interface DetailedJobInfo extends SingleJobInfo {
+  readonly externalId: string | null;
   /** Attempts that failed, once there is one. */
   readonly callbackAttempts?: Attempts;
   readonly archiveAttempts?: Attempts;
@@ -105,7 +110,7 @@ export class JobViews {
   /** Highest progress shown of each live job: what a lost lease takes back is not shown as a step back. */
   readonly #shown = new Map<string, number>();
   /** What is shown of jobs that have ended. */
-  readonly #ended = new WeakMap<StoredJob, SingleJobInfo>();
+  readonly #ended = new WeakMap<StoredJob, DetailedJobInfo>();
 
   constructor(
     store: Store,
@@ -120,11 +125,16 @@ export class JobViews {
   }
 
   async single(number: number): Promise<SingleJobInfo | undefined> {
+    const info = await this.detailed(number);
+    return info === undefined ? undefined : listed(info);
+  }
+
+  async detailed(number: number): Promise<DetailedJobInfo | undefined> {
     const job = await storedJob(this.#store, number);
     return job === undefined ? undefined : (await this.infos([job]))[0];
   }
 
-  async infos(jobs: readonly StoredJob[]): Promise<readonly SingleJobInfo[]> {
+  async infos(jobs: readonly StoredJob[]): Promise<readonly DetailedJobInfo[]> {
     const standings = await this.#standings(jobs);
     return Promise.all(jobs.map((job) => this.#info(job, standings.get(String(job.record.number)))));
   }
@@ -165,7 +175,7 @@ export class JobViews {
     };
   }
 
-  async #info(job: StoredJob, standing: Standing | undefined): Promise<SingleJobInfo> {
+  async #info(job: StoredJob, standing: Standing | undefined): Promise<DetailedJobInfo> {
     const known = this.#ended.get(job);
     if (known !== undefined) return known;
     const info = this.#infoOf(job, standing, await this.#waiting.of(job, standing));
@@ -173,7 +183,11 @@ export class JobViews {
     return info;
   }
 
-  #infoOf(job: StoredJob, standing: Standing | undefined, waitingFor: WaitingFor | undefined): SingleJobInfo {
+  #infoOf(
+    job: StoredJob,
+    standing: Standing | undefined,
+    waitingFor: WaitingFor | undefined,
+  ): DetailedJobInfo {
     const { record, snapshot } = job;
     const terminal = isTerminal(snapshot.status);
     return {
@@ -189,6 +203,7 @@ export class JobViews {
       pipelineName: record.plan.name,
       archiveStatus: archiveStatus(record, snapshot),
       callbackStatus: deliveryStatus(record.callback !== undefined, snapshot.status, snapshot.callback),
+      externalId: record.externalId,
       ...attemptsOf('callbackAttempts', snapshot.callback),
       ...attemptsOf('archiveAttempts', snapshot.archive),
       ...(waitingFor === undefined ? {} : { waitingFor }),
@@ -238,6 +253,16 @@ export class JobViews {
     if (this.#shown.size > MAX_SHOWN) this.#shown.delete(this.#shown.keys().next().value!);
     return Math.round(shown * 100) / 100;
   }
+}
+
+function listed({
+  externalId: _,
+  callbackAttempts: _c,
+  archiveAttempts: _a,
+  waitingFor: _w,
+  ...info
+}: DetailedJobInfo): SingleJobInfo {
+  return info;
 }
 
 /** Specification 3.4; a job that an earlier one stands for says so. */

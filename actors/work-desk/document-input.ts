@@ -4,12 +4,13 @@ import type {
   DocumentMarkup,
   DocumentMedium,
   DocumentTiming,
+  EffectiveProperties,
   SubJobError,
 } from '../../components/sdk/protocol.ts';
 import { MEDIA_TYPES, type Issue } from '../../pipeline/types.ts';
 import { allRows, type Store } from '../../store/store.ts';
 import { BATCH_JOB, mediumPrefix } from '../batch-job/keys.ts';
-import { forAction } from '../batch-job/in-force.ts';
+import { forAction, jobWide, wantsDetails } from '../batch-job/in-force.ts';
 import { stageIndex } from '../batch-job/planning.ts';
 import type { JobRecord, RequestedMedium } from '../batch-job/record.ts';
 import { after } from '../batch-job/status.ts';
@@ -106,20 +107,23 @@ function headOf({ record, snapshot }: StoredJob): DocumentHead {
     jobProperties: record.jobProperties,
     environmentVariableProperties: record.environmentProperties,
     timing: timingOf(record, snapshot.timing),
-    effectiveProperties: plan.tasks
-      .flatMap(({ actions }) => actions)
-      .flatMap((action) =>
-        MEDIA_TYPES.map((mediaType) => ({
-          action: action.name,
-          algorithm: action.algorithm.name,
-          mediaType,
-          properties: forAction(record, action, mediaType),
-        })),
-      ),
+    details: wantsDetails(jobWide(record)) ? { effectiveProperties: effectiveOf(record) } : null,
     errors: issues('error'),
     warnings: issues('warning'),
   };
 }
+
+const effectiveOf = (record: JobRecord): readonly EffectiveProperties[] =>
+  record.plan.tasks
+    .flatMap(({ actions }) => actions)
+    .flatMap((action) =>
+      MEDIA_TYPES.map((mediaType) => ({
+        action: action.name,
+        algorithm: action.algorithm.name,
+        mediaType,
+        properties: forAction(record, action, mediaType),
+      })),
+    );
 
 function timingOf({ plan }: JobRecord, timing: readonly number[]): DocumentTiming {
   const actions = plan.tasks.flatMap((task) => task.actions);

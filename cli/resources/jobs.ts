@@ -4,7 +4,7 @@ import { factLines } from '../columns.ts';
 import { EXIT } from '../failure.ts';
 import { Interrupts } from '../interrupts.ts';
 import { showProgress } from '../progress.ts';
-import { fieldOf, jobPath, jsonOf, type JobInfo } from '../rest-client.ts';
+import { detailsPath, fieldOf, jobPath, jsonOf, type JobInfo } from '../rest-client.ts';
 import { jobLine } from '../tables.ts';
 import { shortened, type Terminal } from '../terminal.ts';
 import { watchJob } from '../watch.ts';
@@ -33,7 +33,7 @@ export function jobCommands(program: Command, terminal: Terminal): void {
     .command('jobs')
     .description('jobs: list, show, create, watch, cancel, resubmit, delete, ...');
   jobListCommands(jobs, terminal);
-  reading<ShownJob>(jobs, terminal, `show ${ID}`, 'show how a job stands', jobPath, (id) => ({
+  reading<ShownJob>(jobs, terminal, `show ${ID}`, 'show how a job stands', detailsPath, (id) => ({
     lines: jobLines,
     refusals: { 400: unknown(id) },
   }));
@@ -115,7 +115,11 @@ interface Attempts {
   readonly lastError: string | null;
   readonly nextAttempt: string | null;
 }
-type ShownJob = JobInfo & { readonly callbackAttempts?: Attempts; readonly archiveAttempts?: Attempts };
+interface ShownJob extends JobInfo {
+  readonly externalId?: string | null;
+  readonly callbackAttempts?: Attempts;
+  readonly archiveAttempts?: Attempts;
+}
 
 function jobLines(job: ShownJob): readonly string[] {
   const { mediaUris, waitingFor } = job;
@@ -129,6 +133,7 @@ function jobLines(job: ShownJob): readonly string[] {
     Queue: waitingFor?.queue,
     Priority: job.jobPriority,
     Pipeline: job.pipelineName,
+    'External id': job.externalId,
     Started: momentText(job.startDate),
     Ended: momentText(job.endDate),
     Document: job.outputObjectPath,

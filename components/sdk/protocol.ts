@@ -344,11 +344,15 @@ export interface DocumentHead {
   readonly environmentVariableProperties: Properties;
   /** Milliseconds that components spent on the job. */
   readonly timing: DocumentTiming;
-  /** What was in force for each action on media of each type; the document tells it of the types that the job has. */
-  readonly effectiveProperties: readonly EffectiveProperties[];
+  /** Null: no member stands in the document that neither the specification nor the reference has (OUTPUT_DETAILS). */
+  readonly details: DocumentDetails | null;
   /** Job-level issues. */
   readonly errors: readonly DocumentIssue[];
   readonly warnings: readonly DocumentIssue[];
+}
+export interface DocumentDetails {
+  /** What was in force for each action on media of each type; the document tells it of the types that the job has. */
+  readonly effectiveProperties: readonly EffectiveProperties[];
 }
 export interface EffectiveProperties {
   readonly action: string;

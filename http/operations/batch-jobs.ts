@@ -63,6 +63,9 @@ export const batchJobOperations: readonly Operation[] = [
     caller: 'USER',
     summary: 'Tell how a job stands',
     params,
+    query: z.object({
+      details: z.string().optional().describe('true: with the members that the specification does not list'),
+    }),
     answers: { 200: json('The job.', singleJobInfo), 400: nothing('There is no such job.') },
   },
   {

@@ -37,6 +37,7 @@ const JOB = {
   pipelineName: 'MOTION DETECTION PIPELINE',
   archiveStatus: 'NOT REQUESTED',
   callbackStatus: 'NOT REQUESTED',
+  externalId: 'case 7',
   waitingFor: {
     reason: 'As many jobs as the server runs at a time (MAX_LIVE_JOBS) are in progress.',
     position: 1,

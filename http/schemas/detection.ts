@@ -150,8 +150,9 @@ export const detectionDocument = z
           properties,
         }),
       )
+      .optional()
       .describe(
-        'What was in force for each action on media of the types of the job, their own mediaProperties apart',
+        'With OUTPUT_DETAILS: what was in force for each action on media of the types of the job, their own mediaProperties apart',
       ),
   })
   .meta({ id: 'DetectionOutputObject' });

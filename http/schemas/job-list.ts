@@ -17,12 +17,19 @@ export const jobListQuery = z.strictObject({
     .max(1_000)
     .optional()
     .describe('In any case of letters'),
+  externalId: z
+    .string()
+    .min(1, { error: 'must not be empty' })
+    .max(1_000)
+    .optional()
+    .describe('Exactly as the request had it'),
   terminal: trueOrFalse.optional().describe('true: jobs that have ended; false: the others'),
 });
 
 const listedJob = singleJobInfo
   .extend({
     mediaUris: z.array(z.string()).describe('The first 20; GET /rest/jobs/{id} has all'),
+    externalId: z.string().nullable().describe("The caller's id"),
     mediaCount: z.int().min(0).describe('How many media the job has'),
   })
   .meta({ id: 'ListedJob' });

@@ -135,9 +135,13 @@ export const singleJobInfo = z
       .union([deliveryStatus, z.literal('PAST JOB FOUND')])
       .describe('PAST JOB FOUND: the results of an earlier job stand for those of this one'),
     callbackStatus: deliveryStatus,
-    callbackAttempts: attempts.optional(),
-    archiveAttempts: attempts.optional(),
-    waitingFor: waitingFor.optional().describe('Absent while something of it runs, and when it has ended'),
+    // What the specification does not list: only for those who ask for it.
+    externalId: z.string().nullable().optional().describe("With details=true: the caller's id"),
+    callbackAttempts: attempts.optional().describe('With details=true, once an attempt has failed'),
+    archiveAttempts: attempts.optional().describe('With details=true, once an attempt has failed'),
+    waitingFor: waitingFor
+      .optional()
+      .describe('With details=true; absent while something of it runs, and when it has ended'),
   })
   .meta({ id: 'SingleJobInfo' });
 

@@ -53,7 +53,7 @@ describe('The events of a job', () => {
         expect(seen.map(({ jobProgress }) => jobProgress)).to.deep.equal([10, 100, 100]);
         expect(asked).to.deep.equal([
           'GET /rest/jobs/host-1/events Bearer t',
-          'GET /rest/jobs/host-1 Bearer t',
+          'GET /rest/jobs/host-1?details=true Bearer t',
         ]);
       },
     );

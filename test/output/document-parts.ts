@@ -16,7 +16,7 @@ export function head(change: Partial<DocumentHead> = {}): DocumentHead {
     jobProperties: {},
     environmentVariableProperties: {},
     timing: { processingTime: 0, actions: [] },
-    effectiveProperties: [],
+    details: null,
     errors: [],
     warnings: [],
     ...change,

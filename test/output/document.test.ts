@@ -44,7 +44,7 @@ describe('The detection document', () => {
   it('has the fields of the specification', async () => {
     const document = await written(head(), [mediumWith([])]);
     expect(Object.keys(document).toSorted().join(' ')).to.equal(
-      'algorithmProperties effectiveProperties environmentVariableProperties errors externalJobId jobId jobProperties ' +
+      'algorithmProperties environmentVariableProperties errors externalJobId jobId jobProperties ' +
         'media objectId pipeline priority siteId status timeStart timeStop timing warnings',
     );
     expect(
@@ -61,6 +61,21 @@ describe('The detection document', () => {
       length: 90,
       markupResult: null,
     });
+  });
+
+  it('tells what was in force, of the types of its media and without secrets, when details are asked for', async () => {
+    const inForce = (mediaType: 'VIDEO' | 'AUDIO') =>
+      ({
+        action: 'A',
+        algorithm: 'X',
+        mediaType,
+        properties: { FRAME_INTERVAL: '2', S3_SECRET_KEY: 's' },
+      }) as const;
+    const details = { effectiveProperties: [inForce('VIDEO'), inForce('AUDIO')] };
+    const document = await written(head({ details }), [mediumWith([])]);
+    expect(document['effectiveProperties']).to.deep.equal([
+      { ...inForce('VIDEO'), properties: { FRAME_INTERVAL: '2', S3_SECRET_KEY: '<censored>' } },
+    ]);
   });
 
   it('holds no media, or many, in the order given', async () => {

@@ -17,7 +17,7 @@ with each algorithm's own. The default is in force for media of the types named;
 Of several values for one property the first in this list counts: environment of the server (\`TROUPE_PROP_<NAME>\`),
 \`selectionProperties\` of a media selector (for its own parts of the document), \`properties\` of the medium,
 \`algorithmProperties\` of the request, \`jobProperties\`, the action, the algorithm's default, the default below. The
-detection document tells in \`effectiveProperties\` what was in force.
+detection document of a job with OUTPUT_DETAILS=TRUE tells in \`effectiveProperties\` what was in force.
 
 This page is made from the table in the code.
 `;

@@ -207,7 +207,7 @@ describe('The archive (specification 6.4)', () => {
     await service.terminal(id);
     const attempted = await until(
       'a post has failed',
-      () => service.job(id),
+      () => service.detailed(id),
       (seen) => seen?.archiveAttempts !== undefined,
     );
     const basic = `Basic ${Buffer.from('user:hush').toString('base64')}`;

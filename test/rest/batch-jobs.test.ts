@@ -265,6 +265,16 @@ describe('Batch jobs (specification 4.2)', () => {
       expect(Date.parse(endDate ?? '')).to.be.at.least(Date.parse(startDate));
     });
 
+    it('tells what the specification does not list only with details=true', async () => {
+      const id = await service.submit({ media: [ASTRONAUT], ...LIGHT, externalId: 'case 7' });
+      const listed = await service.terminal(id);
+      for (const asked of ['true', 'TRUE']) {
+        const { body } = await service.ask('GET', `/rest/jobs/${id}?details=${asked}`);
+        expect(body).to.deep.equal({ ...listed, externalId: 'case 7' });
+      }
+      expect((await service.ask('GET', `/rest/jobs/${id}?details=false`)).body).to.deep.equal(listed);
+    });
+
     it('shows a job that runs as not terminal, with a progress that grows and never falls', async () => {
       const id = await service.submit({
         ...slow(),
@@ -304,7 +314,7 @@ describe('Batch jobs (specification 4.2)', () => {
         media: [{ mediaUri: ASTRONAUT, properties }],
         ...LIGHT,
         externalId: 'x',
-        jobProperties: { LABEL: 'of the job' },
+        jobProperties: { LABEL: 'of the job', OUTPUT_DETAILS: 'TRUE' },
         algorithmProperties: { LIGHT: { LABEL: 'of the algorithm here' } },
       });
       await service.terminal(id);
@@ -339,7 +349,7 @@ describe('Batch jobs (specification 4.2)', () => {
         externalJobId: 'x',
         status: 'COMPLETE',
         algorithmProperties: { LIGHT: { LABEL: 'of the algorithm here' } },
-        jobProperties: { LABEL: 'of the job' },
+        jobProperties: { LABEL: 'of the job', OUTPUT_DETAILS: 'TRUE' },
         environmentVariableProperties: { CAPTION: 'of the environment' },
       });
       const { processingTime, actions } = timing as { processingTime: number; actions: readonly object[] };

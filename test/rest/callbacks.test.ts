@@ -106,8 +106,9 @@ describe('Completion callbacks (specification 6.1)', () => {
   it('a receiver that fails is asked again under the same Idempotency-Key until it takes it; the attempts are shown', async () => {
     receiver.manner = inTurn(answer(500, 'not today'), drop, answer(204));
     const id = await submit('/done');
-    const job = await status(id, 'COMPLETE');
+    await status(id, 'COMPLETE');
     expect([...receiver.keys]).to.deep.equal([[`${id}.1.callback`, 3]]);
+    const job = (await service.detailed(id))!;
     expect(job.callbackAttempts?.attempts).to.equal(2);
     expect(job.callbackAttempts?.nextAttempt).to.equal(null);
     expect(job.callbackAttempts?.lastError).to.contain(`Sending HTTP GET callback to "${receiver.url}/done`);

@@ -24,7 +24,13 @@ describe('GET /rest/jobs', () => {
     const made: string[] = [];
     for (let n = 0; n < 4; n++) made.push(await service.submit(LIGHT));
     made.push(await service.submit({ ...LIGHT, pipelineName: 'TROUBLE PIPELINE', ...withTrouble('code') }));
-    made.push(await service.submit({ ...LIGHT, media: Array.from({ length: 25 }, () => LIGHT.media[0]!) }));
+    made.push(
+      await service.submit({
+        ...LIGHT,
+        externalId: 'case 7/b',
+        media: Array.from({ length: 25 }, () => LIGHT.media[0]!),
+      }),
+    );
     for (const id of made) await service.terminal(id);
     ids = made.toReversed();
   });
@@ -42,9 +48,9 @@ describe('GET /rest/jobs', () => {
     expect([listed(all), all.next]).to.deep.equal([ids, null]);
   });
 
-  it('gives every job as GET /rest/jobs/{id} does, but of many media only the first 20 and their number', async () => {
+  it('gives every job as GET /rest/jobs/{id}?details=true does, but of many media only the first 20 and their number', async () => {
     for (const { mediaCount, mediaUris, ...rest } of (await page()).jobs) {
-      const { mediaUris: all, ...single } = (await service.job(rest.jobId))!;
+      const { mediaUris: all, ...single } = (await service.detailed(rest.jobId))!;
       expect(rest).to.deep.equal(single);
       expect([mediaCount, mediaUris]).to.deep.equal([all.length, all.slice(0, 20)]);
     }
@@ -77,6 +83,10 @@ describe('GET /rest/jobs', () => {
     expect(listed(await page('?terminal=false'))).to.deep.equal([]);
     expect(await page('?terminal=false&status=COMPLETE')).to.deep.equal({ jobs: [], next: null });
     expect(listed(await page('?pipelineName=NO%20SUCH'))).to.deep.equal([]);
+    expect(listed(await page('?externalId=case%207%2Fb&limit=1'))).to.deep.equal([ids[0]]);
+    expect(listed(await page('?externalId=case%207%2Fb&terminal=true&status=ERROR'))).to.deep.equal([]);
+    expect(listed(await page('?externalId=CASE%207%2Fb'))).to.deep.equal([]);
+    expect((await page('?externalId=case%207%2Fb')).jobs[0]?.externalId).to.equal('case 7/b');
   });
 
   it('answers 400 with a sentence for what it does not know', async () => {
@@ -132,10 +142,10 @@ describe('A job that waits for a service', () => {
     };
     await until(
       'it says why',
-      async () => (await service.job(id))?.waitingFor,
+      async () => (await service.detailed(id))?.waitingFor,
       (seen) => seen?.reason === expected.reason,
     );
-    expect((await service.job(id))?.waitingFor).to.deep.equal(expected);
+    expect((await service.detailed(id))?.waitingFor).to.deep.equal(expected);
     const events = await EventClient.open(service, `/rest/jobs/${id}/events`);
     await until(
       'the events say it, too',
@@ -162,7 +172,7 @@ describe('A job that waits', () => {
       pipelineName: 'TROUBLE PIPELINE',
       ...withTrouble('slow'),
     };
-    const waitingFor = async (id: string) => (await service.job(id))?.waitingFor;
+    const waitingFor = async (id: string) => (await service.detailed(id))?.waitingFor;
     const running = await service.submit(slow);
     await until('it runs', () =>
       service.handedOut().some(({ subJob }) => subJob.startsWith(`${running}.1.0`)),
@@ -193,7 +203,10 @@ describe('A job that waits', () => {
     expect(live.status).to.equal(409);
     expect((live.body as { message: string }).message).to.include('has not ended yet');
     for (const id of [running, queued]) expect((await service.cancel(id)).status).to.equal(200);
-    for (const id of [first, second]) expect((await service.terminal(id)).waitingFor).to.equal(undefined);
+    for (const id of [first, second]) {
+      await service.terminal(id);
+      expect(await waitingFor(id)).to.equal(undefined);
+    }
   });
 });
 

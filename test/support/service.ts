@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { packageRoot } from '../../config/info.ts';
-import type { SingleJobInfo } from '../../actors/views/jobs.ts';
+import type { DetailedJobInfo, SingleJobInfo } from '../../actors/views/jobs.ts';
 import { checkOf, type OpenApiCheck, type OpenApiDocument } from './openapi.ts';
 import { endOf, isAlive } from './processes.ts';
 import type { DeathWish, FromServer, ToServer } from './server-main.ts';
@@ -205,6 +205,12 @@ export class Service {
   async job(id: string): Promise<SingleJobInfo | undefined> {
     const { status, body } = await this.ask('GET', `/rest/jobs/${id}`);
     return status === 200 ? (body as SingleJobInfo) : undefined;
+  }
+
+  /** The same with what the specification does not list. */
+  async detailed(id: string): Promise<DetailedJobInfo | undefined> {
+    const { status, body } = await this.ask('GET', `/rest/jobs/${id}?details=true`);
+    return status === 200 ? (body as DetailedJobInfo) : undefined;
   }
 
   /** Waits until the job is terminal. */

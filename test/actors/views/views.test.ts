@@ -45,6 +45,7 @@ describe('With many jobs that have ended', () => {
       before: undefined,
       status: undefined,
       pipelineName: undefined,
+      externalId: undefined,
       terminal: undefined,
       ...query,
     });

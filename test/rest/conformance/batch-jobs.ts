@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { sampleUri, type JobRequest } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 import { detectionOutput } from './detection-output.ts';
 import { archiveRepost, failed, jobCreated, jobRefused, ok, singleJobInfo } from './resources.ts';
@@ -7,6 +8,17 @@ import { ENDLESS, IMAGE, LIGHT, VIDEO, type Suite } from './suite.ts';
 const UNKNOWN_IDS = ['987654', 'test-host-987654'];
 /** None of them is a host name, a hyphen and a whole number, nor such a number alone. */
 const NO_IDS = ['x', 'test-host-', '12.0', '-1', '+1', '1e0', '0x1', '%EF%BC%91', '9'.repeat(40), '%', '%00'];
+/** Between them their documents have every member that a document may have. */
+const READ_STRICTLY: readonly JobRequest[] = [
+  { ...LIGHT, media: ['data:video/mp4;base64,AAAA', IMAGE] },
+  { media: [IMAGE], pipelineName: 'FACE DETECTION WITH MARKUP PIPELINE' },
+  { media: [sampleUri('slides.odp')], pipelineName: 'DOCUMENT TEXT THEN LANGUAGE AND KEYWORDS PIPELINE' },
+  {
+    media: [sampleUri('text-embedded-and-images.pdf')],
+    pipelineName: 'DOCUMENT IMAGES THEN TEXT DETECTION PIPELINE',
+  },
+];
+
 export const numberOf = (id: string) => Number(id.replace('test-host-', ''));
 
 /** Specification 4.2, but the creation of jobs. */
@@ -95,6 +107,19 @@ function output(suite: Suite): void {
     const { media } = await suite.gets(['GET', path(id)], 200, detectionOutput);
     expect(Object.keys(media[0]!.output)).to.deep.equal(['NO TRACKS']);
   });
+
+  suite.proves(
+    row,
+    200,
+    'for strict readers also of a failed medium, of annotated and of fed tracks',
+    async () => {
+      for (const request of READ_STRICTLY) {
+        const id = await suite.service.submit(request);
+        await suite.service.terminal(id);
+        await suite.gets(['GET', path(id)], 200, detectionOutput);
+      }
+    },
+  );
 
   suite.proves(row, 400, 'invalid job id, empty body; also while there is no output', async () => {
     const none = await suite.service.submit({ ...LIGHT, buildOutput: false });

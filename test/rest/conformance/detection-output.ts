@@ -1,6 +1,9 @@
-/** The detection output object (specification 2.2), written from the specification like `resources.ts`. */
+/**
+ * The detection output object (specification 2.2), written from the specification like `resources.ts`. Members that it does not
+ * list, but the reference's own documents have, are marked as such; there are no others.
+ */
 import { z } from 'zod';
-import { BATCH_STATUSES, count, jobId, map, ours, utc, whole } from './resources.ts';
+import { BATCH_STATUSES, count, jobId, map, utc, whole } from './resources.ts';
 
 const detection = z.strictObject({
   offsetFrame: count,
@@ -16,7 +19,8 @@ const detection = z.strictObject({
 });
 const track = z.strictObject({
   id: z.string().min(1),
-  index: ours,
+  // of the reference
+  index: count,
   startOffsetFrame: count,
   stopOffsetFrame: count,
   startOffsetTime: count,
@@ -28,27 +32,46 @@ const track = z.strictObject({
   exemplar: detection,
   detections: z.array(detection).min(1),
 });
-const entry = { source: z.string().min(1), algorithm: z.string().min(1) };
+const range = z.strictObject({ start: count, stop: count });
+const entry = {
+  source: z.string().min(1),
+  algorithm: z.string().min(1),
+  // of the reference
+  annotators: z.array(z.string()).optional(),
+};
 const output = z
   .object({ 'NO TRACKS': z.array(z.strictObject(entry)).optional() })
   .catchall(z.array(z.strictObject({ ...entry, tracks: z.array(track).min(1) })));
+/** The specification gives no members; these are of the reference. */
+const markup = z.strictObject({
+  id: whole,
+  path: z.url(),
+  status: z.string(),
+  message: z.string().nullable(),
+});
 const medium = z.strictObject({
   mediaId: whole,
-  parentMediaId: ours,
+  // of the reference
+  parentMediaId: whole,
   path: z.url(),
-  sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  mimeType: z.string().regex(/^\w+\/\S+$/),
+  sha256: z.string().regex(/^([0-9a-f]{64})?$/),
+  mimeType: z.string().regex(/^(\w+\/\S+)?$/),
   mediaType: z.enum(['AUDIO', 'IMAGE', 'VIDEO', 'UNKNOWN']),
   length: whole,
-  frameRanges: ours,
-  timeRanges: ours,
+  // of the reference
+  frameRanges: z.array(range),
+  timeRanges: z.array(range),
   mediaMetadata: map,
   mediaProperties: map,
   status: z.string(),
   detectionProcessingErrors: z.record(z.string(), z.unknown()),
-  markupResult: z.null(),
+  markupResult: markup.nullable(),
+  // of the reference
+  mediaSelectorsOutputUri: z.url().optional(),
   output,
 });
+const isKnown = ({ status, sha256, mimeType }: z.infer<typeof medium>) =>
+  status !== 'COMPLETE' || (sha256 !== '' && mimeType !== '');
 const action = z.strictObject({
   algorithm: z.string(),
   name: z.string(),
@@ -73,11 +96,11 @@ export const detectionOutput = z.strictObject({
   externalJobId: z.string().nullable(),
   timeStart: utc,
   timeStop: utc,
-  timing: ours,
+  // of the reference
+  timing: z.strictObject({ processingTime: count, actions: z.array(z.strictObject({ name: z.string(), processingTime: count })) }), // prettier-ignore
   status: z.enum(BATCH_STATUSES),
   algorithmProperties: z.record(z.string(), map),
   jobProperties: map,
   environmentVariableProperties: map,
-  media: z.array(medium).min(1),
-  effectiveProperties: ours,
+  media: z.array(medium.refine(isKnown, { error: 'has a hash and a type when it is complete' })).min(1),
 });
