@@ -5,11 +5,11 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openCatalog } from './actors/catalog/actor.ts';
 import { Catalog } from './actors/catalog/catalog.ts';
-import { findComponents, type InstalledComponent } from './actors/catalog/installed.ts';
 import { drain } from './actors/drain.ts';
 import { guard } from './actors/guardian.ts';
 import type { ManagedComponent } from './actors/node-manager/actor.ts';
-import { detectorComponent, hostService } from './actors/node-manager/components.ts';
+import { hostService } from './actors/node-manager/components.ts';
+import { installedComponents, type ComponentFolder } from './actors/node-manager/installed.ts';
 import { DAY_MS, systemClock } from './actors/runtime/clock.ts';
 import { ComedyTree } from './actors/runtime/comedy-tree.ts';
 import { ActorSystem } from './actors/runtime/system.ts';
@@ -50,11 +50,6 @@ const HOST_SCRIPT = path
   .relative(packageRoot, path.join(codeRoot, 'components', 'host', 'main.js'))
   .replaceAll(path.sep, '/');
 
-/** Where components are: their descriptors, and their compiled detectors in folders of the same names. */
-export interface ComponentFolder {
-  readonly descriptors: string;
-  readonly code: string;
-}
 export const BUILT_IN: ComponentFolder = {
   descriptors: path.join(packageRoot, 'components'),
   code: path.join(codeRoot, 'components'),
@@ -104,7 +99,13 @@ async function compose(
     deadLetter: (letter) => logger.debug(letter, 'dead letter'),
   });
   const checker = new ResultChecker();
-  const installed = (options.componentFolders ?? [BUILT_IN]).flatMap(install);
+  const own = [managedMedia(settings)];
+  const installed = installedComponents({
+    package: options.componentFolders ?? [BUILT_IN],
+    outside: settings.COMPONENT_FOLDERS,
+    ownServices: own.map(({ model }) => model.serviceName),
+    host: HOST_SCRIPT,
+  });
   const catalog = new Catalog(SERVER_PROPERTY_DEFAULTS);
   const uploads = await openUploads(settings, store, logger);
   const limits = await fetchLimits(settings, uploads.folder);
@@ -125,8 +126,8 @@ async function compose(
     checker,
     catalog,
     serverProperties: SERVER_PROPERTY_DEFAULTS,
-    components: installed.map(managedDetector),
-    own: [managedMedia(settings)],
+    components: installed.components,
+    own,
     places: { TROUPE_NODE: process.execPath, TROUPE_HOME: packageRoot },
     fetchLimits: limits,
     uploads,
@@ -136,8 +137,7 @@ async function compose(
     localPath: (uri) => checkFileUri(uri, limits.mediaRoots, limits.excluded).catch(() => undefined),
   });
   await refuseNewer(store);
-  const descriptors = installed.map(({ descriptor }) => descriptor);
-  await openCatalog(guardian.catalogActor, descriptors, logger);
+  await openCatalog(guardian.catalogActor, installed.descriptors, logger);
 
   let ready = true;
   const app = createApp({
@@ -171,6 +171,10 @@ async function compose(
     logger,
     clock: systemClock,
   });
+  for (const problem of installed.problems) {
+    logger.error({}, problem);
+    guardian.systemMessages.tellAdministrators('error', problem, 'atServerStartup');
+  }
   const lock = path.join(settings.DATA_DIR, 'lock');
   writeFileSync(lock, JSON.stringify({ pid: process.pid, url }), { mode: 0o600 });
   logger.info(
@@ -242,22 +246,6 @@ async function openUploads(settings: Settings, store: Store, logger: Logger): Pr
       paceMs: settings.UPLOAD_PACE_MS,
     },
   });
-}
-
-interface Installed extends InstalledComponent {
-  /** The compiled detector. */
-  readonly module: string;
-}
-
-function install({ descriptors, code }: ComponentFolder): readonly Installed[] {
-  return findComponents(descriptors).map((component) => ({
-    ...component,
-    module: path.join(code, path.basename(component.folder), 'detector.js'),
-  }));
-}
-
-function managedDetector({ descriptor, module }: Installed): ManagedComponent {
-  return detectorComponent(descriptor, module, HOST_SCRIPT);
 }
 
 function managedMedia(settings: Settings): ManagedComponent {

@@ -76,6 +76,10 @@ export const serverEnvironment = z.object({
     .describe('Host part of job ids'),
   SITE_ID: z.string().default('troupe1').describe('siteId in documents'),
   DEFAULT_PRIORITY: whole(4, 0, 9).describe('Priority of jobs that name none'),
+  COMPONENT_FOLDERS: z
+    .string()
+    .default('')
+    .describe('Folders, colon-separated, with components of your own; each is one, or holds some'),
   COMPONENT_PROCESSES: whole(availableParallelism(), 1, 1_024).describe('Processes of one component at most'),
   MAX_LIVE_JOBS: whole(1_000, 1).describe('Jobs in progress; more wait as INITIALIZED'),
   MAX_WAITING_JOBS: whole(10_000, 0).describe('Jobs that wait; more are answered 503'),
@@ -190,10 +194,16 @@ type Variables = z.infer<typeof serverEnvironment>;
 /** The settings of a server, read once, frozen. */
 export interface Settings extends Omit<
   Variables,
-  'MEDIA_ROOTS' | 'FETCH_PRIVATE' | 'CALLBACK_PRIVATE' | 'CALLBACK_ALLOWED_HOSTS' | 'BASE_URL'
+  | 'MEDIA_ROOTS'
+  | 'COMPONENT_FOLDERS'
+  | 'FETCH_PRIVATE'
+  | 'CALLBACK_PRIVATE'
+  | 'CALLBACK_ALLOWED_HOSTS'
+  | 'BASE_URL'
 > {
   readonly BASE_URL: string | undefined;
   readonly MEDIA_ROOTS: readonly string[];
+  readonly COMPONENT_FOLDERS: readonly string[];
   readonly FETCH_PRIVATE: boolean;
   readonly CALLBACK_PRIVATE: boolean;
   readonly CALLBACK_ALLOWED_HOSTS: readonly string[];
@@ -227,6 +237,7 @@ export function readSettings(env: Environment = process.env): Settings {
     );
   const {
     MEDIA_ROOTS,
+    COMPONENT_FOLDERS,
     FETCH_PRIVATE,
     CALLBACK_PRIVATE,
     CALLBACK_ALLOWED_HOSTS,
@@ -242,6 +253,7 @@ export function readSettings(env: Environment = process.env): Settings {
     BASE_URL,
     DATA_DIR: path.resolve(DATA_DIR),
     MEDIA_ROOTS: mediaRoots(MEDIA_ROOTS, development),
+    COMPONENT_FOLDERS: foldersOf(COMPONENT_FOLDERS),
     FETCH_PRIVATE: FETCH_PRIVATE ?? onLoopback,
     CALLBACK_PRIVATE: CALLBACK_PRIVATE ?? onLoopback,
     CALLBACK_ALLOWED_HOSTS: CALLBACK_ALLOWED_HOSTS.split(',')
@@ -255,11 +267,14 @@ export function readSettings(env: Environment = process.env): Settings {
 
 function mediaRoots(text: string | undefined, development: boolean): readonly string[] {
   if (text === undefined) return development ? [process.cwd()] : [];
-  return text
+  return foldersOf(text);
+}
+
+const foldersOf = (text: string): readonly string[] =>
+  text
     .split(path.delimiter)
     .filter((folder) => folder.trim() !== '')
     .map((folder) => path.resolve(folder));
-}
 
 function prefixed(env: Environment): Record<string, string> {
   const found: Record<string, string> = {};

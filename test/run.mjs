@@ -12,7 +12,8 @@ import Mocha from 'mocha';
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
 
-execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', '.'], { stdio: 'inherit' });
+for (const project of ['.', 'components/sdk'])
+  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', project], { stdio: 'inherit' });
 execFileSync(process.execPath, ['config/write-build-info.mjs'], { stdio: 'inherit' });
 removeStale('dist/test', 'test');
 process.setSourceMapsEnabled(true);

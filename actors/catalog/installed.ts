@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
+import type { z } from 'zod';
 import { descriptorSchema, type Descriptor } from './descriptor.ts';
 import { parseFields } from './fields.ts';
 import { withoutExtras } from './tolerant-json.ts';
@@ -9,31 +10,42 @@ export interface InstalledComponent {
   readonly descriptor: Descriptor;
 }
 
+export const DESCRIPTOR = 'descriptor.json';
+
 /** Every folder directly below `folder` that has a descriptor.json is a component. */
 export function findComponents(folder: string): readonly InstalledComponent[] {
-  return readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => path.join(folder, entry.name))
-    .flatMap((found) => {
-      const descriptor = readDescriptor(path.join(found, 'descriptor.json'));
-      return descriptor === undefined ? [] : [{ folder: found, descriptor }];
-    });
+  return foldersIn(folder).flatMap((found) => {
+    const descriptor = readDescriptor(path.join(found, DESCRIPTOR));
+    return descriptor === undefined ? [] : [{ folder: found, descriptor }];
+  });
 }
 
-function readDescriptor(file: string): Descriptor | undefined {
+/** Folders directly below `folder`, or links to folders, in the order of their names. */
+export function foldersIn(folder: string): readonly string[] {
+  return readdirSync(folder)
+    .sort()
+    .map((name) => path.join(folder, name))
+    .filter((found) => statSync(found, { throwIfNoEntry: false })?.isDirectory() === true);
+}
+
+/** Undefined when there is no such file; throws with all that is wrong in it. */
+export function readDescriptor(
+  file: string,
+  schema: z.ZodType<Descriptor> = descriptorSchema,
+): Descriptor | undefined {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch {
     return undefined;
   }
-  const parsed = parseFields(descriptorSchema, parsedJson(file, text));
+  const parsed = parseFields(schema, parsedJson(file, text));
   if ('problems' in parsed)
     throw new Error(`${file} is not a valid component descriptor:\n${parsed.problems}`);
   return parsed.ok;
 }
 
-function parsedJson(file: string, text: string): unknown {
+export function parsedJson(file: string, text: string): unknown {
   try {
     return JSON.parse(withoutExtras(text)) as unknown;
   } catch (error) {

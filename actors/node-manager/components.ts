@@ -29,6 +29,28 @@ export function detectorComponent(
   };
 }
 
+/** A component of COMPONENT_FOLDERS that a command of its own serves, in the component's folder. */
+export function commandComponent(
+  { componentName, algorithm, environmentVariables }: Runnable,
+  folder: string,
+  { cmd, args }: { readonly cmd: string; readonly args: readonly string[] },
+): ManagedComponent {
+  return {
+    queues: [algorithm.name],
+    model: {
+      serviceName: componentName,
+      serviceDescription: algorithm.description,
+      serviceLauncher: 'generic',
+      cmd,
+      args,
+      serviceCount: 1,
+      workingDirectory: folder,
+      environmentVariables: ownVariables(environmentVariables.map(toModel)),
+    },
+    greeting: { algorithm: algorithm.name },
+  };
+}
+
 /**
  * A service that runs the component host. `host` is its script below the package: with these two names for the node
  * executable and the package's folder, a stored configuration survives an update that moves them.
@@ -48,9 +70,12 @@ export function hostService(
     args: ['--enable-source-maps', `\${TROUPE_HOME}/${host}`],
     serviceCount,
     workingDirectory: '${TROUPE_HOME}',
-    environmentVariables: environmentVariables.filter(({ name }) => name !== START_VARIABLE),
+    environmentVariables: ownVariables(environmentVariables),
   };
 }
+
+const ownVariables = (variables: readonly EnvironmentVariableModel[]) =>
+  variables.filter(({ name }) => name !== START_VARIABLE);
 
 function toModel({ name, value, sep }: Runnable['environmentVariables'][number]): EnvironmentVariableModel {
   return sep === null || sep === undefined ? { name, value } : { name, value, sep };

@@ -46,9 +46,13 @@ export class SystemMessageDesk {
   }
 
   /** The server's own word to the administrators; when it cannot be posted, the log has it. */
-  tellAdministrators(severity: MessageDraft['severity'], text: string): void {
+  tellAdministrators(
+    severity: MessageDraft['severity'],
+    text: string,
+    removeStrategy: MessageDraft['removeStrategy'] = 'manual',
+  ): void {
     const msg = text.slice(0, MAX_MESSAGE);
-    this.post({ msg, msgType: 'admin', removeStrategy: 'manual', severity }).then(
+    this.post({ msg, msgType: 'admin', removeStrategy, severity }).then(
       (reply) => {
         if (reply.kind === 'full') this.#parts.logger.warn({ msg }, 'there is no room for a system message');
       },

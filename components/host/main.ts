@@ -2,6 +2,7 @@
  * A component process: reads from its first line of standard input what it is and where the server is, loads the detector
  * (or the media component) once, and works until its parent is gone or it is told to stop.
  */
+import { register } from 'node:module';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
@@ -20,6 +21,9 @@ const LAST_WORDS_MS = 1_500;
 
 // A detector can hold up this thread for ever; then the watchdog ends the process when its parent is gone.
 new Worker(new URL('./watchdog.js', import.meta.url), { workerData: process.ppid }).unref();
+
+/** Everything that was built with this host lies below. */
+const PRODUCT = new URL('../../', import.meta.url).href;
 
 const stop = new AbortController();
 const log = (message: string) => process.stderr.write(`${message}\n`);
@@ -60,8 +64,12 @@ async function main(greeting: Greeting): Promise<void> {
 }
 
 async function load(module: string): Promise<Detector | MarkupComponent> {
-  const loaded = (await import(pathToFileURL(module).href)) as { default: LoadDetector | LoadMarkup };
-  return loaded.default();
+  const url = pathToFileURL(module).href;
+  if (!url.startsWith(PRODUCT)) register('./sdk-of-server.js', import.meta.url);
+  const loaded = (await import(url)) as { default?: unknown };
+  if (typeof loaded.default !== 'function')
+    throw new Error(`${module} has no default export that is a function: it must answer the detector.`);
+  return (loaded.default as LoadDetector | LoadMarkup)();
 }
 
 async function handlerOf(component: Detector | MarkupComponent): Promise<WorkerOptions['handle']> {

@@ -8,10 +8,11 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BATCH_JOB } from '../../actors/batch-job/keys.ts';
 import type { SubJobRow } from '../../actors/batch-job/state.ts';
+import type { ComponentFolder } from '../../actors/node-manager/installed.ts';
 import { packageRoot } from '../../config/info.ts';
 import type { Logger } from '../../config/logger.ts';
 import { readSettings } from '../../config/settings.ts';
-import { BUILT_IN, startServer, type ComponentFolder } from '../../main.ts';
+import { BUILT_IN, startServer } from '../../main.ts';
 import type { Commit, Store } from '../../store/store.ts';
 
 /** From the parent: kill yourself at the n-th commit of a job from now on. */

@@ -1,0 +1,7 @@
+import type { ResolveHook } from 'node:module';
+
+const SDK = new URL('../sdk/detector.js', import.meta.url).href;
+
+/** A detector outside of the package is given the SDK of the server that runs it, whatever is installed beside it. */
+export const resolve: ResolveHook = (specifier, context, next) =>
+  specifier === 'troupe/sdk' ? { url: SDK, format: 'module', shortCircuit: true } : next(specifier, context);
