@@ -142,6 +142,8 @@ async function compose(
   let ready = true;
   const app = createApp({
     ...guardian,
+    maxMedia: settings.MAX_MEDIA_PER_JOB,
+    checkMedia: (uris) => guardian.desk.checkMedia(uris),
     streamingDesk: new StreamingJobDesk(catalog),
     uploads,
     listJobs: (query) => listJobs(store, guardian.views, query),
@@ -176,7 +178,9 @@ async function compose(
     guardian.systemMessages.tellAdministrators('error', problem, 'atServerStartup');
   }
   const lock = path.join(settings.DATA_DIR, 'lock');
-  writeFileSync(lock, JSON.stringify({ pid: process.pid, url }), { mode: 0o600 });
+  writeFileSync(lock, JSON.stringify({ pid: process.pid, url, address: urlOf(http, settings.HOST) }), {
+    mode: 0o600,
+  });
   logger.info(
     { url, dataDir: settings.DATA_DIR, mediaRoots: limits.mediaRoots, access: settings.access.mode },
     'Troupe is up',

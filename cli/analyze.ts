@@ -1,13 +1,14 @@
-import { readCliSettings, readEmbeddedSettings, type CliSettings } from '../config/cli.ts';
+import { readCliSettings } from '../config/cli.ts';
 import { EXIT } from './failure.ts';
 import { follow } from './follow.ts';
 import { Interrupts } from './interrupts.ts';
-import { mediaOf, type MediumArgument } from './media-arguments.ts';
+import { mediaOf } from './media-arguments.ts';
 import { showProgress } from './progress.ts';
 import type { JobInfo, RestClient } from './rest-client.ts';
 import { saved } from './saved.ts';
 import { Session } from './session.ts';
-import { findService, startService, type Service } from './service.ts';
+import { openService } from './open-service.ts';
+import type { Service } from './service.ts';
 import { submit, type JobOptions, type Submitted } from './submit.ts';
 import { summarize } from './summary.ts';
 import { documentLines, jobLine } from './tables.ts';
@@ -34,7 +35,7 @@ export async function analyze(
   const gone = () =>
     terminal.note('That service is gone. What it accepted lies in DATA_DIR and goes on from there.');
   const session = new Session(
-    () => openService(media, settings, url, terminal),
+    () => openService({ media, settings, url, terminal, signal: interrupts.signal }),
     url === undefined ? gone : undefined,
   );
   try {
@@ -47,22 +48,6 @@ export async function analyze(
     await session.close();
     interrupts.close();
   }
-}
-
-async function openService(
-  media: readonly MediumArgument[],
-  settings: CliSettings,
-  url: string | undefined,
-  terminal: Terminal,
-): Promise<Service> {
-  const running = await findService(settings, url);
-  if (running !== undefined) {
-    terminal.note(`Using the service at ${running.client.url}`);
-    return running;
-  }
-  const own = readEmbeddedSettings([...new Set(media.flatMap(({ folder }) => folder ?? []))]);
-  terminal.note(`Starting a service for this job (DATA_DIR ${own.DATA_DIR})`);
-  return startService(own);
 }
 
 async function watch(

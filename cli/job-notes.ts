@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { canonicalName } from '../pipeline/values.ts';
 import { WORKFLOW_PROPERTIES } from '../pipeline/workflow-properties.ts';
 import { notesOn, type KnownProperty } from './property-notes.ts';
-import { jsonOf, type RestClient } from './rest-client.ts';
+import { jsonOf } from './answer-text.ts';
+import type { RestClient } from './rest-client.ts';
 import { printable, type Terminal } from './terminal.ts';
 
 /** Notes are worth no more waiting. */

@@ -1,5 +1,6 @@
 /** The REST interface as the command-line tool uses it: jobs by name, everything else by `ask` (specification 4). */
 import type { Readable } from 'node:stream';
+import { fieldOf, jsonOf, messageOf } from './answer-text.ts';
 import { Failure } from './failure.ts';
 import { printableLines } from './terminal.ts';
 import type { TokenSource } from './token-source.ts';
@@ -44,8 +45,9 @@ export interface JobInfo extends JobProgress {
 export class RestClient {
   readonly #transport: Transport;
 
-  constructor(url: string, tokens: TokenSource, patience?: Patience) {
-    this.#transport = new Transport(url, tokens, patience);
+  /** `note` is told why a request waits. */
+  constructor(url: string, tokens: TokenSource, patience?: Patience, note?: (text: string) => void) {
+    this.#transport = new Transport(url, tokens, patience, note);
   }
 
   get url(): string {
@@ -72,6 +74,17 @@ export class RestClient {
     const answer = await this.ask({ method: 'GET', path: detailsPath(id) });
     if (answer.status === 400) throw this.unknownJob(id);
     return this.good(answer) as JobInfo;
+  }
+
+  /** Places in `uris` of media that a job of this service cannot use, as far as it tells beforehand. @throws RefusedError */
+  async unusable(uris: readonly string[]): Promise<readonly number[]> {
+    const body = JSON.stringify({ mediaUris: uris });
+    const answer = await this.ask({ method: 'POST', path: '/rest/media/check', body });
+    // one of an earlier version says it when the job is made
+    if (answer.status === 404 || answer.status === 405) return [];
+    const media = fieldOf(this.good(answer), 'media');
+    if (!Array.isArray(media)) return [];
+    return media.flatMap((medium: unknown, i) => (fieldOf(medium, 'usable') === false ? [i] : []));
   }
 
   async cancel(id: string): Promise<void> {
@@ -124,23 +137,11 @@ export const jobPath = (id: string) => `/rest/jobs/${encodeURIComponent(id)}`;
 /** With why it waits, and how its callback and its post to the archive go. */
 export const detailsPath = (id: string) => `${jobPath(id)}?details=true`;
 
-/** undefined when there is no JSON in it. */
-export function jsonOf({ text }: Pick<Answer, 'text'>): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
 /** What the service said against a request, in its own words if it has any. */
 export function refusal(answer: Answer): RefusedError {
-  const body = jsonOf(answer);
-  const message = fieldOf(fieldOf(body, 'coreResponse'), 'message') ?? fieldOf(body, 'message');
   const { status } = answer;
-  if (typeof message === 'string' && message.trim() !== '')
-    return new RefusedError(status, printableLines(message));
-  return new RefusedError(status, WORDS[status] ?? `The service answered with status ${status}.`);
+  const message = messageOf(answer) ?? WORDS[status] ?? `The service answered with status ${status}.`;
+  return new RefusedError(status, printableLines(message));
 }
 
 const WORDS: Readonly<Record<number, string>> = {
@@ -148,7 +149,3 @@ const WORDS: Readonly<Record<number, string>> = {
   404: 'The service answered with status 404: it does not have that, or is of a version that does not offer it.',
   503: 'The service is busy, or is stopping: try again later.',
 };
-
-export function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
-}

@@ -29,10 +29,14 @@ async function start(settings: Settings): Promise<RunningServer> {
   }
 }
 
+/** Does another server hold the data folder? */
+export const isHeld = (error: unknown) =>
+  error instanceof Error && codeOf(error.cause)?.startsWith('SQLITE_BUSY') === true;
+
 /** What to change, when the system did not let the server start. */
 export function reasonNotToStart(error: unknown, { HOST, PORT, DATA_DIR }: Settings): string | undefined {
   const code = codeOf(error);
-  if (error instanceof Error && codeOf(error.cause)?.startsWith('SQLITE_BUSY') === true)
+  if (isHeld(error))
     return `Another service holds the data folder ${DATA_DIR}: stop that one, or set DATA_DIR to another folder.`;
   const syscall = error instanceof Error && 'syscall' in error ? error.syscall : undefined;
   if (syscall === 'listen' || syscall === 'bind' || syscall === 'getaddrinfo') {

@@ -7,7 +7,8 @@ import type { CliSettings } from '../config/cli.ts';
 import type { Settings } from '../config/settings.ts';
 import { codeOf, explain, Failure } from './failure.ts';
 import { RestClient } from './rest-client.ts';
-import { reasonNotToStart } from './serve.ts';
+import { isHeld, reasonNotToStart } from './serve.ts';
+import type { Terminal } from './terminal.ts';
 import { requestToken } from './token-request.ts';
 import { givenToken, renewedToken, type TokenSource } from './token-source.ts';
 
@@ -21,28 +22,41 @@ export interface Service {
 /** A server that runs on this machine, by the lock in its data folder. */
 export interface Holder {
   readonly pid: number;
+  /** How clients reach it, perhaps over a proxy. */
   readonly url: string;
+  /** Where it listens. */
+  readonly address: string;
 }
+
+/** Another service holds the data folder, or is just starting in it. */
+export class HeldError extends Failure {}
 
 const HEALTH_MS = 3_000;
 
 /** The server that holds `dataDir`, if it is alive and answers. */
 export async function findHolder(dataDir: string): Promise<Holder | undefined> {
   const holder = await readLock(path.join(dataDir, 'lock'));
-  return holder !== undefined && isAlive(holder.pid) && (await answers(holder.url)) ? holder : undefined;
+  return holder !== undefined && isAlive(holder.pid) && (await answers(holder.address)) ? holder : undefined;
 }
 
 /** A service that runs: at `url` if given, else the one that holds DATA_DIR; nothing when there is none. */
-export async function findService(settings: CliSettings, url?: string): Promise<Service | undefined> {
+export async function findService(
+  settings: CliSettings,
+  terminal: Terminal,
+  url?: string,
+): Promise<Service | undefined> {
   const holder = await findHolder(settings.dataDir);
-  const found = url ?? holder?.url;
+  const found = url ?? holder?.address;
   if (found === undefined) return undefined;
-  const own = holder !== undefined && sameAddress(holder.url, found);
-  const client = new RestClient(found, tokensFor(found, settings, own));
+  const own =
+    holder !== undefined && [holder.url, holder.address].some((address) => sameAddress(address, found));
+  const client = new RestClient(found, tokensFor(found, settings, own), undefined, (text) =>
+    terminal.note(text),
+  );
   return { client, embedded: false, stop: () => Promise.resolve() };
 }
 
-/** Starts a service in this process; its log goes to DATA_DIR/server.log. */
+/** Starts a service in this process; its log goes to DATA_DIR/server.log. @throws HeldError, Failure */
 export async function startService(settings: Settings): Promise<Service> {
   try {
     // loaded when they are needed: most commands start no server
@@ -55,7 +69,8 @@ export async function startService(settings: Settings): Promise<Service> {
     const client = new RestClient(server.url, developmentTokens(server.url, settings.DATA_DIR));
     return { client, embedded: true, stop: () => server.stop() };
   } catch (error) {
-    throw new Failure(`The service did not start: ${reasonNotToStart(error, settings) ?? explain(error)}`);
+    const reason = `The service did not start: ${reasonNotToStart(error, settings) ?? explain(error)}`;
+    throw isHeld(error) ? new HeldError(reason) : new Failure(reason);
   }
 }
 
@@ -98,8 +113,10 @@ async function mustIssueTokens(url: string, issuer: string): Promise<void> {
 
 async function readLock(file: string): Promise<Holder | undefined> {
   try {
-    const { pid, url } = JSON.parse(await readFile(file, 'utf8')) as Partial<Holder>;
-    return Number.isInteger(pid) && typeof url === 'string' ? { pid: Number(pid), url } : undefined;
+    const { pid, url, address = url } = JSON.parse(await readFile(file, 'utf8')) as Partial<Holder>;
+    return Number.isInteger(pid) && typeof url === 'string' && typeof address === 'string'
+      ? { pid: Number(pid), url, address }
+      : undefined;
   } catch {
     return undefined; // no lock, or one that is just being written
   }

@@ -7,7 +7,7 @@ import type { RestClient } from './rest-client.ts';
 import type { Service } from './service.ts';
 import type { Terminal } from './terminal.ts';
 import { RefusedError } from './transport.ts';
-import { takesNone, Uploads } from './uploads.ts';
+import { Uploads } from './uploads.ts';
 
 export interface JobOptions {
   readonly pipeline: string;
@@ -34,7 +34,7 @@ export async function submit(
   signal: AbortSignal,
 ): Promise<Submitted> {
   if (signal.aborted) throw new Failure('Stopped before the job was made.', EXIT.failed);
-  const { client, embedded } = service;
+  const { client } = service;
   const create = async (readable: readonly MediumArgument[]): Promise<Submitted> => {
     const request = {
       media: readable.map(({ uri }) => ({ mediaUri: uri })),
@@ -50,16 +50,36 @@ export async function submit(
   await mustBeKnown(Object.keys(options.algorithmProperty), client);
   await noteGiven(options, client, terminal);
   try {
-    if (options.upload === true && !embedded) return await create(await uploads.of(media, signal));
-    return await create(media).catch(async (error: unknown) => {
-      if (!wantsUpload(error, service, media)) throw error;
-      return create(await uploads.of(media, signal).catch(orFirst(error)));
-    });
+    const files = await filesToUpload(service, media, options);
+    if (files.size > 0) await mustHavePipeline(options.pipeline, client);
+    return await create(await uploads.of(media, files, signal));
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
     await uploads.remove();
     throw new Failure([error.message, ...(await advice(error, service, media, options))].join('\n'));
   }
+}
+
+/** Files of this machine that the service cannot read: it may be on another one, or read other folders. */
+async function filesToUpload(
+  { client, embedded }: Service,
+  media: readonly MediumArgument[],
+  { upload }: JobOptions,
+): Promise<ReadonlySet<string>> {
+  const local = media.filter(({ file }) => file !== undefined);
+  if (embedded || local.length === 0) return new Set();
+  const wanted =
+    upload === true
+      ? local
+      : (await client.unusable(local.map(({ uri }) => uri))).flatMap((place) => local[place] ?? []);
+  return new Set(wanted.flatMap(({ file }) => file ?? []));
+}
+
+/** Said before a large file is sent for nothing. @throws Failure */
+async function mustHavePipeline(name: string, client: RestClient): Promise<void> {
+  const known = await client.pipelines();
+  if (known.length > 0 && !known.includes(canonicalName(name)))
+    throw new Failure(`No pipeline named: ${name}\nThe pipelines are: ${known.join(', ')}.`);
 }
 
 async function noteGiven(
@@ -84,24 +104,8 @@ async function mustBeKnown(algorithms: readonly string[], client: RestClient): P
     );
 }
 
-/** A service that cannot read the files may be on another machine: then they are brought to it. */
-function wantsUpload(
-  error: unknown,
-  { embedded }: Service,
-  media: readonly MediumArgument[],
-): error is RefusedError {
-  return isAboutRoots(error) && !embedded && media.some(({ file }) => file !== undefined);
-}
-
 const isAboutRoots = (error: unknown): error is RefusedError =>
   error instanceof RefusedError && error.status === 400 && error.message.includes('MEDIA_ROOTS');
-
-/** Where no uploads are taken, the first refusal says more. */
-const orFirst =
-  (first: RefusedError) =>
-  (error: unknown): never => {
-    throw error instanceof RefusedError && takesNone(error) ? first : error;
-  };
 
 function namesOf(media: readonly MediumArgument[]): ReadonlyMap<string, string> {
   return new Map(

@@ -1,7 +1,6 @@
 /** What a job has found, as text for people. */
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { alignedRows } from './columns.ts';
+import { placeName } from './names.ts';
 import type { JobInfo } from './rest-client.ts';
 import type {
   DocumentMarkup,
@@ -17,7 +16,6 @@ const HEADINGS = ['TRACK', 'TIME', 'FRAMES', 'CONFIDENCE', 'DETECTIONS', 'WORDS 
 const WORDS_LENGTH = 100;
 /** Of a text about which more is to be said in the same cell. */
 const TEXT_LENGTH = 50;
-const NAME_LENGTH = 120;
 const INDENT = '  ';
 
 /** How a job ended. */
@@ -81,22 +79,6 @@ function timeText(ms: number): string {
   const two = (value: number) => String(value).padStart(2, '0');
   const hours = Math.floor(whole / 3_600_000);
   return `${hours}:${two(part(60_000, 60))}:${two(part(1_000, 60))}.${String(whole % 1_000).padStart(3, '0')}`;
-}
-
-/** A file as one would type it here; another URI as it is, without the data in it. */
-function placeName(uri: string): string {
-  if (/^data:/i.test(uri)) return `${shortened(printable(uri.replace(/,.*$/s, ',')), NAME_LENGTH)}…`;
-  return /^file:/i.test(uri) ? printable(fileName(uri)) : shortened(printable(uri), NAME_LENGTH);
-}
-
-function fileName(uri: string): string {
-  try {
-    const file = fileURLToPath(uri);
-    const near = path.relative('.', file);
-    return near.startsWith('..') ? file : near;
-  } catch {
-    return uri;
-  }
 }
 
 function mediumLines(

@@ -11,5 +11,5 @@ export async function token(terminal: Terminal): Promise<void> {
     throw new Failure(
       `No service runs in ${dataDir}: start one (troupe serve), or set DATA_DIR to the folder of one that runs.`,
     );
-  terminal.print(await developmentTokens(holder.url, dataDir).current());
+  terminal.print(await developmentTokens(holder.address, dataDir).current());
 }

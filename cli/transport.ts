@@ -2,8 +2,10 @@
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { agentFor, exchange } from '../components/sdk/exchange.ts';
+import { messageOf } from './answer-text.ts';
 import { codeOf, EXIT, explain, Failure } from './failure.ts';
 import { pause } from './pause.ts';
+import { printable } from './terminal.ts';
 import type { TokenSource } from './token-source.ts';
 
 /** The service understood the request and said no. */
@@ -34,6 +36,7 @@ export interface Patience {
 }
 const PATIENCE: Patience = { connectMs: 5_000, busyMs: 60_000 };
 const CONNECT_GAP_MS = 200;
+/** A service that asks for a longer pause is looked at once more before that. */
 const MAX_GAP_MS = 10_000;
 const ANSWER_MS = 30_000;
 
@@ -66,21 +69,30 @@ export class Transport {
   readonly url: string;
   readonly #tokens: TokenSource;
   readonly #patience: Patience;
+  readonly #note: (text: string) => void;
   readonly #agent: ReturnType<typeof agentFor>;
 
-  constructor(url: string, tokens: TokenSource, patience: Patience = PATIENCE) {
+  constructor(
+    url: string,
+    tokens: TokenSource,
+    patience: Patience = PATIENCE,
+    note: (text: string) => void = () => undefined,
+  ) {
     this.url = url.replace(/\/+$/, '');
     this.#tokens = tokens;
     this.#patience = patience;
+    this.#note = note;
     this.#agent = agentFor(url);
   }
 
   /**
-   * Repeats what a busy or just starting service, or one that wants a fresh token, did not answer; `signal` ends that.
+   * Repeats what a busy or just starting service, or one that wants a fresh token, did not answer, and says so; `signal`
+   * ends that.
    * @throws RefusedError when no token is good there, UnreachableError when nobody answers
    */
   async ask(call: Call, signal?: AbortSignal): Promise<Answer> {
     const started = performance.now();
+    const told = new Set<string>();
     for (let renewed = false; ;) {
       const token = await this.#tokens.current();
       const answer = await this.#once(call, token, signal);
@@ -88,9 +100,11 @@ export class Transport {
       let gapMs = CONNECT_GAP_MS;
       if (answer === 'unanswered') {
         if (waited > this.#patience.connectMs) throw new UnreachableError(this.url);
+        this.#tell(told, `No service answers at ${this.url}`, call, this.#patience.connectMs);
       } else if (answer.status === 503) {
         if (call.impatient === true || waited > this.#patience.busyMs) return answer;
         gapMs = retryAfterMs(answer);
+        this.#tell(told, busyText(answer), call, this.#patience.busyMs);
       } else if (answer.status === 401) {
         if (renewed || !this.#tokens.refused(token))
           throw new RefusedError(
@@ -103,6 +117,14 @@ export class Transport {
       await pause(gapMs, signal);
       if (signal?.aborted === true) throw stopped(call);
     }
+  }
+
+  /** Once for each reason: silence looks like a tool that hangs. */
+  #tell(told: Set<string>, reason: string, { method, path }: Call, patienceMs: number): void {
+    if (told.has(reason)) return;
+    told.add(reason);
+    const request = `${method} ${path.replace(/\?.*$/s, '')}`;
+    this.#note(`${reason}. ${request} is tried again for up to ${Math.ceil(patienceMs / 1_000)} s.`);
   }
 
   /** `unanswered`: the request may be sent again. */
@@ -146,4 +168,12 @@ const isLocal = (error: unknown) => error instanceof Error && 'path' in error;
 function retryAfterMs({ headers }: Answer): number {
   const seconds = Number(headers['retry-after']);
   return Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds * 1_000, MAX_GAP_MS) : 1_000;
+}
+
+/** In the words of the service, if it has any. */
+function busyText(answer: Answer): string {
+  const said = messageOf(answer)?.replace(/[.;]$/, '');
+  const seconds = Number(answer.headers['retry-after']);
+  const wish = Number.isFinite(seconds) && seconds > 0 ? ` (Retry-After: ${Math.ceil(seconds)} s)` : '';
+  return `The service is busy, or is stopping${wish}${said === undefined ? '' : `: ${printable(said)}`}`;
 }

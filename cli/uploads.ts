@@ -50,11 +50,14 @@ export class Uploads {
     this.#terminal = terminal;
   }
 
-  /** The same media, with what lies on this machine uploaded; a file that is named twice is sent once. @throws RefusedError */
-  async of(media: readonly MediumArgument[], signal: AbortSignal): Promise<readonly MediumArgument[]> {
-    for (const { file } of media)
-      if (file !== undefined && !this.#byFile.has(file))
-        this.#byFile.set(file, await this.#send(file, signal));
+  /** The same media, with these files uploaded; one that is named twice is sent once. @throws RefusedError */
+  async of(
+    media: readonly MediumArgument[],
+    files: ReadonlySet<string>,
+    signal: AbortSignal,
+  ): Promise<readonly MediumArgument[]> {
+    for (const file of files)
+      if (!this.#byFile.has(file)) this.#byFile.set(file, await this.#send(file, signal));
     return media.map((medium) => {
       const found = medium.file === undefined ? undefined : this.#byFile.get(medium.file);
       return found === undefined ? medium : { ...medium, uri: found.mediaUri };

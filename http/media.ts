@@ -2,17 +2,25 @@ import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import type { Upload, UploadDesk } from '../actors/uploads/desk.ts';
+import type { Issue } from '../pipeline/types.ts';
 import { empty, HttpError, overloaded } from './errors.ts';
-import { uploadQuery } from './schemas/media.ts';
+import { mediaCheckRequest, uploadQuery } from './schemas/media.ts';
 import { checked } from './schemas/problems.ts';
+import { readJson, type BodyLimits } from './steps/json-body.ts';
 
 export interface MediaParts {
   readonly uploads: UploadDesk;
+  readonly bodyLimits: BodyLimits;
+  /** Media that a job may name. */
+  readonly maxMedia: number;
+  /** Why media cannot be used, one for each, as far as that shows without reading them. */
+  checkMedia(uris: readonly string[]): Promise<readonly (Issue | undefined)[]>;
 }
 
-/** Upload of media (ours), for clients that share no folder with the server. */
+/** Upload of media (ours), for clients that share no folder with the server, and whether it is needed. */
 export function mediaRoutes(router: Router, parts: MediaParts): void {
   router.post('/rest/media', (ctx) => upload(ctx, parts));
+  router.post('/rest/media/check', (ctx) => check(ctx, parts));
   router.delete('/rest/media/:id', (ctx) => remove(ctx, parts));
 }
 
@@ -47,6 +55,19 @@ async function upload(ctx: Context, { uploads }: MediaParts): Promise<void> {
       dropRest(ctx.req);
       throw overloaded(outcome.message);
   }
+}
+
+/** What a job's creation would say of its media; nothing is fetched or opened. */
+async function check(ctx: Context, { bodyLimits, maxMedia, checkMedia }: MediaParts): Promise<void> {
+  const body = checked(mediaCheckRequest, await readJson(ctx, bodyLimits));
+  if ('problems' in body) throw new HttpError(400, body.problems);
+  const { mediaUris } = body.ok;
+  if (mediaUris.length > maxMedia)
+    throw new HttpError(400, `mediaUris has ${mediaUris.length} elements; a job may have ${maxMedia}.`);
+  const problems = await checkMedia(mediaUris);
+  ctx.body = {
+    media: problems.map((problem) => ({ usable: problem === undefined, message: problem?.message ?? null })),
+  };
 }
 
 async function remove(ctx: Context, { uploads }: MediaParts): Promise<void> {

@@ -100,7 +100,7 @@ export class JobDesk {
     if (closed !== undefined) return { kind: 'overloaded', message: closed };
     const planned = planOf(request, this.#parts.catalog, this.#parts.settings);
     if ('refused' in planned) return { kind: 'refused', message: planned.refused };
-    const problems = await this.#checkMedia(request.media);
+    const problems = await this.checkMedia(request.media.map(({ uri }) => uri));
     if (problems.every((problem) => problem !== undefined)) {
       const list = request.media
         .slice(0, 20)
@@ -166,6 +166,16 @@ export class JobDesk {
     return reply;
   }
 
+  /** Why media cannot be used, one for each, as far as that shows without reading them. */
+  async checkMedia(uris: readonly string[]): Promise<readonly (Issue | undefined)[]> {
+    const problems: (Issue | undefined)[] = [];
+    for (let i = 0; i < uris.length; i += CHECKS)
+      problems.push(
+        ...(await Promise.all(uris.slice(i, i + CHECKS).map((uri) => this.#parts.checkMedium(uri)))),
+      );
+    return problems;
+  }
+
   /** Whether a new job would be looked at now. */
   async takesJobs(): Promise<boolean> {
     return (await this.#noRoom()) === undefined;
@@ -177,15 +187,6 @@ export class JobDesk {
     const { bavail, bsize } = await statfs(dataDir);
     if (bavail * bsize >= minFreeBytes) return undefined;
     return `The disk of the server is nearly full (less than ${minFreeBytes} bytes are free in DATA_DIR); no new jobs are taken.`;
-  }
-
-  async #checkMedia(media: readonly JobRequestMedium[]): Promise<readonly (Issue | undefined)[]> {
-    const problems: (Issue | undefined)[] = [];
-    for (let i = 0; i < media.length; i += CHECKS)
-      problems.push(
-        ...(await Promise.all(media.slice(i, i + CHECKS).map(({ uri }) => this.#parts.checkMedium(uri)))),
-      );
-    return problems;
   }
 
   async #accept(

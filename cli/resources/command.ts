@@ -5,7 +5,8 @@ import { text } from 'node:stream/consumers';
 import { readCliSettings } from '../../config/cli.ts';
 import { Table, type Column } from '../columns.ts';
 import { codeOf, explain, Failure } from '../failure.ts';
-import { fieldOf, jsonOf, type RestClient } from '../rest-client.ts';
+import { fieldOf, jsonOf } from '../answer-text.ts';
+import type { RestClient } from '../rest-client.ts';
 import { findService } from '../service.ts';
 import { printable, printableLines, type Terminal } from '../terminal.ts';
 import { RefusedError, type Call } from '../transport.ts';
@@ -34,9 +35,9 @@ export function asking(group: Command, usage: string, description: string): Comm
 }
 
 /** The service that runs; commands other than `analyze` never start one. @throws Failure */
-export async function clientOf({ url }: RestOptions): Promise<RestClient> {
+export async function clientOf({ url }: RestOptions, terminal: Terminal): Promise<RestClient> {
   const settings = readCliSettings();
-  const service = await findService(settings, url ?? settings.url);
+  const service = await findService(settings, terminal, url ?? settings.url);
   if (service !== undefined) return service.client;
   throw new Failure(
     `No service runs in ${settings.dataDir}: start one (troupe serve), set DATA_DIR to the folder of one that runs, ` +
@@ -90,7 +91,7 @@ export async function show<T>(
   call: Call,
   view: Show<T>,
 ): Promise<void> {
-  const client = await clientOf(options);
+  const client = await clientOf(options, terminal);
   const answer = await client.ask(call);
   const words = view.refusals?.[answer.status];
   if (words !== undefined && fieldOf(jsonOf(answer), 'message') === undefined)

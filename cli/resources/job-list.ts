@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import { Table, type Column } from '../columns.ts';
 import { Failure } from '../failure.ts';
+import { baseName } from '../names.ts';
 import type { JobInfo, RestClient } from '../rest-client.ts';
 import type { Terminal } from '../terminal.ts';
 import {
@@ -48,7 +49,7 @@ const COLUMNS: readonly Column<ListedJob>[] = [
 
 function mediaText({ mediaUris, mediaCount = mediaUris.length }: ListedJob): string {
   const [first = ''] = mediaUris;
-  const name = /^data:/i.test(first) ? 'data:…' : (first.split('/').at(-1) ?? '');
+  const name = baseName(first);
   return mediaCount > 1 ? `${name} and ${mediaCount - 1} more` : name;
 }
 
@@ -68,7 +69,7 @@ export function jobListCommands(jobs: Command, terminal: Terminal): void {
 }
 
 async function list(terminal: Terminal, options: ListOptions): Promise<void> {
-  const client = await clientOf(options);
+  const client = await clientOf(options, terminal);
   const print = options.json === true ? jsonPrinter(terminal) : tablePrinter(terminal);
   let left = options.all === true ? Infinity : options.limit;
   let next: string | null = null;

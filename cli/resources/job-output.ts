@@ -17,7 +17,7 @@ export function outputCommands(jobs: Command, terminal: Terminal): void {
   command(jobs, 'output <ID>', 'print the detection document of a job')
     .option('-o, --output <FILE>', 'write it to this file instead')
     .action(async (id: string, options: OutputOptions) => {
-      const document = await documentOf(id, await clientOf(options));
+      const document = await documentOf(id, await clientOf(options, terminal));
       if (options.output === undefined) await terminal.pour(document);
       else await saved(document, options.output);
     });
@@ -27,7 +27,7 @@ export function outputCommands(jobs: Command, terminal: Terminal): void {
 }
 
 async function summary(id: string, options: RestOptions, terminal: Terminal): Promise<void> {
-  const client = await clientOf(options);
+  const client = await clientOf(options, terminal);
   const job = await client.job(id);
   const document = await documentOf(id, client, job);
   terminal.print(jobLine(job));

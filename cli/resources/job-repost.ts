@@ -1,7 +1,8 @@
 /** `troupe jobs repost` (specification 6.4). */
 import type { Command } from 'commander';
 import { EXIT, Failure } from '../failure.ts';
-import { fieldOf, jsonOf, refusal } from '../rest-client.ts';
+import { fieldOf, jsonOf } from '../answer-text.ts';
+import { refusal } from '../rest-client.ts';
 import { printable, type Terminal } from '../terminal.ts';
 import { asking, clientOf, type RestOptions } from './command.ts';
 
@@ -22,7 +23,7 @@ export function repostCommand(jobs: Command, terminal: Terminal): void {
 }
 
 async function repost(ids: readonly number[], options: RestOptions, terminal: Terminal): Promise<number> {
-  const client = await clientOf(options);
+  const client = await clientOf(options, terminal);
   const answer = await client.ask({
     method: 'POST',
     path: '/rest/jobs/archiverepost',

@@ -3,10 +3,12 @@ import type { Command } from 'commander';
 import { factLines } from '../columns.ts';
 import { EXIT } from '../failure.ts';
 import { Interrupts } from '../interrupts.ts';
+import { placeName } from '../names.ts';
 import { showProgress } from '../progress.ts';
-import { detailsPath, fieldOf, jobPath, jsonOf, type JobInfo } from '../rest-client.ts';
+import { fieldOf, jsonOf } from '../answer-text.ts';
+import { detailsPath, jobPath, type JobInfo } from '../rest-client.ts';
 import { jobLine } from '../tables.ts';
-import { shortened, type Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal.ts';
 import { watchJob } from '../watch.ts';
 import {
   asking,
@@ -81,7 +83,7 @@ function createCommand(jobs: Command, terminal: Terminal): void {
       const key = options.idempotencyKey;
       const body = await textOf(file);
       const { noteProperties } = await import('../job-notes.ts');
-      await noteProperties(await clientOf(options), jsonOf({ text: body }), terminal);
+      await noteProperties(await clientOf(options, terminal), jsonOf({ text: body }), terminal);
       const call = {
         method: 'POST',
         path: '/rest/jobs',
@@ -123,7 +125,7 @@ interface ShownJob extends JobInfo {
 
 function jobLines(job: ShownJob): readonly string[] {
   const { mediaUris, waitingFor } = job;
-  const uris = mediaUris.slice(0, SHOWN_MEDIA).map((uri) => shortened(uri, URI_LENGTH));
+  const uris = mediaUris.slice(0, SHOWN_MEDIA).map((uri) => placeName(uri, URI_LENGTH));
   const more = mediaUris.length - uris.length;
   return factLines({
     Job: job.jobId,
@@ -150,7 +152,7 @@ function deliveryText(status: string, failed: Attempts | undefined): string {
 }
 
 async function watch(id: string, options: RestOptions, terminal: Terminal): Promise<number> {
-  const client = await clientOf(options);
+  const client = await clientOf(options, terminal);
   const interrupts = new Interrupts();
   const progress = await showProgress(terminal, [id], { waits: true });
   try {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { json, nothing, type Operation } from '../openapi/operation.ts';
 import { responseMessage } from '../schemas/common.ts';
-import { upload, uploadId, uploadQuery } from '../schemas/media.ts';
+import { mediaCheck, mediaCheckRequest, upload, uploadId, uploadQuery } from '../schemas/media.ts';
 
 const TAG = 'Media';
 
@@ -35,6 +35,22 @@ export const mediaOperations: readonly Operation[] = [
         'The uploads that are kept leave no room for it (MAX_UPLOADS_BYTES, MAX_UPLOADS).',
         responseMessage,
       ),
+    },
+  },
+  {
+    method: 'post',
+    path: '/rest/media/check',
+    id: 'checkMedia',
+    tag: TAG,
+    caller: 'USER',
+    summary: 'Tell which media a job could use',
+    description:
+      'Says beforehand what the creation of a job says of its media: whether their URIs are well-formed, and whether files lie ' +
+      'where the service reads them. A client uploads the others. Nothing is fetched or opened.',
+    body: { schema: mediaCheckRequest, example: { mediaUris: [UPLOADED.mediaUri] } },
+    answers: {
+      200: json('One element for each URI.', mediaCheck, { media: [{ usable: true, message: null }] }),
+      400: json('The body is wrong, or names more media than a job may have.', responseMessage),
     },
   },
   {

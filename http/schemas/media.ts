@@ -22,3 +22,21 @@ export const upload = z
       .describe('It is removed then, or when the last live job that uses it has ended'),
   })
   .meta({ id: 'UploadedMedium' });
+
+/** Asks whether a job of this service could use these media. */
+export const mediaCheckRequest = z
+  .object({ mediaUris: z.array(z.string().min(1)).min(1) })
+  .meta({ id: 'MediaCheckRequest' });
+
+export const mediaCheck = z
+  .object({
+    media: z
+      .array(
+        z.object({
+          usable: z.boolean().describe('As far as that shows without fetching or opening it'),
+          message: z.string().nullable().describe('Why it is not; null when it is'),
+        }),
+      )
+      .describe('In the order of the request'),
+  })
+  .meta({ id: 'MediaCheck' });

@@ -21,6 +21,20 @@ describe('The REST client of the tool', () => {
     });
   });
 
+  it('says at once that the service is busy, for how long, and what is tried again, once for each reason', async () => {
+    const busy = answer(503, { message: 'The disk is nearly full.' }, { 'retry-after': '0.05' });
+    const notes: string[] = [];
+    await withService([broken, busy, busy, answer(503, undefined), answer(200, {})], async (url) => {
+      const client = new RestClient(url, givenToken('t'), SHORT, (text) => notes.push(text));
+      await client.job('host-1');
+      expect(notes).to.deep.equal([
+        `No service answers at ${url}. GET /rest/jobs/host-1 is tried again for up to 1 s.`,
+        'The service is busy, or is stopping (Retry-After: 1 s): The disk is nearly full. GET /rest/jobs/host-1 is tried again for up to 5 s.',
+        'The service is busy, or is stopping. GET /rest/jobs/host-1 is tried again for up to 5 s.',
+      ]);
+    });
+  });
+
   it('gets another token when one is refused, once', async () => {
     let count = 0;
     const tokens = () => renewedToken(() => Promise.resolve(`t${(count += 1)}`), 'Renew it.');

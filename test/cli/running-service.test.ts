@@ -64,14 +64,29 @@ describe('troupe, where a service runs', () => {
     expect(stdout.slice(0, stdout.indexOf('Document:'))).to.not.include('uploads');
   });
 
+  it('uploads only the files that the service may not read, when it may read others', async () => {
+    const job = ['analyze', 'media/astronaut.png', sample('gen_text.png'), ...TEXT];
+    const { code, stdout, stderr } = await place.troupe(job);
+    expect(code, stderr).to.equal(0);
+    expect(stderr.match(/^Uploading .*$/gm)?.map((line) => path.basename(line))).to.deep.equal([
+      'gen_text.png (0.0 MB)',
+    ]);
+    expect(stdout).to.include('HELLO OPENMPF 2026').and.to.not.include('MEDIA_ROOTS');
+  });
+
   it('uploads without asking with --upload, and keeps nothing there when the job is refused', async () => {
     const uploads = () => readdirSync(path.join(place.dataDir, 'uploads')).toSorted();
     const before = uploads();
     const job = ['analyze', '--upload', 'media/astronaut.png', 'media/astronaut.png'];
-    const refused = await place.troupe([...job, '--pipeline', 'NONE']);
+    const unknown = await place.troupe([...job, '--pipeline', 'NONE']);
+    expect(unknown.code, unknown.stderr).to.equal(2);
+    expect(unknown.stderr)
+      .to.match(/^No pipeline named: NONE\nThe pipelines are: /m)
+      .and.to.not.include('Uploading');
+    const refused = await place.troupe([...job, ...FACES, '--property', 'ARCHIVE_URL=ftp://archive']);
     expect(refused.code, refused.stderr).to.equal(2);
     expect(refused.stderr)
-      .to.include('No pipeline named: NONE')
+      .to.include('Property validation failed')
       .and.to.include('Uploading media/astronaut.png');
     expect(uploads()).to.deep.equal(before);
     const { code, stdout, stderr } = await place.troupe([...job, ...FACES]);
@@ -156,6 +171,31 @@ describe('troupe', () => {
     expect(code, stderr).to.equal(0);
     expect(stderr).to.include('That service is gone.');
     expect(tracksOf(documentOf(stdout)), 'scenes').to.have.length(4);
+    expect(existsSync(place.lock)).to.equal(false);
+  });
+
+  it('finds the service of this machine where it listens, when others reach it over a proxy', async () => {
+    const server = await place.serve({ BASE_URL: 'https://media.example/troupe' });
+    const { code, stdout, stderr } = await place.troupe(['analyze', sample('astronaut.png'), ...FACES]);
+    expect(code, stderr).to.equal(0);
+    expect(stderr).to.match(/^Using the service at http:\/\/127\.0\.0\.1:\d+$/m);
+    expect(stdout).to.match(/^ {2}FACE /m);
+    expect(server.url).to.equal('https://media.example/troupe');
+    const named = await place.troupe(['token'], { TROUPE_URL: server.url });
+    expect([named.code, named.stderr]).to.deep.equal([0, '']);
+  });
+
+  it('shares the service of another command that began at the same time', async () => {
+    const jobs = [
+      ['analyze', sample('astronaut.png'), ...FACES, '--json'],
+      ['analyze', sample('gen_text.png'), ...TEXT, '--json'],
+    ].map((job) => place.start(job));
+    const outcomes = await Promise.all(jobs.map(({ ended }) => ended));
+    for (const { code, stdout, stderr } of outcomes) {
+      expect(code, stderr).to.equal(0);
+      expect(documentOf(stdout).status).to.equal('COMPLETE');
+    }
+    expect(outcomes.filter(({ stderr }) => stderr.includes('Using the service at '))).to.have.length(1);
     expect(existsSync(place.lock)).to.equal(false);
   });
 

@@ -62,6 +62,32 @@ describe('POST /rest/media', () => {
   const uploads = () => service.files('uploads');
   const oneFile = async (id: string) => (await readdir(join(service.dataDir, 'uploads', id)))[0];
 
+  it('tells beforehand which media a job could use, in the order of the request', async () => {
+    const inside = sampleUri('astronaut.png');
+    const outside = pathToFileURL('/etc/hostname').href;
+    const check = (mediaUris: readonly string[]) => service.ask('POST', '/rest/media/check', { mediaUris });
+    const { status, body } = await check([inside, outside, 'ftp://host/a', 'https://host.example/a.png']);
+    expect(status).to.equal(200);
+    expect(body).to.deep.equal({
+      media: [
+        { usable: true, message: null },
+        {
+          usable: false,
+          message:
+            'The file does not lie below a media folder of the service: add its folder to the setting MEDIA_ROOTS',
+        },
+        { usable: false, message: 'Unsupported URI scheme' },
+        { usable: true, message: null },
+      ],
+    });
+    expect((await check([])).status).to.equal(400);
+    const most = await check(Array.from({ length: 10_001 }, () => 'x:'));
+    expect([most.status, most.body]).to.deep.equal([
+      400,
+      { message: 'mediaUris has 10001 elements; a job may have 10000.' },
+    ]);
+  });
+
   it('stores the body and answers how a job finds it, with its hash, its size and its time', async () => {
     const { status, body } = await send(picture, '?name=holiday/Me.PNG');
     expect(status).to.equal(201);

@@ -1,0 +1,21 @@
+/** What stands in the body of an answer. */
+
+/** undefined when there is no JSON in it. */
+export function jsonOf({ text }: { readonly text: string }): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+export function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+/** What the service says in words: a CoreResponse's message, or one by itself. */
+export function messageOf(answer: { readonly text: string }): string | undefined {
+  const body = jsonOf(answer);
+  const message = fieldOf(fieldOf(body, 'coreResponse'), 'message') ?? fieldOf(body, 'message');
+  return typeof message === 'string' && message.trim() !== '' ? message.trim() : undefined;
+}

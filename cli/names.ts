@@ -1,0 +1,39 @@
+/** What media are called, as people write it. */
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { printable, shortened } from './terminal.ts';
+
+const NAME_LENGTH = 120;
+
+/** A file as one would type it here; another URI without percent signs where letters stand, and without the data in it. */
+export function placeName(uri: string, length = NAME_LENGTH): string {
+  if (/^data:/i.test(uri)) return `${shortened(printable(uri.replace(/,.*$/s, ',')), length)}…`;
+  return /^file:/i.test(uri) ? printable(fileName(uri)) : shortened(printable(decoded(uri)), length);
+}
+
+/** The last part of it. */
+export function baseName(uri: string): string {
+  if (/^data:/i.test(uri)) return 'data:…';
+  if (/^file:/i.test(uri)) return printable(path.basename(fileName(uri)));
+  const parts = uri.replace(/[?#].*$/s, '').split('/');
+  return printable(decoded(parts.findLast((part) => part !== '') ?? uri));
+}
+
+function fileName(uri: string): string {
+  try {
+    const file = fileURLToPath(uri);
+    const near = path.relative('.', file);
+    return near === '' || near.startsWith('..') ? file : near;
+  } catch {
+    return uri;
+  }
+}
+
+/** What stands for another sign than a letter in a URI (%2F, %3F) stays as it is. */
+function decoded(uri: string): string {
+  try {
+    return decodeURI(uri);
+  } catch {
+    return uri;
+  }
+}
