@@ -5,7 +5,9 @@
 import sharp, { type Sharp, type SharpOptions } from 'sharp';
 import type { Frame } from '../components/sdk/detector.ts';
 import { firstLine } from './first-line.ts';
+import { isHeif } from './heif.ts';
 import { MediumError } from './medium-error.ts';
+import type { StillPicture } from './still-decoder.ts';
 
 /** Pictures with more pixels are refused before they are decoded. */
 export const MAX_IMAGE_PIXELS = 268_402_689;
@@ -28,8 +30,8 @@ export async function readImage(
 }
 
 /**
- * Works on the first page of a picture, which FFmpeg decodes when it is of a kind that sharp does not know, such as BMP. `work` may
- * be called twice.
+ * Works on the first page of a picture, which libheif decodes when it is HEIC, and FFmpeg when it is of another kind that sharp
+ * does not know, such as BMP. `work` may be called twice.
  */
 export async function onPicture<T>(
   path: string,
@@ -37,6 +39,10 @@ export async function onPicture<T>(
   work: (picture: Sharp) => Promise<T>,
 ): Promise<T> {
   const options = { limitInputPixels: maxPixels, pages: 1, ...(failOn === undefined ? {} : { failOn }) };
+  if (await isHeif(path)) {
+    const { decodeHeif } = await import('./heif-decoder.ts');
+    return await work(ofPixels(await decodeHeif(path, maxPixels), maxPixels));
+  }
   try {
     return await work(sharp(path, options));
   } catch (error) {
@@ -44,9 +50,12 @@ export async function onPicture<T>(
     const { decodeStill } = await import('./still-decoder.ts');
     const still = decodeStill(path, maxPixels);
     if (still === undefined) throw error;
-    const { data, width, height } = still;
-    return await work(sharp(data, { limitInputPixels: maxPixels, raw: { width, height, channels: 4 } }));
+    return await work(ofPixels(still, maxPixels));
   }
+}
+
+function ofPixels({ data, width, height, channels }: StillPicture, maxPixels: number): Sharp {
+  return sharp(data, { limitInputPixels: maxPixels, raw: { width, height, channels } });
 }
 
 async function decode(path: string, maxPixels: number) {

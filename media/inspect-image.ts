@@ -15,13 +15,11 @@ const ORIENTATIONS: Readonly<Record<number, readonly [rotation: string, flip: 'T
   8: ['270', 'FALSE'],
 };
 
+/** Formats that say themselves how a picture is shown: their decoders obey, and what Exif says besides does not count. */
+const TURNED_BY_DECODER = /^image\/(heic|heif|avif)/;
+
 /** Decodes the picture, since a header says nothing about what follows it. */
 export async function inspectImage(path: string, mimeType: string): Promise<Findings> {
-  if (mimeType.startsWith('image/heic') || mimeType.startsWith('image/heif'))
-    throw new MediumError(
-      'MEDIA_INSPECTION',
-      `Images of the type ${mimeType} (HEIC) cannot be decoded yet: convert them to JPEG or PNG.`,
-    );
   try {
     const { width, height, orientation } = await onPicture(path, { failOn: 'truncated' }, async (picture) => {
       const header = await picture.metadata();
@@ -29,10 +27,11 @@ export async function inspectImage(path: string, mimeType: string): Promise<Find
       return header;
     });
     const metadata: Record<string, string> = { FRAME_WIDTH: String(width), FRAME_HEIGHT: String(height) };
-    const [rotation, flip] = ORIENTATIONS[orientation ?? 0] ?? [];
+    const lies = TURNED_BY_DECODER.test(mimeType) ? 1 : orientation;
+    const [rotation, flip] = ORIENTATIONS[lies ?? 0] ?? [];
     if (rotation !== undefined && flip !== undefined)
       Object.assign(metadata, {
-        EXIF_ORIENTATION: String(orientation),
+        EXIF_ORIENTATION: String(lies),
         ROTATION: rotation,
         HORIZONTAL_FLIP: flip,
       });

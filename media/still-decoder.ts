@@ -6,10 +6,11 @@ import { newPacket, openDecoder, type StreamDecoder } from './container.ts';
 /** BMP, binary netpbm (PBM, PGM, PPM), JPEG 2000 and JPEG XL. */
 const FORMATS = 'bmp_pipe,pbm_pipe,pgm_pipe,ppm_pipe,j2k_pipe,jpegxl_pipe';
 
-/** Tightly packed, four channels. */
+/** Tightly packed: red, green and blue, and how opaque it is when there are four channels. */
 export interface StillPicture {
   readonly width: number;
   readonly height: number;
+  readonly channels: 3 | 4;
   readonly data: Buffer;
 }
 
@@ -72,7 +73,7 @@ function rgbaOf(frame: AvFrame): StillPicture {
     const done = scaler.scaleFrameSync(target, frame) >= 0;
     const pixels = target.data?.[0];
     if (!done || pixels === undefined) throw new Error('its pixels are of an unknown kind');
-    return { width, height, data: Buffer.from(pixels.subarray(0, width * height * 4)) };
+    return { width, height, channels: 4, data: Buffer.from(pixels.subarray(0, width * height * 4)) };
   } finally {
     target.free();
     scaler.freeContext();

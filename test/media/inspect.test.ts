@@ -272,17 +272,6 @@ describe('inspecting a medium', () => {
     expect((error as Error).message).to.match(/truncated or damaged: only \d+ of its 90 frames/);
   });
 
-  it('names HEIC as what it cannot decode', async () => {
-    const heic = Buffer.concat([
-      Buffer.from([0, 0, 0, 24]),
-      Buffer.from('ftypheic\0\0\0\0heicmif1'),
-      Buffer.alloc(64),
-    ]);
-    const error = await mediumError(inspect(await file('photo.heic', heic)));
-    expect(error.code).to.equal('MEDIA_INSPECTION');
-    expect(error.message).to.match(/HEIC/);
-  });
-
   it('goes by the content, not by the name', async () => {
     const png = await readFile(sample('chelsea.png'));
     expect((await inspect(await file('picture.txt', png))).facts.mimeType).to.equal('image/png');

@@ -1,0 +1,23 @@
+/** Which files are HEIF photos that sharp cannot decode. */
+import { open } from 'node:fs/promises';
+
+/** Brands of HEIF files; those of AVIF, which sharp decodes, often stand beside them. */
+const HEIF = ['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'hevm', 'hevs', 'mif1', 'msf1', 'mif2'];
+const AVIF = ['avif', 'avis'];
+const HEAD_BYTES = 256;
+
+/** By the brands that its first box names. */
+export async function isHeif(path: string): Promise<boolean> {
+  const head = Buffer.alloc(HEAD_BYTES);
+  const file = await open(path, 'r');
+  try {
+    await file.read(head, 0, HEAD_BYTES, 0);
+  } finally {
+    await file.close();
+  }
+  if (head.toString('latin1', 4, 8) !== 'ftyp') return false;
+  const end = Math.min(head.readUInt32BE(0), HEAD_BYTES);
+  const brands: string[] = [];
+  for (let at = 8; at + 4 <= end; at += 4) brands.push(head.toString('latin1', at, at + 4));
+  return brands.some((brand) => HEIF.includes(brand)) && !brands.some((brand) => AVIF.includes(brand));
+}
