@@ -13,6 +13,15 @@ export interface PacketScan {
   readonly pts: Float64Array;
   /** True when every frame has a timestamp of its own, so that frames can be told apart without decoding from the start. */
   readonly complete: boolean;
+  /** The time that packets of the picture stream cover, those included that show nothing new; of all streams together. */
+  readonly video: TimeSpan;
+  readonly all: TimeSpan;
+}
+
+/** Seconds of the container's clock; without a packet that tells its time, from Infinity to -Infinity. */
+export interface TimeSpan {
+  readonly begin: number;
+  readonly end: number;
 }
 
 /** Both directions between frame numbers and timestamps (ticks of the stream). */
@@ -35,15 +44,18 @@ async function scanPackets(path: string, signal?: AbortSignal): Promise<PacketSc
   const packet = newPacket();
   const pts: number[] = [];
   let missing = false;
+  const { video: stream, format } = container;
+  // What a stream tells must be read while the container is open.
+  const videoIndex = stream?.index;
+  const spans = format.streams.map(({ timeBase }) => new SpanCounter(timeBase.toDouble()));
   try {
-    const stream = container.video;
     const breather = new EventLoopBreather(signal);
     while (readPacket(container, packet)) {
-      if (stream === undefined || packet.streamIndex !== stream.index || !isPresented(packet, stream))
-        continue;
+      if (breather.due()) await breather.breathe();
+      spans[packet.streamIndex]?.add(packet);
+      if (stream === undefined || packet.streamIndex !== videoIndex || !isPresented(packet, stream)) continue;
       if (packet.pts === NO_TIMESTAMP) missing = true;
       else pts.push(Number(packet.pts));
-      if (breather.due()) await breather.breathe();
     }
   } finally {
     packet.free();
@@ -51,7 +63,37 @@ async function scanPackets(path: string, signal?: AbortSignal): Promise<PacketSc
   }
   const sorted = Float64Array.from(pts).toSorted();
   const distinct = sorted.every((value, i) => i === 0 || value > (sorted[i - 1] ?? 0));
-  return { pts: sorted, complete: !missing && distinct };
+  return {
+    pts: sorted,
+    complete: !missing && distinct,
+    video: union(spans.filter((_, index) => index === videoIndex)),
+    all: union(spans),
+  };
+}
+
+/** The time that the packets of one stream cover; a packet without presentation time counts by its decoding time. */
+class SpanCounter implements TimeSpan {
+  begin = Infinity;
+  end = -Infinity;
+  readonly #timeBase: number;
+  constructor(timeBase: number) {
+    this.#timeBase = timeBase;
+  }
+
+  add({ pts, dts, duration }: Packet): void {
+    const at = pts === NO_TIMESTAMP ? dts : pts;
+    if (at === NO_TIMESTAMP) return;
+    const begin = Number(at) * this.#timeBase;
+    this.begin = Math.min(this.begin, begin);
+    this.end = Math.max(this.end, begin + Number(duration) * this.#timeBase);
+  }
+}
+
+function union(spans: readonly TimeSpan[]): TimeSpan {
+  return {
+    begin: Math.min(...spans.map((span) => span.begin)),
+    end: Math.max(...spans.map((span) => span.end)),
+  };
 }
 
 /** Packets outside the edit list, repeats of the picture before (empty) and VP8's hidden reference frames show nothing. */
@@ -119,6 +161,41 @@ function constantTime({ startTime, fps }: Pick<FrameTimes, 'startTime' | 'fps'>,
   return startTime + (fps > 0 ? Math.floor((frame * 1000) / fps) : 0);
 }
 
+/**
+ * Times of frames that have no presentation timestamp of their own, in the order in which the decoder gives them: ticks of
+ * the stream after the first frame, by the decoder's guess, which is the decoding timestamp. The last frames of a video come
+ * without even that when the decoder is emptied: they follow at the mean rate.
+ */
+export class GuessedTimes {
+  /** True when a frame in the middle, or every frame, had to be placed by the rate alone. */
+  estimated = false;
+  readonly #step: number;
+  #first: number | undefined;
+  #last: number | undefined;
+  #known = false;
+  #placedByRate = false;
+  constructor(timeBase: number, fps: number) {
+    this.#step = fps > 0 ? 1 / (fps * timeBase) : 0;
+  }
+
+  next(guess: bigint): number {
+    const before = this.#last === undefined ? -this.#step : this.#last;
+    const at = guess === NO_TIMESTAMP ? undefined : Number(guess);
+    const placed = at === undefined ? undefined : at - (this.#first ?? at);
+    this.#first ??= at;
+    if (placed !== undefined && (placed > before || this.#last === undefined)) {
+      this.#known = true;
+      if (this.#placedByRate) this.estimated = true;
+      this.#last = placed;
+    } else {
+      this.#placedByRate = true;
+      if (!this.#known) this.estimated = true;
+      this.#last = before + this.#step;
+    }
+    return this.#last;
+  }
+}
+
 /** How frames become times, as the document and the merging of tracks need it. */
 export function frameTimes(
   pts: Float64Array,
@@ -128,14 +205,25 @@ export function frameTimes(
 ): FrameTimes {
   const first = pts[0] ?? 0;
   const startTime = milliseconds(first * timeBase - origin);
-  const constant = rates.find((fps) => isConstant(pts, timeBase, fps));
+  const constant = constantRate(pts, timeBase, rates);
   if (constant !== undefined) return { fps: constant, constantRate: true, startTime };
   const times = Array.from(pts, (value) => milliseconds(value * timeBase - origin));
   return { fps: rates[0] ?? 0, constantRate: false, startTime, times };
 }
 
-/** Constant: no frame strays more than a tick or a millisecond (whichever is longer) from its place, nor from its number. */
-function isConstant(pts: Float64Array, timeBase: number, fps: number): boolean {
+/**
+ * Frames a second when the rate is constant: all steps between timestamps are the same number of ticks. It is the rate that
+ * the container gives, when that puts the frames where they are, else the one that the steps give.
+ */
+function constantRate(pts: Float64Array, timeBase: number, rates: readonly number[]): number | undefined {
+  const step = (pts[1] ?? 0) - (pts[0] ?? 0);
+  if (pts.length < 2) return rates[0];
+  if (!pts.every((value, frame) => frame === 0 || value - (pts[frame - 1] ?? 0) === step)) return undefined;
+  return rates.find((fps) => isAtRate(pts, timeBase, fps)) ?? 1 / (step * timeBase);
+}
+
+/** No frame strays more than a tick or a millisecond (whichever is longer) from its place, nor from its number. */
+function isAtRate(pts: Float64Array, timeBase: number, fps: number): boolean {
   const allowed = Math.min(Math.max(timeBase, 0.001) * 1.001, TOLERANCE / fps);
   const first = pts[0] ?? 0;
   return pts.every((value, frame) => Math.abs((value - first) * timeBase - frame / fps) <= allowed);

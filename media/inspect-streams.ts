@@ -2,9 +2,11 @@
 import type { Issue, MediaType } from '../pipeline/types.ts';
 import { openContainer } from './container.ts';
 import type { Container } from './container.ts';
+import { cachedScan } from './frame-numbers.ts';
 import { inspectVideo } from './inspect-video.ts';
 import type { Findings, InspectOptions } from './inspect.ts';
 import { UNKNOWN_MIME } from './mime.ts';
+import { truncationMessage, truncationOf } from './truncation.ts';
 
 /** FFmpeg's names of formats that have no unmistakable beginning; such a file is taken for one only when it is sure. */
 const MIME_BY_FORMAT: Readonly<Record<string, string>> = {
@@ -39,7 +41,7 @@ export async function inspectStreams(
         message: 'The medium has no video stream and is treated as audio.',
       });
     }
-    if (container.audio !== undefined) return inspectAudio(container, warnings);
+    if (container.audio !== undefined) return await inspectAudio(container, warnings, options);
     const message = 'The medium has no audio stream and is treated as a medium of unknown type.';
     warnings.push({ code: 'MISSING_AUDIO_STREAM', message });
     return { mediaType: 'UNKNOWN', length: -1, metadata: {}, warnings };
@@ -48,8 +50,15 @@ export async function inspectStreams(
   }
 }
 
-function inspectAudio(container: Container, warnings: Issue[]): Findings {
-  const { duration } = container;
+async function inspectAudio(
+  container: Container,
+  warnings: Issue[],
+  { signal, ignoresDamage = false }: InspectOptions,
+): Promise<Findings> {
+  const truncation = truncationOf(container, undefined, await cachedScan(container.path, signal));
+  if (truncation !== undefined && !ignoresDamage)
+    warnings.push({ code: 'MEDIA_INSPECTION', message: truncationMessage(truncation) });
+  const duration = truncation?.readMs ?? container.duration;
   if (duration === undefined)
     warnings.push({ code: 'MEDIA_INSPECTION', message: 'Cannot detect audio file duration.' });
   const metadata = duration === undefined ? {} : { DURATION: String(duration) };

@@ -1,41 +1,47 @@
 import { AV_PKT_DATA_DISPLAYMATRIX } from 'node-av/constants';
 import type { Stream } from 'node-av/lib';
 import type { FrameTimes, Issue } from '../pipeline/types.ts';
-import { EventLoopBreather, NO_TIMESTAMP } from './container.ts';
+import { EventLoopBreather } from './container.ts';
 import type { Container } from './container.ts';
-import { cachedScan, frameTimes, presented } from './frame-numbers.ts';
+import { GuessedTimes, cachedScan, frameTimes, presented } from './frame-numbers.ts';
+import type { PacketScan } from './frame-numbers.ts';
 import type { Findings, InspectOptions } from './inspect.ts';
 import { MediumError } from './medium-error.ts';
+import { truncationMessage, truncationOf } from './truncation.ts';
 import { openCursor } from './video-cursor.ts';
+import type { VideoCursor } from './video-cursor.ts';
 
 const ESTIMATED =
   'One or more presentation timestamp (PTS) values were missing from the video file. Some times in the output object will be estimated.';
-/** A container that promises more frames than this share can give has lost its end. */
-const WHOLE = 0.9;
 
 interface Frames {
   readonly count: number;
   readonly times: FrameTimes;
+  /** Every frame can be told by its own presentation timestamp. */
+  readonly numbered: boolean;
+  readonly scan: PacketScan;
 }
 
-/** Errors: MEDIA_INSPECTION when the end is missing, unless damage is let pass with a warning; FRAME_COUNT; COULD_NOT_OPEN_MEDIA and COULD_NOT_READ_MEDIA when nothing can be decoded. */
+/**
+ * A video whose end is missing is known by what can be read of it; a warning says how much that is, unless damage is to be
+ * passed over. Errors: FRAME_COUNT; COULD_NOT_OPEN_MEDIA and COULD_NOT_READ_MEDIA when nothing can be decoded.
+ */
 export async function inspectVideo(
   container: Container,
   stream: Stream,
-  { signal, toleratesDamage = false }: Pick<InspectOptions, 'signal' | 'toleratesDamage'> = {},
+  { signal, ignoresDamage = false }: Pick<InspectOptions, 'signal' | 'ignoresDamage'> = {},
 ): Promise<Findings> {
-  const { count, times } = await framesOf(container.path, signal);
+  const { count, times, numbered, scan } = await framesOf(container.path, signal);
   if (count === 0) throw new MediumError('FRAME_COUNT', 'Failed to get frame count.');
   const warnings: Issue[] = [];
   if (times.estimated === true) warnings.push({ code: 'MEDIA_INSPECTION', message: ESTIMATED });
-  const promised = Number(stream.nbFrames);
-  if (count < promised * WHOLE) {
-    const message = `The video is truncated or damaged: only ${count} of its ${promised} frames can be read.`;
-    if (!toleratesDamage) throw new MediumError('MEDIA_INSPECTION', message);
-    warnings.push({ code: 'MEDIA_INSPECTION', message });
-  }
+  const truncation = truncationOf(container, stream, scan, times.fps);
+  if (truncation !== undefined && !ignoresDamage)
+    warnings.push({ code: 'MEDIA_INSPECTION', message: truncationMessage(truncation) });
   const duration =
-    container.duration ?? Math.ceil(times.fps > 0 ? times.startTime + (count * 1000) / times.fps : 0);
+    truncation?.readMs ??
+    container.duration ??
+    Math.ceil(times.fps > 0 ? times.startTime + (count * 1000) / times.fps : 0);
   const { rotation, flip } = orientationOf(stream);
   const metadata = {
     FRAME_COUNT: String(count),
@@ -45,7 +51,7 @@ export async function inspectVideo(
     DURATION: String(duration),
     ROTATION: decimal(rotation),
     ...(flip ? { HORIZONTAL_FLIP: 'TRUE' } : {}),
-    ...(times.constantRate && times.estimated !== true ? { HAS_CONSTANT_FRAME_RATE: 'true' } : {}),
+    ...(times.constantRate && numbered ? { HAS_CONSTANT_FRAME_RATE: 'true' } : {}),
   };
   return { mediaType: 'VIDEO', length: count, frameTimes: times, metadata, warnings };
 }
@@ -55,34 +61,38 @@ async function framesOf(path: string, signal?: AbortSignal): Promise<Frames> {
   const cursor = await openCursor(path, 1, signal);
   try {
     const { firstPts, timeBase, container } = cursor;
-    if (firstPts !== undefined) {
-      const scan = await cachedScan(path, signal);
-      const pts = presented(scan, firstPts);
-      if (scan.complete && pts.length > 0)
-        return { count: pts.length, times: frameTimes(pts, timeBase, container.origin, cursor.rates) };
-    }
-    return await countedFrames(cursor, new EventLoopBreather(signal));
+    const scan = await cachedScan(path, signal);
+    const pts = firstPts === undefined ? new Float64Array() : presented(scan, firstPts);
+    if (scan.complete && pts.length > 0)
+      return {
+        count: pts.length,
+        times: frameTimes(pts, timeBase, container.origin, cursor.rates),
+        numbered: true,
+        scan,
+      };
+    return { ...(await countedFrames(cursor, new EventLoopBreather(signal))), scan };
   } finally {
     cursor.close();
   }
 }
 
 async function countedFrames(
-  cursor: Awaited<ReturnType<typeof openCursor>>,
+  cursor: VideoCursor,
   breather: EventLoopBreather,
-): Promise<Frames> {
-  const pts: number[] = [];
+): Promise<Omit<Frames, 'scan'>> {
+  const { timeBase, rates } = cursor;
+  const guessed = new GuessedTimes(timeBase, rates[0] ?? 0);
+  const ticks: number[] = [];
   for (let frame = cursor.next(); frame !== 'end'; frame = cursor.next()) {
-    if (frame !== 'more')
-      pts.push(frame.bestEffortTimestamp === NO_TIMESTAMP ? NaN : Number(frame.bestEffortTimestamp));
+    if (frame !== 'more') ticks.push(guessed.next(frame.bestEffortTimestamp));
     if (breather.due()) await breather.breathe();
   }
-  const ascending = pts.every((value, i) => !Number.isNaN(value) && (i === 0 || value > (pts[i - 1] ?? 0)));
-  const origin = (pts[0] ?? 0) * cursor.timeBase;
-  const times = ascending
-    ? frameTimes(Float64Array.from(pts), cursor.timeBase, origin, cursor.rates)
-    : { fps: cursor.rates[0] ?? 0, constantRate: true, startTime: 0 };
-  return { count: pts.length, times: { ...times, estimated: true } };
+  const times = frameTimes(Float64Array.from(ticks), timeBase, 0, rates);
+  return {
+    count: ticks.length,
+    times: guessed.estimated ? { ...times, estimated: true } : times,
+    numbered: false,
+  };
 }
 
 /**

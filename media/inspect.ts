@@ -10,8 +10,8 @@ export interface InspectOptions {
   readonly sha256?: string | undefined;
   /** The name of the file as the client knows it; tells kinds of text apart. */
   readonly name?: string | undefined;
-  /** What can be read of a damaged medium is processed, with a warning. */
-  readonly toleratesDamage?: boolean | undefined;
+  /** No warning when the end of the medium is missing. */
+  readonly ignoresDamage?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -34,7 +34,7 @@ const VIDEO_TYPES = [
   'image/gif',
 ];
 
-/** Errors: MEDIA_INSPECTION (damaged, truncated, unknown codec), FRAME_COUNT. */
+/** Errors: MEDIA_INSPECTION (nothing can be read, unknown codec), FRAME_COUNT. */
 export async function inspect(path: string, options: InspectOptions = {}): Promise<Inspection> {
   const sha256 = options.sha256 ?? (await hashFile(path, options.signal));
   const mimeType = await refinedMime(path, await mimeTypeOf(path, options.name));

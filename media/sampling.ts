@@ -8,6 +8,8 @@ export interface SamplingOptions {
   readonly contextFrames?: number | undefined;
   /** Every n-th frame, counted from the start of the range; 1 when absent or smaller. */
   readonly interval?: number | undefined;
+  /** At most so many frames a second of media time, in place of `interval`, where frames follow each other unevenly. */
+  readonly rateCap?: number | undefined;
   /** Only I-frames, of which `interval` takes every n-th. */
   readonly keyFramesOnly?: boolean | undefined;
   /** These frames and no others, ascending, each once; in place of all of the above. */
@@ -19,6 +21,8 @@ export interface Sampling {
   readonly stop: number;
   readonly interval: number;
   readonly keyFramesOnly: boolean;
+  /** Milliseconds of media time of which one frame is wanted, the first that is shown in them. */
+  readonly slotMs?: number;
   /** The first frame to be delivered, warm-up included. */
   readonly first: number;
   /** Single frames that are asked for, all of them within the video. */
@@ -34,6 +38,8 @@ export function sampling(options: SamplingOptions, count: number | undefined): S
   const interval = Math.max(1, Math.floor(options.interval ?? 1));
   const keyFramesOnly = options.keyFramesOnly ?? false;
   const lookBack = Math.min(Math.max(0, options.contextFrames ?? 0), start);
+  if (options.rateCap !== undefined && options.rateCap > 0 && !keyFramesOnly)
+    return { start, stop, interval, keyFramesOnly, first: start - lookBack, slotMs: 1000 / options.rateCap };
   const first = keyFramesOnly ? start - lookBack : start - Math.floor(lookBack / interval) * interval;
   return { start, stop, interval, keyFramesOnly, first };
 }
@@ -44,9 +50,10 @@ function singleFrames(wanted: readonly number[], last: number): Sampling {
   return { start, stop: frames.at(-1) ?? -1, interval: 1, keyFramesOnly: false, first: start, frames };
 }
 
-/** Frames that a reader must deliver at the least; unknown (0) for I-frames, which are where the encoder put them. */
-export function expectedFrames({ start, stop, interval, keyFramesOnly, frames }: Sampling): number {
+/** Frames that a reader must deliver at the least; unknown (0) where that depends on where the encoder put I-frames, or on times. */
+export function expectedFrames({ start, stop, interval, keyFramesOnly, frames, slotMs }: Sampling): number {
   if (frames !== undefined) return frames.length;
+  if (slotMs !== undefined) return stop < start ? 0 : 1;
   if (keyFramesOnly || stop < start || stop === Number.MAX_SAFE_INTEGER) return 0;
   return Math.floor((stop - start) / interval) + 1;
 }
@@ -57,13 +64,20 @@ export class FramePicker {
   #keyFrames = 0;
   /** Index of the first single frame that can be wanted again. */
   #at = 0;
-  constructor(of: Sampling) {
+  /** The stretch of media time that the frame before lies in. */
+  #slot = -1;
+  readonly #timeOf: ((frame: number) => number) | undefined;
+  /** `timeOf`: milliseconds of any frame, where they are known beforehand. */
+  constructor(of: Sampling, timeOf?: (frame: number) => number) {
     this.sampling = of;
+    this.#timeOf = timeOf;
   }
 
-  wants(frame: number, isKeyFrame: boolean): boolean {
-    const { first, start, stop, interval, keyFramesOnly, frames } = this.sampling;
+  /** `time` in milliseconds. */
+  wants(frame: number, isKeyFrame: boolean, time: number): boolean {
+    const { first, start, stop, interval, keyFramesOnly, frames, slotMs } = this.sampling;
     if (frames !== undefined) return this.#from(frame, frames) === frame;
+    if (slotMs !== undefined) return this.#beginsSlot(frame, time, slotMs) && frame >= first && frame <= stop;
     if (frame < first || frame > stop) return false;
     if (!keyFramesOnly) return (frame - first) % interval === 0;
     if (!isKeyFrame) return false;
@@ -73,11 +87,35 @@ export class FramePicker {
 
   /** The first wanted frame after `frame`. */
   next(frame: number): number {
-    const { first, interval, keyFramesOnly, frames } = this.sampling;
+    const { first, interval, keyFramesOnly, frames, slotMs } = this.sampling;
     if (frames !== undefined) return this.#from(frame + 1, frames);
     if (frame < first) return first;
+    if (slotMs !== undefined) return this.#nextSlot(frame, slotMs);
     if (keyFramesOnly) return frame + 1;
     return first + (Math.floor((frame - first) / interval) + 1) * interval;
+  }
+
+  /**
+   * Stretches count from the start of the medium, so that a frame is wanted wherever reading began; only the first frame of
+   * a range is wanted in any case.
+   */
+  #beginsSlot(frame: number, time: number, slotMs: number): boolean {
+    const { start } = this.sampling;
+    const slot = slotOf(time, slotMs);
+    const before =
+      this.#timeOf === undefined || frame === 0 ? this.#slot : slotOf(this.#timeOf(frame - 1), slotMs);
+    this.#slot = slot;
+    return frame === start || frame === 0 || slot !== before;
+  }
+
+  #nextSlot(frame: number, slotMs: number): number {
+    const { start, stop } = this.sampling;
+    const timeOf = this.#timeOf;
+    if (timeOf === undefined) return frame + 1;
+    const slot = slotOf(timeOf(frame), slotMs);
+    let next = frame + 1;
+    while (next <= stop && next !== start && slotOf(timeOf(next), slotMs) === slot) next++;
+    return next;
   }
 
   /** The first single frame from `frame` on; beyond all frames when there is none. */
@@ -85,4 +123,9 @@ export class FramePicker {
     while ((frames[this.#at] ?? Infinity) < frame) this.#at++;
     return frames[this.#at] ?? Infinity;
   }
+}
+
+/** Times are whole milliseconds, rounded down: the summand undoes that where a stretch begins between two of them. */
+function slotOf(time: number, slotMs: number): number {
+  return Math.floor((time + 1) / slotMs - 1e-9);
 }

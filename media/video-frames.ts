@@ -10,8 +10,9 @@
  */
 import type { Frame as AvFrame } from 'node-av/lib';
 import type { Frame, FrameSource } from '../components/sdk/detector.ts';
-import { EventLoopBreather, NO_TIMESTAMP } from './container.ts';
+import { EventLoopBreather } from './container.ts';
 import {
+  GuessedTimes,
   cachedScan,
   constantNumbers,
   frameTimes,
@@ -52,7 +53,9 @@ export async function openVideo(path: string, options: VideoOptions = {}): Promi
   const cursor = await openCursor(path, options.threads, options.signal);
   try {
     const numbers = await numbering(cursor, options);
-    return new Reader(cursor, numbers, sampling(options, numbers?.count ?? options.known?.length), options);
+    // At a constant rate a cap is an interval.
+    const sampled = options.known?.constantRate === true ? { ...options, rateCap: undefined } : options;
+    return new Reader(cursor, numbers, sampling(sampled, numbers?.count ?? options.known?.length), options);
   } catch (error) {
     cursor.close();
     throw error;
@@ -91,8 +94,9 @@ class Reader implements VideoReader {
   /** Gaps that are at least so long are worth a try. */
   #jumpFrames = JUMP_FRAMES;
   #last = -1;
-  /** The decoder's guess at the time of the first frame, in ticks. */
-  #firstGuess: bigint | undefined;
+  /** The time of the last frame in ticks after the first, where timestamps do not tell frames apart. */
+  #guess = 0;
+  readonly #guessed: GuessedTimes;
   #delivered = 0;
 
   constructor(
@@ -104,12 +108,13 @@ class Reader implements VideoReader {
     this.#cursor = cursor;
     this.#numbers = numbers;
     this.#options = options;
-    this.#picker = new FramePicker(sampled);
+    this.#picker = new FramePicker(sampled, numbers?.timeOf);
     this.width = cursor.width;
     this.height = cursor.height;
     this.#rgb = new RgbConverter(this.width, this.height);
     this.#breather = new EventLoopBreather(options.signal);
     this.fps = options.known?.fps ?? cursor.rates[0] ?? 0;
+    this.#guessed = new GuessedTimes(cursor.timeBase, cursor.rates[0] ?? 0);
     this.start = sampled.start;
     this.stop = sampled.stop;
   }
@@ -125,7 +130,7 @@ class Reader implements VideoReader {
         if (frame === 'end') break;
         if (this.#breather.due()) await this.#breather.breathe();
         if (frame === 'more' || !this.#enter(frame)) continue;
-        if (this.#picker.wants(this.#last, this.#cursor.keysOnly || frame.keyFrame === 1))
+        if (this.#picker.wants(this.#last, this.#cursor.keysOnly || frame.keyFrame === 1, this.#time()))
           yield this.#deliver(frame);
         await this.#jump();
       }
@@ -140,7 +145,7 @@ class Reader implements VideoReader {
     const pts = Number(frame.pts);
     const number =
       this.#numbers === undefined ? this.#last + 1 : pts < this.#trusted ? -1 : this.#numbers.numberOf(pts);
-    this.#firstGuess ??= frame.bestEffortTimestamp;
+    if (this.#numbers === undefined) this.#guess = this.#guessed.next(frame.bestEffortTimestamp);
     if (number <= this.#last) return false;
     this.#last = number;
     return true;
@@ -151,16 +156,19 @@ class Reader implements VideoReader {
     const index = this.#last;
     const warmUp = index < this.start;
     if (!warmUp) this.#delivered++;
-    const time = this.#numbers?.timeOf(index) ?? this.#countedTime(frame);
-    return { index, time, width: this.width, height: this.height, data: this.#rgb.data, warmUp };
+    return {
+      index,
+      time: this.#time(),
+      width: this.width,
+      height: this.height,
+      data: this.#rgb.data,
+      warmUp,
+    };
   }
 
-  /** Without timestamps of their own, frames are timed from the first one on. */
-  #countedTime(frame: AvFrame): number {
-    const pts = frame.bestEffortTimestamp;
-    if (pts !== NO_TIMESTAMP && this.#firstGuess !== undefined && this.#firstGuess !== NO_TIMESTAMP)
-      return milliseconds(Number(pts - this.#firstGuess) * this.#cursor.timeBase);
-    return this.fps > 0 ? Math.floor((this.#last * 1000) / this.fps) : 0;
+  /** Milliseconds at which the last frame is shown. */
+  #time(): number {
+    return this.#numbers?.timeOf(this.#last) ?? milliseconds(this.#guess * this.#cursor.timeBase);
   }
 
   /** Skips a long stretch of unwanted frames; one that led past no frame makes only longer ones be tried from then on. */

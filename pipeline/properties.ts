@@ -86,22 +86,31 @@ function findNumber(levels: readonly Properties[], name: string): { level: numbe
   return { level: levels.length, value: 0 };
 }
 
+/** How a component takes frames from a video: every `interval`-th, or at most `cap` a second where the rate varies. */
+export interface FrameSampling {
+  readonly interval: number;
+  /** Frames a second; undefined when FRAME_INTERVAL decides. */
+  readonly cap?: number;
+}
+
 /**
- * Every how many frames a component looks. FRAME_INTERVAL and FRAME_RATE_CAP: the one that is set on the higher level
- * counts, on the same level the cap; one of 0 or less is off and leaves the field to the other; both off look at every
- * frame. `mediaFps` in frames per second.
+ * FRAME_INTERVAL and FRAME_RATE_CAP: the one that is set on the higher level counts, on the same level the cap; one of 0 or
+ * less is off and leaves the field to the other; both off look at every frame. `mediaFps` in frames per second.
  */
-export function frameInterval(levels: PropertyLevels, mediaFps: number): number {
+export function frameSampling(levels: PropertyLevels, mediaFps: number): FrameSampling {
   const all = allLevels(levels, 'VIDEO');
   const interval = findNumber(all, 'FRAME_INTERVAL');
   const cap = findNumber(all, 'FRAME_RATE_CAP');
   const capFirst = cap.level <= interval.level;
   if (cap.value > 0 && (capFirst || interval.value <= 0))
-    return Math.max(1, Math.floor(mediaFps / cap.value) || 1);
-  return Math.max(1, Math.floor(interval.value));
+    return { interval: Math.max(1, Math.floor(mediaFps / cap.value) || 1), cap: cap.value };
+  return { interval: Math.max(1, Math.floor(interval.value)) };
 }
 
-/** What a component is given: the properties in force, FRAME_INTERVAL resolved, without defaults for the orientation. */
+/**
+ * What a component is given: the properties in force, without defaults for the orientation. FRAME_INTERVAL is resolved;
+ * FRAME_RATE_CAP is on only when it decided, for readers that know the times of the frames.
+ */
 export function componentProperties(
   levels: PropertyLevels,
   medium: { readonly mediaType: MediaType; readonly fps: number },
@@ -111,7 +120,8 @@ export function componentProperties(
   const declared = defaultsOf(levels.definitions, levels.server);
   const properties = overlay([...setLevels(levels), declared, shown]);
   if (medium.mediaType !== 'VIDEO') return properties;
-  return { ...properties, FRAME_INTERVAL: String(frameInterval(levels, medium.fps)) };
+  const { interval, cap = -1 } = frameSampling(levels, medium.fps);
+  return { ...properties, FRAME_INTERVAL: String(interval), FRAME_RATE_CAP: String(cap) };
 }
 
 /** The levels of one action on one medium, taken from where a job keeps them. */

@@ -197,7 +197,7 @@ const MEDIA: readonly WorkflowPropertyRow[] = [
   ['DERIVATIVE_MEDIA_ONLY', 'BOOLEAN', 'false', '', ALL, 'The action skips media that the request named itself.'],
   ['SKIP_MEDIA_INSPECTION', 'BOOLEAN', 'false', '', ALL,
     'Trust the metadata of the request even when it only describes a simpler kind of medium.'],
-  ['FFPROBE_IGNORE_STDERR', 'BOOLEAN', 'false', 'ffprobe.ignore.stderr', ALL, 'A damaged medium is processed as far as it can be read, with a warning, instead of failing.'],
+  ['FFPROBE_IGNORE_STDERR', 'BOOLEAN', 'false', 'ffprobe.ignore.stderr', ALL, 'No warning when the end of a medium is missing; what is there is processed in any case.'],
   ['FFPROBE_STDERR_NUM_LINES', 'INT', '5', 'ffprobe.stderr.num.lines', ALL, 'Lines of a complaint that are quoted; here complaints have one.'],
   ['MEDIA_SELECTORS_DELIMETER', 'STRING', '', 'media.selectors.delimeter', GENERIC,
     'Keep the selected text and put this between it and its result; unset replaces the text.'],

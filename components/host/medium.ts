@@ -79,6 +79,7 @@ async function* inVideo(
     range,
     contextFrames: work.contextFrames,
     interval: Math.max(1, Number(properties['FRAME_INTERVAL'] ?? 1) || 1),
+    rateCap: Number(properties['FRAME_RATE_CAP'] ?? 0) || 0,
     keyFramesOnly: properties['USE_KEY_FRAMES']?.toUpperCase() === 'TRUE',
     known: knownOf(medium),
     signal: context.signal,

@@ -72,7 +72,7 @@ async function factsOf(
   const { facts, warnings } = await metered(meter, () =>
     inspect(path, {
       sha256,
-      toleratesDamage: booleanOf(work.properties, 'FFPROBE_IGNORE_STDERR'),
+      ignoresDamage: booleanOf(work.properties, 'FFPROBE_IGNORE_STDERR'),
       name: nameOf(work),
       signal,
     }),

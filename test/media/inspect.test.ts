@@ -1,11 +1,12 @@
 import { expect } from 'chai';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { hashFile } from '../../media/hash.ts';
 import { inspect } from '../../media/inspect.ts';
 import type { Inspection } from '../../media/inspect.ts';
 import { mimeTypeOf } from '../../media/mime.ts';
+import { openVideo } from '../../media/video-frames.ts';
 import { bitmapOf } from '../support/bitmap.ts';
 import { docx, odf, pptx, xlsx } from '../support/office.ts';
 import { zipOf } from '../support/zip.ts';
@@ -164,13 +165,52 @@ describe('inspecting a medium', () => {
     expect(gif?.times).to.have.length(29);
   });
 
-  it('counts by decoding and warns when timestamps are missing', async () => {
+  it('counts by decoding and takes the decoding times when presentation times are missing', async () => {
     makeVideo(made('b.avi'), { frames: 40, encoder: 'mpeg4', bFrames: 2 });
     const { facts, warnings } = await inspect(made('b.avi'));
     expect(facts.length).to.equal(40);
-    expect(facts.frameTimes).to.deep.equal({ fps: 25, constantRate: true, startTime: 0, estimated: true });
+    expect(facts.frameTimes).to.deep.equal({ fps: 25, constantRate: true, startTime: 0 });
+    // Frames that cannot be told apart by their times must not be sought by them.
     expect(facts.metadata).not.to.have.property('HAS_CONSTANT_FRAME_RATE');
+    expect(warnings).to.deep.equal([]);
+  });
+
+  it('warns when times can only be estimated from the rate', async () => {
+    makeVideo(made('raw.h264'), { frames: 40, bFrames: 2 });
+    const { facts, warnings } = await inspect(made('raw.h264'));
+    expect(facts.length).to.equal(40);
+    expect(facts.frameTimes).to.include({ constantRate: true, startTime: 0, estimated: true });
     expect(warnings[0]?.message).to.match(/^One or more presentation timestamp \(PTS\) values were missing/);
+  });
+
+  /** Every 10 frames of 25 a second, only the first 4 are there. */
+  const inBursts = (frame: number): number => (Math.floor(frame / 4) * 10 + (frame % 4)) * 40;
+  for (const [encoder, bFrames] of [
+    ['mjpeg', 0],
+    ['mpeg4', 0],
+    ['libx264', 2],
+  ] as const)
+    it(`takes an AVI file with dropped frames for whole, each frame at its time (${encoder})`, async () => {
+      const path = made(`dropped-${encoder}.avi`);
+      makeVideo(path, { frames: 80, encoder, bFrames, at: inBursts, rate: 25 });
+      const { facts, warnings } = await inspect(path);
+      expect(warnings).to.deep.equal([]);
+      expect(facts.length).to.equal(80);
+      expect(facts.frameTimes?.times).to.deep.equal(Array.from({ length: 80 }, (_, i) => inBursts(i)));
+      const reader = await openVideo(path, { range: { start: 70, stop: 79 } });
+      const times: number[] = [];
+      for await (const { time } of reader.frames()) times.push(time);
+      expect(times).to.deep.equal(Array.from({ length: 10 }, (_, i) => inBursts(70 + i)));
+    });
+
+  it('takes a rate for constant when all steps are equally many ticks, not when they only look so', async () => {
+    // 29.97 frames a second, which milliseconds cannot tell exactly: steps of 33 and 34.
+    makeVideo(made('ntsc.mkv'), { frames: 60, at: (frame) => Math.floor((frame * 1001) / 30) });
+    const { facts } = await inspect(made('ntsc.mkv'));
+    expect(facts.metadata).not.to.have.property('HAS_CONSTANT_FRAME_RATE');
+    expect(facts.frameTimes?.times?.slice(0, 4)).to.deep.equal([0, 33, 66, 100]);
+    makeVideo(made('pal.mkv'), { frames: 60 });
+    expect((await inspect(made('pal.mkv'))).facts.metadata['HAS_CONSTANT_FRAME_RATE']).to.equal('true');
   });
 
   it('knows BMP and netpbm pictures, also when their pixels look like letters', async () => {
@@ -251,25 +291,36 @@ describe('inspecting a medium', () => {
       expect((await mediumError(inspect(path))).code, path).to.equal('MEDIA_INSPECTION');
   });
 
-  it('refuses a video whose end is missing where the container tells, and reads what is there where it does not', async () => {
-    const bytes = await readFile(sample('theora_opus.ogg'));
+  it('reads what is there of a medium whose end is missing, and says how much that is', async () => {
     makeVideo(made('whole.mkv'), { frames: 100 });
-    expect((await inspect(await file('cut.ogg', bytes.subarray(0, 30_000)))).facts.length).to.be.within(
-      5,
-      29,
-    );
-    const mkv = await readFile(made('whole.mkv'));
-    expect((await inspect(await file('cut.mkv', mkv.subarray(0, mkv.length / 2)))).facts.length).to.be.within(
-      20,
-      80,
-    );
+    makeVideo(made('whole.avi'), { frames: 100, encoder: 'mpeg4' });
     // The index of this file lies at its beginning and promises all 90 frames.
-    const mp4 = await readFile(sample('video_01.mp4'));
-    const error = await inspect(await file('cut-end.mp4', mp4.subarray(0, mp4.length / 2))).catch(
-      (e: unknown) => e,
-    );
-    expect(error).to.include({ code: 'MEDIA_INSPECTION' });
-    expect((error as Error).message).to.match(/truncated or damaged: only \d+ of its 90 frames/);
+    await copyFile(sample('video_01.mp4'), made('whole.mp4'));
+    await writeFile(made('sound.mp4'), indexFirst(await readFile(sample('video_02_audio_only.mp4'))));
+    const damaged = /^The medium is truncated or damaged: [\d.]+ of its [\d.]+ seconds can be read/;
+    for (const name of ['whole.mkv', 'whole.avi', 'whole.mp4', 'sound.mp4']) {
+      const whole = await inspect(made(name));
+      expect(
+        whole.warnings.map(({ code }) => code),
+        name,
+      ).not.to.include('MEDIA_INSPECTION');
+      const bytes = await readFile(made(name));
+      const cut = await file(`cut-${name}`, bytes.subarray(0, bytes.length / 2));
+      const { facts, warnings } = await inspect(cut);
+      expect(warnings.at(-1)?.message, name).to.match(damaged);
+      const ratio = Number(facts.metadata['DURATION']) / Number(whole.facts.metadata['DURATION']);
+      expect(ratio, name).to.be.within(0.2, 0.8);
+      if (facts.mediaType === 'VIDEO')
+        expect(facts.length / whole.facts.length, name).to.be.closeTo(ratio, 0.05);
+      expect((await inspect(cut, { ignoresDamage: true })).warnings, name).to.deep.equal(whole.warnings);
+    }
+  });
+
+  it('reads what is there where the container does not tell how much there should be', async () => {
+    const bytes = await readFile(sample('theora_opus.ogg'));
+    const { facts, warnings } = await inspect(await file('cut.ogg', bytes.subarray(0, 30_000)));
+    expect(facts.length).to.be.within(5, 29);
+    expect(warnings).to.deep.equal([]);
   });
 
   it('goes by the content, not by the name', async () => {
@@ -330,3 +381,21 @@ describe('inspecting a medium', () => {
     expect(await mimeTypeOf(sample('text-embedded-and-images.pdf'))).to.equal('application/pdf');
   });
 });
+
+/** An MP4 file whose index lies at its end, with it before the samples. */
+function indexFirst(bytes: Buffer): Buffer {
+  const boxes: { readonly type: string; readonly box: Buffer }[] = [];
+  for (let at = 0; at < bytes.length; at += bytes.readUInt32BE(at))
+    boxes.push({
+      type: bytes.toString('latin1', at + 4, at + 8),
+      box: bytes.subarray(at, at + bytes.readUInt32BE(at)),
+    });
+  const moov = Buffer.from(boxes.find(({ type }) => type === 'moov')!.box);
+  const offsets = moov.indexOf('stco') + 12;
+  for (let entry = 0; entry < moov.readUInt32BE(offsets - 4); entry++) {
+    const at = offsets + entry * 4;
+    moov.writeUInt32BE(moov.readUInt32BE(at) + moov.length, at);
+  }
+  const rest = boxes.filter(({ type }) => type !== 'moov').map(({ box }) => box);
+  return Buffer.concat([rest[0]!, moov, ...rest.slice(1)]);
+}

@@ -3,6 +3,7 @@ import '../../media/promise-polyfill.ts';
 import { Codec, CodecContext, FormatContext, Frame, Log, Packet, Rational } from 'node-av/lib';
 import type { FFEncoderCodec } from 'node-av/constants';
 import {
+  AVCOL_RANGE_JPEG,
   AV_CODEC_FLAG_GLOBAL_HEADER,
   AV_LOG_FATAL,
   AV_OPT_SEARCH_CHILDREN,
@@ -19,6 +20,8 @@ export interface VideoRecipe {
   readonly bFrames?: number;
   /** Milliseconds at which a frame is shown; 25 frames a second when absent. */
   readonly at?: (frame: number) => number;
+  /** Ticks a second of the encoder and of the container, where that does not choose its own; 1000 with `at`, else 25. */
+  readonly rate?: number;
   readonly encoderOptions?: Record<string, string>;
 }
 
@@ -26,9 +29,9 @@ export interface VideoRecipe {
 export function makeVideo(path: string, recipe: VideoRecipe): void {
   Log.setLevel(AV_LOG_FATAL);
   const { frames, width = 160, height = 96, at = (frame) => frame * 40 } = recipe;
-  const rate = recipe.at === undefined ? 25 : 1000;
+  const rate = recipe.rate ?? (recipe.at === undefined ? 25 : 1000);
   const codec = encoderOf(recipe);
-  const encoder = openEncoder(codec, recipe, width, height, rate);
+  const encoder = openEncoder(path, codec, recipe, width, height, rate);
   const muxer = new FormatContext();
   check(muxer.allocOutputContext2(null, null, path));
   const stream = muxer.newStream(null);
@@ -54,7 +57,7 @@ export function makeVideo(path: string, recipe: VideoRecipe): void {
       height,
       format: AV_PIX_FMT_YUV420P,
       timeBase: { num: 1, den: rate },
-      pts: BigInt(rate === 25 ? number : at(number)),
+      pts: BigInt(recipe.at === undefined ? number : Math.round((at(number) * rate) / 1000)),
     });
     check(encoder.sendFrameSync(frame));
     frame.free();
@@ -75,6 +78,7 @@ function encoderOf({ encoder = 'libx264' }: VideoRecipe): Codec {
 }
 
 function openEncoder(
+  path: string,
   codec: Codec,
   recipe: VideoRecipe,
   width: number,
@@ -86,13 +90,15 @@ function openEncoder(
   context.width = width;
   context.height = height;
   context.pixelFormat = AV_PIX_FMT_YUV420P;
+  if (recipe.encoder === 'mjpeg') context.colorRange = AVCOL_RANGE_JPEG;
   context.timeBase = new Rational(1, rate);
   context.framerate = new Rational(25, 1);
   context.gopSize = recipe.gop ?? 30;
   context.maxBFrames = recipe.bFrames ?? 0;
   context.bitRate = 400_000n;
   context.threadCount = 1;
-  context.setFlags(AV_CODEC_FLAG_GLOBAL_HEADER);
+  // A bare stream has no other place for its headers.
+  if (!path.endsWith('.h264')) context.setFlags(AV_CODEC_FLAG_GLOBAL_HEADER);
   // Not as a dictionary to open2: node-av frees that twice.
   for (const [name, value] of Object.entries(recipe.encoderOptions ?? {}))
     check(context.setOption(name, value, AV_OPT_TYPE_STRING, AV_OPT_SEARCH_CHILDREN));

@@ -169,6 +169,44 @@ describe('reading the frames of a video', () => {
     expect(await read(path, { interval: 50 })).to.deep.equal(wanted);
   });
 
+  describe('at most so many frames a second', () => {
+    /**
+     * Two seconds of 25 frames a second, then slides at 12, 12.4, 12.8, 36 and 56 s. The last two frames are not looked at:
+     * an AVI file does not tell when they are shown.
+     */
+    const slides = [12_000, 12_400, 12_800, 36_000, 56_000, 56_040, 56_080];
+    const at = (frame: number): number => (frame < 50 ? frame * 40 : slides[frame - 50]!);
+    const timesOf = async (path: string, options: VideoOptions): Promise<number[]> => {
+      const times: number[] = [];
+      const reader = await openVideo(path, options);
+      for await (const frame of reader.frames()) if (frame.warmUp !== true) times.push(frame.time);
+      return times;
+    };
+
+    for (const name of ['slides.mp4', 'slides-without-times.avi'])
+      it(`goes by the times of the frames, so that no slide is skipped (${name})`, async () => {
+        const path = join(folder, name);
+        makeVideo(path, { frames: 57, at, bFrames: 2, rate: 25 });
+        expect(await timesOf(path, { rateCap: 1 })).to.deep.equal([0, 1000, 12_000, 36_000, 56_000]);
+        expect(await timesOf(path, { rateCap: 2, interval: 9 })).to.deep.equal([
+          0, 520, 1000, 1520, 12_000, 12_800, 36_000, 56_000,
+        ]);
+        expect(await timesOf(path, { rateCap: 1, range: { start: 30, stop: 53 } })).to.deep.equal([
+          1200, 12_000, 36_000,
+        ]);
+        expect(
+          await timesOf(path, { rateCap: 1, range: { start: 50, stop: 54 }, contextFrames: 25 }),
+        ).to.deep.equal([12_000, 36_000, 56_000]);
+      });
+
+    it('is every n-th frame where the rate is constant', async () => {
+      const path = join(folder, 'constant.mp4');
+      makeVideo(path, { frames: 50 });
+      const known = { fps: 25, constantRate: true, length: 50 };
+      expect(await timesOf(path, { known, rateCap: 7, interval: 3 })).to.have.length(17);
+    });
+  });
+
   it('looks at I-frames only, and at every second one with an interval of 2', async () => {
     const path = sample('face_move.mp4');
     const all = await read(path);

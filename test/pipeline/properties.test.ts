@@ -3,7 +3,7 @@ import {
   booleanOf,
   componentProperties,
   effectiveProperties,
-  frameInterval,
+  frameSampling,
   integerOf,
   numberOf,
   propertyLevels,
@@ -112,7 +112,8 @@ describe('Precedence of properties', () => {
   });
 });
 
-const interval = (levels: Partial<PropertyLevels>): number => frameInterval({ ...nothing, ...levels }, 30);
+const interval = (levels: Partial<PropertyLevels>): number =>
+  frameSampling({ ...nothing, ...levels }, 30).interval;
 
 describe('FRAME_INTERVAL and FRAME_RATE_CAP', () => {
   it('look at every frame by default', () => {
@@ -154,6 +155,13 @@ describe('Properties that a component is given', () => {
     expect(componentProperties(levels, { mediaType: 'IMAGE', fps: 0 })).to.not.have.property(
       'FRAME_INTERVAL',
     );
+  });
+  it('carry the rate cap of a video only where it decides', () => {
+    const video = { mediaType: 'VIDEO', fps: 30 } as const;
+    const capped = componentProperties({ ...nothing, job: { FRAME_RATE_CAP: '10' } }, video);
+    expect(capped).to.include({ FRAME_INTERVAL: '3', FRAME_RATE_CAP: '10' });
+    const levels = { ...nothing, media: { FRAME_INTERVAL: '5' }, job: { FRAME_RATE_CAP: '10' } };
+    expect(componentProperties(levels, video)).to.include({ FRAME_INTERVAL: '5', FRAME_RATE_CAP: '-1' });
   });
   it('carry no default for ROTATION and HORIZONTAL_FLIP', () => {
     const properties = componentProperties(nothing, { mediaType: 'IMAGE', fps: 0 });

@@ -1,0 +1,71 @@
+/**
+ * Whether the end of a medium is missing: judged by the time that what can be read covers, not by counted entries, since an
+ * index may have entries that show nothing new (dropped frames of AVI).
+ */
+import type { Stream } from 'node-av/lib';
+import { NO_TIMESTAMP } from './container.ts';
+import type { Container } from './container.ts';
+import type { PacketScan, TimeSpan } from './frame-numbers.ts';
+
+export interface Truncation {
+  /** Milliseconds that can be read, and that the container says there are. */
+  readonly readMs: number;
+  readonly statedMs: number;
+}
+
+/** Containers whose header says how long the medium is; in all others FFmpeg goes by what is there. */
+const STATING = new Set([
+  'mov',
+  'matroska',
+  'avi',
+  'flv',
+  'asf',
+  'mxf',
+  'nut',
+  'wav',
+  'w64',
+  'aiff',
+  'caf',
+  'au',
+]);
+/** Less than this share missing, or less than this time, or less than these frames, is no more than a careless header. */
+const SHARE = 0.1;
+const MS = 1000;
+const FRAMES = 3;
+
+/** Undefined when the medium is whole, or its container does not state a time. `video` is the picture stream, if there is one. */
+export function truncationOf(
+  container: Container,
+  video: Stream | undefined,
+  scan: Pick<PacketScan, 'video' | 'all'>,
+  fps = 0,
+): Truncation | undefined {
+  if (!STATING.has(container.format.iformat?.name?.split(',')[0] ?? '')) return undefined;
+  const ofVideo = video === undefined || video.duration === NO_TIMESTAMP ? undefined : video;
+  const readMs = ofVideo === undefined ? lengthOf(scan.all, container.origin) : lengthOf(scan.video);
+  const statedMs =
+    ofVideo === undefined
+      ? (container.duration ?? 0)
+      : statedTicks(container, ofVideo) * ofVideo.timeBase.toDouble() * 1000;
+  const missing = statedMs - readMs;
+  const allowed = Math.max(Math.min(statedMs * SHARE, MS), fps > 0 ? (FRAMES * 1000) / fps : 0);
+  return missing > allowed ? { readMs: Math.ceil(readMs), statedMs: Math.ceil(statedMs) } : undefined;
+}
+
+/** In AVI an entry of the header's count is a tick; where the index is missing, FFmpeg goes by the size of the file instead. */
+function statedTicks({ format }: Container, { duration, nbFrames }: Stream): number {
+  return format.iformat?.name === 'avi' ? Math.max(Number(duration), Number(nbFrames)) : Number(duration);
+}
+
+function lengthOf({ begin, end }: TimeSpan, from = begin): number {
+  return Math.max(0, (end - from) * 1000 || 0);
+}
+
+/** The warning's text. */
+export function truncationMessage({ readMs, statedMs }: Truncation): string {
+  return `The medium is truncated or damaged: ${seconds(readMs)} of its ${seconds(statedMs)} seconds can be read. These are processed.`;
+}
+
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(1);
+}
