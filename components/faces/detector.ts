@@ -12,7 +12,7 @@ import { clip, type Box } from '../tracking/boxes.ts';
 import { choiceOf, countOf, numberWithin } from '../tracking/settings.ts';
 import { Tracker, type TrackingRules } from '../tracking/tracker.ts';
 import { decode, SIDE, suppress, type Face } from './decode.ts';
-import { letterbox } from '../tensorflow/letterbox.ts';
+import { letterbox } from '../networks/letterbox.ts';
 import { loadFaceNetwork, type FaceNetwork } from './model.ts';
 import { regionsOf } from './regions.ts';
 
@@ -60,7 +60,7 @@ class FaceDetector implements Detector {
       job.signal.throwIfAborted();
       if (frame.warmUp) continue;
       const regions = regionsOf(frame.width, frame.height, settings.closely === 'ALWAYS');
-      const found = this.#find(frame, regions, settings.trackThreshold, settings.minSize);
+      const found = await this.#find(frame, regions, settings.trackThreshold, settings.minSize);
       yield* tracker.next(frame.index, found).map(asTrack);
     }
     yield* tracker.finish().map(asTrack);
@@ -70,24 +70,22 @@ class FaceDetector implements Detector {
     const settings = settingsOf(job.properties);
     job.signal.throwIfAborted();
     const regions = regionsOf(frame.width, frame.height, settings.closely !== 'NEVER');
-    yield* this.#find(frame, regions, settings.threshold, settings.minSize).map((face) => asTrack([face]));
+    const found = await this.#find(frame, regions, settings.threshold, settings.minSize);
+    yield* found.map((face) => asTrack([face]));
   }
 
   async close(): Promise<void> {
-    this.#network.dispose();
+    await this.#network.close();
   }
 
-  #find(frame: Frame, regions: readonly Box[], threshold: number, minSize: number): FoundDetection[] {
-    let faces = regions.flatMap((region) => {
-      const { scaleX, scaleY, left, top } = letterbox(frame, region, this.#square, SIDE);
-      return suppress(decode(this.#network.run(this.#square), threshold), SAME_FACE).map((face): Face => ({
-        x: face.x * scaleX + left,
-        y: face.y * scaleY + top,
-        width: face.width * scaleX,
-        height: face.height * scaleY,
-        confidence: face.confidence,
-      }));
-    });
+  async #find(
+    frame: Frame,
+    regions: readonly Box[],
+    threshold: number,
+    minSize: number,
+  ): Promise<FoundDetection[]> {
+    let faces: Face[] = [];
+    for (const region of regions) faces.push(...(await this.#findIn(frame, region, threshold)));
     if (regions.length > 1)
       faces = suppress(
         faces.toSorted((a, b) => b.confidence - a.confidence),
@@ -98,6 +96,18 @@ class FaceDetector implements Detector {
       if (box === undefined || Math.min(box.width, box.height) < minSize) return [];
       return [{ frame: frame.index, ...box, confidence: face.confidence }];
     });
+  }
+
+  async #findIn(frame: Frame, region: Box, threshold: number): Promise<Face[]> {
+    const { scaleX, scaleY, left, top } = letterbox(frame, region, this.#square, SIDE);
+    const raw = await this.#network.run(this.#square);
+    return suppress(decode(raw, threshold), SAME_FACE).map((face) => ({
+      x: face.x * scaleX + left,
+      y: face.y * scaleY + top,
+      width: face.width * scaleX,
+      height: face.height * scaleY,
+      confidence: face.confidence,
+    }));
   }
 }
 

@@ -1,9 +1,8 @@
 /** Where the rules of a sub-job come from: its own property, or a file that lies with the component. Never a path of the client's. */
 import { readFile, readdir } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Properties } from '../../pipeline/types.ts';
+import { packageFile } from '../package-file.ts';
 import { DetectionError } from '../sdk/detector.ts';
 import { TagRulesError, parseTagRules } from './rules.ts';
 import { taggerOf, type Tagger } from './tagger.ts';
@@ -36,7 +35,7 @@ function compiled(text: string, what: string): Tagger {
 
 /** A name out of the folder's listing, so that nothing but these files can be read. */
 async function textOf(name: string): Promise<string> {
-  const folder = tagsFolder();
+  const folder = dirname(packageFile('components/keywords/tags/general.json'));
   const entries = await readdir(folder, { withFileTypes: true });
   const files = entries
     .filter((entry) => entry.isFile() && entry.name.endsWith('.json'))
@@ -47,15 +46,4 @@ async function textOf(name: string): Promise<string> {
       `The TAGGING_FILE property is "${name}"; it must name one of the component's files: ${files.toSorted().join(', ')}. Give rules of your own in TAGGING_RULES.`,
     );
   return readFile(join(folder, name), 'utf8');
-}
-
-/** The files lie with the sources, and compiled code in a folder below the same package. */
-function tagsFolder(): string {
-  const wanted = join('components', 'keywords', 'tags');
-  for (let folder = dirname(fileURLToPath(import.meta.url)); ; folder = dirname(folder)) {
-    const candidate = join(folder, wanted);
-    if (existsSync(join(candidate, 'general.json'))) return candidate;
-    if (folder === dirname(folder))
-      throw new Error(`The folder ${wanted} is missing; install the package again.`);
-  }
 }

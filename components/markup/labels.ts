@@ -1,12 +1,12 @@
 /** Labels as small pictures, drawn once each and kept as long as there is room. */
-import { createRequire } from 'node:module';
 import { GlobalFonts, createCanvas } from '@napi-rs/canvas';
 import { LRUCache } from 'lru-cache';
 import type { Colour } from './colours.ts';
+import { packageFile } from '../package-file.ts';
 import type { Sprite } from './paint.ts';
 
-/** The font comes along as a package: a server has often none. */
-const FONT_FILE = createRequire(import.meta.url).resolve('dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf');
+/** The font comes along: a server has often none. */
+const FONT_FILE = packageFile('components/markup/font/DejaVuSans-Bold.ttf');
 const FONT = 'Markup Label';
 const KEPT_BYTES = 48 * 1024 * 1024;
 
@@ -24,7 +24,7 @@ export type LabelDrawer = (text: string, style: LabelStyle) => Sprite;
 /** Errors: when the font of the package is missing. */
 export function labelDrawer(): LabelDrawer {
   if (!GlobalFonts.has(FONT) && GlobalFonts.registerFromPath(FONT_FILE, FONT) === null)
-    throw new Error(`The font ${FONT_FILE} could not be loaded: install the packages again.`);
+    throw new Error(`The font ${FONT_FILE} could not be loaded: install the package again.`);
   const kept = new LRUCache<string, Sprite>({
     maxSize: KEPT_BYTES,
     sizeCalculation: ({ data }) => data.length,

