@@ -137,6 +137,7 @@ async function compose(
     localPath: (uri) => checkFileUri(uri, limits.mediaRoots, limits.excluded).catch(() => undefined),
   });
   await refuseNewer(store);
+  await guardian.systemMessages.serverStarted();
   await openCatalog(guardian.catalogActor, installed.descriptors, logger);
 
   let ready = true;
@@ -175,7 +176,7 @@ async function compose(
   });
   for (const problem of installed.problems) {
     logger.error({}, problem);
-    guardian.systemMessages.tellAdministrators('error', problem, 'atServerStartup');
+    await guardian.systemMessages.tellAdministrators('error', problem, 'atServerStartup');
   }
   const lock = path.join(settings.DATA_DIR, 'lock');
   writeFileSync(lock, JSON.stringify({ pid: process.pid, url, address: urlOf(http, settings.HOST) }), {

@@ -68,6 +68,7 @@ export function configurationRules(
   return {
     initial: [{ host: settings.JOB_ID_HOST, services }],
     thisHost: settings.JOB_ID_HOST,
+    installed: components.map(({ model }) => model.serviceName),
     ownServices: own.map(({ model }) => model.serviceName),
     limits: {
       nodes: settings.MAX_NODES,

@@ -38,10 +38,12 @@ import {
 } from './node-manager/actor.ts';
 import { nodeConfigurationKind } from './node-configuration/actor.ts';
 import type { ConfigurationCommand, ConfigurationReply } from './node-configuration/commands.ts';
+import { unservedComponents, unservedSentence } from './node-configuration/unserved.ts';
 import { DEFAULT_INTENSITY } from './runtime/supervision.ts';
 import type { ActorSystem, Family } from './runtime/system.ts';
 import { systemMessageKind } from './system-messages/actor.ts';
 import { SystemMessageDesk, tellingOfQuarantine } from './system-messages/desk.ts';
+import { StandingMessages } from './system-messages/standing.ts';
 import { restartPolicy } from './service/policy.ts';
 import type { UploadDesk } from './uploads/desk.ts';
 import { JobWatch } from './views/job-watch.ts';
@@ -111,7 +113,7 @@ export function guard(given: GuardianParts): Guardian {
   const systemMessages = systemMessagesOf(given);
   const store = tellingOfQuarantine(given.store, ({ kind, id }, reason) => {
     system.counts.add('quarantined', `${kind}/${id}`);
-    systemMessages.tellAdministrators(
+    void systemMessages.tellAdministrators(
       'error',
       `What was stored of ${kind} ${id} cannot be read and was put aside: ${reason}`,
     );
@@ -184,12 +186,20 @@ export function guard(given: GuardianParts): Guardian {
     configured: () => dispatcher.tell(DISPATCHER, { type: 'announce' }),
   });
 
+  const standing = new StandingMessages(systemMessages);
+  const rules = configurationRules(settings, parts.components, parts.own);
   const nodeConfiguration = system.register(
     nodeConfigurationKind({
       store,
       owner,
-      rules: configurationRules(settings, parts.components, parts.own),
-      apply: (nodes) => nodeManager.family.tell(NODE_MANAGER, { type: 'configure', nodes }),
+      rules,
+      apply: (nodes) => {
+        nodeManager.family.tell(NODE_MANAGER, { type: 'configure', nodes });
+        const unserved = unservedComponents(nodes, rules.installed, rules.thisHost);
+        const sentence = unservedSentence(unserved, rules.thisHost);
+        if (sentence !== undefined) logger.warn({ components: unserved }, sentence);
+        standing.tell('components without service', 'warning', sentence);
+      },
     }),
   );
 

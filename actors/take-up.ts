@@ -25,7 +25,6 @@ export async function takeUp(
 ): Promise<() => void> {
   const { uploads, store, settings, logger, clock } = given;
   const { jobs, dispatcher, admission, nodeManager, nodeConfiguration, repeats, delivery } = guardian;
-  await guardian.systemMessages.serverStarted();
   await removeOrphans(store, settings.DATA_DIR, logger);
   // Before the jobs: which services there are decides what their work waits for.
   nodeManager.endLeftovers();

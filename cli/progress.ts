@@ -2,6 +2,8 @@ import type { JobProgress } from './rest-client.ts';
 import { printable, shortened, type Terminal } from './terminal.ts';
 
 const REASON_LENGTH = 120;
+/** What a job waits for so long is worth a line. */
+const LASTING_MS = 2_000;
 
 /** How far jobs are, each under its label. */
 export interface Progress {
@@ -12,8 +14,8 @@ export interface Progress {
 export interface ProgressOptions {
   /** Per cent between two lines. */
   readonly step?: number;
-  /** A line also for each reason why the job waits; bars always tell it. */
-  readonly waits?: boolean;
+  /** Lines: one for each reason why the job waits (bars always tell it), or only for one that lasts. */
+  readonly waits?: 'all' | 'lasting';
 }
 
 /** Bars on a terminal; elsewhere a line per `step` per cent, and per change of state. */
@@ -49,14 +51,20 @@ async function bars(terminal: Terminal, labels: readonly string[], width: number
   };
 }
 
-function lines(terminal: Terminal, width: number, { step = 10, waits = false }: ProgressOptions): Progress {
+function lines(
+  terminal: Terminal,
+  width: number,
+  { step = 10, waits = 'lasting' }: ProgressOptions,
+): Progress {
   const shown = new Map<string, string>();
+  const waiting = new LastingWaits();
   return {
     update(label, job) {
       const percent = Math.floor(job.jobProgress / step) * step;
-      const state = waits ? stateOf(job) : job.jobStatus;
-      // a place in a queue that moves on is no news
-      const news = `${state.replace(/\d+/g, '')} ${percent}`;
+      const state = waits === 'all' ? stateOf(job) : job.jobStatus;
+      const reason = waits === 'all' ? undefined : waiting.newOf(label, job);
+      if (reason !== undefined) terminal.note(`${label.padEnd(width)}  waiting: ${reason}`);
+      const news = `${withoutPlaces(state)} ${percent}`;
       if (shown.get(label) === news) return;
       shown.set(label, news);
       terminal.note(`${label.padEnd(width)}  ${String(percent).padStart(3)} %  ${state}`);
@@ -64,6 +72,31 @@ function lines(terminal: Terminal, width: number, { step = 10, waits = false }: 
     stop: () => undefined,
   };
 }
+
+/** Tells a reason for which a job waits once, and only when it lasts: most waits are over before anybody could read of them. */
+class LastingWaits {
+  readonly #since = new Map<string, { readonly reason: string; readonly at: number }>();
+  readonly #told = new Map<string, string>();
+
+  newOf(label: string, { waitingFor }: JobProgress): string | undefined {
+    const text = printable(waitingFor?.reason ?? '');
+    const reason = withoutPlaces(text);
+    const before = this.#since.get(label);
+    if (before?.reason !== reason) this.#since.set(label, { reason, at: performance.now() });
+    else if (
+      reason !== '' &&
+      this.#told.get(label) !== reason &&
+      performance.now() - before.at >= LASTING_MS
+    ) {
+      this.#told.set(label, reason);
+      return text;
+    }
+    return undefined;
+  }
+}
+
+/** A place in a queue that moves on is no news. */
+const withoutPlaces = (text: string) => text.replace(/\d+/g, '');
 
 /** What keeps a job waiting goes with its state. */
 function stateOf({ jobStatus, waitingFor }: JobProgress): string {

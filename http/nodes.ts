@@ -42,7 +42,8 @@ export function nodeRoutes(router: Router, parts: NodeParts): void {
   });
   router.post('/rest/nodes/config', adminOfConfig, (ctx) => save(ctx, parts));
   router.get('/rest/nodes/hosts', async (ctx) => {
-    ctx.body = Object.fromEntries((await configured(parts)).map(({ host }) => [host, true]));
+    const { host: thisHost } = parts.nodeManager;
+    ctx.body = Object.fromEntries((await configured(parts)).map(({ host }) => [host, host === thisHost]));
   });
   router.get('/rest/nodes/info', async (ctx) => {
     const { host, deployed } = parts.nodeManager;

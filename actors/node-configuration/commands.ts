@@ -8,7 +8,7 @@ export type ConfigurationCommand =
 
 export type ConfigurationReply =
   | { readonly kind: 'configuration'; readonly nodes: readonly NodeManagerModel[] }
-  /** `warnings`: what was left out of it, and why. */
+  /** `warnings`: what was left out of it, and which components it leaves without a service. */
   | { readonly kind: 'saved'; readonly warnings: readonly string[] }
   | { readonly kind: 'refused'; readonly message: string };
 

@@ -2,11 +2,14 @@ import type { ConfigurationCommand, ConfigurationReply } from './commands.ts';
 import type { ConfigurationEffect } from './effects.ts';
 import type { NodeManagerModel } from './model.ts';
 import type { ConfigurationState } from './state.ts';
+import { unservedComponents, unservedSentence } from './unserved.ts';
 
 export interface ConfigurationRules {
   /** In force until another one is posted. */
   readonly initial: readonly NodeManagerModel[];
   readonly thisHost: string;
+  /** Services of the installed components. */
+  readonly installed: readonly string[];
   /** Services of the server itself: they are always there and cannot be configured. */
   readonly ownServices: readonly string[];
   readonly limits: ConfigurationLimits;
@@ -42,9 +45,13 @@ export function decideConfiguration(
       const message = objection(command.nodes, rules);
       if (message !== undefined) return { reply: { kind: 'refused', message } };
       const nodes = firstOfEachHost(command.nodes);
-      const warnings = nodes.length < command.nodes.length ? [dropped(command.nodes, nodes)] : [];
+      const unserved = unservedComponents(nodes, rules.installed, rules.thisHost);
+      const warnings = [
+        nodes.length < command.nodes.length ? dropped(command.nodes, nodes) : undefined,
+        unservedSentence(unserved, rules.thisHost),
+      ];
       return {
-        reply: { kind: 'saved', warnings },
+        reply: { kind: 'saved', warnings: warnings.filter((warning) => warning !== undefined) },
         state: { nodes },
         effects: recoverConfiguration({ nodes }),
       };

@@ -45,19 +45,27 @@ export class SystemMessageDesk {
     await this.#ask({ type: 'serverStarted' });
   }
 
-  /** The server's own word to the administrators; when it cannot be posted, the log has it. */
-  tellAdministrators(
+  /**
+   * The server's own word to the administrators, under the id that is answered; when it cannot be posted, the log has it and
+   * there is none.
+   */
+  async tellAdministrators(
     severity: MessageDraft['severity'],
     text: string,
     removeStrategy: MessageDraft['removeStrategy'] = 'manual',
-  ): void {
+  ): Promise<number | undefined> {
+    const { store, logger } = this.#parts;
     const msg = text.slice(0, MAX_MESSAGE);
-    this.post({ msg, msgType: 'admin', removeStrategy, severity }).then(
-      (reply) => {
-        if (reply.kind === 'full') this.#parts.logger.warn({ msg }, 'there is no room for a system message');
-      },
-      (err: unknown) => this.#parts.logger.warn({ err, msg }, 'a system message could not be posted'),
-    );
+    try {
+      const id = await store.next('system-message');
+      const draft: MessageDraft = { msg, msgType: 'admin', removeStrategy, severity };
+      const reply = await this.#ask({ type: 'post', id, draft });
+      if (reply.kind === 'done') return id;
+      logger.warn({ msg }, 'there is no room for a system message');
+    } catch (err) {
+      logger.warn({ err, msg }, 'a system message could not be posted');
+    }
+    return undefined;
   }
 
   #ask(command: SystemMessageCommand): Promise<SystemMessageReply> {

@@ -154,7 +154,7 @@ function deliveryText(status: string, failed: Attempts | undefined): string {
 async function watch(id: string, options: RestOptions, terminal: Terminal): Promise<number> {
   const client = await clientOf(options, terminal);
   const interrupts = new Interrupts();
-  const progress = await showProgress(terminal, [id], { waits: true });
+  const progress = await showProgress(terminal, [id], { waits: 'all' });
   try {
     const job = await watchJob(client, id, {
       seen: (seen) => progress.update(id, seen),

@@ -53,7 +53,7 @@ const DEPLOYED: readonly Column<DeployedService>[] = [
 ];
 const HOSTS: readonly Column<readonly [string, boolean]>[] = [
   { title: 'HOST', of: ([host]) => host },
-  { title: 'NODE MANAGER', of: ([, configured]) => (configured ? 'configured' : 'not configured') },
+  { title: 'NODE MANAGER', of: ([, connected]) => (connected ? 'connected' : 'not connected') },
 ];
 
 export function nodeCommands(program: Command, terminal: Terminal): void {
@@ -79,8 +79,11 @@ function applyCommand(nodes: Command, terminal: Terminal): void {
   const about = 'configure the services of all hosts: a JSON file, or - for standard input';
   asking(nodes, 'apply <FILE>', about).action(async (file: string, options: RestOptions) => {
     const call = { method: 'POST', path: '/rest/nodes/config', body: await textOf(file) } as const;
-    await show(terminal, options, call, {
-      lines: () => ['The configuration is saved; troupe nodes info shows what comes of it.'],
+    await show<{ readonly message: string | null }>(terminal, options, call, {
+      lines: ({ message }) => [
+        'The configuration is saved; troupe nodes info shows what comes of it.',
+        ...(message === null ? [] : [message]),
+      ],
     });
   });
 }

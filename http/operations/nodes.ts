@@ -70,7 +70,7 @@ export const nodeOperations: readonly Operation[] = [
     id: 'getNodeHosts',
     tag: TAG,
     caller: 'USER',
-    summary: 'Tell which hosts are configured to run a node manager',
+    summary: 'List the hosts of the configuration, and tell whether their node managers are connected',
     answers: { 200: json('By host.', nodeHosts, { host: true }) },
   },
   {

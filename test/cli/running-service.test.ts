@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { documentOf, Place, sample, tracksOf, type Running } from './support.ts';
@@ -27,6 +27,25 @@ describe('troupe, where a service runs', () => {
       (await fetch(`${server.url}/rest/info`, { headers })).status;
     expect(await status({ authorization: `Bearer ${stdout.trim()}` })).to.equal(200);
     expect(await status({})).to.equal(401);
+  });
+
+  it('says without a terminal, too, that a job waits for a service that nobody has configured', async () => {
+    const before = await place.troupe(['nodes', 'config', '--json']);
+    const nodes = (services: string) => writeFileSync(path.join(place.folder, 'nodes.json'), services);
+    const hosts = JSON.parse(before.stdout) as readonly { readonly host: string }[];
+    nodes(JSON.stringify(hosts.map(({ host }) => ({ host, services: [] }))));
+    const applied = await place.troupe(['nodes', 'apply', 'nodes.json']);
+    expect(applied.code, applied.stderr).to.equal(0);
+    expect(applied.stdout + applied.stderr).to.include('Jobs that need them wait until it has');
+    const job = place.start(['analyze', 'media/astronaut.png', ...FACES]);
+    await job.says(
+      'stderr',
+      'waiting: Nobody takes its sub-jobs now: no service of FACE is configured on this node.',
+    );
+    nodes(before.stdout);
+    await place.troupe(['nodes', 'apply', 'nodes.json']);
+    const { code, stderr } = await job.ended;
+    expect(code, stderr).to.equal(0);
   });
 
   it('analyzes with that service, which goes on running', async () => {

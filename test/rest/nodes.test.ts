@@ -237,10 +237,10 @@ describe('Nodes and services (specification 4.4)', () => {
     it('keeps hosts of others, whose services are shown as Configured', async () => {
       const elsewhere = { host: 'other-host', services: [nodes.model('Away', 'run', { serviceCount: 2 })] };
       const { status, body } = await nodes.save([elsewhere, { host: HOST, services: [] }]);
-      expect([status, body]).to.deep.equal([201, SUCCESS]);
+      expect([status, (body as { responseCode: number }).responseCode]).to.deep.equal([201, 2]);
       expect(await nodes.config()).to.deep.equal([elsewhere, { host: HOST, services: [] }]);
       expect((await service.ask('GET', '/rest/nodes/hosts')).body).to.deep.equal({
-        'other-host': true,
+        'other-host': false,
         [HOST]: true,
       });
       await until(
@@ -381,6 +381,42 @@ describe('Services and the work of jobs', () => {
     const id = await service.submit(light);
     await waits(id);
     await nodes.configure(...before);
+    expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+  });
+
+  it('of a component that a configuration forgets is told in its answer, the log and a message, until one has it', async () => {
+    const all = (await nodes.config())[0]!.services;
+    const messages = async () =>
+      (await service.ask('GET', '/rest/system-message/type/admin')).body as {
+        msg: string;
+        severity: string;
+      }[];
+    const forgotten = all.filter(({ serviceName }) => serviceName !== 'TestLight');
+    const { status, body } = await nodes.save([{ host: HOST, services: forgotten }]);
+    const { responseCode, message } = body as { responseCode: number; message: string };
+    expect([status, responseCode]).to.deep.equal([201, 2]);
+    expect(message).to.match(
+      /no service on test-host for components .*: TestLight\. Jobs that need them wait/,
+    );
+    const told = await until('the message is posted', messages, ({ length }) => length > 0);
+    expect(told.map(({ msg, severity }) => [msg, severity])).to.deep.equal([[message, 'warning']]);
+    await service.logged(message, ({ level }) => level === 'warn');
+    const id = await service.submit(light);
+    await until(
+      'the job says why it waits',
+      () => service.ask('GET', `/rest/jobs/${id}?details=true`),
+      ({ text }) => text.includes('no service of LIGHT is configured on this node'),
+    );
+
+    await nodes.configure({ ...all[0]!, serviceName: 'Other' });
+    const later = await until(
+      'another message',
+      messages,
+      ([one]) => one?.msg.includes(' more. Jobs') === true,
+    );
+    expect(later, 'in place of the one before').to.have.length(1);
+    expect((await nodes.save([{ host: HOST, services: all }])).body).to.deep.equal(SUCCESS);
+    await until('the message is gone', messages, ({ length }) => length === 0);
     expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
   });
 

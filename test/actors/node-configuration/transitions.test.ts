@@ -25,6 +25,7 @@ const node = (host: string, ...services: readonly ServiceModel[]): NodeManagerMo
 const RULES: ConfigurationRules = {
   initial: [node('here', onDemand(MODEL))],
   thisHost: 'here',
+  installed: ['Faces'],
   ownServices: ['Media'],
   limits: { nodes: 3, services: 2, serviceCount: 4, deployed: 10 },
 };
@@ -50,10 +51,28 @@ describe('The node configuration (specification 2.4)', () => {
   });
 
   it('has the later entries of a host left out, with one warning that names the hosts', () => {
-    const { state, reply } = save(node('a', MODEL), node('b'), node('a'));
-    expect(state?.nodes).to.deep.equal([node('a', MODEL), node('b')]);
+    const here = node('here', MODEL);
+    const { state, reply } = save(here, node('a', MODEL), node('a'));
+    expect(state?.nodes).to.deep.equal([here, node('a', MODEL)]);
     expect(reply.kind === 'saved' && reply.warnings).to.have.lengthOf(1);
     expect(reply.kind === 'saved' && reply.warnings[0]).to.match(/ a\.$/);
+  });
+
+  for (const [what, nodes] of [
+    ['not configured', [node('here', { ...MODEL, serviceName: 'Others' })]],
+    ['of the count 0', [node('here', { ...MODEL, serviceCount: 0 })]],
+    ['only on another host', [node('there', MODEL)]],
+  ] as const)
+    it(`is saved with a warning when the service of an installed component is ${what}`, () => {
+      const { reply, state } = save(...nodes);
+      expect(state?.nodes).to.deep.equal(nodes);
+      expect(reply.kind === 'saved' && reply.warnings[0]).to.include(
+        'installed there: Faces. Jobs that need them wait',
+      );
+    });
+
+  it('is saved without a warning when each installed component has a service', () => {
+    expect(save(node('here', MODEL)).reply).to.deep.equal({ kind: 'saved', warnings: [] });
   });
 
   for (const [what, nodes, words] of [
