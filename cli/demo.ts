@@ -131,7 +131,7 @@ async function runOne(
 ): Promise<Ended> {
   const media = job.samples.map((name) => ({ mediaUri: pathToFileURL(path.join(SAMPLES, name)).href }));
   const { pipeline: pipelineName, algorithmProperties = {} } = job;
-  const jobId = await client.createJob({ media, pipelineName, algorithmProperties }, signal);
+  const { jobId } = await client.createJob({ media, pipelineName, algorithmProperties }, signal);
   const info = await follow(client, jobId, { seen: (seen) => progress.update(job.label, seen), signal });
   return { job, info };
 }

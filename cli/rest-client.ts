@@ -14,6 +14,12 @@ export interface JobRequest {
   readonly priority?: number;
 }
 
+export interface CreatedJob {
+  readonly jobId: string;
+  /** What of the request has no effect or could not be done; a line each. */
+  readonly warning?: string;
+}
+
 /** Why a live job does nothing now. */
 export interface WaitingFor {
   readonly reason: string;
@@ -59,15 +65,18 @@ export class RestClient {
     return this.#transport.ask(call, signal);
   }
 
-  /** Answers the job's id. Waiting for a busy service ends with `signal`. */
-  async createJob(request: JobRequest, signal?: AbortSignal): Promise<string> {
+  /** Waiting for a busy service ends with `signal`. */
+  async createJob(request: JobRequest, signal?: AbortSignal): Promise<CreatedJob> {
     const answer = await this.ask(
       { method: 'POST', path: '/rest/jobs', body: JSON.stringify(request), once: 'job' },
       signal,
     );
-    const jobId = fieldOf(jsonOf(answer), 'jobId');
-    if (answer.status === 201 && typeof jobId === 'string') return jobId;
-    throw refusal(answer);
+    const created = jsonOf(answer);
+    const jobId = fieldOf(created, 'jobId');
+    if (answer.status !== 201 || typeof jobId !== 'string') throw refusal(answer);
+    const result = fieldOf(created, 'coreResponse');
+    const warning = fieldOf(result, 'responseCode') === 2 ? fieldOf(result, 'message') : undefined;
+    return { jobId, ...(typeof warning === 'string' ? { warning } : {}) };
   }
 
   async job(id: string): Promise<JobInfo> {

@@ -5,7 +5,7 @@ import { EXIT, Failure } from './failure.ts';
 import type { MediumArgument } from './media-arguments.ts';
 import type { RestClient } from './rest-client.ts';
 import type { Service } from './service.ts';
-import type { Terminal } from './terminal.ts';
+import { printableLines, type Terminal } from './terminal.ts';
 import { RefusedError } from './transport.ts';
 import { Uploads } from './uploads.ts';
 
@@ -44,11 +44,12 @@ export async function submit(
       algorithmProperties: options.algorithmProperty,
       ...(options.priority !== undefined && { priority: options.priority }),
     };
-    return { jobId: await client.createJob(request, signal), names: namesOf(readable) };
+    const { jobId, warning } = await client.createJob(request, signal);
+    if (warning !== undefined) terminal.note(`Warning: ${printableLines(warning)}`);
+    return { jobId, names: namesOf(readable) };
   };
   const uploads = new Uploads(client, terminal);
   await mustBeKnown(Object.keys(options.algorithmProperty), client);
-  await noteGiven(options, client, terminal);
   try {
     const files = await filesToUpload(service, media, options);
     if (files.size > 0) await mustHavePipeline(options.pipeline, client);
@@ -80,17 +81,6 @@ async function mustHavePipeline(name: string, client: RestClient): Promise<void>
   const known = await client.pipelines();
   if (known.length > 0 && !known.includes(canonicalName(name)))
     throw new Failure(`No pipeline named: ${name}\nThe pipelines are: ${known.join(', ')}.`);
-}
-
-async function noteGiven(
-  { pipeline, property, algorithmProperty }: JobOptions,
-  client: RestClient,
-  terminal: Terminal,
-): Promise<void> {
-  if (Object.keys(property).length + Object.keys(algorithmProperty).length === 0) return;
-  const { noteProperties } = await import('./job-notes.ts');
-  const request = { pipelineName: pipeline, jobProperties: property, algorithmProperties: algorithmProperty };
-  await noteProperties(client, request, terminal);
 }
 
 /** A service takes properties of any algorithm and heeds those of algorithms that the pipeline has. @throws Failure */

@@ -34,10 +34,8 @@ export function refusedSelectors(
   { mediaSelectors = [], mediaSelectorsOutputAction: output }: SelectingMedium,
   actions: readonly { readonly name: string }[],
 ): string | null {
-  if (mediaSelectors.length === 0)
-    return isBlank(output)
-      ? null
-      : `"mediaSelectorsOutputAction" is "${output}", but the medium has no "mediaSelectors"; give both or neither.`;
+  // An action without selectors has no effect: jobNotes tells so.
+  if (mediaSelectors.length === 0) return null;
   if (output === undefined || isBlank(output))
     return 'A medium with "mediaSelectors" must also have "mediaSelectorsOutputAction": the name of the action whose output goes into the selectors output document.';
   const names = actions.map(({ name }) => canonicalName(name));

@@ -2,8 +2,9 @@
  * Property values that are refused when a job is created. All others are read leniently while the job runs: a value that
  * is not what it should be counts as its default.
  */
-import type { AlgorithmProperty, Properties } from './types.ts';
+import type { Properties } from './types.ts';
 import type { PlannedAction } from './plan.ts';
+import { isOfType } from './property-values.ts';
 import { refusedTrigger } from './trigger.ts';
 import { isBlank, parseInteger, parseNumber } from './values.ts';
 import { workflowProperty } from './workflow-properties.ts';
@@ -40,22 +41,9 @@ export function refusedActionProperty(action: PlannedAction): string | null {
     if (property === undefined) {
       return `The "${name}" property from the "${action.name}" action does not exist in "${action.algorithm.name}" algorithm and is not the name of a workflow property.`;
     }
-    if (!IS_OF_TYPE[property.type](value)) {
+    if (!isOfType(property.type, value)) {
       return `The "${name}" property from the "${action.name}" action has a value of "${value}", which is not a valid "${property.type}".`;
     }
   }
   return null;
 }
-
-/** Every text is a BOOLEAN, since all but TRUE mean false. */
-const IS_OF_TYPE: Readonly<Record<AlgorithmProperty['type'], (value: string) => boolean>> = {
-  BOOLEAN: () => true,
-  STRING: () => true,
-  INT: (value) => {
-    const number = parseInteger(value);
-    return number !== undefined && number >= -(2 ** 31) && number < 2 ** 31;
-  },
-  LONG: (value) => /^[+-]?\d{1,19}$/.test(value.trim()),
-  FLOAT: (value) => parseNumber(value) !== undefined,
-  DOUBLE: (value) => parseNumber(value) !== undefined,
-};

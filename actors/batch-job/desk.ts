@@ -5,7 +5,6 @@ import type { AdmissionCommand, AdmissionReply } from '../admission/actor.ts';
 import { jobIdOf } from '../../pipeline/job-id.ts';
 import type { PipelineRequest } from '../../pipeline/plan-checks.ts';
 import type { CatalogLookup } from '../../pipeline/plan-lookup.ts';
-import type { PipelinePlan } from '../../pipeline/plan.ts';
 import type { Issue, MediaSelector, Properties, Range } from '../../pipeline/types.ts';
 import type { Store } from '../../store/store.ts';
 import { ADMISSION } from '../admission/actor.ts';
@@ -19,7 +18,7 @@ import type { ArchiveCheckResult, ArchiveDesk } from './archive-desk.ts';
 import type { JobCommand, JobReply } from './commands.ts';
 import type { JobRecord, RequestedMedium } from './record.ts';
 import type { Repeatable, Repeats } from './repeats.ts';
-import { planOf } from './request-plan.ts';
+import { planOf, type RequestPlan } from './request-plan.ts';
 import { isTerminal, type BatchJobStatus } from './status.ts';
 import type { Accepted, Overloaded, Submission } from './submission.ts';
 
@@ -110,7 +109,7 @@ export class JobDesk {
         message: `Could not start job because all media have errors: ${list.join(', ')}`,
       };
     }
-    return this.#accept(request, planned.plan, problems, repeatable);
+    return this.#accept(request, planned, problems, repeatable);
   }
 
   /** Removes a job that has ended, with all its files. */
@@ -128,6 +127,7 @@ export class JobDesk {
       kind: 'accepted',
       jobId: record.jobId,
       archiveCheckStatus: record.archiveCheckStatus ?? 'NO_ARCHIVE_URL_IN_JOB',
+      ...warningOf(record.warnings),
       ...(record.archiveCheckStatus === 'FOUND_MATCH' && snapshot.pastOutput !== null
         ? { outputObjectUri: snapshot.pastOutput }
         : {}),
@@ -191,11 +191,11 @@ export class JobDesk {
 
   async #accept(
     request: JobRequest,
-    plan: PipelinePlan,
+    planned: RequestPlan,
     problems: readonly (Issue | undefined)[],
     repeatable: Repeatable | undefined,
   ): Promise<Submission> {
-    const wanted = this.#wanted(request, plan, problems);
+    const wanted = this.#wanted(request, planned, problems);
     const urls = archiveUrls(archiveJob(wanted));
     const wrongUrl = urls.flatMap((url) => (url === null ? [] : (refusedArchiveUrl(url) ?? [])))[0];
     if (wrongUrl !== undefined)
@@ -230,13 +230,14 @@ export class JobDesk {
 
   #wanted(
     request: JobRequest,
-    plan: PipelinePlan,
+    planned: RequestPlan,
     problems: readonly (Issue | undefined)[],
   ): Omit<JobRecord, 'number' | 'jobId'> {
     const { settings } = this.#parts;
     return {
       siteId: settings.siteId,
-      plan,
+      plan: planned.plan,
+      ...(planned.warnings.length === 0 ? {} : { warnings: planned.warnings }),
       media: request.media.map((medium, i): RequestedMedium => {
         const problem = problems[i];
         return { ...medium, mediaId: 0, ...(problem === undefined ? {} : { problem }) };
@@ -288,12 +289,17 @@ export class JobDesk {
   }
 }
 
-function acceptedAs({ jobId }: JobRecord, { status, answer }: ArchiveCheckResult): Accepted {
-  const accepted = { kind: 'accepted', jobId, archiveCheckStatus: status } as const;
+function acceptedAs({ jobId, warnings = [] }: JobRecord, { status, answer }: ArchiveCheckResult): Accepted {
+  const accepted = { kind: 'accepted', jobId, archiveCheckStatus: status, ...warningOf(warnings) } as const;
   if (typeof answer === 'string' || answer.kind === 'none') return accepted;
   if (answer.kind === 'match') return { ...accepted, outputObjectUri: answer.match.outputUri };
-  return { ...accepted, warning: `The archive could not be asked for an earlier job: ${answer.reason}` };
+  const unasked = `The archive could not be asked for an earlier job: ${answer.reason}`;
+  return { ...accepted, ...warningOf([...warnings, unasked]) };
 }
+
+/** A line each. */
+const warningOf = (warnings: readonly string[] = []): Pick<Accepted, 'warning'> =>
+  warnings.length === 0 ? {} : { warning: warnings.join('\n') };
 
 const overloaded = () =>
   ({ kind: 'overloaded', message: 'Too many jobs wait already; try again later.' }) as const;

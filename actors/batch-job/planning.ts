@@ -58,7 +58,7 @@ export function initialState(
     callback: null,
     archive: null,
     removed: false,
-    issues: [],
+    issues: (record.warnings ?? []).map((message) => ({ severity: 'warning', code: 'OTHER', message })),
     media: untouched(record),
     units: [],
     cursor: 0,

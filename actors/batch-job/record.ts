@@ -28,6 +28,8 @@ export interface JobRecord {
   readonly serverProperties: Properties;
   /** TROUPE_PROP_<NAME> overrides, as they were. */
   readonly environmentProperties: Properties;
+  /** What the request asked for without effect; absent: nothing. */
+  readonly warnings?: readonly string[];
 }
 
 export interface RequestedMedium {

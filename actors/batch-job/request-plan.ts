@@ -1,4 +1,5 @@
 import { refusedCallbackUrl } from '../../pipeline/callback.ts';
+import { jobNotes } from '../../pipeline/job-notes.ts';
 import { refusedSelectors } from '../../pipeline/media-selectors.ts';
 import { resolvePlan } from '../../pipeline/plan-checks.ts';
 import type { CatalogLookup } from '../../pipeline/plan-lookup.ts';
@@ -6,12 +7,18 @@ import type { PipelinePlan } from '../../pipeline/plan.ts';
 import type { DeskParts, JobRequest } from './desk.ts';
 import { refusedProperties } from './request-properties.ts';
 
-/** The plan of a request, or why it can have none: all that shows without looking at a medium. */
+export interface RequestPlan {
+  readonly plan: PipelinePlan;
+  /** What the request asks for without effect. */
+  readonly warnings: readonly string[];
+}
+
+/** The plan of a request with what is to be said about it, or why it can have none: all that shows without looking at a medium. */
 export function planOf(
   request: JobRequest,
   catalog: CatalogLookup,
   settings: Pick<DeskParts['settings'], 'maxMedia' | 'environmentProperties' | 'serverProperties'>,
-): { readonly plan: PipelinePlan } | { readonly refused: string } {
+): RequestPlan | { readonly refused: string } {
   const { media, jobProperties, algorithmProperties, callback } = request;
   const { maxMedia, environmentProperties, serverProperties } = settings;
   if (media.length === 0)
@@ -27,7 +34,9 @@ export function planOf(
   const plan = resolved.ok;
   const job = { plan, jobProperties, algorithmProperties, environmentProperties, serverProperties };
   const refused = refusedProperties(job, media) ?? refusedMediaSelectors(plan, media);
-  return refused === undefined ? { plan } : { refused };
+  return refused === undefined
+    ? { plan, warnings: jobNotes({ plan, jobProperties, algorithmProperties, media }) }
+    : { refused };
 }
 
 function refusedMediaSelectors({ tasks }: PipelinePlan, media: JobRequest['media']): string | undefined {

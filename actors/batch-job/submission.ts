@@ -7,7 +7,7 @@ export interface Accepted {
   readonly archiveCheckStatus: ArchiveCheckStatus;
   /** URI of the earlier job's document that stands for this job's. */
   readonly outputObjectUri?: string;
-  /** The job runs, but what was asked for besides could not be done. */
+  /** The job runs, but something of what was asked for has no effect or could not be done; a line each. */
   readonly warning?: string;
 }
 

@@ -5,7 +5,7 @@ import { EXIT } from '../failure.ts';
 import { Interrupts } from '../interrupts.ts';
 import { placeName } from '../names.ts';
 import { showProgress } from '../progress.ts';
-import { fieldOf, jsonOf } from '../answer-text.ts';
+import { fieldOf } from '../answer-text.ts';
 import { detailsPath, jobPath, type JobInfo } from '../rest-client.ts';
 import { jobLine } from '../tables.ts';
 import type { Terminal } from '../terminal.ts';
@@ -82,8 +82,6 @@ function createCommand(jobs: Command, terminal: Terminal): void {
     .action(async (file: string, options: RestOptions & { readonly idempotencyKey?: string }) => {
       const key = options.idempotencyKey;
       const body = await textOf(file);
-      const { noteProperties } = await import('../job-notes.ts');
-      await noteProperties(await clientOf(options, terminal), jsonOf({ text: body }), terminal);
       const call = {
         method: 'POST',
         path: '/rest/jobs',

@@ -29,9 +29,12 @@ export const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER) =>
     .transform(Number)
     .pipe(z.int().min(least).max(most));
 
-/** A boolean as it stands in a query. */
+/** A boolean as it stands in a query, in any case of letters. */
 export const trueOrFalse = z
-  .enum(['true', 'false'], { error: 'must be true or false' })
+  .preprocess(
+    (text) => (typeof text === 'string' ? text.trim().toLowerCase() : text),
+    z.enum(['true', 'false'], { error: 'must be true or false' }),
+  )
   .transform((text) => text === 'true')
   .pipe(z.boolean());
 

@@ -4,7 +4,11 @@ import { coreResponse, orAbsent, timestamp } from './common.ts';
 
 /** Bodies of the batch job endpoints (specification 2.1): each validates, types and documents. */
 const MAX_PROPERTIES = 64 * 1024;
-export const properties = z.record(z.string(), z.string()).refine((map) => sizeOf(map) <= MAX_PROPERTIES, {
+/** The value of a property: text. Many programs write numbers and booleans as such. */
+const propertyValue = z
+  .union([z.string(), z.number(), z.boolean()], { error: 'must be a text, a number or a boolean' })
+  .transform(String);
+export const properties = z.record(z.string(), propertyValue).refine((map) => sizeOf(map) <= MAX_PROPERTIES, {
   error: `must have no more than ${MAX_PROPERTIES} characters in all`,
 });
 
@@ -42,7 +46,7 @@ const transientTask = z.object({ name: z.string().min(1), actions: z.array(z.str
 const transientAction = z.object({
   name: z.string().min(1),
   algorithm: z.string().min(1),
-  properties: orAbsent(z.array(z.object({ name: z.string(), value: z.string() }))),
+  properties: orAbsent(z.array(z.object({ name: z.string(), value: propertyValue }))),
 });
 const transientPipelineDefinition = z.object({
   pipeline: z.array(z.string().min(1)),

@@ -71,7 +71,7 @@ describe('troupe, over the REST interface', () => {
       ]);
       expect([code, stderr]).to.deep.equal([
         0,
-        'Nobody in the pipeline knows the property FRAME_INTERVALL (did you mean FRAME_INTERVAL?): it is passed on and has no effect.\n',
+        'Warning: jobProperties: the property FRAME_INTERVALL is not known here (did you mean FRAME_INTERVAL?); it is passed on and has no other effect.\n',
       ]);
       expect(stdout).to.match(/^Job \S+ is accepted;/);
     });

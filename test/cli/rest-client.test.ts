@@ -16,7 +16,7 @@ describe('The REST client of the tool', () => {
   it('asks again when the service is busy, after the time that Retry-After tells', async () => {
     const busy = answer(503, { message: 'busy' }, { 'retry-after': '0.05' });
     await withService([busy, busy, created], async (url, asked) => {
-      expect(await new RestClient(url, givenToken('t')).createJob(JOB)).to.equal('host-1');
+      expect(await new RestClient(url, givenToken('t')).createJob(JOB)).to.deep.equal({ jobId: 'host-1' });
       expect(asked).to.deep.equal(Array.from({ length: 3 }, () => 'POST /rest/jobs Bearer t'));
     });
   });

@@ -9,7 +9,9 @@ import loadFaces from '../../components/faces/detector.ts';
 import loadObjects from '../../components/objects/detector.ts';
 import type { FoundDetection } from '../../components/sdk/detector.ts';
 import { readImage } from '../../media/image-frame.ts';
+import { jobNotes } from '../../pipeline/job-notes.ts';
 import { resolvePlan } from '../../pipeline/plan-checks.ts';
+import { WORKFLOW_PROPERTIES } from '../../pipeline/workflow-properties.ts';
 import { sample } from './recorded.ts';
 import { all, jobOf, picture } from './visual.ts';
 
@@ -40,6 +42,27 @@ describe('The pipelines of the built-in components', () => {
     it(`can be run: ${name}`, () => {
       const plan = resolvePlan(catalog, { pipelineName: name });
       expect('refused' in plan ? plan.refused : undefined).to.equal(undefined);
+    });
+
+  for (const name of state.pipeline.keys())
+    it(`give no false alarm when every default is stated: ${name}`, () => {
+      const plan = resolvePlan(catalog, { pipelineName: name });
+      if ('refused' in plan) throw new Error(plan.refused);
+      const stated = plan.ok.tasks
+        .flatMap(({ actions }) => actions)
+        .map(({ algorithm }) => [
+          algorithm.name,
+          Object.fromEntries(
+            [...WORKFLOW_PROPERTIES, ...algorithm.providesCollection.properties].map((property) => [
+              property.name,
+              property.defaultValue ?? '',
+            ]),
+          ),
+        ]);
+      const algorithmProperties = Object.fromEntries(stated) as Record<string, Record<string, string>>;
+      expect(
+        jobNotes({ plan: plan.ok, jobProperties: {}, algorithmProperties, media: [{ properties: {} }] }),
+      ).to.deep.equal([]);
     });
 
   for (const [name, steps] of [

@@ -229,12 +229,12 @@ describe('The media selectors of a request', () => {
     expect(refusal([selector('$.a')], 'OTHER ACTION')).to.contain('TRANSLATE ACTION, TAG ACTION');
   });
 
-  it('and that action are given both or not at all', () => {
+  it('cannot do without that action, which does no harm without them', () => {
     expect(refusal(undefined, undefined)).to.equal(null);
     expect(refusal([], undefined)).to.equal(null);
     expect(refusal([selector('$.a')], undefined)).to.contain('must also have "mediaSelectorsOutputAction"');
     expect(refusal([selector('$.a')], ' ')).to.contain('must also have "mediaSelectorsOutputAction"');
-    expect(refusal(undefined, 'TAG ACTION')).to.contain('has no "mediaSelectors"');
+    expect(refusal(undefined, 'TAG ACTION')).to.equal(null);
   });
 
   it('are of the type JSON_PATH', () => {

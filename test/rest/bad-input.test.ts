@@ -280,7 +280,6 @@ describe('Bad input', () => {
         {},
         selecting({}),
       ],
-      ['an output action without selectors', /give both or neither/, {}, { mediaSelectorsOutputAction: OWN }],
       ['an output action of another pipeline', /no action of the pipeline/, {}, selecting({}, 'OTHER')],
       ['an expression that cannot be read', /\$\.\[/, {}, selecting({ expression: '$.[' }, OWN)],
       ['a trigger without feed forward', /feed forward is not enabled/, property('TRIGGER', 'A=B')],
