@@ -179,7 +179,7 @@ describe('reading the frames of a video', () => {
     const timesOf = async (path: string, options: VideoOptions): Promise<number[]> => {
       const times: number[] = [];
       const reader = await openVideo(path, options);
-      for await (const frame of reader.frames()) if (frame.warmUp !== true) times.push(frame.time);
+      for await (const frame of reader.frames()) if (!frame.warmUp) times.push(frame.time);
       return times;
     };
 
