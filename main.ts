@@ -206,9 +206,13 @@ async function compose(
   return { url, stop: () => (closing ??= close()) };
 }
 
-const bodyLimits = ({ MAX_JSON_DEPTH: maxDepth, MAX_BODY_MS: maxMs }: Settings, maxBytes: number) => ({
+const bodyLimits = (
+  { MAX_JSON_DEPTH: maxDepth, MAX_JSON_VALUES: maxValues, MAX_BODY_MS: maxMs }: Settings,
+  maxBytes: number,
+) => ({
   maxBytes,
   maxDepth,
+  maxValues,
   maxMs,
 });
 

@@ -91,7 +91,7 @@ function tokensFor(url: string, { token, client, dataDir }: CliSettings, own: bo
 
 /** Tokens of the development provider that a server without OpenID Connect settings brings with it. */
 export function developmentTokens(url: string, dataDir: string): TokenSource {
-  const issuer = `${url.replace(/\/+$/, '')}${DEVELOPMENT_PATH}`;
+  const issuer = `${url.replace(/(?<!\/)\/+$/, '')}${DEVELOPMENT_PATH}`;
   const request = async () => {
     await mustIssueTokens(url, issuer);
     const { clientSecret } = await loadOrCreateDevelopmentSecrets(dataDir);
@@ -132,7 +132,7 @@ function isAlive(pid: number): boolean {
 
 async function answers(url: string): Promise<boolean> {
   const signal = AbortSignal.timeout(HEALTH_MS);
-  return fetch(`${url.replace(/\/+$/, '')}/healthz`, { signal, redirect: 'error' }).then(
+  return fetch(`${url.replace(/(?<!\/)\/+$/, '')}/healthz`, { signal, redirect: 'error' }).then(
     ({ ok }) => ok,
     () => false,
   );
@@ -142,6 +142,6 @@ function sameAddress(a: string, b: string): boolean {
   return (
     URL.canParse(a) &&
     URL.canParse(b) &&
-    new URL(a).href.replace(/\/+$/, '') === new URL(b).href.replace(/\/+$/, '')
+    new URL(a).href.replace(/(?<!\/)\/+$/, '') === new URL(b).href.replace(/(?<!\/)\/+$/, '')
   );
 }

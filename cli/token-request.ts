@@ -30,7 +30,7 @@ export async function requestToken({ issuer, clientId, clientSecret }: TokenRequ
 }
 
 async function tokenEndpoint(issuer: string): Promise<string> {
-  const address = `${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`;
+  const address = `${issuer.replace(/(?<!\/)\/+$/, '')}/.well-known/openid-configuration`;
   const { status, body } = await askForJson(address, {});
   const endpoint = body['token_endpoint'];
   if (status !== 200 || typeof endpoint !== 'string' || !URL.canParse(endpoint)) {

@@ -78,7 +78,7 @@ export class Transport {
     patience: Patience = PATIENCE,
     note: (text: string) => void = () => undefined,
   ) {
-    this.url = url.replace(/\/+$/, '');
+    this.url = url.replace(/(?<!\/)\/+$/, '');
     this.#tokens = tokens;
     this.#patience = patience;
     this.#note = note;

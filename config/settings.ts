@@ -84,6 +84,22 @@ export const serverEnvironment = z.object({
   MAX_LIVE_JOBS: whole(1_000, 1).describe('Jobs in progress; more wait as INITIALIZED'),
   MAX_WAITING_JOBS: whole(10_000, 0).describe('Jobs that wait; more are answered 503'),
   MAX_MEDIA_PER_JOB: whole(10_000, 1),
+  MAX_PIPELINE_ACTIONS: whole(200, 1).describe(
+    'Actions of a pipeline, each as often as its task comes; a job with more is refused',
+  ),
+  MAX_SUB_JOBS: whole(100_000, 1).describe(
+    'Media of a job times the actions of its pipeline, and the pieces of one task; a job with more is refused, a video of more gets longer pieces',
+  ),
+  MAX_URI_LENGTH: whole(8_192, 1).describe(
+    'Characters of a media URI (data: URIs aside) or callback URL; more are refused',
+  ),
+  MAX_NAME_LENGTH: whole(256, 1).describe('Characters of a name in a job request; more are refused'),
+  MAX_PROPERTIES: whole(1_000, 1).describe(
+    'Properties in one set (of a job, medium, action, algorithm or selector); more are refused',
+  ),
+  MAX_PROPERTY_LENGTH: whole(65_536, 1).describe(
+    "Characters of a property's value, and of all properties in one set; more are refused",
+  ),
   MAX_DERIVATIVE_MEDIA: whole(10_000, 0).describe(
     'Media that may be derived from those of one job (pictures in documents); more make the medium fail',
   ),
@@ -105,6 +121,9 @@ export const serverEnvironment = z.object({
     'Time until the end of a JSON body; a slower one is answered 408',
   ),
   MAX_JSON_DEPTH: whole(32, 4).describe('Nesting of a JSON body'),
+  MAX_JSON_VALUES: whole(250_000, 100).describe(
+    'Texts, numbers, lists and objects in a JSON body; more is answered 413',
+  ),
   MAILBOX_SIZE: whole(1_000, 1).describe('Messages that wait for one actor; more are answered 503'),
   IDLE_ACTOR_MS: wait(60 * SECOND, 1).describe('A job without messages for so long leaves memory'),
   SUB_JOB_ATTEMPTS: whole(3, 1).describe(

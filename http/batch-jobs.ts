@@ -38,6 +38,8 @@ export function batchJobRoutes(router: Router, parts: BatchJobParts): void {
 
 async function create(ctx: Context, { desk, bodyLimits }: BatchJobParts): Promise<void> {
   const json = await readJson(ctx, bodyLimits);
+  const tooMany = desk.tooMany(mediaCount(json));
+  if (tooMany !== undefined) throw creationRefused(undefined, tooMany);
   const parsed = checked(jobCreationRequest, json);
   if ('problems' in parsed)
     throw creationRefused(undefined, `The request has errors in the following fields:\n${parsed.problems}`);
@@ -54,6 +56,12 @@ async function create(ctx: Context, { desk, bodyLimits }: BatchJobParts): Promis
       ctx.status = 201;
       ctx.body = creationResponse(submission);
   }
+}
+
+/** Counted before they are read: what is wrong with a million media takes long to say. */
+function mediaCount(body: unknown): number {
+  const media: unknown = typeof body === 'object' && body !== null && 'media' in body ? body.media : [];
+  return Array.isArray(media) ? media.length : 0;
 }
 
 const KEY_REUSED =

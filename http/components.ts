@@ -56,8 +56,8 @@ async function register(ctx: Context, { catalogActor, descriptorLimits }: Catalo
 }
 
 /** Comments and trailing commas are let pass: people write descriptors by hand. */
-function parseDescriptor(text: string, { maxDepth }: BodyLimits): Descriptor {
-  const value = parseJson(withoutExtras(text), maxDepth);
+function parseDescriptor(text: string, limits: BodyLimits): Descriptor {
+  const value = parseJson(withoutExtras(text), limits);
   const parsed = parseFields(componentDescriptor, value);
   if ('ok' in parsed) return parsed.ok;
   throw new HttpError(

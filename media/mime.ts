@@ -130,10 +130,23 @@ function decodeWestern(bytes: Buffer): string | undefined {
   return beyond <= bytes.length * WESTERN_SHARE ? new TextDecoder('windows-1252').decode(bytes) : undefined;
 }
 
+/** Read from left to right, past comments, so that no text takes longer than it is. */
 function markup(text: string): string | undefined {
-  const start = text.slice(0, 2000).replace(/^\s+/, '');
-  if (/^(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*(<!DOCTYPE svg[^>]*>\s*)?<svg[\s>]/is.test(start))
-    return 'image/svg+xml';
-  if (/^(<!--.*?-->\s*)*<(!doctype html|html)[\s>]/is.test(start)) return 'text/html';
+  const start = text.slice(0, 2000).trimStart();
+  const declared = /^<\?xml[^>]*>\s*/i.exec(start)?.[0] ?? '';
+  const root = withoutComments(start.slice(declared.length));
+  const kind = /^<!DOCTYPE svg[^>]*>\s*/i.exec(root)?.[0] ?? '';
+  if (/^<svg[\s>]/i.test(root.slice(kind.length))) return 'image/svg+xml';
+  if (declared === '' && /^<(!doctype html|html)[\s>]/i.test(root)) return 'text/html';
   return start.startsWith('<?xml') ? 'application/xml' : undefined;
+}
+
+function withoutComments(text: string): string {
+  let rest = text;
+  while (rest.startsWith('<!--')) {
+    const end = rest.indexOf('-->', 4);
+    if (end === -1) return '';
+    rest = rest.slice(end + 3).trimStart();
+  }
+  return rest;
 }

@@ -52,7 +52,7 @@ export function censorDeep(value: unknown): unknown {
 export function maskUri(uri: string): string {
   if (/^data:/i.test(uri)) return uri;
   const masked = uri.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, `$1***@`);
-  return masked.replace(/([?&])([^=&#]+)=([^&#]*)/g, (whole, lead: string, name: string) =>
+  return masked.replace(/([?&])([^?=&#]+)=([^&#]*)/g, (whole, lead: string, name: string) =>
     SECRET_PARAMETERS.has(name.toLowerCase()) ? `${lead}${name}=***` : whole,
   );
 }

@@ -169,7 +169,7 @@ export function postUrl(
 
 function supplementals(url: string, hash: string): URL {
   const target = new URL(url);
-  target.pathname = target.pathname.replace(/\/+$/, '') + SUPPLEMENTALS;
+  target.pathname = target.pathname.replace(/(?<!\/)\/+$/, '') + SUPPLEMENTALS;
   target.searchParams.set('sha256Hash', hash);
   target.hash = '';
   return target;

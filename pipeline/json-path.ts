@@ -14,9 +14,12 @@ import {
   type JSONValue,
 } from 'json-p3';
 import { RE2JS } from 're2js';
+import { patternSize } from './pattern-size.ts';
 
 /** Characters of an expression. */
 export const MAX_EXPRESSION_LENGTH = 1_000;
+/** Parts of a pattern for match() and search(), each as often as it is repeated: more take long to compile and to match. */
+export const MAX_PATTERN_SIZE = 500;
 /** Arrays and objects within each other, in a document that is looked at. */
 export const MAX_DEPTH = 200;
 /** Values that an expression may look at, each as often as it does: some seconds of work. */
@@ -117,11 +120,12 @@ function regexFunction(name: string, meter: Meter): FilterFunction {
     returnType: FunctionExpressionType.LogicalType,
     call(text: unknown, pattern: unknown): boolean {
       if (typeof text !== 'string' || typeof pattern !== 'string') return false;
-      meter.add(1 + Math.ceil((text.length + pattern.length) / 16));
       if (!known.has(pattern)) {
         if (known.size >= MAX_KNOWN_PATTERNS) known.clear();
         known.set(pattern, compiledRegex(pattern));
+        meter.add(pattern.length);
       }
+      meter.add(1 + Math.ceil((text.length * (1 + patternSize(pattern))) / 16));
       const regex = known.get(pattern) ?? null;
       return regex !== null && (name === 'match' ? regex.testExact(text) : regex.test(text));
     },
@@ -130,7 +134,7 @@ function regexFunction(name: string, meter: Meter): FilterFunction {
 
 /** Null: not a regular expression, or one that looks back or ahead, which RE2 does not know; it matches nothing. */
 function compiledRegex(pattern: string): RE2JS | null {
-  if (pattern.length > MAX_EXPRESSION_LENGTH) return null;
+  if (pattern.length > MAX_EXPRESSION_LENGTH || patternSize(pattern) > MAX_PATTERN_SIZE) return null;
   try {
     return RE2JS.compile(pattern);
   } catch {
@@ -148,7 +152,12 @@ function prepare(part: unknown, meter: Meter): void {
   if (!(part instanceof jsonpath.expressions.FunctionExtension) || !REGEX_FUNCTIONS.includes(part.name))
     return;
   const pattern = part.args[1];
-  if (pattern instanceof jsonpath.expressions.StringLiteral && compiledRegex(pattern.value) === null)
+  if (!(pattern instanceof jsonpath.expressions.StringLiteral)) return;
+  if (patternSize(pattern.value) > MAX_PATTERN_SIZE)
+    throw new JsonPathError(
+      `The pattern "${shown(pattern.value)}" of ${part.name}() is too large with all its repetitions: at most ${MAX_PATTERN_SIZE} parts are matched. Repeat less.`,
+    );
+  if (compiledRegex(pattern.value) === null)
     throw new JsonPathError(
       `The pattern "${shown(pattern.value)}" of ${part.name}() is no regular expression of RFC 9485. Correct it; it cannot look ahead or back.`,
     );

@@ -13,6 +13,8 @@ import { canonicalName, isBlank } from './values.ts';
 
 /** Selectors of one medium. */
 export const MAX_SELECTORS = 100;
+/** Different selectors of all media of a job: each is compiled when the job is created. */
+const MAX_EXPRESSIONS = 500;
 
 interface Refused {
   readonly refused: string;
@@ -29,24 +31,57 @@ interface RequestedSelector {
   readonly resultDetectionProperty: string;
 }
 
+/** Checks the selectors of the media of a job with these actions; an expression that comes again is not looked at again. */
+export class SelectorCheck {
+  readonly #names: readonly string[];
+  readonly #known = new Set<string>();
+
+  constructor(actions: readonly { readonly name: string }[]) {
+    this.#names = actions.map(({ name }) => canonicalName(name));
+  }
+
+  /** Why those of a medium are refused, or null: an answer for each thing that is looked at, since each takes a while. */
+  *refusals(medium: SelectingMedium): Generator<string | null> {
+    const { mediaSelectors = [] } = medium;
+    yield this.#refusedMedium(medium);
+    for (const selector of mediaSelectors) yield this.#refusedSelector(selector);
+  }
+
+  #refusedMedium({
+    mediaSelectors = [],
+    mediaSelectorsOutputAction: output,
+  }: SelectingMedium): string | null {
+    // An action without selectors has no effect: jobNotes tells so.
+    if (mediaSelectors.length === 0) return null;
+    if (output === undefined || isBlank(output))
+      return 'A medium with "mediaSelectors" must also have "mediaSelectorsOutputAction": the name of the action whose output goes into the selectors output document.';
+    if (!this.#names.includes(canonicalName(output)))
+      return `"mediaSelectorsOutputAction" is "${output}", which is no action of the pipeline. Its actions are: ${this.#names.join(', ')}.`;
+    return mediaSelectors.length > MAX_SELECTORS
+      ? `A medium may have at most ${MAX_SELECTORS} media selectors, but this one has ${mediaSelectors.length}. Let one expression select more.`
+      : null;
+  }
+
+  #refusedSelector(selector: RequestedSelector): string | null {
+    const key = JSON.stringify([
+      selector.type,
+      selector.expression,
+      isBlank(selector.resultDetectionProperty),
+    ]);
+    if (this.#known.has(key)) return null;
+    if (this.#known.size >= MAX_EXPRESSIONS)
+      return `The media of the job have more than ${MAX_EXPRESSIONS} different media selectors. Let one expression select more, or make several jobs.`;
+    this.#known.add(key);
+    return refusedSelector(selector);
+  }
+}
+
 /** Why the selectors of a medium are refused in a job with these actions, or null. */
 export function refusedSelectors(
-  { mediaSelectors = [], mediaSelectorsOutputAction: output }: SelectingMedium,
+  medium: SelectingMedium,
   actions: readonly { readonly name: string }[],
 ): string | null {
-  // An action without selectors has no effect: jobNotes tells so.
-  if (mediaSelectors.length === 0) return null;
-  if (output === undefined || isBlank(output))
-    return 'A medium with "mediaSelectors" must also have "mediaSelectorsOutputAction": the name of the action whose output goes into the selectors output document.';
-  const names = actions.map(({ name }) => canonicalName(name));
-  if (!names.includes(canonicalName(output)))
-    return `"mediaSelectorsOutputAction" is "${output}", which is no action of the pipeline. Its actions are: ${names.join(', ')}.`;
-  if (mediaSelectors.length > MAX_SELECTORS)
-    return `A medium may have at most ${MAX_SELECTORS} media selectors, but this one has ${mediaSelectors.length}. Let one expression select more.`;
-  for (const selector of mediaSelectors) {
-    const refused = refusedSelector(selector);
-    if (refused !== null) return refused;
-  }
+  for (const refused of new SelectorCheck(actions).refusals(medium)) if (refused !== null) return refused;
   return null;
 }
 

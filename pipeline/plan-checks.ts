@@ -9,6 +9,7 @@ import {
   type TransientPipelineDefinition,
 } from './plan-lookup.ts';
 import { refusedActionProperty } from './property-checks.ts';
+import { overActions } from './request-limits.ts';
 import { canonicalName, isBlank } from './values.ts';
 
 export interface PipelineRequest {
@@ -18,17 +19,21 @@ export interface PipelineRequest {
 
 export type PlanResult = { readonly ok: PipelinePlan } | { readonly refused: string };
 
+/** Actions of a pipeline, each as often as its task comes, where no setting says otherwise. */
+export const MAX_ACTIONS = 200;
+
 /** `processing` says which kind of processing every algorithm of the pipeline must support. */
 export function resolvePlan(
   catalog: CatalogLookup,
   request: PipelineRequest,
   processing: 'batch' | 'stream' = 'batch',
+  maxActions = MAX_ACTIONS,
 ): PlanResult {
   const { pipelineName, pipelineDefinition } = request;
   if (pipelineDefinition === undefined) {
     return pipelineName === undefined || isBlank(pipelineName)
       ? { refused: 'Job request must contain either "pipelineName" or "pipelineDefinition".' }
-      : resolveNamed(catalog, pipelineName, processing);
+      : resolveNamed(catalog, pipelineName, processing, maxActions);
   }
   if (!isBlank(pipelineName)) {
     return {
@@ -37,12 +42,21 @@ export function resolvePlan(
   }
   const refused = refusedDefinition(pipelineDefinition);
   if (refused !== null) return { refused };
-  return resolveNamed(withTransientParts(catalog, pipelineDefinition), TRANSIENT_PIPELINE_NAME, processing);
+  const parts = withTransientParts(catalog, pipelineDefinition);
+  return resolveNamed(parts, TRANSIENT_PIPELINE_NAME, processing, maxActions);
 }
 
-function resolveNamed(catalog: CatalogLookup, name: string, processing: 'batch' | 'stream'): PlanResult {
+function resolveNamed(
+  catalog: CatalogLookup,
+  name: string,
+  processing: 'batch' | 'stream',
+  maxActions: number,
+): PlanResult {
   const pipeline = catalog.pipeline(canonicalName(name));
   if (pipeline === undefined) return { refused: `No pipeline named: ${canonicalName(name)}` };
+  const actionsOf = (task: string) => catalog.task(canonicalName(task))?.actions;
+  const tooMany = overActions(pipeline, actionsOf, maxActions);
+  if (tooMany !== undefined) return { refused: tooMany };
   const parts = collectParts(catalog, pipeline);
   if ('refused' in parts) return parts;
   const plan: PipelinePlan = { name: pipeline.name, description: pipeline.description, tasks: parts.tasks };

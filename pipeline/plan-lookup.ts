@@ -93,7 +93,8 @@ export function refusedDefinition(definition: TransientPipelineDefinition): stri
 
 function complaint(kind: string, elements: readonly { readonly name: string }[]): string | null {
   const names = elements.map((element) => canonicalName(element.name));
-  const duplicated = new Set(names.filter((name, index) => names.indexOf(name) !== index));
+  const seen = new Set<string>();
+  const duplicated = new Set(names.filter((name) => seen.has(name) || !seen.add(name)));
   return duplicated.size === 0
     ? null
     : `The following ${kind} names were duplicated: ${[...duplicated].join(', ')}.`;

@@ -66,6 +66,18 @@ export function effectiveProperties(levels: PropertyLevels, mediaType: MediaType
 }
 
 /**
+ * The same for many media of one type: what is set below the media and above them is laid out once. `levels` without those of
+ * a medium.
+ */
+export function propertiesOver(
+  levels: Omit<PropertyLevels, 'media' | 'selector'>,
+  mediaType: MediaType,
+): (media: Properties) => Properties {
+  const whole = effectiveProperties({ ...levels, media: {} }, mediaType);
+  return (media) => (Object.keys(media).length === 0 ? whole : { ...whole, ...media, ...levels.environment });
+}
+
+/**
  * Looks up single properties in force for media of one type in one action. For jobs of thousands of media, where laying all
  * levels over each other for each of them would take seconds.
  */

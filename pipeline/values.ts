@@ -1,6 +1,6 @@
 /** Property values are text; these read it. Every reader answers undefined when the text is not of its kind. */
 
-const NUMBER = /^[+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?|infinity)$/i;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?|infinity)$/i;
 const INTEGER = /^[+-]?\d+$/;
 
 export function parseNumber(text: string | undefined): number | undefined {

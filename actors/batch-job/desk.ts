@@ -5,6 +5,7 @@ import type { AdmissionCommand, AdmissionReply } from '../admission/actor.ts';
 import { jobIdOf } from '../../pipeline/job-id.ts';
 import type { PipelineRequest } from '../../pipeline/plan-checks.ts';
 import type { CatalogLookup } from '../../pipeline/plan-lookup.ts';
+import { tooManyMedia, type RequestLimits } from '../../pipeline/request-limits.ts';
 import type { Issue, MediaSelector, Properties, Range } from '../../pipeline/types.ts';
 import type { Store } from '../../store/store.ts';
 import { ADMISSION } from '../admission/actor.ts';
@@ -51,7 +52,7 @@ export interface DeskParts {
     readonly jobIdHost: string;
     readonly siteId: string;
     readonly defaultPriority: number;
-    readonly maxMedia: number;
+    readonly limits: RequestLimits;
     readonly minFreeBytes: number;
     readonly dataDir: string;
     readonly serverProperties: Properties;
@@ -82,6 +83,12 @@ export class JobDesk {
     this.#closed = true;
   }
 
+  /** Why so many media are refused, before any of them is looked at. */
+  tooMany(media: number): string | undefined {
+    const { limits } = this.#parts.settings;
+    return media > limits.media ? tooManyMedia(media, limits) : undefined;
+  }
+
   /** Takes a job in. A request that comes again under the same Idempotency-Key is answered as the first. */
   submit(request: JobRequest, repeatable?: Repeatable): Promise<Submission> {
     const uris = request.media.map(({ uri }) => uri);
@@ -97,7 +104,7 @@ export class JobDesk {
     }
     const closed = await this.#noRoom();
     if (closed !== undefined) return { kind: 'overloaded', message: closed };
-    const planned = planOf(request, this.#parts.catalog, this.#parts.settings);
+    const planned = await planOf(request, this.#parts.catalog, this.#parts.settings);
     if ('refused' in planned) return { kind: 'refused', message: planned.refused };
     const problems = await this.checkMedia(request.media.map(({ uri }) => uri));
     if (problems.every((problem) => problem !== undefined)) {

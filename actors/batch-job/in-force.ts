@@ -2,6 +2,7 @@ import {
   booleanOf,
   componentProperties,
   effectiveProperties,
+  propertiesOver,
   propertyLevels,
   textOf,
   type PropertyLevels,
@@ -13,9 +14,8 @@ import { isBlank } from '../../pipeline/values.ts';
 import { mediumOf, type JobRecord } from './record.ts';
 import type { MediumState } from './state.ts';
 
-/** Thousands of media have few sets of properties between them: each is worked out once for a job that is in memory. */
-const KNOWN = new WeakMap<JobRecord, Map<string, Properties>>();
-const MAX_KNOWN = 1_000;
+/** What holds for an action on all media of a type is worked out once for a job that is in memory. */
+const KNOWN = new WeakMap<JobRecord, Map<string, (media: Properties) => Properties>>();
 
 /** The properties in force for an action on a medium. */
 export function inForce(
@@ -35,13 +35,12 @@ export function forMedium(
   medium: { readonly properties: Properties },
   mediaType: MediaType,
 ): Properties {
-  const known = KNOWN.get(record) ?? new Map<string, Properties>();
+  const known = KNOWN.get(record) ?? new Map<string, (media: Properties) => Properties>();
   KNOWN.set(record, known);
-  const key = JSON.stringify([action.name, mediaType, medium.properties]);
-  const found = known.get(key) ?? effectiveProperties(levelsOf(record, action, medium), mediaType);
-  if (known.size >= MAX_KNOWN) known.clear();
-  known.set(key, found);
-  return found;
+  const key = `${mediaType} ${action.name}`;
+  const over = known.get(key) ?? propertiesOver(levelsOf(record, action, { properties: {} }), mediaType);
+  known.set(key, over);
+  return over(medium.properties);
 }
 
 /** The same as a component gets them; with a media selector its own are among them. */

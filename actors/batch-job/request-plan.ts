@@ -1,9 +1,11 @@
 import { refusedCallbackUrl } from '../../pipeline/callback.ts';
 import { jobNotes } from '../../pipeline/job-notes.ts';
-import { refusedSelectors } from '../../pipeline/media-selectors.ts';
+import { SelectorCheck } from '../../pipeline/media-selectors.ts';
 import { resolvePlan } from '../../pipeline/plan-checks.ts';
 import type { CatalogLookup } from '../../pipeline/plan-lookup.ts';
+import { overLimit, overSubJobs } from '../../pipeline/request-limits.ts';
 import type { PipelinePlan } from '../../pipeline/plan.ts';
+import { Turns } from '../runtime/turns.ts';
 import type { DeskParts, JobRequest } from './desk.ts';
 import { refusedProperties } from './request-properties.ts';
 
@@ -14,39 +16,49 @@ export interface RequestPlan {
 }
 
 /** The plan of a request with what is to be said about it, or why it can have none: all that shows without looking at a medium. */
-export function planOf(
+export async function planOf(
   request: JobRequest,
   catalog: CatalogLookup,
-  settings: Pick<DeskParts['settings'], 'maxMedia' | 'environmentProperties' | 'serverProperties'>,
-): RequestPlan | { readonly refused: string } {
+  settings: Pick<DeskParts['settings'], 'limits' | 'environmentProperties' | 'serverProperties'>,
+): Promise<RequestPlan | { readonly refused: string }> {
   const { media, jobProperties, algorithmProperties, callback } = request;
-  const { maxMedia, environmentProperties, serverProperties } = settings;
+  const { limits, environmentProperties, serverProperties } = settings;
   if (media.length === 0)
     return {
       refused: "The job request must contain at least one piece of media, but it didn't contain any.",
     };
-  if (media.length > maxMedia)
-    return { refused: `The job request has ${media.length} media; ${maxMedia} are allowed.` };
+  const over = overLimit(request, limits);
+  if (over !== undefined) return { refused: over };
   const wrongCallback = callback === undefined ? undefined : refusedCallbackUrl(callback.url);
   if (wrongCallback !== undefined) return { refused: wrongCallback };
-  const resolved = resolvePlan(catalog, request);
+  const resolved = resolvePlan(catalog, request, 'batch', limits.actions);
   if ('refused' in resolved) return resolved;
   const plan = resolved.ok;
+  const tooMany = overSubJobs(media.length, plan, limits);
+  if (tooMany !== undefined) return { refused: tooMany };
   const job = { plan, jobProperties, algorithmProperties, environmentProperties, serverProperties };
-  const refused = refusedProperties(job, media) ?? refusedMediaSelectors(plan, media);
+  const refused = (await refusedProperties(job, media)) ?? (await refusedMediaSelectors(plan, media));
   return refused === undefined
     ? { plan, warnings: jobNotes({ plan, jobProperties, algorithmProperties, media }) }
     : { refused };
 }
 
-function refusedMediaSelectors({ tasks }: PipelinePlan, media: JobRequest['media']): string | undefined {
+async function refusedMediaSelectors(
+  { tasks }: PipelinePlan,
+  media: JobRequest['media'],
+): Promise<string | undefined> {
   const actions = tasks.flatMap((task) => task.actions);
+  const check = new SelectorCheck(actions);
+  const turns = new Turns();
   for (const { selectors, selectorsOutputAction } of media) {
-    const refused = refusedSelectors(
-      { mediaSelectors: selectors, mediaSelectorsOutputAction: selectorsOutputAction },
-      actions,
-    );
-    if (refused !== null) return refused;
+    if (turns.due) await turns.next();
+    for (const refused of check.refusals({
+      mediaSelectors: selectors,
+      mediaSelectorsOutputAction: selectorsOutputAction,
+    })) {
+      if (refused !== null) return refused;
+      if (turns.due) await turns.next();
+    }
   }
   return undefined;
 }

@@ -1,25 +1,33 @@
 import { refusedBucketProperties } from '../../pipeline/buckets.ts';
 import { levelsOf, type JobConfiguration } from '../../pipeline/job-config-hash.ts';
 import type { PipelinePlan, PlannedAction } from '../../pipeline/plan.ts';
-import { booleanOf, effectiveProperties } from '../../pipeline/properties.ts';
+import { booleanOf, propertiesOver } from '../../pipeline/properties.ts';
 import { refusedProperty } from '../../pipeline/property-checks.ts';
 import { feedForwardType } from '../../pipeline/trigger.ts';
 import type { Properties } from '../../pipeline/types.ts';
+import { Turns } from '../runtime/turns.ts';
 
 /** Why a job cannot run with the properties in force for some medium and action; undefined when it can. */
-export function refusedProperties(
+export async function refusedProperties(
   job: JobConfiguration,
   media: readonly { readonly properties: Properties }[],
-): string | undefined {
+): Promise<string | undefined> {
+  const turns = new Turns();
   // Thousands of media have few sets of properties between them.
-  const distinct = new Map(media.map(({ properties }) => [JSON.stringify(properties), properties]));
+  const distinct = new Map<string, Properties>();
+  for (const { properties } of media) {
+    if (turns.due) await turns.next();
+    distinct.set(JSON.stringify(properties), properties);
+  }
+  const actions = new Set(job.plan.tasks.flatMap((task) => task.actions));
+  // Of a medium nobody has looked at yet: what is refused is refused for media of all types.
+  const inForce = new Map([...actions].map((one) => [one, propertiesOver(levelsOf(job, one), 'VIDEO')]));
   for (const properties of distinct.values()) {
-    // Of a medium nobody has looked at yet: what is refused is refused for media of all types.
-    const known = new Map(
-      job.plan.tasks
-        .flatMap(({ actions }) => actions)
-        .map((one) => [one, effectiveProperties({ ...levelsOf(job, one), media: properties }, 'VIDEO')]),
-    );
+    const known = new Map<PlannedAction, Properties>();
+    for (const one of actions) {
+      if (turns.due) await turns.next();
+      known.set(one, inForce.get(one)!(properties));
+    }
     const refused = refusedInForce(job.plan, (action) => known.get(action) ?? {});
     if (refused !== undefined) return refused;
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseBounded } from './bounded-parse.ts';
 import { canonicalName } from '../../pipeline/values.ts';
 
 /** Fields that component descriptors and the elements of the catalog share, and how what is wrong with them is said. */
@@ -43,9 +44,9 @@ export type Parsed<T> = { readonly ok: T } | { readonly problems: string };
 
 /** `problems`: a line each, `<path>: <what is wrong>`, sorted. */
 export function parseFields<T>(schema: z.ZodType<T>, value: unknown): Parsed<T> {
-  const outcome = schema.safeParse(value, { error: sentence });
-  if (outcome.success) return { ok: outcome.data };
-  const lines = outcome.error.issues.map(({ path, message }) =>
+  const outcome = parseBounded(schema, value, sentence);
+  if ('data' in outcome) return { ok: outcome.data };
+  const lines = outcome.issues.map(({ path, message }) =>
     path.length === 0 ? message : `${pathText(path)}: ${message}`,
   );
   const sorted = [...new Set(lines)].sort();

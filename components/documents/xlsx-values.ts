@@ -56,7 +56,9 @@ export function isDateFormat(id: number, code: string | undefined): boolean {
       (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || id === 45 || id === 47 || (id >= 50 && id <= 58)
     );
   if (/\[[hms]+\]/i.test(code)) return false;
-  return /[dmyhs]/i.test(code.replace(/"[^"]*"|\[[^\]]*\]|\\.|[_*]./g, '').replace(/general/gi, ''));
+  return /[dmyhs]/i.test(
+    code.replace(/"[^"]*(?:"|$)|\[[^\]]*(?:\]|$)|\\.|[_*]./g, '').replace(/general/gi, ''),
+  );
 }
 
 const DAY_MS = 86_400_000;

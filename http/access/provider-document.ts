@@ -31,7 +31,7 @@ export async function fetchKeySet(uri: string): Promise<{ keys: { kty: string }[
 }
 
 export function withoutSlash(uri: string): string {
-  return uri.replace(/\/+$/, '');
+  return uri.replace(/(?<!\/)\/+$/, '');
 }
 
 function parsed<T>(schema: z.ZodType<T>, content: unknown, otherwise: string): T {

@@ -1,7 +1,9 @@
 /** Checks bodies and queries, and says what is wrong in words for whoever wrote them: where, what is expected there, what was given. */
 import { z } from 'zod';
+import { parseBounded } from '../../actors/catalog/bounded-parse.ts';
 
-const MAX_LINES = 20;
+/** Problems that are told of one request. */
+const MAX_LINES = 100;
 /** Characters of a given text that are repeated. */
 const MAX_QUOTED = 40;
 
@@ -9,15 +11,18 @@ export type Checked<T> = { readonly ok: T } | { readonly problems: string };
 
 /** `problems`: a line each, such as `media[0].frameRanges[0].start: must be a whole number, 0 or more; it is missing`. */
 export function checked<T>(schema: z.ZodType<T>, given: unknown): Checked<T> {
-  const outcome = schema.safeParse(given, { error: sentence });
-  if (outcome.success) return { ok: outcome.data };
-  const { issues } = outcome.error;
+  const outcome = parseBounded(schema, given, sentence);
+  if ('data' in outcome) return { ok: outcome.data };
+  const { issues, partly } = outcome;
   const lines = issues
     .slice(0, MAX_LINES)
     .map(({ path, message }) => `${placeOf(path) || 'body'}: ${message}`);
   if (issues.length > lines.length) lines.push(`(and ${issues.length - lines.length} more)`);
+  if (partly) lines.push(FIRST_ONLY);
   return { problems: lines.join('\n') };
 }
+
+const FIRST_ONLY = '(The body is large: what follows the first problem was not looked at.)';
 
 function placeOf(path: readonly PropertyKey[]): string {
   return path

@@ -5,7 +5,7 @@ import type { Middleware } from 'koa';
  * reverse proxy in front does so itself.
  */
 export function withoutBasePath(baseUrl: string): Middleware {
-  const prefix = new URL(baseUrl).pathname.replace(/\/+$/, '');
+  const prefix = new URL(baseUrl).pathname.replace(/(?<!\/)\/+$/, '');
   if (prefix === '') return (_ctx, next) => next();
   return (ctx, next) => {
     if (ctx.path.startsWith(`${prefix}/`)) ctx.path = ctx.path.slice(prefix.length);

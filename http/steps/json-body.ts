@@ -4,6 +4,8 @@ import { HttpError } from '../errors.ts';
 export interface BodyLimits {
   readonly maxBytes: number;
   readonly maxDepth: number;
+  /** Texts, numbers, lists and objects in a body: a million small ones take seconds to read. */
+  readonly maxValues: number;
   /** Milliseconds until the end of a body: a client that never ends it does not hold the connection for ever. */
   readonly maxMs: number;
 }
@@ -13,7 +15,7 @@ const PATIENCE = 8;
 
 /** Reads a JSON body. 413 when it is too large, 408 when it does not end, 400 when it is no JSON or nested too deeply. */
 export async function readJson(ctx: Context, limits: BodyLimits): Promise<unknown> {
-  return parseJson(await readText(ctx, limits), limits.maxDepth);
+  return parseJson(await readText(ctx, limits), limits);
 }
 
 /** Reads a body of text (UTF-8). 413 when it is too large, 408 when it does not end, 400 when there is none or it is no text. */
@@ -56,9 +58,17 @@ async function readAll(ctx: Context, maxBytes: number): Promise<string> {
   return orInvalid(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes));
 }
 
-export function parseJson(text: string, maxDepth: number): unknown {
-  if (depthOf(Buffer.from(text)) > maxDepth)
-    throw new HttpError(400, `The body is nested more than ${maxDepth} levels deep.`);
+export function parseJson(
+  text: string,
+  { maxDepth, maxValues }: Pick<BodyLimits, 'maxDepth' | 'maxValues'>,
+): unknown {
+  const { depth, values } = shapeOf(Buffer.from(text));
+  if (depth > maxDepth) throw new HttpError(400, `The body is nested more than ${maxDepth} levels deep.`);
+  if (values > maxValues)
+    throw new HttpError(
+      413,
+      `The body has more than ${maxValues} texts, numbers, lists and objects. Send it in several requests.`,
+    );
   // Such a name would get lost between here and the store: said, and not forgotten.
   if (/"__proto__"\s*:/.test(text)) throw new HttpError(400, 'Nothing can have the name "__proto__".');
   return orInvalid(() => JSON.parse(text) as unknown);
@@ -75,10 +85,11 @@ function orInvalid<T>(work: () => T): T {
   }
 }
 
-/** Deepest nesting of objects and arrays, found without building them. */
-function depthOf(json: Uint8Array): number {
+/** Deepest nesting of objects and arrays, and how many values there are (names of members not counted), found without building them. */
+function shapeOf(json: Uint8Array): { readonly depth: number; readonly values: number } {
   let depth = 0;
   let deepest = 0;
+  let values = 1;
   let inText = false;
   for (let i = 0; i < json.length; i++) {
     const byte = json[i];
@@ -86,8 +97,11 @@ function depthOf(json: Uint8Array): number {
       if (byte === 0x5c) i++;
       else if (byte === 0x22) inText = false;
     } else if (byte === 0x22) inText = true;
-    else if (byte === 0x7b || byte === 0x5b) deepest = Math.max(deepest, ++depth);
-    else if (byte === 0x7d || byte === 0x5d) depth--;
+    else if (byte === 0x2c) values++;
+    else if (byte === 0x7b || byte === 0x5b) {
+      values++;
+      deepest = Math.max(deepest, ++depth);
+    } else if (byte === 0x7d || byte === 0x5d) depth--;
   }
-  return deepest;
+  return { depth: deepest, values };
 }

@@ -21,15 +21,15 @@ describe('A task with an annotator', () => {
     );
   }
 
-  it('has no other action, since the answer of one of them would be lost', () => {
-    expect(refused(ANNOTATOR)).to.include('Give the annotator a task of its own');
-    expect(refused({ FEED_FORWARD_TYPE: 'REGION' }, 1, [{}, { IS_ANNOTATOR: 'TRUE' }])).to.include(
+  it('has no other action, since the answer of one of them would be lost', async () => {
+    expect(await refused(ANNOTATOR)).to.include('Give the annotator a task of its own');
+    expect(await refused({ FEED_FORWARD_TYPE: 'REGION' }, 1, [{}, { IS_ANNOTATOR: 'TRUE' }])).to.include(
       'IS_ANNOTATOR property is set',
     );
   });
 
-  it('is any task as long as nothing is fed to it', () => {
-    expect(refused({ IS_ANNOTATOR: 'TRUE' })).to.equal(undefined);
-    expect(refused({})).to.equal(undefined);
+  it('is any task as long as nothing is fed to it', async () => {
+    expect(await refused({ IS_ANNOTATOR: 'TRUE' })).to.equal(undefined);
+    expect(await refused({})).to.equal(undefined);
   });
 });

@@ -1,0 +1,35 @@
+import type { z } from 'zod';
+
+/** Values in a body (texts, numbers, lists, objects) up to which all that is wrong with it is told; beyond them the first problem only. */
+const MAX_VALUES = 5_000;
+
+/**
+ * Holds a value of any size against a schema. What is wrong is found once: a problem takes far longer to make than its value
+ * takes to send, so the problems of a large value are not all made.
+ */
+export function parseBounded<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  error: z.core.$ZodErrorMap,
+): { readonly data: T } | { readonly issues: readonly z.core.$ZodIssue[]; readonly partly: boolean } {
+  const firstOnly = { error, abortEarly: true };
+  const first = schema.safeParse(value, firstOnly);
+  if (first.success) return { data: first.data };
+  if (isLarge(value)) return { issues: first.error.issues, partly: true };
+  const all = schema.safeParse(value, { error });
+  return { issues: all.error?.issues ?? first.error.issues, partly: false };
+}
+
+function isLarge(value: unknown): boolean {
+  const waiting: unknown[] = [value];
+  for (let looked = 0; waiting.length > 0; looked++) {
+    if (looked + waiting.length > MAX_VALUES) return true;
+    const one = waiting.pop();
+    if (typeof one !== 'object' || one === null) continue;
+    // Names first: to fetch the values of a large object takes several times as long.
+    const count = Array.isArray(one) ? one.length : Object.keys(one).length;
+    if (count > MAX_VALUES) return true;
+    waiting.push(...(Object.values(one) as readonly unknown[]));
+  }
+  return false;
+}

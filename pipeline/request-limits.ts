@@ -1,0 +1,176 @@
+/** How much one job request may say: every text has a longest length and every list a greatest count, told before anything is worked out. */
+import type { TransientPipelineDefinition } from './plan-lookup.ts';
+import type { PipelinePlan } from './plan.ts';
+import type { MediaSelector, Properties } from './types.ts';
+
+/** Settings of the server; lengths in characters. */
+export interface RequestLimits {
+  readonly media: number;
+  /** Of an address; data: URIs hold their content and are bounded by the body. */
+  readonly uriLength: number;
+  readonly nameLength: number;
+  /** Of a property's value. */
+  readonly valueLength: number;
+  /** In one set: those of a job, a medium, an action, an algorithm, a selector. */
+  readonly properties: number;
+  /** Of a pipeline, each as often as it runs on a medium. */
+  readonly actions: number;
+  /** Media times actions, and the pieces that they are cut into. */
+  readonly subJobs: number;
+}
+
+export interface LimitedRequest {
+  readonly media: readonly LimitedMedium[];
+  readonly pipelineName?: string | undefined;
+  readonly pipelineDefinition?: TransientPipelineDefinition | undefined;
+  readonly jobProperties: Properties;
+  readonly algorithmProperties: Readonly<Record<string, Properties>>;
+  readonly callback?: { readonly url: string } | undefined;
+}
+interface LimitedMedium {
+  readonly uri: string;
+  readonly metadata: Properties;
+  readonly properties: Properties;
+  readonly selectors?: readonly MediaSelector[];
+  readonly selectorsOutputAction?: string;
+}
+
+/** The first limit that a request goes beyond, in a sentence with the name of the setting; undefined: none. */
+export function overLimit(request: LimitedRequest, limits: RequestLimits): string | undefined {
+  const { media, callback, jobProperties, algorithmProperties, pipelineDefinition } = request;
+  if (media.length > limits.media) return tooManyMedia(media.length, limits);
+  const algorithms = Object.keys(algorithmProperties);
+  return (
+    longName('pipelineName', request.pipelineName, limits) ??
+    longUri('callbackURL', callback?.url, limits) ??
+    (algorithms.length > limits.properties
+      ? `algorithmProperties has ${algorithms.length} algorithms; at most ${limits.properties} are allowed (MAX_PROPERTIES).`
+      : undefined) ??
+    overProperties('jobProperties', jobProperties, limits) ??
+    firstOf(algorithms, (name) => overAlgorithm(name, algorithmProperties[name] ?? {}, limits)) ??
+    overDefinition(pipelineDefinition, limits) ??
+    firstOf(media, (medium, i) => overMedium(`media[${i}]`, medium, limits))
+  );
+}
+
+export const tooManyMedia = (given: number, { media }: Pick<RequestLimits, 'media'>): string =>
+  `The job request has ${given} media; ${media} are allowed.`;
+
+function overAlgorithm(name: string, properties: Properties, limits: RequestLimits): string | undefined {
+  const place = 'algorithmProperties';
+  return longName(`A name in ${place}`, name, limits) ?? overProperties(place, properties, limits);
+}
+
+function overMedium(place: string, medium: LimitedMedium, limits: RequestLimits): string | undefined {
+  const { uri, metadata, properties, selectors = [], selectorsOutputAction } = medium;
+  return (
+    longUri(`${place}.mediaUri`, uri, limits) ??
+    overProperties(`${place}.metadata`, metadata, limits) ??
+    overProperties(`${place}.properties`, properties, limits) ??
+    longName(`${place}.mediaSelectorsOutputAction`, selectorsOutputAction, limits) ??
+    firstOf(
+      selectors,
+      ({ resultDetectionProperty, selectionProperties }, i) =>
+        longName(`${place}.mediaSelectors[${i}].resultDetectionProperty`, resultDetectionProperty, limits) ??
+        overProperties(`${place}.mediaSelectors[${i}].selectionProperties`, selectionProperties, limits),
+    )
+  );
+}
+
+/** Counts first: names are looked at when there are few. */
+function overDefinition(
+  definition: TransientPipelineDefinition | undefined,
+  limits: RequestLimits,
+): string | undefined {
+  if (definition === undefined) return undefined;
+  const { pipeline, tasks = [], actions = [] } = definition;
+  const most = Math.max(
+    pipeline.length,
+    tasks.length,
+    actions.length,
+    ...tasks.map((task) => task.actions.length),
+  );
+  if (most > limits.actions) return tooManyActions(most, limits);
+  const names = [
+    ...pipeline,
+    ...tasks.flatMap((task) => [task.name, ...task.actions]),
+    ...actions.flatMap(({ name, algorithm }) => [name, algorithm]),
+  ];
+  return (
+    firstOf(names, (name) => longName('A name in pipelineDefinition', name, limits)) ??
+    firstOf(actions, ({ properties = [] }, i) =>
+      overEntries(
+        `pipelineDefinition.actions[${i}].properties`,
+        properties.map(({ name, value }) => [name, value]),
+        limits,
+      ),
+    )
+  );
+}
+
+const tooManyActions = (given: number, { actions }: RequestLimits): string =>
+  `The pipeline has ${given} tasks or actions; at most ${actions} are allowed (MAX_PIPELINE_ACTIONS). Split the work into several jobs.`;
+
+/** The actions of a pipeline, each as often as its task comes, are counted before any of them is looked up. */
+export function overActions(
+  pipeline: { readonly tasks: readonly string[] },
+  actionsOf: (task: string) => readonly unknown[] | undefined,
+  most: number,
+): string | undefined {
+  let count = Math.max(0, pipeline.tasks.length);
+  if (count <= most) count = pipeline.tasks.reduce((sum, task) => sum + (actionsOf(task)?.length ?? 1), 0);
+  return count > most ? tooManyActions(count, { actions: most } as RequestLimits) : undefined;
+}
+
+/** Each action looks at each medium at least once. */
+export function overSubJobs(
+  media: number,
+  plan: PipelinePlan,
+  { subJobs }: RequestLimits,
+): string | undefined {
+  const actions = plan.tasks.reduce((sum, task) => sum + task.actions.length, 0);
+  if (media * actions <= subJobs) return undefined;
+  return `The job has ${media} media and ${actions} actions, which makes ${media * actions} sub-jobs; at most ${subJobs} are allowed (MAX_SUB_JOBS). Split the media into several jobs.`;
+}
+
+const overProperties = (place: string, properties: Properties, limits: RequestLimits) =>
+  overEntries(place, Object.entries(properties), limits);
+
+function overEntries(
+  place: string,
+  entries: readonly (readonly [string, string])[],
+  limits: RequestLimits,
+): string | undefined {
+  if (entries.length > limits.properties)
+    return `${place} has ${entries.length} entries; at most ${limits.properties} are allowed (MAX_PROPERTIES).`;
+  return firstOf(entries, ([name, value]) => {
+    if (name.length > limits.nameLength) return longName(`A name in ${place}`, name, limits);
+    if (value.length <= limits.valueLength) return undefined;
+    return `${place}: the value of "${name}" has ${value.length} characters; at most ${limits.valueLength} are allowed (MAX_PROPERTY_LENGTH).`;
+  });
+}
+
+function longName(
+  place: string,
+  name: string | undefined,
+  { nameLength }: RequestLimits,
+): string | undefined {
+  if (name === undefined || name.length <= nameLength) return undefined;
+  return `${place} has ${name.length} characters; at most ${nameLength} are allowed (MAX_NAME_LENGTH).`;
+}
+
+function longUri(place: string, uri: string | undefined, { uriLength }: RequestLimits): string | undefined {
+  if (uri === undefined || uri.length <= uriLength || /^data:/i.test(uri)) return undefined;
+  return `${place} has ${uri.length} characters; at most ${uriLength} are allowed (MAX_URI_LENGTH).`;
+}
+
+function firstOf<T>(
+  all: readonly T[],
+  problemOf: (one: T, index: number) => string | undefined,
+): string | undefined {
+  for (const [index, one] of all.entries()) {
+    const problem = problemOf(one, index);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}

@@ -1,0 +1,54 @@
+import { expect } from 'chai';
+import { readFileSync } from 'node:fs';
+import { expressions, expressionsIn, sourceFiles, type Found } from './find-expressions.js';
+import { TAILS, pumpsOf } from './worst-texts.js';
+import { slowText } from './timing.js';
+
+/** Expressions that take more than linear time: where, and the bound on what they ever see. */
+const BOUNDED: readonly { readonly source: string; readonly most: number; readonly why: string }[] = [];
+
+/** Files that make expressions of what they know themselves. */
+const MADE: Readonly<Record<string, string>> = {
+  'components/language/script.ts': 'names of scripts from a list in the file',
+  'http/app.ts': 'paths of the routes, which are written in the code',
+};
+
+describe('Regular expressions in the code', () => {
+  it('are all found', () => {
+    const found = expressionsIn(
+      'a.ts',
+      'const a = b / c / d; x(/a[/]b/g, `${y / 2} /no/ ${/z\\/z/u.test(t)}`, "/no/"); // /no/',
+    );
+    expect(found.map(({ source, flags }) => `${source} ${flags}`)).to.deep.equal(['a[/]b g', 'z\\/z u']);
+    for (const { source, flags, file, line } of expressions())
+      expect(() => new RegExp(source, flags), `${file}:${line}`).not.to.throw();
+  });
+
+  it('are literals, or made of what is known at start', () => {
+    const makers = sourceFiles().filter((file) =>
+      /\bnew RegExp\b|\bRegExp\(/.test(readFileSync(file, 'utf8')),
+    );
+    expect(makers).to.have.members(Object.keys(MADE));
+  });
+
+  it('take time in proportion to the text, whatever it is', function () {
+    this.timeout(120_000);
+    const slow = expressions().flatMap((found) => slowOne(found) ?? []);
+    expect(slow, slow.join('\n')).to.deep.equal([]);
+  });
+});
+
+function slowOne({ source, flags, file, line }: Found): string | undefined {
+  const most = BOUNDED.find((one) => one.source === source)?.most;
+  const expression = new RegExp(source, flags);
+  const work = (text: string) => {
+    expression.lastIndex = 0;
+    return expression.global ? text.replace(expression, '') : expression.test(text);
+  };
+  for (const pump of pumpsOf(source))
+    for (const tail of TAILS) {
+      const slow = slowText(work, { ...pump, tail }, most);
+      if (slow !== undefined) return `${file}:${line} /${source}/${flags}: ${slow}`;
+    }
+  return undefined;
+}

@@ -1,0 +1,169 @@
+/** Requests that are made to hold the server: each is answered soon, and nobody else waits meanwhile. */
+import { expect } from 'chai';
+import { sampleUri, Service } from '../support/service.ts';
+
+const ASTRONAUT = sampleUri('astronaut.png');
+const LIGHT = { pipelineName: 'LIGHT PIPELINE' };
+/** The longest time that anybody else waits for an answer: far below what the attacks took, far above a busy machine's. */
+const PATIENCE_MS = 2_000;
+
+describe('A request that is made to hold the server', function () {
+  this.timeout(120_000);
+  let service: Service;
+  before(async () => {
+    service = await Service.started();
+  });
+  after(() => service.close());
+
+  /** Sends it while somebody else asks again and again; answers what it was answered and the longest wait of the other. */
+  async function beside(work: () => Promise<{ readonly status: number; readonly text: string }>) {
+    let longest = 0;
+    const asking = new AbortController();
+    const other = (async () => {
+      while (!asking.signal.aborted) {
+        const start = performance.now();
+        await fetch(`${service.url}/healthz`);
+        longest = Math.max(longest, performance.now() - start);
+      }
+    })();
+    const answer = await work().finally(() => asking.abort());
+    await other;
+    expect(longest, `somebody else waited ${longest.toFixed(0)} ms`).to.be.below(PATIENCE_MS);
+    return answer;
+  }
+
+  const send = (body: unknown) => beside(() => service.create(body as never));
+  const post = (text: string) => beside(() => service.ask('POST', '/rest/jobs', text));
+  const definition = (names: readonly string[], properties: readonly object[] = []) => ({
+    pipeline: ['T'],
+    tasks: [{ name: 'T', actions: names }],
+    actions: names.map((name) => ({ name, algorithm: 'LIGHT', properties })),
+  });
+  const numbered = (count: number, prefix: string) =>
+    Array.from({ length: count }, (_, i) => `${prefix}${i}`);
+
+  it('with a million media that are none is told how many there may be', async () => {
+    const { status, text } = await post(
+      `{"media":[${'0,'.repeat(90_000)}0],"pipelineName":"LIGHT PIPELINE"}`,
+    );
+    expect(status).to.equal(400);
+    expect(text).to.contain('90001 media; 10000 are allowed');
+    const million = await post(`{"media":[${'0,'.repeat(1_000_000)}0]}`);
+    expect(million.status).to.equal(413);
+    expect(million.text).to.contain('250000 texts, numbers, lists and objects');
+  });
+
+  it('with many that are wrong is told the first of them', async () => {
+    const { status, text } = await post(
+      `{"media":[${'0,'.repeat(9_999)}0],"jobProperties":{${numbered(80_000, '"p')
+        .map((name) => `${name}":0`)
+        .join(',')}}}`,
+    );
+    expect(status).to.equal(400);
+    expect(text.length).to.be.below(1_000);
+    expect(text).to.contain('The body is large: what follows the first problem was not looked at.');
+  });
+
+  it('with some hundred that are wrong is told a hundred of them, and how many more there are', async () => {
+    const { status, body } = await service.create({
+      media: Array.from({ length: 300 }, () => 0),
+      ...LIGHT,
+    } as never);
+    expect(status).to.equal(400);
+    const { message } = (body as { coreResponse: { message: string } }).coreResponse;
+    expect(message.split('\n')).to.have.length(102);
+    expect(message).to.contain('(and 200 more)');
+  });
+
+  const LONG: readonly (readonly [what: string, part: object, told: string])[] = [
+    [
+      'a media URI',
+      { media: [{ mediaUri: `http://127.0.0.1/${'?'.repeat(40_000)}` }] },
+      'media[0].mediaUri has 40017 characters; at most 8192 are allowed (MAX_URI_LENGTH)',
+    ],
+    [
+      'a callback URL',
+      { callbackURL: `http://127.0.0.1/${'?'.repeat(1_000_000)}` },
+      'callbackURL has 1000017 characters',
+    ],
+    [
+      'the name of a property',
+      { jobProperties: { ['N'.repeat(300)]: '' } },
+      'A name in jobProperties has 300 characters; at most 256 are allowed (MAX_NAME_LENGTH)',
+    ],
+    ['the name of a pipeline', { pipelineName: 'P'.repeat(300) }, 'pipelineName has 300 characters'],
+    [
+      'a list of properties',
+      { jobProperties: Object.fromEntries(numbered(1_001, 'P').map((name) => [name, ''])) },
+      'jobProperties has 1001 entries; at most 1000 are allowed (MAX_PROPERTIES)',
+    ],
+    [
+      'the property of an action',
+      {
+        pipelineName: undefined,
+        pipelineDefinition: definition(['A'], [{ name: 'MIN', value: '1'.repeat(100_000) }]),
+      },
+      'the value of "MIN" has 100000 characters; at most 65536 are allowed (MAX_PROPERTY_LENGTH)',
+    ],
+    [
+      'a pipeline',
+      { pipelineName: undefined, pipelineDefinition: definition(numbered(2_000, 'A')) },
+      'The pipeline has 2000 tasks or actions; at most 200 are allowed (MAX_PIPELINE_ACTIONS)',
+    ],
+  ];
+  for (const [what, part, told] of LONG)
+    it(`with ${what} that is too long is told so`, async () => {
+      const { status, text } = await send({ media: [ASTRONAUT], ...LIGHT, ...part });
+      expect(status).to.equal(400);
+      expect(JSON.parse(text)).to.have.nested.property('coreResponse.message').that.contains(told);
+    });
+
+  it('with numbers of sixty thousand digits and addresses of as many slashes is answered at once', async () => {
+    const digits = await send({
+      media: [ASTRONAUT],
+      ...LIGHT,
+      jobProperties: { DETECTION_PADDING_X: `${'1'.repeat(60_000)}x` },
+    });
+    expect(digits.status).to.equal(400);
+    const slashes = await send({
+      media: [ASTRONAUT],
+      ...LIGHT,
+      jobProperties: { ARCHIVE_URL: `http://127.0.0.1:9${'/'.repeat(60_000)}x` },
+    });
+    expect(slashes.status).to.equal(201);
+  });
+
+  it('with media times actions beyond the limit is refused before anything is stored', async () => {
+    const media = numbered(1_000, '').map((n) => ({ mediaUri: ASTRONAUT, properties: { N: n } }));
+    const { status, text } = await send({ media, pipelineDefinition: definition(numbered(150, 'A')) });
+    expect(status).to.equal(400);
+    expect(text).to.contain(
+      '1000 media and 150 actions, which makes 150000 sub-jobs; at most 100000 are allowed (MAX_SUB_JOBS)',
+    );
+  });
+
+  it('with large patterns in media selectors is refused, and with hundreds of them nobody waits', async () => {
+    const selectors = (pattern: (n: number) => string, count: number) =>
+      numbered(count, '').map((n) => ({
+        type: 'JSON_PATH',
+        expression: `$[?match(@.a, '${pattern(Number(n))}')]`,
+        resultDetectionProperty: 'TEXT',
+      }));
+    const asked = (mediaSelectors: readonly object[]) =>
+      send({
+        media: [{ mediaUri: ASTRONAUT, mediaSelectors, mediaSelectorsOutputAction: 'LIGHT ACTION' }],
+        ...LIGHT,
+      });
+    const large = await asked(selectors(() => '.{1000}'.repeat(130), 20));
+    expect(large.status).to.equal(400);
+    expect(large.text).to.contain('is too large with all its repetitions');
+    const many = await asked(selectors((n) => `.{480}x${n}`, 100));
+    expect(many.status).to.be.oneOf([201, 400]);
+  });
+
+  it('with a text of comments that never end is a text like others, and the next job does not wait for it', async () => {
+    const text = `data:text/plain;base64,${Buffer.from('<!---->'.repeat(100)).toString('base64')}`;
+    const id = await service.submit({ media: [text], ...LIGHT });
+    expect((await service.terminal(id, 20_000)).terminal).to.equal(true);
+  });
+});

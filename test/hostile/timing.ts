@@ -1,0 +1,36 @@
+/** So often the repeated part comes: in small steps first, for what doubles with each of them. */
+const REPEATED = [...Array.from({ length: 20 }, (_, n) => 4 + 2 * n), 100, 1_000, 4_000];
+/** Characters of the largest text. */
+const LONGEST = 32_000;
+/** Linear work on the largest text takes less than a millisecond, quadratic work about a second. */
+const MOST_MS = 150;
+
+/**
+ * The first text on which work takes far longer than in proportion to its length; undefined when it never does. The best of
+ * three runs counts.
+ */
+export function slowText(
+  work: (text: string) => unknown,
+  { lead, pump, tail }: { readonly lead: string; readonly pump: string; readonly tail: string },
+  most = Infinity,
+): string | undefined {
+  for (const times of [...REPEATED, Math.ceil(LONGEST / pump.length)]) {
+    const text = lead + pump.repeat(times) + tail;
+    if (text.length > most) return undefined;
+    let best = timed(() => work(text));
+    for (let run = 1; run < 3 && best > MOST_MS; run++)
+      best = Math.min(
+        best,
+        timed(() => work(text)),
+      );
+    if (best > MOST_MS)
+      return `${best.toFixed(0)} ms for ${[lead, pump, tail].map((part) => JSON.stringify(part.slice(0, 60))).join(', ')}, the second one ${times} times`;
+  }
+  return undefined;
+}
+
+function timed(work: () => unknown): number {
+  const start = performance.now();
+  work();
+  return performance.now() - start;
+}
