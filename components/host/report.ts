@@ -23,11 +23,14 @@ export function pictureTrack(
 
 /** Where a box lies turned or mirrored in the stored medium, the detection says so. */
 function inMedium(
-  { frame, confidence, properties }: FoundDetection,
+  { frame, confidence, properties: { ROTATION, ...properties } = {} }: FoundDetection,
   { x, y, width, height, rotation, flip }: MediumBox,
 ): ReportedDetection {
+  // Turned in its frame, then with its frame; both counter-clockwise, a mirrored frame too.
+  const turned = Math.round((rotation + (Number(ROTATION) || 0)) * 100) / 100;
+  const degrees = ((turned % 360) + 360) % 360;
   const orientation: Properties = {
-    ...(rotation === 0 ? {} : { ROTATION: String(rotation) }),
+    ...(degrees === 0 ? {} : { ROTATION: String(degrees) }),
     ...(flip ? { HORIZONTAL_FLIP: 'TRUE' } : {}),
   };
   return { frame, x, y, width, height, confidence, properties: { ...properties, ...orientation } };

@@ -39,7 +39,10 @@ export interface AudioSource {
   chunks(): AsyncIterable<Float32Array>;
 }
 
-/** A box in the pixels of the frame it was found in. */
+/**
+ * A box in the pixels of the frame it was found in. With a property ROTATION it is turned by so many degrees, counter-clockwise,
+ * around its corner x, y.
+ */
 export interface FoundDetection {
   readonly frame: number;
   readonly x: number;

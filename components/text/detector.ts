@@ -32,7 +32,18 @@ async function* readImage(frame: Frame, job: DetectionJob, models: TextModels): 
   const settings = readSettings(job.properties);
   const tracks = new TextTracks(settings.similarity);
   tracks.next(frame.index, await readPicture(frame, models, settings, job.signal));
-  yield* tracks.end();
+  const found = tracks.end();
+  yield* settings.mergeLines || job.fed !== undefined ? found : found.map(numbered);
+}
+
+/** The document sorts tracks by where they lie, so each says at which place it is to be read. */
+function numbered(track: FoundTrack, index: number): FoundTrack {
+  const number = { LINE_NUM: String(index + 1) };
+  const detections = track.detections.map((one) => ({
+    ...one,
+    properties: { ...one.properties, ...number },
+  }));
+  return { ...track, detections, properties: { ...track.properties, ...number } };
 }
 
 /** Reads every sampled frame that differs from the last one read; the others show what that one showed. */

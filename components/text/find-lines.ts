@@ -5,11 +5,14 @@
 import type { Network } from './models.ts';
 import { meanWithin, outlines } from './regions.ts';
 import type { ProbabilityMap } from './regions.ts';
-import { grown, scaled, smallestRectangle } from './rectangles.ts';
+import { joinedPieces } from './join-pieces.ts';
+import { contains, grown, scaled, smallestRectangle } from './rectangles.ts';
 import type { Rectangle } from './rectangles.ts';
 import { scaledPlanes } from './resample.ts';
 import type { Normalization, Picture } from './resample.ts';
 import type { TextSettings } from './settings.ts';
+import { isAlike, slantsOf, turnedBack, turnedPlanes } from './slanting.ts';
+import type { Planes } from './slanting.ts';
 
 /** What the network was trained with, in the order blue, green, red. */
 const NORMALIZATION: Normalization = {
@@ -29,23 +32,62 @@ const MIN_LINE = 5;
  */
 const GROWTH = 2.2;
 
-/** Lines in pixels of the picture, in no order. */
+/**
+ * Lines in pixels of the picture, in no order. Where it shows slanting lines it is turned by their angle and searched once
+ * more, for lines that slant are found in pieces or not at all.
+ */
 export async function findLines(
   picture: Picture,
   find: Network,
   settings: TextSettings,
 ): Promise<readonly Rectangle[]> {
   const scale = searchScale(picture, settings);
-  const width = wholeSteps(picture.width * scale);
-  const height = wholeSteps(picture.height * scale);
-  const { data } = await find(scaledPlanes(picture, scale, width, height, NORMALIZATION), height, width);
+  const size = { width: wholeSteps(picture.width * scale), height: wholeSteps(picture.height * scale) };
+  const planes = { data: scaledPlanes(picture, scale, size.width, size.height, NORMALIZATION), ...size };
+  let lines = await search(planes, find, settings);
+  for (const angle of slantsOf(lines))
+    lines = replaced(lines, await searchTurned(planes, angle, find, settings));
+  const inside = lines.filter((line) => isInside(line, picture, scale));
+  return joinedPieces(inside).map((line) => scaled(line, 1 / scale));
+}
+
+async function search(planes: Planes, find: Network, settings: TextSettings): Promise<readonly Rectangle[]> {
+  const { width, height } = planes;
+  const { data } = await find(planes.data, height, width);
   const map = { data, width, height };
   const lines: Rectangle[] = [];
   for (const outline of outlines(map, settings.pixelThreshold)) {
     const line = lineFrom(smallestRectangle(outline), map, settings);
-    if (line !== undefined && isInside(line, picture, scale)) lines.push(scaled(line, 1 / scale));
+    if (line !== undefined) lines.push(line);
   }
   return lines;
+}
+
+/** Lines that lie or stand when the picture is turned by an angle, as they lie in the picture. */
+async function searchTurned(
+  planes: Planes,
+  angle: number,
+  find: Network,
+  settings: TextSettings,
+): Promise<readonly Rectangle[]> {
+  const [cos, sin] = [Math.abs(Math.cos(angle)), Math.abs(Math.sin(angle))];
+  const width = planes.width * cos + planes.height * sin;
+  const height = planes.width * sin + planes.height * cos;
+  // No more pixels than the largest picture that is searched has.
+  const scale = Math.min(1, Math.max(settings.maxSide, SMALLEST) / Math.sqrt(width * height));
+  const size = { width: wholeSteps(width * scale), height: wholeSteps(height * scale) };
+  const turned = turnedPlanes(planes, angle, size, scale);
+  return (await search(turned, find, settings))
+    .filter((line) => isAlike(line.angle, 0))
+    .map((line) => turnedBack(line, angle, size, planes, scale));
+}
+
+/** Lines that were found anew take the place of the pieces that were found of them. */
+function replaced(lines: readonly Rectangle[], anew: readonly Rectangle[]): readonly Rectangle[] {
+  const kept = lines.filter(
+    (line) => !anew.some((other) => contains(other, line.centre) || contains(line, other.centre)),
+  );
+  return [...kept, ...anew];
 }
 
 function searchScale(picture: Picture, settings: TextSettings): number {

@@ -6,10 +6,15 @@ import { grown } from './rectangles.ts';
 import type { Rectangle } from './rectangles.ts';
 import type { Picture } from './resample.ts';
 
-export interface Reading {
+export interface Decoded {
   readonly text: string;
   /** Mean probability of its characters; 0 for no text. */
   readonly confidence: number;
+}
+
+export interface Reading extends Decoded {
+  /** By how many quarters, clockwise, the line is turned from the angle of its rectangle. */
+  readonly quarters: Quarters;
 }
 
 const READ_SIZE: LineSize = { height: 48, minWidth: 48, maxWidth: 4096 };
@@ -41,6 +46,16 @@ export async function readLine(picture: Picture, line: Rectangle, models: TextMo
   return better(reading, await readTurned(picture, line, 0, models));
 }
 
+/** What a line says the other way up. */
+export function readTurnedOver(
+  picture: Picture,
+  line: Rectangle,
+  { quarters }: Reading,
+  models: TextModels,
+): Promise<Reading> {
+  return readTurned(picture, line, TURNED_OVER[quarters], models);
+}
+
 /** By how many quarters a line is turned: by so many as given, or by two more when it stands on its head. */
 async function upright(
   picture: Picture,
@@ -60,7 +75,8 @@ async function readTurned(
   models: TextModels,
 ): Promise<Reading> {
   const image = cutLine(picture, line, quarters, READ_SIZE);
-  return decode(await models.read(image.data, image.height, image.width), models.characters);
+  const output = await models.read(image.data, image.height, image.width);
+  return { ...decode(output, models.characters), quarters };
 }
 
 function withoutMargins(line: Rectangle): Rectangle {
@@ -72,7 +88,7 @@ function better(a: Reading, b: Reading): Reading {
 }
 
 /** The likeliest class of each column; a class that repeats counts once, the blank (class 0) not at all. */
-export function decode(output: NetworkOutput, characters: readonly string[]): Reading {
+export function decode(output: NetworkOutput, characters: readonly string[]): Decoded {
   const [, columns = 0, classes = 0] = output.shape;
   let text = '';
   let [sum, count, previous] = [0, 0, 0];

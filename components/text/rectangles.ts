@@ -47,6 +47,13 @@ export function scaled(rectangle: Rectangle, factor: number): Rectangle {
   };
 }
 
+export function contains({ centre, width, height, angle }: Rectangle, { x, y }: Point): boolean {
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
+  const along = (x - centre.x) * cos + (y - centre.y) * sin;
+  const across = (y - centre.y) * cos - (x - centre.x) * sin;
+  return 2 * Math.abs(along) <= width && 2 * Math.abs(across) <= height;
+}
+
 /** The upright box around a rectangle, in whole pixels, within a picture. */
 export function boxAround(rectangle: Rectangle, width: number, height: number): Box {
   const { centre, angle } = rectangle;

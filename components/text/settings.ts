@@ -1,6 +1,6 @@
 /** The properties of the descriptor, read and checked. */
 import { DetectionError } from '../sdk/detector.ts';
-import { numberWithin } from '../tracking/settings.ts';
+import { choiceOf, numberWithin } from '../tracking/settings.ts';
 import type { Properties } from '../../pipeline/types.ts';
 
 export interface TextSettings {
@@ -17,6 +17,8 @@ export interface TextSettings {
   readonly changeThreshold: number;
   /** Share of equal characters (0-1) from which on two readings at the same place are the same text. */
   readonly similarity: number;
+  /** Whether the lines of a picture are one finding. */
+  readonly mergeLines: boolean;
 }
 
 export function readSettings(properties: Properties): TextSettings {
@@ -28,6 +30,7 @@ export function readSettings(properties: Properties): TextSettings {
     maxSide: numberWithin(properties, 'MAX_SIDE_LENGTH', 32, 4096),
     changeThreshold: numberWithin(properties, 'CHANGE_THRESHOLD', 0, 255),
     similarity: numberWithin(properties, 'TEXT_SIMILARITY', 0, 1),
+    mergeLines: choiceOf(properties, 'MERGE_LINES', ['TRUE', 'FALSE']) === 'TRUE',
   };
   if (settings.minSide > settings.maxSide)
     throw new DetectionError(

@@ -76,9 +76,10 @@ function extended(track: OpenTrack | undefined, frame: number, line: TextLine): 
   return { ...track, last: line, best: line.confidence > track.best.confidence ? line : track.best };
 }
 
-function detectionOf(frame: number, line: TextLine): FoundDetection {
-  const { x, y, width, height, confidence, text } = line;
-  return { frame, x, y, width, height, confidence, properties: { TEXT: text } };
+function detectionOf(frame: number, { text, confidence, placed }: TextLine): FoundDetection {
+  const { x, y, width, height, rotation } = placed;
+  const lies = rotation === 0 ? {} : { ROTATION: String(rotation) };
+  return { frame, x, y, width, height, confidence, properties: { TEXT: text, ...lies } };
 }
 
 function finished(track: OpenTrack): FoundTrack {

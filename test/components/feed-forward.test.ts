@@ -189,6 +189,34 @@ describe('Tracks that are fed forward', () => {
       expect(found.width).to.be.closeTo(438, 16);
     });
 
+    it('tell how a slanting line lies in the stored picture, however the frame that it was found in is turned', async () => {
+      const [aslant, mirrored] = [join(folder, 'slanting.png'), join(folder, 'mirrored.png')];
+      await sharp(sample('gen_text.png')).flatten().rotate(-150, { background: 'white' }).toFile(aslant);
+      await sharp(aslant).flop().toFile(mirrored);
+      const { width, height } = await readImage(aslant);
+      const [sin, cos] = [Math.sin((150 * Math.PI) / 180), Math.cos((150 * Math.PI) / 180)];
+      // The letters of the second line begin at (21, 125) of 640 x 200.
+      const [right, down] = [21 - 320, 125 - 100];
+      const corner = { x: width / 2 + right * cos + down * sin, y: height / 2 - right * sin + down * cos };
+      for (const [uri, lies, flip] of [
+        [aslant, {}, undefined],
+        [aslant, { ROTATION: '90' }, undefined],
+        [aslant, { ROTATION: '200' }, undefined],
+        [mirrored, { HORIZONTAL_FLIP: 'TRUE', ROTATION: '40' }, 'TRUE'],
+      ] as const) {
+        const properties = { ...(await defaultsOf('text')), ...lies };
+        const all = { x: 0, y: 0, width, height };
+        const work = { medium: medium('IMAGE', uri), properties, feed: { type: 'FRAME' } } as const;
+        const { tracks } = await answerTo(text, work, [fedTrack([seenAt(0, all)])]);
+        const found = tracks.find((track) => track.properties['TEXT'] === SECOND_LINE)?.detections[0];
+        expect(found, JSON.stringify(lies)).to.not.equal(undefined);
+        expect(Number(found!.properties['ROTATION'])).to.be.closeTo(150, 1.5);
+        expect(found!.properties['HORIZONTAL_FLIP']).to.equal(flip);
+        const x = flip === undefined ? found!.x : width - found!.x;
+        expect(Math.hypot(x - corner.x, found!.y - corner.y), JSON.stringify(lies)).to.be.at.most(20);
+      }
+    });
+
     it('leave out what lies outside of the picture, and ask nothing when nothing is left', async () => {
       const outside = { x: 700, y: 10, width: 50, height: 50 };
       const detector = witness({ x: 0, y: 0, width: 5, height: 5 });

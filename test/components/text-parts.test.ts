@@ -2,7 +2,10 @@ import { expect } from 'chai';
 import { glimpse, hasChanged } from '../../components/text/frame-change.ts';
 import { cutLine } from '../../components/text/line-image.ts';
 import { decode } from '../../components/text/read-line.ts';
-import { inReadingOrder, type TextLine } from '../../components/text/read-picture.ts';
+import { joinedPieces } from '../../components/text/join-pieces.ts';
+import { placementOf } from '../../components/text/placement.ts';
+import type { TextLine } from '../../components/text/read-picture.ts';
+import { inReadingOrder } from '../../components/text/reading-order.ts';
 import { boxAround, overlap, smallestRectangle, type Point } from '../../components/text/rectangles.ts';
 import { meanWithin, outlines } from '../../components/text/regions.ts';
 import { scaledPlanes, type Picture } from '../../components/text/resample.ts';
@@ -26,7 +29,8 @@ function mapOf(...rows: string[]): Parameters<typeof outlines>[0] {
 }
 
 function line(text: string, x: number, y: number, confidence = 0.9): TextLine {
-  return { text, confidence, x, y, width: text.length * 10, height: 20 };
+  const box = { x, y, width: text.length * 10, height: 20 };
+  return { text, confidence, direction: 0, placed: { ...box, rotation: 0 }, ...box };
 }
 
 /** A glimpse of a grey frame with a square mark at its upper edge. */
@@ -177,9 +181,128 @@ describe('Similarity of readings', () => {
 });
 
 describe('Reading order', () => {
+  const order = (lines: readonly TextLine[]): string[] =>
+    inReadingOrder(lines)
+      .flat(2)
+      .map(({ text }) => text);
+  /** Lines of running text below each other, from a corner on. */
+  const column = (name: string, x: number, y: number, count: number): TextLine[] =>
+    Array.from({ length: count }, (_, i) => line(`${name}${i} and so on until its end`, x, y + i * 25));
+  const names = (lines: readonly TextLine[]): string[] => order(lines).map((text) => text.split(' ')[0]!);
+  /** Lines turned clockwise around (500, 500), as a picture of them shows when it is turned. */
+  const turnedBy = (degrees: number, lines: readonly TextLine[]): TextLine[] =>
+    lines.map((one) => {
+      const [cos, sin] = [Math.cos(degrees * DEGREE), Math.sin(degrees * DEGREE)];
+      const [x, y] = [one.x + one.width / 2 - 500, one.y + one.height / 2 - 500];
+      const [width, height] = [
+        Math.abs(one.width * cos) + Math.abs(one.height * sin),
+        Math.abs(one.width * sin) + Math.abs(one.height * cos),
+      ];
+      const centre = { x: 500 + x * cos - y * sin, y: 500 + x * sin + y * cos };
+      const direction = (one.direction + degrees) % 360;
+      return { ...one, direction, x: centre.x - width / 2, y: centre.y - height / 2, width, height };
+    });
+
   it('goes down the rows, and along each row', () => {
     const lines = [line('d', 0, 90), line('c', 200, 44), line('a', 10, 10), line('b', 10, 50)];
-    expect(inReadingOrder(lines).map(({ text }) => text)).to.deep.equal(['a', 'b', 'c', 'd']);
+    expect(order(lines)).to.deep.equal(['a', 'b', 'c', 'd']);
+  });
+
+  const page = [
+    ...column('R', 300, 60, 4),
+    ...column('L', 0, 62, 4),
+    line('A headline over both of the two columns', 0, 0),
+    line('Page 7', 250, 400),
+  ];
+  const read = ['A', 'L0', 'L1', 'L2', 'L3', 'R0', 'R1', 'R2', 'R3', 'Page'];
+  it('takes columns of running text one after the other, below their headline', () => {
+    expect(names(page)).to.deep.equal(read);
+  });
+
+  for (const degrees of [90, 180, 270, 33])
+    it(`is the same when the page is turned by ${degrees} degrees`, () => {
+      expect(names(turnedBy(degrees, page))).to.deep.equal(read);
+    });
+
+  it('reads a table row by row', () => {
+    const cells = ['Name', 'Ann', 'Age', '42', 'Town', 'Oslo', 'Post', '0150'];
+    const table = cells.map((cell, i) => line(cell, (i % 2) * 200, Math.floor(i / 2) * 30));
+    expect(order(table)).to.deep.equal(cells);
+  });
+
+  it('puts what is written in another direction behind the main text', () => {
+    const note = turnedBy(270, [line('on the margin', 500, 0)]);
+    expect(names([...note, ...column('L', 0, 62, 3)])).to.deep.equal(['L0', 'L1', 'L2', 'on']);
+  });
+});
+
+describe('A line that was found in pieces', () => {
+  const piece = (x: number, width: number, height = 30, y = 50) => ({
+    centre: { x, y },
+    width,
+    height,
+    angle: 0,
+  });
+
+  it('becomes one when they reach into each other, whatever their order', () => {
+    const whole = { ...piece(180, 320), angle: 0 };
+    expect(joinedPieces([piece(60, 80), piece(280, 120), piece(160, 130)])).to.deep.equal([whole]);
+  });
+
+  it('stays in pieces where they do not touch, are of another size or on another level', () => {
+    for (const other of [piece(180, 100), piece(160, 100, 80), piece(160, 100, 30, 65)])
+      expect(joinedPieces([piece(60, 120), other])).to.have.length(2);
+  });
+
+  it('becomes one when it stands, and when a piece is a single letter', () => {
+    const above = { centre: { x: 50, y: 100 }, width: 30, height: 120, angle: 0 };
+    const letter = { centre: { x: 50, y: 170 }, width: 28, height: 30, angle: 0.3 };
+    const joined = joinedPieces([letter, above]);
+    expect(joined).to.have.length(1);
+    expect([joined[0]!.width, joined[0]!.height]).to.deep.equal([30, 145]);
+  });
+});
+
+describe('The place of a line', () => {
+  const size = { width: 400, height: 300 };
+  const centre = { x: 200, y: 100 };
+
+  it('is the upright box around it when it is straight', () => {
+    const straight = { centre, width: 100, height: 20, angle: 0.5 * DEGREE };
+    expect(placementOf(straight, 0, size)).to.deep.include({ x: 149, width: 102, rotation: 0 });
+  });
+
+  for (const [quarters, corner] of [
+    [1, { x: 210, y: 50, width: 100, height: 20, rotation: 270 }],
+    [3, { x: 190, y: 150, width: 100, height: 20, rotation: 90 }],
+  ] as const)
+    it(`begins above the first letter of a line that is turned by ${quarters} quarters`, () => {
+      const standing = { centre, width: 20, height: 100, angle: 0 };
+      expect(placementOf(standing, quarters, size)).to.deep.equal(corner);
+    });
+
+  it('begins below right when the line stands on its head', () => {
+    const line = { centre, width: 100, height: 20, angle: 0 };
+    expect(placementOf(line, 2, size)).to.deep.equal({
+      x: 250,
+      y: 110,
+      width: 100,
+      height: 20,
+      rotation: 180,
+    });
+  });
+
+  it('is turned counter-clockwise by ROTATION around the corner where the line begins', () => {
+    // A line that falls by 30 degrees.
+    const { x, y, width, height, rotation } = placementOf(
+      { centre, width: 100, height: 20, angle: 30 * DEGREE },
+      0,
+      size,
+    );
+    expect([width, height, rotation]).to.deep.equal([100, 20, 330]);
+    const [cos, sin] = [Math.cos(30 * DEGREE), Math.sin(30 * DEGREE)];
+    expect(x + (width * cos - height * sin) / 2).to.be.closeTo(200, 1);
+    expect(y + (width * sin + height * cos) / 2).to.be.closeTo(100, 1);
   });
 });
 

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 import load from '../../components/text/detector.ts';
 import type { Detector, FoundTrack, Frame, FrameSource } from '../../components/sdk/detector.ts';
 import { readImage } from '../../media/image-frame.ts';
+import { regionOf } from '../../media/region.ts';
 import type { Properties } from '../../pipeline/types.ts';
 import { sample, withVideo } from './recorded.ts';
 import { acceptsBroken, all, descriptorOf, jobOf, painted, spans } from './visual.ts';
@@ -11,9 +12,21 @@ const LINES = ['HELLO OPENMPF 2026', 'The quick brown fox jumps.'];
 
 /** A sample on white, turned clockwise. */
 async function turned(name: string, degrees: number): Promise<Frame> {
-  const picture = sharp(sample(name)).removeAlpha().rotate(degrees, { background: 'white' });
-  const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true });
+  return asFrame(sharp(sample(name)).removeAlpha().rotate(degrees, { background: 'white' }));
+}
+
+async function asFrame(picture: Sharp): Promise<Frame> {
+  const { data, info } = await picture.removeAlpha().raw().toBuffer({ resolveWithObject: true });
   return { index: 0, time: 0, width: info.width, height: info.height, data, warmUp: false };
+}
+
+/** Black on white. */
+function drawn(width: number, height: number, elements: string): Buffer {
+  const paper = `<rect width="${width}" height="${height}" fill="white"/>`;
+  const group = `<g font-family="DejaVu Sans">${elements}</g>`;
+  return Buffer.from(
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${paper}${group}</svg>`,
+  );
 }
 
 function blank(frame: Frame, level = 255): Frame {
@@ -42,6 +55,10 @@ function filmOf(pictures: readonly Frame[], warmUp = 0): FrameSource {
 
 function texts(tracks: readonly FoundTrack[]): (string | undefined)[] {
   return tracks.map(({ properties }) => properties?.['TEXT']);
+}
+
+function spaceless(tracks: readonly FoundTrack[]): (string | undefined)[] {
+  return texts(tracks).map((text) => text?.replaceAll(' ', ''));
 }
 
 describe('The TEXT component', () => {
@@ -78,6 +95,52 @@ describe('The TEXT component', () => {
       for (const [edge, at] of edges.entries())
         expect(at, `edge ${edge} of ${i}`).to.be.closeTo(drawn[i]![edge]!, 10);
     }
+  });
+
+  for (const degrees of [0, 15, 45, 70, 90, 160, 205, 290, 315])
+    it(`tells a line's box as it lies in a picture that is turned by ${degrees} degrees`, async () => {
+      const frame = await turned('gen_text.png', degrees);
+      const tracks = await read(frame);
+      expect(texts(tracks)).to.deep.equal(LINES);
+      for (const [i, { detections }] of tracks.entries()) {
+        const { x, y, width, height, properties } = detections[0]!;
+        const rotation = Number(properties!['ROTATION'] ?? 0);
+        const off = Math.abs(((rotation + degrees + 180) % 360) - 180);
+        expect(off, `ROTATION ${rotation}`).to.be.at.most(2);
+        // What a reader of the document does with it: cut out upright.
+        const region = regionOf({ x, y, width, height, properties: properties! }, frame)!;
+        const cut = { ...frame, width: region.width, height: region.height, data: region.cut(frame.data) };
+        expect(spaceless(await read(cut))).to.deep.equal([LINES[i]!.replaceAll(' ', '')]);
+      }
+    });
+
+  it('reads text at every angle', async () => {
+    const wanted = LINES.map((line) => line.replaceAll(' ', ''));
+    for (let degrees = 20; degrees < 360; degrees += 30) {
+      const found = spaceless(await read(await turned('gen_text.png', degrees)));
+      expect(found, `at ${degrees} degrees`).to.deep.equal(wanted);
+    }
+  });
+
+  it('reads words with wide gaps between them as one line, and no letter twice', async () => {
+    // The network marks "EXIT" and "12" as two regions here; each with its margins holds the first digit.
+    const sign = drawn(260, 90, '<text x="20" y="60" font-size="40">EXIT 12</text>');
+    const frame = await asFrame(sharp(sign).rotate(100, { background: 'white' }));
+    expect(texts(await read(frame))).to.deep.equal(['EXIT 12']);
+  });
+
+  it('joins the lines of a picture to one text when MERGE_LINES is TRUE', async () => {
+    for (const degrees of [0, 90, 160]) {
+      const tracks = await read(await turned('gen_text.png', degrees), { MERGE_LINES: 'true' });
+      expect(texts(tracks)).to.deep.equal([LINES.join('\n')]);
+    }
+  });
+
+  it('numbers the lines of a picture in reading order', async () => {
+    const tracks = await read(await turned('gen_text.png', 180));
+    expect(tracks.map(({ properties }) => properties)).to.deep.equal(
+      LINES.map((TEXT, i) => ({ TEXT, LINE_NUM: String(i + 1) })),
+    );
   });
 
   it('reads a line that says Hello, World!', async () => {
