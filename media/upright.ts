@@ -10,6 +10,8 @@ const AS_SHOWN = { AUTO_ROTATE: 'TRUE', AUTO_FLIP: 'TRUE' };
 export interface Upright extends Size {
   /** Quarters of a turn, so that width and height change places. */
   readonly isSideways: boolean;
+  /** Whether it is shown otherwise than it is stored. */
+  readonly isTurned: boolean;
   /** The picture as it is shown, valid until the next call; the same object when it is stored upright. */
   apply(frame: Frame): Frame;
   /** Where a point of the stored picture lies in it. */
@@ -24,6 +26,7 @@ export function uprightOf(metadata: Properties, source: Size): Upright {
   return {
     ...upright,
     isSideways: orientation.rotation % 180 === 90,
+    isTurned: orientation.rotation !== 0 || orientation.flip,
     apply,
     point: (stored) => toUpright({ ...orientation, source, upright }, stored),
   };

@@ -21,19 +21,31 @@ const TRACKS_SUPPRESSED = 'TRACKS SUPPRESSED';
 
 const NOTHING_KNOWN = { sha256: '', mimeType: '', mediaType: 'UNKNOWN', length: -1, metadata: {} } as const;
 
+export interface DocumentSources {
+  readonly readTracks?: ReadTracks;
+  /** What details tell of the tracks of a medium besides: takes the JSON of a track, gives it with more members. */
+  readonly detailed?: (medium: DocumentMedium) => Rewrite;
+}
+
+type Rewrite = (track: string) => string;
+
+const asItIs: Rewrite = (track) => track;
+
 /** Yields the text of the document in chunks of some 64 KiB, or of one track when that is longer. */
 export function writeDocument(
   head: DocumentHead,
   media: AsyncIterable<DocumentMedium>,
-  readTracks: ReadTracks = trackLines,
+  { readTracks = trackLines, detailed = () => asItIs }: DocumentSources = {},
 ): AsyncGenerator<string> {
-  return inChunks(pieces(head, media, readTracks));
+  return inChunks(
+    pieces(head, media, { readTracks, detailed: head.details === null ? () => asItIs : detailed }),
+  );
 }
 
 async function* pieces(
   head: DocumentHead,
   media: AsyncIterable<DocumentMedium>,
-  readTracks: ReadTracks,
+  { readTracks, detailed }: Required<DocumentSources>,
 ): AsyncGenerator<string> {
   const errors = [...issueEntry(head.errors)];
   const warnings = [...issueEntry(head.warnings)];
@@ -45,7 +57,7 @@ async function* pieces(
     errors.push(...issueEntry(medium.errors, medium.mediaId));
     warnings.push(...issueEntry(medium.warnings, medium.mediaId));
     yield `${first ? '' : ','}\n${opened(mediumFields(medium))},"output":{`;
-    yield* outputPieces(medium.outputs, readTracks);
+    yield* outputPieces(medium.outputs, readTracks, detailed(medium));
     yield '}}';
     first = false;
   }
@@ -122,6 +134,7 @@ function issueEntry(issues: readonly DocumentIssue[], mediaId?: number): readonl
 async function* outputPieces(
   outputs: readonly DocumentOutput[],
   readTracks: ReadTracks,
+  rewrite: Rewrite,
 ): AsyncGenerator<string> {
   const keys = [...new Set(outputs.flatMap(keysOf))].toSorted((a, b) => (a < b ? -1 : 1));
   const indexes = new Map<DocumentOutput, TypeIndex>();
@@ -134,7 +147,7 @@ async function* outputPieces(
       const fields = { source: action, algorithm, ...(annotators.length > 0 ? { annotators } : {}) };
       yield `${entryLead}${opened(fields)}`;
       if (key !== NO_TRACKS && key !== TRACKS_SUPPRESSED)
-        yield* trackPieces(output, key, readTracks, indexes);
+        yield* trackPieces(output, key, linesOfType(output, key, readTracks, indexes), rewrite);
       yield '}';
       entryLead = ',';
     }
@@ -153,15 +166,15 @@ function keysOf({ tracks, types, suppressed }: DocumentOutput): readonly string[
 async function* trackPieces(
   output: DocumentOutput,
   type: string,
-  readTracks: ReadTracks,
-  indexes: Map<DocumentOutput, TypeIndex>,
+  lines: AsyncIterable<string>,
+  rewrite: Rewrite,
 ): AsyncGenerator<string> {
   const expected = output.types[type] ?? 0;
   let written = 0;
   yield ',"tracks":[';
-  for await (const line of linesOfType(output, type, readTracks, indexes)) {
+  for await (const line of lines) {
     yield written === 0 ? '\n' : ',\n';
-    yield output.exemplarsOnly ? withoutMany(line) : line;
+    yield rewrite(output.exemplarsOnly ? withoutMany(line) : line);
     written += 1;
   }
   if (written !== expected)

@@ -1,10 +1,11 @@
 /** DOCUMENT: writes the detection document from what the server knows of the job and from the files of finished tracks. */
 import { MAX_OWN_LINE_BYTES, splitLines } from '../../output/lines.ts';
 import { writeDocument } from '../../output/document.ts';
-import { trackLines } from '../../output/track-lines.ts';
+import { trackLines, type ReadTracks } from '../../output/track-lines.ts';
 import { mergeDetectionErrors } from '../../pipeline/detection-errors.ts';
 import type { DocumentHead, DocumentMedium, DocumentWork } from '../sdk/protocol.ts';
 import type { WorkContext } from '../sdk/worker.ts';
+import { uprightBoxes } from './upright-boxes.ts';
 
 export async function* document(work: DocumentWork, context: WorkContext): AsyncGenerator<string> {
   const input = inputLines(work, context);
@@ -12,17 +13,17 @@ export async function* document(work: DocumentWork, context: WorkContext): Async
     const first = await input.next();
     if (first.done === true) throw new Error('The input of the document is empty.');
     let done = 0;
-    yield* writeDocument(
-      JSON.parse(first.value) as DocumentHead,
-      media(input),
-      async function* counted(path, places) {
-        for await (const line of trackLines(path, places)) {
-          context.signal.throwIfAborted();
-          context.progress((done += 1), 0);
-          yield line;
-        }
-      },
-    );
+    const counted: ReadTracks = async function* (path, places) {
+      for await (const line of trackLines(path, places)) {
+        context.signal.throwIfAborted();
+        context.progress((done += 1), 0);
+        yield line;
+      }
+    };
+    yield* writeDocument(JSON.parse(first.value) as DocumentHead, media(input), {
+      readTracks: counted,
+      detailed: ({ facts }) => uprightBoxes(facts?.metadata ?? {}),
+    });
   } finally {
     await input.return(undefined);
   }

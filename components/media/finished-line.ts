@@ -16,6 +16,8 @@ export interface FinishedDetection {
   readonly detectionProperties: Properties;
   artifactExtractionStatus: string;
   artifactPath: string | null;
+  /** In the picture as it is shown; stands in documents only. */
+  readonly uprightBox?: Pick<Detection, 'x' | 'y' | 'width' | 'height'>;
 }
 
 export interface FinishedTrack {

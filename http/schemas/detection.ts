@@ -17,6 +17,12 @@ const detection = z
     detectionProperties: properties,
     artifactExtractionStatus: z.enum(['NOT_ATTEMPTED', 'REQUESTED', 'COMPLETED', 'FAILED']),
     artifactPath: z.string().nullable(),
+    uprightBox: z
+      .object({ x: z.int(), y: z.int(), width: z.int().min(1), height: z.int().min(1) })
+      .optional()
+      .describe(
+        'With OUTPUT_DETAILS: the box in the picture as a viewer shows it, when that is not how it is stored',
+      ),
   })
   .meta({ id: 'Detection', description: 'A box in a frame, in pixels of the medium as it is stored' });
 

@@ -42,7 +42,7 @@ describe('The tracks of a result by their types', () => {
       await Promise.resolve();
       yield medium;
     })();
-    const text = (await linesOf(writeDocument(head(), media, counted))).join('');
+    const text = (await linesOf(writeDocument(head(), media, { readTracks: counted }))).join('');
     const { media: written } = JSON.parse(text) as {
       media: { output: Record<string, { tracks: unknown[] }[]> }[];
     };
