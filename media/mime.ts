@@ -2,6 +2,7 @@
 import { fileTypeFromFile } from 'file-type';
 import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { isTarga } from './targa.ts';
 
 export const UNKNOWN_MIME = 'application/octet-stream';
 
@@ -51,7 +52,13 @@ const TEXTS: Readonly<Record<string, string>> = {
 /** Kinds of text that are found by content, too, but are named by their ending first. */
 const TEXT_LIKE: readonly string[] = ['application/xml', 'text/vtt'];
 
+/** What a TGA is taken for by its first bytes: it may begin as a cursor of Windows does. */
+const LIKE_TARGA: readonly string[] = [UNKNOWN_MIME, 'image/vnd.microsoft.icon'];
+
 const NETPBM: Readonly<Record<string, string>> = {
+  P1: 'image/x-portable-bitmap',
+  P2: 'image/x-portable-graymap',
+  P3: 'image/x-portable-pixmap',
   P4: 'image/x-portable-bitmap',
   P5: 'image/x-portable-graymap',
   P6: 'image/x-portable-pixmap',
@@ -71,27 +78,30 @@ export async function mimeTypeOf(path: string, name = path): Promise<string> {
   // A few letters can look like the beginning of a picture or of sound, but no picture and no sound reads as text.
   if (known !== UNKNOWN_MIME && !/^(image|audio|video)\//.test(known) && !TEXT_LIKE.includes(known))
     return known;
-  const bytes = await head(path);
-  const picture = netpbm(bytes);
+  const ending = extname(name).toLowerCase();
+  const { bytes, targa } = await look(path, ending);
+  const picture = netpbm(bytes) ?? (targa && LIKE_TARGA.includes(known) ? 'image/x-tga' : undefined);
   if (picture !== undefined) return picture;
   const text = decodeText(bytes);
   if (text === undefined) return known;
-  const named = markup(text) ?? TEXTS[extname(name).toLowerCase()];
+  const named = markup(text) ?? TEXTS[ending];
   return named ?? (TEXT_LIKE.includes(known) ? known : 'text/plain');
 }
 
-/** Binary netpbm pictures: their kind, width and height in letters, then the pixels, which may happen to be letters, too. */
+/** Netpbm pictures: their kind, width and height in letters, then the pixels: numbers (P1 to P3), or any bytes (P4 to P6). */
 function netpbm(bytes: Buffer): string | undefined {
   const [, kind] =
-    /^(P[456])\s(?:\s|#[^\n]*\n)*\d+\s(?:\s|#[^\n]*\n)*\d+\s/.exec(bytes.toString('latin1', 0, 1024)) ?? [];
+    /^(P[1-6])\s(?:\s|#[^\n]*\n)*\d+\s(?:\s|#[^\n]*\n)*\d+\s/.exec(bytes.toString('latin1', 0, 1024)) ?? [];
   return kind === undefined ? undefined : NETPBM[kind];
 }
 
-async function head(path: string): Promise<Buffer> {
+/** The beginning of a file, and whether it is a TGA picture. */
+async function look(path: string, ending: string): Promise<{ bytes: Buffer; targa: boolean }> {
   const file = await open(path, 'r');
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    return buffer.subarray(0, bytesRead);
+    const bytes = buffer.subarray(0, bytesRead);
+    return { bytes, targa: await isTarga(bytes, file, ending) };
   } finally {
     await file.close();
   }

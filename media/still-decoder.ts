@@ -1,9 +1,17 @@
 /** Pictures of kinds that sharp does not know, decoded by FFmpeg. Loaded for the first such picture. */
-import { Dictionary, FormatContext, Frame as AvFrame, SoftwareScaleContext } from 'node-av/lib';
-import { AV_PIX_FMT_RGBA } from 'node-av/constants';
+import { readFileSync } from 'node:fs';
+import {
+  Codec,
+  CodecContext,
+  Dictionary,
+  FormatContext,
+  Frame as AvFrame,
+  SoftwareScaleContext,
+} from 'node-av/lib';
+import { AV_CODEC_ID_TARGA, AV_PIX_FMT_RGBA } from 'node-av/constants';
 import { newPacket, openDecoder, type StreamDecoder } from './container.ts';
 
-/** BMP, binary netpbm (PBM, PGM, PPM), JPEG 2000 and JPEG XL. */
+/** BMP, netpbm (PBM, PGM, PPM), JPEG 2000 and JPEG XL. */
 const FORMATS = 'bmp_pipe,pbm_pipe,pgm_pipe,ppm_pipe,j2k_pipe,jpegxl_pipe';
 
 /** Tightly packed: red, green and blue, and how opaque it is when there are four channels. */
@@ -22,7 +30,7 @@ export function decodeStill(path: string, maxPixels: number): StillPicture | und
   const format = new FormatContext();
   const options = Dictionary.fromObject({ protocol_whitelist: 'file', format_whitelist: FORMATS });
   try {
-    if (format.openInputSync(`file:${path}`, null, options) < 0) return undefined;
+    if (format.openInputSync(`file:${path}`, null, options) < 0) return targaOf(path, maxPixels);
   } finally {
     options.free();
   }
@@ -40,6 +48,35 @@ export function decodeStill(path: string, maxPixels: number): StillPicture | und
   }
 }
 
+/** TGA has no demuxer, since nothing at its beginning says what it is: the file goes to the decoder as it is. */
+function targaOf(path: string, maxPixels: number): StillPicture | undefined {
+  const codec = Codec.findDecoder(AV_CODEC_ID_TARGA);
+  if (codec === null) return undefined;
+  const context = new CodecContext();
+  const packet = newPacket();
+  const frame = new AvFrame();
+  try {
+    context.allocContext3(codec);
+    context.threadCount = 1;
+    context.setOption('max_pixels', maxPixels);
+    frame.alloc();
+    packet.data = readFileSync(path);
+    const decoded =
+      context.open2Sync(codec, null) >= 0 &&
+      context.sendPacketSync(packet) >= 0 &&
+      context.receiveFrameSync(frame) >= 0;
+    if (!decoded) throw damaged(maxPixels);
+    return rgbaOf(frame);
+  } finally {
+    frame.free();
+    packet.free();
+    context.freeContext();
+  }
+}
+
+const damaged = (maxPixels: number): Error =>
+  new Error(`it is damaged, cut off, or has more than ${maxPixels} pixels`);
+
 function firstFrame(format: FormatContext, decoder: StreamDecoder, maxPixels: number): AvFrame {
   const packet = newPacket();
   try {
@@ -52,7 +89,7 @@ function firstFrame(format: FormatContext, decoder: StreamDecoder, maxPixels: nu
     decoder.send(null);
     const frame = decoder.receive();
     if (frame !== undefined) return frame;
-    throw new Error(`it is damaged, cut off, or has more than ${maxPixels} pixels`);
+    throw damaged(maxPixels);
   } finally {
     packet.free();
   }

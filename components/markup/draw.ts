@@ -1,7 +1,8 @@
-/** Draws boxes, labels and frame numbers into the pictures of one medium. */
+/** Draws boxes, labels and frame numbers into the pictures of one medium, or conceals what lies in the boxes. */
 import { cornersInFrame, type Point } from '../../pipeline/geometry.ts';
 import type { Upright } from '../../media/upright.ts';
 import type { Frame } from '../sdk/detector.ts';
+import { blur, pixelate } from './conceal.ts';
 import { trackColour, type Colour } from './colours.ts';
 import { labelDrawer } from './labels.ts';
 import type { Mark } from './marks.ts';
@@ -10,6 +11,8 @@ import type { MarkupSettings } from './settings.ts';
 
 const BLACK: Colour = [0, 0, 0];
 const WHITE: Colour = [255, 255, 255];
+
+const CONCEAL = { BLUR: blur, PIXELATE: pixelate } as const;
 
 export interface Drawing {
   /** Size of the drawn pictures. */
@@ -59,7 +62,10 @@ class Drawer implements Drawing {
     const surface = { width: this.width, height: this.height, data: to };
     put(this.#upright.apply(frame), surface, this.#measures.border);
     const placed = marks.map((mark) => ({ mark, points: this.#corners(mark) })).filter(isSeen(surface));
-    for (const box of placed) drawBox(surface, box, this.#measures.line);
+    const { style } = this.#settings;
+    for (const box of placed)
+      if (style === 'BOX') drawBox(surface, box, this.#measures.line);
+      else CONCEAL[style](surface, box.points);
     for (const box of placed) this.#drawLabel(surface, box);
     this.#drawNumber(surface, frame.index);
   }

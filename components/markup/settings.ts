@@ -20,7 +20,11 @@ export interface LabelSettings {
   readonly movingIcons: boolean;
 }
 
+export type MarkupStyle = 'BOX' | 'BLUR' | 'PIXELATE';
+
 export interface MarkupSettings {
+  /** BLUR and PIXELATE conceal what lies in the boxes and draw nothing. */
+  readonly style: MarkupStyle;
   /** Null when there are to be no labels. */
   readonly labels: LabelSettings | null;
   /** Opacity of the frame numbers, 0 to 1; null when there are none. */
@@ -50,14 +54,24 @@ export function markupSettings(properties: Properties, isVideo: boolean): Markup
     sourceIcons: icons('BOX_SOURCE', false),
     movingIcons: icons('MOVING_OBJECT', false),
   };
+  const style = styleOf(properties['MARKUP_STYLE']);
+  const draws = style === 'BOX';
   return {
-    labels: flag('LABELS_ENABLED', true) ? labels : null,
-    frameNumbers: isVideo && flag('VIDEO_FRAME_NUMBERS_ENABLED', true) ? alpha : null,
-    border: flag('BORDER_ENABLED', false),
-    animation: isVideo && flag('ANIMATION_ENABLED', false),
+    style,
+    labels: draws && flag('LABELS_ENABLED', true) ? labels : null,
+    frameNumbers: draws && isVideo && flag('VIDEO_FRAME_NUMBERS_ENABLED', true) ? alpha : null,
+    border: draws && flag('BORDER_ENABLED', false),
+    // Frames between two detections that were not looked at would show what is to be concealed.
+    animation: isVideo && (!draws || flag('ANIMATION_ENABLED', false)),
     encoder: encoderOf(properties['MARKUP_VIDEO_ENCODER']),
     crf: within(properties, 'MARKUP_VIDEO_VP9_CRF', 31, 0, 63),
   };
+}
+
+function styleOf(text: string | undefined): MarkupStyle {
+  const name = isBlank(text) ? 'BOX' : text?.trim().toUpperCase();
+  if (name === 'BOX' || name === 'BLUR' || name === 'PIXELATE') return name;
+  throw invalid('MARKUP_STYLE', text, 'is none of BOX, BLUR and PIXELATE');
 }
 
 function encoderOf(text: string | undefined): VideoEncoder {

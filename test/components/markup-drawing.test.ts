@@ -233,7 +233,11 @@ describe('The markup settings', () => {
     for (const isVideo of [true, false])
       expect(markupSettings(told, isVideo)).to.deep.equal(markupSettings({}, isVideo));
     // Each property changes something.
-    const other: Properties = { MARKUP_VIDEO_ENCODER: 'h264', MARKUP_LABELS_ALPHA: '0.25' };
+    const other: Properties = {
+      MARKUP_STYLE: 'BLUR',
+      MARKUP_VIDEO_ENCODER: 'h264',
+      MARKUP_LABELS_ALPHA: '0.25',
+    };
     for (const { name, defaultValue } of properties) {
       const changed =
         other[name] ?? (defaultValue === 'true' ? 'false' : defaultValue === 'false' ? 'true' : '7');
@@ -243,6 +247,7 @@ describe('The markup settings', () => {
 
   it('are refused with a sentence when they make no sense', () => {
     for (const properties of [
+      { MARKUP_STYLE: 'SMEAR' },
       { MARKUP_VIDEO_ENCODER: 'divx' },
       { MARKUP_LABELS_ALPHA: '1.5' },
       { MARKUP_LABELS_ALPHA: 'much' },

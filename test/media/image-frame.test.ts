@@ -3,7 +3,9 @@ import { rm, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { readImage } from '../../media/image-frame.ts';
+import { inspect } from '../../media/inspect.ts';
 import { bitmapOf } from '../support/bitmap.ts';
+import { targaOf } from '../support/targa.ts';
 import { mediumError, sample, scratchFolder } from './samples.ts';
 
 describe('reading an image', () => {
@@ -89,6 +91,31 @@ describe('reading an image', () => {
       expect([same.width, same.height], path).to.deep.equal([width, height]);
       expect(Buffer.compare(same.data, data), path).to.equal(0);
     }
+  });
+
+  it('gives the same of a TGA, packed or not, and of a netpbm picture in letters', async () => {
+    const { data, width, height } = await readImage(await odd());
+    const numbers = [...data].join(' ').replaceAll(/(.{60}) /g, '$1\n');
+    const files: readonly (readonly [string, Buffer, string])[] = [
+      ['plain.tga', targaOf(data, width, height), 'image/x-tga'],
+      ['no-ending', targaOf(data, width, height), 'image/x-tga'],
+      ['packed', targaOf(data, width, height, { packed: true }), 'image/x-tga'],
+      [
+        'letters.ppm',
+        Buffer.from(`P3\n# made\n${width} ${height}\n255\n${numbers}\n`),
+        'image/x-portable-pixmap',
+      ],
+    ];
+    for (const [name, bytes, mimeType] of files) {
+      const path = join(folder, name);
+      await writeFile(path, bytes);
+      expect((await inspect(path)).facts, name).to.include({ mediaType: 'IMAGE', mimeType });
+      const same = await readImage(path);
+      expect([same.width, same.height], name).to.deep.equal([width, height]);
+      expect(Buffer.compare(same.data, data), name).to.equal(0);
+    }
+    await writeFile(join(folder, 'cut.tga'), targaOf(data, width, height).subarray(0, 5_000));
+    expect((await mediumError(readImage(join(folder, 'cut.tga')))).message).to.match(/damaged, cut off/);
   });
 
   it('refuses a BMP that is cut off, or that says to be larger than it is', async () => {
