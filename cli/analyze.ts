@@ -1,5 +1,5 @@
 import { readCliSettings } from '../config/cli.ts';
-import { EXIT } from './failure.ts';
+import { EXIT, Failure } from './failure.ts';
 import { follow } from './follow.ts';
 import { Interrupts } from './interrupts.ts';
 import { mediaOf } from './media-arguments.ts';
@@ -9,12 +9,18 @@ import { saved } from './saved.ts';
 import { Session } from './session.ts';
 import { openService } from './open-service.ts';
 import type { Service } from './service.ts';
+import { overviewLines } from './overview.ts';
+import { pipelineLines } from './pipeline-names.ts';
 import { submit, type JobOptions, type Submitted } from './submit.ts';
 import { summarize } from './summary.ts';
 import { documentLines, jobLine } from './tables.ts';
 import type { Terminal } from './terminal.ts';
 
-export interface AnalyzeOptions extends JobOptions {
+export interface AnalyzeOptions extends Omit<JobOptions, 'pipeline'> {
+  /** Without it nothing is run. */
+  readonly pipeline?: string;
+  /** Take the media in folders. */
+  readonly recursive?: boolean;
   readonly url?: string;
   /** Print the document instead of the tables. */
   readonly json?: boolean;
@@ -28,8 +34,12 @@ export async function analyze(
   options: AnalyzeOptions,
   terminal: Terminal,
 ): Promise<number> {
-  const media = await mediaOf(files);
+  const { pipeline, from, to } = options;
+  if (from !== undefined && to !== undefined && to < from) throw new Failure('--to comes before --from.');
   const settings = readCliSettings();
+  const folders = { except: settings.dataDir, note: (text: string) => terminal.note(text) };
+  const media =
+    pipeline === undefined ? [] : await mediaOf(files, options.recursive === true ? folders : undefined);
   const url = options.url ?? settings.url;
   const interrupts = new Interrupts();
   const gone = () =>
@@ -40,7 +50,9 @@ export async function analyze(
   );
   try {
     const { signal } = interrupts;
-    const submitted = await session.use((service) => submit(service, media, options, terminal, signal));
+    if (pipeline === undefined) return await session.use((service) => askForPipeline(service, terminal));
+    const wanted = { ...options, pipeline };
+    const submitted = await session.use((service) => submit(service, media, wanted, terminal, signal));
     const job = await session.use((service) => watch(service, submitted.jobId, terminal, signal));
     await session.use((service) => show(job, submitted, service, options, terminal));
     return job.jobStatus.startsWith('COMPLETE') ? EXIT.done : EXIT.failed;
@@ -48,6 +60,12 @@ export async function analyze(
     await session.close();
     interrupts.close();
   }
+}
+
+async function askForPipeline({ client }: Service, terminal: Terminal): Promise<number> {
+  terminal.note('Say what is looked for: --pipeline <NAME>.');
+  for (const line of pipelineLines(await client.pipelines())) terminal.note(line);
+  return EXIT.refused;
 }
 
 async function watch(
@@ -82,8 +100,11 @@ async function show(
     return;
   }
   terminal.print(jobLine(job));
-  if (document !== undefined)
-    for (const line of documentLines(await summarize(document), names)) terminal.print(line);
+  if (document !== undefined) {
+    const found = await summarize(document);
+    for (const line of [...documentLines(found, names), ...overviewLines(found, terminal.width, names)])
+      terminal.print(line);
+  }
   terminal.print(`\n${place ?? 'The job has no document.'}`);
   if (note !== undefined) terminal.note(note);
 }

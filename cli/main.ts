@@ -3,6 +3,7 @@ import { readInfo } from '../config/info.ts';
 import { canonicalName } from '../pipeline/values.ts';
 import { analyze, type AnalyzeOptions } from './analyze.ts';
 import { EXIT, exitCodeOf, explain } from './failure.ts';
+import { moment } from './moments.ts';
 import { address, whole } from './resources/command.ts';
 import { resourceCommands } from './resources/index.ts';
 import { serve } from './serve.ts';
@@ -32,8 +33,17 @@ program
 program
   .command('analyze')
   .description('run a job and show what it found')
-  .argument('<FILE...>', 'files, or http:, https:, data: and file: URIs')
-  .requiredOption('--pipeline <NAME>', 'stored pipeline, such as "FACE DETECTION PIPELINE"')
+  .argument('<FILE...>', 'files, or http:, https:, data: and file: URIs; with -r also folders')
+  .option(
+    '--pipeline <NAME>',
+    'stored pipeline, such as "FACE DETECTION PIPELINE"; without it the pipelines are listed',
+  )
+  .option(
+    '-r, --recursive',
+    'take all media that lie in the folders and below them; hidden ones are left out',
+  )
+  .option('--from <TIME>', 'of videos only what comes after it: seconds (83.5), or 1:23.5', moment)
+  .option('--to <TIME>', 'of videos only what comes before it', moment)
   .option('--property <NAME=VALUE>', 'job property; may be repeated', property, {})
   .option(
     '--algorithm-property <ALGORITHM:NAME=VALUE>',

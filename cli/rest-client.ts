@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import { fieldOf, jsonOf, messageOf } from './answer-text.ts';
 import { Failure } from './failure.ts';
+import type { PipelineName } from './pipeline-names.ts';
 import { printableLines } from './terminal.ts';
 import type { TokenSource } from './token-source.ts';
 import { RefusedError, Transport, type Answer, type Call, type Patience } from './transport.ts';
@@ -101,18 +102,23 @@ export class RestClient {
     if (answer.status !== 200) throw refusal(answer);
   }
 
-  /** Names of the stored pipelines. */
-  pipelines(): Promise<readonly string[]> {
-    return this.#names('/rest/pipelines');
+  /** The stored pipelines. */
+  pipelines(): Promise<readonly PipelineName[]> {
+    return this.#named('/rest/pipelines');
   }
 
-  algorithms(): Promise<readonly string[]> {
-    return this.#names('/rest/algorithms');
+  /** Names of the algorithms. */
+  async algorithms(): Promise<readonly string[]> {
+    return (await this.#named('/rest/algorithms')).map(({ name }) => name);
   }
 
-  async #names(path: string): Promise<readonly string[]> {
+  async #named(path: string): Promise<readonly PipelineName[]> {
     const found = this.good(await this.ask({ method: 'GET', path }));
-    return Array.isArray(found) ? found.map((element: unknown) => String(fieldOf(element, 'name'))) : [];
+    if (!Array.isArray(found)) return [];
+    return found.map((element: unknown) => ({
+      name: String(fieldOf(element, 'name')),
+      description: textOf(fieldOf(element, 'description')),
+    }));
   }
 
   /** Where the detection document of a job can be read. */
@@ -158,3 +164,5 @@ const WORDS: Readonly<Record<number, string>> = {
   404: 'The service answered with status 404: it does not have that, or is of a version that does not offer it.',
   503: 'The service is busy, or is stopping: try again later.',
 };
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : '');

@@ -3,6 +3,8 @@ import { pathToFileURL } from 'node:url';
 import { canonicalName } from '../pipeline/values.ts';
 import { EXIT, Failure } from './failure.ts';
 import type { MediumArgument } from './media-arguments.ts';
+import { timeRanges } from './moments.ts';
+import { pipelineLines, type PipelineName } from './pipeline-names.ts';
 import type { RestClient } from './rest-client.ts';
 import type { Service } from './service.ts';
 import { printableLines, type Terminal } from './terminal.ts';
@@ -15,6 +17,9 @@ export interface JobOptions {
   /** By algorithm name. */
   readonly algorithmProperty: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly priority?: number;
+  /** Of videos, in milliseconds: only what lies between the two. */
+  readonly from?: number;
+  readonly to?: number;
   /** Upload the files without asking whether the service can read them. */
   readonly upload?: boolean;
 }
@@ -36,8 +41,12 @@ export async function submit(
   if (signal.aborted) throw new Failure('Stopped before the job was made.', EXIT.failed);
   const { client } = service;
   const create = async (readable: readonly MediumArgument[]): Promise<Submitted> => {
+    const ranges = timeRanges(options.from, options.to);
     const request = {
-      media: readable.map(({ uri }) => ({ mediaUri: uri })),
+      media: readable.map(({ uri }) => ({
+        mediaUri: uri,
+        ...(ranges.length > 0 && { timeRanges: ranges }),
+      })),
       pipelineName: options.pipeline,
       // Whoever has the tool reads what the specification does not list, too.
       jobProperties: { OUTPUT_DETAILS: 'TRUE', ...options.property },
@@ -76,11 +85,14 @@ async function filesToUpload(
   return new Set(wanted.flatMap(({ file }) => file ?? []));
 }
 
+const isUnknown = (given: string, known: readonly PipelineName[]) =>
+  known.length > 0 && !known.some(({ name }) => name === canonicalName(given));
+
 /** Said before a large file is sent for nothing. @throws Failure */
 async function mustHavePipeline(name: string, client: RestClient): Promise<void> {
   const known = await client.pipelines();
-  if (known.length > 0 && !known.includes(canonicalName(name)))
-    throw new Failure(`No pipeline named: ${name}\nThe pipelines are: ${known.join(', ')}.`);
+  if (isUnknown(name, known))
+    throw new Failure([`No pipeline named: ${name}`, ...pipelineLines(known)].join('\n'));
 }
 
 /** A service takes properties of any algorithm and heeds those of algorithms that the pipeline has. @throws Failure */
@@ -110,9 +122,8 @@ async function advice(
   options: JobOptions,
 ): Promise<readonly string[]> {
   if (error.status !== 400) return [];
-  const known = await service.client.pipelines().catch((): readonly string[] => []);
-  if (known.length > 0 && !known.includes(canonicalName(options.pipeline)))
-    return [`The pipelines are: ${known.join(', ')}.`];
+  const known = await service.client.pipelines().catch((): readonly PipelineName[] => []);
+  if (isUnknown(options.pipeline, known)) return pipelineLines(known);
   return isAboutRoots(error) ? [rootsAdvice(service, media)] : [];
 }
 

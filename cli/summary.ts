@@ -60,6 +60,10 @@ export interface MediumSummary {
   readonly markupResult: DocumentMarkup | null;
   readonly mediaSelectorsOutputUri: string | null;
   readonly tracks: Some<TrackSummary>;
+  /** How many tracks of each type there are, those that are not shown among them. */
+  readonly types: Map<string, number>;
+  /** The highest confidence of a track; -1: none has one. */
+  bestConfidence: number;
   /** Actions that gave tracks of others more properties. */
   readonly annotators: Set<string>;
   /** Actions whose tracks the document leaves out because the job says so. */
@@ -75,17 +79,30 @@ export interface IssueSummary {
   readonly message: string;
 }
 
+/** Of one medium. */
+export interface IssueCount {
+  errors: number;
+  warnings: number;
+  /** Of the first error, else of the first warning. */
+  code: string;
+}
+
 export interface DocumentSummary {
   readonly status: string;
   readonly media: readonly MediumSummary[];
   readonly errors: Some<IssueSummary>;
   readonly warnings: Some<IssueSummary>;
+  /** By the number of the medium. */
+  readonly issues: ReadonlyMap<number, IssueCount>;
 }
 
 /** What a table shows of one medium, and of all: nobody reads more, and the document has it all. */
 const SHOWN_OF_MEDIUM = 100;
 const SHOWN_OF_ALL = 2_000;
 const SHOWN_ISSUES = 500;
+/** Kinds of tracks of a medium that are counted by their names, and what the others are counted as. */
+const COUNTED_TYPES = 50;
+const OTHER_TYPES = 'of other types';
 /** Characters of a property's value, and properties of a track, that are kept. */
 const VALUE_LENGTH = 200;
 const KEPT_PROPERTIES = 30;
@@ -93,14 +110,18 @@ const KEPT_PROPERTIES = 30;
 /** @throws Error when the text is no document, or ends early */
 export async function summarize(chunks: AsyncIterable<Uint8Array>): Promise<DocumentSummary> {
   const media: MediumSummary[] = [];
-  const issues = { errors: none<IssueSummary>(), warnings: none<IssueSummary>() };
+  const some = { errors: none<IssueSummary>(), warnings: none<IssueSummary>() };
+  const issues = new Map<number, IssueCount>();
   const tracks = new Tracks();
   let status = '';
   for await (const piece of jsonPieces(chunks, isPiece)) {
     const { path, value } = piece;
     const [root, index, field] = path;
     if (root === 'errors' || root === 'warnings')
-      for (const issue of issuesOf(value as IssueEntry)) add(issues[root], issue, SHOWN_ISSUES);
+      for (const issue of issuesOf(value as IssueEntry)) {
+        add(some[root], issue, SHOWN_ISSUES);
+        countIssue(issues, root, issue);
+      }
     if (root === 'status') status = String(value);
     if (root !== 'media' || typeof index !== 'number') continue;
     const medium = (media[index] ??= emptyMedium());
@@ -108,7 +129,7 @@ export async function summarize(chunks: AsyncIterable<Uint8Array>): Promise<Docu
     else if (path.length === 3 && typeof field === 'string' && field in medium)
       Object.assign(medium, { [field]: value });
   }
-  return { status, media, ...issues };
+  return { status, media, ...some, issues };
 }
 
 /** The small objects of media, tracks and detections come whole; the rest is gone through. */
@@ -148,6 +169,8 @@ class Tracks {
     else if (field === 'exemplar')
       track.properties = { ...cut((value as DocumentDetection).detectionProperties), ...track.properties };
     else if (field in track) Object.assign(track, { [field]: value });
+    if (field === 'type') countType(medium.types, String(value));
+    if (field === 'confidence') medium.bestConfidence = Math.max(medium.bestConfidence, Number(value));
   }
 
   #trackAt(path: Path, medium: MediumSummary): TrackSummary {
@@ -162,6 +185,24 @@ class Tracks {
 
 /** Where a path says which track it belongs to; the track's own index, which changes most, first. */
 const IDENTITY = [6, 4, 3, 1];
+
+function countType(types: Map<string, number>, type: string): void {
+  const name = types.has(type) || types.size < COUNTED_TYPES ? type : OTHER_TYPES;
+  types.set(name, (types.get(name) ?? 0) + 1);
+}
+
+function countIssue(
+  issues: Map<number, IssueCount>,
+  kind: 'errors' | 'warnings',
+  { mediaId, code }: IssueSummary,
+): void {
+  if (mediaId === undefined) return;
+  const count = issues.get(mediaId) ?? { errors: 0, warnings: 0, code };
+  // the document tells errors before or after warnings
+  if (kind === 'errors' && count.errors === 0) count.code = code;
+  count[kind] += 1;
+  issues.set(mediaId, count);
+}
 
 function countArtifact(artifacts: MediumSummary['artifacts'], detection: DocumentDetection): void {
   if (detection.artifactExtractionStatus === 'FAILED') artifacts.failed += 1;
@@ -225,6 +266,8 @@ const emptyMedium = (): MediumSummary => ({
   markupResult: null,
   mediaSelectorsOutputUri: null,
   tracks: none(),
+  types: new Map(),
+  bestConfidence: -1,
   annotators: new Set(),
   suppressed: new Set(),
   artifacts: { count: 0, failed: 0, folder: undefined },

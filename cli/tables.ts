@@ -1,5 +1,6 @@
 /** What a job has found, as text for people. */
 import { alignedRows } from './columns.ts';
+import { asFamilies, namesOf } from './medium-names.ts';
 import { placeName } from './names.ts';
 import type { JobInfo } from './rest-client.ts';
 import type {
@@ -17,6 +18,8 @@ const WORDS_LENGTH = 100;
 /** Of a text about which more is to be said in the same cell. */
 const TEXT_LENGTH = 50;
 const INDENT = '  ';
+/** With more media, those in which nothing was found have a row in the overview alone. */
+const MANY = 3;
 
 /** How a job ended. */
 export function jobLine(job: JobInfo): string {
@@ -33,9 +36,7 @@ export function documentLines(
   { status, media, errors, warnings }: DocumentSummary,
   known: ReadonlyMap<string, string> = new Map(),
 ): readonly string[] {
-  const names = new Map(
-    media.map((medium) => [medium.mediaId, placeName(known.get(medium.path) ?? medium.path)]),
-  );
+  const names = namesOf(media, known);
   const failed = new Set(errors.shown.map(({ mediaId }) => mediaId));
   // nothing found is no finding when the medium was not looked at to its end
   const reason = (medium: MediumSummary): string => {
@@ -43,8 +44,10 @@ export function documentLines(
     return failed.has(medium.mediaId) || medium.status !== 'COMPLETE' ? ': see its errors' : '';
   };
   const issues = [...issueLines('error', errors, names), ...issueLines('warning', warnings, names)];
+  const many = media.filter(({ parentMediaId }) => parentMediaId < 0).length > MANY;
+  const told = asFamilies(media).filter(({ medium }) => !many || saysSomething(medium, reason(medium)));
   return [
-    ...asFamilies(media).flatMap(({ medium, depth }) => [
+    ...told.flatMap(({ medium, depth }) => [
       '',
       ...mediumLines(medium, names, reason(medium)).map((line) => `${INDENT.repeat(depth)}${line}`),
     ]),
@@ -52,25 +55,8 @@ export function documentLines(
   ];
 }
 
-interface Member {
-  readonly medium: MediumSummary;
-  readonly depth: number;
-}
-
-/** Each medium before those that were taken out of it; a document tells of them in the order in which they were made. */
-function asFamilies(media: readonly MediumSummary[]): readonly Member[] {
-  const children = new Map<number, MediumSummary[]>();
-  const named: MediumSummary[] = [];
-  for (const medium of media) {
-    (children.get(medium.parentMediaId) ?? named).push(medium);
-    if (!children.has(medium.mediaId)) children.set(medium.mediaId, []);
-  }
-  const family = (medium: MediumSummary, depth: number): readonly Member[] => [
-    { medium, depth },
-    ...(children.get(medium.mediaId) ?? []).flatMap((child) => family(child, depth + 1)),
-  ];
-  return named.flatMap((medium) => family(medium, 0));
-}
+const saysSomething = (medium: MediumSummary, reason: string) =>
+  medium.tracks.count > 0 || medium.suppressed.size > 0 || reason !== '' || resultLines(medium).length > 0;
 
 /** h:mm:ss.mmm */
 function timeText(ms: number): string {
@@ -176,7 +162,7 @@ function words({ TEXT: text, ...others }: Readonly<Record<string, string>>): str
   return shortened(printable(all), WORDS_LENGTH);
 }
 
-function issueLines(
+export function issueLines(
   kind: string,
   issues: Some<IssueSummary>,
   names: ReadonlyMap<number, string>,

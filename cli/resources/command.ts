@@ -91,6 +91,16 @@ export async function show<T>(
   call: Call,
   view: Show<T>,
 ): Promise<void> {
+  await shown(terminal, options, call, view);
+}
+
+/** The same; answers what was found. */
+export async function shown<T>(
+  terminal: Terminal,
+  options: RestOptions,
+  call: Call,
+  view: Show<T>,
+): Promise<T> {
   const client = await clientOf(options, terminal);
   const answer = await client.ask(call);
   const words = view.refusals?.[answer.status];
@@ -102,8 +112,9 @@ export async function show<T>(
     if (!isEmpty) terminal.print(answer.text);
   }
   heed(found, terminal);
-  if (options.json === true) return;
-  for (const line of readAs(client.url, () => view.lines(found))) terminal.print(printable(line));
+  if (options.json !== true)
+    for (const line of readAs(client.url, () => view.lines(found))) terminal.print(printable(line));
+  return found;
 }
 
 /** CoreResponse (specification 2.1), alone or in another answer: 1 says that nothing was done, 2 is a warning. */

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Readable } from 'node:stream';
 import { Failure } from '../failure.ts';
 import type { JobInfo, RestClient } from '../rest-client.ts';
+import { overviewLines } from '../overview.ts';
 import { saved } from '../saved.ts';
 import { summarize } from '../summary.ts';
 import { documentLines, jobLine } from '../tables.ts';
@@ -31,7 +32,8 @@ async function summary(id: string, options: RestOptions, terminal: Terminal): Pr
   const job = await client.job(id);
   const document = await documentOf(id, client, job);
   terminal.print(jobLine(job));
-  for (const line of documentLines(await summarize(document))) terminal.print(line);
+  const found = await summarize(document);
+  for (const line of [...documentLines(found), ...overviewLines(found, terminal.width)]) terminal.print(line);
   terminal.print(`\nDocument: ${client.documentUrl(id)}`);
 }
 

@@ -1,33 +1,19 @@
 /** `troupe jobs ...` (specification 4.2). */
 import type { Command } from 'commander';
-import { factLines } from '../columns.ts';
 import { EXIT } from '../failure.ts';
 import { Interrupts } from '../interrupts.ts';
-import { placeName } from '../names.ts';
 import { showProgress } from '../progress.ts';
 import { fieldOf } from '../answer-text.ts';
-import { detailsPath, jobPath, type JobInfo } from '../rest-client.ts';
+import { jobPath } from '../rest-client.ts';
 import { jobLine } from '../tables.ts';
 import type { Terminal } from '../terminal.ts';
 import { watchJob } from '../watch.ts';
-import {
-  asking,
-  clientOf,
-  command,
-  momentText,
-  reading,
-  show,
-  textOf,
-  whole,
-  withQuery,
-  type RestOptions,
-} from './command.ts';
+import { asking, clientOf, command, show, textOf, whole, withQuery, type RestOptions } from './command.ts';
 import { jobListCommands } from './job-list.ts';
 import { outputCommands } from './job-output.ts';
 import { repostCommand } from './job-repost.ts';
+import { showCommand, unknownJob } from './job-show.ts';
 
-const SHOWN_MEDIA = 20;
-const URI_LENGTH = 200;
 const ID = '<ID>';
 
 export function jobCommands(program: Command, terminal: Terminal): void {
@@ -35,10 +21,7 @@ export function jobCommands(program: Command, terminal: Terminal): void {
     .command('jobs')
     .description('jobs: list, show, create, watch, cancel, resubmit, delete, ...');
   jobListCommands(jobs, terminal);
-  reading<ShownJob>(jobs, terminal, `show ${ID}`, 'show how a job stands', detailsPath, (id) => ({
-    lines: jobLines,
-    refusals: { 400: unknown(id) },
-  }));
+  showCommand(jobs, terminal);
   createCommand(jobs, terminal);
   watchCommand(jobs, terminal);
   asking(jobs, `cancel ${ID}`, 'cancel a job').action((id: string, options: RestOptions) => {
@@ -51,7 +34,7 @@ export function jobCommands(program: Command, terminal: Terminal): void {
     (id: string, options: RestOptions) => {
       const call = { method: 'DELETE', path: jobPath(id) } as const;
       const lines = () => [`Job ${id} is deleted.`];
-      return show(terminal, options, call, { lines, refusals: { 404: unknown(id) } });
+      return show(terminal, options, call, { lines, refusals: { 404: unknownJob(id) } });
     },
   );
   repostCommand(jobs, terminal);
@@ -66,8 +49,6 @@ function watchCommand(jobs: Command, terminal: Terminal): void {
       process.exitCode = await watch(id, options, terminal);
     });
 }
-
-const unknown = (id: string) => `The service knows no job ${id}: troupe jobs list shows those it knows.`;
 
 function createCommand(jobs: Command, terminal: Terminal): void {
   asking(
@@ -108,45 +89,6 @@ function createdLines(created: unknown): readonly string[] {
     `Job ${id} is accepted; troupe jobs watch ${id} shows its progress.`,
     ...(typeof match === 'string' ? [`The archive has the results of an earlier job: ${match}`] : []),
   ];
-}
-
-interface Attempts {
-  readonly attempts: number;
-  readonly lastError: string | null;
-  readonly nextAttempt: string | null;
-}
-interface ShownJob extends JobInfo {
-  readonly externalId?: string | null;
-  readonly callbackAttempts?: Attempts;
-  readonly archiveAttempts?: Attempts;
-}
-
-function jobLines(job: ShownJob): readonly string[] {
-  const { mediaUris, waitingFor } = job;
-  const uris = mediaUris.slice(0, SHOWN_MEDIA).map((uri) => placeName(uri, URI_LENGTH));
-  const more = mediaUris.length - uris.length;
-  return factLines({
-    Job: job.jobId,
-    Status: job.jobStatus,
-    Progress: `${Math.floor(job.jobProgress)} %`,
-    Waiting: waitingFor?.reason,
-    Queue: waitingFor?.queue,
-    Priority: job.jobPriority,
-    Pipeline: job.pipelineName,
-    'External id': job.externalId,
-    Started: momentText(job.startDate),
-    Ended: momentText(job.endDate),
-    Document: job.outputObjectPath,
-    Callback: deliveryText(job.callbackStatus, job.callbackAttempts),
-    Archive: deliveryText(job.archiveStatus, job.archiveAttempts),
-    Media: more > 0 ? [...uris, `and ${more} more: --json has them all`] : uris,
-  });
-}
-
-function deliveryText(status: string, failed: Attempts | undefined): string {
-  if (failed === undefined) return status;
-  const next = failed.nextAttempt === null ? '' : `, the next at ${momentText(failed.nextAttempt)}`;
-  return `${status} (${failed.attempts} failed${next}: ${failed.lastError ?? 'no reason is known'})`;
 }
 
 async function watch(id: string, options: RestOptions, terminal: Terminal): Promise<number> {

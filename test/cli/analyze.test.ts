@@ -1,4 +1,12 @@
-import { existsSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import { documentOf, Place, sample, tracksOf, type Outcome } from './support.ts';
@@ -125,8 +133,62 @@ describe('troupe analyze, where no service runs', () => {
     const { code, stderr } = await place.troupe(['analyze', sample('astronaut.png'), '--pipeline', 'FACES']);
     expect(code).to.equal(2);
     expect(stderr)
-      .to.include('No pipeline named: FACES')
-      .and.to.match(/^The pipelines are: .*\bFACE DETECTION PIPELINE, /m);
+      .to.include('No pipeline named: FACES\nThe pipelines are:\n')
+      .and.to.match(/^ {2}FACE DETECTION PIPELINE {3,}\S.*$/m);
+  });
+
+  it('lists the pipelines when none is named, and ends with 2', async () => {
+    const { code, stdout, stderr } = await place.troupe(['analyze', sample('astronaut.png')]);
+    expect([code, stdout], stderr).to.deep.equal([2, '']);
+    expect(stderr)
+      .to.include('Say what is looked for: --pipeline <NAME>.\nThe pipelines are:\n')
+      .and.to.match(/^ {2}FACE DETECTION PIPELINE {3,}\S.*$/m);
+  });
+
+  it('takes all media in a folder with -r, whatever they are called, and shows a row of each at the end', async () => {
+    const folder = path.join(place.folder, 'photos');
+    const inside = (...names: readonly string[]) => path.join(folder, ...names);
+    for (const name of ['deep/er', '.hidden', 'data']) mkdirSync(inside(name), { recursive: true });
+    copyFileSync(sample('astronaut.png'), inside('10.png'));
+    copyFileSync(sample('gen_text.png'), inside('deep', 'er', 'no ending'));
+    copyFileSync(sample('chelsea.png'), inside('.hidden', 'a.png'));
+    copyFileSync(sample('chelsea.png'), inside('data', 'of the service.png'));
+    writeFileSync(inside('2.png'), 'no picture');
+    writeFileSync(inside('notes.txt'), 'words');
+    symlinkSync(folder, inside('circle'));
+    copyFileSync(sample('video_01_invalid.mp4'), inside('9.mp4'));
+    const job = ['analyze', '-r', 'photos', '--pipeline', 'FACE DETECTION PIPELINE'];
+    const { code, stdout, stderr } = await place.troupe(job, { DATA_DIR: inside('data') });
+    expect(stderr).to.match(/^photos: 3 media; 2 other files are passed over$/m);
+    expect(stdout, stderr).to.match(/\nMEDIUM +TYPE +TRACKS +BEST +PROBLEMS\n/);
+    const rows = stdout.slice(stdout.indexOf('\nMEDIUM')).split('\n').slice(2, 6);
+    expect(
+      rows.map((row) => row.replaceAll(/ {2,}/g, '|').replace(/\|[^|]+\|1 error .*/, '|1 error')),
+    ).to.deep.equal([
+      'photos/9.mp4|1 error',
+      'photos/10.png|image/png|1 FACE|0.89',
+      'photos/deep/er/no ending|image/png|nothing found',
+      '3 media, 1 track, 1 with errors',
+    ]);
+    expect(code).to.equal(1);
+    mkdirSync(inside('nothing'));
+    const nothing = await place.troupe(['analyze', '-r', 'photos/nothing', ...FACES]);
+    expect([nothing.code, nothing.stdout]).to.deep.equal([2, '']);
+    expect(nothing.stderr).to.include(
+      'There are no pictures, videos, sounds, PDF or office documents in photos/nothing.',
+    );
+  });
+
+  it('takes of a video only what lies between --from and --to', async () => {
+    const job = ['analyze', sample('face_move.mp4'), ...FACES, '--from', '0:01.5', '--to', '2.5', '--json'];
+    const { code, stdout, stderr } = await place.troupe(job);
+    expect(code, stderr).to.equal(0);
+    const { media } = JSON.parse(stdout) as {
+      media: readonly [{ readonly timeRanges: unknown; readonly output: Record<string, unknown> }];
+    };
+    const tracks = JSON.stringify(media).match(/"startOffsetTime":\d+|"stopOffsetTime":\d+/g) ?? [];
+    expect(tracks).to.not.have.length(0);
+    for (const time of tracks) expect(Number(time.split(':')[1])).to.be.within(1_460, 2_540);
   });
 
   it('says which files are missing before it starts anything', async () => {
@@ -139,7 +201,9 @@ describe('troupe analyze, where no service runs', () => {
     ]);
     expect(code).to.equal(2);
     expect(stderr).to.include('There is no file none.png.');
-    expect(stderr).to.include(`${place.folder} is a folder: name the files in it.`);
+    expect(stderr).to.include(
+      `${place.folder} is a folder: name the files in it, or give -r for all media in it.`,
+    );
     expect(stderr).to.include(
       'There is no file ftp://host/a.png. Of URIs, file:, http:, https: and data: are known.',
     );
@@ -147,7 +211,8 @@ describe('troupe analyze, where no service runs', () => {
   });
 
   for (const [args, complaint] of [
-    [['analyze', 'a.png'], "required option '--pipeline <NAME>' not specified"],
+    [['analyze', 'a.png', ...FACES, '--from', '1:75'], 'Write seconds (83.5) or'],
+    [['analyze', 'a.png', ...FACES, '--from', '9', '--to', '0:08'], '--to comes before --from.'],
     [['analyze', ...FACES], "missing required argument 'FILE'"],
     [['analyze', 'a.png', ...FACES, '--property', 'A'], 'Write NAME=VALUE.'],
     [['analyze', 'a.png', ...FACES, '--algorithm-property', 'A=B:C'], 'Write ALGORITHM:NAME=VALUE.'],

@@ -58,8 +58,23 @@ describe('troupe, over the REST interface', () => {
       const shown = await good('jobs', 'show', id);
       expect(shown)
         .to.match(/^Status +COMPLETE$/m)
-        .and.to.match(/^Media +file:.*astronaut\.png$/m);
+        .and.to.match(/^Media +media\/astronaut\.png$/m);
       expect(await json('jobs', 'show', id)).to.include({ jobId: id, terminal: true, jobPriority: 4 });
+    });
+
+    it('are shown with what went wrong in them, and with the names of their media as people write them', async () => {
+      writeFileSync(path.join(place.folder, 'media', 'Grüße 1.mp4'), 'these are words');
+      const uri = pathToFileURL(path.join(place.folder, 'media', 'Grüße 1.mp4')).href;
+      const { media } = JSON.parse(request) as { media: readonly object[] };
+      const job = file('broken.json', { media: [...media, { mediaUri: uri }], pipelineName: FACES });
+      const { jobId } = (await json('jobs', 'create', job)) as { jobId: string };
+      await place.troupe(['jobs', 'watch', jobId]);
+      expect(await good('jobs', 'show', jobId))
+        .to.match(/^Status +(ERROR|COMPLETE_WITH_ERRORS)$/m)
+        .and.to.match(/^ +media\/Grüße 1\.mp4$/m)
+        .and.to.match(/\n\nerror [A-Z_]+ \(media\/Grüße 1\.mp4, \w+\): .+\n$/);
+      expect(await good('jobs', 'summary', jobId)).to.match(/^2 media, 1 track, 1 with errors$/m);
+      await good('jobs', 'delete', jobId);
     });
 
     it('are created with properties that nobody knows, about which standard error has a note', async () => {
@@ -340,11 +355,11 @@ describe('troupe, over the REST interface', () => {
     expect(await json('info')).to.include({ app: 'Troupe' });
   });
 
-  it('says how a service must be started that takes no uploads and reads other folders', async () => {
+  it('says how an earlier service must be started that reads other folders', async () => {
     const roots = answer(400, {
       coreResponse: { responseCode: 1, message: 'Add its folder to the setting MEDIA_ROOTS.' },
     });
-    const answers = [roots, answer(404, undefined), answer(200, [{ name: FACES }])];
+    const answers = [answer(404, undefined), roots, answer(200, [{ name: FACES }])];
     await withService(answers, async (url, asked) => {
       const as = { TROUPE_URL: url, TROUPE_TOKEN: 't' };
       const job = ['analyze', 'media/astronaut.png', '--pipeline', FACES];
@@ -352,7 +367,7 @@ describe('troupe, over the REST interface', () => {
       expect([code, stdout], stderr).to.deep.equal([2, '']);
       expect(stderr).to.include('Add its folder to the setting MEDIA_ROOTS.');
       expect(stderr).to.match(/Start it with MEDIA_ROOTS=\S+media, or stop it/);
-      expect(asked.map((line) => line.split(/[ ?]/)[1])).to.deep.equal(['/rest/jobs', '/rest/media', '/rest/pipelines']); // prettier-ignore
+      expect(asked.map((line) => line.split(/[ ?]/)[1])).to.deep.equal(['/rest/media/check', '/rest/jobs', '/rest/pipelines']); // prettier-ignore
     });
   });
 

@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
+import { overviewLines } from '../../cli/overview.ts';
 import { summarize } from '../../cli/summary.ts';
 import { documentLines } from '../../cli/tables.ts';
 import { Place, sample } from './support.ts';
@@ -62,6 +63,14 @@ describe('The tables of what a job has found', () => {
       '  medium 4 of /m/2.bin: /m/4.bin',
       '/m/6.bin',
     ]);
+  });
+
+  it('leave out media in which nothing was found when there are many: the overview has them', async () => {
+    const output = { FACE: [{ source: 'A', tracks: [trackOf('FACE')] }] };
+    const failed = { errors: [{ mediaId: 4, details: [{ source: 'S', code: 'C', message: 'm' }] }] };
+    const media = [mediumOf(1, -1), mediumOf(2, -1, { output }), mediumOf(3, -1), mediumOf(4, -1)];
+    const titles = (await linesOf(media, failed)).filter((line) => line.startsWith('/m/'));
+    expect(titles.map((line) => line.split(' ')[0])).to.deep.equal(['/m/2.bin', '/m/4.bin']);
   });
 
   it('show each track once, with the properties of its exemplar below its own and without empty ones', async () => {
@@ -164,6 +173,44 @@ describe('The tables of what a job has found', () => {
       'warning REMOTE_STORAGE_UPLOAD (WORKFLOW_MANAGER): REMOTE_STORAGE_UPLOAD because.',
       'warning ARTIFACT_EXTRACTION (/m/1.bin, FACE): ARTIFACT_EXTRACTION because.',
     ]);
+  });
+});
+
+describe('The overview of what a job has found', () => {
+  const overviewOf = async (media: readonly object[], width: number, more: object = {}) => {
+    const text = JSON.stringify({ status: 'COMPLETE', media, errors: [], warnings: [], ...more });
+    return overviewLines(await summarize(Readable.from([Buffer.from(text)])), width);
+  };
+  const output = (...types: readonly string[]) => ({
+    output: { X: [{ source: 'A', tracks: types.map((type) => trackOf(type)) }] },
+  });
+
+  it('has a row a medium, to which counts what was taken out of it, with what went wrong', async () => {
+    const details = [{ source: 'S', code: 'LATER', message: 'm' }];
+    const lines = await overviewOf(
+      [
+        mediumOf(1, -1, output('TEXT', 'FACE', 'FACE')),
+        mediumOf(2, -1, { mimeType: '' }),
+        mediumOf(3, 1, output('TEXT', 'TEXT')),
+        mediumOf(4, -1),
+      ],
+      Infinity,
+      { warnings: [{ mediaId: 3, details }], errors: [{ mediaId: 2, details }, { details }] },
+    );
+    expect(lines.map((line) => line.replaceAll(/ {2,}/g, '|'))).to.deep.equal([
+      '',
+      'MEDIUM|TYPE|TRACKS|BEST|PROBLEMS',
+      '/m/1.bin|a/b|3 TEXT, 2 FACE|0.50|1 warning (LATER)',
+      '/m/2.bin|unknown|1 error (LATER)',
+      '/m/4.bin|a/b|nothing found',
+      '3 media, 5 tracks, 1 with errors',
+    ]);
+  });
+
+  it('fits the terminal, and is left out for a single medium', async () => {
+    const long = (id: number) => mediumOf(id, -1, { path: `file:///${'long/'.repeat(20)}${id}.bin` });
+    for (const line of await overviewOf([long(1), long(2)], 60)) expect(line.length).to.be.at.most(60);
+    expect(await overviewOf([mediumOf(1, -1, output('FACE')), mediumOf(2, 1)], 60)).to.deep.equal([]);
   });
 });
 

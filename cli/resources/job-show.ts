@@ -1,0 +1,90 @@
+/** `troupe jobs show`: how a job stands, and what went wrong in it. */
+import type { Command } from 'commander';
+import { factLines } from '../columns.ts';
+import { namesOf } from '../medium-names.ts';
+import { placeName } from '../names.ts';
+import { detailsPath, type JobInfo } from '../rest-client.ts';
+import { summarize, type DocumentSummary } from '../summary.ts';
+import { issueLines } from '../tables.ts';
+import type { Terminal } from '../terminal.ts';
+import { asking, clientOf, momentText, shown, type RestOptions } from './command.ts';
+
+const SHOWN_MEDIA = 20;
+const SHOWN_ISSUES = 20;
+const URI_LENGTH = 200;
+
+export const unknownJob = (id: string) =>
+  `The service knows no job ${id}: troupe jobs list shows those it knows.`;
+
+export function showCommand(jobs: Command, terminal: Terminal): void {
+  asking(jobs, 'show <ID>', 'show how a job stands, and what went wrong in it').action(
+    async (id: string, options: RestOptions) => {
+      const job = await shown<ShownJob>(
+        terminal,
+        options,
+        { method: 'GET', path: detailsPath(id) },
+        { lines: jobLines, refusals: { 400: unknownJob(id) } },
+      );
+      if (options.json === true || !/ERROR|WARNING/.test(job.jobStatus)) return;
+      for (const line of await problemLines(job, options, terminal)) terminal.print(line);
+    },
+  );
+}
+
+/** Of a job that has ended: before that nobody has them but the service. */
+async function problemLines(
+  { jobId, terminal: ended }: ShownJob,
+  options: RestOptions,
+  terminal: Terminal,
+): Promise<readonly string[]> {
+  if (!ended) return ['', 'What went wrong is told when the job has ended.'];
+  const document = await (await clientOf(options, terminal)).document(jobId);
+  if (document === undefined) return ['', 'What went wrong stood in its document, which is not here.'];
+  const { media, errors, warnings } = await summarize(document);
+  const names = namesOf(media);
+  return ['', ...issueLines('error', first(errors), names), ...issueLines('warning', first(warnings), names)];
+}
+
+const first = ({ shown: some, count }: DocumentSummary['errors']) => ({
+  shown: some.slice(0, SHOWN_ISSUES),
+  count,
+});
+
+interface Attempts {
+  readonly attempts: number;
+  readonly lastError: string | null;
+  readonly nextAttempt: string | null;
+}
+interface ShownJob extends JobInfo {
+  readonly externalId?: string | null;
+  readonly callbackAttempts?: Attempts;
+  readonly archiveAttempts?: Attempts;
+}
+
+function jobLines(job: ShownJob): readonly string[] {
+  const { mediaUris, waitingFor } = job;
+  const uris = mediaUris.slice(0, SHOWN_MEDIA).map((uri) => placeName(uri, URI_LENGTH));
+  const more = mediaUris.length - uris.length;
+  return factLines({
+    Job: job.jobId,
+    Status: job.jobStatus,
+    Progress: `${Math.floor(job.jobProgress)} %`,
+    Waiting: waitingFor?.reason,
+    Queue: waitingFor?.queue,
+    Priority: job.jobPriority,
+    Pipeline: job.pipelineName,
+    'External id': job.externalId,
+    Started: momentText(job.startDate),
+    Ended: momentText(job.endDate),
+    Document: job.outputObjectPath,
+    Callback: deliveryText(job.callbackStatus, job.callbackAttempts),
+    Archive: deliveryText(job.archiveStatus, job.archiveAttempts),
+    Media: more > 0 ? [...uris, `and ${more} more: --json has them all`] : uris,
+  });
+}
+
+function deliveryText(status: string, failed: Attempts | undefined): string {
+  if (failed === undefined) return status;
+  const next = failed.nextAttempt === null ? '' : `, the next at ${momentText(failed.nextAttempt)}`;
+  return `${status} (${failed.attempts} failed${next}: ${failed.lastError ?? 'no reason is known'})`;
+}
