@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { openCatalog } from './actors/catalog/actor.ts';
 import { Catalog } from './actors/catalog/catalog.ts';
 import { drain } from './actors/drain.ts';
-import { guard } from './actors/guardian.ts';
+import { guard, type Guardian } from './actors/guardian.ts';
 import type { ManagedComponent } from './actors/node-manager/actor.ts';
 import { hostService } from './actors/node-manager/components.ts';
 import { installedComponents, type ComponentFolder } from './actors/node-manager/installed.ts';
@@ -25,6 +25,7 @@ import type { Logger } from './config/logger.ts';
 import type { Settings } from './config/settings.ts';
 import { createAccess, type ServiceClient } from './http/access/index.ts';
 import { createApp } from './http/app.ts';
+import { WorkMetrics } from './http/work-metrics.ts';
 import { attach, closeServer, createListener, listen, urlOf } from './http/listener.ts';
 import { checkFileUri } from './media/file-uris.ts';
 import { checkMedium, fetchLimits } from './media/media-rules.ts';
@@ -114,9 +115,16 @@ async function compose(
       { folder },
       'a folder of MEDIA_ROOTS does not exist: nothing is read below it until a restart',
     );
-  const access = await createAccess(settings.access, { baseUrl: url, dataDir: settings.DATA_DIR, logger });
+  const access = await createAccess(settings.access, {
+    baseUrl: url,
+    dataDir: settings.DATA_DIR,
+    logger,
+    refusalsAMinute: settings.LOG_REFUSALS_A_MINUTE,
+  });
   const outgoing = outgoingOf(settings, access.serviceClient);
+  const work = new WorkMetrics();
   const guardian = guard({
+    meter: work,
     ...outgoing,
     version: readInfo().version,
     system,
@@ -157,11 +165,18 @@ async function compose(
     descriptorLimits: bodyLimits(settings, settings.MAX_DESCRIPTOR_BYTES),
     info: readInfo(),
     url,
-    figures: { ...guardian, store, system, running: guardian.nodeManager.running },
+    figures: {
+      ...guardian,
+      dataDir: settings.DATA_DIR,
+      store,
+      system,
+      running: guardian.nodeManager.running,
+    },
+    work,
     metricsToken: settings.METRICS_TOKEN,
     allowedOrigins: settings.CORS_ALLOWED_ORIGINS,
     trustProxy: settings.TRUST_PROXY,
-    health: { ready: async () => ready && (await works(store)) && (await guardian.desk.takesJobs()) },
+    health: { closedFor: async () => closedFor(ready, store, guardian.desk) },
     system,
     logger,
   });
@@ -270,8 +285,22 @@ function managedMedia(settings: Settings): ManagedComponent {
   };
 }
 
-const works = (store: Store) =>
-  store.check().then(
+const STOPPING = 'The server is stopping.';
+
+/** Anybody may read it. */
+async function closedFor(ready: boolean, store: Store, desk: Guardian['desk']): Promise<string | undefined> {
+  if (!ready) return STOPPING;
+  const works = await store.check().then(
     () => true,
     () => false,
   );
+  if (!works) return 'The database cannot be read or written.';
+  switch (await desk.closedFor()) {
+    case 'STOPPING':
+      return STOPPING;
+    case 'DISK_FULL':
+      return 'The disk is nearly full: no new jobs are taken.';
+    case undefined:
+      return undefined;
+  }
+}

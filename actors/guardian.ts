@@ -21,6 +21,7 @@ import { batchJobKind } from './batch-job/actor.ts';
 import type { JobCommand, JobReply } from './batch-job/commands.ts';
 import { ArchiveDesk } from './batch-job/archive-desk.ts';
 import { JobDesk } from './batch-job/desk.ts';
+import { endFacts, jobFacts } from './batch-job/log-facts.ts';
 import { Repeats } from './batch-job/repeats.ts';
 import { toSubJobs } from './batch-job/sub-jobs.ts';
 import { catalogKind } from './catalog/actor.ts';
@@ -48,6 +49,7 @@ import { restartPolicy } from './service/policy.ts';
 import type { UploadDesk } from './uploads/desk.ts';
 import { JobWatch } from './views/job-watch.ts';
 import { JobViews } from './views/jobs.ts';
+import type { WorkMeter } from './views/meter.ts';
 import { QueueViews } from './views/queues.ts';
 import { WaitingReasons } from './views/waiting.ts';
 import { WorkDesk } from './work-desk/desk.ts';
@@ -71,6 +73,8 @@ export interface GuardianParts {
   readonly uploads: Pick<UploadDesk, 'keeping'>;
   /** Number of this start; higher than that of every earlier one. */
   readonly epoch: number;
+  /** Counts work as it gets done. */
+  readonly meter: WorkMeter;
   /** Version of the product. */
   readonly version: string;
   /** Sends callbacks and archive posts. */
@@ -142,7 +146,11 @@ export function guard(given: GuardianParts): Guardian {
       checkArchive: (record, state) => void archiveDesk.checkInspected(record, state),
       deliver: (destinations) => destinations.forEach(delivery.wake),
       forget: (jobNumber) => jobs.tell(String(jobNumber), { type: 'forget' }),
-      ended: (jobNumber) => admission.tell(ADMISSION, { type: 'leave', jobNumber }),
+      ended: (record, end) => {
+        admission.tell(ADMISSION, { type: 'leave', jobNumber: record.number });
+        logger.info({ ...jobFacts(record), ...endFacts(end) }, 'a job has ended');
+        parts.meter.jobEnded(record.plan.name, end.status);
+      },
     }),
   );
 

@@ -3,6 +3,7 @@ import type { Settings } from '../config/settings.ts';
 import { allEntries, type Store } from '../store/store.ts';
 import { ADMISSION } from './admission/actor.ts';
 import { LIVE_JOBS, REMOVED_JOBS } from './batch-job/bookkeeping.ts';
+import { freeBytes, startDiskWatch } from './disk-watch.ts';
 import { DISPATCHER, startTicking } from './dispatcher/actor.ts';
 import type { Guardian } from './guardian.ts';
 import { NODE_MANAGER } from './node-manager/actor.ts';
@@ -53,7 +54,16 @@ export async function takeUp(
     keepMs: settings.RETENTION_DAYS * DAY_MS,
   });
   const stopCleaning = startCleaning({ ...given, retention, uploads, everyMs: settings.CLEANING_MS });
+  const stopDiskWatch = startDiskWatch({
+    clock,
+    logger,
+    messages: guardian.systemMessages,
+    minFreeBytes: settings.MIN_FREE_BYTES,
+    everyMs: settings.DISK_LOOK_MS,
+    free: () => freeBytes(settings.DATA_DIR),
+  });
   return () => {
+    stopDiskWatch();
     stopTicking();
     stopSweep();
     stopCleaning();

@@ -205,6 +205,10 @@ export const serverEnvironment = z.object({
     'Time between two looks for jobs and uploads whose time is over',
   ),
   MIN_FREE_BYTES: whole(256 * MIB, 0).describe('Free disk below which new jobs are answered 503'),
+  DISK_LOOK_MS: wait(10 * SECOND, 10).describe('Time between two looks at the free disk'),
+  LOG_REFUSALS_A_MINUTE: whole(60, 0).describe(
+    'Lines a minute about refused tokens and missing roles; what is more is counted in one line',
+  ),
   MAX_SYSTEM_MESSAGES: whole(1_000, 1).describe('System messages that are kept; more are refused'),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
 });

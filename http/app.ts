@@ -5,6 +5,7 @@ import type { ActorSystem } from '../actors/runtime/system.ts';
 import type { Info } from '../config/info.ts';
 import type { Logger } from '../config/logger.ts';
 import type { Access } from './access/index.ts';
+import { audit } from './audit.ts';
 import { batchJobRoutes, type BatchJobParts } from './batch-jobs.ts';
 import { componentMessages, componentRoutes, type CatalogRouteParts } from './components.ts';
 import { docsPage } from './docs-page.ts';
@@ -72,6 +73,7 @@ export function createApp(parts: AppParts): Koa {
   app.use(metrics.measure);
   app.use(requestContext(parts.system, logger));
   app.use(below('/rest', crossOrigin(parts.allowedOrigins)));
+  app.use(below('/rest', audit(logger)));
   app.use(mapErrors(logger));
   if (access.routes !== undefined) app.use(access.routes);
 

@@ -44,7 +44,10 @@ async function create(ctx: Context, { desk, bodyLimits }: BatchJobParts): Promis
   if ('problems' in parsed)
     throw creationRefused(undefined, `The request has errors in the following fields:\n${parsed.problems}`);
   const body = parsed.ok;
-  const submission = await desk.submit(toRequest(body), repeatableOf(ctx, json));
+  const submission = await desk.submit(
+    { ...toRequest(body), user: userOf(ctx).name },
+    repeatableOf(ctx, json),
+  );
   switch (submission.kind) {
     case 'overloaded':
       throw overloaded(submission.message);
@@ -87,7 +90,7 @@ function callbackOf({ callbackURL, callbackMethod, externalId }: JobCreationRequ
 }
 
 /** The request in the words of the job desk; what the client left out gets the specification's defaults. */
-function toRequest(body: JobCreationRequest): JobRequest {
+function toRequest(body: JobCreationRequest): Omit<JobRequest, 'user'> {
   return {
     media: body.media.map((medium) => ({
       uri: medium.mediaUri,
@@ -201,7 +204,7 @@ async function archiveRepost(ctx: Context, { archiveDesk, bodyLimits }: BatchJob
 
 async function remove(ctx: Context, { desk }: BatchJobParts): Promise<void> {
   const id = jobNumber(idOf(ctx));
-  const outcome = id === null ? 'unknown' : await desk.remove(id);
+  const outcome = id === null ? 'unknown' : await desk.remove(id, userOf(ctx).name);
   if (outcome === 'unknown') return empty(ctx, 404);
   if (outcome === 'live')
     throw new HttpError(409, `Job ${id} has not ended yet. Cancel it first, or wait for its end.`);

@@ -5,13 +5,21 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import { figures, type FigureParts, type Figures } from '../actors/views/figures.ts';
 import type { Happening } from '../actors/runtime/counts.ts';
 import type { Info } from '../config/info.ts';
+import type { WorkMetrics } from './work-metrics.ts';
 
 /** Seconds; the long ones are claims that wait for work, and documents. */
 const DURATIONS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+/** Of the library: gauges under names of counters. By type they stay as nodejs_active_handles and so on. */
+const MISNAMED = [
+  'nodejs_active_resources_total',
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+];
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']);
 
 export interface MetricsParts {
   readonly figures: FigureParts;
+  readonly work: WorkMetrics;
   readonly info: Info;
   /** A token that may read the metrics and nothing else; undefined: there is none. */
   readonly metricsToken: string | undefined;
@@ -32,6 +40,7 @@ export class Metrics {
   constructor(parts: MetricsParts) {
     this.#parts = parts;
     collectDefaultMetrics({ register: this.#registry });
+    for (const name of MISNAMED) this.#registry.removeSingleMetric(name);
     const { version, gitHash } = parts.info;
     gauge(this.#registry, 'troupe_build_info', 'Always 1; the labels say what runs', ['version', 'hash']).set(
       { version, hash: gitHash },
@@ -54,7 +63,7 @@ export class Metrics {
   async text(): Promise<string> {
     const registry = new Registry();
     describeFigures(registry, await figures(this.#parts.figures));
-    return Registry.merge([this.#registry, registry]).metrics();
+    return Registry.merge([this.#registry, this.#parts.work.registry, registry]).metrics();
   }
 }
 
@@ -95,12 +104,13 @@ function routeOf(ctx: Context): string {
 const gauge = (registry: Registry, name: string, help: string, labelNames: readonly string[] = []) =>
   new Gauge({ name, help, labelNames, registers: [registry] });
 
-function describeFigures(registry: Registry, { jobs, queues, leases, processes, ...rest }: Figures): void {
+function describeFigures(registry: Registry, { jobs, leases, processes, ...rest }: Figures): void {
   const jobGauge = gauge(registry, 'troupe_jobs', 'Jobs that have not ended', ['state']);
   jobGauge.set({ state: 'live' }, jobs.live);
   jobGauge.set({ state: 'waiting' }, jobs.waiting);
-  const queueGauge = gauge(registry, 'troupe_queue_length', 'Sub-jobs that wait for a component', ['queue']);
-  for (const { name, messagesInQueue } of queues) queueGauge.set({ queue: name }, messagesInQueue);
+  describeQueues(registry, rest);
+  const free = 'Bytes that are free on the disk of DATA_DIR; below MIN_FREE_BYTES no jobs are taken';
+  gauge(registry, 'troupe_disk_free_bytes', free).set(rest.freeBytes);
   gauge(registry, 'troupe_leases', 'Sub-jobs in the hands of components').set(leases);
   const processGauge = gauge(registry, 'troupe_component_processes', 'Component processes of this host', [
     'service',
@@ -110,6 +120,16 @@ function describeFigures(registry: Registry, { jobs, queues, leases, processes, 
   for (const [happening, [name, help]] of Object.entries(HAPPENINGS)) {
     const counter = new Counter({ name, help, labelNames: ['kind'], registers: [registry] });
     for (const [kind, count] of rest.happened[happening as Happening]) counter.inc({ kind }, count);
+  }
+}
+
+function describeQueues(registry: Registry, { queues, oldest }: Pick<Figures, 'queues' | 'oldest'>): void {
+  const lengths = gauge(registry, 'troupe_queue_length', 'Sub-jobs that wait for a component', ['queue']);
+  const about = 'Time that the sub-job which has waited longest has waited; 0 when none waits';
+  const ages = gauge(registry, 'troupe_queue_oldest_seconds', about, ['queue']);
+  for (const { name, messagesInQueue } of queues) {
+    lengths.set({ queue: name }, messagesInQueue);
+    ages.set({ queue: name }, (oldest.get(name) ?? 0) / 1_000);
   }
 }
 

@@ -11,12 +11,17 @@ export function serviceRoutes(router: Router, info: Info): void {
 }
 
 export interface Health {
-  /** True while the server takes new jobs. */
-  ready(): Promise<boolean>;
+  /** Why the server takes no new jobs, in words that anybody may read; undefined while it does. */
+  closedFor(): Promise<string | undefined>;
 }
 
-/** Anonymous: up or not, nothing else. */
-export function healthRoutes(router: Router, { ready }: Health): void {
+/** Anonymous: up or not, and why not; nothing that names a path, an address or a figure. */
+export function healthRoutes(router: Router, { closedFor }: Health): void {
   router.get('/healthz', (ctx: Context) => empty(ctx, 200));
-  router.get('/readyz', async (ctx: Context) => empty(ctx, (await ready()) ? 200 : 503));
+  router.get('/readyz', async (ctx: Context) => {
+    const message = await closedFor();
+    if (message === undefined) return empty(ctx, 200);
+    ctx.status = 503;
+    ctx.body = { message };
+  });
 }

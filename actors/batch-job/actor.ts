@@ -7,7 +7,7 @@ import { bookkeeping, uncounted } from './bookkeeping.ts';
 import { JOB_COMMANDS, type JobCommand, type JobReply } from './commands.ts';
 import type { JobEffect } from './effects.ts';
 import { BATCH_JOB, runPrefix } from './keys.ts';
-import type { JobSettings } from './planning.ts';
+import { errorText, type JobSettings } from './planning.ts';
 import { owedWhenPoisoned } from './notices.ts';
 import type { Change } from './progress.ts';
 import type { JobRecord } from './record.ts';
@@ -34,8 +34,11 @@ export interface JobParts {
   /** Tells who sends them that notices wait for these destinations. */
   deliver(destinations: readonly string[]): void;
   forget(jobNumber: number): void;
-  ended(jobNumber: number): void;
+  ended(record: JobRecord, end: JobEnd): void;
 }
+
+/** How a job ended. */
+export type JobEnd = Pick<JobState, 'status' | 'startedAt' | 'endedAt' | 'firstError'>;
 
 export function batchJobKind(parts: JobParts): ActorKind<JobCommand, JobReply> {
   const durable = durableJob(parts);
@@ -142,7 +145,7 @@ async function perform(
         parts.deliver(effect.destinations);
         break;
       case 'ended':
-        parts.ended(record.number);
+        parts.ended(record, state);
         break;
       case 'forget':
         parts.forget(record.number);
@@ -171,6 +174,7 @@ async function endPoisoned(parts: JobParts, id: string, error: unknown): Promise
     endedAt: snapshot.endedAt ?? parts.clock.now(),
     hasDocument: false,
     progress: 100,
+    firstError: snapshot.firstError ?? errorText({ code: 'OTHER', message }),
     issues: [...snapshot.issues, { severity: 'error' as const, code: 'OTHER' as const, message }],
   };
   const { owed, notices } = owedWhenPoisoned(record, ended, parts.settings, parts.clock.now());
@@ -184,7 +188,7 @@ async function endPoisoned(parts: JobParts, id: string, error: unknown): Promise
     ...bookkeeping(record, snapshot, ended),
   });
   logger.error({ jobId: record.jobId, err: error }, 'ended a job that failed again and again');
-  parts.ended(record.number);
+  parts.ended(record, ended);
   parts.deliver(notices.map(({ destination }) => destination));
   await removeFiles(parts, record, snapshot.run, false);
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { statfs } from 'node:fs/promises';
 import { archiveUrls, refusedArchiveUrl } from '../../pipeline/archive.ts';
 import type { AdmissionCommand, AdmissionReply } from '../admission/actor.ts';
 import { jobIdOf } from '../../pipeline/job-id.ts';
@@ -9,17 +8,20 @@ import { tooManyMedia, type RequestLimits } from '../../pipeline/request-limits.
 import type { Issue, MediaSelector, Properties, Range } from '../../pipeline/types.ts';
 import type { Store } from '../../store/store.ts';
 import { ADMISSION } from '../admission/actor.ts';
+import { freeBytes } from '../disk-watch.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { DeliveryError } from '../runtime/errors.ts';
 import type { Family } from '../runtime/system.ts';
 import type { UploadDesk } from '../uploads/desk.ts';
-import { storedJob } from '../views/jobs.ts';
+import { readableJob, storedJob } from '../views/jobs.ts';
 import { archiveJob } from './archive.ts';
 import type { ArchiveCheckResult, ArchiveDesk } from './archive-desk.ts';
 import type { JobCommand, JobReply } from './commands.ts';
+import { jobFacts } from './log-facts.ts';
 import type { JobRecord, RequestedMedium } from './record.ts';
 import type { Repeatable, Repeats } from './repeats.ts';
 import { planOf, type RequestPlan } from './request-plan.ts';
+import type { Logger } from '../../config/logger.ts';
 import { isTerminal, type BatchJobStatus } from './status.ts';
 import type { Accepted, Overloaded, Submission } from './submission.ts';
 
@@ -31,6 +33,8 @@ export interface JobRequest extends PipelineRequest {
   readonly jobProperties: Properties;
   readonly algorithmProperties: Readonly<Record<string, Properties>>;
   readonly priority: number | undefined;
+  /** Whoever asks for it, by name. */
+  readonly user: string;
   readonly callback: { readonly url: string; readonly method: 'GET' | 'POST' } | undefined;
 }
 export interface JobRequestMedium {
@@ -60,6 +64,7 @@ export interface DeskParts {
   };
   readonly repeats: Repeats;
   readonly clock: Clock;
+  readonly logger: Logger;
   readonly archive: ArchiveDesk;
   readonly uploads: Pick<UploadDesk, 'keeping'>;
   /** Why a medium cannot be used, as far as that shows without reading it. */
@@ -119,10 +124,14 @@ export class JobDesk {
     return this.#accept(request, planned, problems, repeatable);
   }
 
-  /** Removes a job that has ended, with all its files. */
-  async remove(number: number): Promise<'removed' | 'unknown' | 'live'> {
+  /** Removes a job that has ended, with all its files; `by`: the name of whoever wants it. */
+  async remove(number: number, by?: string): Promise<'removed' | 'unknown' | 'live'> {
+    const job = by === undefined ? undefined : await readableJob(this.#parts.store, number);
     const reply = await this.#parts.jobs.ask(String(number), { type: 'remove' });
-    if (reply.kind === 'done') return 'removed';
+    if (reply.kind === 'done') {
+      if (job !== undefined) this.#parts.logger.info({ ...jobFacts(job.record), by }, 'a job was deleted');
+      return 'removed';
+    }
     return reply.reason === 'NO_SUCH_JOB' ? 'unknown' : 'live';
   }
 
@@ -183,16 +192,16 @@ export class JobDesk {
     return problems;
   }
 
-  /** Whether a new job would be looked at now. */
-  async takesJobs(): Promise<boolean> {
-    return (await this.#noRoom()) === undefined;
+  /** Why no new job would be looked at now. */
+  async closedFor(): Promise<'STOPPING' | 'DISK_FULL' | undefined> {
+    if (this.#closed) return 'STOPPING';
+    return (await this.#noRoom()) === undefined ? undefined : 'DISK_FULL';
   }
 
   async #noRoom(): Promise<string | undefined> {
     if (this.#closed) return 'The server is shutting down; try again later.';
     const { dataDir, minFreeBytes } = this.#parts.settings;
-    const { bavail, bsize } = await statfs(dataDir);
-    if (bavail * bsize >= minFreeBytes) return undefined;
+    if ((await freeBytes(dataDir)) >= minFreeBytes) return undefined;
     return `The disk of the server is nearly full (less than ${minFreeBytes} bytes are free in DATA_DIR); no new jobs are taken.`;
   }
 
@@ -230,6 +239,9 @@ export class JobDesk {
     // The same request came twice at once, and the other was first.
     if (outcome === 'exists') return (await this.#acceptedBefore(number)) ?? acceptedAs(record, check);
     const answer = acceptedAs(record, check);
+    const { priority, externalId } = record;
+    const more = externalId === null ? {} : { externalId };
+    this.#parts.logger.info({ ...jobFacts(record), priority, ...more }, 'a job was accepted');
     // The job is stored: it is accepted also when its answer cannot be kept just now.
     if (repeatable !== undefined) await this.#parts.repeats.keep(repeatable, answer).catch(() => undefined);
     return answer;
@@ -250,6 +262,7 @@ export class JobDesk {
         return { ...medium, mediaId: 0, ...(problem === undefined ? {} : { problem }) };
       }),
       priority: request.priority ?? settings.defaultPriority,
+      user: request.user,
       buildOutput: request.buildOutput,
       externalId: request.externalId,
       ...(request.callback === undefined ? {} : { callback: request.callback }),

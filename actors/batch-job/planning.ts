@@ -59,12 +59,22 @@ export function initialState(
     archive: null,
     removed: false,
     issues: (record.warnings ?? []).map((message) => ({ severity: 'warning', code: 'OTHER', message })),
+    firstError: firstOf(record),
     media: untouched(record),
     units: [],
     cursor: 0,
     outstanding: new Map(),
   };
 }
+
+function firstOf({ media }: JobRecord): string | null {
+  const problem = media.find((medium) => medium.problem !== undefined)?.problem;
+  return problem === undefined ? null : errorText(problem);
+}
+
+/** As the log has it. */
+export const errorText = ({ code, message }: { readonly code: string; readonly message: string }) =>
+  `${code}: ${message}`.slice(0, 300);
 
 /** The media before anything is known of them but what was wrong at creation. */
 export const untouched = (record: JobRecord): readonly MediumState[] =>

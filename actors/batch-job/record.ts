@@ -16,6 +16,8 @@ export interface JobRecord {
   readonly plan: PipelinePlan;
   readonly media: readonly RequestedMedium[];
   readonly priority: number;
+  /** Whoever asked for it, by name; jobs of earlier versions do not say. */
+  readonly user?: string;
   readonly buildOutput: boolean;
   readonly externalId: string | null;
   /** Called when the job has ended; absent: nobody. */

@@ -2,7 +2,7 @@ import type { FinishSummary } from '../../components/sdk/protocol.ts';
 import type { CheckedResult } from '../../output/check.ts';
 import { timeOfFrame } from '../../pipeline/frame-times.ts';
 import type { DetectionErrorCode, IssueCode, Range } from '../../pipeline/types.ts';
-import { stageIndex, withDerived, withFound, withNothingFed } from './planning.ts';
+import { errorText, stageIndex, withDerived, withFound, withNothingFed } from './planning.ts';
 import type { JobIssue, JobState, MediumState, Prepared, SubJobRow, Unit } from './state.ts';
 import { after } from './status.ts';
 import type { Given } from './transitions.ts';
@@ -65,7 +65,7 @@ function takeResult(
       const media = state.media.with(row.medium, { ...medium, failedIn });
       const status = errors > 0 ? after(state.status, 'error') : state.status;
       return {
-        state: warned({ ...state, media, status }, summary.warnings.length),
+        state: warned(withError({ ...state, media, status }, summary.errors?.[0]), summary.warnings.length),
         row: { ...row, summary },
       };
     }
@@ -112,7 +112,9 @@ const tooManyDerived = (most: number): Failure => ({
   message: `The job has more derivative media than MAX_DERIVATIVE_MEDIA allows (${most}).`,
 });
 
-function takeFailure(state: JobState, row: SubJobRow, failure: Failure, given: Given): Taken {
+function takeFailure(before: JobState, row: SubJobRow, failure: Failure, given: Given): Taken {
+  // A document that stays here is a warning.
+  const state = row.kind === 'UPLOAD' ? before : withError(before, failure);
   const failed = withUnit(state, row, (unit) => unitFailed(unit, row));
   switch (row.kind) {
     case 'DOCUMENT':
@@ -142,6 +144,9 @@ function takeFailure(state: JobState, row: SubJobRow, failure: Failure, given: G
   }
 }
 
+const withError = (state: JobState, error: Pick<Failure, 'code' | 'message'> | undefined): JobState =>
+  error === undefined ? state : { ...state, firstError: state.firstError ?? errorText(error) };
+
 const documentFailed = ({ message }: Failure) => `Failed to create the output object due to: ${message}`;
 
 const notUploaded = (state: JobState, message: string): JobState =>
@@ -163,6 +168,7 @@ function withIssue(
   return {
     ...state,
     status: after(state.status, event),
+    firstError: state.firstError ?? (severity === 'error' ? errorText({ code, message }) : null),
     issues: [...state.issues, { severity, code, message }],
   };
 }

@@ -75,6 +75,7 @@ export const jobSnapshotSchema = z.object({
       message: z.string(),
     }),
   ),
+  firstError: z.string().nullable().default(null),
   /** 0 to 100, from committed sub-jobs only. */
   progress: z.number().min(0).max(100),
 });

@@ -58,6 +58,8 @@ export interface JobState {
   readonly removed: boolean;
   /** Issues of the job as a whole; those of media stand in the rows. */
   readonly issues: readonly JobIssue[];
+  /** What went wrong first, for the log: code and message. */
+  readonly firstError: string | null;
   readonly media: readonly MediumState[];
   readonly units: readonly Unit[];
   /** First unit that may still have pieces to be made. */

@@ -71,6 +71,8 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
   readonly #parts: DispatcherParts;
   readonly #leases = new Map<string, Lease>();
   readonly #settled = new Set<string>();
+  /** Since when sub-jobs wait, by id. */
+  readonly #waiting = new Map<string, { readonly queue: string; readonly since: number }>();
   /** Workers that were ended because of one of their leases; the others are not to blame for it. */
   readonly #killed = new Set<string>();
   readonly #nextToken: () => string;
@@ -124,7 +126,10 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
 
   async #offer(subJobs: readonly SubJob[]): Promise<DispatcherReply> {
     const leased = new Set([...this.#leases.values()].map(({ subJob }) => subJob.id));
-    await this.#parts.queue.offer(subJobs.filter(({ id }) => !leased.has(id)));
+    const free = subJobs.filter(({ id }) => !leased.has(id));
+    await this.#parts.queue.offer(free);
+    const since = this.#parts.clock.steady();
+    for (const { id, queue } of free) if (!this.#waiting.has(id)) this.#waiting.set(id, { queue, since });
     await this.#announce(new Set(subJobs.map(({ queue }) => queue)));
     return { kind: 'done' };
   }
@@ -150,6 +155,7 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
       this.#leases.set(lease.token, cancelled(lease, at, this.#parts.settings));
     }
     await this.#parts.queue.remove([...wanted.keys()]);
+    for (const id of wanted.keys()) this.#waiting.delete(id);
     const byJob = new Map<string, string[]>();
     for (const { jobId, key } of wanted.values()) byJob.set(jobId, [...(byJob.get(jobId) ?? []), key]);
     for (const [jobId, keys] of byJob) this.#parts.dropped(jobId, keys);
@@ -165,6 +171,7 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
     const turn = this.#turn++ % queues.length;
     const inTurn = [...queues.slice(turn), ...queues.slice(0, turn)];
     const subJobs = await this.#parts.queue.take(inTurn, max);
+    for (const { id } of subJobs) this.#waiting.delete(id);
     const leases = subJobs.map((subJob) => {
       return newLease(this.#nextToken(), subJob, worker, at, this.#parts.settings);
     });
@@ -229,7 +236,10 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
   /** Work that nobody can do is not kept waiting for ever: each item fails like one whose component died. */
   async #unavailable(queue: string, reason: string): Promise<DispatcherReply> {
     const waiting = (await this.#parts.queue.lengths()).get(queue) ?? 0;
-    for (const subJob of await this.#parts.queue.take([queue], waiting)) this.#parts.lost(subJob, '', reason);
+    for (const subJob of await this.#parts.queue.take([queue], waiting)) {
+      this.#waiting.delete(subJob.id);
+      this.#parts.lost(subJob, '', reason);
+    }
     return { kind: 'done' };
   }
 
@@ -275,7 +285,21 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
   async #report(): Promise<DispatcherReply> {
     const leases = [...this.#leases.values()];
     const jobs = new Set([...(await this.#parts.queue.jobs()), ...leases.map(({ subJob }) => subJob.jobId)]);
-    return { kind: 'report', leases, jobs, waiting: await this.#parts.queue.lengths() };
+    return {
+      kind: 'report',
+      leases,
+      jobs,
+      waiting: await this.#parts.queue.lengths(),
+      oldest: this.#oldest(),
+    };
+  }
+
+  #oldest(): ReadonlyMap<string, number> {
+    const now = this.#parts.clock.steady();
+    const oldest = new Map<string, number>();
+    for (const { queue, since } of this.#waiting.values())
+      oldest.set(queue, Math.max(oldest.get(queue) ?? 0, now - since));
+    return oldest;
   }
 
   async #standing(jobIds: readonly string[]): Promise<DispatcherReply> {

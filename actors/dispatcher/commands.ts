@@ -115,6 +115,8 @@ export type DispatcherReply =
       readonly jobs: ReadonlySet<string>;
       /** How many sub-jobs wait, by queue. */
       readonly waiting: ReadonlyMap<string, number>;
+      /** Milliseconds that the first of those that wait has waited, by queue. */
+      readonly oldest: ReadonlyMap<string, number>;
     }
   | { readonly kind: 'standing'; readonly jobs: ReadonlyMap<string, Standing> }
   | { readonly kind: 'go'; readonly go: 'on' | 'cancelled' }

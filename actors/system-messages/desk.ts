@@ -36,6 +36,13 @@ export class SystemMessageDesk {
     return this.#ask({ type: 'post', id, draft });
   }
 
+  /** The same, of the server itself: answers the id under which it can be removed; undefined when there is no room. */
+  async announce(draft: MessageDraft): Promise<number | undefined> {
+    const id = await this.#parts.store.next('system-message');
+    const reply = await this.#ask({ type: 'post', id, draft });
+    return reply.kind === 'done' ? id : undefined;
+  }
+
   async remove(id: number): Promise<void> {
     await this.#ask({ type: 'remove', id });
   }

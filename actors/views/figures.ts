@@ -1,5 +1,6 @@
 import type { Store } from '../../store/store.ts';
 import { LIVE_JOBS, WAITING_JOBS } from '../batch-job/bookkeeping.ts';
+import { freeBytes } from '../disk-watch.ts';
 import { DISPATCHER } from '../dispatcher/actor.ts';
 import type { DispatcherCommand, DispatcherReply } from '../dispatcher/commands.ts';
 import type { Happening } from '../runtime/counts.ts';
@@ -13,12 +14,17 @@ export interface FigureParts {
   readonly queues: QueueViews;
   /** Names of the component processes that live now. */
   readonly running: ReadonlySet<string>;
+  readonly dataDir: string;
 }
 
 /** How the server stands, in figures. None of it grows with the past. */
 export interface Figures {
   readonly jobs: { readonly live: number; readonly waiting: number };
   readonly queues: readonly QueueInfo[];
+  /** Milliseconds that the first sub-job of a queue has waited, by the name of the queue; only where some wait. */
+  readonly oldest: ReadonlyMap<string, number>;
+  /** Of the disk of DATA_DIR. */
+  readonly freeBytes: number;
   /** Sub-jobs in the hands of components. */
   readonly leases: number;
   /** Component processes of this host, by service. */
@@ -30,13 +36,18 @@ export interface Figures {
 /** For an operator's figures a busy server need not be waited for. */
 const DEADLINE_MS = 2_000;
 
-export async function figures({ store, system, dispatcher, queues, running }: FigureParts): Promise<Figures> {
-  const [live, waiting, shown, report] = await Promise.all([
+export async function figures(parts: FigureParts): Promise<Figures> {
+  const { store, system, dispatcher, queues, running, dataDir } = parts;
+  const [live, waiting, free, report] = await Promise.all([
     store.count(LIVE_JOBS),
     store.count(WAITING_JOBS),
-    queues.all(),
+    freeBytes(dataDir),
     dispatcher.ask(DISPATCHER, { type: 'report' }, { deadlineMs: DEADLINE_MS }),
   ]);
+  const { leases, lengths, oldest } =
+    report.kind === 'report'
+      ? { leases: report.leases.length, lengths: report.waiting, oldest: report.oldest }
+      : { leases: 0, lengths: new Map<string, number>(), oldest: new Map<string, number>() };
   const processes = new Map<string, number>();
   for (const worker of running) {
     const service = worker.split(':')[1] ?? worker;
@@ -44,8 +55,10 @@ export async function figures({ store, system, dispatcher, queues, running }: Fi
   }
   return {
     jobs: { live: live - waiting, waiting },
-    queues: shown,
-    leases: report.kind === 'report' ? report.leases.length : 0,
+    queues: queues.ofLengths(lengths),
+    oldest: new Map([...oldest].map(([queue, ms]) => [queues.nameOf(queue), ms])),
+    freeBytes: free,
+    leases,
     processes,
     actorsLoaded: system.size,
     happened: {

@@ -29,9 +29,13 @@ export class QueueViews {
 
   /** By name. */
   async all(): Promise<readonly QueueInfo[]> {
-    const { dispatcher, algorithms } = this.#parts;
-    const report = await dispatcher.ask(DISPATCHER, { type: 'report' });
-    const waiting = report.kind === 'report' ? report.waiting : new Map<string, number>();
+    const report = await this.#parts.dispatcher.ask(DISPATCHER, { type: 'report' });
+    return this.ofLengths(report.kind === 'report' ? report.waiting : new Map<string, number>());
+  }
+
+  /** The same, of lengths that are known already. */
+  ofLengths(waiting: ReadonlyMap<string, number>): readonly QueueInfo[] {
+    const { algorithms } = this.#parts;
     const markup = this.#markup();
     const busy = [...waiting].filter(([, length]) => length > 0).map(([queue]) => queue);
     const queues = new Set([...OWN, ...algorithms().map(({ name }) => name), ...busy]);

@@ -16,6 +16,7 @@ import { DISPATCHER } from '../dispatcher/actor.ts';
 import type { DispatcherCommand, DispatcherReply, Lease } from '../dispatcher/commands.ts';
 import type { WorkWaiters } from '../dispatcher/waiters.ts';
 import type { Family } from '../runtime/system.ts';
+import type { WorkMeter } from '../views/meter.ts';
 import { assignmentOf, framesOf, rowOf } from './assignments.ts';
 import { documentInput } from './document-input.ts';
 
@@ -26,6 +27,7 @@ export interface WorkDeskParts {
   readonly waiters: WorkWaiters;
   readonly checker: ResultChecker;
   readonly logger: Logger;
+  readonly meter: WorkMeter;
   readonly dataDir: string;
   readonly heartbeatMs: number;
   readonly resultLimits: SpoolLimits;
@@ -218,6 +220,7 @@ export class WorkDesk {
   ): Promise<Taken> {
     const reply = await this.#parts.jobs.ask(subJob.jobId, command, { envelopeId: token });
     if (reply.kind === 'done') {
+      this.#count(subJob.queue, command);
       await this.#parts.dispatcher.ask(DISPATCHER, { type: 'settle', token });
       return { kind: 'taken' };
     }
@@ -225,6 +228,16 @@ export class WorkDesk {
     // A document has one name for all who write it: what lies there may be that of the one who was taken.
     if (command.type === 'workDone' && subJob.kind !== 'DOCUMENT') await removeFile(command.file);
     return { kind: 'lost' };
+  }
+
+  #count(queue: string, command: Extract<JobCommand, { type: 'workDone' | 'workFailed' }>): void {
+    const { meter } = this.#parts;
+    const done = command.type === 'workDone';
+    meter.subJobEnded(queue, done ? 'done' : 'failed', command.ms / 1_000);
+    if (!done || command.result.kind !== 'FINISH') return;
+    const { sections, tracks, detections } = command.result.summary;
+    // An annotator writes the tracks of others once more.
+    if (sections === undefined) meter.found(tracks, detections);
   }
 
   /** Other components will read this path: it is the place we gave for a fetched medium, or the file that was asked for. */

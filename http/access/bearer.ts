@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Context, Middleware } from 'koa';
 import jwt from 'koa-jwt';
 import type { RoleClaims } from '../../config/access.ts';
+import type { Refusals } from './refusals.ts';
 import { withoutSlash } from './provider-document.ts';
 import { noRoleMessage, rolesOf, type Claims, type Role } from './roles.ts';
 import { ProviderUnavailableError, type SigningKeys } from './signing-keys.ts';
@@ -13,6 +14,8 @@ export interface User {
   readonly name: string;
   /** Who it is at the provider, whatever it is called; null when the token does not say. */
   readonly subject: string | null;
+  /** The client that the token was given to; null when it does not say. */
+  readonly client: string | null;
   readonly roles: readonly Role[];
 }
 
@@ -23,6 +26,8 @@ export interface BearerOptions {
   readonly roles: RoleClaims;
   readonly userNameClaim: string;
   readonly clock: () => number;
+  /** Is told of every token that is refused, and why. */
+  readonly refusals: Refusals;
 }
 
 /** Signatures by a key that only the issuer has. jsonwebtoken knows no EdDSA. */
@@ -34,7 +39,7 @@ const RETRY_AFTER_S = 5;
 const CACHED_TOKENS = 5000;
 const CACHED_MS = 60_000;
 
-type Verdict = { readonly user: User } | { readonly noRole: string };
+type Verdict = { readonly user: User } | { readonly noRole: string; readonly name: string };
 
 /**
  * Lets a request with a good bearer token and a role pass, with `ctx.state.user`. Otherwise it answers 401 (empty), 403
@@ -43,10 +48,12 @@ type Verdict = { readonly user: User } | { readonly noRole: string };
 export function authenticate(options: BearerOptions): Middleware {
   const verdicts = new VerifiedTokens<Verdict>({ capacity: CACHED_TOKENS, maxAgeMs: CACHED_MS });
   const verifiedClaims = tokenVerifier(options);
+  const { refusals } = options;
 
   return async (ctx, next) => {
     const token = bearerToken(ctx.get('authorization'));
     if (token === undefined) {
+      refusals.tell(ctx, 401, 'There is no bearer token.');
       answerUnauthorized(ctx);
       return;
     }
@@ -54,18 +61,24 @@ export function authenticate(options: BearerOptions): Middleware {
     let verdict = verdicts.get(id, options.clock());
     if (verdict === undefined) {
       const claims = await verifiedClaims(ctx);
-      if (claims === 'unauthorized') answerUnauthorized(ctx);
-      if (claims === 'unavailable') answerUnavailable(ctx);
-      if (typeof claims === 'string') return;
-      verdict = verdictOf(claims, options);
-      verdicts.set(id, verdict, { now: options.clock(), expiresAt: Number(claims['exp']) * 1000 });
+      if (claims === 'unavailable') return answerUnavailable(ctx);
+      if ('refused' in claims) {
+        refusals.tell(ctx, 401, claims.refused);
+        return answerUnauthorized(ctx);
+      }
+      verdict = verdictOf(claims.good, options);
+      verdicts.set(id, verdict, { now: options.clock(), expiresAt: Number(claims.good['exp']) * 1000 });
     }
     if ('noRole' in verdict) {
+      refusals.tell(ctx, 403, verdict.noRole, verdict.name);
       answerForbidden(ctx, { message: verdict.noRole });
       return;
     }
     ctx.state['user'] = verdict.user;
     await next();
+    const { missingRole } = ctx.state as { missingRole?: Role };
+    if (missingRole !== undefined)
+      refusals.tell(ctx, 403, `This needs the role ${missingRole}.`, verdict.user.name);
   };
 }
 
@@ -87,8 +100,12 @@ export function requireRole(
 ): Middleware {
   return async (ctx, next) => {
     const { roles } = userOf(ctx);
-    if (roles.includes(role) || roles.includes('ADMIN')) await next();
-    else answerForbidden(ctx, body);
+    if (roles.includes(role) || roles.includes('ADMIN')) {
+      await next();
+      return;
+    }
+    Object.assign(ctx.state, { missingRole: role });
+    answerForbidden(ctx, body);
   };
 }
 
@@ -99,9 +116,14 @@ export function userOf(ctx: Context): User {
   return user;
 }
 
-type Refusal = 'unauthorized' | 'unavailable';
+type Verified =
+  | { readonly good: Claims }
+  /** Why, in words that have nothing of the token. */
+  | { readonly refused: string }
+  /** Nothing is known of the provider's keys. */
+  | 'unavailable';
 
-function tokenVerifier(options: BearerOptions): (ctx: Context) => Promise<Claims | Refusal> {
+function tokenVerifier(options: BearerOptions): (ctx: Context) => Promise<Verified> {
   const { audience } = options;
   const bare = withoutSlash(options.issuer);
   const issuer = [bare, `${bare}/`];
@@ -126,12 +148,20 @@ function tokenVerifier(options: BearerOptions): (ctx: Context) => Promise<Claims
     } catch (error) {
       if (!(error instanceof Error && 'status' in error && error.status === 401)) throw error;
       const cause = 'originalError' in error ? error.originalError : undefined;
-      return cause instanceof ProviderUnavailableError ? 'unavailable' : 'unauthorized';
+      return cause instanceof ProviderUnavailableError ? 'unavailable' : { refused: reasonOf(cause) };
     }
     const { claims } = ctx.state as { claims: Claims };
     delete ctx.state['claims'];
-    return isAccessToken(claims, audience) ? claims : 'unauthorized';
+    return isAccessToken(claims, audience)
+      ? { good: claims }
+      : { refused: 'It is no access token, or does not end.' };
   };
+}
+
+/** Errors of the parser could quote the token; the others are sentences of ours and of the verifier. */
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error) || cause instanceof SyntaxError) return 'It cannot be read.';
+  return cause.message.replace('error in secret or public key callback: ', '');
 }
 
 /** Refuses what cannot be good before it can cost a request to the provider. */
@@ -165,12 +195,15 @@ function isAccessToken(claims: Claims, audience: string | undefined): boolean {
 
 function verdictOf(claims: Claims, options: BearerOptions): Verdict {
   const roles = rolesOf(claims, options.roles);
-  if (roles.length === 0) return { noRole: noRoleMessage(claims, options.roles) };
-  const name = textOf(claims[options.userNameClaim]) ?? textOf(claims['sub']) ?? textOf(claims['client_id']);
+  const subject = textOf(claims['sub']);
+  const client = textOf(claims['azp']) ?? textOf(claims['client_id']);
+  const name = textOf(claims[options.userNameClaim]) ?? subject ?? client ?? 'unknown';
+  if (roles.length === 0) return { noRole: noRoleMessage(claims, options.roles), name };
   return {
     user: Object.freeze({
-      name: name ?? 'unknown',
-      subject: textOf(claims['sub']) ?? null,
+      name,
+      subject: subject ?? null,
+      client: client ?? null,
       roles: Object.freeze(roles),
     }),
   };

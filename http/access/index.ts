@@ -11,6 +11,7 @@ import {
 import { loadOrCreateDevelopmentSecrets, SECRETS_FOLDER } from './development-secrets.ts';
 import type { Logger } from './logger.ts';
 import { withoutSlash } from './provider-document.ts';
+import { Refusals } from './refusals.ts';
 import { fixedSigningKeys, publishedSigningKeys } from './signing-keys.ts';
 
 export interface Access {
@@ -35,6 +36,8 @@ export interface AccessDependencies {
   readonly baseUrl: string;
   readonly dataDir: string;
   readonly logger: Logger;
+  /** Lines a minute that refused tokens may take in the log. */
+  readonly refusalsAMinute: number;
   /** Milliseconds since the epoch; for tests. */
   readonly clock?: () => number;
 }
@@ -57,6 +60,7 @@ export async function createAccess(
       roles,
       userNameClaim,
       clock,
+      refusals: refusalsOf(dependencies, clock),
       ...(audience !== undefined && { audience }),
     }),
     requireAdmin: requireRole('ADMIN'),
@@ -69,10 +73,8 @@ export async function createAccess(
   };
 }
 
-async function developmentAccess(
-  { baseUrl, dataDir, logger }: AccessDependencies,
-  clock: () => number,
-): Promise<Access> {
+async function developmentAccess(dependencies: AccessDependencies, clock: () => number): Promise<Access> {
+  const { baseUrl, dataDir, logger } = dependencies;
   const issuer = `${withoutSlash(baseUrl)}${DEVELOPMENT_PATH}`;
   const secrets = await loadOrCreateDevelopmentSecrets(dataDir);
   const provider = createDevelopmentProvider({ issuer, secrets, logger });
@@ -90,6 +92,7 @@ async function developmentAccess(
       roles: DEVELOPMENT_ROLES,
       userNameClaim: 'sub',
       clock,
+      refusals: refusalsOf(dependencies, clock),
     }),
     requireAdmin: requireRole('ADMIN'),
     serviceClient: {
@@ -99,3 +102,6 @@ async function developmentAccess(
     },
   };
 }
+
+const refusalsOf = ({ logger, refusalsAMinute }: AccessDependencies, clock: () => number) =>
+  new Refusals(logger, refusalsAMinute, clock);

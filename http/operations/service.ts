@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { json, nothing, type Operation } from '../openapi/operation.ts';
+import { responseMessage } from '../schemas/common.ts';
 import { info } from '../schemas/service.ts';
 
 const TAG = 'Service';
@@ -49,6 +50,9 @@ export const serviceOperations: readonly Operation[] = [
     tag: TAG,
     caller: 'ANYONE',
     summary: 'Tell whether the server takes new jobs',
-    answers: { 200: nothing('It does.'), 503: nothing('It starts, stops, or cannot store anything now.') },
+    answers: {
+      200: nothing('It does.'),
+      503: json('It stops, or cannot store anything now; the message says which.', responseMessage),
+    },
   },
 ];

@@ -14,6 +14,7 @@ import { ActorSystem } from '../../actors/runtime/system.ts';
 import type { JobRequest } from '../../actors/batch-job/desk.ts';
 import { MEDIA_QUEUES, type Assignment } from '../../components/sdk/protocol.ts';
 import { readSettings } from '../../config/settings.ts';
+import { WorkMetrics } from '../../http/work-metrics.ts';
 import { ResultChecker, type CheckedResult } from '../../output/check.ts';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import type { Store } from '../../store/store.ts';
@@ -62,6 +63,7 @@ export const emptyJob: JobRequest = {
   jobProperties: {},
   algorithmProperties: {},
   priority: undefined,
+  user: 'bench',
   callback: undefined,
 };
 
@@ -82,6 +84,7 @@ export async function startCore(environment: Readonly<Record<string, string>> = 
     store,
     settings,
     logger: silent,
+    meter: new WorkMetrics(),
     checker,
     catalog: new Catalog({}, install(EMPTY_CATALOG, [NOOP]).state),
     serverProperties: {},

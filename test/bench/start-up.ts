@@ -68,6 +68,7 @@ async function fill(dataDir: string, jobs: number): Promise<void> {
     archive: null,
     removed: false,
     issues: [],
+    firstError: null,
     progress: 100,
   };
   const first = await store.next('job', jobs);

@@ -1,4 +1,5 @@
 /** GET /metrics, for Prometheus. */
+import { spawnSync } from 'node:child_process';
 import { expect } from 'chai';
 import { RawComponent } from '../support/raw-component.ts';
 import { ServiceWithRoles } from '../support/roles.ts';
@@ -95,6 +96,11 @@ describe('GET /metrics', () => {
       () => value(queue),
       (seen) => seen === 1,
     );
+    await until(
+      'the first of them has waited a while',
+      () => value('troupe_queue_oldest_seconds{queue="TROUPE.DETECTION_ABSENT_REQUEST"}'),
+      (seen) => seen !== undefined && seen > 0.2,
+    );
     const before = await scrape();
     expect([
       sample(before, 'troupe_jobs{state="live"}'),
@@ -107,6 +113,7 @@ describe('GET /metrics', () => {
     const [taken] = await component.claim('ABSENT');
     const held = await scrape();
     expect([sample(held, queue), sample(held, 'troupe_leases')]).to.deep.equal([0, 1]);
+    expect(sample(held, 'troupe_queue_oldest_seconds{queue="TROUPE.DETECTION_ABSENT_REQUEST"}')).to.equal(0);
     await component.release(taken!.token);
 
     for (const id of ids) await service.cancel(id);
@@ -116,5 +123,43 @@ describe('GET /metrics', () => {
       (seen) => seen === 0,
     );
     expect(await value('troupe_jobs{state="waiting"}')).to.equal(0);
+  });
+
+  it('counts what was done: jobs by pipeline and status, sub-jobs with their time by algorithm, detections', async () => {
+    const ended = 'troupe_jobs_ended_total{pipeline="LIGHT PIPELINE",status="COMPLETE"}';
+    const before = await scrape();
+    expect(sample(before, 'troupe_disk_free_bytes')).to.be.above(0);
+    const job = { media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE' };
+    for (let n = 0; n < 2; n++) await service.run(job);
+    const after = await scrape();
+    const grown = (name: string) => (sample(after, name) ?? 0) - (sample(before, name) ?? 0);
+    const light = 'troupe_sub_job_duration_seconds_count{algorithm="LIGHT",outcome="done"}';
+    expect([grown(ended), grown(light)]).to.deep.equal([2, 2]);
+    expect(grown('troupe_sub_job_duration_seconds_sum{algorithm="LIGHT",outcome="done"}')).to.be.above(0);
+    expect([grown('troupe_tracks_total'), grown('troupe_detections_total')]).to.deep.equal([2, 2]);
+  });
+
+  it('is without fault for "promtool check metrics"', async function () {
+    const lint = spawnSync('promtool', ['check', 'metrics'], { input: await scrape(), encoding: 'utf8' });
+    if (lint.error !== undefined) return this.skip();
+    expect([lint.status, lint.stdout, lint.stderr]).to.deep.equal([0, '', '']);
+  });
+
+  it('names every metric after what it is: help, type, base units, _total for counters alone', async () => {
+    const text = await scrape();
+    const types = [...text.matchAll(/^# TYPE (\S+) (\w+)$/gm)].map(([, name = '', type = '']) => ({
+      name,
+      type,
+    }));
+    expect(types).to.have.length.above(20);
+    for (const { name, type } of types) {
+      expect(text, name).to.match(new RegExp(`^# HELP ${name} \\S`, 'm'));
+      expect(name.endsWith('_total'), `${name} is a ${type}`).to.equal(type === 'counter');
+      expect(name).to.not.match(
+        /_(ms|millis|milliseconds|minutes|hours|kb|mb|kilobytes|megabytes|percent)(_|$)/,
+      );
+      expect(name, 'the type is no part of the name').to.not.match(/_(gauge|counter|histogram|summary)(_|$)/);
+      expect(name).to.match(/^[a-z][a-z0-9_]*$/);
+    }
   });
 });

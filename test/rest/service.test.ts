@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { packageRoot } from '../../config/info.ts';
 import { sampleUri, Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 describe('The service (specification 4.1)', () => {
   let service: Service;
@@ -27,6 +28,30 @@ describe('The service (specification 4.1)', () => {
     for (const path of ['/healthz', '/readyz']) {
       const response = await fetch(`${service.url}${path}`);
       expect([path, response.status, await response.text()]).to.deep.equal([path, 200, '']);
+    }
+  });
+
+  it('says to anybody why it is not ready, without a path or a figure, and to its users in a system message', async () => {
+    const full = await Service.started({ MIN_FREE_BYTES: String(Number.MAX_SAFE_INTEGER) });
+    try {
+      const response = await fetch(`${full.url}/readyz`);
+      expect([response.status, await response.json()]).to.deep.equal([
+        503,
+        { message: 'The disk is nearly full: no new jobs are taken.' },
+      ]);
+      await full.logged('the disk is nearly full: no new jobs and uploads are taken');
+      const messages = await until(
+        'the message is posted',
+        async () =>
+          (await full.ask('GET', '/rest/system-message')).body as readonly { readonly msg: string }[],
+        (found) => found.length > 0,
+      );
+      expect(messages).to.have.length(1);
+      expect(messages[0]!.msg).to.match(/^The disk of the service is nearly full: /);
+      const scraped = await full.ask('GET', '/metrics');
+      expect(scraped.text).to.match(/^troupe_disk_free_bytes \d+$/m);
+    } finally {
+      await full.close();
     }
   });
 

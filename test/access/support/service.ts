@@ -40,6 +40,7 @@ export async function startService(
   const access = await createAccess(settings, {
     baseUrl,
     dataDir,
+    refusalsAMinute: 60,
     logger: { info: line('info'), warn: line('warn'), error: line('error') },
     clock: () => Date.now() + passed,
   });

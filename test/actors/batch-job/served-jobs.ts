@@ -53,7 +53,7 @@ export class ServedJobs {
       forget: (number) => {
         if (!this.deaf) this.family.tell(String(number), { type: 'forget' });
       },
-      ended: (number) => this.ended.push(number),
+      ended: ({ number }) => this.ended.push(number),
     };
     this.family = this.system.register(batchJobKind(parts));
   }

@@ -433,18 +433,22 @@ describe('The dispatcher', () => {
   it('reports what runs, what waits and which jobs have anything here', async () => {
     const lease = await desk.leased('a');
     await desk.offer(subJob('b', { jobId: 'other' }));
+    desk.at = 700;
+    await desk.offer(subJob('c', { jobId: 'other' }), subJob('b', { jobId: 'other' }));
     expect(await desk.tell({ type: 'report' })).to.deep.equal({
       kind: 'report',
       leases: [lease],
       jobs: new Set(['job', 'other']),
-      waiting: new Map([['FACE', 1]]),
+      waiting: new Map([['FACE', 2]]),
+      oldest: new Map([['FACE', 700]]),
     });
     await desk.tell({ type: 'settle', token: lease.token });
     expect(await desk.tell({ type: 'report' })).to.deep.equal({
       kind: 'report',
       leases: [],
       jobs: new Set(['other']),
-      waiting: new Map([['FACE', 1]]),
+      waiting: new Map([['FACE', 2]]),
+      oldest: new Map([['FACE', 700]]),
     });
   });
 

@@ -59,6 +59,7 @@ export async function storeJob(store: Store, given: GivenJob): Promise<void> {
     archive: null,
     removed: false,
     issues: [],
+    firstError: null,
     progress: 100,
   };
   await store.commit({

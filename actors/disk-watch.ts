@@ -1,0 +1,74 @@
+import { statfs } from 'node:fs/promises';
+import type { Logger } from '../config/logger.ts';
+import type { Clock } from './runtime/clock.ts';
+import type { SystemMessageDesk } from './system-messages/desk.ts';
+
+/** Bytes that are free for this user on the disk of a folder. */
+export async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+export interface DiskWatchParts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly messages: Pick<SystemMessageDesk, 'announce' | 'remove'>;
+  readonly minFreeBytes: number;
+  /** Time between two looks. */
+  readonly everyMs: number;
+  /** Of the disk of DATA_DIR. */
+  free(): Promise<number>;
+}
+
+/** This share more must be free again before the disk counts as having room: at the limit it would be told again and again. */
+const SPARE = 0.1;
+
+/** Says in the log and in a system message that the disk is nearly full, once, and takes the message away when it has room again. */
+export class DiskWatch {
+  readonly #parts: DiskWatchParts;
+  #low = false;
+  /** The message that stands there; undefined while there is none. */
+  #message: number | undefined;
+
+  constructor(parts: DiskWatchParts) {
+    this.#parts = parts;
+  }
+
+  async look(): Promise<void> {
+    const { minFreeBytes, logger, messages } = this.#parts;
+    const free = await this.#parts.free();
+    if (!this.#low && free < minFreeBytes) {
+      this.#low = true;
+      logger.warn({ free, minFreeBytes }, 'the disk is nearly full: no new jobs and uploads are taken');
+      this.#message = await messages.announce({ msg: MESSAGE, ...KIND });
+    } else if (this.#low && free >= minFreeBytes + minFreeBytes * SPARE) {
+      this.#low = false;
+      logger.info({ free, minFreeBytes }, 'the disk has room again: new jobs and uploads are taken');
+      if (this.#message !== undefined) await messages.remove(this.#message);
+      this.#message = undefined;
+    }
+  }
+}
+
+const MESSAGE =
+  'The disk of the service is nearly full: new jobs and uploads are refused until an administrator makes room or old jobs are deleted.';
+const KIND = { msgType: 'all', removeStrategy: 'atServerStartup', severity: 'warning' } as const;
+
+/** Looks at once and then again and again, until the answer is called. */
+export function startDiskWatch(parts: DiskWatchParts): () => void {
+  const watch = new DiskWatch(parts);
+  let cancel = () => {};
+  let stopped = false;
+  const look = () =>
+    void watch
+      .look()
+      .catch((err: unknown) => parts.logger.warn({ err }, 'the free disk could not be looked at'))
+      .finally(() => {
+        if (!stopped) cancel = parts.clock.after(parts.everyMs, look);
+      });
+  look();
+  return () => {
+    stopped = true;
+    cancel();
+  };
+}

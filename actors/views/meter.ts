@@ -1,0 +1,7 @@
+/** What the actors tell of work as it gets done, for metrics: counted since the server started, and never waited for. */
+export interface WorkMeter {
+  jobEnded(pipeline: string, status: string): void;
+  /** A component brought an answer, or a failure, of a sub-job of this queue. */
+  subJobEnded(queue: string, outcome: 'done' | 'failed', seconds: number): void;
+  found(tracks: number, detections: number): void;
+}

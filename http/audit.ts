@@ -1,0 +1,52 @@
+import type { Context, Middleware } from 'koa';
+import type { Logger } from '../config/logger.ts';
+import type { User } from './access/bearer.ts';
+
+const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** These change nothing, whatever their method is. */
+const ASKING = new Set(['/rest/media/check']);
+const SHOWN = 500;
+
+/**
+ * Who did what: a line `audit` in the log for each request that changes something, or was to, by whoever passed authentication.
+ * What a request says is not in it, and no query.
+ */
+export function audit(logger: Logger): Middleware {
+  return async (ctx, next) => {
+    await next();
+    const { user } = ctx.state as { user?: User };
+    if (user === undefined || READING.has(ctx.method) || ASKING.has(ctx.path)) return;
+    if (ctx.query['dryRun'] === 'true') return;
+    const { requestId } = ctx.state as { requestId?: string };
+    const { method, status, ip } = ctx;
+    const job = jobOf(ctx);
+    logger.info(
+      {
+        user: user.name,
+        subject: user.subject,
+        client: user.client,
+        method,
+        path: ctx.path.slice(0, SHOWN),
+        status,
+        outcome: outcomeOf(status),
+        ...(job === undefined ? {} : { jobId: job }),
+        ip,
+        requestId,
+      },
+      'audit',
+    );
+  };
+}
+
+function outcomeOf(status: number): 'done' | 'forbidden' | 'refused' | 'failed' {
+  if (status < 400) return 'done';
+  if (status === 403) return 'forbidden';
+  return status < 500 ? 'refused' : 'failed';
+}
+
+/** The job that a request has made. */
+function jobOf(ctx: Context): string | undefined {
+  const body: unknown = ctx.body;
+  if (typeof body !== 'object' || body === null || !('jobId' in body)) return undefined;
+  return typeof body.jobId === 'string' ? body.jobId : undefined;
+}
