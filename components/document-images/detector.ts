@@ -3,11 +3,20 @@ import { itemsOf } from '../documents/items.ts';
 import { kindOf, type PackageFormat } from '../documents/kind.ts';
 import { MAX_PICTURE_BYTES, namingFailures } from '../documents/limits.ts';
 import { Package } from '../documents/package.ts';
+import { isDrawn, PageDrawer } from '../documents/pdf-drawing.ts';
 import { picturesOf } from '../documents/pdf-pictures.ts';
-import { pdfPages } from '../documents/pdf.ts';
+import { pdfPages, type PdfPage } from '../documents/pdf.ts';
 import type { DetectionJob, Detector, FoundPart, GenericSource } from '../sdk/detector.ts';
-import { countOf } from '../tracking/settings.ts';
+import { choiceOf, countOf, numberWithin } from '../tracking/settings.ts';
+import type { Properties } from '../../pipeline/types.ts';
 import { Pictures, type Picture } from './pictures.ts';
+
+interface Rendering {
+  /** AUTO: pages that hold drawings and no embedded text. */
+  readonly pages: 'TRUE' | 'FALSE' | 'AUTO';
+  readonly dotsPerInch: number;
+  readonly maxPages: number;
+}
 
 export default async function loadDocumentImages(): Promise<Detector> {
   return { generic: (source, job) => findPictures(source, job) };
@@ -16,37 +25,70 @@ export default async function loadDocumentImages(): Promise<Detector> {
 /** Parts come last: only then it is known on which pages a picture stands. */
 async function* findPictures(source: GenericSource, job: DetectionJob): AsyncIterable<FoundPart> {
   const pictures = new Pictures(source.outputFolder, countOf(job.properties, 'MIN_IMAGE_SIZE', 0));
-  for await (const _ of namingFailures(collect(source, pictures, job.signal), job.signal)) source.working?.();
+  const found = collect(source, pictures, renderingOf(job.properties), job.signal);
+  for await (const _ of namingFailures(found, job.signal)) source.working?.();
   yield* pictures.all.map(partOf);
 }
 
-const partOf = ({ path, pages }: Picture): FoundPart => ({
+function renderingOf(properties: Properties): Rendering {
+  return {
+    pages: choiceOf(properties, 'RENDER_PAGES', ['TRUE', 'FALSE', 'AUTO']),
+    dotsPerInch: numberWithin(properties, 'RENDER_RESOLUTION', 36, 600),
+    maxPages: countOf(properties, 'MAX_RENDERED_PAGES', 0),
+  };
+}
+
+const partOf = ({ path, pages, rendered }: Picture): FoundPart => ({
   type: 'MEDIA',
   confidence: -1,
-  properties: { DERIVATIVE_MEDIA_TEMP_PATH: path, PAGE_NUM: [...pages].join('; ') },
+  properties: {
+    DERIVATIVE_MEDIA_TEMP_PATH: path,
+    PAGE_NUM: [...pages].join('; '),
+    ...(rendered ? { RENDERED_PAGE: 'TRUE' } : {}),
+  },
 });
 
 /** Yields whenever it got further. */
 async function* collect(
   { path, mimeType }: GenericSource,
   pictures: Pictures,
+  rendering: Rendering,
   signal: AbortSignal,
 ): AsyncGenerator<void> {
   const document = await kindOf(path, mimeType);
-  if (document.kind === 'PDF') yield* fromPdf(path, pictures, signal);
+  if (document.kind === 'PDF') yield* fromPdf(path, pictures, rendering, signal);
   else if (document.kind === 'PACKAGE')
     yield* fromPackage(path, document.format, document.main, pictures, signal);
 }
 
-async function* fromPdf(path: string, pictures: Pictures, signal: AbortSignal): AsyncGenerator<void> {
-  for await (const page of pdfPages(path, signal)) {
-    for await (const picture of picturesOf(page)) {
-      signal.throwIfAborted();
-      await pictures.addPixels(page.pageNumber, picture);
+async function* fromPdf(
+  path: string,
+  pictures: Pictures,
+  rendering: Rendering,
+  signal: AbortSignal,
+): AsyncGenerator<void> {
+  const drawer = new PageDrawer(path, signal);
+  let rendered = 0;
+  try {
+    for await (const page of pdfPages(path, signal)) {
+      for await (const picture of picturesOf(page)) {
+        signal.throwIfAborted();
+        await pictures.addPixels(page.pageNumber, picture);
+        yield;
+      }
+      if (rendered < rendering.maxPages && (await isRendered(page, rendering))) {
+        rendered++;
+        await drawer.draw(page.pageNumber, rendering.dotsPerInch, pictures.addPage(page.pageNumber));
+      }
       yield;
     }
-    yield;
+  } finally {
+    await drawer.close();
   }
+}
+
+async function isRendered(page: PdfPage, { pages }: Rendering): Promise<boolean> {
+  return pages === 'TRUE' || (pages === 'AUTO' && (await isDrawn(page)));
 }
 
 async function* fromPackage(

@@ -9,6 +9,8 @@ import type { Pixels } from '../documents/pdf-pictures.ts';
 export interface Picture {
   readonly path: string;
   readonly pages: Set<number>;
+  /** Whether it shows a page as a whole. */
+  readonly rendered?: boolean;
 }
 
 /** Kinds of embedded files that are pictures made of pixels; drawings are left out. */
@@ -76,6 +78,13 @@ export class Pictures {
     const raw = sharp(data, { raw: { width, height, channels }, limitInputPixels: false });
     await (channels === 4 ? raw.flatten({ background: '#ffffff' }) : raw).png().toFile(path);
     this.#known.set(known.hash, { path, pages: new Set([page]) });
+  }
+
+  /** The file into which a page is to be drawn. */
+  addPage(page: number): string {
+    const path = this.#next('png');
+    this.#known.set(`page ${page}`, { path, pages: new Set([page]), rendered: true });
+    return path;
   }
 
   #seen(page: number, bytes: Uint8Array, shape: string): { readonly done: boolean; readonly hash: string } {

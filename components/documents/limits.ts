@@ -9,6 +9,8 @@ export const MAX_UNPACKED_BYTES = 1024 ** 3;
 export const MAX_PICTURE_BYTES = 256 * 1024 ** 2;
 /** Pixels of one picture of a PDF; four bytes each while it is decoded. */
 export const MAX_PICTURE_PIXELS = 100_000_000;
+/** Pixels of a page that is drawn: twelve sheets of A4 at 200 dots an inch. Larger ones are drawn at a lower resolution. */
+export const MAX_PAGE_PIXELS = 48_000_000;
 /**
  * Milliseconds for what one page of a PDF says: its forms may draw each other a billion times. Less than the silence
  * after which the component would be taken for hung, three times.

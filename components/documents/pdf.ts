@@ -1,16 +1,10 @@
-/** Opens PDF documents, page by page. Nothing is drawn, no script runs and nothing is fetched. */
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+/** Opens PDF documents, page by page. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { getDocument, PDFWorker, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import { MAX_PAGE_MS, MAX_PDF_MEMORY_MB, MAX_PICTURE_PIXELS, passwordNeeded, tooLarge } from './limits.ts';
-
-const installed = dirname(createRequire(import.meta.url).resolve('pdfjs-dist/package.json'));
-/** A folder of the library's own files: it wants the slash at the end. */
-const assets = (folder: string): string => join(installed, folder, '/');
+import { MAX_PAGE_MS, MAX_PDF_MEMORY_MB, passwordNeeded, tooLarge } from './limits.ts';
+import { readerOptions } from './pdf-options.ts';
 
 /** After so many pages everything that pages share is dropped, and read again where it is needed. */
 const TIDY_PAGES = 20;
@@ -48,25 +42,7 @@ export async function* pdfPages(path: string, signal: AbortSignal): AsyncGenerat
 }
 
 function openDocument(path: string, worker: PDFWorker) {
-  return getDocument({
-    url: pathToFileURL(path),
-    worker,
-    // Parts are read when they are wanted, so that memory does not grow with the file.
-    disableAutoFetch: true,
-    disableStream: true,
-    verbosity: VerbosityLevel.ERRORS,
-    isEvalSupported: false,
-    enableXfa: false,
-    useSystemFonts: false,
-    disableFontFace: true,
-    isOffscreenCanvasSupported: false,
-    isImageDecoderSupported: false,
-    maxImageSize: MAX_PICTURE_PIXELS,
-    cMapUrl: assets('cmaps'),
-    standardFontDataUrl: assets('standard_fonts'),
-    wasmUrl: assets('wasm'),
-    iccUrl: assets('iccs'),
-  });
+  return getDocument({ ...readerOptions(path), worker });
 }
 
 interface Thread {

@@ -1,16 +1,21 @@
 import { expect } from 'chai';
 import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
+import { prepareZXingModule, writeBarcode } from 'zxing-wasm/writer';
+import loadBarcodes from '../../components/barcodes/detector.ts';
 import load from '../../components/document-images/detector.ts';
+import loadText from '../../components/text/detector.ts';
+import { readImage } from '../../media/image-frame.ts';
 import { resolvePlan } from '../../pipeline/plan-checks.ts';
 import type { Action, Algorithm, Pipeline, Properties, Task } from '../../pipeline/types.ts';
 import { mimeTypeOf } from '../../media/mime.ts';
 import { scratchFolder } from '../media/samples.ts';
 import { docx, odf, pptx, relations, xlsx } from '../support/office.ts';
-import { FIRST_STREAM, pdfOf, type PdfStream } from '../support/pdf.ts';
+import { FIRST_STREAM, pdfOf, written, type PdfStream } from '../support/pdf.ts';
 import { sample } from './recorded.ts';
 import { all, descriptorOf, jobOf, noise } from './visual.ts';
 
@@ -52,6 +57,23 @@ const rgb = (width: number, height: number, data: Uint8Array, more = '') =>
 const show = (...names: readonly string[]) =>
   names.map((name) => `q 100 0 0 100 50 600 cm /${name} Do Q`).join('\n');
 
+/** The dark pixels of a picture as areas that a PDF page draws. */
+async function areasOf(image: string | Buffer): Promise<string> {
+  const picture = sharp(image).flatten({ background: 'white' }).greyscale();
+  const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true });
+  const scale = Math.min(1, 500 / info.width);
+  const areas = [`q ${scale} 0 0 ${scale} 50 400 cm`];
+  for (let y = 0; y < info.height; y++)
+    for (let x = 0, from = -1; x <= info.width; x++) {
+      const dark = x < info.width && data[y * info.width + x]! < 128;
+      if (dark && from < 0) from = x;
+      if (dark || from < 0) continue;
+      areas.push(`${from} ${info.height - y} ${x - from} 1.05 re`);
+      from = -1;
+    }
+  return `${areas.join('\n')}\nf Q`;
+}
+
 describe('The DOCUMENT IMAGES component', () => {
   let folder = '';
   before(() => {
@@ -62,6 +84,7 @@ describe('The DOCUMENT IMAGES component', () => {
   interface Found {
     readonly path: string;
     readonly pages: string;
+    readonly rendered?: string;
   }
 
   async function find(path: string, properties: Properties = {}): Promise<Found[]> {
@@ -77,7 +100,12 @@ describe('The DOCUMENT IMAGES component', () => {
       expect([part.type, part.confidence]).to.deep.equal(['MEDIA', -1]);
       const file = part.properties['DERIVATIVE_MEDIA_TEMP_PATH'] ?? '';
       expect([isAbsolute(file), dirname(file)]).to.deep.equal([true, outputFolder]);
-      return { path: file, pages: part.properties['PAGE_NUM'] ?? '' };
+      const rendered = part.properties['RENDERED_PAGE'];
+      return {
+        path: file,
+        pages: part.properties['PAGE_NUM'] ?? '',
+        ...(rendered === undefined ? {} : { rendered }),
+      };
     });
     expect((await readdir(outputFolder)).sort()).to.deep.equal(
       found.map((file) => basename(file.path)).sort(),
@@ -154,6 +182,109 @@ describe('The DOCUMENT IMAGES component', () => {
       expect([...raw.subarray(0, 20)].map((value) => (value === 255 ? 1 : 0)).join('')).to.equal(
         '11110000111111111111',
       );
+    });
+  });
+
+  describe('renders pages of PDF', () => {
+    const LINES = ['HELLO OPENMPF 2026', 'The quick brown fox jumps.'];
+    let drawn = '';
+    before(async () => {
+      drawn = await areasOf(sample('gen_text.png'));
+    });
+
+    async function read(path: string): Promise<(string | undefined)[]> {
+      const detector = await loadText();
+      const tracks = await all(detector.image!(await readImage(path), await jobOf('text')));
+      await detector.close!();
+      return tracks.map(({ properties }) => properties?.['TEXT']);
+    }
+
+    it('whose text is drawn and not embedded, so that it can be read', async () => {
+      const pages = [{ content: written([50, 700, 'embedded text']) }, { content: drawn }, { content: '' }];
+      const [page, ...others] = await findIn(pdfOf(pages));
+      expect(others).to.deep.equal([]);
+      expect([page!.pages, page!.rendered]).to.deep.equal(['2', 'TRUE']);
+      const { width, height, format } = await sharp(page!.path).metadata();
+      // 600 x 800 points at 200 dots an inch.
+      expect([width, height, format]).to.deep.equal([1666, 2222, 'png']);
+      expect(await read(page!.path)).to.deep.equal(LINES);
+    });
+
+    it('whose bar codes are drawn', async () => {
+      const wasm = createRequire(import.meta.url).resolve('zxing-wasm/writer/zxing_writer.wasm');
+      await prepareZXingModule({
+        overrides: { wasmBinary: new Uint8Array(await readFile(wasm)).buffer },
+        fireImmediately: true,
+      });
+      const { image } = await writeBarcode('4006381333931', { format: 'EAN13', scale: 2 });
+      const [page] = await findIn(
+        pdfOf([{ content: await areasOf(Buffer.from(await image!.arrayBuffer())) }]),
+      );
+      const barcodes = await loadBarcodes();
+      const found = await all(barcodes.image!(await readImage(page!.path), await jobOf('barcodes')));
+      expect(found.map(({ properties }) => properties?.['TEXT'])).to.deep.equal(['4006381333931']);
+    });
+
+    it('none or all of them, at another resolution and up to a number, as the properties say', async () => {
+      const pages = [
+        { content: written([50, 700, 'one']) },
+        { content: drawn },
+        { content: written([50, 700, 'three']) },
+      ];
+      const file = pdfOf(pages);
+      expect(await findIn(file, { RENDER_PAGES: 'FALSE' })).to.deep.equal([]);
+      const every = await findIn(file, { RENDER_PAGES: 'true', RENDER_RESOLUTION: '72' });
+      expect(every.map((page) => page.pages)).to.deep.equal(['1', '2', '3']);
+      expect((await sharp(every[0]!.path).metadata()).width).to.equal(600);
+      const two = await findIn(file, {
+        RENDER_PAGES: 'TRUE',
+        MAX_RENDERED_PAGES: '2',
+        RENDER_RESOLUTION: '72',
+      });
+      expect(two.map((page) => page.pages)).to.deep.equal(['1', '2']);
+      for (const wrong of [
+        { RENDER_PAGES: 'SOME' },
+        { RENDER_RESOLUTION: '1200' },
+        { MAX_RENDERED_PAGES: '-1' },
+      ]) {
+        const error = await findIn(file, wrong).catch((e: unknown) => e);
+        expect(error, JSON.stringify(wrong)).to.include({ code: 'INVALID_PROPERTY' });
+      }
+    });
+
+    it('but not those that show a picture on coloured paper in a frame', async () => {
+      const paper = '1 1 0.9 rg 0 0 600 800 re f 0 0 0 RG 40 40 520 720 re S';
+      const content = `${paper}\n${show('A')}`;
+      const file = pdfOf([{ content, pictures: { A: FIRST_STREAM } }], [rgb(40, 30, pixels(40, 30, 3, 1))]);
+      const found = await findIn(file);
+      expect(found.map(({ rendered }) => rendered)).to.deep.equal([undefined]);
+    });
+
+    it('of a size that no printer has at a lower resolution', async () => {
+      const path = join(folder, 'poster.pdf');
+      const poster = pdfOf([{ content: drawn }])
+        .toString('latin1')
+        .replace(' [0 0 600 800] ', '[0 0 9000 9000]');
+      await writeFile(path, poster, 'latin1');
+      const [page] = await find(path, { RENDER_RESOLUTION: '600' });
+      const { width, height } = await sharp(page!.path).metadata();
+      expect(width * height).to.be.within(40_000_000, 48_000_000);
+    });
+
+    it('and stops when the job is cancelled', async () => {
+      const path = join(folder, 'drawn.pdf');
+      await writeFile(path, pdfOf(Array.from({ length: 50 }, () => ({ content: drawn }))));
+      const cancel = new AbortController();
+      const job = { ...(await jobOf('document-images')), signal: cancel.signal };
+      const working = () => cancel.abort(new Error('cancelled'));
+      const source = {
+        path,
+        mimeType: 'application/pdf',
+        outputFolder: await mkdtemp(join(folder, 'out-')),
+        working,
+      };
+      const error = await all((await load()).generic!(source, job)).catch((e: Error) => e.message);
+      expect(error).to.equal('cancelled');
     });
   });
 

@@ -1,0 +1,53 @@
+/**
+ * Draws pages of a PDF into PNG files, in a thread of its own: a page can keep it busy for minutes without a break, and then
+ * only the end of the thread helps. Everything of the reader runs here, so that no two threads share a page.
+ */
+import { createCanvas } from '@napi-rs/canvas';
+import { writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { parentPort, workerData } from 'node:worker_threads';
+import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { readerOptions } from './pdf-options.ts';
+
+export interface DrawingOrder {
+  readonly page: number;
+  readonly dotsPerInch: number;
+  /** Beyond so many pixels the page is drawn at a lower resolution. */
+  readonly maxPixels: number;
+  readonly file: string;
+}
+export type DrawingAnswer = { readonly width: number; readonly height: number } | { readonly error: string };
+
+const POINTS_PER_INCH = 72;
+
+// Its presence here keeps the library from looking for a thread. The package has no types for this part of it.
+const reader = createRequire(import.meta.url).resolve('pdfjs-dist/legacy/build/pdf.worker.mjs');
+Object.assign(globalThis, { pdfjsWorker: await import(pathToFileURL(reader).href) });
+const document = getDocument(readerOptions(workerData as string)).promise;
+
+parentPort?.on('message', (order: DrawingOrder) => void answer(order));
+
+async function answer(order: DrawingOrder): Promise<void> {
+  parentPort?.postMessage(
+    await draw(order).catch((error: unknown): DrawingAnswer => ({
+      error: error instanceof Error ? error.message : String(error),
+    })),
+  );
+}
+
+async function draw({ page: number, dotsPerInch, maxPixels, file }: DrawingOrder): Promise<DrawingAnswer> {
+  const page = await (await document).getPage(number);
+  const paper = page.getViewport({ scale: 1 });
+  const wanted = dotsPerInch / POINTS_PER_INCH;
+  const scale = Math.min(wanted, Math.sqrt(maxPixels / (paper.width * paper.height)));
+  const viewport = page.getViewport({ scale });
+  const [width, height] = [Math.max(1, Math.floor(viewport.width)), Math.max(1, Math.floor(viewport.height))];
+  const canvas = createCanvas(width, height);
+  // The library's types know the canvas of browsers alone.
+  await page.render({ canvas: canvas as never, viewport, background: '#ffffff' }).promise;
+  await writeFile(file, await canvas.encode('png'));
+  page.cleanup();
+  await (await document).cleanup();
+  return { width, height };
+}
