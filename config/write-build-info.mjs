@@ -1,6 +1,6 @@
 /**
- * Writes what this build was made of (specification 2.7) to dist/build-info.json, or to the folder that is given: version,
- * build number, and branch and hash when this folder is a git checkout of its own. Without git, what an earlier build of
+ * Writes what this build was made of (specification 2.7) to dist/build-info.json: version, build number,
+ * and branch and hash when this folder is a git checkout of its own. Without git, what an earlier build of
  * the same version knew stays: an installed package brings it along. It never fails a build.
  */
 import { execFileSync } from 'node:child_process';
@@ -9,7 +9,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-const folder = path.resolve(root, process.argv[2] ?? 'dist');
+const folder = path.join(root, 'dist');
 const file = path.join(folder, 'build-info.json');
 
 const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));

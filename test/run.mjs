@@ -1,9 +1,9 @@
 /**
- * Builds, runs the tests that were asked for (all of them, or those whose path contains one of the arguments) and ends with
+ * Checks the types, builds, runs the tests that were asked for (all of them, or those whose path contains one of the arguments) and ends with
  * a plain `N passed, N failed` line.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,14 +12,13 @@ import Mocha from 'mocha';
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
 
-for (const project of ['.', 'components/sdk'])
-  execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', project], { stdio: 'inherit' });
-execFileSync(process.execPath, ['config/write-build-info.mjs'], { stdio: 'inherit' });
-removeStale('dist/test', 'test');
-process.setSourceMapsEnabled(true);
+for (const script of [
+  ['node_modules/typescript/bin/tsc', '-p', '.'],
+  ['config/build.mjs', 'test'],
+])
+  execFileSync(process.execPath, script, { stdio: 'inherit' });
 // Detectors that a test loads itself would else report their use to the maker of the inference library.
 process.env.ORT_DISABLE_TELEMETRY = '1';
-process.env.NODE_OPTIONS = `${process.env.NODE_OPTIONS ?? ''} --enable-source-maps`.trim();
 
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
 const files = find('dist/test').filter(
@@ -53,13 +52,6 @@ function weightOf(file) {
   const text = readFileSync(file, 'utf8');
   const startsServers = /\/support\/service\.js|\/(roles|suite)\.js/.test(text) || /\bnew Place\(/.test(text);
   return text.length + (startsServers ? 1_000_000 : 0);
-}
-
-/** A build keeps what it finds unchanged: the output of a test that is gone, or was renamed, must not run. */
-function removeStale(built, sources) {
-  for (const name of readdirSync(built, { recursive: true }))
-    if (name.endsWith('.js') && !existsSync(path.join(sources, name.replace(/\.js$/, '.ts'))))
-      rmSync(path.join(built, name));
 }
 
 function find(folder) {

@@ -1,0 +1,100 @@
+/** The build, by its own script, in a folder that has what an installation without development packages has. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { packageRoot } from '../../config/info.ts';
+
+describe('The build', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-build-')));
+    for (const script of ['build.mjs', 'write-build-info.mjs']) {
+      write(`config/${script}`, '');
+      copyFileSync(path.join(packageRoot, 'config', script), path.join(folder, 'config', script));
+    }
+    write('package.json', JSON.stringify({ name: 'x', version: '1.2.3', type: 'module' }));
+    for (const name of ['@swc', 'es-module-lexer']) {
+      mkdirSync(path.join(folder, 'node_modules'), { recursive: true });
+      symlinkSync(path.join(packageRoot, 'node_modules', name), path.join(folder, 'node_modules', name));
+    }
+    write('main.ts', "import { twice, type N } from './media/twice.ts';\nconsole.log(twice(21 as N));\n");
+    write('media/twice.ts', 'export type N = number;\nexport const twice = (n: N): N => n * 2;\n');
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const write = (file: string, text: string) => {
+    mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
+    writeFileSync(path.join(folder, file), text);
+  };
+  const build = (...more: readonly string[]) =>
+    spawnSync(process.execPath, ['config/build.mjs', ...more], { cwd: folder, encoding: 'utf8' });
+  const main = () => execFileSync(process.execPath, ['dist/main.js'], { cwd: folder, encoding: 'utf8' });
+  const built = (file: string) => existsSync(path.join(folder, 'dist', file));
+
+  it('needs no TypeScript compiler', () => {
+    expect(build().stderr).to.match(/^Building 2 of 2 files \.\.\.\nBuilt in \d+\.\d s\.\n$/);
+    expect(main()).to.equal('42\n');
+    expect(built('build-info.json')).to.equal(true);
+  });
+
+  it('compiles nothing when nothing has changed, and says nothing', () => {
+    build();
+    expect(build().stderr).to.equal('');
+  });
+
+  it('compiles what has changed, be it an older file that was put back', () => {
+    build();
+    write('media/twice.ts', 'export type N = number;\nexport const twice = (n: N): N => n * 3;\n');
+    utimesSync(path.join(folder, 'media', 'twice.ts'), 1_000_000, 1_000_000);
+    expect(build().stderr).to.match(/^Building 1 of 2 files/);
+    expect(main()).to.equal('63\n');
+  });
+
+  it('leaves nothing behind of a source that is gone', () => {
+    write('media/gone.ts', 'export {};\n');
+    build();
+    rmSync(path.join(folder, 'media', 'gone.ts'));
+    build();
+    expect([built('media/twice.js'), built('media/gone.js')]).to.deep.equal([true, false]);
+  });
+
+  it('keeps line and column of the sources', () => {
+    write(
+      'main.ts',
+      'interface A {\n  a: string;\n}\nconst a: A | undefined = undefined;\nthrow new Error(a);\n',
+    );
+    build();
+    const { stderr } = spawnSync(process.execPath, ['dist/main.js'], { cwd: folder, encoding: 'utf8' });
+    expect(stderr).to.include('main.js:5:7');
+  });
+
+  it('ends with the place of a mistake that it cannot compile', () => {
+    write('media/twice.ts', 'export const twice = (n: number =>\n');
+    const { status, stderr } = build();
+    expect(status).to.equal(1);
+    expect(stderr).to.include('media/twice.ts:1');
+  });
+
+  it('takes further folders along when they are named', () => {
+    write(
+      'test/one.ts',
+      "import { twice } from '../media/twice.ts';\nexport const four: number = twice(2);\n",
+    );
+    build();
+    expect(built('test/one.js')).to.equal(false);
+    build('test');
+    expect(built('test/one.js')).to.equal(true);
+  });
+});
