@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { BackupDesk } from './actors/backup.ts';
 import { openCatalog } from './actors/catalog/actor.ts';
 import { Catalog } from './actors/catalog/catalog.ts';
 import { drain } from './actors/drain.ts';
@@ -72,12 +73,25 @@ export interface RunningServer {
 /** The composition root: settings -> store -> guardian -> http. */
 export async function startServer(settings: Settings, options: ServerOptions): Promise<RunningServer> {
   mkdirSync(settings.DATA_DIR, { recursive: true, mode: 0o700 });
-  const sqlite = new SqliteStore(path.join(settings.DATA_DIR, 'troupe.db'));
+  const { DATA_DIR: folder } = settings;
+  const database = path.join(folder, 'troupe.db');
+  const sqlite = new SqliteStore(database, { folder, real: realpathSync(folder) });
+  if (sqlite.movedFrom !== undefined)
+    options.logger.info(
+      { from: sqlite.movedFrom.folder, to: folder },
+      'DATA_DIR has been moved: what is stored names its files at the new place now',
+    );
   const store = options.wrapStore?.(sqlite) ?? sqlite;
   const http = createListener(settings.KEEP_ALIVE_MS);
   try {
     await listen(http, settings.HOST, settings.PORT);
-    return await compose(settings, options, store, http);
+    const backups = new BackupDesk({
+      dataDir: folder,
+      minFreeBytes: settings.MIN_FREE_BYTES,
+      database,
+      copy: (file) => sqlite.backup(file),
+    });
+    return await compose(settings, options, { store, http, backups });
   } catch (error) {
     http.close();
     await store.close();
@@ -88,8 +102,7 @@ export async function startServer(settings: Settings, options: ServerOptions): P
 async function compose(
   settings: Settings,
   options: ServerOptions,
-  store: Store,
-  http: Server,
+  { store, http, backups }: { readonly store: Store; readonly http: Server; readonly backups: BackupDesk },
 ): Promise<RunningServer> {
   const { logger } = options;
   const url = settings.BASE_URL?.replace(/\/$/, '') ?? urlOf(http, settings.HOST);
@@ -155,6 +168,7 @@ async function compose(
     checkMedia: (uris) => guardian.desk.checkMedia(uris),
     streamingDesk: new StreamingJobDesk(catalog),
     uploads,
+    backups,
     listJobs: (query) => listJobs(store, guardian.views, query),
     statistics: () => jobStatistics(store, systemClock),
     events: { maxStreams: settings.MAX_EVENT_STREAMS, heartbeatMs: settings.EVENTS_HEARTBEAT_MS },

@@ -3,6 +3,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
+/** The version of the REST interface (specification 9), whatever version the product has. */
+export const INTERFACE_VERSION = '9.0';
+
 /** Specification 2.7, InfoModel; `unknown` and `0` stand for an unofficial build. */
 export interface Info {
   readonly app: string;

@@ -6,6 +6,7 @@ import type { Info } from '../config/info.ts';
 import type { Logger } from '../config/logger.ts';
 import type { Access } from './access/index.ts';
 import { audit } from './audit.ts';
+import { backupRoutes, type BackupRouteParts } from './backup.ts';
 import { batchJobRoutes, type BatchJobParts } from './batch-jobs.ts';
 import { componentMessages, componentRoutes, type CatalogRouteParts } from './components.ts';
 import { docsPage } from './docs-page.ts';
@@ -35,6 +36,7 @@ export interface AppParts
     JobListParts,
     JobEventParts,
     MediaParts,
+    BackupRouteParts,
     CatalogRouteParts,
     NodeParts,
     StreamingJobRoutes,
@@ -114,6 +116,7 @@ export function routersOf(
   openApiRoutes(rest, { version: parts.info.version, url: parts.url });
   jobEventRoutes(rest, parts);
   mediaRoutes(rest, parts);
+  backupRoutes(rest, parts);
   streamingJobRoutes(rest, parts);
   systemMessageRoutes(rest, parts);
   queueRoutes(rest, parts);

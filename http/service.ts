@@ -1,11 +1,13 @@
 import type Router from '@koa/router';
 import type { Context } from 'koa';
-import type { Info } from '../config/info.ts';
+import { INTERFACE_VERSION, type Info } from '../config/info.ts';
 import { empty } from './errors.ts';
 
 /** Specification 4.1, the part about the service itself. */
 export function serviceRoutes(router: Router, info: Info): void {
   router.get('/rest/info', (ctx) => {
+    // A header, since strict readers of InfoModel refuse a further member.
+    ctx.set('X-Interface-Version', INTERFACE_VERSION);
     ctx.body = info;
   });
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Terminal } from '../terminal.ts';
+import { backupCommand } from './backup.ts';
 import { catalogCommands } from './catalog.ts';
 import { componentCommands } from './components.ts';
 import { infoCommand } from './info.ts';
@@ -20,4 +21,5 @@ export function resourceCommands(program: Command, terminal: Terminal): void {
   queueCommands(program, terminal);
   messageCommands(program, terminal);
   infoCommand(program, terminal);
+  backupCommand(program, terminal);
 }

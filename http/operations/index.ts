@@ -1,4 +1,5 @@
 import type { Operation } from '../openapi/operation.ts';
+import { backupOperations } from './backup.ts';
 import { batchJobOperations } from './batch-jobs.ts';
 import { componentOperations, pipelineOperations } from './catalog.ts';
 import { jobListOperations } from './job-list.ts';
@@ -15,6 +16,7 @@ import { workerProtocolOperations } from './worker-protocol.ts';
 export const operations: readonly Operation[] = [
   ...serviceOperations,
   ...metricsOperations,
+  ...backupOperations,
   ...batchJobOperations,
   ...jobListOperations,
   ...mediaOperations,

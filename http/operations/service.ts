@@ -15,14 +15,17 @@ export const serviceOperations: readonly Operation[] = [
     caller: 'USER',
     summary: 'Tell which version runs',
     answers: {
-      200: json('The application, its version and its build.', info, {
-        app: 'Troupe',
-        appFamily: 'Troupe',
-        buildNum: '0',
-        gitBranch: 'unknown',
-        gitHash: 'unknown',
-        version: '0.1.0',
-      }),
+      200: {
+        ...json('The application, its version and its build.', info, {
+          app: 'Troupe',
+          appFamily: 'Troupe',
+          buildNum: '0',
+          gitBranch: 'unknown',
+          gitHash: 'unknown',
+          version: '0.1.0',
+        }),
+        headers: { 'X-Interface-Version': 'Version of the REST interface.' },
+      },
     },
   },
   {

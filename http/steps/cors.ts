@@ -9,6 +9,7 @@ const EXPOSED = [
   'Link',
   'WWW-Authenticate',
   'Content-Disposition',
+  'X-Interface-Version',
 ];
 /** Headers that they may send. */
 const ALLOWED = ['Authorization', 'Content-Type', 'Idempotency-Key', 'Last-Event-ID', 'X-Request-Id'];

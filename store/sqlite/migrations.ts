@@ -41,6 +41,8 @@ const STEPS: readonly string[] = [
    insert into entries select 'ended-jobs', ended, kind, id from seen
      where status in ('COMPLETE', 'COMPLETE_WITH_WARNINGS', 'CANCELLED', 'CANCELLED_BY_SHUTDOWN', 'ERROR');
    drop table seen;`,
+  // Where the data folder was when the database was opened last.
+  `create table places (name text primary key, path text not null) strict, without rowid;`,
 ];
 
 /** Brings a database up to date, one transaction a step. Throws when it was written by a newer version. */

@@ -3,6 +3,7 @@ import path from 'node:path';
 import Database from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
 import { migrate } from './migrations.ts';
+import { settleAt, type Place } from './place.ts';
 import { prefixEnd, prepare, type Statements } from './statements.ts';
 import {
   NotStorable,
@@ -52,8 +53,13 @@ export class SqliteStore implements Store {
   /** Two groups that wait to be written: an actor waits for its commit, so their order does not matter. */
   readonly #groups: { plain: Pending[]; synced: Pending[] } = { plain: [], synced: [] };
 
-  /** Opens (or makes) `file`. Throws when another process holds it or a newer version wrote it. */
-  constructor(file: string) {
+  /** Where the data folder was before, when it has been moved since the database was opened last. */
+  readonly movedFrom: Place | undefined;
+
+  /**
+   * Opens (or makes) `file`, in the data folder at `place`. Throws when another process holds it or a newer version wrote it.
+   */
+  constructor(file: string, place?: Place) {
     mkdirSync(path.dirname(file), { recursive: true });
     this.#database = new Database(file, { timeout: 0 });
     try {
@@ -62,6 +68,7 @@ export class SqliteStore implements Store {
       this.#database.pragma('synchronous = NORMAL');
       this.#database.exec('begin exclusive; commit');
       migrate(this.#database);
+      this.movedFrom = place === undefined ? undefined : settleAt(this.#database, place);
     } catch (error) {
       this.#database.close();
       if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY'))
@@ -179,6 +186,11 @@ export class SqliteStore implements Store {
     return settle(() => void this.#statements.count.get(''));
   }
 
+  /** Copies what is committed to a new file, page by page, while commits go on. */
+  async backup(file: string): Promise<void> {
+    await this.#database.backup(file);
+  }
+
   close(): Promise<void> {
     return settle(() => {
       this.#flush('plain');
@@ -279,6 +291,16 @@ export class SqliteStore implements Store {
     const written = expected === 0 ? statements.insert.run(actor) : statements.update.run(actor);
     if (written.changes === 0) throw new VersionConflict(key, expected);
     return version;
+  }
+}
+
+/** The same for a database that no server holds. @throws when one does */
+export async function copyDatabase(from: string, to: string): Promise<void> {
+  const database = new Database(from, { fileMustExist: true, timeout: 0 });
+  try {
+    await database.backup(to);
+  } finally {
+    database.close();
   }
 }
 

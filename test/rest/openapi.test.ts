@@ -207,7 +207,11 @@ describe('The OpenAPI document', () => {
       new OpenApiCheck(document).objection(method, path, {
         status,
         text,
-        headers: new Headers({ 'content-type': type, 'www-authenticate': 'Bearer' }),
+        headers: new Headers({
+          'content-type': type,
+          'www-authenticate': 'Bearer',
+          'x-interface-version': '9.0',
+        }),
         body: type === 'application/json' && text !== '' ? JSON.parse(text) : undefined,
       });
     const info = { app: 'a', appFamily: 'f', buildNum: '0', gitBranch: 'b', gitHash: 'h', version: '1.2.3' };

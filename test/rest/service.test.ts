@@ -17,7 +17,9 @@ describe('The service (specification 4.1)', () => {
     const { version } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {
       version: string;
     };
-    const { status, body } = await service.ask('GET', '/rest/info');
+    const { status, body, headers } = await service.ask('GET', '/rest/info');
+    // Of the interface (specification 9), beside that of the product.
+    expect(headers.get('x-interface-version')).to.equal('9.0');
     const { app, appFamily, buildNum, gitBranch, gitHash, ...rest } = body as Record<string, string>;
     expect([status, app, appFamily, rest]).to.deep.equal([200, 'Troupe', 'Troupe', { version }]);
     expect(version).to.match(/^\d+\.\d+\.\d+$/);

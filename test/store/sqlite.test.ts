@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { allRows } from '../../store/store.ts';
 import { within } from '../support/until.ts';
@@ -53,6 +53,64 @@ describe('The store in a SQLite file', () => {
     expect(code).to.equal(1);
     expect(told).to.contain('is in use by another process: one server holds a data folder.');
     await store.close();
+  });
+
+  describe('whose folder was moved', () => {
+    const PLACE = { folder: '/link "to" data', real: '/disk/100% data' };
+    const body = (folder: string, real: string) => ({
+      file: `${folder}/spool/h-1.1/x.ndjson`,
+      uri: `${pathToFileURL(real).href}/uploads/7/file.mp4`,
+      excluded: [real],
+      others: [`${folder}-else/x`, `see ${folder}/x`, '/mnt/x', `file:///mnt${real}`],
+    });
+    const commit = (store: SqliteStore, row: object) =>
+      store.commit({
+        actor: JOB,
+        expected: 0,
+        owner: { server: 'here', epoch: 1 },
+        snapshot: { schema: 1, body: { pastOutput: row } },
+        record: row,
+        putRows: [{ key: 'a', body: row }],
+      });
+    const stored = async (store: SqliteStore) => {
+      const actor = await store.load(JOB);
+      const [row] = await store.rows(JOB, { prefix: '', limit: 1 });
+      return [actor?.snapshot.body, actor?.record, row?.body];
+    };
+    const moved = (from: { folder: string; real: string }, to: { folder: string; real: string }) => ({
+      ...body(to.folder, to.real),
+      others: body(from.folder, from.real).others,
+    });
+
+    it('names its files at the new place, as JSON and as URIs, and leaves all other texts as they are', async () => {
+      const file = path('moved.db');
+      const first = new SqliteStore(file, PLACE);
+      expect(first.movedFrom).to.equal(undefined);
+      await commit(first, body(PLACE.folder, PLACE.real));
+      await first.close();
+      // A folder below the one of before: what was brought there is not brought there twice.
+      const to = { folder: `${PLACE.folder}/deeper`, real: `${PLACE.real}/deeper` };
+      for (const from of [PLACE, undefined]) {
+        const store = new SqliteStore(file, to);
+        expect(store.movedFrom).to.deep.equal(from);
+        const row = moved(PLACE, to);
+        expect(await stored(store)).to.deep.equal([{ pastOutput: row }, row, row]);
+        await store.close();
+      }
+    });
+
+    it('is known by where its answers were spooled, when a version without memory of places wrote it', async () => {
+      const file = path('unplaced.db');
+      const old = { folder: '/var/data', real: '/var/data' };
+      const before = new SqliteStore(file);
+      await commit(before, body(old.folder, old.real));
+      await before.close();
+      const to = { folder: '/srv/data', real: '/srv/data' };
+      const store = new SqliteStore(file, to);
+      expect(store.movedFrom).to.deep.equal(old);
+      expect((await stored(store))[2]).to.deep.equal(moved(old, to));
+      await store.close();
+    });
   });
 
   it('of a newer version is refused with a sentence that says what to do, and is left as it is', async () => {

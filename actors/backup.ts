@@ -1,0 +1,61 @@
+import { open, rm, stat, statfs } from 'node:fs/promises';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+
+export interface BackupParts {
+  readonly dataDir: string;
+  /** Free disk that a backup must leave. */
+  readonly minFreeBytes: number;
+  /** The file of the database. */
+  readonly database: string;
+  /** Writes a consistent copy of the database to a new file while everybody goes on. */
+  copy(file: string): Promise<void>;
+}
+
+export type Backup =
+  | { readonly kind: 'taken'; readonly bytes: number; readonly stream: Readable }
+  | { readonly kind: 'busy' | 'noRoom'; readonly message: string };
+
+/** Copies of the database for whoever keeps them elsewhere: one at a time, for each takes its room on the disk for a while. */
+export class BackupDesk {
+  readonly #parts: BackupParts;
+  #busy = false;
+
+  constructor(parts: BackupParts) {
+    this.#parts = parts;
+  }
+
+  async take(): Promise<Backup> {
+    if (this.#busy)
+      return { kind: 'busy', message: 'Another backup is being taken; try again when it is done.' };
+    this.#busy = true;
+    try {
+      return (await this.#lacksRoom()) ?? (await this.#copied());
+    } finally {
+      this.#busy = false;
+    }
+  }
+
+  /** The copy has no name any more once it is open: it goes with whoever reads it, whatever happens. */
+  async #copied(): Promise<Backup> {
+    const { dataDir, copy } = this.#parts;
+    const file = path.join(dataDir, 'backup.part');
+    try {
+      await rm(file, { force: true });
+      await copy(file);
+      const handle = await open(file);
+      const { size } = await handle.stat();
+      return { kind: 'taken', bytes: size, stream: handle.createReadStream() };
+    } finally {
+      await rm(file, { force: true });
+    }
+  }
+
+  async #lacksRoom(): Promise<Backup | undefined> {
+    const { dataDir, database, minFreeBytes } = this.#parts;
+    const [{ size }, { bavail, bsize }] = await Promise.all([stat(database), statfs(dataDir)]);
+    if (bavail * bsize - size >= minFreeBytes) return undefined;
+    const message = `There is no room for a copy of the database (${size} bytes) in DATA_DIR that leaves MIN_FREE_BYTES (${minFreeBytes}) free.`;
+    return { kind: 'noRoom', message };
+  }
+}

@@ -1,0 +1,81 @@
+import type { Database } from 'better-sqlite3';
+import { pathToFileURL } from 'node:url';
+
+/** Where the data folder is: as it is named, and without symbolic links. */
+export interface Place {
+  readonly folder: string;
+  readonly real: string;
+}
+
+/** Texts in which paths of the data folder stand, as JSON. */
+const TEXTS = [
+  ['actors', 'snapshot'],
+  ['records', 'body'],
+  ['actor_rows', 'body'],
+  ['outbox', 'body'],
+] as const;
+
+/**
+ * Paths below the data folder are stored as they are. When the database is opened at another place than before (the folder
+ * was moved, or this is a restored copy), they are brought there, once. Answers the place of before, if it was another one.
+ */
+export function settleAt(database: Database, place: Place): Place | undefined {
+  const before = rememberedPlace(database) ?? inferredPlace(database);
+  if (before?.folder === place.folder && before.real === place.real) return undefined;
+  database.transaction(() => {
+    if (before !== undefined) rewrite(database, replacements(before, place));
+    const remember = database.prepare('insert or replace into places values (?, ?)');
+    remember.run('folder', place.folder);
+    remember.run('real', place.real);
+  })();
+  return before;
+}
+
+function rememberedPlace(database: Database): Place | undefined {
+  const find = database.prepare<[string], { path: string }>('select path from places where name = ?');
+  const folder = find.get('folder')?.path;
+  return folder === undefined ? undefined : { folder, real: find.get('real')?.path ?? folder };
+}
+
+/** Of a database that was written before places were remembered: an answer that was spooled says it. */
+function inferredPlace(database: Database): Place | undefined {
+  const spooled = database.prepare<[], { file: string }>(
+    `select json_extract(body, '$.file') as file from actor_rows
+     where json_valid(body) and json_extract(body, '$.file') like '/%/spool/%' limit 1`,
+  );
+  const file = spooled.get()?.file;
+  if (file === undefined) return undefined;
+  const folder = file.slice(0, file.lastIndexOf('/spool/'));
+  return { folder, real: folder };
+}
+
+/** Uploads are named by their real place, all else by the name of the folder. */
+function replacements(from: Place, to: Place): ReadonlyMap<string, string> {
+  const pairs = new Map<string, string>();
+  const below = (before: string, after: string) => {
+    for (const [start, write] of [
+      ['"', inJson],
+      ['', (folder: string) => inJson(pathToFileURL(folder).href)],
+    ] as const) {
+      const text = `${start}${write(before)}/`;
+      if (!pairs.has(text)) pairs.set(text, `${start}${write(after)}/`);
+    }
+  };
+  below(`${from.real}/uploads`, `${to.real}/uploads`);
+  below(from.folder, to.folder);
+  below(from.real, to.real);
+  return pairs.set(`"${inJson(from.real)}"`, `"${inJson(to.real)}"`);
+}
+
+function rewrite(database: Database, pairs: ReadonlyMap<string, string>): void {
+  const pattern = new RegExp([...pairs.keys()].map(escaped).join('|'), 'g');
+  const moved = (text: unknown) => String(text).replace(pattern, (found) => pairs.get(found) ?? found);
+  database.function('moved_to', { deterministic: true }, moved);
+  for (const [table, column] of TEXTS)
+    database.exec(
+      `update ${table} set ${column} = moved_to(${column}) where ${column} <> moved_to(${column})`,
+    );
+}
+
+const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
