@@ -43,6 +43,7 @@ export const deliveryPolicy = (settings: Settings): Omit<DeliveryPolicy, 'window
   concurrency: settings.DELIVERY_CONCURRENCY,
   firstDelayMs: settings.DELIVERY_FIRST_DELAY_MS,
   maxDelayMs: settings.DELIVERY_MAX_DELAY_MS,
+  quickAttempts: settings.DELIVERY_QUICK_ATTEMPTS,
   giveUpMs: settings.DELIVERY_GIVE_UP_MS,
 });
 

@@ -276,7 +276,7 @@ export function guard(given: GuardianParts): Guardian {
         .serviceName,
     idleReason: nodeManager.waitingReason,
   });
-  const views = new JobViews(store, dispatcher, settings.DATA_DIR, waiting);
+  const views = new JobViews(store, dispatcher, settings.DATA_DIR, waiting, delivery.troubleOf);
   const watch = new JobWatch({ views, clock: system.clock, logger, pollMs: settings.EVENTS_POLL_MS });
   return {
     jobs,

@@ -179,6 +179,9 @@ export const serverEnvironment = z.object({
   DELIVERY_FIRST_DELAY_MS: wait(SECOND, 1).describe(
     'Time before one that failed is tried again; doubles with each failure',
   ),
+  DELIVERY_QUICK_ATTEMPTS: whole(6, 1).describe(
+    'Failed attempts after which callbackStatus and archiveStatus show ERROR, though it is tried on',
+  ),
   DELIVERY_MAX_DELAY_MS: wait(3_600 * SECOND, 1).describe('The longest that it doubles to'),
   DELIVERY_GIVE_UP_MS: whole(24 * 3_600 * SECOND, 1).describe('Age at which one that fails is given up'),
   ARCHIVE_CHECK_MS: wait(10 * SECOND, 100).describe(

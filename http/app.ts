@@ -8,7 +8,7 @@ import type { Access } from './access/index.ts';
 import { audit } from './audit.ts';
 import { backupRoutes, type BackupRouteParts } from './backup.ts';
 import { batchJobRoutes, type BatchJobParts } from './batch-jobs.ts';
-import { componentMessages, componentRoutes, type CatalogRouteParts } from './components.ts';
+import { componentRoutes, type CatalogRouteParts } from './components.ts';
 import { docsPage } from './docs-page.ts';
 import { empty, mapErrors } from './errors.ts';
 import { jobEventRoutes, type JobEventParts } from './job-events.ts';
@@ -24,6 +24,7 @@ import { statisticsRoutes, type StatisticsParts } from './statistics.ts';
 import { withoutBasePath } from './steps/base-path.ts';
 import { crossOrigin } from './steps/cors.ts';
 import { privateAnswers } from './steps/private-answers.ts';
+import { refusalMessages } from './steps/refusal-messages.ts';
 import { readableTarget } from './steps/request-target.ts';
 import { streamingJobRoutes, type StreamingJobRoutes } from './streaming-jobs.ts';
 import { systemMessageRoutes, type SystemMessageRoutes } from './system-messages.ts';
@@ -83,7 +84,7 @@ export function createApp(parts: AppParts): Koa {
   const { open, worker, jobs, rest } = routersOf(parts, metrics);
   app.use(open.routes());
   app.use(below('/worker', worker.routes() as Middleware));
-  app.use(below('/rest/components', componentMessages));
+  app.use(below('/rest', refusalMessages));
   // Whatever could be a path of /rest is authenticated, in any case of letters, before a route is looked for.
   app.use(below('/rest', access.authenticate));
   app.use(below('/rest/jobs', jobs.routes() as Middleware));

@@ -12,10 +12,10 @@ import type { Accepted } from '../actors/batch-job/submission.ts';
 import type { Family } from '../actors/runtime/system.ts';
 import { jobNumber, type JobViews } from '../actors/views/jobs.ts';
 import { userOf } from './access/bearer.ts';
-import { empty, HttpError, overloaded } from './errors.ts';
+import { empty, HttpError, notThere, overloaded, refusedAs } from './errors.ts';
 import { archiveRepostRequest, jobCreationRequest, type JobCreationRequest } from './schemas/jobs.ts';
 import { checked } from './schemas/problems.ts';
-import { readJson, type BodyLimits } from './steps/json-body.ts';
+import { readJson, readText, type BodyLimits } from './steps/json-body.ts';
 
 export interface BatchJobParts {
   readonly desk: JobDesk;
@@ -23,6 +23,8 @@ export interface BatchJobParts {
   readonly jobs: Family<JobCommand, JobReply>;
   readonly views: JobViews;
   readonly bodyLimits: BodyLimits;
+  /** How clients reach the server. */
+  readonly url: string;
 }
 
 /** Specification 4.2. */
@@ -36,8 +38,8 @@ export function batchJobRoutes(router: Router, parts: BatchJobParts): void {
   router.get('/rest/jobs/:id/output/detection', (ctx) => detection(ctx, parts));
 }
 
-async function create(ctx: Context, { desk, bodyLimits }: BatchJobParts): Promise<void> {
-  const json = await readJson(ctx, bodyLimits);
+async function create(ctx: Context, { desk, bodyLimits, url }: BatchJobParts): Promise<void> {
+  const json = await refusedAs(readJson(ctx, bodyLimits), refusalBody);
   const tooMany = desk.tooMany(mediaCount(json));
   if (tooMany !== undefined) throw creationRefused(undefined, tooMany);
   const parsed = checked(jobCreationRequest, json);
@@ -57,6 +59,7 @@ async function create(ctx: Context, { desk, bodyLimits }: BatchJobParts): Promis
       throw creationFailed(KEY_REUSED, 422);
     case 'accepted':
       ctx.status = 201;
+      ctx.set('Location', `${url}/rest/jobs/${submission.jobId}`);
       ctx.body = creationResponse(submission);
   }
 }
@@ -163,10 +166,18 @@ const resubmitQuery = z.object({
     .optional(),
 });
 
-async function resubmit(ctx: Context, { desk, views }: BatchJobParts): Promise<void> {
+const FORM = 'application/x-www-form-urlencoded';
+
+/** The parameters of a request may also be the fields of a form. What is no such form counts as none. */
+async function formOf(ctx: Context, limits: BodyLimits): Promise<Readonly<Record<string, string>>> {
+  if (ctx.is(FORM) !== FORM) return {};
+  return Object.fromEntries(new URLSearchParams(await readText(ctx, limits)));
+}
+
+async function resubmit(ctx: Context, { desk, views, bodyLimits }: BatchJobParts): Promise<void> {
   const id = jobNumber(idOf(ctx));
   if (id === null) throw creationFailed(unparsable(idOf(ctx)));
-  const query = checked(resubmitQuery, ctx.query);
+  const query = checked(resubmitQuery, { ...(await formOf(ctx, bodyLimits)), ...ctx.query });
   if ('problems' in query) throw creationFailed(query.problems);
   const reply = await desk.resubmit(id, query.ok.jobPriority);
   if (reply.kind === 'overloaded') throw overloaded(reply.message);
@@ -205,7 +216,7 @@ async function archiveRepost(ctx: Context, { archiveDesk, bodyLimits }: BatchJob
 async function remove(ctx: Context, { desk }: BatchJobParts): Promise<void> {
   const id = jobNumber(idOf(ctx));
   const outcome = id === null ? 'unknown' : await desk.remove(id, userOf(ctx).name);
-  if (outcome === 'unknown') return empty(ctx, 404);
+  if (outcome === 'unknown') throw notThere('job', idOf(ctx), '/rest/jobs');
   if (outcome === 'live')
     throw new HttpError(409, `Job ${id} has not ended yet. Cancel it first, or wait for its end.`);
   empty(ctx, 204);
@@ -243,6 +254,10 @@ function creationRefused(externalId: string | null | undefined, reason: string):
 }
 
 const creationFailed = (message: string, status = 400) =>
-  new HttpError(status, message, {
-    body: { jobId: null, coreResponse: { responseCode: 1, message }, archiveCheckStatus: null },
-  });
+  new HttpError(status, message, { body: refusalBody(message) });
+
+const refusalBody = (message: string) => ({
+  jobId: null,
+  coreResponse: { responseCode: 1, message },
+  archiveCheckStatus: null,
+});

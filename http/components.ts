@@ -1,5 +1,5 @@
 import type Router from '@koa/router';
-import type { Context, Middleware } from 'koa';
+import type { Context } from 'koa';
 import { CATALOG } from '../actors/catalog/actor.ts';
 import type { Catalog } from '../actors/catalog/catalog.ts';
 import type { CatalogCommand, CatalogReply } from '../actors/catalog/commands.ts';
@@ -27,21 +27,6 @@ export function componentRoutes(router: Router, parts: CatalogRouteParts): void 
   });
   router.delete('/rest/components/:componentName', (ctx) => remove(ctx, parts));
 }
-
-const MESSAGES: Readonly<Record<number, string>> = {
-  401: 'This needs a valid access token: Authorization: Bearer <token>.',
-  404: 'There is nothing under this path.',
-  405: 'This path does not take this method; the header Allow names those that it takes.',
-};
-
-/** Every answer of the component endpoints that says no has a ResponseMessage, also one that is empty elsewhere. For the paths below /rest/components, before `authenticate`. */
-export const componentMessages: Middleware = async (ctx, next) => {
-  await next();
-  const { status } = ctx;
-  if (status < 400 || ctx.body != null) return;
-  ctx.body = { message: MESSAGES[status] ?? `The request was answered ${status}.` };
-  ctx.status = status;
-};
 
 async function register(ctx: Context, { catalogActor, descriptorLimits }: CatalogRouteParts): Promise<void> {
   const descriptor = parseDescriptor(await readText(ctx, descriptorLimits), descriptorLimits);

@@ -23,6 +23,23 @@ export class HttpError extends Error {
 /** 503 with Retry-After: nothing was stored, the same request may succeed soon. */
 export const overloaded = (message: string) => new HttpError(503, message, { retryAfterSeconds: 2 });
 
+/** 404 for what nothing has the name of. */
+export const notThere = (kind: string, name: string, list: string) => {
+  const shown = name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name;
+  return new HttpError(404, `There is no ${kind} "${shown}"; GET ${list} lists all.`);
+};
+const MAX_SHOWN = 200;
+
+/** What a step refuses with 400, in the body that the endpoint's own refusals have. */
+export async function refusedAs<T>(work: Promise<T>, body: (message: string) => unknown): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof HttpError) || error.status !== 400) throw error;
+    throw new HttpError(400, error.message, { body: body(error.message) });
+  }
+}
+
 /** The one place where errors become answers; what is not meant for clients stays in the log. */
 export function mapErrors(logger: Logger): Middleware {
   return async (ctx: Context, next: Next) => {

@@ -76,7 +76,10 @@ async function remove(ctx: Context, { uploads }: MediaParts): Promise<void> {
     case 'removed':
       return empty(ctx, 204);
     case 'unknown':
-      return empty(ctx, 404);
+      throw new HttpError(
+        404,
+        `There is no upload ${id}: it was removed, or is older than UPLOAD_KEEP_DAYS.`,
+      );
     case 'inUse':
       throw new HttpError(409, 'A job that has not ended uses this medium: cancel it, or wait for its end.');
   }

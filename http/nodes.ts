@@ -12,7 +12,7 @@ import type { Family } from '../actors/runtime/system.ts';
 import { deployedServices } from '../actors/views/nodes.ts';
 import type { Logger } from '../config/logger.ts';
 import { requireRole, userOf } from './access/bearer.ts';
-import { HttpError, overloaded } from './errors.ts';
+import { HttpError, overloaded, refusedAs } from './errors.ts';
 import { nodeConfiguration } from './schemas/nodes.ts';
 import { checked } from './schemas/problems.ts';
 import { readJson, type BodyLimits } from './steps/json-body.ts';
@@ -66,14 +66,11 @@ async function save(
   ctx: Context,
   { nodeConfiguration: family, bodyLimits, logger }: NodeParts,
 ): Promise<void> {
-  const parsed = checked(nodeConfiguration, await readJson(ctx, bodyLimits));
+  const parsed = checked(nodeConfiguration, await refusedAs(readJson(ctx, bodyLimits), refusalBody));
   if ('problems' in parsed)
-    throw new HttpError(
-      400,
-      `The node configuration has errors in the following fields:\n${parsed.problems}`,
-    );
+    throw refused(`The node configuration has errors in the following fields:\n${parsed.problems}`);
   const reply = await family.ask(NODE_CONFIGURATION, { type: 'save', nodes: parsed.ok });
-  if (reply.kind === 'refused') throw new HttpError(400, reply.message);
+  if (reply.kind === 'refused') throw refused(reply.message);
   const warnings = reply.kind === 'saved' ? reply.warnings : [];
   logger.info({ user: userOf(ctx).name, hosts: parsed.ok.length, warnings }, 'node configuration saved');
   ctx.status = 201;
@@ -82,6 +79,9 @@ async function save(
       ? { responseCode: 0, message: null }
       : { responseCode: 2, message: warnings.join('\n') };
 }
+
+const refusalBody = (message: string) => ({ responseCode: 1, message });
+const refused = (message: string) => new HttpError(400, message, { body: refusalBody(message) });
 
 async function start(ctx: Context, parts: NodeParts): Promise<void> {
   const name = serviceOf(ctx);

@@ -6,7 +6,7 @@ import type { Catalog } from '../actors/catalog/catalog.ts';
 import type { CatalogCommand } from '../actors/catalog/commands.ts';
 import { parseFields } from '../actors/catalog/fields.ts';
 import type { CatalogRouteParts } from './components.ts';
-import { empty, HttpError } from './errors.ts';
+import { empty, HttpError, notThere } from './errors.ts';
 import { actionCreation, pipelineCreation, taskCreation } from './schemas/catalog.ts';
 import { readJson } from './steps/json-body.ts';
 import { answerList } from './steps/json-list.ts';
@@ -53,7 +53,7 @@ function reading<T>(
   router.get(`/rest/${path}/:name`, (ctx: Context) => {
     const [, one] = lookIn(parts.catalog);
     const found = one(nameOf(ctx));
-    if (found === undefined) return empty(ctx, 404);
+    if (found === undefined) throw notThere(path.slice(0, -1), nameOf(ctx), `/rest/${path}`);
     ctx.body = found;
   });
 }

@@ -1,7 +1,7 @@
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import type { QueueViews } from '../actors/views/queues.ts';
-import { empty } from './errors.ts';
+import { notThere } from './errors.ts';
 
 export interface QueueRoutes {
   readonly queues: QueueViews;
@@ -13,8 +13,9 @@ export function queueRoutes(router: Router, { queues }: QueueRoutes): void {
     ctx.body = await queues.all();
   });
   router.get('/rest/queues/:name', async (ctx: Context) => {
-    const found = await queues.one((ctx['params'] as { name: string }).name);
-    if (found === undefined) return empty(ctx, 404);
+    const { name } = ctx['params'] as { name: string };
+    const found = await queues.one(name);
+    if (found === undefined) throw notThere('queue', name, '/rest/queues');
     ctx.body = found;
   });
 }

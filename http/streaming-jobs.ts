@@ -2,7 +2,7 @@ import type Router from '@koa/router';
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import type { StreamingJobDesk, StreamingJobRequest } from '../actors/streaming-job/desk.ts';
-import { empty, HttpError } from './errors.ts';
+import { empty, HttpError, refusedAs } from './errors.ts';
 import { wholeNumber } from './schemas/common.ts';
 import { checked } from './schemas/problems.ts';
 import {
@@ -37,7 +37,7 @@ function list(ctx: Context): void {
 }
 
 async function create(ctx: Context, { streamingDesk, bodyLimits }: StreamingJobRoutes): Promise<void> {
-  const parsed = checked(streamingJobCreationRequest, await readJson(ctx, bodyLimits));
+  const parsed = checked(streamingJobCreationRequest, await refusedAs(readJson(ctx, bodyLimits), notCreated));
   if ('problems' in parsed)
     throw creationRefused(undefined, `The request has errors in the following fields:\n${parsed.problems}`);
   const { externalId } = parsed.ok;
@@ -70,13 +70,14 @@ function creationRefused(externalId: string | null | undefined, reason: string):
   const given = externalId !== null && externalId !== undefined && externalId.trim() !== '';
   const withId = given ? ` with external id '${externalId}'` : '';
   const message = `Failure creating streaming job${withId} due to an exception. ${reason}`;
-  const body: z.infer<typeof streamingJobCreationResponse> = {
-    jobId: -1,
-    outputObjectDirectory: null,
-    coreResponse: { responseCode: 1, message },
-  };
-  return new HttpError(400, message, { body });
+  return new HttpError(400, message, { body: notCreated(message) });
 }
+
+const notCreated = (message: string): z.infer<typeof streamingJobCreationResponse> => ({
+  jobId: -1,
+  outputObjectDirectory: null,
+  coreResponse: { responseCode: 1, message },
+});
 
 function cancelRefused(
   jobId: number,

@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import type { SystemMessageDesk } from '../actors/system-messages/desk.ts';
 import type { SystemMessage } from '../actors/system-messages/state.ts';
 import { requireRole } from './access/bearer.ts';
-import { HttpError } from './errors.ts';
+import { HttpError, refusedAs } from './errors.ts';
 import {
   messageId,
   messageQuery,
@@ -12,7 +12,7 @@ import {
   messageType,
   type systemMessage,
 } from './schemas/system-messages.ts';
-import { readJson, type BodyLimits } from './steps/json-body.ts';
+import { readJson, readText, type BodyLimits } from './steps/json-body.ts';
 
 export interface SystemMessageRoutes {
   readonly systemMessages: SystemMessageDesk;
@@ -43,7 +43,8 @@ async function listOfType(ctx: Context, { systemMessages }: SystemMessageRoutes)
 }
 
 async function post(ctx: Context, { systemMessages, bodyLimits }: SystemMessageRoutes): Promise<void> {
-  const msg = checked(messageText, await readJson(ctx, bodyLimits));
+  const given = ctx.is('text/plain') === 'text/plain' ? readText(ctx, bodyLimits) : readJson(ctx, bodyLimits);
+  const msg = checked(messageText, await refusedAs<unknown>(given, refusalBody));
   const query = checked(messageQuery, ctx.query);
   const reply = await systemMessages.post({ msg, ...query });
   if (reply.kind === 'full')
@@ -65,7 +66,8 @@ function checked<T>(schema: z.ZodType<T>, value: unknown): T {
   throw refused(outcome.error.issues.map(({ message }) => message).join(' '));
 }
 
-const refused = (message: string) => new HttpError(400, message, { body: { responseCode: 1, message } });
+const refusalBody = (message: string) => ({ responseCode: 1, message });
+const refused = (message: string) => new HttpError(400, message, { body: refusalBody(message) });
 
 const shown = ({ datePosted, ...message }: SystemMessage): z.infer<typeof systemMessage> => ({
   ...message,

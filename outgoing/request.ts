@@ -5,6 +5,7 @@ export interface OutgoingRequest {
   readonly url: string;
   /** JSON body of a POST. */
   readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly idempotencyKey: string;
   /** A token of the service goes with it. */
   readonly addToken: boolean;

@@ -41,6 +41,7 @@ async function attempt(parts: SendParts, request: OutgoingRequest, signal: Abort
     method: request.method,
     url: request.url,
     headers: {
+      ...request.headers,
       'User-Agent': `Troupe/${parts.version}`,
       'Idempotency-Key': request.idempotencyKey,
       ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
@@ -62,11 +63,13 @@ function outcomeOf(answer: Answer, { finalAnswer }: OutgoingRequest, token: stri
     return failure(
       'request',
       `the receiver answered with status ${status}, and redirections are not followed: give the address that it leads to`,
+      isFinal(status, false),
     );
   const excerpt = shorten(token === undefined ? answer.text : answer.text.replaceAll(token, '***'));
   const reason = `the receiver answered with status ${status}${excerpt === '' ? '' : `: ${excerpt}`}`;
   const trouble = OVERLOADED.includes(status) ? 'receiver' : 'request';
-  const final = finalAnswer !== undefined && answer.text.includes(finalAnswer);
+  const hopeless = finalAnswer !== undefined && answer.text.includes(finalAnswer);
+  const final = hopeless || isFinal(status, token !== undefined);
   const wait = status === 429 || status === 503 ? retryAfter(answer.header('retry-after')) : undefined;
   return { ...failure(trouble, reason, final), ...(wait === undefined ? {} : { retryAfterMs: wait }) };
 }
@@ -77,6 +80,16 @@ const failure = (trouble: Failure['trouble'], reason: string, final = false): Fa
   trouble,
   final,
 });
+
+/** Refusals that may end: a token that has run out, a receiver that is busy, locked, or another than was meant. */
+const PASSING = [408, 409, 421, 423, 425, 429];
+
+/** Whether a status says that the same request will never be taken: a refusal, or an address that has moved for good. */
+function isFinal(status: number, withToken: boolean): boolean {
+  if (status === 301 || status === 308) return true;
+  if (status === 401 && withToken) return false;
+  return status >= 400 && status < 500 && !PASSING.includes(status);
+}
 
 /** In one line, without control characters. */
 function shorten(text: string): string {

@@ -27,6 +27,7 @@ const MAX_FAILURES = 20;
 const started = (numbers: readonly number[], failures: readonly string[] = []): Delivery => ({
   pending: numbers.length,
   open: numbers.reduce((bits, n) => bits | (1n << BigInt(n)), 0n).toString(16),
+  slow: '0',
   failures,
   attempts: 0,
   lastError: null,
@@ -65,7 +66,7 @@ export function owedAtEnd(record: JobRecord, state: Ended, settings: JobSettings
 /** What is owed by a job that is ended because its actor fails: whoever waits for it hears of its end, the archive gets nothing. */
 export function owedWhenPoisoned(
   record: JobRecord,
-  ended: Pick<Ended, 'run' | 'hasDocument' | 'outputUri' | 'pastOutput'>,
+  ended: Pick<Ended, 'status' | 'run' | 'hasDocument' | 'outputUri' | 'pastOutput'>,
   settings: Pick<JobSettings, 'dataDir'>,
   at: number,
 ): { readonly owed: Pick<JobState, 'callback' | 'archive'>; readonly notices: readonly Notice[] } {
@@ -118,7 +119,9 @@ export function openNotice(
   return { kind, delivery, n };
 }
 
-const bitsOf = ({ open }: Delivery) => BigInt(`0x${open}`);
+const bitsOf = ({ open }: Pick<Delivery, 'open'>) => BigInt(`0x${open}`);
+const withBit = (bits: string, n: number) => (BigInt(`0x${bits}`) | (1n << BigInt(n))).toString(16);
+const withoutBit = (bits: string, n: number) => (BigInt(`0x${bits}`) & ~(1n << BigInt(n))).toString(16);
 
 const callbackId = ({ jobId }: JobRecord, run: number) => `${jobId}.${run}.callback`;
 const archiveId = ({ jobId }: JobRecord, run: number, medium: number) => `${jobId}.${run}.archive.${medium}`;
@@ -135,10 +138,13 @@ export function outputUri(
 /** Halves of characters, which JSON lets in, cannot stand in a URL: a job must not fail at its end for them. */
 const wellFormed = (text: string | null) => (text === null ? null : Buffer.from(text).toString());
 
-/** Specification 6.1. */
+/** Tells how the job ended: the parameters of a GET are those of the specification. */
+const STATUS_HEADER = 'Troupe-Job-Status';
+
+/** Specification 6.1; with the status of the job besides. */
 function callbackNotice(
   record: JobRecord,
-  state: Pick<Ended, 'run' | 'hasDocument' | 'outputUri' | 'pastOutput'>,
+  state: Pick<Ended, 'status' | 'run' | 'hasDocument' | 'outputUri' | 'pastOutput'>,
   { dataDir }: Pick<JobSettings, 'dataDir'>,
   at: number,
 ): Notice | null {
@@ -151,7 +157,8 @@ function callbackNotice(
     kind: 'callback',
     method,
     url: method === 'GET' ? callbackUrl(url, { jobId, externalId, outputObjectUri }) : url,
-    body: method === 'GET' ? null : { jobId, externalId, outputObjectUri },
+    body: method === 'GET' ? null : { jobId, externalId, outputObjectUri, jobStatus: state.status },
+    headers: { [STATUS_HEADER]: state.status },
     addToken: callbackWantsToken(record),
     createdAt: at,
     attempts: 0,
@@ -245,15 +252,21 @@ function timingOf({ plan }: JobRecord, timing: readonly number[]): Readonly<Reco
 /** The notice has arrived. */
 export function arrived({ delivery, n }: OpenNotice): Delivery {
   const pending = delivery.pending - 1;
-  const open = (bitsOf(delivery) & ~(1n << BigInt(n))).toString(16);
-  return { ...delivery, pending, open, nextAttempt: pending === 0 ? null : delivery.nextAttempt };
+  const [open, slow] = [withoutBit(delivery.open, n), withoutBit(delivery.slow, n)];
+  return { ...delivery, pending, open, slow, nextAttempt: pending === 0 ? null : delivery.nextAttempt };
 }
 
-/** An attempt has failed; without `nextAttempt` it was the last. */
-export function attemptFailed(notice: OpenNotice, reason: string, nextAttempt: number | null): Delivery {
-  const { delivery } = notice;
+/** An attempt has failed; without `nextAttempt` it was the last. `isSlow`: the next ones are far apart. */
+export function attemptFailed(
+  notice: OpenNotice,
+  reason: string,
+  nextAttempt: number | null,
+  isSlow: boolean,
+): Delivery {
+  const { delivery, n } = notice;
   const failed = { attempts: delivery.attempts + 1, lastError: reason };
-  if (nextAttempt !== null) return { ...delivery, ...failed, nextAttempt };
+  const slow = isSlow ? withBit(delivery.slow, n) : delivery.slow;
+  if (nextAttempt !== null) return { ...delivery, ...failed, slow, nextAttempt };
   const failures = [...delivery.failures, reason].slice(0, MAX_FAILURES);
   return { ...arrived(notice), ...failed, failures };
 }
@@ -274,14 +287,23 @@ export function reposted(
   return { ...archive, failures: given.map(({ reason }) => reason).slice(0, MAX_FAILURES) };
 }
 
-/** Specification 3.4, in the values of SingleJobInfo. */
+/**
+ * Specification 3.4, in the values of SingleJobInfo. What is tried on after its quick attempts have failed is shown as failed, and as
+ * COMPLETE when it has arrived after all. `trouble`: why its receiver takes nothing.
+ */
 export function deliveryStatus(
   wanted: boolean,
   status: JobState['status'],
   delivery: Delivery | null,
+  trouble?: string,
 ): string {
   if (!wanted) return 'NOT REQUESTED';
   if (!isTerminal(status)) return 'JOB RUNNING';
-  if (delivery === null || delivery.pending > 0) return 'IN PROGRESS';
-  return delivery.failures.length > 0 ? `ERROR: ${delivery.failures.join('\n\n')}` : 'COMPLETE';
+  if (delivery === null) return 'IN PROGRESS';
+  const { pending, slow, failures, lastError } = delivery;
+  if (pending === 0) return failures.length > 0 ? errorOf(failures) : 'COMPLETE';
+  if (slow !== '0' && lastError !== null) return errorOf([...failures, lastError]);
+  return trouble === undefined ? 'IN PROGRESS' : errorOf([...failures, lastError ?? trouble]);
 }
+
+const errorOf = (reasons: readonly string[]) => `ERROR: ${reasons.join('\n\n')}`;

@@ -41,6 +41,10 @@ const deliverySchema = z
   .object({
     pending: z.int().nonnegative(),
     open: z.string().regex(/^[0-9a-f]+$/),
+    slow: z
+      .string()
+      .regex(/^[0-9a-f]+$/)
+      .default('0'),
     failures: z.array(z.string()),
     attempts: z.int().nonnegative(),
     lastError: z.string().nullable(),

@@ -74,6 +74,8 @@ export interface Delivery {
   readonly pending: number;
   /** Which these are: a bit for each, by its number, in hex. */
   readonly open: string;
+  /** Of these the ones whose quick attempts are used up. */
+  readonly slow: string;
   /** Why notices were given up, the first few. */
   readonly failures: readonly string[];
   /** Attempts that failed. */

@@ -142,10 +142,10 @@ export const TRANSITIONS: { readonly [T in Exclude<JobCommand['type'], 'accept'>
   noticeFailed: {
     from: ENDED,
     to: ENDED,
-    apply: (state, { id, reason, next }, given) => {
+    apply: (state, { id, reason, next, slow = false }, given) => {
       const notice = openNotice(given.record, state, id);
       if (notice === undefined) return 'NOT_OUTSTANDING';
-      const delivery = attemptFailed(notice, reason, next?.due ?? null);
+      const delivery = attemptFailed(notice, reason, next?.due ?? null, slow);
       const failed = unchanged({ ...state, [notice.kind]: delivery });
       return next === null ? { ...failed, settled: [id] } : { ...failed, notices: [next] };
     },

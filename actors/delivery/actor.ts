@@ -14,6 +14,8 @@ export interface Delivery {
   wake(destination: string): void;
   /** The same for every destination of the store: at start, and now and then in case that a message was lost. */
   wakeAll(): Promise<void>;
+  /** Why a destination takes nothing, when it has done so for some time. */
+  troubleOf(destination: string): string | undefined;
   /** Before the server stops: sends nothing more, and waits up to `deadlineMs` until the ends of what is under way are committed. */
   settle(deadlineMs: number): Promise<void>;
 }
@@ -37,6 +39,7 @@ class Deliverers implements Delivery {
   readonly #timers = new Map<string, () => void>();
   /** Destinations whose wake-up has not come yet: one more would tell nothing new. */
   readonly #woken = new Set<string>();
+  readonly #troubles = new Map<string, string>();
   readonly #underWay = new Set<Promise<void>>();
   #closed = false;
 
@@ -71,6 +74,8 @@ class Deliverers implements Delivery {
     }
   }
 
+  readonly troubleOf = (destination: string): string | undefined => this.#troubles.get(destination);
+
   async settle(deadlineMs: number): Promise<void> {
     this.#closed = true;
     const { clock } = this.#parts;
@@ -90,6 +95,10 @@ class Deliverers implements Delivery {
       },
       awake: () => this.#woken.delete(id),
       remind: (ms) => this.#remind(id, ms),
+      trouble: (reason) => {
+        if (reason === undefined) this.#troubles.delete(id);
+        else this.#troubles.set(id, reason);
+      },
     };
   }
 

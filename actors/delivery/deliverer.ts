@@ -6,7 +6,7 @@ import type { Behavior, Envelope } from '../runtime/system.ts';
 import type { DeliveryCommand, DeliveryEvent, Settlement } from './commands.ts';
 import type { DeliveryEffect } from './effects.ts';
 import type { NoticeReport } from './notice.ts';
-import { noticeOf, type DeliveryPolicy } from './policy.ts';
+import { lastingTrouble, noticeOf, type DeliveryPolicy } from './policy.ts';
 import { standing } from './standing.ts';
 import { NEW_DELIVERY, type DeliveryState } from './state.ts';
 import { decideDelivery } from './transitions.ts';
@@ -40,6 +40,8 @@ export interface Self {
   /** The wake-up has come: the next one is news. */
   awake(): void;
   remind(ms: number | null): void;
+  /** Why the destination takes nothing, for longer than quick attempts take; undefined: it does, as far as is known. */
+  trouble(reason: string | undefined): void;
 }
 
 /** An answer of an archive that will not change: it does not know the medium. */
@@ -90,6 +92,8 @@ export class Deliverer implements Behavior<DeliveryCommand, DeliveryReply> {
     const [before, after] = [this.#state.breaker.open, state.breaker.open];
     this.#state = state;
     const destination = this.#destination;
+    // A deliverer that was loaded again knows nothing yet: what was known before it stands until an attempt is over.
+    if (event.type === 'tried') this.#self.trouble(lastingTrouble(state.breaker, this.#policy));
     if (before === null && after !== null)
       this.#parts.logger.warn({ destination, reason: state.breaker.reason }, 'a receiver is in trouble');
     if (before !== null && after === null)
@@ -169,8 +173,8 @@ export class Deliverer implements Behavior<DeliveryCommand, DeliveryReply> {
 }
 
 export function requestOf(entry: Notice): OutgoingRequest {
-  const { kind, method, url, body, addToken } = noticeOf(entry);
-  const request = { method, url, body, addToken, idempotencyKey: entry.id };
+  const { kind, method, url, body, headers = {}, addToken } = noticeOf(entry);
+  const request = { method, url, body, headers, addToken, idempotencyKey: entry.id };
   return kind === 'archive' ? { ...request, finalAnswer: HOPELESS } : request;
 }
 

@@ -11,6 +11,7 @@ export interface HttpNotice {
   readonly url: string;
   /** JSON body of a POST; null for GET. */
   readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
   /** A token of the service goes with it (client credentials). */
   readonly addToken: boolean;
   /** Milliseconds since the epoch. */
@@ -33,6 +34,8 @@ export type NoticeReport =
       readonly reason: string;
       /** The notice as it is to be kept, with attempts + 1 and its next due time; null: given up. */
       readonly next: Notice | null;
+      /** The quick attempts are used up: others follow, but nobody should wait for them. */
+      readonly slow?: true;
     };
 
 /**

@@ -10,6 +10,8 @@ export interface DeliveryPolicy {
   /** Time before a notice is tried again; doubles with each failure. */
   readonly firstDelayMs: number;
   readonly maxDelayMs: number;
+  /** Failed attempts of a notice after which it is shown as failed, though it is tried on. */
+  readonly quickAttempts: number;
   /** A notice that is older is given up when an attempt fails, or when none can be made. */
   readonly giveUpMs: number;
   /** Failures in a row of a receiver in trouble, after which it is only probed. */
@@ -42,12 +44,15 @@ export function reportOf(
   if (outcome.kind === 'sent') return { type: 'noticeSent', id: entry.id };
   const body = noticeOf(entry);
   const due = at + delayOf(body.attempts, outcome, jitter, policy);
+  const attempts = body.attempts + 1;
   const givenUp = outcome.final || due >= expiryOf(entry, policy);
+  const slow = !givenUp && attempts >= policy.quickAttempts;
   return {
     type: 'noticeFailed',
     id: entry.id,
     reason: failureText(body, outcome.reason),
-    next: givenUp ? null : { ...notice, due, body: { ...body, attempts: body.attempts + 1 } },
+    next: givenUp ? null : { ...notice, due, body: { ...body, attempts } },
+    ...(slow ? { slow } : {}),
   };
 }
 
@@ -66,10 +71,21 @@ function delayOf(attempts: number, { retryAfterMs = 0 }: Failure, jitter: number
 }
 
 /** The texts of callbackStatus and archiveStatus after `ERROR: ` (specification 2.2). */
-export function failureText({ kind, method, url }: HttpNotice, reason: string): string {
+export function failureText(
+  { kind, method, url }: Pick<HttpNotice, 'kind' | 'method' | 'url'>,
+  reason: string,
+): string {
   const address = maskUri(url);
   const what = kind === 'callback' ? `callback to "${address}"` : `to the archive (${address})`;
   return `Sending HTTP ${method} ${what} failed due to: ${reason}`;
+}
+
+/**
+ * Why a receiver takes nothing, once it is in trouble for as many probes as a notice has quick attempts; undefined before, and when it
+ * is well. Its notices wait meanwhile, most of them without attempts of their own.
+ */
+export function lastingTrouble({ open, reason }: Breaker, policy: DeliveryPolicy): string | undefined {
+  return open !== null && open.probes + 1 >= policy.quickAttempts ? reason : undefined;
 }
 
 /** An attempt that was sent before the breaker opened tells nothing new when it fails. */

@@ -8,6 +8,8 @@ import type { JobRecord } from '../batch-job/record.ts';
 import { jobSnapshotSchema, upcastJob, type JobSnapshot } from '../batch-job/snapshot.ts';
 import type { Delivery } from '../batch-job/state.ts';
 import { isTerminal } from '../batch-job/status.ts';
+import { destinationOf } from '../delivery/notice.ts';
+import { failureText } from '../delivery/policy.ts';
 import { DISPATCHER } from '../dispatcher/actor.ts';
 import type { DispatcherCommand, DispatcherReply, Standing } from '../dispatcher/commands.ts';
 import type { Family } from '../runtime/system.ts';
@@ -107,6 +109,8 @@ export class JobViews {
   readonly #dispatcher: Family<DispatcherCommand, DispatcherReply>;
   readonly #dataDir: string;
   readonly #waiting: WaitingReasons;
+  /** Why a receiver takes nothing, once that lasts. */
+  readonly #troubleOf: (destination: string) => string | undefined;
   /** Highest progress shown of each live job: what a lost lease takes back is not shown as a step back. */
   readonly #shown = new Map<string, number>();
   /** What is shown of jobs that have ended. */
@@ -117,11 +121,13 @@ export class JobViews {
     dispatcher: Family<DispatcherCommand, DispatcherReply>,
     dataDir: string,
     waiting: WaitingReasons,
+    troubleOf: (destination: string) => string | undefined,
   ) {
     this.#store = store;
     this.#dispatcher = dispatcher;
     this.#dataDir = dataDir;
     this.#waiting = waiting;
+    this.#troubleOf = troubleOf;
   }
 
   async single(number: number): Promise<SingleJobInfo | undefined> {
@@ -179,7 +185,8 @@ export class JobViews {
     const known = this.#ended.get(job);
     if (known !== undefined) return known;
     const info = this.#infoOf(job, standing, await this.#waiting.of(job, standing));
-    if (info.terminal) this.#ended.set(job, info);
+    const { callback, archive } = job.snapshot;
+    if (info.terminal && !isOwed(callback) && !isOwed(archive)) this.#ended.set(job, info);
     return info;
   }
 
@@ -201,13 +208,37 @@ export class JobViews {
       mediaUris: record.media.map(({ uri }) => maskUri(uri)),
       outputObjectPath: this.#documentOf(job),
       pipelineName: record.plan.name,
-      archiveStatus: archiveStatus(record, snapshot),
-      callbackStatus: deliveryStatus(record.callback !== undefined, snapshot.status, snapshot.callback),
+      archiveStatus: this.#archiveStatus(record, snapshot),
+      callbackStatus: this.#callbackStatus(record, snapshot),
       externalId: record.externalId,
       ...attemptsOf('callbackAttempts', snapshot.callback),
       ...attemptsOf('archiveAttempts', snapshot.archive),
       ...(waitingFor === undefined ? {} : { waitingFor }),
     };
+  }
+
+  #callbackStatus({ callback: wanted }: JobRecord, { status, callback }: JobSnapshot): string {
+    const url = wanted?.url;
+    const reason = url !== undefined && isOwed(callback) ? this.#trouble(url) : undefined;
+    const text = reason === undefined ? undefined : failureText({ kind: 'callback', ...wanted! }, reason);
+    return deliveryStatus(wanted !== undefined, status, callback, text);
+  }
+
+  /** Specification 3.4; a job that an earlier one stands for says so. */
+  #archiveStatus({ media }: JobRecord, { status, archive, pastOutput }: JobSnapshot): string {
+    if (pastOutput !== null) return 'PAST JOB FOUND';
+    const urls = new Set(media.flatMap(({ archiveUrl }) => archiveUrl ?? []));
+    const troubles = isOwed(archive)
+      ? [...urls].flatMap((url) => {
+          const reason = this.#trouble(url);
+          return reason === undefined ? [] : [failureText({ kind: 'archive', method: 'POST', url }, reason)];
+        })
+      : [];
+    return deliveryStatus(urls.size > 0, status, archive, troubles[0]);
+  }
+
+  #trouble(url: string): string | undefined {
+    return URL.canParse(url) ? this.#troubleOf(destinationOf(url)) : undefined;
   }
 
   /** Path of a job's detection document (or of the earlier one of ours that stands for it), or undefined when there is none. */
@@ -255,6 +286,8 @@ export class JobViews {
   }
 }
 
+const isOwed = (delivery: Delivery | null) => delivery !== null && delivery.pending > 0;
+
 function listed({
   externalId: _,
   callbackAttempts: _c,
@@ -263,13 +296,6 @@ function listed({
   ...info
 }: DetailedJobInfo): SingleJobInfo {
   return info;
-}
-
-/** Specification 3.4; a job that an earlier one stands for says so. */
-function archiveStatus({ media }: JobRecord, { status, archive, pastOutput }: JobSnapshot): string {
-  if (pastOutput !== null) return 'PAST JOB FOUND';
-  const wanted = media.some(({ archiveUrl }) => archiveUrl !== undefined);
-  return deliveryStatus(wanted, status, archive);
 }
 
 function attemptsOf(

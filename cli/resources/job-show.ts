@@ -86,5 +86,7 @@ function jobLines(job: ShownJob): readonly string[] {
 function deliveryText(status: string, failed: Attempts | undefined): string {
   if (failed === undefined) return status;
   const next = failed.nextAttempt === null ? '' : `, the next at ${momentText(failed.nextAttempt)}`;
-  return `${status} (${failed.attempts} failed${next}: ${failed.lastError ?? 'no reason is known'})`;
+  // The status of what is tried on may say why already.
+  const why = status.startsWith('ERROR: ') ? '' : `: ${failed.lastError ?? 'no reason is known'}`;
+  return `${status} (${failed.attempts} failed${next}${why})`;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { responseMessage } from '../schemas/common.ts';
-import { json, nothing, type DeclaredAnswer, type Operation } from './operation.ts';
+import { json, type DeclaredAnswer, type Operation } from './operation.ts';
 
 /** What any operation may answer besides what it declares, by who may call it and whether it takes a JSON body. */
 export function answersOf(operation: Operation): Readonly<Record<string, DeclaredAnswer>> {
@@ -21,7 +21,7 @@ const takesJson = ({ body }: Operation) =>
 const RETRY = { 'Retry-After': 'Seconds after which to try again' };
 const CREDENTIALS: Readonly<Record<string, DeclaredAnswer>> = {
   401: {
-    ...nothing('There is no bearer token, or it is not valid (any more).'),
+    ...json('There is no bearer token, or it is not valid (any more).', responseMessage),
     headers: { 'WWW-Authenticate': 'Always Bearer' },
   },
   403: json('The token is good, but gives no role that may do this.', responseMessage),

@@ -126,9 +126,10 @@ function answerObject({ description, content, headers }: DeclaredAnswer, collect
 }
 
 function contentObject(
-  { schema, type = 'application/json', example }: Content,
+  { schema, type = 'application/json', also = [], example }: Content,
   side: Side,
   collector: SchemaCollector,
 ): Json {
-  return { [type]: { schema: collector.of(schema, side), ...(example === undefined ? {} : { example }) } };
+  const content = { schema: collector.of(schema, side), ...(example === undefined ? {} : { example }) };
+  return Object.fromEntries([type, ...also].map((each) => [each, content]));
 }

@@ -7,6 +7,8 @@ export type Caller = 'ANYONE' | 'USER' | 'ADMIN' | 'COMPONENT' | 'METRICS';
 export interface Content {
   readonly schema: z.ZodType;
   readonly type?: string;
+  /** Content types that are taken besides. */
+  readonly also?: readonly string[];
   /** Examples are part of the document and held against the schema by a test. */
   readonly example?: unknown;
 }

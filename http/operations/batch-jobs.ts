@@ -50,7 +50,10 @@ export const batchJobOperations: readonly Operation[] = [
       },
     },
     answers: {
-      201: json('The job was accepted.', jobCreationResponse, CREATED),
+      201: {
+        ...json('The job was accepted.', jobCreationResponse, CREATED),
+        headers: { Location: 'Where the job can be asked for' },
+      },
       400: json('The job was refused; the message says why.', jobCreationResponse, REFUSED),
       422: json('The Idempotency-Key was used for another request.', jobCreationResponse),
     },
@@ -78,7 +81,7 @@ export const batchJobOperations: readonly Operation[] = [
     params,
     answers: {
       204: nothing('The job is gone.'),
-      404: nothing('There is no such job.'),
+      404: json('There is no such job.', responseMessage),
       409: json('The job has not ended yet.', responseMessage),
     },
   },

@@ -158,7 +158,7 @@ function operationsOf({ plural, one, shown, creation }: Resource): readonly Oper
       id: `get${one}`,
       summary: `Tell what stands under this name of the ${plural}`,
       params: elementNameParams,
-      answers: { 200: json('What stands there.', shown), 404: nothing('Nothing does.') },
+      answers: { 200: json('What stands there.', shown), 404: json('Nothing does.', responseMessage) },
     },
   ];
   if (creation === undefined) return reading;

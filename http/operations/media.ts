@@ -63,7 +63,7 @@ export const mediaOperations: readonly Operation[] = [
     params: z.object({ id: uploadId }),
     answers: {
       204: nothing('It is gone.'),
-      404: nothing('There is no such upload.'),
+      404: json('There is no such upload.', responseMessage),
       409: json('A job that has not ended uses it.', responseMessage),
     },
   },

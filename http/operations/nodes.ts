@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { json, type Operation } from '../openapi/operation.ts';
-import { coreResponse, responseMessage } from '../schemas/common.ts';
+import { coreResponse } from '../schemas/common.ts';
 import { deployedNodeManagerModel, nodeConfiguration, nodeHosts, servicePalette } from '../schemas/nodes.ts';
 
 const TAG = 'Nodes and services';
@@ -60,7 +60,7 @@ export const nodeOperations: readonly Operation[] = [
     body: { schema: nodeConfiguration, example: [{ host: 'host', services: [FACES] }] },
     answers: {
       201: json('It is stored. responseCode 2: in part, the message says what was left out.', coreResponse),
-      400: json('It is no configuration; the message says why.', responseMessage),
+      400: json('It is no configuration; the message says why.', coreResponse),
       403: FORBIDDEN,
     },
   },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { json, nothing, type Operation } from '../openapi/operation.ts';
+import { json, type Operation } from '../openapi/operation.ts';
+import { responseMessage } from '../schemas/common.ts';
 import { queueInfo } from '../schemas/service.ts';
 
 const TAG = 'Queues';
@@ -26,6 +27,9 @@ export const queueOperations: readonly Operation[] = [
     caller: 'USER',
     summary: 'Tell how long a queue is',
     params: z.object({ name: z.string().describe('Its exact name') }),
-    answers: { 200: json('The queue.', queueInfo, EXAMPLE), 404: nothing('There is no such queue.') },
+    answers: {
+      200: json('The queue.', queueInfo, EXAMPLE),
+      404: json('There is no such queue.', responseMessage),
+    },
   },
 ];

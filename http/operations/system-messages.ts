@@ -47,7 +47,7 @@ export const systemMessageOperations: readonly Operation[] = [
     caller: 'ADMIN',
     summary: 'Post a system message',
     query: messageQuery,
-    body: { schema: messageText, example: 'The server goes down at noon.' },
+    body: { schema: messageText, also: ['text/plain'], example: 'The server goes down at noon.' },
     answers: {
       201: json('Posted.', coreResponse, {
         responseCode: 0,

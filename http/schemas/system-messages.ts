@@ -4,7 +4,10 @@ import { MESSAGE_TYPES, REMOVE_STRATEGIES, SEVERITIES } from '../../actors/syste
 
 /** Bodies of the system message endpoints (specification 2.5, 4.5). */
 export const messageText = z
-  .string({ error: 'The message must be a JSON string: a text in quotes.' })
+  .string({
+    error:
+      'The message must be a JSON string: a text in quotes; or send it as it is, with Content-Type: text/plain.',
+  })
   .max(MAX_MESSAGE, { error: `The message must have no more than ${MAX_MESSAGE} characters.` })
   .refine((text) => text.trim() !== '', { error: 'The message must not be blank.' });
 

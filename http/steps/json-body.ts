@@ -54,7 +54,7 @@ async function readAll(ctx: Context, maxBytes: number): Promise<string> {
     throw new HttpError(413, `The body is larger than ${maxBytes} bytes.`);
   }
   const bytes = Buffer.concat(chunks);
-  if (bytes.length === 0) throw new HttpError(400, 'The request has no body; it must be JSON.');
+  if (bytes.length === 0) throw new HttpError(400, 'The request has no body.');
   return orInvalid(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes));
 }
 

@@ -97,11 +97,12 @@ describe('A callback or archive post', () => {
     ['a status of 429', answer(429), { trouble: 'receiver' }],
     ['a status of 408', answer(408), { trouble: 'receiver' }],
     ['a status of 425', answer(425), { trouble: 'receiver' }],
-    ['a status of 404', answer(404), { trouble: 'request' }],
+    ['a status of 409', answer(409), { trouble: 'request' }],
+    ['a status of 423', answer(423), { trouble: 'request' }],
     [
-      'a status of 400',
-      answer(400, 'no\r\n\u0007such  job'),
-      { trouble: 'request', reason: 'the receiver answered with status 400: no such job' },
+      'a status of 500 with a text',
+      answer(500, 'no\r\n\u0007such  job'),
+      { trouble: 'request', reason: 'the receiver answered with status 500: no such job' },
     ],
     [
       'a redirection',
@@ -138,6 +139,12 @@ describe('A callback or archive post', () => {
       await receiving(manner);
       expect(await failed(post())).to.include({ kind: 'failed', final: false, ...expected });
       expect(receiver.requests, 'one attempt').to.have.length(1);
+    });
+
+  for (const status of [301, 308, 400, 401, 403, 404, 405, 410, 413, 422, 451])
+    it(`that is answered with ${status} failed for good: the receiver is well, and will not take it`, async () => {
+      await receiving(answer(status));
+      expect(await failed(post())).to.include({ final: true, trouble: 'request' });
     });
 
   it('to a port where nobody listens failed', async () => {
@@ -178,7 +185,7 @@ describe('A callback or archive post', () => {
   });
 
   it('is not tried again when the answer says that it makes no sense', async () => {
-    await receiving(answer(400, '{"error":"could not identify referenced item 7"}'));
+    await receiving(answer(500, '{"error":"could not identify referenced item 7"}'));
     const finalAnswer = 'could not identify referenced item';
     expect(await failed(post({ finalAnswer }))).to.include({ final: true });
     expect(await failed(post())).to.include({ final: false });

@@ -245,6 +245,14 @@ describe('Batch jobs (specification 4.2)', () => {
   });
 
   describe('GET /rest/jobs/{id}', () => {
+    it('stands where the answer to its creation says', async () => {
+      const created = await service.create({ media: [ASTRONAUT], ...LIGHT });
+      const location = created.headers.get('location') ?? '';
+      const { jobId } = created.body as { jobId: string };
+      expect(location).to.equal(`${service.url}/rest/jobs/${jobId}`);
+      expect((await service.ask('GET', new URL(location).pathname)).body).to.include({ jobId });
+    });
+
     it('answers all fields of SingleJobInfo for a job that has ended', async () => {
       const id = await service.submit({ media: [ASTRONAUT, video], ...LIGHT, priority: 7 });
       const { startDate, endDate, ...rest } = await service.terminal(id);
@@ -514,6 +522,23 @@ describe('Batch jobs (specification 4.2)', () => {
       expect((await service.terminal(id)).jobPriority).to.equal(9);
     });
 
+    it('takes jobPriority as the field of a form, too; that of the query goes before', async () => {
+      const id = await service.submit({ media: [ASTRONAUT], ...LIGHT });
+      const form = { 'content-type': 'application/x-www-form-urlencoded' };
+      for (const [query, field, expected] of [
+        ['', 'jobPriority=8', 8],
+        ['?jobPriority=2', 'jobPriority=8', 2],
+        ['', 'other=1', 4],
+      ] as const) {
+        await service.terminal(id);
+        const { status } = await service.ask('POST', `/rest/jobs/${id}/resubmit${query}`, field, form);
+        expect(status).to.equal(200);
+        expect((await service.terminal(id)).jobPriority).to.equal(expected);
+      }
+      const bad = await service.ask('POST', `/rest/jobs/${id}/resubmit`, 'jobPriority=10', form);
+      expect([bad.status, (bad.body as { jobId: null }).jobId]).to.deep.equal([400, null]);
+    });
+
     it('is refused for a jobPriority out of range or without sense, and the old document stays', async () => {
       const id = await service.submit({ media: [ASTRONAUT], ...LIGHT });
       await service.terminal(id);
@@ -615,7 +640,8 @@ describe('Batch jobs (specification 4.2)', () => {
       for (const authorization of ['', 'Bearer nonsense', `Basic ${service.token}`]) {
         const body = path === '/rest/jobs' ? { media: [{ mediaUri: ASTRONAUT }], ...LIGHT } : undefined;
         const { status, text, headers } = await service.ask(method, path, body, { authorization });
-        expect([path, status, text]).to.deep.equal([path, 401, '']);
+        expect([path, status]).to.deep.equal([path, 401]);
+        expect((JSON.parse(text) as { message: string }).message).to.include('valid access token');
         expect(headers.get('www-authenticate')).to.match(/^Bearer/);
       }
   });

@@ -80,6 +80,7 @@ describe('Completion callbacks (specification 6.1)', () => {
       jobId: id,
       externalId: null,
       outputObjectUri: null,
+      jobStatus: 'COMPLETE',
     });
     expect(request?.headers.authorization).to.equal(undefined);
   });
@@ -112,6 +113,59 @@ describe('Completion callbacks (specification 6.1)', () => {
     expect(job.callbackAttempts?.attempts).to.equal(2);
     expect(job.callbackAttempts?.nextAttempt).to.equal(null);
     expect(job.callbackAttempts?.lastError).to.contain(`Sending HTTP GET callback to "${receiver.url}/done`);
+  });
+
+  it('the status of the job goes with it, by GET in a header', async () => {
+    const failed = await submit('/failed', { media: ['data:video/mp4;base64,AAAA'] });
+    const well = await submit('/well');
+    for (const id of [failed, well]) await status(id, 'COMPLETE');
+    const told = receiver.requests.map(({ path, headers }) => [
+      path.split('?')[0],
+      headers['troupe-job-status'],
+    ]);
+    expect(Object.fromEntries(told)).to.deep.equal({ '/failed': 'ERROR', '/well': 'COMPLETE' });
+  });
+
+  describe('that keep failing', () => {
+    const SAID =
+      /^ERROR: Sending HTTP GET callback to ".*\/done\?.*" failed due to: the receiver answered with status 500$/;
+    before(async () => {
+      await service.stop();
+      await service.start({ DELIVERY_QUICK_ATTEMPTS: '3' });
+    });
+
+    it('are told as failed after their quick attempts, tried on, also after kill -9, and complete when they arrive', async () => {
+      receiver.manner = answer(500);
+      const id = await submit('/done');
+      await status(id, SAID);
+      const { callbackAttempts } = (await service.detailed(id))!;
+      expect(callbackAttempts?.attempts).to.be.at.least(3);
+      expect(callbackAttempts?.nextAttempt, 'it is tried on').not.to.equal(null);
+      await service.kill9();
+      await service.start();
+      expect((await service.job(id))?.callbackStatus).to.match(SAID);
+      receiver.manner = answer(200);
+      await status(id, 'COMPLETE');
+      expect([...receiver.keys.keys()]).to.deep.equal([`${id}.1.callback`]);
+    });
+
+    it('are told as failed also where their receiver fails so often that most are not tried', async () => {
+      receiver.manner = answer(503);
+      const made = await Promise.all(Array.from({ length: 12 }, () => submit('/done')));
+      for (const id of made) await status(id, /^ERROR: .*status 503$/);
+      receiver.manner = answer(200);
+      for (const id of made) await status(id, 'COMPLETE');
+    });
+
+    for (const refusal of [404, 410, 403])
+      it(`end at once when the receiver answers ${refusal}`, async () => {
+        receiver.manner = answer(refusal);
+        const id = await submit('/done');
+        await status(id, new RegExp(`^ERROR: .*status ${refusal}$`));
+        const { callbackAttempts } = (await service.detailed(id))!;
+        expect(callbackAttempts).to.include({ attempts: 1, nextAttempt: null });
+        expect(receiver.requests).to.have.lengthOf(1);
+      });
   });
 
   it('a dead receiver never delays another, and does not change jobStatus', async () => {

@@ -77,7 +77,7 @@ describe('The OpenAPI document', () => {
 
   it('is given to whoever has a token, and to nobody else', async () => {
     const response = await fetch(`${service.url}/rest/openapi.json`);
-    expect([response.status, await response.text()]).to.deep.equal([401, '']);
+    expect(response.status).to.equal(401);
     expect(document.openapi).to.match(/^3\.1\.\d+$/);
   });
 

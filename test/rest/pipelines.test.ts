@@ -100,7 +100,7 @@ describe('Pipelines, tasks, actions and algorithms (specification 4.7)', () => {
       expect((await get<Named>(`${kind}/${name}`)).name).to.equal(found);
   });
 
-  it('answer 404 with an empty body for a name that is not there', async () => {
+  it('answer 404 with a sentence for a name that is not there', async () => {
     for (const kind of ['pipelines', 'tasks', 'actions', 'algorithms'])
       for (const name of [
         'NO%20SUCH',
@@ -111,8 +111,10 @@ describe('Pipelines, tasks, actions and algorithms (specification 4.7)', () => {
         '%E4%BD%A0%E5%A5%BD',
         'x'.repeat(2_000),
       ]) {
-        const { status, text } = await service.ask('GET', `/rest/${kind}/${name}`);
-        expect([kind, name, status, text]).to.deep.equal([kind, name, 404, '']);
+        const { status, body } = await service.ask('GET', `/rest/${kind}/${name}`);
+        expect([kind, name, status]).to.deep.equal([kind, name, 404]);
+        const { message } = body as { message: string };
+        expect(message).to.include(`GET /rest/${kind} lists all`).and.have.length.below(300);
       }
   });
 

@@ -89,7 +89,10 @@ describe('The service (specification 4.1)', () => {
 
   it('answers 404 for what is not there and 405 for a method that is not', async () => {
     const nothing = await service.ask('GET', '/rest/no/such/thing');
-    expect([nothing.status, nothing.text]).to.deep.equal([404, '']);
+    expect([nothing.status, nothing.body]).to.deep.equal([
+      404,
+      { message: 'There is nothing under this path.' },
+    ]);
     expect((await service.ask('DELETE', '/rest/info')).status).to.equal(405);
     expect((await fetch(`${service.url}/`)).status).to.equal(404);
   });

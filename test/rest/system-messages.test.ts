@@ -54,6 +54,26 @@ describe('System messages (specification 4.5)', () => {
     expect(Date.parse(datePosted)).to.be.within(before - 1_000, Date.now() + 1_000);
   });
 
+  it('may be posted as a plain text, which stands for itself', async () => {
+    for (const [type, text] of [
+      ['text/plain', 'The server goes down at "noon" ☃'],
+      ['text/plain; charset=utf-8', '"in quotes"'],
+    ] as const) {
+      const { status, body } = await service.ask('POST', '/rest/system-message?severity=warning', text, {
+        'content-type': type,
+      });
+      expect([status, body]).to.deep.equal([201, ADDED]);
+      expect((await list()).at(-1)).to.include({ msg: text, severity: 'warning' });
+    }
+    const blank = await service.ask('POST', '/rest/system-message', ' ', { 'content-type': 'text/plain' });
+    expect([blank.status, blank.body]).to.deep.equal([
+      400,
+      { responseCode: 1, message: 'The message must not be blank.' },
+    ]);
+    const none = await service.ask('POST', '/rest/system-message', 'no JSON');
+    expect([none.status, (none.body as { responseCode: number }).responseCode]).to.deep.equal([400, 1]);
+  });
+
   it('are listed in the order in which they were posted, all or of one type', async () => {
     await post('for all');
     await post('for admins', '?msgType=admin&severity=warning');

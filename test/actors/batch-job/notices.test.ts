@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { archiveJob } from '../../../actors/batch-job/archive.ts';
+import type { JobCommand } from '../../../actors/batch-job/commands.ts';
 import { arrived, deliveryStatus, openNotice, owedAtEnd } from '../../../actors/batch-job/notices.ts';
 import type { JobState } from '../../../actors/batch-job/state.ts';
 import { archiveCheck } from '../../../pipeline/archive.ts';
@@ -54,7 +55,8 @@ describe('The callback of a batch job (specification 6.1)', () => {
             kind: 'callback',
             method: 'POST',
             url: CALLER,
-            body: { jobId: 'here-7', externalId: null, outputObjectUri: DOCUMENT },
+            body: { jobId: 'here-7', externalId: null, outputObjectUri: DOCUMENT, jobStatus: status },
+            headers: { 'Troupe-Job-Status': status },
             addToken: false,
             createdAt: job.at,
             attempts: 0,
@@ -105,7 +107,7 @@ describe('The callback of a batch job (specification 6.1)', () => {
   it('by POST has null for what there is not', () => {
     const given = { ...post, externalId: 'mine', buildOutput: false };
     const [notice] = LedJob.accepted(given).doAll().notices;
-    expect(notice?.body.body).to.deep.equal({ jobId: 'here-7', externalId: 'mine', outputObjectUri: null });
+    expect(notice?.body.body).to.deep.equal({ jobId: 'here-7', externalId: 'mine', outputObjectUri: null, jobStatus: 'COMPLETE' }); // prettier-ignore
   });
 
   it('names the document of the earlier job that stands for this one', () => {
@@ -275,6 +277,25 @@ describe('What becomes of a notice', () => {
     expect(job.status, 'the status of the job').to.equal('COMPLETE');
   });
 
+  it('is told as failed once its quick attempts are used up, and as complete when it arrives after all', () => {
+    const job = ended();
+    const [callback, archive] = ['callback', 'archive.2'].map((name) =>
+      job.notices.find(({ id }) => id.endsWith(name))!,
+    );
+    for (const notice of [callback!, archive!])
+      job.tell({
+        ...noticeFailed(notice.id, 'it hung up', { ...notice, due: 9_000 }),
+        slow: true,
+      } as JobCommand);
+    const both = () => [statusOf(job, 'callback'), statusOf(job, 'archive')];
+    expect(both()).to.deep.equal(['ERROR: it hung up', 'ERROR: it hung up']);
+    sent(job, 'archive.2');
+    expect(both(), 'the other post is on its way').to.deep.equal(['ERROR: it hung up', 'IN PROGRESS']);
+    sent(job, 'archive.0');
+    sent(job, 'callback');
+    expect(both()).to.deep.equal(['COMPLETE', 'COMPLETE']);
+  });
+
   it('of several archive posts is told by the others: complete only when all have arrived', () => {
     const job = ended();
     sent(job, 'archive.2');
@@ -413,6 +434,7 @@ describe('callbackStatus and archiveStatus (specification 3.4)', () => {
     ({
       pending: 0,
       open: '0',
+      slow: '0',
       failures: [],
       attempts: 0,
       lastError: null,
@@ -421,7 +443,10 @@ describe('callbackStatus and archiveStatus (specification 3.4)', () => {
     }) as JobState['callback'];
   const waits = delivery({ pending: 1, open: '1' });
   const partly = delivery({ pending: 1, open: '1', failures: ['no'] });
+  const slow = { pending: 1, open: '1', slow: '1', attempts: 6, lastError: 'it hung up', nextAttempt: 9 };
   const TABLE: readonly (readonly [boolean, JobState['status'], JobState['callback'], string])[] = [
+    [true, 'COMPLETE', delivery(slow), 'ERROR: it hung up'],
+    [true, 'COMPLETE', delivery({ ...slow, failures: ['no'] }), 'ERROR: no\n\nit hung up'],
     [false, 'IN_PROGRESS', null, 'NOT REQUESTED'],
     [false, 'COMPLETE', null, 'NOT REQUESTED'],
     [true, 'INITIALIZED', null, 'JOB RUNNING'],
@@ -442,4 +467,12 @@ describe('callbackStatus and archiveStatus (specification 3.4)', () => {
     it(`${wanted ? 'wanted' : 'not wanted'}, job ${status}, ${what}: ${JSON.stringify(expected)}`, () =>
       expect(deliveryStatus(wanted, status, kept)).to.equal(expected));
   }
+
+  it('on the way to a receiver that has taken nothing for some time: ERROR, with its own reason if it has one', () => {
+    expect(deliveryStatus(true, 'COMPLETE', waits, 'nobody listens')).to.equal('ERROR: nobody listens');
+    const tried = delivery({ ...waits, attempts: 1, lastError: 'it hung up' });
+    expect(deliveryStatus(true, 'COMPLETE', tried, 'nobody listens')).to.equal('ERROR: it hung up');
+    expect(deliveryStatus(true, 'COMPLETE', delivery({}), 'nobody listens')).to.equal('COMPLETE');
+    expect(deliveryStatus(true, 'IN_PROGRESS', null, 'nobody listens')).to.equal('JOB RUNNING');
+  });
 });

@@ -96,7 +96,7 @@ describe('The delivery actor', () => {
 
   it('tries again after a failure with the same Idempotency-Key, and says each time what was wrong', async () => {
     start();
-    const receiver = await receiving(inTurn(answer(500, 'oh'), drop, answer(404), answer(200)));
+    const receiver = await receiving(inTurn(answer(500, 'oh'), drop, answer(409), answer(200)));
     await owe(receiver, 'a');
     await delivered();
     expect([...receiver.keys]).to.deep.equal([['a', 4]]);
@@ -106,7 +106,7 @@ describe('The delivery actor', () => {
     expect(failures.map(({ reason }) => reason)).to.deep.equal([
       `${begin}the receiver answered with status 500: oh`,
       `${begin}the connection was closed before the answer was complete`,
-      `${begin}the receiver answered with status 404`,
+      `${begin}the receiver answered with status 409`,
     ]);
     const attempts = failures.map(
       ({ next }) => (next?.body as { readonly attempts: number } | undefined)?.attempts,
@@ -128,7 +128,7 @@ describe('The delivery actor', () => {
 
   it('gives a post up at once when the archive does not know what it is about', async () => {
     start();
-    const receiver = await receiving(answer(400, 'could not identify referenced item'));
+    const receiver = await receiving(answer(500, 'could not identify referenced item'));
     const notices = [
       noticeTo(`${receiver.url}/`, 'a', { kind: 'archive' }),
       noticeTo(`${receiver.url}/`, 'b'),
@@ -139,7 +139,7 @@ describe('The delivery actor', () => {
     );
     expect((await run.debts('x')).failures.find(({ next }) => next === null)).to.deep.equal({
       id: 'a',
-      reason: `Sending HTTP POST to the archive (${receiver.url}/) failed due to: the receiver answered with status 400: could not identify referenced item`,
+      reason: `Sending HTTP POST to the archive (${receiver.url}/) failed due to: the receiver answered with status 500: could not identify referenced item`,
       next: null,
     });
     await until('the callback is tried again', () => (receiver.keys.get('b') ?? 0) > 1);
@@ -244,7 +244,7 @@ describe('The delivery actor', () => {
   it('leaves memory when there is nothing to do, and also while it waits for a late notice', async function () {
     this.timeout(60_000);
     start({ idleMs: 100, policy: { firstDelayMs: 8_000, maxDelayMs: 8_000 } });
-    const [well, dead] = [await receiving(), await receiving(inTurn(answer(404), answer(200)))];
+    const [well, dead] = [await receiving(), await receiving(inTurn(answer(500), answer(200)))];
     await owe(well, 'a');
     await owe(dead, 'b');
     await until('one has failed', async () => (await run.debts('b')).failures.length === 1);

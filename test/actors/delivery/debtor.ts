@@ -98,6 +98,7 @@ export const QUICK: Omit<DeliveryPolicy, 'window'> = {
   concurrency: 4,
   firstDelayMs: 20,
   maxDelayMs: 200,
+  quickAttempts: 6,
   giveUpMs: 60_000,
   breakerFailures: 5,
   breakerMaxDelayMs: 100,

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import type { DeliveryEvent, Settlement } from '../../../actors/delivery/commands.ts';
 import type { DeliveryEffect } from '../../../actors/delivery/effects.ts';
 import type { HttpNotice } from '../../../actors/delivery/notice.ts';
-import type { DeliveryPolicy } from '../../../actors/delivery/policy.ts';
+import { lastingTrouble, type DeliveryPolicy } from '../../../actors/delivery/policy.ts';
 import { NEW_DELIVERY, type DeliveryState } from '../../../actors/delivery/state.ts';
 import { decideDelivery } from '../../../actors/delivery/transitions.ts';
 import type { Failure, Outcome } from '../../../outgoing/request.ts';
@@ -15,6 +15,7 @@ const POLICY: DeliveryPolicy = {
   concurrency: 8,
   firstDelayMs: 1_000,
   maxDelayMs: HOUR,
+  quickAttempts: 6,
   giveUpMs: 24 * HOUR,
   breakerFailures: 5,
   breakerMaxDelayMs: 60_000,
@@ -187,6 +188,34 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
       led.tried('a', failed()).settled('a');
       expect(led.timer).to.equal(3_000);
     });
+  });
+
+  it('says of the sixth failure of a notice, and of those that follow, that the next attempt is not soon', () => {
+    const slowAfter = (attempts: number, outcome: Failure = failed()) => {
+      const [report] = new Led([entry('a', 0, { attempts })]).wake().tried('a', outcome).reports;
+      return report?.type === 'noticeFailed' ? report.slow : 'sent';
+    };
+    expect([0, 4, 5, 6, 20].map((attempts) => slowAfter(attempts))).to.deep.equal([
+      undefined,
+      undefined,
+      true,
+      true,
+      true,
+    ]);
+    expect(slowAfter(9, failed({ final: true })), 'none follows').to.equal(undefined);
+  });
+
+  it('finds a receiver in lasting trouble when as many probes have failed as a notice has quick attempts', () => {
+    const led = new Led(ids(40).map((id) => entry(id))).wake();
+    while (led.sending.length > 0) failAll(led, led.sending);
+    for (let probes = 0; probes < 5; probes++) {
+      expect(lastingTrouble(led.state.breaker, led.policy), `after ${probes} probes`).to.equal(undefined);
+      failAll(led, led.due(led.state.breaker.open!.probeAt).sent);
+    }
+    expect(lastingTrouble(led.state.breaker, led.policy)).to.equal('the connection was refused');
+    const [probe] = led.due(led.state.breaker.open!.probeAt).sent;
+    led.tried(probe!, SENT);
+    expect(lastingTrouble(led.state.breaker, led.policy)).to.equal(undefined);
   });
 
   describe('gives a notice up', () => {

@@ -37,7 +37,7 @@ describe('With many jobs that have ended', () => {
       serviceOf: () => undefined,
       idleReason: () => undefined,
     });
-    return new JobViews(of, noWork, '/data', waiting);
+    return new JobViews(of, noWork, '/data', waiting, () => undefined);
   };
   const list = (query: Partial<JobListQuery>, of = store) =>
     listJobs(of, viewsOf(of), {

@@ -33,7 +33,7 @@ export function catalogRows(suite: Suite): void {
       const made = { name: 'CONFORM AGAIN', description: 'x', ...KINDS.pipelines.own };
       await suite.getsNothing(['POST', '/rest/pipelines', made], 200);
       await suite.getsNothing(['DELETE', '/rest/pipeline/conform%20again'], 200);
-      await suite.getsNothing(['GET', '/rest/pipelines/CONFORM%20AGAIN'], 404);
+      await suite.gets(['GET', '/rest/pipelines/CONFORM%20AGAIN'], 404, responseMessage);
     });
   });
 }
@@ -55,9 +55,9 @@ function reading<T extends { readonly name: string }>(
       expect(one.name).to.equal(stored);
     }
   });
-  suite.proves(`GET /rest/${kind}/{name}`, 404, 'without a body', async () => {
+  suite.proves(`GET /rest/${kind}/{name}`, 404, 'with a sentence', async () => {
     for (const name of ['no%20such', 'LIGHT+', '%25', '%', 'a%2Fb', '__proto__', '%00', 'x'.repeat(2_000)])
-      await suite.getsNothing(['GET', path(name)], 404);
+      await suite.gets(['GET', path(name)], 404, responseMessage);
   });
 }
 
@@ -87,7 +87,7 @@ function making(
     ];
     for (const body of bad) await suite.gets(['POST', `/rest/${kind}`, body], 400, responseMessage);
     expect(await suite.gets(['GET', path], 200, shape)).to.deep.equal(made);
-    await suite.getsNothing(['GET', `/rest/${kind}/CONFORM%20BAD`], 404);
+    await suite.gets(['GET', `/rest/${kind}/CONFORM%20BAD`], 404, responseMessage);
   });
   suite.proves(
     `DELETE /rest/${kind}/{name}`,
@@ -95,7 +95,7 @@ function making(
     'removed, no content; also when it is not there',
     async () => {
       for (let times = 0; times < 2; times++) await suite.getsNothing(['DELETE', path.toLowerCase()], 200);
-      await suite.getsNothing(['GET', path], 404);
+      await suite.gets(['GET', path], 404, responseMessage);
     },
   );
 }

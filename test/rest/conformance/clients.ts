@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { sent, type RawRequest } from './raw.ts';
-import { jobCreated, ok, responseMessage } from './resources.ts';
+import { jobCreated, jobRefused, ok } from './resources.ts';
 import { LIGHT, type Suite } from './suite.ts';
 
 const JOB = JSON.stringify({ ...LIGHT, media: [{ mediaUri: LIGHT.media[0] }] });
@@ -70,7 +70,7 @@ export function clientHabits(suite: Suite): void {
       it(`POST /rest/jobs answers 400 with a message to ${what}`, async () => {
         const { status, text } = await post('/rest/jobs', body, headers);
         expect(status, text).to.equal(400);
-        responseMessage.parse(JSON.parse(text));
+        jobRefused.parse(JSON.parse(text));
       });
 
     it('requests without a body take one that says nothing', async () => {
