@@ -40,6 +40,7 @@ import {
 import { nodeConfigurationKind } from './node-configuration/actor.ts';
 import type { ConfigurationCommand, ConfigurationReply } from './node-configuration/commands.ts';
 import { unservedComponents, unservedSentence } from './node-configuration/unserved.ts';
+import { LoadMarks } from './runtime/load-marks.ts';
 import { DEFAULT_INTENSITY } from './runtime/supervision.ts';
 import type { ActorSystem, Family } from './runtime/system.ts';
 import { systemMessageKind } from './system-messages/actor.ts';
@@ -135,6 +136,7 @@ export function guard(given: GuardianParts): Guardian {
       mailbox: settings.MAILBOX_SIZE,
       intensity: DEFAULT_INTENSITY,
       idleMs: settings.IDLE_ACTOR_MS,
+      marks: new LoadMarks(settings.DATA_DIR),
       clock: system.clock,
       settings: jobSettings(settings, parts.fetchLimits, parts.version),
       offer: (record, state, rows) =>
@@ -182,6 +184,7 @@ export function guard(given: GuardianParts): Guardian {
     home: parts.places.TROUPE_HOME,
     policy: (isInstalled) => restartPolicy(settings, isInstalled),
     startMs: settings.COMPONENT_START_MS,
+    maxMemory: settings.MAX_COMPONENT_MEMORY,
     store,
     owner,
     clock: system.clock,

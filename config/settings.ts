@@ -1,4 +1,4 @@
-import { hostname, availableParallelism } from 'node:os';
+import { availableParallelism, hostname, totalmem } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
 import { isLoopback, readAccess, type AccessSettings } from './access.ts';
@@ -33,6 +33,14 @@ const origins = z
   });
 const SECOND = 1_000;
 const MIB = 1024 * 1024;
+const GIB = 1024 * MIB;
+
+/** A decoded picture of the largest size that is taken and its copies fit into the least; several processes do into the machine. */
+function defaultMemory(): number {
+  const limit = process.constrainedMemory();
+  const machine = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+  return Math.max(2 * GIB, Math.floor(machine / 4));
+}
 
 /** Every setting of the server: name, rule, default. Times are milliseconds, sizes bytes, unless the name says otherwise. */
 export const serverEnvironment = z.object({
@@ -146,6 +154,9 @@ export const serverEnvironment = z.object({
   ),
   COMPONENT_START_MS: wait(60 * SECOND, 100).describe(
     'Time from the start of a component process until it asks for work',
+  ),
+  MAX_COMPONENT_MEMORY: whole(defaultMemory(), 64 * MIB).describe(
+    'Bytes of memory of one component process; one with more is ended, which counts as an attempt at what it worked on (Linux). Default: a quarter of the memory of the machine, at least 2 GiB',
   ),
   SERVICE_STOP_MS: wait(5 * SECOND, 0).describe(
     'Time that a service has to end after SIGTERM before it gets SIGKILL',

@@ -2,6 +2,7 @@ import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import type { Readable, Writable } from 'node:stream';
+import { watchMemory } from './resident-memory.ts';
 
 export interface Launch {
   readonly command: string;
@@ -10,6 +11,8 @@ export interface Launch {
   readonly environment: Readonly<Record<string, string>>;
   /** Written to the process's standard input as its first line; the pipe then stays open as long as we live. */
   readonly greeting: string;
+  /** Bytes of memory that it may have; with more it is ended. */
+  readonly maxMemory: number;
 }
 
 export interface ProcessEvents {
@@ -22,7 +25,7 @@ export interface ProcessEvents {
 export interface ProcessEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Set when it could not be started at all. */
+  /** Why it was ended from here; or why it could not be started at all. */
   readonly error?: string;
   /** It cannot be started as long as nobody mends what `error` says; otherwise the system had no room for it just now. */
   readonly unstartable?: boolean;
@@ -62,14 +65,22 @@ export function startComponent(launch: Launch, events: ProcessEvents): Component
     setImmediate(() => end(failureOf(error as NodeJS.ErrnoException, launch)));
     return { signal: () => undefined };
   }
+  let tooLarge: { readonly error: string } | undefined;
+  let stopWatch = () => {};
   child.once('spawn', () => {
     child.stdin.write(`${launch.greeting}\n`);
-    if (child.pid !== undefined) events.started(child.pid);
+    if (child.pid === undefined) return;
+    stopWatch = watchMemory(child.pid, launch.maxMemory, (bytes) => {
+      tooLarge = { error: tooMuchMemory(bytes, launch.maxMemory) };
+      signalGroup(child, 'SIGKILL');
+    });
+    events.started(child.pid);
   });
   child.once('error', (error) => end(failureOf(error, launch)));
   child.once('exit', (code, signal) => {
+    stopWatch();
     signalGroup(child, 'SIGKILL');
-    end({ code, signal });
+    end({ code, signal, ...tooLarge });
   });
   // A process that is gone closes the pipe under us; its exit tells the rest.
   child.stdin.on('error', () => undefined);
@@ -79,6 +90,11 @@ export function startComponent(launch: Launch, events: ProcessEvents): Component
   }
   return { signal: (signal) => !ended && signalGroup(child, signal) };
 }
+
+const inMib = (bytes: number) => Math.round(bytes / 1024 ** 2).toLocaleString('en');
+
+const tooMuchMemory = (bytes: number, most: number) =>
+  `the process had ${inMib(bytes)} MiB of memory and was ended; MAX_COMPONENT_MEMORY allows ${inMib(most)} MiB`;
 
 function signalGroup({ pid }: Child, signal: 'SIGTERM' | 'SIGKILL'): void {
   if (pid === undefined) return;

@@ -2,6 +2,7 @@ import type { Logger } from '../../config/logger.ts';
 import type { Owner, Row, Store } from '../../store/store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { loadDurable, type DurableKind } from '../runtime/durable.ts';
+import type { LoadMarks } from '../runtime/load-marks.ts';
 import type { ActorKind, Envelope } from '../runtime/system.ts';
 import { bookkeeping, uncounted } from './bookkeeping.ts';
 import { JOB_COMMANDS, type JobCommand, type JobReply } from './commands.ts';
@@ -25,6 +26,8 @@ export interface JobParts {
   readonly mailbox: number;
   readonly intensity: ActorKind<JobCommand, JobReply>['intensity'];
   readonly idleMs: number;
+  /** Of the states that are being restored; absent: none are kept. */
+  readonly marks?: LoadMarks;
   readonly clock: Clock;
   /** Hands rows to the dispatcher. */
   offer(record: JobRecord, state: JobState, rows: readonly SubJobRow[]): void;
@@ -48,7 +51,7 @@ export function batchJobKind(parts: JobParts): ActorKind<JobCommand, JobReply> {
     mailbox: parts.mailbox,
     intensity: parts.intensity,
     idleMs: parts.idleMs,
-    load: (id) => loadDurable(durable, parts.store, parts.owner, id),
+    load: (id) => loadDurable(durable, parts.store, parts.owner, id, parts.marks),
     escalated: (id, error) =>
       endPoisoned(parts, id, error).catch((err: unknown) =>
         parts.logger.error({ err, job: id }, 'could not end a job that fails again and again'),

@@ -41,6 +41,8 @@ export interface NodeManagerParts {
   policy(isInstalled: boolean): RestartPolicy;
   /** Time an installed component has from its start until it asks for work. */
   readonly startMs: number;
+  /** Bytes of memory of one component process. */
+  readonly maxMemory: number;
   readonly store: Store;
   readonly owner: Owner;
   readonly clock: Clock;

@@ -10,6 +10,7 @@ import {
 } from '../../store/store.ts';
 import { allRows } from '../../store/store.ts';
 import { TransientError } from './errors.ts';
+import type { LoadMarks } from './load-marks.ts';
 import type { Behavior, Command, Envelope } from './system.ts';
 
 /**
@@ -72,9 +73,10 @@ export async function loadDurable<R, S, C extends Command, X, E>(
   store: Store,
   owner: Owner,
   id: string,
+  marks?: LoadMarks,
 ): Promise<Behavior<C, X>> {
   const actor: ActorKey = { kind: kind.kind, id };
-  let current = await load(kind, store, actor);
+  let current = await load(kind, store, actor, marks);
   if (current.record !== undefined && current.state !== undefined)
     await kind.perform(current.record, current.state, kind.recover(current.state));
 
@@ -101,7 +103,7 @@ export async function loadDurable<R, S, C extends Command, X, E>(
       } catch (error) {
         if (!(error instanceof VersionConflict)) throw error;
         // Somebody else took a decision in between: look at the new state and decide again.
-        current = await load(kind, store, actor);
+        current = await load(kind, store, actor, marks);
         return run(envelope);
       }
     },
@@ -151,6 +153,7 @@ async function load<R, S, C extends Command, X, E>(
   kind: DurableKind<R, S, C, X, E>,
   store: Store,
   actor: ActorKey,
+  marks: LoadMarks | undefined,
 ): Promise<Loaded<R, S, X>> {
   let stored: StoredActor | undefined;
   try {
@@ -160,10 +163,11 @@ async function load<R, S, C extends Command, X, E>(
     const prefix = kind.rowsOf(body);
     const rows = prefix === undefined ? [] : await read(() => rowsBelow(store, actor, prefix));
     const record = stored.record as R;
+    const restore = () => kind.restore(record, body, rows);
     return {
       version: stored.version,
       record,
-      state: kind.restore(record, body, rows),
+      state: marks === undefined ? restore() : marks.during(`${actor.kind}/${actor.id}`, restore),
       seen: seen as readonly Seen<X>[],
     };
   } catch (error) {

@@ -17,11 +17,13 @@ export interface LaunchFacts {
   readonly fullName: string;
   /** What a built-in component is told about itself. */
   readonly greeting: Readonly<Record<string, unknown>>;
+  /** Bytes. */
+  readonly maxMemory: number;
 }
 
 /** How the process of a service is started. `${NAME}` stands for a variable of its environment; for nothing when there is none. */
 export function launchOf(model: ServiceModel, facts: LaunchFacts): Launch {
-  const { inherited, places, serverUrl, token, fullName, greeting } = facts;
+  const { inherited, places, serverUrl, token, fullName, greeting, maxMemory } = facts;
   const own = {
     TROUPE_SERVER_URL: serverUrl,
     TROUPE_WORKER_TOKEN: token,
@@ -45,6 +47,7 @@ export function launchOf(model: ServiceModel, facts: LaunchFacts): Launch {
     args: model.args.map(expand),
     cwd: path.resolve(facts.home, expand(model.workingDirectory)),
     environment: { ...environment, ...own },
+    maxMemory,
     greeting: JSON.stringify({ ...greeting, service: fullName, serverUrl, token }),
   };
 }

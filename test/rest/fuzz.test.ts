@@ -33,6 +33,8 @@ const jobOf = (algorithm: string) => ({
     actions: [{ name: 'OWN ACTION', algorithm }],
   },
 });
+/** What no work on the event loop may take; the aim is a tenth of it. */
+const MOST_BLOCKED_MS = 500;
 const HEAP = 'nodejs_heap_size_used_bytes';
 
 describe(`Whatever a client sends [SEED=${seed} RUNS=${runs}]`, function () {
@@ -199,6 +201,11 @@ describe(`Whatever a client sends [SEED=${seed} RUNS=${runs}]`, function () {
       const id = await service.submit({ ...jobOf('LIGHT'), priority: 9 });
       expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
       expect(service.pid).to.equal(pid);
+    });
+
+    it('no request has held the event loop for long', async () => {
+      const longest = await service.longestBlockMs();
+      expect(longest, `the longest block had ${longest.toFixed(0)} ms`).to.be.below(MOST_BLOCKED_MS);
     });
 
     it('the memory of the server has not doubled', async () => {

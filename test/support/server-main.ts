@@ -14,6 +14,7 @@ import type { Logger } from '../../config/logger.ts';
 import { readSettings } from '../../config/settings.ts';
 import { BUILT_IN, startServer } from '../../main.ts';
 import type { Commit, Store } from '../../store/store.ts';
+import { measureBlocks } from './longest-block.ts';
 
 /** From the parent: kill yourself at the n-th commit of a job from now on. */
 export interface DeathWish {
@@ -21,11 +22,13 @@ export interface DeathWish {
   readonly when: 'before' | 'after';
 }
 export type ToServer =
-  { readonly type: 'die'; readonly wish: DeathWish } | { readonly type: 'log'; readonly message: string };
+  | { readonly type: 'die'; readonly wish: DeathWish }
+  | { readonly type: 'log'; readonly message: string }
+  | { readonly type: 'measure' };
 export type FromServer =
   | { readonly type: 'up'; readonly url: string }
   | { readonly type: 'failed'; readonly message: string }
-  | { readonly type: 'obeyed' };
+  | { readonly type: 'obeyed'; readonly longestBlockMs: number };
 
 const TEST_COMPONENTS: ComponentFolder = {
   descriptors: path.join(packageRoot, 'test', 'support', 'components'),
@@ -37,13 +40,14 @@ const log = openSync(logFile, 'a');
 const logger = lineLogger();
 let wish: DeathWish | undefined;
 let commits = 0;
+let longestBlock = () => 0;
 
 process.on('message', (message: ToServer) => {
   if (message.type === 'die') {
     wish = message.wish;
     commits = 0;
-  } else logger.debug({}, message.message);
-  say({ type: 'obeyed' });
+  } else if (message.type === 'log') logger.debug({}, message.message);
+  say({ type: 'obeyed', longestBlockMs: longestBlock() });
 });
 process.on('disconnect', () => process.exit(1));
 
@@ -51,6 +55,7 @@ try {
   const componentFolders = [BUILT_IN, TEST_COMPONENTS];
   const server = await startServer(readSettings(), { logger, componentFolders, wrapStore: mortal });
   process.once('SIGTERM', () => void server.stop().then(() => process.exit(0)));
+  longestBlock = measureBlocks();
   say({ type: 'up', url: server.url });
 } catch (error) {
   say({ type: 'failed', message: error instanceof Error ? (error.stack ?? error.message) : String(error) });

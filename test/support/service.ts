@@ -143,6 +143,12 @@ export class Service {
     await this.#tell({ type: 'die', wish });
   }
 
+  /** The longest time since its start for which the server computed without answering anybody: milliseconds. */
+  async longestBlockMs(): Promise<number> {
+    const answer = await this.#tell({ type: 'measure' });
+    return answer.type === 'obeyed' ? answer.longestBlockMs : 0;
+  }
+
   /** Ends what still runs and removes the folder. */
   async close(): Promise<void> {
     if (this.#child !== undefined && isAlive(this.#child)) await this.kill9();
@@ -290,11 +296,11 @@ export class Service {
     });
   }
 
-  async #tell(message: ToServer): Promise<void> {
+  async #tell(message: ToServer): Promise<FromServer> {
     const child = this.#running();
     const obeyed = firstMessage(child);
     child.send(message);
-    await within(PATIENCE_MS, 'the server obeys', obeyed);
+    return within(PATIENCE_MS, 'the server obeys', obeyed);
   }
 
   #running(): ChildProcess {

@@ -88,6 +88,11 @@ async function* trouble(
       break;
     case 'code':
       throw new DetectionError('GPU_ERROR', 'The card is on fire.');
+    case 'grow':
+      for (const kept: Buffer[] = []; ;) {
+        kept.push(Buffer.alloc(32 * 2 ** 20, 1));
+        await sleep(20);
+      }
     case 'remove':
       rmSync(TROUBLE_FILE, { force: true });
       break;

@@ -1,0 +1,72 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** Ends of the server while it restored an actor, after which the actor is not restored again. */
+const MOST_ENDS = 2;
+
+/**
+ * Notes on the disk which actor is being restored. A state that ends the server or holds it for ever when it is restored would
+ * do so at every start: the note that it leaves says which one it was. Written in one go with the work, so that exactly one
+ * actor is noted at a time.
+ */
+export class LoadMarks {
+  readonly #current: string;
+  readonly #counted: string;
+  readonly #ends: Map<string, number>;
+
+  /** `folder` is that of one server, which it has for itself. */
+  constructor(folder: string) {
+    this.#current = path.join(folder, 'restoring');
+    this.#counted = path.join(folder, 'restoring-ended');
+    this.#ends = new Map(Object.entries(readCounts(this.#counted)));
+    const left = readText(this.#current);
+    if (left === '') return;
+    this.#ends.set(left, (this.#ends.get(left) ?? 0) + 1);
+    this.#keep();
+    rmSync(this.#current, { force: true });
+  }
+
+  /** Restores an actor. @throws Error when that has ended the server too often */
+  during<T>(actor: string, restore: () => T): T {
+    const ends = this.#ends.get(actor) ?? 0;
+    if (ends >= MOST_ENDS) {
+      // It goes into quarantine for this, and is not asked for again.
+      this.#forget(actor);
+      throw new Error(`The server ended, or was ended, ${ends} times while it restored this state.`);
+    }
+    writeFileSync(this.#current, actor);
+    try {
+      return restore();
+    } finally {
+      rmSync(this.#current, { force: true });
+      this.#forget(actor);
+    }
+  }
+
+  #forget(actor: string): void {
+    if (this.#ends.delete(actor)) this.#keep();
+  }
+
+  #keep(): void {
+    if (this.#ends.size === 0) rmSync(this.#counted, { force: true });
+    else writeFileSync(this.#counted, JSON.stringify(Object.fromEntries(this.#ends)));
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** A file that was cut off when the server was killed counts as none. */
+function readCounts(file: string): Record<string, number> {
+  try {
+    const counts: unknown = JSON.parse(readText(file));
+    return typeof counts === 'object' && counts !== null ? (counts as Record<string, number>) : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,30 @@
+/** A stored state that ends the server when it is restored: it does so twice, and never again. */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { temporaryFolder } from '../../store/folder.ts';
+
+const CHILD = fileURLToPath(new URL('./restoring-child.js', import.meta.url));
+
+describe('A stored state that ends the server when it is restored', () => {
+  const path = temporaryFolder();
+
+  /** A start of the server that loads one actor: what it said, or its exit code. */
+  const start = (id: string) =>
+    new Promise<string | number>((resolve) => {
+      execFile(process.execPath, [CHILD, path(''), id], (error, stdout) =>
+        resolve(error === null ? stdout : Number(error.code)),
+      );
+    });
+
+  it('is put into quarantine when it has done so twice; other states are restored at any time', async () => {
+    expect(await start('bad')).to.equal(7);
+    expect(await start('good')).to.equal('loaded; stored: true');
+    expect(await start('bad')).to.equal(7);
+    expect(await start('good')).to.equal('loaded; stored: true');
+    expect(await start('bad')).to.equal(
+      'The server ended, or was ended, 2 times while it restored this state.; stored: false',
+    );
+    expect(await start('good')).to.equal('loaded; stored: true');
+  });
+});

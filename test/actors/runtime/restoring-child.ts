@@ -1,0 +1,34 @@
+/** Loads the actor whose id it is given, as a server does at its start; the state of the actor "bad" ends the process. */
+import { writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadDurable, type DurableKind } from '../../../actors/runtime/durable.ts';
+import { LoadMarks } from '../../../actors/runtime/load-marks.ts';
+import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
+
+const [folder = '', id = ''] = process.argv.slice(2);
+const store = new SqliteStore(join(folder, 'test.db'));
+const owner = { server: 'child', epoch: 1 };
+const actor = { kind: 'test', id };
+if ((await store.load(actor)) === undefined)
+  await store.commit({ actor, expected: 0, owner, record: {}, snapshot: { schema: 1, body: { state: id } } });
+
+const kind: DurableKind<object, string, { readonly type: 'none' }, string, never> = {
+  kind: 'test',
+  schema: 1,
+  upcasters: {},
+  rowsOf: () => undefined,
+  restore(_, body) {
+    if (body === 'bad') process.exit(7);
+    return String(body);
+  },
+  snapshot: (_, state) => state,
+  decide: () => ({ reply: 'nothing' }),
+  recover: () => [],
+  perform: () => Promise.resolve(),
+};
+const outcome = await loadDurable(kind, store, owner, id, new LoadMarks(folder)).then(
+  () => 'loaded',
+  (error: unknown) => (error as Error & { cause?: Error }).cause?.message ?? String(error),
+);
+writeSync(1, `${outcome}; stored: ${(await store.load(actor)) !== undefined}`);
+await store.close();

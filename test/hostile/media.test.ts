@@ -1,0 +1,96 @@
+/**
+ * Media that attack: mutated files, bombs, and a component that grows. Each ends as what it is, and no other job is harmed.
+ * Seeded: SEED= makes the same files again, MUTATIONS= sets how many of each sample.
+ */
+import { expect } from 'chai';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { packageRoot } from '../../config/info.ts';
+import { errorCodes, sampleUri, Service, tracksOf } from '../support/service.ts';
+import { BOMBS, mutated, randomOf } from './bombs.ts';
+
+const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const mutations = Number(process.env['MUTATIONS'] ?? 2);
+const MAX_MIB = 700;
+const LIGHT = { pipelineName: 'LIGHT PIPELINE' };
+const ASTRONAUT = sampleUri('astronaut.png');
+
+describe(`Media that attack [SEED=${seed} MUTATIONS=${mutations}]`, function () {
+  this.timeout(240_000 + mutations * 60_000);
+  let service: Service;
+  let pid: number;
+  before(async () => {
+    service = await Service.started({
+      COMPONENT_PROCESSES: '2',
+      SUB_JOB_ATTEMPTS: '2',
+      MAX_COMPONENT_MEMORY: String(MAX_MIB * 2 ** 20),
+    });
+    pid = service.pid;
+  });
+  after(() => service.close());
+
+  const put = (name: string, bytes: Buffer | string): string => {
+    const file = join(service.mediaDir, name);
+    writeFileSync(file, bytes);
+    return pathToFileURL(file).href;
+  };
+  /** Whatever became of it, it ended, has a document, and the server is the same process. */
+  async function ends(id: string): Promise<void> {
+    const { terminal } = await service.terminal(id, 200_000);
+    expect(terminal).to.equal(true);
+    expect((await service.document(id)).media).not.to.deep.equal([]);
+    expect(service.pid).to.equal(pid);
+  }
+  async function worksStill(): Promise<void> {
+    const document = await service.run({ media: [ASTRONAUT], ...LIGHT }, 100_000);
+    expect(tracksOf(document.media[0], 'LIGHT').length).to.be.above(0);
+  }
+
+  it('a component that takes more memory than it may have is ended; only what it worked on fails, with a sentence that names the limit', async () => {
+    const growing = await service.submit({
+      media: [{ mediaUri: ASTRONAUT, properties: { TROUBLE: 'grow' } }, ASTRONAUT],
+      pipelineName: 'TROUBLE PIPELINE',
+    });
+    const beside = await service.submit({ media: [ASTRONAUT], ...LIGHT });
+    expect((await service.terminal(growing, 100_000)).jobStatus).to.equal('ERROR');
+    expect((await service.terminal(beside, 100_000)).jobStatus).to.equal('COMPLETE');
+    const document = await service.document(growing);
+    const [bad, good] = document.media;
+    expect(errorCodes(document, bad?.mediaId)).to.deep.equal(['DEAD_LETTER']);
+    expect(errorCodes(document, good?.mediaId)).to.deep.equal([]);
+    expect(JSON.stringify(bad?.detectionProcessingErrors)).to.match(
+      new RegExp(
+        `the process had \\d[\\d,]* MiB of memory and was ended; MAX_COMPONENT_MEMORY allows ${MAX_MIB} MiB`,
+      ),
+    );
+  });
+
+  it('bombs and files that promise too much end, and the next job works', async () => {
+    const media = Object.entries(BOMBS).map(([name, make]) => put(name, make()));
+    const ids = [
+      await service.submit({ media, ...LIGHT }),
+      await service.submit({
+        media: media.filter((uri) => /bomb|xml$/.test(uri)),
+        pipelineName: 'DOCUMENT TEXT DETECTION PIPELINE',
+      }),
+    ];
+    await worksStill();
+    for (const id of ids) await ends(id);
+  });
+
+  it('mutated files of every sample end, and the next job works', async () => {
+    const random = randomOf(seed);
+    const samples = join(packageRoot, 'samples');
+    const media = readdirSync(samples)
+      .filter((name) => !name.endsWith('.md'))
+      .flatMap((name) =>
+        Array.from({ length: mutations }, (_, n) =>
+          put(`${n}-${name}`, mutated(readFileSync(join(samples, name)), random)),
+        ),
+      );
+    const id = await service.submit({ media, ...LIGHT });
+    await ends(id);
+    await worksStill();
+  });
+});
