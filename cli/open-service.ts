@@ -29,7 +29,7 @@ export async function openService({ media, settings, url, terminal, signal }: Op
     }
     if (signal.aborted) throw new Failure('Stopped before the job was made.', EXIT.failed);
     const own = readEmbeddedSettings([...new Set(media.flatMap(({ folder }) => folder ?? []))]);
-    if (!told) terminal.note(`Starting a service for this job (DATA_DIR ${own.DATA_DIR})`);
+    if (!told) terminal.note(`Starting a service for this command (DATA_DIR ${own.DATA_DIR})`);
     try {
       return await startService(own);
     } catch (error) {

@@ -75,9 +75,12 @@ export class Uploads {
 
   async #send(file: string, signal: AbortSignal): Promise<Uploaded> {
     const { size } = await stat(file);
-    this.#terminal.note(`Uploading ${printable(path.relative('.', file))} (${(size / 1e6).toFixed(1)} MB)`);
+    this.#terminal.note(`Uploading ${printable(path.relative('.', file))} (${sizeText(size)})`);
     const answer = await this.#client.ask(await uploadCall(file), signal);
     if (takesNone(answer)) throw new RefusedError(answer.status, TAKES_NONE);
     return this.#client.good(answer) as Uploaded;
   }
 }
+
+const sizeText = (bytes: number) =>
+  bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;

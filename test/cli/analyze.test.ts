@@ -27,7 +27,7 @@ describe('troupe analyze, where no service runs', () => {
     expect(stdout).to.match(/^Job \S+ \(TEXT DETECTION PIPELINE\): COMPLETE after [\d.]+ s$/m);
     expect(stdout).to.match(/^ {2}TRACK +CONFIDENCE +DETECTIONS +WORDS AND PROPERTIES$/m);
     for (const words of ['HELLO OPENMPF 2026', 'The quick brown fox jumps.'])
-      expect(stdout).to.match(new RegExp(`^  TEXT +0\\.\\d\\d +1 +"${words}"$`, 'm'));
+      expect(stdout).to.match(new RegExp(`^  TEXT +0\\.\\d\\d +1 +"${words}"( {2}LINE_NUM=\\d)?$`, 'm'));
     const document = /^Document: (.*)$/m.exec(stdout)?.[1] ?? '';
     expect(tracksOf(documentOf(readFileSync(document, 'utf8')))).to.have.length(2);
     expect(existsSync(place.lock), 'the service is gone').to.equal(false);
