@@ -1,4 +1,5 @@
 /** What a line says: turn it upright, read it column by column, join what the columns say (greedy CTC decoding). */
+import { plausibleConfidence } from './foreign-script.ts';
 import { cutLine } from './line-image.ts';
 import type { LineSize, Quarters } from './line-image.ts';
 import type { NetworkOutput, TextModels } from './models.ts';
@@ -33,9 +34,15 @@ const MARGIN = 0.1;
 
 /**
  * A line that is not read with confidence is looked at again: the other way up, and without its margins, where the
- * neighbours of a dense line show; the most confident reading counts.
+ * neighbours of a dense line show; the most confident reading counts, with less confidence when it seems to be in a script
+ * that the network does not know.
  */
 export async function readLine(picture: Picture, line: Rectangle, models: TextModels): Promise<Reading> {
+  const reading = await mostConfident(picture, line, models);
+  return { ...reading, confidence: plausibleConfidence(reading.text, reading.confidence) };
+}
+
+async function mostConfident(picture: Picture, line: Rectangle, models: TextModels): Promise<Reading> {
   const ratio = line.height / line.width;
   const quarters = await upright(picture, line, ratio >= TALL ? 1 : 0, models);
   let reading = await readTurned(picture, line, quarters, models);

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { accuracy } from './accuracy.ts';
 import { emptyJobs, idleJobs, mailboxes } from './core.ts';
 import { decoding } from './decode.ts';
 import { deliveries } from './delivery.ts';
@@ -27,6 +28,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   images: manyImages,
   pairs,
   decode: decoding,
+  accuracy,
 };
 
 const wanted = process.argv.slice(2);

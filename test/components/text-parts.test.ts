@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { plausibleConfidence } from '../../components/text/foreign-script.ts';
 import { glimpse, hasChanged } from '../../components/text/frame-change.ts';
 import { cutLine } from '../../components/text/line-image.ts';
 import { decode } from '../../components/text/read-line.ts';
@@ -69,6 +70,38 @@ describe('A reading', () => {
 
   it('of nothing is empty and not sure at all', () => {
     expect(decode(columns(0, 0, 3, 0), characters)).to.deep.equal({ text: '', confidence: 0 });
+  });
+});
+
+describe('The confidence of a reading', () => {
+  // As the network reads "Все люди рождаются ...", "Статья", "достоинстве и правах", "Έξοδος", "Все" and the like.
+  for (const text of [
+    'Bce JIOAИ pO*KaIOTCA CBO6oAHbIMN И paBHbIMN B CBOeM',
+    'OCTOWHCTBe И npaBaX. OHW HaμeJeHbl pa3yMOM И COBeCTbO',
+    'otnv αELonpemelα Kat tα SlKαlwμatα.',
+    'BCEOBLAYIEKJLAPALHHHPABHEJIOBEKA',
+    'CTaTb9 1',
+  ])
+    it(`falls when "${text}" can only be another script`, () => {
+      expect(plausibleConfidence(text, 0.94)).to.be.below(0.7);
+    });
+
+  for (const text of [
+    'All human beings are born free and equal in dignity',
+    'MPFImageLocation(599,480,30,120)',
+    'SKU: XK-9920-ZZ, LV42DY',
+    'TUESDAY70CT 1,234.56 kg',
+    'Straße, StraBe, Wszyscy ludzie rodzą się wolni',
+    'https://example.org/a?b=1',
+    'LinkedList and PDFs, THE INDEPENDENT',
+    '1948年12月10日，联合国大会通过并颁布',
+  ])
+    it(`stays when it says "${text}"`, () => {
+      expect(plausibleConfidence(text, 0.94)).to.equal(0.94);
+    });
+
+  it('stays whatever it says when the network is certain', () => {
+    expect(plausibleConfidence('iPhone OS X', 0.98)).to.equal(0.98);
   });
 });
 

@@ -5,6 +5,8 @@ import type { Detector, FoundTrack, Frame, FrameSource } from '../../components/
 import { readImage } from '../../media/image-frame.ts';
 import { regionOf } from '../../media/region.ts';
 import type { Properties } from '../../pipeline/types.ts';
+import { errors, textOf } from '../bench/accuracy.ts';
+import { TEXTS } from '../bench/accuracy-truth.ts';
 import { sample, withVideo } from './recorded.ts';
 import { acceptsBroken, all, descriptorOf, jobOf, painted, spans } from './visual.ts';
 
@@ -152,6 +154,30 @@ describe('The TEXT component', () => {
       const tracks = await read(await turned('gen_text.png', degrees));
       expect(texts(tracks)).to.have.members(LINES);
     });
+
+  it('reads nothing of scripts that it does not know', async () => {
+    const lines = [
+      'Все люди рождаются свободными',
+      'Всички хора се раждат свободни',
+      'ყველა ადამიანი იბადება',
+    ];
+    const drawing = lines.map((line, i) => `<text x="20" y="${50 + i * 55}" font-size="30">${line}</text>`);
+    const frame = await asFrame(sharp(drawn(700, 320, drawing.join(''))));
+    expect(texts(await read(frame))).to.deep.equal([]);
+  });
+
+  it('reads the samples without more errors than it was measured to make', async () => {
+    for (const [name, most] of [
+      ['eng.png', 2],
+      ['gen_text.png', 0],
+      ['lp-bmw.jpg', 0],
+      ['race.jpg', 0],
+      ['yellow-car.jpg', 1],
+    ] as const) {
+      const found = await textOf(detector, await readImage(sample(name)));
+      expect(errors(TEXTS[name]!, found), `${name}: ${found}`).to.be.at.most(most);
+    }
+  });
 
   for (const name of ['chelsea.png', 'coffee.png', 'rocket.jpg', 'astronaut.png'])
     it(`reads nothing on ${name}, which shows no text`, async () => {

@@ -1,0 +1,54 @@
+/**
+ * Whether a reading is one of letters that the network was never taught (Cyrillic, Greek, Arabic ...): it takes each for the
+ * Latin letter, digit or sign that looks most like it, so that capitals and digits come to stand in the middle of words. Pure.
+ */
+
+/** Readings from this confidence on are what they seem: names like iPhone and McDonald are read with certainty. */
+const CERTAIN = 0.975;
+/** A word of fewer letters may be anything. */
+const LEAST_LETTERS = 3;
+/** Codes of capitals and digits are seldom longer. */
+const LONGEST_CODE = 6;
+/** Longer words of capitals are none; of small letters they may have lost the spaces between them. */
+const LONGEST_CAPITALS = /^\p{Lu}{25}/u;
+
+/** Parts of addresses, which have no vowels. */
+const ADDRESS = /^(?:https?|www)$/i;
+/** The German ß is read as B. */
+const SHARP_S = /(\p{Ll})B(?=\p{Ll})/gu;
+const LATIN = /\p{Script=Latin}/u;
+const OTHER_ALPHABET = /[\p{Script=Cyrillic}\p{Script=Greek}△]/u;
+/** A capital after a small letter; a small letter after two capitals and more, but for the s of a plural. */
+const MIXED_CASE = /\p{Ll}\p{Lu}|\p{Lu}\p{Lu}\p{Ll}(?!$)|\p{Lu}\p{Lu}[^s\P{Ll}]$/u;
+/** A digit or a sign beside small letters within a word. */
+const WITHIN_WORD = /\p{L}[\d*|]+\p{Ll}|\p{Ll}[\d*|]+\p{L}|^\d+\p{Ll}{3}|\p{Ll}{3}\d+$/u;
+/** Words that are written together: MPFImageLocation. */
+const CAMEL_CASE = /^\p{Lu}*(?:\p{Lu}\p{Ll}{2,})+$/u;
+const NO_VOWEL = /^\p{Lu}?[^aeiouy\P{Ll}]{3,}$/u;
+const MANY_CONSONANTS = /[b-df-hj-np-tv-xzB-DF-HJ-NP-TV-XZ]{5}/;
+
+/** The confidence of a reading, lowered by the share of its letters that stand in words of no language. */
+export function plausibleConfidence(text: string, confidence: number): number {
+  if (confidence >= CERTAIN) return confidence;
+  let [odd, all] = [0, 0];
+  for (const word of text.split(/[\s.,:;!?()[\]{}"“”'’/\\@=_+-]+/u)) {
+    const letters = lettersIn(word);
+    if (letters === 0 || ADDRESS.test(word) || !(LATIN.test(word) || OTHER_ALPHABET.test(word))) continue;
+    all += letters;
+    if (isOdd(word.replace(SHARP_S, '$1ss'), letters)) odd += letters;
+  }
+  return odd === 0 ? confidence : confidence * (1 - odd / all);
+}
+
+function lettersIn(word: string): number {
+  return word.match(/\p{L}/gu)?.length ?? 0;
+}
+
+function isOdd(word: string, letters: number): boolean {
+  if (OTHER_ALPHABET.test(word) && (LATIN.test(word) || letters >= LEAST_LETTERS)) return true;
+  if (letters < LEAST_LETTERS || CAMEL_CASE.test(word)) return false;
+  if (LONGEST_CAPITALS.test(word) || MIXED_CASE.test(word) || WITHIN_WORD.test(word)) return true;
+  const digits = /\d/.test(word);
+  if (digits) return letters > LONGEST_CODE && /\p{L}\d\p{L}/u.test(word);
+  return MANY_CONSONANTS.test(word) || (letters > LEAST_LETTERS && NO_VOWEL.test(word));
+}
