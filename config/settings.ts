@@ -96,7 +96,7 @@ export const serverEnvironment = z.object({
     'Actions of a pipeline, each as often as its task comes; a job with more is refused',
   ),
   MAX_SUB_JOBS: whole(100_000, 1).describe(
-    'Media of a job times the actions of its pipeline, and the pieces of one task; a job with more is refused, a video of more gets longer pieces',
+    'Media of a job times the actions of its pipeline; a job with more is refused',
   ),
   MAX_URI_LENGTH: whole(8_192, 1).describe(
     'Characters of a media URI (data: URIs aside) or callback URL; more are refused',

@@ -125,8 +125,9 @@ function regexFunction(name: string, meter: Meter): FilterFunction {
         known.set(pattern, compiledRegex(pattern));
         meter.add(pattern.length);
       }
-      meter.add(1 + Math.ceil((text.length * (1 + patternSize(pattern))) / 16));
       const regex = known.get(pattern) ?? null;
+      const size = regex === null ? 0 : patternSize(pattern);
+      meter.add(1 + Math.ceil((text.length * (1 + size)) / 16));
       return regex !== null && (name === 'match' ? regex.testExact(text) : regex.test(text));
     },
   };

@@ -6,7 +6,7 @@ interface Group {
 }
 
 const REPETITION = /\{(\d{1,9})(?:,(\d{0,9}))?\}/y;
-const CLASS_OF_ESCAPE = /\\(?:[pP]\{[^}]*\}|x\{[^}]*\}|[^])/y;
+const CLASS_OF_ESCAPE = /\\(?:[pP]\{[^}]{0,40}\}|x\{[^}]{0,8}\}|[^])/y;
 /** Characters of a class of its own, such as \p{L}, take as much as some letters. */
 const CLASS_SIZE = 4;
 
