@@ -63,8 +63,14 @@ function differingNames(
   return differing;
 }
 
+/** As every dialect of regular expressions writes it; \p{...} is known to few. */
+const CONTROL_CHARACTERS = String.raw`\x00-\x1F\x7F-\x9F`;
+
 /** Bounds of JavaScript's numbers, and patterns that only repeat a format, tell a reader nothing. */
 function plainer(schema: Record<string, unknown>): void {
+  const { pattern } = schema;
+  if (typeof pattern === 'string')
+    schema['pattern'] = pattern.replaceAll(String.raw`\p{Cc}`, CONTROL_CHARACTERS);
   if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum'];
   if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum'];
   if (schema['format'] === 'date-time') delete schema['pattern'];

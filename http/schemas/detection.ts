@@ -7,12 +7,12 @@ const range = z.object({ start: z.int().min(0), stop: z.int().min(0) });
 
 const detection = z
   .object({
-    offsetFrame: z.int().min(0),
+    offsetFrame: z.int().min(0).describe('Number of the frame in the medium, from 0'),
     offsetTime: z.int().min(0).describe('Milliseconds from the start of the medium'),
-    x: z.int(),
-    y: z.int(),
-    width: z.int(),
-    height: z.int(),
+    x: z.int().describe('Pixels from the left edge of the frame as it is stored'),
+    y: z.int().describe('Pixels from the upper edge of the frame as it is stored'),
+    width: z.int().describe('Pixels'),
+    height: z.int().describe('Pixels'),
     confidence: z.number().describe('-1 when the detector gives none'),
     detectionProperties: properties,
     artifactExtractionStatus: z.enum(['NOT_ATTEMPTED', 'REQUESTED', 'COMPLETED', 'FAILED']),
@@ -30,10 +30,10 @@ const track = z
   .object({
     id: z.string().describe('The same input gives the same id'),
     index: z.int().min(0).describe('Number of the track within its action and medium'),
-    startOffsetFrame: z.int().min(0),
-    stopOffsetFrame: z.int().min(0).describe('Inclusive'),
-    startOffsetTime: z.int().min(0),
-    stopOffsetTime: z.int().min(0),
+    startOffsetFrame: z.int().min(0).describe('Frame of the first detection, from 0'),
+    stopOffsetFrame: z.int().min(0).describe('Frame of the last detection, inclusive'),
+    startOffsetTime: z.int().min(0).describe('Milliseconds from the start of the medium'),
+    stopOffsetTime: z.int().min(0).describe('Milliseconds; of a video the time of the last frame'),
     type: z.string(),
     source: z.string().describe('Name of the action'),
     confidence: z.number(),

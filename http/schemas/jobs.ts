@@ -127,7 +127,7 @@ export const singleJobInfo = z
   .object({
     jobId,
     jobPriority: z.int().min(0).max(9),
-    jobProgress: z.number().min(0).max(100),
+    jobProgress: z.number().min(0).max(100).describe('Percent'),
     jobStatus,
     terminal: z.boolean().describe('Whether the job has ended'),
     startDate: timestamp,

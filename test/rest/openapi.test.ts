@@ -75,6 +75,20 @@ describe('The OpenAPI document', () => {
   });
   after(() => service.close());
 
+  it('has only patterns that every dialect of regular expressions reads', () => {
+    expect(JSON.stringify(document)).not.to.include(String.raw`\\p{`);
+  });
+
+  it('tells the units of what a detection says', () => {
+    const { Detection, Track } = document.components.schemas as Readonly<
+      Record<string, { properties: Readonly<Record<string, { description?: string }>> }>
+    >;
+    for (const name of ['offsetTime', 'x', 'y', 'width', 'height'])
+      expect(Detection?.properties[name]?.description, name).to.match(/Pixels|Milliseconds/);
+    for (const name of ['startOffsetTime', 'stopOffsetTime'])
+      expect(Track?.properties[name]?.description, name).to.include('Milliseconds');
+  });
+
   it('is given to whoever has a token, and to nobody else', async () => {
     const response = await fetch(`${service.url}/rest/openapi.json`);
     expect(response.status).to.equal(401);
