@@ -21,7 +21,9 @@ for (const script of [
 process.env.ORT_DISABLE_TELEMETRY = '1';
 
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
-const files = find('dist/test').filter(
+// What takes minutes (an installation, say) stands in files of its own: `npm run test:long`.
+const ending = process.argv.includes('--long') ? '.long.js' : '.test.js';
+const files = find('dist/test', ending).filter(
   (file) => wanted.length === 0 || wanted.some((part) => file.includes(part)),
 );
 if (files.length === 0) {
@@ -54,9 +56,9 @@ function weightOf(file) {
   return text.length + (startsServers ? 1_000_000 : 0);
 }
 
-function find(folder) {
+function find(folder, ending) {
   return readdirSync(folder, { recursive: true })
-    .filter((name) => name.endsWith('.test.js'))
+    .filter((name) => name.endsWith(ending))
     .map((name) => path.join(folder, name))
     .sort();
 }
