@@ -284,7 +284,7 @@ describe('troupe, over the REST interface', () => {
   });
 
   it('nodes are configured by what "config --json" has shown, and services stopped and started', async () => {
-    expect(await good('nodes', 'hosts')).to.match(new RegExp(`^${HOST} +configured$`, 'm'));
+    expect(await good('nodes', 'hosts')).to.match(new RegExp(`^${HOST} +connected$`, 'm'));
     expect(await good('services', 'list')).to.match(/^TroupeFaceDetection /m);
     expect(await good('nodes', 'config')).to.match(new RegExp(`^${HOST} +TroupeFaceDetection +1 `, 'm'));
     const [node] = (await json('nodes', 'config')) as { host: string; services: { serviceName: string }[] }[];
