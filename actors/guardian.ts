@@ -21,6 +21,7 @@ import { batchJobKind } from './batch-job/actor.ts';
 import type { JobCommand, JobReply } from './batch-job/commands.ts';
 import { ArchiveDesk } from './batch-job/archive-desk.ts';
 import { JobDesk } from './batch-job/desk.ts';
+import { DryRuns } from './batch-job/dry-run.ts';
 import { endFacts, jobFacts } from './batch-job/log-facts.ts';
 import { Repeats } from './batch-job/repeats.ts';
 import { toSubJobs } from './batch-job/sub-jobs.ts';
@@ -99,6 +100,7 @@ export interface Guardian {
   readonly nodeManager: NodeManager;
   readonly nodeConfiguration: Family<ConfigurationCommand, ConfigurationReply>;
   readonly desk: JobDesk;
+  readonly dryRuns: DryRuns;
   readonly archiveDesk: ArchiveDesk;
   readonly repeats: Repeats;
   readonly delivery: Delivery;
@@ -280,6 +282,12 @@ export function guard(given: GuardianParts): Guardian {
     idleReason: nodeManager.waitingReason,
   });
   const views = new JobViews(store, dispatcher, settings.DATA_DIR, waiting, delivery.troubleOf);
+  const dryRuns = new DryRuns({
+    desk,
+    settings: deskSettings(settings, parts.serverProperties),
+    nameOf: (queue) => queues.nameOf(queue),
+    idleReason: nodeManager.waitingReason,
+  });
   const watch = new JobWatch({ views, clock: system.clock, logger, pollMs: settings.EVENTS_POLL_MS });
   return {
     jobs,
@@ -289,6 +297,7 @@ export function guard(given: GuardianParts): Guardian {
     nodeManager,
     nodeConfiguration,
     desk,
+    dryRuns,
     archiveDesk,
     repeats,
     delivery,

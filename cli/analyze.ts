@@ -11,7 +11,7 @@ import { openService } from './open-service.ts';
 import type { Service } from './service.ts';
 import { overviewLines } from './overview.ts';
 import { pipelineLines } from './pipeline-names.ts';
-import { submit, type JobOptions, type Submitted } from './submit.ts';
+import { submit, tryOut, type JobOptions, type Submitted } from './submit.ts';
 import { summarize } from './summary.ts';
 import { documentLines, jobLine } from './tables.ts';
 import type { Terminal } from './terminal.ts';
@@ -22,6 +22,8 @@ export interface AnalyzeOptions extends Omit<JobOptions, 'pipeline'> {
   /** Take the media in folders. */
   readonly recursive?: boolean;
   readonly url?: string;
+  /** Show what the job would do, and make none. */
+  readonly dryRun?: boolean;
   /** Print the document instead of the tables. */
   readonly json?: boolean;
   /** Write the document to this file, too. */
@@ -52,6 +54,10 @@ export async function analyze(
     const { signal } = interrupts;
     if (pipeline === undefined) return await session.use((service) => askForPipeline(service, terminal));
     const wanted = { ...options, pipeline };
+    if (options.dryRun === true) {
+      await session.use((service) => tryOut(service, media, wanted, terminal));
+      return EXIT.done;
+    }
     const submitted = await session.use((service) => submit(service, media, wanted, terminal, signal));
     const job = await session.use((service) => watch(service, submitted.jobId, terminal, signal));
     await session.use((service) => show(job, submitted, service, options, terminal));

@@ -58,6 +58,7 @@ program
     address,
   )
   .option('--upload', 'give the files to the service, which shares none with this machine')
+  .option('--dry-run', 'check everything and show what the job would do, without making it')
   .option('--output <FILE>', 'write the detection document to this file')
   .option('--json', 'print the detection document instead of tables')
   .addHelpText(

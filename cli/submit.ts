@@ -3,9 +3,10 @@ import { pathToFileURL } from 'node:url';
 import { canonicalName } from '../pipeline/values.ts';
 import { EXIT, Failure } from './failure.ts';
 import type { MediumArgument } from './media-arguments.ts';
+import { printPlan } from './dry-run.ts';
 import { timeRanges } from './moments.ts';
 import { pipelineLines, type PipelineName } from './pipeline-names.ts';
-import type { RestClient } from './rest-client.ts';
+import type { JobRequest, RestClient } from './rest-client.ts';
 import type { Service } from './service.ts';
 import { printableLines, type Terminal } from './terminal.ts';
 import { RefusedError } from './transport.ts';
@@ -20,6 +21,8 @@ export interface JobOptions {
   /** Of videos, in milliseconds: only what lies between the two. */
   readonly from?: number;
   readonly to?: number;
+  /** Print answers of the service as they are. */
+  readonly json?: boolean;
   /** Upload the files without asking whether the service can read them. */
   readonly upload?: boolean;
 }
@@ -28,6 +31,29 @@ export interface Submitted {
   readonly jobId: string;
   /** What uploaded media are called here, by the URIs under which the service knows them. */
   readonly names: ReadonlyMap<string, string>;
+}
+
+function requestOf(media: readonly MediumArgument[], options: JobOptions): JobRequest {
+  const ranges = timeRanges(options.from, options.to);
+  return {
+    media: media.map(({ uri }) => ({ mediaUri: uri, ...(ranges.length > 0 && { timeRanges: ranges }) })),
+    pipelineName: options.pipeline,
+    // Whoever has the tool reads what the specification does not list, too.
+    jobProperties: { OUTPUT_DETAILS: 'TRUE', ...options.property },
+    algorithmProperties: options.algorithmProperty,
+    ...(options.priority !== undefined && { priority: options.priority }),
+  };
+}
+
+/** Shows what a job would do. Nothing is uploaded: a medium that the service cannot read is told. */
+export async function tryOut(
+  { client }: Service,
+  media: readonly MediumArgument[],
+  options: JobOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const body = JSON.stringify(requestOf(media, options));
+  await printPlan(client, body, options, terminal);
 }
 
 /** @throws Failure with what to do about a refused job */
@@ -41,19 +67,7 @@ export async function submit(
   if (signal.aborted) throw new Failure('Stopped before the job was made.', EXIT.failed);
   const { client } = service;
   const create = async (readable: readonly MediumArgument[]): Promise<Submitted> => {
-    const ranges = timeRanges(options.from, options.to);
-    const request = {
-      media: readable.map(({ uri }) => ({
-        mediaUri: uri,
-        ...(ranges.length > 0 && { timeRanges: ranges }),
-      })),
-      pipelineName: options.pipeline,
-      // Whoever has the tool reads what the specification does not list, too.
-      jobProperties: { OUTPUT_DETAILS: 'TRUE', ...options.property },
-      algorithmProperties: options.algorithmProperty,
-      ...(options.priority !== undefined && { priority: options.priority }),
-    };
-    const { jobId, warning } = await client.createJob(request, signal);
+    const { jobId, warning } = await client.createJob(requestOf(readable, options), signal);
     if (warning !== undefined) terminal.note(`Warning: ${printableLines(warning)}`);
     return { jobId, names: namesOf(readable) };
   };

@@ -7,18 +7,25 @@ import { z } from 'zod';
 import type { JobCommand, JobReply } from '../actors/batch-job/commands.ts';
 import type { ArchiveDesk } from '../actors/batch-job/archive-desk.ts';
 import type { JobDesk, JobRequest } from '../actors/batch-job/desk.ts';
+import type { DryRun, DryRuns } from '../actors/batch-job/dry-run.ts';
 import type { Repeatable } from '../actors/batch-job/repeats.ts';
 import type { Accepted } from '../actors/batch-job/submission.ts';
 import type { Family } from '../actors/runtime/system.ts';
 import { jobNumber, type JobViews } from '../actors/views/jobs.ts';
 import { userOf } from './access/bearer.ts';
 import { empty, HttpError, notThere, overloaded, refusedAs } from './errors.ts';
-import { archiveRepostRequest, jobCreationRequest, type JobCreationRequest } from './schemas/jobs.ts';
+import {
+  archiveRepostRequest,
+  creationQuery,
+  jobCreationRequest,
+  type JobCreationRequest,
+} from './schemas/jobs.ts';
 import { checked } from './schemas/problems.ts';
 import { readJson, readText, type BodyLimits } from './steps/json-body.ts';
 
 export interface BatchJobParts {
   readonly desk: JobDesk;
+  readonly dryRuns: DryRuns;
   readonly archiveDesk: ArchiveDesk;
   readonly jobs: Family<JobCommand, JobReply>;
   readonly views: JobViews;
@@ -38,7 +45,10 @@ export function batchJobRoutes(router: Router, parts: BatchJobParts): void {
   router.get('/rest/jobs/:id/output/detection', (ctx) => detection(ctx, parts));
 }
 
-async function create(ctx: Context, { desk, bodyLimits, url }: BatchJobParts): Promise<void> {
+async function create(ctx: Context, parts: BatchJobParts): Promise<void> {
+  const { desk, dryRuns, bodyLimits, url } = parts;
+  const query = checked(creationQuery, ctx.query);
+  if ('problems' in query) throw creationFailed(query.problems);
   const json = await refusedAs(readJson(ctx, bodyLimits), refusalBody);
   const tooMany = desk.tooMany(mediaCount(json));
   if (tooMany !== undefined) throw creationRefused(undefined, tooMany);
@@ -46,10 +56,10 @@ async function create(ctx: Context, { desk, bodyLimits, url }: BatchJobParts): P
   if ('problems' in parsed)
     throw creationRefused(undefined, `The request has errors in the following fields:\n${parsed.problems}`);
   const body = parsed.ok;
-  const submission = await desk.submit(
-    { ...toRequest(body), user: userOf(ctx).name },
-    repeatableOf(ctx, json),
-  );
+  const submission =
+    query.ok.dryRun === true
+      ? await dryRuns.of({ ...toRequest(body), user: userOf(ctx).name })
+      : await desk.submit({ ...toRequest(body), user: userOf(ctx).name }, repeatableOf(ctx, json));
   switch (submission.kind) {
     case 'overloaded':
       throw overloaded(submission.message);
@@ -61,6 +71,9 @@ async function create(ctx: Context, { desk, bodyLimits, url }: BatchJobParts): P
       ctx.status = 201;
       ctx.set('Location', `${url}/rest/jobs/${submission.jobId}`);
       ctx.body = creationResponse(submission);
+      return;
+    case 'planned':
+      ctx.body = dryRunResponse(submission);
   }
 }
 
@@ -68,6 +81,16 @@ async function create(ctx: Context, { desk, bodyLimits, url }: BatchJobParts): P
 function mediaCount(body: unknown): number {
   const media: unknown = typeof body === 'object' && body !== null && 'media' in body ? body.media : [];
   return Array.isArray(media) ? media.length : 0;
+}
+
+function dryRunResponse({ priority, pipeline, media, warnings }: DryRun) {
+  const warning = warnings.length === 0 ? null : warnings.join('\n');
+  return {
+    coreResponse: { responseCode: warning === null ? 0 : 2, message: warning },
+    priority,
+    pipeline,
+    media,
+  };
 }
 
 const KEY_REUSED =

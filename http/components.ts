@@ -5,12 +5,14 @@ import type { Catalog } from '../actors/catalog/catalog.ts';
 import type { CatalogCommand, CatalogReply } from '../actors/catalog/commands.ts';
 import type { Descriptor } from '../actors/catalog/descriptor.ts';
 import { parseFields } from '../actors/catalog/fields.ts';
+import { CatalogNotes } from '../actors/catalog/notes.ts';
 import { withoutExtras } from '../actors/catalog/tolerant-json.ts';
 import type { Family } from '../actors/runtime/system.ts';
 import { userOf } from './access/bearer.ts';
 import { empty, HttpError } from './errors.ts';
 import { componentDescriptor } from './schemas/catalog.ts';
 import { parseJson, readText, type BodyLimits } from './steps/json-body.ts';
+import { wantsDetails, warn } from './steps/warnings.ts';
 
 export interface CatalogRouteParts {
   readonly catalog: Catalog;
@@ -28,17 +30,27 @@ export function componentRoutes(router: Router, parts: CatalogRouteParts): void 
   router.delete('/rest/components/:componentName', (ctx) => remove(ctx, parts));
 }
 
-async function register(ctx: Context, { catalogActor, descriptorLimits }: CatalogRouteParts): Promise<void> {
+async function register(
+  ctx: Context,
+  { catalog, catalogActor, descriptorLimits }: CatalogRouteParts,
+): Promise<void> {
   const descriptor = parseDescriptor(await readText(ctx, descriptorLimits), descriptorLimits);
   const { name, subject } = userOf(ctx);
+  const isDetailed = wantsDetails(ctx);
   const reply = await catalogActor.ask(CATALOG, { type: 'register', descriptor, by: { name, subject } });
   if (reply.kind === 'refused') throw new HttpError(reply.reason === 'FULL' ? 400 : 409, reply.message);
-  const replaced = reply.outcome === 'REPLACED';
-  ctx.body = { message: replaced ? 'Modified existing component.' : 'Component already registered.' };
-  if (reply.outcome !== 'ADDED') return;
-  ctx.body = { message: 'New component registered.' };
-  ctx.status = 201;
+  const warnings = new CatalogNotes(catalog).onComponent(descriptor);
+  warn(ctx, warnings);
+  ctx.body = { message: OUTCOMES[reply.outcome], ...(isDetailed ? { warnings } : {}) };
+  ctx.status = reply.outcome === 'ADDED' ? 201 : 200;
 }
+
+const OUTCOMES = {
+  ADDED: 'New component registered.',
+  REPLACED: 'Modified existing component.',
+  UNCHANGED: 'Component already registered.',
+  REMOVED: 'Component removed.',
+} as const;
 
 /** Comments and trailing commas are let pass: people write descriptors by hand. */
 function parseDescriptor(text: string, limits: BodyLimits): Descriptor {

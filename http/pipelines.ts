@@ -5,29 +5,44 @@ import { CATALOG } from '../actors/catalog/actor.ts';
 import type { Catalog } from '../actors/catalog/catalog.ts';
 import type { CatalogCommand } from '../actors/catalog/commands.ts';
 import { parseFields } from '../actors/catalog/fields.ts';
+import { CatalogNotes } from '../actors/catalog/notes.ts';
+import type { Action, Pipeline, Task } from '../pipeline/types.ts';
 import type { CatalogRouteParts } from './components.ts';
 import { empty, HttpError, notThere } from './errors.ts';
 import { actionCreation, pipelineCreation, taskCreation } from './schemas/catalog.ts';
 import { readJson } from './steps/json-body.ts';
 import { answerList } from './steps/json-list.ts';
+import { wantsDetails, warn } from './steps/warnings.ts';
 
 /** Specification 4.7. */
 export function pipelineRoutes(router: Router, parts: CatalogRouteParts): void {
-  reading(router, parts, 'pipelines', (catalog) => [catalog.pipelines, catalog.pipeline]);
-  creating(router, parts, 'pipelines', 'Pipeline', pipelineCreation, (element) => ({
-    type: 'addPipeline',
-    element,
-  }));
+  reading(router, parts, 'pipelines', (catalog) => [catalog.pipelines, catalog.pipeline], onPipeline);
+  creating(router, parts, 'pipelines', {
+    title: 'Pipeline',
+    schema: pipelineCreation,
+    toCommand: (element) => ({ type: 'addPipeline', element }),
+    notes: onPipeline,
+  });
   removing(router, parts, 'pipelines', 'pipeline');
   // The detailed entry of the specification gives this path.
   removing(router, parts, 'pipeline', 'pipeline');
 
-  reading(router, parts, 'tasks', (catalog) => [catalog.tasks, catalog.task]);
-  creating(router, parts, 'tasks', 'Task', taskCreation, (element) => ({ type: 'addTask', element }));
+  reading(router, parts, 'tasks', (catalog) => [catalog.tasks, catalog.task], onTask);
+  creating(router, parts, 'tasks', {
+    title: 'Task',
+    schema: taskCreation,
+    toCommand: (element) => ({ type: 'addTask', element }),
+    notes: onTask,
+  });
   removing(router, parts, 'tasks', 'task');
 
-  reading(router, parts, 'actions', (catalog) => [catalog.actions, catalog.action]);
-  creating(router, parts, 'actions', 'Action', actionCreation, (element) => ({ type: 'addAction', element }));
+  reading(router, parts, 'actions', (catalog) => [catalog.actions, catalog.action], onAction);
+  creating(router, parts, 'actions', {
+    title: 'Action',
+    schema: actionCreation,
+    toCommand: (element) => ({ type: 'addAction', element }),
+    notes: onAction,
+  });
   removing(router, parts, 'actions', 'action');
 
   reading(router, parts, 'algorithms', (catalog) => [
@@ -38,41 +53,65 @@ export function pipelineRoutes(router: Router, parts: CatalogRouteParts): void {
 
 const nameOf = (ctx: Context) => (ctx['params'] as { name: string }).name;
 
+type NotesOn<T> = (notes: CatalogNotes, element: T) => readonly string[];
+const onPipeline: NotesOn<Pipeline> = (notes, element) => notes.onPipeline(element);
+const onTask: NotesOn<Task> = (notes, element) => notes.onTask(element);
+const onAction: NotesOn<Action> = (notes, element) => notes.onAction(element);
+
 type Looking<T> = readonly [all: () => Iterable<T>, one: (name: string) => T | undefined];
 
-function reading<T>(
+/** With details=true each element tells in `warnings` what is wrong with it. */
+function reading<T extends object>(
   router: Router,
-  parts: CatalogRouteParts,
+  { catalog }: CatalogRouteParts,
   path: string,
   lookIn: (catalog: Catalog) => Looking<T>,
+  notesOn?: NotesOn<T>,
 ): void {
+  const detailed = (notes: CatalogNotes) => (element: T) =>
+    notesOn === undefined ? element : { ...element, warnings: notesOn(notes, element) };
   router.get(`/rest/${path}`, (ctx) => {
-    const [all] = lookIn(parts.catalog);
-    answerList(ctx, all());
+    const [all] = lookIn(catalog);
+    const notes = new CatalogNotes(catalog, { briefly: true });
+    answerList(ctx, wantsDetails(ctx) ? mapped(all(), detailed(notes)) : all());
   });
   router.get(`/rest/${path}/:name`, (ctx: Context) => {
-    const [, one] = lookIn(parts.catalog);
+    const [, one] = lookIn(catalog);
     const found = one(nameOf(ctx));
     if (found === undefined) throw notThere(path.slice(0, -1), nameOf(ctx), `/rest/${path}`);
-    ctx.body = found;
+    ctx.body = wantsDetails(ctx) ? detailed(new CatalogNotes(catalog))(found) : found;
   });
 }
 
+function* mapped<T, U>(all: Iterable<T>, to: (one: T) => U): Generator<U> {
+  for (const one of all) yield to(one);
+}
+
+interface Creation<T> {
+  readonly title: string;
+  readonly schema: z.ZodType<T>;
+  readonly toCommand: (element: T) => CatalogCommand;
+  readonly notes: NotesOn<T>;
+}
+
+/** 200 without content (specification 4.7); warnings are headers, and a body only with details=true. */
 function creating<T>(
   router: Router,
-  { catalogActor, descriptorLimits }: CatalogRouteParts,
+  { catalog, catalogActor, descriptorLimits }: CatalogRouteParts,
   path: string,
-  title: string,
-  schema: z.ZodType<T>,
-  toCommand: (element: T) => CatalogCommand,
+  { title, schema, toCommand, notes }: Creation<T>,
 ): void {
   router.post(`/rest/${path}`, async (ctx) => {
+    const isDetailed = wantsDetails(ctx);
     const parsed = parseFields(schema, await readJson(ctx, descriptorLimits));
     if ('problems' in parsed)
       throw new HttpError(400, `${title} has errors in the following fields:\n${parsed.problems}`);
     const reply = await catalogActor.ask(CATALOG, toCommand(parsed.ok));
     if (reply.kind === 'refused') throw new HttpError(400, reply.message);
-    empty(ctx, 200);
+    const warnings = notes(new CatalogNotes(catalog), parsed.ok);
+    warn(ctx, warnings);
+    if (isDetailed) ctx.body = { warnings };
+    else empty(ctx, 200);
   });
 }
 

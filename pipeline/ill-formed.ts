@@ -1,5 +1,6 @@
 /** Detections without an area, or wholly outside the frame, are dropped with a warning. */
-import type { Detection, Issue, Track } from './types.ts';
+import { integerOf } from './properties.ts';
+import type { Detection, Issue, Properties, Track } from './types.ts';
 import { frameListString } from './frame-list.ts';
 import { cornersInFrame, isEmptyBox, orientationOf, overlapsBox, type Box } from './geometry.ts';
 
@@ -43,12 +44,25 @@ export function dropIllFormed(
   const frames = { noArea: noArea.map((d) => d.frame), outside: outside.map((d) => d.frame) };
   if (noArea.length === 0 && outside.length === 0) return { track, ...frames };
   const dropped: ReadonlySet<Detection> = new Set([...noArea, ...outside]);
-  const detections = track.detections.filter((detection) => !dropped.has(detection));
+  return { track: keepDetections(track, (detection) => !dropped.has(detection)), ...frames };
+}
+
+/** The track between the first and the last of the detections that are kept; null when none is, the same when all are. */
+export function keepDetections(track: Track, keeps: (detection: Detection) => boolean): Track | null {
+  const detections = track.detections.filter(keeps);
+  if (detections.length === track.detections.length) return track;
   const first = detections[0];
   const last = detections.at(-1);
-  if (first === undefined || last === undefined) return { track: null, ...frames };
+  if (first === undefined || last === undefined) return null;
   const ends = { startFrame: first.frame, stopFrame: last.frame, startTime: first.time, stopTime: last.time };
-  return { track: { ...track, ...ends, detections }, ...frames };
+  return { ...track, ...ends, detections };
+}
+
+/** MIN_DETECTION_WIDTH and MIN_DETECTION_HEIGHT, in pixels of the box as it lies; a detection without a box is never too small. */
+export function isTooSmall(properties: Properties): (box: Box) => boolean {
+  const width = integerOf(properties, 'MIN_DETECTION_WIDTH');
+  const height = integerOf(properties, 'MIN_DETECTION_HEIGHT');
+  return (box) => !hasNoArea(box) && (box.width < width || box.height < height);
 }
 
 /** The warnings for all frames in which something was dropped from one medium by one action. */

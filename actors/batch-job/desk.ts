@@ -23,7 +23,7 @@ import type { Repeatable, Repeats } from './repeats.ts';
 import { planOf, type RequestPlan } from './request-plan.ts';
 import type { Logger } from '../../config/logger.ts';
 import { isTerminal, type BatchJobStatus } from './status.ts';
-import type { Accepted, Overloaded, Submission } from './submission.ts';
+import type { Accepted, Overloaded, Refused, Submission } from './submission.ts';
 
 /** A validated request, free of the shapes of HTTP. */
 export interface JobRequest extends PipelineRequest {
@@ -71,6 +71,15 @@ export interface DeskParts {
   checkMedium(uri: string): Promise<Issue | undefined>;
 }
 
+/** A request of which nothing speaks against storing it. */
+export interface PlannedJob extends RequestPlan {
+  readonly kind: 'planned';
+  /** Why media cannot be used, one for each. */
+  readonly problems: readonly (Issue | undefined)[];
+  /** Where the results of each medium are posted. */
+  readonly archiveUrls: readonly (string | null)[];
+}
+
 /** Media checked at a time when a job is created. */
 const CHECKS = 16;
 
@@ -107,6 +116,13 @@ export class JobDesk {
       const before = known.answer ?? (await this.#acceptedBefore(known.jobNumber));
       if (before !== undefined) return before;
     }
+    const planned = await this.plan(request);
+    if (planned.kind !== 'planned') return planned;
+    return this.#accept(request, planned, repeatable);
+  }
+
+  /** All that is looked at before a job is stored; the archive is not asked. */
+  async plan(request: JobRequest): Promise<PlannedJob | Overloaded | Refused> {
     const closed = await this.#noRoom();
     if (closed !== undefined) return { kind: 'overloaded', message: closed };
     const planned = await planOf(request, this.#parts.catalog, this.#parts.settings);
@@ -121,7 +137,11 @@ export class JobDesk {
         message: `Could not start job because all media have errors: ${list.join(', ')}`,
       };
     }
-    return this.#accept(request, planned, problems, repeatable);
+    const urls = archiveUrls(archiveJob(this.#wanted(request, planned, problems)));
+    const wrongUrl = urls.flatMap((url) => (url === null ? [] : (refusedArchiveUrl(url) ?? [])))[0];
+    if (wrongUrl !== undefined)
+      return { kind: 'refused', message: `Property validation failed due to: ${wrongUrl}` };
+    return { kind: 'planned', ...planned, problems, archiveUrls: urls };
   }
 
   /** Removes a job that has ended, with all its files; `by`: the name of whoever wants it. */
@@ -207,15 +227,10 @@ export class JobDesk {
 
   async #accept(
     request: JobRequest,
-    planned: RequestPlan,
-    problems: readonly (Issue | undefined)[],
+    planned: PlannedJob,
     repeatable: Repeatable | undefined,
   ): Promise<Submission> {
-    const wanted = this.#wanted(request, planned, problems);
-    const urls = archiveUrls(archiveJob(wanted));
-    const wrongUrl = urls.flatMap((url) => (url === null ? [] : (refusedArchiveUrl(url) ?? [])))[0];
-    if (wrongUrl !== undefined)
-      return { kind: 'refused', message: `Property validation failed due to: ${wrongUrl}` };
+    const wanted = this.#wanted(request, planned, planned.problems);
     const check = await this.#parts.archive.check(wanted);
     const number = await this.#numberOf(repeatable);
     if (number === 'conflict') return { kind: 'keyReused' };
@@ -226,7 +241,7 @@ export class JobDesk {
       jobId: jobIdOf(this.#parts.settings.jobIdHost, number),
       archiveCheckStatus: check.status,
       media: wanted.media.map((medium, i) => {
-        const url = urls[i];
+        const url = planned.archiveUrls[i];
         return {
           ...medium,
           mediaId: mediaId + i,

@@ -16,11 +16,16 @@ export interface Overloaded {
   readonly message: string;
 }
 
+export interface Refused {
+  readonly kind: 'refused';
+  readonly message: string;
+}
+
 /** What comes of the wish for a job. */
 export type Submission =
   | Accepted
   /** The Idempotency-Key was used for another request. */
   | { readonly kind: 'keyReused' }
-  | { readonly kind: 'refused'; readonly message: string }
+  | Refused
   /** Nothing was stored; try again later. */
   | Overloaded;

@@ -2,7 +2,16 @@
 import type { Command } from 'commander';
 import { factLines, Table, type Column } from '../columns.ts';
 import type { Terminal } from '../terminal.ts';
-import { command, reading, segment, show, tableOr, textOf, type RestOptions } from './command.ts';
+import {
+  command,
+  reading,
+  segment,
+  show,
+  tableOr,
+  textOf,
+  warningLines,
+  type RestOptions,
+} from './command.ts';
 
 interface Element {
   readonly name: string;
@@ -114,9 +123,9 @@ function readable<T extends Element>(program: Command, terminal: Terminal, kind:
     terminal,
     'show <NAME>',
     `show one ${one}`,
-    (name) => `/rest/${many}/${segment(name)}`,
+    (name) => `/rest/${many}/${segment(name)}?details=true`,
     (name) => ({
-      lines: (element) => lines(element, terminal),
+      lines: (element) => [...lines(element, terminal), ...warningLines(element)],
       refusals: { 404: `There is no ${one} ${name}: troupe ${many} list shows those there are.` },
     }),
   );
@@ -128,8 +137,11 @@ function changeable<T extends Element>(program: Command, terminal: Terminal, kin
   const group = readable(program, terminal, kind);
   command(group, 'create <FILE>', `store one ${one}: a JSON file, or - for standard input`).action(
     async (file: string, options: RestOptions) => {
-      const call = { method: 'POST', path: `/rest/${many}`, body: await textOf(file) } as const;
-      await show(terminal, options, call, { lines: () => [`The ${one} is stored.`] });
+      const path = `/rest/${many}?details=true`;
+      const call = { method: 'POST', path, body: await textOf(file) } as const;
+      await show(terminal, options, call, {
+        lines: (stored) => [`The ${one} is stored.`, ...warningLines(stored)],
+      });
     },
   );
   command(group, 'delete <NAME>', `delete one ${one}; it is no error when there is none`).action(

@@ -3,7 +3,17 @@ import type { Command } from 'commander';
 import type { ComponentInfo } from '../../actors/catalog/catalog.ts';
 import type { Column } from '../columns.ts';
 import type { Terminal } from '../terminal.ts';
-import { asking, command, reading, segment, show, tableOr, textOf, type RestOptions } from './command.ts';
+import {
+  asking,
+  command,
+  reading,
+  segment,
+  show,
+  tableOr,
+  textOf,
+  warningLines,
+  type RestOptions,
+} from './command.ts';
 
 const PATH = '/rest/components';
 const COLUMNS: readonly Column<ComponentInfo>[] = [
@@ -24,8 +34,14 @@ export function componentCommands(program: Command, terminal: Terminal): void {
   });
   const about = 'register an unmanaged component: its descriptor, or - for standard input';
   asking(group, 'register <FILE>', about).action(async (file: string, options: RestOptions) => {
-    const call = { method: 'POST', path: `${PATH}/registerUnmanaged`, body: await textOf(file) } as const;
-    await show<{ readonly message: string }>(terminal, options, call, { lines: ({ message }) => [message] });
+    const call = {
+      method: 'POST',
+      path: `${PATH}/registerUnmanaged?details=true`,
+      body: await textOf(file),
+    } as const;
+    await show<{ readonly message: string }>(terminal, options, call, {
+      lines: (answer) => [answer.message, ...warningLines(answer)],
+    });
   });
   command(group, 'delete <NAME>', 'remove an unmanaged component, and what it registered').action(
     (name: string, options: RestOptions) => {

@@ -1,5 +1,6 @@
 /** `troupe jobs ...` (specification 4.2). */
 import type { Command } from 'commander';
+import { printPlan } from '../dry-run.ts';
 import { EXIT } from '../failure.ts';
 import { Interrupts } from '../interrupts.ts';
 import { showProgress } from '../progress.ts';
@@ -50,6 +51,8 @@ function watchCommand(jobs: Command, terminal: Terminal): void {
     });
 }
 
+type CreateOptions = RestOptions & { readonly idempotencyKey?: string; readonly dryRun?: boolean };
+
 function createCommand(jobs: Command, terminal: Terminal): void {
   asking(
     jobs,
@@ -60,9 +63,12 @@ function createCommand(jobs: Command, terminal: Terminal): void {
       '--idempotency-key <KEY>',
       'the same key and request make only one job, however often they are sent',
     )
-    .action(async (file: string, options: RestOptions & { readonly idempotencyKey?: string }) => {
+    .option('--dry-run', 'check everything and show what the job would do, without making it')
+    .action(async (file: string, options: CreateOptions) => {
       const key = options.idempotencyKey;
       const body = await textOf(file);
+      if (options.dryRun === true)
+        return printPlan(await clientOf(options, terminal), body, options, terminal);
       const call = {
         method: 'POST',
         path: '/rest/jobs',

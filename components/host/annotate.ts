@@ -2,9 +2,7 @@
 import type { Properties, ReportedDetection, ReportedTrack } from '../../pipeline/types.ts';
 import type { FoundProperties } from '../sdk/detector.ts';
 import type { FedTrack } from '../sdk/protocol.ts';
-
-/** How a found box lies is not said of the fed one. */
-const ORIENTATION = ['ROTATION', 'HORIZONTAL_FLIP'];
+import { ORIENTATION } from './report.ts';
 
 /**
  * The track that stands in a line of the input, with more properties on itself and on all its detections. Its type goes along
@@ -55,20 +53,22 @@ function annotatedBy(track: FedTrack, line: number, found: ReportedTrack | undef
   const itself = withProperties(track, line, { properties: {} }, true);
   if (found === undefined) return itself;
   const byFrame = new Map(found.detections.map((detection) => [detection.frame, ownProperties(detection)]));
+  const more = ownProperties(found);
   const whole = found.detections.every(({ width, height }) => width === 0 && height === 0);
   return {
     ...itself,
-    properties: { ...track.properties, ...found.properties },
+    properties: { ...track.properties, ...more },
     detections: itself.detections.map((detection) => ({
       ...detection,
       properties: {
         ...detection.properties,
-        ...(whole ? found.properties : byFrame.get(detection.frame)),
+        ...(whole ? more : byFrame.get(detection.frame)),
       },
     })),
   };
 }
 
-function ownProperties({ properties }: ReportedDetection): Properties {
+/** How a found box lies is not said of the fed one. */
+function ownProperties({ properties }: Pick<ReportedDetection, 'properties'>): Properties {
   return Object.fromEntries(Object.entries(properties).filter(([name]) => !ORIENTATION.includes(name)));
 }

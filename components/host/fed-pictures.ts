@@ -5,7 +5,7 @@ import type { ReportedTrack } from '../../pipeline/types.ts';
 import type { DetectionJob, Detector, Frame, FrameSource } from '../sdk/detector.ts';
 import type { DetectWork, FedTrack, FeedForward } from '../sdk/protocol.ts';
 import { knownOf } from './medium.ts';
-import { pictureTrack } from './report.ts';
+import { imageTrack, pictureTrack } from './report.ts';
 import { framesOf, viewsOf, type Views } from './views.ts';
 
 /** Work on tracks that one call of the detector sees together. */
@@ -65,8 +65,7 @@ export async function* inFedImage(
   const [frame] = views.frames;
   if (frame === undefined) return;
   const view = views.of(frame);
-  for await (const track of detector.image!(view.apply(stored), fed.job))
-    yield pictureTrack(track, () => view);
+  for await (const track of detector.image!(view.apply(stored), fed.job)) yield imageTrack(track, view);
   fed.looked();
 }
 

@@ -15,7 +15,7 @@ import {
 import type { DetectWork, WorkMedium } from '../sdk/protocol.ts';
 import type { WorkContext } from '../sdk/worker.ts';
 import { inDocument } from './document.ts';
-import { pictureTrack } from './report.ts';
+import { imageTrack, pictureTrack } from './report.ts';
 
 export function inMedium(
   detector: Detector,
@@ -125,7 +125,7 @@ async function* inImage(
   const picture = await readImage(work.medium.path);
   const transform = frameTransform(unfed(work.properties), work.medium.metadata, picture);
   const frame = transform.apply(picture);
-  for await (const track of detector.image!(frame, job)) yield pictureTrack(track, () => transform);
+  for await (const track of detector.image!(frame, job)) yield imageTrack(track, transform);
   context.progress(1, 1);
 }
 

@@ -3,6 +3,9 @@ import type { FrameTransform, MediumBox } from '../../media/transform.ts';
 import type { Properties, ReportedDetection, ReportedTrack } from '../../pipeline/types.ts';
 import type { FoundDetection, FoundPart, FoundSound, FoundTrack } from '../sdk/detector.ts';
 
+/** The properties that say how a box lies. */
+export const ORIENTATION: readonly string[] = ['ROTATION', 'HORIZONTAL_FLIP'];
+
 /** `viewOf` tells how the picture lay before the detector in which a detection was found. */
 export function pictureTrack(
   track: FoundTrack,
@@ -19,6 +22,15 @@ export function pictureTrack(
       inMedium(detection, viewOf(detection.frame).toMedium(detection)),
     ),
   };
+}
+
+/** What is found in a single picture: there the track tells how its one box lies, as the detection does. */
+export function imageTrack(track: FoundTrack, view: Pick<FrameTransform, 'toMedium'>): ReportedTrack {
+  const reported = pictureTrack(track, () => view);
+  const lies = Object.entries(reported.detections[0]?.properties ?? {}).filter(([name]) =>
+    ORIENTATION.includes(name),
+  );
+  return { ...reported, properties: { ...reported.properties, ...Object.fromEntries(lies) } };
 }
 
 /** Where a box lies turned or mirrored in the stored medium, the detection says so. */

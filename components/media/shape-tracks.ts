@@ -1,9 +1,11 @@
-/** What happens to each track on its own: moving labels, ill-formed detections, padding. */
+/** What happens to each track on its own: moving labels, ill-formed and too small detections, padding. */
 import {
   dropIllFormed,
   hasNoArea,
   illFormedWarnings,
   isExemptFromBoxChecks,
+  isTooSmall,
+  keepDetections,
 } from '../../pipeline/ill-formed.ts';
 import type { FrameSize } from '../../pipeline/ill-formed.ts';
 import { labelMoving, movingRule } from '../../pipeline/moving.ts';
@@ -27,6 +29,12 @@ export function trackShaper({ medium, properties }: FinishWork): TrackShaper {
   const noArea = new Set<number>();
   const outside = new Set<number>();
   const shrunk = new Set<number>();
+  const tooSmall = isTooSmall(properties);
+  const largeEnough = (track: RawTrack): RawTrack | null => {
+    if (frame === null) return track;
+    const kept = keepDetections(track, (detection) => !tooSmall(detection));
+    return kept === null ? null : { ...track, ...kept };
+  };
   const wellFormed = (track: RawTrack): RawTrack | null => {
     if (frame === null || isExemptFromBoxChecks(track.type)) return track;
     const dropped = dropIllFormed(track, frame);
@@ -44,7 +52,8 @@ export function trackShaper({ medium, properties }: FinishWork): TrackShaper {
     shape(track) {
       const labelled = moving === null ? track : labelMoving(track, moving);
       const formed = labelled === null ? null : wellFormed({ ...track, ...labelled });
-      return formed === null ? null : padded(formed);
+      const large = formed === null ? null : largeEnough(formed);
+      return large === null ? null : padded(large);
     },
     warnings: () =>
       [

@@ -113,7 +113,10 @@ function parameterObjects(
   }));
 }
 
-function answerObject({ description, content, headers }: DeclaredAnswer, collector: SchemaCollector): Json {
+function answerObject(
+  { description, content, headers, onRequest }: DeclaredAnswer,
+  collector: SchemaCollector,
+): Json {
   const headerObjects = Object.entries(headers ?? {}).map(([name, text]) => [
     name,
     { description: text, required: true, schema: { type: 'string' } },
@@ -122,6 +125,7 @@ function answerObject({ description, content, headers }: DeclaredAnswer, collect
     description,
     ...(headerObjects.length === 0 ? {} : { headers: Object.fromEntries(headerObjects) as Json }),
     ...(content === undefined ? {} : { content: contentObject(content, 'output', collector) }),
+    ...(onRequest === true ? { 'x-body-on-request': true } : {}),
   };
 }
 

@@ -17,6 +17,8 @@ export interface DeclaredAnswer {
   readonly description: string;
   /** Absent: an empty body. */
   readonly content?: Content;
+  /** The body is sent only when it is asked for. */
+  readonly onRequest?: boolean;
   /** Headers by name, with what they say; they are always sent. */
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -5,6 +5,8 @@ import { detectionDocument } from '../schemas/detection.ts';
 import {
   archiveRepostRequest,
   archiveRepostResponse,
+  creationQuery,
+  dryRunResponse,
   jobCreationRequest,
   jobCreationResponse,
   jobId,
@@ -42,6 +44,7 @@ export const batchJobOperations: readonly Operation[] = [
         .optional()
         .describe('A request that is repeated under the same key, for a day, gets the same job'),
     }),
+    query: creationQuery,
     body: {
       schema: jobCreationRequest,
       example: {
@@ -50,6 +53,7 @@ export const batchJobOperations: readonly Operation[] = [
       },
     },
     answers: {
+      200: json('With dryRun=true: what the job would do.', dryRunResponse),
       201: {
         ...json('The job was accepted.', jobCreationResponse, CREATED),
         headers: { Location: 'Where the job can be asked for' },

@@ -8,17 +8,22 @@ import {
   componentDescriptor,
   componentNameParams,
   elementNameParams,
+  elementWarnings,
   pipeline,
   pipelineCreation,
+  registered,
   task,
   taskCreation,
 } from '../schemas/catalog.ts';
 import { responseMessage } from '../schemas/common.ts';
+import { detailsQuery } from '../schemas/details.ts';
 
 const COMPONENTS = 'Components';
 const PIPELINES = 'Pipelines';
 
 const noToken = json('The token is missing or not good.', responseMessage);
+
+const wrongDetails = json('details is neither true nor false.', responseMessage);
 
 const DESCRIPTOR = {
   componentName: 'PlateReader',
@@ -48,12 +53,15 @@ const registration: Operation = {
     'Whoever registered a component may claim the work of its algorithm with the same client. Where the descriptor has no list of ' +
     'actions, tasks or pipelines, one is made that runs the algorithm with its defaults. A replacement happens as a whole or not ' +
     'at all. Comments and trailing commas are let pass.',
+  query: detailsQuery,
   body: { schema: componentDescriptor, example: DESCRIPTOR },
   answers: {
-    200: json('Replaced, or identical to what is there.', responseMessage, {
+    200: json('Replaced, or identical to what is there.', registered, {
       message: 'Modified existing component.',
     }),
-    201: json('Registered.', responseMessage, { message: 'New component registered.' }),
+    201: json('Registered. Headers `Warning` say what is wrong all the same.', registered, {
+      message: 'New component registered.',
+    }),
     400: json(
       'The descriptor is invalid, a line for every problem; or the catalog is full.',
       responseMessage,
@@ -149,7 +157,8 @@ function operationsOf({ plural, one, shown, creation }: Resource): readonly Oper
       path: `/rest/${plural}`,
       id: `list${one}s`,
       summary: `List the ${plural}`,
-      answers: { 200: json('By name.', z.array(shown)) },
+      query: detailsQuery,
+      answers: { 200: json('By name.', z.array(shown)), 400: wrongDetails },
     },
     {
       ...common,
@@ -157,8 +166,13 @@ function operationsOf({ plural, one, shown, creation }: Resource): readonly Oper
       path: `/rest/${plural}/{name}`,
       id: `get${one}`,
       summary: `Tell what stands under this name of the ${plural}`,
+      query: detailsQuery,
       params: elementNameParams,
-      answers: { 200: json('What stands there.', shown), 404: json('Nothing does.', responseMessage) },
+      answers: {
+        200: json('What stands there.', shown),
+        400: wrongDetails,
+        404: json('Nothing does.', responseMessage),
+      },
     },
   ];
   if (creation === undefined) return reading;
@@ -170,10 +184,19 @@ function operationsOf({ plural, one, shown, creation }: Resource): readonly Oper
       path: `/rest/${plural}`,
       id: `add${one}`,
       summary: `Add to the ${plural}`,
-      description: 'What it refers to need not be there yet: that is checked when a job is created.',
+      description:
+        'What it refers to need not be there yet: that is checked when a job is created. Until then it is a warning: in headers ' +
+        '`Warning: 299 - "text"`, and with details=true in the body.',
+      query: detailsQuery,
       body: creation,
       answers: {
-        200: nothing('Added, or there already with this very content.'),
+        200: {
+          ...json(
+            'Added, or there already with this very content. A body only with details=true.',
+            elementWarnings,
+          ),
+          onRequest: true,
+        },
         400: json('It is invalid, or another one has the name.', responseMessage),
       },
     },

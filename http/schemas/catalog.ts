@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { responseMessage } from './common.ts';
 import {
   actionSchema,
   pipelineSchema,
@@ -12,6 +13,13 @@ export const pipelineCreation = pipelineSchema.meta({ id: 'PipelineCreation' });
 export const taskCreation = taskSchema.meta({ id: 'TaskCreation' });
 export const actionCreation = actionSchema.meta({ id: 'ActionCreation' });
 
+const warnings = z
+  .array(z.string())
+  .optional()
+  .describe('With details=true: what is wrong with it, for jobs that use it');
+export const elementWarnings = z.object({ warnings: z.array(z.string()) });
+export const registered = responseMessage.extend({ warnings }).meta({ id: 'Registered' });
+
 const name = z.string().describe('Trimmed and in upper case');
 const description = z.string();
 
@@ -20,10 +28,16 @@ export const pipeline = z
     name,
     description,
     tasks: z.array(z.string()).describe('Names, in the order in which they run'),
+    warnings,
   })
   .meta({ id: 'Pipeline' });
 export const task = z
-  .strictObject({ name, description, actions: z.array(z.string()).describe('Names; all run at a time') })
+  .strictObject({
+    name,
+    description,
+    actions: z.array(z.string()).describe('Names; all run at a time'),
+    warnings,
+  })
   .meta({ id: 'Task' });
 export const action = z
   .strictObject({
@@ -31,6 +45,7 @@ export const action = z
     description,
     algorithm: z.string(),
     properties: z.array(z.strictObject({ name: z.string(), value: z.string() })),
+    warnings,
   })
   .meta({ id: 'Action' });
 

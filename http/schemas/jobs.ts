@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BATCH_JOB_STATUSES } from '../../actors/batch-job/status.ts';
-import { coreResponse, orAbsent, timestamp } from './common.ts';
+import { coreResponse, orAbsent, timestamp, trueOrFalse } from './common.ts';
 
 /** Bodies of the batch job endpoints (specification 2.1): each validates, types and documents. */
 const MAX_PROPERTIES = 64 * 1024;
@@ -148,6 +148,50 @@ export const singleJobInfo = z
       .describe('With details=true; absent while something of it runs, and when it has ended'),
   })
   .meta({ id: 'SingleJobInfo' });
+
+export const creationQuery = z.object({
+  dryRun: trueOrFalse
+    .optional()
+    .describe('true: everything is checked, nothing is stored, and the plan of the job is answered with 200'),
+});
+
+const plannedAction = z.object({
+  name: z.string(),
+  algorithm: z.string(),
+  properties: z
+    .record(z.string(), z.string())
+    .describe('In force, where they are not the defaults; without those of single media'),
+  queue: z.string().describe('As GET /rest/queues calls it'),
+  served: z.boolean().describe('Whether anybody takes work from the queue, or is started when there is some'),
+  reason: z.string().nullable().describe('Why nobody does'),
+});
+
+export const dryRunResponse = z
+  .object({
+    coreResponse: coreResponse.describe('Code 2: what of the request has no effect, a line each'),
+    priority: z.int().min(0).max(9),
+    pipeline: z.object({
+      name: z.string(),
+      tasks: z.array(
+        z.object({
+          name: z.string(),
+          actionType: z.enum(['DETECTION', 'MARKUP']),
+          actions: z.array(plannedAction),
+        }),
+      ),
+    }),
+    media: z.array(
+      z.object({
+        mediaUri: z.string(),
+        mediaType: z
+          .enum(['IMAGE', 'VIDEO', 'AUDIO', 'UNKNOWN'])
+          .nullable()
+          .describe('By the MIME_TYPE of its metadata; null: known only when it has been looked at'),
+        problem: z.string().nullable().describe('Why it cannot be used'),
+      }),
+    ),
+  })
+  .meta({ id: 'DryRunResponse', description: 'What a job would do; nothing is stored' });
 
 const aggregatePipelineStats = z
   .object({

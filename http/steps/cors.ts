@@ -5,6 +5,7 @@ import type { Middleware } from 'koa';
 const EXPOSED = [
   'X-Request-Id',
   'Retry-After',
+  'Warning',
   'Location',
   'Link',
   'WWW-Authenticate',

@@ -91,6 +91,22 @@ describe('troupe, over the REST interface', () => {
       expect(stdout).to.match(/^Job \S+ is accepted;/);
     });
 
+    it('are not created by a dry run, which shows what they would do', async () => {
+      const job = { ...(JSON.parse(request) as object), jobProperties: { FRAME_INTERVALL: '5' } };
+      const before = (await json('jobs', 'list')) as { readonly jobs: readonly unknown[] };
+      const args = ['jobs', 'create', '-', '--dry-run'];
+      const { code, stdout, stderr } = await place.troupeReading(JSON.stringify(job), args);
+      expect(code, stderr).to.equal(0);
+      expect(stderr).to.match(/^Warning: jobProperties: .*\(did you mean FRAME_INTERVAL\?\)/);
+      expect(stdout)
+        .to.match(/^Nothing was stored\. The job would do this:$/m)
+        .and.to.match(new RegExp(`^Pipeline +${FACES}$`, 'm'))
+        .and.to.match(/^ +Algorithm +FACE$/m)
+        .and.to.match(/^ +Properties +FRAME_INTERVALL=5$/m)
+        .and.to.match(/^ +Queue +TROUPE\.DETECTION_FACE_REQUEST/m);
+      expect(await json('jobs', 'list')).to.deep.equal(before);
+    });
+
     it('are created once under one idempotency key', async () => {
       const first = await created('--idempotency-key', 'one');
       expect(await created('--idempotency-key', 'one')).to.equal(first);

@@ -28,6 +28,24 @@ describe('Finishing a track', () => {
     ]);
   });
 
+  it('drops detections that are narrower or lower than asked for, but none without a box', async () => {
+    const raw = track([
+      detection(1, [10, 10, 19, 40]),
+      detection(2, [10, 10, 20, 30]),
+      detection(3, [10, 10, 40, 30]),
+      detection(4, [10, 10, 40, 29]),
+    ]);
+    const gone = track([detection(5, [10, 10, 1, 1])]);
+    const speech = { ...track([detection(7, [0, 0, 0, 0])]), type: 'SPEECH' };
+    const parts = [[raw, gone, speech]];
+    const properties = { MIN_DETECTION_WIDTH: '20', MIN_DETECTION_HEIGHT: '30', DETECTION_PADDING_X: '10' };
+    const { tracks, summary } = await finishing({ parts, properties });
+    expect(spans(tracks)).to.deep.equal(['2-3', '7-7']);
+    expect(tracks[0]?.exemplar.width, 'after padding').to.be.above(20);
+    expect(summary.warnings).to.deep.equal([]);
+    expect(spans((await finishing({ parts })).tracks)).to.deep.equal(['1-4', '5-5', '7-7']);
+  });
+
   it('keeps a warning of very many frames short', async () => {
     const bad = Array.from({ length: 5000 }, (_, i) => track([detection(2 * i, [0, 0, 0, 0])]));
     const { summary } = await finishing({ parts: [bad] });

@@ -35,6 +35,8 @@ export interface ResponseObject {
   readonly description: string;
   readonly headers?: Readonly<Record<string, unknown>>;
   readonly content?: Content;
+  /** Without a body unless the request asked for one. */
+  readonly 'x-body-on-request'?: boolean;
 }
 type Content = Readonly<Record<string, { readonly schema: object; readonly example?: unknown }>>;
 
@@ -80,6 +82,7 @@ export class OpenApiCheck {
       return `${where}, but ${operation.operationId} declares only ${Object.keys(operation.responses).join(', ')}.`;
     for (const header of Object.keys(response.headers ?? {}))
       if (!answer.headers.has(header)) return `${where} without the header ${header}.`;
+    if (response['x-body-on-request'] === true && answer.text === '') return undefined;
     if (response.content === undefined)
       return answer.text === ''
         ? undefined

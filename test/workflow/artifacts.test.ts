@@ -120,8 +120,9 @@ describe('Artifacts', () => {
     it('a picture that lies on its side upright', async () => {
       await sideways(join(service.mediaDir, 'sideways.png'));
       const document = await light([uriOf(service, 'sideways.png')], { ROTATION: '90' });
-      const { exemplar } = lightOf(document);
+      const { exemplar, trackProperties } = lightOf(document);
       expect(exemplar.detectionProperties['ROTATION']).to.match(/^90/);
+      expect(trackProperties['ROTATION'], 'of the track').to.equal(exemplar.detectionProperties['ROTATION']);
       const { width, height, at } = await pictureAt(exemplar.artifactPath);
       expect([width, height]).to.deep.equal([100, 200]);
       expect([at(0.5, 0.1), at(0.5, 0.9)], 'red above, blue below').to.deep.equal([

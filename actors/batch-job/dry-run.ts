@@ -1,0 +1,126 @@
+/** What a request for a job would come to, when nothing is stored and nothing runs. */
+import type { JobConfiguration } from '../../pipeline/job-config-hash.ts';
+import { levelsOf } from '../../pipeline/job-config-hash.ts';
+import { mediaTypeOf } from '../../pipeline/media-types.ts';
+import type { PlannedAction, PlannedTask } from '../../pipeline/plan.ts';
+import { effectiveProperties } from '../../pipeline/properties.ts';
+import type { Issue, MediaType, Properties } from '../../pipeline/types.ts';
+import { isBlank } from '../../pipeline/values.ts';
+import { censorProperties, maskUri } from '../../output/censor.ts';
+import type { JobRequest, JobRequestMedium, PlannedJob } from './desk.ts';
+import type { Overloaded, Refused } from './submission.ts';
+
+export interface DryRunParts {
+  readonly desk: {
+    plan(request: JobRequest): Promise<PlannedJob | Overloaded | Refused>;
+  };
+  readonly settings: {
+    readonly defaultPriority: number;
+    readonly serverProperties: Properties;
+    readonly environmentProperties: Properties;
+  };
+  /** The name under which clients know a queue. */
+  nameOf(queue: string): string;
+  /** Why nobody takes work from a queue; undefined: somebody does, or is started when there is work. */
+  idleReason(queue: string): string | undefined;
+}
+
+export interface DryRun {
+  readonly kind: 'planned';
+  readonly priority: number;
+  readonly pipeline: {
+    readonly name: string;
+    readonly tasks: readonly {
+      readonly name: string;
+      readonly actionType: PlannedTask['actionType'];
+      readonly actions: readonly PlannedStep[];
+    }[];
+  };
+  readonly media: readonly {
+    readonly mediaUri: string;
+    /** Null: known only when the medium has been looked at. */
+    readonly mediaType: MediaType | null;
+    /** Why it cannot be used. */
+    readonly problem: string | null;
+  }[];
+  readonly warnings: readonly string[];
+}
+
+interface PlannedStep {
+  readonly name: string;
+  readonly algorithm: string;
+  /** In force, and not the default; what media set themselves is not among them. */
+  readonly properties: Properties;
+  readonly queue: string;
+  readonly served: boolean;
+  /** Why nobody takes work from the queue. */
+  readonly reason: string | null;
+}
+
+export class DryRuns {
+  readonly #parts: DryRunParts;
+
+  constructor(parts: DryRunParts) {
+    this.#parts = parts;
+  }
+
+  async of(request: JobRequest): Promise<DryRun | Overloaded | Refused> {
+    const planned = await this.#parts.desk.plan(request);
+    if (planned.kind !== 'planned') return planned;
+    const { plan, warnings, problems } = planned;
+    const job = { ...request, ...this.#parts.settings, plan };
+    return {
+      kind: 'planned',
+      priority: request.priority ?? this.#parts.settings.defaultPriority,
+      pipeline: {
+        name: plan.name,
+        tasks: plan.tasks.map(({ name, actionType, actions }) => ({
+          name,
+          actionType,
+          actions: actions.map((action) => this.#step(job, action)),
+        })),
+      },
+      media: request.media.map((medium, i) => shownMedium(medium, problems[i])),
+      warnings,
+    };
+  }
+
+  #step(job: JobConfiguration, action: PlannedAction): PlannedStep {
+    const queue = action.algorithm.name;
+    const reason = this.#parts.idleReason(queue);
+    return {
+      name: action.name,
+      algorithm: action.algorithm.name,
+      properties: censorProperties(changedProperties(job, action)),
+      queue: this.#parts.nameOf(queue),
+      served: reason === undefined,
+      reason: reason ?? null,
+    };
+  }
+}
+
+/** Of media nobody has looked at yet: a default that counts for some type of media is one. */
+function changedProperties(job: JobConfiguration, action: PlannedAction): Properties {
+  const levels = { ...levelsOf(job, action), media: {} };
+  const none = { ...levels, environment: {}, algorithm: {}, job: {}, action: {} };
+  const defaults = effectiveProperties(none, 'VIDEO');
+  const others = effectiveProperties(none, 'UNKNOWN');
+  const all = Object.entries(effectiveProperties(levels, 'VIDEO'));
+  return Object.fromEntries(
+    all
+      .filter(([name, value]) => value !== (defaults[name] ?? others[name]))
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
+function shownMedium(
+  { uri, metadata }: JobRequestMedium,
+  problem: Issue | undefined,
+): DryRun['media'][number] {
+  const mime = metadata['MIME_TYPE'];
+  return {
+    mediaUri: uri.startsWith('data:') ? 'data:…,<truncated>' : maskUri(uri),
+    mediaType: isBlank(mime) ? null : mediaTypeOf(mime ?? ''),
+    problem: problem?.message ?? null,
+  };
+}

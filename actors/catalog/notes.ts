@@ -1,0 +1,49 @@
+/** What is wrong with elements as the catalog has them now. */
+import {
+  actionNotes,
+  algorithmNotes,
+  pipelineNotes,
+  taskNotes,
+  type NamedCatalog,
+} from '../../pipeline/element-notes.ts';
+import type { Action, Pipeline, Task } from '../../pipeline/types.ts';
+import type { Catalog } from './catalog.ts';
+import type { Descriptor } from './descriptor.ts';
+import { elementsOf } from './elements.ts';
+
+/** Names that are compared for advice, among many thousands. */
+const MAX_NAMES = 2_000;
+
+/** Says of elements what is wrong with them. In lists of thousands (`briefly`) nothing is looked for that was meant instead. */
+export class CatalogNotes {
+  readonly #catalog: NamedCatalog;
+
+  constructor(catalog: Catalog, { briefly = false } = {}) {
+    const { pipeline, task, action, algorithm, algorithms, actions, tasks } = catalog;
+    const all = { algorithm: algorithms, action: actions, task: tasks };
+    const names = (kind: keyof typeof all): readonly string[] =>
+      briefly
+        ? []
+        : all[kind]()
+            .slice(0, MAX_NAMES)
+            .map(({ name }) => name);
+    this.#catalog = { pipeline, task, action, algorithm, names };
+  }
+
+  onAction = (action: Action) => actionNotes(this.#catalog, action);
+  onTask = (task: Task) => taskNotes(this.#catalog, task);
+  onPipeline = (pipeline: Pipeline) => pipelineNotes(this.#catalog, pipeline);
+
+  /** On all that a component brings, each with the element that it is about. */
+  onComponent = (descriptor: Descriptor): readonly string[] => {
+    const { algorithm, action, task, pipeline } = elementsOf(descriptor);
+    const about = (kind: string, name: string, notes: readonly string[]) =>
+      notes.map((note) => `${kind} "${name}": ${note}`);
+    return [
+      ...about('algorithm', algorithm.name, algorithmNotes(algorithm)),
+      ...action.flatMap((one) => about('action', one.name, this.onAction(one))),
+      ...task.flatMap((one) => about('task', one.name, this.onTask(one))),
+      ...pipeline.flatMap((one) => about('pipeline', one.name, this.onPipeline(one))),
+    ];
+  };
+}

@@ -1,0 +1,75 @@
+/** The plan of a job that is only tried: `analyze --dry-run` and `jobs create --dry-run`. */
+import { fieldOf } from './answer-text.ts';
+import { factLines } from './columns.ts';
+import type { RestClient } from './rest-client.ts';
+import { printable, printableLines, type Terminal } from './terminal.ts';
+
+/** Asks what the job of this request would do, and prints it. @throws RefusedError */
+export async function printPlan(
+  client: RestClient,
+  body: string,
+  { json }: { readonly json?: boolean },
+  terminal: Terminal,
+): Promise<void> {
+  const answer = await client.ask({ method: 'POST', path: '/rest/jobs?dryRun=true', body });
+  const plan = client.good(answer) as Plan;
+  const result = fieldOf(plan, 'coreResponse');
+  if (fieldOf(result, 'responseCode') === 2)
+    terminal.note(`Warning: ${printableLines(String(fieldOf(result, 'message')))}`);
+  if (json === true) terminal.print(answer.text);
+  else for (const line of planLines(plan)) terminal.print(printable(line));
+}
+
+/** The answer to POST /rest/jobs?dryRun=true, as far as it is shown. */
+interface Plan {
+  readonly priority: number;
+  readonly pipeline: {
+    readonly name: string;
+    readonly tasks: readonly { readonly name: string; readonly actions: readonly PlannedAction[] }[];
+  };
+  readonly media: readonly {
+    readonly mediaUri: string;
+    readonly mediaType: string | null;
+    readonly problem: string | null;
+  }[];
+}
+interface PlannedAction {
+  readonly name: string;
+  readonly algorithm: string;
+  readonly properties: Readonly<Record<string, string>>;
+  readonly queue: string;
+  readonly reason: string | null;
+}
+
+const SHOWN_MEDIA = 20;
+
+function planLines({ priority, pipeline, media }: Plan): readonly string[] {
+  const uris = media.slice(0, SHOWN_MEDIA).map(mediumText);
+  const more = media.length - uris.length;
+  return [
+    'Nothing was stored. The job would do this:',
+    '',
+    ...factLines({
+      Pipeline: pipeline.name,
+      Priority: priority,
+      Media: more > 0 ? [...uris, `and ${more} more`] : uris,
+    }),
+    ...pipeline.tasks.flatMap(({ name, actions }, n) => [
+      '',
+      `Task ${n + 1}: ${name}`,
+      ...actions.flatMap((action) => ['', ...factLines(actionFacts(action)).map((line) => `  ${line}`)]),
+    ]),
+  ];
+}
+
+const actionFacts = ({ name, algorithm, properties, queue, reason }: PlannedAction) => ({
+  Action: name,
+  Algorithm: algorithm,
+  Properties: Object.entries(properties).map(([property, value]) => `${property}=${value}`),
+  Queue: reason === null ? queue : `${queue} (nobody takes work from it now: ${reason})`,
+});
+
+function mediumText({ mediaUri, mediaType, problem }: Plan['media'][number]): string {
+  const type = mediaType === null ? '' : ` (${mediaType})`;
+  return `${mediaUri}${type}${problem === null ? '' : `: ${problem}`}`;
+}

@@ -1,0 +1,136 @@
+/** POST /rest/jobs?dryRun=true (ours): everything is checked, the plan is told, and nothing is stored. */
+import { expect } from 'chai';
+import { sampleUri, Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const IMAGE = sampleUri('camera.png');
+
+interface Step {
+  readonly served: boolean;
+  readonly reason: string | null;
+}
+
+describe('A dry run', () => {
+  let service: Service;
+  before(async () => {
+    service = await Service.started();
+    // From now on somebody takes its work.
+    await service.run({ media: [IMAGE], pipelineName: 'LIGHT PIPELINE' });
+  });
+  after(() => service.close());
+
+  const tried = (request: object, query = 'dryRun=true') =>
+    service.ask('POST', `/rest/jobs?${query}`, request);
+  const jobs = async () =>
+    ((await service.ask('GET', '/rest/jobs')).body as { readonly jobs: readonly unknown[] }).jobs.length;
+
+  it('tells tasks, actions, what is in force and not the default, queues, media and warnings', async () => {
+    const { status, body } = await tried({
+      media: [{ mediaUri: IMAGE, metadata: { MIME_TYPE: 'image/png' } }, { mediaUri: `${IMAGE}.absent` }],
+      pipelineName: 'labelled light pipeline',
+      jobProperties: {
+        MERGE_TRACKS: true,
+        FRAME_INTERVAL: '1',
+        FRAME_INTERVALL: '5',
+        S3_ACCESS_KEY: 'key-of-somebody',
+        S3_SECRET_KEY: 'secret-of-somebody',
+      },
+      algorithmProperties: { LIGHT: { MIN_OVERLAP: 0.25 } },
+    });
+    expect(status).to.equal(200);
+    expect(body).to.deep.equal({
+      coreResponse: {
+        responseCode: 2,
+        message:
+          'jobProperties: the property FRAME_INTERVALL is not known here (did you mean FRAME_INTERVAL?); it is passed on and has no other effect.',
+      },
+      priority: 4,
+      pipeline: {
+        name: 'LABELLED LIGHT PIPELINE',
+        tasks: [
+          {
+            name: 'LABELLED LIGHT TASK',
+            actionType: 'DETECTION',
+            actions: [
+              {
+                name: 'LABELLED LIGHT ACTION',
+                algorithm: 'LIGHT',
+                properties: {
+                  FRAME_INTERVALL: '5',
+                  LABEL: 'of the action',
+                  MERGE_TRACKS: 'true',
+                  MIN_OVERLAP: '0.25',
+                  S3_ACCESS_KEY: '<censored>',
+                  S3_SECRET_KEY: '<censored>',
+                },
+                queue: 'TROUPE.DETECTION_LIGHT_REQUEST',
+                served: true,
+                reason: null,
+              },
+            ],
+          },
+        ],
+      },
+      media: [
+        { mediaUri: IMAGE, mediaType: 'IMAGE', problem: null },
+        { mediaUri: `${IMAGE}.absent`, mediaType: null, problem: 'File does not exist' },
+      ],
+    });
+  });
+
+  it('says of an algorithm whose component cannot work that nobody serves its queue, and why', async () => {
+    await service.submit({ media: [IMAGE], pipelineName: 'ABSENT PIPELINE' });
+    const step = async () => {
+      const { body } = await tried({ media: [{ mediaUri: IMAGE }], pipelineName: 'ABSENT PIPELINE' });
+      const { tasks } = (body as { pipeline: { tasks: readonly { actions: readonly Step[] }[] } }).pipeline;
+      return tasks[0]!.actions[0]!;
+    };
+    const { served, reason } = await until('nobody serves the queue', step, (seen) => !seen.served);
+    expect(served).to.equal(false);
+    expect(reason).to.be.a('string').and.not.equal('');
+  });
+
+  it('stores nothing, also under an Idempotency-Key, and leaves the number of the next job alone', async () => {
+    const request = { media: [{ mediaUri: IMAGE }], pipelineName: 'LIGHT PIPELINE' };
+    const number = (id: string) => Number(id.split('-').at(-1));
+    const before = number(await service.submit(request));
+    const count = await jobs();
+    const key = { 'idempotency-key': 'one' };
+    expect((await service.ask('POST', '/rest/jobs?dryRun=True', request, key)).status).to.equal(200);
+    expect(await jobs()).to.equal(count);
+    const real = await service.ask('POST', '/rest/jobs', request, key);
+    expect(real.status).to.equal(201);
+    expect(number((real.body as { jobId: string }).jobId)).to.equal(before + 1);
+  });
+
+  for (const [what, request, says] of [
+    ['an unknown pipeline', { media: [{ mediaUri: IMAGE }], pipelineName: 'NO SUCH' }, /No pipeline named/],
+    [
+      'media of which none can be used',
+      { media: [{ mediaUri: `${IMAGE}.absent` }], pipelineName: 'LIGHT PIPELINE' },
+      /all media have errors/,
+    ],
+    [
+      'an archive without an address',
+      {
+        media: [{ mediaUri: IMAGE }],
+        pipelineName: 'LIGHT PIPELINE',
+        jobProperties: { ARCHIVE_URL: 'nowhere' },
+      },
+      /ARCHIVE_URL/,
+    ],
+    ['a field of the wrong kind', { media: 7, pipelineName: 'LIGHT PIPELINE' }, /media: must be a list/],
+  ] as const)
+    it(`refuses ${what} as the job itself would be refused`, async () => {
+      const [dry, real] = [await tried(request), await tried(request, '')];
+      expect(dry.status).to.equal(400);
+      expect(dry.text).to.match(says);
+      expect(dry.body).to.deep.equal(real.body);
+    });
+
+  it('is not taken for one by mistake', async () => {
+    const { status, text } = await tried({ media: [], pipelineName: 'X' }, 'dryRun=maybe');
+    expect(status).to.equal(400);
+    expect(text).to.include('dryRun: must be true or false');
+  });
+});
