@@ -1,9 +1,10 @@
 /** What a medium is: its type, size, length and the times of its frames (metadata keys: specification 2.1). */
+import { stat } from 'node:fs/promises';
 import type { Issue, MediaType, MediumFacts, Properties } from '../pipeline/types.ts';
 import { firstLine } from './first-line.ts';
 import { hashFile } from './hash.ts';
 import { MediumError } from './medium-error.ts';
-import { UNKNOWN_MIME, mimeTypeOf } from './mime.ts';
+import { UNKNOWN_MIME, mimeTypeOf, statedMime } from './mime.ts';
 
 export interface InspectOptions {
   /** Hex SHA-256 of the file, when it is known already. */
@@ -12,6 +13,8 @@ export interface InspectOptions {
   readonly name?: string | undefined;
   /** No warning when the end of the medium is missing. */
   readonly ignoresDamage?: boolean | undefined;
+  /** The MIME type that a data URI states. */
+  readonly stated?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -37,8 +40,16 @@ const VIDEO_TYPES = [
 /** Errors: MEDIA_INSPECTION (nothing can be read, unknown codec), FRAME_COUNT. */
 export async function inspect(path: string, options: InspectOptions = {}): Promise<Inspection> {
   const sha256 = options.sha256 ?? (await hashFile(path, options.signal));
-  const mimeType = await refinedMime(path, await mimeTypeOf(path, options.name));
-  const { metadata, warnings, ...found } = await find(path, mimeType, options);
+  const refined = await refinedMime(path, await mimeTypeOf(path, options.name));
+  const mimeType = statedMime(refined, options.stated);
+  const { metadata, warnings, ...found } = await find(path, mimeType, options).catch((error: unknown) => {
+    if (error instanceof MediumError)
+      error.known = {
+        ...{ mediaType: mediaTypeOf(mimeType), length: -1, mimeType, sha256 },
+        metadata: { MIME_TYPE: mimeType },
+      };
+    throw error;
+  });
   return { facts: { ...found, mimeType, sha256, metadata: { MIME_TYPE: mimeType, ...metadata } }, warnings };
 }
 
@@ -57,6 +68,11 @@ async function refinedMime(path: string, mimeType: string): Promise<string> {
 /** What decodes a kind of medium is loaded for the first medium of that kind. */
 async function find(path: string, mimeType: string, options: InspectOptions): Promise<Findings> {
   try {
+    if ((await stat(path)).size === 0)
+      throw new MediumError(
+        'MEDIA_INSPECTION',
+        'The file is empty (0 bytes): was it copied or uploaded whole?',
+      );
     switch (mediaTypeOf(mimeType)) {
       case 'IMAGE': {
         const { inspectImage } = await import('./inspect-image.ts');

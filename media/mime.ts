@@ -71,6 +71,18 @@ const NOT_WESTERN = new Set([0x7f, 0x81, 0x8d, 0x8f, 0x90, 0x9d]);
 /** At most this share of the characters of such a text are beyond ASCII. */
 const WESTERN_SHARE = 0.1;
 
+/** Texts by their MIME types besides text/*: what a data URI may call its text. */
+const STATED_TEXTS =
+  /^(text\/|message\/|application\/([\w.+-]*\+)?(json|xml|yaml|javascript|x-ndjson|x-subrip)$)/;
+
+/** What a data URI states wins where the content does not tell more than that it is text, or nothing. */
+export function statedMime(found: string, stated: string | undefined): string {
+  if (stated === undefined) return found;
+  const known = TIKA[stated] ?? stated;
+  if (found === 'text/plain') return STATED_TEXTS.test(known) ? known : found;
+  return found === UNKNOWN_MIME && !/^(image|audio|video|text)\//.test(known) ? known : found;
+}
+
 /** `name` is the file's name as the client knows it, for the kinds of text; the path's own when absent. */
 export async function mimeTypeOf(path: string, name = path): Promise<string> {
   const found = (await fileTypeFromFile(path))?.mime;

@@ -75,7 +75,7 @@ const MAX_RANGES = 100_000;
 
 export function wrongPrepared(value: unknown): string | undefined {
   if (!isFields(value) || !isFields(value['facts'])) return 'has no facts of a medium';
-  const { facts, inspected, path, warnings, ranges } = value;
+  const { facts, inspected, path, warnings, ranges, failure } = value;
   const { mediaType, mimeType, sha256, length, metadata } = facts;
   if (typeof mediaType !== 'string' || !MEDIA_TYPES.has(mediaType)) return 'has no known mediaType';
   if (typeof mimeType !== 'string' || typeof sha256 !== 'string') return 'has no mimeType and sha256';
@@ -84,6 +84,7 @@ export function wrongPrepared(value: unknown): string | undefined {
   if (typeof inspected !== 'boolean') return 'does not say whether it was inspected';
   if (typeof path !== 'string' || path === '') return 'has no path';
   if (!isArrayOf(warnings, isIssue)) return 'has warnings without code and message';
+  if (failure !== undefined && !isIssue(failure)) return 'has a failure without code and message';
   if (!isArrayOf(ranges, isRange) || ranges.length > MAX_RANGES) return 'has ranges without start and stop';
   const outside = (ranges as readonly { start: number; stop: number }[]).some(
     ({ start, stop }) => start < 0 || stop < start || stop >= Math.max(1, length),

@@ -140,8 +140,7 @@ function unitOfAction(place: Place, number: number): Unit | null {
   const properties = inForce(record, media, action, medium, mediaType);
   if (passesBy(properties, state.derived !== null)) return null;
   const visual = mediaType === 'VIDEO' || mediaType === 'IMAGE';
-  if (task.actionType === 'MARKUP')
-    return visual && tracksBefore(record, media, medium).length > 0 ? unitOf(medium, number, [WHOLE]) : null;
+  if (task.actionType === 'MARKUP') return visual ? unitOf(medium, number, [WHOLE]) : null;
   const wanted: Unit = { ...unitOf(medium, number, []), feed: 'WANTED', pieces: 1 };
   if (tasksOn(record, state).length === 0 && record.media[medium]?.selectors !== undefined) return wanted;
   if (!derives(action) && isFed(record, properties, state))

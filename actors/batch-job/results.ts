@@ -33,6 +33,9 @@ function takeResult(
 ): Taken {
   switch (result.kind) {
     case 'PREPARE': {
+      const { failure, facts } = result.prepared;
+      if (failure !== undefined)
+        return takeFailure(state, { ...withoutFile(row), known: facts }, failure, given);
       const prepared: Prepared = { ...result.prepared, file: row.file! };
       const media = state.media.with(row.medium, { ...state.media[row.medium]!, prepared });
       const counted = withUnit({ ...state, media }, row, pieceDone);
@@ -96,8 +99,7 @@ function finished(state: JobState, row: SubJobRow, summary: FinishSummary, given
   // Others may have derived media while this one was being finished.
   const room = settings.maxDerived - (state.media.length - record.media.length);
   if ((summary.derived?.length ?? 0) > Math.max(0, room)) {
-    const { file: _, ...failed } = row;
-    return takeFailure(state, { ...failed, state: 'FAILED' }, tooManyDerived(settings.maxDerived), given);
+    return takeFailure(state, withoutFile(row), tooManyDerived(settings.maxDerived), given);
   }
   const derivedAt = (summary.derived?.length ?? 0) > 0 ? state.media.length : undefined;
   const known = derivedAt === undefined ? row : { ...row, derivedAt };
@@ -105,6 +107,11 @@ function finished(state: JobState, row: SubJobRow, summary: FinishSummary, given
   const media = withDerived(found, known, summary);
   const counted = withUnit({ ...state, media }, row, (unit) => ({ ...unit, finish: 'DONE' }));
   return { state: warned(counted, summary.warnings.length), row: { ...known, summary } };
+}
+
+/** An answer that arrived whole and tells of a failure. */
+function withoutFile({ file: _, ...row }: SubJobRow): SubJobRow {
+  return { ...row, state: 'FAILED' };
 }
 
 const tooManyDerived = (most: number): Failure => ({

@@ -177,6 +177,8 @@ export interface SubJobRow {
   /** Spool file of the answer. */
   readonly file?: string;
   readonly prepared?: Prepared;
+  /** What is known of a medium that could not be inspected. */
+  readonly known?: MediumFacts;
   /** Which piece of what the unit was fed this is, and whether those tracks are to come back with more properties. */
   readonly fed?: {
     readonly file: string;

@@ -16,7 +16,7 @@ import type { JobRecord, RequestedMedium } from '../batch-job/record.ts';
 import { after } from '../batch-job/status.ts';
 import type { Derived, SubJobRow } from '../batch-job/state.ts';
 import { storedJob, type StoredJob } from '../views/jobs.ts';
-import { allFinished, outputsOf, type MediumRows } from './document-outputs.ts';
+import { allFinished, factsIn, outputsOf, type MediumRows } from './document-outputs.ts';
 
 const SERVICE = 'WORKFLOW_MANAGER';
 
@@ -135,7 +135,7 @@ function timingOf({ plan }: JobRecord, timing: readonly number[]): DocumentTimin
 
 function documentMedium({ record, snapshot }: StoredJob, of: MediumRows): DocumentMedium {
   const { medium, rows } = of;
-  const facts = rows.find(({ prepared }) => prepared !== undefined)?.prepared?.facts;
+  const facts = factsIn(rows);
   const detectionErrors = detectionErrorsOf(record, rows);
   const errors = errorsOf(record, rows);
   if (medium.problem !== undefined) errors.push({ source: SERVICE, ...medium.problem });

@@ -1,8 +1,8 @@
 import type { DocumentOutput } from '../../components/sdk/protocol.ts';
 import type { PlannedAction } from '../../pipeline/plan.ts';
 import { booleanOf } from '../../pipeline/properties.ts';
-import type { MediaType, Properties } from '../../pipeline/types.ts';
-import { forMedium, passesBy } from '../batch-job/in-force.ts';
+import type { MediaType, MediumFacts, Properties } from '../../pipeline/types.ts';
+import { annotates, forMedium, passesBy } from '../batch-job/in-force.ts';
 import { versionsOf } from '../batch-job/lineage.ts';
 import type { JobRecord, RequestedMedium } from '../batch-job/record.ts';
 import type { Processed, SubJobRow } from '../batch-job/state.ts';
@@ -28,17 +28,13 @@ interface Concern {
   readonly properties: Properties;
 }
 
-/** An entry for every action that ran, or would have run had the task before it found anything. */
+/** An entry for every action that ran, or would have run had the tasks before it found anything and not failed. */
 export function outputsOf(record: JobRecord, of: MediumRows, cancelled: boolean): readonly DocumentOutput[] {
   const { rows } = of;
   const processed = processedIn(rows);
-  const failed = rows.flatMap(({ stage, state, summary }) =>
-    stage.name === 'TASK' && (state === 'FAILED' || (summary?.errors?.length ?? 0) > 0) ? [stage.index] : [],
-  );
-  const stoppedAt = cancelled ? -1 : failed.reduce((least, task) => Math.min(least, task), Infinity);
   return concerns(record, of).flatMap((concern): DocumentOutput[] => {
     const ran = rows.filter((row) => isOf(row, concern));
-    if (ran.length === 0 && concern.task > stoppedAt) return [];
+    if (ran.length === 0 && cancelled) return [];
     const entry = entryOf(record, concern, processed, ran);
     return entry === null ? [] : [entry];
   });
@@ -52,22 +48,29 @@ function concerns(
   record: JobRecord,
   { medium, parentMediaId, madeIn, rows }: MediumRows,
 ): readonly Concern[] {
-  const mediaType = mediaTypeIn(rows);
+  const mediaType = mediaTypeIn(rows) ?? (isLost(medium, rows) ? 'UNKNOWN' : undefined);
   if (mediaType === undefined) return [];
-  const visual = mediaType === 'VIDEO' || mediaType === 'IMAGE';
   return record.plan.tasks.flatMap(({ actions, actionType }, task) =>
     actions.flatMap((action, number): Concern[] => {
       if (task <= madeIn) return [];
       const properties = forMedium(record, action, medium, mediaType);
       const isMarkup = actionType === 'MARKUP';
-      if (passesBy(properties, parentMediaId >= 0) || (isMarkup && !visual)) return [];
+      if (passesBy(properties, parentMediaId >= 0)) return [];
       return [{ task, number, action, isMarkup, properties }];
     }),
   );
 }
 
-const mediaTypeIn = (rows: readonly SubJobRow[]): MediaType | undefined =>
-  rows.find(({ prepared }) => prepared !== undefined)?.prepared?.facts.mediaType;
+/** What is known of a medium, also when it could not be inspected. */
+export const factsIn = (rows: readonly SubJobRow[]): MediumFacts | undefined =>
+  rows.find(({ prepared }) => prepared !== undefined)?.prepared?.facts ??
+  rows.find(({ known }) => known !== undefined)?.known;
+
+const mediaTypeIn = (rows: readonly SubJobRow[]): MediaType | undefined => factsIn(rows)?.mediaType;
+
+/** Whether a medium could not be had at all: nobody knows what it would have been. */
+const isLost = ({ problem }: RequestedMedium, rows: readonly SubJobRow[]): boolean =>
+  problem !== undefined || rows.some(({ stage, state }) => stage.name !== 'TASK' && state === 'FAILED');
 
 /** Null for an annotator: what it did stands with the tracks that it was fed. */
 function entryOf(
@@ -85,6 +88,8 @@ function entryOf(
   };
   const finished = lastAnswer(ran);
   if (finished?.summary?.sections !== undefined) return null;
+  // An annotator that was fed nothing has nothing to say of; in the first task there is nothing to annotate.
+  if (finished === undefined && task > 0 && annotates(properties)) return null;
   if (finished?.file === undefined) return { ...entry, tracks: null, types: {}, suppressed: false };
   const own = { ...entry, tracks: finished.file, types: finished.summary?.types ?? {} };
   const version = number === 0 ? versionsOf(processed).get(task) : undefined;

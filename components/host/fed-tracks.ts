@@ -102,7 +102,7 @@ function asker(
     let done = 0;
     return (more: number) => context.progress((done += more), total);
   };
-  switch (methodFor(detector, work.medium.mediaType)) {
+  switch (methodFor(detector, work.medium)) {
     case 'video': {
       const told = counter(sum(tracks, (track) => framesOf([track]).length));
       return (course, job) => inFedVideo(detector, picturesOf(course, job, told));

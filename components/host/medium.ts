@@ -23,7 +23,7 @@ export function inMedium(
   context: WorkContext,
 ): AsyncIterable<ReportedTrack> {
   const job: DetectionJob = { properties: work.properties, signal: context.signal };
-  switch (methodFor(detector, work.medium.mediaType)) {
+  switch (methodFor(detector, work.medium)) {
     case 'video':
       return inVideo(detector, work, context, job);
     case 'image':
@@ -38,11 +38,19 @@ export function inMedium(
 }
 
 /** How the detector is asked about a medium of this type: about the sound of a video only when it knows no pictures. */
-export function methodFor(detector: Detector, mediaType: MediaType): 'video' | 'image' | 'audio' | 'generic' {
+export function methodFor(
+  detector: Detector,
+  { mediaType, mimeType }: Pick<WorkMedium, 'mediaType' | 'mimeType'>,
+): 'video' | 'image' | 'audio' | 'generic' {
   if (mediaType === 'VIDEO' && detector.video !== undefined) return 'video';
   if (mediaType === 'IMAGE' && detector.image !== undefined) return 'image';
   if ((mediaType === 'AUDIO' || mediaType === 'VIDEO') && detector.audio !== undefined) return 'audio';
   if (mediaType === 'UNKNOWN' && detector.generic !== undefined) return 'generic';
+  if (mediaType === 'UNKNOWN')
+    throw new DetectionError(
+      'UNSUPPORTED_DATA_TYPE',
+      `The file is no picture, video or sound (by its content it is ${mimeType}): this component processes only ${knownTypes(detector)}.`,
+    );
   throw new DetectionError(
     'UNSUPPORTED_DATA_TYPE',
     `This component does not process media of the type ${mediaType}, only ${knownTypes(detector)}.`,

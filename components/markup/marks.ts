@@ -30,6 +30,10 @@ export class Marks {
   readonly #texts: string[] = [];
   readonly #numbers = new Map<string, number>();
 
+  get isEmpty(): boolean {
+    return this.#count === 0;
+  }
+
   add(frame: number, mark: Mark): void {
     if (this.#count === this.#frames.length) this.#grow();
     const at = this.#count++;

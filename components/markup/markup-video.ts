@@ -10,7 +10,6 @@ import type { MarkupWork, WorkMedium } from '../sdk/protocol.ts';
 import type { WorkContext } from '../sdk/worker.ts';
 import { drawing, type Drawing } from './draw.ts';
 import type { Marks } from './marks.ts';
-import { readMarks } from './read-marks.ts';
 import type { MarkupSettings } from './settings.ts';
 
 /** Frames a second when neither the medium nor its inspection knows. */
@@ -18,12 +17,12 @@ const USUAL_RATE = 25;
 
 /** Writes the copy to `path` and answers what there is to warn about. */
 export async function markUpVideo(
-  { medium, sources }: MarkupWork,
+  { medium }: MarkupWork,
   settings: MarkupSettings,
+  marks: Marks,
   path: string,
   context: WorkContext,
 ): Promise<readonly Issue[]> {
-  const marks = await readMarks(sources, settings, context.signal);
   const reader = await openVideo(medium.path, { known: knownFrames(medium), signal: context.signal });
   try {
     const upright = uprightOf(medium.metadata, reader);

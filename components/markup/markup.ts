@@ -1,7 +1,8 @@
 /** MARKUP: a copy of an image or a video with what was found drawn into it. */
 import { randomUUID } from 'node:crypto';
-import { mkdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { fileTypeFromFile } from 'file-type';
+import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
+import { extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { readImage } from '../../media/image-frame.ts';
 import { uprightOf } from '../../media/upright.ts';
@@ -14,6 +15,7 @@ import { DetectionError } from '../sdk/detector.ts';
 import type { MarkupAnswer, MarkupWork } from '../sdk/protocol.ts';
 import type { WorkContext } from '../sdk/worker.ts';
 import { drawing } from './draw.ts';
+import type { Marks } from './marks.ts';
 import { markUpVideo } from './markup-video.ts';
 import { readMarks } from './read-marks.ts';
 import { markupSettings, type MarkupSettings } from './settings.ts';
@@ -34,7 +36,9 @@ export async function* markUp(
       `Nothing can be drawn into media of the type ${mediaType}.`,
     );
   const settings = markupSettings(work.properties, mediaType === 'VIDEO');
-  const extension = mediaType === 'VIDEO' ? VIDEO_ENCODERS[settings.encoder].container : 'png';
+  const marks = await readMarks(work.sources, settings, context.signal);
+  const drawn = mediaType === 'VIDEO' ? VIDEO_ENCODERS[settings.encoder].container : 'png';
+  const extension = marks.isEmpty ? await extensionOf(work.medium.path) : drawn;
   const path = join(work.folder, `${randomUUID()}.${extension}`);
   const temporary = `${path}.part`;
   // The copy of an attempt that did not count is nobody's: it has a name of its own.
@@ -42,8 +46,8 @@ export async function* markUp(
   await mkdir(work.folder, { recursive: true });
   let answer: MarkupAnswer;
   try {
-    const draw = mediaType === 'VIDEO' ? markUpVideo : markUpImage;
-    const warnings = await draw(work, settings, temporary, context);
+    const draw = marks.isEmpty ? copySource : mediaType === 'VIDEO' ? markUpVideo : markUpImage;
+    const warnings = await draw(work, settings, marks, temporary, context);
     await rename(temporary, path);
     answer = await answerOf(path, warnings, store, context.signal);
   } catch (error) {
@@ -53,13 +57,31 @@ export async function* markUp(
   yield `${JSON.stringify(answer)}\n`;
 }
 
-async function markUpImage(
-  { medium, sources }: MarkupWork,
-  settings: MarkupSettings,
+/** Where nothing was found there is nothing to draw: the copy is the medium as it is. */
+async function copySource(
+  { medium }: MarkupWork,
+  _settings: MarkupSettings,
+  _marks: Marks,
   path: string,
   { signal, progress }: WorkContext,
 ): Promise<readonly Issue[]> {
-  const marks = await readMarks(sources, settings, signal);
+  await copyFile(medium.path, path);
+  signal.throwIfAborted();
+  progress(1, 1);
+  return [];
+}
+
+async function extensionOf(path: string): Promise<string> {
+  return (await fileTypeFromFile(path))?.ext ?? (extname(path).slice(1) || 'bin');
+}
+
+async function markUpImage(
+  { medium }: MarkupWork,
+  settings: MarkupSettings,
+  marks: Marks,
+  path: string,
+  { signal, progress }: WorkContext,
+): Promise<readonly Issue[]> {
   const picture = await readImage(medium.path);
   const drawer = drawing(uprightOf(medium.metadata, picture), settings);
   const { width, height } = drawer;

@@ -1,6 +1,7 @@
 /** PREPARE: brings a medium to a local file, finds out what it is, and which of its frames were asked for. */
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { statedType } from '../../media/data-uri.ts';
 import { retrieve } from '../../media/fetch-medium.ts';
 import { hashFile } from '../../media/hash.ts';
 import { inspect, type Inspection } from '../../media/inspect.ts';
@@ -18,15 +19,30 @@ type Meter = (bytes: number) => void;
 
 const WATCH_MS = 1000;
 
-/** Yields one line, a PreparedMedium. Errors are those of retrieval and inspection. */
+/** Yields one line, a PreparedMedium, also of a medium that cannot be inspected. Errors are those of retrieval. */
 export async function* prepare(work: PrepareWork, context: WorkContext): AsyncGenerator<string> {
   let done = 0;
   const meter = (bytes: number): void => context.progress((done += bytes), 0);
   const path =
     work.stored === true ? await derivedMedium(work) : await fetchMedium(work, context.signal, meter);
-  const { facts, warnings, inspected } = await factsOf(path, work, context.signal, meter);
-  const prepared: PreparedMedium = { facts, inspected, path, warnings, ranges: rangesOf(facts, work) };
-  yield `${JSON.stringify(prepared)}\n`;
+  yield `${JSON.stringify(await preparedMedium(path, work, context.signal, meter))}\n`;
+}
+
+async function preparedMedium(
+  path: string,
+  work: PrepareWork,
+  signal: AbortSignal,
+  meter: Meter,
+): Promise<PreparedMedium> {
+  try {
+    const { facts, warnings, inspected } = await factsOf(path, work, signal, meter);
+    return { facts, inspected, path, warnings, ranges: rangesOf(facts, work) };
+  } catch (error) {
+    if (!(error instanceof MediumError) || error.known === undefined) throw error;
+    const { known, code, message } = error;
+    const facts = { ...known, metadata: { ...work.metadata, ...known.metadata } };
+    return { facts, inspected: true, path, warnings: [], ranges: [], failure: { code, message } };
+  }
 }
 
 /** The service put it there itself, so that no root has to allow it. */
@@ -74,6 +90,7 @@ async function factsOf(
       sha256,
       ignoresDamage: booleanOf(work.properties, 'FFPROBE_IGNORE_STDERR'),
       name: nameOf(work),
+      stated: statedType(work.uri),
       signal,
     }),
   );

@@ -106,6 +106,8 @@ export interface PreparedMedium {
   readonly warnings: readonly Issue[];
   /** Frames asked for (the union of frame and time ranges, clipped, joined); the whole video when none were given; [] unless VIDEO. */
   readonly ranges: readonly Range[];
+  /** Why it could not be inspected; `facts` are then what its bytes tell all the same. */
+  readonly failure?: FailureRequest;
 }
 
 /** Run a detector over one range of one medium. Answer: a line of JSON per track (ReportedTrack). */

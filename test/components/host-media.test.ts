@@ -168,7 +168,7 @@ describe('A component that knows documents', () => {
 
   it('is no use for pictures, and those that know pictures are none for documents: both say what they are for', async () => {
     const refused = async (detector: Detector, type: 'IMAGE' | 'UNKNOWN') =>
-      answerTo(detector, { medium: medium(type, letter().path), outputFolder: folder }).catch(
+      answerTo(detector, { medium: { ...letter(), mediaType: type }, outputFolder: folder }).catch(
         (error: Error & { code?: string }) => [error.code, error.message],
       );
     expect(await refused(clerk, 'IMAGE')).to.deep.equal([
@@ -178,7 +178,7 @@ describe('A component that knows documents', () => {
     const pictures: Detector = { async *image() {} };
     expect(await refused(pictures, 'UNKNOWN')).to.deep.equal([
       'UNSUPPORTED_DATA_TYPE',
-      'This component does not process media of the type UNKNOWN, only IMAGE.',
+      'The file is no picture, video or sound (by its content it is text/plain): this component processes only IMAGE.',
     ]);
   });
 });

@@ -223,7 +223,7 @@ describe('Markup', () => {
   it('begins with the first picture unless there is sound before it', async () => {
     // The sound begins 629 ms before the pictures.
     const medium = { path: sample('bbb24p_00_short.ts'), length: 10, metadata: {} };
-    const sources = [await sourceOf(path('tracks'), [], { count: 0 })];
+    const sources = [await sourceOf(path('tracks'), [finishedTrack([found(2, [10, 10, 40, 40])])])];
     const times = async (file: string) => (await frames(file)).map(({ time }) => time);
     const before = await times(medium.path);
     expect(before[0]).to.equal(629);

@@ -412,8 +412,8 @@ describe('Bad input', () => {
       ['a damaged video', 'video_01_invalid.mp4', 'ERROR', 'MEDIA_INSPECTION'],
       ['a truncated image', 'truncated.png', 'ERROR', 'MEDIA_INSPECTION'],
       ['a text named .mp4', 'text.mp4', 'INCOMPLETE', 'UNSUPPORTED_DATA_TYPE'],
-      ['a video of zero bytes', 'empty.mp4', 'INCOMPLETE', 'UNSUPPORTED_DATA_TYPE'],
-      ['an image of zero bytes', 'empty.png', 'INCOMPLETE', 'UNSUPPORTED_DATA_TYPE'],
+      ['a video of zero bytes', 'empty.mp4', 'ERROR', 'MEDIA_INSPECTION'],
+      ['an image of zero bytes', 'empty.png', 'ERROR', 'MEDIA_INSPECTION'],
       ['noise named .jpg', 'noise.jpg', 'INCOMPLETE', 'UNSUPPORTED_DATA_TYPE'],
       ['sound named .png, for a detector of pictures', 'sound.png', 'INCOMPLETE', 'UNSUPPORTED_DATA_TYPE'],
     ] as const)

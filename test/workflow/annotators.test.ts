@@ -166,7 +166,7 @@ describe('An annotator', () => {
 
   it('is not asked when there are no tracks', async () => {
     const medium = await onFilm(finds([]), annotates());
-    expect(entriesOf(medium)).to.deep.equal(['NO TRACKS | FIRST', 'NO TRACKS | SECOND']);
+    expect(entriesOf(medium)).to.deep.equal(['NO TRACKS | FIRST']);
   });
 
   it('leaves the frames to a task without feed forward that follows', async () => {

@@ -1,5 +1,5 @@
 /** Copies of media with what was found drawn into them, as the last task of a job. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { copyFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -89,17 +89,22 @@ describe('Markup', () => {
         expect(difference(frame, before[n]!), `change of the edge of frame ${n}`).to.be.greaterThan(20);
     });
 
-  it('leaves out media that are no pictures, and those on which nothing was found', async () => {
+  it('leaves out media that are no pictures, and copies those on which nothing was found as they are', async () => {
     const [speech, faces] = [
       await run({ media: [sampleUri('goforward.wav')], ...drawn('SPEECH DETECTION TASK') }),
       await run({ media: [sampleUri('coffee.png')], pipelineName: 'FACE DETECTION WITH MARKUP PIPELINE' }),
     ];
-    for (const document of [speech, faces]) {
-      expect(document.status).to.equal('COMPLETE');
-      expect(document.media[0]!.markupResult).to.equal(null);
-      expect(await service.files('markup')).to.not.include(document.jobId);
-    }
-    expect(actionsIn(speech.media[0]!)).to.deep.equal({ SPEECH: ['SPEECH DETECTION ACTION'] });
+    expect([speech.status, faces.status]).to.deep.equal(['COMPLETE', 'COMPLETE']);
+    expect(speech.media[0]!.markupResult).to.equal(null);
+    expect(await service.files('markup')).to.not.include(speech.jobId);
+    expect(actionsIn(speech.media[0]!)).to.deep.equal({
+      'NO TRACKS': ['GENERIC MARKUP ACTION'],
+      SPEECH: ['SPEECH DETECTION ACTION'],
+    });
+    const copy = copyOf(faces.media[0]!);
+    expect(copy).to.match(/\.png$/);
+    const [source, copied] = [sampleUri('coffee.png'), copy].map((uri) => readFileSync(fileURLToPath(uri)));
+    expect(source!.equals(copied!)).to.equal(true);
   });
 
   it('draws what a task left whose TRIGGER nothing met', async () => {
