@@ -4,7 +4,7 @@
  */
 import type { VideoOptions } from '../../media/video-frames.ts';
 import { frameTransform, type FrameTransform } from '../../media/transform.ts';
-import type { MediaType, Properties, ReportedTrack } from '../../pipeline/types.ts';
+import type { Properties, ReportedTrack } from '../../pipeline/types.ts';
 import {
   DetectionError,
   type DetectionJob,
