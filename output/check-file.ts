@@ -12,12 +12,14 @@ import type {
 import type { Range } from '../pipeline/types.ts';
 import {
   bringsMedium,
+  isWarning,
   withoutFrameTimes,
   wrongFeedSummary,
   wrongPrepared,
   wrongStored,
   wrongSummary,
   wrongTrack,
+  wrongWarning,
 } from './check-rules.ts';
 import type { CheckedResult, Expectations, Refused } from './check.ts';
 import { unparsable } from './json-shape.ts';
@@ -72,14 +74,22 @@ async function checkTracks(
   let tracks = 0;
   let detections = 0;
   let derived = 0;
+  let warnings = 0;
   for await (const line of readLines(path, maxLineBytes ?? MAX_LINE_BYTES)) {
+    const { value, wrong: broken } = parsed(line.text);
+    if (broken === undefined && isWarning(value)) {
+      warnings += 1;
+      const wrong = wrongWarning(value);
+      if (wrong !== undefined) return refused(`Warning ${warnings} ${wrong}: ${excerpt(line.text)}`);
+      continue;
+    }
     tracks += 1;
-    const { value, wrong = wrongTrack(value, range) } = parsed(line.text);
+    const wrong = broken ?? wrongTrack(value, range);
     if (wrong !== undefined) return refused(`Track ${tracks} ${wrong}: ${excerpt(line.text)}`);
     detections += (value as { detections: unknown[] }).detections.length;
     if (bringsMedium(value as object)) derived += 1;
   }
-  return { ok: true, kind: 'DETECT', tracks, detections, derived };
+  return { ok: true, kind: 'DETECT', tracks, detections, derived, warnings };
 }
 
 async function checkPrepared(path: string): Promise<CheckedResult> {

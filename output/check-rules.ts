@@ -27,6 +27,15 @@ export function wrongTrack(value: unknown, range: Range): string | undefined {
   );
 }
 
+/** A line that is no track but says what of the medium could not be looked at. */
+export function isWarning(value: unknown): value is Fields {
+  return isFields(value) && Object.hasOwn(value, 'warning') && !Object.hasOwn(value, 'detections');
+}
+
+export function wrongWarning({ warning }: Fields): string | undefined {
+  return typeof warning === 'string' && warning.trim() !== '' ? undefined : 'has a warning without text';
+}
+
 function wrongTimes({ startTime, stopTime }: Fields): string | undefined {
   if (startTime === undefined && stopTime === undefined) return undefined;
   if (!isFiniteNumber(startTime) || !isFiniteNumber(stopTime))

@@ -33,6 +33,8 @@ export interface Accepted {
     readonly detections: number;
     /** Tracks that bring a derivative medium. */
     readonly derived: number;
+    /** Lines that say what could not be looked at. */
+    readonly warnings: number;
   };
   readonly PREPARE: { readonly ok: true; readonly kind: 'PREPARE'; readonly prepared: PreparedMedium };
   readonly FEED: { readonly ok: true; readonly kind: 'FEED'; readonly summary: FeedSummary };

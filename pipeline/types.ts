@@ -61,6 +61,11 @@ export interface ReportedTrack {
   readonly detections: readonly ReportedDetection[];
 }
 
+/** A line of a component's answer that is no track: what of the medium it could not look at. */
+export interface ReportedWarning {
+  readonly warning: string;
+}
+
 /** Restricts processing to parts of a document (specification 2.1, JobCreationMediaSelector). */
 export interface MediaSelector {
   readonly type: 'JSON_PATH';

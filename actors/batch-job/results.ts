@@ -51,12 +51,15 @@ function takeResult(
       return { state: { ...ready, media }, row: { ...row, feed: summary } };
     }
     case 'DETECT': {
-      const { tracks, derived } = result;
+      const { tracks, derived, warnings } = result;
       const counted = withUnit(state, row, (unit) => ({
         ...pieceDone(unit),
         derived: unit.derived + derived,
       }));
-      return { state: counted, row: { ...row, tracks, ...(derived > 0 ? { derived } : {}) } };
+      return {
+        state: warned(counted, warnings),
+        row: { ...row, tracks, ...(derived > 0 ? { derived } : {}) },
+      };
     }
     case 'FINISH':
       return finished(state, row, result.summary, given);

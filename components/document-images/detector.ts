@@ -9,13 +9,16 @@ import { pdfPages, type PdfPage } from '../documents/pdf.ts';
 import type { DetectionJob, Detector, FoundPart, GenericSource } from '../sdk/detector.ts';
 import { choiceOf, countOf, numberWithin } from '../tracking/settings.ts';
 import type { Properties } from '../../pipeline/types.ts';
+import { warningsOf } from './passed-over.ts';
 import { Pictures, type Picture } from './pictures.ts';
 
+/** Which pages are rendered; it notes those that are too many. */
 interface Rendering {
   /** AUTO: pages that hold drawings and no embedded text. */
   readonly pages: 'TRUE' | 'FALSE' | 'AUTO';
   readonly dotsPerInch: number;
   readonly maxPages: number;
+  readonly tooMany: number[];
 }
 
 export default async function loadDocumentImages(): Promise<Detector> {
@@ -25,8 +28,11 @@ export default async function loadDocumentImages(): Promise<Detector> {
 /** Parts come last: only then it is known on which pages a picture stands. */
 async function* findPictures(source: GenericSource, job: DetectionJob): AsyncIterable<FoundPart> {
   const pictures = new Pictures(source.outputFolder, countOf(job.properties, 'MIN_IMAGE_SIZE', 0));
-  const found = collect(source, pictures, renderingOf(job.properties), job.signal);
+  const rendering = renderingOf(job.properties);
+  const found = collect(source, pictures, rendering, job.signal);
   for await (const _ of namingFailures(found, job.signal)) source.working?.();
+  for (const warning of warningsOf(pictures.passedOver, rendering.tooMany, rendering.maxPages))
+    job.warn?.(warning);
   yield* pictures.all.map(partOf);
 }
 
@@ -35,6 +41,7 @@ function renderingOf(properties: Properties): Rendering {
     pages: choiceOf(properties, 'RENDER_PAGES', ['TRUE', 'FALSE', 'AUTO']),
     dotsPerInch: numberWithin(properties, 'RENDER_RESOLUTION', 36, 600),
     maxPages: countOf(properties, 'MAX_RENDERED_PAGES', 0),
+    tooMany: [],
   };
 }
 
@@ -76,9 +83,9 @@ async function* fromPdf(
         await pictures.addPixels(page.pageNumber, picture);
         yield;
       }
-      if (rendered < rendering.maxPages && (await isRendered(page, rendering))) {
-        rendered++;
-        await drawer.draw(page.pageNumber, rendering.dotsPerInch, pictures.addPage(page.pageNumber));
+      if (await isRendered(page, rendering)) {
+        if (++rendered > rendering.maxPages) rendering.tooMany.push(page.pageNumber);
+        else await drawer.draw(page.pageNumber, rendering.dotsPerInch, pictures.addPage(page.pageNumber));
       }
       yield;
     }

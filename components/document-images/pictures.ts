@@ -5,6 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import type { Pixels } from '../documents/pdf-pictures.ts';
+import { isMetafile } from './metafile.ts';
 
 export interface Picture {
   readonly path: string;
@@ -13,7 +14,13 @@ export interface Picture {
   readonly rendered?: boolean;
 }
 
-/** Kinds of embedded files that are pictures made of pixels; drawings are left out. */
+/** A picture that cannot be looked at. */
+export interface PassedOver {
+  readonly passedOver: 'METAFILE' | 'TOO_LARGE';
+  readonly pages: Set<number>;
+}
+
+/** Kinds of embedded files that are pictures made of pixels; drawings are passed over. */
 const PICTURE_TYPES = new Set([
   'image/jpeg',
   'image/png',
@@ -32,7 +39,7 @@ export class Pictures {
   readonly #folder: string;
   readonly #minSize: number;
   /** By hash; those that are left out are undefined. */
-  readonly #known = new Map<string, Picture | undefined>();
+  readonly #known = new Map<string, Picture | PassedOver | undefined>();
   /** Hashes by the names of parts. */
   readonly #parts = new Map<string, string>();
   #written = 0;
@@ -45,7 +52,12 @@ export class Pictures {
 
   /** In the order in which they were met first. */
   get all(): readonly Picture[] {
-    return [...this.#known.values()].filter((picture) => picture !== undefined);
+    return [...this.#known.values()].filter((one) => one !== undefined && 'path' in one);
+  }
+
+  /** Those that are no use though they are large enough. */
+  get passedOver(): readonly PassedOver[] {
+    return [...this.#known.values()].filter((one) => one !== undefined && 'passedOver' in one);
   }
 
   /** An embedded file, which is kept as it is. `part` is its name in the document, under which it is read once. */
@@ -56,11 +68,19 @@ export class Pictures {
   }
 
   async #addNew(page: number, part: string, bytes: Uint8Array | undefined): Promise<void> {
-    this.#parts.set(part, '');
-    if (bytes === undefined) return;
+    if (bytes === undefined) {
+      const key = `part ${part}`;
+      this.#parts.set(part, key);
+      this.#known.set(key, { passedOver: 'TOO_LARGE', pages: new Set([page]) });
+      return;
+    }
     const known = this.#seen(page, bytes, '');
     this.#parts.set(part, known.hash);
     if (known.done) return;
+    if (isMetafile(bytes, part)) {
+      this.#known.set(known.hash, { passedOver: 'METAFILE', pages: new Set([page]) });
+      return;
+    }
     const type = await fileTypeFromBuffer(bytes);
     if (type === undefined || !PICTURE_TYPES.has(type.mime) || (await shorterSide(bytes)) < this.#minSize)
       return;

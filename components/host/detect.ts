@@ -1,4 +1,6 @@
 /** Runs a detector over what a DETECT sub-job names and turns what it finds into lines of the answer. */
+import { ComponentWarnings } from '../../pipeline/component-warnings.ts';
+import type { ReportedWarning } from '../../pipeline/types.ts';
 import type { Detector } from '../sdk/detector.ts';
 import type { DetectWork } from '../sdk/protocol.ts';
 import type { WorkContext } from '../sdk/worker.ts';
@@ -8,12 +10,15 @@ import { inMedium } from './medium.ts';
 export async function* detect(
   detector: Detector,
   work: DetectWork,
-  context: WorkContext,
+  given: WorkContext,
 ): AsyncGenerator<string> {
   const { feedForward } = work;
+  const warnings = new ComponentWarnings();
+  const context = { ...given, warn: (message: string) => warnings.add(message) };
   const found =
     feedForward === undefined
       ? inMedium(detector, work, context)
       : (await import('./fed-tracks.ts')).inFedTracks(detector, work, feedForward, context);
   for await (const track of found) yield `${JSON.stringify(track)}\n`;
+  for (const warning of warnings.messages) yield `${JSON.stringify({ warning } satisfies ReportedWarning)}\n`;
 }

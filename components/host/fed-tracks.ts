@@ -8,7 +8,7 @@ import type { WorkContext } from '../sdk/worker.ts';
 import { annotated, withProperties } from './annotate.ts';
 import { inDocument } from './document.ts';
 import { imageAt, inFedImage, inFedVideo, type FedWork } from './fed-pictures.ts';
-import { methodFor } from './medium.ts';
+import { methodFor, type DetectContext } from './medium.ts';
 import { ownerFinder } from './owner.ts';
 import { inSound } from './sound.ts';
 import { framesOf } from './views.ts';
@@ -26,12 +26,13 @@ export async function* inFedTracks(
   detector: Detector,
   work: DetectWork,
   feed: FeedForward,
-  context: WorkContext,
+  context: DetectContext,
 ): AsyncGenerator<ReportedTrack> {
   const { properties } = work;
-  const { signal } = context;
+  const { signal, warn } = context;
+  const about = { properties, signal, warn };
   if (detector.fed !== undefined) {
-    yield* said(detector, feed, { properties, signal }, context);
+    yield* said(detector, feed, about, context);
     return;
   }
   const tracks: FedTrack[] = [];
@@ -40,8 +41,8 @@ export async function* inFedTracks(
   for (const course of coursesOf(tracks, feed.allTracks)) {
     signal.throwIfAborted();
     const job: DetectionJob = feed.allTracks
-      ? { properties, allFed: tracks, signal }
-      : { properties, fed: course.tracks[0]!, signal };
+      ? { ...about, allFed: tracks }
+      : { ...about, fed: course.tracks[0]! };
     const found = numbered(ask(course, job), course);
     yield* feed.annotate ? annotated(course, found) : found;
   }

@@ -17,12 +17,18 @@ import type { WorkContext } from '../sdk/worker.ts';
 import { inDocument } from './document.ts';
 import { imageTrack, pictureTrack } from './report.ts';
 
+/** What a detector works in: it can say what it could not look at. */
+export interface DetectContext extends WorkContext {
+  warn(message: string): void;
+}
+
 export function inMedium(
   detector: Detector,
   work: DetectWork,
-  context: WorkContext,
+  context: DetectContext,
 ): AsyncIterable<ReportedTrack> {
-  const job: DetectionJob = { properties: work.properties, signal: context.signal };
+  const { signal, warn } = context;
+  const job: DetectionJob = { properties: work.properties, signal, warn };
   switch (methodFor(detector, work.medium)) {
     case 'video':
       return inVideo(detector, work, context, job);

@@ -4,6 +4,7 @@
  */
 import { MediumError } from '../../media/medium-error.ts';
 import type { Place } from '../../output/lines.ts';
+import { ComponentWarnings } from '../../pipeline/component-warnings.ts';
 import { thresholdWarnings } from '../../pipeline/quality.ts';
 import { capRanges } from '../../pipeline/segments.ts';
 import type { Range, Track } from '../../pipeline/types.ts';
@@ -42,7 +43,8 @@ export async function* annotatedLines(work: FinishWork, given: WorkContext): Asy
   try {
     const keep = keepingResults(store, context.signal);
     const selected = selectorsOutput(work, keep);
-    const answers = await takeAnswers(work, context, scratch);
+    const said = new ComponentWarnings();
+    const answers = await takeAnswers(work, context, scratch, said);
     const answered = new Set([...answers.keys()].map(taskIn));
     const sections: TrackSection[] = [];
     const ranges: Range[] = [];
@@ -70,7 +72,7 @@ export async function* annotatedLines(work: FinishWork, given: WorkContext): Asy
     const selectorsOutputUri = await selected?.write();
     const summary = {
       ...summaryOf(sections, detections, ranges),
-      warnings: [...thresholdWarnings(work.properties), ...keep.warnings()],
+      warnings: [...thresholdWarnings(work.properties), ...said.issues(), ...keep.warnings()],
       ...(selectorsOutputUri === undefined ? {} : { selectorsOutputUri }),
     };
     yield `${JSON.stringify({ summary })}\n`;
@@ -87,12 +89,17 @@ const saidOf = ({ trackProperties, detections }: FinishedTrack) => ({
 /** Where the answers lie, by task and line of the track that was fed. */
 type Answers = ReadonlyMap<string, readonly Place[]>;
 
-async function takeAnswers(work: FinishWork, context: WorkContext, scratch: Scratch): Promise<Answers> {
+async function takeAnswers(
+  work: FinishWork,
+  context: WorkContext,
+  scratch: Scratch,
+  warnings: ComponentWarnings,
+): Promise<Answers> {
   const rolledUp = await readRollUp(work.rollUp);
   const answers = new Map<string, Place[]>();
   let done = 0;
   const told = (): void => context.progress((done += 1), 0);
-  for await (const track of rawTracks(work, context.signal, told)) {
+  for await (const track of rawTracks(work, context.signal, { told, warnings })) {
     context.signal.throwIfAborted();
     told();
     if (track.source === undefined) continue;

@@ -4,6 +4,7 @@
  */
 import { MediumError } from '../../media/medium-error.ts';
 import { inChunks, type Place } from '../../output/lines.ts';
+import { ComponentWarnings } from '../../pipeline/component-warnings.ts';
 import { thresholdWarnings } from '../../pipeline/quality.ts';
 import { capRanges } from '../../pipeline/segments.ts';
 import type { Detection, Issue, MediaType, Range, Track } from '../../pipeline/types.ts';
@@ -34,6 +35,8 @@ interface Outcome {
   readonly derived: Derivation | undefined;
   readonly selected: SelectorsOutput | undefined;
   readonly keep: KeepResult;
+  /** What the component said. */
+  readonly said: ComponentWarnings;
 }
 
 async function openOutcome(work: FinishWork, keep: KeepResult): Promise<Outcome> {
@@ -43,6 +46,7 @@ async function openOutcome(work: FinishWork, keep: KeepResult): Promise<Outcome>
     derived: await derivation(work, keep),
     selected: selectorsOutput(work, keep),
     keep,
+    said: new ComponentWarnings(),
   };
 }
 
@@ -101,14 +105,17 @@ async function finishTracks(
   work: FinishWork,
   context: WorkContext,
   scratch: Scratch,
-  { shaper, rolledUp, derived, selected }: Outcome,
+  { shaper, rolledUp, derived, selected, said }: Outcome,
 ): Promise<{ tracks: Finished[]; detections: number; done: number }> {
   const textOf = trackWriter(work);
   const tracks: Finished[] = [];
   let detections = 0;
   let done = 0;
   const told = (): void => context.progress((done += 1), 0);
-  for await (const track of mergedTracks(counted(rawTracks(work, context.signal, told)), work)) {
+  for await (const track of mergedTracks(
+    counted(rawTracks(work, context.signal, { told, warnings: said })),
+    work,
+  )) {
     context.progress((done += 1), 0);
     const shaped = shaper.shape(track);
     if (shaped === null) continue;
@@ -162,7 +169,7 @@ function summary(
   work: FinishWork,
   { tracks, detections }: { readonly tracks: readonly Finished[]; readonly detections: number },
   types: ReadonlyMap<string, number>,
-  { shaper, keep }: Outcome,
+  { shaper, keep, said }: Outcome,
 ): FinishSummary {
   const covered: readonly Range[] = work.medium.mediaType === 'VIDEO' ? tracks : [];
   return {
@@ -171,6 +178,7 @@ function summary(
     types: Object.fromEntries(types),
     warnings: [
       ...thresholdWarnings(work.properties),
+      ...said.issues(),
       ...shaper.warnings(),
       ...keep.warnings(),
     ] satisfies Issue[],

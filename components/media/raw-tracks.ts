@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { LineReader, MAX_OWN_LINE_BYTES, readLines, splitLines } from '../../output/lines.ts';
 import { timeOfFrame } from '../../pipeline/frame-times.ts';
+import type { ComponentWarnings } from '../../pipeline/component-warnings.ts';
 import { aboveThreshold, qualityRule } from '../../pipeline/quality.ts';
 import type {
   Detection,
@@ -10,6 +11,7 @@ import type {
   MediaType,
   ReportedDetection,
   ReportedTrack,
+  ReportedWarning,
   Track,
 } from '../../pipeline/types.ts';
 import type { FedTrack, FinishPart, FinishWork, PreparedMedium, Selected } from '../sdk/protocol.ts';
@@ -21,11 +23,18 @@ export interface RawTrack extends Track {
   readonly selected?: Selected;
 }
 
-/** In the order of the parts and of the lines in them; `told` hears of each part, for many may have no tracks at all. */
+/** Who hears of what is read besides tracks. */
+export interface Listener {
+  /** Of each part and each warning, for many parts may have no tracks at all. */
+  readonly told: () => void;
+  readonly warnings: ComponentWarnings;
+}
+
+/** In the order of the parts and of the lines in them. */
 export async function* rawTracks(
   work: FinishWork,
   signal: AbortSignal,
-  told: () => void,
+  { told, warnings }: Listener,
 ): AsyncGenerator<RawTrack> {
   const { mediaType } = work.medium;
   const rule = qualityRule(work.properties);
@@ -37,7 +46,12 @@ export async function* rawTracks(
       told();
       const fed = await origins.of(part, signal);
       for await (const { text } of readLines(part.path, undefined, signal)) {
-        const raw = JSON.parse(text) as ReportedTrack;
+        const raw = JSON.parse(text) as ReportedTrack | ReportedWarning;
+        if (!('detections' in raw)) {
+          warnings.add(raw.warning);
+          told();
+          continue;
+        }
         const track = aboveThreshold(complete(raw), rule, mediaType);
         if (track !== null) yield fed === undefined ? track : { ...track, ...originOf(fed, raw) };
       }

@@ -108,6 +108,11 @@ export interface DetectionJob {
   readonly allFed?: readonly FedTrack[];
   /** Aborts when the job is cancelled or the lease is lost; a detector that loops without frames must look at it. */
   readonly signal: AbortSignal;
+  /**
+   * Tells of a part of the medium that could not be looked at, and what to do about it: a warning of the medium in the detection
+   * document. Equal ones are told once; 20 of up to 4,000 characters at most.
+   */
+  readonly warn?: (message: string) => void;
 }
 
 /**

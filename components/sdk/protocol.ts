@@ -110,7 +110,7 @@ export interface PreparedMedium {
   readonly failure?: FailureRequest;
 }
 
-/** Run a detector over one range of one medium. Answer: a line of JSON per track (ReportedTrack). */
+/** Run a detector over one range of one medium. Answer: a line of JSON per track (ReportedTrack) or warning (ReportedWarning). */
 export interface DetectWork {
   readonly medium: WorkMedium;
   readonly trackType: string;

@@ -160,7 +160,7 @@ function resultOf({ kind }: Assignment): CheckedResult & { ok: true } {
       };
     }
     case 'DETECT':
-      return { ok: true, kind, tracks: 0, detections: 0, derived: 0 };
+      return { ok: true, kind, tracks: 0, detections: 0, derived: 0, warnings: 0 };
     case 'FINISH':
       return { ok: true, kind, summary: { tracks: 0, detections: 0, types: {}, warnings: [], ranges: [] } };
     case 'DOCUMENT':

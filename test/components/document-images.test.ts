@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, isAbsolute, join } from 'node:path';
-import { deflateSync } from 'node:zlib';
+import { deflateSync, gzipSync } from 'node:zlib';
 import sharp from 'sharp';
 import { prepareZXingModule, writeBarcode } from 'zxing-wasm/writer';
 import loadBarcodes from '../../components/barcodes/detector.ts';
@@ -14,8 +14,8 @@ import { resolvePlan } from '../../pipeline/plan-checks.ts';
 import type { Action, Algorithm, Pipeline, Properties, Task } from '../../pipeline/types.ts';
 import { mimeTypeOf } from '../../media/mime.ts';
 import { scratchFolder } from '../media/samples.ts';
-import { docx, odf, pptx, relations, xlsx } from '../support/office.ts';
-import { FIRST_STREAM, pdfOf, written, type PdfStream } from '../support/pdf.ts';
+import { docx, emf, odf, pptx, relations, wmf, xlsx } from '../support/office.ts';
+import { areasOf, FIRST_STREAM, pdfOf, written, type PdfStream } from '../support/pdf.ts';
 import { sample } from './recorded.ts';
 import { all, descriptorOf, jobOf, noise } from './visual.ts';
 
@@ -57,23 +57,6 @@ const rgb = (width: number, height: number, data: Uint8Array, more = '') =>
 const show = (...names: readonly string[]) =>
   names.map((name) => `q 100 0 0 100 50 600 cm /${name} Do Q`).join('\n');
 
-/** The dark pixels of a picture as areas that a PDF page draws. */
-async function areasOf(image: string | Buffer): Promise<string> {
-  const picture = sharp(image).flatten({ background: 'white' }).greyscale();
-  const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true });
-  const scale = Math.min(1, 500 / info.width);
-  const areas = [`q ${scale} 0 0 ${scale} 50 400 cm`];
-  for (let y = 0; y < info.height; y++)
-    for (let x = 0, from = -1; x <= info.width; x++) {
-      const dark = x < info.width && data[y * info.width + x]! < 128;
-      if (dark && from < 0) from = x;
-      if (dark || from < 0) continue;
-      areas.push(`${from} ${info.height - y} ${x - from} 1.05 re`);
-      from = -1;
-    }
-  return `${areas.join('\n')}\nf Q`;
-}
-
 describe('The DOCUMENT IMAGES component', () => {
   let folder = '';
   before(() => {
@@ -87,6 +70,8 @@ describe('The DOCUMENT IMAGES component', () => {
     readonly rendered?: string;
   }
 
+  let warnings: string[] = [];
+
   async function find(path: string, properties: Properties = {}): Promise<Found[]> {
     const outputFolder = await mkdtemp(join(folder, 'out-'));
     const detector = await load();
@@ -95,7 +80,10 @@ describe('The DOCUMENT IMAGES component', () => {
       steps++;
     };
     const source = { path, mimeType: await mimeTypeOf(path), outputFolder, working };
-    const parts = await all(detector.generic!(source, await jobOf('document-images', properties)));
+    warnings = [];
+    const warn = (message: string) => void warnings.push(message);
+    const job = { ...(await jobOf('document-images', properties)), warn };
+    const parts = await all(detector.generic!(source, job));
     const found = parts.map((part) => {
       expect([part.type, part.confidence]).to.deep.equal(['MEDIA', -1]);
       const file = part.properties['DERIVATIVE_MEDIA_TEMP_PATH'] ?? '';
@@ -242,6 +230,11 @@ describe('The DOCUMENT IMAGES component', () => {
         RENDER_RESOLUTION: '72',
       });
       expect(two.map((page) => page.pages)).to.deep.equal(['1', '2']);
+      expect(warnings).to.deep.equal([
+        'Not rendered: 1 page, for MAX_RENDERED_PAGES allows 2. Raise it to have them looked at. (Pages: 3)',
+      ]);
+      await findIn(file, { MAX_RENDERED_PAGES: '1' });
+      expect(warnings, 'AUTO renders one').to.deep.equal([]);
       for (const wrong of [
         { RENDER_PAGES: 'SOME' },
         { RENDER_RESOLUTION: '1200' },
@@ -369,6 +362,32 @@ describe('The DOCUMENT IMAGES component', () => {
       expect(found.map(({ pages }) => pages)).to.deep.equal(['1; 3']);
       expect(Buffer.compare(await readFile(found[0]!.path), bytes)).to.equal(0);
     });
+  });
+
+  it('passes over drawings in EMF and WMF, packed or not, and warns of them with their pages', async () => {
+    const files = {
+      'a.emf': emf(),
+      'b.wmf': wmf(true),
+      'c.wmf': wmf(false),
+      'd.emz': gzipSync(emf(1)),
+      'e.png': await png(30, 20, 8),
+      'f.bin': Buffer.alloc(100, 1),
+    };
+    const names = Object.keys(files);
+    const blips = (...letters: string[]) => letters.map((letter) => `<a:blip r:embed="${letter}"/>`).join('');
+    const listed = relations(...names.map((name) => [name[0]!, 'image', `../media/${name}`] as const));
+    const slides = [blips('a', 'e'), blips('f'), blips('a', 'b'), blips('c', 'd')];
+    const parts = Object.fromEntries([
+      ...names.map((name) => [`ppt/media/${name}`, files[name as keyof typeof files]] as const),
+      ...slides.map((_, n) => [`ppt/slides/_rels/slide${n + 1}.xml.rels`, listed] as const),
+    ]);
+    const found = await findIn(pptx(slides, parts));
+    expect(found.map(({ pages }) => pages)).to.deep.equal(['1']);
+    expect(warnings).to.deep.equal([
+      'Not looked at: 4 pictures in EMF or WMF. Put them in as PNG, or submit the document as PDF with RENDER_PAGES=TRUE. (Pages: 1, 3, 4)',
+    ]);
+    await findIn(pptx(slides.slice(1, 2), parts));
+    expect(warnings).to.deep.equal([]);
   });
 
   it('leaves out what is smaller than MIN_IMAGE_SIZE', async () => {

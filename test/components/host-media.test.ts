@@ -154,6 +154,29 @@ describe('A component that knows documents', () => {
     expect(progress.map(([done]) => done)).to.deep.equal([1, 2]);
   });
 
+  it('says what it could not look at in lines of their own, the same once, and as many as are told', async () => {
+    const critic: Detector = {
+      async *generic(_: GenericSource, { warn }) {
+        for (const message of ['No page 3.', ' ', 'No page 4.', 'No page 3.']) warn?.(message);
+        yield* [];
+      },
+    };
+    const outputFolder = join(folder, 'warned');
+    const fed = [1, 2].map(() => fedTrack([seenAt(0, NOWHERE)]));
+    for (const tracks of [undefined, fed])
+      expect((await answerTo(critic, { medium: letter(), outputFolder }, tracks)).tracks).to.deep.equal([
+        { warning: 'No page 3.' },
+        { warning: 'No page 4.' },
+      ]);
+    const chatterbox: Detector = {
+      async *generic(_: GenericSource, { warn }) {
+        for (let n = 0; n < 1000; n++) warn?.(`No page ${n}.`);
+        yield* [];
+      },
+    };
+    expect((await answerTo(chatterbox, { medium: letter(), outputFolder })).tracks).to.have.length(21);
+  });
+
   it('is asked once for each track that is fed forward', async () => {
     const outputFolder = join(folder, 'fed');
     const fed = ['one', 'two'].map((TEXT) => fedTrack([seenAt(0, NOWHERE)], { properties: { TEXT } }));

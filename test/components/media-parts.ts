@@ -3,7 +3,13 @@ import { writeFile } from 'node:fs/promises';
 import type { FinishSummary, FinishWork } from '../../components/sdk/protocol.ts';
 import type { WorkContext } from '../../components/sdk/worker.ts';
 import { finish } from '../../components/media/finish.ts';
-import type { FrameTimes, MediaType, ReportedDetection, ReportedTrack } from '../../pipeline/types.ts';
+import type {
+  FrameTimes,
+  MediaType,
+  ReportedDetection,
+  ReportedTrack,
+  ReportedWarning,
+} from '../../pipeline/types.ts';
 
 export interface WrittenDetection {
   readonly offsetFrame: number;
@@ -59,7 +65,7 @@ export function span(start: number, stop: number, box: readonly number[] = [10, 
 }
 
 export interface Given {
-  readonly parts: readonly (readonly ReportedTrack[])[];
+  readonly parts: readonly (readonly (ReportedTrack | ReportedWarning)[])[];
   readonly mediaType?: MediaType;
   readonly properties?: Readonly<Record<string, string>>;
   readonly metadata?: Readonly<Record<string, string>>;

@@ -28,6 +28,26 @@ describe('Finishing a track', () => {
     ]);
   });
 
+  it('gathers what the component warned of: equal warnings once, and no more than 20', async () => {
+    const dark = { warning: 'Frame 3 is too dark.' };
+    const raw = track([detection(2, [10, 10, 20, 20])]);
+    const few = await finishing({
+      parts: [[dark, raw], [dark], [{ warning: 'Frame 150 is missing.' }, dark]],
+    });
+    expect(few.summary).to.include({ tracks: 1, detections: 1 });
+    expect(few.summary.warnings).to.deep.equal([
+      { code: 'OTHER', message: 'Frame 3 is too dark.' },
+      { code: 'OTHER', message: 'Frame 150 is missing.' },
+    ]);
+    const part = Array.from({ length: 30 }, (_, n) => ({ warning: `${n}${'x'.repeat(5000)}` }));
+    const { warnings } = (await finishing({ parts: [part, part] })).summary;
+    expect(warnings).to.have.length(21);
+    for (const { message } of warnings) expect(message.length).to.be.at.most(4000);
+    expect(warnings[20]?.message).to.equal(
+      'There are more than 20 different warnings; the others are left out.',
+    );
+  });
+
   it('drops detections that are narrower or lower than asked for, but none without a box', async () => {
     const raw = track([
       detection(1, [10, 10, 19, 40]),

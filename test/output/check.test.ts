@@ -60,6 +60,7 @@ describe('The check of a result', () => {
       tracks: 2,
       detections: 3,
       derived: 0,
+      warnings: 0,
     });
     expect(await detect('')).to.deep.equal({
       ok: true,
@@ -67,7 +68,18 @@ describe('The check of a result', () => {
       tracks: 0,
       detections: 0,
       derived: 0,
+      warnings: 0,
     });
+  });
+
+  it('counts lines that warn of what could not be looked at, and refuses those that say nothing', async () => {
+    const warning = (change: object = {}) => `${JSON.stringify({ warning: 'No page 3.', ...change })}\n`;
+    const result = await detect(warning({ later: 1 }) + withTrack({ warning: 'ignored' }) + warning());
+    expect(result).to.include({ ok: true, tracks: 1, detections: 1, warnings: 2 });
+    for (const text of [5, null, ' ', ['x']]) {
+      const refused = await detect(warning() + warning({ warning: text }));
+      expect(refused.ok ? 'accepted' : refused.reason).to.contain('Warning 2 has a warning without text');
+    }
   });
 
   it('refuses whatever is not a track within the range, and says why', async () => {

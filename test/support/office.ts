@@ -85,3 +85,17 @@ export function odf(
     ...parts,
   });
 }
+
+/** The beginning of a drawing in EMF, by which it is known; `seed` makes drawings differ. */
+export function emf(seed = 0): Buffer {
+  const file = Buffer.alloc(120, seed);
+  file.writeUInt32LE(1, 0);
+  file.write(' EMF', 40, 'latin1');
+  return file;
+}
+
+/** The same in WMF, with the header that tells its size or without. */
+export function wmf(sized: boolean): Buffer {
+  const words = Buffer.from([1, 0, 9, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+  return sized ? Buffer.concat([Buffer.from([0xd7, 0xcd, 0xc6, 0x9a]), Buffer.alloc(18), words]) : words;
+}

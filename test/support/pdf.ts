@@ -1,4 +1,5 @@
 /** Makes small PDF files. */
+import sharp from 'sharp';
 
 export interface PdfPage {
   /** The operators that draw it. */
@@ -63,4 +64,21 @@ function file(objects: ReadonlyMap<number, Buffer>, trailer: string): Buffer {
 /** Lines of 10 points, each at [x, y]. */
 export function written(...lines: readonly (readonly [x: number, y: number, text: string])[]): string {
   return lines.map(([x, y, text]) => `BT /F 10 Tf ${x} ${y} Td (${text}) Tj ET`).join('\n');
+}
+
+/** The dark pixels of a picture as areas that a PDF page draws. */
+export async function areasOf(image: string | Buffer): Promise<string> {
+  const picture = sharp(image).flatten({ background: 'white' }).greyscale();
+  const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true });
+  const scale = Math.min(1, 500 / info.width);
+  const areas = [`q ${scale} 0 0 ${scale} 50 400 cm`];
+  for (let y = 0; y < info.height; y++)
+    for (let x = 0, from = -1; x <= info.width; x++) {
+      const dark = x < info.width && data[y * info.width + x]! < 128;
+      if (dark && from < 0) from = x;
+      if (dark || from < 0) continue;
+      areas.push(`${from} ${info.height - y} ${x - from} 1.05 re`);
+      from = -1;
+    }
+  return `${areas.join('\n')}\nf Q`;
 }

@@ -80,6 +80,23 @@ describe('A component that speaks the worker protocol', () => {
     expect((await service.job(id))?.jobStatus).to.equal('COMPLETE');
   });
 
+  it('may warn of what it could not look at: the job says so at once, the document tells it of the medium', async () => {
+    const { id, work } = await claimed({ media: [ASTRONAUT, sampleUri('coffee.png')] });
+    const other = await component.claimOf(id, 'ABSENT');
+    const lines = [JSON.stringify({ warning: 'The left half is too dark.' }), trackNamed('a')];
+    expect((await component.result(work.token, lines)).status).to.equal(200);
+    expect((await service.job(id))?.jobStatus).to.equal('IN_PROGRESS_WARNINGS');
+    expect((await component.result(other.token, [])).status).to.equal(200);
+    expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE_WITH_WARNINGS');
+    const { warnings } = await service.document(id);
+    expect(warnings).to.deep.equal([
+      {
+        mediaId: work.work.medium.mediaId,
+        details: [{ source: 'ABSENT', code: 'OTHER', message: 'The left half is too dark.' }],
+      },
+    ]);
+  });
+
   it('shows progress by its heartbeats, and is told to go on', async () => {
     const { id, work } = await claimed();
     expect((await service.job(id))?.jobProgress).to.equal(0);

@@ -210,6 +210,7 @@ function resultOf(job: GivenJob, row: SubJobRow, answer: Answer): WorkDone['resu
         tracks: 1,
         detections: 3,
         derived: job.derives === true && medium.type === 'UNKNOWN' ? 1 : 0,
+        warnings: 0,
       };
     case 'FEED': {
       const pieces = answer.pieces ?? 2;

@@ -34,6 +34,7 @@ export default function loadStaged(): Promise<Detector> {
 }
 
 async function* video(source: FrameSource, job: DetectionJob): AsyncIterable<FoundTrack> {
+  warn(job);
   const shown: FoundDetection[] = [];
   for await (const frame of source.frames()) if (!frame.warmUp) shown.push(sightOf(frame));
   const { start, stop } = source;
@@ -42,14 +43,20 @@ async function* video(source: FrameSource, job: DetectionJob): AsyncIterable<Fou
 
 async function* image(frame: Frame, job: DetectionJob): AsyncIterable<FoundTrack> {
   await Promise.resolve();
+  warn(job);
   const shown = [sightOf(frame)];
   yield* staged(shown, job) ?? told(shown, job, {});
 }
 
-async function* generic(_: GenericSource, { properties }: DetectionJob): AsyncIterable<FoundPart> {
+async function* generic(_: GenericSource, job: DetectionJob): AsyncIterable<FoundPart> {
   await Promise.resolve();
-  for (const track of stageOf(properties) ?? [])
+  warn(job);
+  for (const track of stageOf(job.properties) ?? [])
     yield { confidence: track.confidence ?? -1, properties: track.properties ?? {} };
+}
+
+function warn({ properties: { WARN = '' }, warn: say }: DetectionJob): void {
+  for (const warning of WARN.split('|')) say?.(warning);
 }
 
 const stageOf = ({ STAGE = '' }: Properties) =>

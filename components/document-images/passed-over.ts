@@ -1,0 +1,39 @@
+/** What of a document was not looked at, in words for those who submitted it. */
+import { frameListString } from '../../pipeline/frame-list.ts';
+import { MAX_PICTURE_BYTES } from '../documents/limits.ts';
+import type { PassedOver } from './pictures.ts';
+
+/** One message for each reason; the pages come last, for a long message is cut. */
+export function warningsOf(
+  pictures: readonly PassedOver[],
+  pages: readonly number[],
+  maxPages: number,
+): string[] {
+  const [metafiles, tooLarge] = (['METAFILE', 'TOO_LARGE'] as const).map((reason) =>
+    pictures.filter(({ passedOver }) => passedOver === reason),
+  );
+  return [
+    ...told(
+      `Not looked at: ${counted(metafiles!.length, 'picture')} in EMF or WMF. Put them in as PNG, or submit the document as PDF with RENDER_PAGES=TRUE.`,
+      pagesOf(metafiles!),
+    ),
+    ...told(
+      `Not looked at: ${counted(tooLarge!.length, 'picture')} of more than ${MAX_PICTURE_BYTES} bytes. Put them in at a lower resolution.`,
+      pagesOf(tooLarge!),
+    ),
+    ...told(
+      `Not rendered: ${counted(pages.length, 'page')}, for MAX_RENDERED_PAGES allows ${maxPages}. Raise it to have them looked at.`,
+      pages,
+    ),
+  ];
+}
+
+function told(message: string, pages: readonly number[]): readonly string[] {
+  const list = frameListString(pages, 'Pages');
+  return list === null ? [] : [`${message} ${list}`];
+}
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+const pagesOf = (pictures: readonly PassedOver[]): readonly number[] =>
+  pictures.flatMap(({ pages }) => [...pages]);

@@ -1,0 +1,123 @@
+/** What detectors could not look at, they say as warnings of the medium. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { DeathWish } from '../support/server-main.ts';
+import { sample } from '../components/recorded.ts';
+import { docx, emf, relations } from '../support/office.ts';
+import { areasOf, pdfOf } from '../support/pdf.ts';
+import { Service, type DetectionDocument } from '../support/service.ts';
+import { childrenOf, textsOf, uriOf } from './results.ts';
+import { annotates, finds, pipelineOf, run, video } from './support.ts';
+
+const WARNED = 'COMPLETE_WITH_WARNINGS';
+
+describe('Warnings of a component', () => {
+  let service: Service;
+  let film: string;
+  before(async () => {
+    service = new Service();
+    film = video(service, 'film.avi', { frames: 60 });
+    await service.start();
+  });
+  after(() => service.close());
+
+  /** Medium, source, code and message of each. */
+  const warningsIn = ({ warnings, media }: DetectionDocument): readonly string[] =>
+    warnings.flatMap(({ mediaId, details }) =>
+      details.map(({ source, code, message }) => {
+        const index = media.findIndex((medium) => medium.mediaId === mediaId);
+        return `${index} ${source} ${code}: ${message}`;
+      }),
+    );
+
+  function written(name: string, bytes: Uint8Array): string {
+    writeFileSync(join(service.mediaDir, name), bytes);
+    return uriOf(service, name);
+  }
+
+  describe('of a video in several pieces', () => {
+    const request = pipelineOf(
+      finds([{ frames: [1, 2] }], {
+        WARN: 'Too dark.|Too loud.',
+        TARGET_SEGMENT_LENGTH: '20',
+        MIN_SEGMENT_LENGTH: '10',
+      }),
+    );
+    const TOLD = ['0 STAGED OTHER: Too dark.', '0 STAGED OTHER: Too loud.'];
+
+    it('are told once, with the algorithm as their source, and fail nothing', async () => {
+      const document = await run(service, film, request, WARNED);
+      expect(document.media[0]?.status).to.equal('COMPLETE');
+      expect(document.errors).to.deep.equal([]);
+      expect(warningsIn(document)).to.deep.equal(TOLD);
+    });
+
+    it('are told of a step that annotates, too', async () => {
+      const noting = { algorithm: 'STAGED', properties: { ...annotates().properties, WARN: 'Not read.' } };
+      const document = await run(service, film, pipelineOf(finds([{ frames: [1, 2] }]), noting), WARNED);
+      expect(warningsIn(document)).to.deep.equal(['0 STAGED OTHER: Not read.']);
+    });
+
+    // Commits: accepted, prepared, three pieces, finished, the document with the end.
+    for (const wish of [
+      { at: 3, when: 'before' },
+      { at: 4, when: 'after' },
+      { at: 6, when: 'before' },
+      { at: 6, when: 'after' },
+    ] satisfies DeathWish[])
+      it(`are told once though the server dies right ${wish.when} commit ${wish.at}`, async () => {
+        await service.dieAt(wish);
+        const id = await service.submit({ ...request, media: [film] });
+        expect(await service.ended()).to.equal('SIGKILL');
+        await service.start();
+        expect((await service.terminal(id)).jobStatus).to.equal(WARNED);
+        expect(warningsIn(await service.document(id))).to.deep.equal(TOLD);
+      });
+  });
+
+  describe('that takes pictures out of documents', () => {
+    const READ_ALL = 'DOCUMENT IMAGES THEN TEXT DETECTION PIPELINE';
+    const OF_PICTURES = 'TEXT DETECTION DERIVATIVE MEDIA ONLY ACTION';
+
+    it('name drawings that it passes over in a DOCX, whose text is read all the same', async () => {
+      const body = '<w:p><w:r><w:t>Plan of the house</w:t><a:blip r:embed="i"/></w:r></w:p>';
+      const parts = {
+        'word/_rels/document.xml.rels': relations(['i', 'image', 'media/image1.emf']),
+        'word/media/image1.emf': emf(),
+      };
+      const uri = written('plan.docx', docx(body, parts));
+      const document = await service.run({ media: [uri], pipelineName: READ_ALL });
+      expect(document.status).to.equal(WARNED);
+      expect(textsOf(document.media[0]!, 'DOCUMENT TEXT DETECTION SOURCE MEDIA ONLY ACTION')).to.deep.equal([
+        'Plan of the house',
+      ]);
+      const [told, ...more] = warningsIn(document);
+      expect(more).to.deep.equal([]);
+      expect(told).to.match(
+        /^0 DOCUMENT IMAGES OTHER: .*1 picture in EMF or WMF.*RENDER_PAGES=TRUE.*\(Pages: 1\)$/,
+      );
+    });
+
+    it('name pages of a PDF beyond MAX_RENDERED_PAGES; the words that are drawn on the others are found', async () => {
+      const drawn = await areasOf(sample('gen_text.png'));
+      const uri = written('drawn.pdf', pdfOf([{ content: drawn }, { content: drawn }, { content: drawn }]));
+      const document = await service.run({
+        media: [uri],
+        pipelineName: READ_ALL,
+        algorithmProperties: { 'DOCUMENT IMAGES': { MAX_RENDERED_PAGES: '1' } },
+      });
+      expect(document.status).to.equal(WARNED);
+      expect(warningsIn(document)).to.have.length(1);
+      expect(warningsIn(document)[0]).to.match(
+        /^0 DOCUMENT IMAGES OTHER: .*2 pages, for MAX_RENDERED_PAGES allows 1\..*\(Pages: 2, 3\)$/,
+      );
+      const [page, ...others] = childrenOf(document, document.media[0]);
+      expect(others).to.deep.equal([]);
+      expect(textsOf(page!, OF_PICTURES)).to.have.members([
+        'HELLO OPENMPF 2026',
+        'The quick brown fox jumps.',
+      ]);
+    });
+  });
+});
