@@ -80,7 +80,7 @@ export function tableOr<T>(
 export interface Show<T> {
   /** What people see of a good answer; an answer without a body has no `found`. */
   readonly lines: (found: T) => readonly string[];
-  /** What a status means here that comes without words, and what to do. */
+  /** What a status means here, and what to do; where the service has words of its own they go before, but for 404 and 405. */
   readonly refusals?: Readonly<Record<number, string>>;
 }
 
@@ -104,7 +104,9 @@ export async function shown<T>(
   const client = await clientOf(options, terminal);
   const answer = await client.ask(call);
   const words = view.refusals?.[answer.status];
-  if (words !== undefined && fieldOf(jsonOf(answer), 'message') === undefined)
+  const isSaid = fieldOf(jsonOf(answer), 'message') !== undefined;
+  // Of what is not there the service says where it may be asked for, the tool which command shows it.
+  if (words !== undefined && (!isSaid || answer.status === 404 || answer.status === 405))
     throw new RefusedError(answer.status, words);
   const isEmpty = answer.status < 300 && answer.text === '';
   const found = isEmpty ? (undefined as T) : (client.good(answer) as T);

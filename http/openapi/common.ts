@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { responseMessage } from '../schemas/common.ts';
-import { json, type DeclaredAnswer, type Operation } from './operation.ts';
+import { json, nothing, type DeclaredAnswer, type Operation } from './operation.ts';
 
 /** What any operation may answer besides what it declares, by who may call it and whether it takes a JSON body. */
 export function answersOf(operation: Operation): Readonly<Record<string, DeclaredAnswer>> {
-  const { caller, body } = operation;
+  const { caller, body, path } = operation;
   const common: Record<string, DeclaredAnswer> = {};
-  if (caller !== 'ANYONE') Object.assign(common, CREDENTIALS);
+  if (caller !== 'ANYONE') Object.assign(common, credentials(path));
   if (takesJson(operation)) Object.assign(common, BODY);
   if (caller !== 'ANYONE' || body !== undefined) Object.assign(common, TROUBLE);
   const answers: Record<string, DeclaredAnswer> = { ...common };
@@ -19,13 +19,16 @@ const takesJson = ({ body }: Operation) =>
   body !== undefined && (body.type ?? 'application/json') === 'application/json';
 
 const RETRY = { 'Retry-After': 'Seconds after which to try again' };
-const CREDENTIALS: Readonly<Record<string, DeclaredAnswer>> = {
+const NO_TOKEN = 'There is no bearer token, or it is not valid (any more).';
+
+/** Only the interface of clients says it in words. */
+const credentials = (path: string): Readonly<Record<string, DeclaredAnswer>> => ({
   401: {
-    ...json('There is no bearer token, or it is not valid (any more).', responseMessage),
+    ...(path.startsWith('/rest') ? json(NO_TOKEN, responseMessage) : nothing(NO_TOKEN)),
     headers: { 'WWW-Authenticate': 'Always Bearer' },
   },
   403: json('The token is good, but gives no role that may do this.', responseMessage),
-};
+});
 const BODY: Readonly<Record<string, DeclaredAnswer>> = {
   400: json('The body is missing, no JSON or nested too deeply.', responseMessage),
   408: json('The body did not end in time.', responseMessage),

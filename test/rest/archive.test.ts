@@ -152,6 +152,7 @@ describe('The archive (specification 6.4)', () => {
       expect(JSON.parse(callback.requests[0]!.body)).to.deep.equal({
         jobId: id,
         externalId: null,
+        jobStatus: 'COMPLETE',
         outputObjectUri: posted(archive.posts[0]!).dataObject['outputUri'],
       });
       expect((await repost(numberOf(id))).body).to.deep.equal({ success: [numberOf(id)], failures: [] });
