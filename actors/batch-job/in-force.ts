@@ -43,6 +43,67 @@ export function forMedium(
   return over(medium.properties);
 }
 
+/** The properties that decide what an action has to do on a medium. */
+const PLANNING = [
+  'SOURCE_MEDIA_ONLY',
+  'DERIVATIVE_MEDIA_ONLY',
+  'FEED_FORWARD_TYPE',
+  'IS_ANNOTATOR',
+  'TARGET_SEGMENT_LENGTH',
+  'MIN_SEGMENT_LENGTH',
+  'VFR_TARGET_SEGMENT_LENGTH',
+  'VFR_MIN_SEGMENT_LENGTH',
+  'SEGMENT_LENGTH_SPECIFICATION',
+  'MIN_GAP_BETWEEN_SEGMENTS',
+];
+
+const PLANNED = new WeakMap<JobRecord, Map<PlannedAction, Map<MediaType, Properties>>>();
+const OWN = new WeakMap<Properties, Properties | null>();
+
+/**
+ * Those of the properties in force that planning reads. A stage of a large job has 100,000 actions on media, and is planned in
+ * one go: all that is in force would take seconds to lay out for each of them.
+ */
+export function forPlanning(
+  record: JobRecord,
+  media: readonly MediumState[],
+  action: PlannedAction,
+  index: number,
+  mediaType: MediaType,
+): Properties {
+  const shared = sharedBy(record, action, mediaType);
+  const { properties } = mediumOf(record, media, index);
+  let own = OWN.get(properties);
+  if (own === undefined) OWN.set(properties, (own = ownOf(properties)));
+  return own === null ? shared : { ...shared, ...own, ...picked(record.environmentProperties) };
+}
+
+/** By all media of a type that have none of them of their own. */
+function sharedBy(record: JobRecord, action: PlannedAction, mediaType: MediaType): Properties {
+  let byAction = PLANNED.get(record);
+  if (byAction === undefined)
+    PLANNED.set(record, (byAction = new Map<PlannedAction, Map<MediaType, Properties>>()));
+  let byType = byAction.get(action);
+  if (byType === undefined) byAction.set(action, (byType = new Map<MediaType, Properties>()));
+  let shared = byType.get(mediaType);
+  if (shared === undefined) byType.set(mediaType, (shared = picked(forAction(record, action, mediaType))));
+  return shared;
+}
+
+function ownOf(properties: Properties): Properties | null {
+  const own = picked(properties);
+  return Object.keys(own).length === 0 ? null : own;
+}
+
+function picked(properties: Properties): Properties {
+  const found: Record<string, string> = {};
+  for (const name of PLANNING) {
+    const value = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (value !== undefined) found[name] = value;
+  }
+  return found;
+}
+
 /** The same as a component gets them; with a media selector its own are among them. */
 export function forComponent(
   record: JobRecord,

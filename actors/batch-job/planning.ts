@@ -1,10 +1,11 @@
 import type { FetchLimits, FinishSummary } from '../../components/sdk/protocol.ts';
-import { boundedLimits, cutRanges, followUpRanges, segmentLimits } from '../../pipeline/segments.ts';
+import { followUpRanges } from '../../pipeline/segments.ts';
 import type { PlannedAction, PlannedTask } from '../../pipeline/plan.ts';
 import type { Properties, Range } from '../../pipeline/types.ts';
-import { annotates, derives, inForce, isFed, passesBy, tasksOn } from './in-force.ts';
+import { annotates, derives, forPlanning, isFed, passesBy, tasksOn } from './in-force.ts';
 import { tracksBefore } from './lineage.ts';
 import type { JobRecord } from './record.ts';
+import { SegmentCuts } from './segment-cuts.ts';
 import type { JobState, MediumState, Prepared, Processed, Stage, SubJobRow, Unit } from './state.ts';
 import type { Given } from './transitions.ts';
 
@@ -105,10 +106,14 @@ export function planStage(state: JobState, stage: Stage, { record }: Pick<Given,
     case 'TASK': {
       const task = record.plan.tasks[stage.index];
       if (task === undefined) return [];
+      const cuts = new SegmentCuts(mostPieces(state.media, task));
       return state.media.flatMap(({ prepared, failedIn }, medium) => {
         if (prepared === null || (failedIn !== null && failedIn < stage.index)) return [];
         return task.actions.flatMap((action, number) => {
-          const unit = unitOfAction({ record, media: state.media, task, action, medium, prepared }, number);
+          const unit = unitOfAction(
+            { record, media: state.media, task, action, medium, prepared, cuts },
+            number,
+          );
           return unit === null ? [] : [unit];
         });
       });
@@ -130,6 +135,8 @@ interface Place {
   readonly action: PlannedAction;
   readonly medium: number;
   readonly prepared: Prepared;
+  /** Those of the stage. */
+  readonly cuts: SegmentCuts;
 }
 
 /** What an action has to do on a medium; null when that is nothing. */
@@ -137,7 +144,7 @@ function unitOfAction(place: Place, number: number): Unit | null {
   const { record, media, task, action, medium, prepared } = place;
   const state = media[medium]!;
   const { mediaType } = prepared.facts;
-  const properties = inForce(record, media, action, medium, mediaType);
+  const properties = forPlanning(record, media, action, medium, mediaType);
   if (passesBy(properties, state.derived !== null)) return null;
   const visual = mediaType === 'VIDEO' || mediaType === 'IMAGE';
   if (task.actionType === 'MARKUP') return visual ? unitOf(medium, number, [WHOLE]) : null;
@@ -159,21 +166,20 @@ export function mostPieces(media: readonly MediumState[], { actions }: PlannedTa
  * found something; no tracks there, nothing to do. Only videos are cut.
  */
 function rangesOf(place: Place, properties: Properties): readonly Range[] {
-  const { record, media, task, medium, prepared } = place;
+  const { record, media, medium, prepared, cuts } = place;
   const { facts, ranges } = prepared;
   const before = tasksOn(record, media[medium]!).findLast((one) => !leftAlone(place, one));
   if (before?.tracks === 0) return [];
   if (facts.mediaType !== 'VIDEO') return [WHOLE];
   const asked = before === undefined ? ranges : followUpRanges(before.ranges, properties);
-  const limits = segmentLimits(properties, facts.frameTimes ?? { fps: 0, constantRate: true });
-  return cutRanges(asked, boundedLimits(asked, limits, mostPieces(media, task)));
+  return cuts.cut(asked, properties, facts.frameTimes ?? { fps: 0, constantRate: true });
 }
 
 /** An annotator that was fed nothing: the tracks before it stand as they did. The first task on a medium has none before it. */
 function leftAlone({ record, media, medium, prepared }: Place, one: Processed): boolean {
   const action = record.plan.tasks[one.task]?.actions[0];
   if (one.sections?.length !== 0 || action === undefined || media[medium]?.processed[0] === one) return false;
-  return annotates(inForce(record, media, action, medium, prepared.facts.mediaType));
+  return annotates(forPlanning(record, media, action, medium, prepared.facts.mediaType));
 }
 
 /** A task that was fed nothing has found nothing, and has taken nothing away. */
