@@ -162,7 +162,10 @@ function walk(job: SimulatedJob, way: readonly Step[]): SimulatedJob {
   return job;
 }
 
-describe('The life of a batch job', () => {
+describe('The life of a batch job', function () {
+  // Hundreds of lives are walked through: minutes on a machine that has more to do.
+  this.timeout(300_000);
+
   it(`keeps all its promises, whatever happens to it, and ends ${seeded}`, () => {
     const ends = new Set<string>();
     const kinds = new Set<string>();
