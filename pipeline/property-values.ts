@@ -29,14 +29,20 @@ export function isOfType(type: string, value: string): boolean {
   }
 }
 
+/** Whole numbers by their type that are read with their fraction: one and a quarter frames a second. */
+const FRACTIONS: ReadonlySet<string> = new Set(['FRAME_RATE_CAP']);
+
 /** What a property takes, in words, when the value is something else; undefined when the value is fine. A blank one stands for the default. */
-export function valueProblem({ type, description }: DescribedProperty, value: string): string | undefined {
+export function valueProblem(
+  { name, type, description }: DescribedProperty,
+  value: string,
+): string | undefined {
   if (value.trim() === '') return undefined;
   if (type === 'BOOLEAN')
     return parseBoolean(value) === undefined
       ? 'its values are TRUE and FALSE, all else counts as FALSE'
       : undefined;
-  if (!isOfType(type, value))
+  if (!isOfType(type, value) && !(FRACTIONS.has(name) && parseNumber(value) !== undefined))
     return type === 'INT' || type === 'LONG'
       ? `it takes a whole number (${type})`
       : `it takes a number (${type})`;

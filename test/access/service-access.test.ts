@@ -97,6 +97,7 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
     const forAdmins = operations.filter(needsAdmin);
     expect(forAdmins.map(({ declared }) => declared.operationId).toSorted()).to.deep.equal([
       'deleteSystemMessage',
+      'getBackup',
       'postSystemMessage',
       'saveNodeConfiguration',
       'startService',

@@ -35,7 +35,7 @@ describe('Derivative media', () => {
     let id: string;
     let document: DetectionDocument;
     before(async () => {
-      const properties = { MARK: 'of the document' };
+      const properties = { FRAME_INTERVAL: '3' };
       id = await service.submit({ media: [{ mediaUri: PDF, properties }], pipelineName: READ_ALL });
       expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
       document = await service.document(id);
@@ -73,7 +73,7 @@ describe('Derivative media', () => {
 
     it('have the properties of the medium that they were made of', () => {
       for (const medium of document.media)
-        expect(medium.mediaProperties).to.deep.equal({ MARK: 'of the document' });
+        expect(medium.mediaProperties).to.deep.equal({ FRAME_INTERVAL: '3' });
     });
 
     it('are read for their text, as is the document itself', () => {

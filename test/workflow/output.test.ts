@@ -31,8 +31,8 @@ describe('The tracks that a task has found', () => {
   after(() => service.close());
 
   const frames = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
-  const onFilm = (tracks: readonly StagedTrack[], jobProperties: Properties) =>
-    runOne(service, film, { ...pipelineOf(finds(tracks)), jobProperties });
+  const onFilm = (tracks: readonly StagedTrack[], jobProperties: Properties, status = 'COMPLETE') =>
+    runOne(service, film, { ...pipelineOf(finds(tracks)), jobProperties }, status);
   const spans = async (tracks: readonly StagedTrack[], jobProperties: Properties) =>
     foundBy(await onFilm(tracks, jobProperties), 'FIRST').map(
       ({ startOffsetFrame, stopOffsetFrame }) => `${startOffsetFrame}-${stopOffsetFrame}`,
@@ -129,8 +129,11 @@ describe('The tracks that a task has found', () => {
     const jobProperties = { QUALITY_SELECTION_THRESHOLD: '50%' };
     const document = await run(service, film, { ...request, jobProperties }, 'COMPLETE_WITH_WARNINGS');
     expect(foundBy(document.media[0]!, 'FIRST')[0]?.detections).to.have.length(2);
-    const [{ mediaId, details } = { mediaId: -1, details: [] }] = document.warnings;
-    expect(mediaId).to.equal(document.media[0]?.mediaId);
+    const [ofJob, ofMedium] = document.warnings;
+    expect(ofJob?.mediaId).to.equal(undefined);
+    expect(ofJob?.details[0]?.message).to.include('QUALITY_SELECTION_THRESHOLD').and.to.include('"50%"');
+    expect(ofMedium?.mediaId).to.equal(document.media[0]?.mediaId);
+    const details = ofMedium?.details ?? [];
     expect(details.map(({ source, code }) => [source, code])).to.deep.equal([
       ['STAGED', 'OTHER'],
       ['NOTING', 'OTHER'],
@@ -147,7 +150,8 @@ describe('The tracks that a task has found', () => {
   ] as const)
     it(`have the detection in frame ${frame} as exemplar when EXEMPLAR_POLICY is ${policy}`, async () => {
       const tracks = [{ frames: [1, 2, 4, 9], confidences: [0.1, 0.9, 0.3, 0.2] }];
-      const [track] = foundBy(await onFilm(tracks, { EXEMPLAR_POLICY: policy }), 'FIRST');
+      const status = policy === 'whatever' ? 'COMPLETE_WITH_WARNINGS' : 'COMPLETE';
+      const [track] = foundBy(await onFilm(tracks, { EXEMPLAR_POLICY: policy }, status), 'FIRST');
       expect(track?.exemplar.offsetFrame).to.equal(frame);
     });
 

@@ -173,8 +173,10 @@ describe('The frames that a task looks at', () => {
     properties: Properties,
     request = pipelineOf(looks()),
     action = 'FIRST',
+    status = 'COMPLETE',
   ): Promise<readonly string[]> => {
-    const found = foundBy(await runOne(service, medium, { ...request, jobProperties: properties }), action);
+    const job = { ...request, jobProperties: properties };
+    const found = foundBy(await runOne(service, medium, job, status), action);
     return found.map(({ trackProperties: { START, STOP } }) => `${START}-${STOP}`);
   };
 
@@ -195,16 +197,18 @@ describe('The frames that a task looks at', () => {
       ['0-24', '25-49', '50-59'],
     ],
     ['all frames when TARGET_SEGMENT_LENGTH is 0', { TARGET_SEGMENT_LENGTH: '0' }, ['0-59']],
-    [
-      'all frames when a length is no number: then the default holds',
-      { TARGET_SEGMENT_LENGTH: 'x' },
-      ['0-59'],
-    ],
+    ['all frames when TARGET_SEGMENT_LENGTH is less than 0', { TARGET_SEGMENT_LENGTH: '-1' }, ['0-59']],
   ];
   for (const [lengths, properties, expected] of SEGMENTS)
     it(`are cut into segments of ${lengths}`, async () => {
       expect(await ranges(constant, properties)).to.deep.equal(expected);
     });
+
+  it('are cut by the default, with a warning, when a length is no number', async () => {
+    const length = { TARGET_SEGMENT_LENGTH: 'x' };
+    const found = await ranges(constant, length, pipelineOf(looks()), 'FIRST', 'COMPLETE_WITH_WARNINGS');
+    expect(found).to.deep.equal(['0-59']);
+  });
 
   it('are cut by VFR_TARGET_SEGMENT_LENGTH and VFR_MIN_SEGMENT_LENGTH when the rate varies', async () => {
     const lengths = { VFR_TARGET_SEGMENT_LENGTH: '20', VFR_MIN_SEGMENT_LENGTH: '5' };

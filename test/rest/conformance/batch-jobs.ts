@@ -84,7 +84,11 @@ function output(suite: Suite): void {
     expect(Date.parse(document.timeStop)).to.be.at.least(Date.parse(document.timeStart));
     const [image, video] = document.media;
     expect([image, video].map((medium) => medium?.mediaType)).to.deep.equal(['IMAGE', 'VIDEO']);
-    expect(image).to.deep.include({ path: IMAGE, mediaProperties: { CAPTION: 'a portrait' }, length: 1 });
+    expect(image).to.deep.include({
+      path: IMAGE,
+      mediaProperties: { QUALITY_SELECTION_THRESHOLD: '0' },
+      length: 1,
+    });
     const [track] = video?.output['LIGHT']?.[0]?.tracks ?? [];
     // Only these frames are processed; start and stop are inclusive.
     expect(track).to.include({

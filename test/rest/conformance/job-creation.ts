@@ -39,8 +39,8 @@ const ALLOWED: Readonly<Record<string, object>> = {
   'buildOutput true': { ...bare, buildOutput: true },
   'buildOutput false': { ...bare, buildOutput: false },
   externalId: { ...bare, externalId: '5' },
-  jobProperties: { ...bare, jobProperties: { LABEL: 'x', NOBODY_KNOWS: 'y' } },
-  algorithmProperties: { ...bare, algorithmProperties: { LIGHT: { LABEL: 'x' }, OTHER: {} } },
+  jobProperties: { ...bare, jobProperties: { LABEL: 'x', QUALITY_SELECTION_THRESHOLD: '0.1' } },
+  algorithmProperties: { ...bare, algorithmProperties: { LIGHT: { LABEL: 'x' } } },
   'priority 0': { ...bare, priority: 0 },
   'priority 9': { ...bare, priority: 9 },
   'a medium by data:': of(DATA),
@@ -117,7 +117,7 @@ const REFUSED: Readonly<Record<string, unknown>> = {
   'mediaSelectors need mediaSelectorsOutputAction': of(IMAGE, {
     mediaSelectors: [{ expression: '$.a', type: 'JSON_PATH', resultDetectionProperty: 'TEXT' }],
   }),
-  'jobProperties map strings to strings': { ...bare, jobProperties: { A: 1 } },
+  'jobProperties map strings to strings': { ...bare, jobProperties: { LABEL: ['x'] } },
   'buildOutput is a boolean': { ...bare, buildOutput: 'true' },
   'the body is a JobCreationRequest': [],
 };

@@ -38,7 +38,7 @@ export class Suite {
     this.#ended = await this.service.submit({
       ...LIGHT,
       media: [
-        { mediaUri: IMAGE, properties: { CAPTION: 'a portrait' } },
+        { mediaUri: IMAGE, properties: { QUALITY_SELECTION_THRESHOLD: '0' } },
         { mediaUri: VIDEO, frameRanges: [{ start: 2, stop: 5 }] },
       ],
       externalId: 'case 7',
