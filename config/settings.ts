@@ -106,7 +106,7 @@ export const serverEnvironment = z.object({
     'Properties in one set (of a job, medium, action, algorithm or selector); more are refused',
   ),
   MAX_PROPERTY_LENGTH: whole(65_536, 1).describe(
-    "Characters of a property's value, and of all properties in one set; more are refused",
+    "Characters of a property's value; more are refused. A whole set of properties may have 65,536",
   ),
   MAX_DERIVATIVE_MEDIA: whole(10_000, 0).describe(
     'Media that may be derived from those of one job (pictures in documents); more make the medium fail',

@@ -10,7 +10,6 @@ export interface BackupRouteParts {
 }
 
 const NO_ADMIN = {
-  responseCode: 1,
   message: 'No backup taken! It holds what all users have stored. Please log in as an admin user.',
 };
 

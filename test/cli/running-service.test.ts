@@ -100,7 +100,7 @@ describe('troupe, where a service runs', () => {
     const unknown = await place.troupe([...job, '--pipeline', 'NONE']);
     expect(unknown.code, unknown.stderr).to.equal(2);
     expect(unknown.stderr)
-      .to.match(/^No pipeline named: NONE\nThe pipelines are: /m)
+      .to.match(/No pipeline named: NONE\nThe pipelines are:\n/)
       .and.to.not.include('Uploading');
     const refused = await place.troupe([...job, ...FACES, '--property', 'ARCHIVE_URL=ftp://archive']);
     expect(refused.code, refused.stderr).to.equal(2);

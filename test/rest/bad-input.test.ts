@@ -98,7 +98,7 @@ describe('Bad input', () => {
       [
         'a list as jobProperty',
         () => ({ media: GOOD, ...LIGHT, jobProperties: { A: ['1'] } }),
-        '\njobProperties.A: must be a text, a number, true or false',
+        '\njobProperties.A: must be a text, a number or a boolean',
       ],
       [
         'a text as algorithmProperties',
