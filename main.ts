@@ -32,6 +32,7 @@ import { checkFileUri } from './media/file-uris.ts';
 import { checkMedium, fetchLimits } from './media/media-rules.ts';
 import { ResultChecker } from './output/check.ts';
 import { outgoingAgents } from './outgoing/agent.ts';
+import { openArchivedDocument } from './outgoing/archived-document.ts';
 import { findPastJob, type ArchiveParts } from './outgoing/archive.ts';
 import { createSend } from './outgoing/send.ts';
 import { serviceToken } from './outgoing/service-token.ts';
@@ -176,6 +177,7 @@ async function compose(
     catalog,
     workers: guardian.nodeManager.workers,
     bodyLimits: bodyLimits(settings, settings.MAX_BODY_BYTES),
+    openArchived: outgoing.openArchived,
     descriptorLimits: bodyLimits(settings, settings.MAX_DESCRIPTOR_BYTES),
     info: readInfo(),
     url,
@@ -263,6 +265,16 @@ function outgoingOf(settings: Settings, client: ServiceClient) {
   };
   return {
     send: createSend({ agents, token, timeoutMs: settings.DELIVERY_TIMEOUT_MS, version }),
+    openArchived: (uri: string) =>
+      openArchivedDocument(
+        {
+          agents,
+          version,
+          timeoutMs: settings.DELIVERY_TIMEOUT_MS,
+          maxBytes: settings.MAX_ARCHIVED_DOCUMENT_BYTES,
+        },
+        uri,
+      ),
     askArchive: (question: ArchiveQuestion) => findPastJob(question, asking),
     bearer: () => token.get().catch(() => undefined),
     close: () => agents.close(),

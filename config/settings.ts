@@ -194,6 +194,9 @@ export const serverEnvironment = z.object({
     'Failed attempts after which callbackStatus and archiveStatus show ERROR, though it is tried on',
   ),
   DELIVERY_MAX_DELAY_MS: wait(3_600 * SECOND, 1).describe('The longest that it doubles to'),
+  MAX_ARCHIVED_DOCUMENT_BYTES: whole(2 * 1024 * MIB, 1_024).describe(
+    'Detection document of another service that output/detection passes on for a job that the archive knew',
+  ),
   DELIVERY_GIVE_UP_MS: whole(24 * 3_600 * SECOND, 1).describe('Age at which one that fails is given up'),
   ARCHIVE_CHECK_MS: wait(10 * SECOND, 100).describe(
     'Time for asking archives whether they know the results of an equal job; then the job runs',

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import { z } from 'zod';
@@ -30,6 +31,8 @@ export interface BatchJobParts {
   readonly jobs: Family<JobCommand, JobReply>;
   readonly views: JobViews;
   readonly bodyLimits: BodyLimits;
+  /** Opens the document of a job of another service; rejects with the end of a sentence. */
+  openArchived(uri: string): Promise<{ readonly stream: Readable; readonly bytes: number | undefined }>;
   /** How clients reach the server. */
   readonly url: string;
 }
@@ -246,16 +249,34 @@ async function remove(ctx: Context, { desk }: BatchJobParts): Promise<void> {
 }
 
 /** The document as it lies on the disk, streamed. */
-async function detection(ctx: Context, { views }: BatchJobParts): Promise<void> {
+async function detection(ctx: Context, parts: BatchJobParts): Promise<void> {
+  const { views } = parts;
   const id = jobNumber(idOf(ctx));
-  const file = id === null ? undefined : await views.document(id);
-  if (file === undefined) return empty(ctx, 400);
+  if (id === null) return empty(ctx, 400);
+  const file = await views.document(id);
+  if (file === undefined) return archivedDetection(ctx, parts, id);
   const found = await stat(file).catch(() => undefined);
   if (found === undefined)
     throw new HttpError(500, 'The detection document of this job is missing on the server.');
   ctx.type = 'application/json';
   ctx.length = found.size;
   ctx.body = createReadStream(file);
+}
+
+/** The document of the job of another service that an archive had, as it is there. */
+async function archivedDetection(ctx: Context, { views, openArchived }: BatchJobParts, id: number) {
+  const uri = await views.archivedDocument(id);
+  if (uri === undefined) return empty(ctx, 400);
+  const document = await openArchived(uri).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new HttpError(
+      502,
+      `The results of this job are those of an earlier one, whose document could not be fetched: ${reason}.`,
+    );
+  });
+  ctx.type = 'application/json';
+  if (document.bytes !== undefined) ctx.length = document.bytes;
+  ctx.body = document.stream;
 }
 
 const idOf = (ctx: Context) => (ctx['params'] as { id: string }).id;

@@ -76,7 +76,7 @@ export async function exchange(agents: OutgoingAgents, request: ExchangeRequest)
   }
 }
 
-function target(agents: OutgoingAgents, text: string) {
+export function target(agents: OutgoingAgents, text: string) {
   if (!URL.canParse(text)) throw new NoAnswer('its URL is malformed', true);
   const url = new URL(text);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
@@ -89,7 +89,7 @@ function target(agents: OutgoingAgents, text: string) {
   }
 }
 
-function basic(username: string, password: string): Readonly<Record<string, string>> {
+export function basic(username: string, password: string): Readonly<Record<string, string>> {
   if (username === '' && password === '') return {};
   const text = `${decoded(username)}:${decoded(password)}`;
   return { Authorization: `Basic ${Buffer.from(text).toString('base64')}` };
@@ -134,7 +134,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   ABORTED: 'the service is shutting down',
 };
 
-function noAnswer(error: unknown, { timeoutMs }: ExchangeRequest): NoAnswer {
+export function noAnswer(error: unknown, { timeoutMs }: Pick<ExchangeRequest, 'timeoutMs'>): NoAnswer {
   if (error instanceof ForbiddenAddress) return new NoAnswer(error.message, true, error);
   const code = codeOf(error);
   if (code === 'ECONNABORTED')

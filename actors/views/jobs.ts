@@ -250,10 +250,17 @@ export class JobViews {
     return hasEnded(job) ? detectionFile(this.#dataDir, job.record.jobId) : undefined;
   }
 
+  /** Where the document lies that stands for a job which an archive knew from another service; undefined otherwise. */
+  async archivedDocument(number: number): Promise<string | undefined> {
+    const uri = (await storedJob(this.#store, number))?.snapshot.pastOutput;
+    return uri !== null && uri !== undefined && /^https?:/i.test(uri) ? uri : undefined;
+  }
+
+  /** Always a path where the document lies on this server, also when a bucket has it, too; else where an archive says it is. */
   #documentOf(job: StoredJob): string | null {
-    const { pastOutput, outputUri } = job.snapshot;
-    if (pastOutput !== null) return pastOutput;
-    return hasEnded(job) ? (outputUri ?? detectionFile(this.#dataDir, job.record.jobId)) : null;
+    const { pastOutput } = job.snapshot;
+    if (pastOutput !== null) return ownDocument(this.#dataDir, pastOutput) ?? pastOutput;
+    return hasEnded(job) ? detectionFile(this.#dataDir, job.record.jobId) : null;
   }
 
   /** What the dispatcher has of the jobs that have or may have sub-jobs there. */

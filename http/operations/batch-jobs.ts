@@ -149,6 +149,7 @@ export const batchJobOperations: readonly Operation[] = [
     answers: {
       200: json('The document, streamed.', detectionDocument),
       400: nothing('There is no such job, it has not ended, or it was asked to write no document.'),
+      502: json('The document of the earlier job that an archive had could not be fetched.', responseMessage),
     },
   },
 ];

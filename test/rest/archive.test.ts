@@ -1,6 +1,8 @@
 /** The archive of results: specification 6.4, archiveCheckStatus of 2.1, archiveStatus of 2.2, asked of the running service. */
 import { createHash } from 'node:crypto';
 import { copyFileSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect } from 'chai';
@@ -136,7 +138,9 @@ describe('The archive (specification 6.4)', () => {
       const info = await service.terminal(id);
       expect(info.jobStatus).to.equal('COMPLETE');
       expect(info.archiveStatus).to.equal('PAST JOB FOUND');
-      expect(info.outputObjectPath).to.equal(posted(archive.posts[0]!).dataObject['outputUri']);
+      expect(pathToFileURL(info.outputObjectPath!).href).to.equal(
+        posted(archive.posts[0]!).dataObject['outputUri'],
+      );
       expect((await service.document(id)).jobId).to.equal(past);
       expect(service.handedOut().filter(({ subJob }) => subJob.startsWith(`${id}.1.0.`))).to.deep.equal([]);
       expect(archive.posts).to.have.lengthOf(1);
@@ -164,6 +168,38 @@ describe('The archive (specification 6.4)', () => {
       const { jobId, archiveCheckStatus } = await created(job());
       expect(archiveCheckStatus).to.equal('MEDIA_HASHES_ABSENT');
       await expectSkipped(jobId, past);
+    });
+
+    it('of another service has its document passed on by output/detection, or says why that cannot be had', async () => {
+      await archived(job());
+      const text = JSON.stringify({ jobId: 'elsewhere-7', filler: 'x'.repeat(200_000) });
+      let status = 200;
+      const elsewhere = createServer((_, response) => {
+        response.writeHead(status, { 'Content-Type': 'text/html' }).end(text);
+      });
+      await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
+      others.push({ close: () => new Promise((resolve) => elsewhere.close(() => resolve())) });
+      const { port } = elsewhere.address() as AddressInfo;
+      const entry = posted(archive.posts[0]!);
+      const outputUri = `http://127.0.0.1:${port}/detection.json`;
+      archive.manners.answer = () => [{ ...entry, dataObject: { ...entry.dataObject, outputUri } }];
+      const { jobId, outputObjectUri } = await created(job({ media: [known(ASTRONAUT)] }));
+      expect(outputObjectUri).to.equal(outputUri);
+      await service.terminal(jobId);
+      const ask = () =>
+        fetch(`${service.url}/rest/jobs/${jobId}/output/detection`, {
+          headers: { Authorization: `Bearer ${service.token}` },
+        });
+      const answer = await ask();
+      expect([answer.status, answer.headers.get('content-type')]).to.deep.equal([
+        200,
+        'application/json; charset=utf-8',
+      ]);
+      expect(await answer.text()).to.equal(text);
+      status = 404;
+      const refused = await ask();
+      expect(refused.status).to.equal(502);
+      expect(await refused.text()).to.include('could not be fetched: it was answered with status 404');
     });
 
     it('is not believed when the document of that job is gone with it: the job runs', async () => {

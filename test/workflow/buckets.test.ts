@@ -76,12 +76,12 @@ describe('Buckets', () => {
     });
     after(() => receiver.close());
 
-    it('the detection document, which the job and its callback name, and which the service itself still gives out', async () => {
-      const { outputObjectPath } = (await service.job(id))!;
-      const stored = await objectAt(outputObjectPath);
-      expect(JSON.parse(stored.toString('utf8'))).to.deep.equal(document);
+    it('the detection document, which the callback names, and which the service itself still gives out', async () => {
       const told = new URL(receiver.requests[0]!.path, receiver.url).searchParams.get('outputobjecturi');
-      expect(told).to.equal(outputObjectPath);
+      const stored = await objectAt(told);
+      expect(JSON.parse(stored.toString('utf8'))).to.deep.equal(document);
+      const { outputObjectPath } = (await service.job(id))!;
+      expect(outputObjectPath).to.equal(join(service.dataDir, 'output-objects', id, 'detection.json'));
     });
 
     it('artifacts', async () => {
