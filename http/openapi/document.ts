@@ -95,6 +95,8 @@ function operationObject(operation: Operation, collector: SchemaCollector): Json
   };
 }
 
+const COMMA_SEPARATED = { style: 'form', explode: false };
+
 /** Parameters are texts that are turned into values: the value's schema tells a client more, what it may leave out only the text's. */
 function parameterObjects(
   where: string,
@@ -109,6 +111,7 @@ function parameterObjects(
     in: where,
     required: needed.includes(name),
     ...(description === undefined ? {} : { description }),
+    ...(schema['type'] === 'array' ? COMMA_SEPARATED : {}),
     schema,
   }));
 }

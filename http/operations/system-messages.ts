@@ -77,7 +77,7 @@ export const systemMessageOperations: readonly Operation[] = [
     tag: TAG,
     caller: 'ADMIN',
     summary: 'Delete a system message',
-    params: z.object({ id: messageId }),
+    params: z.object({ id: messageId.describe('As the list of messages has it') }),
     answers: {
       200: json('It is gone, or was not there.', coreResponse),
       400: json('The id is no whole number above 0.', coreResponse),

@@ -8,7 +8,7 @@ export const jobListQuery = z.strictObject({
   before: wholeNumber(1)
     .optional()
     .describe('Only jobs with lower numbers: the next of the page before, for the page after it'),
-  status: jobStatus.optional(),
+  status: jobStatus.optional().describe('Only jobs in this status'),
   pipelineName: z
     .string()
     .trim()

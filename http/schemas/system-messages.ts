@@ -31,7 +31,8 @@ export const messageQuery = z.object({
     ),
   severity: z
     .enum(SEVERITIES, { error: `severity must be one of ${SEVERITIES.join(', ')}.` })
-    .default('info'),
+    .default('info')
+    .describe('How it is to be shown'),
 });
 
 /** The id in a path: a whole number of 64 bits above 0. One that JavaScript cannot count up to belongs to no message. */

@@ -1,0 +1,59 @@
+/** The OpenAPI document as tools of other makers read it: the recommended rules of Redocly, and some more. */
+import { createConfig, lintFromString, type NormalizedProblem } from '@redocly/openapi-core';
+import { expect } from 'chai';
+import { openApiDocument } from '../../http/openapi/document.ts';
+import type { Operation } from '../../http/openapi/operation.ts';
+import { operations, tags } from '../../http/operations/index.ts';
+
+/** Rules that are not among the recommended ones. */
+const MORE = {
+  'array-parameter-serialization': 'error',
+  'component-name-unique': 'error',
+  'operation-singular-tag': 'error',
+  'operation-tag-defined': 'error',
+  'parameter-description': 'error',
+  'spec-strict-refs': 'error',
+} as const;
+
+/** Where a rule does not fit, and why. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  // Probes read nothing of the request, so no request is wrong.
+  'operation-4xx-response': String.raw`^#/paths/~1(healthz|readyz)/get/responses$`,
+};
+
+const FACTS = { version: '1.2.3', url: 'http://127.0.0.1:8080', tags };
+
+/** What Redocly says of the document of these operations, warnings as well, a sentence each. */
+async function objections(declared: readonly Operation[]): Promise<readonly string[]> {
+  const config = await createConfig({ extends: ['recommended'], rules: MORE });
+  const problems = await lintFromString({
+    source: JSON.stringify(openApiDocument(declared, FACTS)),
+    absoluteRef: 'openapi.json',
+    config,
+  });
+  return problems.filter((problem) => !excepted(problem)).map(sentence);
+}
+
+const pointerOf = ({ location }: NormalizedProblem) => location[0]?.pointer ?? '';
+const excepted = (problem: NormalizedProblem) => {
+  const places = EXCEPTIONS[problem.ruleId];
+  return places !== undefined && new RegExp(places).test(pointerOf(problem));
+};
+const sentence = (problem: NormalizedProblem) =>
+  `${problem.ruleId} at ${pointerOf(problem)}: ${problem.message}`;
+
+describe('The OpenAPI document, held against the rules of Redocly,', function () {
+  this.timeout(60_000);
+
+  it('breaks none', async () => {
+    expect(await objections(operations)).to.deep.equal([]);
+  });
+
+  it('breaks them when an operation is declared badly', async () => {
+    const [first, ...others] = operations;
+    const wrong = { ...first!, id: others[0]!.id, summary: '', tag: 'No such group' };
+    const told = (await objections([wrong, ...others])).join('\n');
+    for (const rule of ['operation-operationId-unique', 'operation-summary', 'operation-tag-defined'])
+      expect(told).to.contain(`${rule} at `);
+  });
+});
