@@ -51,7 +51,7 @@ export function batchJobKind(parts: JobParts): ActorKind<JobCommand, JobReply> {
     mailbox: parts.mailbox,
     intensity: parts.intensity,
     idleMs: parts.idleMs,
-    load: (id) => loadDurable(durable, parts.store, parts.owner, id, parts.marks),
+    load: (id) => loadDurable(durable, parts.store, parts.owner, id, parts.marks, parts.clock),
     escalated: (id, error) =>
       endPoisoned(parts, id, error).catch((err: unknown) =>
         parts.logger.error({ err, job: id }, 'could not end a job that fails again and again'),

@@ -9,6 +9,7 @@ import {
   type StoredActor,
 } from '../../store/store.ts';
 import { allRows } from '../../store/store.ts';
+import { delay, systemClock, type Clock } from './clock.ts';
 import { TransientError } from './errors.ts';
 import type { LoadMarks } from './load-marks.ts';
 import type { Behavior, Command, Envelope } from './system.ts';
@@ -68,45 +69,72 @@ interface Seen<X> {
 /** Replies that are kept to answer a redelivered command as the first time. */
 const SEEN = 32;
 
+/** For so long a command that others come before is decided again. */
+const CONFLICTS_MS = 10_000;
+const FIRST_PAUSE_MS = 5;
+const LONGEST_PAUSE_MS = 250;
+
 export async function loadDurable<R, S, C extends Command, X, E>(
   kind: DurableKind<R, S, C, X, E>,
   store: Store,
   owner: Owner,
   id: string,
   marks?: LoadMarks,
+  clock: Clock = systemClock,
 ): Promise<Behavior<C, X>> {
   const actor: ActorKey = { kind: kind.kind, id };
-  let current = await load(kind, store, actor, marks);
-  if (current.record !== undefined && current.state !== undefined)
-    await kind.perform(current.record, current.state, kind.recover(current.state));
-
-  const run = async (envelope: Envelope<C>): Promise<X> => {
-    const seen = current.seen.find((earlier) => earlier.id === envelope.id);
-    if (seen !== undefined) return seen.reply;
-    const { reply, change, effects } = kind.decide(current.record, current.state, envelope);
-    if (change !== undefined)
-      current = await commit(kind, store, owner, actor, current, envelope.id, reply, change);
-    if (
-      effects !== undefined &&
-      effects.length > 0 &&
-      current.record !== undefined &&
-      current.state !== undefined
-    )
+  let current: Loaded<R, S, X>;
+  const perform = async (effects: readonly E[]) => {
+    if (effects.length > 0 && current.record !== undefined && current.state !== undefined)
       await kind.perform(current.record, current.state, effects);
-    return reply;
   };
+  const reload = async () => {
+    current = await load(kind, store, actor, marks);
+    if (current.state !== undefined) await perform(kind.recover(current.state));
+  };
+  await reload();
 
   return {
     async handle(envelope) {
-      try {
-        return await run(envelope);
-      } catch (error) {
-        if (!(error instanceof VersionConflict)) throw error;
-        // Somebody else took a decision in between: look at the new state and decide again.
-        current = await load(kind, store, actor, marks);
-        return run(envelope);
+      const again = inBetween(clock);
+      /** Effects of a decision whose commit was refused. */
+      let refused: readonly E[] = [];
+      for (;;) {
+        const seen = current.seen.find((earlier) => earlier.id === envelope.id);
+        if (seen !== undefined) {
+          // After a refusal this is our own commit, of which the store did not tell us: what follows from it is still to be done.
+          await perform(refused);
+          return seen.reply;
+        }
+        const { reply, change, effects = [] } = kind.decide(current.record, current.state, envelope);
+        try {
+          if (change !== undefined)
+            current = await commit(kind, store, owner, actor, current, envelope.id, reply, change);
+        } catch (error) {
+          if (!(error instanceof VersionConflict)) throw error;
+          // Somebody else took a decision in between: look at the new state and decide again.
+          refused = effects;
+          await again(error);
+          await reload();
+          continue;
+        }
+        await perform(effects);
+        return reply;
       }
     },
+  };
+}
+
+/** A pause before the next try, random so that two who are in each other's way part. @throws TransientError after too long */
+function inBetween(clock: Clock): (conflict: VersionConflict) => Promise<void> {
+  const until = clock.steady() + CONFLICTS_MS;
+  let longest = 0;
+  return async (conflict) => {
+    if (clock.steady() >= until)
+      throw new TransientError('Others changed the state again and again.', { cause: conflict });
+    // The first time at once: most often there is nobody any more.
+    if (longest > 0) await delay(clock, Math.random() * longest);
+    longest = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, 2 * longest));
   };
 }
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import Database from 'better-sqlite3';
+import { VirtualClock, type Clock } from '../../../actors/runtime/clock.ts';
 import {
   loadDurable,
   NewerSchema,
@@ -99,12 +100,16 @@ describe('A durable actor', () => {
     context: {},
   });
   type Loaded = Behavior<PurseCommand, PurseReply>;
-  const load = (more: Partial<PurseKind> = {}, from: Store = store): Promise<Loaded> =>
-    loadDurable(kind(more), from, OWNER, '1');
+  const load = (more: Partial<PurseKind> = {}, from: Store = store, clock?: Clock): Promise<Loaded> =>
+    loadDurable(kind(more), from, OWNER, '1', undefined, clock);
   const put = (purse: Loaded, coin: number, id?: string) => purse.handle(envelope({ type: 'put', coin }, id));
   const look = (purse: Loaded) => purse.handle(envelope({ type: 'look' }));
-  const opened = async (more: Partial<PurseKind> = {}, from: Store = store): Promise<Loaded> => {
-    const purse = await load(more, from);
+  const opened = async (
+    more: Partial<PurseKind> = {},
+    from: Store = store,
+    clock?: Clock,
+  ): Promise<Loaded> => {
+    const purse = await load(more, from, clock);
     await purse.handle(envelope({ type: 'open', owner: 'Ada' }));
     return purse;
   };
@@ -245,18 +250,71 @@ describe('A durable actor', () => {
       expect(await look(await load())).to.equal('Ada: 10 = 10');
     });
 
-    it('gives up when that happens twice for one command', async () => {
-      let conflicts = 0;
-      const contested = around<Store>(store, {
-        commit: (commit: Commit) => {
-          if (commit.expected === 0) return store.commit(commit);
-          conflicts++;
-          return Promise.reject(new VersionConflict(commit.actor, commit.expected));
+    /** A store whose commits after the first are refused as long as `refuse` says so. */
+    const contested = (refuse: () => boolean) =>
+      around<Store>(store, {
+        commit: (commit: Commit) =>
+          commit.expected > 0 && refuse()
+            ? Promise.reject(new VersionConflict(commit.actor, commit.expected))
+            : store.commit(commit),
+      });
+    /** Lets time pass until the promise settles; answers how it did. */
+    const passing = async (clock: VirtualClock, work: Promise<unknown>): Promise<unknown> => {
+      let outcome: unknown;
+      const settled = failure(work).then((seen) => (outcome = seen ?? 'no answer'));
+      while (outcome === undefined) await clock.advance(50);
+      return settled;
+    };
+
+    it('decides again as often as it takes', async () => {
+      const clock = new VirtualClock();
+      let left = 5;
+      const purse = await opened(
+        {},
+        contested(() => left-- > 0),
+        clock,
+      );
+      await passing(clock, put(purse, 1));
+      expect(await look(await load())).to.equal('Ada: 1 = 1');
+      expect(left).to.equal(-1);
+    });
+
+    it('is not to blame when that goes on for too long', async () => {
+      const clock = new VirtualClock();
+      const purse = await opened(
+        {},
+        contested(() => true),
+        clock,
+      );
+      const error = await passing(clock, put(purse, 1));
+      expect(error).to.be.instanceOf(TransientError);
+      expect((error as Error).cause).to.be.instanceOf(VersionConflict);
+      expect(clock.now()).to.be.within(1_000, 30_000);
+    });
+
+    it('does what the state stands for that it has then', async () => {
+      const mine = await opened();
+      await put(await load(), 10);
+      effects = [];
+      await put(mine, 1);
+      expect(effects).to.deep.equal(['recover 10 at 10', 'put 1 at 11']);
+    });
+
+    it('does what it had decided when it was its own commit, of which the store had not told it', async () => {
+      let breaks = true;
+      const repeating = around<Store>(store, {
+        commit: async (commit: Commit) => {
+          const version = await store.commit(commit);
+          if (commit.expected === 0 || !breaks) return version;
+          breaks = false;
+          // As a client does whose connection broke: it sends the same once more.
+          return store.commit(commit);
         },
       });
-      const purse = await opened({}, contested);
-      expect(await failure(put(purse, 1))).to.be.instanceOf(VersionConflict);
-      expect(conflicts).to.equal(2);
+      const purse = await opened({}, repeating);
+      expect(await put(purse, 5)).to.equal('total 5');
+      expect(effects).to.deep.equal(['recover 5 at 5', 'put 5 at 5']);
+      expect(await look(await load())).to.equal('Ada: 5 = 5');
     });
   });
 
