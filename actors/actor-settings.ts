@@ -57,6 +57,7 @@ export const deskSettings = (settings: Settings, serverProperties: Properties): 
     nameLength: settings.MAX_NAME_LENGTH,
     valueLength: settings.MAX_PROPERTY_LENGTH,
     properties: settings.MAX_PROPERTIES,
+    propertiesLength: settings.MAX_PROPERTIES_LENGTH,
     actions: settings.MAX_PIPELINE_ACTIONS,
     subJobs: settings.MAX_SUB_JOBS,
   },

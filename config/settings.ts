@@ -105,8 +105,9 @@ export const serverEnvironment = z.object({
   MAX_PROPERTIES: whole(1_000, 1).describe(
     'Properties in one set (of a job, medium, action, algorithm or selector); more are refused',
   ),
-  MAX_PROPERTY_LENGTH: whole(65_536, 1).describe(
-    "Characters of a property's value; more are refused. A whole set of properties may have 65,536",
+  MAX_PROPERTY_LENGTH: whole(65_536, 1).describe("Characters of a property's value; more are refused"),
+  MAX_PROPERTIES_LENGTH: whole(65_536, 1).describe(
+    'Characters of all names and values in one set of properties; more are refused',
   ),
   MAX_DERIVATIVE_MEDIA: whole(10_000, 0).describe(
     'Media that may be derived from those of one job (pictures in documents); more make the medium fail',

@@ -13,6 +13,8 @@ export interface RequestLimits {
   readonly valueLength: number;
   /** In one set: those of a job, a medium, an action, an algorithm, a selector. */
   readonly properties: number;
+  /** Of all names and values in one set. */
+  readonly propertiesLength: number;
   /** Of a pipeline, each as often as it runs on a medium. */
   readonly actions: number;
   /** Media times actions, and the pieces that they are cut into. */
@@ -84,11 +86,9 @@ function overDefinition(
 ): string | undefined {
   if (definition === undefined) return undefined;
   const { pipeline, tasks = [], actions = [] } = definition;
-  const most = Math.max(
-    pipeline.length,
-    tasks.length,
-    actions.length,
-    ...tasks.map((task) => task.actions.length),
+  const most = tasks.reduce(
+    (longest, task) => Math.max(longest, task.actions.length),
+    Math.max(pipeline.length, tasks.length, actions.length),
   );
   if (most > limits.actions) return tooManyActions(most, limits);
   const names = [
@@ -143,11 +143,15 @@ function overEntries(
 ): string | undefined {
   if (entries.length > limits.properties)
     return `${place} has ${entries.length} entries; at most ${limits.properties} are allowed (MAX_PROPERTIES).`;
-  return firstOf(entries, ([name, value]) => {
+  const long = firstOf(entries, ([name, value]) => {
     if (name.length > limits.nameLength) return longName(`A name in ${place}`, name, limits);
     if (value.length <= limits.valueLength) return undefined;
     return `${place}: the value of "${name}" has ${value.length} characters; at most ${limits.valueLength} are allowed (MAX_PROPERTY_LENGTH).`;
   });
+  if (long !== undefined) return long;
+  const length = entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+  if (length <= limits.propertiesLength) return undefined;
+  return `${place} has ${length} characters in names and values; at most ${limits.propertiesLength} are allowed (MAX_PROPERTIES_LENGTH).`;
 }
 
 function longName(

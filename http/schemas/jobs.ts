@@ -3,18 +3,11 @@ import { BATCH_JOB_STATUSES } from '../../actors/batch-job/status.ts';
 import { coreResponse, orAbsent, timestamp, trueOrFalse } from './common.ts';
 
 /** Bodies of the batch job endpoints (specification 2.1): each validates, types and documents. */
-const MAX_PROPERTIES = 64 * 1024;
 /** The value of a property: text. Many programs write numbers and booleans as such. */
 const propertyValue = z
   .union([z.string(), z.number(), z.boolean()], { error: 'must be a text, a number or a boolean' })
   .transform(String);
-export const properties = z.record(z.string(), propertyValue).refine((map) => sizeOf(map) <= MAX_PROPERTIES, {
-  error: `must have no more than ${MAX_PROPERTIES} characters in all`,
-});
-
-function sizeOf(map: Readonly<Record<string, string>>): number {
-  return Object.entries(map).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
-}
+export const properties = z.record(z.string(), propertyValue);
 
 /** By algorithm. */
 export const algorithmProperties = z.record(z.string(), properties);

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { sampleUri, Service } from '../support/service.ts';
 
 const ASTRONAUT = sampleUri('astronaut.png');
+const ASTRONAUT_MEDIUM = { mediaUri: ASTRONAUT };
 const LIGHT = { pipelineName: 'LIGHT PIPELINE' };
 /** What no work on the event loop may take, on a slow machine; the attacks took from seconds to for ever. */
 const MOST_BLOCKED_MS = 1_000;
@@ -88,6 +89,13 @@ describe('A request that is made to hold the server', function () {
       'a list of properties',
       { jobProperties: Object.fromEntries(numbered(1_001, 'P').map((name) => [name, ''])) },
       'jobProperties has 1001 entries; at most 1000 are allowed (MAX_PROPERTIES)',
+    ],
+    [
+      'properties',
+      {
+        media: [{ ...ASTRONAUT_MEDIUM, metadata: { A: 'a'.repeat(40_000), B: 'b'.repeat(40_000) } }],
+      },
+      'media[0].metadata has 80002 characters in names and values; at most 65536 are allowed (MAX_PROPERTIES_LENGTH)',
     ],
     [
       'the property of an action',
