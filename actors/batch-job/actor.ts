@@ -8,11 +8,18 @@ import { bookkeeping, uncounted } from './bookkeeping.ts';
 import { JOB_COMMANDS, type JobCommand, type JobReply } from './commands.ts';
 import type { JobEffect } from './effects.ts';
 import { BATCH_JOB, runPrefix } from './keys.ts';
-import { errorText, type JobSettings } from './planning.ts';
+import { errorText, planAhead, type JobSettings } from './planning.ts';
 import { owedWhenPoisoned } from './notices.ts';
 import type { Change } from './progress.ts';
 import type { JobRecord } from './record.ts';
-import { JOB_SCHEMA, JOB_UPCASTERS, jobSnapshotSchema, restore, toSnapshot, upcastJob } from './snapshot.ts';
+import {
+  JOB_SCHEMA,
+  JOB_UPCASTERS,
+  jobSnapshotSchema,
+  restoreInSteps,
+  toSnapshot,
+  upcastJob,
+} from './snapshot.ts';
 import { isTerminal } from './status.ts';
 import type { JobState, SubJobRow } from './state.ts';
 import { removeFiles, removeStrays } from './tidying.ts';
@@ -69,13 +76,14 @@ function durableJob(parts: JobParts): DurableKind<JobRecord, JobState, JobComman
       return isTerminal(status) ? undefined : runPrefix(run);
     },
     restore: (record, body, rows) =>
-      restore(
+      restoreInSteps(
         record,
         jobSnapshotSchema.parse(body),
         rows.map((row: Row) => row.body as SubJobRow),
       ),
     uncounted,
     snapshot: toSnapshot,
+    ahead: planAhead,
     decide: (record, state, envelope) => toDecision(record, state, envelope, parts.settings),
     recover,
     perform: (record, state, effects) => perform(parts, record, state, effects),

@@ -1,3 +1,4 @@
+import { List } from 'immutable';
 import { addsToken, type ArchiveJob } from '../../pipeline/archive.ts';
 import type { JobRecord } from './record.ts';
 import type { MediumState } from './state.ts';
@@ -5,11 +6,11 @@ import type { MediumState } from './state.ts';
 /** A job as the rules of the archive look at it: what was asked for, and what inspection has found out so far. */
 export function archiveJob(
   record: Omit<JobRecord, 'number' | 'jobId'>,
-  media: readonly Pick<MediumState, 'prepared'>[] = [],
+  media: List<Pick<MediumState, 'prepared'>> = List(),
 ): ArchiveJob {
   return {
     ...record,
-    media: record.media.map((medium, i) => ({ ...medium, facts: media[i]?.prepared?.facts ?? null })),
+    media: record.media.map((medium, i) => ({ ...medium, facts: media.get(i)?.prepared?.facts ?? null })),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { List } from 'immutable';
 import {
   booleanOf,
   componentProperties,
@@ -20,7 +21,7 @@ const KNOWN = new WeakMap<JobRecord, Map<string, (media: Properties) => Properti
 /** The properties in force for an action on a medium. */
 export function inForce(
   record: JobRecord,
-  media: readonly MediumState[],
+  media: List<MediumState>,
   action: PlannedAction,
   index: number,
   mediaType: MediaType,
@@ -66,7 +67,7 @@ const OWN = new WeakMap<Properties, Properties | null>();
  */
 export function forPlanning(
   record: JobRecord,
-  media: readonly MediumState[],
+  media: List<MediumState>,
   action: PlannedAction,
   index: number,
   mediaType: MediaType,

@@ -1,3 +1,4 @@
+import type { List } from 'immutable';
 import type { TrackSource } from '../../components/sdk/protocol.ts';
 import { inForce, isFed, tasksOn, triggerOf } from './in-force.ts';
 import type { JobRecord } from './record.ts';
@@ -30,10 +31,10 @@ export function versionsOf(processed: readonly Processed[]): ReadonlyMap<number,
  */
 export function tracksBefore(
   record: JobRecord,
-  media: readonly MediumState[],
+  media: List<MediumState>,
   index: number,
 ): readonly TrackSource[] {
-  const medium = media[index]!;
+  const medium = media.get(index)!;
   const finders = tasksOn(record, medium).filter(({ sections }) => sections === undefined);
   const triggers = finders.map((found, n) => consumes(record, media, index, found, n));
   const everything = triggers.lastIndexOf(null);
@@ -51,14 +52,14 @@ export function tracksBefore(
 /** The TRIGGER by which a task chose what it took; null: it took everything there was. */
 function consumes(
   record: JobRecord,
-  media: readonly MediumState[],
+  media: List<MediumState>,
   index: number,
   { task }: Processed,
   n: number,
 ): string | null {
-  const { prepared } = media[index]!;
+  const { prepared } = media.get(index)!;
   const action = record.plan.tasks[task]?.actions[0];
   if (n === 0 || action === undefined || prepared === null) return null;
   const properties = inForce(record, media, action, index, prepared.facts.mediaType);
-  return isFed(record, properties, media[index]!) ? triggerOf(properties) : null;
+  return isFed(record, properties, media.get(index)!) ? triggerOf(properties) : null;
 }

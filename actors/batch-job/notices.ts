@@ -213,7 +213,7 @@ function archivePost(
   at: number,
 ): Notice | undefined {
   const { archiveUrl, metadata, properties } = record.media[n]!;
-  const { prepared, found } = state.media[n]!;
+  const { prepared, found } = state.media.get(n)!;
   if (archiveUrl === undefined || prepared === null) return undefined;
   const id = archiveId(record, state.run, n);
   const body: HttpNotice = {

@@ -99,7 +99,7 @@ const taskIndex = ({ stage }: Pick<JobState, 'stage'>) => (stage.name === 'TASK'
 /** What all sub-jobs of an action on a medium need to know. */
 function settingOf(state: JobState, unit: Unit, { record }: Given) {
   const action: PlannedAction = record.plan.tasks[taskIndex(state)]!.actions[unit.action]!;
-  const { facts, path, file } = state.media[unit.medium]!.prepared!;
+  const { facts, path, file } = state.media.get(unit.medium)!.prepared!;
   const medium = mediumOf(record, state.media, unit.medium);
   const properties = forComponent(record, action, medium, {
     mediaType: facts.mediaType,
@@ -109,7 +109,7 @@ function settingOf(state: JobState, unit: Unit, { record }: Given) {
 }
 
 function workMedium(state: JobState, unit: Unit, { mediaId }: { mediaId: number }, path: string): WorkMedium {
-  const { facts, inspected } = state.media[unit.medium]!.prepared!;
+  const { facts, inspected } = state.media.get(unit.medium)!.prepared!;
   const { mediaType, mimeType, length, metadata } = facts;
   return {
     mediaId,
@@ -126,7 +126,7 @@ function workMedium(state: JobState, unit: Unit, { mediaId }: { mediaId: number 
 function prepareRow(state: JobState, index: number, unit: Unit, given: Given): SubJobRow {
   const { record, settings } = given;
   const { uri, metadata, frameRanges, timeRanges, properties } = mediumOf(record, state.media, unit.medium);
-  const derived = state.media[unit.medium]?.derived ?? null;
+  const derived = state.media.get(unit.medium)?.derived ?? null;
   const work: PrepareWork = {
     uri,
     fetchTo:
@@ -145,7 +145,7 @@ function prepareRow(state: JobState, index: number, unit: Unit, given: Given): S
 function feedRow(state: JobState, index: number, unit: Unit, given: Given): SubJobRow {
   const { record } = given;
   const { properties, work: medium } = settingOf(state, unit, given);
-  const first = tasksOn(record, state.media[unit.medium]!).length === 0;
+  const first = tasksOn(record, state.media.get(unit.medium)!).length === 0;
   const { selectors } = mediumOf(record, state.media, unit.medium);
   const work: FeedWork = {
     medium,
@@ -175,7 +175,7 @@ function detectRow(state: JobState, index: number, unit: Unit, given: Given): Su
     ...(generic ? { outputFolder: join(folder, row.id) } : {}),
   };
   // What media selectors select are no tracks to be given back.
-  const annotate = annotates(properties) && isFed(record, properties, state.media[unit.medium]!);
+  const annotate = annotates(properties) && isFed(record, properties, state.media.get(unit.medium)!);
   const { selectors = [] } = mediumOf(record, state.media, unit.medium);
   const selective = selectors.some(({ selectionProperties: own }) => Object.keys(own).length > 0);
   const fed =
@@ -195,7 +195,7 @@ export function finishRow(state: JobState, index: number, unit: Unit, given: Giv
   const { mediaRoots, excluded } = settings.fetchLimits;
   const { jobId } = record;
   const rollUpFile = textOf(properties, 'ROLL_UP_FILE', '');
-  const annotating = annotates(properties) && isFed(record, properties, state.media[unit.medium]!);
+  const annotating = annotates(properties) && isFed(record, properties, state.media.get(unit.medium)!);
   const work: FinishWork = {
     medium: workMedium,
     sha256: facts.sha256,
@@ -216,7 +216,7 @@ export function finishRow(state: JobState, index: number, unit: Unit, given: Giv
             folder: derivativeFolder(dataDir, jobId, medium.mediaId),
             from: derivingFolder(dataDir, jobId, state.run, medium.mediaId),
             firstMediaId: 0,
-            most: Math.max(0, settings.maxDerived - (state.media.length - record.media.length)),
+            most: Math.max(0, settings.maxDerived - (state.media.size - record.media.length)),
           },
         }
       : {}),

@@ -1,3 +1,4 @@
+import { List } from 'immutable';
 import type { FetchLimits, FinishSummary } from '../../components/sdk/protocol.ts';
 import { followUpRanges } from '../../pipeline/segments.ts';
 import type { PlannedAction, PlannedTask } from '../../pipeline/plan.ts';
@@ -7,7 +8,10 @@ import { tracksBefore } from './lineage.ts';
 import type { JobRecord } from './record.ts';
 import { SegmentCuts } from './segment-cuts.ts';
 import type { JobState, MediumState, Prepared, Processed, Stage, SubJobRow, Unit } from './state.ts';
+import type { Steps } from '../runtime/steps.ts';
+import { atOnce } from '../runtime/steps.ts';
 import type { Given } from './transitions.ts';
+import { NO_WEIGHT, unitOf } from './units.ts';
 
 /** Settings of the server that a job's decisions depend on. */
 export interface JobSettings {
@@ -27,6 +31,8 @@ export interface JobSettings {
 
 /** Sub-jobs of one task: a job that would have more gets longer segments, and several tracks in a sub-job that are fed. */
 const MAX_PIECES = 100_000;
+/** Actions on media from which on a stage is planned in turns with other work. */
+const LARGE_STAGE = 1_000;
 export const WHOLE: Range = { start: 0, stop: -1 };
 
 /** A job before its first stage. */
@@ -62,7 +68,8 @@ export function initialState(
     issues: (record.warnings ?? []).map((message) => ({ severity: 'warning', code: 'OTHER', message })),
     firstError: firstOf(record),
     media: untouched(record),
-    units: [],
+    units: List(),
+    weight: NO_WEIGHT,
     cursor: 0,
     outstanding: new Map(),
   };
@@ -78,17 +85,27 @@ export const errorText = ({ code, message }: { readonly code: string; readonly m
   `${code}: ${message}`.slice(0, 300);
 
 /** The media before anything is known of them but what was wrong at creation. */
-export const untouched = (record: JobRecord): readonly MediumState[] =>
-  record.media.map(({ problem }) => ({
-    prepared: null,
-    failedIn: problem === undefined ? null : -1,
-    processed: [],
-    found: {},
-    derived: null,
-  }));
+export const untouched = (record: JobRecord): List<MediumState> =>
+  List(
+    record.media.map(({ problem }) => ({
+      prepared: null,
+      failedIn: problem === undefined ? null : -1,
+      processed: [],
+      found: {},
+      derived: null,
+    })),
+  );
 
 /** The units of a stage: a pure function of the record and of what the earlier stages found out, so a restart finds the same. */
-export function planStage(state: JobState, stage: Stage, { record }: Pick<Given, 'record'>): readonly Unit[] {
+export const planStage = (state: JobState, stage: Stage, given: Pick<Given, 'record'>): List<Unit> =>
+  List(atOnce(stageInSteps(state, stage, given)));
+
+/** The same in steps, for a stage that may be a large one. */
+export function* stageInSteps(
+  { media }: Pick<JobState, 'media'>,
+  stage: Stage,
+  { record }: Pick<Given, 'record'>,
+): Steps<readonly Unit[]> {
   switch (stage.name) {
     case 'WAITING':
     case 'CHECK':
@@ -99,38 +116,88 @@ export function planStage(state: JobState, stage: Stage, { record }: Pick<Given,
         problem === undefined ? [unitOf(medium, 0, [WHOLE])] : [],
       );
     case 'DERIVED':
-      return underived(state.media).map((medium) => unitOf(medium, 0, [WHOLE]));
+      return underived(media).map((medium) => unitOf(medium, 0, [WHOLE]));
     case 'DOCUMENT':
     case 'UPLOAD':
       return [unitOf(0, 0, [WHOLE])];
     case 'TASK': {
-      const task = record.plan.tasks[stage.index];
-      if (task === undefined) return [];
-      const cuts = new SegmentCuts(mostPieces(state.media, task));
-      return state.media.flatMap(({ prepared, failedIn }, medium) => {
-        if (prepared === null || (failedIn !== null && failedIn < stage.index)) return [];
-        return task.actions.flatMap((action, number) => {
-          const unit = unitOfAction(
-            { record, media: state.media, task, action, medium, prepared, cuts },
-            number,
-          );
-          return unit === null ? [] : [unit];
-        });
-      });
+      const units: Unit[] = [];
+      for (const ofMedium of plannedMedia(record, media, stage.index)) {
+        for (const unit of ofMedium) units.push(unit);
+        yield;
+      }
+      return units;
     }
   }
 }
 
+/** The next task of a large job, as far as it can be planned before the answer that ends the stage; undefined: not yet, or it is no large one. */
+export function planAhead(
+  record: JobRecord,
+  { media, stage, outstanding }: JobState,
+): Steps<void> | undefined {
+  const next = stageIndex(stage) + 1;
+  const actions = record.plan.tasks[next]?.actions.length ?? 0;
+  if (outstanding.size > 1 || media.size * actions < LARGE_STAGE) return undefined;
+  return planned(record, media, next);
+}
+
+function* planned(record: JobRecord, media: List<MediumState>, task: number): Steps<void> {
+  for (const _ of plannedMedia(record, media, task)) yield;
+}
+
+/** The units of a task, medium by medium. */
+function* plannedMedia(
+  record: JobRecord,
+  media: List<MediumState>,
+  index: number,
+): Generator<readonly Unit[], void> {
+  const task = record.plan.tasks[index];
+  if (task === undefined) return;
+  const cuts = new SegmentCuts(mostPieces(media, task));
+  for (const [medium, state] of media.entries()) {
+    const known = PLANNED.get(state);
+    if (known?.task === task && known.mostPieces === cuts.mostPieces) {
+      yield known.units;
+      continue;
+    }
+    const units = unitsOn({ record, media, task, cuts }, index, medium);
+    PLANNED.set(state, { task, mostPieces: cuts.mostPieces, units });
+    yield units;
+  }
+}
+
+/** What was planned last for a medium of which nothing else has become known since. */
+const PLANNED = new WeakMap<
+  MediumState,
+  { readonly task: PlannedTask; readonly mostPieces: number; readonly units: readonly Unit[] }
+>();
+
+function unitsOn(
+  { record, media, task, cuts }: Pick<Place, 'record' | 'media' | 'task' | 'cuts'>,
+  index: number,
+  medium: number,
+): readonly Unit[] {
+  const { prepared, failedIn } = media.get(medium)!;
+  if (prepared === null || (failedIn !== null && failedIn < index)) return [];
+  return task.actions.flatMap((action, number) => {
+    const unit = unitOfAction({ record, media, task, action, medium, prepared, cuts }, number);
+    return unit === null ? [] : [unit];
+  });
+}
+
 /** Media that were derived and that nobody has looked at yet. */
-export const underived = (media: readonly MediumState[]): readonly number[] =>
-  media.flatMap(({ derived, prepared, failedIn }, index) =>
-    derived !== null && prepared === null && failedIn === null ? [index] : [],
-  );
+export const underived = (media: List<MediumState>): readonly number[] =>
+  media
+    .toArray()
+    .flatMap(({ derived, prepared, failedIn }, index) =>
+      derived !== null && prepared === null && failedIn === null ? [index] : [],
+    );
 
 /** An action on a medium. */
 interface Place {
   readonly record: JobRecord;
-  readonly media: readonly MediumState[];
+  readonly media: List<MediumState>;
   readonly task: PlannedTask;
   readonly action: PlannedAction;
   readonly medium: number;
@@ -142,7 +209,7 @@ interface Place {
 /** What an action has to do on a medium; null when that is nothing. */
 function unitOfAction(place: Place, number: number): Unit | null {
   const { record, media, task, action, medium, prepared } = place;
-  const state = media[medium]!;
+  const state = media.get(medium)!;
   const { mediaType } = prepared.facts;
   const properties = forPlanning(record, media, action, medium, mediaType);
   if (passesBy(properties, state.derived !== null)) return null;
@@ -157,8 +224,8 @@ function unitOfAction(place: Place, number: number): Unit | null {
 }
 
 /** Pieces of one unit at most. */
-export function mostPieces(media: readonly MediumState[], { actions }: PlannedTask): number {
-  return Math.max(2, Math.floor(MAX_PIECES / media.length / actions.length));
+export function mostPieces(media: List<MediumState>, { actions }: PlannedTask): number {
+  return Math.max(2, Math.floor(MAX_PIECES / media.size / actions.length));
 }
 
 /**
@@ -168,7 +235,7 @@ export function mostPieces(media: readonly MediumState[], { actions }: PlannedTa
 function rangesOf(place: Place, properties: Properties): readonly Range[] {
   const { record, media, medium, prepared, cuts } = place;
   const { facts, ranges } = prepared;
-  const before = tasksOn(record, media[medium]!).findLast((one) => !leftAlone(place, one));
+  const before = tasksOn(record, media.get(medium)!).findLast((one) => !leftAlone(place, one));
   if (before?.tracks === 0) return [];
   if (facts.mediaType !== 'VIDEO') return [WHOLE];
   const asked = before === undefined ? ranges : followUpRanges(before.ranges, properties);
@@ -178,7 +245,8 @@ function rangesOf(place: Place, properties: Properties): readonly Range[] {
 /** An annotator that was fed nothing: the tracks before it stand as they did. The first task on a medium has none before it. */
 function leftAlone({ record, media, medium, prepared }: Place, one: Processed): boolean {
   const action = record.plan.tasks[one.task]?.actions[0];
-  if (one.sections?.length !== 0 || action === undefined || media[medium]?.processed[0] === one) return false;
+  if (one.sections?.length !== 0 || action === undefined || media.get(medium)?.processed[0] === one)
+    return false;
   return annotates(forPlanning(record, media, action, medium, prepared.facts.mediaType));
 }
 
@@ -219,37 +287,24 @@ function sumOf(a: MediumState['found'], b: MediumState['found']): MediumState['f
 
 /** The media with those that were derived from one of them. */
 export function withDerived(
-  media: readonly MediumState[],
+  media: List<MediumState>,
   { medium, derivedAt }: Pick<SubJobRow, 'medium' | 'derivedAt'>,
   { derived = [] }: FinishSummary,
-): readonly MediumState[] {
-  if (derivedAt === undefined || derived.length === 0) return media;
-  const all = [...media];
-  for (const [n, one] of derived.entries())
-    all[derivedAt + n] = {
-      prepared: null,
-      failedIn: null,
-      processed: [],
-      found: {},
-      derived: { ...one, parent: medium },
-    };
-  return all;
+): List<MediumState> {
+  if (derivedAt === undefined) return media;
+  return derived.reduce(
+    (all, one, n) =>
+      all.set(derivedAt + n, {
+        prepared: null,
+        failedIn: null,
+        processed: [],
+        found: {},
+        derived: { ...one, parent: medium },
+      }),
+    media,
+  );
 }
 
 /** The task that a stage is, or belongs to; -1 before the first. */
 export const stageIndex = (stage: Stage): number =>
   stage.name === 'TASK' || stage.name === 'DERIVED' ? stage.index : -1;
-
-const unitOf = (medium: number, action: number, ranges: readonly Range[]): Unit => ({
-  medium,
-  action,
-  feed: 'NONE',
-  fed: null,
-  ranges,
-  pieces: ranges.length,
-  made: 0,
-  done: 0,
-  failed: 0,
-  derived: 0,
-  finish: 'NONE',
-});

@@ -12,6 +12,7 @@ import { take, withTime, type Answer } from './results.ts';
 import type { JobState, Stage, SubJobRow, Unit } from './state.ts';
 import { after } from './status.ts';
 import type { Given } from './transitions.ts';
+import { weightOfAll } from './units.ts';
 
 /** A new state with what is to be stored and done for it. */
 export interface Change {
@@ -155,17 +156,16 @@ const isStopping = (state: JobState) => state.status === 'CANCELLING';
 /** While work is wanted: the next pieces in order of media, up to the window. */
 function fill(state: JobState, given: Given): { state: JobState; rows: SubJobRow[] } {
   const rows: SubJobRow[] = [];
-  const units = [...state.units];
-  let { cursor } = state;
+  let { units, cursor } = state;
   const room = given.settings.window - state.outstanding.size;
-  for (let at = cursor; rows.length < room && at < units.length; at++) {
-    let unit = units[at]!;
+  for (let at = cursor; rows.length < room && at < units.size; at++) {
+    let unit = units.get(at)!;
     // A unit that waits to hear what it is fed is passed over, and looked at again.
     while (rows.length < room && hasNext(unit)) {
       rows.push(pieceRow(state, at, unit, given));
       unit = unit.feed === 'WANTED' ? { ...unit, feed: 'MADE' } : { ...unit, made: unit.made + 1 };
     }
-    units[at] = unit;
+    units = units.set(at, unit);
     if (at === cursor && unit.feed !== 'MADE' && !hasNext(unit)) cursor++;
   }
   return { state: { ...withRows(state, rows), units, cursor }, rows };
@@ -189,13 +189,13 @@ function finishFound(state: JobState, given: Given): { state: JobState; rows: Su
 
 /** What an answer opens in its unit: the finishing when it was the last piece, and after that the artifacts. */
 function followUp(state: JobState, row: SubJobRow, given: Given): { state: JobState; rows: SubJobRow[] } {
-  const unit = state.units[row.unit];
+  const unit = state.units.get(row.unit);
   const none = { state, rows: [] };
   if (state.stage.name !== 'TASK' || unit === undefined) return none;
   if (row.kind === 'DETECT') {
     if (unit.done + unit.failed < unit.pieces || unit.done === 0 || unit.finish !== 'NONE') return none;
     const finish = finishRow(state, row.unit, unit, given);
-    const units = state.units.with(row.unit, { ...unit, finish: 'MADE' });
+    const units = state.units.set(row.unit, { ...unit, finish: 'MADE' });
     return { state: { ...withRows(state, [finish]), units }, rows: [finish] };
   }
   if (row.kind !== 'FINISH' || row.summary === undefined || isStopping(state)) return none;
@@ -212,7 +212,7 @@ function extracts(
   { record }: Given,
 ): boolean {
   const planned = record.plan.tasks[stageIndex(stage)]?.actions[action];
-  const mediaType = media[medium]?.prepared?.facts.mediaType;
+  const mediaType = media.get(medium)?.prepared?.facts.mediaType;
   if (tracks === 0 || sections !== undefined || planned === undefined || mediaType === undefined)
     return false;
   const properties = inForce(record, media, planned, medium, mediaType);
@@ -245,7 +245,7 @@ const allPrepared = ({ media }: Pick<JobState, 'media'>) => media.every(({ prepa
 
 function enter(state: JobState, stage: Stage, given: Given): JobState {
   const units = planStage(state, stage, given);
-  const entered: JobState = { ...state, stage, units, cursor: 0 };
+  const entered: JobState = { ...state, stage, units, weight: weightOfAll(units), cursor: 0 };
   if (stage.name === 'DOCUMENT') return { ...entered, endedAt: given.at };
   if (stage.name === 'ENDED')
     return { ...entered, endedAt: state.endedAt ?? given.at, status: finalStatus(state) };

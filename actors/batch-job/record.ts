@@ -1,3 +1,4 @@
+import type { List } from 'immutable';
 import type { PipelinePlan } from '../../pipeline/plan.ts';
 import type { ArchiveCheckStatus } from '../../pipeline/archive.ts';
 import type { Issue, MediaSelector, Properties, Range } from '../../pipeline/types.ts';
@@ -54,12 +55,12 @@ export interface RequestedMedium {
 /** A medium of the job; one that was derived has the properties of the one that it was made of. */
 export function mediumOf(
   record: Pick<JobRecord, 'media'>,
-  media: readonly Pick<MediumState, 'derived'>[],
+  media: List<Pick<MediumState, 'derived'>>,
   index: number,
 ): RequestedMedium {
   const named = record.media[index];
   if (named !== undefined) return named;
-  const derived = media[index]?.derived;
+  const derived = media.get(index)?.derived;
   if (derived === undefined || derived === null) throw new RangeError(`The job has no medium ${index}.`);
   const { properties } = mediumOf(record, media, derived.parent);
   return {

@@ -6,6 +6,7 @@ import { errorText, stageIndex, withDerived, withFound, withNothingFed } from '.
 import type { JobIssue, JobState, MediumState, Prepared, SubJobRow, Unit } from './state.ts';
 import { after } from './status.ts';
 import type { Given } from './transitions.ts';
+import { withUnit } from './units.ts';
 
 export interface Failure {
   readonly code: DetectionErrorCode | IssueCode;
@@ -37,7 +38,7 @@ function takeResult(
       if (failure !== undefined)
         return takeFailure(state, { ...withoutFile(row), known: facts }, failure, given);
       const prepared: Prepared = { ...result.prepared, file: row.file! };
-      const media = state.media.with(row.medium, { ...state.media[row.medium]!, prepared });
+      const media = state.media.set(row.medium, { ...state.media.get(row.medium)!, prepared });
       const counted = withUnit({ ...state, media }, row, pieceDone);
       return { state: warned(counted, prepared.warnings.length), row: { ...row, prepared } };
     }
@@ -45,9 +46,9 @@ function takeResult(
       const { summary } = result;
       const fed = { ...summary, file: row.file! };
       const ready = withUnit(state, row, (unit) => ({ ...unit, feed: 'DONE', fed, pieces: summary.pieces }));
-      const medium = ready.media[row.medium]!;
+      const medium = ready.media.get(row.medium)!;
       const media =
-        summary.pieces > 0 ? ready.media : ready.media.with(row.medium, withNothingFed(medium, row));
+        summary.pieces > 0 ? ready.media : ready.media.set(row.medium, withNothingFed(medium, row));
       return { state: { ...ready, media }, row: { ...row, feed: summary } };
     }
     case 'DETECT': {
@@ -65,10 +66,10 @@ function takeResult(
       return finished(state, row, result.summary, given);
     case 'ARTIFACTS': {
       const { summary } = result;
-      const medium = withFound(state.media[row.medium]!, row, summary);
+      const medium = withFound(state.media.get(row.medium)!, row, summary);
       const errors = summary.errors?.length ?? 0;
       const failedIn = errors > 0 ? (medium.failedIn ?? stageIndex(state.stage)) : medium.failedIn;
-      const media = state.media.with(row.medium, { ...medium, failedIn });
+      const media = state.media.set(row.medium, { ...medium, failedIn });
       const status = errors > 0 ? after(state.status, 'error') : state.status;
       return {
         state: warned(withError({ ...state, media, status }, summary.errors?.[0]), summary.warnings.length),
@@ -100,13 +101,13 @@ function takeResult(
 function finished(state: JobState, row: SubJobRow, summary: FinishSummary, given: Given): Taken {
   const { record, settings } = given;
   // Others may have derived media while this one was being finished.
-  const room = settings.maxDerived - (state.media.length - record.media.length);
+  const room = settings.maxDerived - (state.media.size - record.media.length);
   if ((summary.derived?.length ?? 0) > Math.max(0, room)) {
     return takeFailure(state, withoutFile(row), tooManyDerived(settings.maxDerived), given);
   }
-  const derivedAt = (summary.derived?.length ?? 0) > 0 ? state.media.length : undefined;
+  const derivedAt = (summary.derived?.length ?? 0) > 0 ? state.media.size : undefined;
   const known = derivedAt === undefined ? row : { ...row, derivedAt };
-  const found = state.media.with(row.medium, withFound(state.media[row.medium]!, row, summary));
+  const found = state.media.set(row.medium, withFound(state.media.get(row.medium)!, row, summary));
   const media = withDerived(found, known, summary);
   const counted = withUnit({ ...state, media }, row, (unit) => ({ ...unit, finish: 'DONE' }));
   return { state: warned(counted, summary.warnings.length), row: { ...known, summary } };
@@ -142,9 +143,9 @@ function takeFailure(before: JobState, row: SubJobRow, failure: Failure, given: 
     case 'DETECT':
     case 'FINISH':
     case 'ARTIFACTS': {
-      const medium = state.media[row.medium]!;
+      const medium = state.media.get(row.medium)!;
       const failedIn = medium.failedIn ?? stageIndex(state.stage);
-      const media = state.media.with(row.medium, { ...medium, failedIn });
+      const media = state.media.set(row.medium, { ...medium, failedIn });
       const told: Failure = row.kind === 'ARTIFACTS' ? { ...failure, code: 'ARTIFACT_EXTRACTION' } : failure;
       return {
         state: { ...failed, media, status: after(state.status, 'error') },
@@ -208,7 +209,7 @@ function subJobError(
   { code, message, range = row.range }: Failure,
   given: Given,
 ): NonNullable<SubJobRow['error']> {
-  const medium: MediumState = state.media[row.medium]!;
+  const medium: MediumState = state.media.get(row.medium)!;
   const times = medium.prepared?.facts.frameTimes;
   const time = (frame: number) => (times === undefined || frame < 0 ? 0 : timeOfFrame(times, frame));
   const task = row.stage.name === 'TASK' ? given.record.plan.tasks[row.stage.index] : undefined;
@@ -234,8 +235,3 @@ export function withTime(state: JobState, row: SubJobRow, ms: number, { record }
 
 const warned = (state: JobState, warnings: number): JobState =>
   warnings === 0 ? state : { ...state, status: after(state.status, 'warning') };
-
-function withUnit(state: JobState, row: SubJobRow, change: (unit: Unit) => Unit): JobState {
-  const unit = state.units[row.unit];
-  return unit === undefined ? state : { ...state, units: state.units.with(row.unit, change(unit)) };
-}

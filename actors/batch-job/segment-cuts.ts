@@ -6,13 +6,13 @@ import type { FrameTimes, Properties, Range } from '../../pipeline/types.ts';
  * and most media have the same properties in force.
  */
 export class SegmentCuts {
-  readonly #mostPieces: number;
+  readonly mostPieces: number;
   readonly #limits = new Map<Properties, Map<string, SegmentLimits>>();
   readonly #cuts = new Map<readonly Range[], Map<string, readonly Range[]>>();
 
   /** `mostPieces`: of one action on one medium; where there would be more, they become longer. */
   constructor(mostPieces: number) {
-    this.#mostPieces = mostPieces;
+    this.mostPieces = mostPieces;
   }
 
   cut(
@@ -23,7 +23,7 @@ export class SegmentCuts {
     const limits = this.#limitsOf(properties, video);
     const cuts = inner(this.#cuts, asked);
     const key = `${limits.target} ${limits.min}`;
-    const known = cuts.get(key) ?? cutRanges(asked, boundedLimits(asked, limits, this.#mostPieces));
+    const known = cuts.get(key) ?? cutRanges(asked, boundedLimits(asked, limits, this.mostPieces));
     cuts.set(key, known);
     return known;
   }

@@ -1,9 +1,12 @@
+import { List } from 'immutable';
 import { z } from 'zod';
 import { upcastBody } from '../runtime/durable.ts';
+import { atOnce, type Steps } from '../runtime/steps.ts';
 import { BATCH_JOB_STATUSES } from './status.ts';
-import { planStage, stageIndex, untouched, withDerived, withFound, withNothingFed } from './planning.ts';
+import { stageIndex, stageInSteps, untouched, withDerived, withFound, withNothingFed } from './planning.ts';
 import type { JobRecord } from './record.ts';
 import type { Delivery, JobState, MediumState, Stage, SubJobRow, Unit } from './state.ts';
+import { isKnown, NO_WEIGHT, weightOfAll, withUnit } from './units.ts';
 
 export const JOB_SCHEMA = 3;
 
@@ -86,7 +89,7 @@ export const jobSnapshotSchema = z.object({
 export type JobSnapshot = z.infer<typeof jobSnapshotSchema>;
 
 export function toSnapshot(record: JobRecord, state: JobState): JobSnapshot {
-  const { media: _, units: __, cursor: ___, outstanding: ____, ...small } = state;
+  const { media: _, units: __, weight: ___, cursor: ____, outstanding: _____, ...small } = state;
   return {
     ...small,
     issues: [...state.issues],
@@ -101,50 +104,50 @@ const kept = (delivery: Delivery | null) =>
   delivery === null ? null : { ...delivery, failures: [...delivery.failures] };
 
 /** (tasks done + part done of this task) / tasks, in percent; 100 only at the end. */
-export function progressOf(record: JobRecord, { stage, units }: JobState): number {
+export function progressOf(record: JobRecord, { stage, weight }: JobState): number {
   if (stage.name === 'ENDED') return 100;
   if (stage.name === 'WAITING' || stage.name === 'PREPARE' || stage.name === 'CHECK') return 0;
   if (stage.name === 'DOCUMENT' || stage.name === 'UPLOAD') return 99;
-  const total = units.reduce((sum, unit) => sum + weightOf(unit), 0);
-  const done = units.reduce((sum, unit) => sum + weightOf(unit) * doneOf(unit), 0);
-  const part = total === 0 || stage.name === 'DERIVED' ? 1 : done / total;
+  const part = weight.total === 0 || stage.name === 'DERIVED' ? 1 : weight.done / weight.total;
   return Math.min(99, ((stage.index + part) / record.plan.tasks.length) * 100);
 }
 
-/** What a unit counts for among those of its stage: fixed before it is known in how many pieces a fed one comes. */
-export const weightOf = ({ ranges }: Unit): number => Math.max(1, ranges.length);
-
-function doneOf({ feed, pieces, done, failed }: Unit): number {
-  if (!isKnown(feed)) return 0;
-  return pieces === 0 ? 1 : (done + failed) / pieces;
-}
-
 /** The whole state again from what is stored. */
-export function restore(record: JobRecord, snapshot: JobSnapshot, rows: readonly SubJobRow[]): JobState {
+export const restore = (record: JobRecord, snapshot: JobSnapshot, rows: readonly SubJobRow[]): JobState =>
+  atOnce(restoreInSteps(record, snapshot, rows));
+
+/** The same in steps, for a job that may be a large one. */
+export function* restoreInSteps(
+  record: JobRecord,
+  snapshot: JobSnapshot,
+  rows: readonly SubJobRow[],
+): Steps<JobState> {
   const { progress: _, ...small } = snapshot;
-  const before = rows.filter((row) => rank(row.stage) < rank(snapshot.stage));
-  const current = rows.filter((row) => rank(row.stage) === rank(snapshot.stage));
-  const empty: JobState = {
+  const now = rank(snapshot.stage);
+  const stages = yield* inOrder(rows);
+  let media = untouched(record);
+  for (const [stage, ofStage] of stages) if (stage < now) media = yield* withRows(media, ofStage);
+  const current = stages.find(([stage]) => stage === now)?.[1] ?? [];
+  const entered: JobState = {
     ...small,
-    media: untouched(record),
-    units: [],
+    media,
+    units: List(yield* stageInSteps({ media }, snapshot.stage, { record })),
+    weight: NO_WEIGHT,
     cursor: 0,
-    outstanding: new Map(),
-  };
-  const earlier = { ...empty, media: foldMedia(empty.media, before) };
-  const units = foldUnits(planStage(earlier, snapshot.stage, { record }), current);
-  const cursor = units.findIndex(({ feed, made, pieces }) => !isKnown(feed) || made < pieces);
-  return {
-    ...earlier,
-    media: foldMedia(earlier.media, current),
-    units,
-    cursor: cursor === -1 ? units.length : cursor,
     outstanding: new Map(current.filter(({ state }) => state === 'QUEUED').map((row) => [row.key, row])),
   };
+  let state: JobState = { ...entered, weight: weightOfAll(entered.units) };
+  for (const row of current) {
+    state = withUnit(state, row, (unit) => foldUnit(unit, row));
+    yield;
+  }
+  const cursor = state.units.findIndex(({ feed, made, pieces }) => !isKnown(feed) || made < pieces);
+  return {
+    ...state,
+    media: yield* withRows(media, current),
+    cursor: cursor === -1 ? state.units.size : cursor,
+  };
 }
-
-/** Whether it is settled how many pieces a unit has. */
-const isKnown = (feed: Unit['feed']) => feed === 'NONE' || feed === 'DONE';
 
 const rank = (stage: Stage): number => {
   switch (stage.name) {
@@ -167,21 +170,26 @@ const rank = (stage: Stage): number => {
   }
 };
 
-function foldMedia(media: readonly MediumState[], rows: readonly SubJobRow[]): readonly MediumState[] {
-  let folded = [...media];
-  for (const row of inOrder(rows)) {
-    const medium = folded[row.medium];
-    if (medium === undefined || !CONCERN_MEDIA.has(row.kind)) continue;
-    const { summary, prepared } = row;
-    const failed = row.state === 'FAILED' || (summary?.errors?.length ?? 0) > 0;
-    const failedIn = failed ? (medium.failedIn ?? stageIndex(row.stage)) : medium.failedIn;
-    const known = { ...medium, failedIn, prepared: prepared ?? medium.prepared };
-    folded[row.medium] = summary === undefined ? known : withFound(known, row, summary);
-    if (row.feed?.pieces === 0) folded[row.medium] = withNothingFed(known, row);
-    // Copied only where media were derived: there may be thousands of media, and a row for each.
-    if (row.derivedAt !== undefined && summary !== undefined) folded = [...withDerived(folded, row, summary)];
+/** The media with what the rows of a stage tell of them. */
+function* withRows(before: List<MediumState>, rows: readonly SubJobRow[]): Steps<List<MediumState>> {
+  let media = before;
+  for (const row of rows) {
+    media = withRow(media, row);
+    yield;
   }
-  return folded;
+  return media;
+}
+
+function withRow(media: List<MediumState>, row: SubJobRow): List<MediumState> {
+  const medium = media.get(row.medium);
+  if (medium === undefined || !CONCERN_MEDIA.has(row.kind)) return media;
+  const { summary, prepared } = row;
+  const failed = row.state === 'FAILED' || (summary?.errors?.length ?? 0) > 0;
+  const failedIn = failed ? (medium.failedIn ?? stageIndex(row.stage)) : medium.failedIn;
+  const known = { ...medium, failedIn, prepared: prepared ?? medium.prepared };
+  if (row.feed?.pieces === 0) return media.set(row.medium, withNothingFed(known, row));
+  if (summary === undefined) return media.set(row.medium, known);
+  return withDerived(media.set(row.medium, withFound(known, row, summary)), row, summary);
 }
 
 /** The document is the job's as a whole, and markup says nothing about a medium that others rely on. */
@@ -193,19 +201,19 @@ const CONCERN_MEDIA: ReadonlySet<SubJobRow['kind']> = new Set([
   'ARTIFACTS',
 ]);
 
-/** By stage; artifacts, which take the place of what was finished, after it. */
-function inOrder(rows: readonly SubJobRow[]): readonly SubJobRow[] {
-  const late = ({ kind }: SubJobRow) => (kind === 'ARTIFACTS' ? 1 : 0);
-  return rows.toSorted((a, b) => rank(a.stage) - rank(b.stage) || late(a) - late(b));
-}
-
-function foldUnits(units: readonly Unit[], rows: readonly SubJobRow[]): readonly Unit[] {
-  const folded = [...units];
+/** Rows stage by stage, the first stage first; artifacts, which take the place of what was finished, come after it. */
+function* inOrder(rows: readonly SubJobRow[]): Steps<readonly (readonly [number, readonly SubJobRow[]])[]> {
+  const stages = new Map<number, { readonly first: SubJobRow[]; readonly late: SubJobRow[] }>();
   for (const row of rows) {
-    const unit = folded[row.unit];
-    if (unit !== undefined) folded[row.unit] = foldUnit(unit, row);
+    const stage = rank(row.stage);
+    let found = stages.get(stage);
+    if (found === undefined) stages.set(stage, (found = { first: [], late: [] }));
+    (row.kind === 'ARTIFACTS' ? found.late : found.first).push(row);
+    yield;
   }
-  return folded;
+  return [...stages]
+    .toSorted(([a], [b]) => a - b)
+    .map(([stage, { first, late }]) => [stage, [...first, ...late]]);
 }
 
 function foldUnit(unit: Unit, row: SubJobRow): Unit {

@@ -1,3 +1,4 @@
+import type { List } from 'immutable';
 import type {
   Assignment,
   DerivedMedium,
@@ -60,8 +61,11 @@ export interface JobState {
   readonly issues: readonly JobIssue[];
   /** What went wrong first, for the log: code and message. */
   readonly firstError: string | null;
-  readonly media: readonly MediumState[];
-  readonly units: readonly Unit[];
+  /** Lists of which a changed copy costs little: a job may have 10,000 media and 100,000 units, and changes one with every answer. */
+  readonly media: List<MediumState>;
+  readonly units: List<Unit>;
+  /** What the units count for in the progress of the stage: all of them, and what of it is done. */
+  readonly weight: { readonly total: number; readonly done: number };
   /** First unit that may still have pieces to be made. */
   readonly cursor: number;
   /** Rows handed out for work and not yet answered, by key. */

@@ -1,8 +1,8 @@
 import { MEDIA_QUEUES } from '../../components/sdk/protocol.ts';
 import type { SubJob } from '../dispatcher/commands.ts';
 import type { JobRecord } from './record.ts';
-import { weightOf } from './snapshot.ts';
 import type { JobState, SubJobRow } from './state.ts';
+import { weightOf } from './units.ts';
 
 /** The queue of a row; rows of earlier versions name one queue for all work of the media component. */
 export const queueOf = ({ kind, queue }: Pick<SubJobRow, 'kind' | 'queue'>): string =>
@@ -10,11 +10,10 @@ export const queueOf = ({ kind, queue }: Pick<SubJobRow, 'kind' | 'queue'>): str
 
 /** Rows in the words of the dispatcher. */
 export function toSubJobs(record: JobRecord, state: JobState, rows: readonly SubJobRow[]): readonly SubJob[] {
-  const weights = state.units.reduce((sum, unit) => sum + weightOf(unit), 0);
   const shareOf = ({ unit: index, kind }: SubJobRow): number => {
-    const unit = state.units[index];
+    const unit = state.units.get(index);
     if (kind !== 'DETECT' || unit === undefined) return 0;
-    return (100 * weightOf(unit)) / record.plan.tasks.length / Math.max(1, weights * unit.pieces);
+    return (100 * weightOf(unit)) / record.plan.tasks.length / Math.max(1, state.weight.total * unit.pieces);
   };
   return rows.map((row) => ({
     id: row.id,

@@ -12,6 +12,7 @@ import { allRows } from '../../store/store.ts';
 import { delay, systemClock, type Clock } from './clock.ts';
 import { TransientError } from './errors.ts';
 import type { LoadMarks } from './load-marks.ts';
+import { inTurns, type Steps } from './steps.ts';
 import type { Behavior, Command, Envelope } from './system.ts';
 
 /**
@@ -25,12 +26,14 @@ export interface DurableKind<R, S, C extends Command, X, E> {
   /** `upcasters[n]` turns a body of schema n into one of n + 1. */
   readonly upcasters: Readonly<Record<number, (body: unknown) => unknown>>;
   /** Throws when the stored parts make no sense: the actor is then put into quarantine. */
-  restore(record: R, body: unknown, rows: readonly Row[]): S;
+  restore(record: R, body: unknown, rows: readonly Row[]): S | Steps<S>;
   /** Rows that `restore` wants to see; undefined: none. */
   rowsOf(body: unknown): string | undefined;
   /** What an actor that cannot be restored was counted as, to be taken off again; it makes what it can of anything. */
   uncounted?(record: unknown, body: unknown): DurableChange<R, S>['counters'];
   snapshot(record: R, state: S): unknown;
+  /** Long work that the next decision will need, done in turns with that of others; `decide` does what is left of it. */
+  ahead?(record: R, state: S): Steps<void> | undefined;
   decide(record: R | undefined, state: S | undefined, envelope: Envelope<C>): Decision<R, S, X, E>;
   /** Effects that the loaded state stands for. */
   recover(state: S): readonly E[];
@@ -106,6 +109,7 @@ export async function loadDurable<R, S, C extends Command, X, E>(
           await perform(refused);
           return seen.reply;
         }
+        await prepare(kind, current);
         const { reply, change, effects = [] } = kind.decide(current.record, current.state, envelope);
         try {
           if (change !== undefined)
@@ -136,6 +140,15 @@ function inBetween(clock: Clock): (conflict: VersionConflict) => Promise<void> {
     if (longest > 0) await delay(clock, Math.random() * longest);
     longest = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, 2 * longest));
   };
+}
+
+async function prepare<R, S, C extends Command, X, E>(
+  kind: DurableKind<R, S, C, X, E>,
+  { record, state }: Loaded<R, S, X>,
+): Promise<void> {
+  if (record === undefined || state === undefined) return;
+  const steps = kind.ahead?.(record, state);
+  if (steps !== undefined) await inTurns(steps);
 }
 
 async function commit<R, S, C extends Command, X, E>(
@@ -191,11 +204,10 @@ async function load<R, S, C extends Command, X, E>(
     const prefix = kind.rowsOf(body);
     const rows = prefix === undefined ? [] : await read(() => rowsBelow(store, actor, prefix));
     const record = stored.record as R;
-    const restore = () => kind.restore(record, body, rows);
     return {
       version: stored.version,
       record,
-      state: marks === undefined ? restore() : marks.during(`${actor.kind}/${actor.id}`, restore),
+      state: await restored(kind, actor, { record, body, rows }, marks),
       seen: seen as readonly Seen<X>[],
     };
   } catch (error) {
@@ -208,6 +220,21 @@ async function load<R, S, C extends Command, X, E>(
     });
   }
 }
+
+/** What one turn of the restoring does is noted, so that a state that ends the server is found out. */
+async function restored<R, S, C extends Command, X, E>(
+  kind: DurableKind<R, S, C, X, E>,
+  { kind: name, id }: ActorKey,
+  { record, body, rows }: { readonly record: R; readonly body: unknown; readonly rows: readonly Row[] },
+  marks: LoadMarks | undefined,
+): Promise<S> {
+  const noted = <T>(work: () => T): T => (marks === undefined ? work() : marks.during(`${name}/${id}`, work));
+  const found = noted(() => kind.restore(record, body, rows));
+  return isSteps(found) ? inTurns(found, noted) : found;
+}
+
+const isSteps = <S>(found: S | Steps<S>): found is Steps<S> =>
+  typeof found === 'object' && found !== null && Symbol.iterator in found && 'next' in found;
 
 async function rowsBelow(store: Store, actor: ActorKey, prefix: string): Promise<readonly Row[]> {
   const rows: Row[] = [];

@@ -14,7 +14,9 @@ describe('Derivative media of a batch job', () => {
     expect(job.status).to.equal('IN_PROGRESS');
     job.done(second!);
     expect(job.status).to.equal('IN_PROGRESS_ERRORS');
-    expect(job.state!.media.map(({ failedIn, derived }) => [failedIn, derived?.parent])).to.deep.equal([
+    expect(
+      job.state!.media.toArray().map(({ failedIn, derived }) => [failedIn, derived?.parent]),
+    ).to.deep.equal([
       [null, undefined],
       [0, undefined],
       [null, 0],

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { List } from 'immutable';
 import { tracksBefore, versionsOf } from '../../../actors/batch-job/lineage.ts';
 import type { JobRecord } from '../../../actors/batch-job/record.ts';
 import type { MediumState, Prepared, Processed } from '../../../actors/batch-job/state.ts';
@@ -41,7 +42,7 @@ function mediumAfter(record: JobRecord, tasks: readonly Ran[]): MediumState {
     if (ran === 'passed') continue;
     const tracks = ran === 'none' ? 0 : 3;
     const one = { task, file: `/spool/${task}`, tracks, ranges: [] };
-    const sections = tracksBefore(record, [medium()], 0).map((source) => ({
+    const sections = tracksBefore(record, List([medium()]), 0).map((source) => ({
       task: source.task,
       count: source.count,
       types: { FACE: source.count },
@@ -54,7 +55,7 @@ function mediumAfter(record: JobRecord, tasks: readonly Ran[]): MediumState {
 /** Tasks whose tracks the next task finds, with their file, and the triggers that took some of them. */
 function seenAfter(...tasks: readonly Ran[]): readonly string[] {
   const record = jobOf(tasks);
-  return tracksBefore(record, [mediumAfter(record, tasks)], 0).map(
+  return tracksBefore(record, List([mediumAfter(record, tasks)]), 0).map(
     ({ task, path, first, consumedBy }) =>
       `${task} in ${path.slice('/spool/'.length)} from ${first}${consumedBy.length === 0 ? '' : ` without ${consumedBy.join(', ')}`}`,
   );
@@ -115,7 +116,7 @@ describe('The tracks that a task finds before it', () => {
     const [medium, ...others] = job.media;
     const own = { ...medium!, properties: { TRIGGER: 'P=own' } };
     const record = { ...job, media: [own, ...others] };
-    const [source] = tracksBefore(record, [mediumAfter(record, tasks)], 0);
+    const [source] = tracksBefore(record, List([mediumAfter(record, tasks)]), 0);
     expect(source?.consumedBy).to.deep.equal(['P=own']);
   });
 });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { List } from 'immutable';
 import { archiveJob } from '../../../actors/batch-job/archive.ts';
 import type { JobCommand } from '../../../actors/batch-job/commands.ts';
 import { arrived, deliveryStatus, openNotice, owedAtEnd } from '../../../actors/batch-job/notices.ts';
@@ -420,7 +421,7 @@ describe('What becomes of a notice', () => {
     const one = LedJob.accepted({ media: [{ type: 'IMAGE', archiveUrl: ARCHIVE }] }).doAll();
     const times = <T>(value: T) => Array.from({ length: 10_000 }, () => value);
     const record = { ...one.record, media: times(one.record.media[0]!) };
-    const state = { ...one.state!, media: times(one.state!.media[0]!) };
+    const state = { ...one.state!, media: List(times(one.state!.media.first()!)) };
     const { archive, notices } = owedAtEnd(record, state, one.settings, one.at);
     expect(notices).to.have.lengthOf(10_000);
     expect(JSON.stringify(archive).length, 'bytes').to.be.lessThan(3_000);

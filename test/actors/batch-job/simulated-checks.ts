@@ -87,7 +87,7 @@ export function checkNew({ made }: Run, state: JobState, row: SubJobRow): void {
 export function checkRestored(restored: JobState, state: JobState): void {
   expectSame(small(restored), small(state), 'the small part of the restored state');
   if (isTerminal(state.status)) return;
-  expectSame(restored.media, state.media, 'restored media');
+  expectSame(restored.media.toArray(), state.media.toArray(), 'restored media');
   expectSame(
     [...restored.outstanding.values()].toSorted(byKey),
     [...state.outstanding.values()].toSorted(byKey),
@@ -96,8 +96,10 @@ export function checkRestored(restored: JobState, state: JobState): void {
   // Pieces that were dropped have no row any more: a job that stops makes no more pieces, so their number does not matter.
   const stopping = state.status === 'CANCELLING';
   const units = (of: JobState) =>
-    of.units.map((unit) => (stopping ? { ...unit, made: 0, feed: 'NONE' } : unit));
+    of.units.toArray().map((unit) => (stopping ? { ...unit, made: 0, feed: 'NONE' } : unit));
   expectSame(units(restored), units(state), 'restored units');
+  expect(restored.weight.total, 'what the stage weighs').to.equal(state.weight.total);
+  expect(restored.weight.done, 'what of it is done').to.be.closeTo(state.weight.done, 1e-6);
   if (!stopping) expect(nextUnit(restored), 'where the restored state goes on').to.equal(nextUnit(state));
 }
 
@@ -143,7 +145,7 @@ export function expectedEnd({ cancelledBy, failed, warned, documentFailed }: Run
 }
 
 function small(state: JobState): Partial<JobState> {
-  const { media: _, units: __, cursor: ___, outstanding: ____, ...rest } = state;
+  const { media: _, units: __, weight: ___, cursor: ____, outstanding: _____, ...rest } = state;
   return rest;
 }
 

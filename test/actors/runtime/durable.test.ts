@@ -8,6 +8,7 @@ import {
   type DurableKind,
 } from '../../../actors/runtime/durable.ts';
 import { TransientError } from '../../../actors/runtime/errors.ts';
+import type { Steps } from '../../../actors/runtime/steps.ts';
 import type { Behavior, Envelope } from '../../../actors/runtime/system.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import { NotStorable, VersionConflict, type Commit, type Store } from '../../../store/store.ts';
@@ -184,6 +185,28 @@ describe('A durable actor', () => {
     effects = [];
     await loadDurable(kind(), store, OWNER, 'unknown');
     expect(effects).to.deep.equal([]);
+  });
+
+  it('is restored, and prepares its decisions, in turns with other work', async () => {
+    await put(await opened(), 4);
+    let others = 0;
+    const other = setInterval(() => others++, 0);
+    function* slowly<T>(value: T): Steps<T> {
+      const end = performance.now() + 60;
+      while (performance.now() < end) yield;
+      return value;
+    }
+    try {
+      const purse = await load({ restore: (...stored) => slowly(kind().restore(...stored) as Purse) });
+      expect(others, 'while it was restored').to.be.greaterThan(1);
+      expect(await look(purse)).to.equal('Ada: 4 = 4');
+      const careful = await load({ ahead: () => slowly(undefined) });
+      others = 0;
+      expect(await put(careful, 3)).to.equal('total 7');
+      expect(others, 'before it decided').to.be.greaterThan(1);
+    } finally {
+      clearInterval(other);
+    }
   });
 
   describe('that is given the same envelope again', () => {

@@ -1,0 +1,29 @@
+import { Turns } from './turns.ts';
+
+/** Long work cut into steps: at each `yield` others may have their turn. */
+export type Steps<T> = Generator<void, T>;
+
+/** All steps in one go. */
+export function atOnce<T>(steps: Steps<T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The steps in turns with whatever else is due. `go` runs the steps of one turn. */
+export async function inTurns<T>(
+  steps: Steps<T>,
+  go: (turn: () => IteratorResult<void, T>) => IteratorResult<void, T> = (turn) => turn(),
+): Promise<T> {
+  const turns = new Turns();
+  for (;;) {
+    const step = go(() => {
+      let next = steps.next();
+      while (next.done !== true && !turns.due) next = steps.next();
+      return next;
+    });
+    if (step.done === true) return step.value;
+    await turns.next();
+  }
+}
