@@ -95,12 +95,18 @@ async function handOut(
   const { worker, managed } = claimantOf(ctx);
   if (!managed) workers.askedFromOutside(queues, performance.now());
   const gone = new AbortController();
-  ctx.res.once('close', () => gone.abort());
+  whenClosed(ctx, () => gone.abort());
   const { work, giveBack } = await workDesk.claim({ queues, max, waitMs, worker }, gone.signal);
-  ctx.res.once('close', () => {
+  whenClosed(ctx, () => {
     if (!ctx.res.writableFinished) giveBack();
   });
   return work;
+}
+
+/** Of a connection that has closed already nothing more is heard: a process may die while the server takes its result. */
+function whenClosed({ res }: Context, act: () => void): void {
+  if (res.destroyed) act();
+  else res.once('close', act);
 }
 
 async function heartbeat(ctx: Context, { workDesk, bodyLimits }: WorkerProtocolParts): Promise<void> {

@@ -78,13 +78,18 @@ export class WorkDesk {
   async claim({ queues, max, waitMs, worker }: Claim, gone: AbortSignal): Promise<Claimed> {
     const until = Date.now() + waitMs;
     for (;;) {
+      if (gone.aborted) return { work: [], giveBack() {} };
       const reply = await this.#parts.dispatcher.ask(DISPATCHER, { type: 'claim', queues, max, worker });
       const leases = reply.kind === 'claimed' ? reply.leases : [];
       const giveBack = () => {
         for (const { token } of leases)
           this.#parts.dispatcher.tell(DISPATCHER, { type: 'release', token, worker });
       };
-      const work = await this.#assignments(leases);
+      const work = await this.#assignments(leases).catch((error: unknown) => {
+        // Nobody would work on them until their leases run out, and whoever claimed them would be ended for that.
+        giveBack();
+        throw error;
+      });
       if (gone.aborted) {
         giveBack();
         return { work: [], giveBack };

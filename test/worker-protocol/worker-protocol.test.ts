@@ -152,6 +152,29 @@ describe('A component that speaks the worker protocol', () => {
     await service.terminal(id);
   });
 
+  it('that dies after it has sent its result and asked for its next sub-job holds nothing: another one gets it at once', async () => {
+    const { id, work } = await claimed({ media: [ASTRONAUT, sampleUri('coffee.png')] });
+    const gone = new AbortController();
+    const found = trackNamed('found');
+    const track = { ...found, properties: { ...found.properties, NOTE: 'x'.repeat(50_000) } };
+    // To check so much takes the server some time.
+    const body = `${JSON.stringify(track)}\n`.repeat(200);
+    const sent = component
+      .post(`/leases/${work.token}/result?claim=ABSENT`, body, gone.signal, { 'x-request-id': 'died' })
+      .catch(() => 'hung up');
+    const files = () => service.files(join('spool', `${id}.1`));
+    const isWhole = (name: string) => name.includes(`.${work.token}.`) && name.endsWith('.ndjson');
+    await until('all of the result has arrived', files, (names) => names.some(isWhole), { everyMs: 1 });
+    gone.abort();
+    expect(await sent).to.equal('hung up');
+    await service.logged('request', ({ requestId }) => requestId === 'died');
+    const [next] = await component.claim('ABSENT', { waitMs: 5_000 });
+    expect(next?.id.startsWith(`${id}.`), 'another one gets it').to.equal(true);
+    expect([next!.id === work.id, next!.attempt]).to.deep.equal([false, 1]);
+    await component.result(next!.token, []);
+    expect(new Set(await labels(id))).to.deep.equal(new Set(['found']));
+  });
+
   it('has a repeated result answered as the first, and it counts once', async () => {
     const { id, work } = await claimed();
     for (let time = 0; time < 3; time++) {
