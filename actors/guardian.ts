@@ -169,7 +169,7 @@ export function guard(given: GuardianParts): Guardian {
       lost: ({ jobId, key }, token, reason) => jobs.tell(jobId, { type: 'workLost', key, token, reason }),
       dropped: (jobId, keys) => jobs.tell(jobId, { type: 'workDropped', keys }),
       waiting: (queue, length, busy) => {
-        waiters.wake(queue);
+        waiters.wake(queue, length);
         nodeManager.family.tell(NODE_MANAGER, { type: 'demand', queue, wanted: length + busy });
       },
       kill: (worker, reason) => nodeManager.family.tell(NODE_MANAGER, { type: 'kill', worker, reason }),
@@ -267,6 +267,7 @@ export function guard(given: GuardianParts): Guardian {
     jobs,
     dispatcher,
     waiters,
+    clock: system.clock,
     dataDir: settings.DATA_DIR,
     heartbeatMs: settings.HEARTBEAT_MS,
     resultLimits: { maxBytes: settings.MAX_RESULT_BYTES, maxLines: settings.MAX_RESULT_LINES },

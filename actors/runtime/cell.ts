@@ -1,7 +1,7 @@
 import { delay, type Clock } from './clock.ts';
 import { DeliveryError, TransientError, type DeliveryFailure } from './errors.ts';
 import { Mailbox } from './mailbox.ts';
-import { onFailure } from './supervision.ts';
+import { backOff, onFailure } from './supervision.ts';
 import type { ActorTree, TreeNode } from './tree.ts';
 import type { ActorKind, Behavior, Command, Envelope, MessageContext } from './system.ts';
 
@@ -30,6 +30,8 @@ export class Cell {
   #node: Promise<TreeNode> | undefined;
   #behavior: Behavior<never, unknown> | undefined;
   #failures: readonly number[] = [];
+  /** Messages in a row that something outside of the actor has made fail. */
+  #hindered = 0;
   #notBefore = 0;
   #lastMessage: number;
   #stopped: string | undefined;
@@ -37,7 +39,7 @@ export class Cell {
 
   constructor(parts: CellParts) {
     this.#parts = parts;
-    this.#lastMessage = parts.clock.now();
+    this.#lastMessage = parts.clock.steady();
     this.#mailbox = new Mailbox(parts.kind.mailbox, (envelope) => this.#pass(envelope));
   }
 
@@ -45,13 +47,14 @@ export class Cell {
     return this.#mailbox.full;
   }
 
+  /** `now`: of the steady clock. */
   idleSince(now: number): boolean {
     const { idleMs } = this.#parts.kind;
     return idleMs !== undefined && this.#mailbox.size === 0 && now - this.#lastMessage >= idleMs;
   }
 
   async deliver(envelope: Envelope<Command>): Promise<unknown> {
-    this.#lastMessage = this.#parts.clock.now();
+    this.#lastMessage = this.#parts.clock.steady();
     try {
       return await this.#mailbox.push(envelope);
     } finally {
@@ -94,7 +97,9 @@ export class Cell {
     if (this.#stopped !== undefined) throw this.#parts.deadLetter('STOPPED', envelope, this.#stopped);
     try {
       const behavior = this.#behavior ?? (await this.#load());
-      return await behavior.handle(envelope as Envelope<never>);
+      const reply = await behavior.handle(envelope as Envelope<never>);
+      this.#hindered = 0;
+      return reply;
     } catch (error) {
       await this.#fail(error);
       throw new DeliveryError(
@@ -108,7 +113,7 @@ export class Cell {
 
   async #load(): Promise<Behavior<never, unknown>> {
     const { clock, kind, id } = this.#parts;
-    const wait = this.#notBefore - clock.now();
+    const wait = this.#notBefore - clock.steady();
     if (wait > 0) await delay(clock, wait);
     this.#behavior = await kind.load(id);
     return this.#behavior;
@@ -122,19 +127,22 @@ export class Cell {
     // What went wrong is told by the first error; a second one on the way out must not hide it.
     await behavior?.stop?.().catch(() => undefined);
     // Another actor that did not answer answers for itself.
-    if (error instanceof TransientError) this.#parts.restarted(error, 0);
-    if (error instanceof TransientError || error instanceof DeliveryError) return;
-    const { failures, verdict } = onFailure(this.#failures, clock.now(), kind.intensity);
+    if (error instanceof DeliveryError) return;
+    // Nobody is to blame, but to load a large actor for every message while the disk is full helps nobody either.
+    if (error instanceof TransientError)
+      return this.#restart(error, backOff(++this.#hindered, kind.intensity));
+    const { failures, verdict } = onFailure(this.#failures, clock.steady(), kind.intensity);
     this.#failures = failures;
-    if (verdict.kind === 'restart') {
-      this.#notBefore = clock.now() + verdict.delayMs;
-      this.#parts.restarted(error, verdict.delayMs);
-      return;
-    }
+    if (verdict.kind === 'restart') return this.#restart(error, verdict.delayMs);
     this.#stopped = `${this.#parts.name} failed ${failures.length} times in a row.`;
     await this.#parts.escalate(error).catch(() => undefined);
     // Not awaited: the node waits for its handlers, and this is one.
     void this.#node?.then((node) => node.remove()).catch(() => undefined);
+  }
+
+  #restart(error: unknown, delayMs: number): void {
+    this.#notBefore = this.#parts.clock.steady() + delayMs;
+    this.#parts.restarted(error, delayMs);
   }
 }
 

@@ -29,6 +29,7 @@ interface Timer {
 /** A clock that stands still until it is advanced, for tests and simulation. */
 export class VirtualClock implements Clock {
   #now: number;
+  #correction = 0;
   #order = 0;
   readonly #timers = new Set<Timer>();
 
@@ -37,11 +38,16 @@ export class VirtualClock implements Clock {
   }
 
   now(): number {
-    return this.#now;
+    return this.#now + this.#correction;
   }
 
   steady(): number {
     return this.#now;
+  }
+
+  /** Sets the wall clock forward, or back; nothing falls due by that. */
+  correct(ms: number): void {
+    this.#correction += ms;
   }
 
   after(ms: number, task: () => void): () => void {

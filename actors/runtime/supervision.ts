@@ -27,6 +27,10 @@ export function onFailure(
 ): { readonly failures: readonly number[]; readonly verdict: Verdict } {
   const recent = [...failures.filter((time) => at - time < intensity.withinMs), at];
   if (recent.length > intensity.restarts) return { failures: recent, verdict: { kind: 'escalate' } };
-  const delayMs = Math.min(intensity.delayMs * 2 ** (recent.length - 1), intensity.maxDelayMs);
-  return { failures: recent, verdict: { kind: 'restart', delayMs } };
+  return { failures: recent, verdict: { kind: 'restart', delayMs: backOff(recent.length, intensity) } };
+}
+
+/** Milliseconds before the restart that follows the n-th failure. */
+export function backOff(n: number, { delayMs, maxDelayMs }: RestartIntensity): number {
+  return Math.min(delayMs * 2 ** (n - 1), maxDelayMs);
 }

@@ -234,7 +234,7 @@ export class ActorSystem {
   }
 
   #sweep(): void {
-    const now = this.clock.now();
+    const now = this.clock.steady();
     for (const [name, cell] of this.#cells)
       if (cell.idleSince(now)) {
         this.#cells.delete(name);

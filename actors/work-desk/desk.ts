@@ -15,6 +15,7 @@ import type { SubJobRow } from '../batch-job/state.ts';
 import { DISPATCHER } from '../dispatcher/actor.ts';
 import type { DispatcherCommand, DispatcherReply, Lease } from '../dispatcher/commands.ts';
 import type { WorkWaiters } from '../dispatcher/waiters.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { Family } from '../runtime/system.ts';
 import type { WorkMeter } from '../views/meter.ts';
 import { assignmentOf, framesOf, rowOf } from './assignments.ts';
@@ -25,6 +26,7 @@ export interface WorkDeskParts {
   readonly jobs: Family<JobCommand, JobReply>;
   readonly dispatcher: Family<DispatcherCommand, DispatcherReply>;
   readonly waiters: WorkWaiters;
+  readonly clock: Clock;
   readonly checker: ResultChecker;
   readonly logger: Logger;
   readonly meter: WorkMeter;
@@ -60,6 +62,8 @@ export interface Claimed {
   giveBack(): void;
 }
 
+const NOTHING: Claimed = { work: [], giveBack() {} };
+
 const FULL_DISK = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
 
 /**
@@ -75,28 +79,42 @@ export class WorkDesk {
   }
 
   /** Waits for work up to `waitMs`; whoever hung up (`gone`) gets none. */
-  async claim({ queues, max, waitMs, worker }: Claim, gone: AbortSignal): Promise<Claimed> {
-    const until = Date.now() + waitMs;
-    for (;;) {
-      if (gone.aborted) return { work: [], giveBack() {} };
-      const reply = await this.#parts.dispatcher.ask(DISPATCHER, { type: 'claim', queues, max, worker });
-      const leases = reply.kind === 'claimed' ? reply.leases : [];
-      const giveBack = () => {
-        for (const { token } of leases)
-          this.#parts.dispatcher.tell(DISPATCHER, { type: 'release', token, worker });
-      };
-      const work = await this.#assignments(leases).catch((error: unknown) => {
-        // Nobody would work on them until their leases run out, and whoever claimed them would be ended for that.
-        giveBack();
-        throw error;
-      });
-      if (gone.aborted) {
-        giveBack();
-        return { work: [], giveBack };
+  async claim(claim: Claim, gone: AbortSignal): Promise<Claimed> {
+    const { clock, waiters } = this.#parts;
+    const until = clock.steady() + claim.waitMs;
+    const waiter = waiters.join(claim.queues);
+    try {
+      for (;;) {
+        if (gone.aborted) return NOTHING;
+        // What is offered while we look wakes us.
+        waiter.look();
+        const claimed = await this.#claimed(claim);
+        if (gone.aborted) {
+          claimed.giveBack();
+          return NOTHING;
+        }
+        const left = until - clock.steady();
+        if (claimed.work.length > 0 || left <= 0) return claimed;
+        await waiter.wait(left, gone);
       }
-      const left = until - Date.now();
-      if (work.length > 0 || left <= 0) return { work, giveBack };
-      await this.#parts.waiters.wait(queues, left, gone);
+    } finally {
+      waiter.leave();
+    }
+  }
+
+  async #claimed({ queues, max, worker }: Claim): Promise<Claimed> {
+    const { dispatcher } = this.#parts;
+    const reply = await dispatcher.ask(DISPATCHER, { type: 'claim', queues, max, worker });
+    const leases = reply.kind === 'claimed' ? reply.leases : [];
+    const giveBack = () => {
+      for (const { token } of leases) dispatcher.tell(DISPATCHER, { type: 'release', token, worker });
+    };
+    try {
+      return { work: await this.#assignments(leases), giveBack };
+    } catch (error) {
+      // Nobody would work on them until their leases run out, and whoever claimed them would be ended for that.
+      giveBack();
+      throw error;
     }
   }
 
@@ -152,7 +170,7 @@ export class WorkDesk {
       token,
       file: final,
       result: checked,
-      ms: timeOf(lease),
+      ms: this.#timeOf(lease),
     });
   }
 
@@ -162,7 +180,7 @@ export class WorkDesk {
     const row = await rowOf(this.#parts.store, lease.subJob.jobId, lease.subJob.key);
     const range = row === undefined ? {} : { range: await framesOf(row) };
     const command = { type: 'workFailed', key: lease.subJob.key, token, code, message, ...range } as const;
-    return this.#toJob(lease, { ...command, ms: timeOf(lease) });
+    return this.#toJob(lease, { ...command, ms: this.#timeOf(lease) });
   }
 
   /** Work given back unharmed: it is handed out again and does not count as an attempt. */
@@ -202,9 +220,10 @@ export class WorkDesk {
 
   /** To be called for each piece of an answer; says so once in a while. */
   #arriving(token: string): () => void {
-    let told = performance.now();
+    const { clock } = this.#parts;
+    let told = clock.steady();
     return () => {
-      const now = performance.now();
+      const now = clock.steady();
       if (now - told < this.#parts.heartbeatMs) return;
       told = now;
       this.#parts.dispatcher.tell(DISPATCHER, { type: 'arriving', token, whole: false });
@@ -262,7 +281,7 @@ export class WorkDesk {
         token,
         code: 'LOCAL_STORAGE',
         message,
-        ms: timeOf(lease),
+        ms: this.#timeOf(lease),
       });
     }
     if (body.readableAborted || body.errored !== null) return { kind: 'broken' };
@@ -280,14 +299,16 @@ export class WorkDesk {
     return { kind: 'garbage', reason };
   }
 
+  /** Milliseconds that a component has had its work. */
+  #timeOf({ startedAt }: Lease): number {
+    return Math.max(0, this.#parts.clock.steady() - startedAt);
+  }
+
   async #end(token: string): Promise<Taken> {
     await this.#parts.dispatcher.ask(DISPATCHER, { type: 'settle', token, refused: true });
     return { kind: 'lost' };
   }
 }
-
-/** Milliseconds that a component has had its work. */
-const timeOf = ({ startedAt }: Lease) => Math.max(0, performance.now() - startedAt);
 
 async function fedLines({ file, indexAt, piece }: NonNullable<SubJobRow['fed']>): Promise<Readable> {
   const { offset, bytes } = await readFeedPiece(file, indexAt, piece);

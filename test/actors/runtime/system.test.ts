@@ -206,15 +206,26 @@ for (const [treeName, makeTree] of Object.entries(TREES))
         ).to.deep.equal([50, 50, 50, 50, 50]);
       });
 
-      it('because of something outside it is loaded afresh and not blamed', async () => {
+      it('because of something outside it is loaded afresh after the same back-off, and not blamed', async () => {
         given({ intensity: { restarts: 1 } });
+        const full = () => Promise.reject(new TransientError('the disk is full'));
         for (let time = 0; time < 5; time++)
-          expect(
-            await stage.outcome('a', () => Promise.reject(new TransientError('the disk is full'))),
-          ).to.equal('FAILED');
+          expect(await stage.passing(stage.outcome('a', full))).to.equal('FAILED');
         expect(stage.escalated).to.deep.equal([]);
-        expect(await stage.outcome('a', () => 'ready')).to.equal('ready');
+        expect(stage.restarted.map(({ delayMs }) => delayMs)).to.deep.equal([50, 100, 150, 150, 150]);
+        expect(await stage.passing(stage.outcome('a', () => 'ready'))).to.equal('ready');
         expect(stage.loadsOf('a')).to.equal(6);
+        expect(await stage.outcome('a', full)).to.equal('FAILED');
+        expect(stage.restarted.at(-1)?.delayMs, 'after a message that went well').to.equal(50);
+      });
+
+      it('is loaded afresh after its back-off also when the wall clock is set back meanwhile', async () => {
+        given();
+        expect(await stage.outcome('a', fail())).to.equal('FAILED');
+        stage.clock.correct(-3_600_000);
+        const next = stage.ask('a', () => 'back', { deadlineMs: 1e9 });
+        await stage.clock.advance(50);
+        expect(await next).to.equal('back');
       });
 
       it('because another actor did not answer it is not blamed for that', async () => {
@@ -258,6 +269,14 @@ for (const [treeName, makeTree] of Object.entries(TREES))
         await happens('it is stopped', () => stage.stopped.includes('a'));
         expect(await stage.ask('a', () => 'back')).to.equal('back');
         expect(stage.loadsOf('a')).to.equal(2);
+      });
+
+      it('is unloaded after its time also when the wall clock is set back meanwhile', async () => {
+        given({ idleMs: 10_000 });
+        await stage.ask('a', () => 'here');
+        stage.clock.correct(-3_600_000);
+        await stage.clock.advance(20_000);
+        expect(stage.system.size).to.equal(0);
       });
 
       it('is one that handles nothing, not one that takes long', async () => {

@@ -12,6 +12,8 @@ import { MemoryQueue } from '../../../store/memory-queue.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import type { Store } from '../../../store/store.ts';
 import { around, temporaryFolder } from '../../store/folder.ts';
+import { within } from '../../support/until.ts';
+import { turns } from '../runtime/probe.ts';
 
 const LEASES = { leaseMs: 60_000, silenceMs: 120_000, wholeMs: 600_000, cancelGraceMs: 5_000 };
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
@@ -42,7 +44,7 @@ describe('A claim', () => {
         epoch: 1,
         lost: ({ id }) => lost.push(id),
         dropped() {},
-        waiting: (queue) => waiters.wake(queue),
+        waiting: (queue, length) => waiters.wake(queue, length),
         kill() {},
       }),
     );
@@ -57,6 +59,7 @@ describe('A claim', () => {
       store,
       dispatcher,
       waiters,
+      clock: systemClock,
       jobs: undefined as never,
       checker: undefined as never,
       meter: undefined as never,
@@ -131,5 +134,95 @@ describe('A claim', () => {
     expect((await claimOf(deskWith(), { gone })).work).to.deep.equal([]);
     const report = await dispatcher.ask(DISPATCHER, { type: 'report' });
     expect(report).to.deep.include({ leases: [], waiting: new Map([['FACE', 1]]) });
+  });
+
+  describe('that waits', () => {
+    const POLL_MS = 25_000;
+    const seen = async (work: Promise<{ work: readonly { readonly id: string }[] }>) =>
+      (await within(5_000, 'the poll is answered', work)).work.map(({ id }) => id);
+
+    it('gets what is offered between its look and its wait', async () => {
+      let looked = false;
+      const late: typeof dispatcher = {
+        ...dispatcher,
+        async ask(id, command, options) {
+          const reply = await dispatcher.ask(id, command, options);
+          if (command.type === 'claim' && !looked) {
+            looked = true;
+            await given('FACE');
+          }
+          return reply;
+        },
+      };
+      expect(await seen(claimOf(deskWith({ dispatcher: late }), { waitMs: POLL_MS }))).to.deep.equal([
+        'j.1.0',
+      ]);
+    });
+
+    it('is answered after its time also when the wall clock is set back', async () => {
+      const real = Date.now;
+      const poll = claimOf(deskWith(), { waitMs: 100 });
+      try {
+        Date.now = () => real() - 3_600_000;
+        expect(await seen(poll)).to.deep.equal([]);
+      } finally {
+        Date.now = real;
+      }
+    });
+
+    it('beside others is woken when there is work for it, too', async () => {
+      const desk = deskWith();
+      const polls = [1, 2, 3].map(() => claimOf(desk, { waitMs: POLL_MS }));
+      await given('FACE', 'FACE', 'FACE');
+      const got = await Promise.all(polls.map(seen));
+      expect(got.flat().toSorted()).to.deep.equal(['j.1.0', 'j.1.1', 'j.1.2']);
+    });
+  });
+});
+
+describe('Those who wait for work', () => {
+  const open = new AbortController().signal;
+  /** Some that wait for these queues; `woken` says which were woken, in order. */
+  function waiting(waiters: WorkWaiters, queues: readonly (readonly string[])[]) {
+    const woken: number[] = [];
+    const all = queues.map((own, index) => {
+      const waiter = waiters.join(own);
+      waiter.look();
+      void waiter.wait(60_000, open).then(() => woken.push(index));
+      return waiter;
+    });
+    return { woken, all };
+  }
+
+  it('are woken in the order in which they came, as many as there are items', async () => {
+    const waiters = new WorkWaiters();
+    const { woken } = waiting(waiters, [['FACE'], ['TEXT'], ['FACE'], ['FACE', 'TEXT']]);
+    waiters.wake('FACE', 2);
+    await turns(2);
+    expect(woken).to.deep.equal([0, 2]);
+    waiters.wake('FACE', 2);
+    await turns(2);
+    expect(woken).to.deep.equal([0, 2, 3]);
+  });
+
+  it('wake the next one when they go away, and do not when they looked and found nothing', async () => {
+    const waiters = new WorkWaiters();
+    const { woken, all } = waiting(waiters, [['FACE'], ['FACE'], ['FACE']]);
+    waiters.wake('FACE', 1);
+    await turns(2);
+    // It finds work in another queue: what it was woken for is still there.
+    all[0]!.look();
+    all[0]!.leave();
+    await turns(2);
+    expect(woken).to.deep.equal([0, 1]);
+    all[1]!.look();
+    const stays = new AbortController();
+    const idle = all[1]!.wait(60_000, stays.signal);
+    stays.abort();
+    await idle;
+    all[1]!.leave();
+    await turns(2);
+    expect(woken).to.deep.equal([0, 1]);
+    all[2]!.wake('FACE');
   });
 });
