@@ -165,7 +165,6 @@ export function guard(given: GuardianParts): Guardian {
       clock: system.clock,
       logger,
       mailbox: SHARED_MAILBOX,
-      epoch: parts.epoch,
       lost: ({ jobId, key }, token, reason) => jobs.tell(jobId, { type: 'workLost', key, token, reason }),
       dropped: (jobId, keys) => jobs.tell(jobId, { type: 'workDropped', keys }),
       waiting: (queue, length, busy) => {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Logger } from '../../config/logger.ts';
 import type { WorkQueue } from '../../store/queue.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -11,6 +12,7 @@ import {
   type Standing,
   type SubJob,
 } from './commands.ts';
+import { HeldLeases } from './held-leases.ts';
 import {
   answered,
   arriving,
@@ -31,8 +33,6 @@ export interface DispatcherParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly mailbox: number;
-  /** Part of every token; higher at every start, so that tokens of an earlier process never fit. */
-  readonly epoch: number;
   /** Tells the job that a sub-job was lost (an attempt that counts). */
   lost(subJob: SubJob, token: string, reason: string): void;
   /** Tells the job that cancelled work is in nobody's hands any more. */
@@ -56,32 +56,28 @@ const MAX_RELEASES = 20;
  * it knows is offered again by the jobs when it starts anew.
  */
 export function dispatcherKind(parts: DispatcherParts): ActorKind<DispatcherCommand, DispatcherReply> {
-  // Outlives a restart of the actor: no token is ever given twice.
-  let tokens = 0;
   return {
     name: DISPATCHER,
     accepts: DISPATCHER_COMMANDS,
     mailbox: parts.mailbox,
     intensity: DEFAULT_INTENSITY,
-    load: () => Promise.resolve(new Dispatcher(parts, () => `${parts.epoch}-${++tokens}`)),
+    load: () => Promise.resolve(new Dispatcher(parts)),
   };
 }
 
 class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
   readonly #parts: DispatcherParts;
-  readonly #leases = new Map<string, Lease>();
+  readonly #leases = new HeldLeases();
   readonly #settled = new Set<string>();
   /** Since when sub-jobs wait, by id. */
   readonly #waiting = new Map<string, { readonly queue: string; readonly since: number }>();
   /** Workers that were ended because of one of their leases; the others are not to blame for it. */
   readonly #killed = new Set<string>();
-  readonly #nextToken: () => string;
   #draining = false;
   #turn = 0;
 
-  constructor(parts: DispatcherParts, nextToken: () => string) {
+  constructor(parts: DispatcherParts) {
     this.#parts = parts;
-    this.#nextToken = nextToken;
   }
 
   async handle({ command }: Envelope<DispatcherCommand>): Promise<DispatcherReply> {
@@ -125,8 +121,7 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
   }
 
   async #offer(subJobs: readonly SubJob[]): Promise<DispatcherReply> {
-    const leased = new Set([...this.#leases.values()].map(({ subJob }) => subJob.id));
-    const free = subJobs.filter(({ id }) => !leased.has(id));
+    const free = subJobs.filter(({ id }) => this.#leases.ofSubJob(id) === undefined);
     await this.#parts.queue.offer(free);
     const since = this.#parts.clock.steady();
     for (const { id, queue } of free) if (!this.#waiting.has(id)) this.#waiting.set(id, { queue, since });
@@ -139,8 +134,7 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
     for (const queue of queues ?? lengths.keys()) {
       const length = lengths.get(queue) ?? 0;
       if (length === 0) continue;
-      const busy = [...this.#leases.values()].filter(({ subJob }) => subJob.queue === queue).length;
-      this.#parts.waiting(queue, length, busy);
+      this.#parts.waiting(queue, length, this.#leases.running(queue));
     }
   }
 
@@ -150,9 +144,11 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
     at: number,
   ): Promise<DispatcherReply> {
     const wanted = new Map(subJobs.map((subJob) => [subJob.id, subJob]));
-    for (const lease of this.#leases.values()) {
-      if (!wanted.delete(lease.subJob.id)) continue;
-      this.#leases.set(lease.token, cancelled(lease, at, this.#parts.settings));
+    for (const { id } of subJobs) {
+      const lease = this.#leases.ofSubJob(id);
+      if (lease === undefined) continue;
+      wanted.delete(id);
+      this.#leases.set(cancelled(lease, at, this.#parts.settings));
     }
     await this.#parts.queue.remove([...wanted.keys()]);
     for (const id of wanted.keys()) this.#waiting.delete(id);
@@ -173,9 +169,9 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
     const subJobs = await this.#parts.queue.take(inTurn, max);
     for (const { id } of subJobs) this.#waiting.delete(id);
     const leases = subJobs.map((subJob) => {
-      return newLease(this.#nextToken(), subJob, worker, at, this.#parts.settings);
+      return newLease(newToken(), subJob, worker, at, this.#parts.settings);
     });
-    for (const lease of leases) this.#leases.set(lease.token, lease);
+    for (const lease of leases) this.#leases.set(lease);
     return { kind: 'claimed', leases };
   }
 
@@ -185,7 +181,7 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
   ): DispatcherReply {
     const lease = this.#held(token, worker);
     if (lease === undefined) return { kind: 'lost' };
-    this.#leases.set(token, beat(lease, { done, total }, at, this.#parts.settings));
+    this.#leases.set(beat(lease, { done, total }, at, this.#parts.settings));
     return { kind: 'go', go: lease.cancelled ? 'cancelled' : 'on' };
   }
 
@@ -198,7 +194,7 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
   #arriving(token: string, whole: boolean, at: number): DispatcherReply {
     const lease = this.#leases.get(token);
     if (lease === undefined) return { kind: 'lost' };
-    this.#leases.set(token, whole ? answered(lease) : arriving(lease, at, this.#parts.settings));
+    this.#leases.set(whole ? answered(lease) : arriving(lease, at, this.#parts.settings));
     return { kind: 'done' };
   }
 
@@ -225,8 +221,9 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
   }
 
   async #workerGone(worker: string, counted: boolean, reason: string): Promise<DispatcherReply> {
-    const ownDoing = counted && !this.#killed.delete(worker);
-    for (const lease of [...this.#leases.values()])
+    const killed = this.#killed.delete(worker);
+    const ownDoing = counted && !killed;
+    for (const lease of this.#leases.all)
       if (lease.worker === worker)
         if (ownDoing) this.#lose(lease, reason);
         else await this.#giveBack(lease);
@@ -245,9 +242,8 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
 
   #tick(at: number, stalledMs: number): DispatcherReply {
     // Time in which this server stood still itself (or the machine slept) is nobody's silence.
-    if (stalledMs > 0)
-      for (const [token, lease] of this.#leases) this.#leases.set(token, postponed(lease, stalledMs));
-    for (const lease of [...this.#leases.values()]) {
+    if (stalledMs > 0) for (const lease of this.#leases.all) this.#leases.set(postponed(lease, stalledMs));
+    for (const lease of this.#leases.all) {
       const expiry = expiryOf(lease, at);
       if (expiry === null) continue;
       const reason = expiryReason(expiry, this.#parts.settings);
@@ -283,7 +279,7 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
 
   /** What runs now, what waits, and which jobs have anything here at all. */
   async #report(): Promise<DispatcherReply> {
-    const leases = [...this.#leases.values()];
+    const leases = this.#leases.all;
     const jobs = new Set([...(await this.#parts.queue.jobs()), ...leases.map(({ subJob }) => subJob.jobId)]);
     return {
       kind: 'report',
@@ -304,13 +300,16 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
 
   async #standing(jobIds: readonly string[]): Promise<DispatcherReply> {
     const running = new Map<string, Lease[]>(jobIds.map((jobId) => [jobId, []]));
-    for (const lease of this.#leases.values()) running.get(lease.subJob.jobId)?.push(lease);
+    for (const lease of this.#leases.all) running.get(lease.subJob.jobId)?.push(lease);
     const jobs = new Map<string, Standing>();
     for (const [jobId, leases] of running)
       jobs.set(jobId, { leases, ahead: await this.#parts.queue.ahead(jobId) });
     return { kind: 'standing', jobs };
   }
 }
+
+/** Not to be guessed, and never given twice, whatever the server forgets when it is killed: it is the fence of a lease. */
+const newToken = () => randomBytes(16).toString('base64url');
 
 /** Ticks the dispatcher until the answer is called; a tick that comes far too late says by how much. */
 export function startTicking(clock: Clock, tick: (stalledMs: number) => void): () => void {

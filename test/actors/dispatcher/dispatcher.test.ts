@@ -52,7 +52,6 @@ class Desk {
         clock: desk.#clock,
         logger: silent,
         mailbox: 10,
-        epoch: 7,
         lost: ({ id }, token, reason) => desk.lost.push(`${id} (${token}): ${reason}`),
         dropped: (jobId, keys) => desk.dropped.push(`${jobId}: ${keys.join(', ')}`),
         waiting: (queue, length, busy) => desk.waiting.push(`${queue}: ${length} wait, ${busy} run`),
@@ -128,11 +127,29 @@ describe('The dispatcher', () => {
       expect(await desk.claim('w', 5)).to.deep.equal([]);
     });
 
-    it('gives every lease a token of its own, which names this start of the server', async () => {
-      await desk.offer(subJob('a'), subJob('b'));
-      const tokens = (await desk.claim('w', 2)).map(({ token }) => token);
-      expect(new Set(tokens).size).to.equal(2);
-      for (const token of tokens) expect(token).to.match(/^7-/);
+    it('gives every lease a token of its own, which no other start of the server gives, whatever that one remembers', async () => {
+      const tokens: string[] = [];
+      for (const start of [desk, Desk.open()]) {
+        await start.offer(subJob('a'), subJob('b'));
+        tokens.push(...(await start.claim('w', 2)).map(({ token }) => token));
+      }
+      expect(new Set(tokens).size).to.equal(4);
+      // 128 bits in letters that a URL and a file name take.
+      for (const token of tokens) expect(token).to.match(/^[\w-]{22}$/);
+    });
+
+    it('counts what runs, queue by queue, whatever becomes of it', async () => {
+      await desk.offer(...['a', 'b', 'c', 'd'].map((id) => subJob(id)), subJob('text', { queue: 'TEXT' }));
+      const [a, b, c] = await desk.claim('w', 3, ['FACE', 'TEXT']);
+      await desk.beat(a!, 1);
+      await desk.tell({ type: 'settle', token: a!.token });
+      await desk.tell({ type: 'release', token: b!.token, worker: 'w' });
+      await desk.tell({ type: 'reject', token: c!.token, reason: 'garbage' });
+      await desk.tell({ type: 'settle', token: c!.token });
+      desk.waiting.length = 0;
+      await desk.claim('w', 1, ['TEXT']);
+      await desk.offer(subJob('e'), subJob('more', { queue: 'TEXT' }));
+      expect(desk.waiting).to.deep.equal(['FACE: 3 wait, 0 run', 'TEXT: 1 wait, 1 run']);
     });
 
     it('tells how much waits and runs in a queue whenever something is offered there', async () => {
@@ -386,6 +403,17 @@ describe('The dispatcher', () => {
       await desk.tell({ type: 'workerGone', worker: 'worker', counted: true, reason: 'ended by SIGKILL' });
       expect(desk.lost).to.have.lengthOf(1);
       expect(await desk.queued()).to.deep.equal(['healthy']);
+    });
+  });
+
+  describe('when a worker was ended for one of its sub-jobs', () => {
+    it('and its end did not count, blames it for its next one all the same', async () => {
+      await desk.leased('hanging');
+      await desk.tickAt(15_000);
+      await desk.tell({ type: 'workerGone', worker: 'worker', counted: false, reason: 'stopped' });
+      const { token } = await desk.leased('next');
+      await desk.tell({ type: 'workerGone', worker: 'worker', counted: true, reason: 'it died' });
+      expect(desk.lost.at(-1)).to.equal(`next (${token}): it died`);
     });
   });
 

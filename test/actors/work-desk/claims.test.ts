@@ -41,7 +41,6 @@ describe('A claim', () => {
         clock: systemClock,
         logger: silent,
         mailbox: 100,
-        epoch: 1,
         lost: ({ id }) => lost.push(id),
         dropped() {},
         waiting: (queue, length) => waiters.wake(queue, length),
