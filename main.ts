@@ -40,6 +40,7 @@ import { maskUri } from './output/censor.ts';
 import { uploadsFolder } from './output/layout.ts';
 import { bestMatch } from './pipeline/archive-match.ts';
 import { ARCHIVE_PAGE, checkUrl } from './pipeline/archive.ts';
+import type { ArchivedDocument } from './actors/views/jobs.ts';
 import type { ArchiveQuestion } from './pipeline/types.ts';
 import { SERVER_PROPERTY_DEFAULTS } from './pipeline/workflow-properties.ts';
 import { SqliteStore } from './store/sqlite/sqlite-store.ts';
@@ -265,15 +266,18 @@ function outgoingOf(settings: Settings, client: ServiceClient) {
   };
   return {
     send: createSend({ agents, token, timeoutMs: settings.DELIVERY_TIMEOUT_MS, version }),
-    openArchived: (uri: string) =>
+    openArchived: ({ uri, object }: ArchivedDocument) =>
       openArchivedDocument(
         {
           agents,
           version,
           timeoutMs: settings.DELIVERY_TIMEOUT_MS,
           maxBytes: settings.MAX_ARCHIVED_DOCUMENT_BYTES,
+          limit: 'MAX_ARCHIVED_DOCUMENT_BYTES',
+          rule: { allowPrivate: settings.CALLBACK_PRIVATE, settings: 'the setting CALLBACK_PRIVATE' },
         },
         uri,
+        object,
       ),
     askArchive: (question: ArchiveQuestion) => findPastJob(question, asking),
     bearer: () => token.get().catch(() => undefined),

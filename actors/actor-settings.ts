@@ -25,6 +25,8 @@ export const jobSettings = (settings: Settings, fetchLimits: FetchLimits, versio
   fetchLimits,
   maxDerived: settings.MAX_DERIVATIVE_MEDIA,
   privateBuckets: settings.CALLBACK_PRIVATE,
+  copiesAtOnce: settings.ARCHIVE_COPIES_AT_ONCE,
+  maxArchivedBytes: settings.MAX_ARCHIVED_DOCUMENT_BYTES,
   system: { version, host: settings.JOB_ID_HOST },
 });
 

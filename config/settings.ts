@@ -196,11 +196,14 @@ export const serverEnvironment = z.object({
   ),
   DELIVERY_MAX_DELAY_MS: wait(3_600 * SECOND, 1).describe('The longest that it doubles to'),
   MAX_ARCHIVED_DOCUMENT_BYTES: whole(2 * 1024 * MIB, 1_024).describe(
-    'Detection document of another service that output/detection passes on for a job that the archive knew',
+    'Detection document of another service that output/detection passes on, or that is copied, for a job that the archive knew',
   ),
   DELIVERY_GIVE_UP_MS: whole(24 * 3_600 * SECOND, 1).describe('Age at which one that fails is given up'),
   ARCHIVE_CHECK_MS: wait(10 * SECOND, 100).describe(
     'Time for asking archives whether they know the results of an equal job; then the job runs',
+  ),
+  ARCHIVE_COPIES_AT_ONCE: whole(8, 1, 256).describe(
+    'Files of an earlier job that are copied at a time into the bucket of a job (ARCHIVE_S3_COPY_ENABLED)',
   ),
   MAX_RESULT_BYTES: whole(2 * 1024 * MIB, 1_024).describe('Answer of one sub-job'),
   MAX_RESULT_LINES: whole(10_000_000, 1).describe('Tracks in the answer of one sub-job'),

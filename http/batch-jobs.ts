@@ -12,7 +12,7 @@ import type { DryRun, DryRuns } from '../actors/batch-job/dry-run.ts';
 import type { Repeatable } from '../actors/batch-job/repeats.ts';
 import type { Accepted } from '../actors/batch-job/submission.ts';
 import type { Family } from '../actors/runtime/system.ts';
-import { jobNumber, type JobViews } from '../actors/views/jobs.ts';
+import { jobNumber, type ArchivedDocument, type JobViews } from '../actors/views/jobs.ts';
 import { userOf } from './access/bearer.ts';
 import { empty, HttpError, notThere, overloaded, refusedAs } from './errors.ts';
 import {
@@ -32,7 +32,9 @@ export interface BatchJobParts {
   readonly views: JobViews;
   readonly bodyLimits: BodyLimits;
   /** Opens the document of a job of another service; rejects with the end of a sentence. */
-  openArchived(uri: string): Promise<{ readonly stream: Readable; readonly bytes: number | undefined }>;
+  openArchived(
+    document: ArchivedDocument,
+  ): Promise<{ readonly stream: Readable; readonly bytes: number | undefined }>;
   /** How clients reach the server. */
   readonly url: string;
 }
@@ -265,9 +267,9 @@ async function detection(ctx: Context, parts: BatchJobParts): Promise<void> {
 
 /** The document of the job of another service that an archive had, as it is there. */
 async function archivedDetection(ctx: Context, { views, openArchived }: BatchJobParts, id: number) {
-  const uri = await views.archivedDocument(id);
-  if (uri === undefined) return empty(ctx, 400);
-  const document = await openArchived(uri).catch((error: unknown) => {
+  const archived = await views.archivedDocument(id);
+  if (archived === undefined) return empty(ctx, 400);
+  const document = await openArchived(archived).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
     throw new HttpError(
       502,

@@ -46,10 +46,19 @@ export async function downloadObject(
 export interface ResultBucket {
   /** `sha256` of the file in hex; `onBytes` hears of each chunk that is sent. Errors: REMOTE_STORAGE_UPLOAD. */
   store(
-    file: { readonly path: string; readonly key: string; readonly sha256: string },
+    file: {
+      readonly path: string;
+      readonly key: string;
+      readonly sha256: string;
+      /** What it was in another bucket, when its name does not tell. */
+      readonly contentType?: string | undefined;
+    },
     signal: AbortSignal,
     onBytes?: (bytes: number) => void,
   ): Promise<void>;
+  /** Whether there is an object of this key. Errors: REMOTE_STORAGE_UPLOAD. */
+  has(key: string, signal: AbortSignal): Promise<boolean>;
+  close(): void;
 }
 
 /** What a browser shows; other files, which somebody else may have made, it only saves. */
@@ -72,20 +81,32 @@ export function openResultBucket(
     { allowPrivate, settings: 'the setting CALLBACK_PRIVATE' },
     tuning,
   );
+  const failed = (error: unknown) =>
+    new MediumError(
+      'REMOTE_STORAGE_UPLOAD',
+      `The file could not be uploaded to ${access.url}: ${messageOf(error)}`,
+      { cause: error },
+    );
   return {
     async store(file, signal, onBytes) {
       try {
-        const contentType = CONTENT_TYPES[extname(file.path).toLowerCase()];
+        const known = Object.values(CONTENT_TYPES).find((type) => type === file.contentType);
+        const contentType = CONTENT_TYPES[extname(file.path).toLowerCase()] ?? known;
         await bucket.putFile({ ...file, contentType, onBytes }, signal);
       } catch (error) {
         signal.throwIfAborted();
-        throw new MediumError(
-          'REMOTE_STORAGE_UPLOAD',
-          `The file could not be uploaded to ${access.url}: ${messageOf(error)}`,
-          { cause: error },
-        );
+        throw failed(error);
       }
     },
+    async has(key, signal) {
+      try {
+        return await bucket.has(key, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        throw failed(error);
+      }
+    },
+    close: () => bucket.close(),
   };
 }
 

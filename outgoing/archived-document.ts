@@ -1,35 +1,62 @@
-/** The detection document of a job that another service has run, from where its archive says that it lies. */
+/** Results of a job that another service has run, above all its detection document, from where its archive says that they lie. */
 import { request as plainRequest, type IncomingMessage } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import { pipeline, Transform, type Readable } from 'node:stream';
+import { pipeline, Transform } from 'node:stream';
+import type { BucketObject } from '../pipeline/types.ts';
+import type { AddressRule } from './addresses.ts';
 import type { OutgoingAgents } from './agent.ts';
+import { BucketError, isAnswer } from './bucket-errors.ts';
+import type { Bucket, ObjectContent } from './bucket.ts';
 import { basic, NoAnswer, noAnswer, target } from './exchange.ts';
 
-export interface ArchivedDocumentParts {
+export interface ArchivedFileParts {
   readonly agents: OutgoingAgents;
   /** Milliseconds without a byte after which the other side is given up. */
   readonly timeoutMs: number;
-  /** Of a document; a larger one is broken off. */
+  /** Of a file; a larger one is broken off. */
   readonly maxBytes: number;
+  /** The setting that says so, for the message. */
+  readonly limit: string;
   /** Of the product, for the User-Agent. */
   readonly version: string;
 }
 
-export interface ArchivedDocument {
-  readonly stream: Readable;
-  /** When the other side tells. */
-  readonly bytes: number | undefined;
+/** A file in a bucket, with what opens it. */
+export interface ArchivedObject {
+  readonly bucket: Pick<Bucket, 'openObject'>;
+  readonly object: Omit<BucketObject, 'bucket'>;
 }
 
+export type ArchivedFile = ObjectContent;
+
 /**
- * Opens the document for reading, as fast as its reader takes it. Like all requests of the server it goes only to allowed
- * addresses and follows no redirection.
- * @throws NoAnswer
+ * Opens the file for reading, as fast as its reader takes it. Like all requests of the server it goes only to allowed
+ * addresses and follows no redirection. A bucket whose keys are known is asked with them, and once more without when it refuses
+ * them: the address may be that of a public bucket, or of no bucket at all.
+ * @throws NoAnswer, BucketError
  */
-export async function openArchivedDocument(
-  { agents, timeoutMs, maxBytes, version }: ArchivedDocumentParts,
+export async function openArchivedFile(
+  parts: ArchivedFileParts,
   uri: string,
-): Promise<ArchivedDocument> {
+  found: ArchivedObject | null,
+  signal: AbortSignal,
+): Promise<ArchivedFile> {
+  if (found === null) return bounded(parts, await openPlain(parts, uri, signal));
+  try {
+    return bounded(parts, await found.bucket.openObject(found.object, signal));
+  } catch (error) {
+    if (!(error instanceof BucketError) || !isAnswer(error.cause)) throw error;
+    const plain = await openPlain(parts, uri, signal).catch(() => undefined);
+    if (plain === undefined) throw error;
+    return bounded(parts, plain);
+  }
+}
+
+async function openPlain(
+  { agents, timeoutMs, version }: ArchivedFileParts,
+  uri: string,
+  signal: AbortSignal,
+): Promise<ArchivedFile> {
   const { url, agent } = target(agents, uri);
   const { username, password } = url;
   url.username = '';
@@ -41,28 +68,33 @@ export async function openArchivedDocument(
   };
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const ask = url.protocol === 'https:' ? secureRequest : plainRequest;
-    const call = ask(url, { agent, headers, timeout: timeoutMs });
+    const call = ask(url, { agent, headers, timeout: timeoutMs, signal });
     call.on('response', resolve);
     call.on('timeout', () => call.destroy(Object.assign(new Error('silent'), { code: 'ECONNABORTED' })));
     call.on('error', (error) => reject(noAnswer(error, { timeoutMs })));
     call.end();
   });
+  const { statusCode = 0 } = response;
+  if (statusCode !== 200) {
+    response.destroy();
+    const passing = statusCode >= 500 || statusCode === 429;
+    throw new NoAnswer(`it was answered with status ${statusCode}`, !passing);
+  }
   const length = Number(response.headers['content-length'] ?? Number.NaN);
   const bytes = Number.isSafeInteger(length) ? length : undefined;
-  const problem =
-    response.statusCode !== 200
-      ? `it was answered with status ${response.statusCode}`
-      : (bytes ?? 0) > maxBytes
-        ? `it has ${bytes} bytes; at most ${maxBytes} are fetched (MAX_ARCHIVED_DOCUMENT_BYTES)`
-        : undefined;
-  if (problem !== undefined) {
-    response.destroy();
-    throw new NoAnswer(problem, false);
+  return { stream: response, bytes, contentType: response.headers['content-type'] };
+}
+
+function bounded({ maxBytes, limit }: ArchivedFileParts, file: ArchivedFile): ArchivedFile {
+  const { stream, bytes } = file;
+  if ((bytes ?? 0) > maxBytes) {
+    stream.destroy();
+    throw new NoAnswer(`it has ${bytes} bytes; at most ${maxBytes} are fetched (${limit})`, true);
   }
-  const bounded = boundedBy(maxBytes);
+  const end = boundedBy(maxBytes);
   // What breaks off on the way ends the answer to the client before its length, or without an end.
-  pipeline(response, bounded, () => undefined);
-  return { stream: bounded, bytes };
+  pipeline(stream, end, () => undefined);
+  return { ...file, stream: end };
 }
 
 function boundedBy(maxBytes: number): Transform {
@@ -74,4 +106,24 @@ function boundedBy(maxBytes: number): Transform {
       else done(null, chunk);
     },
   });
+}
+
+/** Opens a document for a client of the server. Its bucket is connected to for this one alone. */
+export async function openArchivedDocument(
+  parts: ArchivedFileParts & { readonly rule: AddressRule },
+  uri: string,
+  object: BucketObject | null,
+): Promise<ArchivedFile> {
+  const never = new AbortController().signal;
+  if (object === null) return openArchivedFile(parts, uri, null, never);
+  const { openBucket } = await import('./bucket.ts');
+  const bucket = openBucket(object.bucket, parts.rule, { silenceMs: parts.timeoutMs });
+  try {
+    const file = await openArchivedFile(parts, uri, { bucket, object }, never);
+    file.stream.once('close', () => bucket.close());
+    return file;
+  } catch (error) {
+    bucket.close();
+    throw error;
+  }
 }

@@ -18,6 +18,10 @@ export interface Bucket {
   putFile(file: FileToPut, signal: AbortSignal): Promise<void>;
   /** Writes the object into the file from its beginning. */
   getFile(object: Omit<BucketObject, 'bucket'>, into: FileToGet, signal: AbortSignal): Promise<void>;
+  /** Begins to read the object; whoever has asked reads its content, or destroys it. */
+  openObject(object: Omit<BucketObject, 'bucket'>, signal: AbortSignal): Promise<ObjectContent>;
+  /** Whether the bucket has an object of this key, as far as the keys are allowed to see that. */
+  has(key: string, signal: AbortSignal): Promise<boolean>;
   /** Ends the connections that are kept. */
   close(): void;
 }
@@ -38,6 +42,13 @@ export interface FileToGet {
   readonly maxBytes: number;
 }
 
+export interface ObjectContent {
+  readonly stream: Readable;
+  /** When the other side tells. */
+  readonly bytes: number | undefined;
+  readonly contentType: string | undefined;
+}
+
 export interface BucketTuning {
   /** Pause before the second attempt, doubling with each; 1 s when absent. */
   readonly backOffMs?: number | undefined;
@@ -55,11 +66,14 @@ export function openBucket(
   { backOffMs = 1_000, silenceMs = 30_000 }: BucketTuning = {},
 ): Bucket {
   let opened: Promise<Connection> | undefined;
-  const persistently = async (signal: AbortSignal, attempt: (to: Connection) => Promise<void>) => {
+  const persistently = async <T>(
+    signal: AbortSignal,
+    attempt: (to: Connection) => Promise<T>,
+  ): Promise<T> => {
     try {
       signal.throwIfAborted();
       const connection = await (opened ??= connectBucket(access, rule, silenceMs));
-      await repeatedly(() => attempt(connection), backOffMs, signal);
+      return await repeatedly(() => attempt(connection), backOffMs, signal);
     } catch (error) {
       signal.throwIfAborted();
       throw error instanceof LocalFileError ? error : bucketError(error, access);
@@ -69,6 +83,12 @@ export function openBucket(
     putFile: (file, signal) => persistently(signal, (to) => put(to, access.url, file, signal)),
     getFile: (object, into, signal) =>
       persistently(signal, (to) => get(to, access.url, object, into, signal)),
+    openObject: (object, signal) => persistently(signal, (to) => openContent(to, access.url, object, signal)),
+    has: (key, signal) =>
+      persistently(signal, async (to) => {
+        const size = await sizeIn(to, { Bucket: access.url, Key: key }, signal);
+        return size !== undefined;
+      }),
     close: () =>
       void opened?.then(
         ({ close }) => close(),
@@ -77,11 +97,7 @@ export function openBucket(
   };
 }
 
-async function repeatedly(
-  attempt: () => Promise<void>,
-  backOffMs: number,
-  signal: AbortSignal,
-): Promise<void> {
+async function repeatedly<T>(attempt: () => Promise<T>, backOffMs: number, signal: AbortSignal): Promise<T> {
   for (let number = 1; ; number++) {
     try {
       return await attempt();
@@ -95,7 +111,7 @@ async function repeatedly(
 async function put(to: Connection, bucket: string, file: FileToPut, signal: AbortSignal): Promise<void> {
   const size = await sizeOf(file.path);
   const target = { Bucket: bucket, Key: file.key };
-  if (await holds(to, target, size, signal)) return;
+  if ((await sizeIn(to, target, signal)) === size) return;
   const stop = new AbortController();
   const body = Readable.from(chunksOf(file), { objectMode: false });
   body.once('error', (error) => stop.abort(error));
@@ -111,18 +127,17 @@ async function put(to: Connection, bucket: string, file: FileToPut, signal: Abor
   }
 }
 
-/** Keys that may only write are refused an answer; then the file is sent. */
-async function holds(
+/** Bytes of an object, undefined without one. Keys that may only write are refused an answer; then it counts as absent. */
+async function sizeIn(
   { sdk, client }: Connection,
   target: { readonly Bucket: string; readonly Key: string },
-  size: number,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<number | undefined> {
   try {
     const { ContentLength } = await client.send(new sdk.HeadObjectCommand(target), { abortSignal: signal });
-    return ContentLength === size;
+    return ContentLength ?? 0;
   } catch (error) {
-    if (isAnswer(error)) return false;
+    if (isAnswer(error)) return undefined;
     throw error;
   }
 }
@@ -158,19 +173,28 @@ async function* chunksOf({ path, onBytes = () => undefined }: FileToPut): AsyncG
   }
 }
 
-async function get(
+async function openContent(
   { sdk, client }: Connection,
   bucket: string,
   { key, versionId }: Omit<BucketObject, 'bucket'>,
+  signal: AbortSignal,
+): Promise<ObjectContent> {
+  const command = new sdk.GetObjectCommand({ Bucket: bucket, Key: key, VersionId: versionId });
+  const { Body, ContentLength, ContentType } = await client.send(command, { abortSignal: signal });
+  return { stream: Body as Readable, bytes: ContentLength, contentType: ContentType };
+}
+
+async function get(
+  to: Connection,
+  bucket: string,
+  object: Omit<BucketObject, 'bucket'>,
   { file, maxBytes }: FileToGet,
   signal: AbortSignal,
 ): Promise<void> {
-  const command = new sdk.GetObjectCommand({ Bucket: bucket, Key: key, VersionId: versionId });
-  const { Body, ContentLength = 0 } = await client.send(command, { abortSignal: signal });
-  const body = Body as Readable;
+  const { stream: body, bytes = 0 } = await openContent(to, bucket, object, signal);
   const tooLarge = new TooLarge(`it is larger than the ${maxBytes} bytes that a medium may have`);
   try {
-    if (ContentLength > maxBytes) throw tooLarge;
+    if (bytes > maxBytes) throw tooLarge;
     await written(file.truncate(0));
     let size = 0;
     for await (const chunk of body as AsyncIterable<Uint8Array>) {

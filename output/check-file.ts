@@ -64,7 +64,8 @@ const checks: Readonly<Record<WorkKind, (path: string, wanted: Expectations) => 
       const line = await lastLine(file, wrongStored);
       return 'reason' in line ? line : { ok: true, kind: 'UPLOAD', upload: line.value as UploadAnswer };
     }),
-  DOCUMENT: (path) => withFile(path, checkDocument),
+  DOCUMENT: (path) => withFile(path, (file) => checkDocument(file, 'DOCUMENT')),
+  COPY: (path) => withFile(path, (file) => checkDocument(file, 'COPY')),
 };
 
 async function checkTracks(
@@ -121,14 +122,14 @@ async function lastLine(
   return wrong === undefined ? { value } : refused(`The last line ${wrong}: ${excerpt(line)}`);
 }
 
-async function checkDocument(file: FileHandle): Promise<CheckedResult> {
+async function checkDocument(file: FileHandle, kind: 'DOCUMENT' | 'COPY'): Promise<CheckedResult> {
   const { size } = await file.stat();
   const ends = Buffer.alloc(3);
   await file.read(ends, 0, 1, 0);
   await file.read(ends, 1, 2, Math.max(0, size - 2));
   const whole = /^\{(.\}|\}\n)$/su.test(ends.toString('latin1'));
   if (!whole || size < 2) return refused('The document is not complete.');
-  return { ok: true, kind: 'DOCUMENT', bytes: size, sha256: await sha256Of(file) };
+  return { ok: true, kind, bytes: size, sha256: await sha256Of(file) };
 }
 
 async function sha256Of(file: FileHandle): Promise<string> {

@@ -20,6 +20,13 @@ export interface Expectations {
   readonly maxLineBytes?: number;
 }
 
+interface DocumentAccepted<K extends WorkKind> {
+  readonly ok: true;
+  readonly kind: K;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
 export interface Refused {
   readonly ok: false;
   readonly reason: string;
@@ -42,12 +49,8 @@ export interface Accepted {
   readonly ARTIFACTS: { readonly ok: true; readonly kind: 'ARTIFACTS'; readonly summary: FinishSummary };
   readonly MARKUP: { readonly ok: true; readonly kind: 'MARKUP'; readonly markup: MarkupAnswer };
   readonly UPLOAD: { readonly ok: true; readonly kind: 'UPLOAD'; readonly upload: UploadAnswer };
-  readonly DOCUMENT: {
-    readonly ok: true;
-    readonly kind: 'DOCUMENT';
-    readonly bytes: number;
-    readonly sha256: string;
-  };
+  readonly DOCUMENT: DocumentAccepted<'DOCUMENT'>;
+  readonly COPY: DocumentAccepted<'COPY'>;
 }
 export type CheckedResult<K extends WorkKind = WorkKind> = Accepted[K] | Refused;
 

@@ -49,6 +49,10 @@ function resultFolder(dataDir: string, kind: ResultKind, jobId: string): string 
   return join(dataDir, kind, plainName(jobId));
 }
 
+/** The folders in which the results of all jobs lie. */
+export const resultRoots = (dataDir: string): readonly string[] =>
+  ['output-objects', ...RESULT_KINDS].map((kind) => join(dataDir, kind));
+
 /** Everything that stays of a job that has ended. */
 export function outputFolders(dataDir: string, jobId: string): readonly string[] {
   return [outputFolder(dataDir, jobId), ...RESULT_KINDS.map((kind) => resultFolder(dataDir, kind, jobId))];

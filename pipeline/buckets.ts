@@ -79,6 +79,39 @@ export function mediaBucket(uri: string, properties: Properties): BucketObject |
   };
 }
 
+/** The properties that open the place where an archived job has put its results: each falls back to the plain one. */
+export function copySource(properties: Properties): Properties {
+  const own = SOURCE_NAMES.filter((name) => isSet(properties, `ARCHIVE_COPY_SRC_${name}`));
+  const source = own.map((name) => [name, textOf(properties, `ARCHIVE_COPY_SRC_${name}`)] as const);
+  // The plain token belongs to the plain key alone.
+  const token = own.includes('S3_ACCESS_KEY') ? { S3_SESSION_TOKEN: '' } : {};
+  return { ...properties, S3_UPLOAD_ONLY: 'FALSE', ...token, ...Object.fromEntries(source) };
+}
+
+const SOURCE_NAMES = [
+  'S3_ACCESS_KEY',
+  'S3_SECRET_KEY',
+  'S3_SESSION_TOKEN',
+  'S3_REGION',
+  'S3_USE_VIRTUAL_HOST',
+  'S3_HOST',
+  'S3_UPLOAD_OBJECT_KEY_PREFIX',
+];
+
+/** The object that the address of an archived result names, when the job knows keys for it and the address holds none; or null. */
+export function archivedObject(uri: string, properties: Properties): BucketObject | null {
+  const url = httpUrl(uri);
+  if (url === null || url.username !== '' || url.password !== '') return null;
+  return mediaBucket(uri, copySource(properties));
+}
+
+/** The hash in the key of an archived result that was named by its content (`objectKey`), or null. */
+export function hashInKey(key: string, properties: Properties): string | null {
+  const prefix = prefixOf(copySource(properties));
+  const sha256 = key.slice(-64);
+  return /^[0-9a-f]{64}$/.test(sha256) && objectKey(prefix, sha256) === key ? sha256 : null;
+}
+
 /** The same content has the same key, so that nothing is kept twice. `sha256` in hex. */
 export function objectKey(prefix: string, sha256: string): string {
   return `${prefix}${sha256.slice(0, 2)}/${sha256.slice(2, 4)}/${sha256}`;

@@ -178,13 +178,13 @@ const TRAFFIC: readonly WorkflowPropertyRow[] = [
   ['S3_HOST', 'STRING', 's3.amazonaws.com', 's3.host', ALL, 'Host of the object store, for buckets in the host name.'],
   ['S3_UPLOAD_OBJECT_KEY_PREFIX', 'STRING', '', 's3.upload.object.key.prefix', ALL, 'Put before the key of each uploaded result.'],
   ['ARCHIVE_S3_COPY_ENABLED', 'BOOLEAN', 'true', 'archive.s3.copy.enabled', ALL,
-    'Would copy the results of a job that the archive knows into the results bucket; they stay where they are for now.'],
+    'Copy the results of a job that the archive knows into S3_RESULTS_BUCKET, when one is named; else they stay where they are.'],
   ['ARCHIVE_COPY_SRC_S3_ACCESS_KEY', 'STRING', '', 'archive.copy.src.s3.access.key', ALL,
     'S3_ACCESS_KEY of the place that is copied from, when it differs.'],
   ['ARCHIVE_COPY_SRC_S3_SECRET_KEY', 'STRING', '', 'archive.copy.src.s3.secret.key', ALL,
     'S3_SECRET_KEY of the place that is copied from, when it differs.'],
   ['ARCHIVE_COPY_SRC_S3_SESSION_TOKEN', 'STRING', '', 'archive.copy.src.s3.session.token', ALL,
-    'S3_SESSION_TOKEN of the place that is copied from, when it differs.'],
+    'S3_SESSION_TOKEN of the place that is copied from; without it the plain one, unless the access key differs.'],
   ['ARCHIVE_COPY_SRC_S3_REGION', 'STRING', '', 'archive.copy.src.s3.region', ALL,
     'S3_REGION of the place that is copied from, when it differs.'],
   ['ARCHIVE_COPY_SRC_S3_USE_VIRTUAL_HOST', 'BOOLEAN', '', 'archive.copy.src.s3.use.virtual.host', ALL,
@@ -192,7 +192,7 @@ const TRAFFIC: readonly WorkflowPropertyRow[] = [
   ['ARCHIVE_COPY_SRC_S3_HOST', 'STRING', '', 'archive.copy.src.s3.host', ALL,
     'S3_HOST of the place that is copied from, when it differs.'],
   ['ARCHIVE_COPY_SRC_S3_UPLOAD_OBJECT_KEY_PREFIX', 'STRING', '', 'archive.copy.src.s3.upload.object.key.prefix', ALL,
-    'S3_UPLOAD_OBJECT_KEY_PREFIX of the place that is copied from, when it differs.'],
+    'S3_UPLOAD_OBJECT_KEY_PREFIX of the place that is copied from, when it differs: results under it are known by their keys.'],
 ];
 
 // prettier-ignore

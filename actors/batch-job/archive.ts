@@ -1,7 +1,9 @@
 import { List } from 'immutable';
 import { addsToken, type ArchiveJob } from '../../pipeline/archive.ts';
+import { booleanOf, textOf } from '../../pipeline/properties.ts';
+import { jobWide } from './in-force.ts';
 import type { JobRecord } from './record.ts';
-import type { MediumState } from './state.ts';
+import type { JobIssue, MediumState } from './state.ts';
 
 /** A job as the rules of the archive look at it: what was asked for, and what inspection has found out so far. */
 export function archiveJob(
@@ -32,3 +34,15 @@ export function archivesWithToken(record: JobRecord): ReadonlySet<string> {
     ),
   );
 }
+
+/** Whether a bucket is named for the document; whether it can be used comes out when it is. */
+export const wantsUpload = (record: Omit<JobRecord, 'number' | 'jobId'>): boolean =>
+  textOf(jobWide(record), 'S3_RESULTS_BUCKET', '').trim() !== '';
+
+/** Whether the results of an earlier job that stands for this one are copied into this one's bucket. */
+export const copiesResults = (record: Omit<JobRecord, 'number' | 'jobId'>): boolean =>
+  wantsUpload(record) && booleanOf(jobWide(record), 'ARCHIVE_S3_COPY_ENABLED', true);
+
+/** Why the results of an earlier job could not be copied: there is no other error of this code. */
+export const copyFailure = (issues: readonly JobIssue[]): string | undefined =>
+  issues.find(({ code, severity }) => code === 'ARCHIVE_BEFORE_JOB_CHECK' && severity === 'error')?.message;

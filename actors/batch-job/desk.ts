@@ -14,7 +14,7 @@ import { DeliveryError } from '../runtime/errors.ts';
 import type { Family } from '../runtime/system.ts';
 import type { UploadDesk } from '../uploads/desk.ts';
 import { readableJob, storedJob } from '../views/jobs.ts';
-import { archiveJob } from './archive.ts';
+import { archiveJob, copiesResults } from './archive.ts';
 import type { ArchiveCheckResult, ArchiveDesk } from './archive-desk.ts';
 import type { JobCommand, JobReply } from './commands.ts';
 import { jobFacts } from './log-facts.ts';
@@ -164,7 +164,9 @@ export class JobDesk {
       jobId: record.jobId,
       archiveCheckStatus: record.archiveCheckStatus ?? 'NO_ARCHIVE_URL_IN_JOB',
       ...warningOf(record.warnings),
-      ...(record.archiveCheckStatus === 'FOUND_MATCH' && snapshot.pastOutput !== null
+      ...(record.archiveCheckStatus === 'FOUND_MATCH' &&
+      snapshot.pastOutput !== null &&
+      !copiesResults(record)
         ? { outputObjectUri: snapshot.pastOutput }
         : {}),
     };
@@ -324,10 +326,12 @@ export class JobDesk {
   }
 }
 
-function acceptedAs({ jobId, warnings = [] }: JobRecord, { status, answer }: ArchiveCheckResult): Accepted {
+function acceptedAs(record: JobRecord, { status, answer }: ArchiveCheckResult): Accepted {
+  const { jobId, warnings = [] } = record;
   const accepted = { kind: 'accepted', jobId, archiveCheckStatus: status, ...warningOf(warnings) } as const;
   if (typeof answer === 'string' || answer.kind === 'none') return accepted;
-  if (answer.kind === 'match') return { ...accepted, outputObjectUri: answer.match.outputUri };
+  if (answer.kind === 'match')
+    return copiesResults(record) ? accepted : { ...accepted, outputObjectUri: answer.match.outputUri };
   const unasked = `The archive could not be asked for an earlier job: ${answer.reason}`;
   return { ...accepted, ...warningOf([...warnings, unasked]) };
 }

@@ -120,7 +120,9 @@ export const forAction = (record: JobRecord, action: PlannedAction, mediaType: M
   effectiveProperties(levelsOf(record, action, { properties: {} }), mediaType);
 
 /** What is in force for the job as a whole: no medium and no action has a say in it. */
-export function jobWide(record: JobRecord): Properties {
+export function jobWide(
+  record: Pick<JobRecord, 'environmentProperties' | 'jobProperties' | 'serverProperties'>,
+): Properties {
   const none: PropertyLevels = {
     environment: record.environmentProperties,
     media: {},

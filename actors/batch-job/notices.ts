@@ -132,7 +132,8 @@ export function outputUri(
   { hasDocument, outputUri: stored, pastOutput }: Pick<Ended, 'hasDocument' | 'outputUri' | 'pastOutput'>,
   dataDir: string,
 ): string | null {
-  return pastOutput ?? stored ?? (hasDocument ? pathToFileURL(detectionFile(dataDir, jobId)).href : null);
+  if (hasDocument) return stored ?? pathToFileURL(detectionFile(dataDir, jobId)).href;
+  return pastOutput;
 }
 
 /** Halves of characters, which JSON lets in, cannot stand in a URL: a job must not fail at its end for them. */

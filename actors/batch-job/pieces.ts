@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type {
+  CopyWork,
   DocumentWork,
   FeedWork,
   FinishWork,
@@ -16,6 +17,8 @@ import {
   detectionFile,
   markupFolder,
   mediaFolder,
+  ownDocument,
+  resultRoots,
   selectorsOutputFile,
 } from '../../output/layout.ts';
 import { withoutKeys } from '../../pipeline/buckets.ts';
@@ -58,6 +61,13 @@ export function pieceRow(state: JobState, index: number, unit: Unit, given: Give
       };
       return { ...fixed(state, index, unit), ...named(state, given, 'upload', 'z/u'), ...OF.UPLOAD, work };
     }
+    case 'COPY':
+      return {
+        ...fixed(state, index, unit),
+        ...named(state, given, 'copy', 'z/c'),
+        ...OF.COPY,
+        work: copyWork(state, given),
+      };
     case 'WAITING':
     case 'CHECK':
     case 'ENDED':
@@ -73,7 +83,28 @@ const OF = {
   ARTIFACTS: { kind: 'ARTIFACTS', queue: MEDIA_QUEUES.ARTIFACTS },
   DOCUMENT: { kind: 'DOCUMENT', queue: MEDIA_QUEUES.DOCUMENT },
   UPLOAD: { kind: 'UPLOAD', queue: MEDIA_QUEUES.UPLOAD },
+  COPY: { kind: 'COPY', queue: MEDIA_QUEUES.COPY },
 } as const;
+
+function copyWork({ pastOutput, run }: JobState, { record, settings }: Given): CopyWork {
+  const { dataDir, fetchLimits, system } = settings;
+  const document = pastOutput ?? '';
+  // Only a document that this service has written is believed what it says of files here.
+  const own = ownDocument(dataDir, document) !== undefined;
+  const { mediaRoots, excluded } = fetchLimits;
+  return {
+    input: '',
+    document,
+    files: own ? { roots: resultRoots(dataDir), excluded: [] } : { roots: mediaRoots, excluded },
+    folder: join(mediaFolder(dataDir, record.jobId), `${run}-copy`),
+    properties: jobWide(record),
+    privateBuckets: settings.privateBuckets,
+    atOnce: settings.copiesAtOnce,
+    maxDocumentBytes: settings.maxArchivedBytes,
+    maxFileBytes: fetchLimits.maxBytes,
+    version: system.version,
+  };
+}
 
 const fixed = ({ stage }: Pick<JobState, 'stage'>, index: number, { medium, action }: Unit) =>
   ({ stage, unit: index, medium, action, range: WHOLE, state: 'QUEUED', attempts: 0 }) as const;

@@ -25,6 +25,10 @@ export interface JobSettings {
   readonly maxDerived: number;
   /** Whether buckets for results may have loopback and private addresses. */
   readonly privateBuckets: boolean;
+  /** Files of an earlier job that are copied at a time. */
+  readonly copiesAtOnce: number;
+  /** Of the document of an earlier job of another service. */
+  readonly maxArchivedBytes: number;
   /** How the service names itself towards an archive. */
   readonly system: { readonly version: string; readonly host: string };
 }
@@ -59,6 +63,7 @@ export function initialState(
     cancelledBy: null,
     checkArchive: false,
     pastOutput: null,
+    pastStatus: null,
     documentHash: null,
     outputUri: null,
     timing: [],
@@ -117,6 +122,7 @@ export function* stageInSteps(
       );
     case 'DERIVED':
       return underived(media).map((medium) => unitOf(medium, 0, [WHOLE]));
+    case 'COPY':
     case 'DOCUMENT':
     case 'UPLOAD':
       return [unitOf(0, 0, [WHOLE])];

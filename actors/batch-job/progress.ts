@@ -1,16 +1,17 @@
 import type { FinishSummary } from '../../components/sdk/protocol.ts';
 import { wantsArtifacts } from '../../pipeline/artifact-selection.ts';
-import { booleanOf, textOf } from '../../pipeline/properties.ts';
+import { booleanOf } from '../../pipeline/properties.ts';
 import type { ArchiveFinding } from '../../pipeline/types.ts';
 import type { Notice, Row } from '../../store/store.ts';
 import type { JobEffect } from './effects.ts';
-import { inForce, jobWide } from './in-force.ts';
+import { copiesResults, wantsUpload } from './archive.ts';
+import { inForce } from './in-force.ts';
 import { owedAtEnd } from './notices.ts';
 import { artifactsRow, finishRow, pieceRow } from './pieces.ts';
 import { planStage, stageIndex, underived } from './planning.ts';
 import { take, withTime, type Answer } from './results.ts';
 import type { JobState, Stage, SubJobRow, Unit } from './state.ts';
-import { after } from './status.ts';
+import { after, BATCH_JOB_STATUSES, isTerminal } from './status.ts';
 import type { Given } from './transitions.ts';
 import { weightOfAll } from './units.ts';
 
@@ -43,7 +44,7 @@ export function begin(state: JobState, given: Given): Change {
     status: failed ? after(status, 'error') : status,
   };
   // What an earlier job has done already is not done again.
-  const first: Stage = { name: started.pastOutput === null ? 'PREPARE' : 'ENDED' };
+  const first: Stage = started.pastOutput === null ? { name: 'PREPARE' } : afterMatch(started, given);
   return advance(enter(started, first, given), given);
 }
 
@@ -58,7 +59,7 @@ export function withArchiveAnswer(state: JobState, answer: ArchiveFinding): JobS
     case 'none':
       return state;
     case 'match':
-      return { ...state, pastOutput: answer.match.outputUri };
+      return { ...state, pastOutput: answer.match.outputUri, pastStatus: answer.match.jobStatus };
     case 'failed': {
       const message = `The archive could not be asked for an earlier job like this one: ${answer.reason}`;
       const issue = { severity: 'warning', code: 'ARCHIVE_BEFORE_JOB_CHECK', message } as const;
@@ -226,8 +227,7 @@ function nextStage(state: JobState, { record }: Given): Stage {
   const document: Stage = record.buildOutput ? { name: 'DOCUMENT' } : { name: 'ENDED' };
   if (stage.name === 'DOCUMENT' && state.hasDocument && wantsUpload(record)) return { name: 'UPLOAD' };
   if (stage.name === 'DOCUMENT' || stage.name === 'UPLOAD') return { name: 'ENDED' };
-  // An earlier job's document stands for this job's, also when it is cancelled before its turn.
-  if (state.pastOutput !== null) return { name: 'ENDED' };
+  if (state.pastOutput !== null) return afterMatch(state, { record });
   if (state.status === 'CANCELLING') return document;
   if (stage.name === 'PREPARE' && state.checkArchive && allPrepared(state)) return { name: 'CHECK' };
   if (stage.name === 'TASK' && underived(state.media).length > 0)
@@ -236,9 +236,11 @@ function nextStage(state: JobState, { record }: Given): Stage {
   return next < record.plan.tasks.length ? { name: 'TASK', index: next } : document;
 }
 
-/** Whether a bucket is named for the document; whether it can be used comes out when it is. */
-const wantsUpload = (record: Given['record']) =>
-  textOf(jobWide(record), 'S3_RESULTS_BUCKET', '').trim() !== '';
+/** An earlier job's document stands for this job's, also when it is cancelled before its turn; else it may be wanted elsewhere. */
+function afterMatch({ stage, status }: JobState, { record }: Pick<Given, 'record'>): Stage {
+  const copies = stage.name !== 'COPY' && status !== 'CANCELLING' && copiesResults(record);
+  return { name: copies ? 'COPY' : 'ENDED' };
+}
 
 /** A job with a medium that could not be had has no likeness among earlier jobs. */
 const allPrepared = ({ media }: Pick<JobState, 'media'>) => media.every(({ prepared }) => prepared !== null);
@@ -254,6 +256,10 @@ function enter(state: JobState, stage: Stage, given: Given): JobState {
 
 /** What the job will have ended as when its document is written without trouble. */
 function finalStatus(state: JobState): JobState['status'] {
+  const past = BATCH_JOB_STATUSES.find((status) => status === state.pastStatus);
+  // What was copied is as good as it was.
+  const copied = state.stage.name === 'COPY' && state.hasDocument && state.status !== 'CANCELLING';
+  if (copied && past !== undefined && isTerminal(past)) return past;
   return after(state.status, state.cancelledBy === 'SHUTDOWN' ? 'shutdown' : 'complete');
 }
 

@@ -1,7 +1,9 @@
 import type { FinishSummary } from '../../components/sdk/protocol.ts';
 import type { CheckedResult } from '../../output/check.ts';
+import { objectKey, objectUri, resultsBucket } from '../../pipeline/buckets.ts';
 import { timeOfFrame } from '../../pipeline/frame-times.ts';
 import type { DetectionErrorCode, IssueCode, Range } from '../../pipeline/types.ts';
+import { jobWide } from './in-force.ts';
 import { errorText, stageIndex, withDerived, withFound, withNothingFed } from './planning.ts';
 import type { JobIssue, JobState, MediumState, Prepared, SubJobRow, Unit } from './state.ts';
 import { after } from './status.ts';
@@ -87,6 +89,11 @@ function takeResult(
       const counted = withUnit(state, row, pieceDone);
       return { state: { ...counted, hasDocument: true, documentHash: result.sha256 }, row };
     }
+    case 'COPY': {
+      const counted = withUnit(state, row, pieceDone);
+      const outputUri = copiedUri(given, result.sha256);
+      return { state: { ...counted, hasDocument: true, documentHash: result.sha256, outputUri }, row };
+    }
     case 'UPLOAD': {
       const { uri, warnings } = result.upload;
       const counted = withUnit(state, row, pieceDone);
@@ -132,6 +139,11 @@ function takeFailure(before: JobState, row: SubJobRow, failure: Failure, given: 
       return { state: withIssue(failed, 'error', 'OTHER', documentFailed(failure), 'fatal'), row };
     case 'UPLOAD':
       return { state: notUploaded(failed, failure.message), row };
+    case 'COPY':
+      return {
+        state: withIssue(failed, 'error', 'ARCHIVE_BEFORE_JOB_CHECK', notCopied(failure), 'fatal'),
+        row,
+      };
     case 'MARKUP':
       // What was found stands though it could not be drawn: the medium has not failed.
       return {
@@ -159,6 +171,15 @@ const withError = (state: JobState, error: Pick<Failure, 'code' | 'message'> | u
   error === undefined ? state : { ...state, firstError: state.firstError ?? errorText(error) };
 
 const documentFailed = ({ message }: Failure) => `Failed to create the output object due to: ${message}`;
+
+const notCopied = ({ message }: Failure) =>
+  `A matching job was found in the archive, but copying results from the old job failed due to: ${message}`;
+
+/** Where the component has put the document: its key is made of its hash. */
+function copiedUri({ record }: Given, sha256: string): string | null {
+  const bucket = resultsBucket(jobWide(record));
+  return bucket === null ? null : objectUri(bucket, objectKey(bucket.prefix, sha256));
+}
 
 const notUploaded = (state: JobState, message: string): JobState =>
   withIssue(
@@ -195,6 +216,7 @@ function unitFailed(unit: Unit, { kind }: SubJobRow): Unit {
     case 'PREPARE':
     case 'DETECT':
     case 'MARKUP':
+    case 'COPY':
     case 'DOCUMENT':
     case 'UPLOAD':
       return { ...unit, failed: unit.failed + 1 };

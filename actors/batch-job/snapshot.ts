@@ -30,6 +30,7 @@ const stageSchema = z.discriminatedUnion('name', [
   z.object({ name: z.literal('WAITING') }),
   z.object({ name: z.literal('PREPARE') }),
   z.object({ name: z.literal('CHECK') }),
+  z.object({ name: z.literal('COPY') }),
   z.object({ name: z.literal('TASK'), index: z.int().nonnegative() }),
   z.object({ name: z.literal('DERIVED'), index: z.int().nonnegative() }),
   z.object({ name: z.literal('DOCUMENT') }),
@@ -69,6 +70,7 @@ export const jobSnapshotSchema = z.object({
   cancelledBy: z.enum(['USER', 'SHUTDOWN']).nullable(),
   checkArchive: z.boolean(),
   pastOutput: z.string().nullable(),
+  pastStatus: z.string().nullable().default(null),
   documentHash: z.string().nullable(),
   outputUri: z.string().nullable(),
   timing: z.array(z.number()),
@@ -106,11 +108,13 @@ const kept = (delivery: Delivery | null) =>
 /** (tasks done + part done of this task) / tasks, in percent; 100 only at the end. */
 export function progressOf(record: JobRecord, { stage, weight }: JobState): number {
   if (stage.name === 'ENDED') return 100;
-  if (stage.name === 'WAITING' || stage.name === 'PREPARE' || stage.name === 'CHECK') return 0;
-  if (stage.name === 'DOCUMENT' || stage.name === 'UPLOAD') return 99;
+  if (BEFORE_WORK.has(stage.name)) return 0;
+  if (stage.name !== 'TASK' && stage.name !== 'DERIVED') return 99;
   const part = weight.total === 0 || stage.name === 'DERIVED' ? 1 : weight.done / weight.total;
   return Math.min(99, ((stage.index + part) / record.plan.tasks.length) * 100);
 }
+
+const BEFORE_WORK: ReadonlySet<Stage['name']> = new Set(['WAITING', 'PREPARE', 'CHECK', 'COPY']);
 
 /** The whole state again from what is stored. */
 export const restore = (record: JobRecord, snapshot: JobSnapshot, rows: readonly SubJobRow[]): JobState =>
@@ -157,6 +161,8 @@ const rank = (stage: Stage): number => {
       return -2;
     case 'CHECK':
       return -1;
+    case 'COPY':
+      return -0.5;
     case 'TASK':
       return stage.index;
     case 'DERIVED':
@@ -230,6 +236,7 @@ function foldUnit(unit: Unit, row: SubJobRow): Unit {
     case 'PREPARE':
     case 'DETECT':
     case 'MARKUP':
+    case 'COPY':
     case 'DOCUMENT':
     case 'UPLOAD':
       return {

@@ -18,6 +18,8 @@ export type Stage =
   | { readonly name: 'PREPARE' }
   /** The archive is asked whether an earlier job has done the same. */
   | { readonly name: 'CHECK' }
+  /** The results of an earlier job that stands for this one are copied into a bucket. */
+  | { readonly name: 'COPY' }
   | { readonly name: 'TASK'; readonly index: number }
   /** Media that this task derived from others are inspected. */
   | { readonly name: 'DERIVED'; readonly index: number }
@@ -46,6 +48,8 @@ export interface JobState {
   readonly checkArchive: boolean;
   /** URI of an earlier job's document that stands for this one's: then nothing is done. */
   readonly pastOutput: string | null;
+  /** How that job ended, as an archive tells it. */
+  readonly pastStatus: string | null;
   /** Hex SHA-256 of the document. */
   readonly documentHash: string | null;
   /** URI of the document in a bucket. */

@@ -12,6 +12,8 @@ export const queueOf = ({ kind, queue }: Pick<SubJobRow, 'kind' | 'queue'>): str
 export function toSubJobs(record: JobRecord, state: JobState, rows: readonly SubJobRow[]): readonly SubJob[] {
   const shareOf = ({ unit: index, kind }: SubJobRow): number => {
     const unit = state.units.get(index);
+    // Nothing else is done in a job of which an earlier one has done all.
+    if (kind === 'COPY') return 99;
     if (kind !== 'DETECT' || unit === undefined) return 0;
     return (100 * weightOf(unit)) / record.plan.tasks.length / Math.max(1, state.weight.total * unit.pieces);
   };

@@ -2,6 +2,10 @@ import { z } from 'zod';
 import { maskUri } from '../../output/censor.ts';
 import { detectionFile, ownDocument } from '../../output/layout.ts';
 import type { Store, StoredActor } from '../../store/store.ts';
+import { archivedObject } from '../../pipeline/buckets.ts';
+import type { BucketObject } from '../../pipeline/types.ts';
+import { copyFailure } from '../batch-job/archive.ts';
+import { jobWide } from '../batch-job/in-force.ts';
 import { BATCH_JOB } from '../batch-job/keys.ts';
 import { deliveryStatus } from '../batch-job/notices.ts';
 import type { JobRecord } from '../batch-job/record.ts';
@@ -62,6 +66,13 @@ export interface Attempts {
   readonly nextAttempt: string | null;
 }
 
+/** The detection document of another service's job. */
+export interface ArchivedDocument {
+  readonly uri: string;
+  /** What it is in a bucket, when the job knows keys for that; null: asked for without any. */
+  readonly object: BucketObject | null;
+}
+
 export interface StoredJob {
   readonly record: JobRecord;
   readonly snapshot: JobSnapshot;
@@ -98,6 +109,10 @@ export async function readableJob(store: Store, number: number): Promise<StoredJ
 
 /** Whether a job has left a document. */
 const hasEnded = ({ snapshot }: StoredJob) => snapshot.hasDocument && isTerminal(snapshot.status);
+
+/** Where the document of the earlier job lies that stands for one that has ended. */
+const pastDocument = ({ snapshot: { pastOutput, status } }: StoredJob) =>
+  isTerminal(status) ? pastOutput : null;
 
 const MAX_SHOWN = 10_000;
 /** Media of a job that is read alone. */
@@ -225,8 +240,11 @@ export class JobViews {
   }
 
   /** Specification 3.4; a job that an earlier one stands for says so. */
-  #archiveStatus({ media }: JobRecord, { status, archive, pastOutput }: JobSnapshot): string {
-    if (pastOutput !== null) return 'PAST JOB FOUND';
+  #archiveStatus({ media }: JobRecord, { status, archive, pastOutput, issues }: JobSnapshot): string {
+    if (pastOutput !== null) {
+      const failure = copyFailure(issues);
+      return failure === undefined ? 'PAST JOB FOUND' : `COPY ERROR: ${failure}`;
+    }
     const urls = new Set(media.flatMap(({ archiveUrl }) => archiveUrl ?? []));
     const troubles = isOwed(archive)
       ? [...urls].flatMap((url) => {
@@ -245,22 +263,24 @@ export class JobViews {
   async document(number: number): Promise<string | undefined> {
     const job = await storedJob(this.#store, number);
     if (job === undefined) return undefined;
-    const { pastOutput } = job.snapshot;
-    if (pastOutput !== null) return ownDocument(this.#dataDir, pastOutput);
-    return hasEnded(job) ? detectionFile(this.#dataDir, job.record.jobId) : undefined;
+    if (hasEnded(job)) return detectionFile(this.#dataDir, job.record.jobId);
+    const past = pastDocument(job);
+    return past === null ? undefined : ownDocument(this.#dataDir, past);
   }
 
   /** Where the document lies that stands for a job which an archive knew from another service; undefined otherwise. */
-  async archivedDocument(number: number): Promise<string | undefined> {
-    const uri = (await storedJob(this.#store, number))?.snapshot.pastOutput;
-    return uri !== null && uri !== undefined && /^https?:/i.test(uri) ? uri : undefined;
+  async archivedDocument(number: number): Promise<ArchivedDocument | undefined> {
+    const job = await storedJob(this.#store, number);
+    const uri = job === undefined ? null : pastDocument(job);
+    if (job === undefined || uri === null || !/^https?:/i.test(uri)) return undefined;
+    return { uri, object: archivedObject(uri, jobWide(job.record)) };
   }
 
   /** Always a path where the document lies on this server, also when a bucket has it, too; else where an archive says it is. */
   #documentOf(job: StoredJob): string | null {
-    const { pastOutput } = job.snapshot;
-    if (pastOutput !== null) return ownDocument(this.#dataDir, pastOutput) ?? pastOutput;
-    return hasEnded(job) ? detectionFile(this.#dataDir, job.record.jobId) : null;
+    if (hasEnded(job)) return detectionFile(this.#dataDir, job.record.jobId);
+    const past = pastDocument(job);
+    return past === null ? null : (ownDocument(this.#dataDir, past) ?? past);
   }
 
   /** What the dispatcher has of the jobs that have or may have sub-jobs there. */
@@ -280,7 +300,7 @@ export class JobViews {
       this.#shown.delete(key);
       return 100;
     }
-    const running = (standing?.leases ?? []).filter(({ subJob }) => subJob.kind === 'DETECT');
+    const running = (standing?.leases ?? []).filter(({ subJob }) => subJob.share > 0);
     const part = running.reduce(
       (sum, { done, total, subJob }) => sum + subJob.share * (total > 0 ? Math.min(1, done / total) : 0),
       0,

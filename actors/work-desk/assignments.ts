@@ -1,5 +1,6 @@
 import type {
   Assignment,
+  CopyWork,
   DetectWork,
   FinishPart,
   FinishWork,
@@ -59,6 +60,8 @@ async function workOf(
   switch (row.kind) {
     case 'DOCUMENT':
       return { input: inputPath(token) };
+    case 'COPY':
+      return { ...(work as CopyWork), input: inputPath(token) };
     case 'PREPARE':
       return withBearer(parts, work as PrepareWork);
     case 'DETECT': {

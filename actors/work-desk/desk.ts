@@ -19,7 +19,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Family } from '../runtime/system.ts';
 import type { WorkMeter } from '../views/meter.ts';
 import { assignmentOf, framesOf, rowOf } from './assignments.ts';
-import { documentInput } from './document-input.ts';
+import { copyInput, documentInput } from './document-input.ts';
 
 export interface WorkDeskParts {
   readonly store: Store;
@@ -162,8 +162,9 @@ export class WorkDesk {
       await removeFile(file);
       return { kind: now };
     }
-    const final =
-      row.kind === 'DOCUMENT' ? await moved(file, detectionFile(this.#parts.dataDir, row.jobId)) : file;
+    const final = isDocument(row.kind)
+      ? await moved(file, detectionFile(this.#parts.dataDir, row.jobId))
+      : file;
     return this.#toJob(lease, {
       type: 'workDone',
       key: row.key,
@@ -195,6 +196,7 @@ export class WorkDesk {
     if (typeof lease === 'string') return undefined;
     const { subJob } = lease;
     if (subJob.kind === 'DOCUMENT') return lines(documentInput(this.#parts.store, Number(subJob.jobId)));
+    if (subJob.kind === 'COPY') return lines(copyInput(this.#parts.store, Number(subJob.jobId)));
     const row = await rowOf(this.#parts.store, subJob.jobId, subJob.key);
     return row?.fed === undefined ? undefined : fedLines(row.fed);
   }
@@ -250,7 +252,7 @@ export class WorkDesk {
     }
     await this.#end(token);
     // A document has one name for all who write it: what lies there may be that of the one who was taken.
-    if (command.type === 'workDone' && subJob.kind !== 'DOCUMENT') await removeFile(command.file);
+    if (command.type === 'workDone' && !isDocument(subJob.kind)) await removeFile(command.file);
     return { kind: 'lost' };
   }
 
@@ -314,6 +316,9 @@ async function fedLines({ file, indexAt, piece }: NonNullable<SubJobRow['fed']>)
   const { offset, bytes } = await readFeedPiece(file, indexAt, piece);
   return bytes === 0 ? Readable.from([]) : createReadStream(file, { start: offset, end: offset + bytes - 1 });
 }
+
+/** Whether the answer is the detection document of its job. */
+const isDocument = (kind: SubJobRow['kind']) => kind === 'DOCUMENT' || kind === 'COPY';
 
 async function moved(file: string, final: string): Promise<string> {
   const folder = path.dirname(final);

@@ -1,4 +1,6 @@
 import type {
+  CopyHead,
+  CopyMedium,
   DocumentHead,
   DocumentIssue,
   DocumentMarkup,
@@ -7,6 +9,7 @@ import type {
   EffectiveProperties,
   SubJobError,
 } from '../../components/sdk/protocol.ts';
+import { archiveHash } from '../../pipeline/archive.ts';
 import { MEDIA_TYPES, type Issue } from '../../pipeline/types.ts';
 import { allRows, type Store } from '../../store/store.ts';
 import { BATCH_JOB, mediumPrefix } from '../batch-job/keys.ts';
@@ -40,6 +43,18 @@ export async function* documentInput(
     const made = { ...one, rows: await rowsOf(store, job, one.index) };
     derived.push(...derivedFrom(made));
     yield documentMedium(job, made);
+  }
+}
+
+/** What the document of an earlier job is to say of this one: its head, then each medium by the hash under which the archive has it. */
+export async function* copyInput(store: Store, jobNumber: number): AsyncGenerator<CopyHead | CopyMedium> {
+  const job = await storedJob(store, jobNumber);
+  if (job === undefined) return;
+  yield { jobId: job.record.jobId };
+  for (const [index, medium] of job.record.media.entries()) {
+    const facts = factsIn(await rowsOf(store, job, index)) ?? null;
+    const sha256 = archiveHash({ ...medium, facts });
+    if (sha256 !== null) yield { sha256, path: medium.uri };
   }
 }
 

@@ -2,6 +2,7 @@
 import { DetectionError } from '../sdk/detector.ts';
 import type { ArtifactsWork, Assignment } from '../sdk/protocol.ts';
 import type { WorkContext } from '../sdk/worker.ts';
+import { copy } from './copy.ts';
 import { document } from './document.ts';
 import { feed } from './feed.ts';
 import { finish } from './finish.ts';
@@ -9,7 +10,10 @@ import { storing } from './keep-results.ts';
 import { prepare } from './prepare.ts';
 import { upload } from './upload.ts';
 
-export function handleMediaWork(assignment: Assignment, context: WorkContext): AsyncIterable<string> {
+export function handleMediaWork(
+  assignment: Assignment,
+  context: WorkContext,
+): AsyncIterable<string | Uint8Array> {
   switch (assignment.kind) {
     case 'PREPARE':
       return prepare(assignment.work, context);
@@ -23,6 +27,8 @@ export function handleMediaWork(assignment: Assignment, context: WorkContext): A
       return document(assignment.work, context);
     case 'UPLOAD':
       return upload(assignment.work, context);
+    case 'COPY':
+      return copy(assignment.work, context);
     case 'DETECT':
     case 'MARKUP':
       throw new DetectionError(

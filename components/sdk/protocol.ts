@@ -27,6 +27,7 @@ export const WORK_KINDS = [
   'MARKUP',
   'DOCUMENT',
   'UPLOAD',
+  'COPY',
 ] as const;
 export type WorkKind = (typeof WORK_KINDS)[number];
 
@@ -38,6 +39,7 @@ export const MEDIA_QUEUES = {
   ARTIFACTS: 'ARTIFACT_EXTRACTION',
   DOCUMENT: 'OUTPUT_OBJECT',
   UPLOAD: 'RESULT_UPLOAD',
+  COPY: 'RESULT_COPY',
 } as const satisfies Readonly<Record<Exclude<WorkKind, 'DETECT' | 'MARKUP'>, string>>;
 
 /** POST /worker/v1/claim; the query `claim` of a result asks for one more sub-job in the same way. */
@@ -70,7 +72,8 @@ export type Assignment =
   | AssignmentOf<'ARTIFACTS', ArtifactsWork>
   | AssignmentOf<'MARKUP', MarkupWork>
   | AssignmentOf<'DOCUMENT', DocumentWork>
-  | AssignmentOf<'UPLOAD', UploadWork>;
+  | AssignmentOf<'UPLOAD', UploadWork>
+  | AssignmentOf<'COPY', CopyWork>;
 
 /** Retrieve, hash and inspect one medium. Answer: one line, a PreparedMedium. */
 export interface PrepareWork {
@@ -325,6 +328,37 @@ export interface UploadWork {
 export interface UploadAnswer {
   readonly uri: string;
   readonly warnings: readonly Issue[];
+}
+
+/**
+ * Copy the results of an earlier job into a bucket. Input: GET `input` answers NDJSON, a CopyHead, then a CopyMedium per medium.
+ * Answer: the document of that job as it is from now on, which lies in the bucket, too. Errors: whatever could not be copied.
+ */
+export interface CopyWork {
+  readonly input: string;
+  /** URI of the document of the earlier job. */
+  readonly document: string;
+  /** Where `file:` results may lie, and where not. */
+  readonly files: { readonly roots: readonly string[]; readonly excluded: readonly string[] };
+  /** For files on their way. */
+  readonly folder: string;
+  readonly properties: Properties;
+  /** Whether places that are copied from and to may be on this host or in private networks. */
+  readonly privateBuckets: boolean;
+  /** Files that are copied at a time. */
+  readonly atOnce: number;
+  readonly maxDocumentBytes: number;
+  readonly maxFileBytes: number;
+  /** Of the product. */
+  readonly version: string;
+}
+export interface CopyHead {
+  readonly jobId: string;
+}
+export interface CopyMedium {
+  /** Under which the archive knows the medium. */
+  readonly sha256: string;
+  readonly path: string;
 }
 
 /** Write the detection document. Input: GET `input` answers NDJSON, a DocumentHead, then a DocumentMedium per medium. Answer: the document. */

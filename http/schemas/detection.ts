@@ -80,6 +80,10 @@ const medium = z
   .object({
     mediaId: z.int(),
     parentMediaId: z.int().describe('The medium that it was made of; -1: the request named it'),
+    archiveSourceMediaPath: z
+      .string()
+      .optional()
+      .describe('Of results that were copied: its URI in the earlier job'),
     path: z.string().describe('Its URI; what is secret in it, and the content of data: URIs, is left out'),
     sha256: z.string(),
     mimeType: z.string(),
@@ -127,6 +131,10 @@ const medium = z
 export const detectionDocument = z
   .object({
     jobId: z.string(),
+    archiveSourceJobId: z
+      .string()
+      .optional()
+      .describe('The earlier job, known to an archive, whose results were copied for this one'),
     objectId: z.uuid(),
     pipeline,
     priority: z.int().min(0).max(9),

@@ -129,8 +129,10 @@ export const singleJobInfo = z
     outputObjectPath: z.string().nullable().describe('Path of the detection document on the server'),
     pipelineName: z.string(),
     archiveStatus: z
-      .union([deliveryStatus, z.literal('PAST JOB FOUND')])
-      .describe('PAST JOB FOUND: the results of an earlier job stand for those of this one'),
+      .union([deliveryStatus, z.literal('PAST JOB FOUND'), z.string().regex(/^COPY ERROR: /)])
+      .describe(
+        'PAST JOB FOUND: the results of an earlier job stand for those of this one; COPY ERROR: they could not be copied into its bucket',
+      ),
     callbackStatus: deliveryStatus,
     // What the specification does not list: only for those who ask for it.
     externalId: z.string().nullable().optional().describe("With details=true: the caller's id"),

@@ -32,6 +32,7 @@ export const failureRequest = z.object({
     ...DETECTION_ERRORS,
     'OTHER',
     'REMOTE_STORAGE_DOWNLOAD',
+    'REMOTE_STORAGE_UPLOAD',
     'MEDIA_INSPECTION',
     'FRAME_COUNT',
     'MEDIA_INITIALIZATION',

@@ -169,6 +169,7 @@ function resultOf({ kind }: Assignment): CheckedResult & { ok: true } {
     case 'ARTIFACTS':
     case 'MARKUP':
     case 'UPLOAD':
+    case 'COPY':
       throw new Error(`An empty job has no ${kind}.`);
   }
 }

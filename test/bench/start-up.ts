@@ -61,6 +61,7 @@ async function fill(dataDir: string, jobs: number): Promise<void> {
     cancelledBy: null,
     checkArchive: false,
     pastOutput: null,
+    pastStatus: null,
     documentHash: null,
     outputUri: null,
     timing: [],

@@ -45,6 +45,7 @@ describe('Queues (specification 4.8)', () => {
       'ARTIFACT_EXTRACTION',
       'OUTPUT_OBJECT',
       'RESULT_UPLOAD',
+      'RESULT_COPY',
     ].map((name) => `TROUPE.${name}`);
     const queues = await list();
     expect(queues.map(({ name }) => name)).to.deep.equal(

@@ -72,6 +72,11 @@ export class BucketServer {
     return server;
   }
 
+  /** Lets another pair of keys in. */
+  static know(accessKey: string, secretKey: string): void {
+    accounts.DUMMY_ACCOUNT.createKeyPair(accessKey, secretKey);
+  }
+
   get port(): number {
     return this.#port;
   }

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { restore, toSnapshot } from '../../../actors/batch-job/snapshot.ts';
 import { recover } from '../../../actors/batch-job/transitions.ts';
-import type { ArchiveFinding } from '../../../pipeline/types.ts';
-import { doneWith, LedJob, MATCH, PAST_OUTPUT, type GivenJob } from './jobs.ts';
+import type { ArchiveFinding, PastJob, Properties } from '../../../pipeline/types.ts';
+import { BUCKET, DOCUMENT_HASH, doneWith, LedJob, MATCH, PAST_OUTPUT, type GivenJob } from './jobs.ts';
 
 const FAILED: ArchiveFinding = { kind: 'failed', reason: 'it hung up' };
 const NONE: ArchiveFinding = { kind: 'none' };
@@ -192,5 +192,70 @@ describe('The check of the archive before the job', () => {
     const [row] = job.outstanding;
     job.doAll('PREPARE');
     expect(job.tell(doneWith(GIVEN, row!))).to.include({ kind: 'refused', reason: 'NOT_OUTSTANDING' });
+  });
+
+  describe('of a job whose results go into a bucket', () => {
+    const copying = (properties: Properties = BUCKET, match = MATCH) => {
+      const job = LedJob.accepted({ ...GIVEN, properties }, { archive: 'later' }).doAll('PREPARE');
+      answer(job, match);
+      return job;
+    };
+
+    it('has the results of an earlier job copied into it, and the job ends as that did', () => {
+      const match = { ...(MATCH as { match: PastJob }).match, jobStatus: 'COMPLETE_WITH_WARNINGS' };
+      const job = copying(BUCKET, { kind: 'match', match });
+      expect(job.state?.stage).to.deep.equal({ name: 'COPY' });
+      expect([kinds(job), job.status]).to.deep.equal([['COPY'], 'IN_PROGRESS']);
+      expect(job.row('COPY').work).to.deep.include({ document: PAST_OUTPUT, atOnce: 2 });
+      job.doAll();
+      expect(job.state).to.include({ status: 'COMPLETE_WITH_WARNINGS', hasDocument: true });
+      const key = `${DOCUMENT_HASH.slice(0, 2)}/${DOCUMENT_HASH.slice(2, 4)}/${DOCUMENT_HASH}`;
+      expect(job.state?.outputUri).to.equal(`https://bucket.example/results/${key}`);
+      expect(job.notices.map(({ id }) => id)).to.deep.equal(['here-7.1.callback']);
+      expect(JSON.stringify(job.notices)).to.include(DOCUMENT_HASH).and.not.include('past.example');
+    });
+
+    it('also when it is known at once', () => {
+      const job = LedJob.accepted({ ...GIVEN, properties: BUCKET }, { archive: MATCH });
+      expect(kinds(job)).to.deep.equal(['COPY']);
+      expect(job.doAll().status).to.equal('COMPLETE');
+    });
+
+    it('stays with those of the earlier job without ARCHIVE_S3_COPY_ENABLED', () => {
+      const job = copying({ ...BUCKET, ARCHIVE_S3_COPY_ENABLED: 'false' });
+      expect(job.state).to.include({ status: 'COMPLETE', hasDocument: false, pastOutput: PAST_OUTPUT });
+    });
+
+    it('ends ERROR when the results cannot be copied, and those of the earlier job stand for it', () => {
+      const job = copying();
+      job.failed(job.row('COPY'));
+      expect(job.state).to.include({ status: 'ERROR', hasDocument: false, pastOutput: PAST_OUTPUT });
+      expect(job.state?.issues).to.deep.equal([
+        {
+          severity: 'error',
+          code: 'ARCHIVE_BEFORE_JOB_CHECK',
+          message:
+            'A matching job was found in the archive, but copying results from the old job failed due to: It did not work.',
+        },
+      ]);
+      expect(JSON.stringify(job.notices)).to.include(encodeURIComponent(PAST_OUTPUT));
+    });
+
+    it('is cancelled while they are copied: those of the earlier job stand for it', () => {
+      const job = copying();
+      const { key } = job.row('COPY');
+      expect(job.tell({ type: 'cancel' })).to.deep.equal({ kind: 'done' });
+      expect(job.effects.map(({ type }) => type)).to.deep.equal(['cancelWork']);
+      job.tell({ type: 'workDropped', keys: [key] });
+      expect(job.state).to.include({ status: 'CANCELLED', hasDocument: false, pastOutput: PAST_OUTPUT });
+    });
+
+    it('goes on copying after a restart', () => {
+      const job = copying();
+      const row = job.row('COPY');
+      const restored = restore(job.record, toSnapshot(job.record, job.state!), [row]);
+      expect(restored.outstanding).to.deep.equal(job.state!.outstanding);
+      expect(recover(restored)).to.deep.equal([{ type: 'offer', rows: [row] }]);
+    });
   });
 });

@@ -69,6 +69,8 @@ export function settingsOf(more: Partial<JobSettings> = {}): JobSettings {
     system,
     maxDerived: 10,
     privateBuckets: false,
+    copiesAtOnce: 2,
+    maxArchivedBytes: 1e9,
     ...more,
   };
 }
@@ -234,6 +236,8 @@ function resultOf(job: GivenJob, row: SubJobRow, answer: Answer): WorkDone['resu
       return { ok: true, kind: 'MARKUP', markup: { path: '/m', uri: 'file:///m', warnings } };
     case 'UPLOAD':
       return { ok: true, kind: 'UPLOAD', upload: { uri: 'https://bucket.example/d', warnings } };
+    case 'COPY':
+      return { ok: true, kind: 'COPY', bytes: 1_000, sha256: DOCUMENT_HASH };
     case 'DOCUMENT':
       return { ok: true, kind: 'DOCUMENT', bytes: 1_000, sha256: DOCUMENT_HASH };
   }
@@ -272,6 +276,13 @@ export const lost = (row: SubJobRow): JobCommand => ({
 
 type Acceptance = Pick<Extract<JobCommand, { type: 'accept' }>, 'admitted' | 'archive'>;
 export const OBJECT_ID = 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6';
+
+/** Properties of a job whose results go into a bucket. */
+export const BUCKET: Properties = {
+  S3_RESULTS_BUCKET: 'https://bucket.example/results',
+  S3_ACCESS_KEY: 'key',
+  S3_SECRET_KEY: 'secret',
+};
 
 export const PAST_OUTPUT = 'http://past.example/1.json';
 /** The archive knows an earlier job that did the same. */

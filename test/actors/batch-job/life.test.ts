@@ -4,7 +4,7 @@ import type { JobCommand } from '../../../actors/batch-job/commands.ts';
 import { WORK_KINDS } from '../../../components/sdk/protocol.ts';
 import type { ArchiveFinding, Range } from '../../../pipeline/types.ts';
 import { runs, seeded } from '../seed.ts';
-import { MATCH, noticeFailed, type GivenMedium } from './jobs.ts';
+import { BUCKET, MATCH, noticeFailed, type GivenMedium } from './jobs.ts';
 import type { Shape } from './simulated-checks.ts';
 import { SimulatedJob, type Fate, type Step } from './simulated-job.ts';
 
@@ -62,7 +62,7 @@ const aShape: fc.Arbitrary<Shape> = fc
     draws: fc.boolean(),
     derives: fc.boolean(),
     artifacts: fc.constantFrom('NONE', 'VISUAL_TYPES_ONLY'),
-    bucket: fc.constantFrom('', '', 'results'),
+    bucket: fc.constantFrom(false, false, true),
   })
   .filter(({ media }) => media.some(({ problem }) => problem !== true))
   .map(({ earlierTasks, lastActions, segment, gap, method, fed, artifacts, bucket, ...shape }) => ({
@@ -76,7 +76,7 @@ const aShape: fc.Arbitrary<Shape> = fc
       MIN_GAP_BETWEEN_SEGMENTS: String(gap),
       ARTIFACT_EXTRACTION_POLICY: artifacts,
       ...(fed ? { FEED_FORWARD_TYPE: 'REGION' } : {}),
-      ...(bucket === '' ? {} : { S3_RESULTS_BUCKET: bucket }),
+      ...(bucket ? BUCKET : {}),
     },
   }));
 

@@ -279,6 +279,7 @@ export class SimulatedJob {
     const derived = row.stage.name === 'DERIVED';
     if (failed && row.kind === 'PREPARE' && !derived) this.#run.fetchFailed = true;
     if (type === 'workDone' && row.kind === 'PREPARE' && !derived) this.#run.prepared.add(row.medium);
+    if (type === 'workDone' && row.kind === 'COPY') this.#run.copied = true;
     if (fate === 'warning' && WARNING.has(row.kind)) this.#run.warned = true;
   }
 
@@ -448,10 +449,10 @@ export class SimulatedJob {
 
   #checkEnd(): void {
     if (this.isGone || !this.isOver || this.state.removed) return;
-    const { documentFailed, pastFound } = this.#run;
+    const { documentFailed, pastFound, copied } = this.#run;
     expect(this.state.status).to.equal(expectedEnd(this.#run));
     const written = this.#shape.buildOutput === true && !documentFailed && !pastFound;
-    expect(this.state.hasDocument).to.equal(written);
+    expect(this.state.hasDocument).to.equal(written || copied);
     expect(this.state.pastOutput !== null).to.equal(pastFound);
     const left = [...this.#rows.keys()].filter((key) => !key.startsWith(ARCHIVE_ROWS));
     expect(left, 'rows that an ended job leaves behind').to.deep.equal([]);

@@ -52,6 +52,7 @@ export async function storeJob(store: Store, given: GivenJob): Promise<void> {
     cancelledBy: null,
     checkArchive: false,
     pastOutput: null,
+    pastStatus: null,
     documentHash: null,
     outputUri: null,
     timing: [],

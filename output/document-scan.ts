@@ -1,0 +1,241 @@
+/**
+ * Reads a detection document of any size once through, byte by byte, and shows the few values that matter when its results are
+ * moved; all else passes as it stands. Memory does not grow with the document.
+ */
+
+/** Where in a document an object or an array stands. */
+export type Place =
+  | 'ROOT'
+  | 'MEDIA'
+  | 'MEDIUM'
+  | 'PROPERTIES'
+  | 'MARKUP'
+  | 'OUTPUT'
+  | 'ENTRIES'
+  | 'ENTRY'
+  | 'TRACKS'
+  | 'TRACK'
+  | 'DETECTIONS'
+  | 'DETECTION'
+  | 'OTHER';
+
+/** A value that is shown instead of being passed on. */
+export interface Found {
+  readonly place: Place;
+  readonly key: string;
+  readonly value: unknown;
+  /** Number of the medium in the document, from 0; -1 outside of them. */
+  readonly medium: number;
+}
+export type Piece = Buffer | Found;
+
+/** The text is no detection document; the message is part of a sentence. */
+export class DocumentError extends Error {}
+
+/** What stands under a key, or in an array under `[]`; `*` is any key. */
+const BELOW: Readonly<Partial<Record<Place, Readonly<Record<string, Place>>>>> = {
+  ROOT: { media: 'MEDIA' },
+  MEDIA: { '[]': 'MEDIUM' },
+  MEDIUM: {
+    output: 'OUTPUT',
+    markupResult: 'MARKUP',
+    mediaProperties: 'PROPERTIES',
+    mediaMetadata: 'PROPERTIES',
+  },
+  OUTPUT: { '*': 'ENTRIES' },
+  ENTRIES: { '[]': 'ENTRY' },
+  ENTRY: { tracks: 'TRACKS' },
+  TRACKS: { '[]': 'TRACK' },
+  TRACK: { exemplar: 'DETECTION', detections: 'DETECTIONS' },
+  DETECTIONS: { '[]': 'DETECTION' },
+};
+
+/** The values that are shown, by the object that they stand in. */
+const SHOWN: Readonly<Partial<Record<Place, ReadonlySet<string>>>> = {
+  ROOT: new Set(['jobId', 'archiveSourceJobId']),
+  MEDIUM: new Set(['parentMediaId', 'path', 'sha256', 'archiveSourceMediaPath', 'mediaSelectorsOutputUri']),
+  PROPERTIES: new Set(['LINKED_MEDIA_HASH']),
+  MARKUP: new Set(['path']),
+  DETECTION: new Set(['artifactPath']),
+};
+
+/** Longer texts are no address. */
+const LONGEST_VALUE = 64 * 1024;
+const LONGEST_KEY = 1_024;
+const DEEPEST = 1_000;
+
+const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
+const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
+const isBlank = (byte: number) => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+const endsScalar = (byte: number) =>
+  byte === COMMA || byte === CLOSE_OBJECT || byte === CLOSE_ARRAY || isBlank(byte);
+
+/** An object or array that is not closed yet. */
+interface Open {
+  readonly place: Place;
+  readonly isObject: boolean;
+  expectsKey: boolean;
+  key: string;
+}
+
+/** The pieces of a document in order: what is not shown stands in the buffers. @throws DocumentError */
+export async function* documentPieces(source: AsyncIterable<Uint8Array | string>): AsyncGenerator<Piece> {
+  const scan = new Scan();
+  for await (const chunk of source) yield* scan.take(Buffer.from(chunk as Uint8Array));
+  scan.end();
+}
+
+class Scan {
+  readonly #open: Open[] = [];
+  #medium = -1;
+  #begun = false;
+  /** Where the document ends in the chunk that is taken. */
+  #endsAt: number | undefined;
+  /** What is being read over a border of chunks, too: between two texts nothing, then a text or a number. */
+  #reading: 'NOTHING' | 'KEY' | 'TEXT' | 'SHOWN_TEXT' | 'SHOWN_SCALAR' = 'NOTHING';
+  #escaped = false;
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+
+  take(chunk: Buffer): readonly Piece[] {
+    const pieces: Piece[] = [];
+    // What stands around the document is not passed on.
+    let passedOn = this.#begun ? 0 : Math.max(0, chunk.indexOf(OPEN_OBJECT));
+    let at = 0;
+    while (at < chunk.length) {
+      if (this.#reading === 'NOTHING') {
+        at = this.#toNextText(chunk, at);
+        if (at < chunk.length && this.#isShown()) {
+          if (at > passedOn) pieces.push(chunk.subarray(passedOn, at));
+          passedOn = at;
+          this.#hold(chunk.subarray(at, ++at));
+        } else if (at < chunk.length) at += 1;
+        continue;
+      }
+      const from = at;
+      const [next, ended] =
+        this.#reading === 'SHOWN_SCALAR' ? scalarEnd(chunk, at) : this.#textEnd(chunk, at);
+      at = next;
+      if (this.#reading !== 'TEXT') this.#hold(chunk.subarray(from, at));
+      if (this.#isShown()) passedOn = at;
+      if (ended) this.#finish(pieces);
+    }
+    const end = this.#endsAt ?? chunk.length;
+    if (this.#endsAt !== undefined) this.#endsAt = 0;
+    if (passedOn < end && !this.#isShown()) pieces.push(chunk.subarray(passedOn, end));
+    return pieces;
+  }
+
+  end(): void {
+    if (!this.#begun || this.#open.length > 0) throw new DocumentError('it ends before it is complete');
+  }
+
+  #isShown(): boolean {
+    return this.#reading === 'SHOWN_TEXT' || this.#reading === 'SHOWN_SCALAR';
+  }
+
+  /** Goes to where the next text or shown value begins, and says in `#reading` what it is. */
+  #toNextText(chunk: Buffer, from: number): number {
+    let at = from;
+    let open = this.#open.at(-1);
+    for (; at < chunk.length; at++) {
+      const byte = chunk[at]!;
+      if (isBlank(byte)) continue;
+      if (open === undefined && (this.#begun || byte !== OPEN_OBJECT))
+        throw new DocumentError(this.#begun ? 'something follows its end' : 'it is no JSON object');
+      if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) open = this.#enter(byte === OPEN_OBJECT, open);
+      else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+        open = this.#leave(byte === CLOSE_OBJECT);
+        if (open === undefined) this.#endsAt = at + 1;
+      } else if (byte === COMMA) nextIn(open!);
+      else if (byte === COLON) open!.expectsKey = false;
+      else if (byte === QUOTE || this.#wants(open!)) {
+        this.#reading = this.#kindOf(byte, open!);
+        return at;
+      }
+    }
+    return at;
+  }
+
+  #kindOf(byte: number, open: Open): 'KEY' | 'TEXT' | 'SHOWN_TEXT' | 'SHOWN_SCALAR' {
+    if (byte !== QUOTE) return 'SHOWN_SCALAR';
+    if (open.isObject && open.expectsKey) return 'KEY';
+    return this.#wants(open) ? 'SHOWN_TEXT' : 'TEXT';
+  }
+
+  #wants({ place, isObject, expectsKey, key }: Open): boolean {
+    return isObject && !expectsKey && SHOWN[place]?.has(key) === true;
+  }
+
+  #enter(isObject: boolean, parent: Open | undefined): Open {
+    if (this.#open.length >= DEEPEST) throw new DocumentError('it is nested too deeply');
+    this.#begun = true;
+    const below = parent === undefined ? undefined : BELOW[parent.place];
+    const name = parent?.isObject === false ? '[]' : (parent?.key ?? '');
+    const known = below !== undefined && Object.hasOwn(below, name) ? below[name] : below?.['*'];
+    const place = parent === undefined ? 'ROOT' : (known ?? 'OTHER');
+    if (place === 'MEDIUM') this.#medium += 1;
+    const entered: Open = { place, isObject, expectsKey: isObject, key: '' };
+    this.#open.push(entered);
+    return entered;
+  }
+
+  #leave(isObject: boolean): Open | undefined {
+    if (this.#open.pop()?.isObject !== isObject) throw new DocumentError('its brackets do not match');
+    return this.#open.at(-1);
+  }
+
+  /** Where the text goes on after what is read here, and whether it is over; the opening quote was passed already. */
+  #textEnd(chunk: Buffer, from: number): readonly [number, boolean] {
+    for (let at = from; at < chunk.length; at++) {
+      const byte = chunk[at]!;
+      if (this.#escaped) this.#escaped = false;
+      else if (byte === BACKSLASH) this.#escaped = true;
+      else if (byte === QUOTE) return [at + 1, true];
+    }
+    return [chunk.length, false];
+  }
+
+  #hold(bytes: Buffer): void {
+    this.#heldBytes += bytes.length;
+    // A longer key is none that matters.
+    if (this.#reading === 'KEY' && this.#heldBytes > LONGEST_KEY) return;
+    if (this.#heldBytes > LONGEST_VALUE)
+      throw new DocumentError(
+        `the value of "${this.#open.at(-1)?.key}" is longer than ${LONGEST_VALUE} bytes`,
+      );
+    this.#held.push(bytes);
+  }
+
+  #finish(pieces: Piece[]): void {
+    const [reading, bytes] = [this.#reading, this.#heldBytes];
+    const text = Buffer.concat(this.#held).toString('utf8');
+    [this.#reading, this.#held, this.#heldBytes] = ['NOTHING', [], 0];
+    const open = this.#open.at(-1)!;
+    if (reading === 'TEXT') return;
+    if (reading === 'KEY') {
+      // Its opening quote is not held.
+      open.key = bytes > LONGEST_KEY ? '' : String(parsed(`"${text}`));
+      return;
+    }
+    pieces.push({ place: open.place, key: open.key, value: parsed(text), medium: this.#medium });
+  }
+}
+
+function nextIn(open: Open): void {
+  open.expectsKey = open.isObject;
+  open.key = '';
+}
+
+function scalarEnd(chunk: Buffer, from: number): readonly [number, boolean] {
+  for (let at = from; at < chunk.length; at++) if (endsScalar(chunk[at]!)) return [at, true];
+  return [chunk.length, false];
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new DocumentError('it is no JSON');
+  }
+}
