@@ -19,11 +19,17 @@ export function baseName(uri: string): string {
   return printable(decoded(parts.findLast((part) => part !== '') ?? uri));
 }
 
+/** A file as one would type it here. */
+export const nearName = (file: string) => printable(near(path.resolve(file)));
+
+function near(file: string): string {
+  const below = path.relative('.', file);
+  return below === '' || below.startsWith('..') ? file : below;
+}
+
 function fileName(uri: string): string {
   try {
-    const file = fileURLToPath(uri);
-    const near = path.relative('.', file);
-    return near === '' || near.startsWith('..') ? file : near;
+    return near(fileURLToPath(uri));
   } catch {
     return uri;
   }

@@ -57,6 +57,8 @@ export interface MediumSummary {
   readonly status: string;
   readonly length: number;
   readonly mediaMetadata: Readonly<Record<string, string>>;
+  /** Milliseconds that the request wanted to be looked at; none: all. */
+  readonly timeRanges: readonly unknown[];
   readonly markupResult: DocumentMarkup | null;
   readonly mediaSelectorsOutputUri: string | null;
   readonly tracks: Some<TrackSummary>;
@@ -263,6 +265,7 @@ const emptyMedium = (): MediumSummary => ({
   status: '',
   length: 0,
   mediaMetadata: {},
+  timeRanges: [],
   markupResult: null,
   mediaSelectorsOutputUri: null,
   tracks: none(),

@@ -126,13 +126,15 @@ function moreLine({ shown, count }: Some<unknown>, what: string): readonly strin
   return [`${more}: the document has them all`];
 }
 
-function facts({ mimeType, mediaType, length, mediaMetadata }: MediumSummary): string {
+function facts({ mimeType, mediaType, length, mediaMetadata, timeRanges }: MediumSummary): string {
   const { FRAME_WIDTH: width, FRAME_HEIGHT: height, DURATION: duration } = mediaMetadata;
   const known = [
     mimeType,
     width !== undefined && height !== undefined ? `${width}x${height}` : '',
-    mediaType === 'VIDEO' && length >= 0 ? `${length} frames` : '',
+    mediaType === 'VIDEO' && length >= 0 ? `${length} ${length === 1 ? 'frame' : 'frames'}` : '',
     duration !== undefined && Number.isFinite(Number(duration)) ? timeText(Number(duration)) : '',
+    // --from and --to, too: the service takes them for videos only
+    mediaType === 'AUDIO' && timeRanges.length > 0 ? 'all of it: only videos are cut by time' : '',
   ];
   return printable(known.filter((fact) => fact !== '').join(', '));
 }

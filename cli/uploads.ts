@@ -4,7 +4,8 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { MediumArgument } from './media-arguments.ts';
 import type { RestClient } from './rest-client.ts';
-import { printable, type Terminal } from './terminal.ts';
+import { nearName } from './names.ts';
+import type { Terminal } from './terminal.ts';
 import { RefusedError, type Answer, type Call } from './transport.ts';
 
 export interface Uploaded {
@@ -75,7 +76,7 @@ export class Uploads {
 
   async #send(file: string, signal: AbortSignal): Promise<Uploaded> {
     const { size } = await stat(file);
-    this.#terminal.note(`Uploading ${printable(path.relative('.', file))} (${sizeText(size)})`);
+    this.#terminal.note(`Uploading ${nearName(file)} (${sizeText(size)})`);
     const answer = await this.#client.ask(await uploadCall(file), signal);
     if (takesNone(answer)) throw new RefusedError(answer.status, TAKES_NONE);
     return this.#client.good(answer) as Uploaded;

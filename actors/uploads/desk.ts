@@ -8,6 +8,7 @@ import { PART, receiveFile } from '../../output/receive-file.ts';
 import { removeFolder, syncFolder } from '../../output/spool.ts';
 import type { Store } from '../../store/store.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { uploadFileName } from './file-name.ts';
 import { Pace } from './pace.ts';
 import { uploadOf, usedUploads } from './use.ts';
 
@@ -45,8 +46,6 @@ export type UploadOutcome =
   | { readonly kind: 'tooLarge' | 'full' | 'noRoom' | 'empty' | 'broken'; readonly message: string };
 type Refusal = Exclude<UploadOutcome, { readonly kind: 'stored' }>;
 
-/** Name of the file in the upload's folder, before its ending. */
-const FILE = 'medium';
 /** The time of the upload in base 36, and what makes the id unguessable. */
 const ID = /^([0-9a-z]{1,11})-[0-9a-f]{24}$/;
 /** The free disk is looked at again after so many bytes. */
@@ -90,7 +89,7 @@ export class UploadDesk {
     await mkdir(parts.folder, { recursive: true, mode: 0o700 });
     for (const id of (await readdir(parts.folder)).filter((name) => ID.test(name))) {
       const folder = path.join(parts.folder, id);
-      const name = (await readdir(folder)).find((file) => file.startsWith(FILE) && !file.endsWith(PART));
+      const name = (await readdir(folder)).find((file) => !file.endsWith(PART));
       if (name === undefined) {
         parts.logger.info({ upload: id }, 'removing an upload that was broken off');
         await removeFolder(folder);
@@ -99,7 +98,7 @@ export class UploadDesk {
     return desk;
   }
 
-  /** `length`: bytes that the client announced; `name`: what it calls the file, of which only a plain ending is used. */
+  /** `length`: bytes that the client announced; `name`: what it calls the file. */
   async receive(source: Readable, length: number | undefined, name: string): Promise<UploadOutcome> {
     const id = `${this.#parts.clock.now().toString(36)}-${randomBytes(12).toString('hex')}`;
     const folder = path.join(this.#parts.folder, id);
@@ -110,7 +109,7 @@ export class UploadDesk {
       this.#reserve(id, length ?? 0);
       await this.#lookAtDisk(length ?? 0);
       await mkdir(folder, { mode: 0o700 });
-      const file = path.join(folder, FILE + plainEnding(name));
+      const file = path.join(folder, uploadFileName(name));
       const received = await receiveFile(source, file, (bytes) => {
         pace.brought(bytes);
         return this.#grows(id, bytes);
@@ -237,12 +236,6 @@ export class UploadDesk {
 
 const noRoom = () =>
   new Refused('noRoom', 'The disk of the server is nearly full; no uploads are taken until there is room.');
-
-/** Names that clients give never become paths: of `a/b.MP4` this is `.mp4`, of anything unusual nothing. */
-function plainEnding(name: string): string {
-  const ending = /\.[a-z0-9]{1,10}$/.exec(name.toLowerCase())?.[0] ?? '';
-  return ending === PART ? '' : ending;
-}
 
 function refusalOf(error: unknown, source: Readable): Refusal {
   if (error instanceof Refused) return error.refusal;

@@ -7,7 +7,7 @@ const TAG = 'Media';
 
 const UPLOADED = {
   id: 'mhq2x9k0-0123456789abcdef01234567',
-  mediaUri: 'file:///data/uploads/mhq2x9k0-0123456789abcdef01234567/medium.mp4',
+  mediaUri: 'file:///data/uploads/mhq2x9k0-0123456789abcdef01234567/street.mp4',
   sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
   bytes: 1_048_576,
   expires: '2026-03-08T09:30:00.000Z',

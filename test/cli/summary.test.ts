@@ -73,6 +73,20 @@ describe('The tables of what a job has found', () => {
     expect(titles.map((line) => line.split(' ')[0])).to.deep.equal(['/m/2.bin', '/m/4.bin']);
   });
 
+  it('say of a sound that it was not cut, whatever part of it was asked for', async () => {
+    const timeRanges = [{ start: 1000, stop: 2000 }];
+    const media = [
+      mediumOf(1, -1, { timeRanges, length: 1 }),
+      mediumOf(2, -1, { timeRanges, mediaType: 'AUDIO' }),
+      mediumOf(3, -1, { timeRanges: [], mediaType: 'AUDIO' }),
+    ];
+    expect((await linesOf(media)).filter((line) => line.includes('.bin'))).to.deep.equal([
+      '/m/1.bin  a/b, 1 frame',
+      '/m/2.bin  a/b, all of it: only videos are cut by time',
+      '/m/3.bin  a/b',
+    ]);
+  });
+
   it('show each track once, with the properties of its exemplar below its own and without empty ones', async () => {
     const tracks = [trackOf('FACE'), trackOf('FACE', [DETECTION, DETECTION])];
     const output = {

@@ -94,7 +94,7 @@ describe('POST /rest/media', () => {
     expect(body.bytes).to.equal(picture.length);
     expect(body.sha256).to.equal(createHash('sha256').update(picture).digest('hex'));
     expect(Date.parse(body.expires) - Date.now()).to.be.within(7 * DAY_MS - 60_000, 7 * DAY_MS);
-    expect(await oneFile(body.id)).to.equal('medium.png');
+    expect(await oneFile(body.id)).to.equal('Me.PNG');
     const document = await service.run({ media: [body.mediaUri], pipelineName: 'LIGHT PIPELINE' });
     expect(document.media[0]).to.include({ path: body.mediaUri, sha256: body.sha256, mimeType: 'image/png' });
     expect(tracksOf(document.media[0], 'LIGHT')).to.have.lengthOf(1);
@@ -116,19 +116,25 @@ describe('POST /rest/media', () => {
   });
 
   it('lets no name that a client gives become a path', async () => {
-    for (const name of [
-      '../../../etc/passwd',
-      '/etc/x.sh/',
-      'a.b/../..',
-      '..',
-      'x.part',
-      'a\0.png',
-      '%2e%2e%2f',
-      'ü.ü',
-    ]) {
+    for (const [name, file] of [
+      ['../../../etc/passwd', 'passwd'],
+      ['/etc/x.sh/', 'medium'],
+      ['a.b/../..', 'medium'],
+      ['..', 'medium'],
+      ['.hidden.png', 'hidden.png'],
+      ['x.part', 'x'],
+      ['x.part.PART', 'x'],
+      ['.part', 'part'],
+      ['a\0\n.png', 'a_.png'],
+      ['%2e%2e%2f', '_2e_2e_2f'],
+      ['C:\\photos\\me.png', 'me.png'],
+      ['\u202egnp.exe', '_gnp.exe'],
+      ['😀', 'medium'],
+      ['', 'medium'],
+    ] as const) {
       const { status, body } = await send('x', `?name=${encodeURIComponent(name)}`, 'text/plain');
       expect(status, name).to.equal(201);
-      expect(await oneFile(body.id), name).to.match(/^medium(\.(?!part)[a-z0-9]+)?$/);
+      expect(await oneFile(body.id), name).to.equal(file);
       expect(fileURLToPath(body.mediaUri).startsWith(join(service.dataDir, 'uploads', body.id))).to.equal(
         true,
       );
@@ -137,6 +143,23 @@ describe('POST /rest/media', () => {
     for (const id of ['..', '%2e%2e', '..%2f..%2fsecrets', 'troupe.db'])
       expect(await remove(id), id).to.equal(404);
     expect(existsSync(join(service.dataDir, 'troupe.db'))).to.equal(true);
+  });
+
+  it('keeps the name by which its people know a medium, in lists and documents, too', async () => {
+    const long = `${'ä'.repeat(300)}.png`;
+    for (const [name, file] of [
+      ['Frau Müller (2).png', 'Frau Müller (2).png'],
+      ['100 % #1?.png', '100 _ _1_.png'],
+      ['写真.png', '写真.png'],
+      [long, `${'ä'.repeat(58)}.png`],
+    ] as const) {
+      const { body } = await send(picture, `?name=${encodeURIComponent(name)}`);
+      expect(await oneFile(body.id)).to.equal(file);
+      const document = await service.run({ media: [body.mediaUri], pipelineName: 'LIGHT PIPELINE' });
+      expect(document.media[0]?.['path']).to.equal(body.mediaUri);
+      expect(decodeURIComponent(body.mediaUri)).to.satisfy((uri: string) => uri.endsWith(`/${file}`));
+      await remove(body.id);
+    }
   });
 
   it('makes nothing else of the data folder readable as media', async () => {

@@ -1,0 +1,27 @@
+import { PART } from '../../output/receive-file.ts';
+
+/** Bytes of a name in UTF-8; disks take 255, and the ending of a part file comes behind it. */
+const MAX_BYTES = 120;
+/** All but letters and digits of any script, blanks, and the signs that are plain in names everywhere. */
+const UNUSUAL = /[^\p{L}\p{M}\p{N} ._()-]+/gu;
+const NAMELESS = 'medium';
+
+/**
+ * What the file of an upload is called: close enough to the client's own name for people to know it again in lists and documents, and
+ * never a path, a hidden file, or one that looks unfinished.
+ */
+export function uploadFileName(given: string): string {
+  const last = given.normalize('NFC').split(/[/\\]/).at(-1) ?? '';
+  let name = last.replaceAll(UNUSUAL, '_').replace(/^[ .-]+/, '');
+  while (name.toLowerCase().endsWith(PART)) name = name.slice(0, -PART.length);
+  name = shortened(name.replace(/[ .]+$/, ''));
+  return name.replaceAll('_', '') === '' ? NAMELESS : name;
+}
+
+/** The ending stays, since it tells kinds of text apart. */
+function shortened(name: string): string {
+  const ending = /\.[a-z0-9]{1,10}$/i.exec(name)?.[0] ?? '';
+  let stem = name.slice(0, name.length - ending.length);
+  while (Buffer.byteLength(stem + ending) > MAX_BYTES) stem = [...stem].slice(0, -1).join('');
+  return stem === '' && ending !== '' ? NAMELESS + ending : stem + ending;
+}
