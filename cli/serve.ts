@@ -33,6 +33,8 @@ async function start(settings: Settings): Promise<RunningServer> {
 export const isHeld = (error: unknown) =>
   error instanceof Error && codeOf(error.cause)?.startsWith('SQLITE_BUSY') === true;
 
+const NO_FOLDER = ['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOSPC'];
+
 /** What to change, when the system did not let the server start. */
 export function reasonNotToStart(error: unknown, { HOST, PORT, DATA_DIR }: Settings): string | undefined {
   const code = codeOf(error);
@@ -45,7 +47,12 @@ export function reasonNotToStart(error: unknown, { HOST, PORT, DATA_DIR }: Setti
     if (code === 'EACCES') return `Port ${PORT} may not be used by this user: set PORT to one above 1023.`;
     return `${HOST} is no address of this machine: set HOST to one.`;
   }
-  if (['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST', 'ENOSPC'].includes(code ?? ''))
+  // Below a folder of a read-only disk a new one fails with ENOENT.
+  if (
+    NO_FOLDER.includes(code ?? '') ||
+    (code === 'ENOENT' && syscall === 'mkdir') ||
+    /^SQLITE_(CANTOPEN|READONLY)/.test(code ?? '')
+  )
     return `The data folder ${DATA_DIR} cannot be written (${code}): set DATA_DIR to a folder of this user.`;
   return undefined;
 }

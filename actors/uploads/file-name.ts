@@ -22,6 +22,6 @@ export function uploadFileName(given: string): string {
 function shortened(name: string): string {
   const ending = /\.[a-z0-9]{1,10}$/i.exec(name)?.[0] ?? '';
   let stem = name.slice(0, name.length - ending.length);
-  while (Buffer.byteLength(stem + ending) > MAX_BYTES) stem = [...stem].slice(0, -1).join('');
+  while (Buffer.byteLength(stem + ending) > MAX_BYTES) stem = stem.replace(/.$/su, '');
   return stem === '' && ending !== '' ? NAMELESS + ending : stem + ending;
 }

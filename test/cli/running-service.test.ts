@@ -144,6 +144,18 @@ describe('troupe, where a service runs', () => {
     expect(inFolder.stderr).to.include(`Another service holds the data folder ${place.dataDir}`);
   });
 
+  it('says what to do when the data folder cannot be used', async () => {
+    const folder = path.join(place.folder, 'odd');
+    mkdirSync(path.join(folder, 'troupe.db'), { recursive: true });
+    for (const DATA_DIR of [folder, path.join(place.folder, 'media', 'astronaut.png')]) {
+      const { code, stderr } = await place.troupe(['serve'], { PORT: '0', DATA_DIR });
+      expect([code, stderr], DATA_DIR).to.satisfy(
+        () => code === 2 && stderr.startsWith(`The data folder ${DATA_DIR} cannot be written (`),
+      );
+      expect(stderr).to.include('set DATA_DIR to a folder of this user');
+    }
+  });
+
   it('serves until SIGTERM, ends with 0, and is not found any more', async () => {
     server.signal('SIGTERM');
     expect((await server.ended).code).to.equal(0);
