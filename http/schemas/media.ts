@@ -8,7 +8,9 @@ export const uploadQuery = z.strictObject({
     .string()
     .max(1_000)
     .optional()
-    .describe('What the client calls the file: mediaUri ends with it, unusual signs replaced; its ending helps to tell one kind of text from another'),
+    .describe(
+      'What the client calls the file: mediaUri ends with it, unusual signs replaced; its ending helps to tell one kind of text from another',
+    ),
 });
 
 export const upload = z
