@@ -178,6 +178,7 @@ async function compose(
     catalog,
     workers: guardian.nodeManager.workers,
     bodyLimits: bodyLimits(settings, settings.MAX_BODY_BYTES),
+    formLimits: bodyLimits(settings, settings.MAX_FORM_BYTES),
     openArchived: outgoing.openArchived,
     descriptorLimits: bodyLimits(settings, settings.MAX_DESCRIPTOR_BYTES),
     info: readInfo(),

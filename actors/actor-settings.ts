@@ -61,6 +61,7 @@ export const deskSettings = (settings: Settings, serverProperties: Properties): 
     properties: settings.MAX_PROPERTIES,
     propertiesLength: settings.MAX_PROPERTIES_LENGTH,
     actions: settings.MAX_PIPELINE_ACTIONS,
+    planLength: settings.MAX_PLAN_LENGTH,
     subJobs: settings.MAX_SUB_JOBS,
   },
   minFreeBytes: settings.MIN_FREE_BYTES,

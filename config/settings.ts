@@ -95,6 +95,9 @@ export const serverEnvironment = z.object({
   MAX_PIPELINE_ACTIONS: whole(200, 1).describe(
     'Actions of a pipeline, each as often as its task comes; a job with more is refused',
   ),
+  MAX_PLAN_LENGTH: whole(4 * MIB, 1_024).describe(
+    'Characters of the actions of a pipeline, each with its algorithm as a component describes it; a job with more is refused',
+  ),
   MAX_SUB_JOBS: whole(100_000, 1).describe(
     'Media of a job times the actions of its pipeline; a job with more is refused',
   ),
@@ -116,6 +119,9 @@ export const serverEnvironment = z.object({
     'Time for which an Idempotency-Key of a job creation is remembered',
   ),
   MAX_BODY_BYTES: whole(10 * MIB, 1_024).describe('JSON body of a request; more is answered 413'),
+  MAX_FORM_BYTES: whole(64 * 1024, 64).describe(
+    'Body of parameters that come as the fields of a form; more is answered 413',
+  ),
   MAX_DESCRIPTOR_BYTES: whole(MIB, 1_024).describe(
     'Body of a component descriptor, pipeline, task or action; more is answered 413',
   ),

@@ -31,6 +31,8 @@ export interface BatchJobParts {
   readonly jobs: Family<JobCommand, JobReply>;
   readonly views: JobViews;
   readonly bodyLimits: BodyLimits;
+  /** Of parameters that come as the fields of a form. */
+  readonly formLimits: BodyLimits;
   /** Opens the document of a job of another service; rejects with the end of a sentence. */
   openArchived(
     document: ArchivedDocument,
@@ -202,10 +204,10 @@ async function formOf(ctx: Context, limits: BodyLimits): Promise<Readonly<Record
   return Object.fromEntries(new URLSearchParams(await readText(ctx, limits)));
 }
 
-async function resubmit(ctx: Context, { desk, views, bodyLimits }: BatchJobParts): Promise<void> {
+async function resubmit(ctx: Context, { desk, views, formLimits }: BatchJobParts): Promise<void> {
   const id = jobNumber(idOf(ctx));
   if (id === null) throw creationFailed(unparsable(idOf(ctx)));
-  const query = checked(resubmitQuery, { ...(await formOf(ctx, bodyLimits)), ...ctx.query });
+  const query = checked(resubmitQuery, { ...(await formOf(ctx, formLimits)), ...ctx.query });
   if ('problems' in query) throw creationFailed(query.problems);
   const reply = await desk.resubmit(id, query.ok.jobPriority);
   if (reply.kind === 'overloaded') throw overloaded(reply.message);

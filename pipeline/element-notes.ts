@@ -4,6 +4,7 @@
  */
 import { resolvePlan } from './plan-checks.ts';
 import type { CatalogLookup } from './plan-lookup.ts';
+import { declaredBy } from './property-checks.ts';
 import { KnownProperties, adviceOn, notesOn, shown } from './property-notes.ts';
 import { isOfType, valueProblem } from './property-values.ts';
 import type { Action, Algorithm, Pipeline, Task } from './types.ts';
@@ -29,10 +30,10 @@ function* wrongInAction(catalog: NamedCatalog, action: Action): Generator<string
     yield missing(catalog, 'algorithm', action.algorithm);
     return;
   }
-  const own = algorithm.providesCollection.properties;
-  const known = new KnownProperties([...own, ...WORKFLOW_PROPERTIES]);
+  const own = declaredBy(algorithm);
+  const known = new KnownProperties([...algorithm.providesCollection.properties, ...WORKFLOW_PROPERTIES]);
   for (const { name, value } of action.properties) {
-    const property = own.find((one) => one.name === name) ?? workflowProperty(name);
+    const property = own.get(name) ?? workflowProperty(name);
     if (property === undefined)
       yield `The property ${shown(name)} is not known to the algorithm ${algorithm.name}${known.advice(name)}; jobs with this action are refused.`;
     else if (!isOfType(property.type, value))

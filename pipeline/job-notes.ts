@@ -28,40 +28,67 @@ const ALSO_READ: readonly DescribedProperty[] = [
   { name: 'VERBOSE', type: 'STRING', description: 'How much a detector logs.' },
 ];
 
-/** A sentence for each property that nobody knows, or whose value nobody takes; the first MAX_NOTES, then how it goes on. */
-export function jobNotes(job: NotedJob): readonly string[] {
-  const found = new Set<string>();
-  for (const note of allNotes(job)) {
-    if (found.size < MAX_NOTES) found.add(note);
-    else if (!found.has(note)) return [...found, 'There are more such properties.'];
+/** The first MAX_NOTES of the notes on a job, then how it goes on. */
+export class JobNotes {
+  readonly #found = new Set<string>();
+  #more = false;
+
+  /** False: no other note will be told. */
+  add(note: string): boolean {
+    if (this.#found.size < MAX_NOTES) this.#found.add(note);
+    else if (!this.#found.has(note)) this.#more = true;
+    return !this.#more;
   }
-  return [...found];
+
+  get told(): readonly string[] {
+    return this.#more ? [...this.#found, 'There are more such properties.'] : [...this.#found];
+  }
 }
 
-function* allNotes(job: NotedJob): Generator<string> {
+/** A sentence for each property that nobody knows, or whose value nobody takes. */
+export function jobNotes(job: NotedJob): readonly string[] {
+  const notes = new JobNotes();
+  for (const note of lookForNotes(job)) if (note !== undefined && !notes.add(note)) break;
+  return notes.told;
+}
+
+/** The same one by one; undefined after each set of properties, since a job of thousands of media takes a while. */
+export function* lookForNotes(job: NotedJob): Generator<string | undefined> {
   const actions = job.plan.tasks.flatMap((task) => task.actions);
   const declared = new Map(
     actions.map(({ algorithm }) => [algorithm.name, algorithm.providesCollection.properties]),
   );
   const all = new KnownProperties([...[...declared.values()].flat(), ...WORKFLOW_PROPERTIES, ...ALSO_READ]);
   yield* notesOn(job.jobProperties, all, 'jobProperties');
+  const knownTo = new Map<string, KnownProperties>();
   for (const [name, values] of Object.entries(job.algorithmProperties)) {
-    const own = declared.get(canonicalName(name));
+    yield undefined;
+    const algorithm = canonicalName(name);
+    const own = declared.get(algorithm);
     const where = `algorithmProperties.${shown(name)}`;
-    if (own === undefined)
+    if (own === undefined) {
       yield `${where}: the pipeline has no such algorithm, only ${[...declared.keys()].join(', ')}; properties for it have no effect.`;
-    else yield* notesOn(values, new KnownProperties([...own, ...WORKFLOW_PROPERTIES, ...ALSO_READ]), where);
+      continue;
+    }
+    // The same algorithm may come in several spellings.
+    const known =
+      knownTo.get(algorithm) ?? new KnownProperties([...own, ...WORKFLOW_PROPERTIES, ...ALSO_READ]);
+    knownTo.set(algorithm, known);
+    yield* notesOn(values, known, where);
   }
   // Names are known: a plan with others is refused.
-  for (const action of new Set(actions))
+  for (const action of new Set(actions)) {
+    yield undefined;
     yield* notesOn(action.properties, all, `the action "${action.name}"`);
+  }
   yield* mediaNotes(job.media, all);
 }
 
 /** Thousands of media have few sets of properties between them: each is told of with the first medium that has it. */
-function* mediaNotes(media: readonly NotedMedium[], known: KnownProperties): Generator<string> {
+function* mediaNotes(media: readonly NotedMedium[], known: KnownProperties): Generator<string | undefined> {
   const seen = new Set<string>();
   for (const [index, { properties, selectors = [], selectorsOutputAction }] of media.entries()) {
+    yield undefined;
     const where = `media[${index}]`;
     const key = JSON.stringify([properties, selectors, selectorsOutputAction]);
     if (seen.has(key)) continue;

@@ -1,5 +1,5 @@
 /** Turns the pipeline part of a job request into a plan, or says in one sentence why the pipeline cannot run. */
-import type { Pipeline } from './types.ts';
+import type { Algorithm, Pipeline } from './types.ts';
 import type { PipelinePlan, PlannedAction, PlannedTask } from './plan.ts';
 import {
   TRANSIENT_PIPELINE_NAME,
@@ -8,8 +8,8 @@ import {
   type CatalogLookup,
   type TransientPipelineDefinition,
 } from './plan-lookup.ts';
-import { refusedActionProperty } from './property-checks.ts';
-import { overActions } from './request-limits.ts';
+import { declaredBy, refusedActionProperty } from './property-checks.ts';
+import { overActions, overPlan, type RequestLimits } from './request-limits.ts';
 import { canonicalName, isBlank } from './values.ts';
 
 export interface PipelineRequest {
@@ -19,21 +19,23 @@ export interface PipelineRequest {
 
 export type PlanResult = { readonly ok: PipelinePlan } | { readonly refused: string };
 
-/** Actions of a pipeline, each as often as its task comes, where no setting says otherwise. */
-export const MAX_ACTIONS = 200;
+/** How large a plan may be. */
+export type PlanLimits = Pick<RequestLimits, 'actions' | 'planLength'>;
+/** Where no setting says otherwise. */
+const PLAN_LIMITS: PlanLimits = { actions: 200, planLength: 4 * 1024 * 1024 };
 
 /** `processing` says which kind of processing every algorithm of the pipeline must support. */
 export function resolvePlan(
   catalog: CatalogLookup,
   request: PipelineRequest,
   processing: 'batch' | 'stream' = 'batch',
-  maxActions = MAX_ACTIONS,
+  limits = PLAN_LIMITS,
 ): PlanResult {
   const { pipelineName, pipelineDefinition } = request;
   if (pipelineDefinition === undefined) {
     return pipelineName === undefined || isBlank(pipelineName)
       ? { refused: 'Job request must contain either "pipelineName" or "pipelineDefinition".' }
-      : resolveNamed(catalog, pipelineName, processing, maxActions);
+      : resolveNamed(catalog, pipelineName, processing, limits);
   }
   if (!isBlank(pipelineName)) {
     return {
@@ -43,24 +45,25 @@ export function resolvePlan(
   const refused = refusedDefinition(pipelineDefinition);
   if (refused !== null) return { refused };
   const parts = withTransientParts(catalog, pipelineDefinition);
-  return resolveNamed(parts, TRANSIENT_PIPELINE_NAME, processing, maxActions);
+  return resolveNamed(parts, TRANSIENT_PIPELINE_NAME, processing, limits);
 }
 
 function resolveNamed(
   catalog: CatalogLookup,
   name: string,
   processing: 'batch' | 'stream',
-  maxActions: number,
+  limits: PlanLimits,
 ): PlanResult {
   const pipeline = catalog.pipeline(canonicalName(name));
   if (pipeline === undefined) return { refused: `No pipeline named: ${canonicalName(name)}` };
   const actionsOf = (task: string) => catalog.task(canonicalName(task))?.actions;
-  const tooMany = overActions(pipeline, actionsOf, maxActions);
+  const tooMany = overActions(pipeline, actionsOf, limits);
   if (tooMany !== undefined) return { refused: tooMany };
   const parts = collectParts(catalog, pipeline);
   if ('refused' in parts) return parts;
   const plan: PipelinePlan = { name: pipeline.name, description: pipeline.description, tasks: parts.tasks };
   const refused =
+    overPlan(plan, limits) ??
     refusedProcessing(plan, processing) ??
     refusedStates(plan) ??
     refusedProperties(plan) ??
@@ -124,24 +127,27 @@ function refusedStates(plan: PipelinePlan): string | null {
     if (before === undefined) continue;
     const provided = distinct(before.actions.flatMap((a) => a.algorithm.providesCollection.states));
     const required = distinct(task.actions.flatMap((a) => a.algorithm.requiresCollection.states));
-    if (required.every((state) => provided.includes(state))) continue;
+    if ([...required].every((state) => provided.has(state))) continue;
     return `${plan.name}: The states for "${task.name}" are not satisfied. Provided: ${list(provided)}. Required: ${list(required)}.`;
   }
   return null;
 }
 
-function distinct(states: readonly string[]): readonly string[] {
-  return [...new Set(states.map(canonicalName))];
+function distinct(states: readonly string[]): ReadonlySet<string> {
+  return new Set(states.map(canonicalName));
 }
 
-function list(states: readonly string[]): string {
-  return `[${states.join(', ')}]`;
+function list(states: ReadonlySet<string>): string {
+  return `[${[...states].join(', ')}]`;
 }
 
 function refusedProperties(plan: PipelinePlan): string | null {
+  const known = new Map<Algorithm, ReturnType<typeof declaredBy>>();
   for (const task of plan.tasks) {
     for (const action of task.actions) {
-      const refused = refusedActionProperty(action);
+      const declared = known.get(action.algorithm) ?? declaredBy(action.algorithm);
+      known.set(action.algorithm, declared);
+      const refused = refusedActionProperty(action, declared);
       if (refused !== null) return refused;
     }
   }
@@ -154,7 +160,7 @@ function refusedActionTypes(plan: PipelinePlan): string | null {
   );
   return mixed === undefined
     ? null
-    : `${plan.name}: The actions of the task "${mixed.name}" are of different types (${distinct(mixed.actions.map((a) => a.algorithm.actionType)).join(', ')}), but a task can only have one.`;
+    : `${plan.name}: The actions of the task "${mixed.name}" are of different types (${[...distinct(mixed.actions.map((a) => a.algorithm.actionType))].join(', ')}), but a task can only have one.`;
 }
 
 function refusedTaskOrder(plan: PipelinePlan): string | null {

@@ -2,7 +2,7 @@
  * Property values that are refused when a job is created. All others are read leniently while the job runs: a value that
  * is not what it should be counts as its default.
  */
-import type { Properties } from './types.ts';
+import type { Algorithm, AlgorithmProperty, Properties } from './types.ts';
 import type { PlannedAction } from './plan.ts';
 import { isOfType } from './property-values.ts';
 import { refusedTrigger } from './trigger.ts';
@@ -33,11 +33,17 @@ function refusedPadding(properties: Properties, name: string): string | null {
     : null;
 }
 
+/** What an algorithm declares, by name; of two of one name the first counts. */
+export const declaredBy = ({ providesCollection }: Algorithm): ReadonlyMap<string, AlgorithmProperty> =>
+  new Map(providesCollection.properties.toReversed().map((property) => [property.name, property]));
+
 /** An action may only set properties that its algorithm or the workflow knows, to values of their type. */
-export function refusedActionProperty(action: PlannedAction): string | null {
-  const declared = action.algorithm.providesCollection.properties;
+export function refusedActionProperty(
+  action: PlannedAction,
+  declared = declaredBy(action.algorithm),
+): string | null {
   for (const [name, value] of Object.entries(action.properties)) {
-    const property = declared.find((p) => p.name === name) ?? workflowProperty(name);
+    const property = declared.get(name) ?? workflowProperty(name);
     if (property === undefined) {
       return `The "${name}" property from the "${action.name}" action does not exist in "${action.algorithm.name}" algorithm and is not the name of a workflow property.`;
     }

@@ -8,6 +8,8 @@ import { valueProblem, type DescribedProperty } from './property-values.ts';
 const SHOWN = 40;
 /** Names for which a near one is looked for: comparing costs more than looking up. */
 const MAX_COMPARED = 100;
+/** Descriptions of one name that a value is held against. */
+const MAX_SAME = 300;
 
 /** Everything that may be meant somewhere: the properties of algorithms, and those of the workflow. */
 export class KnownProperties {
@@ -33,7 +35,10 @@ export class KnownProperties {
 
   /** What is wrong with the value of a known property; undefined when one who knows the property takes it. */
   problem(name: string, value: string): string | undefined {
-    const problems = (this.#byName.get(name) ?? []).map((property) => valueProblem(property, value));
+    const same = this.#byName.get(name) ?? [];
+    // Where so many describe it, some will take the value.
+    if (same.length > MAX_SAME) return undefined;
+    const problems = same.map((property) => valueProblem(property, value));
     return problems.includes(undefined) ? undefined : problems[0];
   }
 }

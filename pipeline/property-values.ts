@@ -52,9 +52,14 @@ export function valueProblem(
     : `its values are ${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }
 
+/** Characters of a description in which a list of words is looked for, from its end: thousands of values may be held against it. */
+const LONGEST_LIST = 1_000;
+
 /** The words that a description ends with: `..., in which unit: FRAME or SECONDS.`; none when it ends otherwise. */
 function listedValues(description: string): readonly string[] {
   const [, list = ''] =
-    /: ((?:[A-Z][A-Z0-9_]*, )*[A-Z][A-Z0-9_]*,? or [A-Z][A-Z0-9_]*)\.$/.exec(description) ?? [];
+    /: ((?:[A-Z][A-Z0-9_]*, )*[A-Z][A-Z0-9_]*,? or [A-Z][A-Z0-9_]*)\.$/.exec(
+      description.slice(-LONGEST_LIST),
+    ) ?? [];
   return list.split(/,? or |, /).filter((word) => word !== '');
 }

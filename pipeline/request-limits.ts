@@ -1,7 +1,7 @@
 /** How much one job request may say: every text has a longest length and every list a greatest count, told before anything is worked out. */
 import type { TransientPipelineDefinition } from './plan-lookup.ts';
 import type { PipelinePlan } from './plan.ts';
-import type { MediaSelector, Properties } from './types.ts';
+import type { Algorithm, MediaSelector, Properties } from './types.ts';
 
 /** Settings of the server; lengths in characters. */
 export interface RequestLimits {
@@ -17,6 +17,8 @@ export interface RequestLimits {
   readonly propertiesLength: number;
   /** Of a pipeline, each as often as it runs on a medium. */
   readonly actions: number;
+  /** Of all its actions with their algorithms, as a job keeps them. */
+  readonly planLength: number;
   /** Media times actions, and the pieces that they are cut into. */
   readonly subJobs: number;
 }
@@ -108,19 +110,40 @@ function overDefinition(
   );
 }
 
-const tooManyActions = (given: number, { actions }: RequestLimits): string =>
+const tooManyActions = (given: number, { actions }: Pick<RequestLimits, 'actions'>): string =>
   `The pipeline has ${given} tasks or actions; at most ${actions} are allowed (MAX_PIPELINE_ACTIONS). Split the work into several jobs.`;
 
 /** The actions of a pipeline, each as often as its task comes, are counted before any of them is looked up. */
 export function overActions(
   pipeline: { readonly tasks: readonly string[] },
   actionsOf: (task: string) => readonly unknown[] | undefined,
-  most: number,
+  limits: Pick<RequestLimits, 'actions'>,
 ): string | undefined {
+  const most = limits.actions;
   let count = Math.max(0, pipeline.tasks.length);
   if (count <= most) count = pipeline.tasks.reduce((sum, task) => sum + (actionsOf(task)?.length ?? 1), 0);
-  return count > most ? tooManyActions(count, { actions: most } as RequestLimits) : undefined;
+  return count > most ? tooManyActions(count, limits) : undefined;
 }
+
+/** A job keeps its plan, and with each action the algorithm as it was: descriptors of components may be long. */
+export function overPlan(
+  { tasks }: PipelinePlan,
+  { planLength }: Pick<RequestLimits, 'planLength'>,
+): string | undefined {
+  const lengths = new Map<Algorithm, number>();
+  let length = 0;
+  for (const { algorithm, properties } of tasks.flatMap((task) => task.actions)) {
+    const known = lengths.get(algorithm) ?? JSON.stringify(algorithm).length;
+    lengths.set(algorithm, known);
+    length += known + lengthOf(Object.entries(properties));
+    if (length > planLength)
+      return `The actions of the pipeline, each with its algorithm and properties, have more than ${planLength} characters (MAX_PLAN_LENGTH). Split the work into several jobs.`;
+  }
+  return undefined;
+}
+
+const lengthOf = (entries: readonly (readonly [string, string])[]): number =>
+  entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
 
 /** Each action looks at each medium at least once. */
 export function overSubJobs(
@@ -149,7 +172,7 @@ function overEntries(
     return `${place}: the value of "${name}" has ${value.length} characters; at most ${limits.valueLength} are allowed (MAX_PROPERTY_LENGTH).`;
   });
   if (long !== undefined) return long;
-  const length = entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+  const length = lengthOf(entries);
   if (length <= limits.propertiesLength) return undefined;
   return `${place} has ${length} characters in names and values; at most ${limits.propertiesLength} are allowed (MAX_PROPERTIES_LENGTH).`;
 }

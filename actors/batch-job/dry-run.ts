@@ -7,6 +7,7 @@ import { effectiveProperties } from '../../pipeline/properties.ts';
 import type { Issue, MediaType, Properties } from '../../pipeline/types.ts';
 import { isBlank } from '../../pipeline/values.ts';
 import { censorProperties, maskUri } from '../../output/censor.ts';
+import { Turns } from '../runtime/turns.ts';
 import type { JobRequest, JobRequestMedium, PlannedJob } from './desk.ts';
 import type { Overloaded, Refused } from './submission.ts';
 
@@ -69,18 +70,19 @@ export class DryRuns {
     if (planned.kind !== 'planned') return planned;
     const { plan, warnings, problems } = planned;
     const job = { ...request, ...this.#parts.settings, plan };
+    const turns = new Turns();
+    const tasks: DryRun['pipeline']['tasks'][number][] = [];
+    for (const { name, actionType, actions } of plan.tasks)
+      tasks.push({
+        name,
+        actionType,
+        actions: await turns.map(actions, (action) => this.#step(job, action)),
+      });
     return {
       kind: 'planned',
       priority: request.priority ?? this.#parts.settings.defaultPriority,
-      pipeline: {
-        name: plan.name,
-        tasks: plan.tasks.map(({ name, actionType, actions }) => ({
-          name,
-          actionType,
-          actions: actions.map((action) => this.#step(job, action)),
-        })),
-      },
-      media: request.media.map((medium, i) => shownMedium(medium, problems[i])),
+      pipeline: { name: plan.name, tasks },
+      media: await turns.map(request.media, (medium, i) => shownMedium(medium, problems[i])),
       warnings,
     };
   }

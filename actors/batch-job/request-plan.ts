@@ -1,5 +1,5 @@
 import { refusedCallbackUrl } from '../../pipeline/callback.ts';
-import { jobNotes } from '../../pipeline/job-notes.ts';
+import { JobNotes, lookForNotes, type NotedJob } from '../../pipeline/job-notes.ts';
 import { SelectorCheck } from '../../pipeline/media-selectors.ts';
 import { resolvePlan } from '../../pipeline/plan-checks.ts';
 import type { CatalogLookup } from '../../pipeline/plan-lookup.ts';
@@ -31,16 +31,25 @@ export async function planOf(
   if (over !== undefined) return { refused: over };
   const wrongCallback = callback === undefined ? undefined : refusedCallbackUrl(callback.url);
   if (wrongCallback !== undefined) return { refused: wrongCallback };
-  const resolved = resolvePlan(catalog, request, 'batch', limits.actions);
+  const resolved = resolvePlan(catalog, request, 'batch', limits);
   if ('refused' in resolved) return resolved;
   const plan = resolved.ok;
   const tooMany = overSubJobs(media.length, plan, limits);
   if (tooMany !== undefined) return { refused: tooMany };
   const job = { plan, jobProperties, algorithmProperties, environmentProperties, serverProperties };
   const refused = (await refusedProperties(job, media)) ?? (await refusedMediaSelectors(plan, media));
-  return refused === undefined
-    ? { plan, warnings: jobNotes({ plan, jobProperties, algorithmProperties, media }) }
-    : { refused };
+  if (refused !== undefined) return { refused };
+  return { plan, warnings: await warningsOf({ plan, jobProperties, algorithmProperties, media }) };
+}
+
+async function warningsOf(job: NotedJob): Promise<readonly string[]> {
+  const turns = new Turns();
+  const notes = new JobNotes();
+  for (const note of lookForNotes(job)) {
+    if (note !== undefined && !notes.add(note)) break;
+    if (turns.due) await turns.next();
+  }
+  return notes.told;
 }
 
 async function refusedMediaSelectors(

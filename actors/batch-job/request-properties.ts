@@ -1,7 +1,7 @@
 import { refusedBucketProperties } from '../../pipeline/buckets.ts';
 import { levelsOf, type JobConfiguration } from '../../pipeline/job-config-hash.ts';
 import type { PipelinePlan, PlannedAction } from '../../pipeline/plan.ts';
-import { booleanOf, propertiesOver } from '../../pipeline/properties.ts';
+import { booleanOf, effectiveProperties } from '../../pipeline/properties.ts';
 import { refusedProperty } from '../../pipeline/property-checks.ts';
 import { feedForwardType } from '../../pipeline/trigger.ts';
 import type { Properties } from '../../pipeline/types.ts';
@@ -13,26 +13,39 @@ export async function refusedProperties(
   media: readonly { readonly properties: Properties }[],
 ): Promise<string | undefined> {
   const turns = new Turns();
-  // Thousands of media have few sets of properties between them.
+  // Thousands of media have few sets of such properties between them.
   const distinct = new Map<string, Properties>();
   for (const { properties } of media) {
     if (turns.due) await turns.next();
-    distinct.set(JSON.stringify(properties), properties);
+    const own = deciding(properties);
+    distinct.set(JSON.stringify(own), own);
   }
   const actions = new Set(job.plan.tasks.flatMap((task) => task.actions));
-  // Of a medium nobody has looked at yet: what is refused is refused for media of all types.
-  const inForce = new Map([...actions].map((one) => [one, propertiesOver(levelsOf(job, one), 'VIDEO')]));
+  const environment = deciding(job.environmentProperties);
+  const above = new Map<PlannedAction, Properties>();
+  for (const one of actions) {
+    if (turns.due) await turns.next();
+    // Of a medium nobody has looked at yet: what is refused is refused for media of all types.
+    above.set(one, deciding(effectiveProperties({ ...levelsOf(job, one), media: {} }, 'VIDEO')));
+  }
   for (const properties of distinct.values()) {
     const known = new Map<PlannedAction, Properties>();
     for (const one of actions) {
       if (turns.due) await turns.next();
-      known.set(one, inForce.get(one)!(properties));
+      known.set(one, { ...above.get(one), ...properties, ...environment });
     }
     const refused = refusedInForce(job.plan, (action) => known.get(action) ?? {});
     if (refused !== undefined) return refused;
   }
   return undefined;
 }
+
+/** Of thousands of properties those that a job can be refused for. */
+const DECIDING =
+  /^(S3_[A-Z_]+|DETECTION_PADDING_[XY]|TRIGGER|FEED_FORWARD_TYPE|IS_ANNOTATOR|SUPPRESS_TRACKS)$/;
+
+const deciding = (properties: Properties): Properties =>
+  Object.fromEntries(Object.entries(properties).filter(([name]) => DECIDING.test(name)));
 
 function refusedInForce(
   plan: PipelinePlan,

@@ -29,7 +29,20 @@ export class WorkerRegistry {
 
   /** A component that was started elsewhere asks for work of these queues. */
   askedFromOutside(queues: readonly string[], at: number): void {
-    for (const queue of queues) this.#outside.set(queue, at);
+    for (const queue of queues) {
+      // The latest stand last, so that those whose time is over are found at the beginning.
+      this.#outside.delete(queue);
+      this.#outside.set(queue, at);
+    }
+    for (const [queue, asked] of this.#outside) {
+      if (at - asked < OUTSIDE_MS) return;
+      this.#outside.delete(queue);
+    }
+  }
+
+  /** How many queues components from outside have asked about lately. */
+  get askedFor(): number {
+    return this.#outside.size;
   }
 
   /** Whether anybody serves this queue: a process of ours that came up, or somebody outside who asked lately. */

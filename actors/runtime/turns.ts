@@ -10,6 +10,16 @@ export class Turns {
     return performance.now() - this.#since > LONGEST;
   }
 
+  /** A list made of another one, one by one. */
+  async map<T, U>(all: readonly T[], to: (one: T, index: number) => U): Promise<readonly U[]> {
+    const made: U[] = [];
+    for (const [index, one] of all.entries()) {
+      if (this.due) await this.next();
+      made.push(to(one, index));
+    }
+    return made;
+  }
+
   /** Goes on once everything else that is due has been done. */
   async next(): Promise<void> {
     await new Promise<void>((resolve) => setImmediate(resolve));

@@ -136,6 +136,8 @@ export const batchJobOperations: readonly Operation[] = [
     answers: {
       200: json('The job runs again.', jobCreationResponse, CREATED),
       400: json('There is no such job, it has not ended, or jobPriority is wrong.', jobCreationResponse),
+      408: json('A form with jobPriority did not end in time.', responseMessage),
+      413: json('A form with jobPriority is too large.', responseMessage),
     },
   },
   {

@@ -5,7 +5,9 @@ import { DETECTION_ERRORS } from '../../pipeline/types.ts';
 /** Bodies of the worker protocol; `components/sdk/protocol.ts` has them as types for the other side. */
 const MAX_MESSAGE = 4_000;
 
-const algorithms = z.array(z.string().trim().toUpperCase().min(1)).min(1).max(64);
+/** Names of algorithms have no more characters. */
+const MAX_NAME = 256;
+const algorithms = z.array(z.string().trim().toUpperCase().min(1).max(MAX_NAME)).min(1).max(64);
 
 export const claimRequest = z.object({
   algorithms,

@@ -15,7 +15,19 @@ const PATIENCE = 8;
 
 /** Reads a JSON body. 413 when it is too large, 408 when it does not end, 400 when it is no JSON or nested too deeply. */
 export async function readJson(ctx: Context, limits: BodyLimits): Promise<unknown> {
-  return parseJson(await readText(ctx, limits), limits);
+  const text = await readText(ctx, limits);
+  if (text.length > LARGE) await nextTurn();
+  return parseJson(text, limits);
+}
+
+/** Characters of a body that takes more than some milliseconds to read. */
+const LARGE = 256 * 1024;
+let turn = Promise.resolve();
+
+/** Of large bodies that are there at the same time one is read, then everything else that waits is done, then the next one is read. */
+function nextTurn(): Promise<void> {
+  turn = turn.then(() => new Promise((resolve) => setImmediate(resolve)));
+  return turn;
 }
 
 /** Reads a body of text (UTF-8). 413 when it is too large, 408 when it does not end, 400 when there is none or it is no text. */
@@ -37,13 +49,13 @@ export async function readText(ctx: Context, { maxBytes, maxMs }: BodyLimits): P
 
 async function readAll(ctx: Context, maxBytes: number): Promise<string> {
   const most = maxBytes * PATIENCE;
-  const chunks: Buffer[] = [];
+  const gathered = new Gathered();
   let size = Number(ctx.get('content-length') || 0) > most ? Infinity : 0;
   try {
     if (size <= most)
       for await (const chunk of ctx.req as AsyncIterable<Buffer>) {
         size += chunk.length;
-        if (size <= maxBytes) chunks.push(chunk);
+        if (size <= maxBytes) gathered.add(chunk);
         if (size > most) break;
       }
   } catch {
@@ -53,9 +65,30 @@ async function readAll(ctx: Context, maxBytes: number): Promise<string> {
     ctx.set('Connection', 'close');
     throw new HttpError(413, `The body is larger than ${maxBytes} bytes.`);
   }
-  const bytes = Buffer.concat(chunks);
+  const { bytes } = gathered;
   if (bytes.length === 0) throw new HttpError(400, 'The request has no body.');
   return orInvalid(() => new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+}
+
+/** The pieces of a body, in one place: of a body that comes in pieces of a byte, the pieces would take a hundred times the memory. */
+class Gathered {
+  #space = Buffer.alloc(0);
+  #size = 0;
+
+  add(piece: Buffer): void {
+    const size = this.#size + piece.length;
+    if (size > this.#space.length) {
+      const larger = Buffer.allocUnsafe(Math.max(size, 2 * this.#space.length));
+      this.#space.copy(larger, 0, 0, this.#size);
+      this.#space = larger;
+    }
+    piece.copy(this.#space, this.#size);
+    this.#size = size;
+  }
+
+  get bytes(): Buffer {
+    return this.#space.subarray(0, this.#size);
+  }
 }
 
 export function parseJson(

@@ -1,6 +1,6 @@
 const EVERY_MS = 20;
 
-/** Measures from now on the longest time for which this process computed without looking at anything else: milliseconds. */
+/** The longest time for which this process computed without looking at anything else, since it was last asked: milliseconds. */
 export function measureBlocks(): () => number {
   let longest = 0;
   let last = performance.now();
@@ -13,5 +13,9 @@ export function measureBlocks(): () => number {
     last = now;
     cpu = process.cpuUsage();
   }, EVERY_MS).unref();
-  return () => longest;
+  return () => {
+    const seen = longest;
+    longest = 0;
+    return seen;
+  };
 }

@@ -47,7 +47,7 @@ process.on('message', (message: ToServer) => {
     wish = message.wish;
     commits = 0;
   } else if (message.type === 'log') logger.debug({}, message.message);
-  say({ type: 'obeyed', longestBlockMs: longestBlock() });
+  say({ type: 'obeyed', longestBlockMs: message.type === 'measure' ? longestBlock() : 0 });
 });
 process.on('disconnect', () => process.exit(1));
 

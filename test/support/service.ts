@@ -143,7 +143,7 @@ export class Service {
     await this.#tell({ type: 'die', wish });
   }
 
-  /** The longest time since its start for which the server computed without answering anybody: milliseconds. */
+  /** The longest time for which the server computed without answering anybody, since it was last asked: milliseconds. */
   async longestBlockMs(): Promise<number> {
     const answer = await this.#tell({ type: 'measure' });
     return answer.type === 'obeyed' ? answer.longestBlockMs : 0;
