@@ -100,7 +100,7 @@ class Scan {
   take(chunk: Buffer): readonly Piece[] {
     const pieces: Piece[] = [];
     // What stands around the document is not passed on.
-    let passedOn = this.#begun ? 0 : Math.max(0, chunk.indexOf(OPEN_OBJECT));
+    let passedOn = this.#begun ? 0 : startIn(chunk);
     let at = 0;
     while (at < chunk.length) {
       if (this.#reading === 'NOTHING') {
@@ -215,11 +215,16 @@ class Scan {
     if (reading === 'TEXT') return;
     if (reading === 'KEY') {
       // Its opening quote is not held.
-      open.key = bytes > LONGEST_KEY ? '' : String(parsed(`"${text}`));
+      open.key = bytes > LONGEST_KEY ? '' : plain(text);
       return;
     }
     pieces.push({ place: open.place, key: open.key, value: parsed(text), medium: this.#medium });
   }
+}
+
+function startIn(chunk: Buffer): number {
+  const at = chunk.indexOf(OPEN_OBJECT);
+  return at < 0 ? chunk.length : at;
 }
 
 function nextIn(open: Open): void {
@@ -231,6 +236,10 @@ function scalarEnd(chunk: Buffer, from: number): readonly [number, boolean] {
   for (let at = from; at < chunk.length; at++) if (endsScalar(chunk[at]!)) return [at, true];
   return [chunk.length, false];
 }
+
+/** What a key says; hardly one has an escape. */
+const plain = (text: string): string =>
+  text.includes('\\') ? String(parsed(`"${text}`)) : text.slice(0, -1);
 
 function parsed(text: string): unknown {
   try {

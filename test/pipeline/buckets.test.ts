@@ -1,5 +1,8 @@
 import { expect } from 'chai';
 import {
+  archivedObject,
+  copySource,
+  hashInKey,
   mediaBucket,
   objectKey,
   objectUri,
@@ -149,5 +152,60 @@ describe('A medium in a bucket', () => {
     ])
       expect(mediaBucket(other, KEYS), other).to.equal(null);
     expect(mediaBucket(`${uri}?X-Amz-Signature=1`, KEYS)).to.equal(null);
+  });
+});
+
+describe('A result of an archived job', () => {
+  const SOURCE = { ARCHIVE_COPY_SRC_S3_ACCESS_KEY: 'old', ARCHIVE_COPY_SRC_S3_SECRET_KEY: 'older' };
+
+  it('is opened with ARCHIVE_COPY_SRC_*, each of which falls back to the plain property', () => {
+    const uri = 'https://host/bucket/key';
+    const opens = (properties: Readonly<Record<string, string>>) => archivedObject(uri, properties)?.bucket;
+    expect(opens(KEYS)).to.include({ accessKey: 'key', secretKey: 'secret' });
+    expect(opens({ ...KEYS, ...SOURCE })).to.include({ accessKey: 'old', secretKey: 'older' });
+    expect(opens({ ...KEYS, ARCHIVE_COPY_SRC_S3_SECRET_KEY: ' ' })).to.include({ secretKey: 'secret' });
+    expect(opens({ ...KEYS, S3_REGION: 'here', ARCHIVE_COPY_SRC_S3_REGION: 'there' })).to.include({
+      region: 'there',
+    });
+    expect(
+      archivedObject('https://bucket.old.example/key', {
+        ...VIRTUAL,
+        ARCHIVE_COPY_SRC_S3_HOST: 'old.example',
+      }),
+    ).to.include({
+      key: 'key',
+    });
+    expect(opens({ ...KEYS, S3_UPLOAD_ONLY: 'TRUE' }), 'that is about media').to.include({
+      accessKey: 'key',
+    });
+    expect(opens({})).to.equal(undefined);
+  });
+
+  it('is opened with the plain session token along with the plain key alone', () => {
+    const plain = { ...KEYS, S3_SESSION_TOKEN: 'token' };
+    expect(copySource(plain)).to.include({ S3_SESSION_TOKEN: 'token' });
+    expect(copySource({ ...plain, ...SOURCE })).to.include({ S3_SESSION_TOKEN: '' });
+    expect(copySource({ ...plain, ...SOURCE, ARCHIVE_COPY_SRC_S3_SESSION_TOKEN: 'his' })).to.include({
+      S3_SESSION_TOKEN: 'his',
+    });
+  });
+
+  it('is in no bucket when its address holds a password or a signature', () => {
+    expect(archivedObject('https://user:word@host/bucket/key', KEYS)).to.equal(null);
+    expect(archivedObject('https://host/bucket/key?X-Amz-Signature=1', KEYS)).to.equal(null);
+    expect(archivedObject('file:///bucket/key', KEYS)).to.equal(null);
+  });
+
+  it('is known by its key when that is made of the content, after the prefix', () => {
+    const hash = 'ab12'.repeat(16);
+    const prefixed = {
+      S3_UPLOAD_OBJECT_KEY_PREFIX: 'new/',
+      ARCHIVE_COPY_SRC_S3_UPLOAD_OBJECT_KEY_PREFIX: 'old/',
+    };
+    expect(hashInKey(`ab/12/${hash}`, {})).to.equal(hash);
+    expect(hashInKey(`old/ab/12/${hash}`, prefixed)).to.equal(hash);
+    for (const other of [`ab/13/${hash}`, `x/ab/12/${hash}`, hash, `ab/12/${hash}0`, 'picture.png'])
+      expect(hashInKey(other, {}), other).to.equal(null);
+    expect(hashInKey(`ab/12/${hash}`, prefixed)).to.equal(null);
   });
 });
