@@ -19,6 +19,7 @@ import { takeUp } from './actors/take-up.ts';
 import { StreamingJobDesk } from './actors/streaming-job/desk.ts';
 import { UploadDesk } from './actors/uploads/desk.ts';
 import { listJobs } from './actors/views/job-list.ts';
+import { liveIssues } from './actors/views/live-issues.ts';
 import { jobStatistics } from './actors/views/statistics.ts';
 import { MEDIA_QUEUES } from './components/sdk/protocol.ts';
 import { packageRoot, readInfo } from './config/info.ts';
@@ -172,6 +173,7 @@ async function compose(
     uploads,
     backups,
     listJobs: (query) => listJobs(store, guardian.views, query),
+    liveIssues: (number) => liveIssues(store, number),
     statistics: () => jobStatistics(store, systemClock),
     events: { maxStreams: settings.MAX_EVENT_STREAMS, heartbeatMs: settings.EVENTS_HEARTBEAT_MS },
     access,

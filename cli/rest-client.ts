@@ -28,6 +28,21 @@ export interface WaitingFor {
   readonly position?: number;
 }
 
+/** GET /rest/jobs/{id}/issues: what has gone wrong so far in a job that is under way. */
+export interface LiveIssues {
+  readonly errors: { readonly shown: readonly LiveIssue[]; readonly count: number };
+  readonly warnings: { readonly shown: readonly LiveIssue[]; readonly count: number };
+}
+
+export interface LiveIssue {
+  /** null: of the job as a whole. */
+  readonly mediaId: number | null;
+  readonly mediaUri: string | null;
+  readonly source: string;
+  readonly code: string;
+  readonly message: string;
+}
+
 /** How far a job is: a part of SingleJobInfo, and of the events of a job. */
 export interface JobProgress {
   readonly jobProgress: number;
@@ -132,6 +147,12 @@ export class RestClient {
     if (answer.stream !== undefined) return answer.stream;
     if (answer.status === 400) return undefined;
     throw refusal(answer);
+  }
+
+  /** What has gone wrong so far; undefined when the job has ended, or the service does not tell. */
+  async liveIssues(id: string): Promise<LiveIssues | undefined> {
+    const answer = await this.ask({ method: 'GET', path: `${jobPath(id)}/issues` });
+    return [400, 404, 409].includes(answer.status) ? undefined : (this.good(answer) as LiveIssues);
   }
 
   unknownJob(id: string): RefusedError {

@@ -1,17 +1,21 @@
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import type { JobListQuery, JobPage } from '../actors/views/job-list.ts';
-import { HttpError } from './errors.ts';
+import { jobNumber } from '../actors/views/jobs.ts';
+import type { LiveIssues } from '../actors/views/live-issues.ts';
+import { empty, HttpError } from './errors.ts';
 import { jobListQuery } from './schemas/job-list.ts';
 import { checked } from './schemas/problems.ts';
 
 export interface JobListParts {
   listJobs(query: JobListQuery): Promise<JobPage>;
+  liveIssues(number: number): Promise<LiveIssues | 'ended' | undefined>;
 }
 
-/** All jobs (ours). */
+/** All jobs, and what has gone wrong so far in one that is under way (ours). */
 export function jobListRoutes(router: Router, parts: JobListParts): void {
   router.get('/rest/jobs', (ctx) => list(ctx, parts));
+  router.get('/rest/jobs/:id/issues', (ctx) => issues(ctx, parts));
 }
 
 async function list(ctx: Context, { listJobs }: JobListParts): Promise<void> {
@@ -21,4 +25,13 @@ async function list(ctx: Context, { listJobs }: JobListParts): Promise<void> {
   const { limit, before, status, pipelineName, externalId, terminal } = query.ok;
   const { jobs, next } = await listJobs({ limit, before, status, pipelineName, externalId, terminal });
   ctx.body = { jobs, next: next === null ? null : String(next) };
+}
+
+async function issues(ctx: Context, parts: JobListParts): Promise<void> {
+  const id = jobNumber((ctx['params'] as { id: string }).id);
+  const found = id === null ? undefined : await parts.liveIssues(id);
+  if (found === undefined) return empty(ctx, 400);
+  if (found === 'ended')
+    throw new HttpError(409, 'The job has ended: its errors and warnings stand in its document.');
+  ctx.body = found;
 }

@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { factLines } from '../columns.ts';
 import { namesOf } from '../medium-names.ts';
 import { placeName } from '../names.ts';
-import { detailsPath, type JobInfo } from '../rest-client.ts';
-import { summarize, type DocumentSummary } from '../summary.ts';
+import { detailsPath, type JobInfo, type LiveIssue, type LiveIssues } from '../rest-client.ts';
+import { summarize, type DocumentSummary, type IssueSummary } from '../summary.ts';
 import { issueLines } from '../tables.ts';
 import type { Terminal } from '../terminal.ts';
 import { asking, clientOf, momentText, shown, type RestOptions } from './command.ts';
@@ -31,19 +31,43 @@ export function showCommand(jobs: Command, terminal: Terminal): void {
   );
 }
 
-/** Of a job that has ended: before that nobody has them but the service. */
+/** From its document; of a job that is under way, from the service. */
 async function problemLines(
   { jobId, terminal: ended }: ShownJob,
   options: RestOptions,
   terminal: Terminal,
 ): Promise<readonly string[]> {
-  if (!ended) return ['', 'What went wrong is told when the job has ended.'];
-  const document = await (await clientOf(options, terminal)).document(jobId);
-  if (document === undefined) return ['', 'What went wrong stood in its document, which is not here.'];
+  const client = await clientOf(options, terminal);
+  const live = ended ? undefined : await client.liveIssues(jobId);
+  if (live !== undefined) return liveLines(live);
+  const document = await client.document(jobId);
+  if (document === undefined)
+    return [
+      '',
+      ended
+        ? 'What went wrong stood in its document, which is not here.'
+        : 'What went wrong is told when the job has ended.',
+    ];
   const { media, errors, warnings } = await summarize(document);
   const names = namesOf(media);
   return ['', ...issueLines('error', first(errors), names), ...issueLines('warning', first(warnings), names)];
 }
+
+function liveLines({ errors, warnings }: LiveIssues): readonly string[] {
+  const names = new Map<number, string>();
+  for (const { mediaId, mediaUri } of [...errors.shown, ...warnings.shown])
+    if (mediaId !== null && mediaUri !== null) names.set(mediaId, placeName(mediaUri));
+  const lines = (kind: string, { shown: some, count }: LiveIssues['errors']) =>
+    issueLines(kind, first({ shown: some.map(asIssue), count }), names);
+  return ['', ...lines('error', errors), ...lines('warning', warnings)];
+}
+
+const asIssue = ({ mediaId, source, code, message }: LiveIssue): IssueSummary => ({
+  ...(mediaId === null ? {} : { mediaId }),
+  source,
+  code,
+  message,
+});
 
 const first = ({ shown: some, count }: DocumentSummary['errors']) => ({
   shown: some.slice(0, SHOWN_ISSUES),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { json, nothing, type DeclaredAnswer, type Operation } from '../openapi/operation.ts';
 import { responseMessage } from '../schemas/common.ts';
-import { jobListQuery, jobPage } from '../schemas/job-list.ts';
+import { jobListQuery, jobPage, liveIssues } from '../schemas/job-list.ts';
 import { allJobsStatistics, jobId } from '../schemas/jobs.ts';
 
 const TAG = 'Batch jobs';
@@ -62,6 +62,22 @@ const EVENTS: DeclaredAnswer = {
   },
 };
 
+const LIVE_ISSUES = {
+  errors: {
+    shown: [
+      {
+        mediaId: 31,
+        mediaUri: 'file:///media/street.mp4',
+        source: 'WORKFLOW_MANAGER',
+        code: 'MEDIA_INSPECTION',
+        message: 'The file is empty (0 bytes): was it copied or uploaded whole?',
+      },
+    ],
+    count: 1,
+  },
+  warnings: { shown: [], count: 0 },
+};
+
 /** The routes of `http/job-list.ts`, `http/statistics.ts` and `http/job-events.ts`. */
 export const jobListOperations: readonly Operation[] = [
   {
@@ -85,6 +101,22 @@ export const jobListOperations: readonly Operation[] = [
     answers: {
       200: json('A page of jobs.', jobPage, { jobs: [JOB], next: '12' }),
       400: json('A part of the query is wrong.', responseMessage),
+    },
+  },
+  {
+    method: 'get',
+    path: '/rest/jobs/{id}/issues',
+    id: 'getLiveIssues',
+    tag: TAG,
+    caller: 'USER',
+    summary: 'Tell what has gone wrong so far in a job that is under way',
+    description:
+      'As its document will tell it. That of a job that has ended is at `/rest/jobs/{id}/output/detection`.',
+    params,
+    answers: {
+      200: json('Errors and warnings so far.', liveIssues, LIVE_ISSUES),
+      400: nothing('There is no such job.'),
+      409: json('The job has ended.', responseMessage),
     },
   },
   {

@@ -47,3 +47,23 @@ export const jobPage = z
     description:
       'A page of jobs. With a filter it may be short, or empty, although more follow: go on until next is null.',
   });
+
+const liveIssueList = (what: string) =>
+  z.object({
+    shown: z
+      .array(
+        z.object({
+          mediaId: z.int().min(1).nullable().describe('null: of the job as a whole'),
+          mediaUri: z.string().nullable(),
+          source: z.string(),
+          code: z.string(),
+          message: z.string(),
+        }),
+      )
+      .describe('The first 100'),
+    count: z.int().min(0).describe(`How many ${what} there are`),
+  });
+
+export const liveIssues = z
+  .object({ errors: liveIssueList('errors'), warnings: liveIssueList('warnings') })
+  .meta({ id: 'LiveIssues' });
