@@ -88,6 +88,34 @@ describe('The data folder', function () {
     expect(existsSync(service.dataDir), 'nothing is made at the old place').to.equal(false);
   });
 
+  it('may be moved: retention removes what was stored before, at the new place', async () => {
+    const uploaded = await upload();
+    const ended = await service.submit({ media: [uploaded], ...LIGHT });
+    await service.terminal(ended);
+    const live = await waitingJob();
+    await service.stop();
+    dataDir = path.join(service.folder, 'moved');
+    renameSync(service.dataDir, dataDir);
+    expect(existsSync(path.join(dataDir, 'artifacts', ended))).to.equal(true);
+    await service.start({
+      DATA_DIR: dataDir,
+      CLEANING_MS: '50',
+      RETENTION_DAYS: '0.000001',
+      UPLOAD_KEEP_DAYS: '0.000001',
+    });
+
+    await until('it is unknown', async () => (await service.job(ended)) === undefined);
+    const stored = [
+      `output-objects/${ended}`,
+      `artifacts/${ended}`,
+      `uploads/${uploaded.split('/').at(-2)!}`,
+    ];
+    for (const folder of stored)
+      await until(`${folder} is gone`, () => !existsSync(path.join(dataDir, folder)));
+    expect((await service.job(live))?.terminal).to.equal(false);
+    expect(existsSync(service.dataDir), 'nothing is made at the old place').to.equal(false);
+  });
+
   describe('is backed up by "troupe backup"', () => {
     const tool = (...args: string[]) =>
       promisify(execFile)(process.execPath, [TOOL, ...args], {
