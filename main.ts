@@ -32,7 +32,7 @@ import { attach, closeServer, createListener, listen, urlOf } from './http/liste
 import { checkFileUri } from './media/file-uris.ts';
 import { checkMedium, fetchLimits } from './media/media-rules.ts';
 import { ResultChecker } from './output/check.ts';
-import { outgoingAgents } from './outgoing/agent.ts';
+import { outgoingAgents, REACH_SETTINGS } from './outgoing/agent.ts';
 import { openArchivedDocument } from './outgoing/archived-document.ts';
 import { findPastJob, type ArchiveParts } from './outgoing/archive.ts';
 import { createSend } from './outgoing/send.ts';
@@ -277,7 +277,7 @@ function outgoingOf(settings: Settings, client: ServiceClient) {
           timeoutMs: settings.DELIVERY_TIMEOUT_MS,
           maxBytes: settings.MAX_ARCHIVED_DOCUMENT_BYTES,
           limit: 'MAX_ARCHIVED_DOCUMENT_BYTES',
-          rule: { allowPrivate: settings.CALLBACK_PRIVATE, settings: 'the setting CALLBACK_PRIVATE' },
+          reach: { allowPrivate, allowedHosts, settings: REACH_SETTINGS },
         },
         uri,
         object,

@@ -25,6 +25,7 @@ export const jobSettings = (settings: Settings, fetchLimits: FetchLimits, versio
   fetchLimits,
   maxDerived: settings.MAX_DERIVATIVE_MEDIA,
   privateBuckets: settings.CALLBACK_PRIVATE,
+  allowedHosts: settings.CALLBACK_ALLOWED_HOSTS,
   copiesAtOnce: settings.ARCHIVE_COPIES_AT_ONCE,
   maxArchivedBytes: settings.MAX_ARCHIVED_DOCUMENT_BYTES,
   system: { version, host: settings.JOB_ID_HOST },

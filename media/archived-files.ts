@@ -4,7 +4,7 @@ import { realpath } from 'node:fs/promises';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { outgoingAgents } from '../outgoing/agent.ts';
+import { outgoingAgents, REACH_SETTINGS } from '../outgoing/agent.ts';
 import { openArchivedFile, type ArchivedObject } from '../outgoing/archived-document.ts';
 import { openBucket, type Bucket } from '../outgoing/bucket.ts';
 import { isPassing } from '../outgoing/bucket-errors.ts';
@@ -19,6 +19,8 @@ export interface ArchivedFilesOptions {
   readonly excluded: readonly string[];
   /** Whether they may be on this host or in a private network. */
   readonly allowPrivate: boolean;
+  /** Names and addresses that may be so in any case. */
+  readonly allowedHosts: readonly string[];
   /** Of the product. */
   readonly version: string;
   readonly backOffMs?: number | undefined;
@@ -58,16 +60,17 @@ export async function openArchivedFiles({
   roots,
   excluded,
   allowPrivate,
+  allowedHosts,
   version,
   backOffMs = 1_000,
 }: ArchivedFilesOptions): Promise<ArchivedFiles> {
-  const rule = { allowPrivate, settings: 'the setting CALLBACK_PRIVATE' };
-  const agents = outgoingAgents({ ...rule, allowedHosts: [] });
+  const reach = { allowPrivate, allowedHosts, settings: REACH_SETTINGS };
+  const agents = outgoingAgents(reach);
   const buckets = new Map<string, Bucket>();
   const folders = await Promise.all(roots.map((root) => realpath(root).catch(() => root)));
   const found = (object: BucketObject | null): ArchivedObject | null => {
     if (object === null) return null;
-    const bucket = buckets.get(object.bucket.url) ?? openBucket(object.bucket, rule, { backOffMs });
+    const bucket = buckets.get(object.bucket.url) ?? openBucket(object.bucket, reach, { backOffMs });
     buckets.set(object.bucket.url, bucket);
     if (buckets.size > MOST_BUCKETS) throw new Error(`they lie in more than ${MOST_BUCKETS} buckets`);
     return { bucket, object };

@@ -18,12 +18,17 @@ export interface OutgoingAgents {
   close(): void;
 }
 
-const SETTINGS = 'the settings CALLBACK_PRIVATE and CALLBACK_ALLOWED_HOSTS';
+/** For messages. */
+export const REACH_SETTINGS = 'the settings CALLBACK_PRIVATE and CALLBACK_ALLOWED_HOSTS';
 /** Many receivers close a connection that is idle for 5 s; it is not used any more shortly before. */
 const IDLE_CONNECTION_MS = 4_000;
 
 /** Agents that keep connections, two for receivers anywhere and two for those in public networks. */
-export function outgoingAgents({ allowPrivate, allowedHosts, settings = SETTINGS }: Reach): OutgoingAgents {
+export function outgoingAgents({
+  allowPrivate,
+  allowedHosts,
+  settings = REACH_SETTINGS,
+}: Reach): OutgoingAgents {
   const allowed = new Set(allowedHosts.map((host) => host.trim().toLowerCase()));
   const [anywhere, inPublic] = [agents(true, settings), agents(false, settings)];
   return {

@@ -3,8 +3,7 @@ import { request as plainRequest, type IncomingMessage } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { pipeline, Transform } from 'node:stream';
 import type { BucketObject } from '../pipeline/types.ts';
-import type { AddressRule } from './addresses.ts';
-import type { OutgoingAgents } from './agent.ts';
+import type { OutgoingAgents, Reach } from './agent.ts';
 import { BucketError, isAnswer } from './bucket-errors.ts';
 import type { Bucket, ObjectContent } from './bucket.ts';
 import { basic, NoAnswer, noAnswer, target } from './exchange.ts';
@@ -110,14 +109,14 @@ function boundedBy(maxBytes: number): Transform {
 
 /** Opens a document for a client of the server. Its bucket is connected to for this one alone. */
 export async function openArchivedDocument(
-  parts: ArchivedFileParts & { readonly rule: AddressRule },
+  parts: ArchivedFileParts & { readonly reach: Required<Reach> },
   uri: string,
   object: BucketObject | null,
 ): Promise<ArchivedFile> {
   const never = new AbortController().signal;
   if (object === null) return openArchivedFile(parts, uri, null, never);
   const { openBucket } = await import('./bucket.ts');
-  const bucket = openBucket(object.bucket, parts.rule, { silenceMs: parts.timeoutMs });
+  const bucket = openBucket(object.bucket, parts.reach, { silenceMs: parts.timeoutMs });
   try {
     const file = await openArchivedFile(parts, uri, { bucket, object }, never);
     file.stream.once('close', () => bucket.close());

@@ -4,6 +4,7 @@ import type { Agent } from 'node:https';
 import { Readable } from 'node:stream';
 import type { BucketAccess } from '../pipeline/types.ts';
 import type { AddressRule } from './addresses.ts';
+import type { Reach } from './agent.ts';
 
 export interface Connection {
   /** Its commands. */
@@ -19,7 +20,7 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 /** Libraries are loaded only now: it takes longer than many components take to start. @throws ForbiddenAddress */
 export async function connectBucket(
   access: BucketAccess,
-  rule: AddressRule,
+  rule: AddressRule & Partial<Pick<Reach, 'allowedHosts'>>,
   silenceMs: number,
 ): Promise<Connection> {
   const [{ outgoingAgents }, sdk, { NodeHttpHandler }] = await Promise.all([
@@ -28,7 +29,7 @@ export async function connectBucket(
     import('@smithy/node-http-handler'),
   ]);
   const url = new URL(access.url);
-  const agents = outgoingAgents({ ...rule, allowedHosts: [] });
+  const agents = outgoingAgents({ allowedHosts: [], ...rule });
   const agent = agents.agentFor(url);
   const requestHandler = new NodeHttpHandler({
     ...(url.protocol === 'https:' ? { httpsAgent: agent as Agent } : { httpAgent: agent }),

@@ -9,6 +9,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BucketAccess, BucketObject } from '../pipeline/types.ts';
 import type { AddressRule } from './addresses.ts';
+import type { Reach } from './agent.ts';
 import { connectBucket, type Connection } from './bucket-client.ts';
 import { bucketError, isAnswer, isPassing, LocalFileError, TooLarge } from './bucket-errors.ts';
 
@@ -62,7 +63,7 @@ const CHUNK_BYTES = 256 * 1024;
 /** Connects on the first request. */
 export function openBucket(
   access: BucketAccess,
-  rule: AddressRule,
+  rule: AddressRule & Partial<Pick<Reach, 'allowedHosts'>>,
   { backOffMs = 1_000, silenceMs = 30_000 }: BucketTuning = {},
 ): Bucket {
   let opened: Promise<Connection> | undefined;

@@ -99,6 +99,7 @@ function copyWork({ pastOutput, run }: JobState, { record, settings }: Given): C
     folder: join(mediaFolder(dataDir, record.jobId), `${run}-copy`),
     properties: jobWide(record),
     privateBuckets: settings.privateBuckets,
+    allowedHosts: settings.allowedHosts,
     atOnce: settings.copiesAtOnce,
     maxDocumentBytes: settings.maxArchivedBytes,
     maxFileBytes: fetchLimits.maxBytes,

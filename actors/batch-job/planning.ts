@@ -25,6 +25,8 @@ export interface JobSettings {
   readonly maxDerived: number;
   /** Whether buckets for results may have loopback and private addresses. */
   readonly privateBuckets: boolean;
+  /** Hosts that results of earlier jobs may be fetched from in any case. */
+  readonly allowedHosts: readonly string[];
   /** Files of an earlier job that are copied at a time. */
   readonly copiesAtOnce: number;
   /** Of the document of an earlier job of another service. */

@@ -38,6 +38,7 @@ export async function* copy(work: CopyWork, context: WorkContext): AsyncGenerato
   const sources = await openArchivedFiles({
     ...work.files,
     allowPrivate: work.privateBuckets,
+    allowedHosts: work.allowedHosts,
     version: work.version,
   });
   const progress = new CopyProgress(context);

@@ -345,6 +345,8 @@ export interface CopyWork {
   readonly properties: Properties;
   /** Whether places that are copied from and to may be on this host or in private networks. */
   readonly privateBuckets: boolean;
+  /** Hosts that may be asked for results in any case. */
+  readonly allowedHosts: readonly string[];
   /** Files that are copied at a time. */
   readonly atOnce: number;
   readonly maxDocumentBytes: number;

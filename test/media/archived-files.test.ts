@@ -25,9 +25,16 @@ describe('Files of an earlier job', () => {
     for (const one of opened.splice(0)) await one.close();
   });
 
-  const files = async (allowPrivate = true): Promise<ArchivedFiles> => {
+  const files = async (allowPrivate = true, allowedHosts: readonly string[] = []): Promise<ArchivedFiles> => {
     await mkdir(path('results'), { recursive: true });
-    const options = { roots: [path('results')], excluded: [], allowPrivate, version: '1.0', backOffMs: 1 };
+    const options = {
+      roots: [path('results')],
+      excluded: [],
+      allowPrivate,
+      allowedHosts,
+      version: '1.0',
+      backOffMs: 1,
+    };
     const one = await openArchivedFiles(options);
     opened.push(one);
     return one;
@@ -125,6 +132,22 @@ describe('Files of an earlier job', () => {
       return true;
     };
     expect(await readFile((await bring(uri, KEYS)).path, 'utf8')).to.equal('a public picture');
+  });
+
+  it('are fetched from hosts of CALLBACK_ALLOWED_HOSTS wherever these are', async () => {
+    const { uri } = await store();
+    const { url } = await receiver(answer(200, 'content'));
+    const allowed = await files(false, ['127.0.0.1']);
+    for (const one of [uri, url]) {
+      const wanted = {
+        uri: one,
+        object: archivedObject(one, KEYS),
+        into: path('it'),
+        maxBytes: 10,
+        limit: 'MAX',
+      };
+      expect(await allowed.bring(wanted, signal, () => undefined)).to.include({ isCopy: true });
+    }
   });
 
   it('are not asked for in private networks unless CALLBACK_PRIVATE permits it', async () => {

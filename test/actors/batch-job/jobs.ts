@@ -69,6 +69,7 @@ export function settingsOf(more: Partial<JobSettings> = {}): JobSettings {
     system,
     maxDerived: 10,
     privateBuckets: false,
+    allowedHosts: [],
     copiesAtOnce: 2,
     maxArchivedBytes: 1e9,
     ...more,
