@@ -3,6 +3,7 @@ import { realpath } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { leaseSettings } from './actors/actor-settings.ts';
 import { BackupDesk } from './actors/backup.ts';
 import { openCatalog } from './actors/catalog/actor.ts';
 import { Catalog } from './actors/catalog/catalog.ts';
@@ -44,6 +45,7 @@ import { ARCHIVE_PAGE, checkUrl } from './pipeline/archive.ts';
 import type { ArchivedDocument } from './actors/views/jobs.ts';
 import type { ArchiveQuestion } from './pipeline/types.ts';
 import { SERVER_PROPERTY_DEFAULTS } from './pipeline/workflow-properties.ts';
+import { MemoryLedger } from './store/memory-ledger.ts';
 import { SqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
 
@@ -78,7 +80,8 @@ export async function startServer(settings: Settings, options: ServerOptions): P
   mkdirSync(settings.DATA_DIR, { recursive: true, mode: 0o700 });
   const { DATA_DIR: folder } = settings;
   const database = path.join(folder, 'troupe.db');
-  const sqlite = new SqliteStore(database, { folder, real: realpathSync(folder) });
+  const work = new MemoryLedger({ settings: leaseSettings(settings), now: () => systemClock.steady() });
+  const sqlite = new SqliteStore(database, { work, place: { folder, real: realpathSync(folder) } });
   if (sqlite.movedFrom !== undefined)
     options.logger.info(
       { from: sqlite.movedFrom.folder, to: folder },

@@ -6,7 +6,7 @@ import type { Owner } from '../store/store.ts';
 import type { DeskParts } from './batch-job/desk.ts';
 import type { JobSettings } from './batch-job/planning.ts';
 import type { DeliveryPolicy } from './delivery/policy.ts';
-import type { LeaseSettings } from './dispatcher/leases.ts';
+import type { LeaseSettings } from '../store/ledger.ts';
 import type { ManagedComponent } from './node-manager/actor.ts';
 import { onDemand } from './node-configuration/model.ts';
 import type { ConfigurationRules } from './node-configuration/transitions.ts';

@@ -1,7 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 import { allEntries, type Store } from '../store/store.ts';
 import { LIVE_JOBS } from './batch-job/bookkeeping.ts';
-import { DISPATCHER } from './dispatcher/actor.ts';
 import type { Guardian } from './guardian.ts';
 import { NODE_MANAGER } from './node-manager/actor.ts';
 import { delay } from './runtime/clock.ts';
@@ -21,7 +20,7 @@ export async function drain(
   store: Store,
   settings: Settings,
 ): Promise<void> {
-  const { desk, dispatcher, nodeManager } = guardian;
+  const { desk, workDesk, nodeManager } = guardian;
   const until = system.clock.steady() + settings.DRAIN_MS;
   const condition = async (end: number, holds: () => Promise<boolean>) => {
     while (system.clock.steady() < end && !(await holds())) await delay(system.clock, LOOK_MS);
@@ -31,11 +30,8 @@ export async function drain(
     for await (const { id } of allEntries(store, LIVE_JOBS)) guardian.jobs.tell(id, { type: 'shutdown' });
     await condition(until, async () => (await store.count(LIVE_JOBS)) === 0);
   }
-  await dispatcher.ask(DISPATCHER, { type: 'drain' });
-  await condition(until, async () => {
-    const report = await dispatcher.ask(DISPATCHER, { type: 'report' });
-    return report.kind === 'report' && report.leases.length === 0;
-  });
+  workDesk.close();
+  await condition(until, async () => (await store.work.leases()).length === 0);
   await nodeManager.family.ask(NODE_MANAGER, { type: 'stop' });
   const stopped = system.clock.steady() + STOP_COMPONENTS_MS + 1_000;
   await condition(stopped, () => Promise.resolve(nodeManager.running.size === 0));

@@ -6,16 +6,9 @@ import type { ResultChecker } from '../output/check.ts';
 import { processesFolder } from '../output/layout.ts';
 import type { Send } from '../outgoing/request.ts';
 import type { ArchiveFinding, ArchiveQuestion, Issue, Properties } from '../pipeline/types.ts';
-import { MemoryQueue } from '../store/memory-queue.ts';
+import type { News } from '../store/ledger.ts';
 import type { Store } from '../store/store.ts';
-import {
-  configurationRules,
-  deliveryPolicy,
-  deskSettings,
-  jobSettings,
-  leaseSettings,
-  ownerOf,
-} from './actor-settings.ts';
+import { configurationRules, deliveryPolicy, deskSettings, jobSettings, ownerOf } from './actor-settings.ts';
 import { ADMISSION, admissionKind, type AdmissionCommand, type AdmissionReply } from './admission/actor.ts';
 import { batchJobKind } from './batch-job/actor.ts';
 import type { JobCommand, JobReply } from './batch-job/commands.ts';
@@ -24,14 +17,14 @@ import { JobDesk } from './batch-job/desk.ts';
 import { DryRuns } from './batch-job/dry-run.ts';
 import { endFacts, jobFacts } from './batch-job/log-facts.ts';
 import { Repeats } from './batch-job/repeats.ts';
-import { toSubJobs } from './batch-job/sub-jobs.ts';
 import { catalogKind } from './catalog/actor.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import type { CatalogCommand, CatalogReply } from './catalog/commands.ts';
 import { registerDelivery, sendOnce, type Delivery } from './delivery/actor.ts';
 import { DISPATCHER, dispatcherKind } from './dispatcher/actor.ts';
-import type { DispatcherCommand, DispatcherReply, SubJob } from './dispatcher/commands.ts';
+import type { DispatcherCommand, DispatcherReply } from './dispatcher/commands.ts';
 import { WorkWaiters } from './dispatcher/waiters.ts';
+import { toldOf } from './batch-job/work-news.ts';
 import {
   NODE_MANAGER,
   registerNodeManager,
@@ -141,12 +134,6 @@ export function guard(given: GuardianParts): Guardian {
       marks: new LoadMarks(settings.DATA_DIR),
       clock: system.clock,
       settings: jobSettings(settings, parts.fetchLimits, parts.version),
-      offer: (record, state, rows) =>
-        dispatcher.tell(DISPATCHER, { type: 'offer', subJobs: toSubJobs(record, state, rows) }),
-      cancelWork: ({ number }, rows) => {
-        const subJobs = rows.map(({ id, key }) => ({ id, key, jobId: String(number) }));
-        dispatcher.tell(DISPATCHER, { type: 'cancel', subJobs });
-      },
       checkArchive: (record, state) => void archiveDesk.checkInspected(record, state),
       deliver: (destinations) => destinations.forEach(delivery.wake),
       forget: (jobNumber) => jobs.tell(String(jobNumber), { type: 'forget' }),
@@ -158,22 +145,26 @@ export function guard(given: GuardianParts): Guardian {
     }),
   );
 
+  const tellJobs = (news: readonly News[]) => void toldOf(jobs, store.work, news);
   const dispatcher = system.register(
     dispatcherKind({
-      queue: new MemoryQueue<SubJob>(),
-      settings: leaseSettings(settings),
-      clock: system.clock,
+      ledger: store.work,
       logger,
       mailbox: SHARED_MAILBOX,
-      lost: ({ jobId, key }, token, reason) => jobs.tell(jobId, { type: 'workLost', key, token, reason }),
-      dropped: (jobId, keys) => jobs.tell(jobId, { type: 'workDropped', keys }),
-      waiting: (queue, length, busy) => {
-        waiters.wake(queue, length);
-        nodeManager.family.tell(NODE_MANAGER, { type: 'demand', queue, wanted: length + busy });
-      },
+      tell: tellJobs,
       kill: (worker, reason) => nodeManager.family.tell(NODE_MANAGER, { type: 'kill', worker, reason }),
     }),
   );
+
+  store.work.watch({
+    news: tellJobs,
+    offered(queues) {
+      for (const [queue, { waiting: items, held }] of queues) {
+        waiters.wake(queue, items);
+        nodeManager.family.tell(NODE_MANAGER, { type: 'demand', queue, wanted: items + held });
+      }
+    },
+  });
 
   const nodeManager = registerNodeManager(system, {
     host: settings.JOB_ID_HOST,
@@ -264,14 +255,13 @@ export function guard(given: GuardianParts): Guardian {
   const workDesk = new WorkDesk({
     ...parts,
     jobs,
-    dispatcher,
     waiters,
     clock: system.clock,
     dataDir: settings.DATA_DIR,
     heartbeatMs: settings.HEARTBEAT_MS,
     resultLimits: { maxBytes: settings.MAX_RESULT_BYTES, maxLines: settings.MAX_RESULT_LINES },
   });
-  const queues = new QueueViews({ dispatcher, algorithms: parts.catalog.algorithms });
+  const queues = new QueueViews({ ledger: store.work, algorithms: parts.catalog.algorithms });
   const waiting = new WaitingReasons({
     store,
     clock: system.clock,
@@ -281,7 +271,7 @@ export function guard(given: GuardianParts): Guardian {
         .serviceName,
     idleReason: nodeManager.waitingReason,
   });
-  const views = new JobViews(store, dispatcher, settings.DATA_DIR, waiting, delivery.troubleOf);
+  const views = new JobViews(store, settings.DATA_DIR, waiting, delivery.troubleOf);
   const dryRuns = new DryRuns({
     desk,
     settings: deskSettings(settings, parts.serverProperties),

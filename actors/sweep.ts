@@ -10,8 +10,6 @@ import { JOB_SCHEMA } from './batch-job/snapshot.ts';
 import type { JobCommand, JobReply } from './batch-job/commands.ts';
 import type { Repeats } from './batch-job/repeats.ts';
 import type { Delivery } from './delivery/actor.ts';
-import { DISPATCHER } from './dispatcher/actor.ts';
-import type { DispatcherCommand, DispatcherReply } from './dispatcher/commands.ts';
 import type { Clock } from './runtime/clock.ts';
 import type { Family } from './runtime/system.ts';
 import { storedJob } from './views/jobs.ts';
@@ -22,7 +20,6 @@ export interface SweepParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly jobs: Family<JobCommand, JobReply>;
-  readonly dispatcher: Family<DispatcherCommand, DispatcherReply>;
   readonly admission: Family<AdmissionCommand, AdmissionReply>;
   readonly repeats: Repeats;
   /** Milliseconds for which an Idempotency-Key is remembered. */
@@ -32,17 +29,16 @@ export interface SweepParts {
 
 /** Live jobs for which nothing is queued or runs: whatever message was lost, they say again what is to be done. */
 export function startSweep(parts: SweepParts): () => void {
-  const { store, clock, jobs, dispatcher, admission } = parts;
+  const { store, clock, jobs, admission } = parts;
   let cancel = () => {};
   let stopped = false;
   const sweep = async () => {
     admission.tell(ADMISSION, { type: 'open' });
     const waiting = new Set<string>();
     for await (const { id } of allEntries(store, WAITING_JOBS)) waiting.add(id);
-    const report = await dispatcher.ask(DISPATCHER, { type: 'report' });
-    const known = report.kind === 'report' ? report.jobs : new Set<string>();
     for await (const { id } of allEntries(store, LIVE_JOBS))
-      if (!waiting.has(id) && !known.has(id)) jobs.tell(id, { type: 'resume' });
+      if (!waiting.has(id) && (await store.work.known({ kind: BATCH_JOB, id })).size === 0)
+        jobs.tell(id, { type: 'resume' });
     await parts.delivery.wakeAll();
     await parts.repeats.forget(clock.now() - parts.keysKeptMs);
   };

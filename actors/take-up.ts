@@ -41,7 +41,6 @@ export async function takeUp(
   const stopSweep = startSweep({
     store,
     clock,
-    dispatcher,
     jobs,
     admission,
     repeats,

@@ -96,7 +96,10 @@ async function handOut(
   if (!managed) workers.askedFromOutside(queues, performance.now());
   const gone = new AbortController();
   whenClosed(ctx, () => gone.abort());
-  const { work, giveBack } = await workDesk.claim({ queues, max, waitMs, worker }, gone.signal);
+  const { work, giveBack } = await workDesk.claim(
+    { queues, max, waitMs, worker, lasting: !managed },
+    gone.signal,
+  );
   whenClosed(ctx, () => {
     if (!ctx.res.writableFinished) giveBack();
   });

@@ -4,11 +4,16 @@
  * An actor's durable state is a record (immutable once written), a snapshot (small, replaced at every commit) and rows
  * (one per piece of work). `commit` is the only write of it: atomic, and refused when somebody else has committed since.
  */
+import type { WorkChange, WorkLedger } from './ledger.ts';
+
 export interface ActorKey {
   /** The kind of actor, for example batch-job. */
   readonly kind: string;
   readonly id: string;
 }
+
+/** Two actors have the same name only when they are the same. */
+export const actorName = ({ kind, id }: ActorKey): string => `${kind}/${id}`;
 
 export interface Snapshot {
   /** Number of the snapshot's schema; a newer one than this code knows is refused at load. */
@@ -68,6 +73,8 @@ export interface Commit {
   readonly outbox?: { readonly put?: readonly Notice[]; readonly remove?: readonly string[] };
   /** Whole numbers that are added to counters; a counter at 0 is not there. */
   readonly counters?: Readonly<Record<string, number>>;
+  /** What the actor wants done from now on, and what not any more. */
+  readonly work?: WorkChange;
   /** True: acknowledged only when it survives the loss of power. All commits survive the death of the process. */
   readonly synced?: boolean;
 }
@@ -100,6 +107,8 @@ export interface OutboxOptions {
 }
 
 export interface Store {
+  /** What of all that work becomes. */
+  readonly work: WorkLedger;
   /** Writes an actor's state; answers its new version (0 when it goes). Throws VersionConflict when `expected` is not the stored version, NotStorable when the content is at fault. */
   commit(commit: Commit): Promise<number>;
   /** The stored actor, or undefined when there is none. */

@@ -24,6 +24,7 @@ import { isTerminal } from './status.ts';
 import type { JobState, SubJobRow } from './state.ts';
 import { removeFiles, removeStrays } from './tidying.ts';
 import { decide, recover } from './transitions.ts';
+import { isInLedger, workChange, workItems } from './work-items.ts';
 
 export interface JobParts {
   readonly store: Store;
@@ -36,9 +37,6 @@ export interface JobParts {
   /** Of the states that are being restored; absent: none are kept. */
   readonly marks?: LoadMarks;
   readonly clock: Clock;
-  /** Hands rows to the dispatcher. */
-  offer(record: JobRecord, state: JobState, rows: readonly SubJobRow[]): void;
-  cancelWork(record: JobRecord, rows: readonly SubJobRow[]): void;
   /** Asks the archive for an earlier job like this one and tells the job. */
   checkArchive(record: JobRecord, state: JobState): void;
   /** Tells who sends them that notices wait for these destinations. */
@@ -106,12 +104,13 @@ function toDecision(
   const { putRows, removeRows, outbox } = storedParts(change);
   return {
     reply,
-    effects: change.effects,
+    effects: change.effects.filter((effect) => !isInLedger(effect)),
     change: {
       state: change.state,
       putRows,
       ...(removeRows === undefined ? {} : { removeRows }),
       ...(outbox === undefined ? {} : { outbox }),
+      work: workChange(known, state, change),
       ...bookkeeping(known, state, change.gone === true ? undefined : change.state),
       ...(change.gone === true ? { gone: true } : {}),
       ...(change.synced === undefined ? {} : { synced: change.synced }),
@@ -137,10 +136,10 @@ async function perform(
   for (const effect of effects)
     switch (effect.type) {
       case 'offer':
-        parts.offer(record, state, effect.rows);
+        await parts.store.work.offer(workItems(record, state, effect.rows));
         break;
       case 'cancelWork':
-        parts.cancelWork(record, effect.rows);
+        await parts.store.work.withdraw(workItems(record, state, effect.rows));
         break;
       case 'removeFiles':
         // A job that is removed keeps its mark until its files are gone: the next start tries again.
@@ -195,6 +194,7 @@ async function endPoisoned(parts: JobParts, id: string, error: unknown): Promise
     owner,
     snapshot: { schema: JOB_SCHEMA, body: { state: { ...ended, ...owed }, seen } },
     removeRows: [''],
+    work: { clear: true },
     outbox: { put: notices },
     ...bookkeeping(record, snapshot, ended),
   });

@@ -60,7 +60,13 @@ export type JobCommand =
   /** From the job itself, when its files are gone. */
   | { readonly type: 'forget' }
   /** From the dispatcher: a component died, hung or answered garbage. Tried again, up to the limit of attempts. */
-  | { readonly type: 'workLost'; readonly key: string; readonly token: string; readonly reason: string }
+  | {
+      readonly type: 'workLost';
+      readonly key: string;
+      /** Which attempt: news of an earlier one comes too late. */
+      readonly attempt: number;
+      readonly reason: string;
+    }
   /** From the dispatcher: work that was cancelled is out of every component's hands. */
   | { readonly type: 'workDropped'; readonly keys: readonly string[] }
   /** From the server at start, and from the sweep: say again what must be done now. */

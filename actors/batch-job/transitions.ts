@@ -101,6 +101,7 @@ export const TRANSITIONS: { readonly [T in Exclude<JobCommand['type'], 'accept'>
         if (state.status === 'CANCELLING' && !survivesCancel(row.kind))
           return dropped(state, [row.key], given);
         const attempts = row.attempts + 1;
+        if (attempts !== command.attempt) return 'NOT_OUTSTANDING';
         if (attempts < given.settings.attempts) return requeue(state, { ...row, attempts });
         const message = `The component was lost ${attempts} times on this sub-job: ${command.reason}`;
         return answered(
@@ -274,7 +275,7 @@ const survivesCancel = (kind: SubJobRow['kind']) =>
 function withOutstanding(
   state: JobState,
   key: string,
-  apply: (row: SubJobRow) => Change,
+  apply: (row: SubJobRow) => Change | JobRefusal,
 ): Change | JobRefusal {
   const row = state.outstanding.get(key);
   return row === undefined ? 'NOT_OUTSTANDING' : apply(row);

@@ -49,7 +49,7 @@ export interface Decision<R, S, X, E> {
 
 export interface DurableChange<R, S> extends Pick<
   Commit,
-  'putRows' | 'removeRows' | 'index' | 'outbox' | 'counters' | 'synced'
+  'putRows' | 'removeRows' | 'index' | 'outbox' | 'counters' | 'work' | 'synced'
 > {
   readonly state: S;
   /** Only with the change that creates the actor. */

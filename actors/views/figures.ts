@@ -1,16 +1,13 @@
 import type { Store } from '../../store/store.ts';
 import { LIVE_JOBS, WAITING_JOBS } from '../batch-job/bookkeeping.ts';
 import { freeBytes } from '../disk-watch.ts';
-import { DISPATCHER } from '../dispatcher/actor.ts';
-import type { DispatcherCommand, DispatcherReply } from '../dispatcher/commands.ts';
 import type { Happening } from '../runtime/counts.ts';
-import type { ActorSystem, Family } from '../runtime/system.ts';
+import type { ActorSystem } from '../runtime/system.ts';
 import type { QueueInfo, QueueViews } from './queues.ts';
 
 export interface FigureParts {
   readonly store: Store;
   readonly system: ActorSystem;
-  readonly dispatcher: Family<DispatcherCommand, DispatcherReply>;
   readonly queues: QueueViews;
   /** Names of the component processes that live now. */
   readonly running: ReadonlySet<string>;
@@ -33,21 +30,14 @@ export interface Figures {
   readonly happened: Readonly<Record<Happening, ReadonlyMap<string, number>>>;
 }
 
-/** For an operator's figures a busy server need not be waited for. */
-const DEADLINE_MS = 2_000;
-
 export async function figures(parts: FigureParts): Promise<Figures> {
-  const { store, system, dispatcher, queues, running, dataDir } = parts;
-  const [live, waiting, free, report] = await Promise.all([
+  const { store, system, queues, running, dataDir } = parts;
+  const [live, waiting, free, work] = await Promise.all([
     store.count(LIVE_JOBS),
     store.count(WAITING_JOBS),
     freeBytes(dataDir),
-    dispatcher.ask(DISPATCHER, { type: 'report' }, { deadlineMs: DEADLINE_MS }),
+    store.work.queues(),
   ]);
-  const { leases, lengths, oldest } =
-    report.kind === 'report'
-      ? { leases: report.leases.length, lengths: report.waiting, oldest: report.oldest }
-      : { leases: 0, lengths: new Map<string, number>(), oldest: new Map<string, number>() };
   const processes = new Map<string, number>();
   for (const worker of running) {
     const service = worker.split(':')[1] ?? worker;
@@ -55,10 +45,14 @@ export async function figures(parts: FigureParts): Promise<Figures> {
   }
   return {
     jobs: { live: live - waiting, waiting },
-    queues: queues.ofLengths(lengths),
-    oldest: new Map([...oldest].map(([queue, ms]) => [queues.nameOf(queue), ms])),
+    queues: queues.of(work),
+    oldest: new Map(
+      [...work].flatMap(([queue, { waiting: some, oldestMs }]) =>
+        some === 0 ? [] : [[queues.nameOf(queue), oldestMs] as const],
+      ),
+    ),
     freeBytes: free,
-    leases,
+    leases: [...work.values()].reduce((sum, { held }) => sum + held, 0),
     processes,
     actorsLoaded: system.size,
     happened: {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { maskUri } from '../../output/censor.ts';
 import { detectionFile, ownDocument } from '../../output/layout.ts';
+import type { Standing } from '../../store/ledger.ts';
 import type { Store, StoredActor } from '../../store/store.ts';
 import { archivedObject } from '../../pipeline/buckets.ts';
 import type { BucketObject } from '../../pipeline/types.ts';
@@ -14,9 +15,6 @@ import type { Delivery } from '../batch-job/state.ts';
 import { isTerminal } from '../batch-job/status.ts';
 import { destinationOf } from '../delivery/notice.ts';
 import { failureText } from '../delivery/policy.ts';
-import { DISPATCHER } from '../dispatcher/actor.ts';
-import type { DispatcherCommand, DispatcherReply, Standing } from '../dispatcher/commands.ts';
-import type { Family } from '../runtime/system.ts';
 import type { WaitingFor, WaitingReasons } from './waiting.ts';
 
 export { jobNumber } from '../../pipeline/job-id.ts';
@@ -118,10 +116,9 @@ const MAX_SHOWN = 10_000;
 /** Media of a job that is read alone. */
 const LARGE = 500;
 
-/** Answers reads about jobs from the store, and the progress inside running sub-jobs from the dispatcher. */
+/** Answers reads about jobs from the store, and the progress inside running sub-jobs from the work ledger. */
 export class JobViews {
   readonly #store: Store;
-  readonly #dispatcher: Family<DispatcherCommand, DispatcherReply>;
   readonly #dataDir: string;
   readonly #waiting: WaitingReasons;
   /** Why a receiver takes nothing, once that lasts. */
@@ -133,13 +130,11 @@ export class JobViews {
 
   constructor(
     store: Store,
-    dispatcher: Family<DispatcherCommand, DispatcherReply>,
     dataDir: string,
     waiting: WaitingReasons,
     troubleOf: (destination: string) => string | undefined,
   ) {
     this.#store = store;
-    this.#dispatcher = dispatcher;
     this.#dataDir = dataDir;
     this.#waiting = waiting;
     this.#troubleOf = troubleOf;
@@ -283,14 +278,13 @@ export class JobViews {
     return past === null ? null : (ownDocument(this.#dataDir, past) ?? past);
   }
 
-  /** What the dispatcher has of the jobs that have or may have sub-jobs there. */
+  /** What the ledger has of the jobs that have or may have sub-jobs there. */
   async #standings(jobs: readonly StoredJob[]): Promise<ReadonlyMap<string, Standing>> {
-    const jobIds = jobs
+    const ids = jobs
       .filter(({ snapshot: { stage } }) => stage.name !== 'WAITING' && stage.name !== 'ENDED')
       .map(({ record }) => String(record.number));
-    if (jobIds.length === 0) return new Map();
-    const reply = await this.#dispatcher.ask(DISPATCHER, { type: 'standing', jobIds });
-    return reply.kind === 'standing' ? reply.jobs : new Map<string, Standing>();
+    const standings = await this.#store.work.standing(ids.map((id) => ({ kind: BATCH_JOB, id })));
+    return new Map(ids.map((id, n) => [id, standings[n]!]));
   }
 
   /** Committed progress and the done part of the sub-jobs that run now. */
@@ -300,9 +294,9 @@ export class JobViews {
       this.#shown.delete(key);
       return 100;
     }
-    const running = (standing?.leases ?? []).filter(({ subJob }) => subJob.share > 0);
+    const running = (standing?.leases ?? []).filter(({ item }) => item.share > 0);
     const part = running.reduce(
-      (sum, { done, total, subJob }) => sum + subJob.share * (total > 0 ? Math.min(1, done / total) : 0),
+      (sum, { done, total, item }) => sum + item.share * (total > 0 ? Math.min(1, done / total) : 0),
       0,
     );
     const shown = Math.min(99, Math.max(this.#shown.get(key) ?? 0, snapshot.progress + part));

@@ -1,8 +1,6 @@
 import { MEDIA_QUEUES } from '../../components/sdk/protocol.ts';
 import type { Algorithm } from '../../pipeline/types.ts';
-import { DISPATCHER } from '../dispatcher/actor.ts';
-import type { DispatcherCommand, DispatcherReply } from '../dispatcher/commands.ts';
-import type { Family } from '../runtime/system.ts';
+import type { QueueFigures, WorkLedger } from '../../store/ledger.ts';
 
 /** Specification 2.7, QueueInfo. */
 export interface QueueInfo {
@@ -12,7 +10,7 @@ export interface QueueInfo {
 }
 
 export interface QueueViewParts {
-  readonly dispatcher: Family<DispatcherCommand, DispatcherReply>;
+  readonly ledger: WorkLedger;
   /** The algorithms of the catalog: each has a queue, also when it is empty. */
   algorithms(): readonly Pick<Algorithm, 'name' | 'actionType'>[];
 }
@@ -29,18 +27,17 @@ export class QueueViews {
 
   /** By name. */
   async all(): Promise<readonly QueueInfo[]> {
-    const report = await this.#parts.dispatcher.ask(DISPATCHER, { type: 'report' });
-    return this.ofLengths(report.kind === 'report' ? report.waiting : new Map<string, number>());
+    return this.of(await this.#parts.ledger.queues());
   }
 
-  /** The same, of lengths that are known already. */
-  ofLengths(waiting: ReadonlyMap<string, number>): readonly QueueInfo[] {
+  /** The same, of figures that are known already. */
+  of(figures: ReadonlyMap<string, QueueFigures>): readonly QueueInfo[] {
     const { algorithms } = this.#parts;
     const markup = this.#markup();
-    const busy = [...waiting].filter(([, length]) => length > 0).map(([queue]) => queue);
+    const busy = [...figures].filter(([, { waiting }]) => waiting > 0).map(([queue]) => queue);
     const queues = new Set([...OWN, ...algorithms().map(({ name }) => name), ...busy]);
     return [...queues]
-      .map((queue) => ({ name: shownName(queue, markup), messagesInQueue: waiting.get(queue) ?? 0 }))
+      .map((queue) => ({ name: shownName(queue, markup), messagesInQueue: figures.get(queue)?.waiting ?? 0 }))
       .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
 

@@ -1,6 +1,6 @@
+import type { Standing } from '../../store/ledger.ts';
 import { allEntries, type Store } from '../../store/store.ts';
 import { WAITING_JOBS } from '../batch-job/bookkeeping.ts';
-import type { Standing } from '../dispatcher/commands.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { StoredJob } from './jobs.ts';
 

@@ -10,13 +10,13 @@ import { openFeedIndex, readFeedPiece, readSmallPiece, type FeedIndex } from '..
 import { booleanOf } from '../../pipeline/properties.ts';
 import { feedForwardType } from '../../pipeline/trigger.ts';
 import type { Range } from '../../pipeline/types.ts';
-import { allRows, type Store } from '../../store/store.ts';
+import type { Lease } from '../../store/ledger.ts';
+import { allRows, type ActorKey, type Store } from '../../store/store.ts';
 import { BATCH_JOB, unitPrefix } from '../batch-job/keys.ts';
 import { selectedProperties } from '../batch-job/pieces.ts';
 import { stageIndex } from '../batch-job/planning.ts';
 import type { SubJobRow } from '../batch-job/state.ts';
-import { queueOf } from '../batch-job/sub-jobs.ts';
-import type { Lease } from '../dispatcher/commands.ts';
+import { queueOf } from '../batch-job/work-items.ts';
 import { storedJob } from '../views/jobs.ts';
 
 export interface AssignmentParts {
@@ -29,10 +29,10 @@ export interface AssignmentParts {
 /** What a component is told of the sub-job it has claimed; undefined when the row is gone (the job ended meanwhile). */
 export async function assignmentOf(parts: AssignmentParts, lease: Lease): Promise<Assignment | undefined> {
   const { store, heartbeatMs } = parts;
-  const { subJob, token } = lease;
-  const row = await rowOf(store, subJob.jobId, subJob.key);
+  const { item, token } = lease;
+  const row = await rowOf(store, item);
   if (row === undefined || row.state !== 'QUEUED' || row.work === null) return undefined;
-  const work = await workOf(parts, subJob.jobId, row, row.work, token);
+  const work = await workOf(parts, item.actor.id, row, row.work, token);
   const attempt = row.attempts + 1;
   return {
     token,
@@ -45,8 +45,11 @@ export async function assignmentOf(parts: AssignmentParts, lease: Lease): Promis
   } as Assignment;
 }
 
-export async function rowOf(store: Store, jobNumber: string, key: string): Promise<SubJobRow | undefined> {
-  const [row] = await store.rows({ kind: BATCH_JOB, id: jobNumber }, { prefix: key, limit: 1 });
+export async function rowOf(
+  store: Store,
+  { actor, key }: { readonly actor: ActorKey; readonly key: string },
+): Promise<SubJobRow | undefined> {
+  const [row] = await store.rows(actor, { prefix: key, limit: 1 });
   return row?.key === key ? (row.body as SubJobRow) : undefined;
 }
 

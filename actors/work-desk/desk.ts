@@ -8,12 +8,12 @@ import type { ResultChecker } from '../../output/check.ts';
 import { readFeedPiece } from '../../output/feed-index.ts';
 import { detectionFile } from '../../output/layout.ts';
 import { FloodError, receive, removeFile, syncFolder, type SpoolLimits } from '../../output/spool.ts';
+import type { Lease } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
+
 import type { JobCommand, JobReply } from '../batch-job/commands.ts';
 import { answerFile } from '../batch-job/keys.ts';
 import type { SubJobRow } from '../batch-job/state.ts';
-import { DISPATCHER } from '../dispatcher/actor.ts';
-import type { DispatcherCommand, DispatcherReply, Lease } from '../dispatcher/commands.ts';
 import type { WorkWaiters } from '../dispatcher/waiters.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Family } from '../runtime/system.ts';
@@ -24,10 +24,9 @@ import { copyInput, documentInput } from './document-input.ts';
 export interface WorkDeskParts {
   readonly store: Store;
   readonly jobs: Family<JobCommand, JobReply>;
-  readonly dispatcher: Family<DispatcherCommand, DispatcherReply>;
   readonly waiters: WorkWaiters;
-  readonly clock: Clock;
   readonly checker: ResultChecker;
+  readonly clock: Clock;
   readonly logger: Logger;
   readonly meter: WorkMeter;
   readonly dataDir: string;
@@ -54,6 +53,8 @@ export interface Claim {
   readonly max: number;
   readonly waitMs: number;
   readonly worker: string;
+  /** The component outlives this server. */
+  readonly lasting: boolean;
 }
 
 export interface Claimed {
@@ -63,7 +64,6 @@ export interface Claimed {
 }
 
 const NOTHING: Claimed = { work: [], giveBack() {} };
-
 const FULL_DISK = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
 
 /**
@@ -73,9 +73,15 @@ const FULL_DISK = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
 export class WorkDesk {
   readonly #parts: WorkDeskParts;
   #arrivals = 0;
+  #closed = false;
 
   constructor(parts: WorkDeskParts) {
     this.#parts = parts;
+  }
+
+  /** From now on nobody is given any more work. */
+  close(): void {
+    this.#closed = true;
   }
 
   /** Waits for work up to `waitMs`; whoever hung up (`gone`) gets none. */
@@ -102,12 +108,12 @@ export class WorkDesk {
     }
   }
 
-  async #claimed({ queues, max, worker }: Claim): Promise<Claimed> {
-    const { dispatcher } = this.#parts;
-    const reply = await dispatcher.ask(DISPATCHER, { type: 'claim', queues, max, worker });
-    const leases = reply.kind === 'claimed' ? reply.leases : [];
+  async #claimed({ queues, max, worker, lasting }: Claim): Promise<Claimed> {
+    if (this.#closed) return NOTHING;
+    const { work: ledger } = this.#parts.store;
+    const leases = await ledger.claim({ queues, max, worker, lasting });
     const giveBack = () => {
-      for (const { token } of leases) dispatcher.tell(DISPATCHER, { type: 'release', token, worker });
+      for (const { token } of leases) void ledger.release(token, worker).catch(() => undefined);
     };
     try {
       return { work: await this.#assignments(leases), giveBack };
@@ -118,28 +124,20 @@ export class WorkDesk {
     }
   }
 
-  async heartbeat(
+  heartbeat(
     token: string,
     worker: string,
     done: number,
     total: number,
   ): Promise<'on' | 'cancelled' | 'lost'> {
-    const reply = await this.#parts.dispatcher.ask(DISPATCHER, {
-      type: 'heartbeat',
-      token,
-      worker,
-      done,
-      total,
-    });
-    return reply.kind === 'go' ? reply.go : 'lost';
+    return this.#parts.store.work.beat(token, worker, done, total);
   }
 
   /** Takes the body of an answer. */
   async result(token: string, worker: string, body: Readable): Promise<Taken> {
     const lease = await this.#lease(token, worker);
     if (typeof lease === 'string') return { kind: lease };
-    const { subJob } = lease;
-    const row = await rowOf(this.#parts.store, subJob.jobId, subJob.key);
+    const row = await rowOf(this.#parts.store, lease.item);
     if (row === undefined) return this.#end(token);
     // Committed, but its lease has not ended yet: the same answer comes twice.
     if (row.token === token) return { kind: 'taken' };
@@ -150,7 +148,7 @@ export class WorkDesk {
     } catch (error) {
       return this.#notReceived(lease, body, error);
     }
-    this.#parts.dispatcher.tell(DISPATCHER, { type: 'arriving', token, whole: true });
+    await this.#parts.store.work.arriving(token, true);
     const range = await framesOf(row);
     const checked = await this.#parts.checker.checkResult(file, row.kind, { range });
     if (!checked.ok) return this.#garbage(token, checked.reason, file);
@@ -178,26 +176,25 @@ export class WorkDesk {
   async failure(token: string, worker: string, { code, message }: FailureRequest): Promise<Taken> {
     const lease = await this.#lease(token, worker);
     if (typeof lease === 'string') return { kind: lease };
-    const row = await rowOf(this.#parts.store, lease.subJob.jobId, lease.subJob.key);
+    const row = await rowOf(this.#parts.store, lease.item);
     const range = row === undefined ? {} : { range: await framesOf(row) };
-    const command = { type: 'workFailed', key: lease.subJob.key, token, code, message, ...range } as const;
+    const command = { type: 'workFailed', key: lease.item.key, token, code, message, ...range } as const;
     return this.#toJob(lease, { ...command, ms: this.#timeOf(lease) });
   }
 
   /** Work given back unharmed: it is handed out again and does not count as an attempt. */
   async release(token: string, worker: string): Promise<Taken> {
-    const reply = await this.#parts.dispatcher.ask(DISPATCHER, { type: 'release', token, worker });
-    return { kind: reply.kind === 'done' ? 'taken' : 'lost' };
+    return { kind: (await this.#parts.store.work.release(token, worker)) ? 'taken' : 'lost' };
   }
 
   /** The lines that a document is written from, or the tracks that a sub-job is fed; undefined when the lease is lost or needs none. */
   async input(token: string, worker: string): Promise<AsyncIterable<string | Uint8Array> | undefined> {
     const lease = await this.#lease(token, worker);
     if (typeof lease === 'string') return undefined;
-    const { subJob } = lease;
-    if (subJob.kind === 'DOCUMENT') return lines(documentInput(this.#parts.store, Number(subJob.jobId)));
-    if (subJob.kind === 'COPY') return lines(copyInput(this.#parts.store, Number(subJob.jobId)));
-    const row = await rowOf(this.#parts.store, subJob.jobId, subJob.key);
+    const { item } = lease;
+    if (item.kind === 'DOCUMENT') return lines(documentInput(this.#parts.store, Number(item.actor.id)));
+    if (item.kind === 'COPY') return lines(copyInput(this.#parts.store, Number(item.actor.id)));
+    const row = await rowOf(this.#parts.store, item);
     return row?.fed === undefined ? undefined : fedLines(row.fed);
   }
 
@@ -210,7 +207,7 @@ export class WorkDesk {
         continue;
       }
       const { id, token, attempt } = assignment;
-      const { kind, queue } = lease.subJob;
+      const { kind, queue } = lease.item;
       this.#parts.logger.debug(
         { subJob: id, kind, queue, token, attempt, worker: lease.worker },
         'handed out a sub-job',
@@ -228,31 +225,29 @@ export class WorkDesk {
       const now = clock.steady();
       if (now - told < this.#parts.heartbeatMs) return;
       told = now;
-      this.#parts.dispatcher.tell(DISPATCHER, { type: 'arriving', token, whole: false });
+      void this.#parts.store.work.arriving(token, false).catch(() => undefined);
     };
   }
 
   /** The lease behind a token; `taken` when its answer was taken before, so that a repeated answer gets the same reply. */
   async #lease(token: string, worker: string): Promise<Lease | 'taken' | 'lost'> {
-    const reply = await this.#parts.dispatcher.ask(DISPATCHER, { type: 'lookUp', token, worker });
-    if (reply.kind === 'lease') return reply.lease;
-    return reply.kind === 'settled' ? 'taken' : 'lost';
+    const found = await this.#parts.store.work.look(token, worker);
+    return found === 'settled' ? 'taken' : found;
   }
 
   /** The job commits before the component hears of it; the token makes a repeated command the same command. */
   async #toJob(
-    { subJob, token }: Lease,
+    { item, token }: Lease,
     command: Extract<JobCommand, { type: 'workDone' | 'workFailed' }>,
   ): Promise<Taken> {
-    const reply = await this.#parts.jobs.ask(subJob.jobId, command, { envelopeId: token });
+    const reply = await this.#parts.jobs.ask(item.actor.id, command, { envelopeId: token });
     if (reply.kind === 'done') {
-      this.#count(subJob.queue, command);
-      await this.#parts.dispatcher.ask(DISPATCHER, { type: 'settle', token });
+      this.#count(item.queue, command);
       return { kind: 'taken' };
     }
     await this.#end(token);
     // A document has one name for all who write it: what lies there may be that of the one who was taken.
-    if (command.type === 'workDone' && !isDocument(subJob.kind)) await removeFile(command.file);
+    if (command.type === 'workDone' && !isDocument(item.kind)) await removeFile(command.file);
     return { kind: 'lost' };
   }
 
@@ -276,10 +271,10 @@ export class WorkDesk {
     if (error instanceof FloodError) return this.#garbage(lease.token, error.message);
     if (FULL_DISK.has((error as NodeJS.ErrnoException).code ?? '')) {
       const message = 'The result could not be stored: the disk of the server is full or read-only.';
-      const { token, subJob } = lease;
+      const { token, item } = lease;
       return this.#toJob(lease, {
         type: 'workFailed',
-        key: subJob.key,
+        key: item.key,
         token,
         code: 'LOCAL_STORAGE',
         message,
@@ -292,11 +287,7 @@ export class WorkDesk {
 
   async #garbage(token: string, reason: string, file?: string): Promise<Taken> {
     this.#parts.logger.warn({ token, reason }, 'refused the answer of a component');
-    await this.#parts.dispatcher.ask(DISPATCHER, {
-      type: 'reject',
-      token,
-      reason: `its answer was refused: ${reason}`,
-    });
+    await this.#parts.store.work.reject(token, `its answer was refused: ${reason}`);
     if (file !== undefined) await removeFile(file);
     return { kind: 'garbage', reason };
   }
@@ -307,7 +298,7 @@ export class WorkDesk {
   }
 
   async #end(token: string): Promise<Taken> {
-    await this.#parts.dispatcher.ask(DISPATCHER, { type: 'settle', token, refused: true });
+    await this.#parts.store.work.forget(token);
     return { kind: 'lost' };
   }
 }
@@ -318,7 +309,7 @@ async function fedLines({ file, indexAt, piece }: NonNullable<SubJobRow['fed']>)
 }
 
 /** Whether the answer is the detection document of its job. */
-const isDocument = (kind: SubJobRow['kind']) => kind === 'DOCUMENT' || kind === 'COPY';
+const isDocument = (kind: string) => kind === 'DOCUMENT' || kind === 'COPY';
 
 async function moved(file: string, final: string): Promise<string> {
   const folder = path.dirname(final);

@@ -43,6 +43,9 @@ const STEPS: readonly string[] = [
    drop table seen;`,
   // Where the data folder was when the database was opened last.
   `create table places (name text primary key, path text not null) strict, without rowid;`,
+  // Leases of workers that outlive the server.
+  `create table leases (
+     item text primary key, token text not null, worker text not null, started real not null, body text not null) strict, without rowid;`,
 ];
 
 /** Brings a database up to date, one transaction a step. Throws when it was written by a newer version. */

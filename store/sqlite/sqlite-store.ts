@@ -2,6 +2,8 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
+import type { Lease, WorkItem } from '../ledger.ts';
+import { MemoryLedger } from '../memory-ledger.ts';
 import { migrate } from './migrations.ts';
 import { settleAt, type Place } from './place.ts';
 import { prefixEnd, prepare, type Statements } from './statements.ts';
@@ -36,11 +38,18 @@ interface Pending {
   reject(error: unknown): void;
 }
 
+export interface SqliteOptions {
+  /** The data folder that the file lies in. */
+  readonly place?: Place;
+  readonly work?: MemoryLedger;
+}
+
 /**
  * The store in one SQLite file (WAL), held by one process. Commits that arrive in one turn of the event loop share a
  * transaction; those that must survive the loss of power are gathered a moment longer and share the sync of the disk.
  */
 export class SqliteStore implements Store {
+  readonly work: MemoryLedger;
   readonly #database: Database.Database;
   readonly #statements: Statements;
   /** Within a transaction a savepoint. */
@@ -59,7 +68,8 @@ export class SqliteStore implements Store {
   /**
    * Opens (or makes) `file`, in the data folder at `place`. Throws when another process holds it or a newer version wrote it.
    */
-  constructor(file: string, place?: Place) {
+  constructor(file: string, { place, work = new MemoryLedger() }: SqliteOptions = {}) {
+    this.work = work;
     mkdirSync(path.dirname(file), { recursive: true });
     this.#database = new Database(file, { timeout: 0 });
     try {
@@ -79,6 +89,18 @@ export class SqliteStore implements Store {
     }
     this.#statements = prepare(this.#database);
     this.#undoable = this.#database.transaction((commit) => this.#write(commit));
+    work.keepIn(
+      {
+        keep: (lease) => this.#keepLease(lease),
+        drop: (item) => void this.#statements.dropLease.run(item),
+      },
+      this.#statements.leases.all().map(({ token, worker, started, body }) => ({
+        token,
+        worker,
+        item: JSON.parse(body) as WorkItem,
+        heldMs: Math.max(0, Date.now() - started),
+      })),
+    );
   }
 
   commit(commit: Commit): Promise<number> {
@@ -179,7 +201,7 @@ export class SqliteStore implements Store {
         if (moved.changes > 0) this.#count(counters);
         for (const remove of statements.remove) remove.run({ kind, id });
       }),
-    );
+    ).then(() => this.work.apply({ kind, id }, { clear: true }));
   }
 
   check(): Promise<void> {
@@ -221,6 +243,10 @@ export class SqliteStore implements Store {
       if (outcome instanceof Error) reject(outcome);
       else resolve(outcome);
     });
+    // Whoever committed goes on after this turn: then its work is offered.
+    for (const [i, { commit }] of group.entries())
+      if (commit.work !== undefined && !(outcomes[i] instanceof Error))
+        this.work.apply(commit.actor, commit.work);
   }
 
   /** A commit that cannot be written is undone alone: it leaves the rest of its group as it is. */
@@ -255,9 +281,15 @@ export class SqliteStore implements Store {
       if (score !== null) statements.putEntry.run({ name, score, kind, id });
     }
     for (const notice of commit.outbox?.remove ?? []) statements.removeNotice.run({ notice, kind, id });
+    for (const item of commit.work?.settle ?? []) if (this.work.isKept(item)) statements.dropLease.run(item);
     for (const { id: notice, destination, due, body } of commit.outbox?.put ?? [])
       statements.putNotice.run({ notice, destination, due, kind, id, body: JSON.stringify(body) });
     return version;
+  }
+
+  #keepLease({ token, worker, item }: Lease): void {
+    const body = JSON.stringify(item);
+    this.#statements.keepLease.run({ item: item.id, token, worker, started: Date.now(), body });
   }
 
   #count(counters: Commit['counters'] = {}): void {

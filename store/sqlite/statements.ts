@@ -98,6 +98,13 @@ export function prepare(database: Database.Database) {
     removeActor: database.prepare(
       'delete from actors where kind = @kind and id = @id and version = @expected',
     ),
+    keepLease: database.prepare(
+      'insert or replace into leases values (@item, @token, @worker, @started, @body)',
+    ),
+    dropLease: database.prepare('delete from leases where item = ?'),
+    leases: database.prepare<unknown[], { token: string; worker: string; started: number; body: string }>(
+      'select token, worker, started, body from leases',
+    ),
     remove: [
       ...['actors', 'records', 'actor_rows', 'entries'].map((table) =>
         database.prepare(`delete from ${table} where kind = @kind and id = @id`),

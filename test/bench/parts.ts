@@ -6,7 +6,6 @@ import { Catalog } from '../../actors/catalog/catalog.ts';
 import type { Descriptor } from '../../actors/catalog/descriptor.ts';
 import { install } from '../../actors/catalog/install.ts';
 import { EMPTY_CATALOG } from '../../actors/catalog/state.ts';
-import { DISPATCHER } from '../../actors/dispatcher/actor.ts';
 import { guard, type Guardian } from '../../actors/guardian.ts';
 import { systemClock } from '../../actors/runtime/clock.ts';
 import { ComedyTree } from '../../actors/runtime/comedy-tree.ts';
@@ -112,8 +111,14 @@ export async function startCore(environment: Readonly<Record<string, string>> = 
 }
 
 /** Answers whatever is queued, in process, until `signal`; what a component would have sent is made up. */
-export async function answerAll({ workDesk, jobs, dispatcher }: Core, signal: AbortSignal): Promise<void> {
-  const claim = { queues: [...Object.values(MEDIA_QUEUES), 'NOOP'], max: 64, waitMs: 1_000, worker: 'bench' };
+export async function answerAll({ workDesk, jobs }: Core, signal: AbortSignal): Promise<void> {
+  const claim = {
+    queues: [...Object.values(MEDIA_QUEUES), 'NOOP'],
+    max: 64,
+    waitMs: 1_000,
+    worker: 'bench',
+    lasting: false,
+  };
   while (!signal.aborted) {
     const { work } = await workDesk.claim(claim, signal);
     await Promise.all(
@@ -129,7 +134,6 @@ export async function answerAll({ workDesk, jobs, dispatcher }: Core, signal: Ab
           ms: 0,
         } as const;
         await jobs.ask(job, command, { envelopeId: token });
-        await dispatcher.ask(DISPATCHER, { type: 'settle', token });
       }),
     );
   }

@@ -1,3 +1,4 @@
+import { MemoryLedger } from '../../store/memory-ledger.ts';
 import {
   VersionConflict,
   type ActorKey,
@@ -26,6 +27,7 @@ const bytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.fr
 
 /** What the contract of a store means, in plain maps: the measure of every backend. */
 export class ModelStore implements Store {
+  readonly work = new MemoryLedger();
   readonly #actors = new Map<string, Kept>();
   readonly #sequences = new Map<string, number>();
   readonly #counters = new Map<string, number>();

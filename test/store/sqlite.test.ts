@@ -84,14 +84,14 @@ describe('The store in a SQLite file', () => {
 
     it('names its files at the new place, as JSON and as URIs, and leaves all other texts as they are', async () => {
       const file = path('moved.db');
-      const first = new SqliteStore(file, PLACE);
+      const first = new SqliteStore(file, { place: PLACE });
       expect(first.movedFrom).to.equal(undefined);
       await commit(first, body(PLACE.folder, PLACE.real));
       await first.close();
       // A folder below the one of before: what was brought there is not brought there twice.
       const to = { folder: `${PLACE.folder}/deeper`, real: `${PLACE.real}/deeper` };
       for (const from of [PLACE, undefined]) {
-        const store = new SqliteStore(file, to);
+        const store = new SqliteStore(file, { place: to });
         expect(store.movedFrom).to.deep.equal(from);
         const row = moved(PLACE, to);
         expect(await stored(store)).to.deep.equal([{ pastOutput: row }, row, row]);
@@ -106,7 +106,7 @@ describe('The store in a SQLite file', () => {
       await commit(before, body(old.folder, old.real));
       await before.close();
       const to = { folder: '/srv/data', real: '/srv/data' };
-      const store = new SqliteStore(file, to);
+      const store = new SqliteStore(file, { place: to });
       expect(store.movedFrom).to.deep.equal(old);
       expect((await stored(store))[2]).to.deep.equal(moved(old, to));
       await store.close();

@@ -101,6 +101,23 @@ describe('A component that a client registered', () => {
     expect((await claim('colleague', 'STAYING ALGORITHM')).status).to.equal(403);
   });
 
+  it('goes on with what it holds over a restart of the server, and no attempt is counted', async () => {
+    const { service } = roles;
+    await register('user', 'ENDURING');
+    const id = await run('ENDURING');
+    const component = await componentOf('user');
+    const work = await component.claimOf(id, 'ENDURING ALGORITHM');
+    await service.kill9();
+    await service.start();
+    expect((await component.heartbeat(work.token, 1, 2)).body).to.deep.equal({ go: 'on' });
+    expect(await component.claim('ENDURING ALGORITHM', { waitMs: 0 }), 'it is in one hand').to.deep.equal([]);
+    expect((await component.result(work.token, [trackNamed('over')])).status).to.equal(200);
+    expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+    expect(tracksOf((await service.document(id)).media[0], 'THING')).to.have.lengthOf(1);
+    const attempts = service.handedOut().filter(({ subJob }) => subJob === work.id);
+    expect(attempts.map(({ attempt }) => attempt)).to.deep.equal([1]);
+  });
+
   it('cannot be registered without a role', async () => {
     const { status, body } = await register('nobody', 'NONE');
     expect([status, typeof (body as { message: string }).message]).to.deep.equal([403, 'string']);

@@ -10,13 +10,15 @@ import { jobServer, OWNER } from './served-jobs.ts';
 
 const GIVEN: GivenJob = { media: [{ frames: 25 }, { type: 'IMAGE' }], tasks: [1, 2] };
 
+const keyOf = ({ key }: { readonly key: string }) => key;
+
 describe('The actor of a batch job', () => {
   const server = jobServer(GIVEN);
 
   it('stores a job with its work before it says that it is accepted, and lists it as live', async () => {
     expect(await server.accept()).to.equal('done');
     expect((await server.store.load({ kind: BATCH_JOB, id: '7' }))?.record).to.deep.equal(recordOf(GIVEN));
-    expect(await server.rows()).to.deep.equal([...server.jobs.offered.keys()]);
+    expect(await server.rows()).to.deep.equal((await server.jobs.offered()).map(keyOf));
     expect([
       await server.listed(LIVE_JOBS),
       await server.listed(ALL_JOBS),
@@ -42,11 +44,11 @@ describe('The actor of a batch job', () => {
     const answered = new Set<string>();
     for (let restarts = 0; (await server.snapshot())?.status === 'IN_PROGRESS'; restarts++) {
       expect(restarts).to.be.lessThan(50);
-      const before = new Set(server.jobs.offered.keys());
+      const before = (await server.jobs.offered()).map(keyOf);
       await server.restart();
       expect(await server.jobs.tell(7, { type: 'resume' })).to.equal('done');
-      expect(new Set(server.jobs.offered.keys()), 'work offered again').to.deep.equal(before);
-      const [key] = server.jobs.offered.keys();
+      expect((await server.jobs.offered()).map(keyOf), 'work offered again').to.deep.equal(before);
+      const [key] = (await server.jobs.offered()).map(keyOf);
       expect(answered.has(key!), `${key} again`).to.equal(false);
       answered.add(key!);
       await server.jobs.work(GIVEN, 7, 1);
@@ -56,7 +58,7 @@ describe('The actor of a batch job', () => {
 
   it('answers a repeated answer of a component as the first, and counts it once', async () => {
     await server.accept();
-    const [row] = server.jobs.offered.values();
+    const [row] = await server.jobs.offered();
     const command = doneWith(GIVEN, row!);
     expect(await server.jobs.tell(7, command, 'token 1')).to.equal('done');
     const rows = await server.rows();
@@ -104,7 +106,6 @@ describe('The actor of a batch job', () => {
       [7],
     ]);
     server.jobs.broken = undefined;
-    server.jobs.offered.clear();
     expect(
       await server.jobs.tell(7, { type: 'resubmit', priority: 4, admitted: true, objectId: 'second' }),
     ).to.equal('done');

@@ -271,7 +271,7 @@ export const failedWith = (row: SubJobRow): JobCommand => ({
 export const lost = (row: SubJobRow): JobCommand => ({
   type: 'workLost',
   key: row.key,
-  token: `token of ${row.id}.${row.attempts}`,
+  attempt: row.attempts + 1,
   reason: 'the process died',
 });
 

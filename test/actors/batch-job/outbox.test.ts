@@ -121,7 +121,7 @@ describe('The actor of a batch job that asks the archive', () => {
     expect(await server.rows()).to.deep.equal([]);
     expect((await server.outbox()).map(({ id }) => id)).to.deep.equal(['here-7.1.callback']);
     expect(server.jobs.ended).to.deep.equal([7]);
-    expect(server.jobs.offered.size, 'work').to.equal(0);
+    expect((await server.jobs.offered()).length, 'work').to.equal(0);
   });
 
   it('goes on with what was inspected before the restart', async () => {

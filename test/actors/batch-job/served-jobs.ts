@@ -10,9 +10,10 @@ import { VirtualClock } from '../../../actors/runtime/clock.ts';
 import { PlainTree } from '../../../actors/runtime/plain-tree.ts';
 import { DEFAULT_INTENSITY } from '../../../actors/runtime/supervision.ts';
 import { ActorSystem, type Family } from '../../../actors/runtime/system.ts';
+import type { WorkLedger } from '../../../store/ledger.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import { allRows, type OutboxEntry, type Store } from '../../../store/store.ts';
-import { temporaryFolder } from '../../store/folder.ts';
+import { around, temporaryFolder } from '../../store/folder.ts';
 import { doneWith, OBJECT_ID, recordOf, settingsOf, type GivenJob } from './jobs.ts';
 
 export const OWNER = { server: 'here', epoch: 1 };
@@ -22,8 +23,7 @@ export class ServedJobs {
   readonly clock = new VirtualClock(1_000);
   readonly family: Family<JobCommand, JobReply>;
   readonly system: ActorSystem;
-  readonly offered = new Map<string, SubJobRow>();
-  readonly cancelled: string[] = [];
+  readonly #store: Store;
   readonly ended: number[] = [];
   /** Runs for which the archive was asked. */
   readonly asked: number[] = [];
@@ -34,8 +34,12 @@ export class ServedJobs {
 
   constructor(store: Store, dataDir: string) {
     this.system = new ActorSystem(new PlainTree(), this.clock);
+    this.#store = store;
+    const work = around<WorkLedger>(store.work, {
+      offer: (items) => (this.broken === undefined ? store.work.offer(items) : Promise.reject(this.broken)),
+    });
     const parts: JobParts = {
-      store,
+      store: around<Store>(store, { work }),
       owner: OWNER,
       settings: settingsOf({ dataDir }),
       logger: silent,
@@ -43,11 +47,6 @@ export class ServedJobs {
       intensity: DEFAULT_INTENSITY,
       idleMs: 60_000,
       clock: this.clock,
-      offer: (_, __, rows) => {
-        if (this.broken !== undefined) throw this.broken;
-        for (const row of rows) this.offered.set(row.key, row);
-      },
-      cancelWork: (_, rows) => this.cancelled.push(...rows.map(({ key }) => key)),
       checkArchive: (_, { run }) => this.asked.push(run),
       deliver: (destinations) => this.woken.push(...destinations),
       forget: (number) => {
@@ -71,12 +70,20 @@ export class ServedJobs {
     return seen[0]!;
   }
 
+  /** Sub-jobs of a job that wait in the ledger. */
+  async offered(number = 7): Promise<readonly SubJobRow[]> {
+    const actor = { kind: BATCH_JOB, id: String(number) };
+    const known = await this.#store.work.known(actor);
+    const rows: SubJobRow[] = [];
+    for await (const { body } of allRows(this.#store, actor)) rows.push(body as SubJobRow);
+    return rows.filter(({ id, state }) => state === 'QUEUED' && known.has(id));
+  }
+
   /** Answers up to `max` of the sub-jobs that were offered. */
   async work(given: GivenJob, number: number, max = Infinity): Promise<void> {
     for (let answered = 0; answered < max; answered++) {
-      const [row] = this.offered.values();
+      const [row] = await this.offered(number);
       if (row === undefined) return;
-      this.offered.delete(row.key);
       expect(await this.tell(number, doneWith(given, row))).to.equal('done');
     }
   }

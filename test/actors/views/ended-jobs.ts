@@ -79,7 +79,9 @@ export function counting(store: Store): { readonly store: Store; readonly calls:
   const add = (name: string, by = 1) => (calls[name] = (calls[name] ?? 0) + by);
   const counted = new Proxy(store, {
     get(target, name: keyof Store) {
-      const verb = target[name].bind(target) as (...args: unknown[]) => Promise<unknown>;
+      const value = target[name];
+      if (typeof value !== 'function') return value;
+      const verb = value.bind(target) as (...args: unknown[]) => Promise<unknown>;
       return async (...args: unknown[]) => {
         add(name);
         const answer = await verb(...args);

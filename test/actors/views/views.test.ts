@@ -15,7 +15,6 @@ import { temporaryFolder } from '../../store/folder.ts';
 import { counting, storeJob, type GivenJob } from './ended-jobs.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
-const noWork = { ask: () => Promise.reject(new Error('No job is live.')), tell: () => undefined };
 
 describe('With many jobs that have ended', () => {
   const path = temporaryFolder();
@@ -37,7 +36,7 @@ describe('With many jobs that have ended', () => {
       serviceOf: () => undefined,
       idleReason: () => undefined,
     });
-    return new JobViews(of, noWork, '/data', waiting, () => undefined);
+    return new JobViews(of, '/data', waiting, () => undefined);
   };
   const list = (query: Partial<JobListQuery>, of = store) =>
     listJobs(of, viewsOf(of), {

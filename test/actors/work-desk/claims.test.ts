@@ -1,28 +1,21 @@
 import { expect } from 'chai';
 import { BATCH_JOB } from '../../../actors/batch-job/keys.ts';
 import type { SubJobRow } from '../../../actors/batch-job/state.ts';
-import { DISPATCHER, dispatcherKind } from '../../../actors/dispatcher/actor.ts';
-import type { DispatcherCommand, DispatcherReply, SubJob } from '../../../actors/dispatcher/commands.ts';
 import { WorkWaiters } from '../../../actors/dispatcher/waiters.ts';
 import { systemClock } from '../../../actors/runtime/clock.ts';
-import { PlainTree } from '../../../actors/runtime/plain-tree.ts';
-import { ActorSystem, type Family } from '../../../actors/runtime/system.ts';
 import { WorkDesk } from '../../../actors/work-desk/desk.ts';
-import { MemoryQueue } from '../../../store/memory-queue.ts';
+import type { WorkItem, WorkLedger } from '../../../store/ledger.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import type { Store } from '../../../store/store.ts';
 import { around, temporaryFolder } from '../../store/folder.ts';
 import { within } from '../../support/until.ts';
 import { turns } from '../runtime/probe.ts';
 
-const LEASES = { leaseMs: 60_000, silenceMs: 120_000, wholeMs: 600_000, cancelGraceMs: 5_000 };
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 describe('A claim', () => {
   const path = temporaryFolder();
   let store: SqliteStore;
-  let system: ActorSystem;
-  let dispatcher: Family<DispatcherCommand, DispatcherReply>;
   let waiters: WorkWaiters;
   const open = new AbortController().signal;
   /** Sub-jobs that cost an attempt. */
@@ -31,32 +24,22 @@ describe('A claim', () => {
 
   beforeEach(() => {
     store = new SqliteStore(path(`${++files}.db`));
-    system = new ActorSystem(new PlainTree(), systemClock);
     waiters = new WorkWaiters();
     lost = [];
-    dispatcher = system.register(
-      dispatcherKind({
-        queue: new MemoryQueue<SubJob>(),
-        settings: LEASES,
-        clock: systemClock,
-        logger: silent,
-        mailbox: 100,
-        lost: ({ id }) => lost.push(id),
-        dropped() {},
-        waiting: (queue, length) => waiters.wake(queue, length),
-        kill() {},
-      }),
-    );
+    store.work.watch({
+      offered(queues) {
+        for (const [queue, { waiting }] of queues) waiters.wake(queue, waiting);
+      },
+      news: (news) => lost.push(...news.map(({ item: { id } }) => id)),
+    });
   });
   afterEach(async () => {
-    await system.stop(1_000);
     await store.close();
   });
 
-  const deskWith = (more: { store?: Store; dispatcher?: typeof dispatcher } = {}) =>
+  const deskWith = (more: { store?: Store } = {}) =>
     new WorkDesk({
       store,
-      dispatcher,
       waiters,
       clock: systemClock,
       jobs: undefined as never,
@@ -71,7 +54,7 @@ describe('A claim', () => {
       ...more,
     });
   const claimOf = (desk: WorkDesk, { queues = ['FACE'], waitMs = 0, max = 1, gone = open } = {}) =>
-    desk.claim({ queues, max, waitMs, worker: 'worker' }, gone);
+    desk.claim({ queues, max, waitMs, worker: 'worker', lasting: false }, gone);
 
   /** Sub-jobs that wait in these queues, with their rows. */
   async function given(...queues: readonly string[]): Promise<void> {
@@ -83,8 +66,8 @@ describe('A claim', () => {
       record: {},
       snapshot: { schema: 1, body: {} },
       putRows: rows.map((row) => ({ key: row.key, body: row })),
+      work: { offer: rows.map(offered) },
     });
-    await dispatcher.ask(DISPATCHER, { type: 'offer', subJobs: rows.map(offered) });
   }
   const rowOf = (queue: string, index: number) =>
     ({
@@ -96,16 +79,15 @@ describe('A claim', () => {
       attempts: 0,
       work: {},
     }) as SubJobRow;
-  const offered = ({ id, key, queue }: SubJobRow): SubJob => ({
+  const offered = ({ id, key, queue }: SubJobRow): WorkItem => ({
     id,
     key,
     queue,
-    jobId: '1',
+    actor: { kind: BATCH_JOB, id: '1' },
     kind: 'DETECT',
     priority: 4,
     attempt: 1,
     share: 0,
-    releases: 0,
   });
 
   it('that cannot be answered because the store fails leaves its work to the next one, uncounted', async () => {
@@ -131,8 +113,7 @@ describe('A claim', () => {
     await given('FACE');
     const gone = AbortSignal.abort();
     expect((await claimOf(deskWith(), { gone })).work).to.deep.equal([]);
-    const report = await dispatcher.ask(DISPATCHER, { type: 'report' });
-    expect(report).to.deep.include({ leases: [], waiting: new Map([['FACE', 1]]) });
+    expect((await store.work.queues()).get('FACE')).to.include({ waiting: 1, held: 0 });
   });
 
   describe('that waits', () => {
@@ -142,20 +123,18 @@ describe('A claim', () => {
 
     it('gets what is offered between its look and its wait', async () => {
       let looked = false;
-      const late: typeof dispatcher = {
-        ...dispatcher,
-        async ask(id, command, options) {
-          const reply = await dispatcher.ask(id, command, options);
-          if (command.type === 'claim' && !looked) {
+      const work = around<WorkLedger>(store.work, {
+        async claim(claim) {
+          const leases = await store.work.claim(claim);
+          if (!looked) {
             looked = true;
             await given('FACE');
           }
-          return reply;
+          return leases;
         },
-      };
-      expect(await seen(claimOf(deskWith({ dispatcher: late }), { waitMs: POLL_MS }))).to.deep.equal([
-        'j.1.0',
-      ]);
+      });
+      const late = around<Store>(store, { work });
+      expect(await seen(claimOf(deskWith({ store: late }), { waitMs: POLL_MS }))).to.deep.equal(['j.1.0']);
     });
 
     it('is answered after its time also when the wall clock is set back', async () => {

@@ -1,25 +1,19 @@
-import type { Lease, SubJob } from './commands.ts';
-
-export interface LeaseSettings {
-  readonly leaseMs: number;
-  readonly silenceMs: number;
-  readonly wholeMs: number;
-  readonly cancelGraceMs: number;
-}
+/** The rules of leases: pure, the same for every ledger. */
+import type { Lease, LeaseSettings, WorkItem } from './ledger.ts';
 
 /** Why a lease ended without an answer. */
 export type Expiry = 'lease' | 'silence' | 'whole' | 'cancelled';
 
 export function newLease(
   token: string,
-  subJob: SubJob,
+  item: WorkItem,
   worker: string,
   at: number,
   settings: LeaseSettings,
 ): Lease {
   return {
     token,
-    subJob,
+    item,
     worker,
     startedAt: at,
     leaseUntil: at + settings.leaseMs,

@@ -1,0 +1,56 @@
+/** Sub-jobs as the work ledger knows them, and what a change of a job changes there. */
+import { MEDIA_QUEUES } from '../../components/sdk/protocol.ts';
+import type { WorkChange, WorkItem } from '../../store/ledger.ts';
+import type { JobEffect } from './effects.ts';
+import { BATCH_JOB } from './keys.ts';
+import type { Change } from './progress.ts';
+import type { JobRecord } from './record.ts';
+import type { JobState, SubJobRow } from './state.ts';
+import { weightOf } from './units.ts';
+
+/** The queue of a row; rows of earlier versions name one queue for all work of the media component. */
+export const queueOf = ({ kind, queue }: Pick<SubJobRow, 'kind' | 'queue'>): string =>
+  kind === 'DETECT' || kind === 'MARKUP' ? queue : MEDIA_QUEUES[kind];
+
+export function workItems(
+  { number, plan }: JobRecord,
+  { units, weight, priority }: JobState,
+  rows: readonly SubJobRow[],
+): readonly WorkItem[] {
+  const shareOf = ({ unit: index, kind }: SubJobRow): number => {
+    const unit = units.get(index);
+    // Nothing else is done in a job of which an earlier one has done all.
+    if (kind === 'COPY') return 99;
+    if (kind !== 'DETECT' || unit === undefined) return 0;
+    return (100 * weightOf(unit)) / plan.tasks.length / Math.max(1, weight.total * unit.pieces);
+  };
+  return rows.map((row): WorkItem => {
+    return {
+      id: row.id,
+      actor: { kind: BATCH_JOB, id: String(number) },
+      key: row.key,
+      queue: queueOf(row),
+      kind: row.kind,
+      priority,
+      attempt: row.attempts + 1,
+      share: shareOf(row),
+    };
+  });
+}
+
+/** What a change of a job changes in the ledger: in the same commit, so that neither is ever without the other. */
+export function workChange(record: JobRecord, before: JobState | undefined, change: Change): WorkChange {
+  const { state, effects, gone = false } = change;
+  const rowsOf = (type: 'offer' | 'cancelWork') =>
+    effects.flatMap((effect) => (effect.type === type ? effect.rows : []));
+  const over = [...(before?.outstanding.values() ?? [])].filter(({ key }) => !state.outstanding.has(key));
+  return {
+    offer: workItems(record, state, rowsOf('offer')),
+    withdraw: workItems(record, state, rowsOf('cancelWork')),
+    settle: over.map(({ id }) => id),
+    clear: gone || state.stage.name === 'ENDED',
+  };
+}
+
+/** Whether the commit has done already what this effect says. */
+export const isInLedger = ({ type }: JobEffect): boolean => type === 'offer' || type === 'cancelWork';

@@ -1,0 +1,138 @@
+/**
+ * The contract of the work ledger: what waits to be done, who holds it under which lease, and what was lost. It is an index over
+ * what actors have stored: whatever an actor wants changed in it is part of its commit (`Commit.work`), and what happens to its
+ * work stays here until a later commit of the actor has taken it in. A crash in between loses nothing.
+ */
+import type { ActorKey } from './store.ts';
+
+/** A piece of work that an actor wants done. */
+export interface WorkItem {
+  /** Unique; offering it twice is offering it once. */
+  readonly id: string;
+  readonly actor: ActorKey;
+  /** What the actor knows it by: the key of its row. */
+  readonly key: string;
+  /** Who serves it. */
+  readonly queue: string;
+  /** 0 to 9, 9 first. */
+  readonly priority: number;
+  /** What is to be done, for whoever claims it. */
+  readonly kind: string;
+  /** From 1. */
+  readonly attempt: number;
+  /** How much of its actor's progress it stands for, in percent. */
+  readonly share: number;
+}
+
+/** What a commit of an actor changes in the ledger. */
+export interface WorkChange {
+  /** To be done from now on. Of what was lost or dropped only a later attempt is offered anew. */
+  readonly offer?: readonly WorkItem[];
+  /** Not wanted any more: what waits is dropped, and whoever holds one of them is told to stop. */
+  readonly withdraw?: readonly WorkItem[];
+  /** Ids of what is over: it was answered, or the actor has taken in that it was lost or dropped. */
+  readonly settle?: readonly string[];
+  /** All work of the actor is over; whoever holds some of it is told to stop. */
+  readonly clear?: boolean;
+}
+
+/** An item in one worker's hands. Times are milliseconds of the ledger's own clock, which no clock change moves. */
+export interface Lease {
+  /** 128 random bits: who knows it may answer. */
+  readonly token: string;
+  readonly item: WorkItem;
+  readonly worker: string;
+  readonly startedAt: number;
+  /** Three clocks: the lease (moved by heartbeats), silence (moved by progress), the whole. */
+  readonly leaseUntil: number;
+  readonly silentUntil: number;
+  readonly wholeUntil: number;
+  readonly done: number;
+  readonly total: number;
+  /** The item is not wanted any more. */
+  readonly cancelled: boolean;
+  /** When the worker is ended if it has not stopped by then; set when the item is cancelled. */
+  readonly killAt: number | null;
+}
+
+export interface LeaseSettings {
+  readonly leaseMs: number;
+  readonly silenceMs: number;
+  readonly wholeMs: number;
+  readonly cancelGraceMs: number;
+}
+
+/** What the actor of an item has to hear; it stays in the ledger until the actor settles the item or offers its next attempt. */
+export type News =
+  /** An attempt was lost: its worker died, hung or answered garbage. The token is that of its lease; '' when nobody held it. */
+  | { readonly what: 'lost'; readonly item: WorkItem; readonly token: string; readonly reason: string }
+  /** What was withdrawn is in nobody's hands any more. */
+  | { readonly what: 'dropped'; readonly item: WorkItem };
+
+export interface Claim {
+  readonly queues: readonly string[];
+  readonly max: number;
+  readonly worker: string;
+  /** The worker outlives this server: its leases do so, too. */
+  readonly lasting?: boolean;
+}
+
+/** Where the work of an actor stands: what is held, and for each queue with other work of it how many items go before its first. */
+export interface Standing {
+  readonly leases: readonly Lease[];
+  readonly ahead: ReadonlyMap<string, number>;
+}
+
+export interface QueueFigures {
+  readonly waiting: number;
+  readonly held: number;
+  /** Milliseconds for which the first of those that wait has waited; 0 when none waits. */
+  readonly oldestMs: number;
+}
+
+/** Told at once of what happens through this server. Whoever misses it finds it with `news` and `queues`. */
+export interface LedgerListener {
+  /** These queues have items that wait. */
+  offered(queues: ReadonlyMap<string, Pick<QueueFigures, 'waiting' | 'held'>>): void;
+  news(news: readonly News[]): void;
+}
+
+export interface WorkLedger {
+  watch(listener: LedgerListener): void;
+  /** Says again what an actor wants done, for a ledger that may have forgotten it. What is known stays as it is. */
+  offer(items: readonly WorkItem[]): Promise<void>;
+  /** The same of what it does not want any more. */
+  withdraw(items: readonly WorkItem[]): Promise<void>;
+  /** Hands out up to `max` items: the highest priority first, actors of one priority in turn, an actor's items in order. */
+  claim(claim: Claim): Promise<readonly Lease[]>;
+  /** A worker is alive and has done so much. `lost`: the item is not its own any more. */
+  beat(token: string, worker: string, done: number, total: number): Promise<'on' | 'cancelled' | 'lost'>;
+  /** Bytes of an answer have come, or all of them: then no more progress is waited for. */
+  arriving(token: string, whole: boolean): Promise<void>;
+  /** Whether an answer may be taken; `settled`: it was taken before. */
+  look(token: string, worker: string): Promise<Lease | 'settled' | 'lost'>;
+  /** Given back unharmed: it waits again and no attempt is counted, but not for ever. False: the lease is not held. */
+  release(token: string, worker: string): Promise<boolean>;
+  /** The answer is none: the attempt is lost. False: the lease is not held. */
+  reject(token: string, reason: string): Promise<boolean>;
+  /** Nobody knows what the item is for any more: it goes. */
+  forget(token: string): Promise<void>;
+  /** A worker is gone: what it held was lost (`counted`) or is given back. */
+  gone(worker: string, counted: boolean, reason: string): Promise<void>;
+  /** Nobody can serve this queue: what waits in it is lost. */
+  unavailable(queue: string, reason: string): Promise<void>;
+  /** Loses what has run out, and says who held it. `stalledMs`: time in which this server stood still, which is nobody's silence. */
+  expire(stalledMs: number): Promise<readonly { readonly lease: Lease; readonly reason: string }[]>;
+  /** What actors have not taken in yet. */
+  news(limit: number): Promise<readonly News[]>;
+  /** The actor has nothing to do with this any more: its item goes, unless something else has become of it. */
+  dismiss(news: News): Promise<void>;
+  /** Says again which queues have work that waits. */
+  announce(): Promise<void>;
+  /** Every queue in which something waits or is held. */
+  queues(): Promise<ReadonlyMap<string, QueueFigures>>;
+  leases(): Promise<readonly Lease[]>;
+  /** Ids of all that the ledger knows of an actor. */
+  known(actor: ActorKey): Promise<ReadonlySet<string>>;
+  standing(actors: readonly ActorKey[]): Promise<readonly Standing[]>;
+}

@@ -1,0 +1,445 @@
+import { randomBytes } from 'node:crypto';
+import type {
+  Claim,
+  Lease,
+  LeaseSettings,
+  LedgerListener,
+  News,
+  QueueFigures,
+  Standing,
+  WorkChange,
+  WorkItem,
+  WorkLedger,
+} from './ledger.ts';
+import {
+  answered,
+  arriving,
+  beat,
+  cancelled,
+  expiryOf,
+  expiryReason,
+  newLease,
+  postponed,
+} from './leases.ts';
+import { actorName, type ActorKey } from './store.ts';
+import { TurnQueue } from './turn-queue.ts';
+
+export interface LedgerParts {
+  readonly settings: LeaseSettings;
+  /** Milliseconds that no clock change moves. */
+  now(): number;
+  newToken(): string;
+}
+
+/** A lease that is kept on disk, for a worker that outlives the server. */
+export interface KeptLease {
+  readonly token: string;
+  readonly worker: string;
+  readonly item: WorkItem;
+  /** How long it has been held already. */
+  readonly heldMs: number;
+}
+
+/** Where leases of lasting workers are kept, each until it is over. */
+export interface LeaseKeeper {
+  keep(lease: Lease): void;
+  /** With the commit that settles its item this happens in the commit. */
+  drop(id: string): void;
+}
+
+/** What the ledger knows of an item. */
+type Entry =
+  | { readonly state: 'waiting'; readonly item: WorkItem; readonly since: number; readonly releases: number }
+  /** `orphan`: the actor has no more to do with it, the worker does not know yet. */
+  | {
+      readonly state: 'held';
+      readonly item: WorkItem;
+      readonly token: string;
+      readonly releases: number;
+      readonly orphan: boolean;
+    }
+  | { readonly state: 'told'; readonly item: WorkItem; readonly news: News };
+
+const DEFAULTS: LedgerParts = {
+  settings: { leaseMs: 15_000, silenceMs: 120_000, wholeMs: 86_400_000, cancelGraceMs: 5_000 },
+  now: () => performance.now(),
+  newToken: () => randomBytes(16).toString('base64url'),
+};
+
+/** Tokens whose answer was taken, to answer a repeated one as the first. */
+const REMEMBERED = 1_000;
+/** What is given back more often than this costs an attempt. */
+const MAX_RELEASES = 20;
+
+/**
+ * The ledger of a server that owns its store: in memory, for what is to be done stands in the rows of live actors, which offer it
+ * again when the server starts. Only leases of workers that outlive the server are kept on disk.
+ */
+export class MemoryLedger implements WorkLedger {
+  readonly #parts: LedgerParts;
+  readonly #entries = new Map<string, Entry>();
+  readonly #byActor = new Map<string, Set<string>>();
+  readonly #waiting = new TurnQueue();
+  readonly #leases = new Map<string, Lease>();
+  /** How many are held, by queue. */
+  readonly #held = new Map<string, number>();
+  readonly #settled = new Set<string>();
+  readonly #listeners: LedgerListener[] = [];
+  #keeper: LeaseKeeper | undefined;
+  readonly #lasting = new Set<string>();
+  #turn = 0;
+
+  constructor(parts: Partial<LedgerParts> = {}) {
+    this.#parts = { ...DEFAULTS, ...parts };
+  }
+
+  watch(listener: LedgerListener): void {
+    this.#listeners.push(listener);
+  }
+
+  /** From now on leases of lasting workers are kept there; `kept` are those of an earlier process. */
+  keepIn(keeper: LeaseKeeper, kept: readonly KeptLease[]): void {
+    this.#keeper = keeper;
+    for (const { token, worker, item, heldMs } of kept) {
+      const at = this.#parts.now();
+      const lease = newLease(token, item, worker, at, this.#parts.settings);
+      this.#hold({ ...lease, startedAt: at - heldMs, wholeUntil: lease.wholeUntil - heldMs }, 0);
+      this.#lasting.add(item.id);
+    }
+  }
+
+  isKept(item: string): boolean {
+    return this.#lasting.has(item);
+  }
+
+  /** Does what a commit of an actor asks for, once it is written. */
+  apply(actor: ActorKey, { offer = [], withdraw = [], settle = [], clear = false }: WorkChange): void {
+    for (const id of settle) this.#settle(id);
+    if (clear) this.#clear(actor);
+    this.#withdraw(withdraw);
+    this.#offer(offer);
+  }
+
+  offer(items: readonly WorkItem[]): Promise<void> {
+    return settled(() => this.#offer(items));
+  }
+
+  withdraw(items: readonly WorkItem[]): Promise<void> {
+    return settled(() => this.#withdraw(items));
+  }
+
+  claim({ queues, max, worker, lasting = false }: Claim): Promise<readonly Lease[]> {
+    return settled(() => {
+      if (queues.length === 0) return [];
+      // Who serves several queues begins with another one each time, so that none of them starves.
+      const turn = this.#turn++ % queues.length;
+      const inTurn = [...queues.slice(turn), ...queues.slice(0, turn)];
+      const at = this.#parts.now();
+      return this.#waiting.take(inTurn, max).map((item) => {
+        const entry = this.#entries.get(item.id);
+        const lease = newLease(this.#parts.newToken(), item, worker, at, this.#parts.settings);
+        this.#hold(lease, entry?.state === 'waiting' ? entry.releases : 0);
+        if (lasting) this.#keep(lease);
+        return lease;
+      });
+    });
+  }
+
+  beat(token: string, worker: string, done: number, total: number): Promise<'on' | 'cancelled' | 'lost'> {
+    return settled(() => {
+      const lease = this.#of(token, worker);
+      if (lease === undefined) return 'lost';
+      this.#leases.set(token, beat(lease, { done, total }, this.#parts.now(), this.#parts.settings));
+      return lease.cancelled ? 'cancelled' : 'on';
+    });
+  }
+
+  arriving(token: string, whole: boolean): Promise<void> {
+    return settled(() => {
+      const lease = this.#leases.get(token);
+      if (lease === undefined) return;
+      const { settings, now } = this.#parts;
+      this.#leases.set(token, whole ? answered(lease) : arriving(lease, now(), settings));
+    });
+  }
+
+  look(token: string, worker: string): Promise<Lease | 'settled' | 'lost'> {
+    return settled(() => this.#of(token, worker) ?? (this.#settled.has(token) ? 'settled' : 'lost'));
+  }
+
+  release(token: string, worker: string): Promise<boolean> {
+    return settled(() => {
+      const lease = this.#of(token, worker);
+      if (lease !== undefined) this.#giveBack(lease);
+      return lease !== undefined;
+    });
+  }
+
+  reject(token: string, reason: string): Promise<boolean> {
+    return settled(() => {
+      const lease = this.#leases.get(token);
+      if (lease !== undefined) this.#lose(lease, reason);
+      return lease !== undefined;
+    });
+  }
+
+  forget(token: string): Promise<void> {
+    return settled(() => {
+      const lease = this.#leases.get(token);
+      if (lease === undefined) return;
+      this.#free(lease);
+      this.#remove(lease.item);
+    });
+  }
+
+  gone(worker: string, counted: boolean, reason: string): Promise<void> {
+    return settled(() => {
+      for (const lease of [...this.#leases.values()])
+        if (lease.worker === worker)
+          if (counted) this.#lose(lease, reason);
+          else this.#giveBack(lease);
+    });
+  }
+
+  unavailable(queue: string, reason: string): Promise<void> {
+    return settled(() => {
+      const waiting = this.#waiting.lengths().get(queue) ?? 0;
+      this.#tell(
+        this.#waiting.take([queue], waiting).map((item) => ({ what: 'lost', item, token: '', reason })),
+      );
+    });
+  }
+
+  expire(stalledMs: number): Promise<readonly { readonly lease: Lease; readonly reason: string }[]> {
+    return settled(() => {
+      const { settings, now } = this.#parts;
+      const at = now();
+      if (stalledMs > 0)
+        for (const [token, lease] of this.#leases) this.#leases.set(token, postponed(lease, stalledMs));
+      return [...this.#leases.values()].flatMap((lease) => {
+        const expiry = expiryOf(lease, at);
+        if (expiry === null) return [];
+        const reason = expiryReason(expiry, settings);
+        this.#lose(lease, reason);
+        return [{ lease, reason }];
+      });
+    });
+  }
+
+  news(limit: number): Promise<readonly News[]> {
+    return settled(() => {
+      const found: News[] = [];
+      for (const entry of this.#entries.values()) {
+        if (found.length === limit) break;
+        if (entry.state === 'told') found.push(entry.news);
+      }
+      return found;
+    });
+  }
+
+  dismiss({ what, item }: News): Promise<void> {
+    return settled(() => {
+      const entry = this.#entries.get(item.id);
+      const isSame =
+        entry?.state === 'told' && entry.news.what === what && entry.item.attempt === item.attempt;
+      if (isSame) this.#remove(item);
+    });
+  }
+
+  announce(): Promise<void> {
+    return settled(() => this.#offered(new Set(this.#waiting.lengths().keys())));
+  }
+
+  queues(): Promise<ReadonlyMap<string, QueueFigures>> {
+    return settled(() => {
+      const oldest = this.#oldest();
+      const lengths = this.#waiting.lengths();
+      const figures = new Map<string, QueueFigures>();
+      for (const queue of new Set([...lengths.keys(), ...this.#held.keys()])) {
+        const [waiting, held] = [lengths.get(queue) ?? 0, this.#held.get(queue) ?? 0];
+        if (waiting + held > 0) figures.set(queue, { waiting, held, oldestMs: oldest.get(queue) ?? 0 });
+      }
+      return figures;
+    });
+  }
+
+  leases(): Promise<readonly Lease[]> {
+    return settled(() => [...this.#leases.values()]);
+  }
+
+  known(actor: ActorKey): Promise<ReadonlySet<string>> {
+    return settled(() => new Set(this.#byActor.get(actorName(actor))));
+  }
+
+  standing(actors: readonly ActorKey[]): Promise<readonly Standing[]> {
+    return settled(() =>
+      actors.map((actor) => {
+        const name = actorName(actor);
+        const leases = [...(this.#byActor.get(name) ?? [])].flatMap((id) => {
+          const entry = this.#entries.get(id);
+          return entry?.state === 'held' ? [this.#leases.get(entry.token)!] : [];
+        });
+        return { leases, ahead: this.#waiting.ahead(name) };
+      }),
+    );
+  }
+
+  #offer(items: readonly WorkItem[]): void {
+    const queues = new Set<string>();
+    for (const item of items) {
+      queues.add(item.queue);
+      const entry = this.#entries.get(item.id);
+      // Its actor has not heard yet what became of this attempt.
+      if (entry !== undefined && (entry.state !== 'told' || item.attempt <= entry.item.attempt)) continue;
+      this.#wait(item, 0);
+    }
+    this.#offered(queues);
+  }
+
+  #wait(item: WorkItem, releases: number): void {
+    this.#put({ state: 'waiting', item, since: this.#parts.now(), releases });
+    this.#waiting.offer([item]);
+  }
+
+  #withdraw(items: readonly WorkItem[]): void {
+    const dropped: News[] = [];
+    for (const item of items) {
+      const entry = this.#entries.get(item.id);
+      if (entry?.state === 'held') this.#cancel(entry.token);
+      else if (entry?.state !== 'told' || entry.news.what !== 'dropped')
+        dropped.push({ what: 'dropped', item });
+    }
+    this.#waiting.remove(dropped.map(({ item }) => item.id));
+    this.#tell(dropped);
+  }
+
+  #settle(id: string): void {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return;
+    if (entry.state === 'held') {
+      this.#free(this.#leases.get(entry.token)!);
+      this.#settled.add(entry.token);
+      if (this.#settled.size > REMEMBERED) this.#settled.delete(this.#settled.values().next().value!);
+    }
+    if (entry.state === 'waiting') this.#waiting.remove([id]);
+    this.#remove(entry.item);
+  }
+
+  #clear(actor: ActorKey): void {
+    for (const id of [...(this.#byActor.get(actorName(actor)) ?? [])]) {
+      const entry = this.#entries.get(id)!;
+      if (entry.state !== 'held') this.#settle(id);
+      else {
+        this.#cancel(entry.token);
+        this.#put({ ...entry, orphan: true });
+      }
+    }
+  }
+
+  #cancel(token: string): void {
+    const lease = this.#leases.get(token)!;
+    this.#leases.set(token, cancelled(lease, this.#parts.now(), this.#parts.settings));
+  }
+
+  #lose(lease: Lease, reason: string): void {
+    const { item, token } = lease;
+    const isOrphan = this.#isOrphan(item.id);
+    this.#free(lease);
+    if (isOrphan) this.#remove(item);
+    else if (lease.cancelled) this.#tell([{ what: 'dropped', item }]);
+    else this.#tell([{ what: 'lost', item, token, reason }]);
+  }
+
+  #giveBack(lease: Lease): void {
+    const { item, token } = lease;
+    const entry = this.#entries.get(item.id);
+    const releases = entry?.state === 'held' ? entry.releases : 0;
+    if (lease.cancelled) this.#lose(lease, '');
+    else if (releases >= MAX_RELEASES) this.#lose(lease, `it was given back ${MAX_RELEASES} times`);
+    else {
+      this.#free(this.#leases.get(token)!);
+      this.#wait(item, releases + 1);
+      this.#offered(new Set([item.queue]));
+    }
+  }
+
+  #isOrphan(id: string): boolean {
+    const entry = this.#entries.get(id);
+    return entry?.state === 'held' && entry.orphan;
+  }
+
+  #hold(lease: Lease, releases: number): void {
+    const { item, token } = lease;
+    this.#leases.set(token, lease);
+    this.#held.set(item.queue, (this.#held.get(item.queue) ?? 0) + 1);
+    this.#put({ state: 'held', item, token, releases, orphan: false });
+  }
+
+  /** The lease is over. */
+  #free({ item, token }: Lease): void {
+    this.#leases.delete(token);
+    this.#held.set(item.queue, this.#held.get(item.queue)! - 1);
+    if (this.#lasting.delete(item.id)) this.#keeper?.drop(item.id);
+  }
+
+  #keep(lease: Lease): void {
+    if (this.#keeper === undefined) return;
+    try {
+      this.#keeper.keep(lease);
+      this.#lasting.add(lease.item.id);
+    } catch {
+      // A lease that cannot be written does not outlive this server: then its item is handed out once more.
+    }
+  }
+
+  #of(token: string, worker: string): Lease | undefined {
+    const lease = this.#leases.get(token);
+    return lease?.worker === worker ? lease : undefined;
+  }
+
+  #put(entry: Entry): void {
+    const { id, actor } = entry.item;
+    this.#entries.set(id, entry);
+    const name = actorName(actor);
+    const ids = this.#byActor.get(name) ?? new Set<string>();
+    this.#byActor.set(name, ids.add(id));
+  }
+
+  #remove({ id, actor }: WorkItem): void {
+    const name = actorName(actor);
+    this.#entries.delete(id);
+    const ids = this.#byActor.get(name);
+    ids?.delete(id);
+    if (ids?.size === 0) this.#byActor.delete(name);
+  }
+
+  #tell(news: readonly News[]): void {
+    if (news.length === 0) return;
+    for (const one of news) this.#put({ state: 'told', item: one.item, news: one });
+    for (const listener of this.#listeners) listener.news(news);
+  }
+
+  #offered(names: ReadonlySet<string>): void {
+    const queues = new Map<string, Pick<QueueFigures, 'waiting' | 'held'>>();
+    for (const queue of names) {
+      const waiting = this.#waiting.lengths().get(queue) ?? 0;
+      if (waiting > 0) queues.set(queue, { waiting, held: this.#held.get(queue) ?? 0 });
+    }
+    if (queues.size > 0) for (const listener of this.#listeners) listener.offered(queues);
+  }
+
+  #oldest(): ReadonlyMap<string, number> {
+    const now = this.#parts.now();
+    const oldest = new Map<string, number>();
+    for (const entry of this.#entries.values())
+      if (entry.state === 'waiting')
+        oldest.set(entry.item.queue, Math.max(oldest.get(entry.item.queue) ?? 0, now - entry.since));
+    return oldest;
+  }
+}
+
+function settled<T>(work: () => T): Promise<T> {
+  return new Promise((resolve) => {
+    resolve(work());
+  });
+}

@@ -1,0 +1,105 @@
+import type { WorkItem } from './ledger.ts';
+import { actorName } from './store.ts';
+
+/** Items of one priority: actors take turns (a Map keeps the order of turns), an actor's items stay in order. */
+type Turns = Map<string, WorkItem[]>;
+
+/** What waits, by queue and priority: the highest first, actors of one priority in turn, so that a large one never starves a small one. */
+export class TurnQueue {
+  readonly #items = new Map<string, WorkItem>();
+  /** By queue name, then by priority. */
+  readonly #queues = new Map<string, Turns[]>();
+  readonly #lengths = new Map<string, number>();
+
+  offer(items: readonly WorkItem[]): void {
+    for (const item of items) {
+      if (this.#items.has(item.id)) continue;
+      this.#items.set(item.id, item);
+      const turns = this.#turns(item.queue, item.priority);
+      const mine = turns.get(actorName(item.actor));
+      if (mine === undefined) turns.set(actorName(item.actor), [item]);
+      else mine.push(item);
+      this.#lengths.set(item.queue, (this.#lengths.get(item.queue) ?? 0) + 1);
+    }
+  }
+
+  /** Takes out up to `max` items of these queues. */
+  take(queues: readonly string[], max: number): readonly WorkItem[] {
+    const taken: WorkItem[] = [];
+    while (taken.length < max) {
+      const next = this.#next(queues);
+      if (next === undefined) break;
+      taken.push(next);
+    }
+    return taken;
+  }
+
+  /** Takes out the items with these ids; answers those that were there. */
+  remove(ids: readonly string[]): readonly WorkItem[] {
+    const removed: WorkItem[] = [];
+    for (const id of ids) {
+      const item = this.#items.get(id);
+      if (item === undefined) continue;
+      const turns = this.#turns(item.queue, item.priority);
+      const rest = (turns.get(actorName(item.actor)) ?? []).filter((other) => other.id !== id);
+      if (rest.length > 0) turns.set(actorName(item.actor), rest);
+      else turns.delete(actorName(item.actor));
+      this.#forget(item);
+      removed.push(item);
+    }
+    return removed;
+  }
+
+  lengths(): ReadonlyMap<string, number> {
+    return this.#lengths;
+  }
+
+  /** For each queue that holds items of an actor: how many would be taken from it alone before the actor's first. */
+  ahead(actor: string): ReadonlyMap<string, number> {
+    const found = new Map<string, number>();
+    for (const [queue, levels] of this.#queues) {
+      let before = 0;
+      for (const turns of levels.toReversed()) {
+        if (turns.has(actor)) {
+          // Each actor before it in the turn gives one item.
+          for (const other of turns.keys()) {
+            if (other === actor) break;
+            before++;
+          }
+          found.set(queue, before);
+          break;
+        }
+        for (const items of turns.values()) before += items.length;
+      }
+    }
+    return found;
+  }
+
+  #turns(queue: string, priority: number): Turns {
+    const levels = this.#queues.get(queue) ?? Array.from({ length: 10 }, () => new Map<string, WorkItem[]>());
+    this.#queues.set(queue, levels);
+    return levels[Math.min(9, Math.max(0, priority))]!;
+  }
+
+  #next(queues: readonly string[]): WorkItem | undefined {
+    for (let priority = 9; priority >= 0; priority--)
+      for (const queue of queues) {
+        const turns = this.#queues.get(queue)?.[priority];
+        const first = turns?.entries().next().value;
+        if (turns === undefined || first === undefined) continue;
+        const [actor, items] = first;
+        const item = items.shift()!;
+        // The actor goes to the end of the turn, or out of it.
+        turns.delete(actor);
+        if (items.length > 0) turns.set(actor, items);
+        this.#forget(item);
+        return item;
+      }
+    return undefined;
+  }
+
+  #forget(item: WorkItem): void {
+    this.#items.delete(item.id);
+    this.#lengths.set(item.queue, this.#lengths.get(item.queue)! - 1);
+  }
+}
