@@ -9,13 +9,13 @@ export function warningsOf(
   pages: readonly number[],
   maxPages: number,
 ): string[] {
-  const [metafiles, tooLarge] = (['METAFILE', 'TOO_LARGE'] as const).map((reason) =>
+  const [drawings, tooLarge] = (['DRAWING', 'TOO_LARGE'] as const).map((reason) =>
     pictures.filter(({ passedOver }) => passedOver === reason),
   );
   return [
     ...told(
-      `Not looked at: ${counted(metafiles!.length, 'picture')} in EMF or WMF. Put them in as PNG, or submit the document as PDF with RENDER_PAGES=TRUE.`,
-      pagesOf(metafiles!),
+      `Not looked at: ${counted(drawings!.length, 'picture')} in EMF, WMF, SVG or SVM. Put them in as PNG, or submit the document as PDF with RENDER_PAGES=TRUE.`,
+      pagesOf(drawings!),
     ),
     ...told(
       `Not looked at: ${counted(tooLarge!.length, 'picture')} of more than ${MAX_PICTURE_BYTES} bytes. Put them in at a lower resolution.`,

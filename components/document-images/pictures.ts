@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import type { Pixels } from '../documents/pdf-pictures.ts';
-import { isMetafile } from './metafile.ts';
+import { isDrawing } from './drawing.ts';
 
 export interface Picture {
   readonly path: string;
@@ -16,7 +16,7 @@ export interface Picture {
 
 /** A picture that cannot be looked at. */
 export interface PassedOver {
-  readonly passedOver: 'METAFILE' | 'TOO_LARGE';
+  readonly passedOver: 'DRAWING' | 'TOO_LARGE';
   readonly pages: Set<number>;
 }
 
@@ -77,8 +77,8 @@ export class Pictures {
     const known = this.#seen(page, bytes, '');
     this.#parts.set(part, known.hash);
     if (known.done) return;
-    if (isMetafile(bytes, part)) {
-      this.#known.set(known.hash, { passedOver: 'METAFILE', pages: new Set([page]) });
+    if (isDrawing(bytes, part)) {
+      this.#known.set(known.hash, { passedOver: 'DRAWING', pages: new Set([page]) });
       return;
     }
     const type = await fileTypeFromBuffer(bytes);

@@ -32,6 +32,8 @@ class Content implements XmlHandler {
   #row: Row | undefined;
   #sheet = false;
   #leftOut = 0;
+  /** The pictures of each frame that is open. */
+  readonly #frames: PictureItem[][] = [];
   /** Slides or sheets so far; 0 in a text. */
   #leaves = 0;
   #breakAfter: boolean[] = [];
@@ -56,6 +58,7 @@ class Content implements XmlHandler {
     else if (name === 'tab') this.#add('\t');
     else if (name === 'line-break') this.#add('\n');
     else if (name === 'soft-page-break') this.#pages.laidOut();
+    else if (name === 'frame') this.#frames.push([]);
     else if (name === 'image') this.#picture(attribute(attributes, 'href'));
   }
 
@@ -69,6 +72,7 @@ class Content implements XmlHandler {
       return;
     }
     if (name === 'spreadsheet') this.#sheet = false;
+    else if (name === 'frame') this.#found.push(...shownOf(this.#frames.pop() ?? []));
     else if (name === 'table-cell') this.#row?.end();
     else if (name === 'table-row' && this.#row !== undefined) this.#endRow(this.#row);
     else if (name === 'p' || name === 'h') this.#end();
@@ -109,8 +113,16 @@ class Content implements XmlHandler {
   #picture(href = ''): void {
     const part = posix.normalize(href);
     if (/^(Pictures|media)\//i.test(part))
-      this.#found.push({ kind: 'picture', page: this.#pages.current, part });
+      (this.#frames.at(-1) ?? this.#found).push({ kind: 'picture', page: this.#pages.current, part });
   }
+}
+
+type PictureItem = Extract<DocumentItem, { readonly kind: 'picture' }>;
+
+/** Pictures of one frame are the same one in several formats: where one has pixels, its drawings are no loss. */
+function shownOf(pictures: readonly PictureItem[]): readonly PictureItem[] {
+  const pixels = pictures.filter(({ part }) => !/\.(svgz?|svm|[ew]m[fz])$/i.test(part));
+  return pixels.length > 0 ? pixels : pictures;
 }
 
 /** A slide, not the layout of printed pages of the same name. */

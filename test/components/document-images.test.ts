@@ -364,7 +364,7 @@ describe('The DOCUMENT IMAGES component', () => {
     });
   });
 
-  it('passes over drawings in EMF and WMF, packed or not, and warns of them with their pages', async () => {
+  it('passes over drawings in EMF, WMF, SVG and SVM, packed or not, and warns of them with their pages', async () => {
     const files = {
       'a.emf': emf(),
       'b.wmf': wmf(true),
@@ -372,11 +372,22 @@ describe('The DOCUMENT IMAGES component', () => {
       'd.emz': gzipSync(emf(1)),
       'e.png': await png(30, 20, 8),
       'f.bin': Buffer.alloc(100, 1),
+      'g.svg': Buffer.from('<?xml version="1.0"?>\n<!-- by a program -->\n<svg xmlns="s"></svg>'),
+      'h.svgz': gzipSync('<svg/>'),
+      'i.svm': Buffer.from('VCLMTF\x01\0'),
+      'j.xml': Buffer.from('<text>an &lt;svg> is not here</text>'),
     };
     const names = Object.keys(files);
     const blips = (...letters: string[]) => letters.map((letter) => `<a:blip r:embed="${letter}"/>`).join('');
     const listed = relations(...names.map((name) => [name[0]!, 'image', `../media/${name}`] as const));
-    const slides = [blips('a', 'e'), blips('f'), blips('a', 'b'), blips('c', 'd')];
+    const slides = [
+      blips('a', 'e'),
+      blips('f'),
+      blips('a', 'b'),
+      blips('c', 'd'),
+      blips('g', 'j'),
+      blips('h', 'i'),
+    ];
     const parts = Object.fromEntries([
       ...names.map((name) => [`ppt/media/${name}`, files[name as keyof typeof files]] as const),
       ...slides.map((_, n) => [`ppt/slides/_rels/slide${n + 1}.xml.rels`, listed] as const),
@@ -384,10 +395,25 @@ describe('The DOCUMENT IMAGES component', () => {
     const found = await findIn(pptx(slides, parts));
     expect(found.map(({ pages }) => pages)).to.deep.equal(['1']);
     expect(warnings).to.deep.equal([
-      'Not looked at: 4 pictures in EMF or WMF. Put them in as PNG, or submit the document as PDF with RENDER_PAGES=TRUE. (Pages: 1, 3, 4)',
+      'Not looked at: 7 pictures in EMF, WMF, SVG or SVM. Put them in as PNG, or submit the document as PDF with RENDER_PAGES=TRUE. (Pages: 1, 3 - 6)',
     ]);
     await findIn(pptx(slides.slice(1, 2), parts));
     expect(warnings).to.deep.equal([]);
+  });
+
+  it('takes the picture that ODF keeps beside a drawing, and warns of drawings that have none', async () => {
+    const parts = { 'Pictures/a.png': await png(30, 20, 7), 'Pictures/a.svg': Buffer.from('<svg/>') };
+    const image = (name: string) => `<draw:image xlink:href="Pictures/${name}"/>`;
+    const page = (content: string) =>
+      `<draw:page draw:master-page-name="M"><draw:frame>${content}</draw:frame></draw:page>`;
+    const [both, alone] = [page(image('a.svg') + image('a.png')), page(image('a.svg'))];
+    expect((await findIn(odf('presentation', both, { parts }))).map(({ pages }) => pages)).to.deep.equal([
+      '1',
+    ]);
+    expect(warnings).to.deep.equal([]);
+    expect(await findIn(odf('presentation', both + alone, { parts }))).to.have.lengthOf(1);
+    expect(warnings).to.have.lengthOf(1);
+    expect(warnings[0]).to.match(/^Not looked at: 1 picture .*\(Pages: 2\)$/);
   });
 
   it('leaves out what is smaller than MIN_IMAGE_SIZE', async () => {

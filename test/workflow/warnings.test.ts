@@ -95,7 +95,7 @@ describe('Warnings of a component', () => {
       const [told, ...more] = warningsIn(document);
       expect(more).to.deep.equal([]);
       expect(told).to.match(
-        /^0 DOCUMENT IMAGES OTHER: .*1 picture in EMF or WMF.*RENDER_PAGES=TRUE.*\(Pages: 1\)$/,
+        /^0 DOCUMENT IMAGES OTHER: .*1 picture in EMF, WMF, SVG or SVM.*RENDER_PAGES=TRUE.*\(Pages: 1\)$/,
       );
     });
 

@@ -1,0 +1,32 @@
+/** Drawings (EMF, WMF, SVG, and SVM of older office programs), as documents keep what was drawn or pasted into them. */
+
+/** Where an SVG begins, after its declaration and remarks of the program that wrote it. */
+const SVG_HEAD_BYTES = 4096;
+
+/** `part`: the name under which the file stands in the document; packed ones (EMZ, WMZ, SVGZ) are known by it. */
+export function isDrawing(bytes: Uint8Array, part: string): boolean {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const packed = file.length > 2 && file.readUInt16BE(0) === 0x1f8b;
+  return packed ? /\.([ew]mz|svgz)$/i.test(part) : KINDS.some((is) => is(file));
+}
+
+/** EMF: a record of type 1 that is signed. */
+const isEnhanced = (file: Buffer): boolean =>
+  file.length > 44 && file.readUInt32LE(0) === 1 && file.toString('latin1', 40, 44) === ' EMF';
+
+/** WMF: with the header that tells its size, or with a header of nine words alone. */
+function isWindows(file: Buffer): boolean {
+  if (file.length < 18) return false;
+  if (file.readUInt32LE(0) === 0x9ac6cdd7) return true;
+  const [type, words, version] = [file.readUInt16LE(0), file.readUInt16LE(2), file.readUInt16LE(4)];
+  return (type === 1 || type === 2) && words === 9 && (version === 0x0100 || version === 0x0300);
+}
+
+const isStarView = (file: Buffer): boolean => file.toString('latin1', 0, 6) === 'VCLMTF';
+
+/** Its root element, with a prefix or without; before it stand only declarations and remarks. */
+const isSvg = (file: Buffer): boolean =>
+  /^\uFEFF?\s*</.test(file.toString('utf8', 0, 64)) &&
+  /<([\w.-]{1,40}:)?svg[\s/>]/.test(file.toString('utf8', 0, SVG_HEAD_BYTES));
+
+const KINDS = [isEnhanced, isWindows, isStarView, isSvg];
