@@ -79,7 +79,9 @@ export const serverEnvironment = z.object({
     ),
   JOB_ID_HOST: z
     .string()
-    .regex(/^\w[\w.-]{0,63}$/)
+    .regex(/^\w[\w.-]{0,63}$/, {
+      error: 'must have 1 to 64 letters, digits, "_", "." and "-", and begin with none of the last two',
+    })
     .default(hostname())
     .describe('Host part of job ids'),
   SITE_ID: z.string().default('troupe1').describe('siteId in documents'),

@@ -134,6 +134,22 @@ describe('troupe, where a service runs', () => {
     expect(none.stderr).to.include('needs a token: set TROUPE_TOKEN');
   });
 
+  it('asks for the details of the document, unless it is told not to', async () => {
+    const document = async (...more: string[]) => {
+      const { stdout } = await place.troupe(['analyze', 'media/astronaut.png', ...FACES, '--json', ...more]);
+      return JSON.parse(stdout) as {
+        readonly jobProperties: Readonly<Record<string, string>>;
+        readonly effectiveProperties?: readonly object[];
+      };
+    };
+    const asked = await document();
+    expect(asked.jobProperties).to.deep.equal({ OUTPUT_DETAILS: 'TRUE' });
+    expect(asked.effectiveProperties).to.have.lengthOf(1);
+    const plain = await document('--property', 'OUTPUT_DETAILS=FALSE');
+    expect(plain.jobProperties).to.deep.equal({ OUTPUT_DETAILS: 'FALSE' });
+    expect(plain).to.not.have.property('effectiveProperties');
+  });
+
   it('refuses to serve on the same port, or in the same data folder', async () => {
     const port = new URL(server.url).port;
     const onPort = await place.troupe(['serve'], { PORT: port, DATA_DIR: path.join(place.folder, 'other') });

@@ -24,6 +24,14 @@ describe('The settings', () => {
       expect(() => readSettings({ BASE_URL: wrong })).to.throw(/BASE_URL: must/);
     });
 
+  it('say what a host of job ids may have', () => {
+    for (const JOB_ID_HOST of ['a b', '-a', '.a', 'ä', 'a'.repeat(65)])
+      expect(() => readSettings({ JOB_ID_HOST }), JOB_ID_HOST).to.throw(
+        'JOB_ID_HOST: must have 1 to 64 letters',
+      );
+    expect(readSettings({ JOB_ID_HOST: '_a.b-C9' })).to.include({ JOB_ID_HOST: '_a.b-C9' });
+  });
+
   it('take a BASE_URL with a path', () => {
     expect(readSettings({ BASE_URL: 'https://h/troupe/' }).BASE_URL).to.equal('https://h/troupe/');
   });
