@@ -47,7 +47,8 @@ export const taskNotes = (catalog: NamedCatalog, task: Task): readonly string[] 
 
 function* wrongInTask(catalog: NamedCatalog, task: Task): Generator<string> {
   const types = new Set<string>();
-  for (const name of task.actions) {
+  // A name may come a thousand times: looking for what was meant takes a while.
+  for (const name of new Set(task.actions)) {
     const action = catalog.action(canonicalName(name));
     if (action === undefined) yield missing(catalog, 'action', name);
     const type = catalog.algorithm(canonicalName(action?.algorithm ?? ''))?.actionType;
@@ -62,7 +63,7 @@ export const pipelineNotes = (catalog: NamedCatalog, pipeline: Pipeline): readon
 
 function* wrongInPipeline(catalog: NamedCatalog, pipeline: Pipeline): Generator<string> {
   const unknown = pipeline.tasks.filter((name) => catalog.task(canonicalName(name)) === undefined);
-  for (const name of unknown) yield missing(catalog, 'task', name);
+  for (const name of new Set(unknown)) yield missing(catalog, 'task', name);
   const tasks = pipeline.tasks.map((name) => catalog.task(canonicalName(name))?.actions.length ?? 0);
   if (unknown.length > 0 || tasks.reduce((sum, actions) => sum + actions, 0) > MAX_ACTIONS) return;
   const own: CatalogLookup = {

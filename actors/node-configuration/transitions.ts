@@ -98,7 +98,8 @@ function firstOfEachHost(nodes: readonly NodeManagerModel[]): readonly NodeManag
 }
 
 function dropped(all: readonly NodeManagerModel[], kept: readonly NodeManagerModel[]): string {
-  const left = [...new Set(all.filter((node) => !kept.includes(node)).map(({ host }) => host))];
+  const known = new Set(kept);
+  const left = [...new Set(all.filter((node) => !known.has(node)).map(({ host }) => host))];
   const more = left.length > NAMED ? ` and ${left.length - NAMED} more` : '';
   return `Hosts that were given more than once keep their first entry; the later ones were left out: ${left.slice(0, NAMED).join(', ')}${more}.`;
 }

@@ -1,0 +1,335 @@
+/** Every rule that bodies of requests, answers of components and addresses meet outside of pipeline/; or why it needs no timing. */
+import type { z } from 'zod';
+import { parseBounded } from '../../actors/catalog/bounded-parse.ts';
+import * as descriptors from '../../actors/catalog/descriptor.ts';
+import * as fields from '../../actors/catalog/fields.ts';
+import * as placing from '../../actors/catalog/placing.ts';
+import { EMPTY_CATALOG } from '../../actors/catalog/state.ts';
+import { withoutExtras } from '../../actors/catalog/tolerant-json.ts';
+import { decideConfiguration } from '../../actors/node-configuration/transitions.ts';
+import * as unserved from '../../actors/node-configuration/unserved.ts';
+import { uploadOf } from '../../actors/uploads/use.ts';
+import * as bodies from '../../http/schemas/catalog.ts';
+import * as common from '../../http/schemas/common.ts';
+import { detailsQuery } from '../../http/schemas/details.ts';
+import { jobListQuery } from '../../http/schemas/job-list.ts';
+import * as jobs from '../../http/schemas/jobs.ts';
+import * as media from '../../http/schemas/media.ts';
+import { nodeConfiguration } from '../../http/schemas/nodes.ts';
+import { checked } from '../../http/schemas/problems.ts';
+import * as streaming from '../../http/schemas/streaming.ts';
+import * as messages from '../../http/schemas/system-messages.ts';
+import * as worker from '../../http/schemas/worker.ts';
+import { parseJson } from '../../http/steps/json-body.ts';
+import { decodeDataUri, statedType } from '../../media/data-uri.ts';
+import { schemeOf, shownUri } from '../../media/file-uris.ts';
+import * as censor from '../../output/censor.ts';
+import * as wrong from '../../output/check-rules.ts';
+import { unparsable } from '../../output/json-shape.ts';
+import { because, many, named, ofText, type Known, type Work } from './growth.ts';
+
+const ANSWER = 'describes an answer, or is a part of the others';
+/** A body or query, of which `make` makes one of about this size. */
+const body =
+  (schema: z.ZodType, make: (size: number) => unknown): Work =>
+  (size) => {
+    const given = make(size);
+    return () => checked(schema, given);
+  };
+/** A text somewhere in it. */
+const text = (schema: z.ZodType, make: (text: string) => unknown): readonly Work[] =>
+  ofText((given) => checked(schema, make(given)));
+const texts = (size: number) => many(size, (at) => `name ${at}`);
+const element = { name: 'N', description: 'd' };
+const property = (at: number) => ({ name: `P${at}`, description: 'd', type: 'INT', defaultValue: '1' });
+const descriptor = (size: number) => ({
+  componentName: 'C',
+  componentVersion: '1',
+  middlewareVersion: '1',
+  sourceLanguage: 'python',
+  batchLibrary: 'b',
+  environmentVariables: many(size / 8, (at) => ({ name: `V${at}`, value: 'v' })),
+  algorithm: {
+    ...element,
+    actionType: 'DETECTION',
+    trackType: 'T',
+    requiresCollection: { states: texts(size / 4) },
+    providesCollection: { states: [], properties: many(size / 8, property) },
+  },
+});
+const service = (at: number) => ({
+  serviceName: `s${at}`,
+  serviceDescription: '',
+  serviceLauncher: 'simple' as const,
+  cmd: 'x',
+  serviceCount: 1,
+  workingDirectory: '',
+  args: [],
+  environmentVariables: [],
+});
+const hosts = (size: number) => many(size / 10, (at) => ({ host: `h${at}`, services: [service(at)] }));
+const track = (size: number) => ({
+  startFrame: 0,
+  stopFrame: size,
+  confidence: 1,
+  properties: named(size, () => 'x'),
+  detections: many(size / 4, (frame) => ({
+    frame,
+    x: 0,
+    y: 0,
+    width: 1,
+    height: 1,
+    confidence: 1,
+    properties: {},
+  })),
+});
+const issues = (size: number) => many(size, () => ({ code: 'OTHER', message: 'm' }));
+const elements = (size: number) => ({
+  algorithm: { name: 'A' },
+  action: many(size, (at) => ({ ...element, name: `N${at}` })),
+  task: [],
+  pipeline: [],
+});
+
+export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>>> = {
+  'http/schemas/catalog.ts': {
+    ...because(
+      ANSWER,
+      ...'elementWarnings registered pipeline task action algorithm component elementNameParams componentNameParams'.split(
+        ' ',
+      ),
+    ),
+    componentDescriptor: body(bodies.componentDescriptor, descriptor),
+    pipelineCreation: [
+      body(bodies.pipelineCreation, (size) => ({ ...element, tasks: texts(size) })),
+      ...text(bodies.pipelineCreation, (name) => ({ ...element, name, tasks: ['t'] })),
+    ],
+    taskCreation: body(bodies.taskCreation, (size) => ({ ...element, actions: texts(size) })),
+    actionCreation: body(bodies.actionCreation, (size) => ({
+      ...element,
+      algorithm: 'A',
+      properties: many(size, (at) => ({ name: `P${at}`, value: 1 })),
+    })),
+  },
+  'http/schemas/common.ts': {
+    ...because(ANSWER, 'responseMessage', 'coreResponse', 'orAbsent'),
+    wholeNumber: text(common.wholeNumber(0), (given) => given),
+    trueOrFalse: text(common.trueOrFalse, (given) => given),
+    timestamp: text(common.timestamp, (given) => given),
+  },
+  'http/schemas/details.ts': { detailsQuery: text(detailsQuery, (details) => ({ details })) },
+  'http/schemas/detection.ts': because(ANSWER, 'detectionDocument'),
+  'http/schemas/job-list.ts': {
+    ...because(ANSWER, 'jobPage', 'liveIssues'),
+    jobListQuery: [
+      body(jobListQuery, (size) => named(size, () => '1')),
+      ...text(jobListQuery, (pipelineName) => ({ pipelineName })),
+    ],
+  },
+  'http/schemas/jobs.ts': {
+    ...because(
+      ANSWER,
+      ...'jobStatus jobId jobCreationResponse waitingFor singleJobInfo dryRunResponse allJobsStatistics archiveRepostResponse'.split(
+        ' ',
+      ),
+    ),
+    properties: body(jobs.properties, (size) => named(size, String)),
+    algorithmProperties: body(jobs.algorithmProperties, (size) => named(size, () => ({ A: '1' }))),
+    jobCreationRequest: [
+      body(jobs.jobCreationRequest, (size) => ({
+        media: many(size / 10, (at) => ({ mediaUri: `file:///${at}`, properties: { A: '1' } })),
+      })),
+      body(jobs.jobCreationRequest, (size) => ({ media: many(size, () => 0) })),
+      ...text(jobs.jobCreationRequest, (mediaUri) => ({ media: [{ mediaUri }] })),
+    ],
+    creationQuery: text(jobs.creationQuery, (dryRun) => ({ dryRun })),
+    archiveRepostRequest: body(jobs.archiveRepostRequest, (size) => many(size, (at) => at)),
+  },
+  'http/schemas/media.ts': {
+    ...because(ANSWER, 'uploadId', 'upload', 'mediaCheck'),
+    uploadQuery: text(media.uploadQuery, (name) => ({ name })),
+    mediaCheckRequest: body(media.mediaCheckRequest, (size) => ({ mediaUris: texts(size) })),
+  },
+  'http/schemas/nodes.ts': {
+    ...because(ANSWER, 'deployedNodeManagerModel', 'nodeHosts', 'servicePalette'),
+    nodeConfiguration: [
+      body(nodeConfiguration, hosts),
+      ...text(nodeConfiguration, (host) => [
+        {
+          host,
+          services: [
+            { ...service(1), serviceName: host, environmentVariables: [{ name: host, value: host }] },
+          ],
+        },
+      ]),
+    ],
+  },
+  'http/schemas/problems.ts': because('is timed by each of the schemas', 'checked'),
+  'http/schemas/service.ts': because(ANSWER, 'info', 'queueInfo'),
+  'http/schemas/streaming.ts': {
+    ...because(
+      ANSWER,
+      'streamingJobCreationResponse',
+      'streamingJobCancelResponse',
+      'streamingJobInfo',
+      'allStreamingJobs',
+    ),
+    streamingJobCreationRequest: text(streaming.streamingJobCreationRequest, (given) => ({
+      stream: { streamUri: given },
+      healthReportCallbackUri: given,
+    })),
+    listQuery: text(streaming.listQuery, (given) => ({ isActive: given })),
+    cancelQuery: text(streaming.cancelQuery, (doCleanup) => ({ doCleanup })),
+  },
+  'http/schemas/system-messages.ts': {
+    ...because(ANSWER, 'systemMessage'),
+    messageText: text(messages.messageText, (given) => given),
+    messageType: text(messages.messageType, (given) => given),
+    messageQuery: text(messages.messageQuery, (msgType) => ({ msgType, severity: msgType })),
+    messageId: text(messages.messageId, (given) => given),
+  },
+  'http/schemas/worker.ts': {
+    ...because(ANSWER, 'claimAnswer', 'resultAnswer', 'heartbeatAnswer'),
+    claimRequest: [
+      body(worker.claimRequest, (size) => ({ algorithms: texts(size) })),
+      ...text(worker.claimRequest, (name) => ({ algorithms: [name] })),
+    ],
+    resultQuery: text(worker.resultQuery, (claim) => ({ claim })),
+    heartbeatRequest: body(worker.heartbeatRequest, (size) => named(size, String)),
+    failureRequest: text(worker.failureRequest, (message) => ({ code: 'OTHER', message })),
+  },
+  'http/steps/json-body.ts': {
+    ...because('reads a request and hands its text to parseJson', 'readJson', 'readText'),
+    parseJson: [...ofText(parsedJson), ...ofText(parsedJson, '"', '"'), ...ofText(parsedJson, '[', ']')],
+  },
+  'output/censor.ts': {
+    censorProperties: (size) => () => censor.censorProperties(named(size, String)),
+    censorDeep: (size) => () =>
+      censor.censorDeep(many(size / 10, (at) => ({ a: [{ ARCHIVE_URL: `http://${at}` }] }))),
+    maskUri: ofText(censor.maskUri, 'http://a/'),
+  },
+  'output/check-rules.ts': {
+    ...because('looks at one field', 'isWarning', 'wrongFeedSummary', 'bringsMedium', 'withoutFrameTimes'),
+    wrongTrack: (size) => {
+      const given = track(size);
+      return () => wrong.wrongTrack(given, { start: 0, stop: size });
+    },
+    wrongWarning: ofText((warning) => wrong.wrongWarning({ warning })),
+    wrongPrepared: (size) => {
+      const facts = {
+        mediaType: 'VIDEO',
+        mimeType: '',
+        sha256: '',
+        length: size,
+        metadata: named(size, String),
+      };
+      const given = {
+        facts,
+        inspected: true,
+        path: 'p',
+        warnings: issues(size),
+        ranges: many(size, (at) => ({ start: at, stop: at })),
+      };
+      return () => wrong.wrongPrepared(given);
+    },
+    wrongSummary: (size) => {
+      const given = {
+        summary: {
+          tracks: 1,
+          detections: 1,
+          types: named(size, (at) => at),
+          warnings: issues(size),
+          ranges: [],
+        },
+      };
+      return () => wrong.wrongSummary(given);
+    },
+    wrongStored: (size) => {
+      const given = { path: 'p', uri: 'u', warnings: issues(size) };
+      return () => wrong.wrongStored(given);
+    },
+  },
+  'output/json-shape.ts': { unparsable: [...ofText(unparsable), ...ofText(unparsable, '"')] },
+  'media/data-uri.ts': {
+    statedType: ofText(statedType, 'data:'),
+    decodeDataUri: [
+      ...ofText((given) => decodeDataUri(given, 1e9), 'data:,'),
+      ...ofText((given) => decodeDataUri(given, 1e9), 'data:;base64,'),
+      ...ofText((given) => decodeDataUri(given, 1e9), 'data:', ','),
+    ],
+  },
+  'media/file-uris.ts': {
+    ...because('asks the file system', 'checkFileUri'),
+    schemeOf: ofText(schemeOf),
+    shownUri: ofText(shownUri, 'http://a'),
+  },
+  'actors/catalog/tolerant-json.ts': {
+    withoutExtras: [...ofText(withoutExtras), ...ofText(withoutExtras, '[', ',]')],
+  },
+  'actors/catalog/bounded-parse.ts': {
+    parseBounded: (size) => () =>
+      parseBounded(jobs.jobCreationRequest, { media: many(size, () => 0) }, () => 'wrong'),
+  },
+  'actors/catalog/fields.ts': {
+    ...because(
+      'makes a schema, or is one of those that the descriptor is made of',
+      'trimmed',
+      'filled',
+      'scalar',
+      'listOf',
+      'someOf',
+      'wordOf',
+      'parseFields',
+    ),
+    validName: text(fields.validName, (given) => given),
+    elementName: text(fields.elementName, (given) => given),
+  },
+  'actors/catalog/descriptor.ts': {
+    ...because(
+      'is timed by the bodies of http/schemas/catalog.ts',
+      'actionSchema',
+      'taskSchema',
+      'pipelineSchema',
+      'unmanagedDescriptorSchema',
+    ),
+    ...because('compares one text', 'isNamed'),
+    descriptorSchema: body(descriptors.descriptorSchema, descriptor),
+  },
+  'actors/catalog/placing.ts': {
+    ...because(
+      'puts in and takes out what nameTaken looked at',
+      'place',
+      'withComponent',
+      'without',
+      'sizeOf',
+    ),
+    nameTaken: (size) => () => placing.nameTaken(EMPTY_CATALOG, 'C', elements(size) as never),
+    clashes: (size) => () => placing.clashes(EMPTY_CATALOG, 'C', elements(size) as never),
+  },
+  'actors/uploads/use.ts': {
+    ...because('reads the jobs in the store', 'usedUploads'),
+    uploadOf: ofText((uri) => uploadOf(uri, '/data/uploads'), 'file:///data/uploads/'),
+  },
+  'actors/node-configuration/unserved.ts': {
+    unservedComponents: (size) => () =>
+      unserved.unservedComponents([{ host: 'h', services: many(size, service) }], texts(size), 'h'),
+    unservedSentence: (size) => () => unserved.unservedSentence(texts(size), 'h'),
+  },
+  'actors/node-configuration/transitions.ts': {
+    ...because('hands on what was decided', 'recoverConfiguration'),
+    decideConfiguration: (size) => {
+      const nodes = many(size / 10, (at) => ({ host: `h${at % (size / 20)}`, services: [service(at)] }));
+      const limits = { nodes: 1e9, services: 1e9, serviceCount: 1e9, deployed: 1e9 };
+      return () =>
+        decideConfiguration(
+          undefined,
+          { type: 'save', nodes },
+          { initial: [], thisHost: 'h', installed: [], ownServices: [], limits },
+        );
+    },
+  },
+};
+
+function parsedJson(given: string): unknown {
+  return parseJson(given, { maxDepth: 32, maxValues: 1e9 });
+}

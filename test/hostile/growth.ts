@@ -1,0 +1,101 @@
+/** Work on an input of about this size; what prepares the input is not timed. */
+export type Work = (size: number) => () => unknown;
+
+/** Entries of the longest list: more than a request may have media. */
+const LARGEST = 16_000;
+/** Texts are longer than lists: the longest has about MAX_PROPERTY_LENGTH characters. */
+const CHARACTERS = 4;
+/** Milliseconds from which a difference can be seen. */
+const VISIBLE_MS = 4;
+/** What the largest of the three inputs may take in any case: below that the collection of garbage counts for more than the work. */
+const ALWAYS_FINE_MS = 60;
+/** Four times the input: linear work takes four times as long, quadratic work sixteen times. */
+const MOST_TIMES = 9;
+const ATTEMPTS = 10;
+
+/**
+ * How much longer work takes on four times the input, in a sentence when that is far more than four times; undefined when it is
+ * not. The three sizes are timed in turn and the best of each counts, so that a busy machine holds up all alike.
+ */
+export function growth(work: Work, largest = LARGEST): string | undefined {
+  let size = 125;
+  while (size * 4 < largest && bestOfThree(work(size)) < VISIBLE_MS) size *= 2;
+  const works = [1, 2, 4].map((times) => work(size * times));
+  const best = works.map(() => Infinity);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    for (const [at, one] of works.entries()) best[at] = Math.min(best[at]!, timed(one));
+    const [least, , most] = best as [number, number, number];
+    if (most < ALWAYS_FINE_MS || most < MOST_TIMES * least) return undefined;
+  }
+  return best.map((ms, at) => `${ms.toFixed(1)} ms for ${size * 2 ** at}`).join(', ');
+}
+
+const bestOfThree = (work: () => unknown) => Math.min(timed(work), timed(work), timed(work));
+
+function timed(work: () => unknown): number {
+  const begun = performance.now();
+  try {
+    work();
+  } catch (error) {
+    // Many rules say by an error that they refuse; this one says that there was too much.
+    if (error instanceof RangeError) throw error;
+  }
+  return performance.now() - begun;
+}
+
+/** What somebody may repeat who wants a rule for texts to work hard. */
+const PUMPS = [
+  'a',
+  '1',
+  ' ',
+  '\n',
+  '/',
+  '?',
+  '%',
+  '=',
+  ';',
+  ',',
+  '"',
+  '\\',
+  '[',
+  '{',
+  '(',
+  '.',
+  '-',
+  '_',
+  ':',
+  '@',
+  '&a=1',
+  '../',
+  '%41',
+  'a,',
+  '0.',
+  '\u{1d4b3}',
+  'A1, ',
+  '{}\n',
+];
+
+/** A rule for texts, over each of these between `lead` and `tail`, and once with what fits nowhere behind them. */
+export const ofText = (rule: (text: string) => unknown, lead = '', tail = ''): readonly Work[] =>
+  PUMPS.flatMap((pump) =>
+    [tail, `\0${tail}`].map((end) => (size: number) => {
+      const text = lead + pump.repeat((CHARACTERS * size) / pump.length) + end;
+      return () => rule(text);
+    }),
+  );
+
+export const many = <T>(count: number, make: (at: number) => T): T[] =>
+  Array.from({ length: count }, (_, at) => make(at));
+export const named = <T>(count: number, make: (at: number) => T): Readonly<Record<string, T>> =>
+  Object.fromEntries(many(count, (at) => [`NAME_${at}`, make(at)]));
+
+/** What is known of a rule: work to be timed, or why it is not. */
+export type Known =
+  | Work
+  | readonly Work[]
+  | { readonly why: string }
+  | { readonly most: number; readonly work: Work; readonly why: string };
+
+/** The same reason for several rules. */
+export const because = (why: string, ...names: readonly string[]): Readonly<Record<string, Known>> =>
+  Object.fromEntries(names.map((name) => [name, { why }]));
