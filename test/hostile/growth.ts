@@ -5,8 +5,6 @@ export type Work = (size: number) => () => unknown;
 const LARGEST = 16_000;
 /** Texts are longer than lists: the longest has about MAX_PROPERTY_LENGTH characters. */
 const CHARACTERS = 4;
-/** Milliseconds from which a difference can be seen. */
-const VISIBLE_MS = 4;
 /** What the largest of the three inputs may take in any case: below that the collection of garbage counts for more than the work. */
 const ALWAYS_FINE_MS = 60;
 /** Four times the input: linear work takes four times as long, quadratic work sixteen times. */
@@ -19,18 +17,16 @@ const ATTEMPTS = 10;
  */
 export function growth(work: Work, largest = LARGEST): string | undefined {
   let size = 125;
-  while (size * 4 < largest && bestOfThree(work(size)) < VISIBLE_MS) size *= 2;
+  while (size * 4 < largest && timed(work(size * 4)) < ALWAYS_FINE_MS) size *= 2;
   const works = [1, 2, 4].map((times) => work(size * times));
   const best = works.map(() => Infinity);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     for (const [at, one] of works.entries()) best[at] = Math.min(best[at]!, timed(one));
     const [least, , most] = best as [number, number, number];
-    if (most < ALWAYS_FINE_MS || most < MOST_TIMES * least) return undefined;
+    if (most < ALWAYS_FINE_MS || (attempt > 1 && most < MOST_TIMES * least)) return undefined;
   }
   return best.map((ms, at) => `${ms.toFixed(1)} ms for ${size * 2 ** at}`).join(', ');
 }
-
-const bestOfThree = (work: () => unknown) => Math.min(timed(work), timed(work), timed(work));
 
 function timed(work: () => unknown): number {
   const begun = performance.now();
