@@ -5,6 +5,8 @@ import type { User } from './access/bearer.ts';
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** These change nothing, whatever their method is. */
 const ASKING = new Set(['/rest/media/check']);
+/** Where `dryRun=true` changes nothing; elsewhere it means nothing. */
+const TRIED = '/rest/jobs';
 const SHOWN = 500;
 
 /**
@@ -15,8 +17,7 @@ export function audit(logger: Logger): Middleware {
   return async (ctx, next) => {
     await next();
     const { user } = ctx.state as { user?: User };
-    if (user === undefined || READING.has(ctx.method) || ASKING.has(ctx.path)) return;
-    if (ctx.query['dryRun'] === 'true') return;
+    if (user === undefined || changesNothing(ctx)) return;
     const { requestId } = ctx.state as { requestId?: string };
     const { method, status, ip } = ctx;
     const job = jobOf(ctx);
@@ -36,6 +37,11 @@ export function audit(logger: Logger): Middleware {
       'audit',
     );
   };
+}
+
+function changesNothing({ method, path, query }: Context): boolean {
+  if (READING.has(method) || ASKING.has(path)) return true;
+  return path === TRIED && query['dryRun'] === 'true';
 }
 
 function outcomeOf(status: number): 'done' | 'forbidden' | 'refused' | 'failed' {

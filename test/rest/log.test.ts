@@ -96,6 +96,14 @@ describe('The log', () => {
     expect(JSON.stringify(service.log('audit'))).to.not.include('Maintenance');
   });
 
+  it('has the line whatever a request calls itself: only a job can be tried without effect', async () => {
+    const jobId = await created();
+    await service.terminal(jobId);
+    await service.ask('DELETE', `/rest/jobs/${jobId}?dryRun=true`);
+    const line = await service.logged('audit', (one) => one['path'] === `/rest/jobs/${jobId}`);
+    expect(line).to.include({ method: 'DELETE', status: 204, outcome: 'done' });
+  });
+
   it('is not filled by whoever sends many bad tokens', async () => {
     const provider = await TestProvider.start();
     const bounded = await Service.started({ ...settingsOf(provider), LOG_REFUSALS_A_MINUTE: '3' }, () =>
