@@ -229,8 +229,12 @@ async function restored<R, S, C extends Command, X, E>(
   marks: LoadMarks | undefined,
 ): Promise<S> {
   const noted = <T>(work: () => T): T => (marks === undefined ? work() : marks.during(`${name}/${id}`, work));
-  const found = noted(() => kind.restore(record, body, rows));
-  return isSteps(found) ? inTurns(found, noted) : found;
+  try {
+    const found = noted(() => kind.restore(record, body, rows));
+    return isSteps(found) ? await inTurns(found, noted) : found;
+  } finally {
+    marks?.over(`${name}/${id}`);
+  }
 }
 
 const isSteps = <S>(found: S | Steps<S>): found is Steps<S> =>

@@ -26,7 +26,7 @@ export class LoadMarks {
     rmSync(this.#current, { force: true });
   }
 
-  /** Restores an actor. @throws Error when that has ended the server too often */
+  /** Restores an actor, or a part of it: `over` when it has no more. @throws Error when that has ended the server too often */
   during<T>(actor: string, restore: () => T): T {
     const ends = this.#ends.get(actor) ?? 0;
     if (ends >= MOST_ENDS) {
@@ -39,8 +39,12 @@ export class LoadMarks {
       return restore();
     } finally {
       rmSync(this.#current, { force: true });
-      this.#forget(actor);
     }
+  }
+
+  /** The server has lived through all of it. */
+  over(actor: string): void {
+    this.#forget(actor);
   }
 
   #forget(actor: string): void {

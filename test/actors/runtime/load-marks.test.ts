@@ -27,4 +27,12 @@ describe('A stored state that ends the server when it is restored', () => {
     );
     expect(await start('good')).to.equal('loaded; stored: true');
   });
+
+  it('is so, too, when it has been restored for a while before', async () => {
+    expect(await start('late')).to.equal(7);
+    expect(await start('late')).to.equal(7);
+    expect(await start('late')).to.equal(
+      'The server ended, or was ended, 2 times while it restored this state.; stored: false',
+    );
+  });
 });

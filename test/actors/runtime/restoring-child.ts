@@ -1,8 +1,9 @@
-/** Loads the actor whose id it is given, as a server does at its start; the state of the actor "bad" ends the process. */
+/** Loads the actor whose id it is given, as a server does at its start; the states of the actors "bad" and "late" end the process. */
 import { writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadDurable, type DurableKind } from '../../../actors/runtime/durable.ts';
 import { LoadMarks } from '../../../actors/runtime/load-marks.ts';
+import { Turns } from '../../../actors/runtime/turns.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 
 const [folder = '', id = ''] = process.argv.slice(2);
@@ -12,6 +13,14 @@ const actor = { kind: 'test', id };
 if ((await store.load(actor)) === undefined)
   await store.commit({ actor, expected: 0, owner, record: {}, snapshot: { schema: 1, body: { state: id } } });
 
+/** A large state: others have the event loop before its second half, which is the bad one. */
+function* inTwoTurns(): Generator<void, string> {
+  const turns = new Turns();
+  while (!turns.due);
+  yield;
+  process.exit(7);
+}
+
 const kind: DurableKind<object, string, { readonly type: 'none' }, string, never> = {
   kind: 'test',
   schema: 1,
@@ -19,7 +28,7 @@ const kind: DurableKind<object, string, { readonly type: 'none' }, string, never
   rowsOf: () => undefined,
   restore(_, body) {
     if (body === 'bad') process.exit(7);
-    return String(body);
+    return body === 'late' ? inTwoTurns() : String(body);
   },
   snapshot: (_, state) => state,
   decide: () => ({ reply: 'nothing' }),
