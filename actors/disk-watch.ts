@@ -27,7 +27,7 @@ const SPARE = 0.1;
 export class DiskWatch {
   readonly #parts: DiskWatchParts;
   #low = false;
-  /** The message that stands there; undefined while there is none. */
+  /** The message that stands there; undefined while there is none. On a full disk it may be a while until it can be posted or removed. */
   #message: number | undefined;
 
   constructor(parts: DiskWatchParts) {
@@ -35,16 +35,24 @@ export class DiskWatch {
   }
 
   async look(): Promise<void> {
-    const { minFreeBytes, logger, messages } = this.#parts;
+    const { minFreeBytes, logger } = this.#parts;
     const free = await this.#parts.free();
     if (!this.#low && free < minFreeBytes) {
       this.#low = true;
       logger.warn({ free, minFreeBytes }, 'the disk is nearly full: no new jobs and uploads are taken');
-      this.#message = await messages.announce({ msg: MESSAGE, ...KIND });
     } else if (this.#low && free >= minFreeBytes + minFreeBytes * SPARE) {
       this.#low = false;
       logger.info({ free, minFreeBytes }, 'the disk has room again: new jobs and uploads are taken');
-      if (this.#message !== undefined) await messages.remove(this.#message);
+    }
+    await this.#tell();
+  }
+
+  /** Brings the message in line with what the disk is like. */
+  async #tell(): Promise<void> {
+    const { messages } = this.#parts;
+    if (this.#low) this.#message ??= await messages.announce({ msg: MESSAGE, ...KIND });
+    else if (this.#message !== undefined) {
+      await messages.remove(this.#message);
       this.#message = undefined;
     }
   }

@@ -47,4 +47,37 @@ describe('The free disk', () => {
     stop();
     expect(await after(200)).to.deep.equal([6, 1]);
   });
+
+  it('is told as soon as a message can be posted: on a full disk that may fail at first', async () => {
+    const clock = new VirtualClock();
+    const standing = new Set<number>();
+    let free = 50;
+    let writes = false;
+    const line = () => undefined;
+    const write = async <T>(work: () => T): Promise<T> => {
+      if (!writes) throw new Error('The state could not be stored.');
+      return work();
+    };
+    const stop = startDiskWatch({
+      clock,
+      logger: { debug: line, info: line, warn: line, error: line },
+      messages: {
+        announce: () => write(() => standing.add(1).size),
+        remove: (id) => write(() => void standing.delete(id)),
+      },
+      minFreeBytes: 100,
+      everyMs: 10,
+      free: () => Promise.resolve(free),
+    });
+    const after = async (bytes: number, canWrite: boolean) => {
+      [free, writes] = [bytes, canWrite];
+      await clock.advance(30);
+      return standing.size;
+    };
+    expect(await after(50, false)).to.equal(0);
+    expect(await after(50, true), 'told late').to.equal(1);
+    expect(await after(200, false)).to.equal(1);
+    expect(await after(200, true), 'taken back late').to.equal(0);
+    stop();
+  });
 });
