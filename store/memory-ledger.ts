@@ -379,7 +379,15 @@ export class MemoryLedger implements WorkLedger {
   #free({ item, token }: Lease): void {
     this.#leases.delete(token);
     this.#held.set(item.queue, this.#held.get(item.queue)! - 1);
-    if (this.#lasting.delete(item.id)) this.#keeper?.drop(item.id);
+    if (this.#lasting.delete(item.id)) this.#drop(item.id);
+  }
+
+  #drop(id: string): void {
+    try {
+      this.#keeper?.drop(id);
+    } catch {
+      // A lease that cannot be taken from the disk runs out after the next start: its worker does not beat any more.
+    }
   }
 
   #keep(lease: Lease): void {

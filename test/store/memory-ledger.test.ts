@@ -53,6 +53,26 @@ describe('The work ledger of a server that owns its store', () => {
       await store.close();
     });
 
+    it('goes on when the end of a kept lease cannot be written just now', async () => {
+      const ledger = new MemoryLedger();
+      ledger.keepIn(
+        {
+          keep: () => undefined,
+          drop() {
+            throw new Error('database or disk is full');
+          },
+        },
+        [],
+      );
+      await ledger.offer([item('a')]);
+      const [lease] = await ledger.claim({ ...claim, lasting: true });
+      expect(await ledger.release(lease!.token, 'far away')).to.equal(true);
+      const [again] = await ledger.claim({ ...claim, lasting: true });
+      expect(again?.item.id).to.equal('a');
+      ledger.apply(actor('job'), { settle: ['a'] });
+      expect(await ledger.leases()).to.deep.equal([]);
+    });
+
     it('goes on to count the time for which a kept lease has been held', async () => {
       const file = path(`${++files}.db`);
       const first = new SqliteStore(file);
