@@ -13,6 +13,7 @@ import { archiveHash } from '../../pipeline/archive.ts';
 import { MEDIA_TYPES, type Issue } from '../../pipeline/types.ts';
 import { allRows, type Store } from '../../store/store.ts';
 import { BATCH_JOB, mediumPrefix } from '../batch-job/keys.ts';
+import { Turns } from '../runtime/turns.ts';
 import { forAction, jobWide, wantsDetails } from '../batch-job/in-force.ts';
 import { stageIndex } from '../batch-job/planning.ts';
 import type { JobRecord, RequestedMedium } from '../batch-job/record.ts';
@@ -31,8 +32,10 @@ export async function* documentInput(
   const job = await storedJob(store, jobNumber);
   if (job === undefined) return;
   yield headOf(job);
+  const turns = new Turns();
   const derived: MediumRows[] = [];
   for (const [index, medium] of job.record.media.entries()) {
+    if (turns.due) await turns.next();
     const rows = await rowsOf(store, job, index);
     const named = { index, medium, parentMediaId: -1, madeIn: -1, rows };
     derived.push(...derivedFrom(named));
@@ -40,6 +43,7 @@ export async function* documentInput(
   }
   // Those that were made of derived ones come after all that were made before.
   for (const one of derived) {
+    if (turns.due) await turns.next();
     const made = { ...one, rows: await rowsOf(store, job, one.index) };
     derived.push(...derivedFrom(made));
     yield documentMedium(job, made);
@@ -51,7 +55,9 @@ export async function* copyInput(store: Store, jobNumber: number): AsyncGenerato
   const job = await storedJob(store, jobNumber);
   if (job === undefined) return;
   yield { jobId: job.record.jobId };
+  const turns = new Turns();
   for (const [index, medium] of job.record.media.entries()) {
+    if (turns.due) await turns.next();
     const facts = factsIn(await rowsOf(store, job, index)) ?? null;
     const sha256 = archiveHash({ ...medium, facts });
     if (sha256 !== null) yield { sha256, path: medium.uri };
