@@ -1,10 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from '../config/logger.ts';
+import { runFolder } from '../output/layout.ts';
 import { removeFolder } from '../output/spool.ts';
 import { allEntries, type Store } from '../store/store.ts';
 import { ADMISSION, type AdmissionCommand, type AdmissionReply } from './admission/actor.ts';
 import { BATCH_JOB } from './batch-job/keys.ts';
+import { foldersOf } from './batch-job/record.ts';
 import { LIVE_JOBS, WAITING_JOBS } from './batch-job/bookkeeping.ts';
 import { JOB_SCHEMA } from './batch-job/snapshot.ts';
 import type { JobCommand, JobReply } from './batch-job/commands.ts';
@@ -83,7 +85,9 @@ export async function removeOrphans(store: Store, dataDir: string, logger: Logge
     const job = await storedJob(store, Number(id)).catch(() => null);
     // A job that cannot be read may still be mended: then nothing is removed that might be its own.
     if (job === null) return;
-    if (job !== undefined) live.add(job.record.jobId).add(`${job.record.jobId}.${job.snapshot.run}`);
+    if (job === undefined) continue;
+    const { jobId } = job.record;
+    live.add(runFolder(jobId, job.snapshot.run, null)).add(foldersOf(job.record, job.snapshot));
   }
   for (const folder of found) {
     if (live.has(path.basename(folder))) continue;

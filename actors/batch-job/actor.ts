@@ -143,7 +143,11 @@ async function perform(
         break;
       case 'removeFiles':
         // A job that is removed keeps its mark until its files are gone: the next start tries again.
-        if (!(await removeFiles(parts, record, effect.run, effect.document)) && state.removed) return;
+        if (
+          !(await removeFiles(parts, record, { ...state, run: effect.run }, effect.document)) &&
+          state.removed
+        )
+          return;
         break;
       case 'removeStrays':
         await removeStrays(parts, record, state);
@@ -201,7 +205,7 @@ async function endPoisoned(parts: JobParts, id: string, error: unknown): Promise
   logger.error({ jobId: record.jobId, err: error }, 'ended a job that failed again and again');
   parts.ended(record, ended);
   parts.deliver(notices.map(({ destination }) => destination));
-  await removeFiles(parts, record, snapshot.run, false);
+  await removeFiles(parts, record, snapshot, false);
 }
 
 function assertNever(value: never): never {

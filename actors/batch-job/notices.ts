@@ -7,7 +7,7 @@ import { destinationOf, type HttpNotice } from '../delivery/notice.ts';
 import { archiveJob, archivesWithToken, callbackWantsToken } from './archive.ts';
 import type { FailedPost } from './commands.ts';
 import type { JobSettings } from './planning.ts';
-import type { JobRecord } from './record.ts';
+import { foldersOf, type JobRecord } from './record.ts';
 import type { Delivery, JobState } from './state.ts';
 import { isTerminal } from './status.ts';
 
@@ -38,6 +38,7 @@ type Ended = Pick<
   JobState,
   | 'status'
   | 'run'
+  | 'unnumbered'
   | 'endedAt'
   | 'objectId'
   | 'hasDocument'
@@ -66,7 +67,7 @@ export function owedAtEnd(record: JobRecord, state: Ended, settings: JobSettings
 /** What is owed by a job that is ended because its actor fails: whoever waits for it hears of its end, the archive gets nothing. */
 export function owedWhenPoisoned(
   record: JobRecord,
-  ended: Pick<Ended, 'status' | 'run' | 'hasDocument' | 'outputUri' | 'pastOutput'>,
+  ended: Pick<Ended, 'status' | 'run' | 'unnumbered' | 'hasDocument' | 'outputUri' | 'pastOutput'>,
   settings: Pick<JobSettings, 'dataDir'>,
   at: number,
 ): { readonly owed: Pick<JobState, 'callback' | 'archive'>; readonly notices: readonly Notice[] } {
@@ -128,11 +129,12 @@ const archiveId = ({ jobId }: JobRecord, run: number, medium: number) => `${jobI
 
 /** URI of the job's document, in a bucket if it is in one, or of the earlier one that stands for it. */
 export function outputUri(
-  { jobId }: JobRecord,
-  { hasDocument, outputUri: stored, pastOutput }: Pick<Ended, 'hasDocument' | 'outputUri' | 'pastOutput'>,
+  record: JobRecord,
+  state: Pick<Ended, 'run' | 'unnumbered' | 'hasDocument' | 'outputUri' | 'pastOutput'>,
   dataDir: string,
 ): string | null {
-  if (hasDocument) return stored ?? pathToFileURL(detectionFile(dataDir, jobId)).href;
+  const { hasDocument, outputUri: stored, pastOutput } = state;
+  if (hasDocument) return stored ?? pathToFileURL(detectionFile(dataDir, foldersOf(record, state))).href;
   return pastOutput;
 }
 
@@ -145,7 +147,7 @@ const STATUS_HEADER = 'Troupe-Job-Status';
 /** Specification 6.1; with the status of the job besides. */
 function callbackNotice(
   record: JobRecord,
-  state: Pick<Ended, 'status' | 'run' | 'hasDocument' | 'outputUri' | 'pastOutput'>,
+  state: Pick<Ended, 'status' | 'run' | 'unnumbered' | 'hasDocument' | 'outputUri' | 'pastOutput'>,
   { dataDir }: Pick<JobSettings, 'dataDir'>,
   at: number,
 ): Notice | null {

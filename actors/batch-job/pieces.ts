@@ -30,7 +30,7 @@ import { annotates, forComponent, isFed, jobWide, tasksOn } from './in-force.ts'
 import { namesOf, padded, unitPath } from './keys.ts';
 import { tracksBefore } from './lineage.ts';
 import { mostPieces, WHOLE } from './planning.ts';
-import { mediumOf, type JobRecord } from './record.ts';
+import { foldersOf, mediumOf, type JobRecord } from './record.ts';
 import type { JobState, SubJobRow, Unit } from './state.ts';
 import type { Given } from './transitions.ts';
 
@@ -54,7 +54,7 @@ export function pieceRow(state: JobState, index: number, unit: Unit, given: Give
     case 'UPLOAD': {
       const { record, settings } = given;
       const work: UploadWork = {
-        path: detectionFile(settings.dataDir, record.jobId),
+        path: detectionFile(settings.dataDir, foldersOf(record, state)),
         properties: jobWide(record),
         privateBuckets: settings.privateBuckets,
         ...(state.status === 'CANCELLING' ? { hurried: true } : {}),
@@ -86,7 +86,8 @@ const OF = {
   COPY: { kind: 'COPY', queue: MEDIA_QUEUES.COPY },
 } as const;
 
-function copyWork({ pastOutput, run }: JobState, { record, settings }: Given): CopyWork {
+function copyWork(state: JobState, { record, settings }: Given): CopyWork {
+  const { pastOutput, run } = state;
   const { dataDir, fetchLimits, system } = settings;
   const document = pastOutput ?? '';
   // Only a document that this service has written is believed what it says of files here.
@@ -96,7 +97,7 @@ function copyWork({ pastOutput, run }: JobState, { record, settings }: Given): C
     input: '',
     document,
     files: own ? { roots: resultRoots(dataDir), excluded: [] } : { roots: mediaRoots, excluded },
-    folder: join(mediaFolder(dataDir, record.jobId), `${run}-copy`),
+    folder: join(mediaFolder(dataDir, foldersOf(record, state)), `${run}-copy`),
     properties: jobWide(record),
     privateBuckets: settings.privateBuckets,
     allowedHosts: settings.allowedHosts,
@@ -162,7 +163,8 @@ function prepareRow(state: JobState, index: number, unit: Unit, given: Given): S
   const work: PrepareWork = {
     uri,
     fetchTo:
-      derived?.path ?? join(mediaFolder(settings.dataDir, record.jobId), `${state.run}-${unit.medium}`),
+      derived?.path ??
+      join(mediaFolder(settings.dataDir, foldersOf(record, state)), `${state.run}-${unit.medium}`),
     metadata,
     properties: { ...record.jobProperties, ...properties, ...record.environmentProperties },
     frameRanges,
@@ -196,7 +198,7 @@ function detectRow(state: JobState, index: number, unit: Unit, given: Given): Su
   const range = unit.ranges[piece] ?? WHOLE;
   const generic = facts.mediaType === 'UNKNOWN';
   const row = ofUnit(state, index, unit, given, { id: String(piece), path: `d${padded(piece, 7)}` });
-  const folder = derivingFolder(settings.dataDir, record.jobId, state.run, medium.mediaId);
+  const folder = derivingFolder(settings.dataDir, foldersOf(record, state), state.run, medium.mediaId);
   const work = {
     medium,
     trackType: action.algorithm.trackType,
@@ -225,7 +227,7 @@ export function finishRow(state: JobState, index: number, unit: Unit, given: Giv
   const { action, properties, facts, prepared, medium, work: workMedium } = settingOf(state, unit, given);
   const { dataDir } = settings;
   const { mediaRoots, excluded } = settings.fetchLimits;
-  const { jobId } = record;
+  const folder = foldersOf(record, state);
   const rollUpFile = textOf(properties, 'ROLL_UP_FILE', '');
   const annotating = annotates(properties) && isFed(record, properties, state.media.get(unit.medium)!);
   const work: FinishWork = {
@@ -245,8 +247,8 @@ export function finishRow(state: JobState, index: number, unit: Unit, given: Giv
     ...(unit.derived > 0
       ? {
           derive: {
-            folder: derivativeFolder(dataDir, jobId, medium.mediaId),
-            from: derivingFolder(dataDir, jobId, state.run, medium.mediaId),
+            folder: derivativeFolder(dataDir, folder, medium.mediaId),
+            from: derivingFolder(dataDir, folder, state.run, medium.mediaId),
             firstMediaId: 0,
             most: Math.max(0, settings.maxDerived - (state.media.size - record.media.length)),
           },
@@ -256,7 +258,7 @@ export function finishRow(state: JobState, index: number, unit: Unit, given: Giv
       ? {
           selectorsOutput: {
             selectors: medium.selectors,
-            file: selectorsOutputFile(dataDir, jobId, medium.mediaId),
+            file: selectorsOutputFile(dataDir, folder, medium.mediaId),
           },
         }
       : {}),
@@ -282,7 +284,7 @@ export function artifactsRow(
     medium,
     properties,
     tracks,
-    folder: artifactsFolder(settings.dataDir, record.jobId, place),
+    folder: artifactsFolder(settings.dataDir, foldersOf(record, state), place),
     privateBuckets: settings.privateBuckets,
   };
   return { ...ofUnit(state, index, unit, given, { id: 'artifacts', path: 'g' }), ...OF.ARTIFACTS, work };
@@ -295,7 +297,7 @@ function markupRow(state: JobState, index: number, unit: Unit, given: Given): Su
     medium,
     properties,
     sources: tracksBefore(record, state.media, unit.medium),
-    folder: markupFolder(settings.dataDir, record.jobId, medium.mediaId),
+    folder: markupFolder(settings.dataDir, foldersOf(record, state), medium.mediaId),
     privateBuckets: settings.privateBuckets,
   };
   const row = ofUnit(state, index, unit, given, { id: 'markup', path: 'm' });

@@ -56,6 +56,7 @@ export function initialState(
     status: start.admitted ? 'IN_PROGRESS' : 'INITIALIZED',
     run: start.run,
     outdated: null,
+    unnumbered: null,
     priority: start.priority,
     stage: { name: 'WAITING' },
     startedAt: start.at,

@@ -2,7 +2,8 @@ import type { List } from 'immutable';
 import type { PipelinePlan } from '../../pipeline/plan.ts';
 import type { ArchiveCheckStatus } from '../../pipeline/archive.ts';
 import type { Issue, MediaSelector, Properties, Range } from '../../pipeline/types.ts';
-import type { MediumState } from './state.ts';
+import { runFolder } from '../../output/layout.ts';
+import type { JobState, MediumState } from './state.ts';
 
 /**
  * What was asked for and how it will be done, frozen when the job is accepted: a later change of pipelines or of server
@@ -51,6 +52,12 @@ export interface RequestedMedium {
   /** Why this medium could not be used already at creation; the others go on. */
   readonly problem?: Issue;
 }
+
+/** Name of the folders of the job's run. */
+export const foldersOf = (
+  { jobId }: Pick<JobRecord, 'jobId'>,
+  { run, unnumbered }: Pick<JobState, 'run' | 'unnumbered'>,
+): string => runFolder(jobId, run, unnumbered);
 
 /** A medium of the job; one that was derived has the properties of the one that it was made of. */
 export function mediumOf(

@@ -8,7 +8,7 @@ import type { JobRecord } from './record.ts';
 import type { Delivery, JobState, MediumState, Stage, SubJobRow, Unit } from './state.ts';
 import { isKnown, NO_WEIGHT, weightOfAll, withUnit } from './units.ts';
 
-export const JOB_SCHEMA = 3;
+export const JOB_SCHEMA = 4;
 
 /** `n` turns a snapshot of schema n into one of n + 1. */
 export const JOB_UPCASTERS: Readonly<Record<number, (body: unknown) => unknown>> = {
@@ -24,6 +24,8 @@ export const JOB_UPCASTERS: Readonly<Record<number, (body: unknown) => unknown>>
   }),
   // Buckets and the times of actions came with schema 3.
   2: (body) => ({ ...(body as object), outputUri: null, timing: [] }),
+  // The run came into the names of all folders with schema 4.
+  3: (body) => ({ ...(body as { run: number }), unnumbered: (body as { run: number }).run }),
 };
 
 const stageSchema = z.discriminatedUnion('name', [
@@ -61,6 +63,7 @@ export const jobSnapshotSchema = z.object({
   status: z.enum(BATCH_JOB_STATUSES),
   run: z.int().positive(),
   outdated: z.int().positive().nullable().default(null),
+  unnumbered: z.int().positive().nullable(),
   priority: z.int().min(0).max(9),
   stage: stageSchema,
   startedAt: z.number(),

@@ -32,8 +32,10 @@ export interface JobState {
   readonly status: BatchJobStatus;
   /** Counts submissions; what is late of run 1 cannot touch run 2. */
   readonly run: number;
-  /** A run whose outputs still lie where those of this one will: only until the next commit. */
+  /** A run whose files may still be there: only until the next commit. */
   readonly outdated: number | null;
+  /** The run whose folders an earlier version has named after the job alone: see `runFolder`. */
+  readonly unnumbered: number | null;
   readonly priority: number;
   readonly stage: Stage;
   /** Milliseconds since the epoch. */

@@ -9,13 +9,14 @@ import {
   markupFolders,
   mediaFolder,
   outputFolders,
+  runFolder,
   spoolFolder,
 } from '../../output/layout.ts';
 import { removeFolder, removeOthers, removeParts } from '../../output/spool.ts';
 import { allRows, type Store } from '../../store/store.ts';
 import { BATCH_JOB, runPrefix } from './keys.ts';
 import type { JobSettings } from './planning.ts';
-import { mediumOf, type JobRecord } from './record.ts';
+import { foldersOf, mediumOf, type JobRecord } from './record.ts';
 import type { JobState, SubJobRow } from './state.ts';
 
 export interface TidyingParts {
@@ -24,15 +25,16 @@ export interface TidyingParts {
   readonly logger: Logger;
 }
 
-/** Spool and fetched media of a run that has ended; with `document` its outputs too. False: files are left, for the next start. */
+/** Spool and fetched media of a run that is over; with `document` its outputs too. False: files are left, for the next start. */
 export async function removeFiles(
   { settings, logger }: TidyingParts,
   { jobId }: JobRecord,
-  run: number,
+  { run, unnumbered }: Pick<JobState, 'run' | 'unnumbered'>,
   document: boolean,
 ): Promise<boolean> {
-  const folders = [spoolFolder(settings.dataDir, jobId, run), mediaFolder(settings.dataDir, jobId)];
-  if (document) folders.push(...outputFolders(settings.dataDir, jobId));
+  const name = runFolder(jobId, run, unnumbered);
+  const folders = [spoolFolder(settings.dataDir, jobId, run), mediaFolder(settings.dataDir, name)];
+  if (document) folders.push(...outputFolders(settings.dataDir, name));
   let all = true;
   for (const folder of folders)
     await removeFolder(folder).catch((error: unknown) => {
@@ -49,22 +51,22 @@ export async function removeFiles(
 export async function removeStrays(parts: TidyingParts, record: JobRecord, state: JobState): Promise<void> {
   const { settings, logger } = parts;
   const { dataDir } = settings;
-  const { jobId } = record;
+  const name = foldersOf(record, state);
   const told = (folder: string) => (error: unknown) => notRemoved(logger, folder, error);
-  const derived = derivativeFolders(dataDir, jobId);
+  const derived = derivativeFolders(dataDir, name);
   const kept = new Set(
     state.media.flatMap((medium) => (medium.derived === null ? [] : [medium.derived.path])),
   );
   await removeOthers(derived, (file) => kept.has(file)).catch(told(derived));
   // While nothing failed, every picture and every copy is in the document.
   if (state.status !== 'IN_PROGRESS') {
-    const pictures = artifactsFolders(dataDir, jobId);
-    const copies = markupFolders(dataDir, jobId);
+    const pictures = artifactsFolders(dataDir, name);
+    const copies = markupFolders(dataDir, name);
     const named = await namedFolders(parts, record, state);
     await removeOthers(pictures, (file) => named.has(actionFolder(pictures, file))).catch(told(pictures));
     await removeOthers(copies, (file) => named.has(path.dirname(file))).catch(told(copies));
   }
-  for (const folder of outputFolders(dataDir, jobId)) await removeParts(folder).catch(told(folder));
+  for (const folder of outputFolders(dataDir, name)) await removeParts(folder).catch(told(folder));
 }
 
 /** The folder of its action on its medium in which a picture lies: see `artifactsFolder`. */
@@ -75,19 +77,21 @@ const actionFolder = (pictures: string, file: string): string =>
 async function namedFolders(
   { store, settings }: TidyingParts,
   record: JobRecord,
-  { run, media }: JobState,
+  state: JobState,
 ): Promise<ReadonlySet<string>> {
+  const { run, media } = state;
+  const name = foldersOf(record, state);
   const folders = new Set<string>();
   const actor = { kind: BATCH_JOB, id: String(record.number) };
   for await (const { body } of allRows(store, actor, runPrefix(run))) {
-    const { kind, state, medium, stage, action } = body as SubJobRow;
-    if (state !== 'DONE' || stage.name !== 'TASK' || (kind !== 'ARTIFACTS' && kind !== 'MARKUP')) continue;
+    const { kind, state: done, medium, stage, action } = body as SubJobRow;
+    if (done !== 'DONE' || stage.name !== 'TASK' || (kind !== 'ARTIFACTS' && kind !== 'MARKUP')) continue;
     const { mediaId } = mediumOf(record, media, medium);
     const place = { mediaId, task: stage.index, action };
     folders.add(
       kind === 'MARKUP'
-        ? markupFolder(settings.dataDir, record.jobId, mediaId)
-        : artifactsFolder(settings.dataDir, record.jobId, place),
+        ? markupFolder(settings.dataDir, name, mediaId)
+        : artifactsFolder(settings.dataDir, name, place),
     );
   }
   return folders;

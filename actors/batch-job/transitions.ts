@@ -63,7 +63,7 @@ export const TRANSITIONS: { readonly [T in Exclude<JobCommand['type'], 'accept'>
       const run = state.run + 1;
       const initial = initialState(given.record, { ...command, run, at: given.at });
       // The old outputs go only now that the new run is accepted: this effect follows the commit.
-      const fresh = { ...initial, outdated: state.run };
+      const fresh = { ...initial, outdated: state.run, unnumbered: state.unnumbered };
       const old: JobEffect = { type: 'removeFiles', run: state.run, document: true };
       const change = command.admitted ? begin(fresh, given) : unchanged(fresh);
       // Notices of the run before are not sent any more: their receivers will hear of this one.
@@ -243,8 +243,13 @@ function toGoOn(state: JobState): readonly JobEffect[] {
 /** What a job that was removed still answers to. */
 const CLEAN_UP: ReadonlySet<JobCommand['type']> = new Set(['resume', 'forget']);
 
+/** Also of earlier runs: what could not be removed when they were over may be still there. */
 const removal = ({ run }: JobState): JobEffect[] => [
-  { type: 'removeFiles', run, document: true },
+  ...Array.from({ length: run }, (_, before) => before + 1).map((earlier): JobEffect => ({
+    type: 'removeFiles',
+    run: earlier,
+    document: true,
+  })),
   { type: 'forget' },
 ];
 

@@ -9,7 +9,7 @@ import { copyFailure } from '../batch-job/archive.ts';
 import { jobWide } from '../batch-job/in-force.ts';
 import { BATCH_JOB } from '../batch-job/keys.ts';
 import { deliveryStatus } from '../batch-job/notices.ts';
-import type { JobRecord } from '../batch-job/record.ts';
+import { foldersOf, type JobRecord } from '../batch-job/record.ts';
 import { jobSnapshotSchema, upcastJob, type JobSnapshot } from '../batch-job/snapshot.ts';
 import type { Delivery } from '../batch-job/state.ts';
 import { isTerminal } from '../batch-job/status.ts';
@@ -258,7 +258,7 @@ export class JobViews {
   async document(number: number): Promise<string | undefined> {
     const job = await storedJob(this.#store, number);
     if (job === undefined) return undefined;
-    if (hasEnded(job)) return detectionFile(this.#dataDir, job.record.jobId);
+    if (hasEnded(job)) return detectionFile(this.#dataDir, foldersOf(job.record, job.snapshot));
     const past = pastDocument(job);
     return past === null ? undefined : ownDocument(this.#dataDir, past);
   }
@@ -273,7 +273,7 @@ export class JobViews {
 
   /** Always a path where the document lies on this server, also when a bucket has it, too; else where an archive says it is. */
   #documentOf(job: StoredJob): string | null {
-    if (hasEnded(job)) return detectionFile(this.#dataDir, job.record.jobId);
+    if (hasEnded(job)) return detectionFile(this.#dataDir, foldersOf(job.record, job.snapshot));
     const past = pastDocument(job);
     return past === null ? null : (ownDocument(this.#dataDir, past) ?? past);
   }

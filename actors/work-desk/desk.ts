@@ -6,7 +6,7 @@ import type { Assignment, FailureRequest } from '../../components/sdk/protocol.t
 import type { Logger } from '../../config/logger.ts';
 import type { ResultChecker } from '../../output/check.ts';
 import { readFeedPiece } from '../../output/feed-index.ts';
-import { detectionFile } from '../../output/layout.ts';
+import { detectionFile, runFolder } from '../../output/layout.ts';
 import { FloodError, receive, removeFile, syncFolder, type SpoolLimits } from '../../output/spool.ts';
 import type { Lease } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
@@ -17,6 +17,7 @@ import type { SubJobRow } from '../batch-job/state.ts';
 import type { WorkWaiters } from '../dispatcher/waiters.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Family } from '../runtime/system.ts';
+import { storedJob } from '../views/jobs.ts';
 import type { WorkMeter } from '../views/meter.ts';
 import { assignmentOf, framesOf, rowOf } from './assignments.ts';
 import { copyInput, documentInput } from './document-input.ts';
@@ -160,9 +161,7 @@ export class WorkDesk {
       await removeFile(file);
       return { kind: now };
     }
-    const final = isDocument(row.kind)
-      ? await moved(file, detectionFile(this.#parts.dataDir, row.jobId))
-      : file;
+    const final = isDocument(row.kind) ? await moved(file, await this.#documentOf(lease, row)) : file;
     return this.#toJob(lease, {
       type: 'workDone',
       key: row.key,
@@ -265,6 +264,11 @@ export class WorkDesk {
   async #mayRead({ work }: SubJobRow, path: string): Promise<boolean> {
     if (work === null || !('fetchTo' in work)) return false;
     return path === work.fetchTo || path === (await this.#parts.localPath(work.uri));
+  }
+
+  async #documentOf({ item }: Lease, { jobId, run }: SubJobRow): Promise<string> {
+    const job = await storedJob(this.#parts.store, Number(item.actor.id));
+    return detectionFile(this.#parts.dataDir, runFolder(jobId, run, job?.snapshot.unnumbered ?? null));
   }
 
   async #notReceived(lease: Lease, body: Readable, error: unknown): Promise<Taken> {

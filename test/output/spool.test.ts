@@ -3,7 +3,14 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
-import { detectionFile, mediaFolder, spoolFile, spoolFolder } from '../../output/layout.ts';
+import {
+  detectionFile,
+  mediaFolder,
+  ownDocument,
+  runFolder,
+  spoolFile,
+  spoolFolder,
+} from '../../output/layout.ts';
 import { FloodError, receive, removeFolder, removeOthers, removeParts } from '../../output/spool.ts';
 import { temporaryFolder } from './folder.ts';
 
@@ -101,13 +108,28 @@ describe('The spool', () => {
     expect(await left()).to.deep.equal(['deep/b.png']);
   });
 
+  it('of an earlier version lies where that has put it, and a later run of the job elsewhere', () => {
+    expect([1, 2, 3].map((run) => runFolder('host-7', run, 2))).to.deep.equal([
+      'host-7.1',
+      'host-7',
+      'host-7.3',
+    ]);
+    expect(ownDocument('/data', 'file:///data/output-objects/host-7/detection.json')).to.equal(
+      '/data/output-objects/host-7/detection.json',
+    );
+  });
+
   it('has a place for every file of a job, and none outside of it', () => {
     expect(spoolFolder('/data', 'host-7', 2)).to.equal('/data/spool/host-7.2');
     expect(spoolFile('/data', 'host-7', 2, 'host-7.2.0.0.1.0')).to.equal(
       '/data/spool/host-7.2/host-7.2.0.0.1.0.ndjson',
     );
-    expect(mediaFolder('/data', 'host-7')).to.equal('/data/media/host-7');
-    expect(detectionFile('/data', 'host-7')).to.equal('/data/output-objects/host-7/detection.json');
+    const folder = runFolder('host-7', 2, null);
+    expect(mediaFolder('/data', folder)).to.equal('/data/media/host-7.2');
+    expect(detectionFile('/data', folder)).to.equal('/data/output-objects/host-7.2/detection.json');
+    expect(ownDocument('/data', 'file:///data/output-objects/host-7.2/detection.json')).to.equal(
+      detectionFile('/data', folder),
+    );
     for (const name of ['..', '../x', 'a/b', '', '.hidden'])
       expect(() => mediaFolder('/data', name)).to.throw();
   });

@@ -89,7 +89,7 @@ describe('Batch jobs (specification 4.2)', () => {
       expect([job.jobStatus, job.outputObjectPath]).to.deep.equal(['COMPLETE', null]);
       const { status, text } = await service.ask('GET', `/rest/jobs/${id}/output/detection`);
       expect([status, text]).to.deep.equal([400, '']);
-      expect(await service.files('output-objects')).to.not.include(id);
+      expect(await service.files('output-objects')).to.not.include(`${id}.1`);
     });
 
     it('takes media from file: and data: URIs', async () => {
@@ -263,7 +263,7 @@ describe('Batch jobs (specification 4.2)', () => {
         jobStatus: 'COMPLETE',
         terminal: true,
         mediaUris: [ASTRONAUT, video],
-        outputObjectPath: join(service.dataDir, 'output-objects', id, 'detection.json'),
+        outputObjectPath: join(service.dataDir, 'output-objects', `${id}.1`, 'detection.json'),
         pipelineName: 'LIGHT PIPELINE',
         archiveStatus: 'NOT REQUESTED',
         callbackStatus: 'NOT REQUESTED',
@@ -329,7 +329,7 @@ describe('Batch jobs (specification 4.2)', () => {
       const { headers, text } = await service.ask('GET', `/rest/jobs/${id}/output/detection`);
       expect(headers.get('content-type')).to.equal('application/json; charset=utf-8');
       expect(text).to.equal(
-        readFileSync(join(service.dataDir, 'output-objects', id, 'detection.json'), 'utf8'),
+        readFileSync(join(service.dataDir, 'output-objects', `${id}.1`, 'detection.json'), 'utf8'),
       );
 
       const document = JSON.parse(text) as DetectionDocument;
@@ -403,7 +403,7 @@ describe('Batch jobs (specification 4.2)', () => {
         detectionProperties: { MEAN: '114.60' },
         artifactExtractionStatus: 'COMPLETED',
         artifactPath: pathToFileURL(
-          join(service.dataDir, 'artifacts', id, String(mediaId), '0', '0', '0', 'frame-0.png'),
+          join(service.dataDir, 'artifacts', `${id}.1`, String(mediaId), '0', '0', '0', 'frame-0.png'),
         ).href,
       };
       const { id: trackId, ...track } = tracksOf(media[0], 'LIGHT')[0]!;
@@ -511,7 +511,9 @@ describe('Batch jobs (specification 4.2)', () => {
       const document = await service.document(id);
       expect([job.jobStatus, job.jobPriority]).to.deep.equal(['COMPLETE', 4]);
       expect(document['objectId']).to.not.equal(old['objectId']);
-      expect(document.media).to.deep.equal(old.media);
+      // Pictures of each run lie in its own folder.
+      const media = JSON.stringify(document.media).replaceAll(`/${id}.2/`, `/${id}.1/`);
+      expect(JSON.parse(media)).to.deep.equal(old.media);
       expect(tracks(document)[0]?.trackProperties['LABEL']).to.equal('kept');
     });
 

@@ -42,7 +42,7 @@ describe('Completion callbacks (specification 6.1)', () => {
         (typeof wanted === 'string' ? job.callbackStatus === wanted : wanted.test(job.callbackStatus)),
     ) as Promise<SingleJobInfo>;
   const documentUri = (id: string) =>
-    pathToFileURL(join(service.dataDir, 'output-objects', id, 'detection.json')).href;
+    pathToFileURL(join(service.dataDir, 'output-objects', `${id}.1`, 'detection.json')).href;
 
   it('a job without callbackURL says NOT REQUESTED', async () => {
     const id = await service.submit(LIGHT);

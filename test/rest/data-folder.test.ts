@@ -69,7 +69,7 @@ describe('The data folder', function () {
     await service.start({ DATA_DIR: dataDir });
 
     const { outputObjectPath, mediaUris } = (await service.job(ended))!;
-    expect(outputObjectPath).to.equal(path.join(dataDir, 'output-objects', ended, 'detection.json'));
+    expect(outputObjectPath).to.equal(path.join(dataDir, 'output-objects', `${ended}.1`, 'detection.json'));
     expect(fileURLToPath(mediaUris[0]!).startsWith(`${path.join(dataDir, 'uploads')}/`)).to.equal(true);
     expect((await service.document(ended)).jobId).to.equal(ended);
     await goesOn(live);
@@ -77,12 +77,14 @@ describe('The data folder', function () {
     await service.resubmit(ended);
     expect((await service.terminal(ended)).jobStatus, 'with its upload').to.equal('COMPLETE');
     const [track] = tracksOf((await service.document(ended)).media[0], 'LIGHT');
-    expect(track?.exemplar.artifactPath).to.include(encodeURI(path.join('data', 'artifacts', ended)));
-    expect(readdirSync(path.join(dataDir, 'artifacts'))).to.include(ended);
+    expect(track?.exemplar.artifactPath).to.include(encodeURI(path.join('data', 'artifacts', `${ended}.2`)));
+    expect(readdirSync(path.join(dataDir, 'artifacts'))).to.include(`${ended}.2`);
     expect((await service.ask('DELETE', `/rest/jobs/${ended}`)).status).to.be.within(200, 299);
     await until(
       'its files are gone',
-      () => existsSync(path.join(dataDir, 'artifacts', ended)) || existsSync(path.dirname(outputObjectPath!)),
+      () =>
+        existsSync(path.join(dataDir, 'artifacts', `${ended}.2`)) ||
+        existsSync(path.dirname(outputObjectPath!)),
       (left) => !left,
     );
     expect(existsSync(service.dataDir), 'nothing is made at the old place').to.equal(false);
@@ -96,7 +98,7 @@ describe('The data folder', function () {
     await service.stop();
     dataDir = path.join(service.folder, 'moved');
     renameSync(service.dataDir, dataDir);
-    expect(existsSync(path.join(dataDir, 'artifacts', ended))).to.equal(true);
+    expect(existsSync(path.join(dataDir, 'artifacts', `${ended}.1`))).to.equal(true);
     await service.start({
       DATA_DIR: dataDir,
       CLEANING_MS: '50',

@@ -83,7 +83,9 @@ describe('Results of a job that an archive knows', () => {
       .and.not.to.have.property('outputObjectUri');
     const info = await service.terminal(id);
     expect(info).to.include({ jobStatus: past.status, archiveStatus: 'PAST JOB FOUND', jobProgress: 100 });
-    expect(info.outputObjectPath).to.equal(join(service.dataDir, 'output-objects', id, 'detection.json'));
+    expect(info.outputObjectPath).to.equal(
+      join(service.dataDir, 'output-objects', `${id}.1`, 'detection.json'),
+    );
     const document = await service.document(id);
     expect(document).to.include({ jobId: id, status: past.status, archiveSourceJobId: past.jobId });
     const [old, copy] = [exemplarOf(past), exemplarOf(document)];
@@ -179,7 +181,7 @@ describe('Results of a job that an archive knows', () => {
       jobStatus: 'COMPLETE',
       archiveStatus: 'PAST JOB FOUND',
     });
-    const path = join(service.dataDir, 'output-objects', past.jobId, 'detection.json');
+    const path = join(service.dataDir, 'output-objects', `${past.jobId}.1`, 'detection.json');
     expect(outputObjectUri).to.equal(pathToFileURL(path).href);
     await expectNotCopied(jobId, past);
     expect(bucket.requests).to.deep.equal([]);
@@ -203,7 +205,7 @@ describe('Results of a job that an archive knows', () => {
     for (const secret of [ACCESS_KEY, SECRET_KEY]) expect(archiveStatus).not.to.include(secret);
     await expectNotCopied(id, past);
     await until('the callback has come', () => receiver.requests.length > 0);
-    expect(receiver.requests[0]!.path).to.include(`${past.jobId}%2Fdetection.json`);
+    expect(receiver.requests[0]!.path).to.include(`${past.jobId}.1%2Fdetection.json`);
     await receiver.close();
   });
 

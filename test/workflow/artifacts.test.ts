@@ -217,13 +217,14 @@ describe('Artifacts', () => {
     const { jobId: id } = await light([uriOf(service, 'video.avi')], { FRAME_INTERVAL: '10' });
     const pictures = () => filesOf(service, 'artifacts', id);
     const before = await pictures();
-    await writeFile(join(service.dataDir, 'artifacts', id, 'of-the-first-run.png'), '');
+    await writeFile(join(service.dataDir, 'artifacts', `${id}.1`, 'of-the-first-run.png'), '');
     await service.dieAt({ at: 1, when: 'after' });
     await service.resubmit(id).catch(() => undefined);
     expect(await service.ended()).to.equal('SIGKILL');
     await service.start();
     expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
-    expect(await pictures()).to.deep.equal(before);
+    expect(await filesOf(service, 'artifacts', id, 2)).to.deep.equal(before);
+    expect(await pictures()).to.deep.equal([]);
   });
 
   describe('of a job that is cancelled', () => {
@@ -292,7 +293,7 @@ describe('Artifacts', () => {
       await service.logged('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.1`);
       const document = await endsCancelled(id);
       expect(tracksOf(document.media[0], 'TROUBLE').length, 'tracks of the first segment').to.equal(1);
-      expect(await readdir(join(service.dataDir, 'artifacts'))).to.not.include(id);
+      expect(await readdir(join(service.dataDir, 'artifacts'))).to.not.include(`${id}.1`);
     });
   });
 });

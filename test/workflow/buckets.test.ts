@@ -81,7 +81,7 @@ describe('Buckets', () => {
       const stored = await objectAt(told);
       expect(JSON.parse(stored.toString('utf8'))).to.deep.equal(document);
       const { outputObjectPath } = (await service.job(id))!;
-      expect(outputObjectPath).to.equal(join(service.dataDir, 'output-objects', id, 'detection.json'));
+      expect(outputObjectPath).to.equal(join(service.dataDir, 'output-objects', `${id}.1`, 'detection.json'));
     });
 
     it('artifacts', async () => {
@@ -145,7 +145,7 @@ describe('Buckets', () => {
       const id = withoutBucket;
       const { jobStatus, outputObjectPath } = await service.terminal(id);
       expect(jobStatus).to.equal('COMPLETE_WITH_WARNINGS');
-      expect(outputObjectPath).to.equal(join(service.dataDir, 'output-objects', id, 'detection.json'));
+      expect(outputObjectPath).to.equal(join(service.dataDir, 'output-objects', `${id}.1`, 'detection.json'));
       const document = await service.document(id);
       const { artifactPath } = tracksOf(document.media[0], 'LIGHT')[0]!.exemplar;
       expect(existsSync(fileURLToPath(artifactPath!))).to.equal(true);
@@ -189,7 +189,7 @@ describe('Buckets', () => {
       await service.cancel(id);
       const { jobStatus, outputObjectPath } = await service.terminal(id, 15_000);
       expect(jobStatus).to.equal('CANCELLED');
-      expect(outputObjectPath).to.equal(join(service.dataDir, 'output-objects', id, 'detection.json'));
+      expect(outputObjectPath).to.equal(join(service.dataDir, 'output-objects', `${id}.1`, 'detection.json'));
     });
   });
 

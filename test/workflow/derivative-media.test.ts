@@ -94,7 +94,7 @@ describe('Derivative media', () => {
       expect(children).to.deep.equal([{ TEXT: [OF_PICTURES] }, { TEXT: [OF_PICTURES] }]);
     });
 
-    it('are kept below DATA_DIR; a resubmitted job makes them anew in their place, and they go with the job', async () => {
+    it('are kept below DATA_DIR; a resubmitted job makes them anew, and they go with the job', async () => {
       const names = (of: DetectionDocument) =>
         childrenOf(of, of.media[0]).map(({ path }) => `${of.media[0]!.mediaId}/${basename(path)}`);
       expect(await filesOf(service, 'derivative-media', id)).to.deep.equal(names(document));
@@ -102,10 +102,11 @@ describe('Derivative media', () => {
       await service.terminal(id);
       const again = await service.document(id);
       expect(content(again)).to.deep.equal(content(document));
-      expect(await filesOf(service, 'derivative-media', id)).to.deep.equal(names(again));
+      expect(await filesOf(service, 'derivative-media', id)).to.deep.equal([]);
+      expect(await filesOf(service, 'derivative-media', id, 2)).to.deep.equal(names(again));
       expect(idsIn(again), 'ids of the second run').to.not.have.members(idsIn(document));
       expect((await service.ask('DELETE', `/rest/jobs/${id}`)).status).to.equal(204);
-      expect(await service.files('derivative-media')).to.not.include(id);
+      expect(await service.files('derivative-media')).to.not.include.members([`${id}.1`, `${id}.2`]);
     });
   });
 

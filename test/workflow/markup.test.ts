@@ -47,7 +47,7 @@ describe('Markup', () => {
     expect(document.status).to.equal('COMPLETE');
     const [medium] = document.media;
     const copy = copyOf(medium!);
-    expect(copy).to.match(/\/markup\/test-host-\d+\/\d+\/[\da-f-]{36}\.png$/);
+    expect(copy).to.match(/\/markup\/test-host-\d+\.1\/\d+\/[\da-f-]{36}\.png$/);
     expect(medium!.markupResult!.id).to.equal(medium!.mediaId);
     const [{ exemplar }] = tracksOf(medium, 'FACE') as [ReturnType<typeof tracksOf>[number]];
     const [before, after] = [await pictureAt(ASTRONAUT), await pictureAt(copy)];
@@ -96,7 +96,7 @@ describe('Markup', () => {
     ];
     expect([speech.status, faces.status]).to.deep.equal(['COMPLETE', 'COMPLETE']);
     expect(speech.media[0]!.markupResult).to.equal(null);
-    expect(await service.files('markup')).to.not.include(speech.jobId);
+    expect(await service.files('markup')).to.not.include(`${speech.jobId}.1`);
     expect(actionsIn(speech.media[0]!)).to.deep.equal({
       'NO TRACKS': ['GENERIC MARKUP ACTION'],
       SPEECH: ['SPEECH DETECTION ACTION'],

@@ -55,17 +55,18 @@ export async function pictureAt(uri: string | null): Promise<Picture> {
   return { width, height, at };
 }
 
-/** Files below a folder of DATA_DIR that belong to a job, as paths below its own folder, sorted. */
-export async function filesOf(service: Service, folder: string, jobId: string): Promise<readonly string[]> {
-  const names = await readdir(join(service.dataDir, folder, jobId), {
-    recursive: true,
-    withFileTypes: true,
-  }).catch(() => []);
+/** Files below a folder of DATA_DIR that belong to a run of a job, as paths below its own folder, sorted. */
+export async function filesOf(
+  service: Service,
+  kind: string,
+  jobId: string,
+  run = 1,
+): Promise<readonly string[]> {
+  const folder = join(service.dataDir, kind, `${jobId}.${run}`);
+  const names = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   return names
     .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) =>
-      join(parentPath, name).slice(join(service.dataDir, folder, jobId).length + 1),
-    )
+    .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
     .toSorted();
 }
 

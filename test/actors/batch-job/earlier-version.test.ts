@@ -27,6 +27,7 @@ function firstSnapshot(job: LedJob): Record<string, unknown> {
     callback: ____,
     outputUri: _______,
     timing: ________,
+    unnumbered: _________,
     ...later
   } = toSnapshot(job.record, job.state!);
   const { archive: _____, removed: ______, ...first } = later;
@@ -67,6 +68,8 @@ describe('A snapshot of the first version', () => {
         removed: false,
         outputUri: null,
         timing: [],
+        // Its folders are named after the job alone.
+        unnumbered: 1,
       });
       const { media: _, ...restored } = restore(job.record, snapshot, []);
       expect(restored).to.include({ status: job.status, removed: false });

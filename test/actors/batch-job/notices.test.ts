@@ -10,7 +10,7 @@ import { DOCUMENT_HASH, LedJob, MATCH, noticeFailed, PAST_OUTPUT, type GivenJob 
 const CALLER = 'http://caller.example/done?mine=1';
 const ARCHIVE = 'http://archive.example:8080/base';
 const OTHER = 'https://other.example';
-const DOCUMENT = 'file:///data/output-objects/here-7/detection.json';
+const DOCUMENT = 'file:///data/output-objects/here-7.1/detection.json';
 
 const ids = (job: LedJob) => job.notices.map(({ id }) => id);
 const settled = (job: LedJob) => job.last?.change?.settled ?? [];

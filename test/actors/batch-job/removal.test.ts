@@ -86,11 +86,11 @@ describe('The actor of a batch job that is removed', () => {
     await server.jobs.work(GIVEN, 7);
     expect(await server.snapshot()).to.include({ status: 'COMPLETE' });
     for (const folder of folders()) mkdirSync(folder, { recursive: true });
-    writeFileSync(path.join(outputFolder(server.dataDir, 'here-7'), 'detection.json'), '{}');
+    writeFileSync(path.join(outputFolder(server.dataDir, 'here-7.1'), 'detection.json'), '{}');
   };
   const folders = () => [
-    outputFolder(server.dataDir, 'here-7'),
-    mediaFolder(server.dataDir, 'here-7'),
+    outputFolder(server.dataDir, 'here-7.1'),
+    mediaFolder(server.dataDir, 'here-7.1'),
     spoolFolder(server.dataDir, 'here-7', 1),
   ];
   const gone = async () => {

@@ -43,6 +43,7 @@ export async function storeJob(store: Store, given: GivenJob): Promise<void> {
     status,
     run: 1,
     outdated: null,
+    unnumbered: null,
     priority: 4,
     stage: { name: 'ENDED' },
     startedAt: endedAt - ms,
