@@ -13,6 +13,7 @@ import type { ManagedComponent } from './actors/node-manager/actor.ts';
 import { hostService } from './actors/node-manager/components.ts';
 import { installedComponents, type ComponentFolder } from './actors/node-manager/installed.ts';
 import { DAY_MS, systemClock } from './actors/runtime/clock.ts';
+import { SharedTrouble } from './actors/shared-trouble.ts';
 import { ComedyTree } from './actors/runtime/comedy-tree.ts';
 import { ActorSystem } from './actors/runtime/system.ts';
 import { refuseNewer } from './actors/sweep.ts';
@@ -112,10 +113,15 @@ async function compose(
 ): Promise<RunningServer> {
   const { logger } = options;
   const url = settings.BASE_URL?.replace(/\/$/, '') ?? urlOf(http, settings.HOST);
+  const trouble = new SharedTrouble(systemClock);
   const system = new ActorSystem(new ComedyTree(), systemClock, {
     restarted: (actor, err, delayMs) =>
       logger.warn({ actor, err, delayMs }, 'an actor failed and is started again'),
-    escalated: (actor, err) => logger.error({ actor, err }, 'an actor failed too often'),
+    escalated: (actor, err) => {
+      logger.error({ actor, err }, 'an actor failed too often');
+      const sentence = trouble.escalated(actor);
+      if (sentence !== undefined) void guardian.systemMessages.tellAdministrators('error', sentence);
+    },
     deadLetter: (letter) => logger.debug(letter, 'dead letter'),
   });
   const checker = new ResultChecker();
@@ -199,7 +205,7 @@ async function compose(
     metricsToken: settings.METRICS_TOKEN,
     allowedOrigins: settings.CORS_ALLOWED_ORIGINS,
     trustProxy: settings.TRUST_PROXY,
-    health: { closedFor: async () => closedFor(ready, store, guardian.desk) },
+    health: { closedFor: async () => closedFor(ready, store, guardian.desk, trouble) },
     system,
     logger,
   });
@@ -324,7 +330,12 @@ function managedMedia(settings: Settings): ManagedComponent {
 const STOPPING = 'The server is stopping.';
 
 /** Anybody may read it. */
-async function closedFor(ready: boolean, store: Store, desk: Guardian['desk']): Promise<string | undefined> {
+async function closedFor(
+  ready: boolean,
+  store: Store,
+  desk: Guardian['desk'],
+  trouble: SharedTrouble,
+): Promise<string | undefined> {
   if (!ready) return STOPPING;
   const works = await store.check().then(
     () => true,
@@ -337,6 +348,6 @@ async function closedFor(ready: boolean, store: Store, desk: Guardian['desk']): 
     case 'DISK_FULL':
       return 'The disk is nearly full: no new jobs are taken.';
     case undefined:
-      return undefined;
+      return trouble.reason;
   }
 }
