@@ -113,6 +113,16 @@ describe('The actor of a batch job', () => {
     expect(await server.snapshot()).to.include({ status: 'COMPLETE', run: 2 });
   });
 
+  it('that ends so tells whoever works for it to stop', async () => {
+    await server.accept();
+    const { work } = server.store;
+    const [lease] = await work.claim({ queues: ['MEDIA_INSPECTION'], max: 1, worker: 'worker' });
+    server.jobs.broken = new Error('a bug');
+    for (let time = 0; time < 4; time++) await server.jobs.tell(7, { type: 'resume' });
+    expect(await server.snapshot()).to.include({ status: 'ERROR' });
+    expect(await work.beat(lease!.token, 'worker', 0, 0)).to.equal('cancelled');
+  });
+
   it('ends ERROR also when what makes it fail is its callback', async () => {
     await server.accept({ ...GIVEN, callback: { url: 'no address', method: 'POST' } });
     server.jobs.broken = new Error('a bug');
