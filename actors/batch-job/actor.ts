@@ -8,18 +8,14 @@ import { bookkeeping, uncounted } from './bookkeeping.ts';
 import { JOB_COMMANDS, type JobCommand, type JobReply } from './commands.ts';
 import type { JobEffect } from './effects.ts';
 import { BATCH_JOB, runPrefix } from './keys.ts';
-import { errorText, planAhead, type JobSettings } from './planning.ts';
+import { errorText } from './issues.ts';
+import { planAhead } from './planning.ts';
 import { owedWhenPoisoned } from './notices.ts';
-import type { Change } from './progress.ts';
+import type { Change } from './change.ts';
+import type { JobSettings } from './context.ts';
+import { restoreInSteps } from './fold.ts';
 import type { JobRecord } from './record.ts';
-import {
-  JOB_SCHEMA,
-  JOB_UPCASTERS,
-  jobSnapshotSchema,
-  restoreInSteps,
-  toSnapshot,
-  upcastJob,
-} from './snapshot.ts';
+import { JOB_SCHEMA, JOB_UPCASTERS, jobSnapshotSchema, toSnapshot, upcastJob } from './snapshot.ts';
 import { isTerminal } from './status.ts';
 import type { JobState, SubJobRow } from './state.ts';
 import { removeFiles, removeStrays } from './tidying.ts';

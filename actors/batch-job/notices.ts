@@ -6,7 +6,7 @@ import type { Notice, Row } from '../../store/store.ts';
 import { destinationOf, type HttpNotice } from '../delivery/notice.ts';
 import { archiveJob, archivesWithToken, callbackWantsToken } from './archive.ts';
 import type { FailedPost } from './commands.ts';
-import type { JobSettings } from './planning.ts';
+import type { JobSettings } from './context.ts';
 import { foldersOf, type JobRecord } from './record.ts';
 import type { Delivery, JobState } from './state.ts';
 import { isTerminal } from './status.ts';

@@ -1,118 +1,32 @@
 import { List } from 'immutable';
-import type { FetchLimits, FinishSummary } from '../../components/sdk/protocol.ts';
 import { followUpRanges } from '../../pipeline/segments.ts';
 import type { PlannedAction, PlannedTask } from '../../pipeline/plan.ts';
 import type { Properties, Range } from '../../pipeline/types.ts';
+import { atOnce, type Steps } from '../runtime/steps.ts';
+import type { DecisionContext } from './context.ts';
 import { annotates, derives, forPlanning, isFed, passesBy, tasksOn } from './in-force.ts';
 import { tracksBefore } from './lineage.ts';
+import { stageIndex, underived } from './media.ts';
 import type { JobRecord } from './record.ts';
-import { SegmentCuts } from './segment-cuts.ts';
-import type { JobState, MediumState, Prepared, Processed, Stage, SubJobRow, Unit } from './state.ts';
-import type { Steps } from '../runtime/steps.ts';
-import { atOnce } from '../runtime/steps.ts';
-import type { Given } from './transitions.ts';
-import { NO_WEIGHT, unitOf } from './units.ts';
+import { mostPieces, SegmentCuts } from './segment-cuts.ts';
+import type { JobState, MediumState, Prepared, Processed, Stage, Unit } from './state.ts';
+import { unitOf, WHOLE } from './units.ts';
 
-/** Settings of the server that a job's decisions depend on. */
-export interface JobSettings {
-  readonly dataDir: string;
-  /** Sub-jobs of one job that are queued or run at a time. */
-  readonly window: number;
-  /** Attempts at a sub-job before it is given up. */
-  readonly attempts: number;
-  readonly fetchLimits: FetchLimits;
-  /** Media that may be derived from those of one job. */
-  readonly maxDerived: number;
-  /** Whether buckets for results may have loopback and private addresses. */
-  readonly privateBuckets: boolean;
-  /** Hosts that results of earlier jobs may be fetched from in any case. */
-  readonly allowedHosts: readonly string[];
-  /** Files of an earlier job that are copied at a time. */
-  readonly copiesAtOnce: number;
-  /** Of the document of an earlier job of another service. */
-  readonly maxArchivedBytes: number;
-  /** How the service names itself towards an archive. */
-  readonly system: { readonly version: string; readonly host: string };
-}
-
-/** Sub-jobs of one task: a job that would have more gets longer segments, and several tracks in a sub-job that are fed. */
-const MAX_PIECES = 100_000;
 /** Actions on media from which on a stage is planned in turns with other work. */
 const LARGE_STAGE = 1_000;
-export const WHOLE: Range = { start: 0, stop: -1 };
-
-/** A job before its first stage. */
-export function initialState(
-  record: JobRecord,
-  start: {
-    readonly run: number;
-    readonly priority: number;
-    readonly admitted: boolean;
-    readonly objectId: string;
-    readonly at: number;
-  },
-): JobState {
-  return {
-    status: start.admitted ? 'IN_PROGRESS' : 'INITIALIZED',
-    run: start.run,
-    outdated: null,
-    unnumbered: null,
-    priority: start.priority,
-    stage: { name: 'WAITING' },
-    startedAt: start.at,
-    endedAt: null,
-    objectId: start.objectId,
-    hasDocument: false,
-    cancelledBy: null,
-    checkArchive: false,
-    pastOutput: null,
-    pastStatus: null,
-    documentHash: null,
-    outputUri: null,
-    timing: [],
-    callback: null,
-    archive: null,
-    removed: false,
-    issues: (record.warnings ?? []).map((message) => ({ severity: 'warning', code: 'OTHER', message })),
-    firstError: firstOf(record),
-    media: untouched(record),
-    units: List(),
-    weight: NO_WEIGHT,
-    cursor: 0,
-    outstanding: new Map(),
-  };
-}
-
-function firstOf({ media }: JobRecord): string | null {
-  const problem = media.find((medium) => medium.problem !== undefined)?.problem;
-  return problem === undefined ? null : errorText(problem);
-}
-
-/** As the log has it. */
-export const errorText = ({ code, message }: { readonly code: string; readonly message: string }) =>
-  `${code}: ${message}`.slice(0, 300);
-
-/** The media before anything is known of them but what was wrong at creation. */
-export const untouched = (record: JobRecord): List<MediumState> =>
-  List(
-    record.media.map(({ problem }) => ({
-      prepared: null,
-      failedIn: problem === undefined ? null : -1,
-      processed: [],
-      found: {},
-      derived: null,
-    })),
-  );
 
 /** The units of a stage: a pure function of the record and of what the earlier stages found out, so a restart finds the same. */
-export const planStage = (state: JobState, stage: Stage, given: Pick<Given, 'record'>): List<Unit> =>
-  List(atOnce(stageInSteps(state, stage, given)));
+export const planStage = (
+  state: JobState,
+  stage: Stage,
+  context: Pick<DecisionContext, 'record'>,
+): List<Unit> => List(atOnce(stageInSteps(state, stage, context)));
 
 /** The same in steps, for a stage that may be a large one. */
 export function* stageInSteps(
   { media }: Pick<JobState, 'media'>,
   stage: Stage,
-  { record }: Pick<Given, 'record'>,
+  { record }: Pick<DecisionContext, 'record'>,
 ): Steps<readonly Unit[]> {
   switch (stage.name) {
     case 'WAITING':
@@ -163,7 +77,7 @@ function* plannedMedia(
 ): Generator<readonly Unit[], void> {
   const task = record.plan.tasks[index];
   if (task === undefined) return;
-  const cuts = new SegmentCuts(mostPieces(media, task));
+  const cuts = new SegmentCuts(mostPieces(media.size, task));
   for (const [medium, state] of media.entries()) {
     const known = PLANNED.get(state);
     if (known?.task === task && known.mostPieces === cuts.mostPieces) {
@@ -195,14 +109,6 @@ function unitsOn(
   });
 }
 
-/** Media that were derived and that nobody has looked at yet. */
-export const underived = (media: List<MediumState>): readonly number[] =>
-  media
-    .toArray()
-    .flatMap(({ derived, prepared, failedIn }, index) =>
-      derived !== null && prepared === null && failedIn === null ? [index] : [],
-    );
-
 /** An action on a medium. */
 interface Place {
   readonly record: JobRecord;
@@ -232,11 +138,6 @@ function unitOfAction(place: Place, number: number): Unit | null {
   return ranges.length === 0 ? null : unitOf(medium, number, ranges);
 }
 
-/** Pieces of one unit at most. */
-export function mostPieces(media: List<MediumState>, { actions }: PlannedTask): number {
-  return Math.max(2, Math.floor(MAX_PIECES / media.size / actions.length));
-}
-
 /**
  * What an action looks at: in the first task on a medium the frames that were asked for, later those in which the task before
  * found something; no tracks there, nothing to do. Only videos are cut.
@@ -258,62 +159,3 @@ function leftAlone({ record, media, medium, prepared }: Place, one: Processed): 
     return false;
   return annotates(forPlanning(record, media, action, medium, prepared.facts.mediaType));
 }
-
-/** A task that was fed nothing has found nothing, and has taken nothing away. */
-export function withNothingFed(
-  medium: MediumState,
-  { action, stage, file = '' }: Pick<SubJobRow, 'action' | 'stage' | 'file'>,
-): MediumState {
-  if (action !== 0) return medium;
-  const nothing = { task: stageIndex(stage), file, tracks: 0, ranges: [], sections: [] };
-  return { ...medium, processed: [...medium.processed, nothing] };
-}
-
-/** What the finishing of an action on a medium, or the extraction of its artifacts, adds to what is known of the medium. */
-export function withFound(
-  medium: MediumState,
-  { action, stage, kind, file = '' }: Pick<SubJobRow, 'action' | 'stage' | 'kind' | 'file'>,
-  { types, tracks, ranges, sections }: FinishSummary,
-): MediumState {
-  const task = stageIndex(stage);
-  // Artifacts and annotators find nothing new.
-  const found = kind === 'FINISH' && sections === undefined ? sumOf(medium.found, types) : medium.found;
-  if (action !== 0) return { ...medium, found };
-  const processed = { task, file, tracks, ranges, ...(sections === undefined ? {} : { sections }) };
-  // Only the frames of the last task are looked at again.
-  const others = medium.processed
-    .filter((other) => other.task !== task)
-    .map((other) => (other.ranges.length === 0 ? other : { ...other, ranges: [] }));
-  return { ...medium, found, processed: [...others, processed] };
-}
-
-/** A component may name its types as it likes, also as what every object has. */
-function sumOf(a: MediumState['found'], b: MediumState['found']): MediumState['found'] {
-  const sum = new Map(Object.entries(a));
-  for (const [type, number] of Object.entries(b)) sum.set(type, (sum.get(type) ?? 0) + number);
-  return Object.fromEntries(sum);
-}
-
-/** The media with those that were derived from one of them. */
-export function withDerived(
-  media: List<MediumState>,
-  { medium, derivedAt }: Pick<SubJobRow, 'medium' | 'derivedAt'>,
-  { derived = [] }: FinishSummary,
-): List<MediumState> {
-  if (derivedAt === undefined) return media;
-  return derived.reduce(
-    (all, one, n) =>
-      all.set(derivedAt + n, {
-        prepared: null,
-        failedIn: null,
-        processed: [],
-        found: {},
-        derived: { ...one, parent: medium },
-      }),
-    media,
-  );
-}
-
-/** The task that a stage is, or belongs to; -1 before the first. */
-export const stageIndex = (stage: Stage): number =>
-  stage.name === 'TASK' || stage.name === 'DERIVED' ? stage.index : -1;

@@ -1,5 +1,13 @@
 import { boundedLimits, cutRanges, segmentLimits, type SegmentLimits } from '../../pipeline/segments.ts';
+import type { PlannedTask } from '../../pipeline/plan.ts';
 import type { FrameTimes, Properties, Range } from '../../pipeline/types.ts';
+
+/** Sub-jobs of one task: a job that would have more gets longer segments, and several tracks in a sub-job that are fed. */
+const MAX_PIECES = 100_000;
+/** Pieces of one unit at most. */
+export function mostPieces(media: number, { actions }: PlannedTask): number {
+  return Math.max(2, Math.floor(MAX_PIECES / media / actions.length));
+}
 
 /**
  * How the videos of a stage are cut, worked out once for what is cut alike: many actions look at the same ranges of a medium,

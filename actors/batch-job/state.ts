@@ -156,6 +156,8 @@ export interface Unit {
   /** Files for derivative media in the answers so far. */
   readonly derived: number;
   readonly finish: 'NONE' | 'MADE' | 'DONE';
+  /** The FINISH answer. */
+  readonly finished: string | null;
 }
 
 /** A FEED answer. */

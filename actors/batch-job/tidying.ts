@@ -15,7 +15,7 @@ import {
 import { removeFolder, removeOthers, removeParts } from '../../output/spool.ts';
 import { allRows, type Store } from '../../store/store.ts';
 import { BATCH_JOB, runPrefix } from './keys.ts';
-import type { JobSettings } from './planning.ts';
+import type { JobSettings } from './context.ts';
 import { foldersOf, mediumOf, type JobRecord } from './record.ts';
 import type { JobState, SubJobRow } from './state.ts';
 

@@ -1,32 +1,18 @@
 import { after, isTerminal, type BatchJobStatus } from './status.ts';
 import type { JobCommand, JobRefusal, JobReply } from './commands.ts';
 import type { JobEffect } from './effects.ts';
-import type { JobRecord } from './record.ts';
-import type { JobSettings } from './planning.ts';
-import { initialState } from './planning.ts';
+import type { Change } from './change.ts';
+import type { DecisionContext } from './context.ts';
+import { initialState } from './initial-state.ts';
+import { KINDS } from './kinds/kinds.ts';
 import type { JobState, SubJobRow } from './state.ts';
 import { arrived, attemptFailed, noticeIds, openNotice, reposted } from './notices.ts';
-import {
-  advance,
-  answered,
-  archiveAnswered,
-  begin,
-  requeue,
-  withArchiveAnswer,
-  type Change,
-} from './progress.ts';
+import { advance, answered, archiveAnswered, begin, requeue, withArchiveAnswer } from './progress.ts';
 
 /** What a command leads to. Nothing is stored for a refusal or when nothing changes. */
 export interface JobOutcome {
   readonly reply: JobReply;
   readonly change?: Change;
-}
-
-/** What every transition may look at besides the state; time is the time of the command, never a clock's. */
-export interface Given {
-  readonly record: JobRecord;
-  readonly at: number;
-  readonly settings: JobSettings;
 }
 
 type Of<T extends JobCommand['type']> = Extract<JobCommand, { type: T }>;
@@ -35,7 +21,7 @@ interface Transition<T extends JobCommand['type']> {
   readonly from: readonly BatchJobStatus[];
   /** Where the status can be afterwards, for the diagram and its test. */
   readonly to: readonly BatchJobStatus[];
-  apply(state: JobState, command: Of<T>, given: Given): Change | JobRefusal;
+  apply(state: JobState, command: Of<T>, context: DecisionContext): Change | JobRefusal;
 }
 
 const WORKING = ['IN_PROGRESS', 'IN_PROGRESS_WARNINGS', 'IN_PROGRESS_ERRORS'] as const;
@@ -49,93 +35,93 @@ export const TRANSITIONS: { readonly [T in Exclude<JobCommand['type'], 'accept'>
   admit: {
     from: ['INITIALIZED'],
     to: [...WORKING, ...ENDED],
-    apply: (state, _, given) => begin({ ...state, status: after(state.status, 'start') }, given),
+    apply: (state, _, context) => begin({ ...state, status: after(state.status, 'start') }, context),
   },
   cancel: {
     from: ['INITIALIZED', ...WORKING],
     to: ['CANCELLING', 'CANCELLED'],
-    apply: (state, _, given) => stop(state, 'USER', given),
+    apply: (state, _, context) => stop(state, 'USER', context),
   },
   resubmit: {
     from: ENDED,
     to: ['INITIALIZED', ...WORKING, ...ENDED],
-    apply(state, command, given) {
+    apply(state, command, context) {
       const run = state.run + 1;
-      const initial = initialState(given.record, { ...command, run, at: given.at });
+      const initial = initialState(context.record, { ...command, run, at: context.at });
       // The old outputs go only now that the new run is accepted: this effect follows the commit.
       const fresh = { ...initial, outdated: state.run, unnumbered: state.unnumbered };
       const old: JobEffect = { type: 'removeFiles', run: state.run, document: true };
-      const change = command.admitted ? begin(fresh, given) : unchanged(fresh);
+      const change = command.admitted ? begin(fresh, context) : unchanged(fresh);
       // Notices of the run before are not sent any more: their receivers will hear of this one.
-      const settled = noticeIds(given.record, state.run, ['callback', 'archive']);
+      const settled = noticeIds(context.record, state.run, ['callback', 'archive']);
       return { ...change, effects: [old, ...change.effects], settled, synced: true };
     },
   },
   workDone: {
     from: ALL_BUT_WAITING,
     to: [...BUSY, ...ENDED],
-    apply: (state, command, given) =>
+    apply: (state, command, context) =>
       withOutstanding(state, command.key, (row) =>
         answered(
           state,
           { ...row, state: 'DONE', token: command.token, file: command.file },
           command.result,
           command.ms,
-          given,
+          context,
         ),
       ),
   },
   workFailed: {
     from: ALL_BUT_WAITING,
     to: [...BUSY, ...ENDED],
-    apply: (state, command, given) =>
+    apply: (state, command, context) =>
       withOutstanding(state, command.key, (row) =>
-        answered(state, { ...row, state: 'FAILED', token: command.token }, command, command.ms, given),
+        answered(state, { ...row, state: 'FAILED', token: command.token }, command, command.ms, context),
       ),
   },
   workLost: {
     from: ALL_BUT_WAITING,
     to: [...BUSY, ...ENDED],
-    apply: (state, command, given) =>
+    apply: (state, command, context) =>
       withOutstanding(state, command.key, (row) => {
         if (state.status === 'CANCELLING' && !survivesCancel(row.kind))
-          return dropped(state, [row.key], given);
+          return dropped(state, [row.key], context);
         const attempts = row.attempts + 1;
         if (attempts !== command.attempt) return 'NOT_OUTSTANDING';
-        if (attempts < given.settings.attempts) return requeue(state, { ...row, attempts });
+        if (attempts < context.settings.attempts) return requeue(state, { ...row, attempts });
         const message = `The component was lost ${attempts} times on this sub-job: ${command.reason}`;
         return answered(
           state,
           { ...row, attempts, state: 'FAILED' },
           { code: 'DEAD_LETTER', message },
           0,
-          given,
+          context,
         );
       }),
   },
   workDropped: {
     from: ALL_BUT_WAITING,
     to: [...BUSY, ...ENDED],
-    apply(state, command, given) {
+    apply(state, command, context) {
       // What was answered before the news came stays: its row counts for the document.
       const keys = command.keys.filter((key) => state.outstanding.has(key));
       if (state.status !== 'CANCELLING' || keys.length === 0) return 'NOT_OUTSTANDING';
-      return dropped(state, keys, given);
+      return dropped(state, keys, context);
     },
   },
   archiveChecked: {
     from: WORKING,
     to: [...WORKING, ...ENDED],
-    apply(state, command, given) {
+    apply(state, command, context) {
       if (state.stage.name !== 'CHECK' || state.run !== command.run) return 'WRONG_STATE';
-      return archiveAnswered(state, command.answer, given);
+      return archiveAnswered(state, command.answer, context);
     },
   },
   noticeSent: {
     from: ENDED,
     to: ENDED,
-    apply: (state, { id }, given) => {
-      const notice = openNotice(given.record, state, id);
+    apply: (state, { id }, context) => {
+      const notice = openNotice(context.record, state, id);
       if (notice === undefined) return 'NOT_OUTSTANDING';
       return { ...unchanged({ ...state, [notice.kind]: arrived(notice) }), settled: [id] };
     },
@@ -143,8 +129,8 @@ export const TRANSITIONS: { readonly [T in Exclude<JobCommand['type'], 'accept'>
   noticeFailed: {
     from: ENDED,
     to: ENDED,
-    apply: (state, { id, reason, next, slow = false }, given) => {
-      const notice = openNotice(given.record, state, id);
+    apply: (state, { id, reason, next, slow = false }, context) => {
+      const notice = openNotice(context.record, state, id);
       if (notice === undefined) return 'NOT_OUTSTANDING';
       const delivery = attemptFailed(notice, reason, next?.due ?? null, slow);
       const failed = unchanged({ ...state, [notice.kind]: delivery });
@@ -154,12 +140,12 @@ export const TRANSITIONS: { readonly [T in Exclude<JobCommand['type'], 'accept'>
   archiveReposted: {
     from: ENDED,
     to: ENDED,
-    apply: (state, { arrived: ids, failed }, given) => {
-      const own = new Set(noticeIds(given.record, state.run, ['archive']));
+    apply: (state, { arrived: ids, failed }, context) => {
+      const own = new Set(noticeIds(context.record, state.run, ['archive']));
       const posted = [...ids, ...failed.map(({ id }) => id)];
       // The job may have been run again while its old results were on their way: what it owes now is not settled by those.
       if (state.archive === null || !posted.every((id) => own.has(id))) return 'NOT_OUTSTANDING';
-      const archive = reposted(given.record, { ...state, archive: state.archive }, ids, failed);
+      const archive = reposted(context.record, { ...state, archive: state.archive }, ids, failed);
       return { ...unchanged({ ...state, archive }), settled: ids };
     },
   },
@@ -167,9 +153,9 @@ export const TRANSITIONS: { readonly [T in Exclude<JobCommand['type'], 'accept'>
     from: ENDED,
     to: ENDED,
     // First the mark, then the files, then the job: whatever is interrupted is found again at the next start.
-    apply: (state, _, given) => ({
+    apply: (state, _, context) => ({
       ...unchanged({ ...state, removed: true }),
-      settled: noticeIds(given.record, state.run, ['callback', 'archive']),
+      settled: noticeIds(context.record, state.run, ['callback', 'archive']),
       removed: [''],
       synced: true,
       effects: removal(state),
@@ -188,28 +174,32 @@ export const TRANSITIONS: { readonly [T in Exclude<JobCommand['type'], 'accept'>
   shutdown: {
     from: ['INITIALIZED', ...WORKING],
     to: ['CANCELLING', 'CANCELLED_BY_SHUTDOWN'],
-    apply: (state, _, given) => stop(state, 'SHUTDOWN', given),
+    apply: (state, _, context) => stop(state, 'SHUTDOWN', context),
   },
 };
 
 /** Decides what a command does to a job. Pure: same state, command and time, same outcome. */
-export function decide(state: JobState | undefined, command: JobCommand, given: Given): JobOutcome {
+export function decide(
+  state: JobState | undefined,
+  command: JobCommand,
+  context: DecisionContext,
+): JobOutcome {
   if (command.type === 'accept') {
     if (state !== undefined) return refused('EXISTS', state);
     const { priority } = command.record;
-    const initial = initialState(command.record, { ...command, priority, run: 1, at: given.at });
+    const initial = initialState(command.record, { ...command, priority, run: 1, at: context.at });
     const fresh =
       typeof command.archive === 'string'
         ? { ...initial, checkArchive: command.archive === 'later' }
         : withArchiveAnswer(initial, command.archive);
-    const change = command.admitted ? begin(fresh, { ...given, record: command.record }) : unchanged(fresh);
+    const change = command.admitted ? begin(fresh, { ...context, record: command.record }) : unchanged(fresh);
     return { reply: { kind: 'done' }, change: { ...change, synced: true } };
   }
   if (state === undefined || (state.removed && !CLEAN_UP.has(command.type)))
     return { reply: { kind: 'refused', reason: 'NO_SUCH_JOB', status: 'UNKNOWN' } };
   const transition = TRANSITIONS[command.type] as Transition<typeof command.type>;
   if (!transition.from.includes(state.status)) return refused('WRONG_STATE', state);
-  const outcome = transition.apply(state, command, given);
+  const outcome = transition.apply(state, command, context);
   if (typeof outcome === 'string') return refused(outcome, state);
   return { reply: { kind: 'done' }, change: outcome.silent === true ? outcome : upToDate(outcome, state) };
 }
@@ -254,28 +244,31 @@ const removal = ({ run }: JobState): JobEffect[] => [
 ];
 
 /** Cancelled work that nobody holds any more. */
-function dropped(state: JobState, keys: readonly string[], given: Given): Change {
+function dropped(state: JobState, keys: readonly string[], context: DecisionContext): Change {
   const outstanding = new Map(state.outstanding);
   for (const key of keys) outstanding.delete(key);
-  const change = advance({ ...state, outstanding }, given);
+  const change = advance({ ...state, outstanding }, context);
   return { ...change, removed: [...keys, ...(change.removed ?? [])] };
 }
 
 /** Preparation and detection are stopped; what is being finished or written goes on. */
-function stop(state: JobState, cancelledBy: 'USER' | 'SHUTDOWN', given: Given): Change | JobRefusal {
+function stop(
+  state: JobState,
+  cancelledBy: 'USER' | 'SHUTDOWN',
+  context: DecisionContext,
+): Change | JobRefusal {
   // All is done and the document that says so is being written: too late.
   if (state.stage.name === 'DOCUMENT' || state.stage.name === 'UPLOAD') return 'WRONG_STATE';
   const stopping: JobState = { ...state, status: after(state.status, 'cancel'), cancelledBy };
   const rows = [...state.outstanding.values()].filter(({ kind }) => !survivesCancel(kind));
-  const change = advance(stopping, given);
+  const change = advance(stopping, context);
   return rows.length === 0
     ? change
     : { ...change, effects: [...change.effects, { type: 'cancelWork', rows }] };
 }
 
 /** A cancelled job still finishes what was found, writes its document and puts it where it belongs. */
-const survivesCancel = (kind: SubJobRow['kind']) =>
-  kind === 'FINISH' || kind === 'DOCUMENT' || kind === 'UPLOAD';
+const survivesCancel = (kind: SubJobRow['kind']) => KINDS[kind].survivesCancel === true;
 
 function withOutstanding(
   state: JobState,

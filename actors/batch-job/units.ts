@@ -3,6 +3,8 @@ import type { List } from 'immutable';
 import type { Range } from '../../pipeline/types.ts';
 import type { JobState, SubJobRow, Unit } from './state.ts';
 
+export const WHOLE: Range = { start: 0, stop: -1 };
+
 export const unitOf = (medium: number, action: number, ranges: readonly Range[]): Unit => ({
   medium,
   action,
@@ -15,6 +17,7 @@ export const unitOf = (medium: number, action: number, ranges: readonly Range[])
   failed: 0,
   derived: 0,
   finish: 'NONE',
+  finished: null,
 });
 
 /** Whether it is settled how many pieces a unit has. */

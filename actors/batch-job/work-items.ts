@@ -3,7 +3,7 @@ import { MEDIA_QUEUES } from '../../components/sdk/protocol.ts';
 import type { WorkChange, WorkItem } from '../../store/ledger.ts';
 import type { JobEffect } from './effects.ts';
 import { BATCH_JOB } from './keys.ts';
-import type { Change } from './progress.ts';
+import type { Change } from './change.ts';
 import type { JobRecord } from './record.ts';
 import type { JobState, SubJobRow } from './state.ts';
 import { weightOf } from './units.ts';

@@ -15,7 +15,7 @@ import { allRows, type Store } from '../../store/store.ts';
 import { BATCH_JOB, mediumPrefix } from '../batch-job/keys.ts';
 import { Turns } from '../runtime/turns.ts';
 import { forAction, jobWide, wantsDetails } from '../batch-job/in-force.ts';
-import { stageIndex } from '../batch-job/planning.ts';
+import { stageIndex } from '../batch-job/media.ts';
 import type { JobRecord, RequestedMedium } from '../batch-job/record.ts';
 import { after } from '../batch-job/status.ts';
 import type { Derived, SubJobRow } from '../batch-job/state.ts';

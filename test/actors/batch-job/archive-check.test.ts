@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { restore, toSnapshot } from '../../../actors/batch-job/snapshot.ts';
+import { toSnapshot } from '../../../actors/batch-job/snapshot.ts';
+import { restore } from '../../../actors/batch-job/fold.ts';
 import { recover } from '../../../actors/batch-job/transitions.ts';
 import type { ArchiveFinding, PastJob, Properties } from '../../../pipeline/types.ts';
 import { BUCKET, DOCUMENT_HASH, doneWith, LedJob, MATCH, PAST_OUTPUT, type GivenJob } from './jobs.ts';

@@ -4,13 +4,8 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { BATCH_JOB } from '../../../actors/batch-job/keys.ts';
 import type { JobRecord } from '../../../actors/batch-job/record.ts';
-import {
-  JOB_SCHEMA,
-  jobSnapshotSchema,
-  restore,
-  toSnapshot,
-  upcastJob,
-} from '../../../actors/batch-job/snapshot.ts';
+import { JOB_SCHEMA, jobSnapshotSchema, toSnapshot, upcastJob } from '../../../actors/batch-job/snapshot.ts';
+import { restore } from '../../../actors/batch-job/fold.ts';
 import { migrate } from '../../../store/sqlite/migrations.ts';
 import { allEntries } from '../../../store/store.ts';
 import { temporaryFolder } from '../../store/folder.ts';

@@ -2,7 +2,7 @@
 import type { FinishSummary } from '../../../components/sdk/protocol.ts';
 import type { JobCommand } from '../../../actors/batch-job/commands.ts';
 import type { JobEffect } from '../../../actors/batch-job/effects.ts';
-import type { JobSettings } from '../../../actors/batch-job/planning.ts';
+import type { JobSettings } from '../../../actors/batch-job/context.ts';
 import type { JobRecord } from '../../../actors/batch-job/record.ts';
 import type { JobState, SubJobRow } from '../../../actors/batch-job/state.ts';
 import { decide, type JobOutcome } from '../../../actors/batch-job/transitions.ts';

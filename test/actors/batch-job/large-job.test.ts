@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { planAhead } from '../../../actors/batch-job/planning.ts';
-import { jobSnapshotSchema, restoreInSteps, toSnapshot } from '../../../actors/batch-job/snapshot.ts';
+import { jobSnapshotSchema, toSnapshot } from '../../../actors/batch-job/snapshot.ts';
+import { restoreInSteps } from '../../../actors/batch-job/fold.ts';
 import type { Steps } from '../../../actors/runtime/steps.ts';
 import { LedJob, type GivenJob } from './jobs.ts';
 

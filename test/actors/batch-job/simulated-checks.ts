@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import type { JobCommand } from '../../../actors/batch-job/commands.ts';
-import type { Change } from '../../../actors/batch-job/progress.ts';
+import type { Change } from '../../../actors/batch-job/change.ts';
 import type { JobRecord } from '../../../actors/batch-job/record.ts';
 import type { JobState, SubJobRow } from '../../../actors/batch-job/state.ts';
 import { isTerminal } from '../../../actors/batch-job/status.ts';

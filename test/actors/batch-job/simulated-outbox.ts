@@ -4,7 +4,7 @@
  */
 import { expect } from 'chai';
 import type { JobCommand } from '../../../actors/batch-job/commands.ts';
-import type { Change } from '../../../actors/batch-job/progress.ts';
+import type { Change } from '../../../actors/batch-job/change.ts';
 import type { Delivery } from '../../../actors/batch-job/state.ts';
 import type { HttpNotice, NoticeReport } from '../../../actors/delivery/notice.ts';
 import type { Notice } from '../../../store/store.ts';

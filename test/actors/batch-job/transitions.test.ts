@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import type { JobCommand } from '../../../actors/batch-job/commands.ts';
 import { runPrefix } from '../../../actors/batch-job/keys.ts';
-import { progressOf, restore, toSnapshot } from '../../../actors/batch-job/snapshot.ts';
+import { progressOf, toSnapshot } from '../../../actors/batch-job/snapshot.ts';
+import { restore } from '../../../actors/batch-job/fold.ts';
 import { isTerminal } from '../../../actors/batch-job/status.ts';
 import { recover, TRANSITIONS } from '../../../actors/batch-job/transitions.ts';
 import { failedWith, doneWith, LedJob, lost, noticeFailed, type GivenJob } from './jobs.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { BATCH_JOB } from '../../../actors/batch-job/keys.ts';
-import { initialState } from '../../../actors/batch-job/planning.ts';
+import { initialState } from '../../../actors/batch-job/initial-state.ts';
 import { JOB_SCHEMA, toSnapshot } from '../../../actors/batch-job/snapshot.ts';
 import { liveIssues } from '../../../actors/views/live-issues.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';

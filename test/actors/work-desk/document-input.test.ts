@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { BATCH_JOB } from '../../../actors/batch-job/keys.ts';
-import { initialState } from '../../../actors/batch-job/planning.ts';
+import { initialState } from '../../../actors/batch-job/initial-state.ts';
 import { JOB_SCHEMA, toSnapshot } from '../../../actors/batch-job/snapshot.ts';
 import { documentInput } from '../../../actors/work-desk/document-input.ts';
 import type { DocumentMedium } from '../../../components/sdk/protocol.ts';

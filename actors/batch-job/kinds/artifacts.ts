@@ -1,0 +1,41 @@
+import { MEDIA_QUEUES } from '../../../components/sdk/protocol.ts';
+import { artifactsFolder } from '../../../output/layout.ts';
+import { withError, withWarnings } from '../issues.ts';
+import { failedBy, withFound, withMedium } from '../media.ts';
+import { foldersOf } from '../record.ts';
+import { after } from '../status.ts';
+import type { Kind, ResultOf } from './kind.ts';
+import { settingOf, subJobOfUnit, taskIndex } from './sub-job.ts';
+
+/** Pictures are cut out for the tracks of an action on a medium; its answer takes the place of the FINISH answer. */
+export const ARTIFACTS: Kind<ResultOf<'ARTIFACTS'>> = {
+  name: 'ARTIFACTS',
+  errorCode: 'ARTIFACT_EXTRACTION',
+  row(state, index, unit, context) {
+    const { record, settings } = context;
+    const { properties, work: medium } = settingOf(state, unit, context);
+    const place = { mediaId: medium.mediaId, task: taskIndex(state), action: unit.action };
+    const work = {
+      medium,
+      properties,
+      tracks: unit.finished ?? '',
+      folder: artifactsFolder(settings.dataDir, foldersOf(record, state), place),
+      privateBuckets: settings.privateBuckets,
+    };
+    const row = subJobOfUnit(state, index, unit, context, { id: 'artifacts', path: 'g' });
+    return { ...row, kind: 'ARTIFACTS', queue: MEDIA_QUEUES.ARTIFACTS, work };
+  },
+  kept: (row, { summary }) => ({ ...row, summary }),
+  unit: (unit) => unit,
+  media(media, row) {
+    const { summary } = row;
+    if (summary === undefined) return failedBy(media, row);
+    const found = withMedium(media, row, (medium) => withFound(medium, row, summary));
+    return (summary.errors?.length ?? 0) > 0 ? failedBy(found, row) : found;
+  },
+  taken(state, { summary }) {
+    const [error] = summary.errors ?? [];
+    const status = error === undefined ? state.status : after(state.status, 'error');
+    return withWarnings(withError({ ...state, status }, error), summary.warnings.length);
+  },
+};

@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { MEDIA_QUEUES, type CopyWork } from '../../../components/sdk/protocol.ts';
+import { mediaFolder, ownDocument, resultRoots } from '../../../output/layout.ts';
+import { objectKey, objectUri, resultsBucket } from '../../../pipeline/buckets.ts';
+import type { DecisionContext } from '../context.ts';
+import { jobWide } from '../in-force.ts';
+import { withError, withIssue } from '../issues.ts';
+import { foldersOf } from '../record.ts';
+import type { JobState } from '../state.ts';
+import { pieceOf, type Kind, type ResultOf } from './kind.ts';
+import { newSubJob } from './sub-job.ts';
+
+/** The results of an earlier job that the archive knows are copied into the bucket of this one. */
+export const COPY: Kind<ResultOf<'COPY'>> = {
+  name: 'COPY',
+  row(state, index, unit, context) {
+    const row = newSubJob(state, index, unit, context, { id: 'copy', path: 'z/c' });
+    return { ...row, kind: 'COPY', queue: MEDIA_QUEUES.COPY, work: workOf(state, context) };
+  },
+  kept: (row) => row,
+  unit: pieceOf,
+  taken: (state, { sha256 }, context) => ({
+    ...state,
+    hasDocument: true,
+    documentHash: sha256,
+    outputUri: copiedUri(context, sha256),
+  }),
+  failed: (state, failure) =>
+    withIssue(withError(state, failure), {
+      severity: 'error',
+      code: 'ARCHIVE_BEFORE_JOB_CHECK',
+      message: `A matching job was found in the archive, but copying results from the old job failed due to: ${failure.message}`,
+    }),
+};
+
+function workOf(state: JobState, { record, settings }: DecisionContext): CopyWork {
+  const { pastOutput, run } = state;
+  const { dataDir, fetchLimits, system } = settings;
+  const document = pastOutput ?? '';
+  // Only a document that this service has written is believed what it says of files here.
+  const own = ownDocument(dataDir, document) !== undefined;
+  const { mediaRoots, excluded } = fetchLimits;
+  return {
+    input: '',
+    document,
+    files: own ? { roots: resultRoots(dataDir), excluded: [] } : { roots: mediaRoots, excluded },
+    folder: join(mediaFolder(dataDir, foldersOf(record, state)), `${run}-copy`),
+    properties: jobWide(record),
+    privateBuckets: settings.privateBuckets,
+    allowedHosts: settings.allowedHosts,
+    atOnce: settings.copiesAtOnce,
+    maxDocumentBytes: settings.maxArchivedBytes,
+    maxFileBytes: fetchLimits.maxBytes,
+    version: system.version,
+  };
+}
+
+/** Where the component has put the document: its key is made of its hash. */
+function copiedUri({ record }: DecisionContext, sha256: string): string | null {
+  const bucket = resultsBucket(jobWide(record));
+  return bucket === null ? null : objectUri(bucket, objectKey(bucket.prefix, sha256));
+}

@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import type { WorkMedium } from '../../../components/sdk/protocol.ts';
+import { derivingFolder } from '../../../output/layout.ts';
+import { withoutKeys } from '../../../pipeline/buckets.ts';
+import { integerOf } from '../../../pipeline/properties.ts';
+import type { Properties } from '../../../pipeline/types.ts';
+import { annotates, forComponent, isFed } from '../in-force.ts';
+import { withWarnings } from '../issues.ts';
+import { padded } from '../keys.ts';
+import { failedBy } from '../media.ts';
+import { foldersOf, mediumOf, type JobRecord } from '../record.ts';
+import type { JobState, SubJobRow, Unit } from '../state.ts';
+import { WHOLE } from '../units.ts';
+import { pieceOf, type Kind, type ResultOf } from './kind.ts';
+import { settingOf, subJobOfUnit, taskIndex } from './sub-job.ts';
+
+/** A component looks at frames of a medium, or at a track that it is fed. */
+export const DETECT: Kind<ResultOf<'DETECT'>> = {
+  name: 'DETECT',
+  isTimed: true,
+  row(state, index, unit, context) {
+    const { record, settings } = context;
+    const { action, properties, facts, work: medium } = settingOf(state, unit, context);
+    const piece = unit.made;
+    const range = unit.ranges[piece] ?? WHOLE;
+    const names = { id: String(piece), path: `d${padded(piece, 7)}` };
+    const row = subJobOfUnit(state, index, unit, context, names);
+    const folder = derivingFolder(settings.dataDir, foldersOf(record, state), state.run, medium.mediaId);
+    const work = {
+      medium,
+      trackType: action.algorithm.trackType,
+      properties: withoutKeys(properties),
+      range,
+      contextFrames:
+        unit.fed === null
+          ? Math.min(Math.max(0, range.start), integerOf(properties, 'CONTEXT_FRAMES', 0))
+          : 0,
+      ...(facts.mediaType === 'UNKNOWN' ? { outputFolder: join(folder, row.id) } : {}),
+    };
+    const fed = unit.fed === null ? {} : { fed: fedPiece(record, state, unit, unit.fed, properties) };
+    return { ...row, kind: 'DETECT', queue: action.algorithm.name, range, work, ...fed };
+  },
+  kept: (row, { tracks, derived }) => ({ ...row, tracks, ...(derived > 0 ? { derived } : {}) }),
+  unit: pieceOf,
+  media: (media, row) => (row.state === 'FAILED' ? failedBy(media, row) : media),
+  taken: (state, { warnings }) => withWarnings(state, warnings),
+};
+
+function fedPiece(
+  record: JobRecord,
+  { media }: JobState,
+  { medium, made: piece }: Unit,
+  { file, indexAt }: NonNullable<Unit['fed']>,
+  properties: Properties,
+): NonNullable<SubJobRow['fed']> {
+  // What media selectors select are no tracks to be given back.
+  const annotate = annotates(properties) && isFed(record, properties, media.get(medium)!);
+  const { selectors = [] } = mediumOf(record, media, medium);
+  const selective = selectors.some(({ selectionProperties: own }) => Object.keys(own).length > 0);
+  return { file, indexAt, piece, annotate, ...(selective ? { selective } : {}) };
+}
+
+/** The properties of a piece whose tracks come from one media selector. */
+export function selectedProperties(
+  record: JobRecord,
+  row: Pick<SubJobRow, 'stage' | 'medium' | 'action'>,
+  medium: Pick<WorkMedium, 'mediaType' | 'fps'>,
+  selector: number,
+): Properties {
+  const action = record.plan.tasks[taskIndex(row)]!.actions[row.action]!;
+  const { properties, selectors } = record.media[row.medium]!;
+  const { selectionProperties } = selectors?.[selector] ?? {};
+  return withoutKeys(forComponent(record, action, { properties, selector: selectionProperties }, medium));
+}

@@ -1,0 +1,24 @@
+import { MEDIA_QUEUES, type DocumentWork } from '../../../components/sdk/protocol.ts';
+import { withError, withIssue } from '../issues.ts';
+import { pieceOf, type Kind, type ResultOf } from './kind.ts';
+import { newSubJob } from './sub-job.ts';
+
+/** The detection document is written. */
+export const DOCUMENT: Kind<ResultOf<'DOCUMENT'>> = {
+  name: 'DOCUMENT',
+  survivesCancel: true,
+  row(state, index, unit, context) {
+    const work: DocumentWork = { input: '' };
+    const row = newSubJob(state, index, unit, context, { id: 'document', path: 'z' });
+    return { ...row, kind: 'DOCUMENT', queue: MEDIA_QUEUES.DOCUMENT, work };
+  },
+  kept: (row) => row,
+  unit: pieceOf,
+  taken: (state, { sha256 }) => ({ ...state, hasDocument: true, documentHash: sha256 }),
+  failed: (state, failure) =>
+    withIssue(withError(state, failure), {
+      severity: 'error',
+      code: 'OTHER',
+      message: `Failed to create the output object due to: ${failure.message}`,
+    }),
+};

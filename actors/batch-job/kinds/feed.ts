@@ -1,0 +1,38 @@
+import { MEDIA_QUEUES, type FeedWork } from '../../../components/sdk/protocol.ts';
+import { tasksOn } from '../in-force.ts';
+import { tracksBefore } from '../lineage.ts';
+import { failedBy, withMedium, withNothingFed } from '../media.ts';
+import { mediumOf } from '../record.ts';
+import { mostPieces } from '../segment-cuts.ts';
+import type { Kind, ResultOf } from './kind.ts';
+import { settingOf, subJobOfUnit, taskIndex } from './sub-job.ts';
+
+/** What an action is fed on a medium is chosen from the tracks of earlier tasks, or from the medium by its selectors. */
+export const FEED: Kind<ResultOf<'FEED'>> = {
+  name: 'FEED',
+  row(state, index, unit, context) {
+    const { record } = context;
+    const { properties, work: medium } = settingOf(state, unit, context);
+    const first = tasksOn(record, state.media.get(unit.medium)!).length === 0;
+    const { selectors } = mediumOf(record, state.media, unit.medium);
+    const work: FeedWork = {
+      medium,
+      properties,
+      sources: first ? [] : tracksBefore(record, state.media, unit.medium),
+      ...(first && selectors !== undefined ? { selectors } : {}),
+      maxPieces: mostPieces(state.media.size, record.plan.tasks[taskIndex(state)]!),
+    };
+    const row = subJobOfUnit(state, index, unit, context, { id: 'feed', path: 'a' });
+    return { ...row, kind: 'FEED', queue: MEDIA_QUEUES.FEED, work };
+  },
+  kept: (row, { summary }) => ({ ...row, feed: summary }),
+  unit(unit, { state, feed, file = '' }) {
+    if (state === 'QUEUED') return { ...unit, feed: 'MADE' };
+    if (feed === undefined) return { ...unit, feed: 'DONE', pieces: 0 };
+    return { ...unit, feed: 'DONE', fed: { ...feed, file }, pieces: feed.pieces };
+  },
+  media(media, row) {
+    if (row.feed === undefined) return failedBy(media, row);
+    return row.feed.pieces > 0 ? media : withMedium(media, row, (medium) => withNothingFed(medium, row));
+  },
+};

@@ -1,0 +1,107 @@
+import { MEDIA_QUEUES, type FinishWork } from '../../../components/sdk/protocol.ts';
+import { derivativeFolder, derivingFolder, selectorsOutputFile } from '../../../output/layout.ts';
+import type { PlannedAction } from '../../../pipeline/plan.ts';
+import { textOf } from '../../../pipeline/properties.ts';
+import { canonicalName, isBlank } from '../../../pipeline/values.ts';
+import type { DecisionContext } from '../context.ts';
+import { annotates, isFed } from '../in-force.ts';
+import { withWarnings, type Failure } from '../issues.ts';
+import { tracksBefore } from '../lineage.ts';
+import { failedBy, withDerived, withFound, withMedium } from '../media.ts';
+import { foldersOf, type RequestedMedium } from '../record.ts';
+import type { JobState, Unit } from '../state.ts';
+import { refused, type Kind, type ResultOf } from './kind.ts';
+import { settingOf, subJobOfUnit, taskIndex } from './sub-job.ts';
+
+/** The raw tracks of an action on a medium are brought into their final form. */
+export const FINISH: Kind<ResultOf<'FINISH'>> = {
+  name: 'FINISH',
+  survivesCancel: true,
+  row(state, index, unit, context) {
+    const { record, settings } = context;
+    const { action, properties, facts, prepared, medium, work: workMedium } = settingOf(state, unit, context);
+    const { mediaRoots, excluded } = settings.fetchLimits;
+    const rollUpFile = textOf(properties, 'ROLL_UP_FILE', '');
+    const annotating = annotates(properties) && isFed(record, properties, state.media.get(unit.medium)!);
+    const work: FinishWork = {
+      medium: workMedium,
+      sha256: facts.sha256,
+      prepared,
+      // Filled in when it is claimed: the rows know which pieces were answered, and in which files.
+      parts: [],
+      action: action.name,
+      algorithm: action.algorithm.name,
+      trackType: action.algorithm.trackType,
+      properties,
+      task: taskIndex(state),
+      privateBuckets: settings.privateBuckets,
+      ...(isBlank(rollUpFile) ? {} : { rollUp: { file: rollUpFile.trim(), roots: mediaRoots, excluded } }),
+      ...(annotating ? { annotated: tracksBefore(record, state.media, unit.medium) } : {}),
+      ...derivingWork(state, unit, medium, context),
+      ...selectorsWork(state, medium, action, context),
+    };
+    const row = subJobOfUnit(state, index, unit, context, { id: 'finish', path: 'f' });
+    return { ...row, kind: 'FINISH', queue: MEDIA_QUEUES.FINISH, work };
+  },
+  kept(row, { summary }, state, context) {
+    const derived = summary.derived?.length ?? 0;
+    // Others may have derived media while this one was being finished.
+    if (derived > roomForDerived(state, context)) return refused(row, tooManyDerived(context));
+    return { ...row, summary, ...(derived > 0 ? { derivedAt: state.media.size } : {}) };
+  },
+  unit: (unit, { state, file = null }) =>
+    state === 'QUEUED' ? { ...unit, finish: 'MADE' } : { ...unit, finish: 'DONE', finished: file },
+  media(media, row) {
+    const { summary } = row;
+    if (summary === undefined) return failedBy(media, row);
+    return withDerived(
+      withMedium(media, row, (medium) => withFound(medium, row, summary)),
+      row,
+      summary,
+    );
+  },
+  taken: (state, { summary }) => withWarnings(state, summary.warnings.length),
+};
+
+const roomForDerived = ({ media }: JobState, { record, settings }: DecisionContext): number =>
+  Math.max(0, settings.maxDerived - (media.size - record.media.length));
+
+const tooManyDerived = ({ settings }: DecisionContext): Failure => ({
+  code: 'OTHER',
+  message: `The job has more derivative media than MAX_DERIVATIVE_MEDIA allows (${settings.maxDerived}).`,
+});
+
+function derivingWork(
+  state: JobState,
+  unit: Unit,
+  { mediaId }: RequestedMedium,
+  context: DecisionContext,
+): Pick<FinishWork, 'derive'> {
+  if (unit.derived === 0) return {};
+  const { record, settings } = context;
+  return {
+    derive: {
+      folder: derivativeFolder(settings.dataDir, foldersOf(record, state), mediaId),
+      from: derivingFolder(settings.dataDir, foldersOf(record, state), state.run, mediaId),
+      firstMediaId: 0,
+      most: roomForDerived(state, context),
+    },
+  };
+}
+
+/** One action of a medium fills the output document of its selectors. */
+function selectorsWork(
+  state: JobState,
+  { mediaId, selectors, selectorsOutputAction: wanted }: RequestedMedium,
+  { name }: PlannedAction,
+  { record, settings }: DecisionContext,
+): Pick<FinishWork, 'selectorsOutput'> {
+  if (selectors === undefined || wanted === undefined || canonicalName(wanted) !== canonicalName(name))
+    return {};
+  return {
+    selectorsOutput: {
+      selectors,
+      file: selectorsOutputFile(settings.dataDir, foldersOf(record, state), mediaId),
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { List } from 'immutable';
+import type { WorkKind } from '../../../components/sdk/protocol.ts';
+import type { CheckedResult } from '../../../output/check.ts';
+import type { IssueCode } from '../../../pipeline/types.ts';
+import type { DecisionContext } from '../context.ts';
+import type { Failure } from '../issues.ts';
+import type { JobState, MediumState, SubJobRow, Unit } from '../state.ts';
+
+type Result = CheckedResult & { ok: true };
+/** A good answer to work of a kind. */
+export type ResultOf<K extends WorkKind> = Extract<Result, { kind: K }>;
+
+/** An answer that arrived whole and tells of a failure, or cannot be used. */
+export interface Refused {
+  readonly row: SubJobRow;
+  readonly failure: Failure;
+}
+
+/**
+ * A kind of work, all that is special about it: what a component is told, and what its answer means. What `unit` and `media` say is
+ * applied when the answer is taken and again, from the stored row alone, when the job is restored.
+ */
+export interface Kind<R extends Result = Result> {
+  readonly name: WorkKind;
+  /** A job that is cancelled still does it. */
+  readonly survivesCancel?: true;
+  /** The time that components spend on it counts for its action. */
+  readonly isTimed?: true;
+  /** The code of its failures in the document, whatever the component says. */
+  readonly errorCode?: IssueCode;
+  /** The row of a new sub-job. `index`: of the unit in its stage. */
+  row(state: JobState, index: number, unit: Unit, context: DecisionContext): SubJobRow;
+  /** The row with all of a good answer that a restart must find again. */
+  kept(row: SubJobRow, result: R, state: JobState, context: DecisionContext): SubJobRow | Refused;
+  /** What a row says of its unit: that it was made (QUEUED), or answered. */
+  unit(unit: Unit, row: SubJobRow): Unit;
+  /** What an answered row says of the media; absent: nothing that others rely on. */
+  media?(media: List<MediumState>, row: SubJobRow): List<MediumState>;
+  /** What a good answer means for the job as a whole. */
+  taken?(state: JobState, result: R, context: DecisionContext): JobState;
+  /** What a failure means for the job as a whole; absent: its medium has failed, with an error in the row. */
+  failed?(state: JobState, failure: Failure): JobState;
+}
+
+/** Of work that a unit has in pieces. */
+export function pieceOf(unit: Unit, { state, derived = 0 }: SubJobRow): Unit {
+  switch (state) {
+    case 'QUEUED':
+      return { ...unit, made: unit.made + 1 };
+    case 'DONE':
+      return { ...unit, done: unit.done + 1, derived: unit.derived + derived };
+    case 'FAILED':
+      return { ...unit, failed: unit.failed + 1 };
+  }
+}
+
+export const refused = ({ file: _, ...row }: SubJobRow, failure: Failure): Refused => ({
+  row: { ...row, state: 'FAILED' },
+  failure,
+});

@@ -1,0 +1,30 @@
+import type { MarkupWork } from '../../../components/sdk/protocol.ts';
+import { markupFolder } from '../../../output/layout.ts';
+import { withWarnings } from '../issues.ts';
+import { tracksBefore } from '../lineage.ts';
+import { foldersOf } from '../record.ts';
+import { pieceOf, type Kind, type ResultOf } from './kind.ts';
+import { settingOf, subJobOfUnit } from './sub-job.ts';
+
+/** The tracks of a medium are drawn on a copy of it. What was found stands though it could not be drawn: the medium has not failed. */
+export const MARKUP: Kind<ResultOf<'MARKUP'>> = {
+  name: 'MARKUP',
+  isTimed: true,
+  errorCode: 'MARKUP',
+  row(state, index, unit, context) {
+    const { record, settings } = context;
+    const { action, properties, work: medium } = settingOf(state, unit, context);
+    const work: MarkupWork = {
+      medium,
+      properties,
+      sources: tracksBefore(record, state.media, unit.medium),
+      folder: markupFolder(settings.dataDir, foldersOf(record, state), medium.mediaId),
+      privateBuckets: settings.privateBuckets,
+    };
+    const row = subJobOfUnit(state, index, unit, context, { id: 'markup', path: 'm' });
+    return { ...row, kind: 'MARKUP', queue: action.algorithm.name, work };
+  },
+  kept: (row, { markup }) => ({ ...row, markup }),
+  unit: pieceOf,
+  taken: (state, { markup }) => withWarnings(state, markup.warnings.length),
+};

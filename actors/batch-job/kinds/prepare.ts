@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { MEDIA_QUEUES, type PrepareWork } from '../../../components/sdk/protocol.ts';
+import { mediaFolder } from '../../../output/layout.ts';
+import { withWarnings } from '../issues.ts';
+import { padded } from '../keys.ts';
+import { failedBy, withMedium } from '../media.ts';
+import { foldersOf, mediumOf } from '../record.ts';
+import { pieceOf, refused, type Kind, type ResultOf } from './kind.ts';
+import { newSubJob } from './sub-job.ts';
+
+/** A medium is retrieved, hashed and inspected. */
+export const PREPARE: Kind<ResultOf<'PREPARE'>> = {
+  name: 'PREPARE',
+  row(state, index, unit, context) {
+    const { record, settings } = context;
+    const medium = mediumOf(record, state.media, unit.medium);
+    const derived = state.media.get(unit.medium)?.derived ?? null;
+    const work: PrepareWork = {
+      uri: medium.uri,
+      fetchTo:
+        derived?.path ??
+        join(mediaFolder(settings.dataDir, foldersOf(record, state)), `${state.run}-${unit.medium}`),
+      metadata: medium.metadata,
+      properties: { ...record.jobProperties, ...medium.properties, ...record.environmentProperties },
+      frameRanges: medium.frameRanges,
+      timeRanges: medium.timeRanges,
+      limits: settings.fetchLimits,
+      ...(derived === null ? {} : { stored: true }),
+    };
+    const names = { id: `prepare.${unit.medium}`, path: `${padded(unit.medium, 6)}/p` };
+    return {
+      ...newSubJob(state, index, unit, context, names),
+      kind: 'PREPARE',
+      queue: MEDIA_QUEUES.PREPARE,
+      work,
+    };
+  },
+  kept(row, { prepared }) {
+    const { failure, facts } = prepared;
+    if (failure !== undefined) return refused({ ...row, known: facts }, failure);
+    return { ...row, prepared: { ...prepared, file: row.file! } };
+  },
+  unit: pieceOf,
+  media(media, row) {
+    const { prepared } = row;
+    return prepared === undefined
+      ? failedBy(media, row)
+      : withMedium(media, row, (medium) => ({ ...medium, prepared }));
+  },
+  taken: (state, { prepared }) => withWarnings(state, prepared.warnings.length),
+};

@@ -1,0 +1,60 @@
+/** What the rows of all kinds of sub-jobs have in common. */
+import type { WorkMedium } from '../../../components/sdk/protocol.ts';
+import type { PlannedAction } from '../../../pipeline/plan.ts';
+import type { DecisionContext } from '../context.ts';
+import { forComponent } from '../in-force.ts';
+import { namesOf, unitPath } from '../keys.ts';
+import { mediumOf } from '../record.ts';
+import type { JobState, SubJobRow, Unit } from '../state.ts';
+import { WHOLE } from '../units.ts';
+
+type New = Pick<
+  SubJobRow,
+  'id' | 'key' | 'jobId' | 'run' | 'stage' | 'unit' | 'medium' | 'action' | 'range' | 'state' | 'attempts'
+>;
+
+/** A sub-job of a stage; id and path of its key within the run are given. */
+export const newSubJob = (
+  state: JobState,
+  index: number,
+  { medium, action }: Unit,
+  { record }: DecisionContext,
+  { id, path }: { readonly id: string; readonly path: string },
+): New => ({
+  stage: state.stage,
+  unit: index,
+  medium,
+  action,
+  range: WHOLE,
+  state: 'QUEUED',
+  attempts: 0,
+  ...namesOf(record, state, id, path),
+});
+
+/** A sub-job of a task on a medium. */
+export function subJobOfUnit(
+  state: JobState,
+  index: number,
+  unit: Unit,
+  context: DecisionContext,
+  end: { readonly id: string; readonly path: string },
+): New {
+  const task = taskIndex(state);
+  const id = `${task}.${unit.action}.${unit.medium}.${end.id}`;
+  return newSubJob(state, index, unit, context, { id, path: `${unitPath(task, unit)}/${end.path}` });
+}
+
+export const taskIndex = ({ stage }: Pick<SubJobRow, 'stage'>) => (stage.name === 'TASK' ? stage.index : 0);
+
+/** What all sub-jobs of an action on a medium need to know. */
+export function settingOf(state: JobState, unit: Unit, { record }: DecisionContext) {
+  const action: PlannedAction = record.plan.tasks[taskIndex(state)]!.actions[unit.action]!;
+  const { facts, path, file, inspected } = state.media.get(unit.medium)!.prepared!;
+  const medium = mediumOf(record, state.media, unit.medium);
+  const { mediaType, mimeType, length, metadata } = facts;
+  const fps = facts.frameTimes?.fps ?? 0;
+  const properties = forComponent(record, action, medium, { mediaType, fps });
+  const { mediaId } = medium;
+  const work: WorkMedium = { mediaId, mediaType, mimeType, path, length, metadata, fps, inspected };
+  return { action, facts, medium, prepared: file, properties, work };
+}

@@ -1,0 +1,40 @@
+import { MEDIA_QUEUES, type UploadWork } from '../../../components/sdk/protocol.ts';
+import { detectionFile } from '../../../output/layout.ts';
+import { jobWide } from '../in-force.ts';
+import { withIssue } from '../issues.ts';
+import { foldersOf } from '../record.ts';
+import type { JobState } from '../state.ts';
+import { pieceOf, type Kind, type ResultOf } from './kind.ts';
+import { newSubJob } from './sub-job.ts';
+
+/** The document goes into a bucket. One that stays on the server is a warning. */
+export const UPLOAD: Kind<ResultOf<'UPLOAD'>> = {
+  name: 'UPLOAD',
+  survivesCancel: true,
+  row(state, index, unit, context) {
+    const { record, settings } = context;
+    const work: UploadWork = {
+      path: detectionFile(settings.dataDir, foldersOf(record, state)),
+      properties: jobWide(record),
+      privateBuckets: settings.privateBuckets,
+      ...(state.status === 'CANCELLING' ? { hurried: true } : {}),
+    };
+    const row = newSubJob(state, index, unit, context, { id: 'upload', path: 'z/u' });
+    return { ...row, kind: 'UPLOAD', queue: MEDIA_QUEUES.UPLOAD, work };
+  },
+  kept: (row) => row,
+  unit: pieceOf,
+  taken(state, { upload: { uri, warnings } }) {
+    // With a warning the bucket did not take it: the document stays where it is.
+    const outputUri = warnings.length > 0 ? null : uri;
+    return warnings.reduce((all, { message }) => notUploaded(all, message), { ...state, outputUri });
+  },
+  failed: (state, { message }) => notUploaded(state, message),
+};
+
+const notUploaded = (state: JobState, message: string): JobState =>
+  withIssue(state, {
+    severity: 'warning',
+    code: 'REMOTE_STORAGE_UPLOAD',
+    message: `The detection document stays on the server: ${message}`,
+  });
