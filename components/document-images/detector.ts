@@ -12,13 +12,20 @@ import type { Properties } from '../../pipeline/types.ts';
 import { warningsOf } from './passed-over.ts';
 import { Pictures, type Picture } from './pictures.ts';
 
-/** Which pages are rendered; it notes those that are too many. */
+/** So many pages that cannot be drawn say enough of a document: each may take a minute. */
+const MOST_UNDRAWABLE = 3;
+
+/** Which pages are rendered; it notes those that are not though they should be. */
 interface Rendering {
   /** AUTO: pages that hold drawings and no embedded text. */
   readonly pages: 'TRUE' | 'FALSE' | 'AUTO';
   readonly dotsPerInch: number;
   readonly maxPages: number;
+  rendered: number;
   readonly tooMany: number[];
+  /** Why pages could not be drawn, and which they are with those that were not tried any more. */
+  readonly reasons: string[];
+  readonly undrawable: number[];
 }
 
 export default async function loadDocumentImages(): Promise<Detector> {
@@ -31,8 +38,7 @@ async function* findPictures(source: GenericSource, job: DetectionJob): AsyncIte
   const rendering = renderingOf(job.properties);
   const found = collect(source, pictures, rendering, job.signal);
   for await (const _ of namingFailures(found, job.signal)) source.working?.();
-  for (const warning of warningsOf(pictures.passedOver, rendering.tooMany, rendering.maxPages))
-    job.warn?.(warning);
+  for (const warning of warningsOf(pictures.passedOver, rendering)) job.warn?.(warning);
   yield* pictures.all.map(partOf);
 }
 
@@ -41,7 +47,10 @@ function renderingOf(properties: Properties): Rendering {
     pages: choiceOf(properties, 'RENDER_PAGES', ['TRUE', 'FALSE', 'AUTO']),
     dotsPerInch: numberWithin(properties, 'RENDER_RESOLUTION', 36, 600),
     maxPages: countOf(properties, 'MAX_RENDERED_PAGES', 0),
+    rendered: 0,
     tooMany: [],
+    reasons: [],
+    undrawable: [],
   };
 }
 
@@ -75,7 +84,6 @@ async function* fromPdf(
   signal: AbortSignal,
 ): AsyncGenerator<void> {
   const drawer = new PageDrawer(path, signal);
-  let rendered = 0;
   try {
     for await (const page of pdfPages(path, signal)) {
       for await (const picture of picturesOf(page)) {
@@ -83,15 +91,32 @@ async function* fromPdf(
         await pictures.addPixels(page.pageNumber, picture);
         yield;
       }
-      if (await isRendered(page, rendering)) {
-        if (++rendered > rendering.maxPages) rendering.tooMany.push(page.pageNumber);
-        else await drawer.draw(page.pageNumber, rendering.dotsPerInch, pictures.addPage(page.pageNumber));
-      }
+      if (await isRendered(page, rendering)) await render(page.pageNumber, drawer, pictures, rendering);
       yield;
     }
   } finally {
     await drawer.close();
   }
+}
+
+/** A page that cannot be drawn costs none of the others. */
+async function render(
+  page: number,
+  drawer: PageDrawer,
+  pictures: Pictures,
+  rendering: Rendering,
+): Promise<void> {
+  if (++rendering.rendered > rendering.maxPages) {
+    rendering.tooMany.push(page);
+    return;
+  }
+  if (rendering.reasons.length < MOST_UNDRAWABLE) {
+    const file = pictures.nextPage();
+    const reason = await drawer.draw(page, rendering.dotsPerInch, file);
+    if (reason === undefined) return pictures.addPage(page, file);
+    rendering.reasons.push(reason);
+  }
+  rendering.undrawable.push(page);
 }
 
 async function isRendered(page: PdfPage, { pages }: Rendering): Promise<boolean> {

@@ -3,11 +3,21 @@ import { frameListString } from '../../pipeline/frame-list.ts';
 import { MAX_PICTURE_BYTES } from '../documents/limits.ts';
 import type { PassedOver } from './pictures.ts';
 
+/** Characters of what a library says. */
+const MOST_OF_REASON = 300;
+
+/** Pages that should have been rendered: beyond the most, and such as cannot be drawn, with the reasons. */
+interface Unrendered {
+  readonly maxPages: number;
+  readonly tooMany: readonly number[];
+  readonly reasons: readonly string[];
+  readonly undrawable: readonly number[];
+}
+
 /** One message for each reason; the pages come last, for a long message is cut. */
 export function warningsOf(
   pictures: readonly PassedOver[],
-  pages: readonly number[],
-  maxPages: number,
+  { maxPages, tooMany, reasons, undrawable }: Unrendered,
 ): string[] {
   const [drawings, tooLarge] = (['DRAWING', 'TOO_LARGE'] as const).map((reason) =>
     pictures.filter(({ passedOver }) => passedOver === reason),
@@ -22,8 +32,12 @@ export function warningsOf(
       pagesOf(tooLarge!),
     ),
     ...told(
-      `Not rendered: ${counted(pages.length, 'page')}, for MAX_RENDERED_PAGES allows ${maxPages}. Raise it to have them looked at.`,
-      pages,
+      `Not rendered: ${counted(tooMany.length, 'page')}, for MAX_RENDERED_PAGES allows ${maxPages}. Raise it to have them looked at.`,
+      tooMany,
+    ),
+    ...told(
+      `Not rendered: ${counted(undrawable.length, 'page')}. The first cannot be drawn: ${reasons[0]?.slice(0, MOST_OF_REASON)}.${undrawable.length > reasons.length ? ` After ${reasons.length} such pages no others were tried.` : ''} Print the document into a new PDF, or set RENDER_PAGES=FALSE.`,
+      undrawable,
     ),
   ];
 }

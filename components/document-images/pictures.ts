@@ -101,10 +101,13 @@ export class Pictures {
   }
 
   /** The file into which a page is to be drawn. */
-  addPage(page: number): string {
-    const path = this.#next('png');
+  nextPage(): string {
+    return this.#next('png');
+  }
+
+  /** A page that was drawn into that file. */
+  addPage(page: number, path: string): void {
     this.#known.set(`page ${page}`, { path, pages: new Set([page]), rendered: true });
-    return path;
   }
 
   #seen(page: number, bytes: Uint8Array, shape: string): { readonly done: boolean; readonly hash: string } {

@@ -17,7 +17,8 @@ export interface DrawingOrder {
   readonly maxPixels: number;
   readonly file: string;
 }
-export type DrawingAnswer = { readonly width: number; readonly height: number } | { readonly error: string };
+/** A page that cannot be drawn, and a file that cannot be written, are two things: the first is the document's own. */
+export type DrawingAnswer = { readonly undrawable?: string; readonly unwritten?: string };
 
 const POINTS_PER_INCH = 72;
 
@@ -28,15 +29,24 @@ const document = getDocument(readerOptions(workerData as string)).promise;
 
 parentPort?.on('message', (order: DrawingOrder) => void answer(order));
 
-async function answer(order: DrawingOrder): Promise<void> {
+async function answer({ file, ...order }: DrawingOrder): Promise<void> {
   parentPort?.postMessage(
-    await draw(order).catch((error: unknown): DrawingAnswer => ({
-      error: error instanceof Error ? error.message : String(error),
-    })),
+    await draw(order).then(
+      (png) => written(file, png),
+      (error: unknown): DrawingAnswer => ({ undrawable: textOf(error) }),
+    ),
   );
 }
 
-async function draw({ page: number, dotsPerInch, maxPixels, file }: DrawingOrder): Promise<DrawingAnswer> {
+const written = (file: string, png: Buffer): Promise<DrawingAnswer> =>
+  writeFile(file, png).then(
+    () => ({}),
+    (error: unknown) => ({ unwritten: textOf(error) }),
+  );
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+async function draw({ page: number, dotsPerInch, maxPixels }: Omit<DrawingOrder, 'file'>): Promise<Buffer> {
   const page = await (await document).getPage(number);
   const paper = page.getViewport({ scale: 1 });
   const wanted = dotsPerInch / POINTS_PER_INCH;
@@ -46,8 +56,8 @@ async function draw({ page: number, dotsPerInch, maxPixels, file }: DrawingOrder
   const canvas = createCanvas(width, height);
   // The library's types know the canvas of browsers alone.
   await page.render({ canvas: canvas as never, viewport, background: '#ffffff' }).promise;
-  await writeFile(file, await canvas.encode('png'));
+  const png = await canvas.encode('png');
   page.cleanup();
   await (await document).cleanup();
-  return { width, height };
+  return png;
 }

@@ -1,9 +1,9 @@
 /** Pages of a PDF as pictures, and which pages hold what is neither their text nor one of their pictures. */
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { OPS } from 'pdfjs-dist/legacy/build/pdf.mjs';
-import { MAX_PAGE_PIXELS, MAX_PDF_MEMORY_MB, tooLarge, unreadable } from './limits.ts';
+import { MAX_PAGE_MS, MAX_PAGE_PIXELS, MAX_PDF_MEMORY_MB } from './limits.ts';
 import type { DrawingAnswer, DrawingOrder } from './pdf-drawing-thread.ts';
-import { inTime } from './pdf.ts';
 import type { PdfPage } from './pdf.ts';
 
 /** Fewer coordinates are rules, frames and the paper's colour; a bar code or a word as outlines has more. */
@@ -39,38 +39,56 @@ function coordinatesOf([use, data]: readonly unknown[]): number {
 export class PageDrawer {
   readonly #path: string;
   readonly #signal: AbortSignal;
-  #thread: { readonly worker: Worker; readonly broken: AbortController } | undefined;
+  #worker: Worker | undefined;
 
   constructor(path: string, signal: AbortSignal) {
     this.#path = path;
     this.#signal = signal;
   }
 
-  /** Writes a page as PNG. Errors: COULD_NOT_READ_MEDIA when it takes too long or too much memory, or cannot be drawn. */
-  async draw(page: number, dotsPerInch: number, file: string): Promise<void> {
-    const { worker, broken } = (this.#thread ??= this.#open());
+  /** Writes a page as PNG; answers why when it cannot be drawn, or takes too long or too much memory. */
+  async draw(page: number, dotsPerInch: number, file: string): Promise<string | undefined> {
     const order: DrawingOrder = { page, dotsPerInch, maxPixels: MAX_PAGE_PIXELS, file };
-    const answered = new Promise<DrawingAnswer>((resolve) => worker.once('message', resolve));
-    worker.postMessage(order);
-    const answer = await inTime(answered, AbortSignal.any([this.#signal, broken.signal]));
-    if ('error' in answer) throw unreadable(`Page ${page} of the document cannot be drawn: ${answer.error}`);
+    const { undrawable, unwritten } = await this.#answerTo(order);
+    if (unwritten !== undefined) throw new Error(`The picture of a page was not written: ${unwritten}`);
+    return undrawable;
   }
 
   async close(): Promise<void> {
-    await this.#thread?.worker.terminate();
-    this.#thread = undefined;
+    await this.#worker?.terminate();
+    this.#worker = undefined;
   }
 
-  #open(): { readonly worker: Worker; readonly broken: AbortController } {
+  async #answerTo(order: DrawingOrder): Promise<DrawingAnswer> {
+    const worker = (this.#worker ??= this.#open());
+    const late = AbortSignal.timeout(MAX_PAGE_MS);
+    const answered = once(worker, 'message', { signal: AbortSignal.any([this.#signal, late]) });
+    worker.postMessage(order);
+    try {
+      const [answer] = (await answered) as [DrawingAnswer];
+      return answer;
+    } catch (error) {
+      await this.close();
+      this.#signal.throwIfAborted();
+      return { undrawable: late.aborted ? `it takes longer than ${MAX_PAGE_MS / 1000} s` : endOf(error) };
+    }
+  }
+
+  #open(): Worker {
     const worker = new Worker(new URL('./pdf-drawing-thread.js', import.meta.url), {
       workerData: this.#path,
       resourceLimits: { maxOldGenerationSizeMb: MAX_PDF_MEMORY_MB },
     });
-    const broken = new AbortController();
-    worker.once('error', (error: NodeJS.ErrnoException) => {
-      const full = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-      broken.abort(full ? tooLarge(`a page takes more than ${MAX_PDF_MEMORY_MB} MB of memory`) : error);
-    });
-    return { worker, broken };
+    // Whoever waits for an answer hears of it, too.
+    worker.once('error', () => (this.#worker = undefined));
+    return worker;
   }
+}
+
+/** Why the thread ended. */
+function endOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === 'ERR_WORKER_OUT_OF_MEMORY'
+    ? `it takes more than ${MAX_PDF_MEMORY_MB} MB of memory`
+    : message;
 }

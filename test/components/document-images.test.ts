@@ -264,6 +264,32 @@ describe('The DOCUMENT IMAGES component', () => {
       expect(width * height).to.be.within(40_000_000, 48_000_000);
     });
 
+    it('and leaves out one that cannot be drawn, with a warning, and keeps all others', async () => {
+      const pages = [{ content: drawn }, { content: drawn }, { content: drawn }];
+      const file = pdfOf(pages).toString('latin1').split('/MediaBox');
+      // The second page is wider than any picture can be.
+      const wide = file[2]!.replace(/\[[^\]]*\]/, '[0 0 2000000 2]');
+      const path = join(folder, 'wide.pdf');
+      await writeFile(path, [file[0], file[1], wide, ...file.slice(3)].join('/MediaBox'), 'latin1');
+      const found = await find(path, { RENDER_RESOLUTION: '72' });
+      expect(found.map((page) => page.pages)).to.deep.equal(['1', '3']);
+      expect(warnings).to.have.length(1);
+      expect(warnings[0]).to.match(/^Not rendered: 1 page\. The first cannot be drawn: .*\(Pages: 2\)$/);
+    });
+
+    it('and tries no more of them after three that cannot be drawn', async () => {
+      const path = join(folder, 'all-wide.pdf');
+      const pages = Array.from({ length: 5 }, () => ({ content: drawn }));
+      const wide = pdfOf(pages)
+        .toString('latin1')
+        .replaceAll(/\/MediaBox ?\[[^\]]*\]/g, '/MediaBox [0 0 2000000 2]');
+      await writeFile(path, wide, 'latin1');
+      expect(await find(path, { RENDER_RESOLUTION: '72' })).to.deep.equal([]);
+      expect(warnings[0]).to.match(
+        /^Not rendered: 5 pages\. .* After 3 such pages no others were tried\. .*\(Pages: 1 - 5\)$/,
+      );
+    });
+
     it('and stops when the job is cancelled', async () => {
       const path = join(folder, 'drawn.pdf');
       await writeFile(path, pdfOf(Array.from({ length: 50 }, () => ({ content: drawn }))));
