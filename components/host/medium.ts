@@ -43,6 +43,12 @@ export function inMedium(
   }
 }
 
+/** A container may be empty, or hold subtitles alone. */
+const unknownFile = (mimeType: string): string =>
+  /^(image|video|audio)\//.test(mimeType)
+    ? `The file (${mimeType}) has no pictures and no sound in it`
+    : `The file is no picture, video or sound (by its content it is ${mimeType})`;
+
 /** How the detector is asked about a medium of this type: about the sound of a video only when it knows no pictures. */
 export function methodFor(
   detector: Detector,
@@ -55,7 +61,7 @@ export function methodFor(
   if (mediaType === 'UNKNOWN')
     throw new DetectionError(
       'UNSUPPORTED_DATA_TYPE',
-      `The file is no picture, video or sound (by its content it is ${mimeType}): this component processes only ${knownTypes(detector)}.`,
+      `${unknownFile(mimeType)}: this component processes only ${knownTypes(detector)}.`,
     );
   throw new DetectionError(
     'UNSUPPORTED_DATA_TYPE',

@@ -10,7 +10,7 @@ import { mediaBucket } from '../../pipeline/buckets.ts';
 import { booleanOf, numberOf } from '../../pipeline/properties.ts';
 import { userRanges } from '../../pipeline/segments.ts';
 import { factsFromMetadata } from '../../pipeline/skip-inspection.ts';
-import type { MediumFacts, Properties, Range } from '../../pipeline/types.ts';
+import type { Issue, MediumFacts, Properties, Range } from '../../pipeline/types.ts';
 import type { PreparedMedium, PrepareWork } from '../sdk/protocol.ts';
 import type { WorkContext } from '../sdk/worker.ts';
 
@@ -36,7 +36,8 @@ async function preparedMedium(
 ): Promise<PreparedMedium> {
   try {
     const { facts, warnings, inspected } = await factsOf(path, work, signal, meter);
-    return { facts, inspected, path, warnings, ranges: rangesOf(facts, work) };
+    const ranges = rangesOf(facts, work);
+    return { facts, inspected, path, warnings: [...warnings, ...nothingOf(facts, ranges)], ranges };
   } catch (error) {
     if (!(error instanceof MediumError) || error.known === undefined) throw error;
     const { known, code, message } = error;
@@ -128,6 +129,17 @@ function rangesOf(facts: MediumFacts, { frameRanges, timeRanges }: PrepareWork):
   if (facts.mediaType !== 'VIDEO') return [];
   const frameTimes = facts.frameTimes ?? { fps: fpsOf(facts.metadata), constantRate: true, startTime: 0 };
   return userRanges({ frameRanges, timeRanges, frameTimes, length: facts.length });
+}
+
+/** Ranges are clipped to the video; where nothing is left, what is found looks like a video that holds nothing. */
+function nothingOf(
+  { mediaType, length, metadata: { DURATION } }: MediumFacts,
+  ranges: readonly Range[],
+): readonly Issue[] {
+  if (mediaType !== 'VIDEO' || ranges.length > 0) return [];
+  const size = `${length} frames${DURATION === undefined ? '' : `, ${DURATION} ms`}`;
+  const message = `Nothing of the video is looked at: all of its frameRanges and timeRanges lie outside of it (${size}).`;
+  return [{ code: 'OTHER', message }];
 }
 
 function fpsOf(metadata: Properties): number {

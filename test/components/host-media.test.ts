@@ -203,6 +203,11 @@ describe('A component that knows documents', () => {
       'UNSUPPORTED_DATA_TYPE',
       'The file is no picture, video or sound (by its content it is text/plain): this component processes only IMAGE.',
     ]);
+    const hollow = { ...letter(), mediaType: 'UNKNOWN' as const, mimeType: 'video/x-matroska' };
+    const error = await answerTo(pictures, { medium: hollow }).catch((e: Error) => e.message);
+    expect(error).to.equal(
+      'The file (video/x-matroska) has no pictures and no sound in it: this component processes only IMAGE.',
+    );
   });
 });
 

@@ -93,6 +93,22 @@ describe('Preparing a medium', () => {
     ]);
   });
 
+  it('warns when nothing of a video is looked at, for all that was asked for lies behind its end', async () => {
+    const given = { metadata: VIDEO, frameRanges: [{ start: 100, stop: 200 }] };
+    const { ranges, warnings } = await prepared(given);
+    expect(ranges).to.deep.equal([]);
+    expect(warnings).to.deep.equal([
+      {
+        code: 'OTHER',
+        message:
+          'Nothing of the video is looked at: all of its frameRanges and timeRanges lie outside of it (100 frames, 4000 ms).',
+      },
+    ]);
+    expect((await prepared({ ...given, timeRanges: [{ start: 3960, stop: 9000 }] })).warnings).to.deep.equal(
+      [],
+    );
+  });
+
   it('fetches over HTTP, shows progress, and answers what the check of results takes', async () => {
     const server = createServer((_, answer) => answer.end(picture)).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
