@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { groupBy } from './grouping.ts';
-import { jobConfigHash, levelsOf, type HashedJob, type JobConfiguration } from './job-config-hash.ts';
+import { jobConfigHashInSteps, levelsOf, type HashedJob, type JobConfiguration } from './job-config-hash.ts';
 import { mediaTypeOf } from './media-types.ts';
 import { propertyLookup, textOf } from './properties.ts';
 import type { ArchiveQuestion, MediaSelector, MediaType, MediumFacts, Properties, Range } from './types.ts';
@@ -34,16 +34,20 @@ export type ArchiveCheck =
   | { readonly kind: 'notAsked'; readonly status: NotAsked }
   | { readonly kind: 'ask'; readonly question: ArchiveQuestion };
 
-/** Whether and what the archive is asked before the job runs; to be called again once the media are inspected. */
-export function archiveCheck(job: ArchiveJob): ArchiveCheck {
+/** Whether and what the archive is asked before the job runs, in steps; to be called again once the media are inspected. */
+export function* archiveCheckInSteps(job: ArchiveJob): Generator<void, ArchiveCheck> {
   if (!checkRequested(job)) return { kind: 'notAsked', status: 'NOT_REQUESTED' };
+  yield;
   const urls = archiveUrls(job);
+  yield;
   if (urls.every((url) => url === null)) return { kind: 'notAsked', status: 'NO_ARCHIVE_URL_IN_JOB' };
   if (job.media.some((medium) => archiveHash(medium) === null))
     return { kind: 'notAsked', status: 'MEDIA_HASHES_ABSENT' };
   if (job.media.some((medium) => isBlank(mimeTypeOf(medium))))
     return { kind: 'notAsked', status: 'MEDIA_MIME_TYPES_ABSENT' };
-  return { kind: 'ask', question: { archives: archivesOf(job, urls), jobConfigHash: configHashOf(job) } };
+  const archives = archivesOf(job, urls);
+  yield;
+  return { kind: 'ask', question: { archives, jobConfigHash: yield* configHashInSteps(job) } };
 }
 
 /** False when SKIP_ARCHIVE_CHECK is TRUE for every action on every medium. */
@@ -65,14 +69,13 @@ export function archiveUrls(job: ArchiveJob): readonly (string | null)[] {
 export const archiveUrl = (job: ArchiveJob, medium: ArchiveMedium): string | null =>
   archiveUrls({ ...job, media: [medium] })[0] ?? null;
 
-/** Whether a token of the service goes with a callback or to an archive: TRUE for any action on any of the media. */
+/** Whether a token of the service goes with a callback or to an archive: TRUE for any action on any of these media. */
 export function addsToken(
-  job: ArchiveJob,
+  job: JobConfiguration,
   name: 'ARCHIVE_ADD_TOKEN' | 'CALLBACK_ADD_TOKEN',
-  media: readonly ArchiveMedium[] = job.media,
-): boolean {
+): (media: readonly ArchiveMedium[]) => boolean {
   const inForce = lookUp(job);
-  return media.some((medium) => inForce(medium, name).some(isTrue));
+  return (media) => media.some((medium) => inForce(medium, name).some(isTrue));
 }
 
 const isTrue = (value: string | undefined): boolean => parseBoolean(value) === true;
@@ -91,8 +94,8 @@ export function archiveHash({
   return [...linked, own].map((hash) => hash.trim().toLowerCase()).find((hash) => hash !== '') ?? null;
 }
 
-/** The hash of the job's configuration, as far as its media are known. */
-export function configHashOf(job: ArchiveJob): string {
+/** The hash of the job's configuration, as far as its media are known; in steps. */
+export function configHashInSteps(job: ArchiveJob): Generator<void, string> {
   const media = job.media.map((medium): HashedJob['media'][number] => ({
     sha256: archiveHash(medium) ?? '',
     mediaType: mediaTypeIn(medium),
@@ -101,7 +104,7 @@ export function configHashOf(job: ArchiveJob): string {
     timeRanges: medium.timeRanges,
     ...(medium.selectors === undefined ? {} : { selectors: medium.selectors }),
   }));
-  return jobConfigHash({ ...job, media });
+  return jobConfigHashInSteps({ ...job, media });
 }
 
 /** Media that an archive is asked about: one hash stands for the whole job, so an equal job has left it at each of them. */
@@ -112,13 +115,14 @@ function archivesOf(job: ArchiveJob, urls: readonly (string | null)[]): ArchiveQ
     const url = urls[i] ?? null;
     return url === null ? [] : [{ url, medium }];
   });
+  const withToken = addsToken(job, 'ARCHIVE_ADD_TOKEN');
   return [...groupBy(known, ({ url }) => url)].map(([url, group]) => {
     const media = group.map(({ medium }) => medium);
     const sha256s = new Set(media.flatMap((medium) => archiveHash(medium) ?? []));
     return {
       url,
       sha256s: [...sha256s].slice(0, ASKED_OF_ONE),
-      addToken: addsToken(job, 'ARCHIVE_ADD_TOKEN', media),
+      addToken: withToken(media),
     };
   });
 }

@@ -3,6 +3,7 @@
  * what the detectors find in them, and nothing else (specification 2.1, "compatible" job).
  */
 import { createHash } from 'node:crypto';
+import { groupBy } from './grouping.ts';
 import { isIgnorable } from './ignorable-properties.ts';
 import type { PipelinePlan, PlannedAction } from './plan.ts';
 import { propertyLevels, propertyLookup, type PropertyLevels } from './properties.ts';
@@ -41,19 +42,30 @@ export interface HashedJob extends JobConfiguration {
   readonly media: readonly HashedMedium[];
 }
 
+/** Texts of sets of properties that are kept for media with the same ones. */
+const KNOWN = 100;
 /** Put after every item, so that two short ones are not taken for a long one. */
 const SEPARATOR = '/';
 const TASK_END = '$';
 const NONE = 'none';
 
-/** Hex SHA-256 over the items of the job. */
-export function jobConfigHash(job: HashedJob): string {
+/** Hex SHA-256 over the items of the job: medium by medium, for of thousands that all differ it takes a while. */
+export function* jobConfigHashInSteps(job: HashedJob): Generator<void, string> {
   const done = whatIsDone(job);
-  const media = job.media.map((medium) => ({ own: text(ownItems(medium)), done: done(medium) }));
   const hash = createHash('sha256').update(text([OUTPUT_VERSION, String(OUTPUT_CHANGED_COUNTER)]));
+  const alike = groupBy(job.media, (medium) => text(ownItems(medium)));
   // The order in which the request names its media is of no account.
-  const sorted = media.toSorted((a, b) => compare(a.own, b.own) || compare(a.done, b.done));
-  for (const medium of sorted) hash.update(medium.own).update(medium.done);
+  for (const [own, media] of [...alike].toSorted(([a], [b]) => compare(a, b))) {
+    const texts: string[] = [];
+    for (const medium of media) {
+      texts.push(done(medium));
+      yield;
+    }
+    for (const each of texts.toSorted(compare)) {
+      hash.update(own).update(each);
+      yield;
+    }
+  }
   return hash.digest('hex');
 }
 
@@ -100,7 +112,7 @@ function whatIsDone(job: HashedJob): (medium: HashedMedium) => string {
 
 function doneWithType(job: HashedJob, mediaType: MediaType): (properties: Properties) => string {
   const tasks = job.plan.tasks.map(({ actions }) =>
-    actions.map((action) => itemsOfAction(job, action, mediaType)),
+    actions.map((action) => textOfAction(job, action, mediaType)),
   );
   const all = job.plan.tasks.flatMap(({ actions }) => actions);
   const relevant = new Set(all.flatMap((action) => relevantNames(action, mediaType)));
@@ -110,29 +122,40 @@ function doneWithType(job: HashedJob, mediaType: MediaType): (properties: Proper
     const key = JSON.stringify(own.toSorted(([a], [b]) => compare(a, b)));
     const found = known.get(key);
     if (found !== undefined) return found;
-    const items = tasks.flatMap((actions) => [...actions.flatMap((each) => each(properties)), TASK_END]);
-    const done = text(items);
+    const set = Object.fromEntries(own);
+    const done = tasks
+      .map((actions) => actions.map((each) => each(set)).join('') + text([TASK_END]))
+      .join('');
+    if (known.size >= KNOWN) known.clear();
     known.set(key, done);
     return done;
   };
 }
 
-function itemsOfAction(
+/** Of a medium only what it sets itself is looked up: thousands of media times a hundred properties would take many seconds. */
+function textOfAction(
   job: HashedJob,
   action: PlannedAction,
   mediaType: MediaType,
-): (properties: Properties) => readonly string[] {
+): (properties: Properties) => string {
   const { name, outputChangedCounter } = action.algorithm;
-  const head = [name, outputChangedCounter === undefined ? NONE : String(outputChangedCounter)];
+  const head = text([name, outputChangedCounter === undefined ? NONE : String(outputChangedCounter)]);
   const names = relevantNames(action, mediaType);
+  const places = new Map(names.map((each, place) => [each, place]));
   const inForce = propertyLookup(levelsOf(job, action), mediaType);
-  return (properties) => [
-    ...head,
-    ...names.flatMap((each) => {
-      const value = inForce(properties, each);
-      return value === undefined ? [each] : [each, value];
-    }),
-  ];
+  const textOf = (properties: Properties, each: string): string => {
+    const value = inForce(properties, each);
+    return text(value === undefined ? [each] : [each, value]);
+  };
+  const unset = names.map((each) => textOf({}, each));
+  return (properties) => {
+    const texts = [...unset];
+    for (const each of Object.keys(properties)) {
+      const place = places.get(each);
+      if (place !== undefined) texts[place] = textOf(properties, each);
+    }
+    return head + texts.join('');
+  };
 }
 
 /** What the algorithm declares and the workflow properties of this type of medium, sorted, without what changes no result. */

@@ -3,7 +3,9 @@ import type { Owner, Row, Store } from '../../store/store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { loadDurable, type DurableKind } from '../runtime/durable.ts';
 import type { LoadMarks } from '../runtime/load-marks.ts';
+import type { Steps } from '../runtime/steps.ts';
 import type { ActorKind, Envelope } from '../runtime/system.ts';
+import { configHashAhead } from './archive.ts';
 import { bookkeeping, uncounted } from './bookkeeping.ts';
 import { JOB_COMMANDS, type JobCommand, type JobReply } from './commands.ts';
 import type { JobEffect } from './effects.ts';
@@ -77,11 +79,21 @@ function durableJob(parts: JobParts): DurableKind<JobRecord, JobState, JobComman
       ),
     uncounted,
     snapshot: toSnapshot,
-    ahead: planAhead,
+    ahead: workAhead,
     decide: (record, state, envelope) => toDecision(record, state, envelope, parts.settings),
     recover,
     perform: (record, state, effects) => perform(parts, record, state, effects),
   };
+}
+
+function workAhead(record: JobRecord, state: JobState): Steps<void> | undefined {
+  const wanted = [configHashAhead(record, state), planAhead(record, state)];
+  const all = wanted.filter((steps) => steps !== undefined);
+  return all.length === 0 ? undefined : oneAfterAnother(all);
+}
+
+function* oneAfterAnother(all: readonly Steps<void>[]): Steps<void> {
+  for (const steps of all) yield* steps;
 }
 
 function toDecision(

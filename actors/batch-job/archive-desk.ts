@@ -1,8 +1,9 @@
 import { access } from 'node:fs/promises';
 import { ownDocument } from '../../output/layout.ts';
-import { archiveCheck, type ArchiveCheckStatus } from '../../pipeline/archive.ts';
+import { archiveCheckInSteps, type ArchiveCheckStatus } from '../../pipeline/archive.ts';
 import type { ArchiveFinding, ArchiveQuestion } from '../../pipeline/types.ts';
 import { allRows, type Notice, type Store } from '../../store/store.ts';
+import { inTurns } from '../runtime/steps.ts';
 import type { Family } from '../runtime/system.ts';
 import { storedJob } from '../views/jobs.ts';
 import { BATCH_JOB } from './keys.ts';
@@ -41,7 +42,7 @@ export class ArchiveDesk {
 
   /** Before a job is created: asked at once when the request says enough of its media. */
   async check(wanted: Omit<JobRecord, 'number' | 'jobId'>): Promise<ArchiveCheckResult> {
-    const check = archiveCheck(archiveJob(wanted));
+    const check = await inTurns(archiveCheckInSteps(archiveJob(wanted)));
     if (check.kind === 'notAsked') {
       const later = check.status === 'MEDIA_HASHES_ABSENT' || check.status === 'MEDIA_MIME_TYPES_ABSENT';
       return { status: check.status, answer: later ? 'later' : 'notAsked' };
@@ -59,7 +60,7 @@ export class ArchiveDesk {
     if (this.#asking.has(asked)) return;
     this.#asking.add(asked);
     try {
-      const check = archiveCheck(archiveJob(record, media));
+      const check = await inTurns(archiveCheckInSteps(archiveJob(record, media)));
       const answer = check.kind === 'ask' ? await this.#ask(check.question) : ({ kind: 'none' } as const);
       this.#parts.jobs.tell(id, { type: 'archiveChecked', run, answer });
     } catch (error) {

@@ -1,9 +1,11 @@
 import { List } from 'immutable';
-import { addsToken, type ArchiveJob } from '../../pipeline/archive.ts';
+import { addsToken, configHashInSteps, type ArchiveJob } from '../../pipeline/archive.ts';
+import { groupBy } from '../../pipeline/grouping.ts';
 import { booleanOf, textOf } from '../../pipeline/properties.ts';
+import { atOnce, type Steps } from '../runtime/steps.ts';
 import { jobWide } from './in-force.ts';
 import type { JobRecord } from './record.ts';
-import type { JobIssue, MediumState } from './state.ts';
+import type { JobIssue, JobState, MediumState } from './state.ts';
 
 /** A job as the rules of the archive look at it: what was asked for, and what inspection has found out so far. */
 export function archiveJob(
@@ -18,21 +20,49 @@ export function archiveJob(
 
 /** Whether a token of the service goes with the callback: when any action on any of the media asks for it. */
 export const callbackWantsToken = (record: JobRecord): boolean =>
-  addsToken(archiveJob(record), 'CALLBACK_ADD_TOKEN');
+  addsToken(record, 'CALLBACK_ADD_TOKEN')(archiveJob(record).media);
 
 /** The archives that get a token of the service: those to which one of their own media asks for it. */
 export function archivesWithToken(record: JobRecord): ReadonlySet<string> {
-  const job = archiveJob(record);
-  const urls = new Set(record.media.flatMap(({ archiveUrl }) => archiveUrl ?? []));
+  const { media } = archiveJob(record);
+  const withToken = addsToken(record, 'ARCHIVE_ADD_TOKEN');
+  const byUrl = groupBy(media.entries(), ([i]) => record.media[i]?.archiveUrl);
   return new Set(
-    [...urls].filter((url) =>
-      addsToken(
-        job,
-        'ARCHIVE_ADD_TOKEN',
-        job.media.filter((_, i) => record.media[i]?.archiveUrl === url),
-      ),
+    [...byUrl].flatMap(([url, own]) =>
+      url !== undefined && withToken(own.map(([, medium]) => medium)) ? url : [],
     ),
   );
+}
+
+/** Media from which on the hash of a job's configuration is worked out before it is needed. */
+const MANY_MEDIA = 100;
+/** By job, of the run for which it was worked out last. Inspection decides it: later stages of a run add nothing. */
+const HASHES = new WeakMap<JobRecord, { readonly run: number; readonly hash: string }>();
+
+type Inspected = Pick<JobState, 'run' | 'media'>;
+
+/** The hash of the configuration of a job whose media are inspected. */
+export const configHashOf = (record: JobRecord, state: Inspected): string => atOnce(knownHash(record, state));
+
+/** The same ahead of the end, which posts it to archives; undefined: it is known, or no large job's, or nobody wants it. */
+export function configHashAhead(record: JobRecord, state: JobState): Steps<void> | undefined {
+  const { stage, run } = state;
+  const isInspected = stage.name === 'TASK' || stage.name === 'DOCUMENT' || stage.name === 'UPLOAD';
+  if (!isInspected || record.media.length < MANY_MEDIA || HASHES.get(record)?.run === run) return undefined;
+  if (record.media.every(({ archiveUrl }) => archiveUrl === undefined)) return undefined;
+  return withoutAnswer(knownHash(record, state));
+}
+
+function* knownHash(record: JobRecord, { run, media }: Inspected): Steps<string> {
+  const known = HASHES.get(record);
+  if (known?.run === run) return known.hash;
+  const hash = yield* configHashInSteps(archiveJob(record, media));
+  HASHES.set(record, { run, hash });
+  return hash;
+}
+
+function* withoutAnswer(steps: Steps<unknown>): Steps<void> {
+  yield* steps;
 }
 
 /** Whether a bucket is named for the document; whether it can be used comes out when it is. */

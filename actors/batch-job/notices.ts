@@ -1,10 +1,10 @@
 import { pathToFileURL } from 'node:url';
 import { detectionFile } from '../../output/layout.ts';
-import { assertion, configHashOf, postUrl } from '../../pipeline/archive.ts';
+import { assertion, postUrl } from '../../pipeline/archive.ts';
 import { callbackUrl } from '../../pipeline/callback.ts';
 import type { Notice, Row } from '../../store/store.ts';
 import { destinationOf, type HttpNotice } from '../delivery/notice.ts';
-import { archiveJob, archivesWithToken, callbackWantsToken } from './archive.ts';
+import { archivesWithToken, callbackWantsToken, configHashOf } from './archive.ts';
 import type { FailedPost } from './commands.ts';
 import type { JobSettings } from './context.ts';
 import { foldersOf, type JobRecord } from './record.ts';
@@ -193,7 +193,7 @@ function postsOf(
   at: number,
 ): { readonly n: number; readonly notice: Notice }[] {
   const common = {
-    jobConfigHash: configHashOf(archiveJob(record, state.media)),
+    jobConfigHash: configHashOf(record, state),
     withToken: archivesWithToken(record),
     outputUri: outputUri(record, state, settings.dataDir),
   };

@@ -1,4 +1,5 @@
 /** Every rule of pipeline/, with an input that makes it work hard; or why it needs none. */
+import { atOnce } from '../../actors/runtime/steps.ts';
 import * as archiveMatch from '../../pipeline/archive-match.ts';
 import * as archive from '../../pipeline/archive.ts';
 import * as artifacts from '../../pipeline/artifact-selection.ts';
@@ -11,7 +12,7 @@ import * as frameList from '../../pipeline/frame-list.ts';
 import { variableFrameTimes } from '../../pipeline/frame-times.ts';
 import { groupBy } from '../../pipeline/grouping.ts';
 import * as illFormed from '../../pipeline/ill-formed.ts';
-import { jobConfigHash } from '../../pipeline/job-config-hash.ts';
+import { jobConfigHashInSteps } from '../../pipeline/job-config-hash.ts';
 import { jobNumber } from '../../pipeline/job-id.ts';
 import { jobNotes } from '../../pipeline/job-notes.ts';
 import { compileJsonPath } from '../../pipeline/json-path.ts';
@@ -123,16 +124,18 @@ export const PIPELINE_RULES: Readonly<Record<string, Readonly<Record<string, Kno
   'archive.ts': {
     ...because('is one of archiveUrls', 'archiveUrl'),
     ...because('makes a text of a few facts of the service', 'assertion'),
-    archiveCheck: (size) => () =>
-      archive.archiveCheck(
-        archiveJob({
-          media: many(size / 10, (at) =>
-            archiveMedium({
-              properties: { ARCHIVE_URL: `http://a/${at}` },
-              metadata: { MEDIA_HASH: String(at), MIME_TYPE: 'image/png' },
-            }),
-          ),
-        }),
+    archiveCheckInSteps: (size) => () =>
+      atOnce(
+        archive.archiveCheckInSteps(
+          archiveJob({
+            media: many(size / 10, (at) =>
+              archiveMedium({
+                properties: { ARCHIVE_URL: `http://a/${at}` },
+                metadata: { MEDIA_HASH: String(at), MIME_TYPE: 'image/png' },
+              }),
+            ),
+          }),
+        ),
       ),
     archiveUrls: (size) => () =>
       archive.archiveUrls(
@@ -141,13 +144,15 @@ export const PIPELINE_RULES: Readonly<Record<string, Readonly<Record<string, Kno
         }),
       ),
     addsToken: (size) => () =>
-      archive.addsToken(archiveJob({ media: many(size / 10, () => archiveMedium()) }), 'ARCHIVE_ADD_TOKEN'),
+      archive.addsToken(archiveJob(), 'ARCHIVE_ADD_TOKEN')(many(size / 10, () => archiveMedium())),
     archiveHash: property('LINKED_MEDIA_HASH', (given) =>
       archive.archiveHash({ properties: given, metadata: {} }),
     ),
-    configHashOf: (size) => () =>
-      archive.configHashOf(
-        archiveJob({ media: many(size / 100, (at) => archiveMedium({ properties: { A: String(at) } })) }),
+    configHashInSteps: (size) => () =>
+      atOnce(
+        archive.configHashInSteps(
+          archiveJob({ media: many(size / 100, (at) => archiveMedium({ properties: { A: String(at) } })) }),
+        ),
       ),
     refusedArchiveUrl: ofText(archive.refusedArchiveUrl, 'http://a/'),
     postUrl: ofText(
@@ -287,15 +292,15 @@ export const PIPELINE_RULES: Readonly<Record<string, Readonly<Record<string, Kno
       illFormed.illFormedWarnings({ noArea: many(size, (at) => 2 * at), outside: [] }),
   },
   'job-config-hash.ts': {
-    jobConfigHash: (size) => {
+    jobConfigHashInSteps: (size) => {
       const job = hashedJob({
         media: many(size / 100, (at) =>
           hashedMedium({ properties: { A: String(at) }, frameRanges: ranges(10) }),
         ),
       });
-      return () => jobConfigHash(job);
+      return () => atOnce(jobConfigHashInSteps(job));
     },
-    ...because('is timed by jobConfigHash', 'levelsOf'),
+    ...because('is timed by jobConfigHashInSteps', 'levelsOf'),
   },
   'job-id.ts': {
     ...because(FIXED, 'jobIdOf'),

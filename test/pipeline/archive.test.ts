@@ -1,19 +1,20 @@
 import { expect } from 'chai';
+import { atOnce } from '../../actors/runtime/steps.ts';
 import {
   addsToken,
-  archiveCheck,
+  archiveCheckInSteps,
   archiveHash,
   archiveUrl,
   archiveUrls,
   assertion,
   checkUrl,
-  configHashOf,
+  configHashInSteps,
   postUrl,
   refusedArchiveUrl,
   type ArchiveJob,
   type AssertionFacts,
 } from '../../pipeline/archive.ts';
-import { jobConfigHash } from '../../pipeline/job-config-hash.ts';
+import { jobConfigHashInSteps } from '../../pipeline/job-config-hash.ts';
 import { archiveJob, archiveMedium, declared, hashedJob, planOf, planned } from './archive-support.ts';
 
 const URL_A = 'http://a.example/archive';
@@ -21,11 +22,11 @@ const URL_B = 'http://b.example';
 const KNOWN = { MEDIA_HASH: 'aa', MIME_TYPE: 'image/png' };
 
 function statusOf(job: ArchiveJob): string {
-  const check = archiveCheck(job);
+  const check = atOnce(archiveCheckInSteps(job));
   return check.kind === 'ask' ? 'ask' : check.status;
 }
 function archivesOf(job: ArchiveJob) {
-  const check = archiveCheck(job);
+  const check = atOnce(archiveCheckInSteps(job));
   if (check.kind !== 'ask') throw new Error(`The archive is not asked: ${check.status}`);
   return check.question.archives;
 }
@@ -63,11 +64,11 @@ describe('The archive check before a job', () => {
     const facts = { sha256: 'bb', mimeType: 'video/mp4', mediaType: 'VIDEO' } as const;
     const media = [archiveMedium({ metadata: KNOWN }), archiveMedium({ facts })];
     const job = archiveJob({ media, jobProperties: { ARCHIVE_URL: URL_A } });
-    expect(archiveCheck(job)).to.deep.equal({
+    expect(atOnce(archiveCheckInSteps(job))).to.deep.equal({
       kind: 'ask',
       question: {
         archives: [{ url: URL_A, sha256s: ['aa', 'bb'], addToken: false }],
-        jobConfigHash: configHashOf(job),
+        jobConfigHash: atOnce(configHashInSteps(job)),
       },
     });
   });
@@ -117,15 +118,15 @@ describe('The archive check before a job', () => {
       ],
     });
     expect(archivesOf(job)[0]?.sha256s).to.deep.equal(['ff']);
-    expect(configHashOf(job)).to.equal(
-      jobConfigHash(hashedJob({ media: [{ ...hashedJob().media[0]!, sha256: 'ff' }] })),
+    expect(atOnce(configHashInSteps(job))).to.equal(
+      atOnce(jobConfigHashInSteps(hashedJob({ media: [{ ...hashedJob().media[0]!, sha256: 'ff' }] }))),
     );
   });
 
   it('finds the same hash before and after inspection when the request told the truth', () => {
     const facts = { sha256: 'aa', mimeType: 'image/png', mediaType: 'IMAGE' } as const;
     const after = archiveJob({ media: [archiveMedium({ metadata: KNOWN, facts })] });
-    expect(configHashOf(archiveJob())).to.equal(configHashOf(after));
+    expect(atOnce(configHashInSteps(archiveJob()))).to.equal(atOnce(configHashInSteps(after)));
   });
 });
 
@@ -151,11 +152,13 @@ describe('The archive of a medium', () => {
   it('gets a token when ARCHIVE_ADD_TOKEN is TRUE for any action on any medium', () => {
     const adds = { ARCHIVE_ADD_TOKEN: 'true' };
     const media = [archiveMedium(), archiveMedium({ properties: adds })];
-    expect(addsToken(archiveJob(), 'ARCHIVE_ADD_TOKEN')).to.equal(false);
-    expect(addsToken(archiveJob({ media }), 'ARCHIVE_ADD_TOKEN')).to.equal(true);
-    expect(addsToken(archiveJob({ media }), 'CALLBACK_ADD_TOKEN')).to.equal(false);
+    const wanted = (job: ArchiveJob, name: 'ARCHIVE_ADD_TOKEN' | 'CALLBACK_ADD_TOKEN') =>
+      addsToken(job, name)(job.media);
+    expect(wanted(archiveJob(), 'ARCHIVE_ADD_TOKEN')).to.equal(false);
+    expect(wanted(archiveJob({ media }), 'ARCHIVE_ADD_TOKEN')).to.equal(true);
+    expect(wanted(archiveJob({ media }), 'CALLBACK_ADD_TOKEN')).to.equal(false);
     const plan = planOf([planned('TEXT')], [planned('FACE', { properties: { CALLBACK_ADD_TOKEN: 'TRUE' } })]);
-    expect(addsToken(archiveJob({ plan }), 'CALLBACK_ADD_TOKEN')).to.equal(true);
+    expect(wanted(archiveJob({ plan }), 'CALLBACK_ADD_TOKEN')).to.equal(true);
   });
 
   it('knows it by its linked hash, by that of inspection, or by that of the request, in this order', () => {

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { createHash } from 'node:crypto';
+import { atOnce } from '../../actors/runtime/steps.ts';
 import { isIgnorable } from '../../pipeline/ignorable-properties.ts';
 import {
   OUTPUT_CHANGED_COUNTER,
   OUTPUT_VERSION,
-  jobConfigHash,
+  jobConfigHashInSteps,
   type HashedJob,
 } from '../../pipeline/job-config-hash.ts';
 import { MEDIA_TYPES, type MediaSelector, type MediaType, type Properties } from '../../pipeline/types.ts';
@@ -13,6 +14,7 @@ import { WORKFLOW_PROPERTIES } from '../../pipeline/workflow-properties.ts';
 import './support.ts';
 import { declared, hashedJob, hashedMedium, planOf, planned } from './archive-support.ts';
 
+const jobConfigHash = (job: HashedJob) => atOnce(jobConfigHashInSteps(job));
 const range = (start: number, stop: number) => ({ start, stop });
 
 function expectSame(a: HashedJob, b: HashedJob): void {
@@ -282,5 +284,33 @@ describe('The hash of a job configuration', () => {
     const started = performance.now();
     jobConfigHash(hashedJob({ media }));
     expect(performance.now() - started).to.be.lessThan(1_000);
+  });
+
+  it('looks up for each medium only what the medium sets itself, a step for each', () => {
+    let lookups = 0;
+    const counted = new Proxy<Properties>(
+      {},
+      {
+        getOwnPropertyDescriptor: () => {
+          lookups++;
+          return undefined;
+        },
+      },
+    );
+    const media = (length: number) =>
+      Array.from({ length }, (_, i) => hashedMedium({ sha256: `${i}`, properties: { TRIGGER: `${i}` } }));
+    const work = (length: number) => {
+      lookups = 0;
+      let steps = 0;
+      for (
+        const all = jobConfigHashInSteps(hashedJob({ media: media(length), environmentProperties: counted }));
+        all.next().done !== true;
+      )
+        steps++;
+      return { lookups, steps };
+    };
+    const [few, many] = [work(10), work(1_010)];
+    expect(many.steps - few.steps).to.equal(2_000);
+    expect(many.lookups - few.lookups, 'a thousand media more').to.equal(1_000);
   });
 });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { configHashAhead } from '../../../actors/batch-job/archive.ts';
 import { planAhead } from '../../../actors/batch-job/planning.ts';
 import { jobSnapshotSchema, toSnapshot } from '../../../actors/batch-job/snapshot.ts';
 import { restoreInSteps } from '../../../actors/batch-job/fold.ts';
@@ -27,6 +28,21 @@ describe('A batch job of 10,000 media', () => {
     // The very same units, not equal ones: what was planned before is not planned again.
     for (const unit of [5 * ACTIONS, 50_000, 99_000])
       expect(planned[0]!.get(unit)).to.equal(planned[1]!.get(unit));
+  });
+
+  it('works out step by step under which hash archives will know it, before its end', () => {
+    const media = ofMedia(1_000).media!.map((medium) => ({
+      ...medium,
+      archiveUrl: 'http://archive.example',
+    }));
+    const job = LedJob.accepted({ media, tasks: [1] }, { window: 16 });
+    expect(configHashAhead(job.record, job.state!), 'its media are not inspected').to.equal(undefined);
+    job.doAll('PREPARE');
+    expect(countSteps(configHashAhead(job.record, job.state!)!)).to.be.at.least(2_000);
+    expect(configHashAhead(job.record, job.state!), 'it is known').to.equal(undefined);
+    const { notices } = job.doAll();
+    expect(notices).to.have.length(1_000);
+    expect(notices[0]!.body.body).to.have.nested.property('dataObject.jobConfigHash').that.is.a('string');
   });
 
   it('is restored step by step', () => {

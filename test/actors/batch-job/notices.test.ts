@@ -4,7 +4,8 @@ import { archiveJob } from '../../../actors/batch-job/archive.ts';
 import type { JobCommand } from '../../../actors/batch-job/commands.ts';
 import { arrived, deliveryStatus, openNotice, owedAtEnd } from '../../../actors/batch-job/notices.ts';
 import type { JobState } from '../../../actors/batch-job/state.ts';
-import { archiveCheck } from '../../../pipeline/archive.ts';
+import { atOnce } from '../../../actors/runtime/steps.ts';
+import { archiveCheckInSteps } from '../../../pipeline/archive.ts';
 import { DOCUMENT_HASH, LedJob, MATCH, noticeFailed, PAST_OUTPUT, type GivenJob } from './jobs.ts';
 
 const CALLER = 'http://caller.example/done?mine=1';
@@ -190,10 +191,12 @@ describe('The archive posts of a batch job (specification 6.4)', () => {
 
   it('carry the hash that the check before an equal job asks for', () => {
     const job = LedJob.accepted(given, { archive: 'later' }).doAll('PREPARE');
-    const check = archiveCheck({
-      ...archiveJob(job.record, job.state?.media),
-      jobProperties: { ...job.record.jobProperties, ARCHIVE_URL: ARCHIVE },
-    });
+    const check = atOnce(
+      archiveCheckInSteps({
+        ...archiveJob(job.record, job.state?.media),
+        jobProperties: { ...job.record.jobProperties, ARCHIVE_URL: ARCHIVE },
+      }),
+    );
     job.tell({ type: 'archiveChecked', run: 1, answer: { kind: 'none' } });
     const [, first] = job.doAll().notices;
     const { dataObject } = first!.body.body as { dataObject: { jobConfigHash: string } };
