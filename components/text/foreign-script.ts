@@ -7,11 +7,16 @@
 const CERTAIN = 0.975;
 /** A word of fewer letters may be anything. */
 const LEAST_LETTERS = 3;
-/** Codes of capitals and digits are seldom longer. */
+/** Codes of capitals and digits are seldom longer ... */
 const LONGEST_CODE = 6;
+/** ... unless at least this share of them is digits, as in the number of a vehicle. */
+const CODE_DIGITS = 1 / 3;
 /** Longer words of capitals are none; of small letters they may have lost the spaces between them. */
 const LONGEST_CAPITALS = /^\p{Lu}{25}/u;
 
+/** Units and short forms whose capitals stand in the middle. */
+const SHORT_FORM =
+  /^(?:[kMGT]?Hz|[kMGT]Wh?|[kMGT]VA|[kMGT]B|mAh?|[mk]V|kPa|mmHg|dB[AmuV]?|IPv[46]|WiFi|PhD|[BM]Sc|GmbH)$/;
 /** Parts of addresses, which have no vowels. */
 const ADDRESS = /^(?:https?|www)$/i;
 /** The German ß is read as B. */
@@ -46,9 +51,10 @@ function lettersIn(word: string): number {
 
 function isOdd(word: string, letters: number): boolean {
   if (OTHER_ALPHABET.test(word) && (LATIN.test(word) || letters >= LEAST_LETTERS)) return true;
-  if (letters < LEAST_LETTERS || CAMEL_CASE.test(word)) return false;
+  if (letters < LEAST_LETTERS || CAMEL_CASE.test(word) || SHORT_FORM.test(word)) return false;
   if (LONGEST_CAPITALS.test(word) || MIXED_CASE.test(word) || WITHIN_WORD.test(word)) return true;
-  const digits = /\d/.test(word);
-  if (digits) return letters > LONGEST_CODE && /\p{L}\d\p{L}/u.test(word);
+  const digits = word.match(/\d/g)?.length ?? 0;
+  if (digits >= word.length * CODE_DIGITS) return false;
+  if (digits > 0) return letters > LONGEST_CODE && /\p{L}\d\p{L}/u.test(word);
   return MANY_CONSONANTS.test(word) || (letters > LEAST_LETTERS && NO_VOWEL.test(word));
 }

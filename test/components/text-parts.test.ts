@@ -94,6 +94,8 @@ describe('The confidence of a reading', () => {
     'Straße, StraBe, Wszyscy ludzie rodzą się wolni',
     'https://example.org/a?b=1',
     'LinkedList and PDFs, THE INDEPENDENT',
+    'WVWZZZ1JZXW000001',
+    '2.4 GHz, 1200 kWh, WiFi',
     '1948年12月10日，联合国大会通过并颁布',
   ])
     it(`stays when it says "${text}"`, () => {
