@@ -39,6 +39,7 @@ class Deliverers implements Delivery {
   readonly #timers = new Map<string, () => void>();
   /** Destinations whose wake-up has not come yet: one more would tell nothing new. */
   readonly #woken = new Set<string>();
+  /** Why destinations that have notices take nothing. */
   readonly #troubles = new Map<string, string>();
   readonly #underWay = new Set<Promise<void>>();
   #closed = false;
@@ -65,13 +66,17 @@ class Deliverers implements Delivery {
   };
 
   async wakeAll(): Promise<void> {
+    const before = [...this.#troubles.keys()];
+    const found = new Set<string>();
     for (let after: string | undefined; ;) {
       const options = { limit: DESTINATIONS, ...(after === undefined ? {} : { after }) };
       const page = await this.#parts.store.destinations(options);
       for (const destination of page) this.wake(destination);
-      if (page.length < DESTINATIONS) return;
+      for (const destination of page) found.add(destination);
+      if (page.length < DESTINATIONS) break;
       after = page.at(-1);
     }
+    for (const destination of before) if (!found.has(destination)) this.#troubles.delete(destination);
   }
 
   readonly troubleOf = (destination: string): string | undefined => this.#troubles.get(destination);

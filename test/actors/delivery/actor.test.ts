@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { destinationOf } from '../../../actors/delivery/notice.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import type { Store } from '../../../store/store.ts';
 import { around, temporaryFolder } from '../../store/folder.ts';
@@ -173,6 +174,22 @@ describe('The delivery actor', () => {
     receiver.manner = answer(200);
     await delivered();
     expect(receiver.keys.size).to.equal(100);
+  });
+
+  it('forgets the trouble of a receiver to which nothing is owed any more', async () => {
+    start();
+    const receiver = await receiving(answer(503));
+    const destination = destinationOf(`${receiver.url}/`);
+    const trouble = () => Promise.resolve(run.delivery.troubleOf(destination));
+    await owe(receiver, ...names(10));
+    await until('it is in lasting trouble', trouble);
+    await Promise.all(names(10).map((id) => run.debtors.ask(id, { type: 'withdraw', ids: [id] })));
+    await until('nothing is owed to it', left, (n) => n === 0);
+    await until(
+      'it is forgotten',
+      () => run.delivery.wakeAll().then(trouble),
+      (reason) => reason === undefined,
+    );
   });
 
   it('sends nothing that was taken out, also while other notices of its destination are sent', async () => {
