@@ -98,6 +98,7 @@ export async function startServer(settings: Settings, options: ServerOptions): P
       database,
       copy: (file) => sqlite.backup(file),
     });
+    await backups.clear();
     return await compose(settings, options, { store, http, backups });
   } catch (error) {
     http.close();

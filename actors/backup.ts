@@ -19,10 +19,18 @@ export type Backup =
 /** Copies of the database for whoever keeps them elsewhere: one at a time, for each takes its room on the disk for a while. */
 export class BackupDesk {
   readonly #parts: BackupParts;
+  /** The copy that is being made. */
+  readonly #file: string;
   #busy = false;
 
   constructor(parts: BackupParts) {
     this.#parts = parts;
+    this.#file = path.join(parts.dataDir, 'backup.part');
+  }
+
+  /** Removes what a server that died has left half done: it may be as large as the database. */
+  async clear(): Promise<void> {
+    await rm(this.#file, { force: true });
   }
 
   async take(): Promise<Backup> {
@@ -38,16 +46,14 @@ export class BackupDesk {
 
   /** The copy has no name any more once it is open: it goes with whoever reads it, whatever happens. */
   async #copied(): Promise<Backup> {
-    const { dataDir, copy } = this.#parts;
-    const file = path.join(dataDir, 'backup.part');
     try {
-      await rm(file, { force: true });
-      await copy(file);
-      const handle = await open(file);
+      await this.clear();
+      await this.#parts.copy(this.#file);
+      const handle = await open(this.#file);
       const { size } = await handle.stat();
       return { kind: 'taken', bytes: size, stream: handle.createReadStream() };
     } finally {
-      await rm(file, { force: true });
+      await this.clear();
     }
   }
 

@@ -158,6 +158,13 @@ describe('The data folder', function () {
       expect((await service.terminal(fresh)).jobStatus).to.equal('COMPLETE');
     });
 
+    it('and a copy that was broken off goes when the service starts again', async () => {
+      await service.stop();
+      writeFileSync(path.join(dataDir, 'backup.part'), 'half of a database');
+      await service.start();
+      expect(readdirSync(dataDir)).to.not.include('backup.part');
+    });
+
     it('and never replaces a file, with a service or without', async () => {
       const file = path.join(service.folder, 'there.db');
       writeFileSync(file, 'precious');
