@@ -1,7 +1,7 @@
 /** `troupe backup`: a copy of the database, of a service that runs or of one that is stopped. */
 import type { Command } from 'commander';
 import { existsSync } from 'node:fs';
-import { link, rm } from 'node:fs/promises';
+import { link, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readCliSettings } from '../../config/cli.ts';
 import { EXIT, explain, Failure } from '../failure.ts';
@@ -29,6 +29,10 @@ async function backup(file: string, { url }: RestOptions, terminal: Terminal): P
   const named = url ?? settings.url;
   const service = await findService(settings, terminal, named);
   try {
+    // The database holds secrets of requests: whoever is not its owner must not read the copy, wherever it is put.
+    await writeFile(part, '', { mode: 0o600, flag: 'wx' }).catch((error: unknown) => {
+      throw notWritten(file, error);
+    });
     if (service === undefined) await copyStopped(path.join(settings.dataDir, 'troupe.db'), part);
     else await fetched(service.client, part);
     await link(part, file).catch((error: unknown) => {

@@ -1,7 +1,16 @@
 /** What is stored goes where DATA_DIR goes: a folder that was moved, and a backup that was taken while jobs run. */
 import { expect } from 'chai';
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -177,6 +186,8 @@ describe('The data folder', function () {
       await tool('backup', 'two.db');
       const backups = readdirSync(service.folder).filter((name) => /\.(db|part)$/.test(name));
       expect(backups.toSorted()).to.deep.equal(['one.db', 'there.db', 'two.db']);
+      for (const name of ['one.db', 'two.db'])
+        expect(statSync(path.join(service.folder, name)).mode & 0o777, name).to.equal(0o600);
       expect(readdirSync(dataDir)).to.not.include('backup.part');
     });
   });
