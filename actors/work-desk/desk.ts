@@ -200,11 +200,8 @@ export class WorkDesk {
   async #assignments(leases: readonly Lease[]): Promise<readonly Assignment[]> {
     const work: Assignment[] = [];
     for (const lease of leases) {
-      const assignment = await assignmentOf(this.#parts, lease);
-      if (assignment === undefined) {
-        await this.#end(lease.token);
-        continue;
-      }
+      const assignment = await this.#assignmentOf(lease);
+      if (assignment === undefined) continue;
       const { id, token, attempt } = assignment;
       const { kind, queue } = lease.item;
       this.#parts.logger.debug(
@@ -214,6 +211,28 @@ export class WorkDesk {
       work.push(assignment);
     }
     return work;
+  }
+
+  /** Undefined: nobody can do it. */
+  async #assignmentOf(lease: Lease): Promise<Assignment | undefined> {
+    try {
+      const assignment = await assignmentOf(this.#parts, lease);
+      if (assignment === undefined) await this.#end(lease.token);
+      return assignment;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      // It is gone for good (a restored backup has no spool): whoever came for it next would be turned away as well.
+      await this.#toJob(lease, {
+        type: 'workFailed',
+        key: lease.item.key,
+        token: lease.token,
+        code: 'LOCAL_STORAGE',
+        message:
+          'The results that this sub-job works on are gone from the disk of the server: resubmit the job.',
+        ms: 0,
+      });
+      return undefined;
+    }
   }
 
   /** To be called for each piece of an answer; says so once in a while. */

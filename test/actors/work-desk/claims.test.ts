@@ -1,15 +1,18 @@
 import { expect } from 'chai';
 import { BATCH_JOB } from '../../../actors/batch-job/keys.ts';
+import { JOB_COMMANDS, type JobCommand, type JobReply } from '../../../actors/batch-job/commands.ts';
 import type { SubJobRow } from '../../../actors/batch-job/state.ts';
 import { WorkWaiters } from '../../../actors/dispatcher/waiters.ts';
 import { systemClock } from '../../../actors/runtime/clock.ts';
-import { WorkDesk } from '../../../actors/work-desk/desk.ts';
+import { PlainTree } from '../../../actors/runtime/plain-tree.ts';
+import { ActorSystem } from '../../../actors/runtime/system.ts';
+import { WorkDesk, type WorkDeskParts } from '../../../actors/work-desk/desk.ts';
 import type { WorkItem, WorkLedger } from '../../../store/ledger.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import type { Store } from '../../../store/store.ts';
 import { around, temporaryFolder } from '../../store/folder.ts';
 import { within } from '../../support/until.ts';
-import { turns } from '../runtime/probe.ts';
+import { INTENSITY, turns } from '../runtime/probe.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -37,14 +40,14 @@ describe('A claim', () => {
     await store.close();
   });
 
-  const deskWith = (more: { store?: Store } = {}) =>
+  const deskWith = (more: Partial<WorkDeskParts> = {}) =>
     new WorkDesk({
       store,
       waiters,
       clock: systemClock,
       jobs: undefined as never,
       checker: undefined as never,
-      meter: undefined as never,
+      meter: { jobEnded() {}, subJobEnded() {}, found() {} },
       logger: silent,
       dataDir: path(''),
       heartbeatMs: 1_000,
@@ -107,6 +110,39 @@ describe('A claim', () => {
       ['j.1.1', 1],
     ]);
     expect(lost).to.deep.equal([]);
+  });
+
+  it('hands out other work beside a sub-job whose tracks have gone from the disk, which fails', async () => {
+    await given('FACE', 'FACE');
+    const fed = { file: path('gone.ndjson'), indexAt: 0, piece: 0, annotate: false };
+    await store.commit({
+      actor: { kind: BATCH_JOB, id: '1' },
+      expected: 1,
+      owner: { server: 's', epoch: 1 },
+      snapshot: { schema: 1, body: {} },
+      putRows: [{ key: '0001/0', body: { ...rowOf('FACE', 0), fed } }],
+    });
+    const told: JobCommand[] = [];
+    const system = new ActorSystem(new PlainTree(), systemClock);
+    const jobs = system.register<JobCommand, JobReply>({
+      name: BATCH_JOB,
+      accepts: JOB_COMMANDS,
+      mailbox: 10,
+      intensity: INTENSITY,
+      load: () =>
+        Promise.resolve({
+          handle({ command }) {
+            told.push(command);
+            return Promise.resolve({ kind: 'done' as const });
+          },
+        }),
+    });
+    const { work } = await claimOf(deskWith({ jobs }), { max: 2 });
+    expect(work.map(({ id }) => id)).to.deep.equal(['j.1.1']);
+    const [failed] = told;
+    expect(failed).to.include({ type: 'workFailed', key: '0001/0', code: 'LOCAL_STORAGE' });
+    expect(told).to.have.length(1);
+    await system.stop(0);
   });
 
   it('of one that has hung up before takes nothing', async () => {
