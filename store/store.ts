@@ -106,6 +106,13 @@ export interface OutboxOptions {
   readonly limit: number;
 }
 
+export interface QuarantineOptions {
+  /** The version that was seen; absent: not even that could be read. */
+  readonly version?: number;
+  /** Added to as by a commit, for the actor is counted no more. */
+  readonly counters?: Commit['counters'];
+}
+
 export interface Store {
   /** What of all that work becomes. */
   readonly work: WorkLedger;
@@ -128,10 +135,10 @@ export interface Store {
   /** Reserves `n` numbers of a sequence; answers the first. Sequences start at 1 and never go back. */
   next(sequence: string, n?: number): Promise<number>;
   /**
-   * Moves an actor that cannot be loaded out of the way, with all it has and the reason, and out of every index and the outbox;
-   * `counters` are added to as by a commit, for it is counted no more.
+   * Moves an actor that cannot be loaded out of the way, with all it has and the reason, and out of every index and the outbox. False:
+   * it is not (any more) as it was seen, and stays.
    */
-  quarantine(actor: ActorKey, reason: string, counters?: Commit['counters']): Promise<void>;
+  quarantine(actor: ActorKey, reason: string, options?: QuarantineOptions): Promise<boolean>;
   /** Throws when the store does not work. */
   check(): Promise<void>;
   close(): Promise<void>;
@@ -172,6 +179,21 @@ export async function* allRows(
     await turn();
     after = page.at(-1)?.key;
   }
+}
+
+/**
+ * All rows of an actor below `prefix` as they were with its snapshot of this version; undefined when somebody has committed since:
+ * snapshot and rows would be of two moments.
+ */
+export async function rowsOfVersion(
+  store: Store,
+  actor: ActorKey,
+  prefix: string,
+  version: number,
+): Promise<readonly Row[] | undefined> {
+  const rows: Row[] = [];
+  for await (const row of allRows(store, actor, prefix)) rows.push(row);
+  return (await store.load(actor))?.version === version ? rows : undefined;
 }
 
 /** Every entry of an index in ascending order, page by page. */

@@ -8,7 +8,7 @@ import {
   type Store,
   type StoredActor,
 } from '../../store/store.ts';
-import { allRows } from '../../store/store.ts';
+import { rowsOfVersion } from '../../store/store.ts';
 import { delay, systemClock, type Clock } from './clock.ts';
 import { TransientError } from './errors.ts';
 import type { LoadMarks } from './load-marks.ts';
@@ -196,29 +196,56 @@ async function load<R, S, C extends Command, X, E>(
   actor: ActorKey,
   marks: LoadMarks | undefined,
 ): Promise<Loaded<R, S, X>> {
-  let stored: StoredActor | undefined;
-  try {
-    stored = await read(() => store.load(actor));
-    if (stored === undefined) return { version: 0, record: undefined, state: undefined, seen: [] };
-    const { state: body, seen } = upcast(kind, stored.snapshot.schema, stored.snapshot.body);
-    const prefix = kind.rowsOf(body);
-    const rows = prefix === undefined ? [] : await read(() => rowsBelow(store, actor, prefix));
-    const record = stored.record as R;
-    return {
-      version: stored.version,
-      record,
-      state: await restored(kind, actor, { record, body, rows }, marks),
-      seen: seen as readonly Seen<X>[],
-    };
-  } catch (error) {
-    if (error instanceof NewerSchema || error instanceof TransientError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    const body = (stored?.snapshot.body as { readonly state?: unknown } | null | undefined)?.state;
-    await store.quarantine(actor, reason, kind.uncounted?.(stored?.record, body));
-    throw new Error(`${actor.kind}/${actor.id} could not be read and was put into quarantine.`, {
-      cause: error,
-    });
+  for (;;) {
+    let stored: StoredActor | undefined;
+    try {
+      stored = await read(() => store.load(actor));
+      if (stored === undefined) return { version: 0, record: undefined, state: undefined, seen: [] };
+      const loaded = await loadedAs(kind, store, actor, stored, marks);
+      if (loaded !== undefined) return loaded;
+    } catch (error) {
+      if (error instanceof NewerSchema || error instanceof TransientError) throw error;
+      await putAside(kind, store, actor, stored, error);
+    }
   }
+}
+
+/** Undefined when somebody has committed meanwhile. @throws when what is stored makes no sense */
+async function loadedAs<R, S, C extends Command, X, E>(
+  kind: DurableKind<R, S, C, X, E>,
+  store: Store,
+  actor: ActorKey,
+  { version, snapshot, record: stored }: StoredActor,
+  marks: LoadMarks | undefined,
+): Promise<Loaded<R, S, X> | undefined> {
+  const { state: body, seen } = upcast(kind, snapshot.schema, snapshot.body);
+  const prefix = kind.rowsOf(body);
+  const rows = prefix === undefined ? [] : await read(() => rowsOfVersion(store, actor, prefix, version));
+  if (rows === undefined) return undefined;
+  const record = stored as R;
+  const state = await restored(kind, actor, { record, body, rows }, marks);
+  return { version, record, state, seen: seen as readonly Seen<X>[] };
+}
+
+/** @throws Error when the actor is in quarantine now, and not when somebody else has changed it since it was looked at */
+async function putAside<R, S, C extends Command, X, E>(
+  kind: DurableKind<R, S, C, X, E>,
+  store: Store,
+  actor: ActorKey,
+  stored: StoredActor | undefined,
+  error: unknown,
+): Promise<void> {
+  const reason = error instanceof Error ? error.message : String(error);
+  const body = (stored?.snapshot.body as { readonly state?: unknown } | null | undefined)?.state;
+  const counters = kind.uncounted?.(stored?.record, body);
+  const moved = await store.quarantine(actor, reason, {
+    ...(stored === undefined ? {} : { version: stored.version }),
+    ...(counters === undefined ? {} : { counters }),
+  });
+  if (!moved && stored !== undefined) return;
+  throw new Error(`${actor.kind}/${actor.id} could not be read and was put into quarantine.`, {
+    cause: error,
+  });
 }
 
 /** What one turn of the restoring does is noted, so that a state that ends the server is found out. */
@@ -239,12 +266,6 @@ async function restored<R, S, C extends Command, X, E>(
 
 const isSteps = <S>(found: S | Steps<S>): found is Steps<S> =>
   typeof found === 'object' && found !== null && Symbol.iterator in found && 'next' in found;
-
-async function rowsBelow(store: Store, actor: ActorKey, prefix: string): Promise<readonly Row[]> {
-  const rows: Row[] = [];
-  for await (const row of allRows(store, actor, prefix)) rows.push(row);
-  return rows;
-}
 
 /** A store that cannot read just now is no reason for quarantine; text in it that is no JSON is. */
 async function read<T>(work: () => Promise<T>): Promise<T> {

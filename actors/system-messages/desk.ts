@@ -82,9 +82,10 @@ export class SystemMessageDesk {
 
 /** The store, but that `told` hears of every actor that is put into quarantine. */
 export function tellingOfQuarantine(store: Store, told: (actor: ActorKey, reason: string) => void): Store {
-  const quarantine: Store['quarantine'] = async (actor, reason, counters) => {
-    await store.quarantine(actor, reason, counters);
-    told(actor, reason);
+  const quarantine: Store['quarantine'] = async (actor, reason, options) => {
+    const moved = await store.quarantine(actor, reason, options);
+    if (moved) told(actor, reason);
+    return moved;
   };
   return new Proxy(store, {
     get(target, name) {

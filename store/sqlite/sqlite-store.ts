@@ -18,6 +18,7 @@ import {
   type OutboxOptions,
   type Row,
   type RowOptions,
+  type QuarantineOptions,
   type Store,
   type StoredActor,
 } from '../store.ts';
@@ -192,16 +193,24 @@ export class SqliteStore implements Store {
     return settle(() => this.#statements.next.get({ name: sequence, n })!.last - n + 1);
   }
 
-  quarantine({ kind, id }: ActorKey, reason: string, counters?: Commit['counters']): Promise<void> {
+  async quarantine(
+    { kind, id }: ActorKey,
+    reason: string,
+    { version, counters }: QuarantineOptions = {},
+  ): Promise<boolean> {
     const statements = this.#statements;
     this.#loaded.delete(nameOf(kind, id));
-    return settle(
-      this.#database.transaction(() => {
-        const moved = statements.quarantine.run({ kind, id, reason, at: new Date().toISOString() });
-        if (moved.changes > 0) this.#count(counters);
-        for (const remove of statements.remove) remove.run({ kind, id });
-      }),
-    ).then(() => this.work.apply({ kind, id }, { clear: true }));
+    const at = new Date().toISOString();
+    const moves = this.#database.transaction(() => {
+      const { changes } = statements.quarantine.run({ kind, id, reason, at, version: version ?? null });
+      if (changes === 0) return false;
+      this.#count(counters);
+      for (const remove of statements.remove) remove.run({ kind, id });
+      return true;
+    });
+    const moved = await settle(moves);
+    if (moved) this.work.apply({ kind, id }, { clear: true });
+    return moved;
   }
 
   check(): Promise<void> {

@@ -93,7 +93,7 @@ export function prepare(database: Database.Database) {
          'record', (select body from records r where r.kind = a.kind and r.id = a.id),
          'rows', (select json_group_object(key, body) from actor_rows r where r.kind = a.kind and r.id = a.id),
          'notices', (select json_group_object(o.id, o.body) from outbox o where o.kind = a.kind and o.actor = a.id))
-       from actors a where a.kind = @kind and a.id = @id`,
+       from actors a where a.kind = @kind and a.id = @id and (@version is null or a.version = @version)`,
     ),
     removeActor: database.prepare(
       'delete from actors where kind = @kind and id = @id and version = @expected',

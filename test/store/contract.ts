@@ -5,6 +5,7 @@ import {
   allEntries,
   allRows,
   NotStorable,
+  rowsOfVersion,
   VersionConflict,
   type ActorKey,
   type Commit,
@@ -14,6 +15,7 @@ import {
   type Store,
 } from '../../store/store.ts';
 import { runs, seeded } from '../actors/seed.ts';
+import { around } from './folder.ts';
 import { ModelStore } from './model-store.ts';
 
 export interface Backend {
@@ -469,17 +471,45 @@ export function storeContract(backend: Backend): void {
       await store.quarantine(JOB, 'again');
     });
 
+    it('leaves an actor that somebody has changed since it was seen', async () => {
+      await store.commit(commitOf());
+      await store.commit(commitOf({ expected: 1 }));
+      expect(await store.quarantine(JOB, 'it made no sense', { version: 1 })).to.equal(false);
+      expect((await store.load(JOB))?.version).to.equal(2);
+      expect(await store.quarantine(JOB, 'it makes no sense', { version: 2 })).to.equal(true);
+      expect(await store.load(JOB)).to.equal(undefined);
+    });
+
     it('of an actor that is not there does nothing', async () => {
-      await store.quarantine(JOB, 'why not', { jobs: -1 });
+      expect(await store.quarantine(JOB, 'why not', { counters: { jobs: -1 } })).to.equal(false);
       expect(await store.load(JOB)).to.equal(undefined);
       expect([...(await store.counters(''))]).to.deep.equal([]);
     });
 
     it('counts what it is told to, with the move', async () => {
       await store.commit(commitOf({ counters: { jobs: 2, ms: 70 } }));
-      await store.quarantine(JOB, 'it makes no sense', { jobs: -1, ms: -70 });
+      expect(await store.quarantine(JOB, 'it makes no sense', { counters: { jobs: -1, ms: -70 } })).to.equal(
+        true,
+      );
       expect([...(await store.counters(''))]).to.deep.equal([['jobs', 1]]);
     });
+  });
+
+  it('reads rows with the snapshot that they belong to, or not at all', async () => {
+    const rows = (value: number) => Array.from({ length: 700 }, (_, n) => ({ key: `r${n}`, body: value }));
+    await store.commit(commitOf({ putRows: rows(1) }));
+    const busy = around<Store>(store, {
+      async rows(actor, options) {
+        const page = await store.rows(actor, options);
+        if (options.after === undefined) await store.commit(commitOf({ expected: 1, putRows: rows(2) }));
+        return page;
+      },
+    });
+    expect(await rowsOfVersion(busy, JOB, 'r', 1), 'somebody has committed between two pages').to.equal(
+      undefined,
+    );
+    const read = await rowsOfVersion(store, JOB, 'r', 2);
+    expect(new Set(read?.map(({ body }) => body))).to.deep.equal(new Set([2]));
   });
 
   it('a store that works says so', async () => {

@@ -9,6 +9,7 @@ import {
   type OutboxEntry,
   type OutboxOptions,
   type Row,
+  type QuarantineOptions,
   type RowOptions,
   type Store,
   type StoredActor,
@@ -132,8 +133,16 @@ export class ModelStore implements Store {
     return last + 1;
   }
 
-  async quarantine(actor: ActorKey, _: string, counters?: Commit['counters']): Promise<void> {
-    if (this.#actors.delete(nameOf(actor))) this.#count(counters);
+  async quarantine(
+    actor: ActorKey,
+    _: string,
+    { version, counters }: QuarantineOptions = {},
+  ): Promise<boolean> {
+    const stored = this.#actors.get(nameOf(actor))?.stored.version;
+    if (stored === undefined || (version !== undefined && version !== stored)) return false;
+    this.#actors.delete(nameOf(actor));
+    this.#count(counters);
+    return true;
   }
 
   async check(): Promise<void> {}
