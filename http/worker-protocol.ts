@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import Router from '@koa/router';
 import type { Context, Middleware, Next } from 'koa';
 import type { z } from 'zod';
-import type { Assignment } from '../components/sdk/protocol.ts';
+import { INSTANCE, INSTANCE_HEADER, type Assignment } from '../components/sdk/protocol.ts';
 import type { Catalog } from '../actors/catalog/catalog.ts';
 import { hashToken } from '../actors/node-manager/actor.ts';
 import type { WorkerRegistry } from '../actors/node-manager/workers.ts';
@@ -58,12 +58,24 @@ function identify({ workers, authenticate, catalog }: WorkerProtocolParts): Midd
       const queues = roles.includes('ADMIN') ? null : catalog.algorithmsServedBy(subject);
       // By subject, for names may be shared. What it holds it may answer even after its component was removed.
       return come({
-        worker: subject === null ? `token of ${name}` : `token of subject ${subject}`,
+        worker: `${subject === null ? `token of ${name}` : `token of subject ${subject}`}${instanceOf(ctx)}`,
         managed: false,
         queues,
       });
     });
   };
+}
+
+/** Of several processes with tokens of one client each may name itself; without a name all of them are one. */
+function instanceOf(ctx: Context): string {
+  const instance = ctx.get(INSTANCE_HEADER);
+  if (instance === '') return '';
+  if (!INSTANCE.test(instance))
+    throw new HttpError(
+      400,
+      `The header ${INSTANCE_HEADER} must name the process with 1 to 100 letters, digits or ._:- characters.`,
+    );
+  return ` (${instance})`;
 }
 
 const claimantOf = (ctx: Context) => ctx.state['claimant'] as Claimant;

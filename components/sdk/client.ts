@@ -1,9 +1,17 @@
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import os from 'node:os';
 import { Readable } from 'node:stream';
 import { json, text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { agentFor, exchange, type Message } from './exchange.ts';
-import type { Assignment, ClaimAnswer, ClaimRequest, FailureRequest } from './protocol.ts';
+import {
+  INSTANCE_HEADER,
+  type Assignment,
+  type ClaimAnswer,
+  type ClaimRequest,
+  type FailureRequest,
+} from './protocol.ts';
 
 /** The server answered something else than success. 409: the lease is lost; 503: come back later. */
 export class ProtocolError extends Error {
@@ -13,6 +21,12 @@ export class ProtocolError extends Error {
     this.name = 'ProtocolError';
     this.status = status;
   }
+}
+
+/** Of this process, as it is named to the server: no two have the same. */
+function instanceName(): string {
+  const host = os.hostname().replace(/[^\w.-]/g, '');
+  return `${host.slice(0, 60)}:${process.pid}:${randomBytes(4).toString('hex')}`;
 }
 
 export type ResultBody = string | Buffer | AsyncIterable<string | Uint8Array>;
@@ -34,7 +48,7 @@ export class WorkerClient {
   constructor(serverUrl: string, token: string) {
     this.#base = `${serverUrl.replace(/\/$/, '')}/worker/v1`;
     this.leases = `${this.#base}/leases`;
-    this.headers = { authorization: `Bearer ${token}` };
+    this.headers = { authorization: `Bearer ${token}`, [INSTANCE_HEADER]: instanceName() };
     this.#agent = agentFor(serverUrl);
   }
 

@@ -42,6 +42,13 @@ export const MEDIA_QUEUES = {
   COPY: 'RESULT_COPY',
 } as const satisfies Readonly<Record<Exclude<WorkKind, 'DETECT' | 'MARKUP'>, string>>;
 
+/**
+ * Header in which a component names its process, so that two processes with tokens of one client are two owners of leases: letters,
+ * digits and `._:-`, at most 100.
+ */
+export const INSTANCE_HEADER = 'troupe-instance';
+export const INSTANCE = /^[\w.:-]{1,100}$/;
+
 /** POST /worker/v1/claim; the query `claim` of a result asks for one more sub-job in the same way. */
 export interface ClaimRequest {
   readonly algorithms: readonly string[];

@@ -101,6 +101,33 @@ describe('A component that a client registered', () => {
     expect((await claim('colleague', 'STAYING ALGORITHM')).status).to.equal(403);
   });
 
+  it('is several owners of leases when its processes name themselves', async () => {
+    await register('user', 'TWINS');
+    const id = await run('TWINS');
+    const token = await roles.token('user');
+    const as = (instance: string) => ({ 'troupe-instance': instance });
+    const component = new RawComponent(roles.service, token);
+    const claim = { algorithms: ['TWINS ALGORITHM'], max: 1, waitMs: 20_000 };
+    const { body } = await component.say('/claim', claim, undefined, as('host:1'));
+    const [work] = (body as { work: { token: string }[] }).work;
+    const beat = (instance: string) =>
+      component.say(`/leases/${work!.token}/heartbeat`, { done: 1, total: 2 }, undefined, as(instance));
+    expect([(await beat('host:1')).status, (await beat('host:2')).status]).to.deep.equal([200, 409]);
+    expect((await component.heartbeat(work!.token)).status, 'without a name').to.equal(409);
+    const nameless = await component.say('/claim', { ...claim, waitMs: 0 }, undefined, as('no blank'));
+    expect([nameless.status, (nameless.body as { message: string }).message]).to.deep.equal([
+      400,
+      'The header troupe-instance must name the process with 1 to 100 letters, digits or ._:- characters.',
+    ]);
+    await component.say(
+      `/leases/${work!.token}/failure`,
+      { code: 'DETECTION_FAILED', message: 'x' },
+      undefined,
+      as('host:1'),
+    );
+    await roles.service.terminal(id);
+  });
+
   it('goes on with what it holds over a restart of the server, and no attempt is counted', async () => {
     const { service } = roles;
     await register('user', 'ENDURING');
