@@ -14,14 +14,26 @@ export function uploadFileName(given: string): string {
   const last = given.normalize('NFC').split(/[/\\]/).at(-1) ?? '';
   let name = last.replaceAll(UNUSUAL, '_').replace(/^[ .-]+/, '');
   while (name.toLowerCase().endsWith(PART)) name = name.slice(0, -PART.length);
-  name = shortened(name.replace(/[ .]+$/, ''));
+  name = shortened(withoutEnd(name));
   return name.replaceAll('_', '') === '' ? NAMELESS : name;
+}
+
+/** Without blanks and dots at its end, which some disks drop. */
+function withoutEnd(name: string): string {
+  let end = name.length;
+  while (end > 0 && ' .'.includes(name[end - 1]!)) end--;
+  return name.slice(0, end);
 }
 
 /** The ending stays, since it tells kinds of text apart. */
 function shortened(name: string): string {
   const ending = /\.[a-z0-9]{1,10}$/i.exec(name)?.[0] ?? '';
-  let stem = name.slice(0, name.length - ending.length);
-  while (Buffer.byteLength(stem + ending) > MAX_BYTES) stem = stem.replace(/.$/su, '');
+  let stem = '';
+  let room = MAX_BYTES - ending.length;
+  for (const character of name.slice(0, name.length - ending.length)) {
+    room -= Buffer.byteLength(character);
+    if (room < 0) break;
+    stem += character;
+  }
   return stem === '' && ending !== '' ? NAMELESS + ending : stem + ending;
 }
