@@ -2,6 +2,7 @@
  * Whether the end of a medium is missing: judged by the time that what can be read covers, not by counted entries, since an
  * index may have entries that show nothing new (dropped frames of AVI).
  */
+import { statSync } from 'node:fs';
 import type { Stream } from 'node-av/lib';
 import { NO_TIMESTAMP } from './container.ts';
 import type { Container } from './container.ts';
@@ -40,7 +41,7 @@ export function truncationOf(
   scan: Pick<PacketScan, 'video' | 'all'>,
   fps = 0,
 ): Truncation | undefined {
-  if (!STATING.has(container.format.iformat?.name?.split(',')[0] ?? '')) return undefined;
+  if (!statesTime(container)) return undefined;
   const ofVideo = video === undefined || video.duration === NO_TIMESTAMP ? undefined : video;
   const readMs = ofVideo === undefined ? lengthOf(scan.all, container.origin) : lengthOf(scan.video);
   const statedMs =
@@ -50,6 +51,14 @@ export function truncationOf(
   const missing = statedMs - readMs;
   const allowed = Math.max(Math.min(statedMs * SHARE, MS), fps > 0 ? (FRAMES * 1000) / fps : 0);
   return missing > allowed ? { readMs: Math.ceil(readMs), statedMs: Math.ceil(statedMs) } : undefined;
+}
+
+/** An MP3 states its length in a first frame of its own (Xing, Info); without one FFmpeg divides the file's size by its bit rate. */
+function statesTime({ format, path, audio, duration = 0 }: Container): boolean {
+  const name = format.iformat?.name?.split(',')[0] ?? '';
+  if (name !== 'mp3') return STATING.has(name);
+  const bytesASecond = Number(audio?.codecpar.bitRate ?? 0) / 8;
+  return (duration / 1000) * bytesASecond > statSync(path).size * (1 + SHARE);
 }
 
 /** In AVI an entry of the header's count is a tick; where the index is missing, FFmpeg goes by the size of the file instead. */
