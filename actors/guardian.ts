@@ -241,7 +241,12 @@ export function guard(given: GuardianParts): Guardian {
     jobs,
     dataDir: settings.DATA_DIR,
     ask: parts.askArchive,
-    post: (notice) => sendOnce(parts.send, notice, AbortSignal.timeout(settings.DELIVERY_TIMEOUT_MS)),
+    post: (notice, gone) =>
+      sendOnce(
+        parts.send,
+        notice,
+        AbortSignal.any([gone, AbortSignal.timeout(settings.DELIVERY_TIMEOUT_MS)]),
+      ),
   });
   const desk = new JobDesk({
     ...parts,

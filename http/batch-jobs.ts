@@ -232,10 +232,12 @@ async function archiveRepost(ctx: Context, { archiveDesk, bodyLimits }: BatchJob
     throw new HttpError(400, `The body must be an array of job ids:\n${parsed.problems}`);
   const success: number[] = [];
   const failures: { jobId: number; error: string }[] = [];
+  const gone = new AbortController();
+  ctx.res.once('close', () => gone.abort());
   for (const jobId of [...new Set(parsed.ok)].sort((a, b) => a - b)) {
     // Nobody waits for the rest any more, which may take long.
     if (ctx.res.destroyed) return;
-    const error = await archiveDesk.repost(jobId);
+    const error = await archiveDesk.repost(jobId, gone.signal);
     if (error === undefined) success.push(jobId);
     else failures.push({ jobId, error });
   }

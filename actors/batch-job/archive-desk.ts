@@ -20,8 +20,8 @@ export interface ArchiveDeskParts {
   readonly dataDir: string;
   /** Asks the archives of a job for an earlier one like it. Never rejects. */
   ask(question: ArchiveQuestion): Promise<ArchiveFinding>;
-  /** Sends a post to its archive now; answers why it failed. */
-  post(notice: Notice): Promise<string | undefined>;
+  /** Sends a post to its archive now, unless the signal breaks it off; answers why it failed. */
+  post(notice: Notice, signal: AbortSignal): Promise<string | undefined>;
 }
 
 export interface ArchiveCheckResult {
@@ -83,14 +83,14 @@ export class ArchiveDesk {
     );
   }
 
-  /** Posts the results of a job once more, as they were; answers why that failed. */
-  async repost(number: number): Promise<string | undefined> {
+  /** Posts the results of a job once more, as they were; answers why that failed. When nobody waits any more (`gone`), what is left is not posted. */
+  async repost(number: number, gone: AbortSignal): Promise<string | undefined> {
     const job = await storedJob(this.#parts.store, number);
     if (job === undefined) return `Could not find job with id ${number}.`;
     if (!isTerminal(job.snapshot.status)) return 'Job is still running.';
     const { archive } = job.snapshot;
     if (archive === null) return undefined;
-    const { arrived, failed } = await this.#postAgain(number);
+    const { arrived, failed } = await this.#postAgain(number, gone);
     // What was never prepared cannot be posted: the reason stays.
     if (arrived.length + failed.length === 0) return archive.failures.join('\n\n');
     await this.#parts.jobs.ask(String(number), { type: 'archiveReposted', arrived, failed });
@@ -99,13 +99,16 @@ export class ArchiveDesk {
 
   async #postAgain(
     number: number,
+    gone: AbortSignal,
   ): Promise<{ readonly arrived: readonly string[]; readonly failed: readonly FailedPost[] }> {
     const arrived: string[] = [];
     const failed: FailedPost[] = [];
     const actor = { kind: BATCH_JOB, id: String(number) };
     for await (const { body } of allRows(this.#parts.store, actor, ARCHIVE_ROWS)) {
       const notice = body as Notice;
-      const reason = await this.#parts.post(notice);
+      const reason = await this.#parts.post(notice, gone);
+      // Whether one that was broken off has arrived is not known: it stays as it was.
+      if (gone.aborted) break;
       if (reason === undefined) arrived.push(notice.id);
       else failed.push({ id: notice.id, reason });
     }

@@ -454,6 +454,28 @@ describe('The archive (specification 6.4)', () => {
       expect(archive.kept(hashOf(ASTRONAUT))).to.have.lengthOf(1);
     });
 
+    it('ends when its client goes away: nothing more is posted', async () => {
+      const id = await archived(job({ media: [ASTRONAUT, CAMERA] }));
+      let goOn: () => void = () => undefined;
+      archive.manners.until = new Promise((resolve) => (goOn = resolve));
+      const client = new AbortController();
+      const asked = fetch(`${service.url}/rest/jobs/archiverepost`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${service.token}`, 'x-request-id': 'left-early' },
+        body: JSON.stringify([numberOf(id)]),
+        signal: client.signal,
+      }).catch((error: unknown) => error);
+      await until('the repost is under way', () => archive.posts.length === 3);
+      client.abort();
+      await asked;
+      archive.manners.until = undefined;
+      goOn();
+      await service.logged('audit', (line) => line['requestId'] === 'left-early');
+      expect((await repost(numberOf(id))).status).to.equal(200);
+      expect(archive.posts, 'twice two, and the one that was broken off').to.have.lengthOf(5);
+      expect((await service.job(id))?.archiveStatus).to.equal('COMPLETE');
+    });
+
     it('that comes to its end when the job has been run again leaves what that run owes', async () => {
       const id = await archived(job());
       let goOn: () => void = () => undefined;
