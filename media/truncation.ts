@@ -2,7 +2,7 @@
  * Whether the end of a medium is missing: judged by the time that what can be read covers, not by counted entries, since an
  * index may have entries that show nothing new (dropped frames of AVI).
  */
-import { statSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import type { Stream } from 'node-av/lib';
 import { NO_TIMESTAMP } from './container.ts';
 import type { Container } from './container.ts';
@@ -33,6 +33,8 @@ const STATING = new Set([
 const SHARE = 0.1;
 const MS = 1000;
 const FRAMES = 3;
+/** From so many bytes on the size in a WAV is the highest that fits, or close to it: nobody knew it. */
+const HUGE_WAV = 0x7f000000;
 
 /** Undefined when the medium is whole, or its container does not state a time. `video` is the picture stream, if there is one. */
 export function truncationOf(
@@ -46,7 +48,7 @@ export function truncationOf(
   const readMs = ofVideo === undefined ? lengthOf(scan.all, container.origin) : lengthOf(scan.video);
   const statedMs =
     ofVideo === undefined
-      ? (container.duration ?? 0)
+      ? statedDuration(container)
       : statedTicks(container, ofVideo) * ofVideo.timeBase.toDouble() * 1000;
   const missing = statedMs - readMs;
   const allowed = Math.max(Math.min(statedMs * SHARE, MS), fps > 0 ? (FRAMES * 1000) / fps : 0);
@@ -59,6 +61,21 @@ function statesTime({ format, path, audio, duration = 0 }: Container): boolean {
   if (name !== 'mp3') return STATING.has(name);
   const bytesASecond = Number(audio?.codecpar.bitRate ?? 0) / 8;
   return (duration / 1000) * bytesASecond > statSync(path).size * (1 + SHARE);
+}
+
+/** A WAV says how many bytes it has, and FFmpeg goes by those that are there. Recorders that never came back to the header leave a huge number in it. */
+function statedDuration({ format, path, duration = 0 }: Container): number {
+  if (format.iformat?.name !== 'wav') return duration;
+  const head = Buffer.alloc(8);
+  const file = openSync(path, 'r');
+  try {
+    readSync(file, head, 0, head.length, 0);
+  } finally {
+    closeSync(file);
+  }
+  const stated = head.toString('latin1', 0, 4) === 'RIFF' ? head.readUInt32LE(4) + head.length : 0;
+  const { size } = statSync(path);
+  return stated > size && stated < HUGE_WAV ? (duration * stated) / size : duration;
 }
 
 /** In AVI an entry of the header's count is a tick; where the index is missing, FFmpeg goes by the size of the file instead. */

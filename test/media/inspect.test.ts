@@ -298,8 +298,9 @@ describe('inspecting a medium', () => {
     await copyFile(sample('video_01.mp4'), made('whole.mp4'));
     await writeFile(made('sound.mp4'), indexFirst(await readFile(sample('video_02_audio_only.mp4'))));
     await copyFile(sample('silence.mp3'), made('sound.mp3'));
+    await copyFile(sample('green.wav'), made('sound.wav'));
     const damaged = /^The medium is truncated or damaged: [\d.]+ of its [\d.]+ seconds can be read/;
-    for (const name of ['whole.mkv', 'whole.avi', 'whole.mp4', 'sound.mp4', 'sound.mp3']) {
+    for (const name of ['whole.mkv', 'whole.avi', 'whole.mp4', 'sound.mp4', 'sound.mp3', 'sound.wav']) {
       const whole = await inspect(made(name));
       expect(
         whole.warnings.map(({ code }) => code),
@@ -322,6 +323,9 @@ describe('inspecting a medium', () => {
     const { facts, warnings } = await inspect(await file('cut.ogg', bytes.subarray(0, 30_000)));
     expect(facts.length).to.be.within(5, 29);
     expect(warnings).to.deep.equal([]);
+    const wav = await readFile(sample('green.wav'));
+    wav.writeUInt32LE(0x7ffff024, 4);
+    expect((await inspect(await file('piped.wav', wav))).warnings).to.deep.equal([]);
     // Without its first frame, which states the length, an MP3 is as long as its bytes last.
     const mp3 = await readFile(sample('silence.mp3'));
     const second = mp3.indexOf(Buffer.from([0xff, 0xfb]), mp3.indexOf('Info'));
