@@ -41,6 +41,7 @@ import { createSend } from './outgoing/send.ts';
 import { serviceToken } from './outgoing/service-token.ts';
 import { maskUri } from './output/censor.ts';
 import { uploadsFolder } from './output/layout.ts';
+import { movedStarts, openDocument, type MovedStart } from './output/moved-files.ts';
 import { bestMatch } from './pipeline/archive-match.ts';
 import { ARCHIVE_PAGE, checkUrl } from './pipeline/archive.ts';
 import type { ArchivedDocument } from './actors/views/jobs.ts';
@@ -82,7 +83,8 @@ export async function startServer(settings: Settings, options: ServerOptions): P
   const { DATA_DIR: folder } = settings;
   const database = path.join(folder, 'troupe.db');
   const work = new MemoryLedger({ settings: leaseSettings(settings), now: () => systemClock.steady() });
-  const sqlite = new SqliteStore(database, { work, place: { folder, real: realpathSync(folder) } });
+  const place = { folder, real: realpathSync(folder) };
+  const sqlite = new SqliteStore(database, { work, place });
   if (sqlite.movedFrom !== undefined)
     options.logger.info(
       { from: sqlite.movedFrom.folder, to: folder },
@@ -99,7 +101,8 @@ export async function startServer(settings: Settings, options: ServerOptions): P
       copy: (file) => sqlite.backup(file),
     });
     await backups.clear();
-    return await compose(settings, options, { store, http, backups });
+    const movedFiles = movedStarts(sqlite.formerPlaces, place);
+    return await compose(settings, options, { store, http, backups, movedFiles });
   } catch (error) {
     http.close();
     await store.close();
@@ -107,10 +110,17 @@ export async function startServer(settings: Settings, options: ServerOptions): P
   }
 }
 
+interface Opened {
+  readonly store: Store;
+  readonly http: Server;
+  readonly backups: BackupDesk;
+  readonly movedFiles: readonly MovedStart[];
+}
+
 async function compose(
   settings: Settings,
   options: ServerOptions,
-  { store, http, backups }: { readonly store: Store; readonly http: Server; readonly backups: BackupDesk },
+  { store, http, backups, movedFiles }: Opened,
 ): Promise<RunningServer> {
   const { logger } = options;
   const url = settings.BASE_URL?.replace(/\/$/, '') ?? urlOf(http, settings.HOST);
@@ -164,6 +174,7 @@ async function compose(
     own,
     places: { TROUPE_NODE: process.execPath, TROUPE_HOME: packageRoot },
     fetchLimits: limits,
+    movedFiles,
     uploads,
     epoch: await store.next('epoch'),
     serverUrl: () => urlOf(http, settings.HOST),
@@ -192,6 +203,7 @@ async function compose(
     bodyLimits: bodyLimits(settings, settings.MAX_BODY_BYTES),
     formLimits: bodyLimits(settings, settings.MAX_FORM_BYTES),
     openArchived: outgoing.openArchived,
+    openDocument: (file) => openDocument(file, movedFiles),
     descriptorLimits: bodyLimits(settings, settings.MAX_DESCRIPTOR_BYTES),
     info: readInfo(),
     url,

@@ -4,6 +4,7 @@ import type { Settings } from '../config/settings.ts';
 import { ProcessNotes } from '../node/process-notes.ts';
 import type { ResultChecker } from '../output/check.ts';
 import { processesFolder } from '../output/layout.ts';
+import type { MovedStart } from '../output/moved-files.ts';
 import type { Send } from '../outgoing/request.ts';
 import type { ArchiveFinding, ArchiveQuestion, Issue, Properties } from '../pipeline/types.ts';
 import type { News } from '../store/ledger.ts';
@@ -64,6 +65,8 @@ export interface GuardianParts {
   /** What `${TROUPE_NODE}` and `${TROUPE_HOME}` stand for in a node configuration. */
   readonly places: Readonly<Record<'TROUPE_NODE' | 'TROUPE_HOME', string>>;
   readonly fetchLimits: FetchLimits;
+  /** What documents of before a move of the data folder call their files, and what these are called today. */
+  readonly movedFiles: readonly MovedStart[];
   /** Keeps uploads from being removed while a job that uses them comes in. */
   readonly uploads: Pick<UploadDesk, 'keeping'>;
   /** Number of this start; higher than that of every earlier one. */
@@ -240,6 +243,7 @@ export function guard(given: GuardianParts): Guardian {
     store,
     jobs,
     dataDir: settings.DATA_DIR,
+    movedFiles: parts.movedFiles,
     ask: parts.askArchive,
     post: (notice, gone) =>
       sendOnce(

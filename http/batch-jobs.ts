@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
@@ -24,6 +22,11 @@ import {
 import { checked } from './schemas/problems.ts';
 import { readJson, readText, type BodyLimits } from './steps/json-body.ts';
 
+interface OpenedDocument {
+  readonly stream: Readable;
+  readonly bytes: number | undefined;
+}
+
 export interface BatchJobParts {
   readonly desk: JobDesk;
   readonly dryRuns: DryRuns;
@@ -33,10 +36,10 @@ export interface BatchJobParts {
   readonly bodyLimits: BodyLimits;
   /** Of parameters that come as the fields of a form. */
   readonly formLimits: BodyLimits;
+  /** Opens a document of this service, with files named as they are today; undefined when there is none. */
+  openDocument(file: string): Promise<OpenedDocument | undefined>;
   /** Opens the document of a job of another service; rejects with the end of a sentence. */
-  openArchived(
-    document: ArchivedDocument,
-  ): Promise<{ readonly stream: Readable; readonly bytes: number | undefined }>;
+  openArchived(document: ArchivedDocument): Promise<OpenedDocument>;
   /** How clients reach the server. */
   readonly url: string;
 }
@@ -254,19 +257,23 @@ async function remove(ctx: Context, { desk }: BatchJobParts): Promise<void> {
   empty(ctx, 204);
 }
 
-/** The document as it lies on the disk, streamed. */
+/** The document as it lies on the disk, streamed; its files have the names of today. */
 async function detection(ctx: Context, parts: BatchJobParts): Promise<void> {
-  const { views } = parts;
+  const { views, openDocument } = parts;
   const id = jobNumber(idOf(ctx));
   if (id === null) return empty(ctx, 400);
   const file = await views.document(id);
   if (file === undefined) return archivedDetection(ctx, parts, id);
-  const found = await stat(file).catch(() => undefined);
-  if (found === undefined)
+  const document = await openDocument(file);
+  if (document === undefined)
     throw new HttpError(500, 'The detection document of this job is missing on the server.');
+  answerWith(ctx, document);
+}
+
+function answerWith(ctx: Context, { stream, bytes }: OpenedDocument): void {
   ctx.type = 'application/json';
-  ctx.length = found.size;
-  ctx.body = createReadStream(file);
+  if (bytes !== undefined) ctx.length = bytes;
+  ctx.body = stream;
 }
 
 /** The document of the job of another service that an archive had, as it is there. */
@@ -280,9 +287,7 @@ async function archivedDetection(ctx: Context, { views, openArchived }: BatchJob
       `The results of this job are those of an earlier one, whose document could not be fetched: ${reason}.`,
     );
   });
-  ctx.type = 'application/json';
-  if (document.bytes !== undefined) ctx.length = document.bytes;
-  ctx.body = document.stream;
+  answerWith(ctx, document);
 }
 
 const idOf = (ctx: Context) => (ctx['params'] as { id: string }).id;

@@ -27,9 +27,11 @@ export function mediaFolder(dataDir: string, folder: string): string {
   return join(dataDir, 'media', plainName(folder));
 }
 
+export const UPLOADS = 'uploads';
+
 /** Media that clients have uploaded: a folder each. */
 export function uploadsFolder(dataDir: string): string {
-  return join(dataDir, 'uploads');
+  return join(dataDir, UPLOADS);
 }
 
 /** Notes of the processes that run. */
@@ -60,8 +62,10 @@ function resultFolder(dataDir: string, kind: ResultKind, folder: string): string
 }
 
 /** The folders in which the results of all jobs lie. */
+export const RESULT_FOLDERS = ['output-objects', ...RESULT_KINDS] as const;
+
 export const resultRoots = (dataDir: string): readonly string[] =>
-  ['output-objects', ...RESULT_KINDS].map((kind) => join(dataDir, kind));
+  RESULT_FOLDERS.map((name) => join(dataDir, name));
 
 /** Everything that stays of a run that has ended. */
 export function outputFolders(dataDir: string, folder: string): readonly string[] {

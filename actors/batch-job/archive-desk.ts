@@ -1,5 +1,6 @@
 import { access } from 'node:fs/promises';
 import { ownDocument } from '../../output/layout.ts';
+import { todaysUri, type MovedStart } from '../../output/moved-files.ts';
 import { archiveCheckInSteps, type ArchiveCheckStatus } from '../../pipeline/archive.ts';
 import type { ArchiveFinding, ArchiveQuestion } from '../../pipeline/types.ts';
 import { allRows, type Notice, type Store } from '../../store/store.ts';
@@ -18,6 +19,8 @@ export interface ArchiveDeskParts {
   readonly store: Store;
   readonly jobs: Family<JobCommand, JobReply>;
   readonly dataDir: string;
+  /** What archives call documents of before a move of the data folder, and what these are called today. */
+  readonly movedFiles: readonly MovedStart[];
   /** Asks the archives of a job for an earlier one like it. Never rejects. */
   ask(question: ArchiveQuestion): Promise<ArchiveFinding>;
   /** Sends a post to its archive now, unless the signal breaks it off; answers why it failed. */
@@ -73,9 +76,12 @@ export class ArchiveDesk {
 
   /** An archive goes on naming documents of this service that were removed with their jobs: these stand for nothing. */
   async #ask(question: ArchiveQuestion): Promise<ArchiveFinding> {
-    const { ask, dataDir } = this.#parts;
-    const answer = await ask(question);
-    const file = answer.kind === 'match' ? ownDocument(dataDir, answer.match.outputUri) : undefined;
+    const { ask, dataDir, movedFiles } = this.#parts;
+    const found = await ask(question);
+    if (found.kind !== 'match') return found;
+    const outputUri = todaysUri(found.match.outputUri, movedFiles);
+    const answer = { ...found, match: { ...found.match, outputUri } };
+    const file = ownDocument(dataDir, outputUri);
     if (file === undefined) return answer;
     return access(file).then(
       () => answer,

@@ -7,6 +7,8 @@ import type {
   PrepareWork,
 } from '../../components/sdk/protocol.ts';
 import { openFeedIndex, readFeedPiece, readSmallPiece, type FeedIndex } from '../../output/feed-index.ts';
+import { ownDocument } from '../../output/layout.ts';
+import type { MovedStart } from '../../output/moved-files.ts';
 import { booleanOf } from '../../pipeline/properties.ts';
 import { feedForwardType } from '../../pipeline/trigger.ts';
 import type { Range } from '../../pipeline/types.ts';
@@ -22,6 +24,9 @@ import { storedJob } from '../views/jobs.ts';
 export interface AssignmentParts {
   readonly store: Store;
   readonly heartbeatMs: number;
+  readonly dataDir: string;
+  /** What documents of before a move of the data folder call their files, and what these are called today. */
+  readonly movedFiles: readonly MovedStart[];
   /** A token of the service; undefined when there is none to be had. */
   bearer(): Promise<string | undefined>;
 }
@@ -64,7 +69,7 @@ async function workOf(
     case 'DOCUMENT':
       return { input: inputPath(token) };
     case 'COPY':
-      return { ...(work as CopyWork), input: inputPath(token) };
+      return copyWork(parts, work as CopyWork, token);
     case 'PREPARE':
       return withBearer(parts, work as PrepareWork);
     case 'DETECT': {
@@ -79,6 +84,12 @@ async function workOf(
     case 'UPLOAD':
       return work;
   }
+}
+
+/** Only documents of this service have moved with its data folder; it may have been moved since the work was planned. */
+function copyWork({ dataDir, movedFiles }: AssignmentParts, work: CopyWork, token: string): CopyWork {
+  const isOwn = ownDocument(dataDir, work.document) !== undefined;
+  return { ...work, input: inputPath(token), ...(isOwn && movedFiles.length > 0 ? { movedFiles } : {}) };
 }
 
 /** Each attempt has a folder of its own: one that was lost may still write into its. */

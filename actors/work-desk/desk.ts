@@ -7,6 +7,7 @@ import type { Logger } from '../../config/logger.ts';
 import type { ResultChecker } from '../../output/check.ts';
 import { readFeedPiece } from '../../output/feed-index.ts';
 import { detectionFile, runFolder } from '../../output/layout.ts';
+import type { MovedStart } from '../../output/moved-files.ts';
 import { FloodError, receive, removeFile, syncFolder, type SpoolLimits } from '../../output/spool.ts';
 import type { Lease } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
@@ -31,6 +32,7 @@ export interface WorkDeskParts {
   readonly logger: Logger;
   readonly meter: WorkMeter;
   readonly dataDir: string;
+  readonly movedFiles: readonly MovedStart[];
   readonly heartbeatMs: number;
   readonly resultLimits: SpoolLimits;
   /** A token of the service; undefined when there is none to be had. */

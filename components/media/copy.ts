@@ -18,6 +18,7 @@ import {
   resultsBucket,
   type ResultsBucket,
 } from '../../pipeline/buckets.ts';
+import { withTodaysFiles } from '../../output/moved-files.ts';
 import { splitLines } from '../../output/lines.ts';
 import type { CopyHead, CopyMedium, CopyWork } from '../sdk/protocol.ts';
 import type { WorkContext } from '../sdk/worker.ts';
@@ -45,11 +46,13 @@ export async function* copy(work: CopyWork, context: WorkContext): AsyncGenerato
   const files = new CopiedFiles({ work, bucket, target, sources, folder, signal, progress });
   try {
     const source = await documentOf(work, sources, folder, signal, progress);
-    const survey = await surveyOf(createReadStream(source), signal).catch(refusedDocument(work));
+    const { movedFiles = [] } = work;
+    const read = () => withTodaysFiles(createReadStream(source) as AsyncIterable<Buffer>, movedFiles);
+    const survey = await surveyOf(read(), signal).catch(refusedDocument(work));
     progress.total = survey.files + 1;
     const places = await newPlaces(work, context, (uri) => files.copied(uri));
     const path = join(folder, 'detection.json');
-    const pieces = rewrittenDocument(createReadStream(source), survey, places, AHEAD * work.atOnce);
+    const pieces = rewrittenDocument(read(), survey, places, AHEAD * work.atOnce);
     await pipeline(pieces, createWriteStream(path, { mode: 0o600 }), { signal });
     await stored(path, bucket, target, signal, progress);
     yield* createReadStream(path) as AsyncIterable<Uint8Array>;

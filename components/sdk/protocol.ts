@@ -345,6 +345,8 @@ export interface CopyWork {
   readonly input: string;
   /** URI of the document of the earlier job. */
   readonly document: string;
+  /** What it calls files that were moved since it was written, and what these are called today. */
+  readonly movedFiles?: readonly { readonly from: string; readonly to: string }[];
   /** Where `file:` results may lie, and where not. */
   readonly files: { readonly roots: readonly string[]; readonly excluded: readonly string[] };
   /** For files on their way. */

@@ -46,6 +46,8 @@ const STEPS: readonly string[] = [
   // Leases of workers that outlive the server.
   `create table leases (
      item text primary key, token text not null, worker text not null, started real not null, body text not null) strict, without rowid;`,
+  // Where it was ever before: documents that were written there name their files by that place.
+  `create table former_places (folder text not null, real text not null, primary key (folder, real)) strict, without rowid;`,
 ];
 
 /** Brings a database up to date, one transaction a step. Throws when it was written by a newer version. */

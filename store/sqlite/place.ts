@@ -25,10 +25,20 @@ export function settleAt(database: Database, place: Place): Place | undefined {
   database.transaction(() => {
     if (before !== undefined) rewrite(database, replacements(before, place));
     const remember = database.prepare('insert or replace into places values (?, ?)');
+    const former = database.prepare('insert or ignore into former_places values (?, ?)');
+    if (before !== undefined) former.run(before.folder, before.real);
     remember.run('folder', place.folder);
     remember.run('real', place.real);
   })();
   return before;
+}
+
+/** All places that the data folder has had before, and has not today. */
+export function formerPlaces(database: Database, today: Place): readonly Place[] {
+  return database
+    .prepare<[], Place>('select folder, real from former_places')
+    .all()
+    .filter(({ folder, real }) => folder !== today.folder || real !== today.real);
 }
 
 function rememberedPlace(database: Database): Place | undefined {

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import type { Lease, WorkItem } from '../ledger.ts';
 import { MemoryLedger } from '../memory-ledger.ts';
 import { migrate } from './migrations.ts';
-import { settleAt, type Place } from './place.ts';
+import { formerPlaces, settleAt, type Place } from './place.ts';
 import { prefixEnd, prepare, type Statements } from './statements.ts';
 import {
   NotStorable,
@@ -65,6 +65,8 @@ export class SqliteStore implements Store {
 
   /** Where the data folder was before, when it has been moved since the database was opened last. */
   readonly movedFrom: Place | undefined;
+  /** All places where it has been before. */
+  readonly formerPlaces: readonly Place[];
 
   /**
    * Opens (or makes) `file`, in the data folder at `place`. Throws when another process holds it or a newer version wrote it.
@@ -80,6 +82,7 @@ export class SqliteStore implements Store {
       this.#database.exec('begin exclusive; commit');
       migrate(this.#database);
       this.movedFrom = place === undefined ? undefined : settleAt(this.#database, place);
+      this.formerPlaces = place === undefined ? [] : formerPlaces(this.#database, place);
     } catch (error) {
       this.#database.close();
       if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY'))

@@ -91,6 +91,7 @@ export async function startCore(environment: Readonly<Record<string, string>> = 
     own: [],
     places: { TROUPE_NODE: process.execPath, TROUPE_HOME: dataDir },
     fetchLimits: { mediaRoots: [], excluded: [], maxBytes: 1, timeoutMs: 1, allowPrivate: false },
+    movedFiles: [],
     uploads: { keeping: (_, work) => work() },
     epoch: await store.next('epoch'),
     version: 'bench',

@@ -42,7 +42,11 @@ describe('The data folder', function () {
   /** A job that has done its first task and waits for a service that is stopped. */
   const waitingJob = async () => {
     await service.ask('POST', `${STAGED}/stop`);
-    const id = await service.submit({ media: [sampleUri('rocket.jpg')], pipelineName: 'LIGHT THEN STAGED' });
+    const id = await service.submit({
+      media: [sampleUri('rocket.jpg')],
+      pipelineName: 'LIGHT THEN STAGED',
+      jobProperties: WITH_PICTURES,
+    });
     const waits = ({ text }: { text: string }) => text.includes('stopped by an administrator');
     await until(
       'the job waits in its second task',
@@ -50,6 +54,17 @@ describe('The data folder', function () {
       waits,
     );
     return id;
+  };
+  const documentAnswer = (id: string) =>
+    fetch(`${service.url}/rest/jobs/${id}/output/detection`, {
+      headers: { authorization: `Bearer ${service.token}` },
+    });
+  /** The files that the document of a job names; each is there. */
+  const namedFiles = async (id: string): Promise<readonly string[]> => {
+    const text = await (await documentAnswer(id)).text();
+    const found = [...text.matchAll(/"(file:[^"]+)"/g)].map(([, uri]) => fileURLToPath(uri!));
+    for (const file of found) expect(existsSync(file), file).to.equal(true);
+    return [...new Set(found)];
   };
   const goesOn = async (id: string) => {
     await service.ask('POST', `${STAGED}/start`);
@@ -70,6 +85,9 @@ describe('The data folder', function () {
     const ended = await service.submit({ media: [await upload()], ...LIGHT });
     await service.terminal(ended);
     const live = await waitingJob();
+    expect((await documentAnswer(ended)).headers.get('content-length'), 'nothing has moved').to.match(
+      /^\d+$/,
+    );
     await service.stop();
     // A quote, a blank and a percent sign: paths stand in the database as JSON and as URIs.
     dataDir = path.join(service.folder, `else"where 100%`, 'data');
@@ -81,7 +99,21 @@ describe('The data folder', function () {
     expect(outputObjectPath).to.equal(path.join(dataDir, 'output-objects', `${ended}.1`, 'detection.json'));
     expect(fileURLToPath(mediaUris[0]!).startsWith(`${path.join(dataDir, 'uploads')}/`)).to.equal(true);
     expect((await service.document(ended)).jobId).to.equal(ended);
+    expect(await namedFiles(ended), 'its upload and its picture').to.have.length(2);
     await goesOn(live);
+    expect(await namedFiles(live), 'its medium, and pictures of before and after the move').to.have.length(3);
+    // Once more: what was written at the first place is found at the third.
+    await service.stop();
+    const second = dataDir;
+    dataDir = path.join(service.folder, 'third');
+    renameSync(second, dataDir);
+    await service.start({ DATA_DIR: dataDir });
+    expect(await namedFiles(ended)).to.have.length(2);
+    expect(await namedFiles(live)).to.have.length(3);
+    await service.stop();
+    renameSync(dataDir, second);
+    dataDir = second;
+    await service.start({ DATA_DIR: dataDir });
 
     await service.resubmit(ended);
     expect((await service.terminal(ended)).jobStatus, 'with its upload').to.equal('COMPLETE');

@@ -99,6 +99,19 @@ describe('The store in a SQLite file', () => {
       }
     });
 
+    it('knows all places where it has been, but for the one where it is', async () => {
+      const file = path('often-moved.db');
+      const places = ['/a', '/b', '/c', '/b'].map((folder) => ({ folder, real: `/real${folder}` }));
+      const known: (readonly object[])[] = [];
+      for (const place of places) {
+        const store = new SqliteStore(file, { place });
+        known.push(store.formerPlaces);
+        await store.close();
+      }
+      const [a, b, c] = places;
+      expect(known).to.deep.equal([[], [a], [a, b], [a, c]]);
+    });
+
     it('is known by where its answers were spooled, when a version without memory of places wrote it', async () => {
       const file = path('unplaced.db');
       const old = { folder: '/var/data', real: '/var/data' };

@@ -1,6 +1,6 @@
 /** Results of an earlier job that an archive knows are copied into the bucket of the job that they stand for (ARCHIVE_S3_COPY_ENABLED). */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, renameSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { ArchiveServer } from '../support/archive-server.ts';
 import { ACCESS_KEY, answerError, BucketServer, SECRET_KEY } from '../support/bucket-server.ts';
 import { answer, Receiver } from '../support/receiver.ts';
 import { sampleUri, Service, tracksOf, type DetectionDocument, type JobRequest } from '../support/service.ts';
+import { ownToken } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
 
 const ASTRONAUT = sampleUri('astronaut.png');
@@ -102,6 +103,32 @@ describe('Results of a job that an archive knows', () => {
     expect(archive.posts, 'nothing is posted of it').to.have.lengthOf(1);
     const handed = service.handedOut().filter(({ subJob }) => subJob.startsWith(`${id}.1.`));
     expect(handed.map(({ subJob }) => subJob)).to.deep.equal([`${id}.1.copy`]);
+  });
+
+  it('are copied from here also after DATA_DIR was moved, while the archive and the document name the place of before', async () => {
+    const shared = service;
+    const before = new Service({ COMPONENT_PROCESSES: '2' }, ({ url }) => ownToken(url, dataDir));
+    let { dataDir } = before;
+    service = before;
+    try {
+      await service.start();
+      const past = await archived(job());
+      const [picture, drawn] = [exemplarOf(past).artifactPath!, past.media[0]!.markupResult!.path];
+      const files = [picture, drawn].map((uri) => readFileSync(new URL(uri)));
+      await service.stop();
+      dataDir = join(service.folder, 'moved');
+      renameSync(service.dataDir, dataDir);
+      await service.start({ DATA_DIR: dataDir });
+      const document = await service.run(copying());
+      expect(document['archiveSourceJobId']).to.equal(past.jobId);
+      const copies = [exemplarOf(document).artifactPath, document.media[0]!.markupResult!.path];
+      expect(await Promise.all(copies.map((uri) => content(uri)))).to.deep.equal(files);
+      // Without a bucket the document of before stands for the job.
+      await expectNotCopied(await service.submit(job({}, { media: [known(ASTRONAUT)] })), past);
+    } finally {
+      await service.close();
+      service = shared;
+    }
   });
 
   it('are copied after inspection, too, with derivative media; the medium has the address that this job gave it', async () => {

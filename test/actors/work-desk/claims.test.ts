@@ -50,6 +50,7 @@ describe('A claim', () => {
       meter: { jobEnded() {}, subJobEnded() {}, found() {} },
       logger: silent,
       dataDir: path(''),
+      movedFiles: [],
       heartbeatMs: 1_000,
       resultLimits: { maxBytes: 1, maxLines: 1 },
       bearer: () => Promise.resolve(undefined),

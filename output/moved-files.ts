@@ -1,0 +1,106 @@
+/**
+ * Documents name files of the service by `file:` URIs. After DATA_DIR was moved those that were written before name a folder that is
+ * no more: whoever is handed such a document gets the names of today instead.
+ */
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
+import { RESULT_FOLDERS, UPLOADS } from './layout.ts';
+
+/** Where a data folder is: as it is named, and without symbolic links. */
+interface Place {
+  readonly folder: string;
+  readonly real: string;
+}
+
+/** How URIs began, and how they begin today. */
+export interface MovedStart {
+  readonly from: string;
+  readonly to: string;
+}
+
+/**
+ * The URIs of the service's files, for each place that the data folder has had. Only what lies in folders of the service counts: all
+ * else below such a place belongs to somebody else now. Longer starts come first, also when one place lay within another.
+ */
+export function movedStarts(former: readonly Place[], today: Place): readonly MovedStart[] {
+  const starts = new Map<string, string>();
+  for (const place of [today, ...former])
+    for (const name of [UPLOADS, ...RESULT_FOLDERS])
+      // Uploads are named by their real place, all else by the name of the folder.
+      for (const as of name === UPLOADS ? (['real', 'folder'] as const) : (['folder', 'real'] as const)) {
+        const from = startOf(place[as], name);
+        if (!starts.has(from)) starts.set(from, startOf(today[as], name));
+      }
+  const moved = [...starts].map(([from, to]) => ({ from, to }));
+  if (moved.every(({ from, to }) => from === to)) return [];
+  return moved.toSorted((a, b) => b.from.length - a.from.length);
+}
+
+const startOf = (folder: string, name: string) => `${pathToFileURL(folder).href}/${name}/`;
+
+/** Where a file lies today. */
+export function todaysUri(uri: string, moved: readonly MovedStart[]): string {
+  const start = moved.find(({ from }) => uri.startsWith(from));
+  return start === undefined ? uri : start.to + uri.slice(start.from.length);
+}
+
+/** A document as it lies on the disk, but with the names of today; undefined when it is not there. */
+export async function openDocument(
+  file: string,
+  moved: readonly MovedStart[],
+): Promise<{ readonly stream: Readable; readonly bytes: number | undefined } | undefined> {
+  const found = await stat(file).catch(() => undefined);
+  if (found === undefined) return undefined;
+  const stream = createReadStream(file);
+  if (moved.length === 0) return { stream, bytes: found.size };
+  return { stream: Readable.from(withTodaysFiles(stream as AsyncIterable<Buffer>, moved)), bytes: undefined };
+}
+
+const STRING_WITH_URI = Buffer.from('"file:');
+const BACKSLASH = 0x5c;
+
+/**
+ * A JSON text in which strings that begin with such a URI begin with that of today; all else passes byte by byte. Memory does not grow
+ * with the text.
+ */
+export async function* withTodaysFiles(
+  source: AsyncIterable<Buffer>,
+  moved: readonly MovedStart[],
+): AsyncGenerator<Buffer> {
+  const starts = moved.map(({ from, to }) => ({ from: Buffer.from(`"${from}`), to: Buffer.from(`"${to}`) }));
+  const longest = Math.max(STRING_WITH_URI.length, ...starts.map(({ from }) => from.length));
+  const todays = (text: Buffer, at: number) =>
+    starts.find(({ from }) => text.subarray(at, at + from.length).equals(from));
+  /** What cannot be told yet, since a start may go on in the next chunk; `before` is the byte before it. */
+  let [held, before] = [Buffer.alloc(0), 0];
+
+  /** Passes all that is told by the bytes there are, and keeps the rest. */
+  const pass = (text: Buffer, end: number): Buffer => {
+    const parts: Buffer[] = [];
+    let passed = 0;
+    for (let at = text.indexOf(STRING_WITH_URI); at >= 0 && at < end;) {
+      // Behind a backslash the quote stands within a string.
+      const isWithin = (at === 0 ? before : text[at - 1]) === BACKSLASH;
+      const start = isWithin ? undefined : todays(text, at);
+      if (start !== undefined) {
+        parts.push(text.subarray(passed, at), start.to);
+        passed = at + start.from.length;
+      }
+      at = text.indexOf(STRING_WITH_URI, at + 1);
+    }
+    const rest = Math.max(passed, end);
+    parts.push(text.subarray(passed, rest));
+    if (rest > 0) before = text[rest - 1]!;
+    held = Buffer.from(text.subarray(rest));
+    return Buffer.concat(parts);
+  };
+
+  for await (const chunk of source) {
+    const text = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+    if (text.length <= longest) held = Buffer.from(text);
+    else yield pass(text, text.length - longest);
+  }
+  if (held.length > 0) yield pass(held, held.length);
+}
