@@ -179,6 +179,7 @@ export function guard(given: GuardianParts): Guardian {
     home: parts.places.TROUPE_HOME,
     policy: (isInstalled) => restartPolicy(settings, isInstalled),
     startMs: settings.COMPONENT_START_MS,
+    idleMs: settings.IDLE_SERVICE_MS,
     maxMemory: settings.MAX_COMPONENT_MEMORY,
     store,
     owner,

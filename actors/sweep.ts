@@ -12,7 +12,7 @@ import { JOB_SCHEMA } from './batch-job/snapshot.ts';
 import type { JobCommand, JobReply } from './batch-job/commands.ts';
 import type { Repeats } from './batch-job/repeats.ts';
 import type { Delivery } from './delivery/actor.ts';
-import type { Clock } from './runtime/clock.ts';
+import { every, type Clock } from './runtime/clock.ts';
 import type { Family } from './runtime/system.ts';
 import { storedJob } from './views/jobs.ts';
 
@@ -32,8 +32,6 @@ export interface SweepParts {
 /** Live jobs for which nothing is queued or runs: whatever message was lost, they say again what is to be done. */
 export function startSweep(parts: SweepParts): () => void {
   const { store, clock, jobs, admission } = parts;
-  let cancel = () => {};
-  let stopped = false;
   const sweep = async () => {
     admission.tell(ADMISSION, { type: 'open' });
     const waiting = new Set<string>();
@@ -44,20 +42,7 @@ export function startSweep(parts: SweepParts): () => void {
     await parts.delivery.wakeAll();
     await parts.repeats.forget(clock.now() - parts.keysKeptMs);
   };
-  const next = () => {
-    cancel = clock.after(
-      SWEEP_MS,
-      () =>
-        void sweep()
-          .catch(() => undefined)
-          .finally(() => !stopped && next()),
-    );
-  };
-  next();
-  return () => {
-    stopped = true;
-    cancel();
-  };
+  return every(clock, SWEEP_MS, sweep);
 }
 
 /** A live job that a newer version stored is not taken up half: the server does not start. */

@@ -9,7 +9,7 @@ import type { Guardian } from './guardian.ts';
 import { NODE_MANAGER } from './node-manager/actor.ts';
 import { currentNodes } from './node-configuration/actor.ts';
 import { Retention, startCleaning } from './retention.ts';
-import { DAY_MS, type Clock } from './runtime/clock.ts';
+import { DAY_MS, every, type Clock } from './runtime/clock.ts';
 import { removeOrphans, startSweep } from './sweep.ts';
 import type { UploadDesk } from './uploads/desk.ts';
 
@@ -38,6 +38,10 @@ export async function takeUp(
   const stopTicking = startTicking(clock, (stalledMs) =>
     dispatcher.tell(DISPATCHER, { type: 'tick', stalledMs }),
   );
+  const stopLooking = every(clock, nodeManager.lookMs, async () => {
+    const busy = new Set((await store.work.queues()).keys());
+    nodeManager.family.tell(NODE_MANAGER, { type: 'look', busy });
+  });
   const stopSweep = startSweep({
     store,
     clock,
@@ -64,6 +68,7 @@ export async function takeUp(
   return () => {
     stopDiskWatch();
     stopTicking();
+    stopLooking();
     stopSweep();
     stopCleaning();
   };

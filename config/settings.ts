@@ -161,6 +161,9 @@ export const serverEnvironment = z.object({
   RESTART_DELAY_MS: wait(2 * SECOND, 0).describe(
     'Time before a component process that died is started again',
   ),
+  IDLE_SERVICE_MS: wait(10 * 60 * SECOND, 0).describe(
+    'A component process that was started for work ends after so long without any; 0: never',
+  ),
   COMPONENT_START_MS: wait(60 * SECOND, 100).describe(
     'Time from the start of a component process until it asks for work',
   ),

@@ -18,6 +18,7 @@ import { Manager, ranksOf } from './manager.ts';
 import { WorkerRegistry } from './workers.ts';
 
 export const NODE_MANAGER = 'node-manager';
+const LONGEST_LOOK_MS = 30_000;
 
 /** A component that is installed with the server: the queues that it serves, and how it is run. */
 export interface ManagedComponent {
@@ -41,6 +42,8 @@ export interface NodeManagerParts {
   policy(isInstalled: boolean): RestartPolicy;
   /** Time an installed component has from its start until it asks for work. */
   readonly startMs: number;
+  /** Services on demand end their processes after so many milliseconds without work; 0: never. */
+  readonly idleMs: number;
   /** Bytes of memory of one component process. */
   readonly maxMemory: number;
   readonly store: Store;
@@ -69,6 +72,8 @@ export interface NodeManager {
   readonly running: ReadonlySet<string>;
   /** Ends what a server that was killed has left running; before the first configuration. */
   endLeftovers(): void;
+  /** How often it is to be told which queues have work. */
+  readonly lookMs: number;
   /** Why work of this queue waits, as far as services are the reason. */
   waitingReason(queue: string): string | undefined;
 }
@@ -129,7 +134,7 @@ export function registerNodeManager(system: ActorSystem, parts: NodeManagerParts
     accepts: NODE_MANAGER_COMMANDS,
     mailbox: 10_000,
     intensity: DEFAULT_INTENSITY,
-    load: () => Promise.resolve(new Manager({ ...parts, deployed, services, serving })),
+    load: () => Promise.resolve(new Manager({ ...parts, deployed, services, serving, queuesOf })),
   };
   for (const { model } of parts.own)
     for (const [, service] of ranksOf(parts.host, model, true)) deployed.want(service);
@@ -140,6 +145,7 @@ export function registerNodeManager(system: ActorSystem, parts: NodeManagerParts
     workers,
     deployed,
     running,
+    lookMs: Math.min(LONGEST_LOOK_MS, Math.max(1, parts.idleMs / 4)),
     endLeftovers: () => {
       for (const pid of parts.notes.endLeftovers())
         parts.logger.warn({ pid }, 'ended a process that had outlived an earlier server');

@@ -10,6 +10,8 @@ export type NodeManagerCommand =
   | { readonly type: 'demand'; readonly queue: string; readonly wanted: number }
   /** From the dispatcher: this worker hangs. */
   | { readonly type: 'kill'; readonly worker: string; readonly reason: string }
+  /** From the clock: these queues have work, waiting or held. Services on demand that had none for long may rest. */
+  | { readonly type: 'look'; readonly busy: ReadonlySet<string> }
   /** From the server when it stops. */
   | { readonly type: 'stop' };
 
@@ -21,5 +23,6 @@ export const NODE_MANAGER_COMMANDS: ReadonlySet<NodeManagerCommand['type']> = ne
   'stopService',
   'demand',
   'kill',
+  'look',
   'stop',
 ]);

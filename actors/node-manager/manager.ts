@@ -5,6 +5,7 @@ import {
   type NodeManagerModel,
   type ServiceModel,
 } from '../node-configuration/model.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { Behavior, Envelope, Family } from '../runtime/system.ts';
 import type { ServiceCommand } from '../service/commands.ts';
 import type { ServiceState } from '../service/state.ts';
@@ -15,6 +16,11 @@ export interface ManagerParts {
   readonly host: string;
   readonly deployed: Deployed;
   readonly services: Family<ServiceCommand, ServiceState>;
+  readonly clock: Clock;
+  /** Services on demand end their processes after so many milliseconds without work; 0: never. */
+  readonly idleMs: number;
+  /** Queues that the processes of a service serve. */
+  queuesOf(service: string): readonly string[];
   /** Services whose processes serve this queue. */
   serving(queue: string): readonly DeployedService[];
   /** Other services are able to work now: whoever knows what waits says so again. */
@@ -25,6 +31,8 @@ export interface ManagerParts {
 export class Manager implements Behavior<NodeManagerCommand, NodeManagerReply> {
   readonly #parts: ManagerParts;
   #stopping = false;
+  /** Since when services have had nothing to do, by id. */
+  readonly #idleSince = new Map<string, number>();
 
   constructor(parts: ManagerParts) {
     this.#parts = parts;
@@ -44,6 +52,9 @@ export class Manager implements Behavior<NodeManagerCommand, NodeManagerReply> {
         return 'done';
       case 'kill':
         this.#kill(command.worker, command.reason);
+        return 'done';
+      case 'look':
+        this.#look(command.busy);
         return 'done';
       case 'stop':
         this.#stopping = true;
@@ -92,6 +103,23 @@ export class Manager implements Behavior<NodeManagerCommand, NodeManagerReply> {
     if (this.#stopping) return;
     const able = this.#parts.serving(queue).filter(({ leaving, state }) => !leaving && !state.stopped);
     for (const { id } of able.slice(0, wanted)) this.#parts.services.tell(id, { type: 'launch' });
+  }
+
+  /** A process that was started for work and has had none for long goes; work starts it again. */
+  #look(busy: ReadonlySet<string>): void {
+    const { clock, deployed, idleMs, queuesOf, services } = this.#parts;
+    if (this.#stopping || idleMs === 0) return;
+    const now = clock.steady();
+    for (const { id, onDemand, model, state } of deployed.all) {
+      const isIdle = onDemand && state.status === 'Running';
+      if (!isIdle || queuesOf(model.serviceName).some((queue) => busy.has(queue))) {
+        this.#idleSince.delete(id);
+        continue;
+      }
+      const since = this.#idleSince.get(id) ?? now;
+      this.#idleSince.set(id, since);
+      if (now - since >= idleMs) services.tell(id, { type: 'rest', incarnation: state.incarnation });
+    }
   }
 
   #kill(worker: string, reason: string): void {

@@ -87,3 +87,20 @@ const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 export function delay(clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve) => clock.after(ms, resolve));
 }
+
+/** Does something every `ms`, counted from the end of the time before, until the answer is called. What fails is done again the next time. */
+export function every(clock: Clock, ms: number, work: () => Promise<void>): () => void {
+  let stopped = false;
+  let cancel = () => {};
+  const next = () => {
+    cancel = clock.after(ms, () => void work().then(again, again));
+  };
+  const again = () => {
+    if (!stopped) next();
+  };
+  next();
+  return () => {
+    stopped = true;
+    cancel();
+  };
+}

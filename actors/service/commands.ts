@@ -5,6 +5,8 @@ export type ServiceCommand =
   | { readonly type: 'delete' }
   /** From the node manager: be there, since work waits or since it is to run always. */
   | { readonly type: 'launch' }
+  /** From the node manager: there is nothing to do for the process of this incarnation. */
+  | { readonly type: 'rest'; readonly incarnation: number }
   /** From an ADMIN. */
   | { readonly type: 'start' }
   | { readonly type: 'stop' }
@@ -31,6 +33,7 @@ export const SERVICE_COMMANDS: ReadonlySet<ServiceCommand['type']> = new Set([
   'configure',
   'delete',
   'launch',
+  'rest',
   'start',
   'stop',
   'started',

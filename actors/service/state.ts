@@ -21,6 +21,8 @@ export interface ServiceState {
   readonly alive: boolean;
   /** It is being ended, but is to be there again. */
   readonly again: boolean;
+  /** It is being ended since there is nothing for it to do; work starts it again. */
+  readonly resting: boolean;
   /** An ADMIN stopped it; only an ADMIN starts it again. */
   readonly stopped: boolean;
   readonly restartCount: number;
@@ -37,6 +39,7 @@ export const NEW_SERVICE: ServiceState = {
   incarnation: 0,
   alive: false,
   again: false,
+  resting: false,
   stopped: false,
   restartCount: 0,
   failures: [],

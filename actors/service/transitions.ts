@@ -61,16 +61,23 @@ export const SERVICE_TRANSITIONS: { readonly [T in ServiceCommand['type']]: Tran
         : { state: { ...state, status: 'DeleteInactive' }, effects: [{ type: 'removed' }] },
   },
   launch: {
-    from: ['Unknown', 'Configured', 'Inactive', 'InactiveNoStart'],
-    to: ['Launching', 'InactiveNoStart'],
+    from: ['Unknown', 'Configured', 'ShuttingDown', 'Inactive', 'InactiveNoStart'],
+    to: ['Launching', 'ShuttingDown', 'InactiveNoStart'],
     apply(state, _, at, policy) {
       if (state.stopped) return only(state);
+      // Work has come while its process, which had none, is ending.
+      if (state.status === 'ShuttingDown') return only(state.resting ? { ...state, again: true } : state);
       const failures = recent(state.failures, at, policy);
       const mayTry = policy.retries && failures.length < policy.failures;
       if (state.status === 'InactiveNoStart' && !mayTry)
         return { state, effects: [{ type: 'unavailable', reason: cannotStart(state.reason) }] };
       return spawn({ ...state, failures, unlaunchable: false });
     },
+  },
+  rest: {
+    from: ['Running'],
+    to: ['ShuttingDown'],
+    apply: (state, _, __, policy) => end({ ...state, resting: true }, 'ShuttingDown', policy.stopMs),
   },
   start: {
     from: [
@@ -105,16 +112,18 @@ export const SERVICE_TRANSITIONS: { readonly [T in ServiceCommand['type']]: Tran
   },
   ended: {
     from: ['Launching', 'Running', 'ShuttingDown', 'ShuttingDownNoRestart', 'Delete'],
-    to: ['Launching', 'Inactive', 'InactiveNoStart', 'DeleteInactive'],
+    to: ['Configured', 'Launching', 'Inactive', 'InactiveNoStart', 'DeleteInactive'],
     apply(before, command, at, policy) {
       if (!before.alive) return only(before);
       const { incarnation, reason } = command;
-      const state = { ...before, alive: false, again: false, reason };
+      const state = { ...before, alive: false, again: false, resting: false, reason };
       const ours: ServiceEffect = { type: 'gone', incarnation, counted: false, reason };
       if (isUp(state)) return after({ ...ours, counted: true }, endedByItself(state, command, at, policy));
       if (before.again) return after(ours, spawn(state));
       if (state.status === 'Delete')
         return { state: { ...state, status: 'DeleteInactive' }, effects: [ours, { type: 'removed' }] };
+      if (before.resting && state.status === 'ShuttingDown')
+        return { state: { ...state, status: 'Configured' }, effects: [ours] };
       const status = state.status === 'ShuttingDownNoRestart' ? 'InactiveNoStart' : 'Inactive';
       return { state: { ...state, status }, effects: [ours] };
     },

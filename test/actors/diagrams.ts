@@ -61,6 +61,7 @@ const SERVICE_STEPS: readonly ((incarnation: number) => ServiceCommand)[] = [
   () => ({ type: 'configure', changed: true }),
   () => ({ type: 'delete' }),
   () => ({ type: 'launch' }),
+  (incarnation) => ({ type: 'rest', incarnation }),
   () => ({ type: 'start' }),
   () => ({ type: 'stop' }),
   (incarnation) => ({ type: 'started', incarnation, pid: 1 }),
@@ -78,8 +79,8 @@ export function serviceArrows(): readonly Arrow[] {
   const seen = new Set<string>();
   const open: ServiceState[] = [NEW_SERVICE];
   for (let state = open.pop(); state !== undefined; state = open.pop()) {
-    const { status, failures, alive, again, stopped, unlaunchable } = state;
-    const known = JSON.stringify([status, failures.length, alive, again, stopped, unlaunchable]);
+    const { status, failures, alive, again, resting, stopped, unlaunchable } = state;
+    const known = JSON.stringify([status, failures.length, alive, again, resting, stopped, unlaunchable]);
     if (seen.has(known)) continue;
     seen.add(known);
     for (const step of SERVICE_STEPS)

@@ -41,6 +41,7 @@ class Led {
   configure = (changed = false) => this.tell({ type: 'configure', changed });
   delete = () => this.tell({ type: 'delete' });
   launch = () => this.tell({ type: 'launch' });
+  rest = () => this.tell({ type: 'rest', incarnation: this.state.incarnation });
   start = () => this.tell({ type: 'start' });
   stop = () => this.tell({ type: 'stop' });
   started = (incarnation = this.state.incarnation) => this.tell({ type: 'started', incarnation, pid: 1 });
@@ -79,6 +80,7 @@ const IN_STATUS: Readonly<Record<string, () => Led>> = {
   'Launching!': () => running().ended(true),
   Running: running,
   ShuttingDown: () => running().shutdown(),
+  'ShuttingDown~': () => running().rest(),
   'ShuttingDown+': () => running().configure(true),
   ShuttingDownNoRestart: () => running().stop(),
   Inactive: () => running().shutdown().ended(true),
@@ -91,6 +93,7 @@ const COMMANDS: Readonly<Record<ServiceCommand['type'], (incarnation: number) =>
   configure: () => ({ type: 'configure', changed: false }),
   delete: () => ({ type: 'delete' }),
   launch: () => ({ type: 'launch' }),
+  rest: (incarnation) => ({ type: 'rest', incarnation }),
   start: () => ({ type: 'start' }),
   stop: () => ({ type: 'stop' }),
   started: (incarnation) => ({ type: 'started', incarnation, pid: 1 }),
@@ -102,23 +105,25 @@ const COMMANDS: Readonly<Record<ServiceCommand['type'], (incarnation: number) =>
 
 /**
  * Specification 3.3: from x command -> status afterwards; `-` changes nothing and does nothing, `=` keeps the status. A `!`
- * marks a state without a process, a `+` one whose process is to be replaced, a `*` what an ADMIN stopped.
+ * marks a state without a process, a `+` one whose process is to be replaced, a `*` what an ADMIN stopped,
+ * a `~` one that had nothing to do.
  */
 const TABLE = `
-                      configure       delete         launch    start        stop                  shutdown
-Unknown               Configured      DeleteInactive Launching Launching    InactiveNoStart       Inactive
-Configured            =               DeleteInactive Launching Launching    InactiveNoStart       Inactive
-Launching             -               Delete         -         =            ShuttingDownNoRestart ShuttingDown
-Launching!            -               DeleteInactive -         Launching    InactiveNoStart       Inactive
-Running               -               Delete         -         -            ShuttingDownNoRestart ShuttingDown
-ShuttingDown          -               Delete         -         ShuttingDown ShuttingDownNoRestart =
-ShuttingDown+         -               Delete         -         ShuttingDown ShuttingDownNoRestart =
-ShuttingDownNoRestart -               Delete         -         ShuttingDown -                     =
-Inactive              Configured      DeleteInactive Launching Launching    InactiveNoStart       =
-InactiveNoStart       -               DeleteInactive =         Launching    =                     -
-InactiveNoStart*      -               DeleteInactive -         Launching    =                     -
-Delete                ShuttingDown    -              -         -            -                     =
-DeleteInactive        -               -              -         -            -                     -
+                      configure    delete         launch    rest         start        stop                  shutdown
+Unknown               Configured   DeleteInactive Launching -            Launching    InactiveNoStart       Inactive
+Configured            =            DeleteInactive Launching -            Launching    InactiveNoStart       Inactive
+Launching             -            Delete         -         -            =            ShuttingDownNoRestart ShuttingDown
+Launching!            -            DeleteInactive -         -            Launching    InactiveNoStart       Inactive
+Running               -            Delete         -         ShuttingDown -            ShuttingDownNoRestart ShuttingDown
+ShuttingDown          -            Delete         -         -            ShuttingDown ShuttingDownNoRestart =
+ShuttingDown+         -            Delete         -         -            ShuttingDown ShuttingDownNoRestart =
+ShuttingDown~         -            Delete         =         -            ShuttingDown ShuttingDownNoRestart =
+ShuttingDownNoRestart -            Delete         -         -            ShuttingDown -                     =
+Inactive              Configured   DeleteInactive Launching -            Launching    InactiveNoStart       =
+InactiveNoStart       -            DeleteInactive =         -            Launching    =                     -
+InactiveNoStart*      -            DeleteInactive -         -            Launching    =                     -
+Delete                ShuttingDown -              -         -            -            -                     =
+DeleteInactive        -            -              -         -            -            -                     -
 
                       started   ended           relaunch  kill
 Launching             Running   Launching       -         =
@@ -126,6 +131,7 @@ Launching!            =         =               Launching =
 Running               -         Launching       -         =
 ShuttingDown          -         Inactive        -         =
 ShuttingDown+         -         Launching       -         =
+ShuttingDown~         -         Configured      -         =
 ShuttingDownNoRestart -         InactiveNoStart -         =
 Inactive              -         -               -         -
 InactiveNoStart       -         -               -         -
@@ -144,7 +150,7 @@ describe('The life of a service (specification 3.3)', () => {
           cell === '-' ? `nothing changes on ${type} in ${from}` : `${from} becomes ${cell} on ${type}`;
         it(title, () => {
           const service = IN_STATUS[from!]!();
-          const status = from!.replace(/[!+*]/, '');
+          const status = from!.replace(/[!+*~]/, '');
           expect(service.state.status, 'the status to begin with').to.equal(status);
           const before = service.state;
           service.tell(COMMANDS[type](before.incarnation));
@@ -167,6 +173,18 @@ describe('The life of a service (specification 3.3)', () => {
       { type: 'relaunchLater', delayMs: 2_000, incarnation: 1 },
     ]);
     expect(service.state.restartCount).to.equal(1);
+  });
+
+  it('starts a process anew for work that comes while it is ending for want of it', () => {
+    const service = running().rest();
+    expect(service.effects.map(({ type }) => type)).to.deep.equal(['signal', 'killLater']);
+    service.launch().ended(true);
+    expect(service.state).to.include({ status: 'Launching', resting: false, restartCount: 0 });
+    expect(service.effects.map(({ type }) => type)).to.deep.equal(['gone', 'spawn']);
+  });
+
+  it('is stopped by an ADMIN also while it is ending for want of work', () => {
+    expect(running().rest().stop().ended(true).state.status).to.equal('InactiveNoStart');
   });
 
   it('backs off longer with each failure to come up, up to a limit, and is reset by a process that came up', () => {
