@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import path from 'node:path';
@@ -41,6 +41,7 @@ import { createSend } from './outgoing/send.ts';
 import { serviceToken } from './outgoing/service-token.ts';
 import { maskUri } from './output/censor.ts';
 import { uploadsFolder } from './output/layout.ts';
+import { makeFolder } from './output/make-folder.ts';
 import { movedStarts, openDocument, type MovedStart } from './output/moved-files.ts';
 import { bestMatch } from './pipeline/archive-match.ts';
 import { ARCHIVE_PAGE, checkUrl } from './pipeline/archive.ts';
@@ -79,7 +80,7 @@ export interface RunningServer {
 
 /** The composition root: settings -> store -> guardian -> http. */
 export async function startServer(settings: Settings, options: ServerOptions): Promise<RunningServer> {
-  mkdirSync(settings.DATA_DIR, { recursive: true, mode: 0o700 });
+  makeFolder(settings.DATA_DIR, 0o700);
   const { DATA_DIR: folder } = settings;
   const database = path.join(folder, 'troupe.db');
   const work = new MemoryLedger({ settings: leaseSettings(settings), now: () => systemClock.steady() });

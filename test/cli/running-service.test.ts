@@ -163,7 +163,9 @@ describe('troupe, where a service runs', () => {
   it('says what to do when the data folder cannot be used', async () => {
     const folder = path.join(place.folder, 'odd');
     mkdirSync(path.join(folder, 'troupe.db'), { recursive: true });
-    for (const DATA_DIR of [folder, path.join(place.folder, 'media', 'astronaut.png')]) {
+    const below = path.join(place.folder, 'media', 'astronaut.png', 'data');
+    // In /proc nothing can be made, which the system says as if the folder above were missing.
+    for (const DATA_DIR of [folder, path.dirname(below), below, '/proc/foo', '/proc/foo/data']) {
       const { code, stderr } = await place.troupe(['serve'], { PORT: '0', DATA_DIR });
       expect([code, stderr], DATA_DIR).to.satisfy(
         () => code === 2 && stderr.startsWith(`The data folder ${DATA_DIR} cannot be written (`),
