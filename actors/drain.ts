@@ -2,7 +2,6 @@ import type { Settings } from '../config/settings.ts';
 import { allEntries, type Store } from '../store/store.ts';
 import { LIVE_JOBS } from './batch-job/bookkeeping.ts';
 import type { Guardian } from './guardian.ts';
-import { NODE_MANAGER } from './node-manager/actor.ts';
 import { delay } from './runtime/clock.ts';
 import type { ActorSystem } from './runtime/system.ts';
 import { STOP_COMPONENTS_MS } from './service/policy.ts';
@@ -32,7 +31,7 @@ export async function drain(
   }
   workDesk.close();
   await condition(until, async () => (await store.work.leases()).length === 0);
-  await nodeManager.family.ask(NODE_MANAGER, { type: 'stop' });
+  await nodeManager.family.ask(nodeManager.host, { type: 'stop' });
   const stopped = system.clock.steady() + STOP_COMPONENTS_MS + 1_000;
   await condition(stopped, () => Promise.resolve(nodeManager.running.size === 0));
   await guardian.delivery.settle(MAILBOXES_MS);

@@ -26,12 +26,7 @@ import { DISPATCHER, dispatcherKind } from './dispatcher/actor.ts';
 import type { DispatcherCommand, DispatcherReply } from './dispatcher/commands.ts';
 import { WorkWaiters } from './dispatcher/waiters.ts';
 import { toldOf } from './batch-job/work-news.ts';
-import {
-  NODE_MANAGER,
-  registerNodeManager,
-  type ManagedComponent,
-  type NodeManager,
-} from './node-manager/actor.ts';
+import { registerNodeManager, type ManagedComponent, type NodeManager } from './node-manager/actor.ts';
 import { nodeConfigurationKind } from './node-configuration/actor.ts';
 import type { ConfigurationCommand, ConfigurationReply } from './node-configuration/commands.ts';
 import { unservedComponents, unservedSentence } from './node-configuration/unserved.ts';
@@ -155,7 +150,7 @@ export function guard(given: GuardianParts): Guardian {
       logger,
       mailbox: SHARED_MAILBOX,
       tell: tellJobs,
-      kill: (worker, reason) => nodeManager.family.tell(NODE_MANAGER, { type: 'kill', worker, reason }),
+      kill: (worker, reason) => nodeManager.family.tell(nodeManager.host, { type: 'kill', worker, reason }),
     }),
   );
 
@@ -164,7 +159,7 @@ export function guard(given: GuardianParts): Guardian {
     offered(queues) {
       for (const [queue, { waiting: items, held }] of queues) {
         waiters.wake(queue, items);
-        nodeManager.family.tell(NODE_MANAGER, { type: 'demand', queue, wanted: items + held });
+        nodeManager.family.tell(nodeManager.host, { type: 'demand', queue, wanted: items + held });
       }
     },
   });
@@ -201,7 +196,7 @@ export function guard(given: GuardianParts): Guardian {
       owner,
       rules,
       apply: (nodes) => {
-        nodeManager.family.tell(NODE_MANAGER, { type: 'configure', nodes });
+        nodeManager.family.tell(nodeManager.host, { type: 'configure', nodes });
         const unserved = unservedComponents(nodes, rules.installed, rules.thisHost);
         const sentence = unservedSentence(unserved, rules.thisHost);
         if (sentence !== undefined) logger.warn({ components: unserved }, sentence);

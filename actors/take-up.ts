@@ -6,7 +6,6 @@ import { LIVE_JOBS, REMOVED_JOBS } from './batch-job/bookkeeping.ts';
 import { freeBytes, startDiskWatch } from './disk-watch.ts';
 import { DISPATCHER, startTicking } from './dispatcher/actor.ts';
 import type { Guardian } from './guardian.ts';
-import { NODE_MANAGER } from './node-manager/actor.ts';
 import { currentNodes } from './node-configuration/actor.ts';
 import { Retention, startCleaning } from './retention.ts';
 import { DAY_MS, every, type Clock } from './runtime/clock.ts';
@@ -30,7 +29,7 @@ export async function takeUp(
   // Before the jobs: which services there are decides what their work waits for.
   nodeManager.endLeftovers();
   const nodes = await currentNodes(nodeConfiguration);
-  await nodeManager.family.ask(NODE_MANAGER, { type: 'configure', nodes });
+  await nodeManager.family.ask(nodeManager.host, { type: 'configure', nodes });
   for (const index of [LIVE_JOBS, REMOVED_JOBS])
     for await (const { id } of allEntries(store, index)) jobs.tell(id, { type: 'resume' });
   admission.tell(ADMISSION, { type: 'open' });
@@ -40,7 +39,7 @@ export async function takeUp(
   );
   const stopLooking = every(clock, nodeManager.lookMs, async () => {
     const busy = new Set((await store.work.queues()).keys());
-    nodeManager.family.tell(NODE_MANAGER, { type: 'look', busy });
+    nodeManager.family.tell(nodeManager.host, { type: 'look', busy });
   });
   const stopSweep = startSweep({
     store,

@@ -5,6 +5,7 @@ import type { ActorSystem } from '../actors/runtime/system.ts';
 import type { Info } from '../config/info.ts';
 import type { Logger } from '../config/logger.ts';
 import type { Access } from './access/index.ts';
+import { actorRoutes } from './actors.ts';
 import { audit } from './audit.ts';
 import { backupRoutes, type BackupRouteParts } from './backup.ts';
 import { batchJobRoutes, type BatchJobParts } from './batch-jobs.ts';
@@ -118,6 +119,7 @@ export function routersOf(
   jobEventRoutes(rest, parts);
   mediaRoutes(rest, parts);
   backupRoutes(rest, parts);
+  actorRoutes(rest, parts);
   streamingJobRoutes(rest, parts);
   systemMessageRoutes(rest, parts);
   queueRoutes(rest, parts);

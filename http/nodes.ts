@@ -7,7 +7,7 @@ import {
   type NodeManagerModel,
   type ServiceModel,
 } from '../actors/node-configuration/model.ts';
-import { NODE_MANAGER, type NodeManager } from '../actors/node-manager/actor.ts';
+import type { NodeManager } from '../actors/node-manager/actor.ts';
 import type { Family } from '../actors/runtime/system.ts';
 import { deployedServices } from '../actors/views/nodes.ts';
 import type { Logger } from '../config/logger.ts';
@@ -109,7 +109,7 @@ async function change(
   command: { readonly type: 'startService' | 'stopService'; readonly service: string },
   what: string,
 ): Promise<void> {
-  const reply = await nodeManager.family.ask(NODE_MANAGER, command);
+  const reply = await nodeManager.family.ask(nodeManager.host, command);
   if (reply === 'stopping') throw overloaded('The server is shutting down; try again later.');
   logger.info({ user: userOf(ctx).name, service: command.service, reply }, `${command.type} by REST`);
   ctx.body =

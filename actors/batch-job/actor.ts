@@ -83,6 +83,7 @@ function durableJob(parts: JobParts): DurableKind<JobRecord, JobState, JobComman
     decide: (record, state, envelope) => toDecision(record, state, envelope, parts.settings),
     recover,
     perform: (record, state, effects) => perform(parts, record, state, effects),
+    status: ({ status }) => status,
   };
 }
 

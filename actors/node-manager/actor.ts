@@ -17,6 +17,7 @@ import { Deployed, reasonToWait } from './deployed.ts';
 import { Manager, ranksOf } from './manager.ts';
 import { WorkerRegistry } from './workers.ts';
 
+/** Kind of the node manager; its id is the host. */
 export const NODE_MANAGER = 'node-manager';
 const LONGEST_LOOK_MS = 30_000;
 
@@ -61,6 +62,7 @@ export interface NodeManagerParts {
 }
 
 export interface NodeManager {
+  /** Also the id of its actor. */
   readonly host: string;
   /** Services that may be configured: the installed components, one process each. */
   readonly palette: readonly ServiceModel[];
@@ -109,6 +111,7 @@ export function registerNodeManager(system: ActorSystem, parts: NodeManagerParts
   const services: Family<ServiceCommand, ServiceState> = system.register(
     serviceKind({
       ...parts,
+      manager: { kind: NODE_MANAGER, id: parts.host },
       launch,
       policy: (id) => parts.policy(isInstalled(id)),
       startMs: (id) => (isInstalled(id) ? parts.startMs : undefined),

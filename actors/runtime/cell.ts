@@ -1,6 +1,7 @@
 import { delay, type Clock } from './clock.ts';
 import { DeliveryError, TransientError, type DeliveryFailure } from './errors.ts';
 import { Mailbox } from './mailbox.ts';
+import type { CellLook } from './roster.ts';
 import { backOff, onFailure } from './supervision.ts';
 import type { ActorTree, TreeNode } from './tree.ts';
 import type { ActorKind, Behavior, Command, Envelope, MessageContext } from './system.ts';
@@ -12,13 +13,15 @@ export interface CellParts {
   readonly tree: ActorTree;
   readonly clock: Clock;
   run<T>(context: MessageContext, work: () => T): T;
+  /** Every failure, before anything follows from it. `counted`: the actor itself is to blame. */
+  failed(error: unknown, counted: boolean): void;
   restarted(error: unknown, delayMs: number): void;
   deadLetter(reason: DeliveryFailure, envelope: Envelope<Command>, message: string): DeliveryError;
   escalate(error: unknown): Promise<void>;
 }
 
 /** A kind of actor without its types: the family that made the cell is the one that types commands and replies. */
-interface CellKind extends Pick<ActorKind<Command, unknown>, 'name' | 'mailbox' | 'intensity'> {
+interface CellKind extends Pick<ActorKind<Command, unknown>, 'name' | 'mailbox' | 'intensity' | 'parent'> {
   readonly idleMs?: number | undefined;
   load(id: string): Promise<Behavior<never, unknown>>;
 }
@@ -34,6 +37,10 @@ export class Cell {
   #hindered = 0;
   #notBefore = 0;
   #lastMessage: number;
+  /** The message that was begun last, by both clocks. */
+  #begun: { readonly type: string; readonly at: number; readonly steady: number } | undefined;
+  #isHandling = false;
+  #loadedAt: number | undefined;
   #stopped: string | undefined;
   #idleWaiters: (() => void)[] = [];
 
@@ -45,6 +52,24 @@ export class Cell {
 
   get full(): boolean {
     return this.#mailbox.full;
+  }
+
+  /** How it stands, for people. */
+  look(): CellLook {
+    const { clock, kind } = this.#parts;
+    const now = clock.steady();
+    const { size } = this.#mailbox;
+    const isLoaded = this.#behavior !== undefined;
+    const isWorking = size > 0;
+    return {
+      state: now < this.#notBefore ? 'BACKING_OFF' : isWorking ? 'WORKING' : 'IDLE',
+      status: this.#behavior?.status,
+      waiting: size - (this.#isHandling ? 1 : 0),
+      recentFailures: this.#failures.filter((at) => now - at < kind.intensity.withinMs).length,
+      lastMessage: this.#begun && { type: this.#begun.type, at: this.#begun.at },
+      runningMs: this.#begun !== undefined && this.#isHandling ? now - this.#begun.steady : undefined,
+      loadedAt: isLoaded ? this.#loadedAt : undefined,
+    };
   }
 
   /** `now`: of the steady clock. */
@@ -77,12 +102,23 @@ export class Cell {
     await this.#node?.then((node) => node.remove()).catch(() => undefined);
   }
 
-  /** Through the tree, so that the node sees every message of its actor. */
   async #pass(envelope: Envelope<Command>): Promise<unknown> {
+    const { clock } = this.#parts;
+    this.#begun = { type: envelope.command.type, at: clock.now(), steady: clock.steady() };
+    this.#isHandling = true;
+    try {
+      return await this.#throughTree(envelope);
+    } finally {
+      this.#isHandling = false;
+    }
+  }
+
+  /** So that the node sees every message of its actor. */
+  async #throughTree(envelope: Envelope<Command>): Promise<unknown> {
     const { tree, kind, id, run } = this.#parts;
     if (this.#stopped !== undefined) throw this.#parts.deadLetter('STOPPED', envelope, this.#stopped);
     const handle = (next: Envelope<Command>) => run(next.context, () => this.#handle(next));
-    this.#node ??= tree.add(kind.name, id, (message) => handle(message as Envelope<Command>));
+    this.#node ??= tree.add(placeOf(kind), id, (message) => handle(message as Envelope<Command>));
     try {
       return await (await this.#node).deliver(envelope);
     } catch (error) {
@@ -116,6 +152,7 @@ export class Cell {
     const wait = this.#notBefore - clock.steady();
     if (wait > 0) await delay(clock, wait);
     this.#behavior = await kind.load(id);
+    this.#loadedAt = clock.now();
     return this.#behavior;
   }
 
@@ -126,6 +163,7 @@ export class Cell {
     this.#behavior = undefined;
     // What went wrong is told by the first error; a second one on the way out must not hide it.
     await behavior?.stop?.().catch(() => undefined);
+    this.#parts.failed(error, !(error instanceof DeliveryError || error instanceof TransientError));
     // Another actor that did not answer answers for itself.
     if (error instanceof DeliveryError) return;
     // Nobody is to blame, but to load a large actor for every message while the disk is full helps nobody either.
@@ -145,5 +183,8 @@ export class Cell {
     this.#parts.restarted(error, delayMs);
   }
 }
+
+/** Branches of the tree, from its root. */
+const placeOf = ({ name, parent }: CellKind) => (parent === undefined ? [name] : [parent.kind, name]);
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -19,10 +19,11 @@ interface Shelf {
  */
 export class ComedyTree implements ActorTree {
   readonly #system = createQuietSystem();
+  /** By place. */
   readonly #shelves = new Map<string, Shelf[]>();
 
-  async add(branch: string, name: string, deliver: Deliver): Promise<TreeNode> {
-    const shelf = this.#shelfOf(branch);
+  async add(place: readonly string[], name: string, deliver: Deliver): Promise<TreeNode> {
+    const shelf = this.#shelfOf(place, ({ size }) => size < SHELF_SIZE);
     shelf.size++;
     const parent = await shelf.actor;
     const child = await parent.createChild({ [TOPIC]: deliver }, { name, mode: 'in-memory' });
@@ -44,24 +45,27 @@ export class ComedyTree implements ActorTree {
     await within(REMOVE_MS, this.#system.destroy());
   }
 
-  #shelfOf(branch: string): Shelf {
-    const shelves = this.#shelves.get(branch) ?? [];
-    this.#shelves.set(branch, shelves);
-    let shelf = shelves.find((candidate) => candidate.size < SHELF_SIZE);
+  #shelfOf(place: readonly string[], suits: (shelf: Shelf) => boolean): Shelf {
+    const key = place.join('/');
+    const shelves = this.#shelves.get(key) ?? [];
+    this.#shelves.set(key, shelves);
+    let shelf = shelves.find(suits);
     if (shelf === undefined) {
+      const branch = place.at(-1) ?? '';
       const name = shelves.length === 0 ? branch : `${branch} ${shelves.length + 1}`;
-      shelf = { actor: this.#createBranch(name), size: 0 };
+      shelf = { actor: this.#createBranch(place.slice(0, -1), name), size: 0 };
       shelves.push(shelf);
     }
     return shelf;
   }
 
-  async #createBranch(name: string): Promise<Actor> {
-    const root = await this.#system.rootActor();
+  async #createBranch(above: readonly string[], name: string): Promise<Actor> {
+    // Branches are few: they all hang on the first shelf above them, however full it is.
+    const parent = above.length === 0 ? this.#system.rootActor() : this.#shelfOf(above, () => true).actor;
     // A definition that keeps its own actor: a child's reference cannot create children, the actor itself can.
     let self: Actor | undefined;
     const keep = { initialize: (actor: Actor) => void (self = actor) };
-    const reference: ActorRef = await root.createChild(keep, { name, mode: 'in-memory' });
+    const reference: ActorRef = await (await parent).createChild(keep, { name, mode: 'in-memory' });
     if (self === undefined)
       throw new Error(`The branch ${reference.getName()} of the actor tree did not start.`);
     return self;

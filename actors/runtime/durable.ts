@@ -38,6 +38,8 @@ export interface DurableKind<R, S, C extends Command, X, E> {
   /** Effects that the loaded state stands for. */
   recover(state: S): readonly E[];
   perform(record: R, state: S, effects: readonly E[]): Promise<void>;
+  /** How an actor in this state stands, in a word, for people. */
+  status?(state: S): string;
 }
 
 export interface Decision<R, S, X, E> {
@@ -98,6 +100,9 @@ export async function loadDurable<R, S, C extends Command, X, E>(
   await reload();
 
   return {
+    get status() {
+      return current.state === undefined ? undefined : kind.status?.(current.state);
+    },
     async handle(envelope) {
       const again = inBetween(clock);
       /** Effects of a decision whose commit was refused. */

@@ -5,6 +5,7 @@ import type { ActorTree } from './tree.ts';
 import { Cell } from './cell.ts';
 import { RuntimeCounts } from './counts.ts';
 import { DeliveryError, type DeliveryFailure } from './errors.ts';
+import { Roster } from './roster.ts';
 import type { RestartIntensity } from './supervision.ts';
 
 export interface Command {
@@ -29,6 +30,8 @@ export interface Envelope<C extends Command> {
 /** One loaded actor. `handle` is called for one envelope at a time; a throw is a failure and restarts the actor. */
 export interface Behavior<C extends Command, R> {
   handle(envelope: Envelope<C>): Promise<R>;
+  /** How it stands, in a word of its own, for people. */
+  readonly status?: string | undefined;
   stop?(): Promise<void>;
 }
 
@@ -41,6 +44,8 @@ export interface ActorKind<C extends Command, R> {
   readonly intensity: RestartIntensity;
   /** Unloads an actor that had no message for so long; absent: stays loaded. */
   readonly idleMs?: number;
+  /** The actor that looks after those of this kind; absent: the guardian does. */
+  readonly parent?: { readonly kind: string; readonly id: string };
   load(id: string): Promise<Behavior<C, R>>;
   /** Called when the restart intensity is exceeded; the actor is unloaded by then. */
   escalated?(id: string, error: unknown): Promise<void>;
@@ -84,6 +89,8 @@ const SWEEP_MS = 5_000;
 export class ActorSystem {
   readonly clock: Clock;
   readonly counts = new RuntimeCounts();
+  /** Who is there, and how each stands. */
+  readonly roster: Roster;
   readonly #tree: ActorTree;
   readonly #events: RuntimeEvents;
   readonly #cells = new Map<string, Cell>();
@@ -96,10 +103,12 @@ export class ActorSystem {
     this.#tree = tree;
     this.clock = clock;
     this.#events = events;
+    this.roster = new Roster(clock);
     this.#stopSweep = clock.after(SWEEP_MS, () => this.#sweep());
   }
 
   register<C extends Command, R>(kind: ActorKind<C, R>): Family<C, R> {
+    this.roster.register(kind);
     const ask = (id: string, command: C, options: AskOptions = {}): Promise<R> => {
       const envelope: Envelope<C> = {
         id: options.envelopeId ?? randomUUID(),
@@ -150,6 +159,7 @@ export class ActorSystem {
     cancel();
     await Promise.all(cells.map((cell) => cell.stop('The server is shutting down.')));
     this.#cells.clear();
+    this.roster.clear();
     await this.#tree.destroy();
     return outcome !== 'late';
   }
@@ -188,19 +198,24 @@ export class ActorSystem {
       tree: this.#tree,
       clock: this.clock,
       run: (context, work) => this.#context.run(context, work),
+      failed: (error, counted) => this.roster.failed(name, error, counted),
       restarted: (error, delayMs) => {
         this.counts.add('restarted', name);
         this.#events.restarted?.(name, error, delayMs);
       },
       deadLetter: (reason, envelope, message) => this.#dead(reason, name, envelope, message),
       escalate: async (error) => {
-        if (this.#cells.get(name) === cell) this.#cells.delete(name);
+        if (this.#cells.get(name) === cell) {
+          this.#cells.delete(name);
+          this.roster.escalated(name);
+        }
         this.counts.add('escalated', name);
         this.#events.escalated?.(name, error);
         await kind.escalated?.(id, error);
       },
     });
     this.#cells.set(name, cell);
+    this.roster.opened(kind.name, id, () => cell.look());
     return cell;
   }
 
@@ -238,6 +253,7 @@ export class ActorSystem {
     for (const [name, cell] of this.#cells)
       if (cell.idleSince(now)) {
         this.#cells.delete(name);
+        this.roster.left(name);
         cell.stop('The actor was idle.').catch((error: unknown) => this.#events.restarted?.(name, error, 0));
       }
     if (!this.#stopping) this.#stopSweep = this.clock.after(SWEEP_MS, () => this.#sweep());

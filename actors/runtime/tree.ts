@@ -1,10 +1,10 @@
-/**
- * The supervision tree that holds the actors of one server. `comedy-tree.ts` is the real one; `plain-tree.ts` serves
- * simulation, where the order of events must be a pure function of the seed.
- */
+/** The tree that holds the actors of one server. */
 export interface ActorTree {
-  /** Adds an actor below `branch` (made on demand). Messages given to the node come back through `deliver`. */
-  add(branch: string, name: string, deliver: Deliver): Promise<TreeNode>;
+  /**
+   * Adds an actor at a place: branches from the root, made on demand, which stay when the actors on them leave. Messages
+   * given to the node come back through `deliver`.
+   */
+  add(place: readonly string[], name: string, deliver: Deliver): Promise<TreeNode>;
   /** The tree by branch and name, for people. */
   print(): Promise<TreePrint>;
   destroy(): Promise<void>;

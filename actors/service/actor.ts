@@ -8,12 +8,14 @@ import type { ActorKind, Behavior, Envelope } from '../runtime/system.ts';
 import { SERVICE_COMMANDS, type ServiceCommand } from './commands.ts';
 import type { ServiceEffect } from './effects.ts';
 import { StoredMemory } from './memory.ts';
-import { NEW_SERVICE, type ServiceState } from './state.ts';
+import { NEW_SERVICE, type ServiceState, type ServiceStatus } from './state.ts';
 import { decideService, type RestartPolicy } from './transitions.ts';
 
 export const SERVICE = 'service';
 
 export interface ServiceParts {
+  /** The node manager that they belong to. */
+  readonly manager: { readonly kind: string; readonly id: string };
   readonly store: Store;
   readonly owner: Owner;
   readonly clock: Clock;
@@ -47,6 +49,7 @@ export function serviceKind(parts: ServiceParts): ActorKind<ServiceCommand, Serv
     accepts: SERVICE_COMMANDS,
     mailbox: 1_000,
     intensity: DEFAULT_INTENSITY,
+    parent: parts.manager,
     load: async (id) => {
       const memory = new StoredMemory(parts.store, parts.owner, { kind: SERVICE, id }, parts.logger);
       const stored = await memory.load();
@@ -75,6 +78,10 @@ class Service implements Behavior<ServiceCommand, ServiceState> {
     this.#memory = memory;
     this.#state = state;
     parts.changed(id, state);
+  }
+
+  get status(): ServiceStatus {
+    return this.#state.status;
   }
 
   async handle({ command, at }: Envelope<ServiceCommand>): Promise<ServiceState> {

@@ -15,6 +15,7 @@ import type { Delivery } from '../batch-job/state.ts';
 import { isTerminal } from '../batch-job/status.ts';
 import { destinationOf } from '../delivery/notice.ts';
 import { failureText } from '../delivery/policy.ts';
+import { localIso } from './local-iso.ts';
 import type { WaitingFor, WaitingReasons } from './waiting.ts';
 
 export { jobNumber } from '../../pipeline/job-id.ts';
@@ -327,13 +328,4 @@ function attemptsOf(
   const { attempts, lastError, nextAttempt } = delivery;
   const next = nextAttempt === null ? null : localIso(nextAttempt);
   return { [name]: { attempts, lastError, nextAttempt: next } };
-}
-
-/** ISO 8601 with milliseconds and the offset of the server's zone. */
-function localIso(time: number): string {
-  const date = new Date(time);
-  const offset = -date.getTimezoneOffset();
-  const local = new Date(time + offset * 60_000).toISOString().slice(0, -1);
-  const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60];
-  return `${local}${offset < 0 ? '-' : '+'}${String(hours).padStart(2, '0')}:${String(minutes).padStart(2, '0')}`;
 }

@@ -1,4 +1,5 @@
 import type { Operation } from '../openapi/operation.ts';
+import { actorOperations } from './actors.ts';
 import { backupOperations } from './backup.ts';
 import { batchJobOperations } from './batch-jobs.ts';
 import { componentOperations, pipelineOperations } from './catalog.ts';
@@ -17,6 +18,7 @@ export const operations: readonly Operation[] = [
   ...serviceOperations,
   ...metricsOperations,
   ...backupOperations,
+  ...actorOperations,
   ...batchJobOperations,
   ...jobListOperations,
   ...mediaOperations,

@@ -7,7 +7,7 @@ import type { JobCommand, JobReply } from '../../../actors/batch-job/commands.ts
 import { jobSnapshotSchema, type JobSnapshot } from '../../../actors/batch-job/snapshot.ts';
 import type { SubJobRow } from '../../../actors/batch-job/state.ts';
 import { VirtualClock } from '../../../actors/runtime/clock.ts';
-import { PlainTree } from '../../../actors/runtime/plain-tree.ts';
+import { PlainTree } from '../runtime/plain-tree.ts';
 import { DEFAULT_INTENSITY } from '../../../actors/runtime/supervision.ts';
 import { ActorSystem, type Family } from '../../../actors/runtime/system.ts';
 import type { WorkLedger } from '../../../store/ledger.ts';

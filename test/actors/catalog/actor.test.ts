@@ -6,7 +6,7 @@ import type { CatalogCommand, CatalogReply } from '../../../actors/catalog/comma
 import { descriptorSchema, type Descriptor } from '../../../actors/catalog/descriptor.ts';
 import { CATALOG_SCHEMA } from '../../../actors/catalog/snapshot.ts';
 import { systemClock } from '../../../actors/runtime/clock.ts';
-import { PlainTree } from '../../../actors/runtime/plain-tree.ts';
+import { PlainTree } from '../runtime/plain-tree.ts';
 import { ActorSystem, type Family } from '../../../actors/runtime/system.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import type { Commit, Store } from '../../../store/store.ts';

@@ -1,7 +1,6 @@
 /** An actor that does what its messages say, and a system to put it in. */
 import { VirtualClock } from '../../../actors/runtime/clock.ts';
 import { ComedyTree } from '../../../actors/runtime/comedy-tree.ts';
-import { PlainTree } from '../../../actors/runtime/plain-tree.ts';
 import type { RestartIntensity } from '../../../actors/runtime/supervision.ts';
 import {
   ActorSystem,
@@ -12,6 +11,7 @@ import {
 } from '../../../actors/runtime/system.ts';
 import type { ActorTree } from '../../../actors/runtime/tree.ts';
 import { until } from '../../support/until.ts';
+import { PlainTree } from './plain-tree.ts';
 
 export const TREES: Readonly<Record<string, () => ActorTree>> = {
   'comedy tree': () => new ComedyTree(),

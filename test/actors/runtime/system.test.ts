@@ -396,7 +396,7 @@ describe('The comedy tree', () => {
     const before = listeners();
     const tree = new ComedyTree();
     expect(listeners()).to.deep.equal(before);
-    await tree.add('branch', 'actor', () => Promise.resolve());
+    await tree.add(['branch'], 'actor', () => Promise.resolve());
     expect(listeners()).to.deep.equal(before);
     await tree.destroy();
     process.off('SIGTERM', mine);
@@ -405,7 +405,7 @@ describe('The comedy tree', () => {
   it('spreads the actors of a branch over shelves of at most 2,000', async () => {
     const tree = new ComedyTree();
     await Promise.all(
-      Array.from({ length: 5_000 }, (_, n) => tree.add('jobs', `${n}`, () => Promise.resolve())),
+      Array.from({ length: 5_000 }, (_, n) => tree.add(['jobs'], `${n}`, () => Promise.resolve())),
     );
     const { children } = await tree.print();
     const shelves = children.filter(({ name }) => name.startsWith('jobs'));
@@ -420,10 +420,10 @@ describe('The comedy tree', () => {
   it('fills a shelf again that others have left', async () => {
     const tree = new ComedyTree();
     const nodes = await Promise.all(
-      Array.from({ length: 2_000 }, (_, n) => tree.add('jobs', `${n}`, () => Promise.resolve())),
+      Array.from({ length: 2_000 }, (_, n) => tree.add(['jobs'], `${n}`, () => Promise.resolve())),
     );
     await nodes[7]!.remove();
-    await tree.add('jobs', 'new', () => Promise.resolve());
+    await tree.add(['jobs'], 'new', () => Promise.resolve());
     const { children } = await tree.print();
     expect(children.filter(({ name }) => name.startsWith('jobs'))).to.have.lengthOf(1);
     await tree.destroy();

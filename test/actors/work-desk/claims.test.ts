@@ -4,7 +4,7 @@ import { JOB_COMMANDS, type JobCommand, type JobReply } from '../../../actors/ba
 import type { SubJobRow } from '../../../actors/batch-job/state.ts';
 import { WorkWaiters } from '../../../actors/dispatcher/waiters.ts';
 import { systemClock } from '../../../actors/runtime/clock.ts';
-import { PlainTree } from '../../../actors/runtime/plain-tree.ts';
+import { PlainTree } from '../runtime/plain-tree.ts';
 import { ActorSystem } from '../../../actors/runtime/system.ts';
 import { WorkDesk, type WorkDeskParts } from '../../../actors/work-desk/desk.ts';
 import type { WorkItem, WorkLedger } from '../../../store/ledger.ts';

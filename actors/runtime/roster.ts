@@ -1,0 +1,202 @@
+import type { Clock } from './clock.ts';
+import type { ActorKind } from './system.ts';
+
+/** `BACKING_OFF`: it failed and is not loaded again before its delay is over. `ESCALATED`: it failed too often and is not loaded. */
+export const CELL_STATES = ['IDLE', 'WORKING', 'BACKING_OFF', 'ESCALATED'] as const;
+export type CellState = (typeof CELL_STATES)[number];
+
+/** What a cell says of itself. Moments are milliseconds since the epoch. */
+export interface CellLook {
+  readonly state: CellState;
+  /** What the loaded actor says of itself. */
+  readonly status: string | undefined;
+  /** Messages behind the one that is being handled. */
+  readonly waiting: number;
+  /** Failures that count against it now. */
+  readonly recentFailures: number;
+  /** The last one that was begun. */
+  readonly lastMessage: { readonly type: string; readonly at: number } | undefined;
+  /** For how long it has been handling that; undefined: it is done. */
+  readonly runningMs: number | undefined;
+  /** undefined: it is not loaded, or just being loaded. */
+  readonly loadedAt: number | undefined;
+}
+
+export interface Failure {
+  readonly message: string;
+  readonly at: number;
+  /** false: something outside of the actor was to blame. */
+  readonly counted: boolean;
+}
+
+export interface ActorLook extends CellLook {
+  /** `<kind>/<id>`, as in the log. */
+  readonly name: string;
+  readonly kind: RosterKind;
+  readonly id: string;
+  readonly totalFailures: number;
+  readonly lastFailure: Failure | undefined;
+}
+
+export type RosterKind = Pick<
+  ActorKind<never, unknown>,
+  'name' | 'mailbox' | 'intensity' | 'parent' | 'idleMs'
+>;
+
+/** The place of an actor in the list of all: actors of a kind stand in the order in which they were loaded. */
+export interface Place {
+  readonly kind: string;
+  readonly order: number;
+}
+
+export interface RosterPage {
+  readonly actors: readonly ActorLook[];
+  /** Where the next page begins, behind this place; undefined: this is the last one. */
+  readonly next: Place | undefined;
+}
+
+interface Entry {
+  readonly name: string;
+  readonly id: string;
+  readonly roll: Roll;
+  readonly order: number;
+  readonly look: () => CellLook;
+}
+
+/** The actors of one kind, by their order. */
+interface Roll {
+  readonly kind: RosterKind;
+  readonly entries: Entry[];
+}
+
+interface FailureRecord {
+  readonly total: number;
+  readonly last: Failure;
+}
+
+/** Actors that are shown as escalated although nobody has had a message for them since. */
+const KEPT_ESCALATED = 100;
+/** Actors whose failures are remembered over their leaving memory. */
+const KEPT_FAILURES = 1_000;
+const MESSAGE_LENGTH = 1_000;
+
+/** Which actors there are, for people who want to see them. A page of the list costs as much as it is long. */
+export class Roster {
+  readonly #clock: Clock;
+  readonly #rolls = new Map<string, Roll>();
+  readonly #entries = new Map<string, Entry>();
+  /** Names, the oldest first; all have an entry. */
+  readonly #escalated = new Set<string>();
+  /** By name; the one that failed last is the last. */
+  readonly #failures = new Map<string, FailureRecord>();
+  #order = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  register(kind: RosterKind): void {
+    if (!this.#rolls.has(kind.name)) this.#rolls.set(kind.name, { kind, entries: [] });
+  }
+
+  opened(kind: string, id: string, look: () => CellLook): void {
+    const name = `${kind}/${id}`;
+    this.left(name);
+    this.#add({ name, id, roll: this.#rolls.get(kind)!, order: ++this.#order, look });
+  }
+
+  left(name: string): void {
+    const entry = this.#entries.get(name);
+    if (entry === undefined) return;
+    this.#entries.delete(name);
+    this.#escalated.delete(name);
+    const { entries } = entry.roll;
+    entries.splice(firstAfter(entries, entry.order - 1), 1);
+  }
+
+  /** It stays in the list as it was in the end, until it is opened anew. */
+  escalated(name: string): void {
+    const entry = this.#entries.get(name);
+    if (entry === undefined) return;
+    const last = entry.look();
+    const over = { state: 'ESCALATED', waiting: 0, runningMs: undefined, loadedAt: undefined } as const;
+    this.left(name);
+    this.#add({ ...entry, order: ++this.#order, look: () => ({ ...last, ...over }) });
+    this.#escalated.add(name);
+    const [oldest] = this.#escalated;
+    if (this.#escalated.size > KEPT_ESCALATED && oldest !== undefined) this.left(oldest);
+  }
+
+  failed(name: string, error: unknown, counted: boolean): void {
+    const message = (error instanceof Error ? error.message : String(error)).slice(0, MESSAGE_LENGTH);
+    const total = (this.#failures.get(name)?.total ?? 0) + (counted ? 1 : 0);
+    this.#failures.delete(name);
+    this.#failures.set(name, { total, last: { message, at: this.#clock.now(), counted } });
+    const [oldest] = this.#failures.keys();
+    if (this.#failures.size > KEPT_FAILURES && oldest !== undefined) this.#failures.delete(oldest);
+  }
+
+  clear(): void {
+    for (const { entries } of this.#rolls.values()) entries.length = 0;
+    this.#entries.clear();
+    this.#escalated.clear();
+  }
+
+  /** Those that always are there first, each with the kinds that it looks after behind it; then those that come and go. */
+  kinds(): readonly { readonly kind: RosterKind; readonly size: number }[] {
+    return this.#ordered().map(({ kind, entries }) => ({ kind, size: entries.length }));
+  }
+
+  /** `only`: of this kind. */
+  page(limit: number, after?: Place, only?: string): RosterPage {
+    const ordered = this.#ordered().filter(({ kind }) => only === undefined || kind.name === only);
+    const begin = after === undefined ? 0 : ordered.findIndex(({ kind }) => kind.name === after.kind);
+    const found: Entry[] = [];
+    for (const [n, { entries }] of ordered.slice(Math.max(0, begin)).entries()) {
+      const from = n === 0 && after !== undefined ? firstAfter(entries, after.order) : 0;
+      found.push(...entries.slice(from, from + limit + 1 - found.length));
+    }
+    const shown = found.slice(0, limit);
+    const last = shown.at(-1);
+    const isMore = found.length > limit && last !== undefined;
+    return {
+      actors: shown.map((entry) => this.#look(entry)),
+      next: isMore ? { kind: last.roll.kind.name, order: last.order } : undefined,
+    };
+  }
+
+  #add(entry: Entry): void {
+    this.#entries.set(entry.name, entry);
+    entry.roll.entries.push(entry);
+  }
+
+  #look({ name, id, roll, look }: Entry): ActorLook {
+    const failures = this.#failures.get(name);
+    const { total: totalFailures = 0, last: lastFailure } = failures ?? {};
+    return { ...look(), name, id, kind: roll.kind, totalFailures, lastFailure };
+  }
+
+  #ordered(): readonly Roll[] {
+    const byName = [...this.#rolls.values()].toSorted((a, b) => (a.kind.name < b.kind.name ? -1 : 1));
+    const below = (above?: string) => byName.filter(({ kind }) => kind.parent?.kind === above);
+    const withAllBelow = (roll: Roll): readonly Roll[] => [
+      roll,
+      ...below(roll.kind.name).flatMap(withAllBelow),
+    ];
+    const top = below();
+    const staying = top.filter(({ kind }) => kind.idleMs === undefined);
+    const leaving = top.filter(({ kind }) => kind.idleMs !== undefined);
+    return [...staying, ...leaving].flatMap(withAllBelow);
+  }
+}
+
+/** Where the entries begin whose order is higher. */
+function firstAfter(entries: readonly Entry[], order: number): number {
+  let [low, high] = [0, entries.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (entries[middle]!.order <= order) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

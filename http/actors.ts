@@ -1,0 +1,27 @@
+import type Router from '@koa/router';
+import type { Context } from 'koa';
+import type { ActorSystem } from '../actors/runtime/system.ts';
+import { listActors } from '../actors/views/actors.ts';
+import { requireRole } from './access/bearer.ts';
+import { HttpError } from './errors.ts';
+import { actorListQuery } from './schemas/actors.ts';
+import { checked } from './schemas/problems.ts';
+
+export interface ActorRouteParts {
+  readonly system: Pick<ActorSystem, 'roster' | 'counts'>;
+}
+
+/** Ours: the specification knows no actors. */
+export function actorRoutes(router: Router, parts: ActorRouteParts): void {
+  router.get('/rest/actors', requireRole('ADMIN'), (ctx) => list(ctx, parts));
+}
+
+function list(ctx: Context, { system }: ActorRouteParts): void {
+  const query = checked(actorListQuery, ctx.query);
+  if ('problems' in query)
+    throw new HttpError(400, `The query has errors in the following fields:\n${query.problems}`);
+  const { limit, kind, after } = query.ok;
+  const page = listActors(system, { limit, kind, after });
+  if ('refused' in page) throw new HttpError(400, page.refused);
+  ctx.body = page;
+}
