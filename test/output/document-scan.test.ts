@@ -127,7 +127,7 @@ describe('The scan of a detection document', () => {
         expect(JSON.parse((await scanned(text, cuts)).text)).to.deep.equal(JSON.parse(text));
       },
     );
-    await fc.assert(property, runs(300));
+    await fc.assert(property, runs(100));
   });
 
   it('leaves out what stands around the document', async () => {
