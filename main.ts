@@ -44,6 +44,7 @@ import { uploadsFolder } from './output/layout.ts';
 import { makeFolder } from './output/make-folder.ts';
 import { movedStarts, openDocument, type MovedStart } from './output/moved-files.ts';
 import { bestMatch } from './pipeline/archive-match.ts';
+import { environmentNotes } from './pipeline/environment-notes.ts';
 import { ARCHIVE_PAGE, checkUrl } from './pipeline/archive.ts';
 import type { ArchivedDocument } from './actors/views/jobs.ts';
 import type { ArchiveQuestion } from './pipeline/types.ts';
@@ -185,6 +186,8 @@ async function compose(
   await refuseNewer(store);
   await guardian.systemMessages.serverStarted();
   await openCatalog(guardian.catalogActor, installed.descriptors, logger);
+  for (const note of environmentNotes(settings.environmentProperties, catalog.algorithms()))
+    logger.warn({}, note);
 
   let ready = true;
   const app = createApp({

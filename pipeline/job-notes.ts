@@ -28,6 +28,10 @@ const ALSO_READ: readonly DescribedProperty[] = [
   { name: 'VERBOSE', type: 'STRING', description: 'How much a detector logs.' },
 ];
 
+/** What may be set for a job: what its algorithms declare, and what any job may set. */
+export const jobPropertiesOf = (declared: readonly DescribedProperty[]): KnownProperties =>
+  new KnownProperties([...declared, ...WORKFLOW_PROPERTIES, ...ALSO_READ]);
+
 /** The first MAX_NOTES of the notes on a job, then how it goes on. */
 export class JobNotes {
   readonly #found = new Set<string>();
@@ -58,7 +62,7 @@ export function* lookForNotes(job: NotedJob): Generator<string | undefined> {
   const declared = new Map(
     actions.map(({ algorithm }) => [algorithm.name, algorithm.providesCollection.properties]),
   );
-  const all = new KnownProperties([...[...declared.values()].flat(), ...WORKFLOW_PROPERTIES, ...ALSO_READ]);
+  const all = jobPropertiesOf([...declared.values()].flat());
   yield* notesOn(job.jobProperties, all, 'jobProperties');
   const knownTo = new Map<string, KnownProperties>();
   for (const [name, values] of Object.entries(job.algorithmProperties)) {
@@ -71,8 +75,7 @@ export function* lookForNotes(job: NotedJob): Generator<string | undefined> {
       continue;
     }
     // The same algorithm may come in several spellings.
-    const known =
-      knownTo.get(algorithm) ?? new KnownProperties([...own, ...WORKFLOW_PROPERTIES, ...ALSO_READ]);
+    const known = knownTo.get(algorithm) ?? jobPropertiesOf(own);
     knownTo.set(algorithm, known);
     yield* notesOn(values, known, where);
   }
