@@ -59,16 +59,16 @@ export class Cell {
     const { clock, kind } = this.#parts;
     const now = clock.steady();
     const { size } = this.#mailbox;
-    const isLoaded = this.#behavior !== undefined;
-    const isWorking = size > 0;
+    const begun = this.#begun;
+    const calm = size > 0 ? 'WORKING' : 'IDLE';
     return {
-      state: now < this.#notBefore ? 'BACKING_OFF' : isWorking ? 'WORKING' : 'IDLE',
+      state: now < this.#notBefore ? 'BACKING_OFF' : calm,
       status: this.#behavior?.status,
       waiting: size - (this.#isHandling ? 1 : 0),
       recentFailures: this.#failures.filter((at) => now - at < kind.intensity.withinMs).length,
-      lastMessage: this.#begun && { type: this.#begun.type, at: this.#begun.at },
-      runningMs: this.#begun !== undefined && this.#isHandling ? now - this.#begun.steady : undefined,
-      loadedAt: isLoaded ? this.#loadedAt : undefined,
+      lastMessage: begun && { type: begun.type, at: begun.at },
+      runningMs: begun !== undefined && this.#isHandling ? now - begun.steady : undefined,
+      loadedAt: this.#behavior === undefined ? undefined : this.#loadedAt,
     };
   }
 
@@ -102,29 +102,22 @@ export class Cell {
     await this.#node?.then((node) => node.remove()).catch(() => undefined);
   }
 
+  /** Through the tree, so that the node sees every message of its actor. */
   async #pass(envelope: Envelope<Command>): Promise<unknown> {
-    const { clock } = this.#parts;
-    this.#begun = { type: envelope.command.type, at: clock.now(), steady: clock.steady() };
-    this.#isHandling = true;
-    try {
-      return await this.#throughTree(envelope);
-    } finally {
-      this.#isHandling = false;
-    }
-  }
-
-  /** So that the node sees every message of its actor. */
-  async #throughTree(envelope: Envelope<Command>): Promise<unknown> {
-    const { tree, kind, id, run } = this.#parts;
+    const { clock, tree, kind, id, run } = this.#parts;
     if (this.#stopped !== undefined) throw this.#parts.deadLetter('STOPPED', envelope, this.#stopped);
     const handle = (next: Envelope<Command>) => run(next.context, () => this.#handle(next));
     this.#node ??= tree.add(placeOf(kind), id, (message) => handle(message as Envelope<Command>));
+    this.#begun = { type: envelope.command.type, at: clock.now(), steady: clock.steady() };
+    this.#isHandling = true;
     try {
       return await (await this.#node).deliver(envelope);
     } catch (error) {
       if (error instanceof DeliveryError) throw error;
       // Not the actor, but its node refused: it is on its way out.
       throw this.#parts.deadLetter('STOPPED', envelope, this.#stopped ?? messageOf(error));
+    } finally {
+      this.#isHandling = false;
     }
   }
 

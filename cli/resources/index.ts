@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Terminal } from '../terminal.ts';
+import { actorsCommand } from './actors.ts';
 import { backupCommand } from './backup.ts';
 import { catalogCommands } from './catalog.ts';
 import { componentCommands } from './components.ts';
@@ -22,4 +23,5 @@ export function resourceCommands(program: Command, terminal: Terminal): void {
   messageCommands(program, terminal);
   infoCommand(program, terminal);
   backupCommand(program, terminal);
+  actorsCommand(program, terminal);
 }

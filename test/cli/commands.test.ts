@@ -328,6 +328,15 @@ describe('troupe, over the REST interface', () => {
     expect(await refused('nodes', 'apply', file('bad.json', [{}]))).to.include('[0].host');
   });
 
+  it('actors are shown, services below the manager of their node', async () => {
+    const lines = (await good('actors')).split('\n');
+    const manager = lines.findIndex((line) => line.startsWith(`node-manager/${HOST} `));
+    expect(lines[manager + 1], lines.join('\n')).to.match(new RegExp(`^ {2}service/${HOST}:\\w+:1 `));
+    const { actors } = (await json('actors', '--kind', 'catalog')) as { actors: { name: string }[] };
+    expect(actors.map(({ name }) => name)).to.deep.equal(['catalog/catalog']);
+    expect(await refused('actors', '--kind', 'x')).to.include('there are: admission');
+  });
+
   it('queues are listed and shown', async () => {
     expect(await good('queues', 'list')).to.match(/^TROUPE\.DETECTION_SCENE CHANGE_REQUEST +0$/m);
     expect(await json('queues', 'show', 'TROUPE.DETECTION_SCENE CHANGE_REQUEST')).to.include({
