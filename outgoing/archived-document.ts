@@ -1,7 +1,7 @@
 /** Results of a job that another service has run, above all its detection document, from where its archive says that they lie. */
 import { request as plainRequest, type IncomingMessage } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import { pipeline, Transform } from 'node:stream';
+import { pipeline, Readable, Transform } from 'node:stream';
 import type { BucketObject } from '../pipeline/types.ts';
 import type { OutgoingAgents, Reach } from './agent.ts';
 import { BucketError, isAnswer } from './bucket-errors.ts';
@@ -114,15 +114,53 @@ export async function openArchivedDocument(
   object: BucketObject | null,
 ): Promise<ArchivedFile> {
   const never = new AbortController().signal;
-  if (object === null) return openArchivedFile(parts, uri, null, never);
+  if (object === null) return documentOnly(await openArchivedFile(parts, uri, null, never));
   const { openBucket } = await import('./bucket.ts');
   const bucket = openBucket(object.bucket, parts.reach, { silenceMs: parts.timeoutMs });
   try {
-    const file = await openArchivedFile(parts, uri, { bucket, object }, never);
+    const file = await documentOnly(await openArchivedFile(parts, uri, { bucket, object }, never));
     file.stream.once('close', () => bucket.close());
     return file;
   } catch (error) {
     bucket.close();
     throw error;
+  }
+}
+
+/** A document says in its first bytes whose it is. */
+const HEAD_BYTES = 64 * 1024;
+
+/**
+ * The archive of a job, which its client names, says where the document lies: what else lies there, on servers that only this one
+ * reaches, is not passed on. @throws NoAnswer
+ */
+async function documentOnly(file: ArchivedFile): Promise<ArchivedFile> {
+  const source = (file.stream as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+  const head: Buffer[] = [];
+  let bytes = 0;
+  while (bytes < HEAD_BYTES && !isDocument(head)) {
+    const next = await source.next();
+    if (next.done === true) break;
+    head.push(next.value);
+    bytes += next.value.length;
+  }
+  if (!isDocument(head)) {
+    await source.return?.();
+    throw new NoAnswer('what lies there is no detection document', true);
+  }
+  return { ...file, stream: Readable.from(both(head, source), { objectMode: false }) };
+}
+
+function isDocument(head: readonly Buffer[]): boolean {
+  const text = Buffer.concat(head).toString('latin1');
+  return text.trimStart().startsWith('{') && text.includes('"jobId"') && text.includes('"objectId"');
+}
+
+async function* both(head: readonly Buffer[], rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* head;
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
   }
 }

@@ -172,7 +172,7 @@ describe('The archive (specification 6.4)', () => {
 
     it('of another service has its document passed on by output/detection, or says why that cannot be had', async () => {
       await archived(job());
-      const text = JSON.stringify({ jobId: 'elsewhere-7', filler: 'x'.repeat(200_000) });
+      let text = JSON.stringify({ jobId: 'elsewhere-7', objectId: 'o', filler: 'x'.repeat(200_000) });
       let status = 200;
       const elsewhere = createServer((_, response) => {
         response.writeHead(status, { 'Content-Type': 'text/html' }).end(text);
@@ -196,6 +196,12 @@ describe('The archive (specification 6.4)', () => {
         'application/json; charset=utf-8',
       ]);
       expect(await answer.text()).to.equal(text);
+      text = '{"secret":"of a server that only this one reaches"}';
+      const secret = await ask();
+      expect(secret.status).to.equal(502);
+      expect(await secret.text())
+        .to.include('could not be fetched: what lies there is no detection document')
+        .and.not.include('secret');
       status = 404;
       const refused = await ask();
       expect(refused.status).to.equal(502);
