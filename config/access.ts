@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ConfigurationError } from './error.ts';
+import { ConfigurationError, problemsOf } from './error.ts';
 
 /** A role is granted when the claim `name` is, or as a list contains, `value` (specification 5). */
 export interface ClaimMatch {
@@ -88,9 +88,7 @@ export function readAccess(env: Environment, { host }: { host: string }): Access
   if (Object.keys(given).length === 0 && unknown.length === 0) return developmentOrRefuse(env, host);
 
   const parsed = accessEnvironment.safeParse(given);
-  const written = parsed.success
-    ? []
-    : parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}.`);
+  const written = parsed.success ? [] : problemsOf(parsed.error.issues, env);
   // the rules between variables need names, not well-formed values: all problems are told in one go
   const variables = parsed.success ? parsed.data : (given as AccessVariables);
   const problems = [

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { ConfigurationError } from './error.ts';
+import { ConfigurationError, problemsOf } from './error.ts';
 import { readSettings, serverEnvironment, type Settings } from './settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -41,10 +41,7 @@ export interface CliSettings {
 export function readCliSettings(env: Environment = process.env): CliSettings {
   const given = Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== '');
   const parsed = cliEnvironment.safeParse(Object.fromEntries(given));
-  if (!parsed.success)
-    throw new ConfigurationError(
-      parsed.error.issues.map(({ path: [name], message }) => `${String(name)} ${message}.`),
-    );
+  if (!parsed.success) throw new ConfigurationError(problemsOf(parsed.error.issues, env));
   const { DATA_DIR, TROUPE_URL: url, TROUPE_TOKEN: token, ...variables } = parsed.data;
   const client = clientOf(variables);
   return {

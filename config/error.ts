@@ -8,3 +8,29 @@ export class ConfigurationError extends Error {
     this.problems = problems;
   }
 }
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+interface WrongVariable {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/** A sentence for each variable that is not what it must be, with what it is. A message is the end of `NAME ...`. */
+export function problemsOf(issues: readonly WrongVariable[], env: Environment): readonly string[] {
+  const first = new Map<string, string>();
+  for (const { path, message } of issues) {
+    const name = path.join('.');
+    if (!first.has(name)) first.set(name, message);
+  }
+  return [...first].map(([name, message]) => `${name} ${message}${quoted(name, env[name])}.`);
+}
+
+const SHOWN = 60;
+
+/** Secrets are not shown, nor addresses with a password or a query; all else is, short and on one line. */
+function quoted(name: string, value: string | undefined): string {
+  if (value === undefined || /TOKEN|SECRET/.test(name) || /[@?]/.test(value)) return '';
+  const line = value.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
+  return `, but is "${line.length > SHOWN ? `${line.slice(0, SHOWN - 1)}…` : line}"`;
+}

@@ -2,17 +2,25 @@ import { availableParallelism, hostname, totalmem } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
 import { isLoopback, readAccess, type AccessSettings } from './access.ts';
-import { ConfigurationError } from './error.ts';
+import { ConfigurationError, problemsOf } from './error.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const whole = (fallback: number, least = 0, most = Number.MAX_SAFE_INTEGER) =>
-  z.coerce.number({ error: 'must be a whole number' }).pipe(z.int().min(least).max(most)).default(fallback);
+const whole = (fallback: number, least = 0, most = Number.MAX_SAFE_INTEGER) => {
+  const range = most === Number.MAX_SAFE_INTEGER ? `, ${least} or more` : ` from ${least} to ${most}`;
+  const error = `must be a whole number${range}`;
+  const within = z.int({ error }).min(least, { error }).max(most, { error });
+  return z.coerce.number({ error }).pipe(within).default(fallback);
+};
 /** Milliseconds that a timer waits: Node's timers take no more than these 24.8 days, and fire at once for what is longer. */
 const LONGEST_WAIT = 2 ** 31 - 1;
 const wait = (fallback: number, least = 0) => whole(fallback, least, LONGEST_WAIT);
-const days = (fallback: number) =>
-  z.coerce.number({ error: 'must be a number of days' }).min(0).max(100_000).default(fallback);
+const MOST_DAYS = 100_000;
+const days = (fallback: number) => {
+  const error = `must be a number of days from 0 to ${MOST_DAYS}`;
+  return z.coerce.number({ error }).min(0, { error }).max(MOST_DAYS, { error }).default(fallback);
+};
+const truth = () => z.stringbool({ error: 'must be true or false' });
 /** Origins as browsers send them (scheme, host and port), or `*` alone. */
 const origins = z
   .string()
@@ -42,17 +50,19 @@ function defaultMemory(): number {
   return Math.max(2 * GIB, Math.floor(machine / 4));
 }
 
+const DEFAULT_HOST = '127.0.0.1';
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+
 /** Every setting of the server: name, rule, default. Times are milliseconds, sizes bytes, unless the name says otherwise. */
 export const serverEnvironment = z.object({
-  HOST: z.string().trim().min(1).default('127.0.0.1').describe('Address to listen on'),
+  HOST: z.string().trim().min(1).default(DEFAULT_HOST).describe('Address to listen on'),
   PORT: whole(8080, 0, 65_535).describe('Port to listen on; 0 takes a free one'),
   BASE_URL: z
     .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
     .refine((url) => !/[?#@]/.test(url), { error: 'must have no user, query or fragment' })
     .optional()
     .describe('How clients reach the server; default http://HOST:PORT'),
-  TRUST_PROXY: z
-    .stringbool()
+  TRUST_PROXY: truth()
     .default(false)
     .describe(
       'Believe X-Forwarded-For, so that the log names the clients; only behind a reverse proxy that sets it',
@@ -155,7 +165,7 @@ export const serverEnvironment = z.object({
   CANCEL_GRACE_MS: wait(5 * SECOND, 0).describe('Time a component has to stop a cancelled sub-job'),
   DRAIN_MS: wait(10 * SECOND, 0).describe('Time for running sub-jobs when the server stops'),
   SHUTDOWN_POLICY: z
-    .enum(['resume', 'cancel'])
+    .enum(['resume', 'cancel'], { error: 'must be resume or cancel' })
     .default('resume')
     .describe('cancel: live jobs end CANCELLED_BY_SHUTDOWN'),
   RESTART_DELAY_MS: wait(2 * SECOND, 0).describe(
@@ -181,12 +191,10 @@ export const serverEnvironment = z.object({
   ),
   MAX_MEDIUM_BYTES: whole(64 * 1024 * MIB, 1).describe('Size of a fetched medium'),
   MEDIUM_FETCH_MS: wait(3_600 * SECOND, 100).describe('Time for fetching a medium'),
-  FETCH_PRIVATE: z
-    .stringbool()
+  FETCH_PRIVATE: truth()
     .optional()
     .describe('Media may be fetched from loopback and private addresses; default: only in development mode'),
-  CALLBACK_PRIVATE: z
-    .stringbool()
+  CALLBACK_PRIVATE: truth()
     .optional()
     .describe(
       'Callbacks, archive posts and results for buckets may go to loopback and private addresses; default: only in development mode',
@@ -242,7 +250,7 @@ export const serverEnvironment = z.object({
     'Lines a minute about refused tokens and missing roles; what is more is counted in one line',
   ),
   MAX_SYSTEM_MESSAGES: whole(1_000, 1).describe('System messages that are kept; more are refused'),
-  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
 });
 type Variables = z.infer<typeof serverEnvironment>;
 
@@ -285,11 +293,13 @@ const INHERITED = [
 
 /** @throws ConfigurationError with every problem at once */
 export function readSettings(env: Environment = process.env): Settings {
-  const parsed = serverEnvironment.safeParse(withoutBlanks(env));
+  const given = withoutBlanks(env);
+  const parsed = serverEnvironment.safeParse(given);
   if (!parsed.success)
-    throw new ConfigurationError(
-      parsed.error.issues.map(({ path: [name], message }) => `${String(name)}: ${message}.`),
-    );
+    throw new ConfigurationError([
+      ...problemsOf(parsed.error.issues, env),
+      ...accessProblems(env, given['HOST']),
+    ]);
   const {
     MEDIA_ROOTS,
     COMPONENT_FOLDERS,
@@ -318,6 +328,17 @@ export function readSettings(env: Environment = process.env): Settings {
     environmentProperties: prefixed(env),
     childEnvironment: inherited(env),
   });
+}
+
+/** What is wrong with the variables of access besides. */
+function accessProblems(env: Environment, host = DEFAULT_HOST): readonly string[] {
+  try {
+    readAccess(env, { host: host.trim() });
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.problems;
+    throw error;
+  }
 }
 
 function mediaRoots(text: string | undefined, development: boolean): readonly string[] {
@@ -349,5 +370,5 @@ function inherited(env: Environment): Record<string, string> {
   };
 }
 
-const withoutBlanks = (env: Environment) =>
+const withoutBlanks = (env: Environment): Environment =>
   Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''));

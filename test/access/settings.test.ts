@@ -128,13 +128,13 @@ describe('The access settings (specification 5)', () => {
       'another redirect path',
       { ...COMPLETE, OIDC_REDIRECT_URI: 'https://t.example/login' },
       '::1',
-      /^OIDC_REDIRECT_URI must end in \/login\/oauth2\/code\/provider\.$/,
+      /^OIDC_REDIRECT_URI must end in \/login\/oauth2\/code\/provider, but is "https:\/\/t.example\/login"\.$/,
     ],
     [
       'a flag that is neither',
       { ...COMPLETE, OIDC_ALLOW_HTTP: 'yes' },
       '::1',
-      /^OIDC_ALLOW_HTTP must be true or false\.$/,
+      /^OIDC_ALLOW_HTTP must be true or false, but is "yes"\.$/,
     ],
   ];
   for (const [name, env, host, sentence] of refused) {

@@ -1,6 +1,7 @@
 /** The settings of the server: what is refused at the start, with a sentence. */
 import { expect } from 'chai';
-import { readSettings } from '../../config/settings.ts';
+import { ConfigurationError } from '../../config/error.ts';
+import { readSettings, serverEnvironment } from '../../config/settings.ts';
 
 describe('The settings', () => {
   for (const name of [
@@ -16,23 +17,97 @@ describe('The settings', () => {
   ])
     it(`take no ${name} that a timer cannot wait for: it would fire at once`, () => {
       expect(readSettings({ [name]: String(2 ** 31 - 1) })).to.include({ [name]: 2 ** 31 - 1 });
-      expect(() => readSettings({ [name]: String(2 ** 31) })).to.throw(`${name}: `);
+      expect(() => readSettings({ [name]: String(2 ** 31) })).to.throw(
+        `${name} must be a whole number from `,
+      );
     });
 
   for (const wrong of ['ftp://media.example', 'mailto:me', 'https://u:p@h', 'https://h/?a=b', 'https://h/#x'])
     it(`take no BASE_URL like ${wrong}`, () => {
-      expect(() => readSettings({ BASE_URL: wrong })).to.throw(/BASE_URL: must/);
+      expect(() => readSettings({ BASE_URL: wrong })).to.throw(/BASE_URL must/);
     });
 
   it('say what a host of job ids may have', () => {
     for (const JOB_ID_HOST of ['a b', '-a', '.a', 'ä', 'a'.repeat(65)])
       expect(() => readSettings({ JOB_ID_HOST }), JOB_ID_HOST).to.throw(
-        'JOB_ID_HOST: must have 1 to 64 letters',
+        'JOB_ID_HOST must have 1 to 64 letters',
       );
     expect(readSettings({ JOB_ID_HOST: '_a.b-C9' })).to.include({ JOB_ID_HOST: '_a.b-C9' });
   });
 
   it('take a BASE_URL with a path', () => {
     expect(readSettings({ BASE_URL: 'https://h/troupe/' }).BASE_URL).to.equal('https://h/troupe/');
+  });
+
+  const problemsOf = (env: Readonly<Record<string, string>>): readonly string[] => {
+    try {
+      readSettings(env);
+    } catch (error) {
+      if (error instanceof ConfigurationError) return error.problems;
+      throw error;
+    }
+    return [];
+  };
+
+  it('are refused all at once, a line each, that says what they must be and what they are', () => {
+    const wrong = {
+      LOG_LEVEL: 'x',
+      SHUTDOWN_POLICY: 'wait',
+      TRUST_PROXY: 'maybe',
+      FETCH_PRIVATE: 'oui',
+      PORT: 'http',
+      DEFAULT_PRIORITY: '12',
+      COMPONENT_PROCESSES: '1.5',
+      MAX_LIVE_JOBS: '0',
+      MAX_WAITING_JOBS: '-1',
+      MAX_JSON_DEPTH: '1e400',
+      RETENTION_DAYS: 'for ever',
+      UPLOAD_KEEP_DAYS: '-1',
+      CORS_ALLOWED_ORIGINS: '*,x',
+      OIDC_ALLOW_HTTP: 'perhaps',
+    };
+    const problems = problemsOf(wrong);
+    for (const line of [
+      'LOG_LEVEL must be one of debug, info, warn, error, silent, but is "x".',
+      'SHUTDOWN_POLICY must be resume or cancel, but is "wait".',
+      'TRUST_PROXY must be true or false, but is "maybe".',
+      'FETCH_PRIVATE must be true or false, but is "oui".',
+      'PORT must be a whole number from 0 to 65535, but is "http".',
+      'DEFAULT_PRIORITY must be a whole number from 0 to 9, but is "12".',
+      'COMPONENT_PROCESSES must be a whole number from 1 to 1024, but is "1.5".',
+      'MAX_LIVE_JOBS must be a whole number, 1 or more, but is "0".',
+      'MAX_WAITING_JOBS must be a whole number, 0 or more, but is "-1".',
+      'MAX_JSON_DEPTH must be a whole number, 4 or more, but is "1e400".',
+      'RETENTION_DAYS must be a number of days from 0 to 100000, but is "for ever".',
+      'UPLOAD_KEEP_DAYS must be a number of days from 0 to 100000, but is "-1".',
+      'CORS_ALLOWED_ORIGINS must be a comma-separated list of origins like https://ui.example, or *, but is "*,x".',
+      'OIDC_ALLOW_HTTP must be true or false, but is "perhaps".',
+    ])
+      expect(problems).to.include(line);
+    for (const name of Object.keys(wrong))
+      expect(
+        problems.filter((line) => line.startsWith(`${name} `)),
+        name,
+      ).to.have.length(1);
+  });
+
+  it('are quoted on one line, not at length, and no secret is', () => {
+    const problems = problemsOf({
+      METRICS_TOKEN: 'hush',
+      BASE_URL: 'https://user:hush@host',
+      LOG_LEVEL: `a\n${'b'.repeat(9_000)}`,
+    });
+    expect(problems).to.have.length(3);
+    for (const line of problems)
+      expect(line)
+        .to.match(/^[^\n]{1,200}$/)
+        .and.not.include('hush');
+  });
+
+  it('have no rule that speaks of them in the words of a library', () => {
+    for (const name of Object.keys(serverEnvironment.shape))
+      for (const value of ['', ' ', 'x', '-1', '1.5', '1e99', 'true', 'https://', '*', ','])
+        for (const line of problemsOf({ [name]: value }))
+          expect(line).to.not.match(/Invalid|expected|Too (big|small)|received|<|>/);
   });
 });
