@@ -39,8 +39,9 @@ function inMedium(
   { x, y, width, height, rotation, flip }: MediumBox,
 ): ReportedDetection {
   // Turned in its frame, then with its frame; both counter-clockwise, a mirrored frame too.
-  const turned = Math.round((rotation + (Number(ROTATION) || 0)) * 100) / 100;
-  const degrees = ((turned % 360) + 360) % 360;
+  const turned = (rotation + (Number(ROTATION) || 0)) % 360;
+  // Rounded at last: what is added and taken away before leaves 45.80000000000001.
+  const degrees = (Math.round(((turned + 360) % 360) * 100) / 100) % 360;
   const orientation: Properties = {
     ...(degrees === 0 ? {} : { ROTATION: String(degrees) }),
     ...(flip ? { HORIZONTAL_FLIP: 'TRUE' } : {}),
