@@ -20,8 +20,8 @@ function list(ctx: Context, { system }: ActorRouteParts): void {
   const query = checked(actorListQuery, ctx.query);
   if ('problems' in query)
     throw new HttpError(400, `The query has errors in the following fields:\n${query.problems}`);
-  const { limit, kind, after } = query.ok;
-  const page = listActors(system, { limit, kind, after });
+  const { limit, kind, after, failed } = query.ok;
+  const page = listActors(system, { limit, kind, after, failed });
   if ('refused' in page) throw new HttpError(400, page.refused);
   ctx.body = page;
 }

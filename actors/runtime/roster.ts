@@ -49,6 +49,15 @@ export interface Place {
   readonly order: number;
 }
 
+export interface RosterQuery {
+  readonly limit: number;
+  readonly after?: Place | undefined;
+  /** Only actors of this kind. */
+  readonly kind?: string | undefined;
+  /** Only actors that have failed, as far as it is remembered. */
+  readonly failed?: boolean | undefined;
+}
+
 export interface RosterPage {
   readonly actors: readonly ActorLook[];
   /** Where the next page begins, behind this place; undefined: this is the last one. */
@@ -147,12 +156,12 @@ export class Roster {
     return this.#ordered().map(({ kind, entries }) => ({ kind, size: entries.length }));
   }
 
-  /** `only`: of this kind. */
-  page(limit: number, after?: Place, only?: string): RosterPage {
-    const ordered = this.#ordered().filter(({ kind }) => only === undefined || kind.name === only);
-    const begin = after === undefined ? 0 : ordered.findIndex(({ kind }) => kind.name === after.kind);
+  page({ limit, after, kind: only, failed = false }: RosterQuery): RosterPage {
+    const all = this.#ordered().filter(({ kind }) => only === undefined || kind.name === only);
+    const rolls = failed ? all.map((roll) => this.#failedOf(roll)) : all;
+    const begin = after === undefined ? 0 : rolls.findIndex(({ kind }) => kind.name === after.kind);
     const found: Entry[] = [];
-    for (const [n, { entries }] of ordered.slice(Math.max(0, begin)).entries()) {
+    for (const [n, { entries }] of rolls.slice(Math.max(0, begin)).entries()) {
       const from = n === 0 && after !== undefined ? firstAfter(entries, after.order) : 0;
       found.push(...entries.slice(from, from + limit + 1 - found.length));
     }
@@ -168,6 +177,14 @@ export class Roster {
   #add(entry: Entry): void {
     this.#entries.set(entry.name, entry);
     entry.roll.entries.push(entry);
+  }
+
+  #failedOf(roll: Roll): Roll {
+    const entries = [...this.#failures.keys()].flatMap((name) => {
+      const entry = this.#entries.get(name);
+      return entry?.roll === roll ? [entry] : [];
+    });
+    return { kind: roll.kind, entries: entries.toSorted((a, b) => a.order - b.order) };
   }
 
   #look({ name, id, roll, look }: Entry): ActorLook {

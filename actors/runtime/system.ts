@@ -143,8 +143,6 @@ export class ActorSystem {
     return this.#cells.size;
   }
 
-  print = () => this.#tree.print();
-
   /** Refuses new messages, lets mailboxes run empty for up to `deadlineMs`, then takes the tree down. True when all ran empty. */
   async stop(deadlineMs: number): Promise<boolean> {
     this.#stopping = true;

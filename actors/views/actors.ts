@@ -49,12 +49,14 @@ export interface ActorQuery {
   readonly kind: string | undefined;
   /** `next` of the page before. */
   readonly after: string | undefined;
+  /** Only those that have failed. */
+  readonly failed: boolean | undefined;
 }
 
 /** A page of the actors of this server, or why there is none. It looks at memory alone, and at no more than the page. */
 export function listActors(
   { roster, counts }: { readonly roster: Roster; readonly counts: RuntimeCounts },
-  { limit, kind, after }: ActorQuery,
+  { limit, kind, after, failed }: ActorQuery,
 ): ActorPage | { readonly refused: string } {
   const kinds = roster.kinds();
   const names = kinds.map((one) => one.kind.name);
@@ -63,7 +65,7 @@ export function listActors(
   const place = after === undefined ? undefined : placeOf(after, kind === undefined ? names : [kind]);
   if (place === null)
     return { refused: 'after must be what an earlier page of the same list had as its next.' };
-  const { actors, next } = roster.page(limit, place, kind);
+  const { actors, next } = roster.page({ limit, after: place, kind, failed });
   return {
     kinds: kinds.map(({ kind: one, size }) => kindInfo(one, size, counts)),
     actors: actors.map(actorInfo),

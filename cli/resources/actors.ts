@@ -20,6 +20,7 @@ import {
 
 interface ActorOptions extends RestOptions {
   readonly kind?: string;
+  readonly failed?: boolean;
   readonly limit: number;
   readonly all?: boolean;
   /** Seconds between two looks; true: the usual. */
@@ -62,6 +63,7 @@ export function actorsCommand(program: Command, terminal: Terminal): void {
   const about = 'show the actors of the service that are in memory: what each does, and its failures';
   asking(program, 'actors', about)
     .option('--kind <KIND>', 'only actors of this kind, such as batch-job, service or delivery')
+    .option('--failed', 'only actors that have failed')
     .option('--limit <NUMBER>', 'actors at most', whole(1, 1_000_000), 200)
     .option('--all', 'all actors, however many')
     .option(
@@ -100,12 +102,12 @@ async function watch(options: ActorOptions, terminal: Terminal): Promise<void> {
 }
 
 /** All pages that are wanted, as one. */
-async function look(client: RestClient, { kind, limit, all }: ActorOptions): Promise<Page> {
+async function look(client: RestClient, { kind, failed, limit, all }: ActorOptions): Promise<Page> {
   const actors: Actor[] = [];
   let left = all === true ? Infinity : limit;
   let page: Page | undefined;
   do {
-    const query = { limit: Math.min(left, PAGE), kind, after: page?.next ?? undefined };
+    const query = { limit: Math.min(left, PAGE), kind, failed, after: page?.next ?? undefined };
     page = await pageOf(client, withQuery('/rest/actors', query));
     actors.push(...page.actors);
     left -= page.actors.length;
@@ -129,7 +131,8 @@ function print(client: RestClient, page: Page, { json }: ActorOptions, terminal:
   const lines = readAs(client.url, () => actorLines(page.actors, terminal.width));
   for (const line of lines) terminal.print(line);
   if (page.actors.length === 0) terminal.note('There are no such actors in memory.');
-  else if (page.next !== null) terminal.note('There are more: --limit or --all shows them, --kind fewer.');
+  else if (page.next !== null)
+    terminal.note('There are more: --limit or --all shows them, --kind and --failed fewer.');
 }
 
 interface Row {

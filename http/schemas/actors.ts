@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { CELL_STATES } from '../../actors/runtime/roster.ts';
-import { timestamp, wholeNumber } from './common.ts';
+import { timestamp, trueOrFalse, wholeNumber } from './common.ts';
 
 /** The list of actors (ours): what may be asked for, and what is answered. */
 export const actorListQuery = z.strictObject({
   limit: wholeNumber(1, 500).default(100).describe('Actors of a page at most'),
   kind: z.string().optional().describe('Only actors of this kind, such as batch-job; kinds has them all'),
+  failed: trueOrFalse
+    .optional()
+    .describe('true: only actors that have failed since the server started, as far as that is remembered'),
   after: z.string().optional().describe('The next of the page before, for the page after it'),
 });
 

@@ -87,17 +87,17 @@ describe('troupe actors', () => {
     ];
     await withService(script, async (url, asked) => {
       const as = { TROUPE_URL: url, TROUPE_TOKEN: 't' };
-      const all = await place.troupe(['actors', '--all', '--kind', 'batch-job', '--json'], as);
+      const all = await place.troupe(['actors', '--all', '--failed', '--kind', 'batch-job', '--json'], as);
       expect(JSON.parse(all.stdout), all.stderr).to.deep.equal({ kinds: [], actors: jobs, next: null });
       const some = await place.troupe(['actors', '--limit', '2'], as);
       expect(some.stdout.match(/^batch-job/gm)).to.have.lengthOf(2);
       expect([some.code, some.stderr]).to.deep.equal([
         0,
-        'There are more: --limit or --all shows them, --kind fewer.\n',
+        'There are more: --limit or --all shows them, --kind and --failed fewer.\n',
       ]);
       expect(asked.map((line) => line.split(' ')[1])).to.deep.equal([
-        '/rest/actors?limit=500&kind=batch-job',
-        '/rest/actors?limit=500&kind=batch-job&after=batch-job%3A2',
+        '/rest/actors?limit=500&kind=batch-job&failed=true',
+        '/rest/actors?limit=500&kind=batch-job&failed=true&after=batch-job%3A2',
         '/rest/actors?limit=2',
       ]);
     });

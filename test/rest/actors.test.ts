@@ -141,6 +141,7 @@ describe('Actors', () => {
       ['?kind=catalog&after=admission:1', /^after must be what an earlier page/],
       ['?limit=501', /limit: must be at most 500; it is 501/],
       ['?limit=0', /limit/],
+      ['?failed=perhaps', /failed: must be true or false/],
       ['?sort=name', /must not have "sort"/],
     ] as const) {
       const { status, body } = await service.ask('GET', `/rest/actors${query}`);
@@ -181,6 +182,7 @@ describe('Actors', () => {
     expect(all.filter(({ totalFailures }) => totalFailures > 0).map(({ id: one }) => one)).to.deep.equal([
       number,
     ]);
+    expect((await actors('?failed=true')).map(({ id: one }) => one)).to.deep.equal([number]);
   });
 });
 

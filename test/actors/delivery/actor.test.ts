@@ -269,11 +269,8 @@ describe('The delivery actor', () => {
     await owe(well, 'a');
     await owe(dead, 'b');
     await until('one has failed', async () => (await run.debts('b')).failures.length === 1);
-    const deliverers = async () => {
-      const branches = (await run.system.print()).children;
-      return branches.find(({ name }) => name === 'delivery')?.children.length ?? 0;
-    };
-    expect(await deliverers()).to.equal(2);
+    const deliverers = () => run.system.roster.page({ limit: 10, kind: 'delivery' }).actors.length;
+    expect(deliverers()).to.equal(2);
     await until('the deliverers have left', deliverers, (n) => n === 0);
     await delivered();
     expect([...dead.keys]).to.deep.equal([['b', 2]]);

@@ -11,7 +11,7 @@ import { PlainTree } from './plain-tree.ts';
 describe('In the list of actors', () => {
   let stage: Stage;
   const given = (options: ProbeOptions = {}) => (stage = new Stage(new PlainTree(), options));
-  const all = () => stage.system.roster.page(1_000).actors;
+  const all = () => stage.system.roster.page({ limit: 1_000 }).actors;
   const the = (id: string): ActorLook | undefined => all().find((one) => one.id === id);
   afterEach(async () => {
     if (stage.system.size > 0) await stage.passing(stage.system.stop(1_000), 100);
@@ -90,6 +90,19 @@ describe('In the list of actors', () => {
     expect(the('a')?.lastFailure).to.include({ message: 'the disk is full', counted: false });
   });
 
+  it('those that have failed are found among all, page by page', async () => {
+    given();
+    for (let n = 0; n < 30; n++) await stage.outcome(`${n}`, n % 10 === 5 ? fail() : () => n);
+    await stage.passing(stage.outcome('5', fail()));
+    const first = stage.system.roster.page({ limit: 2, failed: true, kind: 'probe' });
+    const second = stage.system.roster.page({ limit: 2, failed: true, after: first.next });
+    expect([first, second].map(({ actors }) => actors.map(({ id }) => id))).to.deep.equal([
+      ['5', '15'],
+      ['25'],
+    ]);
+    expect(second.next).to.equal(undefined);
+  });
+
   it('a long reason is cut', async () => {
     given();
     await stage.outcome('a', fail('x'.repeat(5_000)));
@@ -132,14 +145,14 @@ describe('In the list of actors', () => {
   it('pages follow one another in the order of loading, whoever comes and goes meanwhile', async () => {
     given({ idleMs: 1_000 });
     for (let n = 0; n < 25; n++) await stage.ask(`${n}`, () => n);
-    const first = stage.system.roster.page(10);
+    const first = stage.system.roster.page({ limit: 10 });
     expect(first.actors.map(({ id }) => Number(id))).to.deep.equal([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     // All leave but the last three.
     await stage.clock.advance(4_500);
     for (const n of [22, 23, 24]) await stage.ask(`${n}`, () => n);
     await stage.clock.advance(600);
     await stage.ask('new', () => 'x');
-    const second = stage.system.roster.page(10, first.next);
+    const second = stage.system.roster.page({ limit: 10, after: first.next });
     expect(second.actors.map(({ id }) => id)).to.deep.equal(['22', '23', '24', 'new']);
     expect(second.next).to.equal(undefined);
   });
@@ -155,7 +168,7 @@ describe('In the list of actors', () => {
       load: (id) => Promise.resolve({ handle: () => Promise.resolve(), status: `${id} is well` }),
     };
     await system.register(kind).ask('he', { type: 'do', work: () => 1 });
-    expect(system.roster.page(1).actors[0]?.status).to.equal('he is well');
+    expect(system.roster.page({ limit: 1 }).actors[0]?.status).to.equal('he is well');
   });
 });
 
@@ -202,7 +215,7 @@ describe('The list of actors', () => {
         looks++;
         return IDLE;
       });
-    const { actors, next } = roster.page(10, { kind: 'job', order: 40_000 });
+    const { actors, next } = roster.page({ limit: 10, after: { kind: 'job', order: 40_000 } });
     expect([actors[0]?.id, actors.length, looks]).to.deep.equal(['40000', 10, 10]);
     expect(next).to.deep.equal({ kind: 'job', order: 40_010 });
   });
@@ -250,7 +263,7 @@ function pagesOf(roster: Roster, limit: number): readonly (readonly ActorLook[])
   const pages: (readonly ActorLook[])[] = [];
   let next: Place | undefined;
   do {
-    const page = roster.page(limit, next);
+    const page = roster.page({ limit, after: next });
     pages.push(page.actors);
     ({ next } = page);
   } while (next !== undefined);

@@ -380,7 +380,7 @@ for (const [treeName, makeTree] of Object.entries(TREES))
       const ids = Array.from({ length: 5_000 }, (_, n) => `${n}`);
       const answers = await Promise.all(ids.map((id) => stage.ask(id, () => id)));
       expect(answers).to.deep.equal(ids);
-      const branches = (await stage.system.print()).children.filter(({ name }) => name.startsWith('probe'));
+      const branches = (await stage.tree.print()).children.filter(({ name }) => name.startsWith('probe'));
       expect(branches.flatMap(leaves)).to.have.members(ids);
       expect(await within(15_000, '5,000 actors stop', stage.system.stop(1_000))).to.equal(true);
     });
