@@ -18,6 +18,11 @@ interface Libheif {
   heif_image_handle_get_width(handle: object): number;
   heif_image_handle_get_height(handle: object): number;
   heif_image_handle_has_alpha_channel(handle: object): number;
+  /** These take and give places in its memory; `error` is where an error goes. */
+  _heif_image_handle_get_raw_color_profile_size(handle: number): number;
+  _heif_image_handle_get_raw_color_profile(error: number, handle: number, into: number): void;
+  _malloc(bytes: number): number;
+  readonly HEAPU8: Uint8Array;
   heif_js_decode_image2(handle: object, colours: object, order: object): Decoded | Failure;
 }
 
@@ -47,11 +52,16 @@ type Start = (options: {
 
 let loaded: { readonly start: Start; readonly code: object } | undefined;
 
+export interface HeifPicture extends StillPicture {
+  /** ICC profile of its colours; undefined: sRGB. */
+  readonly profile: Uint8Array | undefined;
+}
+
 /**
  * The primary picture of a file, eight bits a channel, turned and mirrored as its properties say (irot, imir): it lies as it is
  * shown, whatever its Exif says. Throws when it is damaged or has more than `maxPixels` pixels.
  */
-export async function decodeHeif(path: string, maxPixels: number): Promise<StillPicture> {
+export async function decodeHeif(path: string, maxPixels: number): Promise<HeifPicture> {
   const library = fresh();
   const context = library.heif_context_alloc();
   const read = library.heif_context_read_from_memory(context, await readFile(path));
@@ -69,7 +79,19 @@ export async function decodeHeif(path: string, maxPixels: number): Promise<Still
       channels === 3 ? heif_chroma_interleaved_RGB : heif_chroma_interleaved_RGBA,
     ),
   );
-  return packed(decoded, channels);
+  return { ...packed(decoded, channels), profile: profileOf(library, handle) };
+}
+
+const ERROR_BYTES = 12;
+
+function profileOf(library: Libheif, handle: object): Uint8Array | undefined {
+  // The wrapped functions answer 0 for every picture: those below them take the place of the handle in memory.
+  const place = (handle as { readonly $$: { readonly ptr: number } }).$$.ptr;
+  const bytes = library._heif_image_handle_get_raw_color_profile_size(place);
+  if (bytes <= 0) return undefined;
+  const into = library._malloc(bytes);
+  library._heif_image_handle_get_raw_color_profile(library._malloc(ERROR_BYTES), place, into);
+  return library.HEAPU8.slice(into, into + bytes);
 }
 
 /** A decoder of its own for each picture: memory of WebAssembly only grows, and goes back when its decoder is dropped. */

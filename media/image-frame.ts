@@ -6,7 +6,9 @@ import sharp, { type Sharp, type SharpOptions } from 'sharp';
 import type { Frame } from '../components/sdk/detector.ts';
 import { firstLine } from './first-line.ts';
 import { isHeif } from './heif.ts';
+import type { HeifPicture } from './heif-decoder.ts';
 import { MediumError } from './medium-error.ts';
+import { withProfile } from './profiled.ts';
 import type { StillPicture } from './still-decoder.ts';
 
 /** Pictures with more pixels are refused before they are decoded. */
@@ -41,7 +43,8 @@ export async function onPicture<T>(
   const options = { limitInputPixels: maxPixels, pages: 1, ...(failOn === undefined ? {} : { failOn }) };
   if (await isHeif(path)) {
     const { decodeHeif } = await import('./heif-decoder.ts');
-    return await work(ofPixels(await decodeHeif(path, maxPixels), maxPixels));
+    const picture = await decodeHeif(path, maxPixels);
+    return await work(ofColours(picture, maxPixels));
   }
   try {
     return await work(sharp(path, options));
@@ -52,6 +55,12 @@ export async function onPicture<T>(
     if (still === undefined) throw error;
     return await work(ofPixels(still, maxPixels));
   }
+}
+
+/** Colours of another space than sRGB, as phones take them, are brought there as those of a JPEG are. */
+function ofColours({ profile, ...picture }: HeifPicture, maxPixels: number): Sharp {
+  if (profile === undefined) return ofPixels(picture, maxPixels);
+  return sharp(withProfile(picture, profile), { limitInputPixels: maxPixels });
 }
 
 function ofPixels({ data, width, height, channels }: StillPicture, maxPixels: number): Sharp {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { readImage } from '../../media/image-frame.ts';
 import { inspect } from '../../media/inspect.ts';
@@ -53,6 +54,48 @@ describe('a HEIF photo', () => {
     expect(facts).to.deep.include({ mediaType: 'IMAGE', mimeType: 'image/heic', length: 1 });
     expect(facts.metadata).to.include({ MIME_TYPE: 'image/heic', FRAME_WIDTH: '512', FRAME_HEIGHT: '512' });
     expect(warnings).to.deep.equal([]);
+  });
+
+  /** A PNG with these pixels and this profile, put together without conversion of colours. */
+  async function profiledPng({ data, width, height }: Frame, profile: Buffer): Promise<string> {
+    const png = await sharp(data, { raw: { width, height, channels: 3 } })
+      .png()
+      .toBuffer();
+    const content = Buffer.concat([Buffer.from('iCCPp\0\0', 'latin1'), deflateSync(profile)]);
+    const [size, check] = [Buffer.alloc(4), Buffer.alloc(4)];
+    size.writeUInt32BE(content.length - 4);
+    check.writeUInt32BE(crc32(content));
+    // After the signature and the header.
+    return made(
+      Buffer.concat([png.subarray(0, 33), size, content, check, png.subarray(33)]),
+      'reference.png',
+    );
+  }
+  const displayP3 = async (): Promise<Buffer> => {
+    const picture = sharp({ create: { width: 1, height: 1, channels: 3, background: 'red' } });
+    return (await sharp(await picture.withIccProfile('p3').jpeg().toBuffer()).metadata()).icc!;
+  };
+
+  for (const [kind, options] of [
+    ['one picture', {}],
+    ['one that is turned', { quarters: 1 }],
+  ] as const)
+    it(`has the colours of its profile, as a picture of another kind with the same profile has (${kind})`, async () => {
+      const profile = await displayP3();
+      const plain = await readImage(await photo(options));
+      const wide = await readImage(await photo({ ...options, profile }));
+      expect([wide.width, wide.height]).to.deep.equal([plain.width, plain.height]);
+      expect(distance(wide.data, plain.data)).to.be.greaterThan(1);
+      const reference = await readImage(await profiledPng(plain, profile));
+      expect(distance(wide.data, reference.data)).to.equal(0);
+      const { facts } = await inspect(await photo({ ...options, profile }));
+      expect(facts.metadata).to.include({ FRAME_WIDTH: String(plain.width) });
+    });
+
+  it('with a profile that is none has the colours that it is stored with', async () => {
+    const plain = await readImage(await photo({}));
+    const broken = await readImage(await photo({ profile: Buffer.from('no profile at all') }));
+    expect(distance(broken.data, plain.data)).to.equal(0);
   });
 
   it('is decoded to the pixels of the picture that it was made from', async () => {

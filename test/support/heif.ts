@@ -20,6 +20,8 @@ export interface HeifOptions {
   /** 0 mirrors at the horizontal axis (top and bottom change places), 1 at the vertical one (property imir). */
   readonly mirror?: 0 | 1;
   readonly exifOrientation?: number;
+  /** ICC profile of its colours (property colr). */
+  readonly profile?: Buffer;
 }
 
 /** The path of a picture that heif-enc wrote. */
@@ -64,6 +66,7 @@ export function heifOf(pictures: readonly CodedPicture[], options: HeifOptions =
   const lie = [
     ...(options.quarters === undefined ? [] : [box('irot', Buffer.from([options.quarters]))]),
     ...(options.mirror === undefined ? [] : [box('imir', Buffer.from([options.mirror]))]),
+    ...(options.profile === undefined ? [] : [box('colr', Buffer.from('prof'), options.profile)]),
   ];
   const properties = [
     ...pictures.flatMap(({ configuration, width, height }) => [
