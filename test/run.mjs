@@ -1,6 +1,7 @@
 /**
- * Checks the types, builds, runs the tests that were asked for (all of them, or those whose path contains one of the arguments) and ends with
- * a plain `N passed, N failed` line.
+ * Checks the types, builds, runs the tests that were asked for and ends with a plain `N passed, N failed` line. Tests stand in rings:
+ * --unit (rules, actors, stores), --detectors (decoders and detectors within this process), --service (a real server with real components),
+ * --long (installations); none of these: the first three. Arguments: parts of the paths of files, or all of them.
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -23,11 +24,14 @@ process.env.ORT_DISABLE_TELEMETRY = '1';
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
 // What takes minutes (an installation, say) stands in files of its own: `npm run test:long`.
 const ending = process.argv.includes('--long') ? '.long.js' : '.test.js';
-const files = find('dist/test', ending).filter(
-  (file) => wanted.length === 0 || wanted.some((part) => file.includes(part)),
-);
+const ring = ['unit', 'detectors', 'service'].find((name) => process.argv.includes(`--${name}`));
+const files = find('dist/test', ending)
+  .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
+  .filter((file) => ring === undefined || ring === ringOf(file));
 if (files.length === 0) {
-  console.error(`No test file has ${wanted.join(' or ')} in its path.`);
+  console.error(
+    `No test file${ring === undefined ? '' : ` of the ring ${ring}`} has ${wanted.join(' or ')} in its path.`,
+  );
   process.exit(1);
 }
 
@@ -51,9 +55,16 @@ const runner = mocha.run((failures) => {
 
 /** Files that start servers take long and go first, so that none of them is left for the end; then by size. */
 function weightOf(file) {
+  return readFileSync(file, 'utf8').length + (ringOf(file) === 'service' ? 1_000_000 : 0);
+}
+
+function ringOf(file) {
   const text = readFileSync(file, 'utf8');
-  const startsServers = /\/support\/service\.js|\/(roles|suite)\.js/.test(text) || /\bnew Place\(/.test(text);
-  return text.length + (startsServers ? 1_000_000 : 0);
+  const starts = /\/support\/(service|processes)\.js|\/(roles|suite)\.js|startServer|child_process/.test(
+    text,
+  );
+  if (starts || /\bnew Place\(/.test(text)) return 'service';
+  return /^dist\/test\/(components|media)\//.test(file) ? 'detectors' : 'unit';
 }
 
 function find(folder, ending) {

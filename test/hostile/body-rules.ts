@@ -12,6 +12,7 @@ import { uploadOf } from '../../actors/uploads/use.ts';
 import * as bodies from '../../http/schemas/catalog.ts';
 import * as common from '../../http/schemas/common.ts';
 import { detailsQuery } from '../../http/schemas/details.ts';
+import { actorListQuery } from '../../http/schemas/actors.ts';
 import { jobListQuery } from '../../http/schemas/job-list.ts';
 import * as jobs from '../../http/schemas/jobs.ts';
 import * as media from '../../http/schemas/media.ts';
@@ -119,6 +120,13 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
   },
   'http/schemas/details.ts': { detailsQuery: text(detailsQuery, (details) => ({ details })) },
   'http/schemas/detection.ts': because(ANSWER, 'detectionDocument'),
+  'http/schemas/actors.ts': {
+    ...because(ANSWER, 'actorPage'),
+    actorListQuery: [
+      body(actorListQuery, (size) => named(size, () => '1')),
+      ...text(actorListQuery, (after) => ({ after })),
+    ],
+  },
   'http/schemas/job-list.ts': {
     ...because(ANSWER, 'jobPage', 'liveIssues'),
     jobListQuery: [

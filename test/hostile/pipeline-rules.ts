@@ -262,6 +262,10 @@ export const PIPELINE_RULES: Readonly<Record<string, Readonly<Record<string, Kno
       return () => variableFrameTimes(times, 25);
     },
   },
+  'environment-notes.ts': because(
+    'looks at what the operator has set, once at the start',
+    'environmentNotes',
+  ),
   'geometry.ts': because(
     NUMBERS,
     ...'isEmptyBox intersection iou orientationOf rotationMap mirrored applyMap inverseOf boundingBox cornersOf cornersInFrame overlapsBox'.split(
@@ -307,7 +311,7 @@ export const PIPELINE_RULES: Readonly<Record<string, Readonly<Record<string, Kno
     jobNumber: [...ofText(jobNumber), ...ofText(jobNumber, 'a-', '-1')],
   },
   'job-notes.ts': {
-    ...because('is timed by jobNotes', 'JobNotes', 'lookForNotes'),
+    ...because('is timed by jobNotes', 'JobNotes', 'jobPropertiesOf', 'lookForNotes'),
     jobNotes: [
       (size) => () => jobNotes(jobOf(size / 20)),
       (size) => () =>
