@@ -3,7 +3,7 @@ import type { FetchLimits } from '../components/sdk/protocol.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Properties } from '../pipeline/types.ts';
 import type { Owner } from '../store/store.ts';
-import type { DeskParts } from './batch-job/desk.ts';
+import type { DeskParts } from './batch-job/job-request.ts';
 import type { JobSettings } from './batch-job/context.ts';
 import type { DeliveryPolicy } from './delivery/policy.ts';
 import type { LeaseSettings } from '../store/ledger.ts';

@@ -8,7 +8,8 @@ import type { Issue, MediaType, Properties } from '../../pipeline/types.ts';
 import { isBlank } from '../../pipeline/values.ts';
 import { censorProperties, maskUri } from '../../output/censor.ts';
 import { Turns } from '../runtime/turns.ts';
-import type { JobRequest, JobRequestMedium, PlannedJob } from './desk.ts';
+import type { JobRequest, JobRequestMedium } from './job-request.ts';
+import type { PlannedJob } from './request-checks.ts';
 import type { Overloaded, Refused } from './submission.ts';
 
 export interface DryRunParts {

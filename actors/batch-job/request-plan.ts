@@ -6,7 +6,7 @@ import type { CatalogLookup } from '../../pipeline/plan-lookup.ts';
 import { overLimit, overSubJobs } from '../../pipeline/request-limits.ts';
 import type { PipelinePlan } from '../../pipeline/plan.ts';
 import { Turns } from '../runtime/turns.ts';
-import type { DeskParts, JobRequest } from './desk.ts';
+import type { DeskParts, JobRequest } from './job-request.ts';
 import { refusedProperties } from './request-properties.ts';
 
 export interface RequestPlan {

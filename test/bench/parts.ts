@@ -10,7 +10,7 @@ import { guard, type Guardian } from '../../actors/guardian.ts';
 import { systemClock } from '../../actors/runtime/clock.ts';
 import { ComedyTree } from '../../actors/runtime/comedy-tree.ts';
 import { ActorSystem } from '../../actors/runtime/system.ts';
-import type { JobRequest } from '../../actors/batch-job/desk.ts';
+import type { JobRequest } from '../../actors/batch-job/job-request.ts';
 import { MEDIA_QUEUES, type Assignment } from '../../components/sdk/protocol.ts';
 import { readSettings } from '../../config/settings.ts';
 import { WorkMetrics } from '../../http/work-metrics.ts';

@@ -1,5 +1,5 @@
 /** What it costs that clients watch jobs: CPU time of the server's process while nothing else happens. */
-import type { JobRequest } from '../../actors/batch-job/desk.ts';
+import type { JobRequest } from '../../actors/batch-job/job-request.ts';
 import { round, type Figure } from './measure.ts';
 import { emptyJob, startCore, type Core } from './parts.ts';
 

@@ -1,0 +1,131 @@
+/** How a job is stored of which nothing speaks against that: it gets its number, its place and its actor. */
+import { randomUUID } from 'node:crypto';
+import { jobIdOf } from '../../pipeline/job-id.ts';
+import { ADMISSION } from '../admission/actor.ts';
+import { DeliveryError } from '../runtime/errors.ts';
+import { storedJob } from '../views/jobs.ts';
+import type { ArchiveCheckResult } from './archive-desk.ts';
+import { copiesResults } from './archive.ts';
+import type { DeskParts, JobRequest } from './job-request.ts';
+import { jobFacts } from './log-facts.ts';
+import type { JobRecord } from './record.ts';
+import type { Repeatable } from './repeats.ts';
+import { wantedJob, type PlannedJob } from './request-checks.ts';
+import { isTerminal, type BatchJobStatus } from './status.ts';
+import type { Accepted, Submission } from './submission.ts';
+
+export class Acceptance {
+  readonly #parts: DeskParts;
+
+  constructor(parts: DeskParts) {
+    this.#parts = parts;
+  }
+
+  async accept(
+    request: JobRequest,
+    planned: PlannedJob,
+    repeatable: Repeatable | undefined,
+  ): Promise<Submission> {
+    const wanted = wantedJob(request, planned, planned.problems, this.#parts.settings);
+    const check = await this.#parts.archive.check(wanted);
+    const number = await this.#numberOf(repeatable);
+    if (number === 'conflict') return { kind: 'keyReused' };
+    const mediaId = await this.#parts.store.next('medium', wanted.media.length);
+    const record: JobRecord = {
+      ...wanted,
+      number,
+      jobId: jobIdOf(this.#parts.settings.jobIdHost, number),
+      archiveCheckStatus: check.status,
+      media: wanted.media.map((medium, i) => {
+        const url = planned.archiveUrls[i];
+        return {
+          ...medium,
+          mediaId: mediaId + i,
+          ...(url === undefined || url === null ? {} : { archiveUrl: url }),
+        };
+      }),
+    };
+    const outcome = await this.#enter(record, check.answer);
+    if (outcome === 'overloaded') return overloaded();
+    // The same request came twice at once, and the other was first.
+    if (outcome === 'exists') return (await this.acceptedBefore(number)) ?? acceptedAs(record, check);
+    const answer = acceptedAs(record, check);
+    const { priority, externalId } = record;
+    const more = externalId === null ? {} : { externalId };
+    this.#parts.logger.info({ ...jobFacts(record), priority, ...more }, 'a job was accepted');
+    // The job is stored: it is accepted also when its answer cannot be kept just now.
+    if (repeatable !== undefined) await this.#parts.repeats.keep(repeatable, answer).catch(() => undefined);
+    return answer;
+  }
+
+  /** What was answered when this job was accepted. */
+  async acceptedBefore(number: number): Promise<Accepted | undefined> {
+    const job = await storedJob(this.#parts.store, number);
+    if (job === undefined) return undefined;
+    const { record, snapshot } = job;
+    return {
+      kind: 'accepted',
+      jobId: record.jobId,
+      archiveCheckStatus: record.archiveCheckStatus ?? 'NO_ARCHIVE_URL_IN_JOB',
+      ...warningOf(record.warnings),
+      ...(record.archiveCheckStatus === 'FOUND_MATCH' &&
+      snapshot.pastOutput !== null &&
+      !copiesResults(record)
+        ? { outputObjectUri: snapshot.pastOutput }
+        : {}),
+    };
+  }
+
+  /** The number of a new job; of a repeated request the one that its key stands for. */
+  async #numberOf(repeatable: Repeatable | undefined): Promise<number | 'conflict'> {
+    const number = await this.#parts.store.next('job');
+    if (repeatable === undefined) return number;
+    return this.#parts.repeats.reserve(repeatable, number, this.#parts.clock.now());
+  }
+
+  /** Hands the job to its actor. */
+  async #enter(
+    record: JobRecord,
+    archive: ArchiveCheckResult['answer'],
+  ): Promise<'accepted' | 'exists' | 'overloaded'> {
+    const { jobs, admission } = this.#parts;
+    const { number: jobNumber, priority } = record;
+    const place = await admission.ask(ADMISSION, { type: 'enter', jobNumber, priority });
+    if (place === 'refused') return 'overloaded';
+    const admitted = place === 'live';
+    const command = { type: 'accept', record, admitted, objectId: randomUUID(), archive } as const;
+    try {
+      const reply = await jobs.ask(String(jobNumber), command);
+      if (reply.kind === 'done') return 'accepted';
+      // The place of a job that has ended already was given back before this one took it again.
+      if (isTerminal(reply.status as BatchJobStatus)) this.leave(jobNumber);
+      return 'exists';
+    } catch (error) {
+      // A late answer may still mean an accepted job: it keeps its place then.
+      if (!(error instanceof DeliveryError && error.reason === 'TIMEOUT')) this.leave(jobNumber);
+      throw error;
+    }
+  }
+
+  /** The place of a job that was not stored goes to another one. */
+  leave(jobNumber: number): void {
+    this.#parts.admission.tell(ADMISSION, { type: 'leave', jobNumber });
+  }
+}
+
+function acceptedAs(record: JobRecord, { status, answer }: ArchiveCheckResult): Accepted {
+  const { jobId, warnings = [] } = record;
+  const accepted = { kind: 'accepted', jobId, archiveCheckStatus: status, ...warningOf(warnings) } as const;
+  if (typeof answer === 'string' || answer.kind === 'none') return accepted;
+  if (answer.kind === 'match')
+    return copiesResults(record) ? accepted : { ...accepted, outputObjectUri: answer.match.outputUri };
+  const unasked = `The archive could not be asked for an earlier job: ${answer.reason}`;
+  return { ...accepted, ...warningOf([...warnings, unasked]) };
+}
+
+/** A line each. */
+const warningOf = (warnings: readonly string[] = []): Pick<Accepted, 'warning'> =>
+  warnings.length === 0 ? {} : { warning: warnings.join('\n') };
+
+export const overloaded = () =>
+  ({ kind: 'overloaded', message: 'Too many jobs wait already; try again later.' }) as const;

@@ -1,0 +1,59 @@
+import type { Logger } from '../../config/logger.ts';
+import type { PipelineRequest } from '../../pipeline/plan-checks.ts';
+import type { CatalogLookup } from '../../pipeline/plan-lookup.ts';
+import type { RequestLimits } from '../../pipeline/request-limits.ts';
+import type { Issue, MediaSelector, Properties, Range } from '../../pipeline/types.ts';
+import type { Store } from '../../store/store.ts';
+import type { AdmissionCommand, AdmissionReply } from '../admission/actor.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Family } from '../runtime/system.ts';
+import type { UploadDesk } from '../uploads/desk.ts';
+import type { ArchiveDesk } from './archive-desk.ts';
+import type { JobCommand, JobReply } from './commands.ts';
+import type { Repeats } from './repeats.ts';
+
+/** A validated request, free of the shapes of HTTP. */
+export interface JobRequest extends PipelineRequest {
+  readonly media: readonly JobRequestMedium[];
+  readonly buildOutput: boolean;
+  readonly externalId: string | null;
+  readonly jobProperties: Properties;
+  readonly algorithmProperties: Readonly<Record<string, Properties>>;
+  readonly priority: number | undefined;
+  /** Whoever asks for it, by name. */
+  readonly user: string;
+  readonly callback: { readonly url: string; readonly method: 'GET' | 'POST' } | undefined;
+}
+export interface JobRequestMedium {
+  readonly uri: string;
+  readonly metadata: Properties;
+  readonly properties: Properties;
+  readonly frameRanges: readonly Range[];
+  readonly timeRanges: readonly Range[];
+  readonly selectors?: readonly MediaSelector[];
+  readonly selectorsOutputAction?: string;
+}
+
+export interface DeskParts {
+  readonly store: Store;
+  readonly catalog: CatalogLookup;
+  readonly jobs: Family<JobCommand, JobReply>;
+  readonly admission: Family<AdmissionCommand, AdmissionReply>;
+  readonly settings: {
+    readonly jobIdHost: string;
+    readonly siteId: string;
+    readonly defaultPriority: number;
+    readonly limits: RequestLimits;
+    readonly minFreeBytes: number;
+    readonly dataDir: string;
+    readonly serverProperties: Properties;
+    readonly environmentProperties: Properties;
+  };
+  readonly repeats: Repeats;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly archive: ArchiveDesk;
+  readonly uploads: Pick<UploadDesk, 'keeping'>;
+  /** Why a medium cannot be used, as far as that shows without reading it. */
+  checkMedium(uri: string): Promise<Issue | undefined>;
+}
