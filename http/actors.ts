@@ -17,7 +17,7 @@ export function actorRoutes(router: Router, parts: ActorRouteParts): void {
 }
 
 function list(ctx: Context, { system }: ActorRouteParts): void {
-  const query = checked(actorListQuery, ctx.query);
+  const query = checked(actorListQuery, ctx.query, 'query');
   if ('problems' in query)
     throw new HttpError(400, `The query has errors in the following fields:\n${query.problems}`);
   const { limit, kind, after, failed } = query.ok;

@@ -58,7 +58,7 @@ export function batchJobRoutes(router: Router, parts: BatchJobParts): void {
 
 async function create(ctx: Context, parts: BatchJobParts): Promise<void> {
   const { desk, dryRuns, bodyLimits, url } = parts;
-  const query = checked(creationQuery, ctx.query);
+  const query = checked(creationQuery, ctx.query, 'query');
   if ('problems' in query) throw creationFailed(query.problems);
   const json = await refusedAs(readJson(ctx, bodyLimits), refusalBody);
   const tooMany = desk.tooMany(mediaCount(json));

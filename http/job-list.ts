@@ -19,7 +19,7 @@ export function jobListRoutes(router: Router, parts: JobListParts): void {
 }
 
 async function list(ctx: Context, { listJobs }: JobListParts): Promise<void> {
-  const query = checked(jobListQuery, ctx.query);
+  const query = checked(jobListQuery, ctx.query, 'query');
   if ('problems' in query)
     throw new HttpError(400, `The query has errors in the following fields:\n${query.problems}`);
   const { limit, before, status, pipelineName, externalId, terminal } = query.ok;

@@ -25,7 +25,7 @@ export function mediaRoutes(router: Router, parts: MediaParts): void {
 }
 
 async function upload(ctx: Context, { uploads }: MediaParts): Promise<void> {
-  const query = checked(uploadQuery, ctx.query);
+  const query = checked(uploadQuery, ctx.query, 'query');
   if ('problems' in query) throw new HttpError(400, query.problems);
   if (typeof ctx.is('multipart/*') === 'string')
     throw refused(

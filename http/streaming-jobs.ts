@@ -30,7 +30,7 @@ export function streamingJobRoutes(router: Router, parts: StreamingJobRoutes): v
 }
 
 function list(ctx: Context): void {
-  const query = checked(listQuery, ctx.query);
+  const query = checked(listQuery, ctx.query, 'query');
   if ('problems' in query) throw new HttpError(400, query.problems);
   const body: z.infer<typeof allStreamingJobs> = { jobIds: [] };
   ctx.body = body;
@@ -59,7 +59,7 @@ function toRequest(body: StreamingJobCreationRequest): StreamingJobRequest {
 function cancel(ctx: Context): void {
   const { id: text } = ctx['params'] as { id: string };
   const id = wholeNumber(1).safeParse(text);
-  const query = checked(cancelQuery, ctx.query);
+  const query = checked(cancelQuery, ctx.query, 'query');
   const given = 'ok' in query ? query.ok : undefined;
   if (!id.success) throw cancelRefused(-1, given, `Failed to parse the streaming job id '${text}'.`);
   if ('problems' in query) throw cancelRefused(id.data, undefined, query.problems);

@@ -9,14 +9,18 @@ const MAX_QUOTED = 40;
 
 export type Checked<T> = { readonly ok: T } | { readonly problems: string };
 
-/** `problems`: a line each, such as `media[0].frameRanges[0].start: must be a whole number, 0 or more; it is missing`. */
-export function checked<T>(schema: z.ZodType<T>, given: unknown): Checked<T> {
+/** `whole`: what is looked at. `problems`: a line each, such as `media[0].frameRanges[0].start: must be a whole number, 0 or more; it is missing`. */
+export function checked<T>(
+  schema: z.ZodType<T>,
+  given: unknown,
+  whole: 'body' | 'query' = 'body',
+): Checked<T> {
   const outcome = parseBounded(schema, given, sentence);
   if ('data' in outcome) return { ok: outcome.data };
   const { issues, partly } = outcome;
   const lines = issues
     .slice(0, MAX_LINES)
-    .map(({ path, message }) => `${placeOf(path) || 'body'}: ${message}`);
+    .map(({ path, message }) => `${placeOf(path) || whole}: ${message}`);
   if (issues.length > lines.length) lines.push(`(and ${issues.length - lines.length} more)`);
   if (partly) lines.push(FIRST_ONLY);
   return { problems: lines.join('\n') };

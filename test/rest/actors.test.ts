@@ -142,7 +142,7 @@ describe('Actors', () => {
       ['?limit=501', /limit: must be at most 500; it is 501/],
       ['?limit=0', /limit/],
       ['?failed=perhaps', /failed: must be true or false/],
-      ['?sort=name', /must not have "sort"/],
+      ['?sort=name', /query: must not have "sort"/],
     ] as const) {
       const { status, body } = await service.ask('GET', `/rest/actors${query}`);
       expect([query, status]).to.deep.equal([query, 400]);
