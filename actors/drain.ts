@@ -30,9 +30,7 @@ export async function drain(
     await condition(until, async () => (await store.count(LIVE_JOBS)) === 0);
   }
   workDesk.close();
-  // What components hold that the server did not start goes on over its restart.
-  const own = async () => (await store.work.leases()).filter(({ worker }) => nodeManager.running.has(worker));
-  await condition(until, async () => (await own()).length === 0);
+  await condition(until, async () => (await store.work.leases()).length === 0);
   await nodeManager.family.ask(nodeManager.host, { type: 'stop' });
   const stopped = system.clock.steady() + STOP_COMPONENTS_MS + 1_000;
   await condition(stopped, () => Promise.resolve(nodeManager.running.size === 0));

@@ -45,7 +45,7 @@ async function listOfType(ctx: Context, { systemMessages }: SystemMessageRoutes)
 async function post(ctx: Context, { systemMessages, bodyLimits }: SystemMessageRoutes): Promise<void> {
   const given = ctx.is('text/plain') === 'text/plain' ? readText(ctx, bodyLimits) : readJson(ctx, bodyLimits);
   const msg = checked(messageText, await refusedAs<unknown>(given, refusalBody));
-  const query = checked(messageQuery, ctx.query, 'query');
+  const query = checked(messageQuery, ctx.query);
   const reply = await systemMessages.post({ msg, ...query });
   if (reply.kind === 'full')
     throw refused(`There are ${reply.limit} system messages, which is all there may be. Delete some first.`);
