@@ -4,7 +4,7 @@ import type { JobDesk } from './batch-job/desk.ts';
 import { ENDED_JOBS } from './batch-job/bookkeeping.ts';
 import type { Clock } from './runtime/clock.ts';
 import type { UploadDesk } from './uploads/desk.ts';
-import { readableJob } from './views/jobs.ts';
+import { readableJob } from './views/stored-job.ts';
 
 /** Jobs that one look removes or passes over at most. */
 const JOBS_A_ROUND = 500;

@@ -14,7 +14,7 @@ import type { Repeats } from './batch-job/repeats.ts';
 import type { Delivery } from './delivery/actor.ts';
 import { every, type Clock } from './runtime/clock.ts';
 import type { Family } from './runtime/system.ts';
-import { storedJob } from './views/jobs.ts';
+import { storedJob } from './views/stored-job.ts';
 
 const SWEEP_MS = 30_000;
 

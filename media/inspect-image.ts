@@ -1,6 +1,6 @@
 import { firstLine } from './first-line.ts';
 import { onPicture } from './image-frame.ts';
-import type { Findings } from './inspect.ts';
+import type { Findings } from './inspection.ts';
 import { MediumError } from './medium-error.ts';
 
 /** EXIF orientation: degrees clockwise, then whether to flip horizontally (behaviour of AUTO_ROTATE and AUTO_FLIP). */

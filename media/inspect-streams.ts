@@ -4,7 +4,7 @@ import { openContainer } from './container.ts';
 import type { Container } from './container.ts';
 import { cachedScan } from './frame-numbers.ts';
 import { inspectVideo } from './inspect-video.ts';
-import type { Findings, InspectOptions } from './inspect.ts';
+import type { Findings, InspectOptions } from './inspection.ts';
 import { UNKNOWN_MIME } from './mime.ts';
 import { truncationMessage, truncationOf } from './truncation.ts';
 

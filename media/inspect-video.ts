@@ -5,7 +5,7 @@ import { EventLoopBreather } from './container.ts';
 import type { Container } from './container.ts';
 import { GuessedTimes, cachedScan, frameTimes, presented } from './frame-numbers.ts';
 import type { PacketScan } from './frame-numbers.ts';
-import type { Findings, InspectOptions } from './inspect.ts';
+import type { Findings, InspectOptions } from './inspection.ts';
 import { MediumError } from './medium-error.ts';
 import { truncationMessage, truncationOf } from './truncation.ts';
 import { openCursor } from './video-cursor.ts';

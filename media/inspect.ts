@@ -1,33 +1,11 @@
 /** What a medium is: its type, size, length and the times of its frames (metadata keys: specification 2.1). */
 import { stat } from 'node:fs/promises';
-import type { Issue, MediaType, MediumFacts, Properties } from '../pipeline/types.ts';
+import type { MediaType } from '../pipeline/types.ts';
 import { firstLine } from './first-line.ts';
 import { hashFile } from './hash.ts';
+import type { Findings, Inspection, InspectOptions } from './inspection.ts';
 import { MediumError } from './medium-error.ts';
 import { UNKNOWN_MIME, mimeTypeOf, statedMime } from './mime.ts';
-
-export interface InspectOptions {
-  /** Hex SHA-256 of the file, when it is known already. */
-  readonly sha256?: string | undefined;
-  /** The name of the file as the client knows it; tells kinds of text apart. */
-  readonly name?: string | undefined;
-  /** No warning when the end of the medium is missing. */
-  readonly ignoresDamage?: boolean | undefined;
-  /** The MIME type that a data URI states. */
-  readonly stated?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
-export interface Inspection {
-  readonly facts: MediumFacts;
-  readonly warnings: readonly Issue[];
-}
-
-/** What a kind of medium contributes. */
-export type Findings = Pick<MediumFacts, 'mediaType' | 'length' | 'frameTimes'> & {
-  readonly metadata: Properties;
-  readonly warnings: readonly Issue[];
-};
 
 /** Videos by content whose MIME types do not begin with video/. */
 const VIDEO_TYPES = [

@@ -3,7 +3,7 @@
  * what actors have stored: whatever an actor wants changed in it is part of its commit (`Commit.work`), and what happens to its
  * work stays here until a later commit of the actor has taken it in. A crash in between loses nothing.
  */
-import type { ActorKey } from './store.ts';
+import type { ActorKey } from './actor-key.ts';
 
 /** A piece of work that an actor wants done. */
 export interface WorkItem {

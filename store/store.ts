@@ -4,16 +4,10 @@
  * An actor's durable state is a record (immutable once written), a snapshot (small, replaced at every commit) and rows
  * (one per piece of work). `commit` is the only write of it: atomic, and refused when somebody else has committed since.
  */
+import type { ActorKey } from './actor-key.ts';
 import type { WorkChange, WorkLedger } from './ledger.ts';
 
-export interface ActorKey {
-  /** The kind of actor, for example batch-job. */
-  readonly kind: string;
-  readonly id: string;
-}
-
-/** Two actors have the same name only when they are the same. */
-export const actorName = ({ kind, id }: ActorKey): string => `${kind}/${id}`;
+export { actorName, type ActorKey } from './actor-key.ts';
 
 export interface Snapshot {
   /** Number of the snapshot's schema; a newer one than this code knows is refused at load. */

@@ -111,6 +111,23 @@ export function objection({ file, target, ours, typeOnly }: Import): string | un
   return `${file} imports ${target}; ${from}/ may import ${allowed === '' ? 'nothing of ours but types' : `only ${allowed} and types`}.`;
 }
 
+/** Files that import each other, one after the other and back to the first. */
+function circles(all: readonly Import[]): readonly string[] {
+  const targets = new Map<string, string[]>();
+  for (const { file, target } of all) targets.set(file, [...(targets.get(file) ?? []), target]);
+  const found: string[] = [];
+  const done = new Set<string>();
+  const visit = (file: string, way: readonly string[]) => {
+    const start = way.indexOf(file);
+    if (start >= 0) found.push([...way.slice(start), file].join(' -> '));
+    if (start >= 0 || done.has(file)) return;
+    for (const target of targets.get(file) ?? []) visit(target, [...way, file]);
+    done.add(file);
+  };
+  for (const file of targets.keys()) visit(file, []);
+  return found;
+}
+
 const texts = new Map(sourceFiles().map((file) => [file, readFileSync(file, 'utf8')]));
 const imports = [...texts].flatMap(([file, text]) => importsOf(file, text));
 
@@ -126,6 +143,17 @@ describe('The architecture', () => {
       ({ ours, target }) => ours && !texts.has(target) && !target.endsWith('.d.ts'),
     );
     expect(lost.map(({ file, target }) => `${file} imports ${target}`)).to.deep.equal([]);
+  });
+
+  it('has no circles of files, types included: each can be read without the one that uses it', () => {
+    expect(circles(imports.filter(({ ours, target }) => ours && texts.has(target)))).to.deep.equal([]);
+  });
+
+  it('finds circles where there are some', () => {
+    const one = (file: string, target: string) => ({ file, target, ours: true, typeOnly: false });
+    expect(circles([one('a', 'b'), one('b', 'c'), one('c', 'b'), one('c', 'd')])).to.deep.equal([
+      'b -> c -> b',
+    ]);
   });
 
   it('has a vocabulary that depends on nothing but itself', () => {

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { jobIdOf } from '../../pipeline/job-id.ts';
 import { ADMISSION } from '../admission/actor.ts';
 import { DeliveryError } from '../runtime/errors.ts';
-import { storedJob } from '../views/jobs.ts';
+import { storedJob } from '../views/stored-job.ts';
 import type { ArchiveCheckResult } from './archive-desk.ts';
 import { copiesResults } from './archive.ts';
 import type { DeskParts, JobRequest } from './job-request.ts';

@@ -6,7 +6,7 @@ import type { ArchiveFinding, ArchiveQuestion } from '../../pipeline/types.ts';
 import { allRows, type Notice, type Store } from '../../store/store.ts';
 import { inTurns } from '../runtime/steps.ts';
 import type { Family } from '../runtime/system.ts';
-import { storedJob } from '../views/jobs.ts';
+import { storedJob } from '../views/stored-job.ts';
 import { BATCH_JOB } from './keys.ts';
 import { archiveJob } from './archive.ts';
 import type { FailedPost, JobCommand, JobReply } from './commands.ts';

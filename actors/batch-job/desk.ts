@@ -4,7 +4,7 @@ import type { Issue } from '../../pipeline/types.ts';
 import { ADMISSION } from '../admission/actor.ts';
 import { freeBytes } from '../disk-watch.ts';
 import { DeliveryError } from '../runtime/errors.ts';
-import { readableJob, storedJob } from '../views/jobs.ts';
+import { readableJob, storedJob } from '../views/stored-job.ts';
 import { Acceptance, overloaded } from './acceptance.ts';
 import type { JobReply } from './commands.ts';
 import type { DeskParts, JobRequest } from './job-request.ts';

@@ -4,7 +4,7 @@ import { Mailbox } from './mailbox.ts';
 import type { CellLook } from './roster.ts';
 import { backOff, onFailure } from './supervision.ts';
 import type { ActorTree, TreeNode } from './tree.ts';
-import type { ActorKind, Behavior, Command, Envelope, MessageContext } from './system.ts';
+import type { ActorKind, Behavior, Command, Envelope, MessageContext } from './behavior.ts';
 
 export interface CellParts {
   readonly kind: CellKind;

@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts';
-import type { ActorKind } from './system.ts';
+import type { ActorKind } from './behavior.ts';
 
 /** `BACKING_OFF`: it failed and is not loaded again before its delay is over. `ESCALATED`: it failed too often and is not loaded. */
 export const CELL_STATES = ['IDLE', 'WORKING', 'BACKING_OFF', 'ESCALATED'] as const;

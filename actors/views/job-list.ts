@@ -1,7 +1,8 @@
 import type { IndexEntry, Store } from '../../store/store.ts';
 import { ALL_JOBS, jobsOfPipeline, jobsOfStatus, LIVE_JOBS } from '../batch-job/bookkeeping.ts';
 import { isTerminal, type BatchJobStatus } from '../batch-job/status.ts';
-import { readableJob, type DetailedJobInfo, type JobViews, type StoredJob } from './jobs.ts';
+import type { DetailedJobInfo, JobViews } from './jobs.ts';
+import { readableJob, type StoredJob } from './stored-job.ts';
 
 export interface JobListQuery {
   /** Jobs of a page at most. */

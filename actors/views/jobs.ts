@@ -1,8 +1,7 @@
-import { z } from 'zod';
 import { maskUri } from '../../output/censor.ts';
 import { detectionFile, ownDocument } from '../../output/layout.ts';
 import type { Standing } from '../../store/ledger.ts';
-import type { Store, StoredActor } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import { archivedObject } from '../../pipeline/buckets.ts';
 import type { BucketObject } from '../../pipeline/types.ts';
 import { copyFailure } from '../batch-job/archive.ts';
@@ -10,12 +9,13 @@ import { jobWide } from '../batch-job/in-force.ts';
 import { BATCH_JOB } from '../batch-job/keys.ts';
 import { deliveryStatus } from '../batch-job/notices.ts';
 import { foldersOf, type JobRecord } from '../batch-job/record.ts';
-import { jobSnapshotSchema, upcastJob, type JobSnapshot } from '../batch-job/snapshot.ts';
+import type { JobSnapshot } from '../batch-job/snapshot.ts';
 import type { Delivery } from '../batch-job/state.ts';
 import { isTerminal } from '../batch-job/status.ts';
 import { destinationOf } from '../delivery/notice.ts';
 import { failureText } from '../delivery/policy.ts';
 import { localIso } from './local-iso.ts';
+import { readableJob, storedJob, type StoredJob } from './stored-job.ts';
 import type { WaitingFor, WaitingReasons } from './waiting.ts';
 
 export { jobNumber } from '../../pipeline/job-id.ts';
@@ -70,40 +70,6 @@ export interface ArchivedDocument {
   readonly uri: string;
   /** What it is in a bucket, when the job knows keys for that; null: asked for without any. */
   readonly object: BucketObject | null;
-}
-
-export interface StoredJob {
-  readonly record: JobRecord;
-  readonly snapshot: JobSnapshot;
-}
-
-/** A store that still has what it loaded before gives the same object again: it need not be looked at anew. */
-const READ = new WeakMap<StoredActor, StoredJob>();
-
-/** A job as it is stored; no actor is woken for it. */
-export async function storedJob(store: Store, number: number): Promise<StoredJob | undefined> {
-  const stored = await store.load({ kind: BATCH_JOB, id: String(number) });
-  if (stored === undefined) return undefined;
-  const job = READ.get(stored) ?? read(stored);
-  READ.set(stored, job);
-  return job.snapshot.removed ? undefined : job;
-}
-
-function read({ snapshot: { schema, body }, record }: StoredActor): StoredJob {
-  const snapshot = jobSnapshotSchema.parse(upcastJob(schema, (body as { state: unknown }).state));
-  return { record: record as JobRecord, snapshot };
-}
-
-/** The same, but undefined also for a job that this version cannot read: among many it does not keep the others from being seen. */
-export async function readableJob(store: Store, number: number): Promise<StoredJob | undefined> {
-  try {
-    return await storedJob(store, number);
-  } catch (error) {
-    // No snapshot, no JSON, or nothing at all in its place; whatever else is wrong is wrong with the store.
-    const unreadable = [z.ZodError, SyntaxError, TypeError].some((kind) => error instanceof kind);
-    if (unreadable) return undefined;
-    throw error;
-  }
 }
 
 /** Whether a job has left a document. */

@@ -4,7 +4,7 @@ import { maskUri } from '../../output/censor.ts';
 import type { Store } from '../../store/store.ts';
 import { isTerminal } from '../batch-job/status.ts';
 import { documentInput } from '../work-desk/document-input.ts';
-import { storedJob } from './jobs.ts';
+import { storedJob } from './stored-job.ts';
 
 /** Told one by one; of the others only how many there are. */
 const SHOWN = 100;

@@ -2,7 +2,7 @@ import type { Standing } from '../../store/ledger.ts';
 import { allEntries, type Store } from '../../store/store.ts';
 import { WAITING_JOBS } from '../batch-job/bookkeeping.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { StoredJob } from './jobs.ts';
+import type { StoredJob } from './stored-job.ts';
 
 /** Why a job that is live does nothing now. */
 export interface WaitingFor {

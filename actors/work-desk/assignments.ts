@@ -19,7 +19,7 @@ import { selectedProperties } from '../batch-job/kinds/detect.ts';
 import { stageIndex } from '../batch-job/media.ts';
 import type { SubJobRow } from '../batch-job/state.ts';
 import { queueOf } from '../batch-job/work-items.ts';
-import { storedJob } from '../views/jobs.ts';
+import { storedJob } from '../views/stored-job.ts';
 
 export interface AssignmentParts {
   readonly store: Store;

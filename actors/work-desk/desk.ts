@@ -18,7 +18,7 @@ import type { SubJobRow } from '../batch-job/state.ts';
 import type { WorkWaiters } from '../dispatcher/waiters.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Family } from '../runtime/system.ts';
-import { storedJob } from '../views/jobs.ts';
+import { storedJob } from '../views/stored-job.ts';
 import type { WorkMeter } from '../views/meter.ts';
 import { assignmentOf, framesOf, rowOf } from './assignments.ts';
 import { copyInput, documentInput } from './document-input.ts';

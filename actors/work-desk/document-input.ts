@@ -19,7 +19,7 @@ import { stageIndex } from '../batch-job/media.ts';
 import type { JobRecord, RequestedMedium } from '../batch-job/record.ts';
 import { after } from '../batch-job/status.ts';
 import type { Derived, SubJobRow } from '../batch-job/state.ts';
-import { storedJob, type StoredJob } from '../views/jobs.ts';
+import { storedJob, type StoredJob } from '../views/stored-job.ts';
 import { allFinished, factsIn, outputsOf, type MediumRows } from './document-outputs.ts';
 
 const SERVICE = 'WORKFLOW_MANAGER';

@@ -3,7 +3,7 @@ import { ComponentWarnings } from '../../pipeline/component-warnings.ts';
 import type { ReportedWarning } from '../../pipeline/types.ts';
 import type { Detector } from '../sdk/detector.ts';
 import type { DetectWork } from '../sdk/protocol.ts';
-import type { WorkContext } from '../sdk/worker.ts';
+import type { WorkContext } from '../sdk/work-context.ts';
 import { inMedium } from './medium.ts';
 
 /** Errors: UNSUPPORTED_DATA_TYPE when the detector has no method for the medium's type, those of the readers of media. */

@@ -13,7 +13,7 @@ import {
   type FrameSource,
 } from '../sdk/detector.ts';
 import type { DetectWork, WorkMedium } from '../sdk/protocol.ts';
-import type { WorkContext } from '../sdk/worker.ts';
+import type { WorkContext } from '../sdk/work-context.ts';
 import { inDocument } from './document.ts';
 import { imageTrack, pictureTrack } from './report.ts';
 

@@ -7,7 +7,7 @@ import type { Issue } from '../../pipeline/types.ts';
 import { knownFrames } from '../media/known-frames.ts';
 import type { Frame } from '../sdk/detector.ts';
 import type { MarkupWork, WorkMedium } from '../sdk/protocol.ts';
-import type { WorkContext } from '../sdk/worker.ts';
+import type { WorkContext } from '../sdk/work-context.ts';
 import { drawing, type Drawing } from './draw.ts';
 import type { Marks } from './marks.ts';
 import type { MarkupSettings } from './settings.ts';

@@ -13,7 +13,7 @@ import type { Issue } from '../../pipeline/types.ts';
 import type { StoreFile } from '../media/artifact-files.ts';
 import { DetectionError } from '../sdk/detector.ts';
 import type { MarkupAnswer, MarkupWork } from '../sdk/protocol.ts';
-import type { WorkContext } from '../sdk/worker.ts';
+import type { WorkContext } from '../sdk/work-context.ts';
 import { drawing } from './draw.ts';
 import type { Marks } from './marks.ts';
 import { markUpVideo } from './markup-video.ts';

@@ -10,7 +10,7 @@ import { frameListString } from '../../pipeline/frame-list.ts';
 import { booleanOf } from '../../pipeline/properties.ts';
 import type { Issue, Properties } from '../../pipeline/types.ts';
 import type { ArtifactsWork, FinishSummary } from '../sdk/protocol.ts';
-import type { WorkContext } from '../sdk/worker.ts';
+import type { WorkContext } from '../sdk/work-context.ts';
 import { PictureFiles, type StoreFile } from './artifact-files.ts';
 import { takePictures, type Wanted } from './artifact-pictures.ts';
 import { detectionOf, exemplarIndex, isSummary, parseFinished, type FinishedTrack } from './finished-line.ts';

@@ -21,7 +21,7 @@ import {
 import { withTodaysFiles } from '../../output/moved-files.ts';
 import { splitLines } from '../../output/lines.ts';
 import type { CopyHead, CopyMedium, CopyWork } from '../sdk/protocol.ts';
-import type { WorkContext } from '../sdk/worker.ts';
+import type { WorkContext } from '../sdk/work-context.ts';
 import { CopiedFiles } from './copied-files.ts';
 import { CopyProgress } from './copy-progress.ts';
 import { rewrittenDocument, surveyOf, type NewPlaces } from './copied-document.ts';

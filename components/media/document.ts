@@ -4,7 +4,7 @@ import { writeDocument } from '../../output/document.ts';
 import { trackLines, type ReadTracks } from '../../output/track-lines.ts';
 import { mergeDetectionErrors } from '../../pipeline/detection-errors.ts';
 import type { DocumentHead, DocumentMedium, DocumentWork } from '../sdk/protocol.ts';
-import type { WorkContext } from '../sdk/worker.ts';
+import type { WorkContext } from '../sdk/work-context.ts';
 import { uprightBoxes } from './upright-boxes.ts';
 
 export async function* document(work: DocumentWork, context: WorkContext): AsyncGenerator<string> {

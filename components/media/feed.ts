@@ -12,7 +12,7 @@ import { topQuality } from '../../pipeline/quality.ts';
 import { triggerMatches } from '../../pipeline/trigger.ts';
 import type { Detection, Properties } from '../../pipeline/types.ts';
 import type { FedTrack, FeedSummary, FeedWork, Selected } from '../sdk/protocol.ts';
-import type { WorkContext } from '../sdk/worker.ts';
+import type { WorkContext } from '../sdk/work-context.ts';
 import {
   consumption,
   detectionOf,

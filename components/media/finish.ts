@@ -9,7 +9,7 @@ import { thresholdWarnings } from '../../pipeline/quality.ts';
 import { capRanges } from '../../pipeline/segments.ts';
 import type { Detection, Issue, MediaType, Range, Track } from '../../pipeline/types.ts';
 import { MAX_TRACK_RANGES, type FinishSummary, type FinishWork } from '../sdk/protocol.ts';
-import type { WorkContext } from '../sdk/worker.ts';
+import type { WorkContext } from '../sdk/work-context.ts';
 import { annotatedLines } from './annotated.ts';
 import { derivation, type Derivation } from './derived-media.ts';
 import { mergedTracks } from './merge-tracks.ts';

@@ -1,7 +1,7 @@
 /** Files that an answer names: where they can be found once they are written. */
 import { pathToFileURL } from 'node:url';
 import type { Issue, Properties } from '../../pipeline/types.ts';
-import type { WorkContext } from '../sdk/worker.ts';
+import type { WorkContext } from '../sdk/work-context.ts';
 import type { StoreFile } from './artifact-files.ts';
 import { resultStore } from './upload.ts';
 

@@ -4,7 +4,8 @@ import { dirname } from 'node:path';
 import { statedType } from '../../media/data-uri.ts';
 import { retrieve } from '../../media/fetch-medium.ts';
 import { hashFile } from '../../media/hash.ts';
-import { inspect, type Inspection } from '../../media/inspect.ts';
+import { inspect } from '../../media/inspect.ts';
+import type { Inspection } from '../../media/inspection.ts';
 import { MediumError } from '../../media/medium-error.ts';
 import { mediaBucket } from '../../pipeline/buckets.ts';
 import { booleanOf, numberOf } from '../../pipeline/properties.ts';
@@ -12,7 +13,7 @@ import { userRanges } from '../../pipeline/segments.ts';
 import { factsFromMetadata } from '../../pipeline/skip-inspection.ts';
 import type { Issue, MediumFacts, Properties, Range } from '../../pipeline/types.ts';
 import type { PreparedMedium, PrepareWork } from '../sdk/protocol.ts';
-import type { WorkContext } from '../sdk/worker.ts';
+import type { WorkContext } from '../sdk/work-context.ts';
 
 /** Bytes that were fetched and hashed; shows that a large medium moves. */
 type Meter = (bytes: number) => void;

@@ -8,7 +8,7 @@ import { MediumError } from '../../media/medium-error.ts';
 import { objectKey, objectUri, resultsBucket, type ResultsBucket } from '../../pipeline/buckets.ts';
 import type { Properties } from '../../pipeline/types.ts';
 import type { UploadAnswer, UploadWork } from '../sdk/protocol.ts';
-import type { WorkContext } from '../sdk/worker.ts';
+import type { WorkContext } from '../sdk/work-context.ts';
 import { SlowBuckets } from './slow-buckets.ts';
 
 /** Uploads a file and answers the URI of the object. Errors: REMOTE_STORAGE_UPLOAD, with a message without secrets. */

@@ -5,7 +5,7 @@
  */
 import type { Properties, DetectionErrorCode, MediaType } from '../../pipeline/types.ts';
 import type { FedTrack, MarkupWork } from './protocol.ts';
-import type { WorkContext } from './worker.ts';
+import type { WorkContext } from './work-context.ts';
 
 /** An upright picture; of a track that is fed forward, the part that is to be looked at. `data` is tightly packed, `width * height * 3` bytes, RGB; valid until the next frame is asked for. */
 export interface Frame {

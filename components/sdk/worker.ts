@@ -3,15 +3,7 @@ import { ProtocolError, WorkerClient } from './client.ts';
 import { DetectionError } from './detector.ts';
 import { Heartbeat } from './heartbeat.ts';
 import type { Assignment, FailureRequest } from './protocol.ts';
-
-export interface WorkContext {
-  /** Aborts when the job is cancelled, the lease is lost, or this process is to end. */
-  readonly signal: AbortSignal;
-  /** `done` must grow for the server to see progress: frames, items or tracks. */
-  progress(done: number, total: number): void;
-  /** Input that is too large for the claim. */
-  input(path: string): Promise<AsyncIterable<Uint8Array>>;
-}
+import type { WorkContext } from './work-context.ts';
 
 export interface WorkerOptions {
   readonly client: WorkerClient;

@@ -1,7 +1,7 @@
 /** Work for the media component, and its results taken apart. */
 import { writeFile } from 'node:fs/promises';
 import type { FinishSummary, FinishWork } from '../../components/sdk/protocol.ts';
-import type { WorkContext } from '../../components/sdk/worker.ts';
+import type { WorkContext } from '../../components/sdk/work-context.ts';
 import { finish } from '../../components/media/finish.ts';
 import type {
   FrameTimes,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { hashFile } from '../../media/hash.ts';
 import { inspect } from '../../media/inspect.ts';
-import type { Inspection } from '../../media/inspect.ts';
+import type { Inspection } from '../../media/inspection.ts';
 import { mimeTypeOf } from '../../media/mime.ts';
 import { openVideo } from '../../media/video-frames.ts';
 import { bitmapOf } from '../support/bitmap.ts';

@@ -1,0 +1,45 @@
+/** What an actor is to the runtime. */
+import type { RestartIntensity } from './supervision.ts';
+
+export interface Command {
+  readonly type: string;
+}
+
+/** What travels beside a command and is visible only while that command is handled. */
+export interface MessageContext {
+  readonly requestId?: string;
+  readonly user?: string;
+}
+
+export interface Envelope<C extends Command> {
+  /** A redelivered command carries the id of the first delivery. */
+  readonly id: string;
+  readonly command: C;
+  /** Milliseconds since the epoch at which the command was sent; the time inside every decision. */
+  readonly at: number;
+  readonly context: MessageContext;
+}
+
+/** One loaded actor. `handle` is called for one envelope at a time; a throw is a failure and restarts the actor. */
+export interface Behavior<C extends Command, R> {
+  handle(envelope: Envelope<C>): Promise<R>;
+  /** How it stands, in a word of its own, for people. */
+  readonly status?: string | undefined;
+  stop?(): Promise<void>;
+}
+
+/** A kind of actor: one actor an id, loaded on its first message. */
+export interface ActorKind<C extends Command, R> {
+  readonly name: string;
+  /** Commands that are delivered; any other is refused before it reaches the mailbox. */
+  readonly accepts: ReadonlySet<C['type']>;
+  readonly mailbox: number;
+  readonly intensity: RestartIntensity;
+  /** Unloads an actor that had no message for so long; absent: stays loaded. */
+  readonly idleMs?: number;
+  /** The actor that looks after those of this kind; absent: the guardian does. */
+  readonly parent?: { readonly kind: string; readonly id: string };
+  load(id: string): Promise<Behavior<C, R>>;
+  /** Called when the restart intensity is exceeded; the actor is unloaded by then. */
+  escalated?(id: string, error: unknown): Promise<void>;
+}
