@@ -101,7 +101,7 @@ describe('Web pages of other origins', () => {
     'javascript:x',
   ])
     it(`must be named by their origin, so that ${wrong} is refused at the start`, () => {
-      expect(() => readSettings({ CORS_ALLOWED_ORIGINS: wrong })).to.throw(/CORS_ALLOWED_ORIGINS: must be/);
+      expect(() => readSettings({ CORS_ALLOWED_ORIGINS: wrong })).to.throw(/CORS_ALLOWED_ORIGINS must be/);
     });
 });
 
