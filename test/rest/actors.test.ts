@@ -37,7 +37,11 @@ describe('Actors', () => {
   const the = async (name: string) => (await actors()).find((one) => one.name === name);
 
   it('that serve all jobs are there from the start, without failures, and have room in their mailboxes', async () => {
-    const shared = (await actors()).filter(({ kind }) => SHARED.includes(kind));
+    const shared = await until(
+      'all of them are loaded',
+      async () => (await actors()).filter(({ kind }) => SHARED.includes(kind)),
+      (all) => all.every(({ loadedAt }) => loadedAt !== null),
+    );
     expect(new Set(shared.map(({ kind }) => kind))).to.include.keys(['catalog', 'node-manager']);
     for (const one of shared) {
       expect(one, one.name).to.include({
