@@ -58,6 +58,7 @@ export const deskSettings = (settings: Settings, serverProperties: Properties): 
     media: settings.MAX_MEDIA_PER_JOB,
     uriLength: settings.MAX_URI_LENGTH,
     nameLength: settings.MAX_NAME_LENGTH,
+    externalIdLength: settings.MAX_EXTERNAL_ID_LENGTH,
     valueLength: settings.MAX_PROPERTY_LENGTH,
     properties: settings.MAX_PROPERTIES,
     propertiesLength: settings.MAX_PROPERTIES_LENGTH,

@@ -117,6 +117,7 @@ export const serverEnvironment = z.object({
     'Characters of a media URI (data: URIs aside) or callback URL; more are refused',
   ),
   MAX_NAME_LENGTH: whole(256, 1).describe('Characters of a name in a job request; more are refused'),
+  MAX_EXTERNAL_ID_LENGTH: whole(1_000, 1).describe('Characters of an external id; more are refused'),
   MAX_PROPERTIES: whole(1_000, 1).describe(
     'Properties in one set (of a job, medium, action, algorithm or selector); more are refused',
   ),

@@ -9,6 +9,7 @@ export interface RequestLimits {
   /** Of an address; data: URIs hold their content and are bounded by the body. */
   readonly uriLength: number;
   readonly nameLength: number;
+  readonly externalIdLength: number;
   /** Of a property's value. */
   readonly valueLength: number;
   /** In one set: those of a job, a medium, an action, an algorithm, a selector. */
@@ -25,6 +26,7 @@ export interface RequestLimits {
 
 export interface LimitedRequest {
   readonly media: readonly LimitedMedium[];
+  readonly externalId?: string | null;
   readonly pipelineName?: string | undefined;
   readonly pipelineDefinition?: TransientPipelineDefinition | undefined;
   readonly jobProperties: Properties;
@@ -46,6 +48,7 @@ export function overLimit(request: LimitedRequest, limits: RequestLimits): strin
   const algorithms = Object.keys(algorithmProperties);
   return (
     longName('pipelineName', request.pipelineName, limits) ??
+    longExternalId(request.externalId, limits) ??
     longUri('callbackURL', callback?.url, limits) ??
     (algorithms.length > limits.properties
       ? `algorithmProperties has ${algorithms.length} algorithms; at most ${limits.properties} are allowed (MAX_PROPERTIES).`
@@ -59,6 +62,14 @@ export function overLimit(request: LimitedRequest, limits: RequestLimits): strin
 
 export const tooManyMedia = (given: number, { media }: Pick<RequestLimits, 'media'>): string =>
   `The job request has ${given} media; ${media} are allowed.`;
+
+const longExternalId = (
+  given: string | null | undefined,
+  { externalIdLength: most }: RequestLimits,
+): string | undefined =>
+  (given?.length ?? 0) > most
+    ? `externalId has ${given?.length} characters; at most ${most} are allowed (MAX_EXTERNAL_ID_LENGTH).`
+    : undefined;
 
 function overAlgorithm(name: string, properties: Properties, limits: RequestLimits): string | undefined {
   const place = 'algorithmProperties';

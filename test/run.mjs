@@ -9,6 +9,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Mocha from 'mocha';
+import { installRequirements } from './requirements.mjs';
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
@@ -34,6 +35,8 @@ if (files.length === 0) {
   );
   process.exit(1);
 }
+
+if (files.some((file) => ringOf(file) === 'service')) installRequirements();
 
 // Each file in a process of its own, two at a time (TEST_JOBS): most tests wait for a server and its components.
 const jobs = Math.min(files.length, Number(process.env.TEST_JOBS) || Math.min(2, availableParallelism()));

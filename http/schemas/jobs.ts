@@ -53,7 +53,7 @@ export const jobCreationRequest = z
     pipelineName: z.string().nullish(),
     pipelineDefinition: transientPipelineDefinition.nullish(),
     buildOutput: z.boolean().nullish(),
-    externalId: z.string().max(1_000).nullish(),
+    externalId: z.string().nullish(),
     jobProperties: properties.nullish(),
     algorithmProperties: algorithmProperties.nullish(),
     priority: z.int().min(0).max(9).nullish(),

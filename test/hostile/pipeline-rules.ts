@@ -79,6 +79,7 @@ const NO_LIMITS = {
   media: Infinity,
   uriLength: Infinity,
   nameLength: Infinity,
+  externalIdLength: Infinity,
   valueLength: Infinity,
   properties: Infinity,
   propertiesLength: Infinity,

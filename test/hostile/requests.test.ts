@@ -84,6 +84,11 @@ describe('A request that is made to hold the server', function () {
       { jobProperties: { ['N'.repeat(300)]: '' } },
       'A name in jobProperties has 300 characters; at most 256 are allowed (MAX_NAME_LENGTH)',
     ],
+    [
+      'an external id',
+      { externalId: 'e'.repeat(1_001) },
+      'externalId has 1001 characters; at most 1000 are allowed (MAX_EXTERNAL_ID_LENGTH)',
+    ],
     ['the name of a pipeline', { pipelineName: 'P'.repeat(300) }, 'pipelineName has 300 characters'],
     [
       'a list of properties',

@@ -9,7 +9,6 @@ import { settingOf, subJobOfUnit, taskIndex } from './sub-job.ts';
 
 /** Pictures are cut out for the tracks of an action on a medium; its answer takes the place of the FINISH answer. */
 export const ARTIFACTS: Kind<ResultOf<'ARTIFACTS'>> = {
-  name: 'ARTIFACTS',
   errorCode: 'ARTIFACT_EXTRACTION',
   row(state, index, unit, context) {
     const { record, settings } = context;

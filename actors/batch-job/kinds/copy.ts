@@ -12,7 +12,6 @@ import { newSubJob } from './sub-job.ts';
 
 /** The results of an earlier job that the archive knows are copied into the bucket of this one. */
 export const COPY: Kind<ResultOf<'COPY'>> = {
-  name: 'COPY',
   row(state, index, unit, context) {
     const row = newSubJob(state, index, unit, context, { id: 'copy', path: 'z/c' });
     return { ...row, kind: 'COPY', queue: MEDIA_QUEUES.COPY, work: workOf(state, context) };

@@ -16,7 +16,6 @@ import { settingOf, subJobOfUnit, taskIndex } from './sub-job.ts';
 
 /** A component looks at frames of a medium, or at a track that it is fed. */
 export const DETECT: Kind<ResultOf<'DETECT'>> = {
-  name: 'DETECT',
   isTimed: true,
   row(state, index, unit, context) {
     const { record, settings } = context;

@@ -5,7 +5,6 @@ import { newSubJob } from './sub-job.ts';
 
 /** The detection document is written. */
 export const DOCUMENT: Kind<ResultOf<'DOCUMENT'>> = {
-  name: 'DOCUMENT',
   survivesCancel: true,
   row(state, index, unit, context) {
     const work: DocumentWork = { input: '' };

@@ -9,7 +9,6 @@ import { settingOf, subJobOfUnit, taskIndex } from './sub-job.ts';
 
 /** What an action is fed on a medium is chosen from the tracks of earlier tasks, or from the medium by its selectors. */
 export const FEED: Kind<ResultOf<'FEED'>> = {
-  name: 'FEED',
   row(state, index, unit, context) {
     const { record } = context;
     const { properties, work: medium } = settingOf(state, unit, context);

@@ -15,7 +15,6 @@ import { settingOf, subJobOfUnit, taskIndex } from './sub-job.ts';
 
 /** The raw tracks of an action on a medium are brought into their final form. */
 export const FINISH: Kind<ResultOf<'FINISH'>> = {
-  name: 'FINISH',
   survivesCancel: true,
   row(state, index, unit, context) {
     const { record, settings } = context;

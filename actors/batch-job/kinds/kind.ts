@@ -21,7 +21,6 @@ export interface Refused {
  * applied when the answer is taken and again, from the stored row alone, when the job is restored.
  */
 export interface Kind<R extends Result = Result> {
-  readonly name: WorkKind;
   /** A job that is cancelled still does it. */
   readonly survivesCancel?: true;
   /** The time that components spend on it counts for its action. */

@@ -8,7 +8,6 @@ import { settingOf, subJobOfUnit } from './sub-job.ts';
 
 /** The tracks of a medium are drawn on a copy of it. What was found stands though it could not be drawn: the medium has not failed. */
 export const MARKUP: Kind<ResultOf<'MARKUP'>> = {
-  name: 'MARKUP',
   isTimed: true,
   errorCode: 'MARKUP',
   row(state, index, unit, context) {

@@ -10,7 +10,6 @@ import { newSubJob } from './sub-job.ts';
 
 /** A medium is retrieved, hashed and inspected. */
 export const PREPARE: Kind<ResultOf<'PREPARE'>> = {
-  name: 'PREPARE',
   row(state, index, unit, context) {
     const { record, settings } = context;
     const medium = mediumOf(record, state.media, unit.medium);

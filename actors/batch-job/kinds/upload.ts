@@ -9,7 +9,6 @@ import { newSubJob } from './sub-job.ts';
 
 /** The document goes into a bucket. One that stays on the server is a warning. */
 export const UPLOAD: Kind<ResultOf<'UPLOAD'>> = {
-  name: 'UPLOAD',
   survivesCancel: true,
   row(state, index, unit, context) {
     const { record, settings } = context;

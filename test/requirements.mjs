@@ -1,0 +1,34 @@
+/**
+ * Programs of Debian that tests of the service ring put real questions to. Where they are missing they are installed, by root; else it is
+ * said which ones, and those tests are left out.
+ */
+import { spawnSync } from 'node:child_process';
+
+/** Each with the package that brings it. */
+const NEEDED = {
+  nginx: 'nginx-light',
+  openssl: 'openssl',
+  promtool: 'prometheus',
+  'systemd-analyze': 'systemd',
+};
+const LONGEST_MS = 180_000;
+
+export function installRequirements() {
+  const missing = Object.keys(NEEDED).filter((program) => !runs('which', [program]));
+  if (missing.length === 0) return;
+  const packages = missing.map((program) => NEEDED[program]);
+  const mayInstall = process.getuid?.() === 0 && runs('which', ['apt-get']);
+  if (mayInstall && (install(packages) || (aptGet(['update']) && install(packages)))) return;
+  process.stderr.write(
+    `Tests that ask ${missing.join(', ')} are left out: install the packages ${packages.join(', ')} to run them.\n`,
+  );
+}
+
+const install = (packages) => aptGet(['install', '--yes', '--no-install-recommends', ...packages]);
+const aptGet = (words) => runs('apt-get', ['--quiet', ...words]);
+
+function runs(program, words) {
+  // Of what is installed no daemon is to be started: only the programs are asked.
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
+  return spawnSync(program, words, { env, timeout: LONGEST_MS, stdio: 'ignore' }).status === 0;
+}
