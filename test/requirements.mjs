@@ -5,22 +5,22 @@
 import { spawnSync } from 'node:child_process';
 
 /** Each with the package that brings it. */
-const NEEDED = {
-  nginx: 'nginx-light',
-  openssl: 'openssl',
-  promtool: 'prometheus',
-  'systemd-analyze': 'systemd',
-};
+const NEEDED = [
+  ['nginx', 'nginx-light'],
+  ['openssl', 'openssl'],
+  ['promtool', 'prometheus'],
+  ['systemd-analyze', 'systemd'],
+];
 const LONGEST_MS = 180_000;
 
 export function installRequirements() {
-  const missing = Object.keys(NEEDED).filter((program) => !runs('which', [program]));
+  const missing = NEEDED.filter(([program]) => !runs('which', [program]));
   if (missing.length === 0) return;
-  const packages = missing.map((program) => NEEDED[program]);
+  const packages = missing.map(([, name]) => name);
   const mayInstall = process.getuid?.() === 0 && runs('which', ['apt-get']);
   if (mayInstall && (install(packages) || (aptGet(['update']) && install(packages)))) return;
   process.stderr.write(
-    `Tests that ask ${missing.join(', ')} are left out: install the packages ${packages.join(', ')} to run them.\n`,
+    `Tests that ask ${missing.map(([program]) => program).join(', ')} are left out: install the packages ${packages.join(', ')} to run them.\n`,
   );
 }
 
