@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { leaseSettings } from './actors/actor-settings.ts';
-import { BackupDesk } from './actors/backup.ts';
+import { BackupService } from './actors/backup.ts';
 import { openCatalog } from './actors/catalog/actor.ts';
 import { Catalog } from './actors/catalog/catalog.ts';
 import { drain } from './actors/drain.ts';
@@ -16,14 +16,14 @@ import { DAY_MS, systemClock } from './actors/runtime/clock.ts';
 import { SharedTrouble } from './actors/shared-trouble.ts';
 import { ComedyTree } from './actors/runtime/comedy-tree.ts';
 import { ActorSystem } from './actors/runtime/system.ts';
-import { refuseNewer } from './actors/sweep.ts';
-import { takeUp } from './actors/take-up.ts';
-import { StreamingJobDesk } from './actors/streaming-job/desk.ts';
-import { UploadDesk } from './actors/uploads/desk.ts';
+import { refuseNewer } from './actors/reconcile.ts';
+import { resume } from './actors/resume.ts';
+import { StreamingJobService } from './actors/streaming-job/job-service.ts';
+import { UploadStore } from './actors/uploads/upload-store.ts';
 import { listJobs } from './actors/views/job-list.ts';
 import { liveIssues } from './actors/views/live-issues.ts';
 import { jobStatistics } from './actors/views/statistics.ts';
-import { MEDIA_QUEUES } from './components/sdk/protocol.ts';
+import { MEDIA_QUEUES } from './protocol/worker-protocol.ts';
 import { packageRoot, readInfo } from './config/info.ts';
 import type { Logger } from './config/logger.ts';
 import type { Settings } from './config/settings.ts';
@@ -33,22 +33,22 @@ import { WorkMetrics } from './http/work-metrics.ts';
 import { attach, closeServer, createListener, listen, urlOf } from './http/listener.ts';
 import { checkFileUri } from './media/file-uris.ts';
 import { checkMedium, fetchLimits } from './media/media-rules.ts';
-import { ResultChecker } from './output/check.ts';
-import { outgoingAgents, REACH_SETTINGS } from './outgoing/agent.ts';
-import { openArchivedDocument } from './outgoing/archived-document.ts';
-import { findPastJob, type ArchiveParts } from './outgoing/archive.ts';
-import { createSend } from './outgoing/send.ts';
-import { serviceToken } from './outgoing/service-token.ts';
-import { maskUri } from './output/censor.ts';
-import { uploadsFolder } from './output/layout.ts';
-import { makeFolder } from './output/make-folder.ts';
-import { movedStarts, openDocument, type MovedStart } from './output/moved-files.ts';
-import { bestMatch } from './pipeline/archive-match.ts';
-import { environmentNotes } from './pipeline/environment-notes.ts';
-import { ARCHIVE_PAGE, checkUrl } from './pipeline/archive.ts';
+import { ResultChecker } from './results/check.ts';
+import { outgoingAgents, REACH_SETTINGS } from './egress/agent.ts';
+import { openArchivedDocument } from './egress/archived-document.ts';
+import { findPastJob, type ArchiveDeps } from './egress/archive.ts';
+import { createSend } from './egress/send.ts';
+import { serviceToken } from './egress/service-token.ts';
+import { maskUri } from './results/censor.ts';
+import { uploadsFolder } from './results/layout.ts';
+import { makeFolder } from './results/make-folder.ts';
+import { movedStarts, openDocument, type MovedStart } from './results/moved-files.ts';
+import { bestMatch } from './domain/archive-match.ts';
+import { environmentNotes } from './domain/environment-notes.ts';
+import { ARCHIVE_PAGE, checkUrl } from './domain/archive.ts';
 import type { ArchivedDocument } from './actors/views/jobs.ts';
-import type { ArchiveQuestion } from './pipeline/types.ts';
-import { SERVER_PROPERTY_DEFAULTS } from './pipeline/workflow-properties.ts';
+import type { ArchiveQuestion } from './domain/types.ts';
+import { SERVER_PROPERTY_DEFAULTS } from './domain/workflow-properties.ts';
 import { MemoryLedger } from './store/memory-ledger.ts';
 import { SqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
@@ -96,7 +96,7 @@ export async function startServer(settings: Settings, options: ServerOptions): P
   const http = createListener(settings.KEEP_ALIVE_MS);
   try {
     await listen(http, settings.HOST, settings.PORT);
-    const backups = new BackupDesk({
+    const backups = new BackupService({
       dataDir: folder,
       minFreeBytes: settings.MIN_FREE_BYTES,
       database,
@@ -115,7 +115,7 @@ export async function startServer(settings: Settings, options: ServerOptions): P
 interface Opened {
   readonly store: Store;
   readonly http: Server;
-  readonly backups: BackupDesk;
+  readonly backups: BackupService;
   readonly movedFiles: readonly MovedStart[];
 }
 
@@ -193,8 +193,8 @@ async function compose(
   const app = createApp({
     ...guardian,
     maxMedia: settings.MAX_MEDIA_PER_JOB,
-    checkMedia: (uris) => guardian.desk.checkMedia(uris),
-    streamingDesk: new StreamingJobDesk(catalog),
+    checkMedia: (uris) => guardian.jobService.checkMedia(uris),
+    streamingJobs: new StreamingJobService(catalog),
     uploads,
     backups,
     listJobs: (query) => listJobs(store, guardian.views, query),
@@ -211,7 +211,7 @@ async function compose(
     descriptorLimits: bodyLimits(settings, settings.MAX_DESCRIPTOR_BYTES),
     info: readInfo(),
     url,
-    figures: {
+    serviceMetrics: {
       ...guardian,
       dataDir: settings.DATA_DIR,
       store,
@@ -222,13 +222,13 @@ async function compose(
     metricsToken: settings.METRICS_TOKEN,
     allowedOrigins: settings.CORS_ALLOWED_ORIGINS,
     trustProxy: settings.TRUST_PROXY,
-    health: { closedFor: async () => closedFor(ready, store, guardian.desk, trouble) },
+    health: { closedFor: async () => closedFor(ready, store, guardian.jobService, trouble) },
     system,
     logger,
   });
   attach(http, app);
 
-  const stopWork = await takeUp(guardian, {
+  const stopWork = await resume(guardian, {
     uploads,
     store,
     settings,
@@ -283,7 +283,7 @@ function outgoingOf(settings: Settings, client: ServiceClient) {
   const { CALLBACK_PRIVATE: allowPrivate, CALLBACK_ALLOWED_HOSTS: allowedHosts } = settings;
   const agents = outgoingAgents({ allowPrivate, allowedHosts });
   const token = serviceToken(client);
-  const asking: ArchiveParts = {
+  const asking: ArchiveDeps = {
     agents,
     token,
     version,
@@ -314,8 +314,8 @@ function outgoingOf(settings: Settings, client: ServiceClient) {
   };
 }
 
-async function openUploads(settings: Settings, store: Store, logger: Logger): Promise<UploadDesk> {
-  return UploadDesk.open({
+async function openUploads(settings: Settings, store: Store, logger: Logger): Promise<UploadStore> {
+  return UploadStore.open({
     store,
     clock: systemClock,
     logger,
@@ -340,7 +340,7 @@ function managedMedia(settings: Settings): ManagedComponent {
       HOST_SCRIPT,
       settings.COMPONENT_PROCESSES,
     ),
-    greeting: { kind: 'media', algorithms: Object.values(MEDIA_QUEUES) },
+    bootstrap: { kind: 'media', algorithms: Object.values(MEDIA_QUEUES) },
   };
 }
 
@@ -350,7 +350,7 @@ const STOPPING = 'The server is stopping.';
 async function closedFor(
   ready: boolean,
   store: Store,
-  desk: Guardian['desk'],
+  jobService: Guardian['jobService'],
   trouble: SharedTrouble,
 ): Promise<string | undefined> {
   if (!ready) return STOPPING;
@@ -359,7 +359,7 @@ async function closedFor(
     () => false,
   );
   if (!works) return 'The database cannot be read or written.';
-  switch (await desk.closedFor()) {
+  switch (await jobService.closedFor()) {
     case 'STOPPING':
       return STOPPING;
     case 'DISK_FULL':

@@ -1,9 +1,9 @@
 /** The settings of the server in the words of each actor: what `guardian.ts` hands out. */
-import type { FetchLimits } from '../components/sdk/protocol.ts';
+import type { FetchLimits } from '../protocol/worker-protocol.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Properties } from '../pipeline/types.ts';
+import type { Properties } from '../domain/types.ts';
 import type { Owner } from '../store/store.ts';
-import type { DeskParts } from './batch-job/job-request.ts';
+import type { JobServiceDeps } from './batch-job/job-request.ts';
 import type { JobSettings } from './batch-job/context.ts';
 import type { DeliveryPolicy } from './delivery/policy.ts';
 import type { LeaseSettings } from '../store/ledger.ts';
@@ -50,7 +50,10 @@ export const deliveryPolicy = (settings: Settings): Omit<DeliveryPolicy, 'window
   giveUpMs: settings.DELIVERY_GIVE_UP_MS,
 });
 
-export const deskSettings = (settings: Settings, serverProperties: Properties): DeskParts['settings'] => ({
+export const jobServiceSettings = (
+  settings: Settings,
+  serverProperties: Properties,
+): JobServiceDeps['settings'] => ({
   jobIdHost: settings.JOB_ID_HOST,
   siteId: settings.SITE_ID,
   defaultPriority: settings.DEFAULT_PRIORITY,

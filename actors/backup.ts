@@ -2,7 +2,7 @@ import { open, rm, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 
-export interface BackupParts {
+export interface BackupDeps {
   readonly dataDir: string;
   /** Free disk that a backup must leave. */
   readonly minFreeBytes: number;
@@ -17,15 +17,15 @@ export type Backup =
   | { readonly kind: 'busy' | 'noRoom'; readonly message: string };
 
 /** Copies of the database for whoever keeps them elsewhere: one at a time, for each takes its room on the disk for a while. */
-export class BackupDesk {
-  readonly #parts: BackupParts;
+export class BackupService {
+  readonly #deps: BackupDeps;
   /** The copy that is being made. */
   readonly #file: string;
   #busy = false;
 
-  constructor(parts: BackupParts) {
-    this.#parts = parts;
-    this.#file = path.join(parts.dataDir, 'backup.part');
+  constructor(deps: BackupDeps) {
+    this.#deps = deps;
+    this.#file = path.join(deps.dataDir, 'backup.part');
   }
 
   /** Removes what a server that died has left half done: it may be as large as the database. */
@@ -48,7 +48,7 @@ export class BackupDesk {
   async #copied(): Promise<Backup> {
     try {
       await this.clear();
-      await this.#parts.copy(this.#file);
+      await this.#deps.copy(this.#file);
       const handle = await open(this.#file);
       const { size } = await handle.stat();
       return { kind: 'taken', bytes: size, stream: handle.createReadStream() };
@@ -58,7 +58,7 @@ export class BackupDesk {
   }
 
   async #lacksRoom(): Promise<Backup | undefined> {
-    const { dataDir, database, minFreeBytes } = this.#parts;
+    const { dataDir, database, minFreeBytes } = this.#deps;
     const [{ size }, { bavail, bsize }] = await Promise.all([stat(database), statfs(dataDir)]);
     if (bavail * bsize - size >= minFreeBytes) return undefined;
     const message = `There is no room for a copy of the database (${size} bytes) in DATA_DIR that leaves MIN_FREE_BYTES (${minFreeBytes}) free.`;

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import type { Logger } from '../config/logger.ts';
 import type { Clock } from './runtime/clock.ts';
-import type { SystemMessageDesk } from './system-messages/desk.ts';
+import type { SystemMessageService } from './system-messages/service.ts';
 
 /** Bytes that are free for this user on the disk of a folder. */
 export async function freeBytes(folder: string): Promise<number> {
@@ -9,10 +9,10 @@ export async function freeBytes(folder: string): Promise<number> {
   return bavail * bsize;
 }
 
-export interface DiskWatchParts {
+export interface DiskWatchDeps {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly messages: Pick<SystemMessageDesk, 'announce' | 'remove'>;
+  readonly messages: Pick<SystemMessageService, 'announce' | 'remove'>;
   readonly minFreeBytes: number;
   /** Time between two looks. */
   readonly everyMs: number;
@@ -25,18 +25,18 @@ const SPARE = 0.1;
 
 /** Says in the log and in a system message that the disk is nearly full, once, and takes the message away when it has room again. */
 export class DiskWatch {
-  readonly #parts: DiskWatchParts;
+  readonly #deps: DiskWatchDeps;
   #low = false;
   /** The message that stands there; undefined while there is none. On a full disk it may be a while until it can be posted or removed. */
   #message: number | undefined;
 
-  constructor(parts: DiskWatchParts) {
-    this.#parts = parts;
+  constructor(deps: DiskWatchDeps) {
+    this.#deps = deps;
   }
 
   async look(): Promise<void> {
-    const { minFreeBytes, logger } = this.#parts;
-    const free = await this.#parts.free();
+    const { minFreeBytes, logger } = this.#deps;
+    const free = await this.#deps.free();
     if (!this.#low && free < minFreeBytes) {
       this.#low = true;
       logger.warn({ free, minFreeBytes }, 'the disk is nearly full: no new jobs and uploads are taken');
@@ -49,7 +49,7 @@ export class DiskWatch {
 
   /** Brings the message in line with what the disk is like. */
   async #tell(): Promise<void> {
-    const { messages } = this.#parts;
+    const { messages } = this.#deps;
     if (this.#low) this.#message ??= await messages.announce({ msg: MESSAGE, ...KIND });
     else if (this.#message !== undefined) {
       await messages.remove(this.#message);
@@ -63,16 +63,16 @@ const MESSAGE =
 const KIND = { msgType: 'all', removeStrategy: 'atServerStartup', severity: 'warning' } as const;
 
 /** Looks at once and then again and again, until the answer is called. */
-export function startDiskWatch(parts: DiskWatchParts): () => void {
-  const watch = new DiskWatch(parts);
+export function startDiskWatch(deps: DiskWatchDeps): () => void {
+  const watch = new DiskWatch(deps);
   let cancel = () => {};
   let stopped = false;
   const look = () =>
     void watch
       .look()
-      .catch((err: unknown) => parts.logger.warn({ err }, 'the free disk could not be looked at'))
+      .catch((err: unknown) => deps.logger.warn({ err }, 'the free disk could not be looked at'))
       .finally(() => {
-        if (!stopped) cancel = parts.clock.after(parts.everyMs, look);
+        if (!stopped) cancel = deps.clock.after(deps.everyMs, look);
       });
   look();
   return () => {

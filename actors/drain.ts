@@ -1,6 +1,6 @@
 import type { Settings } from '../config/settings.ts';
 import { allEntries, type Store } from '../store/store.ts';
-import { LIVE_JOBS } from './batch-job/bookkeeping.ts';
+import { LIVE_JOBS } from './batch-job/indexes.ts';
 import type { Guardian } from './guardian.ts';
 import { delay } from './runtime/clock.ts';
 import type { ActorSystem } from './runtime/system.ts';
@@ -19,17 +19,17 @@ export async function drain(
   store: Store,
   settings: Settings,
 ): Promise<void> {
-  const { desk, workDesk, nodeManager } = guardian;
+  const { jobService, workerGateway, nodeManager } = guardian;
   const until = system.clock.steady() + settings.DRAIN_MS;
   const condition = async (end: number, holds: () => Promise<boolean>) => {
     while (system.clock.steady() < end && !(await holds())) await delay(system.clock, LOOK_MS);
   };
-  desk.close();
+  jobService.close();
   if (settings.SHUTDOWN_POLICY === 'cancel') {
     for await (const { id } of allEntries(store, LIVE_JOBS)) guardian.jobs.tell(id, { type: 'shutdown' });
     await condition(until, async () => (await store.count(LIVE_JOBS)) === 0);
   }
-  workDesk.close();
+  workerGateway.close();
   await condition(until, async () => (await store.work.leases()).length === 0);
   await nodeManager.family.ask(nodeManager.host, { type: 'stop' });
   const stopped = system.clock.steady() + STOP_COMPONENTS_MS + 1_000;

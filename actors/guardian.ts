@@ -1,23 +1,29 @@
-import type { FetchLimits } from '../components/sdk/protocol.ts';
+import type { FetchLimits } from '../protocol/worker-protocol.ts';
 import type { Logger } from '../config/logger.ts';
 import type { Settings } from '../config/settings.ts';
-import { ProcessNotes } from '../node/process-notes.ts';
-import type { ResultChecker } from '../output/check.ts';
-import { processesFolder } from '../output/layout.ts';
-import type { MovedStart } from '../output/moved-files.ts';
-import type { Send } from '../outgoing/request.ts';
-import type { ArchiveFinding, ArchiveQuestion, Issue, Properties } from '../pipeline/types.ts';
+import { ProcessNotes } from '../processes/process-notes.ts';
+import type { ResultChecker } from '../results/check.ts';
+import { processesFolder } from '../results/layout.ts';
+import type { MovedStart } from '../results/moved-files.ts';
+import type { Send } from '../egress/request.ts';
+import type { ArchiveFinding, ArchiveQuestion, Issue, Properties } from '../domain/types.ts';
 import type { News } from '../store/ledger.ts';
 import type { Store } from '../store/store.ts';
-import { configurationRules, deliveryPolicy, deskSettings, jobSettings, ownerOf } from './actor-settings.ts';
+import {
+  configurationRules,
+  deliveryPolicy,
+  jobServiceSettings,
+  jobSettings,
+  ownerOf,
+} from './actor-settings.ts';
 import { ADMISSION, admissionKind, type AdmissionCommand, type AdmissionReply } from './admission/actor.ts';
 import { batchJobKind } from './batch-job/actor.ts';
 import type { JobCommand, JobReply } from './batch-job/commands.ts';
-import { ArchiveDesk } from './batch-job/archive-desk.ts';
-import { JobDesk } from './batch-job/desk.ts';
+import { ArchiveChecks } from './batch-job/archive-checks.ts';
+import { JobService } from './batch-job/job-service.ts';
 import { DryRuns } from './batch-job/dry-run.ts';
 import { endFacts, jobFacts } from './batch-job/log-facts.ts';
-import { Repeats } from './batch-job/repeats.ts';
+import { Repeats } from './batch-job/idempotency.ts';
 import { catalogKind } from './catalog/actor.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import type { CatalogCommand, CatalogReply } from './catalog/commands.ts';
@@ -34,18 +40,18 @@ import { LoadMarks } from './runtime/load-marks.ts';
 import { DEFAULT_INTENSITY } from './runtime/supervision.ts';
 import type { ActorSystem, Family } from './runtime/system.ts';
 import { systemMessageKind } from './system-messages/actor.ts';
-import { SystemMessageDesk, tellingOfQuarantine } from './system-messages/desk.ts';
-import { StandingMessages } from './system-messages/standing.ts';
+import { SystemMessageService, tellingOfQuarantine } from './system-messages/service.ts';
+import { LastingMessages } from './system-messages/lasting-messages.ts';
 import { restartPolicy } from './service/policy.ts';
-import type { UploadDesk } from './uploads/desk.ts';
+import type { UploadStore } from './uploads/upload-store.ts';
 import { JobWatch } from './views/job-watch.ts';
 import { JobViews } from './views/jobs.ts';
 import type { WorkMeter } from './views/meter.ts';
 import { QueueViews } from './views/queues.ts';
 import { WaitingReasons } from './views/waiting.ts';
-import { WorkDesk } from './work-desk/desk.ts';
+import { WorkerGateway } from './worker-gateway/gateway.ts';
 
-export interface GuardianParts {
+export interface GuardianDeps {
   readonly system: ActorSystem;
   readonly store: Store;
   readonly settings: Settings;
@@ -63,7 +69,7 @@ export interface GuardianParts {
   /** What documents of before a move of the data folder call their files, and what these are called today. */
   readonly movedFiles: readonly MovedStart[];
   /** Keeps uploads from being removed while a job that uses them comes in. */
-  readonly uploads: Pick<UploadDesk, 'keeping'>;
+  readonly uploads: Pick<UploadStore, 'keeping'>;
   /** Number of this start; higher than that of every earlier one. */
   readonly epoch: number;
   /** Counts work as it gets done. */
@@ -90,23 +96,23 @@ export interface Guardian {
   readonly admission: Family<AdmissionCommand, AdmissionReply>;
   readonly nodeManager: NodeManager;
   readonly nodeConfiguration: Family<ConfigurationCommand, ConfigurationReply>;
-  readonly desk: JobDesk;
+  readonly jobService: JobService;
   readonly dryRuns: DryRuns;
-  readonly archiveDesk: ArchiveDesk;
+  readonly archiveChecks: ArchiveChecks;
   readonly repeats: Repeats;
   readonly delivery: Delivery;
-  readonly workDesk: WorkDesk;
+  readonly workerGateway: WorkerGateway;
   readonly views: JobViews;
   readonly watch: JobWatch;
   readonly queues: QueueViews;
-  readonly systemMessages: SystemMessageDesk;
+  readonly systemMessages: SystemMessageService;
 }
 
 /** Mailbox of actors that serve all jobs: larger than what all jobs together can have to say at a time. */
 const SHARED_MAILBOX = 100_000;
 
 /** The supervision tree on one screen: who is there, and who tells whom. */
-export function guard(given: GuardianParts): Guardian {
+export function guard(given: GuardianDeps): Guardian {
   const { system, settings, logger } = given;
   const systemMessages = systemMessagesOf(given);
   const store = tellingOfQuarantine(given.store, ({ kind, id }, reason) => {
@@ -116,8 +122,8 @@ export function guard(given: GuardianParts): Guardian {
       `What was stored of ${kind} ${id} cannot be read and was put aside: ${reason}`,
     );
   });
-  const parts = { ...given, store };
-  const owner = ownerOf(settings, parts.epoch);
+  const deps = { ...given, store };
+  const owner = ownerOf(settings, deps.epoch);
   const waiters = new WorkWaiters();
   const repeats = new Repeats(store, owner);
 
@@ -131,14 +137,14 @@ export function guard(given: GuardianParts): Guardian {
       idleMs: settings.IDLE_ACTOR_MS,
       marks: new LoadMarks(settings.DATA_DIR),
       clock: system.clock,
-      settings: jobSettings(settings, parts.fetchLimits, parts.version),
-      checkArchive: (record, state) => void archiveDesk.checkInspected(record, state),
+      settings: jobSettings(settings, deps.fetchLimits, deps.version),
+      checkArchive: (record, state) => void archiveChecks.checkInspected(record, state),
       deliver: (destinations) => destinations.forEach(delivery.wake),
       forget: (jobNumber) => jobs.tell(String(jobNumber), { type: 'forget' }),
       ended: (record, end) => {
         admission.tell(ADMISSION, { type: 'leave', jobNumber: record.number });
         logger.info({ ...jobFacts(record), ...endFacts(end) }, 'a job has ended');
-        parts.meter.jobEnded(record.plan.name, end.status);
+        deps.meter.jobEnded(record.plan.name, end.status);
       },
     }),
   );
@@ -166,12 +172,12 @@ export function guard(given: GuardianParts): Guardian {
 
   const nodeManager = registerNodeManager(system, {
     host: settings.JOB_ID_HOST,
-    components: parts.components,
-    own: parts.own,
-    registeredQueue: (component) => parts.catalog.component(component)?.algorithm,
+    components: deps.components,
+    own: deps.own,
+    registeredQueue: (component) => deps.catalog.component(component)?.algorithm,
     inherited: settings.childEnvironment,
-    places: parts.places,
-    home: parts.places.TROUPE_HOME,
+    places: deps.places,
+    home: deps.places.TROUPE_HOME,
     policy: (isInstalled) => restartPolicy(settings, isInstalled),
     startMs: settings.COMPONENT_START_MS,
     idleMs: settings.IDLE_SERVICE_MS,
@@ -181,15 +187,15 @@ export function guard(given: GuardianParts): Guardian {
     clock: system.clock,
     logger,
     notes: new ProcessNotes(processesFolder(settings.DATA_DIR)),
-    serverUrl: () => parts.serverUrl(),
+    serverUrl: () => deps.serverUrl(),
     gone: (worker, counted, reason) =>
       dispatcher.tell(DISPATCHER, { type: 'workerGone', worker, counted, reason }),
     unavailable: (queue, reason) => dispatcher.tell(DISPATCHER, { type: 'unavailable', queue, reason }),
     configured: () => dispatcher.tell(DISPATCHER, { type: 'announce' }),
   });
 
-  const standing = new StandingMessages(systemMessages);
-  const rules = configurationRules(settings, parts.components, parts.own);
+  const standing = new LastingMessages(systemMessages);
+  const rules = configurationRules(settings, deps.components, deps.own);
   const nodeConfiguration = system.register(
     nodeConfigurationKind({
       store,
@@ -221,7 +227,7 @@ export function guard(given: GuardianParts): Guardian {
       logger,
       mailbox: settings.MAILBOX_SIZE,
       limits: { elements: settings.MAX_CATALOG_ELEMENTS, characters: settings.MAX_CATALOG_BYTES },
-      publish: parts.catalog.publish,
+      publish: deps.catalog.publish,
     }),
   );
 
@@ -231,34 +237,30 @@ export function guard(given: GuardianParts): Guardian {
     clock: system.clock,
     logger,
     idleMs: settings.DELIVERY_TIMEOUT_MS + settings.IDLE_ACTOR_MS,
-    send: parts.send,
+    send: deps.send,
     report: (entry, report, envelopeId) => jobs.ask(entry.actor.id, report, { envelopeId }),
   });
 
-  const archiveDesk = new ArchiveDesk({
+  const archiveChecks = new ArchiveChecks({
     store,
     jobs,
     dataDir: settings.DATA_DIR,
-    movedFiles: parts.movedFiles,
-    ask: parts.askArchive,
+    movedFiles: deps.movedFiles,
+    ask: deps.askArchive,
     post: (notice, gone) =>
-      sendOnce(
-        parts.send,
-        notice,
-        AbortSignal.any([gone, AbortSignal.timeout(settings.DELIVERY_TIMEOUT_MS)]),
-      ),
+      sendOnce(deps.send, notice, AbortSignal.any([gone, AbortSignal.timeout(settings.DELIVERY_TIMEOUT_MS)])),
   });
-  const desk = new JobDesk({
-    ...parts,
+  const jobService = new JobService({
+    ...deps,
     jobs,
     admission,
-    archive: archiveDesk,
+    archive: archiveChecks,
     repeats,
     clock: system.clock,
-    settings: deskSettings(settings, parts.serverProperties),
+    settings: jobServiceSettings(settings, deps.serverProperties),
   });
-  const workDesk = new WorkDesk({
-    ...parts,
+  const workerGateway = new WorkerGateway({
+    ...deps,
     jobs,
     waiters,
     clock: system.clock,
@@ -266,20 +268,20 @@ export function guard(given: GuardianParts): Guardian {
     heartbeatMs: settings.HEARTBEAT_MS,
     resultLimits: { maxBytes: settings.MAX_RESULT_BYTES, maxLines: settings.MAX_RESULT_LINES },
   });
-  const queues = new QueueViews({ ledger: store.work, algorithms: parts.catalog.algorithms });
+  const queues = new QueueViews({ ledger: store.work, algorithms: deps.catalog.algorithms });
   const waiting = new WaitingReasons({
     store,
     clock: system.clock,
     nameOf: (queue) => queues.nameOf(queue),
     serviceOf: (queue) =>
-      [...parts.own, ...parts.components].find((component) => component.queues.includes(queue))?.model
+      [...deps.own, ...deps.components].find((component) => component.queues.includes(queue))?.model
         .serviceName,
     idleReason: nodeManager.waitingReason,
   });
   const views = new JobViews(store, settings.DATA_DIR, waiting, delivery.troubleOf);
   const dryRuns = new DryRuns({
-    desk,
-    settings: deskSettings(settings, parts.serverProperties),
+    jobService,
+    settings: jobServiceSettings(settings, deps.serverProperties),
     nameOf: (queue) => queues.nameOf(queue),
     idleReason: nodeManager.waitingReason,
   });
@@ -291,12 +293,12 @@ export function guard(given: GuardianParts): Guardian {
     admission,
     nodeManager,
     nodeConfiguration,
-    desk,
+    jobService,
     dryRuns,
-    archiveDesk,
+    archiveChecks,
     repeats,
     delivery,
-    workDesk,
+    workerGateway,
     views,
     watch,
     queues,
@@ -304,8 +306,8 @@ export function guard(given: GuardianParts): Guardian {
   };
 }
 
-function systemMessagesOf({ system, store, settings, logger, epoch }: GuardianParts): SystemMessageDesk {
+function systemMessagesOf({ system, store, settings, logger, epoch }: GuardianDeps): SystemMessageService {
   const owner = ownerOf(settings, epoch);
   const family = system.register(systemMessageKind({ store, owner, limit: settings.MAX_SYSTEM_MESSAGES }));
-  return new SystemMessageDesk({ store, family, logger });
+  return new SystemMessageService({ store, family, logger });
 }

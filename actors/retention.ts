@@ -1,20 +1,20 @@
 import type { Logger } from '../config/logger.ts';
 import type { IndexEntry, Store } from '../store/store.ts';
-import type { JobDesk } from './batch-job/desk.ts';
-import { ENDED_JOBS } from './batch-job/bookkeeping.ts';
+import type { JobService } from './batch-job/job-service.ts';
+import { ENDED_JOBS } from './batch-job/indexes.ts';
 import type { Clock } from './runtime/clock.ts';
-import type { UploadDesk } from './uploads/desk.ts';
+import type { UploadStore } from './uploads/upload-store.ts';
 import { readableJob } from './views/stored-job.ts';
 
 /** Jobs that one look removes or passes over at most. */
 const JOBS_A_ROUND = 500;
 const PAGE = 50;
 
-export interface RetentionParts {
+export interface RetentionDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly desk: Pick<JobDesk, 'remove'>;
+  readonly jobService: Pick<JobService, 'remove'>;
   /** How long jobs are kept after their end; 0: for ever. */
   readonly keepMs: number;
 }
@@ -25,17 +25,17 @@ export interface RetentionParts {
  * arrived or were given up.
  */
 export class Retention {
-  readonly #parts: RetentionParts;
+  readonly #deps: RetentionDeps;
   /** Where the last look stopped among jobs that are old but must be kept. */
   #after: IndexEntry | undefined;
 
-  constructor(parts: RetentionParts) {
-    this.#parts = parts;
+  constructor(deps: RetentionDeps) {
+    this.#deps = deps;
   }
 
   /** Answers how many jobs it removed. */
   async look(): Promise<number> {
-    const { store, clock, keepMs } = this.#parts;
+    const { store, clock, keepMs } = this.#deps;
     if (keepMs === 0) return 0;
     const old = clock.now() - keepMs;
     let removed = 0;
@@ -55,13 +55,13 @@ export class Retention {
 
   /** One that cannot be removed does not keep the others. */
   async #remove(number: number): Promise<boolean> {
-    const { store, desk, logger } = this.#parts;
+    const { store, jobService, logger } = this.#deps;
     const job = await readableJob(store, number);
     const owes = (job?.snapshot.callback?.pending ?? 0) + (job?.snapshot.archive?.pending ?? 0);
     if (job === undefined || owes > 0) return false;
     const { jobId } = job.record;
     try {
-      if ((await desk.remove(number)) !== 'removed') return false;
+      if ((await jobService.remove(number)) !== 'removed') return false;
       logger.info({ jobId }, 'removed a job that ended long ago');
       return true;
     } catch (err) {
@@ -71,17 +71,17 @@ export class Retention {
   }
 }
 
-export interface CleaningParts {
+export interface CleaningDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly retention: Retention;
-  readonly uploads: UploadDesk;
+  readonly uploads: UploadStore;
   /** Time between two looks. */
   readonly everyMs: number;
 }
 
 /** Looks at once and then again and again for jobs and uploads whose time is over, until the answer is called. */
-export function startCleaning({ clock, logger, retention, uploads, everyMs }: CleaningParts): () => void {
+export function startCleaning({ clock, logger, retention, uploads, everyMs }: CleaningDeps): () => void {
   let cancel = () => {};
   let stopped = false;
   const clean = async () => {

@@ -1,6 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { readInfo } from '../config/info.ts';
-import { canonicalName } from '../pipeline/values.ts';
+import { canonicalName } from '../domain/values.ts';
 import { analyze, type AnalyzeOptions } from './analyze.ts';
 import { EXIT, exitCodeOf, explain } from './failure.ts';
 import { moment } from './moments.ts';

@@ -15,7 +15,7 @@ export interface Opening {
 }
 
 /** A service that another command has just begun to start answers within this time; one that stops has drained. */
-const PATIENCE_MS = 60_000;
+const MAX_WAIT_MS = 60_000;
 const LOOK_MS = 200;
 
 /** Commands that begin at the same time in one DATA_DIR share the service of the first. @throws Failure */
@@ -33,7 +33,7 @@ export async function openService({ media, settings, url, terminal, signal }: Op
     try {
       return await startService(own);
     } catch (error) {
-      if (!(error instanceof HeldError) || performance.now() - started > PATIENCE_MS) throw error;
+      if (!(error instanceof HeldError) || performance.now() - started > MAX_WAIT_MS) throw error;
       if (!told)
         terminal.note('Another command has begun to start one there, or stops it: waiting for that.');
     }

@@ -5,7 +5,7 @@ import { Failure } from './failure.ts';
 import type { PipelineName } from './pipeline-names.ts';
 import { printableLines } from './terminal.ts';
 import type { TokenSource } from './token-source.ts';
-import { RefusedError, Transport, type Answer, type Call, type Patience } from './transport.ts';
+import { RefusedError, Transport, type Answer, type Call, type RetryPolicy } from './transport.ts';
 
 export interface JobRequest {
   readonly media: readonly { readonly mediaUri: string }[];
@@ -68,8 +68,8 @@ export class RestClient {
   readonly #transport: Transport;
 
   /** `note` is told why a request waits. */
-  constructor(url: string, tokens: TokenSource, patience?: Patience, note?: (text: string) => void) {
-    this.#transport = new Transport(url, tokens, patience, note);
+  constructor(url: string, tokens: TokenSource, retryPolicy?: RetryPolicy, note?: (text: string) => void) {
+    this.#transport = new Transport(url, tokens, retryPolicy, note);
   }
 
   get url(): string {

@@ -1,6 +1,6 @@
 /** Makes the job of `analyze`: with media that the service can read, and with advice when it is refused. */
 import { pathToFileURL } from 'node:url';
-import { canonicalName } from '../pipeline/values.ts';
+import { canonicalName } from '../domain/values.ts';
 import { EXIT, Failure } from './failure.ts';
 import type { MediumArgument } from './media-arguments.ts';
 import { printPlan } from './dry-run.ts';

@@ -1,5 +1,5 @@
 /** What the tables show of a detection document (specification 2.2), read from a stream with flat memory. */
-import { jsonPieces, type Path, type Piece } from './json-pieces.ts';
+import { jsonPieces, type Path, type Piece } from './json-chunks.ts';
 
 export interface DocumentDetection {
   readonly offsetFrame: number;

@@ -18,7 +18,7 @@ export class RefusedError extends Failure {
   }
 }
 
-/** Nobody answers at the service's address, in spite of all patience. */
+/** Nobody answers at the service's address, in spite of all retryPolicy. */
 export class UnreachableError extends Failure {
   constructor(url: string, jobId?: string) {
     if (jobId === undefined)
@@ -28,13 +28,13 @@ export class UnreachableError extends Failure {
   }
 }
 
-export interface Patience {
+export interface RetryPolicy {
   /** A server that comes up refuses connections for a moment. */
   readonly connectMs: number;
   /** A busy server answers 503. */
   readonly busyMs: number;
 }
-const PATIENCE: Patience = { connectMs: 5_000, busyMs: 60_000 };
+const RETRY_POLICY: RetryPolicy = { connectMs: 5_000, busyMs: 60_000 };
 const CONNECT_GAP_MS = 200;
 /** A service that asks for a longer pause is looked at once more before that. */
 const MAX_GAP_MS = 10_000;
@@ -68,19 +68,19 @@ export interface Answer {
 export class Transport {
   readonly url: string;
   readonly #tokens: TokenSource;
-  readonly #patience: Patience;
+  readonly #retryPolicy: RetryPolicy;
   readonly #note: (text: string) => void;
   readonly #agent: ReturnType<typeof agentFor>;
 
   constructor(
     url: string,
     tokens: TokenSource,
-    patience: Patience = PATIENCE,
+    retryPolicy: RetryPolicy = RETRY_POLICY,
     note: (text: string) => void = () => undefined,
   ) {
     this.url = url.replace(/(?<!\/)\/+$/, '');
     this.#tokens = tokens;
-    this.#patience = patience;
+    this.#retryPolicy = retryPolicy;
     this.#note = note;
     this.#agent = agentFor(url);
   }
@@ -99,12 +99,12 @@ export class Transport {
       const waited = performance.now() - started;
       let gapMs = CONNECT_GAP_MS;
       if (answer === 'unanswered') {
-        if (waited > this.#patience.connectMs) throw new UnreachableError(this.url);
-        this.#tell(told, `No service answers at ${this.url}`, call, this.#patience.connectMs);
+        if (waited > this.#retryPolicy.connectMs) throw new UnreachableError(this.url);
+        this.#tell(told, `No service answers at ${this.url}`, call, this.#retryPolicy.connectMs);
       } else if (answer.status === 503) {
-        if (call.impatient === true || waited > this.#patience.busyMs) return answer;
+        if (call.impatient === true || waited > this.#retryPolicy.busyMs) return answer;
         gapMs = retryAfterMs(answer);
-        this.#tell(told, busyText(answer), call, this.#patience.busyMs);
+        this.#tell(told, busyText(answer), call, this.#retryPolicy.busyMs);
       } else if (answer.status === 401) {
         if (renewed || !this.#tokens.refused(token))
           throw new RefusedError(

@@ -28,12 +28,13 @@ const PRODUCT = [
   'cli',
   'components',
   'config',
+  'domain',
+  'egress',
   'http',
   'media',
-  'node',
-  'outgoing',
-  'output',
-  'pipeline',
+  'processes',
+  'protocol',
+  'results',
   'store',
 ];
 const OUT = 'dist';

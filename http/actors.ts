@@ -7,16 +7,16 @@ import { HttpError } from './errors.ts';
 import { actorListQuery } from './schemas/actors.ts';
 import { checked } from './schemas/problems.ts';
 
-export interface ActorRouteParts {
+export interface ActorRouteDeps {
   readonly system: Pick<ActorSystem, 'roster' | 'counts'>;
 }
 
 /** Ours: the specification knows no actors. */
-export function actorRoutes(router: Router, parts: ActorRouteParts): void {
-  router.get('/rest/actors', requireRole('ADMIN'), (ctx) => list(ctx, parts));
+export function actorRoutes(router: Router, deps: ActorRouteDeps): void {
+  router.get('/rest/actors', requireRole('ADMIN'), (ctx) => list(ctx, deps));
 }
 
-function list(ctx: Context, { system }: ActorRouteParts): void {
+function list(ctx: Context, { system }: ActorRouteDeps): void {
   const query = checked(actorListQuery, ctx.query, 'query');
   if ('problems' in query)
     throw new HttpError(400, `The query has errors in the following fields:\n${query.problems}`);

@@ -7,21 +7,21 @@ import type { Logger } from '../config/logger.ts';
 import type { Access } from './access/index.ts';
 import { actorRoutes } from './actors.ts';
 import { audit } from './audit.ts';
-import { backupRoutes, type BackupRouteParts } from './backup.ts';
-import { batchJobRoutes, type BatchJobParts } from './batch-jobs.ts';
-import { componentRoutes, type CatalogRouteParts } from './components.ts';
+import { backupRoutes, type BackupRouteDeps } from './backup.ts';
+import { batchJobRoutes, type BatchJobDeps } from './batch-jobs.ts';
+import { componentRoutes, type CatalogRouteDeps } from './components.ts';
 import { docsPage } from './docs-page.ts';
 import { empty, mapErrors } from './errors.ts';
-import { jobEventRoutes, type JobEventParts } from './job-events.ts';
-import { jobListRoutes, type JobListParts } from './job-list.ts';
-import { mediaRoutes, type MediaParts } from './media.ts';
-import { nodeRoutes, type NodeParts } from './nodes.ts';
-import { Metrics, metricsRoutes, type MetricsParts } from './metrics.ts';
+import { jobEventRoutes, type JobEventDeps } from './job-events.ts';
+import { jobListRoutes, type JobListDeps } from './job-list.ts';
+import { mediaRoutes, type MediaDeps } from './media.ts';
+import { nodeRoutes, type NodeDeps } from './nodes.ts';
+import { Metrics, metricsRoutes, type MetricsDeps } from './metrics.ts';
 import { openApiRoutes } from './openapi/routes.ts';
 import { pipelineRoutes } from './pipelines.ts';
 import { queueRoutes, type QueueRoutes } from './queues.ts';
 import { healthRoutes, serviceRoutes, type Health } from './service.ts';
-import { statisticsRoutes, type StatisticsParts } from './statistics.ts';
+import { statisticsRoutes, type StatisticsDeps } from './statistics.ts';
 import { withoutBasePath } from './steps/base-path.ts';
 import { crossOrigin } from './steps/cors.ts';
 import { privateAnswers } from './steps/private-answers.ts';
@@ -29,23 +29,23 @@ import { refusalMessages } from './steps/refusal-messages.ts';
 import { readableTarget } from './steps/request-target.ts';
 import { streamingJobRoutes, type StreamingJobRoutes } from './streaming-jobs.ts';
 import { systemMessageRoutes, type SystemMessageRoutes } from './system-messages.ts';
-import { workerProtocol, type WorkerProtocolParts } from './worker-protocol.ts';
+import { workerProtocol, type WorkerProtocolDeps } from './worker-protocol.ts';
 
-export interface AppParts
+export interface AppDeps
   extends
-    BatchJobParts,
-    StatisticsParts,
-    JobListParts,
-    JobEventParts,
-    MediaParts,
-    BackupRouteParts,
-    CatalogRouteParts,
-    NodeParts,
+    BatchJobDeps,
+    StatisticsDeps,
+    JobListDeps,
+    JobEventDeps,
+    MediaDeps,
+    BackupRouteDeps,
+    CatalogRouteDeps,
+    NodeDeps,
     StreamingJobRoutes,
     SystemMessageRoutes,
-    MetricsParts,
+    MetricsDeps,
     QueueRoutes,
-    Omit<WorkerProtocolParts, 'authenticate' | 'catalog'> {
+    Omit<WorkerProtocolDeps, 'authenticate' | 'catalog'> {
   readonly access: Access;
   readonly info: Info;
   /** How clients reach the server: BASE_URL, or where it listens. */
@@ -63,26 +63,26 @@ export interface AppParts
 const CLIENT_LEFT = /^(ERR_STREAM_PREMATURE_CLOSE|ECONNRESET|EPIPE|HPE_\w+)$/;
 
 /** The Koa application. It never listens: who calls this does. */
-export function createApp(parts: AppParts): Koa {
-  const { access, logger } = parts;
-  const app = new Koa({ proxy: parts.trustProxy });
-  const metrics = new Metrics(parts);
+export function createApp(deps: AppDeps): Koa {
+  const { access, logger } = deps;
+  const app = new Koa({ proxy: deps.trustProxy });
+  const metrics = new Metrics(deps);
   app.on('error', (error: unknown) => {
     if (!CLIENT_LEFT.test((error as { code?: string }).code ?? ''))
       logger.warn({ err: error }, 'a response failed');
   });
   app.use(privateAnswers);
   app.use(readableTarget);
-  app.use(withoutBasePath(parts.url));
+  app.use(withoutBasePath(deps.url));
   app.use(metrics.measure);
-  app.use(requestContext(parts.system, logger));
-  app.use(below('/rest', crossOrigin(parts.allowedOrigins)));
+  app.use(requestContext(deps.system, logger));
+  app.use(below('/rest', crossOrigin(deps.allowedOrigins)));
   app.use(below('/rest', audit(logger)));
   app.use(mapErrors(logger));
   if (access.routes !== undefined) app.use(access.routes);
 
-  app.use(below('/docs', docsPage(parts.url).routes() as Middleware));
-  const { open, worker, jobs, rest } = routersOf(parts, metrics);
+  app.use(below('/docs', docsPage(deps.url).routes() as Middleware));
+  const { open, worker, jobs, rest } = routersOf(deps, metrics);
   app.use(open.routes());
   app.use(below('/worker', worker.routes() as Middleware));
   app.use(below('/rest', refusalMessages));
@@ -98,34 +98,34 @@ export function createApp(parts: AppParts): Koa {
 
 /** Every route of the server. `http/operations/` declares each of them. */
 export function routersOf(
-  parts: AppParts,
+  deps: AppDeps,
   metrics: Metrics,
 ): Readonly<Record<'open' | 'worker' | 'jobs' | 'rest', Router>> {
   const open = new Router();
-  healthRoutes(open, parts.health);
-  metricsRoutes(open, metrics, { ...parts, ...parts.access });
+  healthRoutes(open, deps.health);
+  metricsRoutes(open, metrics, { ...deps, ...deps.access });
 
-  const worker = workerProtocol({ ...parts, ...parts.access });
+  const worker = workerProtocol({ ...deps, ...deps.access });
 
   // Apart, because a request is held against every route of a router, and most requests are about jobs.
   const jobs = new Router({ sensitive: true });
-  statisticsRoutes(jobs, parts);
-  jobListRoutes(jobs, parts);
-  batchJobRoutes(jobs, parts);
+  statisticsRoutes(jobs, deps);
+  jobListRoutes(jobs, deps);
+  batchJobRoutes(jobs, deps);
 
   const rest = new Router({ sensitive: true });
-  serviceRoutes(rest, parts.info);
-  openApiRoutes(rest, { version: parts.info.version, url: parts.url });
-  jobEventRoutes(rest, parts);
-  mediaRoutes(rest, parts);
-  backupRoutes(rest, parts);
-  actorRoutes(rest, parts);
-  streamingJobRoutes(rest, parts);
-  systemMessageRoutes(rest, parts);
-  queueRoutes(rest, parts);
-  componentRoutes(rest, parts);
-  nodeRoutes(rest, parts);
-  pipelineRoutes(rest, parts);
+  serviceRoutes(rest, deps.info);
+  openApiRoutes(rest, { version: deps.info.version, url: deps.url });
+  jobEventRoutes(rest, deps);
+  mediaRoutes(rest, deps);
+  backupRoutes(rest, deps);
+  actorRoutes(rest, deps);
+  streamingJobRoutes(rest, deps);
+  systemMessageRoutes(rest, deps);
+  queueRoutes(rest, deps);
+  componentRoutes(rest, deps);
+  nodeRoutes(rest, deps);
+  pipelineRoutes(rest, deps);
   return { open, worker, jobs, rest };
 }
 

@@ -1,11 +1,11 @@
 import type Router from '@koa/router';
-import type { BackupDesk } from '../actors/backup.ts';
+import type { BackupService } from '../actors/backup.ts';
 import type { Logger } from '../config/logger.ts';
 import { requireRole, userOf } from './access/bearer.ts';
 import { HttpError, overloaded } from './errors.ts';
 
-export interface BackupRouteParts {
-  readonly backups: BackupDesk;
+export interface BackupRouteDeps {
+  readonly backups: BackupService;
   readonly logger: Logger;
 }
 
@@ -14,7 +14,7 @@ const NO_ADMIN = {
 };
 
 /** Ours: the specification knows no backup. */
-export function backupRoutes(router: Router, { backups, logger }: BackupRouteParts): void {
+export function backupRoutes(router: Router, { backups, logger }: BackupRouteDeps): void {
   router.get('/rest/backup', requireRole('ADMIN', NO_ADMIN), async (ctx) => {
     const backup = await backups.take();
     if (backup.kind !== 'taken')

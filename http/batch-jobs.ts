@@ -4,11 +4,11 @@ import type Router from '@koa/router';
 import type { Context } from 'koa';
 import { z } from 'zod';
 import type { JobCommand, JobReply } from '../actors/batch-job/commands.ts';
-import type { ArchiveDesk } from '../actors/batch-job/archive-desk.ts';
-import type { JobDesk } from '../actors/batch-job/desk.ts';
+import type { ArchiveChecks } from '../actors/batch-job/archive-checks.ts';
+import type { JobService } from '../actors/batch-job/job-service.ts';
 import type { JobRequest } from '../actors/batch-job/job-request.ts';
 import type { DryRun, DryRuns } from '../actors/batch-job/dry-run.ts';
-import type { Repeatable } from '../actors/batch-job/repeats.ts';
+import type { Repeatable } from '../actors/batch-job/idempotency.ts';
 import type { Accepted } from '../actors/batch-job/submission.ts';
 import type { Family } from '../actors/runtime/system.ts';
 import { jobNumber, type ArchivedDocument, type JobViews } from '../actors/views/jobs.ts';
@@ -28,10 +28,10 @@ interface OpenedDocument {
   readonly bytes: number | undefined;
 }
 
-export interface BatchJobParts {
-  readonly desk: JobDesk;
+export interface BatchJobDeps {
+  readonly jobService: JobService;
   readonly dryRuns: DryRuns;
-  readonly archiveDesk: ArchiveDesk;
+  readonly archiveChecks: ArchiveChecks;
   readonly jobs: Family<JobCommand, JobReply>;
   readonly views: JobViews;
   readonly bodyLimits: BodyLimits;
@@ -46,22 +46,22 @@ export interface BatchJobParts {
 }
 
 /** Specification 4.2. */
-export function batchJobRoutes(router: Router, parts: BatchJobParts): void {
-  router.post('/rest/jobs', (ctx) => create(ctx, parts));
-  router.post('/rest/jobs/archiverepost', (ctx) => archiveRepost(ctx, parts));
-  router.get('/rest/jobs/:id', (ctx) => single(ctx, parts));
-  router.delete('/rest/jobs/:id', (ctx) => remove(ctx, parts));
-  router.post('/rest/jobs/:id/cancel', (ctx) => cancel(ctx, parts));
-  router.post('/rest/jobs/:id/resubmit', (ctx) => resubmit(ctx, parts));
-  router.get('/rest/jobs/:id/output/detection', (ctx) => detection(ctx, parts));
+export function batchJobRoutes(router: Router, deps: BatchJobDeps): void {
+  router.post('/rest/jobs', (ctx) => create(ctx, deps));
+  router.post('/rest/jobs/archiverepost', (ctx) => archiveRepost(ctx, deps));
+  router.get('/rest/jobs/:id', (ctx) => single(ctx, deps));
+  router.delete('/rest/jobs/:id', (ctx) => remove(ctx, deps));
+  router.post('/rest/jobs/:id/cancel', (ctx) => cancel(ctx, deps));
+  router.post('/rest/jobs/:id/resubmit', (ctx) => resubmit(ctx, deps));
+  router.get('/rest/jobs/:id/output/detection', (ctx) => detection(ctx, deps));
 }
 
-async function create(ctx: Context, parts: BatchJobParts): Promise<void> {
-  const { desk, dryRuns, bodyLimits, url } = parts;
+async function create(ctx: Context, deps: BatchJobDeps): Promise<void> {
+  const { jobService, dryRuns, bodyLimits, url } = deps;
   const query = checked(creationQuery, ctx.query, 'query');
   if ('problems' in query) throw creationFailed(query.problems);
   const json = await refusedAs(readJson(ctx, bodyLimits), refusalBody);
-  const tooMany = desk.tooMany(mediaCount(json));
+  const tooMany = jobService.tooMany(mediaCount(json));
   if (tooMany !== undefined) throw creationRefused(undefined, tooMany);
   const parsed = checked(jobCreationRequest, json);
   if ('problems' in parsed)
@@ -70,7 +70,7 @@ async function create(ctx: Context, parts: BatchJobParts): Promise<void> {
   const submission =
     query.ok.dryRun === true
       ? await dryRuns.of({ ...toRequest(body), user: userOf(ctx).name })
-      : await desk.submit({ ...toRequest(body), user: userOf(ctx).name }, repeatableOf(ctx, json));
+      : await jobService.submit({ ...toRequest(body), user: userOf(ctx).name }, repeatableOf(ctx, json));
   switch (submission.kind) {
     case 'overloaded':
       throw overloaded(submission.message);
@@ -126,7 +126,7 @@ function callbackOf({ callbackURL, callbackMethod, externalId }: JobCreationRequ
   return isGiven(callbackURL) ? { url: callbackURL!.trim(), method } : undefined;
 }
 
-/** The request in the words of the job desk; what the client left out gets the specification's defaults. */
+/** The request in the words of the job service; what the client left out gets the specification's defaults. */
 function toRequest(body: JobCreationRequest): Omit<JobRequest, 'user'> {
   return {
     media: body.media.map((medium) => ({
@@ -166,7 +166,7 @@ function selectorsOf({ mediaSelectors, mediaSelectorsOutputAction }: RequestedMe
 const isGiven = (text: string | null | undefined) =>
   text !== null && text !== undefined && text.trim() !== '';
 
-async function single(ctx: Context, { views }: BatchJobParts): Promise<void> {
+async function single(ctx: Context, { views }: BatchJobDeps): Promise<void> {
   const id = jobNumber(idOf(ctx));
   const info = id === null ? undefined : await infoOf(id, ctx, views);
   if (info === undefined) return empty(ctx, 400);
@@ -177,7 +177,7 @@ async function single(ctx: Context, { views }: BatchJobParts): Promise<void> {
 const infoOf = (id: number, { query }: Context, views: JobViews) =>
   /^true$/i.test(String(query['details'])) ? views.detailed(id) : views.single(id);
 
-async function cancel(ctx: Context, { jobs }: BatchJobParts): Promise<void> {
+async function cancel(ctx: Context, { jobs }: BatchJobDeps): Promise<void> {
   const id = jobNumber(idOf(ctx));
   if (id === null)
     throw new HttpError(400, unparsable(idOf(ctx)), {
@@ -208,12 +208,12 @@ async function formOf(ctx: Context, limits: BodyLimits): Promise<Readonly<Record
   return Object.fromEntries(new URLSearchParams(await readText(ctx, limits)));
 }
 
-async function resubmit(ctx: Context, { desk, views, formLimits }: BatchJobParts): Promise<void> {
+async function resubmit(ctx: Context, { jobService, views, formLimits }: BatchJobDeps): Promise<void> {
   const id = jobNumber(idOf(ctx));
   if (id === null) throw creationFailed(unparsable(idOf(ctx)));
   const query = checked(resubmitQuery, { ...(await formOf(ctx, formLimits)), ...ctx.query });
   if ('problems' in query) throw creationFailed(query.problems);
-  const reply = await desk.resubmit(id, query.ok.jobPriority);
+  const reply = await jobService.resubmit(id, query.ok.jobPriority);
   if (reply.kind === 'overloaded') throw overloaded(reply.message);
   if (reply.kind === 'refused') {
     const why =
@@ -230,7 +230,7 @@ async function resubmit(ctx: Context, { desk, views, formLimits }: BatchJobParts
 }
 
 /** Specification 6.4: 200 when everything arrived, else 500 with the same body. */
-async function archiveRepost(ctx: Context, { archiveDesk, bodyLimits }: BatchJobParts): Promise<void> {
+async function archiveRepost(ctx: Context, { archiveChecks, bodyLimits }: BatchJobDeps): Promise<void> {
   const parsed = checked(archiveRepostRequest, await readJson(ctx, bodyLimits));
   if ('problems' in parsed)
     throw new HttpError(400, `The body must be an array of job ids:\n${parsed.problems}`);
@@ -241,7 +241,7 @@ async function archiveRepost(ctx: Context, { archiveDesk, bodyLimits }: BatchJob
   for (const jobId of [...new Set(parsed.ok)].sort((a, b) => a - b)) {
     // Nobody waits for the rest any more, which may take long.
     if (ctx.res.destroyed) return;
-    const error = await archiveDesk.repost(jobId, gone.signal);
+    const error = await archiveChecks.repost(jobId, gone.signal);
     if (error === undefined) success.push(jobId);
     else failures.push({ jobId, error });
   }
@@ -249,9 +249,9 @@ async function archiveRepost(ctx: Context, { archiveDesk, bodyLimits }: BatchJob
   ctx.status = failures.length === 0 ? 200 : 500;
 }
 
-async function remove(ctx: Context, { desk }: BatchJobParts): Promise<void> {
+async function remove(ctx: Context, { jobService }: BatchJobDeps): Promise<void> {
   const id = jobNumber(idOf(ctx));
-  const outcome = id === null ? 'unknown' : await desk.remove(id, userOf(ctx).name);
+  const outcome = id === null ? 'unknown' : await jobService.remove(id, userOf(ctx).name);
   if (outcome === 'unknown') throw notThere('job', idOf(ctx), '/rest/jobs');
   if (outcome === 'live')
     throw new HttpError(409, `Job ${id} has not ended yet. Cancel it first, or wait for its end.`);
@@ -259,12 +259,12 @@ async function remove(ctx: Context, { desk }: BatchJobParts): Promise<void> {
 }
 
 /** The document as it lies on the disk, streamed; its files have the names of today. */
-async function detection(ctx: Context, parts: BatchJobParts): Promise<void> {
-  const { views, openDocument } = parts;
+async function detection(ctx: Context, deps: BatchJobDeps): Promise<void> {
+  const { views, openDocument } = deps;
   const id = jobNumber(idOf(ctx));
   if (id === null) return empty(ctx, 400);
   const file = await views.document(id);
-  if (file === undefined) return archivedDetection(ctx, parts, id);
+  if (file === undefined) return archivedDetection(ctx, deps, id);
   const document = await openDocument(file);
   if (document === undefined)
     throw new HttpError(500, 'The detection document of this job is missing on the server.');
@@ -278,7 +278,7 @@ function answerWith(ctx: Context, { stream, bytes }: OpenedDocument): void {
 }
 
 /** The document of the job of another service that an archive had, as it is there. */
-async function archivedDetection(ctx: Context, { views, openArchived }: BatchJobParts, id: number) {
+async function archivedDetection(ctx: Context, { views, openArchived }: BatchJobDeps, id: number) {
   const archived = await views.archivedDocument(id);
   if (archived === undefined) return empty(ctx, 400);
   const document = await openArchived(archived).catch((error: unknown) => {

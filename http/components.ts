@@ -14,7 +14,7 @@ import { componentDescriptor } from './schemas/catalog.ts';
 import { parseJson, readText, type BodyLimits } from './steps/json-body.ts';
 import { wantsDetails, warn } from './steps/warnings.ts';
 
-export interface CatalogRouteParts {
+export interface CatalogRouteDeps {
   readonly catalog: Catalog;
   readonly catalogActor: Family<CatalogCommand, CatalogReply>;
   /** Of descriptors, pipelines, tasks and actions. */
@@ -22,17 +22,17 @@ export interface CatalogRouteParts {
 }
 
 /** Specification 4.6. */
-export function componentRoutes(router: Router, parts: CatalogRouteParts): void {
-  router.post('/rest/components/registerUnmanaged', (ctx) => register(ctx, parts));
+export function componentRoutes(router: Router, deps: CatalogRouteDeps): void {
+  router.post('/rest/components/registerUnmanaged', (ctx) => register(ctx, deps));
   router.get('/rest/components', (ctx) => {
-    ctx.body = parts.catalog.components();
+    ctx.body = deps.catalog.components();
   });
-  router.delete('/rest/components/:componentName', (ctx) => remove(ctx, parts));
+  router.delete('/rest/components/:componentName', (ctx) => remove(ctx, deps));
 }
 
 async function register(
   ctx: Context,
-  { catalog, catalogActor, descriptorLimits }: CatalogRouteParts,
+  { catalog, catalogActor, descriptorLimits }: CatalogRouteDeps,
 ): Promise<void> {
   const descriptor = parseDescriptor(await readText(ctx, descriptorLimits), descriptorLimits);
   const { name, subject } = userOf(ctx);
@@ -70,7 +70,7 @@ function quotedName(value: unknown): string {
   return typeof componentName === 'string' ? `"${componentName.trim().slice(0, 256)}": ` : '';
 }
 
-async function remove(ctx: Context, { catalogActor }: CatalogRouteParts): Promise<void> {
+async function remove(ctx: Context, { catalogActor }: CatalogRouteDeps): Promise<void> {
   const { componentName } = ctx['params'] as { componentName: string };
   const reply = await catalogActor.ask(CATALOG, { type: 'unregister', componentName });
   if (reply.kind === 'refused') throw new HttpError(reply.reason === 'MANAGED' ? 409 : 404, reply.message);

@@ -2,10 +2,10 @@ import { PassThrough } from 'node:stream';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import type { JobWatch } from '../actors/views/job-watch.ts';
-import { jobNumber, type JobGlance } from '../actors/views/jobs.ts';
+import { jobNumber, type JobProgressEvent } from '../actors/views/jobs.ts';
 import { empty, overloaded } from './errors.ts';
 
-export interface JobEventParts {
+export interface JobEventDeps {
   readonly watch: JobWatch;
   readonly events: {
     /** Open streams of all clients at most. */
@@ -19,16 +19,16 @@ export interface JobEventParts {
 const RETRY_MS = 2_000;
 
 /** Server-sent events of a job (ours): how it stands at once, then every change, then the end of the stream. */
-export function jobEventRoutes(router: Router, parts: JobEventParts): void {
+export function jobEventRoutes(router: Router, deps: JobEventDeps): void {
   const open = new Set<EventStream>();
-  router.get('/rest/jobs/:id/events', (ctx) => events(ctx, parts, open));
+  router.get('/rest/jobs/:id/events', (ctx) => events(ctx, deps, open));
   // There are no streaming jobs.
   router.get('/rest/streaming/jobs/:id/events', (ctx) => empty(ctx, 400));
 }
 
 async function events(
   ctx: Context,
-  { watch, events: limits }: JobEventParts,
+  { watch, events: limits }: JobEventDeps,
   open: Set<EventStream>,
 ): Promise<void> {
   const id = jobNumber((ctx['params'] as { id: string }).id);
@@ -69,7 +69,7 @@ class EventStream {
   readonly body = new PassThrough();
   #id: number;
   /** Written when the client has read what is under way. */
-  #latest: JobGlance | undefined;
+  #latest: JobProgressEvent | undefined;
   #over = false;
   /** It has not read anything since the last sign of life. */
   #stuck = false;
@@ -84,8 +84,8 @@ class EventStream {
     this.body.once('close', () => clearInterval(beat));
   }
 
-  seen(glance: JobGlance): void {
-    this.#latest = glance;
+  seen(event: JobProgressEvent): void {
+    this.#latest = event;
     this.#flush();
   }
 

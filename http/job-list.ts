@@ -7,18 +7,18 @@ import { empty, HttpError } from './errors.ts';
 import { jobListQuery } from './schemas/job-list.ts';
 import { checked } from './schemas/problems.ts';
 
-export interface JobListParts {
+export interface JobListDeps {
   listJobs(query: JobListQuery): Promise<JobPage>;
   liveIssues(number: number): Promise<LiveIssues | 'ended' | undefined>;
 }
 
 /** All jobs, and what has gone wrong so far in one that is under way (ours). */
-export function jobListRoutes(router: Router, parts: JobListParts): void {
-  router.get('/rest/jobs', (ctx) => list(ctx, parts));
-  router.get('/rest/jobs/:id/issues', (ctx) => issues(ctx, parts));
+export function jobListRoutes(router: Router, deps: JobListDeps): void {
+  router.get('/rest/jobs', (ctx) => list(ctx, deps));
+  router.get('/rest/jobs/:id/issues', (ctx) => issues(ctx, deps));
 }
 
-async function list(ctx: Context, { listJobs }: JobListParts): Promise<void> {
+async function list(ctx: Context, { listJobs }: JobListDeps): Promise<void> {
   const query = checked(jobListQuery, ctx.query, 'query');
   if ('problems' in query)
     throw new HttpError(400, `The query has errors in the following fields:\n${query.problems}`);
@@ -27,9 +27,9 @@ async function list(ctx: Context, { listJobs }: JobListParts): Promise<void> {
   ctx.body = { jobs, next: next === null ? null : String(next) };
 }
 
-async function issues(ctx: Context, parts: JobListParts): Promise<void> {
+async function issues(ctx: Context, deps: JobListDeps): Promise<void> {
   const id = jobNumber((ctx['params'] as { id: string }).id);
-  const found = id === null ? undefined : await parts.liveIssues(id);
+  const found = id === null ? undefined : await deps.liveIssues(id);
   if (found === undefined) return empty(ctx, 400);
   if (found === 'ended')
     throw new HttpError(409, 'The job has ended: its errors and warnings stand in its document.');

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import type Router from '@koa/router';
 import type { Context } from 'koa';
-import type { Upload, UploadDesk } from '../actors/uploads/desk.ts';
-import type { Issue } from '../pipeline/types.ts';
+import type { Upload, UploadStore } from '../actors/uploads/upload-store.ts';
+import type { Issue } from '../domain/types.ts';
 import { empty, HttpError, overloaded } from './errors.ts';
 import { mediaCheckRequest, uploadQuery } from './schemas/media.ts';
 import { checked } from './schemas/problems.ts';
 import { readJson, type BodyLimits } from './steps/json-body.ts';
 
-export interface MediaParts {
-  readonly uploads: UploadDesk;
+export interface MediaDeps {
+  readonly uploads: UploadStore;
   readonly bodyLimits: BodyLimits;
   /** Media that a job may name. */
   readonly maxMedia: number;
@@ -18,13 +18,13 @@ export interface MediaParts {
 }
 
 /** Upload of media (ours), for clients that share no folder with the server, and whether it is needed. */
-export function mediaRoutes(router: Router, parts: MediaParts): void {
-  router.post('/rest/media', (ctx) => upload(ctx, parts));
-  router.post('/rest/media/check', (ctx) => check(ctx, parts));
-  router.delete('/rest/media/:id', (ctx) => remove(ctx, parts));
+export function mediaRoutes(router: Router, deps: MediaDeps): void {
+  router.post('/rest/media', (ctx) => upload(ctx, deps));
+  router.post('/rest/media/check', (ctx) => check(ctx, deps));
+  router.delete('/rest/media/:id', (ctx) => remove(ctx, deps));
 }
 
-async function upload(ctx: Context, { uploads }: MediaParts): Promise<void> {
+async function upload(ctx: Context, { uploads }: MediaDeps): Promise<void> {
   const query = checked(uploadQuery, ctx.query, 'query');
   if ('problems' in query) throw new HttpError(400, query.problems);
   if (typeof ctx.is('multipart/*') === 'string')
@@ -58,7 +58,7 @@ async function upload(ctx: Context, { uploads }: MediaParts): Promise<void> {
 }
 
 /** What a job's creation would say of its media; nothing is fetched or opened. */
-async function check(ctx: Context, { bodyLimits, maxMedia, checkMedia }: MediaParts): Promise<void> {
+async function check(ctx: Context, { bodyLimits, maxMedia, checkMedia }: MediaDeps): Promise<void> {
   const body = checked(mediaCheckRequest, await readJson(ctx, bodyLimits));
   if ('problems' in body) throw new HttpError(400, body.problems);
   const { mediaUris } = body.ok;
@@ -70,7 +70,7 @@ async function check(ctx: Context, { bodyLimits, maxMedia, checkMedia }: MediaPa
   };
 }
 
-async function remove(ctx: Context, { uploads }: MediaParts): Promise<void> {
+async function remove(ctx: Context, { uploads }: MediaDeps): Promise<void> {
   const { id } = ctx['params'] as { id: string };
   switch (await uploads.remove(id)) {
     case 'removed':
@@ -99,10 +99,10 @@ function refused(ctx: Context, status: number, message: string): HttpError {
 }
 
 /** So much of a body that is not wanted is read and dropped, so that a client that is still sending sees the answer. */
-const PATIENCE_BYTES = 64 * 1024 * 1024;
+const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
 
 function dropRest(request: IncomingMessage): void {
-  let left = PATIENCE_BYTES;
+  let left = MAX_DISCARDED_BYTES;
   request.on('data', (chunk: Buffer) => {
     left -= chunk.length;
     if (left < 0) request.destroy();

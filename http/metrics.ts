@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { figures, type FigureParts, type Figures } from '../actors/views/figures.ts';
+import { serviceMetrics, type MetricSources, type ServiceMetrics } from '../actors/views/metrics.ts';
 import type { Happening } from '../actors/runtime/counts.ts';
 import type { Info } from '../config/info.ts';
 import type { WorkMetrics } from './work-metrics.ts';
@@ -17,18 +17,18 @@ const MISNAMED = [
 ];
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']);
 
-export interface MetricsParts {
-  readonly figures: FigureParts;
+export interface MetricsDeps {
+  readonly serviceMetrics: MetricSources;
   readonly work: WorkMetrics;
   readonly info: Info;
   /** A token that may read the metrics and nothing else; undefined: there is none. */
   readonly metricsToken: string | undefined;
 }
 
-/** The figures of a server for Prometheus. Labels only have values that the program or its catalog knows. */
+/** The serviceMetrics of a server for Prometheus. Labels only have values that the program or its catalog knows. */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #parts: MetricsParts;
+  readonly #deps: MetricsDeps;
   readonly #durations = new Histogram({
     name: 'troupe_http_request_duration_seconds',
     help: 'Time from a request to the end of its answer; the count is that of the requests',
@@ -37,11 +37,11 @@ export class Metrics {
     registers: [this.#registry],
   });
 
-  constructor(parts: MetricsParts) {
-    this.#parts = parts;
+  constructor(deps: MetricsDeps) {
+    this.#deps = deps;
     collectDefaultMetrics({ register: this.#registry });
     for (const name of MISNAMED) this.#registry.removeSingleMetric(name);
-    const { version, gitHash } = parts.info;
+    const { version, gitHash } = deps.info;
     gauge(this.#registry, 'troupe_build_info', 'Always 1; the labels say what runs', ['version', 'hash']).set(
       { version, hash: gitHash },
       1,
@@ -62,8 +62,8 @@ export class Metrics {
 
   async text(): Promise<string> {
     const registry = new Registry();
-    describeFigures(registry, await figures(this.#parts.figures));
-    return Registry.merge([this.#registry, this.#parts.work.registry, registry]).metrics();
+    describeFigures(registry, await serviceMetrics(this.#deps.serviceMetrics));
+    return Registry.merge([this.#registry, this.#deps.work.registry, registry]).metrics();
   }
 }
 
@@ -71,7 +71,7 @@ export class Metrics {
 export function metricsRoutes(
   router: Router,
   metrics: Metrics,
-  { metricsToken, authenticate }: Pick<MetricsParts, 'metricsToken'> & { readonly authenticate: Middleware },
+  { metricsToken, authenticate }: Pick<MetricsDeps, 'metricsToken'> & { readonly authenticate: Middleware },
 ): void {
   const expected = metricsToken === undefined ? undefined : digest(metricsToken);
   const mayRead: Middleware = async (ctx, next) => {
@@ -104,7 +104,7 @@ function routeOf(ctx: Context): string {
 const gauge = (registry: Registry, name: string, help: string, labelNames: readonly string[] = []) =>
   new Gauge({ name, help, labelNames, registers: [registry] });
 
-function describeFigures(registry: Registry, { jobs, leases, processes, ...rest }: Figures): void {
+function describeFigures(registry: Registry, { jobs, leases, processes, ...rest }: ServiceMetrics): void {
   const jobGauge = gauge(registry, 'troupe_jobs', 'Jobs that have not ended', ['state']);
   jobGauge.set({ state: 'live' }, jobs.live);
   jobGauge.set({ state: 'waiting' }, jobs.waiting);
@@ -123,7 +123,10 @@ function describeFigures(registry: Registry, { jobs, leases, processes, ...rest 
   }
 }
 
-function describeQueues(registry: Registry, { queues, oldest }: Pick<Figures, 'queues' | 'oldest'>): void {
+function describeQueues(
+  registry: Registry,
+  { queues, oldest }: Pick<ServiceMetrics, 'queues' | 'oldest'>,
+): void {
   const lengths = gauge(registry, 'troupe_queue_length', 'Sub-jobs that wait for a component', ['queue']);
   const about = 'Time that the sub-job which has waited longest has waited; 0 when none waits';
   const ages = gauge(registry, 'troupe_queue_oldest_seconds', about, ['queue']);

@@ -17,7 +17,7 @@ import { nodeConfiguration } from './schemas/nodes.ts';
 import { checked } from './schemas/problems.ts';
 import { readJson, type BodyLimits } from './steps/json-body.ts';
 
-export interface NodeParts {
+export interface NodeDeps {
   readonly nodeConfiguration: Family<ConfigurationCommand, ConfigurationReply>;
   readonly nodeManager: NodeManager;
   readonly bodyLimits: BodyLimits;
@@ -30,41 +30,41 @@ const adminOnly = (what: string) =>
   requireRole('ADMIN', { responseCode: 1, message: `${what} not changed! ${NO_ADMIN}` });
 
 /** Specification 4.4. */
-export function nodeRoutes(router: Router, parts: NodeParts): void {
+export function nodeRoutes(router: Router, deps: NodeDeps): void {
   const adminOfConfig = requireRole('ADMIN', {
     responseCode: 1,
     message: `Node config changes not saved! ${NO_ADMIN}`,
   });
   const adminOfServices = adminOnly('Node service status');
   router.get('/rest/nodes/config', async (ctx) => {
-    const nodes = await configured(parts);
+    const nodes = await configured(deps);
     ctx.body = userOf(ctx).roles.includes('ADMIN') ? nodes : withoutValues(nodes);
   });
-  router.post('/rest/nodes/config', adminOfConfig, (ctx) => save(ctx, parts));
+  router.post('/rest/nodes/config', adminOfConfig, (ctx) => save(ctx, deps));
   router.get('/rest/nodes/hosts', async (ctx) => {
-    const { host: thisHost } = parts.nodeManager;
-    ctx.body = Object.fromEntries((await configured(parts)).map(({ host }) => [host, host === thisHost]));
+    const { host: thisHost } = deps.nodeManager;
+    ctx.body = Object.fromEntries((await configured(deps)).map(({ host }) => [host, host === thisHost]));
   });
   router.get('/rest/nodes/info', async (ctx) => {
-    const { host, deployed } = parts.nodeManager;
-    ctx.body = { nodeModels: deployedServices(await configured(parts), host, deployed) };
+    const { host, deployed } = deps.nodeManager;
+    ctx.body = { nodeModels: deployedServices(await configured(deps), host, deployed) };
   });
   router.get('/rest/nodes/services', (ctx) => {
-    const { palette } = parts.nodeManager;
-    ctx.body = Object.fromEntries(palette.map((model: ServiceModel) => [model.serviceName, model]));
+    const { availableServices } = deps.nodeManager;
+    ctx.body = Object.fromEntries(availableServices.map((model: ServiceModel) => [model.serviceName, model]));
   });
-  router.post('/rest/nodes/services/:serviceName/start', adminOfServices, (ctx) => start(ctx, parts));
-  router.post('/rest/nodes/services/:serviceName/stop', adminOfServices, (ctx) => stop(ctx, parts));
+  router.post('/rest/nodes/services/:serviceName/start', adminOfServices, (ctx) => start(ctx, deps));
+  router.post('/rest/nodes/services/:serviceName/stop', adminOfServices, (ctx) => stop(ctx, deps));
 }
 
-async function configured({ nodeConfiguration: family }: NodeParts): Promise<readonly NodeManagerModel[]> {
+async function configured({ nodeConfiguration: family }: NodeDeps): Promise<readonly NodeManagerModel[]> {
   const reply = await family.ask(NODE_CONFIGURATION, { type: 'read' });
   return reply.kind === 'configuration' ? reply.nodes : [];
 }
 
 async function save(
   ctx: Context,
-  { nodeConfiguration: family, bodyLimits, logger }: NodeParts,
+  { nodeConfiguration: family, bodyLimits, logger }: NodeDeps,
 ): Promise<void> {
   const parsed = checked(nodeConfiguration, await refusedAs(readJson(ctx, bodyLimits), refusalBody));
   if ('problems' in parsed)
@@ -83,21 +83,21 @@ async function save(
 const refusalBody = (message: string) => ({ responseCode: 1, message });
 const refused = (message: string) => new HttpError(400, message, { body: refusalBody(message) });
 
-async function start(ctx: Context, parts: NodeParts): Promise<void> {
+async function start(ctx: Context, deps: NodeDeps): Promise<void> {
   const name = serviceOf(ctx);
   await change(
     ctx,
-    parts,
+    deps,
     { type: 'startService', service: name },
     `starting the service with name '${name}'`,
   );
 }
 
-async function stop(ctx: Context, parts: NodeParts): Promise<void> {
+async function stop(ctx: Context, deps: NodeDeps): Promise<void> {
   const name = serviceOf(ctx);
   await change(
     ctx,
-    parts,
+    deps,
     { type: 'stopService', service: name },
     `shutting down the service with name '${name}'`,
   );
@@ -105,7 +105,7 @@ async function stop(ctx: Context, parts: NodeParts): Promise<void> {
 
 async function change(
   ctx: Context,
-  { nodeManager, logger }: NodeParts,
+  { nodeManager, logger }: NodeDeps,
   command: { readonly type: 'startService' | 'stopService'; readonly service: string },
   what: string,
 ): Promise<void> {

@@ -6,8 +6,8 @@ import type { Catalog } from '../actors/catalog/catalog.ts';
 import type { CatalogCommand } from '../actors/catalog/commands.ts';
 import { parseFields } from '../actors/catalog/fields.ts';
 import { CatalogNotes } from '../actors/catalog/notes.ts';
-import type { Action, Pipeline, Task } from '../pipeline/types.ts';
-import type { CatalogRouteParts } from './components.ts';
+import type { Action, Pipeline, Task } from '../domain/types.ts';
+import type { CatalogRouteDeps } from './components.ts';
 import { empty, HttpError, notThere } from './errors.ts';
 import { actionCreation, pipelineCreation, taskCreation } from './schemas/catalog.ts';
 import { readJson } from './steps/json-body.ts';
@@ -15,40 +15,37 @@ import { answerList } from './steps/json-list.ts';
 import { wantsDetails, warn } from './steps/warnings.ts';
 
 /** Specification 4.7. */
-export function pipelineRoutes(router: Router, parts: CatalogRouteParts): void {
-  reading(router, parts, 'pipelines', (catalog) => [catalog.pipelines, catalog.pipeline], onPipeline);
-  creating(router, parts, 'pipelines', {
+export function pipelineRoutes(router: Router, deps: CatalogRouteDeps): void {
+  reading(router, deps, 'pipelines', (catalog) => [catalog.pipelines, catalog.pipeline], onPipeline);
+  creating(router, deps, 'pipelines', {
     title: 'Pipeline',
     schema: pipelineCreation,
     toCommand: (element) => ({ type: 'addPipeline', element }),
     notes: onPipeline,
   });
-  removing(router, parts, 'pipelines', 'pipeline');
+  removing(router, deps, 'pipelines', 'pipeline');
   // The detailed entry of the specification gives this path.
-  removing(router, parts, 'pipeline', 'pipeline');
+  removing(router, deps, 'pipeline', 'pipeline');
 
-  reading(router, parts, 'tasks', (catalog) => [catalog.tasks, catalog.task], onTask);
-  creating(router, parts, 'tasks', {
+  reading(router, deps, 'tasks', (catalog) => [catalog.tasks, catalog.task], onTask);
+  creating(router, deps, 'tasks', {
     title: 'Task',
     schema: taskCreation,
     toCommand: (element) => ({ type: 'addTask', element }),
     notes: onTask,
   });
-  removing(router, parts, 'tasks', 'task');
+  removing(router, deps, 'tasks', 'task');
 
-  reading(router, parts, 'actions', (catalog) => [catalog.actions, catalog.action], onAction);
-  creating(router, parts, 'actions', {
+  reading(router, deps, 'actions', (catalog) => [catalog.actions, catalog.action], onAction);
+  creating(router, deps, 'actions', {
     title: 'Action',
     schema: actionCreation,
     toCommand: (element) => ({ type: 'addAction', element }),
     notes: onAction,
   });
-  removing(router, parts, 'actions', 'action');
+  removing(router, deps, 'actions', 'action');
 
-  reading(router, parts, 'algorithms', (catalog) => [
-    () => catalog.shownAlgorithms(),
-    catalog.shownAlgorithm,
-  ]);
+  reading(router, deps, 'algorithms', (catalog) => [() => catalog.shownAlgorithms(), catalog.shownAlgorithm]);
 }
 
 const nameOf = (ctx: Context) => (ctx['params'] as { name: string }).name;
@@ -63,7 +60,7 @@ type Looking<T> = readonly [all: () => Iterable<T>, one: (name: string) => T | u
 /** With details=true each element tells in `warnings` what is wrong with it. */
 function reading<T extends object>(
   router: Router,
-  { catalog }: CatalogRouteParts,
+  { catalog }: CatalogRouteDeps,
   path: string,
   lookIn: (catalog: Catalog) => Looking<T>,
   notesOn?: NotesOn<T>,
@@ -97,7 +94,7 @@ interface Creation<T> {
 /** 200 without content (specification 4.7); warnings are headers, and a body only with details=true. */
 function creating<T>(
   router: Router,
-  { catalog, catalogActor, descriptorLimits }: CatalogRouteParts,
+  { catalog, catalogActor, descriptorLimits }: CatalogRouteDeps,
   path: string,
   { title, schema, toCommand, notes }: Creation<T>,
 ): void {
@@ -118,7 +115,7 @@ function creating<T>(
 /** 200 also for a name that is not there (specification 4.7 knows no other answer). */
 function removing(
   router: Router,
-  { catalogActor }: CatalogRouteParts,
+  { catalogActor }: CatalogRouteDeps,
   path: string,
   kind: Extract<CatalogCommand, { type: 'remove' }>['kind'],
 ): void {

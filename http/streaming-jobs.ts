@@ -1,7 +1,7 @@
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import type { z } from 'zod';
-import type { StreamingJobDesk, StreamingJobRequest } from '../actors/streaming-job/desk.ts';
+import type { StreamingJobService, StreamingJobRequest } from '../actors/streaming-job/job-service.ts';
 import { empty, HttpError, refusedAs } from './errors.ts';
 import { wholeNumber } from './schemas/common.ts';
 import { checked } from './schemas/problems.ts';
@@ -17,14 +17,14 @@ import {
 import { readJson, type BodyLimits } from './steps/json-body.ts';
 
 export interface StreamingJobRoutes {
-  readonly streamingDesk: StreamingJobDesk;
+  readonly streamingJobs: StreamingJobService;
   readonly bodyLimits: BodyLimits;
 }
 
 /** Specification 4.3. There are no streaming jobs yet: what is valid is refused with a clear message, nothing is stored. */
-export function streamingJobRoutes(router: Router, parts: StreamingJobRoutes): void {
+export function streamingJobRoutes(router: Router, deps: StreamingJobRoutes): void {
   router.get('/rest/streaming/jobs', list);
-  router.post('/rest/streaming/jobs', (ctx) => create(ctx, parts));
+  router.post('/rest/streaming/jobs', (ctx) => create(ctx, deps));
   router.get('/rest/streaming/jobs/:id', (ctx) => empty(ctx, 400));
   router.post('/rest/streaming/jobs/:id/cancel', cancel);
 }
@@ -36,15 +36,15 @@ function list(ctx: Context): void {
   ctx.body = body;
 }
 
-async function create(ctx: Context, { streamingDesk, bodyLimits }: StreamingJobRoutes): Promise<void> {
+async function create(ctx: Context, { streamingJobs, bodyLimits }: StreamingJobRoutes): Promise<void> {
   const parsed = checked(streamingJobCreationRequest, await refusedAs(readJson(ctx, bodyLimits), notCreated));
   if ('problems' in parsed)
     throw creationRefused(undefined, `The request has errors in the following fields:\n${parsed.problems}`);
   const { externalId } = parsed.ok;
-  throw creationRefused(externalId, streamingDesk.submit(toRequest(parsed.ok)).refused);
+  throw creationRefused(externalId, streamingJobs.submit(toRequest(parsed.ok)).refused);
 }
 
-/** The request in the words of the desk. */
+/** The request in the words of the job service. */
 function toRequest(body: StreamingJobCreationRequest): StreamingJobRequest {
   const { streamUri, segmentSize, mediaProperties } = body.stream;
   return {

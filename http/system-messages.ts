@@ -1,7 +1,7 @@
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import type { z } from 'zod';
-import type { SystemMessageDesk } from '../actors/system-messages/desk.ts';
+import type { SystemMessageService } from '../actors/system-messages/service.ts';
 import type { SystemMessage } from '../actors/system-messages/state.ts';
 import { requireRole } from './access/bearer.ts';
 import { HttpError, refusedAs } from './errors.ts';
@@ -15,7 +15,7 @@ import {
 import { readJson, readText, type BodyLimits } from './steps/json-body.ts';
 
 export interface SystemMessageRoutes {
-  readonly systemMessages: SystemMessageDesk;
+  readonly systemMessages: SystemMessageService;
   readonly bodyLimits: BodyLimits;
 }
 
@@ -23,11 +23,11 @@ const onlyAdmins = (deed: string) =>
   requireRole('ADMIN', { responseCode: 1, message: `Only admins can ${deed} system messages.` });
 
 /** Specification 4.5. */
-export function systemMessageRoutes(router: Router, parts: SystemMessageRoutes): void {
-  router.get('/rest/system-message', (ctx) => list(ctx, parts));
-  router.get('/rest/system-message/type/:typeFilter', (ctx) => listOfType(ctx, parts));
-  router.post('/rest/system-message', onlyAdmins('add'), (ctx) => post(ctx, parts));
-  router.delete('/rest/system-message/:id', onlyAdmins('delete'), (ctx) => remove(ctx, parts));
+export function systemMessageRoutes(router: Router, deps: SystemMessageRoutes): void {
+  router.get('/rest/system-message', (ctx) => list(ctx, deps));
+  router.get('/rest/system-message/type/:typeFilter', (ctx) => listOfType(ctx, deps));
+  router.post('/rest/system-message', onlyAdmins('add'), (ctx) => post(ctx, deps));
+  router.delete('/rest/system-message/:id', onlyAdmins('delete'), (ctx) => remove(ctx, deps));
 }
 
 async function list(ctx: Context, { systemMessages }: SystemMessageRoutes): Promise<void> {

@@ -3,7 +3,7 @@ import type { WorkMeter } from '../actors/views/meter.ts';
 
 /** Seconds; a sub-job may take hours. */
 const DURATIONS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 14_400];
-/** Names of pipelines and queues that get figures of their own: clients can make as many as they like. */
+/** Names of pipelines and queues that get serviceMetrics of their own: clients can make as many as they like. */
 const MAX_NAMES = 200;
 const OTHERS = 'OTHER';
 

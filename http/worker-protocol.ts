@@ -2,19 +2,19 @@ import { Readable } from 'node:stream';
 import Router from '@koa/router';
 import type { Context, Middleware, Next } from 'koa';
 import type { z } from 'zod';
-import { INSTANCE, INSTANCE_HEADER, type Assignment } from '../components/sdk/protocol.ts';
+import { INSTANCE, INSTANCE_HEADER, type Assignment } from '../protocol/worker-protocol.ts';
 import type { Catalog } from '../actors/catalog/catalog.ts';
 import { hashToken } from '../actors/node-manager/actor.ts';
 import type { WorkerRegistry } from '../actors/node-manager/workers.ts';
-import type { Claim, Taken, WorkDesk } from '../actors/work-desk/desk.ts';
+import type { Claim, Taken, WorkerGateway } from '../actors/worker-gateway/gateway.ts';
 import { userOf } from './access/bearer.ts';
 import { HttpError } from './errors.ts';
 import { checked } from './schemas/problems.ts';
 import { claimRequest, failureRequest, heartbeatRequest, resultQuery } from './schemas/worker.ts';
 import { readJson, type BodyLimits } from './steps/json-body.ts';
 
-export interface WorkerProtocolParts {
-  readonly workDesk: WorkDesk;
+export interface WorkerProtocolDeps {
+  readonly workerGateway: WorkerGateway;
   readonly workers: WorkerRegistry;
   readonly bodyLimits: BodyLimits;
   /** For components that nobody here started: an OIDC token of who registered them, or of an ADMIN. */
@@ -23,15 +23,15 @@ export interface WorkerProtocolParts {
 }
 
 /** /worker/v1: how components claim sub-jobs and answer them. The only way in which work leaves and results come in. */
-export function workerProtocol(parts: WorkerProtocolParts): Router {
+export function workerProtocol(deps: WorkerProtocolDeps): Router {
   const router = new Router({ prefix: '/worker/v1', sensitive: true });
-  const who = identify(parts);
-  router.post('/claim', who, (ctx) => claim(ctx, parts));
-  router.post('/leases/:token/heartbeat', who, (ctx) => heartbeat(ctx, parts));
-  router.post('/leases/:token/result', who, (ctx) => result(ctx, parts));
-  router.post('/leases/:token/failure', who, (ctx) => failure(ctx, parts));
-  router.post('/leases/:token/release', who, (ctx) => release(ctx, parts));
-  router.get('/leases/:token/input', who, (ctx) => input(ctx, parts));
+  const who = identify(deps);
+  router.post('/claim', who, (ctx) => claim(ctx, deps));
+  router.post('/leases/:token/heartbeat', who, (ctx) => heartbeat(ctx, deps));
+  router.post('/leases/:token/result', who, (ctx) => result(ctx, deps));
+  router.post('/leases/:token/failure', who, (ctx) => failure(ctx, deps));
+  router.post('/leases/:token/release', who, (ctx) => release(ctx, deps));
+  router.get('/leases/:token/input', who, (ctx) => input(ctx, deps));
   return router;
 }
 
@@ -43,7 +43,7 @@ interface Claimant {
   readonly queues: readonly string[] | null;
 }
 
-function identify({ workers, authenticate, catalog }: WorkerProtocolParts): Middleware {
+function identify({ workers, authenticate, catalog }: WorkerProtocolDeps): Middleware {
   return async (ctx: Context, next: Next) => {
     const [scheme, token] = ctx.get('authorization').split(' ');
     const managed = scheme === 'Bearer' && token !== undefined ? workers.find(hashToken(token)) : undefined;
@@ -81,10 +81,10 @@ function instanceOf(ctx: Context): string {
 const claimantOf = (ctx: Context) => ctx.state['claimant'] as Claimant;
 const tokenOf = (ctx: Context) => (ctx['params'] as { token: string }).token;
 
-async function claim(ctx: Context, parts: WorkerProtocolParts): Promise<void> {
-  const { algorithms, max, waitMs } = parsed(claimRequest, await readJson(ctx, parts.bodyLimits));
+async function claim(ctx: Context, deps: WorkerProtocolDeps): Promise<void> {
+  const { algorithms, max, waitMs } = parsed(claimRequest, await readJson(ctx, deps.bodyLimits));
   const queues = queuesOf(ctx, algorithms);
-  ctx.body = { work: await handOut(ctx, parts, { queues, max, waitMs }) };
+  ctx.body = { work: await handOut(ctx, deps, { queues, max, waitMs }) };
 }
 
 /** Those of the algorithms for which the caller may work. @throws HttpError 403: none of them */
@@ -101,14 +101,14 @@ function queuesOf(ctx: Context, algorithms: readonly string[]): readonly string[
 
 async function handOut(
   ctx: Context,
-  { workDesk, workers }: WorkerProtocolParts,
+  { workerGateway, workers }: WorkerProtocolDeps,
   { queues, max, waitMs }: Pick<Claim, 'queues' | 'max' | 'waitMs'>,
 ): Promise<readonly Assignment[]> {
   const { worker, managed } = claimantOf(ctx);
   if (!managed) workers.askedFromOutside(queues, performance.now());
   const gone = new AbortController();
   whenClosed(ctx, () => gone.abort());
-  const { work, giveBack } = await workDesk.claim(
+  const { work, giveBack } = await workerGateway.claim(
     { queues, max, waitMs, worker, lasting: !managed },
     gone.signal,
   );
@@ -124,33 +124,33 @@ function whenClosed({ res }: Context, act: () => void): void {
   else res.once('close', act);
 }
 
-async function heartbeat(ctx: Context, { workDesk, bodyLimits }: WorkerProtocolParts): Promise<void> {
+async function heartbeat(ctx: Context, { workerGateway, bodyLimits }: WorkerProtocolDeps): Promise<void> {
   const { done, total } = parsed(heartbeatRequest, await readJson(ctx, bodyLimits));
-  const go = await workDesk.heartbeat(tokenOf(ctx), claimantOf(ctx).worker, done, total);
+  const go = await workerGateway.heartbeat(tokenOf(ctx), claimantOf(ctx).worker, done, total);
   if (go === 'lost') throw lost();
   ctx.body = { go };
 }
 
-async function result(ctx: Context, parts: WorkerProtocolParts): Promise<void> {
+async function result(ctx: Context, deps: WorkerProtocolDeps): Promise<void> {
   const { claim: algorithms } = parsed(resultQuery, ctx.query);
   const queues = algorithms === undefined ? [] : queuesOf(ctx, algorithms);
-  const taken = await parts.workDesk.result(tokenOf(ctx), claimantOf(ctx).worker, ctx.req);
+  const taken = await deps.workerGateway.result(tokenOf(ctx), claimantOf(ctx).worker, ctx.req);
   render(ctx, taken);
   if (taken.kind === 'taken' && queues.length > 0)
-    ctx.body = { work: await handOut(ctx, parts, { queues, max: 1, waitMs: 0 }) };
+    ctx.body = { work: await handOut(ctx, deps, { queues, max: 1, waitMs: 0 }) };
 }
 
-async function failure(ctx: Context, { workDesk, bodyLimits }: WorkerProtocolParts): Promise<void> {
+async function failure(ctx: Context, { workerGateway, bodyLimits }: WorkerProtocolDeps): Promise<void> {
   const said = parsed(failureRequest, await readJson(ctx, bodyLimits));
-  render(ctx, await workDesk.failure(tokenOf(ctx), claimantOf(ctx).worker, said));
+  render(ctx, await workerGateway.failure(tokenOf(ctx), claimantOf(ctx).worker, said));
 }
 
-async function release(ctx: Context, { workDesk }: WorkerProtocolParts): Promise<void> {
-  render(ctx, await workDesk.release(tokenOf(ctx), claimantOf(ctx).worker));
+async function release(ctx: Context, { workerGateway }: WorkerProtocolDeps): Promise<void> {
+  render(ctx, await workerGateway.release(tokenOf(ctx), claimantOf(ctx).worker));
 }
 
-async function input(ctx: Context, { workDesk }: WorkerProtocolParts): Promise<void> {
-  const lines = await workDesk.input(tokenOf(ctx), claimantOf(ctx).worker);
+async function input(ctx: Context, { workerGateway }: WorkerProtocolDeps): Promise<void> {
+  const lines = await workerGateway.input(tokenOf(ctx), claimantOf(ctx).worker);
   if (lines === undefined) throw lost();
   ctx.type = 'application/x-ndjson';
   // A file as it is: wrapped, it would stay open when nobody reads from it.

@@ -4,12 +4,12 @@ import { realpath } from 'node:fs/promises';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { outgoingAgents, REACH_SETTINGS } from '../outgoing/agent.ts';
-import { openArchivedFile, type ArchivedObject } from '../outgoing/archived-document.ts';
-import { openBucket, type Bucket } from '../outgoing/bucket.ts';
-import { isPassing } from '../outgoing/bucket-errors.ts';
-import { NoAnswer } from '../outgoing/exchange.ts';
-import type { BucketObject } from '../pipeline/types.ts';
+import { outgoingAgents, REACH_SETTINGS } from '../egress/agent.ts';
+import { openArchivedFile, type ArchivedObject } from '../egress/archived-document.ts';
+import { openBucket, type Bucket } from '../egress/bucket.ts';
+import { isPassing } from '../egress/bucket-errors.ts';
+import { NoAnswer } from '../egress/exchange.ts';
+import type { BucketObject } from '../domain/types.ts';
 import { checkFileUri, shownUri } from './file-uris.ts';
 import { MediumError } from './medium-error.ts';
 

@@ -3,7 +3,7 @@ import type { Frame as AvFrame, Stream } from 'node-av/lib';
 import { AVSEEK_FLAG_BACKWARD } from 'node-av/constants';
 import type { AudioSource } from '../components/sdk/detector.ts';
 import {
-  EventLoopBreather,
+  EventLoopYield,
   NO_TIMESTAMP,
   newPacket,
   once,
@@ -60,7 +60,7 @@ class Reader implements AudioReader {
   readonly #container: Container;
   readonly #decoder: StreamDecoder;
   readonly #resampler = new Resampler();
-  readonly #breather: EventLoopBreather;
+  readonly #eventLoop: EventLoopYield;
   /** Samples of the medium's time line, at 16 kHz: the first that is wanted and the first that is not. */
   readonly #from: number;
   readonly #until: number;
@@ -71,7 +71,7 @@ class Reader implements AudioReader {
   constructor(container: Container, stream: Stream, decoder: StreamDecoder, options: AudioOptions) {
     this.#container = container;
     this.#decoder = decoder;
-    this.#breather = new EventLoopBreather(options.signal);
+    this.#eventLoop = new EventLoopYield(options.signal);
     const begin =
       stream.startTime === NO_TIMESTAMP ? 0 : toSeconds(stream, stream.startTime, container.origin);
     this.startTime = Math.max(options.startMs ?? 0, Math.max(0, Math.round(begin * 1000)));
@@ -121,7 +121,7 @@ class Reader implements AudioReader {
           yield* this.#fillHole(frame);
           yield this.#cut(this.#resampler.resample(frame));
         }
-        if (this.#breather.due()) await this.#breather.breathe();
+        if (this.#eventLoop.yieldIsDue()) await this.#eventLoop.yield();
       }
       if (this.#decoded > 0) yield this.#cut(this.#resampler.resample(null));
     } finally {

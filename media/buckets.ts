@@ -1,10 +1,10 @@
 /** Media and results in buckets. The rules of addresses are those of other fetches. */
 import type { FileHandle } from 'node:fs/promises';
 import { extname } from 'node:path';
-import type { FetchLimits } from '../components/sdk/protocol.ts';
-import { LocalFileError } from '../outgoing/bucket-errors.ts';
-import { openBucket, type Bucket, type BucketTuning } from '../outgoing/bucket.ts';
-import type { BucketAccess, BucketObject } from '../pipeline/types.ts';
+import type { FetchLimits } from '../protocol/worker-protocol.ts';
+import { LocalFileError } from '../egress/bucket-errors.ts';
+import { openBucket, type Bucket, type BucketTuning } from '../egress/bucket.ts';
+import type { BucketAccess, BucketObject } from '../domain/types.ts';
 import { shownUri } from './file-uris.ts';
 import { MediumError } from './medium-error.ts';
 

@@ -1,4 +1,4 @@
-/** A media file opened by FFmpeg, with the decoder of one of its streams. Synchronous inside; see `EventLoopBreather`. */
+/** A media file opened by FFmpeg, with the decoder of one of its streams. Synchronous inside; see `EventLoopYield`. */
 import './promise-polyfill.ts';
 import {
   Codec,
@@ -164,18 +164,18 @@ export function once(close: () => void): () => void {
 const BUSY_MS = 40;
 
 /** Lets timers and sockets of the process have their turn between stretches of synchronous decoding. */
-export class EventLoopBreather {
+export class EventLoopYield {
   #since = performance.now();
   readonly #signal: AbortSignal | undefined;
   constructor(signal?: AbortSignal) {
     this.#signal = signal;
   }
 
-  due(): boolean {
+  yieldIsDue(): boolean {
     return performance.now() - this.#since > BUSY_MS;
   }
 
-  async breathe(): Promise<void> {
+  async yield(): Promise<void> {
     await new Promise<void>((resolve) => setImmediate(resolve));
     this.#signal?.throwIfAborted();
     this.#since = performance.now();

@@ -2,8 +2,8 @@
 import { constants } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import type { FetchLimits } from '../components/sdk/protocol.ts';
-import type { BucketObject } from '../pipeline/types.ts';
+import type { FetchLimits } from '../protocol/worker-protocol.ts';
+import type { BucketObject } from '../domain/types.ts';
 import { downloadObject } from './buckets.ts';
 import { decodeDataUri } from './data-uri.ts';
 import { checkFileUri, schemeOf } from './file-uris.ts';

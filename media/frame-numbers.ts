@@ -5,8 +5,8 @@
 import { AV_CODEC_ID_VP8, AV_PKT_FLAG_DISCARD } from 'node-av/constants';
 import type { Packet, Stream } from 'node-av/lib';
 import { stat } from 'node:fs/promises';
-import type { FrameTimes } from '../pipeline/types.ts';
-import { EventLoopBreather, NO_TIMESTAMP, newPacket, openContainer, readPacket } from './container.ts';
+import type { FrameTimes } from '../domain/types.ts';
+import { EventLoopYield, NO_TIMESTAMP, newPacket, openContainer, readPacket } from './container.ts';
 
 /** What a scan of all packets of the video stream tells; timestamps in ticks of the stream, ascending. */
 export interface PacketScan {
@@ -49,9 +49,9 @@ async function scanPackets(path: string, signal?: AbortSignal): Promise<PacketSc
   const videoIndex = stream?.index;
   const spans = format.streams.map(({ timeBase }) => new SpanCounter(timeBase.toDouble()));
   try {
-    const breather = new EventLoopBreather(signal);
+    const eventLoop = new EventLoopYield(signal);
     while (readPacket(container, packet)) {
-      if (breather.due()) await breather.breathe();
+      if (eventLoop.yieldIsDue()) await eventLoop.yield();
       spans[packet.streamIndex]?.add(packet);
       if (stream === undefined || packet.streamIndex !== videoIndex || !isPresented(packet, stream)) continue;
       if (packet.pts === NO_TIMESTAMP) missing = true;

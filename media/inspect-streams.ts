@@ -1,5 +1,5 @@
 /** What videos and sound are, as FFmpeg sees them. */
-import type { Issue, MediaType } from '../pipeline/types.ts';
+import type { Issue, MediaType } from '../domain/types.ts';
 import { openContainer } from './container.ts';
 import type { Container } from './container.ts';
 import { cachedScan } from './frame-numbers.ts';

@@ -1,7 +1,7 @@
 import { AV_PKT_DATA_DISPLAYMATRIX } from 'node-av/constants';
 import type { Stream } from 'node-av/lib';
-import type { FrameTimes, Issue } from '../pipeline/types.ts';
-import { EventLoopBreather } from './container.ts';
+import type { FrameTimes, Issue } from '../domain/types.ts';
+import { EventLoopYield } from './container.ts';
 import type { Container } from './container.ts';
 import { GuessedTimes, cachedScan, frameTimes, presented } from './frame-numbers.ts';
 import type { PacketScan } from './frame-numbers.ts';
@@ -70,22 +70,19 @@ async function framesOf(path: string, signal?: AbortSignal): Promise<Frames> {
         numbered: true,
         scan,
       };
-    return { ...(await countedFrames(cursor, new EventLoopBreather(signal))), scan };
+    return { ...(await countedFrames(cursor, new EventLoopYield(signal))), scan };
   } finally {
     cursor.close();
   }
 }
 
-async function countedFrames(
-  cursor: VideoCursor,
-  breather: EventLoopBreather,
-): Promise<Omit<Frames, 'scan'>> {
+async function countedFrames(cursor: VideoCursor, eventLoop: EventLoopYield): Promise<Omit<Frames, 'scan'>> {
   const { timeBase, rates } = cursor;
   const guessed = new GuessedTimes(timeBase, rates[0] ?? 0);
   const ticks: number[] = [];
   for (let frame = cursor.next(); frame !== 'end'; frame = cursor.next()) {
     if (frame !== 'more') ticks.push(guessed.next(frame.bestEffortTimestamp));
-    if (breather.due()) await breather.breathe();
+    if (eventLoop.yieldIsDue()) await eventLoop.yield();
   }
   const times = frameTimes(Float64Array.from(ticks), timeBase, 0, rates);
   return {

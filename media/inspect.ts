@@ -1,6 +1,6 @@
 /** What a medium is: its type, size, length and the times of its frames (metadata keys: specification 2.1). */
 import { stat } from 'node:fs/promises';
-import type { MediaType } from '../pipeline/types.ts';
+import type { MediaType } from '../domain/types.ts';
 import { firstLine } from './first-line.ts';
 import { hashFile } from './hash.ts';
 import type { Findings, Inspection, InspectOptions } from './inspection.ts';

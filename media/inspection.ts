@@ -1,5 +1,5 @@
 /** What is asked of an inspection, and what it finds. */
-import type { Issue, MediumFacts, Properties } from '../pipeline/types.ts';
+import type { Issue, MediumFacts, Properties } from '../domain/types.ts';
 
 export interface InspectOptions {
   /** Hex SHA-256 of the file, when it is known already. */

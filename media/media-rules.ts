@@ -1,9 +1,9 @@
 /** Which media a server takes: what is made of its settings, and what shows of a medium without reading it. */
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
-import type { FetchLimits } from '../components/sdk/protocol.ts';
+import type { FetchLimits } from '../protocol/worker-protocol.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Issue } from '../pipeline/types.ts';
+import type { Issue } from '../domain/types.ts';
 import { checkFileUri, schemeOf } from './file-uris.ts';
 import { MediumError } from './medium-error.ts';
 

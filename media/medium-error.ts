@@ -1,4 +1,4 @@
-import type { DetectionErrorCode, IssueCode, MediumFacts } from '../pipeline/types.ts';
+import type { DetectionErrorCode, IssueCode, MediumFacts } from '../domain/types.ts';
 
 /** A medium that cannot be fetched, inspected or read; `code` is what the document shows, `message` says what to do. */
 export class MediumError extends Error {

@@ -3,7 +3,7 @@
  * detection is. What of it lies outside the picture is left out, as far as its sides are parallel to those of the picture;
  * the corners that a slanting detection has outside are filled.
  */
-import type { Detection } from '../pipeline/types.ts';
+import type { Detection } from '../domain/types.ts';
 import { rotatedSize, sampler, toUpright, turn } from './picture-turning.ts';
 import type { Orientation, Size, View } from './picture-turning.ts';
 import { boxMapper } from './transform.ts';

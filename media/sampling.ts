@@ -1,5 +1,5 @@
 /** Which frames of a range are looked at (behaviour of FRAME_INTERVAL, USE_KEY_FRAMES and warm-up frames), or which single ones. */
-import type { Range } from '../pipeline/types.ts';
+import type { Range } from '../domain/types.ts';
 
 export interface SamplingOptions {
   /** Inclusive frames that are reported on; the whole video when absent. */

@@ -7,7 +7,7 @@
  * then mirrored at the vertical line through it.
  */
 import type { Frame } from '../components/sdk/detector.ts';
-import type { Properties } from '../pipeline/types.ts';
+import type { Properties } from '../domain/types.ts';
 import { MediumError } from './medium-error.ts';
 import { fillOf, turn, rotatedSize, sampler } from './picture-turning.ts';
 import type { Orientation, Size, View } from './picture-turning.ts';

@@ -1,6 +1,6 @@
 /** Pictures of a medium as a viewer shows them: turned and flipped by what the medium says of itself. */
 import type { Frame } from '../components/sdk/detector.ts';
-import type { Properties } from '../pipeline/types.ts';
+import type { Properties } from '../domain/types.ts';
 import { rotatedSize, toUpright } from './picture-turning.ts';
 import type { Size } from './picture-turning.ts';
 import { frameTransform, orientationOf } from './transform.ts';

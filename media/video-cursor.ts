@@ -2,7 +2,7 @@
 import type { Frame as AvFrame, Packet, Stream } from 'node-av/lib';
 import { AVSEEK_FLAG_BACKWARD } from 'node-av/constants';
 import {
-  EventLoopBreather,
+  EventLoopYield,
   NO_TIMESTAMP,
   newPacket,
   once,
@@ -23,7 +23,7 @@ export async function openCursor(path: string, threads = 1, signal?: AbortSignal
     const stream = videoStream(container);
     const cursor = new VideoCursor(container, stream, openDecoder(stream, threads));
     try {
-      await cursor.begin(new EventLoopBreather(signal));
+      await cursor.begin(new EventLoopYield(signal));
       return cursor;
     } catch (error) {
       cursor.close();
@@ -79,10 +79,10 @@ export class VideoCursor {
     });
   }
 
-  async begin(breather: EventLoopBreather): Promise<void> {
+  async begin(eventLoop: EventLoopYield): Promise<void> {
     let frame = this.next();
     while (frame === 'more') {
-      if (breather.due()) await breather.breathe();
+      if (eventLoop.yieldIsDue()) await eventLoop.yield();
       frame = this.next();
     }
     if (frame === 'end')

@@ -10,7 +10,7 @@
  */
 import type { Frame as AvFrame } from 'node-av/lib';
 import type { Frame, FrameSource } from '../components/sdk/detector.ts';
-import { EventLoopBreather } from './container.ts';
+import { EventLoopYield } from './container.ts';
 import {
   GuessedTimes,
   cachedScan,
@@ -88,7 +88,7 @@ class Reader implements VideoReader {
   readonly #options: VideoOptions;
   readonly #picker: FramePicker;
   readonly #rgb: RgbConverter;
-  readonly #breather: EventLoopBreather;
+  readonly #eventLoop: EventLoopYield;
   /** Frames before this timestamp may miss their references, since decoding began at it. */
   #trusted = -Infinity;
   /** Gaps that are at least so long are worth a try. */
@@ -112,7 +112,7 @@ class Reader implements VideoReader {
     this.width = cursor.width;
     this.height = cursor.height;
     this.#rgb = new RgbConverter(this.width, this.height);
-    this.#breather = new EventLoopBreather(options.signal);
+    this.#eventLoop = new EventLoopYield(options.signal);
     this.fps = options.known?.fps ?? cursor.rates[0] ?? 0;
     this.#guessed = new GuessedTimes(cursor.timeBase, cursor.rates[0] ?? 0);
     this.start = sampled.start;
@@ -128,7 +128,7 @@ class Reader implements VideoReader {
       while (this.#last < stop) {
         const frame = this.#cursor.next();
         if (frame === 'end') break;
-        if (this.#breather.due()) await this.#breather.breathe();
+        if (this.#eventLoop.yieldIsDue()) await this.#eventLoop.yield();
         if (frame === 'more' || !this.#enter(frame)) continue;
         if (this.#picker.wants(this.#last, this.#cursor.keysOnly || frame.keyFrame === 1, this.#time()))
           yield this.#deliver(frame);

@@ -78,7 +78,7 @@ export interface Claim {
 }
 
 /** Where the work of an actor stands: what is held, and for each queue with other work of it how many items go before its first. */
-export interface Standing {
+export interface WorkStatus {
   readonly leases: readonly Lease[];
   readonly ahead: ReadonlyMap<string, number>;
 }
@@ -134,5 +134,5 @@ export interface WorkLedger {
   leases(): Promise<readonly Lease[]>;
   /** Ids of all that the ledger knows of an actor. */
   known(actor: ActorKey): Promise<ReadonlySet<string>>;
-  standing(actors: readonly ActorKey[]): Promise<readonly Standing[]>;
+  workStatus(actors: readonly ActorKey[]): Promise<readonly WorkStatus[]>;
 }

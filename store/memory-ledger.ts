@@ -6,7 +6,7 @@ import type {
   LedgerListener,
   News,
   QueueFigures,
-  Standing,
+  WorkStatus,
   WorkChange,
   WorkItem,
   WorkLedger,
@@ -24,7 +24,7 @@ import {
 import { actorName, type ActorKey } from './store.ts';
 import { TurnQueue } from './turn-queue.ts';
 
-export interface LedgerParts {
+export interface LedgerDeps {
   readonly settings: LeaseSettings;
   /** Milliseconds that no clock change moves. */
   now(): number;
@@ -60,7 +60,7 @@ type Entry =
     }
   | { readonly state: 'told'; readonly item: WorkItem; readonly news: News };
 
-const DEFAULTS: LedgerParts = {
+const DEFAULTS: LedgerDeps = {
   settings: { leaseMs: 15_000, silenceMs: 120_000, wholeMs: 86_400_000, cancelGraceMs: 5_000 },
   now: () => performance.now(),
   newToken: () => randomBytes(16).toString('base64url'),
@@ -76,7 +76,7 @@ const MAX_RELEASES = 20;
  * again when the server starts. Only leases of workers that outlive the server are kept on disk.
  */
 export class MemoryLedger implements WorkLedger {
-  readonly #parts: LedgerParts;
+  readonly #deps: LedgerDeps;
   readonly #entries = new Map<string, Entry>();
   readonly #byActor = new Map<string, Set<string>>();
   readonly #waiting = new TurnQueue();
@@ -89,8 +89,8 @@ export class MemoryLedger implements WorkLedger {
   readonly #lasting = new Set<string>();
   #turn = 0;
 
-  constructor(parts: Partial<LedgerParts> = {}) {
-    this.#parts = { ...DEFAULTS, ...parts };
+  constructor(deps: Partial<LedgerDeps> = {}) {
+    this.#deps = { ...DEFAULTS, ...deps };
   }
 
   watch(listener: LedgerListener): void {
@@ -101,8 +101,8 @@ export class MemoryLedger implements WorkLedger {
   keepIn(keeper: LeaseKeeper, kept: readonly KeptLease[]): void {
     this.#keeper = keeper;
     for (const { token, worker, item, heldMs } of kept) {
-      const at = this.#parts.now();
-      const lease = newLease(token, item, worker, at, this.#parts.settings);
+      const at = this.#deps.now();
+      const lease = newLease(token, item, worker, at, this.#deps.settings);
       this.#hold({ ...lease, startedAt: at - heldMs, wholeUntil: lease.wholeUntil - heldMs }, 0);
       this.#lasting.add(item.id);
     }
@@ -134,10 +134,10 @@ export class MemoryLedger implements WorkLedger {
       // Who serves several queues begins with another one each time, so that none of them starves.
       const turn = this.#turn++ % queues.length;
       const inTurn = [...queues.slice(turn), ...queues.slice(0, turn)];
-      const at = this.#parts.now();
+      const at = this.#deps.now();
       return this.#waiting.take(inTurn, max).map((item) => {
         const entry = this.#entries.get(item.id);
-        const lease = newLease(this.#parts.newToken(), item, worker, at, this.#parts.settings);
+        const lease = newLease(this.#deps.newToken(), item, worker, at, this.#deps.settings);
         this.#hold(lease, entry?.state === 'waiting' ? entry.releases : 0);
         if (lasting) this.#keep(lease);
         return lease;
@@ -149,7 +149,7 @@ export class MemoryLedger implements WorkLedger {
     return settled(() => {
       const lease = this.#of(token, worker);
       if (lease === undefined) return 'lost';
-      this.#leases.set(token, beat(lease, { done, total }, this.#parts.now(), this.#parts.settings));
+      this.#leases.set(token, beat(lease, { done, total }, this.#deps.now(), this.#deps.settings));
       return lease.cancelled ? 'cancelled' : 'on';
     });
   }
@@ -158,7 +158,7 @@ export class MemoryLedger implements WorkLedger {
     return settled(() => {
       const lease = this.#leases.get(token);
       if (lease === undefined) return;
-      const { settings, now } = this.#parts;
+      const { settings, now } = this.#deps;
       this.#leases.set(token, whole ? answered(lease) : arriving(lease, now(), settings));
     });
   }
@@ -212,7 +212,7 @@ export class MemoryLedger implements WorkLedger {
 
   expire(stalledMs: number): Promise<readonly { readonly lease: Lease; readonly reason: string }[]> {
     return settled(() => {
-      const { settings, now } = this.#parts;
+      const { settings, now } = this.#deps;
       const at = now();
       if (stalledMs > 0)
         for (const [token, lease] of this.#leases) this.#leases.set(token, postponed(lease, stalledMs));
@@ -254,12 +254,13 @@ export class MemoryLedger implements WorkLedger {
     return settled(() => {
       const oldest = this.#oldest();
       const lengths = this.#waiting.lengths();
-      const figures = new Map<string, QueueFigures>();
+      const serviceMetrics = new Map<string, QueueFigures>();
       for (const queue of new Set([...lengths.keys(), ...this.#held.keys()])) {
         const [waiting, held] = [lengths.get(queue) ?? 0, this.#held.get(queue) ?? 0];
-        if (waiting + held > 0) figures.set(queue, { waiting, held, oldestMs: oldest.get(queue) ?? 0 });
+        if (waiting + held > 0)
+          serviceMetrics.set(queue, { waiting, held, oldestMs: oldest.get(queue) ?? 0 });
       }
-      return figures;
+      return serviceMetrics;
     });
   }
 
@@ -271,7 +272,7 @@ export class MemoryLedger implements WorkLedger {
     return settled(() => new Set(this.#byActor.get(actorName(actor))));
   }
 
-  standing(actors: readonly ActorKey[]): Promise<readonly Standing[]> {
+  workStatus(actors: readonly ActorKey[]): Promise<readonly WorkStatus[]> {
     return settled(() =>
       actors.map((actor) => {
         const name = actorName(actor);
@@ -297,7 +298,7 @@ export class MemoryLedger implements WorkLedger {
   }
 
   #wait(item: WorkItem, releases: number): void {
-    this.#put({ state: 'waiting', item, since: this.#parts.now(), releases });
+    this.#put({ state: 'waiting', item, since: this.#deps.now(), releases });
     this.#waiting.offer([item]);
   }
 
@@ -338,7 +339,7 @@ export class MemoryLedger implements WorkLedger {
 
   #cancel(token: string): void {
     const lease = this.#leases.get(token)!;
-    this.#leases.set(token, cancelled(lease, this.#parts.now(), this.#parts.settings));
+    this.#leases.set(token, cancelled(lease, this.#deps.now(), this.#deps.settings));
   }
 
   #lose(lease: Lease, reason: string): void {
@@ -437,7 +438,7 @@ export class MemoryLedger implements WorkLedger {
   }
 
   #oldest(): ReadonlyMap<string, number> {
-    const now = this.#parts.now();
+    const now = this.#deps.now();
     const oldest = new Map<string, number>();
     for (const entry of this.#entries.values())
       if (entry.state === 'waiting')

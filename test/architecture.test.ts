@@ -16,41 +16,47 @@ const FOLDERS = [
   'http',
   'store',
   'config',
-  'pipeline',
+  'domain',
+  'protocol',
   'media',
-  'output',
-  'outgoing',
+  'results',
+  'egress',
   'components',
-  'node',
+  'processes',
   'cli',
 ] as const;
 type Folder = (typeof FOLDERS)[number] | 'main.ts';
 
-/** Folders whose code a folder may use besides its own. `store` is the contract: its backends are only put together in main.ts. */
+/** The ground floor: rules and words that everybody may use. */
+const GROUND: readonly Folder[] = ['domain', 'protocol'];
+
+/**
+ * Folders whose code a folder may use besides its own and the ground floor. `store` is the contract: its backends are only put
+ * together in main.ts.
+ */
 const MAY_IMPORT: Readonly<Record<Folder, readonly Folder[]>> = {
   'main.ts': FOLDERS,
   cli: ['main.ts', ...FOLDERS],
   http: ['actors', 'config'],
-  actors: ['store', 'pipeline', 'output', 'node'],
-  components: ['media', 'output', 'pipeline'],
-  pipeline: [],
+  actors: ['store', 'results', 'processes'],
+  components: ['media', 'results'],
+  domain: [],
+  protocol: [],
   // The rules about addresses, once for everything that is asked for.
-  media: ['outgoing'],
-  output: [],
-  outgoing: [],
-  node: [],
+  media: ['egress'],
+  results: [],
+  egress: [],
+  processes: [],
   config: [],
   store: [],
 };
 
-/** The words that every layer shares: types, and constants without a dependency of their own. */
-const VOCABULARY: readonly string[] = ['pipeline/types.ts', 'components/sdk/protocol.ts'];
 /** What is known by its type alone: what is handed in from outside, and the detector's interface that readers of media serve. */
 const BY_TYPE: readonly string[] = [
   'config/logger.ts',
   'config/settings.ts',
   'components/sdk/detector.ts',
-  'outgoing/request.ts',
+  'egress/request.ts',
 ];
 
 /** Rules that a backend of the store goes by. */
@@ -59,14 +65,14 @@ const PURE: readonly string[] = ['store/leases.ts', 'store/turn-queue.ts'];
 const AROUND_A_JOB: readonly string[] = [
   'acceptance.ts',
   'actor.ts',
-  'archive-desk.ts',
-  'desk.ts',
+  'archive-checks.ts',
+  'cleanup.ts',
   'dry-run.ts',
-  'repeats.ts',
+  'idempotency.ts',
+  'job-service.ts',
   'request-checks.ts',
   'request-plan.ts',
   'request-properties.ts',
-  'tidying.ts',
   'work-news.ts',
 ];
 
@@ -113,14 +119,14 @@ export function objection({ file, target, ours, typeOnly }: Import): string | un
       return `${file} imports comedy; only actors/runtime/comedy-tree.ts may.`;
     if (target === 'better-sqlite3' && !file.startsWith('store/sqlite/'))
       return `${file} imports better-sqlite3; only store/sqlite/ may.`;
-    if (from === 'pipeline' && target !== 'node:crypto' && target.startsWith('node:'))
-      return `${file} imports ${target}; pipeline/ is functions of data to data and does no I/O.`;
+    if (from === 'domain' && target !== 'node:crypto' && target.startsWith('node:'))
+      return `${file} imports ${target}; domain/ is functions of data to data and does no I/O.`;
     return undefined;
   }
   const to = folderOf(target);
   if (to === ('test' as Folder)) return `${file} imports ${target}: the product must not use test code.`;
   if (from === 'main.ts' || from === 'cli' || to === from) return undefined;
-  if (VOCABULARY.includes(target) || (typeOnly && BY_TYPE.includes(target))) return undefined;
+  if (GROUND.includes(to) || (typeOnly && BY_TYPE.includes(target))) return undefined;
   if (/^store\/[^/]+\//.test(target))
     return `${file} imports ${target}; a backend of the store is known to main.ts alone.`;
   if (MAY_IMPORT[from].includes(to)) return undefined;
@@ -173,9 +179,10 @@ describe('The architecture', () => {
     ]);
   });
 
-  it('has a vocabulary that depends on nothing but itself', () => {
+  it('has a ground floor that depends on nothing but itself', () => {
     const own = imports.filter(
-      ({ file, target }) => VOCABULARY.includes(file) && !VOCABULARY.includes(target),
+      ({ file, target, ours }) =>
+        ours && GROUND.includes(folderOf(file)) && !GROUND.includes(folderOf(target)),
     );
     expect(own.map(({ file, target }) => `${file} imports ${target}`)).to.deep.equal([]);
   });
@@ -194,7 +201,7 @@ describe('The architecture', () => {
     const pure = [...texts].filter(
       ([file]) =>
         decides.test(file) ||
-        file.startsWith('pipeline/') ||
+        file.startsWith('domain/') ||
         PURE.includes(file) ||
         (file.startsWith('actors/batch-job/') && !AROUND_A_JOB.includes(path.posix.basename(file))),
     );
@@ -211,14 +218,14 @@ describe('The architecture', () => {
 
     it('objects to what the map forbids', () => {
       for (const [file, line] of [
-        ['store/store.ts', "import { x } from '../actors/sweep.ts';"],
-        ['actors/sweep.ts', "import type { x } from '../http/app.ts';"],
-        ['actors/sweep.ts', "import {\n  a,\n  b,\n} from '../store/sqlite/sqlite-store.ts';"],
-        ['pipeline/plan.ts', "export { x } from '../output/spool.ts';"],
-        ['pipeline/plan.ts', "import { readFileSync } from 'node:fs';"],
+        ['store/store.ts', "import { x } from '../actors/reconcile.ts';"],
+        ['actors/reconcile.ts', "import type { x } from '../http/app.ts';"],
+        ['actors/reconcile.ts', "import {\n  a,\n  b,\n} from '../store/sqlite/sqlite-store.ts';"],
+        ['domain/plan.ts', "export { x } from '../results/spool.ts';"],
+        ['domain/plan.ts', "import { readFileSync } from 'node:fs';"],
         ['http/app.ts', "const x = await import('../store/store.ts');"],
         ['http/app.ts', "import '../media/audio.ts';"],
-        ['actors/sweep.ts', "import { makeLogger } from '../config/logger.ts';"],
+        ['actors/reconcile.ts', "import { makeLogger } from '../config/logger.ts';"],
         ['actors/runtime/cell.ts', "import comedy from 'comedy';"],
         ['main.ts', "import { until } from './test/support/until.ts';"],
       ] as const)
@@ -231,9 +238,9 @@ describe('The architecture', () => {
       for (const [file, line] of [
         ['main.ts', "import { SqliteStore } from './store/sqlite/sqlite-store.ts';"],
         ['cli/serve.ts', "import { startServer } from '../main.ts';"],
-        ['actors/sweep.ts', "import type { Store } from '../store/store.ts';"],
-        ['actors/sweep.ts', "import { type Logger } from '../config/logger.ts';"],
-        ['media/audio.ts', "import type { Range } from '../pipeline/types.ts';"],
+        ['actors/reconcile.ts', "import type { Store } from '../store/store.ts';"],
+        ['actors/reconcile.ts', "import { type Logger } from '../config/logger.ts';"],
+        ['media/audio.ts', "import type { Range } from '../domain/types.ts';"],
         ['actors/runtime/comedy-tree.ts', "import comedy from 'comedy';"],
       ] as const)
         expect(judge(file, line), line).to.deep.equal([undefined]);

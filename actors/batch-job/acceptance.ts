@@ -1,24 +1,24 @@
 /** How a job is stored of which nothing speaks against that: it gets its number, its place and its actor. */
 import { randomUUID } from 'node:crypto';
-import { jobIdOf } from '../../pipeline/job-id.ts';
+import { jobIdOf } from '../../domain/job-id.ts';
 import { ADMISSION } from '../admission/actor.ts';
 import { DeliveryError } from '../runtime/errors.ts';
 import { storedJob } from '../views/stored-job.ts';
-import type { ArchiveCheckResult } from './archive-desk.ts';
+import type { ArchiveCheckResult } from './archive-checks.ts';
 import { copiesResults } from './archive.ts';
-import type { DeskParts, JobRequest } from './job-request.ts';
+import type { JobServiceDeps, JobRequest } from './job-request.ts';
 import { jobFacts } from './log-facts.ts';
 import type { JobRecord } from './record.ts';
-import type { Repeatable } from './repeats.ts';
+import type { Repeatable } from './idempotency.ts';
 import { wantedJob, type PlannedJob } from './request-checks.ts';
 import { isTerminal, type BatchJobStatus } from './status.ts';
 import type { Accepted, Submission } from './submission.ts';
 
 export class Acceptance {
-  readonly #parts: DeskParts;
+  readonly #deps: JobServiceDeps;
 
-  constructor(parts: DeskParts) {
-    this.#parts = parts;
+  constructor(deps: JobServiceDeps) {
+    this.#deps = deps;
   }
 
   async accept(
@@ -26,15 +26,15 @@ export class Acceptance {
     planned: PlannedJob,
     repeatable: Repeatable | undefined,
   ): Promise<Submission> {
-    const wanted = wantedJob(request, planned, planned.problems, this.#parts.settings);
-    const check = await this.#parts.archive.check(wanted);
+    const wanted = wantedJob(request, planned, planned.problems, this.#deps.settings);
+    const check = await this.#deps.archive.check(wanted);
     const number = await this.#numberOf(repeatable);
     if (number === 'conflict') return { kind: 'keyReused' };
-    const mediaId = await this.#parts.store.next('medium', wanted.media.length);
+    const mediaId = await this.#deps.store.next('medium', wanted.media.length);
     const record: JobRecord = {
       ...wanted,
       number,
-      jobId: jobIdOf(this.#parts.settings.jobIdHost, number),
+      jobId: jobIdOf(this.#deps.settings.jobIdHost, number),
       archiveCheckStatus: check.status,
       media: wanted.media.map((medium, i) => {
         const url = planned.archiveUrls[i];
@@ -52,15 +52,15 @@ export class Acceptance {
     const answer = acceptedAs(record, check);
     const { priority, externalId } = record;
     const more = externalId === null ? {} : { externalId };
-    this.#parts.logger.info({ ...jobFacts(record), priority, ...more }, 'a job was accepted');
+    this.#deps.logger.info({ ...jobFacts(record), priority, ...more }, 'a job was accepted');
     // The job is stored: it is accepted also when its answer cannot be kept just now.
-    if (repeatable !== undefined) await this.#parts.repeats.keep(repeatable, answer).catch(() => undefined);
+    if (repeatable !== undefined) await this.#deps.repeats.keep(repeatable, answer).catch(() => undefined);
     return answer;
   }
 
   /** What was answered when this job was accepted. */
   async acceptedBefore(number: number): Promise<Accepted | undefined> {
-    const job = await storedJob(this.#parts.store, number);
+    const job = await storedJob(this.#deps.store, number);
     if (job === undefined) return undefined;
     const { record, snapshot } = job;
     return {
@@ -78,9 +78,9 @@ export class Acceptance {
 
   /** The number of a new job; of a repeated request the one that its key stands for. */
   async #numberOf(repeatable: Repeatable | undefined): Promise<number | 'conflict'> {
-    const number = await this.#parts.store.next('job');
+    const number = await this.#deps.store.next('job');
     if (repeatable === undefined) return number;
-    return this.#parts.repeats.reserve(repeatable, number, this.#parts.clock.now());
+    return this.#deps.repeats.reserve(repeatable, number, this.#deps.clock.now());
   }
 
   /** Hands the job to its actor. */
@@ -88,7 +88,7 @@ export class Acceptance {
     record: JobRecord,
     archive: ArchiveCheckResult['answer'],
   ): Promise<'accepted' | 'exists' | 'overloaded'> {
-    const { jobs, admission } = this.#parts;
+    const { jobs, admission } = this.#deps;
     const { number: jobNumber, priority } = record;
     const place = await admission.ask(ADMISSION, { type: 'enter', jobNumber, priority });
     if (place === 'refused') return 'overloaded';
@@ -109,7 +109,7 @@ export class Acceptance {
 
   /** The place of a job that was not stored goes to another one. */
   leave(jobNumber: number): void {
-    this.#parts.admission.tell(ADMISSION, { type: 'leave', jobNumber });
+    this.#deps.admission.tell(ADMISSION, { type: 'leave', jobNumber });
   }
 }
 

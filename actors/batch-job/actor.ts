@@ -6,7 +6,7 @@ import type { LoadMarks } from '../runtime/load-marks.ts';
 import type { Steps } from '../runtime/steps.ts';
 import type { ActorKind, Envelope } from '../runtime/system.ts';
 import { configHashAhead } from './archive.ts';
-import { bookkeeping, uncounted } from './bookkeeping.ts';
+import { indexesOf, uncounted } from './indexes.ts';
 import { JOB_COMMANDS, type JobCommand, type JobReply } from './commands.ts';
 import type { JobEffect } from './effects.ts';
 import { BATCH_JOB, runPrefix } from './keys.ts';
@@ -20,11 +20,11 @@ import type { JobRecord } from './record.ts';
 import { JOB_SCHEMA, JOB_UPCASTERS, jobSnapshotSchema, toSnapshot, upcastJob } from './snapshot.ts';
 import { isTerminal } from './status.ts';
 import type { JobState, SubJobRow } from './state.ts';
-import { removeFiles, removeStrays } from './tidying.ts';
+import { removeFiles, removeStrays } from './cleanup.ts';
 import { decide, recover } from './transitions.ts';
 import { isInLedger, workChange, workItems } from './work-items.ts';
 
-export interface JobParts {
+export interface JobDeps {
   readonly store: Store;
   readonly owner: Owner;
   readonly settings: JobSettings;
@@ -46,23 +46,23 @@ export interface JobParts {
 /** How a job ended. */
 export type JobEnd = Pick<JobState, 'status' | 'startedAt' | 'endedAt' | 'firstError'>;
 
-export function batchJobKind(parts: JobParts): ActorKind<JobCommand, JobReply> {
-  const durable = durableJob(parts);
+export function batchJobKind(deps: JobDeps): ActorKind<JobCommand, JobReply> {
+  const durable = durableJob(deps);
   return {
     name: BATCH_JOB,
     accepts: JOB_COMMANDS,
-    mailbox: parts.mailbox,
-    intensity: parts.intensity,
-    idleMs: parts.idleMs,
-    load: (id) => loadDurable(durable, parts.store, parts.owner, id, parts.marks, parts.clock),
+    mailbox: deps.mailbox,
+    intensity: deps.intensity,
+    idleMs: deps.idleMs,
+    load: (id) => loadDurable(durable, deps.store, deps.owner, id, deps.marks, deps.clock),
     escalated: (id, error) =>
-      endPoisoned(parts, id, error).catch((err: unknown) =>
-        parts.logger.error({ err, job: id }, 'could not end a job that fails again and again'),
+      endPoisoned(deps, id, error).catch((err: unknown) =>
+        deps.logger.error({ err, job: id }, 'could not end a job that fails again and again'),
       ),
   };
 }
 
-function durableJob(parts: JobParts): DurableKind<JobRecord, JobState, JobCommand, JobReply, JobEffect> {
+function durableJob(deps: JobDeps): DurableKind<JobRecord, JobState, JobCommand, JobReply, JobEffect> {
   return {
     kind: BATCH_JOB,
     schema: JOB_SCHEMA,
@@ -80,9 +80,9 @@ function durableJob(parts: JobParts): DurableKind<JobRecord, JobState, JobComman
     uncounted,
     snapshot: toSnapshot,
     ahead: workAhead,
-    decide: (record, state, envelope) => toDecision(record, state, envelope, parts.settings),
+    decide: (record, state, envelope) => toDecision(record, state, envelope, deps.settings),
     recover,
-    perform: (record, state, effects) => perform(parts, record, state, effects),
+    perform: (record, state, effects) => perform(deps, record, state, effects),
     status: ({ status }) => status,
   };
 }
@@ -120,7 +120,7 @@ function toDecision(
       ...(removeRows === undefined ? {} : { removeRows }),
       ...(outbox === undefined ? {} : { outbox }),
       work: workChange(known, state, change),
-      ...bookkeeping(known, state, change.gone === true ? undefined : change.state),
+      ...indexesOf(known, state, change.gone === true ? undefined : change.state),
       ...(change.gone === true ? { gone: true } : {}),
       ...(change.synced === undefined ? {} : { synced: change.synced }),
       ...(created === undefined ? {} : { record: created }),
@@ -137,7 +137,7 @@ function storedParts({ rows, removed, keptRows = [], notices = [], settled = [] 
 }
 
 async function perform(
-  parts: JobParts,
+  deps: JobDeps,
   record: JobRecord,
   state: JobState,
   effects: readonly JobEffect[],
@@ -145,33 +145,33 @@ async function perform(
   for (const effect of effects)
     switch (effect.type) {
       case 'offer':
-        await parts.store.work.offer(workItems(record, state, effect.rows));
+        await deps.store.work.offer(workItems(record, state, effect.rows));
         break;
       case 'cancelWork':
-        await parts.store.work.withdraw(workItems(record, state, effect.rows));
+        await deps.store.work.withdraw(workItems(record, state, effect.rows));
         break;
       case 'removeFiles':
         // A job that is removed keeps its mark until its files are gone: the next start tries again.
         if (
-          !(await removeFiles(parts, record, { ...state, run: effect.run }, effect.document)) &&
+          !(await removeFiles(deps, record, { ...state, run: effect.run }, effect.document)) &&
           state.removed
         )
           return;
         break;
       case 'removeStrays':
-        await removeStrays(parts, record, state);
+        await removeStrays(deps, record, state);
         break;
       case 'checkArchive':
-        parts.checkArchive(record, state);
+        deps.checkArchive(record, state);
         break;
       case 'deliver':
-        parts.deliver(effect.destinations);
+        deps.deliver(effect.destinations);
         break;
       case 'ended':
-        parts.ended(record, state);
+        deps.ended(record, state);
         break;
       case 'forget':
-        parts.forget(record.number);
+        deps.forget(record.number);
         break;
       default:
         assertNever(effect);
@@ -179,8 +179,8 @@ async function perform(
 }
 
 /** A job whose actor fails again and again ends ERROR by the smallest commit there is, so that it harms nobody else. */
-async function endPoisoned(parts: JobParts, id: string, error: unknown): Promise<void> {
-  const { store, owner, logger } = parts;
+async function endPoisoned(deps: JobDeps, id: string, error: unknown): Promise<void> {
+  const { store, owner, logger } = deps;
   const actor = { kind: BATCH_JOB, id };
   const stored = await store.load(actor);
   // What a newer version stored is not ours to end: that version finds it again as it was.
@@ -194,13 +194,13 @@ async function endPoisoned(parts: JobParts, id: string, error: unknown): Promise
     ...snapshot,
     status: 'ERROR' as const,
     stage: { name: 'ENDED' as const },
-    endedAt: snapshot.endedAt ?? parts.clock.now(),
+    endedAt: snapshot.endedAt ?? deps.clock.now(),
     hasDocument: false,
     progress: 100,
     firstError: snapshot.firstError ?? errorText({ code: 'OTHER', message }),
     issues: [...snapshot.issues, { severity: 'error' as const, code: 'OTHER' as const, message }],
   };
-  const { owed, notices } = owedWhenPoisoned(record, ended, parts.settings, parts.clock.now());
+  const { owed, notices } = owedWhenPoisoned(record, ended, deps.settings, deps.clock.now());
   await store.commit({
     actor,
     expected: stored.version,
@@ -209,12 +209,12 @@ async function endPoisoned(parts: JobParts, id: string, error: unknown): Promise
     removeRows: [''],
     work: { clear: true },
     outbox: { put: notices },
-    ...bookkeeping(record, snapshot, ended),
+    ...indexesOf(record, snapshot, ended),
   });
   logger.error({ jobId: record.jobId, err: error }, 'ended a job that failed again and again');
-  parts.ended(record, ended);
-  parts.deliver(notices.map(({ destination }) => destination));
-  await removeFiles(parts, record, snapshot, false);
+  deps.ended(record, ended);
+  deps.deliver(notices.map(({ destination }) => destination));
+  await removeFiles(deps, record, snapshot, false);
 }
 
 function assertNever(value: never): never {

@@ -1,9 +1,9 @@
 import { List } from 'immutable';
-import { addsToken, configHashInSteps, type ArchiveJob } from '../../pipeline/archive.ts';
-import { groupBy } from '../../pipeline/grouping.ts';
-import { booleanOf, textOf } from '../../pipeline/properties.ts';
+import { addsToken, configHashInSteps, type ArchiveJob } from '../../domain/archive.ts';
+import { groupBy } from '../../domain/grouping.ts';
+import { booleanOf, textOf } from '../../domain/properties.ts';
 import { atOnce, type Steps } from '../runtime/steps.ts';
-import { jobWide } from './in-force.ts';
+import { jobWide } from './effective-properties.ts';
 import type { JobRecord } from './record.ts';
 import type { JobIssue, JobState, MediumState } from './state.ts';
 

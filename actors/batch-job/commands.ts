@@ -1,5 +1,5 @@
-import type { CheckedResult } from '../../output/check.ts';
-import type { ArchiveFinding, DetectionErrorCode, IssueCode, Range } from '../../pipeline/types.ts';
+import type { CheckedResult } from '../../results/check.ts';
+import type { ArchiveFinding, DetectionErrorCode, IssueCode, Range } from '../../domain/types.ts';
 import type { NoticeReport } from '../delivery/notice.ts';
 import type { JobRecord } from './record.ts';
 
@@ -69,7 +69,7 @@ export type JobCommand =
     }
   /** From the dispatcher: work that was cancelled is out of every component's hands. */
   | { readonly type: 'workDropped'; readonly keys: readonly string[] }
-  /** From the server at start, and from the sweep: say again what must be done now. */
+  /** From the server at start, and from reconciliation: say again what must be done now. */
   | { readonly type: 'resume' }
   /** From the server, when the operator wants live jobs to end with it. */
   | { readonly type: 'shutdown' };

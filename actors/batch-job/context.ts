@@ -1,4 +1,4 @@
-import type { FetchLimits } from '../../components/sdk/protocol.ts';
+import type { FetchLimits } from '../../protocol/worker-protocol.ts';
 import type { JobRecord } from './record.ts';
 
 /** Settings of the server that a job's decisions depend on. */

@@ -1,19 +1,19 @@
 /** What a request for a job would come to, when nothing is stored and nothing runs. */
-import type { JobConfiguration } from '../../pipeline/job-config-hash.ts';
-import { levelsOf } from '../../pipeline/job-config-hash.ts';
-import { mediaTypeOf } from '../../pipeline/media-types.ts';
-import type { PlannedAction, PlannedTask } from '../../pipeline/plan.ts';
-import { effectiveProperties } from '../../pipeline/properties.ts';
-import type { Issue, MediaType, Properties } from '../../pipeline/types.ts';
-import { isBlank } from '../../pipeline/values.ts';
-import { censorProperties, maskUri } from '../../output/censor.ts';
+import type { JobConfiguration } from '../../domain/job-config-hash.ts';
+import { levelsOf } from '../../domain/job-config-hash.ts';
+import { mediaTypeOf } from '../../domain/media-types.ts';
+import type { PlannedAction, PlannedTask } from '../../domain/plan.ts';
+import { effectiveProperties } from '../../domain/properties.ts';
+import type { Issue, MediaType, Properties } from '../../domain/types.ts';
+import { isBlank } from '../../domain/values.ts';
+import { censorProperties, maskUri } from '../../results/censor.ts';
 import { Turns } from '../runtime/turns.ts';
 import type { JobRequest, JobRequestMedium } from './job-request.ts';
 import type { PlannedJob } from './request-checks.ts';
 import type { Overloaded, Refused } from './submission.ts';
 
-export interface DryRunParts {
-  readonly desk: {
+export interface DryRunDeps {
+  readonly jobService: {
     plan(request: JobRequest): Promise<PlannedJob | Overloaded | Refused>;
   };
   readonly settings: {
@@ -60,17 +60,17 @@ interface PlannedStep {
 }
 
 export class DryRuns {
-  readonly #parts: DryRunParts;
+  readonly #deps: DryRunDeps;
 
-  constructor(parts: DryRunParts) {
-    this.#parts = parts;
+  constructor(deps: DryRunDeps) {
+    this.#deps = deps;
   }
 
   async of(request: JobRequest): Promise<DryRun | Overloaded | Refused> {
-    const planned = await this.#parts.desk.plan(request);
+    const planned = await this.#deps.jobService.plan(request);
     if (planned.kind !== 'planned') return planned;
     const { plan, warnings, problems } = planned;
-    const job = { ...request, ...this.#parts.settings, plan };
+    const job = { ...request, ...this.#deps.settings, plan };
     const turns = new Turns();
     const tasks: DryRun['pipeline']['tasks'][number][] = [];
     for (const { name, actionType, actions } of plan.tasks)
@@ -81,7 +81,7 @@ export class DryRuns {
       });
     return {
       kind: 'planned',
-      priority: request.priority ?? this.#parts.settings.defaultPriority,
+      priority: request.priority ?? this.#deps.settings.defaultPriority,
       pipeline: { name: plan.name, tasks },
       media: await turns.map(request.media, (medium, i) => shownMedium(medium, problems[i])),
       warnings,
@@ -90,12 +90,12 @@ export class DryRuns {
 
   #step(job: JobConfiguration, action: PlannedAction): PlannedStep {
     const queue = action.algorithm.name;
-    const reason = this.#parts.idleReason(queue);
+    const reason = this.#deps.idleReason(queue);
     return {
       name: action.name,
       algorithm: action.algorithm.name,
       properties: censorProperties(changedProperties(job, action)),
-      queue: this.#parts.nameOf(queue),
+      queue: this.#deps.nameOf(queue),
       served: reason === undefined,
       reason: reason ?? null,
     };

@@ -1,7 +1,7 @@
 /** What went wrong: of the job as a whole in its state, of a medium in the row of the sub-job. */
-import type { CheckedResult } from '../../output/check.ts';
-import { timeOfFrame } from '../../pipeline/frame-times.ts';
-import type { DetectionErrorCode, IssueCode, Range } from '../../pipeline/types.ts';
+import type { CheckedResult } from '../../results/check.ts';
+import { timeOfFrame } from '../../domain/frame-times.ts';
+import type { DetectionErrorCode, IssueCode, Range } from '../../domain/types.ts';
 import type { DecisionContext } from './context.ts';
 import type { JobIssue, JobState, SubJobRow } from './state.ts';
 import { after } from './status.ts';

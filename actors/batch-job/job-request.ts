@@ -1,16 +1,16 @@
 import type { Logger } from '../../config/logger.ts';
-import type { PipelineRequest } from '../../pipeline/plan-checks.ts';
-import type { CatalogLookup } from '../../pipeline/plan-lookup.ts';
-import type { RequestLimits } from '../../pipeline/request-limits.ts';
-import type { Issue, MediaSelector, Properties, Range } from '../../pipeline/types.ts';
+import type { PipelineRequest } from '../../domain/plan-checks.ts';
+import type { CatalogLookup } from '../../domain/plan-lookup.ts';
+import type { RequestLimits } from '../../domain/request-limits.ts';
+import type { Issue, MediaSelector, Properties, Range } from '../../domain/types.ts';
 import type { Store } from '../../store/store.ts';
 import type { AdmissionCommand, AdmissionReply } from '../admission/actor.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Family } from '../runtime/system.ts';
-import type { UploadDesk } from '../uploads/desk.ts';
-import type { ArchiveDesk } from './archive-desk.ts';
+import type { UploadStore } from '../uploads/upload-store.ts';
+import type { ArchiveChecks } from './archive-checks.ts';
 import type { JobCommand, JobReply } from './commands.ts';
-import type { Repeats } from './repeats.ts';
+import type { Repeats } from './idempotency.ts';
 
 /** A validated request, free of the shapes of HTTP. */
 export interface JobRequest extends PipelineRequest {
@@ -34,7 +34,7 @@ export interface JobRequestMedium {
   readonly selectorsOutputAction?: string;
 }
 
-export interface DeskParts {
+export interface JobServiceDeps {
   readonly store: Store;
   readonly catalog: CatalogLookup;
   readonly jobs: Family<JobCommand, JobReply>;
@@ -52,8 +52,8 @@ export interface DeskParts {
   readonly repeats: Repeats;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly archive: ArchiveDesk;
-  readonly uploads: Pick<UploadDesk, 'keeping'>;
+  readonly archive: ArchiveChecks;
+  readonly uploads: Pick<UploadStore, 'keeping'>;
   /** Why a medium cannot be used, as far as that shows without reading it. */
   checkMedium(uri: string): Promise<Issue | undefined>;
 }

@@ -1,4 +1,4 @@
-import { spoolFile } from '../../output/layout.ts';
+import { spoolFile } from '../../results/layout.ts';
 import type { JobRecord } from './record.ts';
 import type { JobState, SubJobRow, Unit } from './state.ts';
 

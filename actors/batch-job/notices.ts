@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
-import { detectionFile } from '../../output/layout.ts';
-import { assertion, postUrl } from '../../pipeline/archive.ts';
-import { callbackUrl } from '../../pipeline/callback.ts';
+import { detectionFile } from '../../results/layout.ts';
+import { assertion, postUrl } from '../../domain/archive.ts';
+import { callbackUrl } from '../../domain/callback.ts';
 import type { Notice, Row } from '../../store/store.ts';
 import { destinationOf, type HttpNotice } from '../delivery/notice.ts';
 import { archivesWithToken, callbackWantsToken, configHashOf } from './archive.ts';

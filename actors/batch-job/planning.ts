@@ -1,11 +1,11 @@
 import { List } from 'immutable';
-import { followUpRanges } from '../../pipeline/segments.ts';
-import type { PlannedAction, PlannedTask } from '../../pipeline/plan.ts';
-import type { Properties, Range } from '../../pipeline/types.ts';
+import { followUpRanges } from '../../domain/segments.ts';
+import type { PlannedAction, PlannedTask } from '../../domain/plan.ts';
+import type { Properties, Range } from '../../domain/types.ts';
 import { atOnce, type Steps } from '../runtime/steps.ts';
 import type { DecisionContext } from './context.ts';
-import { annotates, derives, forPlanning, isFed, passesBy, tasksOn } from './in-force.ts';
-import { tracksBefore } from './lineage.ts';
+import { annotates, derives, forPlanning, isFed, passesBy, tasksOn } from './effective-properties.ts';
+import { tracksBefore } from './track-inputs.ts';
 import { stageIndex, underived } from './media.ts';
 import type { JobRecord } from './record.ts';
 import { mostPieces, SegmentCuts } from './segment-cuts.ts';

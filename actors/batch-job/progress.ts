@@ -1,5 +1,5 @@
 /** How a job goes on: it takes answers, makes work as far as the window allows, and moves from stage to stage to its end. */
-import type { ArchiveFinding } from '../../pipeline/types.ts';
+import type { ArchiveFinding } from '../../domain/types.ts';
 import type { Notice } from '../../store/store.ts';
 import type { Change } from './change.ts';
 import type { DecisionContext } from './context.ts';

@@ -1,8 +1,8 @@
 import type { List } from 'immutable';
-import type { PipelinePlan } from '../../pipeline/plan.ts';
-import type { ArchiveCheckStatus } from '../../pipeline/archive.ts';
-import type { Issue, MediaSelector, Properties, Range } from '../../pipeline/types.ts';
-import { runFolder } from '../../output/layout.ts';
+import type { PipelinePlan } from '../../domain/plan.ts';
+import type { ArchiveCheckStatus } from '../../domain/archive.ts';
+import type { Issue, MediaSelector, Properties, Range } from '../../domain/types.ts';
+import { runFolder } from '../../results/layout.ts';
 import type { JobState, MediumState } from './state.ts';
 
 /**

@@ -1,8 +1,8 @@
 /** Everything that a request for a job can be refused for. */
-import { archiveUrls, refusedArchiveUrl } from '../../pipeline/archive.ts';
-import type { Issue } from '../../pipeline/types.ts';
+import { archiveUrls, refusedArchiveUrl } from '../../domain/archive.ts';
+import type { Issue } from '../../domain/types.ts';
 import { archiveJob } from './archive.ts';
-import type { DeskParts, JobRequest } from './job-request.ts';
+import type { JobServiceDeps, JobRequest } from './job-request.ts';
 import type { JobRecord, RequestedMedium } from './record.ts';
 import { planOf, type RequestPlan } from './request-plan.ts';
 import type { Refused } from './submission.ts';
@@ -20,13 +20,16 @@ export interface PlannedJob extends RequestPlan {
 const CHECKS = 16;
 
 /** All that speaks against a request; nothing is stored, and the archive is not asked. */
-export async function checkedRequest(request: JobRequest, parts: DeskParts): Promise<PlannedJob | Refused> {
-  const { catalog, settings } = parts;
+export async function checkedRequest(
+  request: JobRequest,
+  deps: JobServiceDeps,
+): Promise<PlannedJob | Refused> {
+  const { catalog, settings } = deps;
   const planned = await planOf(request, catalog, settings);
   if ('refused' in planned) return { kind: 'refused', message: planned.refused };
   const problems = await checkMedia(
     request.media.map(({ uri }) => uri),
-    parts,
+    deps,
   );
   if (problems.every((problem) => problem !== undefined)) {
     const list = request.media.slice(0, 20).map(({ uri }, i) => `${shortUri(uri)}: ${problems[i]?.message}`);
@@ -45,7 +48,7 @@ export async function checkedRequest(request: JobRequest, parts: DeskParts): Pro
 /** Why media cannot be used, one for each, as far as that shows without reading them. */
 export async function checkMedia(
   uris: readonly string[],
-  { checkMedium }: Pick<DeskParts, 'checkMedium'>,
+  { checkMedium }: Pick<JobServiceDeps, 'checkMedium'>,
 ): Promise<readonly (Issue | undefined)[]> {
   const problems: (Issue | undefined)[] = [];
   for (let i = 0; i < uris.length; i += CHECKS)
@@ -58,7 +61,7 @@ export function wantedJob(
   request: JobRequest,
   planned: RequestPlan,
   problems: readonly (Issue | undefined)[],
-  settings: DeskParts['settings'],
+  settings: JobServiceDeps['settings'],
 ): Omit<JobRecord, 'number' | 'jobId'> {
   return {
     siteId: settings.siteId,

@@ -1,12 +1,12 @@
-import { refusedCallbackUrl } from '../../pipeline/callback.ts';
-import { JobNotes, lookForNotes, type NotedJob } from '../../pipeline/job-notes.ts';
-import { SelectorCheck } from '../../pipeline/media-selectors.ts';
-import { resolvePlan } from '../../pipeline/plan-checks.ts';
-import type { CatalogLookup } from '../../pipeline/plan-lookup.ts';
-import { overLimit, overSubJobs } from '../../pipeline/request-limits.ts';
-import type { PipelinePlan } from '../../pipeline/plan.ts';
+import { refusedCallbackUrl } from '../../domain/callback.ts';
+import { JobNotes, lookForNotes, type NotedJob } from '../../domain/job-notes.ts';
+import { SelectorCheck } from '../../domain/media-selectors.ts';
+import { resolvePlan } from '../../domain/plan-checks.ts';
+import type { CatalogLookup } from '../../domain/plan-lookup.ts';
+import { overLimit, overSubJobs } from '../../domain/request-limits.ts';
+import type { PipelinePlan } from '../../domain/plan.ts';
 import { Turns } from '../runtime/turns.ts';
-import type { DeskParts, JobRequest } from './job-request.ts';
+import type { JobServiceDeps, JobRequest } from './job-request.ts';
 import { refusedProperties } from './request-properties.ts';
 
 export interface RequestPlan {
@@ -19,7 +19,7 @@ export interface RequestPlan {
 export async function planOf(
   request: JobRequest,
   catalog: CatalogLookup,
-  settings: Pick<DeskParts['settings'], 'limits' | 'environmentProperties' | 'serverProperties'>,
+  settings: Pick<JobServiceDeps['settings'], 'limits' | 'environmentProperties' | 'serverProperties'>,
 ): Promise<RequestPlan | { readonly refused: string }> {
   const { media, jobProperties, algorithmProperties, callback } = request;
   const { limits, environmentProperties, serverProperties } = settings;

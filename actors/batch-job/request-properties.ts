@@ -1,10 +1,10 @@
-import { refusedBucketProperties } from '../../pipeline/buckets.ts';
-import { levelsOf, type JobConfiguration } from '../../pipeline/job-config-hash.ts';
-import type { PipelinePlan, PlannedAction } from '../../pipeline/plan.ts';
-import { booleanOf, effectiveProperties } from '../../pipeline/properties.ts';
-import { refusedProperty } from '../../pipeline/property-checks.ts';
-import { feedForwardType } from '../../pipeline/trigger.ts';
-import type { Properties } from '../../pipeline/types.ts';
+import { refusedBucketProperties } from '../../domain/buckets.ts';
+import { levelsOf, type JobConfiguration } from '../../domain/job-config-hash.ts';
+import type { PipelinePlan, PlannedAction } from '../../domain/plan.ts';
+import { booleanOf, effectiveProperties } from '../../domain/properties.ts';
+import { refusedProperty } from '../../domain/property-checks.ts';
+import { feedForwardType } from '../../domain/trigger.ts';
+import type { Properties } from '../../domain/types.ts';
 import { Turns } from '../runtime/turns.ts';
 
 /** Why a job cannot run with the properties in force for some medium and action; undefined when it can. */
@@ -49,16 +49,17 @@ const deciding = (properties: Properties): Properties =>
 
 function refusedInForce(
   plan: PipelinePlan,
-  inForce: (action: PlannedAction) => Properties,
+  propertiesOf: (action: PlannedAction) => Properties,
 ): string | undefined {
-  const feeds = (action: PlannedAction) => feedForwardType(inForce(action)['FEED_FORWARD_TYPE']) !== null;
+  const feeds = (action: PlannedAction) =>
+    feedForwardType(propertiesOf(action)['FEED_FORWARD_TYPE']) !== null;
   const anyFed = plan.tasks.some(({ actions }) => actions.some(feeds));
   for (const [index, { actions, actionType }] of plan.tasks.entries()) {
     // What is never fed leaves a TRIGGER aside that is meant for others.
     const aside: Properties =
       anyFed && (index === 0 || actionType === 'MARKUP') ? { FEED_FORWARD_TYPE: 'REGION' } : {};
     for (const action of actions) {
-      const properties = inForce(action);
+      const properties = propertiesOf(action);
       const refused =
         refusedProperty({ ...properties, ...aside }) ??
         refusedBucketProperties(properties) ??
@@ -66,16 +67,16 @@ function refusedInForce(
       if (refused !== null) return `Property validation failed due to: ${refused}`;
     }
   }
-  return refusedAnnotators(plan, inForce) ?? refusedSuppression(plan, inForce);
+  return refusedAnnotators(plan, propertiesOf) ?? refusedSuppression(plan, propertiesOf);
 }
 
 /** Of the actions of one task each would give back the same tracks, and only one of these answers could stand. */
 function refusedAnnotators(
   { tasks }: PipelinePlan,
-  inForce: (action: PlannedAction) => Properties,
+  propertiesOf: (action: PlannedAction) => Properties,
 ): string | undefined {
   for (const [index, { name, actions }] of tasks.entries()) {
-    const annotator = actions.find((action) => index > 0 && isAnnotator(inForce(action)));
+    const annotator = actions.find((action) => index > 0 && isAnnotator(propertiesOf(action)));
     if (annotator === undefined || actions.length === 1) continue;
     return `Property validation failed due to: The IS_ANNOTATOR property is set for the "${annotator.name}" action of "${name}", which has other actions, too. Give the annotator a task of its own.`;
   }
@@ -93,13 +94,13 @@ const refusedToken = (properties: Properties): string | null =>
 /** A document from which the results themselves are left out is of no use to anybody. */
 function refusedSuppression(
   { tasks }: PipelinePlan,
-  inForce: (action: PlannedAction) => Properties,
+  propertiesOf: (action: PlannedAction) => Properties,
 ): string | undefined {
   const finds = (index: number, action: PlannedAction) => {
-    return action.algorithm.actionType === 'DETECTION' && !(index > 0 && isAnnotator(inForce(action)));
+    return action.algorithm.actionType === 'DETECTION' && !(index > 0 && isAnnotator(propertiesOf(action)));
   };
   const last = tasks.findLast(({ actions }, index) => actions.some((action) => finds(index, action)));
-  const suppressed = last?.actions.find((action) => booleanOf(inForce(action), 'SUPPRESS_TRACKS'));
+  const suppressed = last?.actions.find((action) => booleanOf(propertiesOf(action), 'SUPPRESS_TRACKS'));
   if (last === undefined || suppressed === undefined) return undefined;
   return `Property validation failed due to: The SUPPRESS_TRACKS property is set for the "${suppressed.name}" action of "${last.name}", which is the last task that finds tracks: none would be left in the output.`;
 }

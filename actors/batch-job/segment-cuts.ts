@@ -1,6 +1,6 @@
-import { boundedLimits, cutRanges, segmentLimits, type SegmentLimits } from '../../pipeline/segments.ts';
-import type { PlannedTask } from '../../pipeline/plan.ts';
-import type { FrameTimes, Properties, Range } from '../../pipeline/types.ts';
+import { boundedLimits, cutRanges, segmentLimits, type SegmentLimits } from '../../domain/segments.ts';
+import type { PlannedTask } from '../../domain/plan.ts';
+import type { FrameTimes, Properties, Range } from '../../domain/types.ts';
 
 /** Sub-jobs of one task: a job that would have more gets longer segments, and several tracks in a sub-job that are fed. */
 const MAX_PIECES = 100_000;

@@ -1,10 +1,10 @@
 /** The stages of a batch job in order, what follows what, and the kinds of work of each. */
-import type { FinishSummary } from '../../components/sdk/protocol.ts';
-import { wantsArtifacts } from '../../pipeline/artifact-selection.ts';
-import { booleanOf } from '../../pipeline/properties.ts';
+import type { FinishSummary } from '../../protocol/worker-protocol.ts';
+import { wantsArtifacts } from '../../domain/artifact-selection.ts';
+import { booleanOf } from '../../domain/properties.ts';
 import { copiesResults, wantsUpload } from './archive.ts';
 import type { DecisionContext } from './context.ts';
-import { inForce } from './in-force.ts';
+import { effectivePropertiesOf } from './effective-properties.ts';
 import { ARTIFACTS } from './kinds/artifacts.ts';
 import { COPY } from './kinds/copy.ts';
 import { DETECT } from './kinds/detect.ts';
@@ -115,7 +115,7 @@ function hasArtifacts(
   const mediaType = media.get(medium)?.prepared?.facts.mediaType;
   if (tracks === 0 || sections !== undefined || planned === undefined || mediaType === undefined)
     return false;
-  const properties = inForce(record, media, planned, medium, mediaType);
+  const properties = effectivePropertiesOf(record, media, planned, medium, mediaType);
   if (booleanOf(properties, 'SUPPRESS_TRACKS')) return false;
   return wantsArtifacts(properties, Object.keys(types), mediaType);
 }

@@ -8,8 +8,8 @@ import type {
   PreparedMedium,
   SubJobError,
   TrackSection,
-} from '../../components/sdk/protocol.ts';
-import type { Issue, MediumFacts, Range } from '../../pipeline/types.ts';
+} from '../../protocol/worker-protocol.ts';
+import type { Issue, MediumFacts, Range } from '../../domain/types.ts';
 import type { BatchJobStatus } from './status.ts';
 
 /** Where a live job stands. Tasks run one after the other; every medium passes a stage before the next one begins. */

@@ -1,4 +1,4 @@
-import type { ArchiveCheckStatus } from '../../pipeline/archive.ts';
+import type { ArchiveCheckStatus } from '../../domain/archive.ts';
 
 /** What a client hears of a job that was taken. */
 export interface Accepted {

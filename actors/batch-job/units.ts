@@ -1,6 +1,6 @@
 /** Units of work, and what they count for in the progress of their stage. */
 import type { List } from 'immutable';
-import type { Range } from '../../pipeline/types.ts';
+import type { Range } from '../../domain/types.ts';
 import type { JobState, SubJobRow, Unit } from './state.ts';
 
 export const WHOLE: Range = { start: 0, stop: -1 };

@@ -1,5 +1,5 @@
 /** Sub-jobs as the work ledger knows them, and what a change of a job changes there. */
-import { MEDIA_QUEUES } from '../../components/sdk/protocol.ts';
+import { MEDIA_QUEUES } from '../../protocol/worker-protocol.ts';
 import type { WorkChange, WorkItem } from '../../store/ledger.ts';
 import type { JobEffect } from './effects.ts';
 import { BATCH_JOB } from './keys.ts';

@@ -14,7 +14,7 @@ import { decide, type CatalogLimits } from './transitions.ts';
 /** Kind and id of the one catalog. */
 export const CATALOG = 'catalog';
 
-export interface CatalogParts {
+export interface CatalogDeps {
   readonly store: Store;
   readonly owner: Owner;
   readonly logger: Logger;
@@ -30,19 +30,19 @@ interface CatalogRecord {
 }
 
 /** Who changes the catalog asks this actor; who reads it looks at what was published last. */
-export function catalogKind(parts: CatalogParts): ActorKind<CatalogCommand, CatalogReply> {
-  const durable = durableCatalog(parts);
+export function catalogKind(deps: CatalogDeps): ActorKind<CatalogCommand, CatalogReply> {
+  const durable = durableCatalog(deps);
   return {
     name: CATALOG,
     accepts: CATALOG_COMMANDS,
-    mailbox: parts.mailbox,
+    mailbox: deps.mailbox,
     intensity: DEFAULT_INTENSITY,
-    load: (id) => loadDurable(durable, parts.store, parts.owner, id),
+    load: (id) => loadDurable(durable, deps.store, deps.owner, id),
   };
 }
 
 function durableCatalog(
-  parts: CatalogParts,
+  deps: CatalogDeps,
 ): DurableKind<CatalogRecord, CatalogState, CatalogCommand, CatalogReply, CatalogEffect> {
   return {
     kind: CATALOG,
@@ -54,12 +54,12 @@ function durableCatalog(
       return restore(rows);
     },
     snapshot: (_, state) => toSnapshot(state),
-    decide: (record, state, envelope) => toDecision(record, state ?? EMPTY_CATALOG, envelope, parts.limits),
+    decide: (record, state, envelope) => toDecision(record, state ?? EMPTY_CATALOG, envelope, deps.limits),
     recover: () => [{ type: 'publish' }],
     perform(_, state, effects) {
       for (const effect of effects) {
-        if (effect.type === 'publish') parts.publish(state);
-        else parts.logger.error(effect.facts, effect.message);
+        if (effect.type === 'publish') deps.publish(state);
+        else deps.logger.error(effect.facts, effect.message);
       }
       return Promise.resolve();
     },

@@ -1,7 +1,7 @@
-import type { CatalogLookup } from '../../pipeline/plan-lookup.ts';
-import type { Algorithm, Properties } from '../../pipeline/types.ts';
-import { canonicalName } from '../../pipeline/values.ts';
-import { WORKFLOW_PROPERTIES, defaultOf } from '../../pipeline/workflow-properties.ts';
+import type { CatalogLookup } from '../../domain/plan-lookup.ts';
+import type { Algorithm, Properties } from '../../domain/types.ts';
+import { canonicalName } from '../../domain/values.ts';
+import { WORKFLOW_PROPERTIES, defaultOf } from '../../domain/workflow-properties.ts';
 import { isNamed } from './descriptor.ts';
 import { EMPTY_CATALOG, type CatalogState, type Component, type Owned } from './state.ts';
 

@@ -1,4 +1,4 @@
-import type { Action, Pipeline, Task } from '../../pipeline/types.ts';
+import type { Action, Pipeline, Task } from '../../domain/types.ts';
 import type { Descriptor } from './descriptor.ts';
 import type { ElementKind, Registrant } from './state.ts';
 

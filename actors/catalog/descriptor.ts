@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AlgorithmProperty } from '../../pipeline/types.ts';
+import type { AlgorithmProperty } from '../../domain/types.ts';
 import { elementName, filled, listOf, scalar, someOf, trimmed, validName, wordOf } from './fields.ts';
 
 /** A component descriptor: what a component is and what pipelines it brings. Names are trimmed and upper-cased. */

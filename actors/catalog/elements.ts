@@ -1,4 +1,4 @@
-import type { Action, Algorithm, Pipeline, Task } from '../../pipeline/types.ts';
+import type { Action, Algorithm, Pipeline, Task } from '../../domain/types.ts';
 import { isNamed, type Descriptor } from './descriptor.ts';
 
 /** What a component brings into the catalog. */

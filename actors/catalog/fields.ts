@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseBounded } from './bounded-parse.ts';
-import { canonicalName } from '../../pipeline/values.ts';
+import { canonicalName } from '../../domain/values.ts';
 
 /** Fields that component descriptors and the elements of the catalog share, and how what is wrong with them is said. */
 

@@ -5,8 +5,8 @@ import {
   pipelineNotes,
   taskNotes,
   type NamedCatalog,
-} from '../../pipeline/element-notes.ts';
-import type { Action, Pipeline, Task } from '../../pipeline/types.ts';
+} from '../../domain/element-notes.ts';
+import type { Action, Pipeline, Task } from '../../domain/types.ts';
 import type { Catalog } from './catalog.ts';
 import type { Descriptor } from './descriptor.ts';
 import { elementsOf } from './elements.ts';

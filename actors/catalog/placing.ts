@@ -1,4 +1,4 @@
-import { MEDIA_QUEUES } from '../../components/sdk/protocol.ts';
+import { MEDIA_QUEUES } from '../../protocol/worker-protocol.ts';
 import type { Elements } from './elements.ts';
 import { KINDS, keyOf, owned, sameContent, type CatalogState, type Component, type Owned } from './state.ts';
 

@@ -1,4 +1,4 @@
-import type { Action, Algorithm, Pipeline, Task } from '../../pipeline/types.ts';
+import type { Action, Algorithm, Pipeline, Task } from '../../domain/types.ts';
 import type { Row } from '../../store/store.ts';
 import type { Descriptor } from './descriptor.ts';
 

@@ -1,4 +1,4 @@
-import { canonicalName } from '../../pipeline/values.ts';
+import { canonicalName } from '../../domain/values.ts';
 import type { CatalogCommand, CatalogRefusal, CatalogReply } from './commands.ts';
 import type { Descriptor } from './descriptor.ts';
 import type { CatalogEffect } from './effects.ts';

@@ -1,10 +1,10 @@
-import type { Send } from '../../outgoing/request.ts';
+import type { Send } from '../../egress/request.ts';
 import type { Notice } from '../../store/store.ts';
 import { delay } from '../runtime/clock.ts';
 import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
 import type { ActorKind, ActorSystem, Family } from '../runtime/system.ts';
 import { DELIVERY_COMMANDS, type DeliveryCommand } from './commands.ts';
-import { Deliverer, requestOf, type DeliveryParts, type DeliveryReply, type Self } from './deliverer.ts';
+import { Deliverer, requestOf, type DeliveryDeps, type DeliveryReply, type Self } from './deliverer.ts';
 import { DELIVERY } from './notice.ts';
 import { failureText, noticeOf } from './policy.ts';
 
@@ -21,8 +21,8 @@ export interface Delivery {
 }
 
 /** One deliverer for each destination: a receiver that is slow or dead holds up nobody else's notices. */
-export function registerDelivery(system: ActorSystem, parts: DeliveryParts): Delivery {
-  return new Deliverers(system, parts);
+export function registerDelivery(system: ActorSystem, deps: DeliveryDeps): Delivery {
+  return new Deliverers(system, deps);
 }
 
 /** More than a deliverer sends itself at a time, for each request. */
@@ -33,7 +33,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 
 /** What outlives a deliverer that leaves memory: its timer, and what is under way. */
 class Deliverers implements Delivery {
-  readonly #parts: DeliveryParts;
+  readonly #deps: DeliveryDeps;
   readonly #family: Family<DeliveryCommand, DeliveryReply>;
   /** By destination. */
   readonly #timers = new Map<string, () => void>();
@@ -44,15 +44,15 @@ class Deliverers implements Delivery {
   readonly #underWay = new Set<Promise<void>>();
   #closed = false;
 
-  constructor(system: ActorSystem, parts: DeliveryParts) {
-    this.#parts = parts;
+  constructor(system: ActorSystem, deps: DeliveryDeps) {
+    this.#deps = deps;
     const kind: ActorKind<DeliveryCommand, DeliveryReply> = {
       name: DELIVERY,
       accepts: DELIVERY_COMMANDS,
-      mailbox: 100 + MESSAGES_PER_REQUEST * parts.policy.concurrency,
+      mailbox: 100 + MESSAGES_PER_REQUEST * deps.policy.concurrency,
       intensity: DEFAULT_INTENSITY,
-      idleMs: parts.idleMs,
-      load: (id) => Promise.resolve(new Deliverer(id, parts, this.#self(id))),
+      idleMs: deps.idleMs,
+      load: (id) => Promise.resolve(new Deliverer(id, deps, this.#self(id))),
     };
     this.#family = system.register(kind);
   }
@@ -70,7 +70,7 @@ class Deliverers implements Delivery {
     const found = new Set<string>();
     for (let after: string | undefined; ;) {
       const options = { limit: DESTINATIONS, ...(after === undefined ? {} : { after }) };
-      const page = await this.#parts.store.destinations(options);
+      const page = await this.#deps.store.destinations(options);
       for (const destination of page) this.wake(destination);
       for (const destination of page) found.add(destination);
       if (page.length < DESTINATIONS) break;
@@ -83,7 +83,7 @@ class Deliverers implements Delivery {
 
   async settle(deadlineMs: number): Promise<void> {
     this.#closed = true;
-    const { clock } = this.#parts;
+    const { clock } = this.#deps;
     const end = clock.steady() + deadlineMs;
     while (this.#underWay.size > 0 && clock.steady() < end)
       await Promise.race([Promise.all(this.#underWay), delay(clock, end - clock.steady())]);
@@ -115,7 +115,7 @@ class Deliverers implements Delivery {
       this.#timers.delete(id);
       this.#family.tell(id, { type: 'due' });
     };
-    this.#timers.set(id, this.#parts.clock.after(Math.min(ms, LONGEST_MS), due));
+    this.#timers.set(id, this.#deps.clock.after(Math.min(ms, LONGEST_MS), due));
   }
 }
 

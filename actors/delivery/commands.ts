@@ -1,8 +1,8 @@
-import type { Outcome } from '../../outgoing/request.ts';
+import type { Outcome } from '../../egress/request.ts';
 import type { OutboxEntry } from '../../store/store.ts';
 
 export type DeliveryCommand =
-  /** From jobs after their commit, from the server at start, from the sweep: there may be notices for this destination. */
+  /** From jobs after their commit, from the server at start, from reconciliation: there may be notices for this destination. */
   | { readonly type: 'wake' }
   /** From the clock: something is due. */
   | { readonly type: 'due' }

@@ -1,5 +1,5 @@
 import type { Logger } from '../../config/logger.ts';
-import type { OutgoingRequest, Outcome, Send } from '../../outgoing/request.ts';
+import type { OutgoingRequest, Outcome, Send } from '../../egress/request.ts';
 import type { Notice, OutboxEntry, Store } from '../../store/store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Behavior, Envelope } from '../runtime/system.ts';
@@ -7,11 +7,11 @@ import type { DeliveryCommand, DeliveryEvent, Settlement } from './commands.ts';
 import type { DeliveryEffect } from './effects.ts';
 import type { NoticeReport } from './notice.ts';
 import { lastingTrouble, noticeOf, type DeliveryPolicy } from './policy.ts';
-import { standing } from './standing.ts';
+import { stillInOutbox } from './still-in-outbox.ts';
 import { NEW_DELIVERY, type DeliveryState } from './state.ts';
 import { decideDelivery } from './transitions.ts';
 
-export interface DeliveryParts {
+export interface DeliveryDeps {
   readonly store: Pick<Store, 'outbox' | 'destinations'>;
   readonly policy: Omit<DeliveryPolicy, 'window'>;
   readonly clock: Clock;
@@ -53,19 +53,19 @@ const AFTER_A_FAILURE_MS = 1_000;
 /** Delivers the notices of one destination. It holds no truth: what it knows is read again from the outbox. */
 export class Deliverer implements Behavior<DeliveryCommand, DeliveryReply> {
   readonly #destination: string;
-  readonly #parts: DeliveryParts;
+  readonly #deps: DeliveryDeps;
   readonly #policy: DeliveryPolicy;
   readonly #self: Self;
   readonly #stopped = new AbortController();
   #state: DeliveryState = NEW_DELIVERY;
 
-  constructor(destination: string, parts: DeliveryParts, self: Self) {
+  constructor(destination: string, deps: DeliveryDeps, self: Self) {
     this.#destination = destination;
-    this.#parts = parts;
+    this.#deps = deps;
     this.#self = self;
-    const { concurrency } = parts.policy;
+    const { concurrency } = deps.policy;
     this.#policy = {
-      ...parts.policy,
+      ...deps.policy,
       window: Math.max(LEAST_WINDOW, WINDOW_PER_REQUEST * concurrency),
     };
   }
@@ -95,9 +95,9 @@ export class Deliverer implements Behavior<DeliveryCommand, DeliveryReply> {
     // A deliverer that was loaded again knows nothing yet: what was known before it stands until an attempt is over.
     if (event.type === 'tried') this.#self.trouble(lastingTrouble(state.breaker, this.#policy));
     if (before === null && after !== null)
-      this.#parts.logger.warn({ destination, reason: state.breaker.reason }, 'a receiver is in trouble');
+      this.#deps.logger.warn({ destination, reason: state.breaker.reason }, 'a receiver is in trouble');
     if (before !== null && after === null)
-      this.#parts.logger.info({ destination }, 'a receiver is well again');
+      this.#deps.logger.info({ destination }, 'a receiver is well again');
     return effects;
   }
 
@@ -117,10 +117,10 @@ export class Deliverer implements Behavior<DeliveryCommand, DeliveryReply> {
   async #read(): Promise<DeliveryEvent> {
     const limit = this.#policy.window;
     try {
-      const entries = await this.#parts.store.outbox(this.#destination, { limit });
+      const entries = await this.#deps.store.outbox(this.#destination, { limit });
       return { type: 'read', entries, all: entries.length < limit };
     } catch (error) {
-      this.#parts.logger.error({ err: error, destination: this.#destination }, 'could not read the outbox');
+      this.#deps.logger.error({ err: error, destination: this.#destination }, 'could not read the outbox');
       return { type: 'unreadable' };
     }
   }
@@ -128,7 +128,7 @@ export class Deliverer implements Behavior<DeliveryCommand, DeliveryReply> {
   /** Never fails. Between reading and sending a job may have taken the notice out: it is looked for once more. */
   async #send(entry: OutboxEntry): Promise<void> {
     const { id } = entry;
-    const found = await standing(this.#parts.store, entry).catch(() => null);
+    const found = await stillInOutbox(this.#deps.store, entry).catch(() => null);
     if (this.#stopped.signal.aborted) return;
     if (found === null || found === undefined) {
       const answer = found === null ? 'unknown' : 'gone';
@@ -141,7 +141,7 @@ export class Deliverer implements Behavior<DeliveryCommand, DeliveryReply> {
 
   async #attempt(entry: OutboxEntry): Promise<Outcome> {
     try {
-      return await this.#parts.send(requestOf(entry), this.#stopped.signal);
+      return await this.#deps.send(requestOf(entry), this.#stopped.signal);
     } catch (error) {
       return { kind: 'failed', trouble: 'service', reason: String(error), final: false };
     }
@@ -155,11 +155,11 @@ export class Deliverer implements Behavior<DeliveryCommand, DeliveryReply> {
   }
 
   async #answerTo(entry: OutboxEntry, report: NoticeReport, look: boolean): Promise<Settlement> {
-    const { store, logger } = this.#parts;
+    const { store, logger } = this.#deps;
     const facts = { notice: entry.id, destination: entry.destination };
     try {
-      if (look && (await standing(store, entry)) === undefined) return 'gone';
-      const { kind } = await this.#parts.report(entry, report, envelopeOf(entry, report));
+      if (look && (await stillInOutbox(store, entry)) === undefined) return 'gone';
+      const { kind } = await this.#deps.report(entry, report, envelopeOf(entry, report));
       if (kind === 'refused') logger.warn(facts, 'a notice is not known to the actor that owes it');
       else if (report.type === 'noticeSent') logger.debug(facts, 'delivered a notice');
       else if (report.next === null) logger.warn({ ...facts, reason: report.reason }, 'gave a notice up');

@@ -1,5 +1,5 @@
-import { maskUri } from '../../output/censor.ts';
-import type { Failure, Outcome } from '../../outgoing/request.ts';
+import { maskUri } from '../../results/censor.ts';
+import type { Failure, Outcome } from '../../egress/request.ts';
 import type { OutboxEntry } from '../../store/store.ts';
 import type { HttpNotice, NoticeReport } from './notice.ts';
 import { CLOSED, type Breaker } from './state.ts';

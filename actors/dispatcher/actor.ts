@@ -7,7 +7,7 @@ import { DISPATCHER_COMMANDS, type DispatcherCommand, type DispatcherReply } fro
 
 export const DISPATCHER = 'dispatcher';
 
-export interface DispatcherParts {
+export interface DispatcherDeps {
   readonly ledger: WorkLedger;
   readonly logger: Logger;
   readonly mailbox: number;
@@ -28,28 +28,28 @@ const MOST_NEWS = 1_000;
  * The dispatcher looks after the work ledger: it takes back what has run out and what dead components held, tells the actors whose
  * work it is, and has components ended that hang. It holds no truth: the ledger does.
  */
-export function dispatcherKind(parts: DispatcherParts): ActorKind<DispatcherCommand, DispatcherReply> {
+export function dispatcherKind(deps: DispatcherDeps): ActorKind<DispatcherCommand, DispatcherReply> {
   return {
     name: DISPATCHER,
     accepts: DISPATCHER_COMMANDS,
-    mailbox: parts.mailbox,
+    mailbox: deps.mailbox,
     intensity: DEFAULT_INTENSITY,
-    load: () => Promise.resolve(new Dispatcher(parts)),
+    load: () => Promise.resolve(new Dispatcher(deps)),
   };
 }
 
 class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
-  readonly #parts: DispatcherParts;
+  readonly #deps: DispatcherDeps;
   /** Workers that were ended because of one of their leases; the others are not to blame for it. */
   readonly #killed = new Set<string>();
   #ticks = 0;
 
-  constructor(parts: DispatcherParts) {
-    this.#parts = parts;
+  constructor(deps: DispatcherDeps) {
+    this.#deps = deps;
   }
 
   async handle({ command }: Envelope<DispatcherCommand>): Promise<DispatcherReply> {
-    const { ledger } = this.#parts;
+    const { ledger } = this.#deps;
     switch (command.type) {
       case 'workerGone': {
         const wasKilled = this.#killed.delete(command.worker);
@@ -69,7 +69,7 @@ class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
   }
 
   async #tick(stalledMs: number): Promise<void> {
-    const { ledger, logger, kill, tell } = this.#parts;
+    const { ledger, logger, kill, tell } = this.#deps;
     for (const { lease, reason } of await ledger.expire(stalledMs)) {
       logger.warn({ subJob: lease.item.id, worker: lease.worker, reason }, 'took a sub-job back');
       this.#killed.add(lease.worker);

@@ -13,7 +13,7 @@ const SCHEMA = 1;
 /** A row a node, so that a large cluster does not make a large snapshot. */
 const ROWS = 'node/';
 
-export interface ConfigurationParts {
+export interface ConfigurationDeps {
   readonly store: Store;
   readonly owner: Owner;
   readonly rules: ConfigurationRules;
@@ -34,15 +34,15 @@ type Kind = DurableKind<
 
 /** The node configuration of the cluster (specification 2.4): one actor, durable once somebody has posted one. */
 export function nodeConfigurationKind(
-  parts: ConfigurationParts,
+  deps: ConfigurationDeps,
 ): ActorKind<ConfigurationCommand, ConfigurationReply> {
-  const durable = durableConfiguration(parts);
+  const durable = durableConfiguration(deps);
   return {
     name: NODE_CONFIGURATION,
     accepts: CONFIGURATION_COMMANDS,
     mailbox: 1_000,
     intensity: DEFAULT_INTENSITY,
-    load: (id) => loadDurable(durable, parts.store, parts.owner, id),
+    load: (id) => loadDurable(durable, deps.store, deps.owner, id),
   };
 }
 
@@ -55,7 +55,7 @@ export async function currentNodes(
   return reply.kind === 'configuration' ? reply.nodes : [];
 }
 
-function durableConfiguration({ rules, apply }: ConfigurationParts): Kind {
+function durableConfiguration({ rules, apply }: ConfigurationDeps): Kind {
   return {
     kind: NODE_CONFIGURATION,
     schema: SCHEMA,

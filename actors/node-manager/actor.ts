@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Logger } from '../../config/logger.ts';
-import type { Launch } from '../../node/component-process.ts';
-import type { ProcessNotes } from '../../node/process-notes.ts';
+import type { Launch } from '../../processes/component-process.ts';
+import type { ProcessNotes } from '../../processes/process-notes.ts';
 import type { Owner, Store } from '../../store/store.ts';
 import type { ServiceModel } from '../node-configuration/model.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -26,10 +26,10 @@ export interface ManagedComponent {
   readonly queues: readonly string[];
   readonly model: ServiceModel;
   /** What its processes are told besides the server's address and their token. */
-  readonly greeting: Readonly<Record<string, unknown>>;
+  readonly bootstrap: Readonly<Record<string, unknown>>;
 }
 
-export interface NodeManagerParts {
+export interface NodeManagerDeps {
   readonly host: string;
   /** Installed components, which a configuration may name. */
   readonly components: readonly ManagedComponent[];
@@ -65,7 +65,7 @@ export interface NodeManager {
   /** Also the id of its actor. */
   readonly host: string;
   /** Services that may be configured: the installed components, one process each. */
-  readonly palette: readonly ServiceModel[];
+  readonly availableServices: readonly ServiceModel[];
   readonly family: Family<NodeManagerCommand, NodeManagerReply>;
   readonly workers: WorkerRegistry;
   /** Services of this host, wanted and real. */
@@ -81,13 +81,13 @@ export interface NodeManager {
 }
 
 /** The node manager of this host: makes the services of the configuration real, and starts those on demand when work waits. */
-export function registerNodeManager(system: ActorSystem, parts: NodeManagerParts): NodeManager {
+export function registerNodeManager(system: ActorSystem, deps: NodeManagerDeps): NodeManager {
   const workers = new WorkerRegistry();
   const running = new Set<string>();
   const deployed = new Deployed();
-  const installed = new Map([...parts.own, ...parts.components].map((one) => [one.model.serviceName, one]));
+  const installed = new Map([...deps.own, ...deps.components].map((one) => [one.model.serviceName, one]));
   const queuesOf = (service: string): readonly string[] => {
-    const registered = parts.registeredQueue(service);
+    const registered = deps.registeredQueue(service);
     return installed.get(service)?.queues ?? (registered === undefined ? [] : [registered]);
   };
   const serving = (queue: string) =>
@@ -104,30 +104,30 @@ export function registerNodeManager(system: ActorSystem, parts: NodeManagerParts
     workers.add({ worker, tokenHash: hashToken(token), queues: () => queuesOf(model.serviceName) });
     running.add(worker);
     const [algorithm = null] = queuesOf(model.serviceName);
-    const greeting = installed.get(model.serviceName)?.greeting ?? { algorithm };
-    return launchOf(model, { ...parts, serverUrl: parts.serverUrl(), token, fullName: id, greeting });
+    const bootstrap = installed.get(model.serviceName)?.bootstrap ?? { algorithm };
+    return launchOf(model, { ...deps, serverUrl: deps.serverUrl(), token, fullName: id, bootstrap });
   };
   const isInstalled = (id: string) => installed.has(deployed.get(id)?.model.serviceName ?? '');
   const services: Family<ServiceCommand, ServiceState> = system.register(
     serviceKind({
-      ...parts,
-      manager: { kind: NODE_MANAGER, id: parts.host },
+      ...deps,
+      manager: { kind: NODE_MANAGER, id: deps.host },
       launch,
-      policy: (id) => parts.policy(isInstalled(id)),
-      startMs: (id) => (isInstalled(id) ? parts.startMs : undefined),
+      policy: (id) => deps.policy(isInstalled(id)),
+      startMs: (id) => (isInstalled(id) ? deps.startMs : undefined),
       changed: (id, state) => deployed.show(id, state),
       removed: (id) => deployed.remove(id),
       gone: (worker, counted, reason) => {
         running.delete(worker);
-        parts.gone(worker, counted, reason);
+        deps.gone(worker, counted, reason);
       },
       cameUp: (worker) => workers.forget(worker),
       tell: (id, command) => services.tell(id, command),
       unavailable: (id, reason) => {
-        parts.logger.warn({ service: id, reason }, 'a service is unlaunchable');
+        deps.logger.warn({ service: id, reason }, 'a service is unlaunchable');
         // As long as another process of the component works, its work is not lost.
         for (const queue of queuesOf(deployed.get(id)?.model.serviceName ?? ''))
-          if (!workers.serves(queue, parts.clock.steady())) parts.unavailable(queue, reason);
+          if (!workers.serves(queue, deps.clock.steady())) deps.unavailable(queue, reason);
       },
       isUp: (worker) => workers.hasComeUp(worker),
     }),
@@ -137,24 +137,23 @@ export function registerNodeManager(system: ActorSystem, parts: NodeManagerParts
     accepts: NODE_MANAGER_COMMANDS,
     mailbox: 10_000,
     intensity: DEFAULT_INTENSITY,
-    load: () => Promise.resolve(new Manager({ ...parts, deployed, services, serving, queuesOf })),
+    load: () => Promise.resolve(new Manager({ ...deps, deployed, services, serving, queuesOf })),
   };
-  for (const { model } of parts.own)
-    for (const [, service] of ranksOf(parts.host, model, true)) deployed.want(service);
+  for (const { model } of deps.own)
+    for (const [, service] of ranksOf(deps.host, model, true)) deployed.want(service);
   return {
-    host: parts.host,
-    palette: parts.components.map(({ model }) => model),
+    host: deps.host,
+    availableServices: deps.components.map(({ model }) => model),
     family: system.register(kind),
     workers,
     deployed,
     running,
-    lookMs: Math.min(LONGEST_LOOK_MS, Math.max(1, parts.idleMs / 4)),
+    lookMs: Math.min(LONGEST_LOOK_MS, Math.max(1, deps.idleMs / 4)),
     endLeftovers: () => {
-      for (const pid of parts.notes.endLeftovers())
-        parts.logger.warn({ pid }, 'ended a process that had outlived an earlier server');
+      for (const pid of deps.notes.endLeftovers())
+        deps.logger.warn({ pid }, 'ended a process that had outlived an earlier server');
     },
-    waitingReason: (queue) =>
-      reasonToWait(queue, serving(queue), workers.serves(queue, parts.clock.steady())),
+    waitingReason: (queue) => reasonToWait(queue, serving(queue), workers.serves(queue, deps.clock.steady())),
   };
 }
 

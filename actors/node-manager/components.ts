@@ -25,7 +25,7 @@ export function detectorComponent(
   return {
     queues: [algorithm.name],
     model: hostService(componentName, algorithm.description, host, 1, environmentVariables.map(toModel)),
-    greeting: { kind: 'detector', algorithm: algorithm.name, module },
+    bootstrap: { kind: 'detector', algorithm: algorithm.name, module },
   };
 }
 
@@ -47,7 +47,7 @@ export function commandComponent(
       workingDirectory: folder,
       environmentVariables: ownVariables(environmentVariables.map(toModel)),
     },
-    greeting: { algorithm: algorithm.name },
+    bootstrap: { algorithm: algorithm.name },
   };
 }
 

@@ -12,7 +12,7 @@ import type { ServiceState } from '../service/state.ts';
 import type { NodeManagerCommand, NodeManagerReply } from './commands.ts';
 import type { Deployed, DeployedService } from './deployed.ts';
 
-export interface ManagerParts {
+export interface ManagerDeps {
   readonly host: string;
   readonly deployed: Deployed;
   readonly services: Family<ServiceCommand, ServiceState>;
@@ -29,13 +29,13 @@ export interface ManagerParts {
 
 /** Compares wanted with real services and tells each what is wanted of it; the rest is the services' own. */
 export class Manager implements Behavior<NodeManagerCommand, NodeManagerReply> {
-  readonly #parts: ManagerParts;
+  readonly #deps: ManagerDeps;
   #stopping = false;
   /** Since when services have had nothing to do, by id. */
   readonly #idleSince = new Map<string, number>();
 
-  constructor(parts: ManagerParts) {
-    this.#parts = parts;
+  constructor(deps: ManagerDeps) {
+    this.#deps = deps;
   }
 
   async handle({ command }: Envelope<NodeManagerCommand>): Promise<NodeManagerReply> {
@@ -59,14 +59,14 @@ export class Manager implements Behavior<NodeManagerCommand, NodeManagerReply> {
       case 'stop':
         this.#stopping = true;
         await Promise.all(
-          this.#parts.deployed.all.map(({ id }) => this.#parts.services.ask(id, { type: 'shutdown' })),
+          this.#deps.deployed.all.map(({ id }) => this.#deps.services.ask(id, { type: 'shutdown' })),
         );
         return 'done';
     }
   }
 
   async #configure(nodes: readonly NodeManagerModel[]): Promise<void> {
-    const { host, deployed, services, configured } = this.#parts;
+    const { host, deployed, services, configured } = this.#deps;
     if (this.#stopping) return;
     const models = nodes.find((node) => node.host === host)?.services ?? [];
     const wanted = new Map(models.flatMap((model) => ranksOf(host, model)));
@@ -81,7 +81,7 @@ export class Manager implements Behavior<NodeManagerCommand, NodeManagerReply> {
   }
 
   async #want(id: string, service: Wanted): Promise<void> {
-    const { deployed, services } = this.#parts;
+    const { deployed, services } = this.#deps;
     const before = deployed.get(id);
     const changed = before !== undefined && !isSameDefinition(before.model, service.model);
     deployed.want(service);
@@ -90,24 +90,24 @@ export class Manager implements Behavior<NodeManagerCommand, NodeManagerReply> {
   }
 
   async #ask(id: string, command: ServiceCommand): Promise<NodeManagerReply> {
-    const service = this.#parts.deployed.get(id);
+    const service = this.#deps.deployed.get(id);
     if (service === undefined || service.own || service.leaving) return 'noSuchService';
     if (this.#stopping) return 'stopping';
-    await this.#parts.services.ask(id, command);
+    await this.#deps.services.ask(id, command);
     // What it had begun to start for may be for another one now.
-    this.#parts.configured();
+    this.#deps.configured();
     return 'done';
   }
 
   #demand(queue: string, wanted: number): void {
     if (this.#stopping) return;
-    const able = this.#parts.serving(queue).filter(({ leaving, state }) => !leaving && !state.stopped);
-    for (const { id } of able.slice(0, wanted)) this.#parts.services.tell(id, { type: 'launch' });
+    const able = this.#deps.serving(queue).filter(({ leaving, state }) => !leaving && !state.stopped);
+    for (const { id } of able.slice(0, wanted)) this.#deps.services.tell(id, { type: 'launch' });
   }
 
   /** A process that was started for work and has had none for long goes; work starts it again. */
   #look(busy: ReadonlySet<string>): void {
-    const { clock, deployed, idleMs, queuesOf, services } = this.#parts;
+    const { clock, deployed, idleMs, queuesOf, services } = this.#deps;
     if (this.#stopping || idleMs === 0) return;
     const now = clock.steady();
     for (const { id, onDemand, model, state } of deployed.all) {
@@ -125,8 +125,8 @@ export class Manager implements Behavior<NodeManagerCommand, NodeManagerReply> {
   #kill(worker: string, reason: string): void {
     const end = worker.lastIndexOf('#');
     const id = worker.slice(0, Math.max(0, end));
-    if (this.#parts.deployed.get(id) === undefined) return;
-    this.#parts.services.tell(id, { type: 'kill', incarnation: Number(worker.slice(end + 1)), reason });
+    if (this.#deps.deployed.get(id) === undefined) return;
+    this.#deps.services.tell(id, { type: 'kill', incarnation: Number(worker.slice(end + 1)), reason });
   }
 }
 

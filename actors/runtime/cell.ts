@@ -6,7 +6,7 @@ import { backOff, onFailure } from './supervision.ts';
 import type { ActorTree, TreeNode } from './tree.ts';
 import type { ActorKind, Behavior, Command, Envelope, MessageContext } from './behavior.ts';
 
-export interface CellParts {
+export interface CellDeps {
   readonly kind: CellKind;
   readonly id: string;
   readonly name: string;
@@ -28,7 +28,7 @@ interface CellKind extends Pick<ActorKind<Command, unknown>, 'name' | 'mailbox' 
 
 /** One actor: its mailbox, its node in the tree, its loaded behaviour and the memory of its failures. */
 export class Cell {
-  readonly #parts: CellParts;
+  readonly #deps: CellDeps;
   readonly #mailbox: Mailbox<Envelope<Command>, unknown>;
   #node: Promise<TreeNode> | undefined;
   #behavior: Behavior<never, unknown> | undefined;
@@ -44,10 +44,10 @@ export class Cell {
   #stopped: string | undefined;
   #idleWaiters: (() => void)[] = [];
 
-  constructor(parts: CellParts) {
-    this.#parts = parts;
-    this.#lastMessage = parts.clock.steady();
-    this.#mailbox = new Mailbox(parts.kind.mailbox, (envelope) => this.#pass(envelope));
+  constructor(deps: CellDeps) {
+    this.#deps = deps;
+    this.#lastMessage = deps.clock.steady();
+    this.#mailbox = new Mailbox(deps.kind.mailbox, (envelope) => this.#pass(envelope));
   }
 
   get full(): boolean {
@@ -56,7 +56,7 @@ export class Cell {
 
   /** How it stands, for people. */
   look(): CellLook {
-    const { clock, kind } = this.#parts;
+    const { clock, kind } = this.#deps;
     const now = clock.steady();
     const { size } = this.#mailbox;
     const begun = this.#begun;
@@ -74,12 +74,12 @@ export class Cell {
 
   /** `now`: of the steady clock. */
   idleSince(now: number): boolean {
-    const { idleMs } = this.#parts.kind;
+    const { idleMs } = this.#deps.kind;
     return idleMs !== undefined && this.#mailbox.size === 0 && now - this.#lastMessage >= idleMs;
   }
 
   async deliver(envelope: Envelope<Command>): Promise<unknown> {
-    this.#lastMessage = this.#parts.clock.steady();
+    this.#lastMessage = this.#deps.clock.steady();
     try {
       return await this.#mailbox.push(envelope);
     } finally {
@@ -104,8 +104,8 @@ export class Cell {
 
   /** Through the tree, so that the node sees every message of its actor. */
   async #pass(envelope: Envelope<Command>): Promise<unknown> {
-    const { clock, tree, kind, id, run } = this.#parts;
-    if (this.#stopped !== undefined) throw this.#parts.deadLetter('STOPPED', envelope, this.#stopped);
+    const { clock, tree, kind, id, run } = this.#deps;
+    if (this.#stopped !== undefined) throw this.#deps.deadLetter('STOPPED', envelope, this.#stopped);
     const handle = (next: Envelope<Command>) => run(next.context, () => this.#handle(next));
     this.#node ??= tree.add(placeOf(kind), id, (message) => handle(message as Envelope<Command>));
     this.#begun = { type: envelope.command.type, at: clock.now(), steady: clock.steady() };
@@ -115,7 +115,7 @@ export class Cell {
     } catch (error) {
       if (error instanceof DeliveryError) throw error;
       // Not the actor, but its node refused: it is on its way out.
-      throw this.#parts.deadLetter('STOPPED', envelope, this.#stopped ?? messageOf(error));
+      throw this.#deps.deadLetter('STOPPED', envelope, this.#stopped ?? messageOf(error));
     } finally {
       this.#isHandling = false;
     }
@@ -123,7 +123,7 @@ export class Cell {
 
   /** In the context of the message, loading and failing included. */
   async #handle(envelope: Envelope<Command>): Promise<unknown> {
-    if (this.#stopped !== undefined) throw this.#parts.deadLetter('STOPPED', envelope, this.#stopped);
+    if (this.#stopped !== undefined) throw this.#deps.deadLetter('STOPPED', envelope, this.#stopped);
     try {
       const behavior = this.#behavior ?? (await this.#load());
       const reply = await behavior.handle(envelope as Envelope<never>);
@@ -133,15 +133,15 @@ export class Cell {
       await this.#fail(error);
       throw new DeliveryError(
         'FAILED',
-        this.#parts.name,
-        `${this.#parts.name} failed: ${messageOf(error)}`,
+        this.#deps.name,
+        `${this.#deps.name} failed: ${messageOf(error)}`,
         error,
       );
     }
   }
 
   async #load(): Promise<Behavior<never, unknown>> {
-    const { clock, kind, id } = this.#parts;
+    const { clock, kind, id } = this.#deps;
     const wait = this.#notBefore - clock.steady();
     if (wait > 0) await delay(clock, wait);
     this.#behavior = await kind.load(id);
@@ -151,12 +151,12 @@ export class Cell {
 
   /** The next message finds the actor loaded afresh from its last snapshot, after the back-off; or the failure escalates. */
   async #fail(error: unknown): Promise<void> {
-    const { clock, kind } = this.#parts;
+    const { clock, kind } = this.#deps;
     const behavior = this.#behavior;
     this.#behavior = undefined;
     // What went wrong is told by the first error; a second one on the way out must not hide it.
     await behavior?.stop?.().catch(() => undefined);
-    this.#parts.failed(error, !(error instanceof DeliveryError || error instanceof TransientError));
+    this.#deps.failed(error, !(error instanceof DeliveryError || error instanceof TransientError));
     // Another actor that did not answer answers for itself.
     if (error instanceof DeliveryError) return;
     // Nobody is to blame, but to load a large actor for every message while the disk is full helps nobody either.
@@ -165,15 +165,15 @@ export class Cell {
     const { failures, verdict } = onFailure(this.#failures, clock.steady(), kind.intensity);
     this.#failures = failures;
     if (verdict.kind === 'restart') return this.#restart(error, verdict.delayMs);
-    this.#stopped = `${this.#parts.name} failed ${failures.length} times in a row.`;
-    await this.#parts.escalate(error).catch(() => undefined);
+    this.#stopped = `${this.#deps.name} failed ${failures.length} times in a row.`;
+    await this.#deps.escalate(error).catch(() => undefined);
     // Not awaited: the node waits for its handlers, and this is one.
     void this.#node?.then((node) => node.remove()).catch(() => undefined);
   }
 
   #restart(error: unknown, delayMs: number): void {
-    this.#notBefore = this.#parts.clock.steady() + delayMs;
-    this.#parts.restarted(error, delayMs);
+    this.#notBefore = this.#deps.clock.steady() + delayMs;
+    this.#deps.restarted(error, delayMs);
   }
 }
 

@@ -39,7 +39,7 @@ export interface RuntimeEvents {
 
 const DEAD_LETTERS = 1_000;
 const DEFAULT_DEADLINE_MS = 30_000;
-const SWEEP_MS = 5_000;
+const PASSIVATION_CHECK_MS = 5_000;
 
 /**
  * The actor system of one server: mailboxes, supervision, passivation, dead letters and an orderly stop, on an actor tree
@@ -55,7 +55,7 @@ export class ActorSystem {
   readonly #cells = new Map<string, Cell>();
   readonly #context = new AsyncLocalStorage<MessageContext>();
   readonly #deadLetters: DeadLetter[] = [];
-  #stopSweep: () => void;
+  #stopPassivation: () => void;
   #stopping = false;
 
   constructor(tree: ActorTree, clock: Clock, events: RuntimeEvents = {}) {
@@ -63,7 +63,7 @@ export class ActorSystem {
     this.clock = clock;
     this.#events = events;
     this.roster = new Roster(clock);
-    this.#stopSweep = clock.after(SWEEP_MS, () => this.#sweep());
+    this.#stopPassivation = clock.after(PASSIVATION_CHECK_MS, () => this.#passivateIdle());
   }
 
   register<C extends Command, R>(kind: ActorKind<C, R>): Family<C, R> {
@@ -105,7 +105,7 @@ export class ActorSystem {
   /** Refuses new messages, lets mailboxes run empty for up to `deadlineMs`, then takes the tree down. True when all ran empty. */
   async stop(deadlineMs: number): Promise<boolean> {
     this.#stopping = true;
-    this.#stopSweep();
+    this.#stopPassivation();
     const cells = [...this.#cells.values()];
     const idle = Promise.all(cells.map((cell) => cell.idle()));
     let cancel = () => {};
@@ -205,7 +205,7 @@ export class ActorSystem {
     return new DeliveryError(reason, actor, message);
   }
 
-  #sweep(): void {
+  #passivateIdle(): void {
     const now = this.clock.steady();
     for (const [name, cell] of this.#cells)
       if (cell.idleSince(now)) {
@@ -213,6 +213,7 @@ export class ActorSystem {
         this.roster.left(name);
         cell.stop('The actor was idle.').catch((error: unknown) => this.#events.restarted?.(name, error, 0));
       }
-    if (!this.#stopping) this.#stopSweep = this.clock.after(SWEEP_MS, () => this.#sweep());
+    if (!this.#stopping)
+      this.#stopPassivation = this.clock.after(PASSIVATION_CHECK_MS, () => this.#passivateIdle());
   }
 }

@@ -1,6 +1,6 @@
 import type { Logger } from '../../config/logger.ts';
-import { startComponent, type ComponentProcess, type Launch } from '../../node/component-process.ts';
-import type { ProcessNotes } from '../../node/process-notes.ts';
+import { startComponent, type ComponentProcess, type Launch } from '../../processes/component-process.ts';
+import type { ProcessNotes } from '../../processes/process-notes.ts';
 import type { Owner, Store } from '../../store/store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
@@ -13,7 +13,7 @@ import { decideService, type RestartPolicy } from './transitions.ts';
 
 export const SERVICE = 'service';
 
-export interface ServiceParts {
+export interface ServiceDeps {
   /** The node manager that they belong to. */
   readonly manager: { readonly kind: string; readonly id: string };
   readonly store: Store;
@@ -41,7 +41,7 @@ export interface ServiceParts {
 /** `<host>:<service>:<n>` and its incarnation: the name under which a process holds leases. */
 export const workerName = (id: string, incarnation: number) => `${id}#${incarnation}`;
 
-export function serviceKind(parts: ServiceParts): ActorKind<ServiceCommand, ServiceState> {
+export function serviceKind(deps: ServiceDeps): ActorKind<ServiceCommand, ServiceState> {
   // Outlives a restart of the actor, which goes on where it was; its process was ended, and that news is on its way.
   const states = new Map<string, ServiceState>();
   return {
@@ -49,15 +49,15 @@ export function serviceKind(parts: ServiceParts): ActorKind<ServiceCommand, Serv
     accepts: SERVICE_COMMANDS,
     mailbox: 1_000,
     intensity: DEFAULT_INTENSITY,
-    parent: parts.manager,
+    parent: deps.manager,
     load: async (id) => {
-      const memory = new StoredMemory(parts.store, parts.owner, { kind: SERVICE, id }, parts.logger);
+      const memory = new StoredMemory(deps.store, deps.owner, { kind: SERVICE, id }, deps.logger);
       const stored = await memory.load();
       return new Service(id, states.get(id) ?? stored, memory, {
-        ...parts,
+        ...deps,
         changed: (_, state) => {
           states.set(id, state);
-          parts.changed(id, state);
+          deps.changed(id, state);
         },
       });
     },
@@ -67,17 +67,17 @@ export function serviceKind(parts: ServiceParts): ActorKind<ServiceCommand, Serv
 /** One component process and the decisions about it; the process dies with the actor. */
 class Service implements Behavior<ServiceCommand, ServiceState> {
   readonly #id: string;
-  readonly #parts: ServiceParts;
+  readonly #deps: ServiceDeps;
   readonly #memory: StoredMemory;
   #state: ServiceState;
   #process: ComponentProcess | undefined;
 
-  constructor(id: string, state: ServiceState, memory: StoredMemory, parts: ServiceParts) {
+  constructor(id: string, state: ServiceState, memory: StoredMemory, deps: ServiceDeps) {
     this.#id = id;
-    this.#parts = parts;
+    this.#deps = deps;
     this.#memory = memory;
     this.#state = state;
-    parts.changed(id, state);
+    deps.changed(id, state);
   }
 
   get status(): ServiceStatus {
@@ -85,9 +85,9 @@ class Service implements Behavior<ServiceCommand, ServiceState> {
   }
 
   async handle({ command, at }: Envelope<ServiceCommand>): Promise<ServiceState> {
-    const { state, effects } = decideService(this.#begin(command), command, at, this.#parts.policy(this.#id));
+    const { state, effects } = decideService(this.#begin(command), command, at, this.#deps.policy(this.#id));
     this.#state = state;
-    this.#parts.changed(this.#id, state);
+    this.#deps.changed(this.#id, state);
     await this.#memory.keep(state);
     for (const effect of effects) this.#perform(effect);
     return state;
@@ -107,7 +107,7 @@ class Service implements Behavior<ServiceCommand, ServiceState> {
   }
 
   #perform(effect: ServiceEffect): void {
-    const { clock, tell } = this.#parts;
+    const { clock, tell } = this.#deps;
     switch (effect.type) {
       case 'spawn':
         return this.#spawn(effect.incarnation);
@@ -125,19 +125,19 @@ class Service implements Behavior<ServiceCommand, ServiceState> {
         return;
       case 'gone':
         this.#process = undefined;
-        return this.#parts.gone(workerName(this.#id, effect.incarnation), effect.counted, effect.reason);
+        return this.#deps.gone(workerName(this.#id, effect.incarnation), effect.counted, effect.reason);
       case 'unavailable':
-        return this.#parts.unavailable(this.#id, effect.reason);
+        return this.#deps.unavailable(this.#id, effect.reason);
       case 'removed':
-        return this.#parts.removed(this.#id);
+        return this.#deps.removed(this.#id);
     }
   }
 
   #spawn(incarnation: number): void {
-    const { logger, tell, notes } = this.#parts;
+    const { logger, tell, notes } = this.#deps;
     let noted: number | undefined;
     const worker = workerName(this.#id, incarnation);
-    this.#process = startComponent(this.#parts.launch(this.#id, incarnation), {
+    this.#process = startComponent(this.#deps.launch(this.#id, incarnation), {
       started: (pid) => {
         logger.info({ worker, pid }, 'component process started');
         notes.add((noted = pid));
@@ -150,7 +150,7 @@ class Service implements Behavior<ServiceCommand, ServiceState> {
           (signal === null ? `the process exited with code ${code}` : `the process was ended by ${signal}`);
         logger.info({ worker, reason }, 'component process ended');
         if (noted !== undefined) notes.remove(noted);
-        const cameUp = this.#parts.cameUp(worker);
+        const cameUp = this.#deps.cameUp(worker);
         const never = unstartable === true ? { unstartable } : {};
         tell(this.#id, { type: 'ended', incarnation, cameUp, reason, ...never });
       },
@@ -159,11 +159,11 @@ class Service implements Behavior<ServiceCommand, ServiceState> {
   }
 
   #expectWork(worker: string, incarnation: number): void {
-    const startMs = this.#parts.startMs(this.#id);
+    const startMs = this.#deps.startMs(this.#id);
     if (startMs === undefined) return;
-    this.#parts.clock.after(startMs, () => {
+    this.#deps.clock.after(startMs, () => {
       const reason = `it did not ask for work within ${startMs} ms of its start`;
-      if (!this.#parts.isUp(worker)) this.#parts.tell(this.#id, { type: 'kill', incarnation, reason });
+      if (!this.#deps.isUp(worker)) this.#deps.tell(this.#id, { type: 'kill', incarnation, reason });
     });
   }
 }

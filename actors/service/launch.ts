@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Launch } from '../../node/component-process.ts';
+import type { Launch } from '../../processes/component-process.ts';
 import { START_VARIABLE, type ServiceModel } from '../node-configuration/model.ts';
 
 type Variables = Readonly<Record<string, string>>;
@@ -16,14 +16,14 @@ export interface LaunchFacts {
   /** `<host>:<service>:<n>` */
   readonly fullName: string;
   /** What a built-in component is told about itself. */
-  readonly greeting: Readonly<Record<string, unknown>>;
+  readonly bootstrap: Readonly<Record<string, unknown>>;
   /** Bytes. */
   readonly maxMemory: number;
 }
 
 /** How the process of a service is started. `${NAME}` stands for a variable of its environment; for nothing when there is none. */
 export function launchOf(model: ServiceModel, facts: LaunchFacts): Launch {
-  const { inherited, places, serverUrl, token, fullName, greeting, maxMemory } = facts;
+  const { inherited, places, serverUrl, token, fullName, bootstrap, maxMemory } = facts;
   const own = {
     TROUPE_SERVER_URL: serverUrl,
     TROUPE_WORKER_TOKEN: token,
@@ -48,7 +48,7 @@ export function launchOf(model: ServiceModel, facts: LaunchFacts): Launch {
     cwd: path.resolve(facts.home, expand(model.workingDirectory)),
     environment: { ...environment, ...own },
     maxMemory,
-    greeting: JSON.stringify({ ...greeting, service: fullName, serverUrl, token }),
+    bootstrap: JSON.stringify({ ...bootstrap, service: fullName, serverUrl, token }),
   };
 }
 

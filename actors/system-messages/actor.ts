@@ -10,7 +10,7 @@ import { decide, NO_MESSAGES } from './transitions.ts';
 export const SYSTEM_MESSAGES = 'system-messages';
 const SCHEMA = 1;
 
-export interface SystemMessageParts {
+export interface SystemMessageDeps {
   readonly store: Store;
   readonly owner: Owner;
   readonly limit: number;
@@ -19,20 +19,20 @@ export interface SystemMessageParts {
 type Durable = DurableKind<object, SystemMessages, SystemMessageCommand, SystemMessageReply, never>;
 
 export function systemMessageKind(
-  parts: SystemMessageParts,
+  deps: SystemMessageDeps,
 ): ActorKind<SystemMessageCommand, SystemMessageReply> {
-  const durable = durableMessages(parts);
+  const durable = durableMessages(deps);
   return {
     name: SYSTEM_MESSAGES,
     accepts: SYSTEM_MESSAGE_COMMANDS,
     mailbox: 1_000,
     intensity: DEFAULT_INTENSITY,
-    load: (id) => loadDurable(durable, parts.store, parts.owner, id),
+    load: (id) => loadDurable(durable, deps.store, deps.owner, id),
   };
 }
 
 /** All of it is in the rows; the snapshot only carries the version of their form. */
-function durableMessages({ limit }: SystemMessageParts): Durable {
+function durableMessages({ limit }: SystemMessageDeps): Durable {
   return {
     kind: SYSTEM_MESSAGES,
     schema: SCHEMA,

@@ -1,5 +1,5 @@
 import type { IndexEntry, Store } from '../../store/store.ts';
-import { ALL_JOBS, jobsOfPipeline, jobsOfStatus, LIVE_JOBS } from '../batch-job/bookkeeping.ts';
+import { ALL_JOBS, jobsOfPipeline, jobsOfStatus, LIVE_JOBS } from '../batch-job/indexes.ts';
 import { isTerminal, type BatchJobStatus } from '../batch-job/status.ts';
 import type { DetailedJobInfo, JobViews } from './jobs.ts';
 import { readableJob, type StoredJob } from './stored-job.ts';

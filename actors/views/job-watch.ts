@@ -1,17 +1,17 @@
 import type { Logger } from '../../config/logger.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { JobGlance, JobViews } from './jobs.ts';
+import type { JobProgressEvent, JobViews } from './jobs.ts';
 
 /** Whoever watches a job. Neither may throw. */
 export interface JobWatcher {
   /** The job as it is now: at first, and whenever something has changed. */
-  seen(glance: JobGlance): void;
+  seen(event: JobProgressEvent): void;
   /** Nothing follows: the job has ended or is gone, or the server stops. */
   ended(): void;
 }
 
-export interface JobWatchParts {
-  readonly views: Pick<JobViews, 'glances'>;
+export interface JobWatchDeps {
+  readonly views: Pick<JobViews, 'progressEvents'>;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Time between two looks. */
@@ -35,7 +35,7 @@ const REST = 4;
  * does. It looks at the store, so that nothing has to be told to it and nothing can be missed.
  */
 export class JobWatch {
-  readonly #parts: JobWatchParts;
+  readonly #deps: JobWatchDeps;
   readonly #jobs = new Map<number, Watched>();
   #cancel: (() => void) | undefined;
   /** Counts looks: one that began earlier but ends later tells nothing. */
@@ -43,8 +43,8 @@ export class JobWatch {
   #looking = false;
   #closed = false;
 
-  constructor(parts: JobWatchParts) {
-    this.#parts = parts;
+  constructor(deps: JobWatchDeps) {
+    this.#deps = deps;
   }
 
   /** How many jobs are looked at. */
@@ -58,18 +58,18 @@ export class JobWatch {
    */
   async watch(number: number, watcher: JobWatcher): Promise<(() => void) | undefined> {
     const look = ++this.#looks;
-    const [glance] = await this.#parts.views.glances([number]);
-    if (glance === undefined) return undefined;
-    this.#compare(number, glance, look);
-    watcher.seen(glance);
-    if (glance.terminal || this.#closed) {
+    const [event] = await this.#deps.views.progressEvents([number]);
+    if (event === undefined) return undefined;
+    this.#compare(number, event, look);
+    watcher.seen(event);
+    if (event.terminal || this.#closed) {
       watcher.ended();
       return () => undefined;
     }
-    const watched = this.#jobs.get(number) ?? { watchers: new Set(), last: JSON.stringify(glance), look };
+    const watched = this.#jobs.get(number) ?? { watchers: new Set(), last: JSON.stringify(event), look };
     this.#jobs.set(number, watched);
     watched.watchers.add(watcher);
-    this.#plan(this.#parts.pollMs);
+    this.#plan(this.#deps.pollMs);
     return () => this.#leave(number, watched, watcher);
   }
 
@@ -90,15 +90,15 @@ export class JobWatch {
 
   #plan(ms: number): void {
     if (this.#cancel !== undefined || this.#looking || this.#closed || this.#jobs.size === 0) return;
-    this.#cancel = this.#parts.clock.after(ms, () => {
+    this.#cancel = this.#deps.clock.after(ms, () => {
       this.#cancel = undefined;
       this.#looking = true;
-      const started = this.#parts.clock.steady();
+      const started = this.#deps.clock.steady();
       void this.#look()
-        .catch((err: unknown) => this.#parts.logger.warn({ err }, 'could not look at the watched jobs'))
+        .catch((err: unknown) => this.#deps.logger.warn({ err }, 'could not look at the watched jobs'))
         .finally(() => {
           this.#looking = false;
-          this.#plan(Math.max(this.#parts.pollMs, REST * (this.#parts.clock.steady() - started)));
+          this.#plan(Math.max(this.#deps.pollMs, REST * (this.#deps.clock.steady() - started)));
         });
     });
   }
@@ -108,23 +108,23 @@ export class JobWatch {
     for (let i = 0; i < numbers.length; i += BATCH) {
       const batch = numbers.slice(i, i + BATCH);
       const look = ++this.#looks;
-      const glances = await this.#parts.views.glances(batch);
-      for (const [n, number] of batch.entries()) this.#compare(number, glances[n], look);
+      const progressEvents = await this.#deps.views.progressEvents(batch);
+      for (const [n, number] of batch.entries()) this.#compare(number, progressEvents[n], look);
       if (i + BATCH < numbers.length) await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
-  #compare(number: number, glance: JobGlance | undefined, look: number): void {
+  #compare(number: number, event: JobProgressEvent | undefined, look: number): void {
     const watched = this.#jobs.get(number);
     if (watched === undefined || watched.look > look) return;
     watched.look = look;
-    if (glance === undefined) return this.#end(number, watched);
-    const text = JSON.stringify(glance);
+    if (event === undefined) return this.#end(number, watched);
+    const text = JSON.stringify(event);
     if (text !== watched.last) {
       watched.last = text;
-      for (const watcher of watched.watchers) watcher.seen(glance);
+      for (const watcher of watched.watchers) watcher.seen(event);
     }
-    if (glance.terminal) this.#end(number, watched);
+    if (event.terminal) this.#end(number, watched);
   }
 
   #end(number: number, watched: Watched): void {

@@ -1,11 +1,11 @@
-import { maskUri } from '../../output/censor.ts';
-import { detectionFile, ownDocument } from '../../output/layout.ts';
-import type { Standing } from '../../store/ledger.ts';
+import { maskUri } from '../../results/censor.ts';
+import { detectionFile, ownDocument } from '../../results/layout.ts';
+import type { WorkStatus } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
-import { archivedObject } from '../../pipeline/buckets.ts';
-import type { BucketObject } from '../../pipeline/types.ts';
+import { archivedObject } from '../../domain/buckets.ts';
+import type { BucketObject } from '../../domain/types.ts';
 import { copyFailure } from '../batch-job/archive.ts';
-import { jobWide } from '../batch-job/in-force.ts';
+import { jobWide } from '../batch-job/effective-properties.ts';
 import { BATCH_JOB } from '../batch-job/keys.ts';
 import { deliveryStatus } from '../batch-job/notices.ts';
 import { foldersOf, type JobRecord } from '../batch-job/record.ts';
@@ -18,7 +18,7 @@ import { localIso } from './local-iso.ts';
 import { readableJob, storedJob, type StoredJob } from './stored-job.ts';
 import type { WaitingFor, WaitingReasons } from './waiting.ts';
 
-export { jobNumber } from '../../pipeline/job-id.ts';
+export { jobNumber } from '../../domain/job-id.ts';
 
 /** Specification 2.2, SingleJobInfo. */
 export interface SingleJobInfo {
@@ -47,7 +47,7 @@ export interface DetailedJobInfo extends SingleJobInfo {
 }
 
 /** What changes while a job is under way, for those who watch it. */
-export interface JobGlance {
+export interface JobProgressEvent {
   readonly jobId: string;
   readonly jobStatus: string;
   readonly jobProgress: number;
@@ -118,12 +118,12 @@ export class JobViews {
   }
 
   async infos(jobs: readonly StoredJob[]): Promise<readonly DetailedJobInfo[]> {
-    const standings = await this.#standings(jobs);
-    return Promise.all(jobs.map((job) => this.#info(job, standings.get(String(job.record.number)))));
+    const workStatuses = await this.#workStatuses(jobs);
+    return Promise.all(jobs.map((job) => this.#info(job, workStatuses.get(String(job.record.number)))));
   }
 
   /** How these jobs stand now, in the same order; undefined for one that does not exist. */
-  async glances(numbers: readonly number[]): Promise<readonly (JobGlance | undefined)[]> {
+  async progressEvents(numbers: readonly number[]): Promise<readonly (JobProgressEvent | undefined)[]> {
     const jobs: (StoredJob | undefined)[] = [];
     for (const number of numbers) {
       const job = await readableJob(this.#store, number);
@@ -131,15 +131,15 @@ export class JobViews {
       // To read a large request takes its time: others have the event loop in between.
       if ((job?.record.media.length ?? 0) > LARGE) await new Promise((resolve) => setImmediate(resolve));
     }
-    const standings = await this.#standings(jobs.filter((job) => job !== undefined));
+    const workStatuses = await this.#workStatuses(jobs.filter((job) => job !== undefined));
     return Promise.all(
       jobs.map(async (job) =>
-        job === undefined ? undefined : this.#glance(job, standings.get(String(job.record.number))),
+        job === undefined ? undefined : this.#progressEvent(job, workStatuses.get(String(job.record.number))),
       ),
     );
   }
 
-  async #glance(job: StoredJob, standing: Standing | undefined): Promise<JobGlance> {
+  async #progressEvent(job: StoredJob, work: WorkStatus | undefined): Promise<JobProgressEvent> {
     const { record, snapshot } = job;
     const { stage, status } = snapshot;
     const { tasks } = record.plan;
@@ -147,37 +147,33 @@ export class JobViews {
     return {
       jobId: record.jobId,
       jobStatus: status,
-      jobProgress: this.#progress(job, standing),
+      jobProgress: this.#progress(job, work),
       terminal: isTerminal(status),
       stage: stage.name,
       task:
         stage.name === 'TASK' && task !== undefined
           ? { name: task.name, number: stage.index + 1, of: tasks.length }
           : null,
-      waitingFor: (await this.#waiting.of(job, standing)) ?? null,
+      waitingFor: (await this.#waiting.of(job, work)) ?? null,
     };
   }
 
-  async #info(job: StoredJob, standing: Standing | undefined): Promise<DetailedJobInfo> {
+  async #info(job: StoredJob, work: WorkStatus | undefined): Promise<DetailedJobInfo> {
     const known = this.#ended.get(job);
     if (known !== undefined) return known;
-    const info = this.#infoOf(job, standing, await this.#waiting.of(job, standing));
+    const info = this.#infoOf(job, work, await this.#waiting.of(job, work));
     const { callback, archive } = job.snapshot;
     if (info.terminal && !isOwed(callback) && !isOwed(archive)) this.#ended.set(job, info);
     return info;
   }
 
-  #infoOf(
-    job: StoredJob,
-    standing: Standing | undefined,
-    waitingFor: WaitingFor | undefined,
-  ): DetailedJobInfo {
+  #infoOf(job: StoredJob, work: WorkStatus | undefined, waitingFor: WaitingFor | undefined): DetailedJobInfo {
     const { record, snapshot } = job;
     const terminal = isTerminal(snapshot.status);
     return {
       jobId: record.jobId,
       jobPriority: snapshot.priority,
-      jobProgress: this.#progress(job, standing),
+      jobProgress: this.#progress(job, work),
       jobStatus: snapshot.status,
       terminal,
       startDate: localIso(snapshot.startedAt),
@@ -246,22 +242,22 @@ export class JobViews {
   }
 
   /** What the ledger has of the jobs that have or may have sub-jobs there. */
-  async #standings(jobs: readonly StoredJob[]): Promise<ReadonlyMap<string, Standing>> {
+  async #workStatuses(jobs: readonly StoredJob[]): Promise<ReadonlyMap<string, WorkStatus>> {
     const ids = jobs
       .filter(({ snapshot: { stage } }) => stage.name !== 'WAITING' && stage.name !== 'ENDED')
       .map(({ record }) => String(record.number));
-    const standings = await this.#store.work.standing(ids.map((id) => ({ kind: BATCH_JOB, id })));
-    return new Map(ids.map((id, n) => [id, standings[n]!]));
+    const workStatuses = await this.#store.work.workStatus(ids.map((id) => ({ kind: BATCH_JOB, id })));
+    return new Map(ids.map((id, n) => [id, workStatuses[n]!]));
   }
 
   /** Committed progress and the done part of the sub-jobs that run now. */
-  #progress({ record, snapshot }: StoredJob, standing: Standing | undefined): number {
+  #progress({ record, snapshot }: StoredJob, work: WorkStatus | undefined): number {
     const key = `${record.jobId}.${snapshot.run}`;
     if (isTerminal(snapshot.status)) {
       this.#shown.delete(key);
       return 100;
     }
-    const running = (standing?.leases ?? []).filter(({ item }) => item.share > 0);
+    const running = (work?.leases ?? []).filter(({ item }) => item.share > 0);
     const part = running.reduce(
       (sum, { done, total, item }) => sum + item.share * (total > 0 ? Math.min(1, done / total) : 0),
       0,

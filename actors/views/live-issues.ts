@@ -1,9 +1,9 @@
-import { mergeDetectionErrors } from '../../pipeline/detection-errors.ts';
-import type { DocumentHead, DocumentIssue, DocumentMedium } from '../../components/sdk/protocol.ts';
-import { maskUri } from '../../output/censor.ts';
+import { mergeDetectionErrors } from '../../domain/detection-errors.ts';
+import type { DocumentHead, DocumentIssue, DocumentMedium } from '../../protocol/worker-protocol.ts';
+import { maskUri } from '../../results/censor.ts';
 import type { Store } from '../../store/store.ts';
 import { isTerminal } from '../batch-job/status.ts';
-import { documentInput } from '../work-desk/document-input.ts';
+import { documentInput } from '../worker-gateway/document-input.ts';
 import { storedJob } from './stored-job.ts';
 
 /** Told one by one; of the others only how many there are. */

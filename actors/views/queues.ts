@@ -1,5 +1,5 @@
-import { MEDIA_QUEUES } from '../../components/sdk/protocol.ts';
-import type { Algorithm } from '../../pipeline/types.ts';
+import { MEDIA_QUEUES } from '../../protocol/worker-protocol.ts';
+import type { Algorithm } from '../../domain/types.ts';
 import type { QueueFigures, WorkLedger } from '../../store/ledger.ts';
 
 /** Specification 2.7, QueueInfo. */
@@ -9,7 +9,7 @@ export interface QueueInfo {
   readonly messagesInQueue: number;
 }
 
-export interface QueueViewParts {
+export interface QueueViewDeps {
   readonly ledger: WorkLedger;
   /** The algorithms of the catalog: each has a queue, also when it is empty. */
   algorithms(): readonly Pick<Algorithm, 'name' | 'actionType'>[];
@@ -19,25 +19,28 @@ const OWN: ReadonlySet<string> = new Set(Object.values(MEDIA_QUEUES));
 
 /** The queues of sub-jobs, as clients name them. */
 export class QueueViews {
-  readonly #parts: QueueViewParts;
+  readonly #deps: QueueViewDeps;
 
-  constructor(parts: QueueViewParts) {
-    this.#parts = parts;
+  constructor(deps: QueueViewDeps) {
+    this.#deps = deps;
   }
 
   /** By name. */
   async all(): Promise<readonly QueueInfo[]> {
-    return this.of(await this.#parts.ledger.queues());
+    return this.of(await this.#deps.ledger.queues());
   }
 
-  /** The same, of figures that are known already. */
-  of(figures: ReadonlyMap<string, QueueFigures>): readonly QueueInfo[] {
-    const { algorithms } = this.#parts;
+  /** The same, of serviceMetrics that are known already. */
+  of(serviceMetrics: ReadonlyMap<string, QueueFigures>): readonly QueueInfo[] {
+    const { algorithms } = this.#deps;
     const markup = this.#markup();
-    const busy = [...figures].filter(([, { waiting }]) => waiting > 0).map(([queue]) => queue);
+    const busy = [...serviceMetrics].filter(([, { waiting }]) => waiting > 0).map(([queue]) => queue);
     const queues = new Set([...OWN, ...algorithms().map(({ name }) => name), ...busy]);
     return [...queues]
-      .map((queue) => ({ name: shownName(queue, markup), messagesInQueue: figures.get(queue)?.waiting ?? 0 }))
+      .map((queue) => ({
+        name: shownName(queue, markup),
+        messagesInQueue: serviceMetrics.get(queue)?.waiting ?? 0,
+      }))
       .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
 
@@ -52,7 +55,7 @@ export class QueueViews {
   }
 
   #markup(): ReadonlySet<string> {
-    const found = this.#parts.algorithms().filter(({ actionType }) => actionType === 'MARKUP');
+    const found = this.#deps.algorithms().filter(({ actionType }) => actionType === 'MARKUP');
     return new Set(found.map(({ name }) => name));
   }
 }

@@ -1,5 +1,5 @@
 import type { Store } from '../../store/store.ts';
-import { DURATION_COUNTERS, durationsOf, JOB_COUNTERS } from '../batch-job/bookkeeping.ts';
+import { DURATION_COUNTERS, durationsOf, JOB_COUNTERS } from '../batch-job/indexes.ts';
 import type { Clock } from '../runtime/clock.ts';
 
 /** Specification 2.2, AggregatePipelineStatsModel. Times are milliseconds, of COMPLETE jobs. */

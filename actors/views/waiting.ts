@@ -1,6 +1,6 @@
-import type { Standing } from '../../store/ledger.ts';
+import type { WorkStatus } from '../../store/ledger.ts';
 import { allEntries, type Store } from '../../store/store.ts';
-import { WAITING_JOBS } from '../batch-job/bookkeeping.ts';
+import { WAITING_JOBS } from '../batch-job/indexes.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { StoredJob } from './stored-job.ts';
 
@@ -16,7 +16,7 @@ export interface WaitingFor {
   readonly service?: string;
 }
 
-export interface WaitingParts {
+export interface WaitingDeps {
   readonly store: Store;
   readonly clock: Clock;
   /** The name under which clients know a queue. */
@@ -32,22 +32,22 @@ const LINE_MS = 500;
 
 /** Says why jobs wait. What it looks up for all of them (the line before admission) is looked up once, not once a job. */
 export class WaitingReasons {
-  readonly #parts: WaitingParts;
+  readonly #deps: WaitingDeps;
   #line: { readonly seen: number; readonly positions: Promise<ReadonlyMap<string, number>> } | undefined;
 
-  constructor(parts: WaitingParts) {
-    this.#parts = parts;
+  constructor(deps: WaitingDeps) {
+    this.#deps = deps;
   }
 
   /** Undefined for a job that has ended, and for one of which something runs. */
-  async of({ record, snapshot }: StoredJob, standing: Standing | undefined): Promise<WaitingFor | undefined> {
+  async of({ record, snapshot }: StoredJob, work: WorkStatus | undefined): Promise<WaitingFor | undefined> {
     const stage = snapshot.stage.name;
     if (stage === 'ENDED') return undefined;
     if (stage === 'WAITING') return this.#forAdmission(String(record.number));
     if (stage === 'CHECK')
       return { reason: 'The archive is asked whether an earlier job has done the same.' };
-    if (standing === undefined || standing.leases.length > 0) return undefined;
-    return this.#inQueue(standing.ahead);
+    if (work === undefined || work.leases.length > 0) return undefined;
+    return this.#inQueue(work.ahead);
   }
 
   async #forAdmission(jobNumber: string): Promise<WaitingFor> {
@@ -61,7 +61,7 @@ export class WaitingReasons {
     const [first] = [...places].toSorted(([, a], [, b]) => a - b);
     if (first === undefined) return undefined;
     const [queue, ahead] = first;
-    const { nameOf, serviceOf, idleReason } = this.#parts;
+    const { nameOf, serviceOf, idleReason } = this.#deps;
     const service = serviceOf(queue);
     const idle = idleReason(queue);
     return {
@@ -73,7 +73,7 @@ export class WaitingReasons {
   }
 
   #positions(): Promise<ReadonlyMap<string, number>> {
-    const now = this.#parts.clock.steady();
+    const now = this.#deps.clock.steady();
     if (this.#line === undefined || now - this.#line.seen > LINE_MS)
       this.#line = { seen: now, positions: this.#readLine() };
     return this.#line.positions;
@@ -81,7 +81,7 @@ export class WaitingReasons {
 
   async #readLine(): Promise<ReadonlyMap<string, number>> {
     const positions = new Map<string, number>();
-    for await (const { id } of allEntries(this.#parts.store, WAITING_JOBS))
+    for await (const { id } of allEntries(this.#deps.store, WAITING_JOBS))
       positions.set(id, positions.size + 1);
     return positions;
   }

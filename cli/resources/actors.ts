@@ -1,6 +1,6 @@
 /** `troupe actors`: who is in memory on the server, and how each fares. */
 import type { Command } from 'commander';
-import { groupBy } from '../../pipeline/grouping.ts';
+import { groupBy } from '../../domain/grouping.ts';
 import { Table, type Column } from '../columns.ts';
 import { Failure } from '../failure.ts';
 import { Interrupts } from '../interrupts.ts';

@@ -97,7 +97,8 @@ export function serviceCommands(program: Command, terminal: Terminal): void {
   const services = program.command('services').description('services: list, start, stop');
   const about = 'list the services that can be configured on a node';
   reading<Readonly<Record<string, ServiceModel>>>(services, terminal, 'list', about, '/rest/nodes/services', {
-    lines: (palette) => tableOr('There are no services.', OFFERED, Object.values(palette), terminal),
+    lines: (availableServices) =>
+      tableOr('There are no services.', OFFERED, Object.values(availableServices), terminal),
   });
   for (const [verb, done] of CHANGES) {
     const what = `${verb} a service: <host>:<service>:<n>, as troupe nodes info shows it`;

@@ -2,7 +2,7 @@
 import { READABLE_BARCODE_FORMATS, type ReadInputBarcodeFormat } from 'zxing-wasm/reader';
 import { DetectionError } from '../sdk/detector.ts';
 import { countOf } from '../tracking/settings.ts';
-import type { Properties } from '../../pipeline/types.ts';
+import type { Properties } from '../../domain/types.ts';
 
 /** Formats that are looked for; none: all. */
 export type Formats = readonly ReadInputBarcodeFormat[];

@@ -8,7 +8,7 @@ import { picturesOf } from '../documents/pdf-pictures.ts';
 import { pdfPages, type PdfPage } from '../documents/pdf.ts';
 import type { DetectionJob, Detector, FoundPart, GenericSource } from '../sdk/detector.ts';
 import { choiceOf, countOf, numberWithin } from '../tracking/settings.ts';
-import type { Properties } from '../../pipeline/types.ts';
+import type { Properties } from '../../domain/types.ts';
 import { warningsOf } from './passed-over.ts';
 import { Pictures, type Picture } from './pictures.ts';
 

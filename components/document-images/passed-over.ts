@@ -1,5 +1,5 @@
 /** What of a document was not looked at, in words for those who submitted it. */
-import { frameListString } from '../../pipeline/frame-list.ts';
+import { frameListString } from '../../domain/frame-list.ts';
 import { MAX_PICTURE_BYTES } from '../documents/limits.ts';
 import type { PassedOver } from './pictures.ts';
 

@@ -7,7 +7,7 @@ import type {
   Frame,
   FrameSource,
 } from '../sdk/detector.ts';
-import type { Properties } from '../../pipeline/types.ts';
+import type { Properties } from '../../domain/types.ts';
 import { clip, type Box } from '../tracking/boxes.ts';
 import { choiceOf, countOf, numberWithin } from '../tracking/settings.ts';
 import { Tracker, type TrackingRules } from '../tracking/tracker.ts';

@@ -1,8 +1,8 @@
 /** Runs a detector over what a DETECT sub-job names and turns what it finds into lines of the answer. */
-import { ComponentWarnings } from '../../pipeline/component-warnings.ts';
-import type { ReportedWarning } from '../../pipeline/types.ts';
+import { ComponentWarnings } from '../../domain/component-warnings.ts';
+import type { ReportedWarning } from '../../domain/types.ts';
 import type { Detector } from '../sdk/detector.ts';
-import type { DetectWork } from '../sdk/protocol.ts';
+import type { DetectWork } from '../../protocol/worker-protocol.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 import { inMedium } from './medium.ts';
 

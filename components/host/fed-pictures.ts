@@ -1,9 +1,9 @@
 /** A detector at work on what fed tracks show of a video or an image. */
 import { readImage } from '../../media/image-frame.ts';
 import { openVideo } from '../../media/video-frames.ts';
-import type { ReportedTrack } from '../../pipeline/types.ts';
+import type { ReportedTrack } from '../../domain/types.ts';
 import type { DetectionJob, Detector, Frame, FrameSource } from '../sdk/detector.ts';
-import type { DetectWork, FedTrack, FeedForward } from '../sdk/protocol.ts';
+import type { DetectWork, FedTrack, FeedForward } from '../../protocol/worker-protocol.ts';
 import { knownOf } from './medium.ts';
 import { imageTrack, pictureTrack } from './report.ts';
 import { framesOf, viewsOf, type Views } from './views.ts';

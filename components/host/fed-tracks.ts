@@ -1,9 +1,9 @@
 /** A detector at work on tracks that are fed forward: one after the other, or all at once. */
 import { Readable } from 'node:stream';
-import { splitLines, MAX_OWN_LINE_BYTES } from '../../output/lines.ts';
-import type { ReportedTrack } from '../../pipeline/types.ts';
+import { splitLines, MAX_OWN_LINE_BYTES } from '../../results/lines.ts';
+import type { ReportedTrack } from '../../domain/types.ts';
 import type { DetectionJob, Detector } from '../sdk/detector.ts';
-import type { DetectWork, FedTrack, FeedForward } from '../sdk/protocol.ts';
+import type { DetectWork, FedTrack, FeedForward } from '../../protocol/worker-protocol.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 import { annotated, withProperties } from './annotate.ts';
 import { inDocument } from './document.ts';

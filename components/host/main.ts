@@ -11,7 +11,7 @@ import type { Detector, LoadDetector, LoadMarkup, MarkupComponent } from '../sdk
 import { runWorker, type WorkerOptions } from '../sdk/worker.ts';
 
 /** The first line of standard input, which the server writes. */
-type Greeting = { readonly serverUrl: string; readonly token: string } & (
+type Bootstrap = { readonly serverUrl: string; readonly token: string } & (
   | { readonly kind: 'detector'; readonly module: string; readonly algorithm: string }
   | { readonly kind: 'media'; readonly algorithms: readonly string[] }
 );
@@ -33,7 +33,7 @@ process.on('SIGTERM', () => end('told to stop'));
 
 const input = createInterface({ input: process.stdin });
 input.once('line', (line) => {
-  void main(JSON.parse(line) as Greeting).then(
+  void main(JSON.parse(line) as Bootstrap).then(
     () => process.exit(0),
     (error: unknown) => {
       log(error instanceof Error ? (error.stack ?? error.message) : String(error));
@@ -51,14 +51,14 @@ function end(why: string): void {
   setTimeout(() => process.exit(0), LAST_WORDS_MS);
 }
 
-async function main(greeting: Greeting): Promise<void> {
-  const component = greeting.kind === 'detector' ? await load(greeting.module) : undefined;
+async function main(bootstrap: Bootstrap): Promise<void> {
+  const component = bootstrap.kind === 'detector' ? await load(bootstrap.module) : undefined;
   const handle =
     component === undefined
       ? (await import('../media/handle.ts')).handleMediaWork
       : await handlerOf(component);
-  const client = new WorkerClient(greeting.serverUrl, greeting.token);
-  const algorithms = greeting.kind === 'detector' ? [greeting.algorithm] : greeting.algorithms;
+  const client = new WorkerClient(bootstrap.serverUrl, bootstrap.token);
+  const algorithms = bootstrap.kind === 'detector' ? [bootstrap.algorithm] : bootstrap.algorithms;
   await runWorker({ client, algorithms, signal: stop.signal, handle, log });
   await component?.close?.();
 }

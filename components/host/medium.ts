@@ -4,7 +4,7 @@
  */
 import type { VideoOptions } from '../../media/video-frames.ts';
 import { frameTransform, type FrameTransform } from '../../media/transform.ts';
-import type { Properties, ReportedTrack } from '../../pipeline/types.ts';
+import type { Properties, ReportedTrack } from '../../domain/types.ts';
 import {
   DetectionError,
   type DetectionJob,
@@ -12,7 +12,7 @@ import {
   type Frame,
   type FrameSource,
 } from '../sdk/detector.ts';
-import type { DetectWork, WorkMedium } from '../sdk/protocol.ts';
+import type { DetectWork, WorkMedium } from '../../protocol/worker-protocol.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 import { inDocument } from './document.ts';
 import { imageTrack, pictureTrack } from './report.ts';

@@ -1,6 +1,6 @@
 /** Which of several fed tracks something was found in. */
-import type { ReportedDetection, ReportedTrack } from '../../pipeline/types.ts';
-import type { FedTrack } from '../sdk/protocol.ts';
+import type { ReportedDetection, ReportedTrack } from '../../domain/types.ts';
+import type { FedTrack } from '../../protocol/worker-protocol.ts';
 import { overlap } from '../tracking/boxes.ts';
 
 /**

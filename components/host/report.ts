@@ -1,6 +1,6 @@
 /** What a detector found as it goes to the server: boxes in pixels of the stored medium, times in milliseconds. */
 import type { FrameTransform, MediumBox } from '../../media/transform.ts';
-import type { Properties, ReportedDetection, ReportedTrack } from '../../pipeline/types.ts';
+import type { Properties, ReportedDetection, ReportedTrack } from '../../domain/types.ts';
 import type { FoundDetection, FoundPart, FoundSound, FoundTrack } from '../sdk/detector.ts';
 
 /** The properties that say how a box lies. */

@@ -1,8 +1,8 @@
 /** A detector at work on sound. Sound counts in milliseconds; of a video, the frames that were on show are reported, too. */
 import { openAudio, SAMPLE_RATE } from '../../media/audio.ts';
-import type { Range, ReportedTrack } from '../../pipeline/types.ts';
+import type { Range, ReportedTrack } from '../../domain/types.ts';
 import type { DetectionJob, Detector } from '../sdk/detector.ts';
-import type { DetectWork } from '../sdk/protocol.ts';
+import type { DetectWork } from '../../protocol/worker-protocol.ts';
 import { soundTrack } from './report.ts';
 
 /** Milliseconds of the medium, both ends included; to the beginning and the end when absent. */

@@ -2,8 +2,8 @@
 import { orientationOf, regionOf } from '../../media/region.ts';
 import { frameTransform, type FrameTransform } from '../../media/transform.ts';
 import { fillOf, turn, type Size } from '../../media/picture-turning.ts';
-import type { Detection, Properties } from '../../pipeline/types.ts';
-import type { FedTrack, FeedForward } from '../sdk/protocol.ts';
+import type { Detection, Properties } from '../../domain/types.ts';
+import type { FedTrack, FeedForward } from '../../protocol/worker-protocol.ts';
 
 type Placed = Pick<Detection, 'x' | 'y' | 'width' | 'height' | 'properties'>;
 

@@ -7,7 +7,7 @@ import type {
   Frame,
   FrameSource,
 } from '../sdk/detector.ts';
-import type { Properties } from '../../pipeline/types.ts';
+import type { Properties } from '../../domain/types.ts';
 import { dominantColour } from './dominant-colour.ts';
 import { greyLevels, measure, perceptualHash } from './measure.ts';
 

@@ -1,5 +1,5 @@
 /** Finds the words for which a text gets its tags. */
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import type { RE2JS } from 're2js';
 import { wordsOf, type TagRules, type Word } from './rules.ts';
 
@@ -25,7 +25,7 @@ interface Span {
 export type Tagger = (text: string) => Promise<readonly Tagged[]>;
 
 /** Thousands of patterns take seconds for a long text: signs of life must get through meanwhile. */
-const BREATH_MS = 100;
+const TURN_MS = 100;
 
 /** Tags come in the order of the rules. */
 export function taggerOf(rules: readonly TagRules[]): Tagger {
@@ -34,14 +34,14 @@ export function taggerOf(rules: readonly TagRules[]): Tagger {
     const words = wordsOf(text);
     const places = characterPlaces(text);
     const found: Tagged[] = [];
-    let breath = performance.now();
+    let turnStarted = performance.now();
     for (const [i, { tag, patterns }] of rules.entries()) {
       const spans = spansOfKeywords(text, words, phrases[i] ?? new Map());
       for (const pattern of patterns) {
         for (const span of spansOfPattern(text, pattern)) spans.push(span);
-        if (performance.now() - breath < BREATH_MS) continue;
-        await breathe();
-        breath = performance.now();
+        if (performance.now() - turnStarted < TURN_MS) continue;
+        await yieldToEventLoop();
+        turnStarted = performance.now();
       }
       const triggers = triggersOf(text, spans, places);
       if (triggers.length > 0) found.push({ tag, triggers });

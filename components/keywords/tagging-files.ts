@@ -1,7 +1,7 @@
 /** Where the rules of a sub-job come from: its own property, or a file that lies with the component. Never a path of the client's. */
 import { readFile, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Properties } from '../../pipeline/types.ts';
+import type { Properties } from '../../domain/types.ts';
 import { packageFile } from '../package-file.ts';
 import { DetectionError } from '../sdk/detector.ts';
 import { TagRulesError, parseTagRules } from './rules.ts';

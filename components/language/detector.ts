@@ -1,5 +1,5 @@
 /** Says in which language a text is written: a text file, or the text of tracks that are fed forward. */
-import type { Properties } from '../../pipeline/types.ts';
+import type { Properties } from '../../domain/types.ts';
 import {
   DetectionError,
   type DetectionJob,
@@ -8,7 +8,7 @@ import {
   type FoundProperties,
   type GenericSource,
 } from '../sdk/detector.ts';
-import type { FedTrack } from '../sdk/protocol.ts';
+import type { FedTrack } from '../../protocol/worker-protocol.ts';
 import { textsOf } from '../texts/fed-texts.ts';
 import { textUnits } from '../texts/text-units.ts';
 import { countOf } from '../tracking/settings.ts';

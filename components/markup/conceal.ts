@@ -1,5 +1,5 @@
 /** Makes what lies in a box unrecognisable, straight in tightly packed RGB. */
-import { boundingBox, type Point } from '../../pipeline/geometry.ts';
+import { boundingBox, type Point } from '../../domain/geometry.ts';
 import type { Surface } from './paint.ts';
 
 /** Blocks along the longer side of a box, and how many pixels they have at least. */

@@ -1,5 +1,5 @@
 /** Draws boxes, labels and frame numbers into the pictures of one medium, or conceals what lies in the boxes. */
-import { cornersInFrame, type Point } from '../../pipeline/geometry.ts';
+import { cornersInFrame, type Point } from '../../domain/geometry.ts';
 import type { Upright } from '../../media/upright.ts';
 import type { Frame } from '../sdk/detector.ts';
 import { blur, pixelate } from './conceal.ts';

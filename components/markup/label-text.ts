@@ -1,6 +1,6 @@
 /** What stands in the label of a box: icons, `[index]`, a text and a number, in this order. */
-import type { Properties } from '../../pipeline/types.ts';
-import { parseBoolean, parseNumber } from '../../pipeline/values.ts';
+import type { Properties } from '../../domain/types.ts';
+import { parseBoolean, parseNumber } from '../../domain/values.ts';
 import type { FinishedDetection, FinishedTrack } from '../media/finished-line.ts';
 import type { LabelSettings } from './settings.ts';
 

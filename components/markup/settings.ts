@@ -1,8 +1,8 @@
 /** What the MARKUP properties ask for, complete with the defaults of the descriptor. */
 import { VIDEO_ENCODERS, type VideoEncoder } from '../../media/video-encoder.ts';
-import { booleanOf } from '../../pipeline/properties.ts';
-import type { Properties } from '../../pipeline/types.ts';
-import { isBlank, parseInteger, parseNumber } from '../../pipeline/values.ts';
+import { booleanOf } from '../../domain/properties.ts';
+import type { Properties } from '../../domain/types.ts';
+import { isBlank, parseInteger, parseNumber } from '../../domain/values.ts';
 import { DetectionError } from '../sdk/detector.ts';
 
 export interface LabelSettings {

@@ -3,18 +3,18 @@
  * same tasks that it left alone. Frames, boxes, ids and artifacts stay as they were.
  */
 import { MediumError } from '../../media/medium-error.ts';
-import type { Place } from '../../output/lines.ts';
-import { ComponentWarnings } from '../../pipeline/component-warnings.ts';
-import { thresholdWarnings } from '../../pipeline/quality.ts';
-import { capRanges } from '../../pipeline/segments.ts';
-import type { Range, Track } from '../../pipeline/types.ts';
+import type { Place } from '../../results/lines.ts';
+import { ComponentWarnings } from '../../domain/component-warnings.ts';
+import { thresholdWarnings } from '../../domain/quality.ts';
+import { capRanges } from '../../domain/segments.ts';
+import type { Range, Track } from '../../domain/types.ts';
 import {
   MAX_TRACK_RANGES,
   type FinishSummary,
   type FinishWork,
   type TrackSection,
   type TrackSource,
-} from '../sdk/protocol.ts';
+} from '../../protocol/worker-protocol.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 import { rawTracks, type RawTrack } from './raw-tracks.ts';
 import { readRollUp } from './roll-up.ts';

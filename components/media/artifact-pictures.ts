@@ -2,10 +2,10 @@
 import { readImage } from '../../media/image-frame.ts';
 import { regionOf } from '../../media/region.ts';
 import type { Picture } from '../../media/write-png.ts';
-import { groupBy } from '../../pipeline/grouping.ts';
-import type { Detection } from '../../pipeline/types.ts';
+import { groupBy } from '../../domain/grouping.ts';
+import type { Detection } from '../../domain/types.ts';
 import type { Frame } from '../sdk/detector.ts';
-import type { WorkMedium } from '../sdk/protocol.ts';
+import type { WorkMedium } from '../../protocol/worker-protocol.ts';
 import type { PictureFiles } from './artifact-files.ts';
 import { knownFrames } from './known-frames.ts';
 

@@ -4,12 +4,12 @@
  * others alone.
  */
 import { join } from 'node:path';
-import { inChunks, readLines, MAX_OWN_LINE_BYTES } from '../../output/lines.ts';
-import { selectForArtifacts } from '../../pipeline/artifact-selection.ts';
-import { frameListString } from '../../pipeline/frame-list.ts';
-import { booleanOf } from '../../pipeline/properties.ts';
-import type { Issue, Properties } from '../../pipeline/types.ts';
-import type { ArtifactsWork, FinishSummary } from '../sdk/protocol.ts';
+import { inChunks, readLines, MAX_OWN_LINE_BYTES } from '../../results/lines.ts';
+import { selectForArtifacts } from '../../domain/artifact-selection.ts';
+import { frameListString } from '../../domain/frame-list.ts';
+import { booleanOf } from '../../domain/properties.ts';
+import type { Issue, Properties } from '../../domain/types.ts';
+import type { ArtifactsWork, FinishSummary } from '../../protocol/worker-protocol.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 import { PictureFiles, type StoreFile } from './artifact-files.ts';
 import { takePictures, type Wanted } from './artifact-pictures.ts';

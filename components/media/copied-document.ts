@@ -1,6 +1,6 @@
 /** The document of an earlier job, written anew for a job that it stands for: other names and places, all else as it was. */
-import { maskUri } from '../../output/censor.ts';
-import { DocumentError, documentPieces, type Found } from '../../output/document-scan.ts';
+import { maskUri } from '../../results/censor.ts';
+import { DocumentError, documentPieces, type Found } from '../../results/document-scan.ts';
 
 /** What has to be known of a document before it can be written anew. */
 export interface Survey {

@@ -6,17 +6,11 @@ import { join } from 'node:path';
 import type { ArchivedFiles } from '../../media/archived-files.ts';
 import type { ResultBucket } from '../../media/buckets.ts';
 import { hashFile } from '../../media/hash.ts';
-import {
-  archivedObject,
-  hashInKey,
-  objectKey,
-  objectUri,
-  type ResultsBucket,
-} from '../../pipeline/buckets.ts';
-import type { CopyWork } from '../sdk/protocol.ts';
+import { archivedObject, hashInKey, objectKey, objectUri, type ResultsBucket } from '../../domain/buckets.ts';
+import type { CopyWork } from '../../protocol/worker-protocol.ts';
 import type { CopyProgress } from './copy-progress.ts';
 
-export interface CopiedFilesParts {
+export interface CopiedFilesDeps {
   readonly work: CopyWork;
   readonly bucket: ResultsBucket;
   readonly target: ResultBucket;
@@ -31,21 +25,21 @@ export interface CopiedFilesParts {
 const REMEMBERED = 50_000;
 
 export class CopiedFiles {
-  readonly #parts: CopiedFilesParts;
+  readonly #deps: CopiedFilesDeps;
   readonly #lane;
   readonly #known = new LRUCache<string, Promise<string>>({ max: REMEMBERED });
   #number = 0;
 
-  constructor(parts: CopiedFilesParts) {
-    this.#parts = parts;
-    this.#lane = fastq.promise((uri: string) => this.#copy(uri), parts.work.atOnce);
+  constructor(deps: CopiedFilesDeps) {
+    this.#deps = deps;
+    this.#lane = fastq.promise((uri: string) => this.#copy(uri), deps.work.atOnce);
   }
 
   /** The address of the copy. */
   copied(uri: string): Promise<string> {
     const known = this.#known.get(uri) ?? this.#lane.push(uri);
     this.#known.set(uri, known);
-    return known.finally(() => this.#parts.progress.fileDone());
+    return known.finally(() => this.#deps.progress.fileDone());
   }
 
   /** When nothing is under way any more. */
@@ -54,7 +48,7 @@ export class CopiedFiles {
   }
 
   async #copy(uri: string): Promise<string> {
-    const { work, bucket, target, sources, folder, signal, progress } = this.#parts;
+    const { work, bucket, target, sources, folder, signal, progress } = this.#deps;
     signal.throwIfAborted();
     const object = archivedObject(uri, work.properties);
     const known = object === null ? null : hashInKey(object.key, work.properties);

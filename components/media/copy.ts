@@ -17,10 +17,10 @@ import {
   objectUri,
   resultsBucket,
   type ResultsBucket,
-} from '../../pipeline/buckets.ts';
-import { withTodaysFiles } from '../../output/moved-files.ts';
-import { splitLines } from '../../output/lines.ts';
-import type { CopyHead, CopyMedium, CopyWork } from '../sdk/protocol.ts';
+} from '../../domain/buckets.ts';
+import { withTodaysFiles } from '../../results/moved-files.ts';
+import { splitLines } from '../../results/lines.ts';
+import type { CopyHead, CopyMedium, CopyWork } from '../../protocol/worker-protocol.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 import { CopiedFiles } from './copied-files.ts';
 import { CopyProgress } from './copy-progress.ts';

@@ -3,9 +3,9 @@ import { constants } from 'node:fs';
 import { copyFile, mkdir, realpath, rename, stat } from 'node:fs/promises';
 import { extname, join, sep } from 'node:path';
 import { MediumError } from '../../media/medium-error.ts';
-import { DERIVED_PATH } from '../../output/check-rules.ts';
-import type { Properties } from '../../pipeline/types.ts';
-import type { DerivedMedium, FinishWork } from '../sdk/protocol.ts';
+import { DERIVED_PATH } from '../../results/check-rules.ts';
+import type { Properties } from '../../domain/types.ts';
+import type { DerivedMedium, FinishWork } from '../../protocol/worker-protocol.ts';
 import type { RawTrack } from './raw-tracks.ts';
 import type { KeepResult } from './keep-results.ts';
 

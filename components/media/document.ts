@@ -1,9 +1,9 @@
 /** DOCUMENT: writes the detection document from what the server knows of the job and from the files of finished tracks. */
-import { MAX_OWN_LINE_BYTES, splitLines } from '../../output/lines.ts';
-import { writeDocument } from '../../output/document.ts';
-import { trackLines, type ReadTracks } from '../../output/track-lines.ts';
-import { mergeDetectionErrors } from '../../pipeline/detection-errors.ts';
-import type { DocumentHead, DocumentMedium, DocumentWork } from '../sdk/protocol.ts';
+import { MAX_OWN_LINE_BYTES, splitLines } from '../../results/lines.ts';
+import { writeDocument } from '../../results/document.ts';
+import { trackLines, type ReadTracks } from '../../results/track-lines.ts';
+import { mergeDetectionErrors } from '../../domain/detection-errors.ts';
+import type { DocumentHead, DocumentMedium, DocumentWork } from '../../protocol/worker-protocol.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 import { uprightBoxes } from './upright-boxes.ts';
 

@@ -5,13 +5,13 @@
 import { readFile, stat } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { MediumError } from '../../media/medium-error.ts';
-import { feedIndexLine, type FeedPiece } from '../../output/feed-index.ts';
-import { inChunks } from '../../output/lines.ts';
-import { booleanOf, integerOf, textOf } from '../../pipeline/properties.ts';
-import { topQuality } from '../../pipeline/quality.ts';
-import { triggerMatches } from '../../pipeline/trigger.ts';
-import type { Detection, Properties } from '../../pipeline/types.ts';
-import type { FedTrack, FeedSummary, FeedWork, Selected } from '../sdk/protocol.ts';
+import { feedIndexLine, type FeedPiece } from '../../results/feed-index.ts';
+import { inChunks } from '../../results/lines.ts';
+import { booleanOf, integerOf, textOf } from '../../domain/properties.ts';
+import { topQuality } from '../../domain/quality.ts';
+import { triggerMatches } from '../../domain/trigger.ts';
+import type { Detection, Properties } from '../../domain/types.ts';
+import type { FedTrack, FeedSummary, FeedWork, Selected } from '../../protocol/worker-protocol.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 import {
   consumption,
@@ -142,7 +142,7 @@ async function selectedTexts(
   { medium }: FeedWork,
   selectors: NonNullable<FeedWork['selectors']>,
 ): Promise<readonly Selected[]> {
-  const { selectStrings } = await import('../../pipeline/media-selectors.ts');
+  const { selectStrings } = await import('../../domain/media-selectors.ts');
   const document = JSON.parse(await readJsonText(medium.path)) as unknown;
   const all: Selected[] = [];
   for (const [number, selector] of selectors.entries()) {

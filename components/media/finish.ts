@@ -3,12 +3,12 @@
  * kept of each is where it lies in a temporary file and what it is sorted by.
  */
 import { MediumError } from '../../media/medium-error.ts';
-import { inChunks, type Place } from '../../output/lines.ts';
-import { ComponentWarnings } from '../../pipeline/component-warnings.ts';
-import { thresholdWarnings } from '../../pipeline/quality.ts';
-import { capRanges } from '../../pipeline/segments.ts';
-import type { Detection, Issue, MediaType, Range, Track } from '../../pipeline/types.ts';
-import { MAX_TRACK_RANGES, type FinishSummary, type FinishWork } from '../sdk/protocol.ts';
+import { inChunks, type Place } from '../../results/lines.ts';
+import { ComponentWarnings } from '../../domain/component-warnings.ts';
+import { thresholdWarnings } from '../../domain/quality.ts';
+import { capRanges } from '../../domain/segments.ts';
+import type { Detection, Issue, MediaType, Range, Track } from '../../domain/types.ts';
+import { MAX_TRACK_RANGES, type FinishSummary, type FinishWork } from '../../protocol/worker-protocol.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 import { annotatedLines } from './annotated.ts';
 import { derivation, type Derivation } from './derived-media.ts';

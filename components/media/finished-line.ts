@@ -1,9 +1,9 @@
 /** A line of a FINISH or ARTIFACTS answer: a track as it stands in the document, and what goes along with it unseen. */
-import { HIDDEN, SUMMARY } from '../../output/track-lines.ts';
-import { MAX_OWN_LINE_BYTES, readLines } from '../../output/lines.ts';
-import { parseTrigger, triggerMatches, type Trigger } from '../../pipeline/trigger.ts';
-import type { Detection, Properties } from '../../pipeline/types.ts';
-import type { Selected, TrackSource } from '../sdk/protocol.ts';
+import { HIDDEN, SUMMARY } from '../../results/track-lines.ts';
+import { MAX_OWN_LINE_BYTES, readLines } from '../../results/lines.ts';
+import { parseTrigger, triggerMatches, type Trigger } from '../../domain/trigger.ts';
+import type { Detection, Properties } from '../../domain/types.ts';
+import type { Selected, TrackSource } from '../../protocol/worker-protocol.ts';
 
 export interface FinishedDetection {
   readonly offsetFrame: number;

@@ -1,6 +1,6 @@
 /** Files that an answer names: where they can be found once they are written. */
 import { pathToFileURL } from 'node:url';
-import type { Issue, Properties } from '../../pipeline/types.ts';
+import type { Issue, Properties } from '../../domain/types.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 import type { StoreFile } from './artifact-files.ts';
 import { resultStore } from './upload.ts';

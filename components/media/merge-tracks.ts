@@ -1,8 +1,8 @@
 /** Track merging and pruning with memory for the ends of tracks only: the tracks themselves wait in a file. */
-import type { Place } from '../../output/lines.ts';
-import { isTooShort, mergeGroups, mergePlan, trackEnds, uniteTracks } from '../../pipeline/track-merging.ts';
-import type { MergeRule, TrackEnds } from '../../pipeline/track-merging.ts';
-import type { FinishWork } from '../sdk/protocol.ts';
+import type { Place } from '../../results/lines.ts';
+import { isTooShort, mergeGroups, mergePlan, trackEnds, uniteTracks } from '../../domain/track-merging.ts';
+import type { MergeRule, TrackEnds } from '../../domain/track-merging.ts';
+import type { FinishWork } from '../../protocol/worker-protocol.ts';
 import type { RawTrack } from './raw-tracks.ts';
 import { openScratch, type Scratch } from './scratch.ts';
 

@@ -7,12 +7,12 @@ import { hashFile } from '../../media/hash.ts';
 import { inspect } from '../../media/inspect.ts';
 import type { Inspection } from '../../media/inspection.ts';
 import { MediumError } from '../../media/medium-error.ts';
-import { mediaBucket } from '../../pipeline/buckets.ts';
-import { booleanOf, numberOf } from '../../pipeline/properties.ts';
-import { userRanges } from '../../pipeline/segments.ts';
-import { factsFromMetadata } from '../../pipeline/skip-inspection.ts';
-import type { Issue, MediumFacts, Properties, Range } from '../../pipeline/types.ts';
-import type { PreparedMedium, PrepareWork } from '../sdk/protocol.ts';
+import { mediaBucket } from '../../domain/buckets.ts';
+import { booleanOf, numberOf } from '../../domain/properties.ts';
+import { userRanges } from '../../domain/segments.ts';
+import { factsFromMetadata } from '../../domain/skip-inspection.ts';
+import type { Issue, MediumFacts, Properties, Range } from '../../domain/types.ts';
+import type { PreparedMedium, PrepareWork } from '../../protocol/worker-protocol.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 
 /** Bytes that were fetched and hashed; shows that a large medium moves. */

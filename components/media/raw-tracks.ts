@@ -1,10 +1,10 @@
 /** The raw results of sub-jobs as tracks: types, times and whole pixels filled in, below the quality threshold dropped. */
 import { createReadStream } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
-import { LineReader, MAX_OWN_LINE_BYTES, readLines, splitLines } from '../../output/lines.ts';
-import { timeOfFrame } from '../../pipeline/frame-times.ts';
-import type { ComponentWarnings } from '../../pipeline/component-warnings.ts';
-import { aboveThreshold, qualityRule } from '../../pipeline/quality.ts';
+import { LineReader, MAX_OWN_LINE_BYTES, readLines, splitLines } from '../../results/lines.ts';
+import { timeOfFrame } from '../../domain/frame-times.ts';
+import type { ComponentWarnings } from '../../domain/component-warnings.ts';
+import { aboveThreshold, qualityRule } from '../../domain/quality.ts';
 import type {
   Detection,
   FrameTimes,
@@ -13,8 +13,14 @@ import type {
   ReportedTrack,
   ReportedWarning,
   Track,
-} from '../../pipeline/types.ts';
-import type { FedTrack, FinishPart, FinishWork, PreparedMedium, Selected } from '../sdk/protocol.ts';
+} from '../../domain/types.ts';
+import type {
+  FedTrack,
+  FinishPart,
+  FinishWork,
+  PreparedMedium,
+  Selected,
+} from '../../protocol/worker-protocol.ts';
 
 /** A track with what it was made of. */
 export interface RawTrack extends Track {

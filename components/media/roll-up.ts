@@ -3,9 +3,9 @@ import { readFile, stat } from 'node:fs/promises';
 import { pathToFileURL } from 'node:url';
 import { checkFileUri } from '../../media/file-uris.ts';
 import { MediumError } from '../../media/medium-error.ts';
-import { applyRollUp, parseRollUp } from '../../pipeline/roll-up.ts';
-import type { Track } from '../../pipeline/types.ts';
-import type { FinishWork } from '../sdk/protocol.ts';
+import { applyRollUp, parseRollUp } from '../../domain/roll-up.ts';
+import type { Track } from '../../domain/types.ts';
+import type { FinishWork } from '../../protocol/worker-protocol.ts';
 
 const MAX_ROLL_UP_BYTES = 16 * 1024 * 1024;
 

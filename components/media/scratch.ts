@@ -2,7 +2,7 @@
 import { mkdtemp, open, rm, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LineReader, LineWriter, type Place } from '../../output/lines.ts';
+import { LineReader, LineWriter, type Place } from '../../results/lines.ts';
 
 export interface Scratch {
   write(text: string): Promise<Place>;

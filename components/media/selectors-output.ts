@@ -2,7 +2,7 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { MediumError } from '../../media/medium-error.ts';
-import type { FinishWork } from '../sdk/protocol.ts';
+import type { FinishWork } from '../../protocol/worker-protocol.ts';
 import { readJsonText } from './feed.ts';
 import type { RawTrack } from './raw-tracks.ts';
 import type { KeepResult } from './keep-results.ts';
@@ -36,7 +36,7 @@ export function selectorsOutput(work: FinishWork, keep: KeepResult): SelectorsOu
     },
     async write() {
       // What searches documents is loaded for the few jobs that have it done.
-      const { duplicatePolicy, fillText } = await import('../../pipeline/media-selectors.ts');
+      const { duplicatePolicy, fillText } = await import('../../domain/media-selectors.ts');
       const filled = fillText(
         await readJsonText(work.medium.path),
         selectors.map((selector, n) => ({ selector, outputs: outputs[n] ?? new Map() })),

@@ -6,13 +6,13 @@ import {
   isExemptFromBoxChecks,
   isTooSmall,
   keepDetections,
-} from '../../pipeline/ill-formed.ts';
-import type { FrameSize } from '../../pipeline/ill-formed.ts';
-import { labelMoving, movingRule } from '../../pipeline/moving.ts';
-import { paddingOf, paddingWarnings, padTrack } from '../../pipeline/padding.ts';
-import { integerOf } from '../../pipeline/properties.ts';
-import type { Issue } from '../../pipeline/types.ts';
-import type { FinishWork } from '../sdk/protocol.ts';
+} from '../../domain/ill-formed.ts';
+import type { FrameSize } from '../../domain/ill-formed.ts';
+import { labelMoving, movingRule } from '../../domain/moving.ts';
+import { paddingOf, paddingWarnings, padTrack } from '../../domain/padding.ts';
+import { integerOf } from '../../domain/properties.ts';
+import type { Issue } from '../../domain/types.ts';
+import type { FinishWork } from '../../protocol/worker-protocol.ts';
 import type { RawTrack } from './raw-tracks.ts';
 
 export interface TrackShaper {

@@ -1,10 +1,10 @@
 /** A track as it stands in the document (specification 2.2). */
-import { exemplarOf } from '../../pipeline/quality.ts';
-import { HIDDEN } from '../../output/track-lines.ts';
-import { textOf } from '../../pipeline/properties.ts';
-import { trackId } from '../../pipeline/track-id.ts';
-import type { Detection } from '../../pipeline/types.ts';
-import type { FinishWork } from '../sdk/protocol.ts';
+import { exemplarOf } from '../../domain/quality.ts';
+import { HIDDEN } from '../../results/track-lines.ts';
+import { textOf } from '../../domain/properties.ts';
+import { trackId } from '../../domain/track-id.ts';
+import type { Detection } from '../../domain/types.ts';
+import type { FinishWork } from '../../protocol/worker-protocol.ts';
 import type { RawTrack } from './raw-tracks.ts';
 
 export interface TrackText {

@@ -5,9 +5,9 @@ import { pathToFileURL } from 'node:url';
 import { openResultBucket } from '../../media/buckets.ts';
 import { hashFile } from '../../media/hash.ts';
 import { MediumError } from '../../media/medium-error.ts';
-import { objectKey, objectUri, resultsBucket, type ResultsBucket } from '../../pipeline/buckets.ts';
-import type { Properties } from '../../pipeline/types.ts';
-import type { UploadAnswer, UploadWork } from '../sdk/protocol.ts';
+import { objectKey, objectUri, resultsBucket, type ResultsBucket } from '../../domain/buckets.ts';
+import type { Properties } from '../../domain/types.ts';
+import type { UploadAnswer, UploadWork } from '../../protocol/worker-protocol.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 import { SlowBuckets } from './slow-buckets.ts';
 
@@ -38,8 +38,8 @@ const HURRIED_MS = 5_000;
 export async function* upload(work: UploadWork, context: WorkContext): AsyncGenerator<string> {
   const { size } = await stat(work.path);
   let done = 0;
-  const patience = new AbortController();
-  const over = () => patience.abort(new Error(`The bucket stood still for ${HURRIED_MS} ms`));
+  const timeLimit = new AbortController();
+  const over = () => timeLimit.abort(new Error(`The bucket stood still for ${HURRIED_MS} ms`));
   const timer = work.hurried === true ? setTimeout(over, HURRIED_MS) : undefined;
   const store = resultStore(work.properties, {
     privateBuckets: work.privateBuckets,
@@ -49,7 +49,7 @@ export async function* upload(work: UploadWork, context: WorkContext): AsyncGene
     },
   });
   try {
-    yield `${JSON.stringify(await uploadOrKeep(work.path, store, context.signal, patience.signal))}\n`;
+    yield `${JSON.stringify(await uploadOrKeep(work.path, store, context.signal, timeLimit.signal))}\n`;
   } finally {
     clearTimeout(timer);
   }
@@ -59,12 +59,12 @@ async function uploadOrKeep(
   path: string,
   store: StoreResult | undefined,
   signal: AbortSignal,
-  patience: AbortSignal,
+  timeLimit: AbortSignal,
 ): Promise<UploadAnswer> {
   const local = pathToFileURL(path).href;
   if (store === undefined) return { uri: local, warnings: [] };
   try {
-    return { uri: await store(path, AbortSignal.any([signal, patience])), warnings: [] };
+    return { uri: await store(path, AbortSignal.any([signal, timeLimit])), warnings: [] };
   } catch (error) {
     signal.throwIfAborted();
     const message = `${error instanceof Error ? error.message : String(error)}. It was kept here instead.`;

@@ -1,8 +1,8 @@
 /** Boxes in the picture as a viewer shows it, beside those in the picture as it is stored (OUTPUT_DETAILS). */
 import { uprightOf, type Upright } from '../../media/upright.ts';
-import { boundingBox, cornersInFrame, isEmptyBox, orientationOf, type Box } from '../../pipeline/geometry.ts';
-import { numberOf } from '../../pipeline/properties.ts';
-import type { Properties } from '../../pipeline/types.ts';
+import { boundingBox, cornersInFrame, isEmptyBox, orientationOf, type Box } from '../../domain/geometry.ts';
+import { numberOf } from '../../domain/properties.ts';
+import type { Properties } from '../../domain/types.ts';
 import type { FinishedDetection, FinishedTrack } from './finished-line.ts';
 
 /** Right angles leave rests behind. */

@@ -1,6 +1,6 @@
 /** The 80 classes of the COCO data set, in the order in which the network numbers them. */
 import { DetectionError } from '../sdk/detector.ts';
-import type { Properties } from '../../pipeline/types.ts';
+import type { Properties } from '../../domain/types.ts';
 
 // prettier-ignore
 export const CLASSES: readonly string[] = [

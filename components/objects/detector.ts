@@ -7,7 +7,7 @@ import type {
   Frame,
   FrameSource,
 } from '../sdk/detector.ts';
-import type { Properties } from '../../pipeline/types.ts';
+import type { Properties } from '../../domain/types.ts';
 import { letterbox } from '../networks/letterbox.ts';
 import { clip } from '../tracking/boxes.ts';
 import { countOf, numberWithin } from '../tracking/settings.ts';

@@ -1,6 +1,6 @@
 /** Divides a video into its scenes, at hard cuts: one track for each, from its first to its last frame. */
 import type { DetectionJob, Detector, FoundTrack, Frame, FrameSource } from '../sdk/detector.ts';
-import type { Properties } from '../../pipeline/types.ts';
+import type { Properties } from '../../domain/types.ts';
 import { countOf, numberWithin } from '../tracking/settings.ts';
 import { CutFinder, type Cut, type CutRules } from './cuts.ts';
 import { fingerprint } from './fingerprint.ts';

@@ -11,7 +11,7 @@ import {
   type ClaimAnswer,
   type ClaimRequest,
   type FailureRequest,
-} from './protocol.ts';
+} from '../../protocol/worker-protocol.ts';
 
 /** The server answered something else than success. 409: the lease is lost; 503: come back later. */
 export class ProtocolError extends Error {

@@ -3,8 +3,8 @@
  * the host opens the medium, applies search region, rotation, flip, frame interval and key frames, and maps the boxes back
  * to the medium, so a detector only ever sees upright pictures and answers in their pixels.
  */
-import type { Properties, DetectionErrorCode, MediaType } from '../../pipeline/types.ts';
-import type { FedTrack, MarkupWork } from './protocol.ts';
+import type { Properties, DetectionErrorCode, MediaType } from '../../domain/types.ts';
+import type { FedTrack, MarkupWork } from '../../protocol/worker-protocol.ts';
 import type { WorkContext } from './work-context.ts';
 
 /** An upright picture; of a track that is fed forward, the part that is to be looked at. `data` is tightly packed, `width * height * 3` bytes, RGB; valid until the next frame is asked for. */

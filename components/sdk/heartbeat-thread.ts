@@ -3,7 +3,7 @@ import { json } from 'node:stream/consumers';
 import { parentPort, workerData } from 'node:worker_threads';
 import { agentFor, exchange } from './exchange.ts';
 import type { Beat, HeartbeatThread, Verdict } from './heartbeat.ts';
-import type { HeartbeatAnswer, HeartbeatRequest } from './protocol.ts';
+import type { HeartbeatAnswer, HeartbeatRequest } from '../../protocol/worker-protocol.ts';
 
 const { leases, headers, progress } = workerData as HeartbeatThread;
 const agent = agentFor(leases);

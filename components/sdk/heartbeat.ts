@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { WorkerClient } from './client.ts';
-import type { Assignment } from './protocol.ts';
+import type { Assignment } from '../../protocol/worker-protocol.ts';
 
 /** What the thread is told: beat for this lease from now on; null: for none. */
 export type Beat = Pick<Assignment, 'token' | 'heartbeatMs'> | null;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ProtocolError, WorkerClient } from './client.ts';
 import { DetectionError } from './detector.ts';
 import { Heartbeat } from './heartbeat.ts';
-import type { Assignment, FailureRequest } from './protocol.ts';
+import type { Assignment, FailureRequest } from '../../protocol/worker-protocol.ts';
 import type { WorkContext } from './work-context.ts';
 
 export interface WorkerOptions {

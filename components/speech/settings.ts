@@ -1,7 +1,7 @@
 /** The properties of the descriptor, read and checked. */
 import { DetectionError } from '../sdk/detector.ts';
 import { numberWithin } from '../tracking/settings.ts';
-import type { Properties } from '../../pipeline/types.ts';
+import type { Properties } from '../../domain/types.ts';
 
 export interface SpeechSettings {
   /** Probability from which on a stretch begins, and below which it pauses. */

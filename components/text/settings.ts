@@ -1,7 +1,7 @@
 /** The properties of the descriptor, read and checked. */
 import { DetectionError } from '../sdk/detector.ts';
 import { choiceOf, numberWithin } from '../tracking/settings.ts';
-import type { Properties } from '../../pipeline/types.ts';
+import type { Properties } from '../../domain/types.ts';
 
 export interface TextSettings {
   /** Probability above which a pixel belongs to a line. */

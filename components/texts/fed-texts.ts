@@ -1,6 +1,6 @@
 /** What a track that is fed forward has to say in words. */
-import type { Properties } from '../../pipeline/types.ts';
-import type { FedTrack } from '../sdk/protocol.ts';
+import type { Properties } from '../../domain/types.ts';
+import type { FedTrack } from '../../protocol/worker-protocol.ts';
 
 export interface NamedText {
   /** The property it stands in. */

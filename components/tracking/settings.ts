@@ -1,6 +1,6 @@
 /** Properties of a sub-job as checked numbers and words. */
 import { DetectionError, numberProperty } from '../sdk/detector.ts';
-import type { Properties } from '../../pipeline/types.ts';
+import type { Properties } from '../../domain/types.ts';
 
 /** A number from `least` to `most`; INVALID_PROPERTY when it lies outside. */
 export function numberWithin(properties: Properties, name: string, least: number, most: number): number {

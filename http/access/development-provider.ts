@@ -32,7 +32,7 @@ export interface DevelopmentProvider {
   readonly serviceClient: { readonly clientId: string; readonly clientSecret: string };
 }
 
-export interface DevelopmentProviderParts {
+export interface DevelopmentProviderDeps {
   /** The server's base URL followed by `/oidc`. */
   readonly issuer: string;
   readonly secrets: DevelopmentSecrets;
@@ -46,24 +46,24 @@ type Handle = ReturnType<import('koa')['callback']>;
  * the service's own, whose tokens carry no role. It is opened for the first who asks it: that takes as long as a fourth of
  * all else that a server does when it starts.
  */
-export function createDevelopmentProvider(parts: DevelopmentProviderParts): DevelopmentProvider {
+export function createDevelopmentProvider(deps: DevelopmentProviderDeps): DevelopmentProvider {
   const serviceClient = {
     clientId: SERVICE_CLIENT_ID,
     clientSecret: randomBytes(32).toString('base64url'),
   };
   let opened: Promise<Handle> | undefined;
   const handle: Handle = async (request, response) =>
-    (await (opened ??= openProvider(parts, serviceClient)))(request, response);
+    (await (opened ??= openProvider(deps, serviceClient)))(request, response);
   return {
-    middleware: mounted(handle, new URL(parts.issuer).pathname),
-    keys: { keys: parts.secrets.signingKeys.map(publicPart) },
+    middleware: mounted(handle, new URL(deps.issuer).pathname),
+    keys: { keys: deps.secrets.signingKeys.map(publicPart) },
     clientId: DEVELOPMENT_CLIENT_ID,
     serviceClient,
   };
 }
 
 async function openProvider(
-  { issuer, secrets, logger }: DevelopmentProviderParts,
+  { issuer, secrets, logger }: DevelopmentProviderDeps,
   serviceClient: DevelopmentProvider['serviceClient'],
 ): Promise<Handle> {
   const provider = await noticesTo(logger, async () => {

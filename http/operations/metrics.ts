@@ -12,7 +12,7 @@ export const metricsOperations: readonly Operation[] = [
     summary: 'Tell how the server stands, for Prometheus',
     answers: {
       200: {
-        description: 'Figures in the text format of Prometheus.',
+        description: 'ServiceMetrics in the text format of Prometheus.',
         content: { schema: z.string(), type: 'text/plain' },
       },
     },

@@ -1,7 +1,12 @@
 import { z } from 'zod';
 import { json, type Operation } from '../openapi/operation.ts';
 import { coreResponse } from '../schemas/common.ts';
-import { deployedNodeManagerModel, nodeConfiguration, nodeHosts, servicePalette } from '../schemas/nodes.ts';
+import {
+  deployedNodeManagerModel,
+  nodeConfiguration,
+  nodeHosts,
+  availableServices,
+} from '../schemas/nodes.ts';
 
 const TAG = 'Nodes and services';
 const params = z.object({ serviceName: z.string().describe('<host>:<service>:<n>') });
@@ -90,7 +95,7 @@ export const nodeOperations: readonly Operation[] = [
     caller: 'USER',
     summary: 'List the services that are available for deployment',
     answers: {
-      200: json('The installed components, as services that are always kept running.', servicePalette),
+      200: json('The installed components, as services that are always kept running.', availableServices),
     },
   },
   change('start', 'Start a service', 'Also one that was stopped, or that is unlaunchable.'),

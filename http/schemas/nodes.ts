@@ -86,4 +86,4 @@ export const deployedNodeManagerModel = z
   .meta({ id: 'DeployedNodeManagerModel' });
 
 export const nodeHosts = z.record(z.string(), z.boolean().describe('It is configured to run a node manager'));
-export const servicePalette = z.record(z.string(), serviceModel).describe('By serviceName');
+export const availableServices = z.record(z.string(), serviceModel).describe('By serviceName');

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { WORK_KINDS } from '../../components/sdk/protocol.ts';
-import { DETECTION_ERRORS } from '../../pipeline/types.ts';
+import { WORK_KINDS } from '../../protocol/worker-protocol.ts';
+import { DETECTION_ERRORS } from '../../domain/types.ts';
 
-/** Bodies of the worker protocol; `components/sdk/protocol.ts` has them as types for the other side. */
+/** Bodies of the worker protocol; `protocol/worker-protocol.ts` has them as types for the other side. */
 const MAX_MESSAGE = 4_000;
 
 /** Names of algorithms have no more characters. */

@@ -11,7 +11,7 @@ export interface BodyLimits {
 }
 
 /** So many times the limit is read and dropped, so that a client that is still sending sees the answer and not a broken pipe. */
-const PATIENCE = 8;
+const OVERSIZE_FACTOR = 8;
 
 /** Reads a JSON body. 413 when it is too large, 408 when it does not end, 400 when it is no JSON or nested too deeply. */
 export async function readJson(ctx: Context, limits: BodyLimits): Promise<unknown> {
@@ -48,7 +48,7 @@ export async function readText(ctx: Context, { maxBytes, maxMs }: BodyLimits): P
 }
 
 async function readAll(ctx: Context, maxBytes: number): Promise<string> {
-  const most = maxBytes * PATIENCE;
+  const most = maxBytes * OVERSIZE_FACTOR;
   const gathered = new Gathered();
   let size = Number(ctx.get('content-length') || 0) > most ? Infinity : 0;
   try {

@@ -50,7 +50,7 @@ describe('The free disk', () => {
 
   it('is told as soon as a message can be posted: on a full disk that may fail at first', async () => {
     const clock = new VirtualClock();
-    const standing = new Set<number>();
+    const messages = new Set<number>();
     let free = 50;
     let writes = false;
     const line = () => undefined;
@@ -62,8 +62,8 @@ describe('The free disk', () => {
       clock,
       logger: { debug: line, info: line, warn: line, error: line },
       messages: {
-        announce: () => write(() => standing.add(1).size),
-        remove: (id) => write(() => void standing.delete(id)),
+        announce: () => write(() => messages.add(1).size),
+        remove: (id) => write(() => void messages.delete(id)),
       },
       minFreeBytes: 100,
       everyMs: 10,
@@ -72,7 +72,7 @@ describe('The free disk', () => {
     const after = async (bytes: number, canWrite: boolean) => {
       [free, writes] = [bytes, canWrite];
       await clock.advance(30);
-      return standing.size;
+      return messages.size;
     };
     expect(await after(50, false)).to.equal(0);
     expect(await after(50, true), 'told late').to.equal(1);

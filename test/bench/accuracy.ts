@@ -1,6 +1,6 @@
 /**
  * What the detectors find and miss on the samples, with their default settings. The truth stands in accuracy-truth.ts; the
- * figures of docs/accuracy.md come from here.
+ * serviceMetrics of docs/accuracy.md come from here.
  */
 import path from 'node:path';
 import sharp from 'sharp';
@@ -62,14 +62,17 @@ export async function turnedSample(name: string, degrees: number): Promise<Frame
 
 async function textFigures(): Promise<readonly Figure[]> {
   const detector = await loadText();
-  const figures: Figure[] = [];
+  const serviceMetrics: Figure[] = [];
   const started = process.cpuUsage();
   for (const [name, wanted] of Object.entries(TEXTS)) {
     const found = await textOf(detector, await readImage(sample(name)));
     const wrong = errors(wanted, found);
     const share =
       wanted === '' ? `${wrong} characters where there is no text` : errorRate(wrong, wanted.length);
-    figures.push({ what: `TEXT, ${name}`, value: `${share}${wrong === 0 ? '' : `: "${spaced(found)}"`}` });
+    serviceMetrics.push({
+      what: `TEXT, ${name}`,
+      value: `${share}${wrong === 0 ? '' : `: "${spaced(found)}"`}`,
+    });
   }
   const seconds = cpuSeconds(started) / Object.keys(TEXTS).length;
   const wanted = TEXTS['gen_text.png']!;
@@ -80,7 +83,7 @@ async function textFigures(): Promise<readonly Figure[]> {
   }
   await detector.close!();
   return [
-    ...figures,
+    ...serviceMetrics,
     {
       what: `TEXT, gen_text.png turned in steps of ${ANGLE_STEP} degrees`,
       value: errorRate(wrong, characters),
@@ -115,7 +118,7 @@ async function faceFigures(): Promise<readonly Figure[]> {
 
 async function objectFigures(): Promise<readonly Figure[]> {
   const detector = await loadObjects();
-  const figures: Figure[] = [];
+  const serviceMetrics: Figure[] = [];
   for (const [name, wanted] of Object.entries(OBJECTS)) {
     const found = (await inPicture(detector, 'objects', name)).map(
       ({ properties, confidence }) => [properties?.['CLASSIFICATION'] ?? '', confidence] as const,
@@ -129,10 +132,10 @@ async function objectFigures(): Promise<readonly Figure[]> {
       ...(wrong.length > 0 ? [`wrong: ${wrong.join(', ')}`] : []),
     ];
     const value = [told === '' ? 'nothing' : told, ...faults].join('; ');
-    figures.push({ what: `OBJECT, ${name}`, value });
+    serviceMetrics.push({ what: `OBJECT, ${name}`, value });
   }
   await detector.close?.();
-  return figures;
+  return serviceMetrics;
 }
 
 async function inPicture(

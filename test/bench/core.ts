@@ -4,7 +4,7 @@ import { systemClock } from '../../actors/runtime/clock.ts';
 import { ComedyTree } from '../../actors/runtime/comedy-tree.ts';
 import { DEFAULT_INTENSITY } from '../../actors/runtime/supervision.ts';
 import { ActorSystem } from '../../actors/runtime/system.ts';
-import { LIVE_JOBS } from '../../actors/batch-job/bookkeeping.ts';
+import { LIVE_JOBS } from '../../actors/batch-job/indexes.ts';
 import type { Store } from '../../store/store.ts';
 import { interleaved, round, timed, type Figure } from './measure.ts';
 import { answerAll, emptyJob, startCore, type Core } from './parts.ts';
@@ -35,8 +35,8 @@ export async function emptyJobs(): Promise<readonly Figure[]> {
   ];
 }
 
-async function runJobs({ desk, store }: Core): Promise<void> {
-  const submissions = await Promise.all(Array.from({ length: JOBS }, () => desk.submit(emptyJob)));
+async function runJobs({ jobService, store }: Core): Promise<void> {
+  const submissions = await Promise.all(Array.from({ length: JOBS }, () => jobService.submit(emptyJob)));
   const refused = submissions.find(({ kind }) => kind !== 'accepted');
   if (refused !== undefined) throw new Error(JSON.stringify(refused));
   while ((await store.count(LIVE_JOBS)) > 0) await new Promise((resolve) => setTimeout(resolve, 2));
@@ -104,7 +104,7 @@ export async function idleJobs(): Promise<readonly Figure[]> {
   const core = await startCore({ MAX_LIVE_JOBS: '20000', IDLE_ACTOR_MS: '1000' });
   const before = heap();
   for (let i = 0; i < IDLE_JOBS; i += 500)
-    await Promise.all(Array.from({ length: 500 }, () => core.desk.submit(emptyJob)));
+    await Promise.all(Array.from({ length: 500 }, () => core.jobService.submit(emptyJob)));
   const loaded = heap();
   const actors = core.system.size;
   while (core.system.size > 5) await new Promise((resolve) => setTimeout(resolve, 100));

@@ -5,8 +5,8 @@
  */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
-import { writeDocument } from '../../output/document.ts';
-import { head, mediumWith, outputOf } from '../output/document-parts.ts';
+import { writeDocument } from '../../results/document.ts';
+import { head, mediumWith, outputOf } from '../results/document-parts.ts';
 import { timed } from './measure.ts';
 import { peakBytes } from './memory.ts';
 

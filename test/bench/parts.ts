@@ -11,10 +11,10 @@ import { systemClock } from '../../actors/runtime/clock.ts';
 import { ComedyTree } from '../../actors/runtime/comedy-tree.ts';
 import { ActorSystem } from '../../actors/runtime/system.ts';
 import type { JobRequest } from '../../actors/batch-job/job-request.ts';
-import { MEDIA_QUEUES, type Assignment } from '../../components/sdk/protocol.ts';
+import { MEDIA_QUEUES, type Assignment } from '../../protocol/worker-protocol.ts';
 import { readSettings } from '../../config/settings.ts';
 import { WorkMetrics } from '../../http/work-metrics.ts';
-import { ResultChecker, type CheckedResult } from '../../output/check.ts';
+import { ResultChecker, type CheckedResult } from '../../results/check.ts';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -112,7 +112,7 @@ export async function startCore(environment: Readonly<Record<string, string>> = 
 }
 
 /** Answers whatever is queued, in process, until `signal`; what a component would have sent is made up. */
-export async function answerAll({ workDesk, jobs }: Core, signal: AbortSignal): Promise<void> {
+export async function answerAll({ workerGateway, jobs }: Core, signal: AbortSignal): Promise<void> {
   const claim = {
     queues: [...Object.values(MEDIA_QUEUES), 'NOOP'],
     max: 64,
@@ -121,7 +121,7 @@ export async function answerAll({ workDesk, jobs }: Core, signal: AbortSignal): 
     lasting: false,
   };
   while (!signal.aborted) {
-    const { work } = await workDesk.claim(claim, signal);
+    const { work } = await workerGateway.claim(claim, signal);
     await Promise.all(
       work.map(async (assignment) => {
         const { token } = assignment;

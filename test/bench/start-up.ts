@@ -7,7 +7,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { BATCH_JOB } from '../../actors/batch-job/keys.ts';
-import { ALL_JOBS } from '../../actors/batch-job/bookkeeping.ts';
+import { ALL_JOBS } from '../../actors/batch-job/indexes.ts';
 import { JOB_SCHEMA, type JobSnapshot } from '../../actors/batch-job/snapshot.ts';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { interleaved, round, timed, type Figure } from './measure.ts';

@@ -28,8 +28,8 @@ export async function watching(): Promise<readonly Figure[]> {
   ];
 }
 
-async function submit({ desk }: Core, count: number, request: JobRequest): Promise<readonly number[]> {
-  const submissions = await Promise.all(Array.from({ length: count }, () => desk.submit(request)));
+async function submit({ jobService }: Core, count: number, request: JobRequest): Promise<readonly number[]> {
+  const submissions = await Promise.all(Array.from({ length: count }, () => jobService.submit(request)));
   return submissions.map((submission) => {
     if (submission.kind !== 'accepted') throw new Error(JSON.stringify(submission));
     return Number(/\d+$/.exec(submission.jobId)?.[0]);

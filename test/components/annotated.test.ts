@@ -6,10 +6,10 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { feed } from '../../components/media/feed.ts';
 import { finish } from '../../components/media/finish.ts';
-import type { FeedWork, FinishWork, TrackSource } from '../../components/sdk/protocol.ts';
-import { checkFile } from '../../output/check-file.ts';
-import { readFeedPiece } from '../../output/feed-index.ts';
-import type { Properties, ReportedTrack } from '../../pipeline/types.ts';
+import type { FeedWork, FinishWork, TrackSource } from '../../protocol/worker-protocol.ts';
+import { checkFile } from '../../results/check-file.ts';
+import { readFeedPiece } from '../../results/feed-index.ts';
+import type { Properties, ReportedTrack } from '../../domain/types.ts';
 import { context, detection, finished, finishWork, textOf, track } from './media-parts.ts';
 
 describe('Finishing what an annotator answered', () => {

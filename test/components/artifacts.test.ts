@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { PictureFiles } from '../../components/media/artifact-files.ts';
 import { artifacts } from '../../components/media/artifacts.ts';
-import type { ArtifactsWork, FinishSummary, WorkMedium } from '../../components/sdk/protocol.ts';
+import type { ArtifactsWork, FinishSummary, WorkMedium } from '../../protocol/worker-protocol.ts';
 import { readImage } from '../../media/image-frame.ts';
 import { openVideo } from '../../media/video-frames.ts';
-import type { Properties, ReportedTrack } from '../../pipeline/types.ts';
+import type { Properties, ReportedTrack } from '../../domain/types.ts';
 import { makeVideo } from '../media/make-video.ts';
 import { sample } from '../media/samples.ts';
 import {

@@ -6,7 +6,7 @@ import loadBarcodeDetector from '../../components/barcodes/detector.ts';
 import { BarcodeTracks } from '../../components/barcodes/tracks.ts';
 import type { Detector, FoundTrack, Frame } from '../../components/sdk/detector.ts';
 import { overlap, type Box } from '../../components/tracking/boxes.ts';
-import type { Properties } from '../../pipeline/types.ts';
+import type { Properties } from '../../domain/types.ts';
 import { acceptsBroken, all, descriptorOf, jobOf, painted, picture, spans, type Colour } from './visual.ts';
 
 const PAPER: Colour = [240, 235, 225];

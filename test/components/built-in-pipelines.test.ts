@@ -4,14 +4,14 @@ import { findComponents } from '../../actors/catalog/installed.ts';
 import { elementsOf } from '../../actors/catalog/elements.ts';
 import { install } from '../../actors/catalog/install.ts';
 import { EMPTY_CATALOG } from '../../actors/catalog/state.ts';
-import type { CatalogLookup } from '../../pipeline/plan-lookup.ts';
+import type { CatalogLookup } from '../../domain/plan-lookup.ts';
 import loadFaces from '../../components/faces/detector.ts';
 import loadObjects from '../../components/objects/detector.ts';
 import type { FoundDetection } from '../../components/sdk/detector.ts';
 import { readImage } from '../../media/image-frame.ts';
-import { jobNotes } from '../../pipeline/job-notes.ts';
-import { resolvePlan } from '../../pipeline/plan-checks.ts';
-import { WORKFLOW_PROPERTIES } from '../../pipeline/workflow-properties.ts';
+import { jobNotes } from '../../domain/job-notes.ts';
+import { resolvePlan } from '../../domain/plan-checks.ts';
+import { WORKFLOW_PROPERTIES } from '../../domain/workflow-properties.ts';
 import { sample } from './recorded.ts';
 import { all, jobOf, picture } from './visual.ts';
 

@@ -7,8 +7,8 @@ import { feed } from '../../components/media/feed.ts';
 import { finish } from '../../components/media/finish.ts';
 import { readMarks } from '../../components/markup/read-marks.ts';
 import { markupSettings } from '../../components/markup/settings.ts';
-import type { FedTrack, FinishSummary, FinishWork, TrackSource } from '../../components/sdk/protocol.ts';
-import { trackLines } from '../../output/track-lines.ts';
+import type { FedTrack, FinishSummary, FinishWork, TrackSource } from '../../protocol/worker-protocol.ts';
+import { trackLines } from '../../results/track-lines.ts';
 import { context, detection, finishWork, textOf, track } from './media-parts.ts';
 
 describe('A track that a task has taken because of its TRIGGER', () => {

@@ -3,7 +3,7 @@ import loadFaceDetector from '../../components/faces/detector.ts';
 import type { Detector, FoundTrack } from '../../components/sdk/detector.ts';
 import { overlap } from '../../components/tracking/boxes.ts';
 import { readImage } from '../../media/image-frame.ts';
-import type { Properties } from '../../pipeline/types.ts';
+import type { Properties } from '../../domain/types.ts';
 import { sample, withVideo } from './recorded.ts';
 import { acceptsBroken, all, descriptorOf, jobOf, picture, spans } from './visual.ts';
 

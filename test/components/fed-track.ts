@@ -1,6 +1,6 @@
 /** A track that is fed forward, with these properties. */
-import type { FedTrack } from '../../components/sdk/protocol.ts';
-import type { Properties } from '../../pipeline/types.ts';
+import type { FedTrack } from '../../protocol/worker-protocol.ts';
+import type { Properties } from '../../domain/types.ts';
 
 export function fedTrack(properties: Properties): FedTrack {
   const detection = { frame: 0, time: 0, x: 0, y: 0, width: 0, height: 0, confidence: -1, properties };

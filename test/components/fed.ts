@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { detect } from '../../components/host/detect.ts';
 import type { Detector, Frame, FrameSource, FoundTrack } from '../../components/sdk/detector.ts';
-import type { DetectWork, FedTrack, FeedForward, WorkMedium } from '../../components/sdk/protocol.ts';
-import type { Detection, Properties, ReportedTrack } from '../../pipeline/types.ts';
+import type { DetectWork, FedTrack, FeedForward, WorkMedium } from '../../protocol/worker-protocol.ts';
+import type { Detection, Properties, ReportedTrack } from '../../domain/types.ts';
 import { descriptorOf } from './visual.ts';
 
 export const FACE_VIDEO = video('face_move.mp4', 100, 25);

@@ -12,7 +12,7 @@ import type { Detector, Frame } from '../../components/sdk/detector.ts';
 import { overlap } from '../../components/tracking/boxes.ts';
 import { readImage } from '../../media/image-frame.ts';
 import { openVideo } from '../../media/video-frames.ts';
-import type { ReportedDetection } from '../../pipeline/types.ts';
+import type { ReportedDetection } from '../../domain/types.ts';
 import {
   answerTo,
   defaultsOf,

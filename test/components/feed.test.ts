@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { feed } from '../../components/media/feed.ts';
-import type { FedTrack, FeedSummary, FeedWork, TrackSource } from '../../components/sdk/protocol.ts';
-import { readFeedPiece, type FeedPiece } from '../../output/feed-index.ts';
-import type { MediaSelector } from '../../pipeline/types.ts';
+import type { FedTrack, FeedSummary, FeedWork, TrackSource } from '../../protocol/worker-protocol.ts';
+import { readFeedPiece, type FeedPiece } from '../../results/feed-index.ts';
+import type { MediaSelector } from '../../domain/types.ts';
 import { context, detection, finishWork, textOf, track } from './media-parts.ts';
 import { finish } from '../../components/media/finish.ts';
 

@@ -3,7 +3,7 @@ import { dominantColour } from '../../components/image-properties/dominant-colou
 import loadImageProperties from '../../components/image-properties/detector.ts';
 import type { Detector, Frame, FrameSource } from '../../components/sdk/detector.ts';
 import { readImage } from '../../media/image-frame.ts';
-import type { Properties } from '../../pipeline/types.ts';
+import type { Properties } from '../../domain/types.ts';
 import { sample } from './recorded.ts';
 import { all, descriptorOf, jobOf, noise, painted, picture, spans, type Colour } from './visual.ts';
 

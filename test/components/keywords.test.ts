@@ -6,7 +6,7 @@ import loadKeywords from '../../components/keywords/detector.ts';
 import { parseTagRules } from '../../components/keywords/rules.ts';
 import { MAX_TRIGGERS, taggerOf } from '../../components/keywords/tagger.ts';
 import type { Detector, FoundPart } from '../../components/sdk/detector.ts';
-import type { Properties } from '../../pipeline/types.ts';
+import type { Properties } from '../../domain/types.ts';
 import { fedTrack } from './fed-track.ts';
 import { all, descriptorOf, jobOf } from './visual.ts';
 

@@ -7,7 +7,7 @@ import { KNOWN_LANGUAGES } from '../../components/language/recognize.ts';
 import { letterWeight, scriptOf } from '../../components/language/script.ts';
 import type { DetectionError, Detector, FoundPart } from '../../components/sdk/detector.ts';
 import { MAX_SECTION_LENGTH } from '../../components/documents/limits.ts';
-import type { Properties } from '../../pipeline/types.ts';
+import type { Properties } from '../../domain/types.ts';
 import { fedTrack } from './fed-track.ts';
 import { all, descriptorOf, jobOf } from './visual.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { blur, pixelate } from '../../components/markup/conceal.ts';
 import { markupSettings } from '../../components/markup/settings.ts';
-import { cornersInFrame } from '../../pipeline/geometry.ts';
+import { cornersInFrame } from '../../domain/geometry.ts';
 import { noise } from './visual.ts';
 
 const [WIDTH, HEIGHT] = [120, 90];

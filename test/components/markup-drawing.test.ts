@@ -9,7 +9,7 @@ import { frameTick } from '../../components/markup/markup-video.ts';
 import { disc, lay, outline, type Surface } from '../../components/markup/paint.ts';
 import { onTheWay } from '../../components/markup/read-marks.ts';
 import { markupSettings } from '../../components/markup/settings.ts';
-import type { Properties } from '../../pipeline/types.ts';
+import type { Properties } from '../../domain/types.ts';
 import { finishedTrack, found } from './markup-parts.ts';
 
 const plain = { isExemplar: false, isAnimated: false };

@@ -9,7 +9,7 @@ import { markUp } from '../../components/markup/markup.ts';
 import type { Frame } from '../../components/sdk/detector.ts';
 import { readImage } from '../../media/image-frame.ts';
 import { openVideo } from '../../media/video-frames.ts';
-import type { Properties } from '../../pipeline/types.ts';
+import type { Properties } from '../../domain/types.ts';
 import { makeVideo } from '../media/make-video.ts';
 import { sample } from '../media/samples.ts';
 import { finishedTrack, found, markedUp, markupWork, sourceOf } from './markup-parts.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { temporaryFolder } from '../output/folder.ts';
+import { temporaryFolder } from '../results/folder.ts';
 import { detection, finished, finishWork, span, track, type Given } from './media-parts.ts';
 
 describe('Finishing a track', () => {

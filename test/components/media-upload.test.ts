@@ -5,9 +5,9 @@ import { pathToFileURL } from 'node:url';
 import { prepare } from '../../components/media/prepare.ts';
 import { SlowBuckets } from '../../components/media/slow-buckets.ts';
 import { resultStore, upload, UPLOADS_AT_ONCE } from '../../components/media/upload.ts';
-import type { PreparedMedium, PrepareWork, UploadAnswer } from '../../components/sdk/protocol.ts';
-import type { Properties } from '../../pipeline/types.ts';
-import { temporaryFolder } from '../output/folder.ts';
+import type { PreparedMedium, PrepareWork, UploadAnswer } from '../../protocol/worker-protocol.ts';
+import type { Properties } from '../../domain/types.ts';
+import { temporaryFolder } from '../results/folder.ts';
 import { ACCESS_KEY, answerError, BucketServer, SECRET_KEY } from '../support/bucket-server.ts';
 import { context, textOf } from './media-parts.ts';
 

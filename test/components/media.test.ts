@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { document } from '../../components/media/document.ts';
 import { finish } from '../../components/media/finish.ts';
-import { MAX_TRACK_RANGES } from '../../components/sdk/protocol.ts';
-import { ResultChecker } from '../../output/check.ts';
-import { head, mediumWith, outputOf } from '../output/document-parts.ts';
-import { temporaryFolder } from '../output/folder.ts';
+import { MAX_TRACK_RANGES } from '../../protocol/worker-protocol.ts';
+import { ResultChecker } from '../../results/check.ts';
+import { head, mediumWith, outputOf } from '../results/document-parts.ts';
+import { temporaryFolder } from '../results/folder.ts';
 import { context, detection, finished, finishWork, span, textOf, track, type Given } from './media-parts.ts';
 
 describe('Finishing the tracks of a medium and an action', () => {

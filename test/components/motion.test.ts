@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { withVideo } from './recorded.ts';
 import loadMotionDetector from '../../components/motion/detector.ts';
 import type { FoundTrack, FrameSource } from '../../components/sdk/detector.ts';
-import type { Properties } from '../../pipeline/types.ts';
+import type { Properties } from '../../domain/types.ts';
 import { acceptsBroken, all, descriptorOf, jobOf, noise, painted, spans, type Colour } from './visual.ts';
 
 async function motionsIn(source: FrameSource, properties: Properties = {}): Promise<FoundTrack[]> {

@@ -3,7 +3,7 @@ import loadObjectDetector from '../../components/objects/detector.ts';
 import type { Detector, FoundTrack, Frame, FrameSource } from '../../components/sdk/detector.ts';
 import { overlap } from '../../components/tracking/boxes.ts';
 import { readImage } from '../../media/image-frame.ts';
-import type { Properties } from '../../pipeline/types.ts';
+import type { Properties } from '../../domain/types.ts';
 import { sample, withVideo } from './recorded.ts';
 import { acceptsBroken, all, descriptorOf, jobOf, painted, picture, spans, type Colour } from './visual.ts';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { withVideo } from './recorded.ts';
 import loadSceneDetector from '../../components/scenes/detector.ts';
 import type { FrameSource } from '../../components/sdk/detector.ts';
-import type { Properties } from '../../pipeline/types.ts';
+import type { Properties } from '../../domain/types.ts';
 import { acceptsBroken, all, descriptorOf, jobOf, noise, painted, spans, type Colour } from './visual.ts';
 
 async function scenesOf(source: FrameSource, properties: Properties = {}): Promise<[number, number][]> {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { keepingResults } from '../../components/media/keep-results.ts';
 import { selectorsOutput } from '../../components/media/selectors-output.ts';
-import type { MediaSelector, Properties } from '../../pipeline/types.ts';
+import type { MediaSelector, Properties } from '../../domain/types.ts';
 import { finishWork } from './media-parts.ts';
 
 describe('The output document of media selectors', () => {

@@ -4,7 +4,7 @@ import load from '../../components/text/detector.ts';
 import type { Detector, FoundTrack, Frame, FrameSource } from '../../components/sdk/detector.ts';
 import { readImage } from '../../media/image-frame.ts';
 import { regionOf } from '../../media/region.ts';
-import type { Properties } from '../../pipeline/types.ts';
+import type { Properties } from '../../domain/types.ts';
 import { errors, textOf } from '../bench/accuracy.ts';
 import { TEXTS } from '../bench/accuracy-truth.ts';
 import { sample, withVideo } from './recorded.ts';

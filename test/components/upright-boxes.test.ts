@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { uprightBoxes } from '../../components/media/upright-boxes.ts';
 import { frameTransform } from '../../media/transform.ts';
-import type { Properties } from '../../pipeline/types.ts';
+import type { Properties } from '../../domain/types.ts';
 
 const SIZE = { width: 640, height: 480 };
 const FOUND = { x: 30, y: 40, width: 50, height: 70 };

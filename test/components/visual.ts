@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DetectionJob, FoundTrack, Frame, FrameSource } from '../../components/sdk/detector.ts';
-import type { Action, Algorithm, Pipeline, Properties, Task } from '../../pipeline/types.ts';
+import type { Action, Algorithm, Pipeline, Properties, Task } from '../../domain/types.ts';
 
 export interface Descriptor {
   readonly algorithm: Algorithm;

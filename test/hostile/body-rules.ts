@@ -1,4 +1,4 @@
-/** Every rule that bodies of requests, answers of components and addresses meet outside of pipeline/; or why it needs no timing. */
+/** Every rule that bodies of requests, answers of components and addresses meet outside of domain/; or why it needs no timing. */
 import type { z } from 'zod';
 import { parseBounded } from '../../actors/catalog/bounded-parse.ts';
 import * as descriptors from '../../actors/catalog/descriptor.ts';
@@ -24,9 +24,9 @@ import * as worker from '../../http/schemas/worker.ts';
 import { parseJson } from '../../http/steps/json-body.ts';
 import { decodeDataUri, statedType } from '../../media/data-uri.ts';
 import { schemeOf, shownUri } from '../../media/file-uris.ts';
-import * as censor from '../../output/censor.ts';
-import * as wrong from '../../output/check-rules.ts';
-import { unparsable } from '../../output/json-shape.ts';
+import * as censor from '../../results/censor.ts';
+import * as wrong from '../../results/check-rules.ts';
+import { unparsable } from '../../results/json-shape.ts';
 import { because, many, named, ofText, type Known, type Work } from './growth.ts';
 
 const ANSWER = 'describes an answer, or is a part of the others';
@@ -159,7 +159,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     mediaCheckRequest: body(media.mediaCheckRequest, (size) => ({ mediaUris: texts(size) })),
   },
   'http/schemas/nodes.ts': {
-    ...because(ANSWER, 'deployedNodeManagerModel', 'nodeHosts', 'servicePalette'),
+    ...because(ANSWER, 'deployedNodeManagerModel', 'nodeHosts', 'availableServices'),
     nodeConfiguration: [
       body(nodeConfiguration, hosts),
       ...text(nodeConfiguration, (host) => [
@@ -210,13 +210,13 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     ...because('reads a request and hands its text to parseJson', 'readJson', 'readText'),
     parseJson: [...ofText(parsedJson), ...ofText(parsedJson, '"', '"'), ...ofText(parsedJson, '[', ']')],
   },
-  'output/censor.ts': {
+  'results/censor.ts': {
     censorProperties: (size) => () => censor.censorProperties(named(size, String)),
     censorDeep: (size) => () =>
       censor.censorDeep(many(size / 10, (at) => ({ a: [{ ARCHIVE_URL: `http://${at}` }] }))),
     maskUri: ofText(censor.maskUri, 'http://a/'),
   },
-  'output/check-rules.ts': {
+  'results/check-rules.ts': {
     ...because('looks at one field', 'isWarning', 'wrongFeedSummary', 'bringsMedium', 'withoutFrameTimes'),
     wrongTrack: (size) => {
       const given = track(size);
@@ -257,7 +257,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       return () => wrong.wrongStored(given);
     },
   },
-  'output/json-shape.ts': { unparsable: [...ofText(unparsable), ...ofText(unparsable, '"')] },
+  'results/json-shape.ts': { unparsable: [...ofText(unparsable), ...ofText(unparsable, '"')] },
   'media/data-uri.ts': {
     statedType: ofText(statedType, 'data:'),
     decodeDataUri: [

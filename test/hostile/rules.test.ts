@@ -3,14 +3,14 @@ import { expect } from 'chai';
 import { readFileSync, readdirSync } from 'node:fs';
 import { BODY_RULES } from './body-rules.ts';
 import { growth, type Known } from './growth.ts';
-import { PIPELINE_RULES } from './pipeline-rules.ts';
+import { DOMAIN_RULES } from './domain-rules.ts';
 
 const RULES: Readonly<Record<string, Readonly<Record<string, Known>>>> = {
-  ...Object.fromEntries(Object.entries(PIPELINE_RULES).map(([file, rules]) => [`pipeline/${file}`, rules])),
+  ...Object.fromEntries(Object.entries(DOMAIN_RULES).map(([file, rules]) => [`domain/${file}`, rules])),
   ...BODY_RULES,
 };
 /** Folders of which every file is looked at; of others those that are named. */
-const FOLDERS = ['pipeline', 'http/schemas'];
+const FOLDERS = ['domain', 'http/schemas'];
 
 /** What a file gives to others that can be called or asked; values in capitals are none. */
 export const rulesIn = (code: string): readonly string[] =>
@@ -31,7 +31,7 @@ describe('Rules for what strangers send', () => {
       const rules = rulesIn(readFileSync(file, 'utf8'));
       expect(
         Object.keys(RULES[file] ?? {}),
-        `${file}, in test/hostile/pipeline-rules.ts or body-rules.ts`,
+        `${file}, in test/hostile/domain-rules.ts or body-rules.ts`,
       ).to.have.members(rules);
     }
   });

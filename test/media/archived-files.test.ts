@@ -6,9 +6,9 @@ import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { openArchivedFiles, type ArchivedFiles } from '../../media/archived-files.ts';
 import { MediumError } from '../../media/medium-error.ts';
-import { openBucket } from '../../outgoing/bucket.ts';
-import { archivedObject } from '../../pipeline/buckets.ts';
-import { temporaryFolder } from '../output/folder.ts';
+import { openBucket } from '../../egress/bucket.ts';
+import { archivedObject } from '../../domain/buckets.ts';
+import { temporaryFolder } from '../results/folder.ts';
 import { ACCESS_KEY, answerError, BucketServer, SECRET_KEY } from '../support/bucket-server.ts';
 import { answer, drop, inTurn, Receiver, type Manner } from '../support/receiver.ts';
 

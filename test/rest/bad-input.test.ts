@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { request } from 'undici';
 import { packageRoot } from '../../config/info.ts';
-import { ALL_JOBS, LIVE_JOBS } from '../../actors/batch-job/bookkeeping.ts';
+import { ALL_JOBS, LIVE_JOBS } from '../../actors/batch-job/indexes.ts';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { errorCodes, sampleUri, Service, tracksOf, type DetectionDocument } from '../support/service.ts';
 

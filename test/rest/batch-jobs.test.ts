@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { packageRoot } from '../../config/info.ts';
-import type { Properties } from '../../pipeline/types.ts';
+import type { Properties } from '../../domain/types.ts';
 import { makeVideo } from '../media/make-video.ts';
 import { sampleUri, Service, tracksOf, type DetectionDocument, type JobRequest } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -363,10 +363,10 @@ describe('Batch jobs (specification 4.2)', () => {
       const { processingTime, actions } = timing as { processingTime: number; actions: readonly object[] };
       expect(processingTime, 'milliseconds').to.be.at.least(0);
       expect(actions).to.deep.equal([{ name: 'LIGHT ACTION', processingTime }]);
-      const [inForce, ...others] = effectiveProperties as readonly { properties: Properties }[];
+      const [first, ...others] = effectiveProperties as readonly { properties: Properties }[];
       expect(others).to.deep.equal([]);
-      expect(inForce).to.include({ action: 'LIGHT ACTION', algorithm: 'LIGHT', mediaType: 'IMAGE' });
-      expect(inForce?.properties, "the medium's own properties apart").to.include({
+      expect(first).to.include({ action: 'LIGHT ACTION', algorithm: 'LIGHT', mediaType: 'IMAGE' });
+      expect(first?.properties, "the medium's own properties apart").to.include({
         LABEL: 'of the algorithm here',
         CAPTION: 'of the environment',
         ARTIFACT_EXTRACTION_POLICY: 'VISUAL_TYPES_ONLY',

@@ -6,15 +6,15 @@ import Router from '@koa/router';
 import { expect } from 'chai';
 import Koa from 'koa';
 import type { JobWatcher } from '../../actors/views/job-watch.ts';
-import type { JobGlance } from '../../actors/views/jobs.ts';
-import { jobEventRoutes, type JobEventParts } from '../../http/job-events.ts';
+import type { JobProgressEvent } from '../../actors/views/jobs.ts';
+import { jobEventRoutes, type JobEventDeps } from '../../http/job-events.ts';
 import { until, within } from '../support/until.ts';
 
 const MIB = 1024 * 1024;
 const CHANGES = 64;
 
 /** A change of a job that says a lot. */
-const change = (n: number, terminal = false): JobGlance => ({
+const change = (n: number, terminal = false): JobProgressEvent => ({
   jobId: 'host-1',
   jobStatus: 'IN_PROGRESS',
   jobProgress: n,
@@ -36,7 +36,7 @@ describe('An event stream', () => {
         watcher.seen(change(0));
         return Promise.resolve(() => watchers.delete(watcher));
       },
-    } as unknown as JobEventParts['watch'];
+    } as unknown as JobEventDeps['watch'];
     const router = new Router();
     jobEventRoutes(router, { watch, events: { maxStreams: 1, heartbeatMs } });
     const app = new Koa();

@@ -17,7 +17,7 @@ const [kind, file] = process.argv.slice(2);
 if (kind === 'stubborn') process.on('SIGTERM', () => undefined);
 createInterface({ input: process.stdin }).once('line', (line) => {
   const { pid, env, argv } = process;
-  appendFileSync(file, JSON.stringify({ pid, env, args: argv.slice(4), cwd: process.cwd(), greeting: JSON.parse(line) }) + '\\n');
+  appendFileSync(file, JSON.stringify({ pid, env, args: argv.slice(4), cwd: process.cwd(), bootstrap: JSON.parse(line) }) + '\\n');
   if (kind === 'crash') process.exit(7);
 });
 process.stdin.on('end', () => process.exit(0));
@@ -29,7 +29,7 @@ export interface Started {
   readonly cwd: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  readonly greeting: Readonly<Record<string, unknown>>;
+  readonly bootstrap: Readonly<Record<string, unknown>>;
 }
 
 /** The node endpoints of one service, and the scripts that its node manager runs. */

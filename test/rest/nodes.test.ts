@@ -57,9 +57,12 @@ describe('Nodes and services (specification 4.4)', () => {
     });
 
     it('GET /rest/nodes/services answers an object from the name of each installed component to its service', async () => {
-      const palette = (await service.ask('GET', '/rest/nodes/services')).body as Record<string, object>;
-      expect(palette['TestLight']).to.include({ serviceName: 'TestLight', serviceCount: 1 });
-      expect(palette).to.not.have.property('TroupeMedia');
+      const availableServices = (await service.ask('GET', '/rest/nodes/services')).body as Record<
+        string,
+        object
+      >;
+      expect(availableServices['TestLight']).to.include({ serviceName: 'TestLight', serviceCount: 1 });
+      expect(availableServices).to.not.have.property('TroupeMedia');
     });
 
     it('a component is started by the first work, and its service then is Running', async () => {
@@ -88,7 +91,7 @@ describe('Nodes and services (specification 4.4)', () => {
       const processes = await nodes.startedTimes('Twice', 2);
       expect(new Set(processes.map(({ pid }) => pid)).size).to.equal(2);
       expect(new Set(processes.map(({ env }) => env['TROUPE_WORKER_TOKEN'])).size).to.equal(2);
-      for (const { env, args, cwd, greeting } of processes) {
+      for (const { env, args, cwd, bootstrap } of processes) {
         expect(args).to.deep.equal([env['SERVICE_NAME']]);
         expect(env['SERVICE_NAME']).to.be.oneOf([`${HOST}:Twice:1`, `${HOST}:Twice:2`]);
         expect(env).to.include({ COMPONENT_NAME: 'Twice', TROUPE_SERVER_URL: service.url });
@@ -96,7 +99,7 @@ describe('Nodes and services (specification 4.4)', () => {
         expect(env['HOME']).to.equal(`${env['PATH']}|${packageRoot}|`);
         expect(env, 'what the server keeps for itself').to.not.have.any.keys('DATA_DIR', 'TROUPE_START');
         expect(cwd).to.equal(join(packageRoot, 'samples'));
-        expect(greeting).to.include({ serverUrl: service.url, token: env['TROUPE_WORKER_TOKEN'] });
+        expect(bootstrap).to.include({ serverUrl: service.url, token: env['TROUPE_WORKER_TOKEN'] });
         const headers = { authorization: `Bearer ${env['TROUPE_WORKER_TOKEN']}` };
         const claim = await service.ask('POST', '/worker/v1/claim', { algorithms: ['LIGHT'] }, headers);
         expect(claim.status, 'a claim of a service that is no component').to.equal(403);

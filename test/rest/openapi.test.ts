@@ -1,6 +1,6 @@
 /** The OpenAPI document, GET /rest/openapi.json: complete, valid, and true. */
 import { expect } from 'chai';
-import { routersOf, type AppParts } from '../../http/app.ts';
+import { routersOf, type AppDeps } from '../../http/app.ts';
 import { Metrics } from '../../http/metrics.ts';
 import { operations, tags } from '../../http/operations/index.ts';
 import { OpenApiCheck, type OpenApiDocument, type OperationObject } from '../support/openapi.ts';
@@ -256,10 +256,10 @@ describe('The OpenAPI document', () => {
 });
 
 /** Routes are read, never run, so whatever they are made of may be anything: whichever part of it is asked for is there. */
-function unused(): AppParts {
+function unused(): AppDeps {
   const anything: object = new Proxy(() => undefined, {
     get: (_, name) => (name === 'info' ? { version: '0.0.0', gitHash: 'none' } : anything),
     apply: () => anything,
   });
-  return anything as AppParts;
+  return anything as AppDeps;
 }

@@ -489,7 +489,7 @@ export function ledgerContract(open: Open): void {
       item('c', { actor: actor('other') }),
       item('d', { actor: actor('other'), queue: 'TEXT' }),
     );
-    expect(await ledger.of.standing([actor('job'), actor('other'), actor('unknown')])).to.deep.equal([
+    expect(await ledger.of.workStatus([actor('job'), actor('other'), actor('unknown')])).to.deep.equal([
       { leases: [lease], ahead: new Map([['FACE', 0]]) },
       {
         leases: [],
@@ -542,8 +542,8 @@ export function ledgerModel(open: Open): void {
           expect([...(await real.of.known(actor('job')))].toSorted(), 'known').to.deep.equal(
             [...model.keys()].toSorted(),
           );
-          const figures = (await real.of.queues()).get('FACE');
-          expect([figures?.waiting ?? 0, figures?.held ?? 0]).to.deep.equal([
+          const serviceMetrics = (await real.of.queues()).get('FACE');
+          expect([serviceMetrics?.waiting ?? 0, serviceMetrics?.held ?? 0]).to.deep.equal([
             ids('waiting').length,
             leases.length,
           ]);

@@ -1,13 +1,13 @@
 /** A client of server-sent events: what came, in the order in which it came. */
 import { request, type IncomingMessage } from 'node:http';
-import type { JobGlance } from '../../actors/views/jobs.ts';
+import type { JobProgressEvent } from '../../actors/views/jobs.ts';
 import type { Service } from './service.ts';
 import { within } from './until.ts';
 
 export interface JobEvent {
   readonly id: number;
   readonly name: string;
-  readonly data: JobGlance;
+  readonly data: JobProgressEvent;
 }
 
 export class EventClient {
@@ -80,7 +80,7 @@ export class EventClient {
     this.events.push({
       id: Number(fields.get('id')),
       name: fields.get('event') ?? 'message',
-      data: JSON.parse(data) as JobGlance,
+      data: JSON.parse(data) as JobProgressEvent,
     });
   }
 }

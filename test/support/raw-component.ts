@@ -1,8 +1,8 @@
 /** A component that knows nothing but HTTP: what a stranger would write from the description of the worker protocol. */
 import { Readable } from 'node:stream';
 import { request } from 'undici';
-import type { Assignment, AssignmentOf, DetectWork } from '../../components/sdk/protocol.ts';
-import type { ReportedTrack } from '../../pipeline/types.ts';
+import type { Assignment, AssignmentOf, DetectWork } from '../../protocol/worker-protocol.ts';
+import type { ReportedTrack } from '../../domain/types.ts';
 import type { Service } from './service.ts';
 import { until } from './until.ts';
 

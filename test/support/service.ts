@@ -39,7 +39,7 @@ export interface JobRequest {
 type Environment = Readonly<Record<string, string>>;
 type TokenOf = (service: Service) => Promise<string>;
 
-const PATIENCE_MS = 20_000;
+const WITHIN_MS = 20_000;
 const DEFAULTS: Environment = {
   HOST: '127.0.0.1',
   PORT: '0',
@@ -115,7 +115,7 @@ export class Service {
     );
     this.#child = child;
     if (child.pid !== undefined) this.#pids.add(child.pid);
-    const message = await within(PATIENCE_MS, 'the server is up', firstMessage(child));
+    const message = await within(WITHIN_MS, 'the server is up', firstMessage(child));
     if (message.type !== 'up') throw new Error(`The server did not start: ${JSON.stringify(message)}`);
     this.url = message.url;
     this.#token = await this.#tokenOf(this);
@@ -124,7 +124,7 @@ export class Service {
 
   /** The end of the server process: its exit code or the signal that ended it. */
   ended(): Promise<number | NodeJS.Signals> {
-    return within(PATIENCE_MS, 'the server process has ended', endOf(this.#running()));
+    return within(WITHIN_MS, 'the server process has ended', endOf(this.#running()));
   }
 
   /** Asks the server to stop and waits for its end; answers its exit code. */
@@ -300,7 +300,7 @@ export class Service {
     const child = this.#running();
     const obeyed = firstMessage(child);
     child.send(message);
-    return within(PATIENCE_MS, 'the server obeys', obeyed);
+    return within(WITHIN_MS, 'the server obeys', obeyed);
   }
 
   #running(): ChildProcess {

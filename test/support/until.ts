@@ -1,6 +1,6 @@
 /** Waiting for what is to happen: no test sleeps for a time that somebody guessed. */
 
-export interface Patience {
+export interface WaitOptions {
   readonly withinMs?: number;
   readonly everyMs?: number;
 }
@@ -13,7 +13,7 @@ export async function until<T>(
   what: string,
   look: () => T | Promise<T>,
   holds: (seen: T) => boolean = Boolean,
-  { withinMs = 30_000, everyMs = 20 }: Patience = {},
+  { withinMs = 30_000, everyMs = 20 }: WaitOptions = {},
 ): Promise<T> {
   const started = performance.now();
   for (;;) {

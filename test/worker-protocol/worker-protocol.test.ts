@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
-import type { Assignment, ClaimAnswer } from '../../components/sdk/protocol.ts';
+import type { Assignment, ClaimAnswer } from '../../protocol/worker-protocol.ts';
 import { packageRoot } from '../../config/info.ts';
 import { POLL_MS, RawComponent, trackNamed, type Detect } from '../support/raw-component.ts';
 import { errorCodes, sampleUri, Service, tracksOf } from '../support/service.ts';

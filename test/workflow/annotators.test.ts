@@ -1,7 +1,7 @@
 /** Actions that give back the tracks they were fed, with more properties (IS_ANNOTATOR). */
 import { writeFileSync } from 'node:fs';
 import { expect } from 'chai';
-import type { Properties } from '../../pipeline/types.ts';
+import type { Properties } from '../../domain/types.ts';
 import type { StagedTrack } from '../support/components/staged/detector.ts';
 import { sampleUri, Service, type DocumentMedium, type DocumentTrack } from '../support/service.ts';
 import {

@@ -1,6 +1,6 @@
 /** Tracks that are fed to a later task: which of them, what is shown of them, and what a TRIGGER does. */
 import { expect } from 'chai';
-import type { Properties } from '../../pipeline/types.ts';
+import type { Properties } from '../../domain/types.ts';
 import type { StagedTrack } from '../support/components/staged/detector.ts';
 import { sampleUri, Service } from '../support/service.ts';
 import {

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import type { Properties } from '../../pipeline/types.ts';
+import type { Properties } from '../../domain/types.ts';
 import { sampleUri, Service, type JobRequest } from '../support/service.ts';
 import { annotates, finds, foundBy, looks, pipelineOf, refusal, runOne, valuesOf, video } from './support.ts';
 
@@ -46,7 +46,7 @@ describe('The value of a property that is in force', () => {
       jobProperties: on('job'),
     };
   };
-  const inForce = async (service: Service, levels: readonly (typeof LEVELS)[number][]) => {
+  const effectiveValue = async (service: Service, levels: readonly (typeof LEVELS)[number][]) => {
     const { media } = await service.run(request(service, levels));
     return valuesOf(media[0]!, 'FIRST', NAME)[0];
   };
@@ -60,7 +60,7 @@ describe('The value of a property that is in force', () => {
   for (const [n, level] of LEVELS.entries())
     it(`is that of the level "${level}" when no higher one sets it`, async () => {
       const expected = level === 'action' ? '6' : `of ${level}`;
-      expect(await inForce(plain, LEVELS.slice(n))).to.equal(expected);
+      expect(await effectiveValue(plain, LEVELS.slice(n))).to.equal(expected);
     });
 
   it('is the default that the algorithm declares when nobody sets it', async () => {
@@ -70,7 +70,7 @@ describe('The value of a property that is in force', () => {
   });
 
   it('is the default of the workflow when the algorithm declares none', async () => {
-    expect(await inForce(plain, [])).to.equal('10');
+    expect(await effectiveValue(plain, [])).to.equal('10');
   });
 });
 

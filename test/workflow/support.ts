@@ -1,7 +1,7 @@
 /** Pipelines of the test's own, and documents in a few words. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Properties } from '../../pipeline/types.ts';
+import type { Properties } from '../../domain/types.ts';
 import { makeVideo, type VideoRecipe } from '../media/make-video.ts';
 import type { StagedTrack } from '../support/components/staged/detector.ts';
 import type {

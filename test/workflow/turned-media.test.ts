@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { openVideo } from '../../media/video-frames.ts';
-import { iou, type Box } from '../../pipeline/geometry.ts';
+import { iou, type Box } from '../../domain/geometry.ts';
 import { Service, tracksOf, type DocumentDetection, type DocumentMedium } from '../support/service.ts';
 import { PORTRAIT, turnedPicture, turnedVideo, uprightPicture } from '../support/turned.ts';
 import { mediumOf, uriOf } from './results.ts';

@@ -1,5 +1,5 @@
-import { MEDIA_QUEUES } from '../../../components/sdk/protocol.ts';
-import { artifactsFolder } from '../../../output/layout.ts';
+import { MEDIA_QUEUES } from '../../../protocol/worker-protocol.ts';
+import { artifactsFolder } from '../../../results/layout.ts';
 import { withError, withWarnings } from '../issues.ts';
 import { failedBy, withFound, withMedium } from '../media.ts';
 import { foldersOf } from '../record.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { MEDIA_QUEUES, type CopyWork } from '../../../components/sdk/protocol.ts';
-import { mediaFolder, ownDocument, resultRoots } from '../../../output/layout.ts';
-import { objectKey, objectUri, resultsBucket } from '../../../pipeline/buckets.ts';
+import { MEDIA_QUEUES, type CopyWork } from '../../../protocol/worker-protocol.ts';
+import { mediaFolder, ownDocument, resultRoots } from '../../../results/layout.ts';
+import { objectKey, objectUri, resultsBucket } from '../../../domain/buckets.ts';
 import type { DecisionContext } from '../context.ts';
-import { jobWide } from '../in-force.ts';
+import { jobWide } from '../effective-properties.ts';
 import { withError, withIssue } from '../issues.ts';
 import { foldersOf } from '../record.ts';
 import type { JobState } from '../state.ts';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import type { WorkMedium } from '../../../components/sdk/protocol.ts';
-import { derivingFolder } from '../../../output/layout.ts';
-import { withoutKeys } from '../../../pipeline/buckets.ts';
-import { integerOf } from '../../../pipeline/properties.ts';
-import type { Properties } from '../../../pipeline/types.ts';
-import { annotates, forComponent, isFed } from '../in-force.ts';
+import type { WorkMedium } from '../../../protocol/worker-protocol.ts';
+import { derivingFolder } from '../../../results/layout.ts';
+import { withoutKeys } from '../../../domain/buckets.ts';
+import { integerOf } from '../../../domain/properties.ts';
+import type { Properties } from '../../../domain/types.ts';
+import { annotates, forComponent, isFed } from '../effective-properties.ts';
 import { withWarnings } from '../issues.ts';
 import { padded } from '../keys.ts';
 import { failedBy } from '../media.ts';

@@ -1,4 +1,4 @@
-import { MEDIA_QUEUES, type DocumentWork } from '../../../components/sdk/protocol.ts';
+import { MEDIA_QUEUES, type DocumentWork } from '../../../protocol/worker-protocol.ts';
 import { withError, withIssue } from '../issues.ts';
 import { pieceOf, type Kind, type ResultOf } from './kind.ts';
 import { newSubJob } from './sub-job.ts';

@@ -1,6 +1,6 @@
-import { MEDIA_QUEUES, type FeedWork } from '../../../components/sdk/protocol.ts';
-import { tasksOn } from '../in-force.ts';
-import { tracksBefore } from '../lineage.ts';
+import { MEDIA_QUEUES, type FeedWork } from '../../../protocol/worker-protocol.ts';
+import { tasksOn } from '../effective-properties.ts';
+import { tracksBefore } from '../track-inputs.ts';
 import { failedBy, withMedium, withNothingFed } from '../media.ts';
 import { mediumOf } from '../record.ts';
 import { mostPieces } from '../segment-cuts.ts';

@@ -1,7 +1,7 @@
 import type { List } from 'immutable';
-import type { WorkKind } from '../../../components/sdk/protocol.ts';
-import type { CheckedResult } from '../../../output/check.ts';
-import type { IssueCode } from '../../../pipeline/types.ts';
+import type { WorkKind } from '../../../protocol/worker-protocol.ts';
+import type { CheckedResult } from '../../../results/check.ts';
+import type { IssueCode } from '../../../domain/types.ts';
 import type { DecisionContext } from '../context.ts';
 import type { Failure } from '../issues.ts';
 import type { JobState, MediumState, SubJobRow, Unit } from '../state.ts';

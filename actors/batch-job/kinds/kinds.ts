@@ -1,4 +1,4 @@
-import type { WorkKind } from '../../../components/sdk/protocol.ts';
+import type { WorkKind } from '../../../protocol/worker-protocol.ts';
 import { ARTIFACTS } from './artifacts.ts';
 import { COPY } from './copy.ts';
 import { DETECT } from './detect.ts';

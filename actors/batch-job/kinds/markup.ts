@@ -1,7 +1,7 @@
-import type { MarkupWork } from '../../../components/sdk/protocol.ts';
-import { markupFolder } from '../../../output/layout.ts';
+import type { MarkupWork } from '../../../protocol/worker-protocol.ts';
+import { markupFolder } from '../../../results/layout.ts';
 import { withWarnings } from '../issues.ts';
-import { tracksBefore } from '../lineage.ts';
+import { tracksBefore } from '../track-inputs.ts';
 import { foldersOf } from '../record.ts';
 import { pieceOf, type Kind, type ResultOf } from './kind.ts';
 import { settingOf, subJobOfUnit } from './sub-job.ts';

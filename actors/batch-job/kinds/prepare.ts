@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { MEDIA_QUEUES, type PrepareWork } from '../../../components/sdk/protocol.ts';
-import { mediaFolder } from '../../../output/layout.ts';
+import { MEDIA_QUEUES, type PrepareWork } from '../../../protocol/worker-protocol.ts';
+import { mediaFolder } from '../../../results/layout.ts';
 import { withWarnings } from '../issues.ts';
 import { padded } from '../keys.ts';
 import { failedBy, withMedium } from '../media.ts';

@@ -1,8 +1,8 @@
 /** What the rows of all kinds of sub-jobs have in common. */
-import type { WorkMedium } from '../../../components/sdk/protocol.ts';
-import type { PlannedAction } from '../../../pipeline/plan.ts';
+import type { WorkMedium } from '../../../protocol/worker-protocol.ts';
+import type { PlannedAction } from '../../../domain/plan.ts';
 import type { DecisionContext } from '../context.ts';
-import { forComponent } from '../in-force.ts';
+import { forComponent } from '../effective-properties.ts';
 import { namesOf, unitPath } from '../keys.ts';
 import { mediumOf } from '../record.ts';
 import type { JobState, SubJobRow, Unit } from '../state.ts';

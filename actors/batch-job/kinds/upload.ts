@@ -1,6 +1,6 @@
-import { MEDIA_QUEUES, type UploadWork } from '../../../components/sdk/protocol.ts';
-import { detectionFile } from '../../../output/layout.ts';
-import { jobWide } from '../in-force.ts';
+import { MEDIA_QUEUES, type UploadWork } from '../../../protocol/worker-protocol.ts';
+import { detectionFile } from '../../../results/layout.ts';
+import { jobWide } from '../effective-properties.ts';
 import { withIssue } from '../issues.ts';
 import { foldersOf } from '../record.ts';
 import type { JobState } from '../state.ts';

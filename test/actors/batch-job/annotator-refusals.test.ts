@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { refusedProperties } from '../../../actors/batch-job/request-properties.ts';
-import type { Properties } from '../../../pipeline/types.ts';
+import type { Properties } from '../../../domain/types.ts';
 import { recordOf } from './jobs.ts';
 
 describe('A task with an annotator', () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { toSnapshot } from '../../../actors/batch-job/snapshot.ts';
 import { restore } from '../../../actors/batch-job/fold.ts';
 import { recover } from '../../../actors/batch-job/transitions.ts';
-import type { ArchiveFinding, PastJob, Properties } from '../../../pipeline/types.ts';
+import type { ArchiveFinding, PastJob, Properties } from '../../../domain/types.ts';
 import { BUCKET, DOCUMENT_HASH, doneWith, LedJob, MATCH, PAST_OUTPUT, type GivenJob } from './jobs.ts';
 
 const FAILED: ArchiveFinding = { kind: 'failed', reason: 'it hung up' };

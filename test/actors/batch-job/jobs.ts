@@ -1,5 +1,5 @@
 /** Batch jobs, their media and the answers of components in a few words. */
-import type { FinishSummary } from '../../../components/sdk/protocol.ts';
+import type { FinishSummary } from '../../../protocol/worker-protocol.ts';
 import type { JobCommand } from '../../../actors/batch-job/commands.ts';
 import type { JobEffect } from '../../../actors/batch-job/effects.ts';
 import type { JobSettings } from '../../../actors/batch-job/context.ts';
@@ -7,8 +7,8 @@ import type { JobRecord } from '../../../actors/batch-job/record.ts';
 import type { JobState, SubJobRow } from '../../../actors/batch-job/state.ts';
 import { decide, type JobOutcome } from '../../../actors/batch-job/transitions.ts';
 import type { HttpNotice } from '../../../actors/delivery/notice.ts';
-import type { PipelinePlan, PlannedTask } from '../../../pipeline/plan.ts';
-import { userRanges } from '../../../pipeline/segments.ts';
+import type { PipelinePlan, PlannedTask } from '../../../domain/plan.ts';
+import { userRanges } from '../../../domain/segments.ts';
 import type {
   Algorithm,
   ArchiveFinding,
@@ -17,7 +17,7 @@ import type {
   MediumFacts,
   Properties,
   Range,
-} from '../../../pipeline/types.ts';
+} from '../../../domain/types.ts';
 import type { Notice } from '../../../store/store.ts';
 
 export interface GivenMedium {

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { JobCommand } from '../../../actors/batch-job/commands.ts';
-import { WORK_KINDS } from '../../../components/sdk/protocol.ts';
-import type { ArchiveFinding, Range } from '../../../pipeline/types.ts';
+import { WORK_KINDS } from '../../../protocol/worker-protocol.ts';
+import type { ArchiveFinding, Range } from '../../../domain/types.ts';
 import { runs, seeded } from '../seed.ts';
 import { BUCKET, MATCH, noticeFailed, type GivenMedium } from './jobs.ts';
 import type { Shape } from './simulated-checks.ts';

@@ -5,7 +5,7 @@ import type { JobCommand } from '../../../actors/batch-job/commands.ts';
 import { arrived, deliveryStatus, openNotice, owedAtEnd } from '../../../actors/batch-job/notices.ts';
 import type { JobState } from '../../../actors/batch-job/state.ts';
 import { atOnce } from '../../../actors/runtime/steps.ts';
-import { archiveCheckInSteps } from '../../../pipeline/archive.ts';
+import { archiveCheckInSteps } from '../../../domain/archive.ts';
 import { DOCUMENT_HASH, LedJob, MATCH, noticeFailed, PAST_OUTPUT, type GivenJob } from './jobs.ts';
 
 const CALLER = 'http://caller.example/done?mine=1';

@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { BATCH_JOB } from '../../../actors/batch-job/keys.ts';
-import { ALL_JOBS, ENDED_JOBS, LIVE_JOBS, REMOVED_JOBS } from '../../../actors/batch-job/bookkeeping.ts';
+import { ALL_JOBS, ENDED_JOBS, LIVE_JOBS, REMOVED_JOBS } from '../../../actors/batch-job/indexes.ts';
 import type { JobCommand } from '../../../actors/batch-job/commands.ts';
 import { recover } from '../../../actors/batch-job/transitions.ts';
 import { storedJob } from '../../../actors/views/stored-job.ts';
-import { mediaFolder, outputFolder, spoolFolder } from '../../../output/layout.ts';
+import { mediaFolder, outputFolder, spoolFolder } from '../../../results/layout.ts';
 import { doneWith, LedJob, lost, failedWith, noticeFailed, type GivenJob } from './jobs.ts';
 import { jobServer } from './served-jobs.ts';
 

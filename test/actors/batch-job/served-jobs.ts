@@ -1,7 +1,7 @@
 /** A server of nothing but job actors, on a real store. */
 import { expect } from 'chai';
 import path from 'node:path';
-import { batchJobKind, type JobParts } from '../../../actors/batch-job/actor.ts';
+import { batchJobKind, type JobDeps } from '../../../actors/batch-job/actor.ts';
 import { BATCH_JOB } from '../../../actors/batch-job/keys.ts';
 import type { JobCommand, JobReply } from '../../../actors/batch-job/commands.ts';
 import { jobSnapshotSchema, type JobSnapshot } from '../../../actors/batch-job/snapshot.ts';
@@ -38,7 +38,7 @@ export class ServedJobs {
     const work = around<WorkLedger>(store.work, {
       offer: (items) => (this.broken === undefined ? store.work.offer(items) : Promise.reject(this.broken)),
     });
-    const parts: JobParts = {
+    const deps: JobDeps = {
       store: around<Store>(store, { work }),
       owner: OWNER,
       settings: settingsOf({ dataDir }),
@@ -54,7 +54,7 @@ export class ServedJobs {
       },
       ended: ({ number }) => this.ended.push(number),
     };
-    this.family = this.system.register(batchJobKind(parts));
+    this.family = this.system.register(batchJobKind(deps));
   }
 
   /** The reply, or why there is none; time passes meanwhile. */

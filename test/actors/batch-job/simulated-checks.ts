@@ -6,7 +6,7 @@ import type { Change } from '../../../actors/batch-job/change.ts';
 import type { JobRecord } from '../../../actors/batch-job/record.ts';
 import type { JobState, SubJobRow } from '../../../actors/batch-job/state.ts';
 import { isTerminal } from '../../../actors/batch-job/status.ts';
-import type { Range } from '../../../pipeline/types.ts';
+import type { Range } from '../../../domain/types.ts';
 import { mediaOf, type GivenJob } from './jobs.ts';
 
 export interface Shape extends GivenJob {

@@ -12,7 +12,7 @@ import { ARCHIVE_ROWS, deliveryStatus } from '../../../actors/batch-job/notices.
 import type { JobState, SubJobRow } from '../../../actors/batch-job/state.ts';
 import { isTerminal } from '../../../actors/batch-job/status.ts';
 import { recover, TRANSITIONS, type JobOutcome } from '../../../actors/batch-job/transitions.ts';
-import type { ArchiveFinding, Range } from '../../../pipeline/types.ts';
+import type { ArchiveFinding, Range } from '../../../domain/types.ts';
 import { doneWith, failedWith, LedJob, lost } from './jobs.ts';
 import {
   byKey,

@@ -7,9 +7,9 @@ import { ComedyTree } from '../../../actors/runtime/comedy-tree.ts';
 import { loadDurable, type Decision, type DurableKind } from '../../../actors/runtime/durable.ts';
 import { DEFAULT_INTENSITY } from '../../../actors/runtime/supervision.ts';
 import { ActorSystem, type ActorKind, type Family } from '../../../actors/runtime/system.ts';
-import { outgoingAgents } from '../../../outgoing/agent.ts';
-import type { Send } from '../../../outgoing/request.ts';
-import { createSend } from '../../../outgoing/send.ts';
+import { outgoingAgents } from '../../../egress/agent.ts';
+import type { Send } from '../../../egress/request.ts';
+import { createSend } from '../../../egress/send.ts';
 import type { Notice, Store } from '../../../store/store.ts';
 
 export interface Debts {

@@ -6,7 +6,7 @@ import type { HttpNotice } from '../../../actors/delivery/notice.ts';
 import { lastingTrouble, type DeliveryPolicy } from '../../../actors/delivery/policy.ts';
 import { NEW_DELIVERY, type DeliveryState } from '../../../actors/delivery/state.ts';
 import { decideDelivery } from '../../../actors/delivery/transitions.ts';
-import type { Failure, Outcome } from '../../../outgoing/request.ts';
+import type { Failure, Outcome } from '../../../egress/request.ts';
 import type { OutboxEntry } from '../../../store/store.ts';
 import { runs, seeded } from '../seed.ts';
 

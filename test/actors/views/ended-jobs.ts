@@ -1,5 +1,5 @@
 /** Jobs that have ended, as their actor leaves them in the store: many of them, without the work. */
-import { bookkeeping } from '../../../actors/batch-job/bookkeeping.ts';
+import { indexesOf } from '../../../actors/batch-job/indexes.ts';
 import { BATCH_JOB } from '../../../actors/batch-job/keys.ts';
 import type { JobRecord } from '../../../actors/batch-job/record.ts';
 import { JOB_SCHEMA, type JobSnapshot } from '../../../actors/batch-job/snapshot.ts';
@@ -70,7 +70,7 @@ export async function storeJob(store: Store, given: GivenJob): Promise<void> {
     owner: { server: 'test', epoch: 1 },
     snapshot: { schema: JOB_SCHEMA, body: { state: snapshot, seen: [] } },
     record,
-    ...bookkeeping(record, undefined, snapshot),
+    ...indexesOf(record, undefined, snapshot),
   });
 }
 

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { VirtualClock } from '../../../actors/runtime/clock.ts';
 import { JobWatch, type JobWatcher } from '../../../actors/views/job-watch.ts';
-import type { JobGlance } from '../../../actors/views/jobs.ts';
+import type { JobProgressEvent } from '../../../actors/views/jobs.ts';
 
 const POLL_MS = 250;
 
@@ -13,19 +13,19 @@ class Jobs {
   /** Holds the next look until the test lets it go on. */
   gate: Promise<void> | undefined;
 
-  async glances(numbers: readonly number[]): Promise<readonly (JobGlance | undefined)[]> {
+  async progressEvents(numbers: readonly number[]): Promise<readonly (JobProgressEvent | undefined)[]> {
     this.looked.push(...numbers);
     const seen = numbers.map((number) => this.progress.get(number));
     const { gate } = this;
     this.gate = undefined;
     await gate;
     return seen.map((jobProgress, n) =>
-      jobProgress === undefined ? undefined : glance(numbers[n]!, jobProgress),
+      jobProgress === undefined ? undefined : event(numbers[n]!, jobProgress),
     );
   }
 }
 
-const glance = (number: number, jobProgress: number): JobGlance => ({
+const event = (number: number, jobProgress: number): JobProgressEvent => ({
   jobId: `host-${number}`,
   jobStatus: jobProgress === 100 ? 'COMPLETE' : 'IN_PROGRESS',
   jobProgress,

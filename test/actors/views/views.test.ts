@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import Database from 'better-sqlite3';
 import { BATCH_JOB } from '../../../actors/batch-job/keys.ts';
-import { ALL_JOBS } from '../../../actors/batch-job/bookkeeping.ts';
+import { ALL_JOBS } from '../../../actors/batch-job/indexes.ts';
 import { VirtualClock } from '../../../actors/runtime/clock.ts';
 import { Retention } from '../../../actors/retention.ts';
 import { listJobs, type JobListQuery } from '../../../actors/views/job-list.ts';
@@ -171,7 +171,7 @@ describe('With many jobs that have ended', () => {
         clock: new VirtualClock(10_000),
         logger: silent,
         keepMs,
-        desk: {
+        jobService: {
           async remove(number) {
             if (number === 13) throw new Error('It fails.');
             removed.push(number);

@@ -74,9 +74,10 @@ function configuration(suite: Suite): void {
   });
 
   suite.proves('GET /rest/nodes/services', 200, 'object from serviceName to ServiceModel', async () => {
-    const palette = await suite.gets(['GET', '/rest/nodes/services'], 200, services);
-    for (const [name, { serviceName }] of Object.entries(palette)) expect(serviceName).to.equal(name);
-    expect(palette).to.include.keys('TestLight');
+    const availableServices = await suite.gets(['GET', '/rest/nodes/services'], 200, services);
+    for (const [name, { serviceName }] of Object.entries(availableServices))
+      expect(serviceName).to.equal(name);
+    expect(availableServices).to.include.keys('TestLight');
   });
 }
 

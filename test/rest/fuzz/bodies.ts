@@ -1,7 +1,7 @@
 /** What fields of bodies hold so that a request comes further than the first check. */
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
-import { WORKFLOW_PROPERTY_ROWS } from '../../../pipeline/workflow-property-table.ts';
+import { WORKFLOW_PROPERTY_ROWS } from '../../../domain/workflow-property-table.ts';
 import { sampleUri } from '../../support/service.ts';
 import { nastyName, nastyText, shortNastyText, type Json } from './nasty.ts';
 import type { Known } from './schema-values.ts';

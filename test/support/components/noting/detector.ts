@@ -8,8 +8,8 @@ import {
   type Detector,
   type FoundProperties,
 } from '../../../../components/sdk/detector.ts';
-import type { FedTrack } from '../../../../components/sdk/protocol.ts';
-import type { Properties } from '../../../../pipeline/types.ts';
+import type { FedTrack } from '../../../../protocol/worker-protocol.ts';
+import type { Properties } from '../../../../domain/types.ts';
 
 export default function loadNoting(): Promise<Detector> {
   return Promise.resolve({ fed });

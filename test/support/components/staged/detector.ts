@@ -12,8 +12,8 @@ import type {
   FrameSource,
   GenericSource,
 } from '../../../../components/sdk/detector.ts';
-import type { FedTrack } from '../../../../components/sdk/protocol.ts';
-import type { Properties } from '../../../../pipeline/types.ts';
+import type { FedTrack } from '../../../../protocol/worker-protocol.ts';
+import type { Properties } from '../../../../domain/types.ts';
 
 /** A track to be found: a detection in each of its frames. */
 export interface StagedTrack {

@@ -14,7 +14,7 @@ import {
   type FrameSource,
   type GenericSource,
 } from '../../../../components/sdk/detector.ts';
-import type { Properties } from '../../../../pipeline/types.ts';
+import type { Properties } from '../../../../domain/types.ts';
 
 const SLOW_FRAME_MS = 50;
 /** Longer than the lease of the test that asks for it. */

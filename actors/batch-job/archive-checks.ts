@@ -1,0 +1,123 @@
+import { access } from 'node:fs/promises';
+import { ownDocument } from '../../results/layout.ts';
+import { todaysUri, type MovedStart } from '../../results/moved-files.ts';
+import { archiveCheckInSteps, type ArchiveCheckStatus } from '../../domain/archive.ts';
+import type { ArchiveFinding, ArchiveQuestion } from '../../domain/types.ts';
+import { allRows, type Notice, type Store } from '../../store/store.ts';
+import { inTurns } from '../runtime/steps.ts';
+import type { Family } from '../runtime/system.ts';
+import { storedJob } from '../views/stored-job.ts';
+import { BATCH_JOB } from './keys.ts';
+import { archiveJob } from './archive.ts';
+import type { FailedPost, JobCommand, JobReply } from './commands.ts';
+import { ARCHIVE_ROWS } from './notices.ts';
+import type { JobRecord } from './record.ts';
+import type { JobState } from './state.ts';
+import { isTerminal } from './status.ts';
+
+export interface ArchiveChecksDeps {
+  readonly store: Store;
+  readonly jobs: Family<JobCommand, JobReply>;
+  readonly dataDir: string;
+  /** What archives call documents of before a move of the data folder, and what these are called today. */
+  readonly movedFiles: readonly MovedStart[];
+  /** Asks the archives of a job for an earlier one like it. Never rejects. */
+  ask(question: ArchiveQuestion): Promise<ArchiveFinding>;
+  /** Sends a post to its archive now, unless the signal breaks it off; answers why it failed. */
+  post(notice: Notice, signal: AbortSignal): Promise<string | undefined>;
+}
+
+export interface ArchiveCheckResult {
+  readonly status: ArchiveCheckStatus;
+  /** `later`: to be asked once the media are inspected. */
+  readonly answer: ArchiveFinding | 'later' | 'notAsked';
+}
+
+/** What is asked of archives before a job, and said to them again after it (specification 6.4). */
+export class ArchiveChecks {
+  readonly #deps: ArchiveChecksDeps;
+  /** Jobs whose question is on its way. */
+  readonly #asking = new Set<string>();
+
+  constructor(deps: ArchiveChecksDeps) {
+    this.#deps = deps;
+  }
+
+  /** Before a job is created: asked at once when the request says enough of its media. */
+  async check(wanted: Omit<JobRecord, 'number' | 'jobId'>): Promise<ArchiveCheckResult> {
+    const check = await inTurns(archiveCheckInSteps(archiveJob(wanted)));
+    if (check.kind === 'notAsked') {
+      const later = check.status === 'MEDIA_HASHES_ABSENT' || check.status === 'MEDIA_MIME_TYPES_ABSENT';
+      return { status: check.status, answer: later ? 'later' : 'notAsked' };
+    }
+    if (wanted.media.some(({ problem }) => problem !== undefined))
+      return { status: 'NO_MATCH', answer: 'notAsked' };
+    const answer = await this.#ask(check.question);
+    return { status: answer.kind === 'match' ? 'FOUND_MATCH' : 'NO_MATCH', answer };
+  }
+
+  /** After inspection, for the job's actor; one question at a time for each job. Never rejects: what goes wrong is a warning of the job. */
+  async checkInspected(record: JobRecord, { run, media }: JobState): Promise<void> {
+    const id = String(record.number);
+    const asked = `${id}.${run}`;
+    if (this.#asking.has(asked)) return;
+    this.#asking.add(asked);
+    try {
+      const check = await inTurns(archiveCheckInSteps(archiveJob(record, media)));
+      const answer = check.kind === 'ask' ? await this.#ask(check.question) : ({ kind: 'none' } as const);
+      this.#deps.jobs.tell(id, { type: 'archiveChecked', run, answer });
+    } catch (error) {
+      const answer = { kind: 'failed', reason: String(error) } as const;
+      this.#deps.jobs.tell(id, { type: 'archiveChecked', run, answer });
+    } finally {
+      this.#asking.delete(asked);
+    }
+  }
+
+  /** An archive goes on naming documents of this service that were removed with their jobs: these stand for nothing. */
+  async #ask(question: ArchiveQuestion): Promise<ArchiveFinding> {
+    const { ask, dataDir, movedFiles } = this.#deps;
+    const found = await ask(question);
+    if (found.kind !== 'match') return found;
+    const outputUri = todaysUri(found.match.outputUri, movedFiles);
+    const answer = { ...found, match: { ...found.match, outputUri } };
+    const file = ownDocument(dataDir, outputUri);
+    if (file === undefined) return answer;
+    return access(file).then(
+      () => answer,
+      () => ({ kind: 'none' }) as const,
+    );
+  }
+
+  /** Posts the results of a job once more, as they were; answers why that failed. When nobody waits any more (`gone`), what is left is not posted. */
+  async repost(number: number, gone: AbortSignal): Promise<string | undefined> {
+    const job = await storedJob(this.#deps.store, number);
+    if (job === undefined) return `Could not find job with id ${number}.`;
+    if (!isTerminal(job.snapshot.status)) return 'Job is still running.';
+    const { archive } = job.snapshot;
+    if (archive === null) return undefined;
+    const { arrived, failed } = await this.#postAgain(number, gone);
+    // What was never prepared cannot be posted: the reason stays.
+    if (arrived.length + failed.length === 0) return archive.failures.join('\n\n');
+    await this.#deps.jobs.ask(String(number), { type: 'archiveReposted', arrived, failed });
+    return failed.length === 0 ? undefined : failed.map(({ reason }) => reason).join('\n\n');
+  }
+
+  async #postAgain(
+    number: number,
+    gone: AbortSignal,
+  ): Promise<{ readonly arrived: readonly string[]; readonly failed: readonly FailedPost[] }> {
+    const arrived: string[] = [];
+    const failed: FailedPost[] = [];
+    const actor = { kind: BATCH_JOB, id: String(number) };
+    for await (const { body } of allRows(this.#deps.store, actor, ARCHIVE_ROWS)) {
+      const notice = body as Notice;
+      const reason = await this.#deps.post(notice, gone);
+      // Whether one that was broken off has arrived is not known: it stays as it was.
+      if (gone.aborted) break;
+      if (reason === undefined) arrived.push(notice.id);
+      else failed.push({ id: notice.id, reason });
+    }
+    return { arrived, failed };
+  }
+}

@@ -1,0 +1,102 @@
+/** Files of a job that go: all of them, those of a run that has ended, and those that nobody will name. */
+import path from 'node:path';
+import type { Logger } from '../../config/logger.ts';
+import {
+  artifactsFolder,
+  artifactsFolders,
+  derivativeFolders,
+  markupFolder,
+  markupFolders,
+  mediaFolder,
+  outputFolders,
+  runFolder,
+  spoolFolder,
+} from '../../results/layout.ts';
+import { removeFolder, removeOthers, removeParts } from '../../results/spool.ts';
+import { allRows, type Store } from '../../store/store.ts';
+import { BATCH_JOB, runPrefix } from './keys.ts';
+import type { JobSettings } from './context.ts';
+import { foldersOf, mediumOf, type JobRecord } from './record.ts';
+import type { JobState, SubJobRow } from './state.ts';
+
+export interface CleanupDeps {
+  readonly store: Store;
+  readonly settings: JobSettings;
+  readonly logger: Logger;
+}
+
+/** Spool and fetched media of a run that is over; with `document` its outputs too. False: files are left, for the next start. */
+export async function removeFiles(
+  { settings, logger }: CleanupDeps,
+  { jobId }: JobRecord,
+  { run, unnumbered }: Pick<JobState, 'run' | 'unnumbered'>,
+  document: boolean,
+): Promise<boolean> {
+  const name = runFolder(jobId, run, unnumbered);
+  const folders = [spoolFolder(settings.dataDir, jobId, run), mediaFolder(settings.dataDir, name)];
+  if (document) folders.push(...outputFolders(settings.dataDir, name));
+  let all = true;
+  for (const folder of folders)
+    await removeFolder(folder).catch((error: unknown) => {
+      all = false;
+      notRemoved(logger, folder, error);
+    });
+  return all;
+}
+
+/**
+ * Derivative media get ids with every attempt at making them: those of attempts that did not count are nobody's. The same goes for
+ * artifacts and copies of sub-jobs that were cancelled or failed, and for files that a component was killed over.
+ */
+export async function removeStrays(deps: CleanupDeps, record: JobRecord, state: JobState): Promise<void> {
+  const { settings, logger } = deps;
+  const { dataDir } = settings;
+  const name = foldersOf(record, state);
+  const told = (folder: string) => (error: unknown) => notRemoved(logger, folder, error);
+  const derived = derivativeFolders(dataDir, name);
+  const kept = new Set(
+    state.media.flatMap((medium) => (medium.derived === null ? [] : [medium.derived.path])),
+  );
+  await removeOthers(derived, (file) => kept.has(file)).catch(told(derived));
+  // While nothing failed, every picture and every copy is in the document.
+  if (state.status !== 'IN_PROGRESS') {
+    const pictures = artifactsFolders(dataDir, name);
+    const copies = markupFolders(dataDir, name);
+    const named = await namedFolders(deps, record, state);
+    await removeOthers(pictures, (file) => named.has(actionFolder(pictures, file))).catch(told(pictures));
+    await removeOthers(copies, (file) => named.has(path.dirname(file))).catch(told(copies));
+  }
+  for (const folder of outputFolders(dataDir, name)) await removeParts(folder).catch(told(folder));
+}
+
+/** The folder of its action on its medium in which a picture lies: see `artifactsFolder`. */
+const actionFolder = (pictures: string, file: string): string =>
+  path.join(pictures, ...path.relative(pictures, file).split(path.sep).slice(0, 3));
+
+/** Folders of artifacts and of marked-up copies that the document tells of. */
+async function namedFolders(
+  { store, settings }: CleanupDeps,
+  record: JobRecord,
+  state: JobState,
+): Promise<ReadonlySet<string>> {
+  const { run, media } = state;
+  const name = foldersOf(record, state);
+  const folders = new Set<string>();
+  const actor = { kind: BATCH_JOB, id: String(record.number) };
+  for await (const { body } of allRows(store, actor, runPrefix(run))) {
+    const { kind, state: done, medium, stage, action } = body as SubJobRow;
+    if (done !== 'DONE' || stage.name !== 'TASK' || (kind !== 'ARTIFACTS' && kind !== 'MARKUP')) continue;
+    const { mediaId } = mediumOf(record, media, medium);
+    const place = { mediaId, task: stage.index, action };
+    folders.add(
+      kind === 'MARKUP'
+        ? markupFolder(settings.dataDir, name, mediaId)
+        : artifactsFolder(settings.dataDir, name, place),
+    );
+  }
+  return folders;
+}
+
+function notRemoved(logger: Logger, folder: string, err: unknown): void {
+  logger.warn({ err, folder }, 'could not remove files of a job');
+}

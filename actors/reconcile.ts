@@ -1,0 +1,82 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { Logger } from '../config/logger.ts';
+import { runFolder } from '../results/layout.ts';
+import { removeFolder } from '../results/spool.ts';
+import { allEntries, type Store } from '../store/store.ts';
+import { ADMISSION, type AdmissionCommand, type AdmissionReply } from './admission/actor.ts';
+import { BATCH_JOB } from './batch-job/keys.ts';
+import { foldersOf } from './batch-job/record.ts';
+import { LIVE_JOBS, WAITING_JOBS } from './batch-job/indexes.ts';
+import { JOB_SCHEMA } from './batch-job/snapshot.ts';
+import type { JobCommand, JobReply } from './batch-job/commands.ts';
+import type { Repeats } from './batch-job/idempotency.ts';
+import type { Delivery } from './delivery/actor.ts';
+import { every, type Clock } from './runtime/clock.ts';
+import type { Family } from './runtime/system.ts';
+import { storedJob } from './views/stored-job.ts';
+
+const RECONCILE_MS = 30_000;
+
+export interface ReconcileDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly jobs: Family<JobCommand, JobReply>;
+  readonly admission: Family<AdmissionCommand, AdmissionReply>;
+  readonly repeats: Repeats;
+  /** Milliseconds for which an Idempotency-Key is remembered. */
+  readonly keysKeptMs: number;
+  readonly delivery: Delivery;
+}
+
+/** Live jobs for which nothing is queued or runs: whatever message was lost, they say again what is to be done. */
+export function startSweep(deps: ReconcileDeps): () => void {
+  const { store, clock, jobs, admission } = deps;
+  const reconcile = async () => {
+    admission.tell(ADMISSION, { type: 'open' });
+    const waiting = new Set<string>();
+    for await (const { id } of allEntries(store, WAITING_JOBS)) waiting.add(id);
+    for await (const { id } of allEntries(store, LIVE_JOBS))
+      if (!waiting.has(id) && (await store.work.known({ kind: BATCH_JOB, id })).size === 0)
+        jobs.tell(id, { type: 'resume' });
+    await deps.delivery.wakeAll();
+    await deps.repeats.forget(clock.now() - deps.keysKeptMs);
+  };
+  return every(clock, RECONCILE_MS, reconcile);
+}
+
+/** A live job that a newer version stored is not taken up half: the server does not start. */
+export async function refuseNewer(store: Store): Promise<void> {
+  for await (const { id } of allEntries(store, LIVE_JOBS)) {
+    const stored = await store.load({ kind: BATCH_JOB, id }).catch(() => undefined);
+    if (stored !== undefined && stored.snapshot.schema > JOB_SCHEMA)
+      throw new Error(
+        `Job ${id} was stored by a newer version of Troupe (schema ${stored.snapshot.schema}, this version knows ${JOB_SCHEMA}). Start that version, or another DATA_DIR.`,
+      );
+  }
+}
+
+/**
+ * Spool and media of jobs that are not live: left over by a process that died between an end and its clean-up. What lies there is
+ * looked at before the jobs are, so that the files of a job that comes in meanwhile are never taken for such.
+ */
+export async function removeOrphans(store: Store, dataDir: string, logger: Logger): Promise<void> {
+  const found: string[] = [];
+  for (const kind of ['spool', 'media'])
+    for (const name of await readdir(path.join(dataDir, kind)).catch(() => []))
+      found.push(path.join(kind, name));
+  const live = new Set<string>();
+  for await (const { id } of allEntries(store, LIVE_JOBS)) {
+    const job = await storedJob(store, Number(id)).catch(() => null);
+    // A job that cannot be read may still be mended: then nothing is removed that might be its own.
+    if (job === null) return;
+    if (job === undefined) continue;
+    const { jobId } = job.record;
+    live.add(runFolder(jobId, job.snapshot.run, null)).add(foldersOf(job.record, job.snapshot));
+  }
+  for (const folder of found) {
+    if (live.has(path.basename(folder))) continue;
+    logger.info({ folder }, 'removing files of a job that has ended');
+    await removeFolder(path.join(dataDir, folder)).catch(() => undefined);
+  }
+}

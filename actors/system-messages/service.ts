@@ -1,0 +1,97 @@
+import type { Logger } from '../../config/logger.ts';
+import { allRows, type ActorKey, type Store } from '../../store/store.ts';
+import type { Family } from '../runtime/system.ts';
+import { SYSTEM_MESSAGES } from './actor.ts';
+import type { SystemMessageCommand, SystemMessageReply } from './commands.ts';
+import { ROW_PREFIX, storedMessage, type MessageDraft, type SystemMessage } from './state.ts';
+
+/** Characters of a message; a longer one of a client is refused, of the server itself is cut. */
+export const MAX_MESSAGE = 10_000;
+
+export interface SystemMessageServiceDeps {
+  readonly store: Store;
+  readonly family: Family<SystemMessageCommand, SystemMessageReply>;
+  readonly logger: Logger;
+}
+
+/** Where messages to the users of the service are posted and read. Reads come from the store and wake nobody. */
+export class SystemMessageService {
+  readonly #deps: SystemMessageServiceDeps;
+
+  constructor(deps: SystemMessageServiceDeps) {
+    this.#deps = deps;
+  }
+
+  /** In the order in which they were posted. */
+  async all(): Promise<readonly SystemMessage[]> {
+    const messages: SystemMessage[] = [];
+    const actor = { kind: SYSTEM_MESSAGES, id: SYSTEM_MESSAGES };
+    for await (const { body } of allRows(this.#deps.store, actor, ROW_PREFIX))
+      messages.push(storedMessage.parse(body));
+    return messages;
+  }
+
+  async post(draft: MessageDraft): Promise<SystemMessageReply> {
+    const id = await this.#deps.store.next('system-message');
+    return this.#ask({ type: 'post', id, draft });
+  }
+
+  /** The same, of the server itself: answers the id under which it can be removed; undefined when there is no room. */
+  async announce(draft: MessageDraft): Promise<number | undefined> {
+    const id = await this.#deps.store.next('system-message');
+    const reply = await this.#ask({ type: 'post', id, draft });
+    return reply.kind === 'done' ? id : undefined;
+  }
+
+  async remove(id: number): Promise<void> {
+    await this.#ask({ type: 'remove', id });
+  }
+
+  /** Once, when the server starts. */
+  async serverStarted(): Promise<void> {
+    await this.#ask({ type: 'serverStarted' });
+  }
+
+  /**
+   * The server's own word to the administrators, under the id that is answered; when it cannot be posted, the log has it and
+   * there is none.
+   */
+  async tellAdministrators(
+    severity: MessageDraft['severity'],
+    text: string,
+    removeStrategy: MessageDraft['removeStrategy'] = 'manual',
+  ): Promise<number | undefined> {
+    const { store, logger } = this.#deps;
+    const msg = text.slice(0, MAX_MESSAGE);
+    try {
+      const id = await store.next('system-message');
+      const draft: MessageDraft = { msg, msgType: 'admin', removeStrategy, severity };
+      const reply = await this.#ask({ type: 'post', id, draft });
+      if (reply.kind === 'done') return id;
+      logger.warn({ msg }, 'there is no room for a system message');
+    } catch (err) {
+      logger.warn({ err, msg }, 'a system message could not be posted');
+    }
+    return undefined;
+  }
+
+  #ask(command: SystemMessageCommand): Promise<SystemMessageReply> {
+    return this.#deps.family.ask(SYSTEM_MESSAGES, command);
+  }
+}
+
+/** The store, but that `told` hears of every actor that is put into quarantine. */
+export function tellingOfQuarantine(store: Store, told: (actor: ActorKey, reason: string) => void): Store {
+  const quarantine: Store['quarantine'] = async (actor, reason, options) => {
+    const moved = await store.quarantine(actor, reason, options);
+    if (moved) told(actor, reason);
+    return moved;
+  };
+  return new Proxy(store, {
+    get(target, name) {
+      if (name === 'quarantine') return quarantine;
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+}

@@ -1,0 +1,32 @@
+import type { Clock } from '../runtime/clock.ts';
+
+/** What an upload has to bring in the time that it gets. */
+const STEP = 64 * 1024;
+
+/** Tells of an upload that is too slow: nobody hears of a client that vanished without a word, and it would hold its share of the room. */
+export class MinimumRate {
+  readonly #clock: Clock;
+  readonly #ms: number;
+  readonly #tooSlow: () => void;
+  #next = STEP;
+  #cancel: () => void;
+
+  constructor(clock: Clock, ms: number, tooSlow: () => void) {
+    this.#clock = clock;
+    this.#ms = ms;
+    this.#tooSlow = tooSlow;
+    this.#cancel = clock.after(ms, tooSlow);
+  }
+
+  /** `bytes`: all that came so far. */
+  received(bytes: number): void {
+    if (bytes < this.#next) return;
+    this.#next = bytes + STEP;
+    this.#cancel();
+    this.#cancel = this.#clock.after(this.#ms, this.#tooSlow);
+  }
+
+  end(): void {
+    this.#cancel();
+  }
+}

@@ -1,0 +1,245 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, stat, statfs } from 'node:fs/promises';
+import path from 'node:path';
+import type { Readable } from 'node:stream';
+import { pathToFileURL } from 'node:url';
+import type { Logger } from '../../config/logger.ts';
+import { PART, receiveFile } from '../../results/receive-file.ts';
+import { removeFolder, syncFolder } from '../../results/spool.ts';
+import type { Store } from '../../store/store.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { uploadFileName } from './file-name.ts';
+import { MinimumRate } from './minimum-rate.ts';
+import { uploadOf, usedUploads } from './use.ts';
+
+export interface UploadDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Where uploads lie, without symbolic links: a folder each. */
+  readonly folder: string;
+  readonly settings: {
+    readonly maxBytes: number;
+    /** Of all uploads together. */
+    readonly maxTotalBytes: number;
+    readonly maxCount: number;
+    readonly minFreeBytes: number;
+    readonly keepMs: number;
+    /** Time in which an upload must bring another piece. */
+    readonly paceMs: number;
+  };
+}
+
+export interface Upload {
+  readonly id: string;
+  /** What a job gives as the URI of the medium. */
+  readonly uri: string;
+  readonly sha256: string;
+  readonly bytes: number;
+  /** Milliseconds since the epoch; a live job that uses it keeps it longer. */
+  readonly expires: number;
+}
+
+export type UploadOutcome =
+  | { readonly kind: 'stored'; readonly upload: Upload }
+  /** `full`: all uploads together are too many or too large; `noRoom`: the disk is. */
+  | { readonly kind: 'tooLarge' | 'full' | 'noRoom' | 'empty' | 'broken'; readonly message: string };
+type Refusal = Exclude<UploadOutcome, { readonly kind: 'stored' }>;
+
+/** The time of the upload in base 36, and what makes the id unguessable. */
+const ID = /^([0-9a-z]{1,11})-[0-9a-f]{24}$/;
+/** The free disk is looked at again after so many bytes. */
+const LOOK_AGAIN = 64 * 1024 * 1024;
+
+class Refused extends Error {
+  readonly refusal: Refusal;
+  constructor(kind: Refusal['kind'], message: string) {
+    super(message);
+    this.refusal = { kind, message };
+  }
+}
+
+/**
+ * Media of clients that share no folder with the server. An upload is a file until it is deleted or its time is over; no
+ * live job ever loses one. It has no state besides its file, so there is nothing of it in the store.
+ */
+export class UploadStore {
+  readonly #deps: UploadDeps;
+  /** Bytes of each upload, also of those that are still coming. */
+  readonly #sizes = new Map<string, number>();
+  #total = 0;
+  readonly #coming = new Set<string>();
+  /** Removals under way, by upload. */
+  readonly #going = new Map<string, Promise<unknown>>();
+  /** How many requests are about to use an upload. */
+  readonly #kept = new Map<string, number>();
+
+  private constructor(deps: UploadDeps) {
+    this.#deps = deps;
+  }
+
+  /** Where uploads lie, without symbolic links. */
+  get folder(): string {
+    return this.#deps.folder;
+  }
+
+  /** Looks at what is there; what a server that died has left half done goes. */
+  static async open(deps: UploadDeps): Promise<UploadStore> {
+    const uploads = new UploadStore(deps);
+    await mkdir(deps.folder, { recursive: true, mode: 0o700 });
+    for (const id of (await readdir(deps.folder)).filter((name) => ID.test(name))) {
+      const folder = path.join(deps.folder, id);
+      const name = (await readdir(folder)).find((file) => !file.endsWith(PART));
+      if (name === undefined) {
+        deps.logger.info({ upload: id }, 'removing an upload that was broken off');
+        await removeFolder(folder);
+      } else uploads.#resize(id, (await stat(path.join(folder, name))).size);
+    }
+    return uploads;
+  }
+
+  /** `length`: bytes that the client announced; `name`: what it calls the file. */
+  async receive(source: Readable, length: number | undefined, name: string): Promise<UploadOutcome> {
+    const id = `${this.#deps.clock.now().toString(36)}-${randomBytes(12).toString('hex')}`;
+    const folder = path.join(this.#deps.folder, id);
+    this.#coming.add(id);
+    const { clock, settings } = this.#deps;
+    const rate = new MinimumRate(clock, settings.paceMs, () => source.destroy());
+    try {
+      this.#reserve(id, length ?? 0);
+      await this.#lookAtDisk(length ?? 0);
+      await mkdir(folder, { mode: 0o700 });
+      const file = path.join(folder, uploadFileName(name));
+      const received = await receiveFile(source, file, (bytes) => {
+        rate.received(bytes);
+        return this.#grows(id, bytes);
+      });
+      if (received.bytes === 0) throw new Refused('empty', 'The request has no body; it must be the medium.');
+      await syncFolder(this.#deps.folder);
+      this.#resize(id, received.bytes);
+      const uri = pathToFileURL(file).href;
+      return { kind: 'stored', upload: { id, uri, ...received, expires: this.#expiry(id) } };
+    } catch (error) {
+      this.#drop(id);
+      await removeFolder(folder);
+      return refusalOf(error, source);
+    } finally {
+      rate.end();
+      this.#coming.delete(id);
+    }
+  }
+
+  /**
+   * Does `work`, which may make a live job of these media: until it is done, none of them is removed. One that is being
+   * removed at the moment is gone before it begins.
+   */
+  async keeping<T>(uris: readonly string[], work: () => Promise<T>): Promise<T> {
+    const ids = [...new Set(uris.flatMap((uri) => uploadOf(uri, this.#deps.folder) ?? []))];
+    for (const id of ids) this.#kept.set(id, (this.#kept.get(id) ?? 0) + 1);
+    try {
+      await Promise.allSettled(ids.flatMap((id) => this.#going.get(id) ?? []));
+      return await work();
+    } finally {
+      for (const id of ids) {
+        const others = (this.#kept.get(id) ?? 1) - 1;
+        if (others > 0) this.#kept.set(id, others);
+        else this.#kept.delete(id);
+      }
+    }
+  }
+
+  async remove(id: string): Promise<'removed' | 'unknown' | 'inUse'> {
+    await this.#going.get(id)?.catch(() => undefined);
+    if (!this.#sizes.has(id) || this.#coming.has(id)) return 'unknown';
+    return (await this.#removeUnused([id])).includes(id) ? 'removed' : 'inUse';
+  }
+
+  /** Removes what was kept long enough and is used by no live job. */
+  async removeExpired(): Promise<void> {
+    const { clock, logger } = this.#deps;
+    const now = clock.now();
+    const old = [...this.#sizes.keys()].filter((id) => !this.#coming.has(id) && this.#expiry(id) <= now);
+    if (old.length === 0) return;
+    for (const id of await this.#removeUnused(old))
+      logger.info({ upload: id }, 'removed an upload whose time is over');
+  }
+
+  /** Removes those that no live job uses, nor any request that may become one; answers them. */
+  async #removeUnused(ids: readonly string[]): Promise<readonly string[]> {
+    const wanted = ids.filter((id) => !this.#kept.has(id));
+    const removal = this.#removeAll(wanted);
+    for (const id of wanted) this.#going.set(id, removal);
+    try {
+      return await removal;
+    } finally {
+      for (const id of wanted) if (this.#going.get(id) === removal) this.#going.delete(id);
+    }
+  }
+
+  async #removeAll(ids: readonly string[]): Promise<readonly string[]> {
+    const { store, folder } = this.#deps;
+    const used = ids.length === 0 ? new Set() : await usedUploads(store, folder);
+    const unused = ids.filter((id) => !used.has(id));
+    for (const id of unused) {
+      await removeFolder(path.join(folder, id));
+      this.#drop(id);
+    }
+    return unused;
+  }
+
+  #expiry(id: string): number {
+    return Number.parseInt(ID.exec(id)?.[1] ?? '0', 36) + this.#deps.settings.keepMs;
+  }
+
+  async #grows(id: string, bytes: number): Promise<void> {
+    const before = this.#sizes.get(id) ?? 0;
+    if (bytes <= before) return;
+    this.#reserve(id, bytes);
+    if (Math.floor(before / LOOK_AGAIN) < Math.floor(bytes / LOOK_AGAIN)) await this.#lookAtDisk(0);
+  }
+
+  /** Two uploads at once never go over the limits together. */
+  #reserve(id: string, bytes: number): void {
+    const { maxBytes, maxTotalBytes, maxCount } = this.#deps.settings;
+    if (bytes > maxBytes)
+      throw new Refused('tooLarge', `The medium is larger than ${maxBytes} bytes (MAX_UPLOAD_BYTES).`);
+    const others = this.#total - (this.#sizes.get(id) ?? 0);
+    if (others + bytes > maxTotalBytes)
+      throw new Refused(
+        'full',
+        `The uploads that are kept have ${others} of ${maxTotalBytes} bytes (MAX_UPLOADS_BYTES): delete some, or wait until their time is over.`,
+      );
+    if (!this.#sizes.has(id) && this.#sizes.size >= maxCount)
+      throw new Refused(
+        'full',
+        `There are ${maxCount} uploads (MAX_UPLOADS): delete some, or wait until their time is over.`,
+      );
+    this.#resize(id, bytes);
+  }
+
+  #resize(id: string, bytes: number): void {
+    this.#total += bytes - (this.#sizes.get(id) ?? 0);
+    this.#sizes.set(id, bytes);
+  }
+
+  #drop(id: string): void {
+    this.#total -= this.#sizes.get(id) ?? 0;
+    this.#sizes.delete(id);
+  }
+
+  async #lookAtDisk(coming: number): Promise<void> {
+    const { folder, settings } = this.#deps;
+    const { bavail, bsize } = await statfs(folder);
+    if (bavail * bsize - coming < settings.minFreeBytes) throw noRoom();
+  }
+}
+
+const noRoom = () =>
+  new Refused('noRoom', 'The disk of the server is nearly full; no uploads are taken until there is room.');
+
+function refusalOf(error: unknown, source: Readable): Refusal {
+  if (error instanceof Refused) return error.refusal;
+  if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') return noRoom().refusal;
+  if (source.errored !== null || source.destroyed) return { kind: 'broken', message: 'The body broke off.' };
+  throw error;
+}

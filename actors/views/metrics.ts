@@ -1,0 +1,65 @@
+import type { Store } from '../../store/store.ts';
+import { LIVE_JOBS, WAITING_JOBS } from '../batch-job/indexes.ts';
+import { freeBytes } from '../disk-watch.ts';
+import type { Happening } from '../runtime/counts.ts';
+import type { ActorSystem } from '../runtime/system.ts';
+import type { QueueInfo, QueueViews } from './queues.ts';
+
+export interface MetricSources {
+  readonly store: Store;
+  readonly system: ActorSystem;
+  readonly queues: QueueViews;
+  /** Names of the component processes that live now. */
+  readonly running: ReadonlySet<string>;
+  readonly dataDir: string;
+}
+
+/** How the server stands, in serviceMetrics. None of it grows with the past. */
+export interface ServiceMetrics {
+  readonly jobs: { readonly live: number; readonly waiting: number };
+  readonly queues: readonly QueueInfo[];
+  /** Milliseconds that the first sub-job of a queue has waited, by the name of the queue; only where some wait. */
+  readonly oldest: ReadonlyMap<string, number>;
+  /** Of the disk of DATA_DIR. */
+  readonly freeBytes: number;
+  /** Sub-jobs in the hands of components. */
+  readonly leases: number;
+  /** Component processes of this host, by service. */
+  readonly processes: ReadonlyMap<string, number>;
+  readonly actorsLoaded: number;
+  readonly happened: Readonly<Record<Happening, ReadonlyMap<string, number>>>;
+}
+
+export async function serviceMetrics(sources: MetricSources): Promise<ServiceMetrics> {
+  const { store, system, queues, running, dataDir } = sources;
+  const [live, waiting, free, work] = await Promise.all([
+    store.count(LIVE_JOBS),
+    store.count(WAITING_JOBS),
+    freeBytes(dataDir),
+    store.work.queues(),
+  ]);
+  const processes = new Map<string, number>();
+  for (const worker of running) {
+    const service = worker.split(':')[1] ?? worker;
+    processes.set(service, (processes.get(service) ?? 0) + 1);
+  }
+  return {
+    jobs: { live: live - waiting, waiting },
+    queues: queues.of(work),
+    oldest: new Map(
+      [...work].flatMap(([queue, { waiting: some, oldestMs }]) =>
+        some === 0 ? [] : [[queues.nameOf(queue), oldestMs] as const],
+      ),
+    ),
+    freeBytes: free,
+    leases: [...work.values()].reduce((sum, { held }) => sum + held, 0),
+    processes,
+    actorsLoaded: system.size,
+    happened: {
+      restarted: system.counts.of('restarted'),
+      escalated: system.counts.of('escalated'),
+      deadLetter: system.counts.of('deadLetter'),
+      quarantined: system.counts.of('quarantined'),
+    },
+  };
+}

@@ -1,0 +1,190 @@
+import type {
+  Assignment,
+  CopyWork,
+  DetectWork,
+  FinishPart,
+  FinishWork,
+  PrepareWork,
+} from '../../protocol/worker-protocol.ts';
+import { openFeedIndex, readFeedPiece, readSmallPiece, type FeedIndex } from '../../results/feed-index.ts';
+import { ownDocument } from '../../results/layout.ts';
+import type { MovedStart } from '../../results/moved-files.ts';
+import { booleanOf } from '../../domain/properties.ts';
+import { feedForwardType } from '../../domain/trigger.ts';
+import type { Range } from '../../domain/types.ts';
+import type { Lease } from '../../store/ledger.ts';
+import { allRows, type ActorKey, type Store } from '../../store/store.ts';
+import { BATCH_JOB, unitPrefix } from '../batch-job/keys.ts';
+import { selectedProperties } from '../batch-job/kinds/detect.ts';
+import { stageIndex } from '../batch-job/media.ts';
+import type { SubJobRow } from '../batch-job/state.ts';
+import { queueOf } from '../batch-job/work-items.ts';
+import { storedJob } from '../views/stored-job.ts';
+
+export interface AssignmentDeps {
+  readonly store: Store;
+  readonly heartbeatMs: number;
+  readonly dataDir: string;
+  /** What documents of before a move of the data folder call their files, and what these are called today. */
+  readonly movedFiles: readonly MovedStart[];
+  /** A token of the service; undefined when there is none to be had. */
+  bearer(): Promise<string | undefined>;
+}
+
+/** What a component is told of the sub-job it has claimed; undefined when the row is gone (the job ended meanwhile). */
+export async function assignmentOf(deps: AssignmentDeps, lease: Lease): Promise<Assignment | undefined> {
+  const { store, heartbeatMs } = deps;
+  const { item, token } = lease;
+  const row = await rowOf(store, item);
+  if (row === undefined || row.state !== 'QUEUED' || row.work === null) return undefined;
+  const work = await workOf(deps, item.actor.id, row, row.work, token);
+  const attempt = row.attempts + 1;
+  return {
+    token,
+    id: row.id,
+    kind: row.kind,
+    algorithm: queueOf(row),
+    attempt,
+    heartbeatMs,
+    work,
+  } as Assignment;
+}
+
+export async function rowOf(
+  store: Store,
+  { actor, key }: { readonly actor: ActorKey; readonly key: string },
+): Promise<SubJobRow | undefined> {
+  const [row] = await store.rows(actor, { prefix: key, limit: 1 });
+  return row?.key === key ? (row.body as SubJobRow) : undefined;
+}
+
+async function workOf(
+  deps: AssignmentDeps,
+  jobNumber: string,
+  row: SubJobRow,
+  work: Assignment['work'],
+  token: string,
+): Promise<Assignment['work']> {
+  switch (row.kind) {
+    case 'DOCUMENT':
+      return { input: inputPath(token) };
+    case 'COPY':
+      return copyWork(deps, work as CopyWork, token);
+    case 'PREPARE':
+      return withBearer(deps, work as PrepareWork);
+    case 'DETECT': {
+      const own = ofAttempt(work as DetectWork, token);
+      return row.fed === undefined ? own : fedWork(deps, jobNumber, row, row.fed, own, token);
+    }
+    case 'FINISH':
+      return finishWork(deps, jobNumber, row, work as FinishWork);
+    case 'FEED':
+    case 'ARTIFACTS':
+    case 'MARKUP':
+    case 'UPLOAD':
+      return work;
+  }
+}
+
+/** Only documents of this service have moved with its data folder; it may have been moved since the work was planned. */
+function copyWork({ dataDir, movedFiles }: AssignmentDeps, work: CopyWork, token: string): CopyWork {
+  const isOwn = ownDocument(dataDir, work.document) !== undefined;
+  return { ...work, input: inputPath(token), ...(isOwn && movedFiles.length > 0 ? { movedFiles } : {}) };
+}
+
+/** Each attempt has a folder of its own: one that was lost may still write into its. */
+function ofAttempt(work: DetectWork, token: string): DetectWork {
+  if (work.outputFolder === undefined) return work;
+  return { ...work, outputFolder: `${work.outputFolder}.${token}` };
+}
+
+const inputPath = (token: string) => `/worker/v1/leases/${token}/input`;
+
+/** A remote medium may be asked for with a token of the service; without one it is asked for all the same. */
+async function withBearer({ bearer }: AssignmentDeps, work: PrepareWork): Promise<PrepareWork> {
+  if (!/^https?:/i.test(work.uri) || !booleanOf(work.properties, 'REMOTE_MEDIA_ADD_TOKEN', false))
+    return work;
+  const token = await bearer();
+  return token === undefined ? work : { ...work, bearer: token };
+}
+
+/** Tracks that go with the claim; more than this is read on its own. */
+const MOST_LINES_BYTES = 32 * 1024;
+
+/** What a piece is fed is known only by the answer that fed it. */
+async function fedWork(
+  { store }: AssignmentDeps,
+  jobNumber: string,
+  row: SubJobRow,
+  fed: NonNullable<SubJobRow['fed']>,
+  work: DetectWork,
+  token: string,
+): Promise<DetectWork> {
+  const piece = await readSmallPiece(fed.file, fed.indexAt, fed.piece, MOST_LINES_BYTES);
+  // To read a job of thousands of media for each of its pieces would be felt by everybody.
+  const reads = piece.selector >= 0 && fed.selective === true;
+  const job = reads ? await storedJob(store, Number(jobNumber)) : undefined;
+  const properties =
+    job === undefined ? work.properties : selectedProperties(job.record, row, work.medium, piece.selector);
+  return {
+    ...work,
+    properties,
+    range: { start: piece.start, stop: piece.stop },
+    feedForward: {
+      // What media selectors select is fed as it is, whatever else is fed forward in the pipeline.
+      type: feedForwardType(properties['FEED_FORWARD_TYPE']) ?? 'REGION',
+      allTracks: booleanOf(properties, 'FEED_FORWARD_ALL_TRACKS'),
+      annotate: fed.annotate,
+      input: inputPath(token),
+      bytes: piece.bytes,
+      ...(piece.lines === undefined ? {} : { lines: piece.lines }),
+    },
+  };
+}
+
+/** The files of the pieces that were answered, and as many media ids as they bring derivative media. */
+async function finishWork(
+  { store }: AssignmentDeps,
+  jobNumber: string,
+  row: SubJobRow,
+  work: FinishWork,
+): Promise<FinishWork> {
+  const parts: FinishPart[] = [];
+  let derived = 0;
+  // All pieces of a unit are fed from one file: to open it for each would take longer than a lease lasts.
+  let index: FeedIndex | undefined;
+  const rows = allRows(
+    store,
+    { kind: BATCH_JOB, id: jobNumber },
+    `${unitPrefix(row.run, stageIndex(row.stage), row)}d`,
+  );
+  try {
+    for await (const { body } of rows) {
+      const { state, file, range, fed, derived: brought = 0 } = body as SubJobRow;
+      if (state !== 'DONE' || file === undefined) continue;
+      derived += brought;
+      if (fed !== undefined) index ??= await openFeedIndex(fed.file, fed.indexAt);
+      parts.push({ path: file, range, ...(fed === undefined ? {} : await fedPart(fed, index!)) });
+    }
+  } finally {
+    await index?.close();
+  }
+  if (work.derive === undefined) return { ...work, parts };
+  const firstMediaId = await store.next('medium', Math.max(1, derived));
+  return { ...work, parts, derive: { ...work.derive, firstMediaId } };
+}
+
+async function fedPart(
+  { file, piece }: NonNullable<SubJobRow['fed']>,
+  index: FeedIndex,
+): Promise<Pick<FinishPart, 'fed'>> {
+  const { offset, bytes } = await index.piece(piece);
+  return { fed: { path: file, offset, bytes } };
+}
+
+/** The frames that a sub-job looks at: what it is fed may lie anywhere. */
+export async function framesOf({ fed, range }: SubJobRow): Promise<Range> {
+  if (fed === undefined) return range;
+  const { start, stop } = await readFeedPiece(fed.file, fed.indexAt, fed.piece);
+  return { start, stop };
+}

@@ -1,0 +1,153 @@
+/** Asks archives, before a job runs, whether they know the results of an equal one (specification 2.1, archiveCheckStatus). */
+import type { ArchiveFinding, ArchiveQuestion, PastJob } from '../domain/types.ts';
+import type { OutgoingAgents } from './agent.ts';
+import { exchange, NoAnswer, type Answer } from './exchange.ts';
+import type { ServiceToken } from './service-token.ts';
+
+export interface ArchiveDeps {
+  readonly agents: OutgoingAgents;
+  readonly token: ServiceToken;
+  /** Milliseconds for everything together. */
+  readonly timeoutMs: number;
+  /** Of the product, for the User-Agent. */
+  readonly version: string;
+  /** Takes credentials out of an address that is shown. */
+  readonly maskUri: (url: string) => string;
+  /** Address of the page of entries about a medium that begins at `offset`. */
+  readonly checkUrl: (url: string, sha256: string, offset: number) => string;
+  /** The best of the entries and of what was known before. */
+  readonly bestMatch: (
+    entries: readonly unknown[],
+    jobConfigHash: string,
+    known: PastJob | null,
+  ) => PastJob | null;
+  /** Entries of a full page. */
+  readonly pageSize: number;
+}
+
+/** Pages asked of one archive about one medium. */
+const MAX_PAGES = 100;
+const MAX_PAGE_BYTES = 2 * 1024 * 1024;
+/** Requests at a time. */
+const AT_ONCE = 4;
+
+interface Pair {
+  readonly url: string;
+  readonly sha256: string;
+  readonly addToken: boolean;
+}
+
+/** What the questions that run side by side have in common. */
+interface Search extends ArchiveDeps {
+  readonly jobConfigHash: string;
+  /** Milliseconds of the monotonic clock. */
+  readonly deadline: number;
+  best: PastJob | null;
+  /** Why the first archive that failed did. */
+  reason: string | null;
+}
+
+/** Never rejects. A match counts although another archive could not be asked. */
+export async function findPastJob(question: ArchiveQuestion, deps: ArchiveDeps): Promise<ArchiveFinding> {
+  const { archives, jobConfigHash } = question;
+  const deadline = performance.now() + deps.timeoutMs;
+  const search: Search = { ...deps, jobConfigHash, deadline, best: null, reason: null };
+  const pairs = archives.flatMap(({ url, sha256s, addToken }) =>
+    [...new Set(sha256s)].map((sha256): Pair => ({ url, sha256, addToken })),
+  );
+  const waiting = pairs.values();
+  await Promise.all(Array.from({ length: AT_ONCE }, () => askInTurn(waiting, search)));
+  if (search.best !== null) return { kind: 'match', match: search.best };
+  return search.reason === null ? { kind: 'none' } : { kind: 'failed', reason: search.reason };
+}
+
+async function askInTurn(waiting: IterableIterator<Pair>, search: Search): Promise<void> {
+  for (const pair of waiting) {
+    try {
+      await askAbout(pair, search);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      search.reason ??= `Sending HTTP GET to the archive (${search.maskUri(pair.url)}) failed due to: ${reason}`;
+    }
+  }
+}
+
+/** Page after page, until one is not full. */
+async function askAbout({ url, sha256, addToken }: Pair, search: Search): Promise<void> {
+  if (!URL.canParse(url)) throw new Error('the ARCHIVE_URL property is no valid address');
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const entries = await askPage(search.checkUrl(url, sha256, page * search.pageSize), addToken, search);
+    search.best = search.bestMatch(entries, search.jobConfigHash, search.best);
+    if (entries.length < search.pageSize) return;
+  }
+  throw new Error(`it has more than ${MAX_PAGES * search.pageSize} entries about one medium`);
+}
+
+async function askPage(url: string, addToken: boolean, search: Search): Promise<readonly unknown[]> {
+  const token = addToken ? await inTime(search.token.get(), search) : undefined;
+  const headers = {
+    'User-Agent': `Troupe/${search.version}`,
+    Accept: 'application/json',
+    ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+  };
+  const answer = await askTwice(url, headers, search);
+  if (answer.status === 401 && token !== undefined) search.token.drop(token);
+  if (answer.status !== 200) throw new Error(`it answered with status ${answer.status}`);
+  if (answer.cut) throw new Error(`its answer is longer than ${MAX_PAGE_BYTES} bytes`);
+  return entriesOf(answer.text);
+}
+
+/** Once more when the connection breaks: an archive may close one that was kept open just when it is used again. */
+async function askTwice(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  search: Search,
+): Promise<Answer> {
+  const ask = () =>
+    exchange(search.agents, {
+      method: 'GET',
+      url,
+      headers,
+      timeoutMs: timeLeft(search),
+      maxBytes: MAX_PAGE_BYTES,
+    });
+  try {
+    return await ask();
+  } catch (error) {
+    if (!(error instanceof NoAnswer) || error.final) throw error;
+    return await ask();
+  }
+}
+
+function entriesOf(text: string): readonly unknown[] {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    throw new Error('its answer is no JSON');
+  }
+  if (!Array.isArray(body)) throw new Error('its answer is no list');
+  return body as readonly unknown[];
+}
+
+const tooLate = ({ timeoutMs }: Search) => new Error(`there was no complete answer within ${timeoutMs} ms`);
+
+/** Milliseconds. */
+function timeLeft(search: Search): number {
+  const left = Math.ceil(search.deadline - performance.now());
+  if (left <= 0) throw tooLate(search);
+  return left;
+}
+
+/** What cannot be stopped is waited for no longer than the whole may take. */
+async function inTime<T>(work: Promise<T>, search: Search): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(tooLate(search)), timeLeft(search));
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

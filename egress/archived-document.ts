@@ -1,0 +1,166 @@
+/** Results of a job that another service has run, above all its detection document, from where its archive says that they lie. */
+import { request as plainRequest, type IncomingMessage } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import { pipeline, Readable, Transform } from 'node:stream';
+import type { BucketObject } from '../domain/types.ts';
+import type { OutgoingAgents, Reach } from './agent.ts';
+import { BucketError, isAnswer } from './bucket-errors.ts';
+import type { Bucket, ObjectContent } from './bucket.ts';
+import { basic, NoAnswer, noAnswer, target } from './exchange.ts';
+
+export interface ArchivedFileDeps {
+  readonly agents: OutgoingAgents;
+  /** Milliseconds without a byte after which the other side is given up. */
+  readonly timeoutMs: number;
+  /** Of a file; a larger one is broken off. */
+  readonly maxBytes: number;
+  /** The setting that says so, for the message. */
+  readonly limit: string;
+  /** Of the product, for the User-Agent. */
+  readonly version: string;
+}
+
+/** A file in a bucket, with what opens it. */
+export interface ArchivedObject {
+  readonly bucket: Pick<Bucket, 'openObject'>;
+  readonly object: Omit<BucketObject, 'bucket'>;
+}
+
+export type ArchivedFile = ObjectContent;
+
+/**
+ * Opens the file for reading, as fast as its reader takes it. Like all requests of the server it goes only to allowed
+ * addresses and follows no redirection. A bucket whose keys are known is asked with them, and once more without when it refuses
+ * them: the address may be that of a public bucket, or of no bucket at all.
+ * @throws NoAnswer, BucketError
+ */
+export async function openArchivedFile(
+  deps: ArchivedFileDeps,
+  uri: string,
+  found: ArchivedObject | null,
+  signal: AbortSignal,
+): Promise<ArchivedFile> {
+  if (found === null) return bounded(deps, await openPlain(deps, uri, signal));
+  try {
+    return bounded(deps, await found.bucket.openObject(found.object, signal));
+  } catch (error) {
+    if (!(error instanceof BucketError) || !isAnswer(error.cause)) throw error;
+    const plain = await openPlain(deps, uri, signal).catch(() => undefined);
+    if (plain === undefined) throw error;
+    return bounded(deps, plain);
+  }
+}
+
+async function openPlain(
+  { agents, timeoutMs, version }: ArchivedFileDeps,
+  uri: string,
+  signal: AbortSignal,
+): Promise<ArchivedFile> {
+  const { url, agent } = target(agents, uri);
+  const { username, password } = url;
+  url.username = '';
+  url.password = '';
+  const headers = {
+    'Accept-Encoding': 'identity',
+    'User-Agent': `Troupe/${version}`,
+    ...basic(username, password),
+  };
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const ask = url.protocol === 'https:' ? secureRequest : plainRequest;
+    const call = ask(url, { agent, headers, timeout: timeoutMs, signal });
+    call.on('response', resolve);
+    call.on('timeout', () => call.destroy(Object.assign(new Error('silent'), { code: 'ECONNABORTED' })));
+    call.on('error', (error) => reject(noAnswer(error, { timeoutMs })));
+    call.end();
+  });
+  const { statusCode = 0 } = response;
+  if (statusCode !== 200) {
+    response.destroy();
+    const passing = statusCode >= 500 || statusCode === 429;
+    throw new NoAnswer(`it was answered with status ${statusCode}`, !passing);
+  }
+  const length = Number(response.headers['content-length'] ?? Number.NaN);
+  const bytes = Number.isSafeInteger(length) ? length : undefined;
+  return { stream: response, bytes, contentType: response.headers['content-type'] };
+}
+
+function bounded({ maxBytes, limit }: ArchivedFileDeps, file: ArchivedFile): ArchivedFile {
+  const { stream, bytes } = file;
+  if ((bytes ?? 0) > maxBytes) {
+    stream.destroy();
+    throw new NoAnswer(`it has ${bytes} bytes; at most ${maxBytes} are fetched (${limit})`, true);
+  }
+  const end = boundedBy(maxBytes);
+  // What breaks off on the way ends the answer to the client before its length, or without an end.
+  pipeline(stream, end, () => undefined);
+  return { ...file, stream: end };
+}
+
+function boundedBy(maxBytes: number): Transform {
+  let seen = 0;
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      seen += chunk.length;
+      if (seen > maxBytes) done(new NoAnswer(`it has more than ${maxBytes} bytes`, true));
+      else done(null, chunk);
+    },
+  });
+}
+
+/** Opens a document for a client of the server. Its bucket is connected to for this one alone. */
+export async function openArchivedDocument(
+  deps: ArchivedFileDeps & { readonly reach: Required<Reach> },
+  uri: string,
+  object: BucketObject | null,
+): Promise<ArchivedFile> {
+  const never = new AbortController().signal;
+  if (object === null) return documentOnly(await openArchivedFile(deps, uri, null, never));
+  const { openBucket } = await import('./bucket.ts');
+  const bucket = openBucket(object.bucket, deps.reach, { silenceMs: deps.timeoutMs });
+  try {
+    const file = await documentOnly(await openArchivedFile(deps, uri, { bucket, object }, never));
+    file.stream.once('close', () => bucket.close());
+    return file;
+  } catch (error) {
+    bucket.close();
+    throw error;
+  }
+}
+
+/** A document says in its first bytes whose it is. */
+const HEAD_BYTES = 64 * 1024;
+
+/**
+ * The archive of a job, which its client names, says where the document lies: what else lies there, on servers that only this one
+ * reaches, is not passed on. @throws NoAnswer
+ */
+async function documentOnly(file: ArchivedFile): Promise<ArchivedFile> {
+  const source = (file.stream as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+  const head: Buffer[] = [];
+  let bytes = 0;
+  while (bytes < HEAD_BYTES && !isDocument(head)) {
+    const next = await source.next();
+    if (next.done === true) break;
+    head.push(next.value);
+    bytes += next.value.length;
+  }
+  if (!isDocument(head)) {
+    await source.return?.();
+    throw new NoAnswer('what lies there is no detection document', true);
+  }
+  return { ...file, stream: Readable.from(both(head, source), { objectMode: false }) };
+}
+
+function isDocument(head: readonly Buffer[]): boolean {
+  const text = Buffer.concat(head).toString('latin1');
+  return text.trimStart().startsWith('{') && text.includes('"jobId"') && text.includes('"objectId"');
+}
+
+async function* both(head: readonly Buffer[], rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* head;
+    for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
+}

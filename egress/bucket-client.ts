@@ -1,0 +1,103 @@
+/** The library for object stores, told everything that it would else look up in the environment or in files of the user. */
+import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
+import type { Agent } from 'node:https';
+import { Readable } from 'node:stream';
+import type { BucketAccess } from '../domain/types.ts';
+import type { AddressRule } from './addresses.ts';
+import type { Reach } from './agent.ts';
+
+export interface Connection {
+  /** Its commands. */
+  readonly sdk: typeof import('@aws-sdk/client-s3');
+  readonly client: S3Client;
+  close(): void;
+}
+
+const CONNECT_MS = 10_000;
+/** The library holds an answer that is no object in memory; nobody needs more of it than its beginning. */
+const MAX_ANSWER_BYTES = 64 * 1024;
+
+/** Libraries are loaded only now: it takes longer than many components take to start. @throws ForbiddenAddress */
+export async function connectBucket(
+  access: BucketAccess,
+  rule: AddressRule & Partial<Pick<Reach, 'allowedHosts'>>,
+  silenceMs: number,
+): Promise<Connection> {
+  const [{ outgoingAgents }, sdk, { NodeHttpHandler }] = await Promise.all([
+    import('./agent.ts'),
+    import('@aws-sdk/client-s3'),
+    import('@smithy/node-http-handler'),
+  ]);
+  const url = new URL(access.url);
+  const agents = outgoingAgents({ allowedHosts: [], ...rule });
+  const agent = agents.agentFor(url);
+  const requestHandler = new NodeHttpHandler({
+    ...(url.protocol === 'https:' ? { httpsAgent: agent as Agent } : { httpAgent: agent }),
+    connectionTimeout: CONNECT_MS,
+    socketTimeout: silenceMs,
+  });
+  const client = new sdk.S3Client({ ...configOf(access), requestHandler });
+  keepAnswersShort(client);
+  return { sdk, client, close: agents.close };
+}
+
+/** A store may answer without end. What is asked for with GET is written as it comes, by whoever knows how long it may be. */
+function keepAnswersShort(client: S3Client): void {
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const result = await next(args);
+      const { method } = args.request as { readonly method: string };
+      const response = result.response as { readonly statusCode: number; body?: unknown };
+      const isObject = method === 'GET' && response.statusCode < 300;
+      if (!isObject && response.body instanceof Readable)
+        response.body = Readable.from(beginningOf(response.body), { objectMode: false });
+      return result;
+    },
+    { step: 'deserialize', priority: 'low', name: 'keepAnswersShort' },
+  );
+}
+
+async function* beginningOf(body: Readable): AsyncGenerator<Uint8Array> {
+  let left = MAX_ANSWER_BYTES;
+  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+    yield chunk.subarray(0, left);
+    left -= chunk.length;
+    if (left <= 0) return;
+  }
+}
+
+const silent = (): void => undefined;
+
+function configOf({ url, region, accessKey, secretKey, sessionToken }: BucketAccess): S3ClientConfig {
+  return {
+    endpoint: url,
+    // A bucket is given by its address, which is taken as it stands.
+    bucketEndpoint: true,
+    forcePathStyle: true,
+    region,
+    credentials: {
+      accessKeyId: accessKey,
+      secretAccessKey: secretKey,
+      ...(sessionToken === undefined ? {} : { sessionToken }),
+    },
+    // The library cannot send a stream twice; attempts are made by whoever has the file.
+    maxAttempts: 1,
+    retryMode: 'standard',
+    defaultsMode: 'standard',
+    useFipsEndpoint: false,
+    useDualstackEndpoint: false,
+    useArnRegion: false,
+    disableMultiregionAccessPoints: true,
+    disableS3ExpressSessionAuth: true,
+    disableClockSkewCorrection: false,
+    authSchemePreference: [],
+    sigv4aSigningRegionSet: [],
+    userAgentAppId: () => Promise.resolve(undefined),
+    // Newer checksums are unknown to many stores; the signature covers the SHA-256 of what is sent.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    // Otherwise large files would leave by a socket of the library's own, which goes anywhere.
+    expectContinueHeader: false,
+    logger: { trace: silent, debug: silent, info: silent, warn: silent, error: silent },
+  };
+}

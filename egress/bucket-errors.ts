@@ -1,0 +1,93 @@
+/** What is to be thought of a request to an object store that failed. */
+import type { BucketAccess } from '../domain/types.ts';
+import { ForbiddenAddress } from './addresses.ts';
+
+/** An object store could not be reached or refused; the message is part of a sentence and holds no secret. */
+export class BucketError extends Error {}
+
+/** A file of ours could not be read or written. */
+export class LocalFileError extends Error {}
+
+/** An object is larger than it may be. */
+export class TooLarge extends Error {}
+
+interface Facts {
+  /** The store's name of the error. */
+  readonly name: string;
+  readonly status: number | undefined;
+  readonly code: string;
+  /** The library takes the store's time for its own from now on. */
+  readonly clockMended: boolean;
+}
+
+function factsOf(error: unknown): Facts {
+  const { name, code, $metadata } = (error ?? {}) as {
+    readonly name?: unknown;
+    readonly code?: unknown;
+    readonly $metadata?: { readonly httpStatusCode?: number; readonly clockSkewCorrected?: boolean };
+  };
+  return {
+    name: typeof name === 'string' ? name : '',
+    status: $metadata?.httpStatusCode,
+    code: typeof code === 'string' ? code : '',
+    clockMended: $metadata?.clockSkewCorrected === true,
+  };
+}
+
+const BUSY = [429, 500, 502, 503, 504];
+
+/** Whether another attempt may go better: the store's own trouble, or a broken connection. */
+export function isPassing(error: unknown): boolean {
+  const { name, status, code, clockMended } = factsOf(error);
+  if (clockMended || (status !== undefined && BUSY.includes(status))) return true;
+  return name === 'TimeoutError' || /^(ECONN|EPIPE|EAI_AGAIN|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH)/.test(code);
+}
+
+/** Whether the store itself said no, and not the way to it. */
+export function isAnswer(error: unknown): boolean {
+  const { status } = factsOf(error);
+  return status !== undefined && !BUSY.includes(status);
+}
+
+/** By the name that the store gives its refusal. */
+const REFUSALS: Readonly<Record<string, (access: BucketAccess) => string>> = {
+  NoSuchBucket: ({ name }) => `the object store has no bucket "${name}"`,
+  NoSuchKey: ({ name }) => `the bucket "${name}" holds no such object`,
+  NoSuchVersion: ({ name }) => `the bucket "${name}" holds no such version of the object`,
+  InvalidAccessKeyId: () => 'the object store does not know the key given in S3_ACCESS_KEY',
+  SignatureDoesNotMatch: () => 'S3_SECRET_KEY is not the secret that belongs to S3_ACCESS_KEY',
+  AccessDenied: ({ name }) => `the keys that were given have no right to do this in the bucket "${name}"`,
+  ExpiredToken: () => 'S3_SESSION_TOKEN has expired',
+  InvalidToken: () => 'S3_SESSION_TOKEN is not valid',
+  EntityTooLarge: () => 'the object store takes no object of this size',
+  RequestTimeTooSkewed: () => 'the clock of this host is wrong',
+  AuthorizationHeaderMalformed: ({ region }) => `S3_REGION "${region}" is not the region of the bucket`,
+  PermanentRedirect: ({ region }) => `S3_REGION "${region}" or the host is not that of the bucket`,
+};
+
+const CONNECTIONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was closed before everything was through',
+  EPIPE: 'the connection was closed before everything was through',
+  ENOTFOUND: 'the name of the host is not known',
+  EAI_AGAIN: 'the name of the host could not be resolved just now',
+  ETIMEDOUT: 'the host could not be connected to',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network of the host cannot be reached',
+};
+
+/** Nothing that the store wrote is shown but the name of its error, for it may repeat what it was sent. */
+export function bucketError(error: unknown, access: BucketAccess): BucketError {
+  return new BucketError(reasonOf(error, access), { cause: error });
+}
+
+function reasonOf(error: unknown, access: BucketAccess): string {
+  if (error instanceof ForbiddenAddress || error instanceof TooLarge) return error.message;
+  const { name, status, code } = factsOf(error);
+  const known = REFUSALS[name]?.(access) ?? CONNECTIONS[code];
+  if (known !== undefined) return known;
+  if (name === 'TimeoutError') return 'the object store was silent for too long';
+  const shown = /^[A-Za-z]{3,40}$/.test(name) && !['Error', 'Unknown', 'UnknownError'].includes(name);
+  if (status === undefined) return `the request failed (${code === '' ? name : code})`;
+  return `the object store answered with status ${status}${shown ? ` (${name})` : ''}`;
+}

@@ -1,0 +1,108 @@
+/** Sends callbacks and archive posts: one attempt each, and what is to be thought of its end. */
+import type { OutgoingAgents } from './agent.ts';
+import { exchange, NoAnswer, type Answer } from './exchange.ts';
+import type { Failure, Outcome, OutgoingRequest, Send } from './request.ts';
+import { NoToken, type ServiceToken } from './service-token.ts';
+
+export interface SendDeps {
+  readonly agents: OutgoingAgents;
+  readonly token: ServiceToken;
+  /** Whole time of a request in milliseconds. */
+  readonly timeoutMs: number;
+  /** Of the product, for the User-Agent. */
+  readonly version: string;
+}
+
+const MAX_ANSWER_BYTES = 64 * 1024;
+/** Of the receiver's answer in an error. */
+const EXCERPT = 200;
+/**
+ * Answers that say nothing can be taken just now, whatever it is. Not 500: a receiver may answer so to some requests alone, and must
+ * not be kept from the others for it.
+ */
+const OVERLOADED = [408, 425, 429, 502, 503, 504];
+
+export function createSend(deps: SendDeps): Send {
+  return async (request, signal) => {
+    try {
+      return await attempt(deps, request, signal);
+    } catch (error) {
+      if (error instanceof NoToken) return failure('service', error.message);
+      if (error instanceof NoAnswer)
+        return failure(error.final ? 'request' : 'receiver', error.message, error.final);
+      return failure('service', error instanceof Error ? error.message : String(error));
+    }
+  };
+}
+
+async function attempt(deps: SendDeps, request: OutgoingRequest, signal: AbortSignal): Promise<Outcome> {
+  const token = request.addToken ? await deps.token.get() : undefined;
+  const answer = await exchange(deps.agents, {
+    method: request.method,
+    url: request.url,
+    headers: {
+      ...request.headers,
+      'User-Agent': `Troupe/${deps.version}`,
+      'Idempotency-Key': request.idempotencyKey,
+      ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+    },
+    ...(request.method === 'GET' ? {} : { body: JSON.stringify(request.body) }),
+    timeoutMs: deps.timeoutMs,
+    maxBytes: MAX_ANSWER_BYTES,
+    signal,
+  });
+  // The next attempt asks for a fresh one.
+  if (answer.status === 401 && token !== undefined) deps.token.drop(token);
+  return outcomeOf(answer, request, token);
+}
+
+function outcomeOf(answer: Answer, { finalAnswer }: OutgoingRequest, token: string | undefined): Outcome {
+  const { status } = answer;
+  if (status >= 200 && status < 300) return { kind: 'sent' };
+  if (status >= 300 && status < 400)
+    return failure(
+      'request',
+      `the receiver answered with status ${status}, and redirections are not followed: give the address that it leads to`,
+      isFinal(status, false),
+    );
+  const excerpt = shorten(token === undefined ? answer.text : answer.text.replaceAll(token, '***'));
+  const reason = `the receiver answered with status ${status}${excerpt === '' ? '' : `: ${excerpt}`}`;
+  const trouble = OVERLOADED.includes(status) ? 'receiver' : 'request';
+  const hopeless = finalAnswer !== undefined && answer.text.includes(finalAnswer);
+  const final = hopeless || isFinal(status, token !== undefined);
+  const wait = status === 429 || status === 503 ? retryAfter(answer.header('retry-after')) : undefined;
+  return { ...failure(trouble, reason, final), ...(wait === undefined ? {} : { retryAfterMs: wait }) };
+}
+
+const failure = (trouble: Failure['trouble'], reason: string, final = false): Failure => ({
+  kind: 'failed',
+  reason,
+  trouble,
+  final,
+});
+
+/** Refusals that may end: a token that has run out, a receiver that is busy, locked, or another than was meant. */
+const PASSING = [408, 409, 421, 423, 425, 429];
+
+/** Whether a status says that the same request will never be taken: a refusal, or an address that has moved for good. */
+function isFinal(status: number, withToken: boolean): boolean {
+  if (status === 301 || status === 308) return true;
+  if (status === 401 && withToken) return false;
+  return status >= 400 && status < 500 && !PASSING.includes(status);
+}
+
+/** In one line, without control characters. */
+function shorten(text: string): string {
+  const line = text
+    .slice(0, 4 * EXCERPT)
+    .replace(/[\p{C}\s]+/gu, ' ')
+    .trim();
+  return line.length > EXCERPT ? `${line.slice(0, EXCERPT - 3)}...` : line;
+}
+
+/** Milliseconds; the header gives seconds or a date. */
+function retryAfter(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1_000 : Date.parse(value) - Date.now();
+  return Number.isFinite(ms) && ms > 0 ? ms : undefined;
+}

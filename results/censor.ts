@@ -1,0 +1,58 @@
+/** What a document never shows: the values of secret properties, and secrets inside of media URIs. */
+import type { Properties } from '../domain/types.ts';
+
+const CENSORED = '<censored>';
+
+const SECRET_PROPERTIES: ReadonlySet<string> = new Set([
+  'S3_ACCESS_KEY',
+  'S3_SECRET_KEY',
+  'S3_SESSION_TOKEN',
+  'ARCHIVE_COPY_SRC_S3_ACCESS_KEY',
+  'ARCHIVE_COPY_SRC_S3_SECRET_KEY',
+  'ARCHIVE_COPY_SRC_S3_SESSION_TOKEN',
+  'ACS_URL',
+  'ACS_SUBSCRIPTION_KEY',
+  'ACS_BLOB_CONTAINER_URL',
+  'ACS_BLOB_SERVICE_KEY',
+]);
+
+const SECRET_PARAMETERS = new Set(
+  'x-amz-signature x-amz-credential x-amz-security-token awsaccesskeyid signature sig token access_token api_key apikey'.split(
+    ' ',
+  ),
+);
+
+/** Properties that are addresses, with or without a user's name and password in them. */
+const ADDRESSES: ReadonlySet<string> = new Set(['ARCHIVE_URL']);
+
+export function censorProperties(properties: Properties): Properties {
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, value]) => [name, censorValue(name, value)]),
+  );
+}
+
+function censorValue(name: string, value: string): string {
+  if (SECRET_PROPERTIES.has(name)) return CENSORED;
+  return ADDRESSES.has(name) ? maskUri(value.trim()) : value;
+}
+
+/** Censors wherever a text stands under the name of a secret property. */
+export function censorDeep(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(censorDeep);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]: [string, unknown]) => [
+      name,
+      typeof inner === 'string' ? censorValue(name, inner) : censorDeep(inner),
+    ]),
+  );
+}
+
+/** Masks the user information of a URI and the signatures and tokens of its query; all else stays as it was written. */
+export function maskUri(uri: string): string {
+  if (/^data:/i.test(uri)) return uri;
+  const masked = uri.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, `$1***@`);
+  return masked.replace(/([?&])([^?=&#]+)=([^&#]*)/g, (whole, lead: string, name: string) =>
+    SECRET_PARAMETERS.has(name.toLowerCase()) ? `${lead}${name}=***` : whole,
+  );
+}

@@ -1,0 +1,168 @@
+/**
+ * Looks at spooled results in a thread of its own, so that no size or content of a result is felt by the event loop. One
+ * thread, started on first use; it is started anew when a result makes it die, and a result that does so twice is refused.
+ */
+import { Worker } from 'node:worker_threads';
+import type {
+  FeedSummary,
+  FinishSummary,
+  MarkupAnswer,
+  PreparedMedium,
+  UploadAnswer,
+  WorkKind,
+} from '../protocol/worker-protocol.ts';
+import type { Range } from '../domain/types.ts';
+
+export interface Expectations {
+  /** DETECT: tracks must lie within; a stop below 0 (or no range) expects no frames in particular. */
+  readonly range?: Range;
+  /** DETECT: longest line; 64 MiB when not given. */
+  readonly maxLineBytes?: number;
+}
+
+interface DocumentAccepted<K extends WorkKind> {
+  readonly ok: true;
+  readonly kind: K;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+export interface Refused {
+  readonly ok: false;
+  readonly reason: string;
+}
+/** What a good result says; PREPARE comes without `facts.frameTimes.times`, which stay in the file. */
+export interface Accepted {
+  readonly DETECT: {
+    readonly ok: true;
+    readonly kind: 'DETECT';
+    readonly tracks: number;
+    readonly detections: number;
+    /** Tracks that bring a derivative medium. */
+    readonly derived: number;
+    /** Lines that say what could not be looked at. */
+    readonly warnings: number;
+  };
+  readonly PREPARE: { readonly ok: true; readonly kind: 'PREPARE'; readonly prepared: PreparedMedium };
+  readonly FEED: { readonly ok: true; readonly kind: 'FEED'; readonly summary: FeedSummary };
+  readonly FINISH: { readonly ok: true; readonly kind: 'FINISH'; readonly summary: FinishSummary };
+  readonly ARTIFACTS: { readonly ok: true; readonly kind: 'ARTIFACTS'; readonly summary: FinishSummary };
+  readonly MARKUP: { readonly ok: true; readonly kind: 'MARKUP'; readonly markup: MarkupAnswer };
+  readonly UPLOAD: { readonly ok: true; readonly kind: 'UPLOAD'; readonly upload: UploadAnswer };
+  readonly DOCUMENT: DocumentAccepted<'DOCUMENT'>;
+  readonly COPY: DocumentAccepted<'COPY'>;
+}
+export type CheckedResult<K extends WorkKind = WorkKind> = Accepted[K] | Refused;
+
+export interface CheckRequest {
+  readonly path: string;
+  readonly kind: WorkKind;
+  readonly expectations: Expectations;
+}
+export interface CheckReply {
+  readonly result?: CheckedResult;
+  /** The file could not be read: no fault of its contents. */
+  readonly failure?: string;
+}
+
+interface Waiting extends CheckRequest {
+  deaths: number;
+  readonly resolve: (result: CheckedResult) => void;
+  readonly reject: (error: Error) => void;
+}
+
+export interface CheckerOptions {
+  /** Heap of the thread; a result that needs more is refused. */
+  readonly heapMb?: number;
+  /** The module of the thread; tests put a dying one here. */
+  readonly worker?: URL;
+}
+
+const MAX_DEATHS = 2;
+const DEFAULT_HEAP_MB = 1536;
+
+export class ResultChecker {
+  readonly #options: CheckerOptions;
+  readonly #queue: Waiting[] = [];
+  #current: Waiting | undefined;
+  #worker: Worker | undefined;
+  #closed = false;
+
+  constructor(options: CheckerOptions = {}) {
+    this.#options = options;
+  }
+
+  /** The verdict on a spooled file; rejects when the file cannot be read or the checker is closed. */
+  checkResult<K extends WorkKind>(
+    path: string,
+    kind: K,
+    expectations: Expectations = {},
+  ): Promise<CheckedResult<K>> {
+    if (this.#closed) return Promise.reject(new Error('The checker of results is closed.'));
+    return new Promise<CheckedResult<K>>((resolve, reject) => {
+      const settle = resolve as (result: CheckedResult) => void;
+      this.#queue.push({ path, kind, expectations, deaths: 0, resolve: settle, reject });
+      this.#next();
+    });
+  }
+
+  /** Ends the thread; what still waits is rejected. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const worker = this.#worker;
+    this.#worker = undefined;
+    for (const waiting of [this.#take(), ...this.#queue.splice(0)])
+      waiting?.reject(new Error('The checker of results is closed.'));
+    await worker?.terminate();
+  }
+
+  #next(): void {
+    if (this.#current !== undefined) return;
+    this.#current = this.#queue.shift();
+    if (this.#current === undefined) {
+      this.#worker?.unref();
+      return;
+    }
+    const { path, kind, expectations } = this.#current;
+    this.#worker ??= this.#start();
+    this.#worker.ref();
+    this.#worker.postMessage({ path, kind, expectations } satisfies CheckRequest);
+  }
+
+  #start(): Worker {
+    const worker = new Worker(this.#options.worker ?? new URL('./check-worker.js', import.meta.url), {
+      name: 'result-checker',
+      resourceLimits: { maxOldGenerationSizeMb: this.#options.heapMb ?? DEFAULT_HEAP_MB },
+    });
+    let death: unknown;
+    worker.on('message', (reply: CheckReply) => this.#answer(reply));
+    worker.on('error', (error) => (death = error));
+    worker.on('exit', (code) => this.#died(worker, death ?? new Error(`exit code ${code}`)));
+    return worker;
+  }
+
+  #answer({ result, failure }: CheckReply): void {
+    const done = this.#take();
+    if (result === undefined) done?.reject(new Error(failure ?? 'The checker of results gave no answer.'));
+    else done?.resolve(result);
+    this.#next();
+  }
+
+  #died(worker: Worker, error: unknown): void {
+    if (this.#worker !== worker) return;
+    this.#worker = undefined;
+    const victim = this.#take();
+    if (victim !== undefined) {
+      victim.deaths += 1;
+      if (victim.deaths < MAX_DEATHS) this.#queue.unshift(victim);
+      else victim.resolve({ ok: false, reason: `The result could not be checked: ${String(error)}` });
+    }
+    this.#next();
+  }
+
+  #take(): Waiting | undefined {
+    const current = this.#current;
+    this.#current = undefined;
+    return current;
+  }
+}

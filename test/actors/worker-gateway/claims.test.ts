@@ -1,0 +1,243 @@
+import { expect } from 'chai';
+import { BATCH_JOB } from '../../../actors/batch-job/keys.ts';
+import { JOB_COMMANDS, type JobCommand, type JobReply } from '../../../actors/batch-job/commands.ts';
+import type { SubJobRow } from '../../../actors/batch-job/state.ts';
+import { WorkWaiters } from '../../../actors/dispatcher/waiters.ts';
+import { systemClock } from '../../../actors/runtime/clock.ts';
+import { PlainTree } from '../runtime/plain-tree.ts';
+import { ActorSystem } from '../../../actors/runtime/system.ts';
+import { WorkerGateway, type WorkerGatewayDeps } from '../../../actors/worker-gateway/gateway.ts';
+import type { WorkItem, WorkLedger } from '../../../store/ledger.ts';
+import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
+import type { Store } from '../../../store/store.ts';
+import { around, temporaryFolder } from '../../store/folder.ts';
+import { within } from '../../support/until.ts';
+import { INTENSITY, turns } from '../runtime/probe.ts';
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+
+describe('A claim', () => {
+  const path = temporaryFolder();
+  let store: SqliteStore;
+  let waiters: WorkWaiters;
+  const open = new AbortController().signal;
+  /** Sub-jobs that cost an attempt. */
+  let lost: string[];
+  let files = 0;
+
+  beforeEach(() => {
+    store = new SqliteStore(path(`${++files}.db`));
+    waiters = new WorkWaiters();
+    lost = [];
+    store.work.watch({
+      offered(queues) {
+        for (const [queue, { waiting }] of queues) waiters.wake(queue, waiting);
+      },
+      news: (news) => lost.push(...news.map(({ item: { id } }) => id)),
+    });
+  });
+  afterEach(async () => {
+    await store.close();
+  });
+
+  const gatewayWith = (more: Partial<WorkerGatewayDeps> = {}) =>
+    new WorkerGateway({
+      store,
+      waiters,
+      clock: systemClock,
+      jobs: undefined as never,
+      checker: undefined as never,
+      meter: { jobEnded() {}, subJobEnded() {}, found() {} },
+      logger: silent,
+      dataDir: path(''),
+      movedFiles: [],
+      heartbeatMs: 1_000,
+      resultLimits: { maxBytes: 1, maxLines: 1 },
+      bearer: () => Promise.resolve(undefined),
+      localPath: () => Promise.resolve(undefined),
+      ...more,
+    });
+  const claimOf = (gateway: WorkerGateway, { queues = ['FACE'], waitMs = 0, max = 1, gone = open } = {}) =>
+    gateway.claim({ queues, max, waitMs, worker: 'worker', lasting: false }, gone);
+
+  /** Sub-jobs that wait in these queues, with their rows. */
+  async function given(...queues: readonly string[]): Promise<void> {
+    const rows = queues.map((queue, index) => rowOf(queue, index));
+    await store.commit({
+      actor: { kind: BATCH_JOB, id: '1' },
+      expected: 0,
+      owner: { server: 's', epoch: 1 },
+      record: {},
+      snapshot: { schema: 1, body: {} },
+      putRows: rows.map((row) => ({ key: row.key, body: row })),
+      work: { offer: rows.map(offered) },
+    });
+  }
+  const rowOf = (queue: string, index: number) =>
+    ({
+      key: `0001/${index}`,
+      id: `j.1.${index}`,
+      kind: 'DETECT',
+      queue,
+      state: 'QUEUED',
+      attempts: 0,
+      work: {},
+    }) as SubJobRow;
+  const offered = ({ id, key, queue }: SubJobRow): WorkItem => ({
+    id,
+    key,
+    queue,
+    actor: { kind: BATCH_JOB, id: '1' },
+    kind: 'DETECT',
+    priority: 4,
+    attempt: 1,
+    share: 0,
+  });
+
+  it('that cannot be answered because the store fails leaves its work to the next one, uncounted', async () => {
+    await given('FACE', 'FACE');
+    let broken = true;
+    const failing = around<Store>(store, {
+      rows: (actor, options) =>
+        broken ? Promise.reject(new Error('disk full')) : store.rows(actor, options),
+    });
+    const gateway = gatewayWith({ store: failing });
+    const failed = await claimOf(gateway, { max: 2 }).catch((error: unknown) => error);
+    expect(String(failed)).to.contain('disk full');
+    broken = false;
+    const { work } = await claimOf(gateway, { max: 2 });
+    expect(work.map(({ id, attempt }) => [id, attempt])).to.deep.equal([
+      ['j.1.0', 1],
+      ['j.1.1', 1],
+    ]);
+    expect(lost).to.deep.equal([]);
+  });
+
+  it('hands out other work beside a sub-job whose tracks have gone from the disk, which fails', async () => {
+    await given('FACE', 'FACE');
+    const fed = { file: path('gone.ndjson'), indexAt: 0, piece: 0, annotate: false };
+    await store.commit({
+      actor: { kind: BATCH_JOB, id: '1' },
+      expected: 1,
+      owner: { server: 's', epoch: 1 },
+      snapshot: { schema: 1, body: {} },
+      putRows: [{ key: '0001/0', body: { ...rowOf('FACE', 0), fed } }],
+    });
+    const told: JobCommand[] = [];
+    const system = new ActorSystem(new PlainTree(), systemClock);
+    const jobs = system.register<JobCommand, JobReply>({
+      name: BATCH_JOB,
+      accepts: JOB_COMMANDS,
+      mailbox: 10,
+      intensity: INTENSITY,
+      load: () =>
+        Promise.resolve({
+          handle({ command }) {
+            told.push(command);
+            return Promise.resolve({ kind: 'done' as const });
+          },
+        }),
+    });
+    const { work } = await claimOf(gatewayWith({ jobs }), { max: 2 });
+    expect(work.map(({ id }) => id)).to.deep.equal(['j.1.1']);
+    const [failed] = told;
+    expect(failed).to.include({ type: 'workFailed', key: '0001/0', code: 'LOCAL_STORAGE' });
+    expect(told).to.have.length(1);
+    await system.stop(0);
+  });
+
+  it('of one that has hung up before takes nothing', async () => {
+    await given('FACE');
+    const gone = AbortSignal.abort();
+    expect((await claimOf(gatewayWith(), { gone })).work).to.deep.equal([]);
+    expect((await store.work.queues()).get('FACE')).to.include({ waiting: 1, held: 0 });
+  });
+
+  describe('that waits', () => {
+    const POLL_MS = 25_000;
+    const seen = async (work: Promise<{ work: readonly { readonly id: string }[] }>) =>
+      (await within(5_000, 'the poll is answered', work)).work.map(({ id }) => id);
+
+    it('gets what is offered between its look and its wait', async () => {
+      let looked = false;
+      const work = around<WorkLedger>(store.work, {
+        async claim(claim) {
+          const leases = await store.work.claim(claim);
+          if (!looked) {
+            looked = true;
+            await given('FACE');
+          }
+          return leases;
+        },
+      });
+      const late = around<Store>(store, { work });
+      expect(await seen(claimOf(gatewayWith({ store: late }), { waitMs: POLL_MS }))).to.deep.equal(['j.1.0']);
+    });
+
+    it('is answered after its time also when the wall clock is set back', async () => {
+      const real = Date.now;
+      const poll = claimOf(gatewayWith(), { waitMs: 100 });
+      try {
+        Date.now = () => real() - 3_600_000;
+        expect(await seen(poll)).to.deep.equal([]);
+      } finally {
+        Date.now = real;
+      }
+    });
+
+    it('beside others is woken when there is work for it, too', async () => {
+      const gateway = gatewayWith();
+      const polls = [1, 2, 3].map(() => claimOf(gateway, { waitMs: POLL_MS }));
+      await given('FACE', 'FACE', 'FACE');
+      const got = await Promise.all(polls.map(seen));
+      expect(got.flat().toSorted()).to.deep.equal(['j.1.0', 'j.1.1', 'j.1.2']);
+    });
+  });
+});
+
+describe('Those who wait for work', () => {
+  const open = new AbortController().signal;
+  /** Some that wait for these queues; `woken` says which were woken, in order. */
+  function waiting(waiters: WorkWaiters, queues: readonly (readonly string[])[]) {
+    const woken: number[] = [];
+    const all = queues.map((own, index) => {
+      const waiter = waiters.join(own);
+      waiter.look();
+      void waiter.wait(60_000, open).then(() => woken.push(index));
+      return waiter;
+    });
+    return { woken, all };
+  }
+
+  it('are woken in the order in which they came, as many as there are items', async () => {
+    const waiters = new WorkWaiters();
+    const { woken } = waiting(waiters, [['FACE'], ['TEXT'], ['FACE'], ['FACE', 'TEXT']]);
+    waiters.wake('FACE', 2);
+    await turns(2);
+    expect(woken).to.deep.equal([0, 2]);
+    waiters.wake('FACE', 2);
+    await turns(2);
+    expect(woken).to.deep.equal([0, 2, 3]);
+  });
+
+  it('wake the next one when they go away, and do not when they looked and found nothing', async () => {
+    const waiters = new WorkWaiters();
+    const { woken, all } = waiting(waiters, [['FACE'], ['FACE'], ['FACE']]);
+    waiters.wake('FACE', 1);
+    await turns(2);
+    // It finds work in another queue: what it was woken for is still there.
+    all[0]!.look();
+    all[0]!.leave();
+    await turns(2);
+    expect(woken).to.deep.equal([0, 1]);
+    all[1]!.look();
+    const stays = new AbortController();
+    const idle = all[1]!.wait(60_000, stays.signal);
+    stays.abort();
+    await idle;
+    all[1]!.leave();
+    await turns(2);
+    expect(woken).to.deep.equal([0, 1]);
+    all[2]!.wake('FACE');
+  });
+});

@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { callbackUrl, refusedCallbackUrl, type CallbackFacts } from '../../domain/callback.ts';
+import { runs, seeded } from '../actors/seed.ts';
+
+const URI = 'file:///data/output-objects/here-7/detection.json';
+const ESCAPED = 'file%3A%2F%2F%2Fdata%2Foutput-objects%2Fhere-7%2Fdetection.json';
+const FACTS: CallbackFacts = { jobId: 'here-7', externalId: 'mine', outputObjectUri: URI };
+const ALL = `jobid=here-7&externalid=mine&outputobjecturi=${ESCAPED}`;
+
+describe('The address of a callback by GET (specification 6.1)', () => {
+  const TABLE: readonly (readonly [string, string, Partial<CallbackFacts>, string])[] = [
+    ['begins a query', 'http://a.example/done', {}, `http://a.example/done?${ALL}`],
+    ['begins a query without path', 'http://a.example', {}, `http://a.example?${ALL}`],
+    ['goes on with a query', 'http://a.example/?x=1', {}, `http://a.example/?x=1&${ALL}`],
+    ['goes on with an empty query', 'http://a.example/?', {}, `http://a.example/?${ALL}`],
+    ['goes on with a query that ends in &', 'http://a.example/?x=1&', {}, `http://a.example/?x=1&${ALL}`],
+    [
+      'keeps a query as it is written',
+      'http://a.example/?b=%7e&a=+&a&=',
+      {},
+      `http://a.example/?b=%7e&a=+&a&=&${ALL}`,
+    ],
+    ['keeps a question mark within the query', 'http://a.example/?x=?y', {}, `http://a.example/?x=?y&${ALL}`],
+    [
+      'leaves a fragment out',
+      'http://a.example/done?x=1#part?jobid=2',
+      {},
+      `http://a.example/done?x=1&${ALL}`,
+    ],
+    [
+      'takes the place of a parameter of the same name',
+      'http://a.example/?jobid=9&x=1',
+      {},
+      `http://a.example/?x=1&${ALL}`,
+    ],
+    ['takes the place of an escaped name', 'http://a.example/?%6Aobid=9', {}, `http://a.example/?${ALL}`],
+    [
+      'takes the place of each of the same name',
+      'http://a.example/?jobid=8&jobid&x=1&externalid=',
+      {},
+      `http://a.example/?x=1&${ALL}`,
+    ],
+    ['keeps names that differ in case', 'http://a.example/?jobId=9', {}, `http://a.example/?jobId=9&${ALL}`],
+    [
+      'leaves out the external id that there is not',
+      'http://a.example/',
+      { externalId: null },
+      `http://a.example/?jobid=here-7&outputobjecturi=${ESCAPED}`,
+    ],
+    [
+      'leaves out the document that there is not',
+      'http://a.example/',
+      { outputObjectUri: null },
+      'http://a.example/?jobid=here-7&externalid=mine',
+    ],
+    [
+      'sends an external id that is empty',
+      'http://a.example/',
+      { externalId: '', outputObjectUri: null },
+      'http://a.example/?jobid=here-7&externalid=',
+    ],
+    [
+      'takes the place of a parameter also with nothing',
+      'http://a.example/?externalid=theirs',
+      { externalId: null, outputObjectUri: null },
+      'http://a.example/?jobid=here-7',
+    ],
+    [
+      'escapes what would end a parameter',
+      'http://a.example/',
+      { externalId: 'a&jobid=1#?=+ ü\r\n', outputObjectUri: null },
+      'http://a.example/?jobid=here-7&externalid=a%26jobid%3D1%23%3F%3D%2B%20%C3%BC%0D%0A',
+    ],
+  ];
+  for (const [what, callback, facts, expected] of TABLE)
+    it(what, () => expect(callbackUrl(callback, { ...FACTS, ...facts })).to.equal(expected));
+
+  it(`is read back as what it says, whatever stands in it ${seeded}`, () => {
+    const text = fc.string({ unit: 'grapheme' });
+    const query = fc.webQueryParameters();
+    fc.assert(
+      fc.property(
+        fc.webUrl(),
+        query,
+        text,
+        fc.option(text),
+        fc.option(text),
+        (base, own, jobId, externalId, uri) => {
+          const url = new URL(callbackUrl(`${base}?${own}`, { jobId, externalId, outputObjectUri: uri }));
+          expect(url.origin + url.pathname).to.equal(new URL(base).origin + new URL(base).pathname);
+          expect(url.searchParams.getAll('jobid')).to.deep.equal([jobId]);
+          expect(url.searchParams.getAll('externalid')).to.deep.equal(
+            externalId === null ? [] : [externalId],
+          );
+          expect(url.searchParams.getAll('outputobjecturi')).to.deep.equal(uri === null ? [] : [uri]);
+        },
+      ),
+      runs(300),
+    );
+  });
+});
+
+describe('A callbackURL', () => {
+  for (const url of [
+    'http://a.example',
+    'https://a.example/x?y=1',
+    'HTTP://A.EXAMPLE',
+    'http://user:secret@a.example:8080/',
+    'http://[::1]:80/x',
+    'http://127.0.0.1',
+  ])
+    it(`can be tried: ${url}`, () => expect(refusedCallbackUrl(url)).to.equal(undefined));
+
+  for (const url of [
+    '',
+    'a.example/done',
+    '/done',
+    '//a.example',
+    'ftp://a.example',
+    'file:///etc/passwd',
+    'http://',
+    'http://a.example:99999',
+    'javascript:alert(1)',
+  ])
+    it(`is refused with a sentence that names it: ${JSON.stringify(url)}`, () =>
+      expect(refusedCallbackUrl(url)).to.equal(
+        `callbackURL is "${url}"; it must be a complete http or https URL.`,
+      ));
+
+  it('is named in part when it is very long', () =>
+    expect(refusedCallbackUrl('x'.repeat(10_000))?.length).to.be.lessThan(600));
+});

@@ -1,0 +1,591 @@
+/** Every rule of domain/, with an input that makes it work hard; or why it needs none. */
+import { atOnce } from '../../actors/runtime/steps.ts';
+import * as archiveMatch from '../../domain/archive-match.ts';
+import * as archive from '../../domain/archive.ts';
+import * as artifacts from '../../domain/artifact-selection.ts';
+import * as buckets from '../../domain/buckets.ts';
+import * as callback from '../../domain/callback.ts';
+import { ComponentWarnings } from '../../domain/component-warnings.ts';
+import { mergeDetectionErrors } from '../../domain/detection-errors.ts';
+import * as elementNotes from '../../domain/element-notes.ts';
+import * as frameList from '../../domain/frame-list.ts';
+import { variableFrameTimes } from '../../domain/frame-times.ts';
+import { groupBy } from '../../domain/grouping.ts';
+import * as illFormed from '../../domain/ill-formed.ts';
+import { jobConfigHashInSteps } from '../../domain/job-config-hash.ts';
+import { jobNumber } from '../../domain/job-id.ts';
+import { jobNotes } from '../../domain/job-notes.ts';
+import { compileJsonPath } from '../../domain/json-path.ts';
+import { replaceStrings } from '../../domain/json-text.ts';
+import * as selectors from '../../domain/media-selectors.ts';
+import * as mediaTypes from '../../domain/media-types.ts';
+import * as moving from '../../domain/moving.ts';
+import * as padding from '../../domain/padding.ts';
+import { patternSize } from '../../domain/pattern-size.ts';
+import { resolvePlan } from '../../domain/plan-checks.ts';
+import * as lookup from '../../domain/plan-lookup.ts';
+import * as properties from '../../domain/properties.ts';
+import * as checks from '../../domain/property-checks.ts';
+import * as notes from '../../domain/property-notes.ts';
+import * as values from '../../domain/property-values.ts';
+import * as quality from '../../domain/quality.ts';
+import * as limits from '../../domain/request-limits.ts';
+import * as rollUp from '../../domain/roll-up.ts';
+import * as segments from '../../domain/segments.ts';
+import { factsFromMetadata } from '../../domain/skip-inspection.ts';
+import * as merging from '../../domain/track-merging.ts';
+import * as trigger from '../../domain/trigger.ts';
+import type { AlgorithmProperty, Properties, Range, Track } from '../../domain/types.ts';
+import * as plain from '../../domain/values.ts';
+import {
+  archiveJob,
+  archiveMedium,
+  hashedJob,
+  hashedMedium,
+  planOf,
+  planned,
+} from '../domain/archive-support.ts';
+import { action, algorithm, catalog, pipeline, task } from '../domain/catalog-support.ts';
+import { box, track } from '../domain/support.ts';
+import { because, many, named, ofText, type Known } from './growth.ts';
+
+const texts = (count: number): Properties => named(count, (at) => String(at));
+const ranges = (count: number): readonly Range[] =>
+  many(count, (at) => ({ start: 3 * (count - at), stop: 3 * (count - at) + 1 }));
+const found = (count: number): Track =>
+  track(many(count, (at) => ({ frame: at, properties: { N: String(at) } })));
+const declared = (count: number, type: AlgorithmProperty['type'] = 'STRING'): readonly AlgorithmProperty[] =>
+  many(count, (at) => ({ name: `NAME_${at}`, description: 'One of: A or B.', type, defaultValue: 'A' }));
+const wide = (count: number) =>
+  planned('WIDE', { declares: declared(count), properties: named(count, () => 'A') });
+const states = (count: number) =>
+  algorithm('S', { provides: many(count, (at) => `S${at}`), requires: many(count, (at) => `S${at}`) });
+const jobOf = (count: number) => ({
+  plan: planOf([wide(10)]),
+  jobProperties: texts(10),
+  algorithmProperties: named(count, () => ({ A: '1' })),
+  media: many(count, (at) => ({ properties: { NAME_1: String(at) } })),
+});
+const levels = (count: number) => ({
+  environment: {},
+  media: texts(count),
+  algorithm: texts(count),
+  job: texts(count),
+  action: texts(count),
+  definitions: declared(count),
+  server: {},
+});
+const NO_LIMITS = {
+  media: Infinity,
+  uriLength: Infinity,
+  nameLength: Infinity,
+  externalIdLength: Infinity,
+  valueLength: Infinity,
+  properties: Infinity,
+  propertiesLength: Infinity,
+  actions: Infinity,
+  planLength: Infinity,
+  subJobs: Infinity,
+};
+const inCatalog = (count: number) => ({
+  ...catalog({ algorithms: [algorithm('A', { properties: declared(count) })] }),
+  names: () => many(count, (at) => `NAME ${at}`),
+});
+const definition = (count: number) => ({
+  pipeline: many(count, () => 'T'),
+  tasks: many(count, (at) => ({ name: `T${at % (count / 2)}`, actions: ['A'] })),
+  actions: many(count, (at) => ({ name: `A${at % (count / 2)}`, algorithm: 'A' })),
+});
+const NUMBERS = 'takes numbers, and as many as its name says';
+const FIXED = 'looks a name up, or puts a few texts together';
+const property = (name: string, rule: (given: Properties) => unknown) =>
+  ofText((text) => rule({ [name]: text }));
+const selector = (expression: string) => ({
+  type: 'JSON_PATH' as const,
+  expression,
+  selectionProperties: {},
+  resultDetectionProperty: 'R',
+});
+
+export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known>>>> = {
+  'archive-match.ts': {
+    bestMatch: (size) => {
+      const entries = many(size, (at) => ({
+        dataObject: {
+          jobConfigHash: 'h',
+          jobId: 'j',
+          jobStatus: 'COMPLETE',
+          outputUri: 'u',
+          processDate: new Date(at).toISOString(),
+        },
+      }));
+      return () => archiveMatch.bestMatch(entries, 'h');
+    },
+  },
+  'archive.ts': {
+    ...because('is one of archiveUrls', 'archiveUrl'),
+    ...because('makes a text of a few facts of the service', 'assertion'),
+    archiveCheckInSteps: (size) => () =>
+      atOnce(
+        archive.archiveCheckInSteps(
+          archiveJob({
+            media: many(size / 10, (at) =>
+              archiveMedium({
+                properties: { ARCHIVE_URL: `http://a/${at}` },
+                metadata: { MEDIA_HASH: String(at), MIME_TYPE: 'image/png' },
+              }),
+            ),
+          }),
+        ),
+      ),
+    archiveUrls: (size) => () =>
+      archive.archiveUrls(
+        archiveJob({
+          media: many(size / 10, (at) => archiveMedium({ properties: { ARCHIVE_URL: `http://a/${at}` } })),
+        }),
+      ),
+    addsToken: (size) => () =>
+      archive.addsToken(archiveJob(), 'ARCHIVE_ADD_TOKEN')(many(size / 10, () => archiveMedium())),
+    archiveHash: property('LINKED_MEDIA_HASH', (given) =>
+      archive.archiveHash({ properties: given, metadata: {} }),
+    ),
+    configHashInSteps: (size) => () =>
+      atOnce(
+        archive.configHashInSteps(
+          archiveJob({ media: many(size / 100, (at) => archiveMedium({ properties: { A: String(at) } })) }),
+        ),
+      ),
+    refusedArchiveUrl: ofText(archive.refusedArchiveUrl, 'http://a/'),
+    postUrl: ofText(
+      (text) => archive.postUrl(text, { sha256: 'a', metadata: {}, properties: {} }),
+      'http://a/',
+    ),
+    checkUrl: ofText((text) => archive.checkUrl(text, 'a', 0), 'http://a/'),
+  },
+  'artifact-selection.ts': {
+    wantsArtifacts: property('ARTIFACT_EXTRACTION_POLICY_BEST_DETECTION_PROP_NAMES_LIST', (given) =>
+      artifacts.wantsArtifacts(given, ['FACE'], 'IMAGE'),
+    ),
+    selectForArtifacts: (size) => {
+      const given = { ...found(size), exemplar: 0 };
+      return () =>
+        artifacts.selectForArtifacts(given, {
+          ARTIFACT_EXTRACTION_POLICY_TOP_QUALITY_COUNT: String(size / 2),
+        });
+    },
+  },
+  'buckets.ts': {
+    ...because(FIXED, 'objectKey'),
+    copySource: (size) => () => buckets.copySource(texts(size)),
+    archivedObject: ofText(
+      (text) => buckets.archivedObject(text, { S3_ACCESS_KEY: 'a', S3_SECRET_KEY: 'b' }),
+      'http://a/b?',
+    ),
+    hashInKey: ofText((text) => buckets.hashInKey(text, {})),
+    withoutKeys: (size) => () => buckets.withoutKeys(texts(size)),
+    refusedBucketProperties: ['S3_RESULTS_BUCKET', 'S3_HOST', 'S3_UPLOAD_OBJECT_KEY_PREFIX'].flatMap((name) =>
+      property(name, (given) =>
+        buckets.refusedBucketProperties({
+          S3_ACCESS_KEY: 'a',
+          S3_SECRET_KEY: 'b',
+          S3_RESULTS_BUCKET: 'b',
+          ...given,
+        }),
+      ),
+    ),
+    resultsBucket: property('S3_RESULTS_BUCKET', (given) =>
+      buckets.resultsBucket({ S3_ACCESS_KEY: 'a', S3_SECRET_KEY: 'b', ...given }),
+    ),
+    mediaBucket: ofText(
+      (text) => buckets.mediaBucket(text, { S3_ACCESS_KEY: 'a', S3_SECRET_KEY: 'b' }),
+      'http://a/b?',
+    ),
+    objectUri: ofText((text) => buckets.objectUri({ url: 'http://a' } as never, text)),
+  },
+  'callback.ts': {
+    callbackUrl: ofText(
+      (text) => callback.callbackUrl(text, { jobId: 'j', externalId: text, outputObjectUri: null }),
+      'http://a?',
+    ),
+    refusedCallbackUrl: ofText(callback.refusedCallbackUrl, 'http://a?'),
+  },
+  'component-warnings.ts': {
+    ComponentWarnings: (size) => () => {
+      const warnings = new ComponentWarnings();
+      for (let at = 0; at < size; at++) warnings.add(`warning ${at}`);
+      return warnings.messages;
+    },
+  },
+  'detection-errors.ts': {
+    mergeDetectionErrors: (size) => {
+      const errors = ranges(size).map((range, at) => ({
+        range,
+        algorithm: 'A',
+        code: 'OTHER' as const,
+        message: String(at % 9),
+      }));
+      return () => mergeDetectionErrors(errors, 'VIDEO');
+    },
+  },
+  'element-notes.ts': {
+    actionNotes: (size) => {
+      const [all, one] = [
+        inCatalog(size),
+        action(
+          'ONE',
+          'A',
+          named(size, () => 'A'),
+        ),
+      ];
+      return () => elementNotes.actionNotes(all, one);
+    },
+    taskNotes: (size) => {
+      const [all, one] = [inCatalog(size / 20), task('ONE', ...many(size, (at) => `OTHER ${at % 20}`))];
+      return () => elementNotes.taskNotes(all, one);
+    },
+    pipelineNotes: (size) => {
+      const [all, one] = [inCatalog(size / 20), pipeline('ONE', ...many(size, (at) => `OTHER ${at % 20}`))];
+      return () => elementNotes.pipelineNotes(all, one);
+    },
+    algorithmNotes: (size) => {
+      const one = algorithm('ONE', { properties: declared(size, 'INT') });
+      return () => elementNotes.algorithmNotes(one);
+    },
+  },
+  'frame-list.ts': {
+    frameRangeString: (size) => () => frameList.frameRangeString(ranges(size)),
+    frameListString: (size) => () => frameList.frameListString(many(size, (at) => 2 * (size - at))),
+  },
+  'frame-times.ts': {
+    ...because(NUMBERS, 'constantFrameTimes', 'timeOfFrame', 'frameOfTime', 'timesOfRange'),
+    variableFrameTimes: (size) => {
+      const times = many(size, (at) => (at % 3 === 0 ? null : at));
+      return () => variableFrameTimes(times, 25);
+    },
+  },
+  'environment-notes.ts': because(
+    'looks at what the operator has set, once at the start',
+    'environmentNotes',
+  ),
+  'geometry.ts': because(
+    NUMBERS,
+    ...'isEmptyBox intersection iou orientationOf rotationMap mirrored applyMap inverseOf boundingBox cornersOf cornersInFrame overlapsBox'.split(
+      ' ',
+    ),
+  ),
+  'grouping.ts': {
+    groupBy: (size) => () =>
+      groupBy(
+        many(size, (at) => at),
+        (at) => at,
+      ),
+  },
+  'ignorable-properties.ts': because(FIXED, 'isIgnorable'),
+  'ill-formed.ts': {
+    ...because(NUMBERS, 'hasNoArea', 'isOutsideFrame'),
+    isExemptFromBoxChecks: ofText(illFormed.isExemptFromBoxChecks),
+    dropIllFormed: (size) => {
+      const given = track(many(size, (at) => ({ frame: at, box: [0, 0, at % 2, 1] as const })));
+      return () => illFormed.dropIllFormed(given, { width: 1, height: 1 });
+    },
+    keepDetections: (size) => {
+      const given = found(size);
+      return () => illFormed.keepDetections(given, ({ frame }) => frame % 2 === 0);
+    },
+    isTooSmall: property('MIN_DETECTION_WIDTH', (given) => illFormed.isTooSmall(given)(box([0, 0, 1, 1]))),
+    illFormedWarnings: (size) => () =>
+      illFormed.illFormedWarnings({ noArea: many(size, (at) => 2 * at), outside: [] }),
+  },
+  'job-config-hash.ts': {
+    jobConfigHashInSteps: (size) => {
+      const job = hashedJob({
+        media: many(size / 100, (at) =>
+          hashedMedium({ properties: { A: String(at) }, frameRanges: ranges(10) }),
+        ),
+      });
+      return () => atOnce(jobConfigHashInSteps(job));
+    },
+    ...because('is timed by jobConfigHashInSteps', 'levelsOf'),
+  },
+  'job-id.ts': {
+    ...because(FIXED, 'jobIdOf'),
+    jobNumber: [...ofText(jobNumber), ...ofText(jobNumber, 'a-', '-1')],
+  },
+  'job-notes.ts': {
+    ...because('is timed by jobNotes', 'JobNotes', 'jobPropertiesOf', 'lookForNotes'),
+    jobNotes: [
+      (size) => () => jobNotes(jobOf(size / 20)),
+      (size) => () =>
+        jobNotes({
+          ...jobOf(1),
+          plan: planOf([wide(size / 20)]),
+          algorithmProperties: Object.fromEntries(
+            many(size / 20, (at) => [`${' '.repeat(at % 100)}WIDE${' '.repeat(at / 100)}`, { NAME_1: 'A' }]),
+          ),
+        }),
+    ],
+  },
+  'json-path.ts': {
+    ...because(FIXED, 'JsonPathError', 'isContainer'),
+    compileJsonPath: [
+      ...ofText(compileJsonPath, '$'),
+      // Of the length that is taken.
+      ...ofText((text) => compileJsonPath(`$${text.slice(0, 990)}`)),
+      ...['[?@', '[?(', '..*', '[?!', '@.a&&'].map((part) => (size: number) => {
+        const text = `$${part.repeat(size / 400)}${']'.repeat(size / 400)}`;
+        return () => compileJsonPath(text);
+      }),
+    ],
+  },
+  'json-text.ts': {
+    replaceStrings: (size) => {
+      const document = many(size / 10, (at) => ({ [`N${at % 7}`]: 'text', in: [at] }));
+      return () => replaceStrings(JSON.stringify(document), { $: document }, () => 'x');
+    },
+  },
+  'media-selectors.ts': {
+    ...because('is timed by refusedSelectors', 'SelectorCheck'),
+    refusedSelectors: ofText((text) =>
+      selectors.refusedSelectors({ mediaSelectors: [selector(text)], mediaSelectorsOutputAction: 'A' }, [
+        { name: 'A' },
+      ]),
+    ),
+    selectStrings: (size) => {
+      const document = many(size / 10, (at) => ({ a: String(at) }));
+      return () => selectors.selectStrings(document, selector('$..a'));
+    },
+    duplicatePolicy: ofText(selectors.duplicatePolicy),
+    fillText: (size) => {
+      const document = many(size / 10, (at) => ({ a: String(at) }));
+      const outputs = new Map(many(size / 10, (at) => [String(at), ['x', 'y']] as const));
+      return () =>
+        selectors.fillText(JSON.stringify(document), [{ selector: selector('$..a'), outputs }], {
+          duplicatePolicy: 'JOIN',
+        });
+    },
+  },
+  'media-types.ts': {
+    mediaTypeOf: ofText(mediaTypes.mediaTypeOf),
+    needsConversion: ofText(mediaTypes.needsConversion),
+  },
+  'moving.ts': {
+    movingRule: property('MOVING_TRACK_MAX_IOU', (given) =>
+      moving.movingRule({ ...given, MOVING_TRACK_LABELS_ENABLED: 'TRUE' }),
+    ),
+    labelMoving: (size) => {
+      const given = found(size);
+      return () => moving.labelMoving(given, { maxIou: 1, minDetections: 1, movingOnly: false });
+    },
+  },
+  'padding.ts': {
+    ...because(NUMBERS, 'padDetection'),
+    paddingOf: property('DETECTION_PADDING_X', padding.paddingOf),
+    padTrack: (size) => {
+      const given = found(size);
+      const pixel = { amount: 1, percent: false };
+      return () => padding.padTrack(given, { x: pixel, y: pixel }, { width: 100, height: 100 });
+    },
+    paddingWarnings: (size) => () => padding.paddingWarnings(many(size, (at) => 2 * at)),
+  },
+  'pattern-size.ts': { patternSize: [...ofText(patternSize), ...ofText(patternSize, '[')] },
+  'plan-checks.ts': {
+    resolvePlan: [
+      (size) => {
+        const all = catalog({
+          algorithms: [algorithm('A', { properties: declared(size) })],
+          actions: [
+            action(
+              'N',
+              'A',
+              named(size, () => 'A'),
+            ),
+          ],
+          tasks: [task('T', 'N')],
+          pipelines: [pipeline('P', 'T')],
+        });
+        return () => resolvePlan(all, { pipelineName: 'P' }, 'batch', NO_LIMITS);
+      },
+      (size) => {
+        const all = catalog({
+          algorithms: [states(size)],
+          actions: [action('N', 'S')],
+          tasks: [task('T', 'N'), task('U', 'N')],
+          pipelines: [pipeline('P', 'T', 'U')],
+        });
+        return () => resolvePlan(all, { pipelineName: 'P' }, 'batch', NO_LIMITS);
+      },
+    ],
+  },
+  'plan-lookup.ts': {
+    withTransientParts: (size) => () => lookup.withTransientParts(catalog(), definition(size)),
+    refusedDefinition: (size) => () => lookup.refusedDefinition(definition(size)),
+  },
+  'properties.ts': {
+    ...because('reads one property as domain/values.ts does', 'textOf', 'integerOf', 'numberOf', 'booleanOf'),
+    effectiveProperties: (size) => () => properties.effectiveProperties(levels(size), 'VIDEO'),
+    propertiesOver: (size) => () => properties.propertiesOver(levels(size), 'VIDEO')(texts(size)),
+    propertyLookup: (size) => () => properties.propertyLookup(levels(size), 'VIDEO')(texts(size), 'NAME_1'),
+    frameSampling: (size) => () => properties.frameSampling(levels(size), 25),
+    componentProperties: (size) => () =>
+      properties.componentProperties(levels(size), { mediaType: 'VIDEO', fps: 25 }),
+    propertyLevels: (size) => () =>
+      properties.propertyLevels(
+        {
+          environment: {},
+          jobProperties: {},
+          algorithmProperties: named(size, () => ({ A: '1' })),
+          server: {},
+        },
+        wide(1),
+        { properties: {} },
+      ),
+  },
+  'property-checks.ts': {
+    refusedProperty: ['DETECTION_PADDING_X', 'TRIGGER'].flatMap((name) =>
+      property(name, checks.refusedProperty),
+    ),
+    declaredBy: (size) => () => checks.declaredBy(algorithm('A', { properties: declared(size) })),
+    refusedActionProperty: (size) => {
+      const one = wide(size);
+      return () => checks.refusedActionProperty(one);
+    },
+  },
+  'property-notes.ts': {
+    ...because('is timed by notesOn', 'KnownProperties'),
+    notesOn: [
+      (size) => () => [
+        ...notes.notesOn(texts(size), new notes.KnownProperties(declared(size / 100)), 'here'),
+      ],
+      (size) => () => [...notes.notesOn(texts(size), new notes.KnownProperties(declared(size)), 'here')],
+    ],
+    adviceOn: (size) => () =>
+      notes.adviceOn(
+        'OTHER',
+        many(size, (at) => `NAME ${at}`),
+      ),
+    shown: ofText(notes.shown),
+    isNear: ofText((text) => notes.isNear(text, `${text}a`)),
+  },
+  'property-values.ts': {
+    isOfType: ['INT', 'LONG', 'FLOAT'].flatMap((type) => ofText((text) => values.isOfType(type, text))),
+    valueProblem: [
+      ...ofText((text) => values.valueProblem({ name: 'A', type: 'INT', description: '' }, text)),
+      ...ofText(
+        (text) => values.valueProblem({ name: 'A', type: 'STRING', description: text }, 'x'),
+        ': ',
+        ' or B.',
+      ),
+    ],
+  },
+  'quality.ts': {
+    qualityOf: ofText((text) => quality.qualityOf({ confidence: 1, properties: { Q: text } }, 'Q')),
+    qualityRule: property('QUALITY_SELECTION_THRESHOLD', quality.qualityRule),
+    thresholdWarnings: property('QUALITY_SELECTION_THRESHOLD', quality.thresholdWarnings),
+    aboveThreshold: (size) => {
+      const given = found(size);
+      return () => quality.aboveThreshold(given, { property: 'N', threshold: size / 2 }, 'VIDEO');
+    },
+    topQuality: (size) => {
+      const { detections } = found(size);
+      return () => quality.topQuality(detections, size / 2, 'N');
+    },
+    exemplarOf: (size) => {
+      const given = found(size);
+      return () => quality.exemplarOf(given, 'QUALITY', 'N');
+    },
+  },
+  'request-limits.ts': {
+    ...because(FIXED, 'tooManyMedia', 'overSubJobs'),
+    overLimit: (size) => {
+      const request = {
+        ...jobOf(1),
+        algorithmProperties: named(size, () => ({})),
+        pipelineDefinition: definition(size),
+        media: many(size, (at) => ({ uri: 'a', metadata: {}, properties: { A: String(at) } })),
+      };
+      return () => limits.overLimit(request, NO_LIMITS);
+    },
+    overActions: (size) => () => limits.overActions({ tasks: many(size, () => 'T') }, () => ['A'], NO_LIMITS),
+    overPlan: (size) => {
+      const plan = planOf(many(size, () => wide(2)));
+      return () => limits.overPlan(plan, NO_LIMITS);
+    },
+  },
+  'roll-up.ts': {
+    parseRollUp: (size) => {
+      const text = JSON.stringify([
+        {
+          propertyToProcess: 'A',
+          groups: many(size / 4, (at) => ({ rollUp: `G${at}`, members: [`M${at}`] })),
+        },
+      ]);
+      return () => rollUp.parseRollUp(text);
+    },
+    applyRollUp: (size) => {
+      const given = found(size);
+      const rule = {
+        values: new Map([['N', new Map(many(size, (at) => [String(at), 'x']))]]),
+        copies: new Map([['N', new Set(['O'])]]),
+      };
+      return () => rollUp.applyRollUp(rule, given);
+    },
+  },
+  'segments.ts': {
+    ...because(NUMBERS, 'segmentLimits'),
+    cutRange: (size) => () => segments.cutRange({ start: 0, stop: size }, { target: 1, min: 1 }),
+    boundedLimits: (size) => () => segments.boundedLimits(ranges(size), { target: 1, min: 1 }, size),
+    cutRanges: (size) => () => segments.cutRanges(ranges(size), { target: 1, min: 1 }),
+    joinRanges: (size) => () => segments.joinRanges(ranges(size), 1),
+    userRanges: (size) => () =>
+      segments.userRanges({
+        frameRanges: ranges(size),
+        timeRanges: ranges(size),
+        frameTimes: { fps: 25, constantRate: true, startTime: 0 },
+        length: size,
+      }),
+    followUpRanges: (size) => () => segments.followUpRanges(ranges(size), {}),
+    capRanges: (size) => () => segments.capRanges(ranges(size), 10),
+  },
+  'skip-inspection.ts': {
+    factsFromMetadata: ['FRAME_WIDTH', 'MIME_TYPE'].flatMap((name) =>
+      property(name, (given) =>
+        factsFromMetadata({ MIME_TYPE: 'image/png', MEDIA_HASH: 'a', FRAME_HEIGHT: '1', ...given }),
+      ),
+    ),
+  },
+  'track-id.ts': because(FIXED, 'trackId'),
+  'track-merging.ts': {
+    ...because(NUMBERS, 'isTooShort', 'trackEnds'),
+    mergePlan: property('MIN_OVERLAP', (given) => merging.mergePlan(given, 'VIDEO', 'FACE')),
+    mergeGroups: {
+      most: 1_000,
+      work: (size) => {
+        const apart = many(size, (at) => ({
+          ...track([{ frame: at % 2, box: [at * 9, 0, 1, 1] as const }]),
+        }));
+        const ends = apart.map(merging.trackEnds);
+        return () => merging.mergeGroups(ends, { gap: 1, minOverlap: 0.5 });
+      },
+      why: 'compares the tracks that end at a border with all that begin there; it runs in the media component, under the clock of silence',
+    },
+    uniteTracks: (size) => {
+      const given = { ...found(size), properties: texts(size) };
+      return () => merging.uniteTracks(given, given);
+    },
+  },
+  'trigger.ts': {
+    feedForwardType: ofText(trigger.feedForwardType),
+    parseTrigger: ofText(trigger.parseTrigger, 'A='),
+    triggerMatches: (size) => () =>
+      trigger.triggerMatches({ property: 'A', values: many(size, String) }, { A: 'x' }),
+    refusedTrigger: property('TRIGGER', trigger.refusedTrigger),
+  },
+  'values.ts': {
+    parseNumber: [...ofText(plain.parseNumber), ...ofText(plain.parseNumber, '1.')],
+    parseInteger: ofText(plain.parseInteger),
+    parseBoolean: ofText(plain.parseBoolean),
+    isBlank: ofText(plain.isBlank),
+    canonicalName: ofText(plain.canonicalName),
+  },
+  'workflow-properties.ts': because(FIXED, 'workflowProperty', 'defaultOf'),
+};

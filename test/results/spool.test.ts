@@ -1,0 +1,136 @@
+import { expect } from 'chai';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { PassThrough, Readable } from 'node:stream';
+import {
+  detectionFile,
+  mediaFolder,
+  ownDocument,
+  runFolder,
+  spoolFile,
+  spoolFolder,
+} from '../../results/layout.ts';
+import { FloodError, receive, removeFolder, removeOthers, removeParts } from '../../results/spool.ts';
+import { temporaryFolder } from './folder.ts';
+
+const LIMITS = { maxBytes: 1000, maxLines: 10 };
+
+describe('The spool', () => {
+  const path = temporaryFolder();
+
+  it('keeps a result under its final name and counts its bytes and lines', async () => {
+    const target = path('new/folder/a.ndjson');
+    expect(
+      await receive(Readable.from([Buffer.from('{"a"'), ':1}\n', Buffer.from('{}')]), target, LIMITS),
+    ).to.deep.equal({
+      bytes: 10,
+      lines: 2,
+    });
+    expect(await readFile(target, 'utf8')).to.equal('{"a":1}\n{}');
+    expect(await readdir(dirname(target))).to.deep.equal(['a.ndjson']);
+  });
+
+  it('takes an empty result', async () => {
+    expect(await receive(Readable.from([]), path('empty'), LIMITS)).to.deep.equal({ bytes: 0, lines: 0 });
+    expect(await readFile(path('empty'), 'utf8')).to.equal('');
+  });
+
+  it('refuses a flood of bytes, leaves no file, and leaves the stream to be answered', async () => {
+    const stream = new PassThrough();
+    stream.write('x'.repeat(1001));
+    const refusal = await receive(stream, path('flood/bytes'), LIMITS).catch((error: unknown) => error);
+    expect(refusal).to.be.instanceOf(FloodError).with.property('limit', 'maxBytes');
+    expect(stream.destroyed).to.equal(false);
+    expect(await readdir(path('flood'))).to.deep.equal([]);
+  });
+
+  it('refuses a flood of lines, also when the last one has no line break', async () => {
+    for (const text of ['\n'.repeat(11), `${'a\n'.repeat(10)}b`]) {
+      const refusal = await receive(Readable.from([text]), path('lines'), LIMITS).catch(
+        (error: unknown) => error,
+      );
+      expect(refusal).to.be.instanceOf(FloodError).with.property('limit', 'maxLines');
+    }
+    expect(existsSync(path('lines'))).to.equal(false);
+  });
+
+  it('keeps an earlier result when a later one breaks off', async () => {
+    await receive(Readable.from(['first\n']), path('kept'), LIMITS);
+    const broken = new PassThrough();
+    broken.write('sec');
+    const receiving = receive(broken, path('kept'), LIMITS).catch((error: unknown) => String(error));
+    broken.destroy(new Error('the sender went away'));
+    expect(await receiving).to.contain('the sender went away');
+    expect(await readFile(path('kept'), 'utf8')).to.equal('first\n');
+  });
+
+  it('tells of every piece that arrives', async () => {
+    let pieces = 0;
+    await receive(Readable.from(['{}\n', '', '{}\n']), path('told'), LIMITS, () => (pieces += 1));
+    expect(pieces).to.equal(2);
+  });
+
+  it('reads no faster than it writes', async () => {
+    let produced = 0;
+    async function* flood(): AsyncGenerator<Buffer> {
+      for (;;) {
+        produced += 1;
+        yield Buffer.alloc(1000, 'x');
+      }
+    }
+    const refusal = await receive(flood(), path('slow'), { maxBytes: 50_000, maxLines: 1 }).catch(
+      (error: unknown) => error,
+    );
+    expect(refusal).to.be.instanceOf(FloodError);
+    expect(produced).to.be.lessThan(100);
+  });
+
+  it('removes the files of a job, and is content when there are none', async () => {
+    await mkdir(path('job.1/deep'), { recursive: true });
+    await writeFile(path('job.1/deep/file'), 'x');
+    await removeFolder(path('job.1'));
+    await removeFolder(path('job.1'));
+    expect(existsSync(path('job.1'))).to.equal(false);
+  });
+
+  it('removes what was never finished, or what nobody names, and leaves the other files', async () => {
+    await mkdir(path('results/deep'), { recursive: true });
+    for (const name of ['a.png', 'deep/b.png', 'deep/c.png.77.part'])
+      await writeFile(path(`results/${name}`), '');
+    const left = async () =>
+      (await readdir(path('results'), { recursive: true })).filter((name) => name.includes('.')).toSorted();
+    await removeParts(path('results'));
+    await removeParts(path('none'));
+    expect(await left()).to.deep.equal(['a.png', 'deep/b.png']);
+    await removeOthers(path('results'), (file) => file === path('results/deep/b.png'));
+    await removeOthers(path('none'), () => false);
+    expect(await left()).to.deep.equal(['deep/b.png']);
+  });
+
+  it('of an earlier version lies where that has put it, and a later run of the job elsewhere', () => {
+    expect([1, 2, 3].map((run) => runFolder('host-7', run, 2))).to.deep.equal([
+      'host-7.1',
+      'host-7',
+      'host-7.3',
+    ]);
+    expect(ownDocument('/data', 'file:///data/output-objects/host-7/detection.json')).to.equal(
+      '/data/output-objects/host-7/detection.json',
+    );
+  });
+
+  it('has a place for every file of a job, and none outside of it', () => {
+    expect(spoolFolder('/data', 'host-7', 2)).to.equal('/data/spool/host-7.2');
+    expect(spoolFile('/data', 'host-7', 2, 'host-7.2.0.0.1.0')).to.equal(
+      '/data/spool/host-7.2/host-7.2.0.0.1.0.ndjson',
+    );
+    const folder = runFolder('host-7', 2, null);
+    expect(mediaFolder('/data', folder)).to.equal('/data/media/host-7.2');
+    expect(detectionFile('/data', folder)).to.equal('/data/output-objects/host-7.2/detection.json');
+    expect(ownDocument('/data', 'file:///data/output-objects/host-7.2/detection.json')).to.equal(
+      detectionFile('/data', folder),
+    );
+    for (const name of ['..', '../x', 'a/b', '', '.hidden'])
+      expect(() => mediaFolder('/data', name)).to.throw();
+  });
+});
