@@ -3,7 +3,7 @@
  * docs/component-protocol.md tells a stranger the same in words.
  *
  * What leaves the server is a sub-job of one of these kinds; detectors serve DETECT, the markup component MARKUP, the built-in
- * media component the rest.
+ * media component the rest. Live streams (`streams.ts`) are sub-jobs of the kind STREAM.
  */
 import type {
   FrameTimes,
@@ -17,6 +17,7 @@ import type {
   IssueCode,
   Track,
 } from '../domain/types.ts';
+import type { StreamWork } from './streams.ts';
 
 export const WORK_KINDS = [
   'PREPARE',
@@ -61,7 +62,7 @@ export interface ClaimAnswer {
   readonly work: readonly Assignment[];
 }
 
-export interface AssignmentOf<K extends WorkKind, W> {
+export interface AssignmentOf<K extends WorkKind | 'STREAM', W> {
   /** Names the lease and fences it: an answer with the token of a lost lease is refused with 409. */
   readonly token: string;
   readonly id: string;
@@ -71,7 +72,8 @@ export interface AssignmentOf<K extends WorkKind, W> {
   readonly heartbeatMs: number;
   readonly work: W;
 }
-export type Assignment =
+/** A sub-job of a batch job. */
+export type SubJobAssignment =
   | AssignmentOf<'PREPARE', PrepareWork>
   | AssignmentOf<'FEED', FeedWork>
   | AssignmentOf<'DETECT', DetectWork>
@@ -81,6 +83,9 @@ export type Assignment =
   | AssignmentOf<'DOCUMENT', DocumentWork>
   | AssignmentOf<'UPLOAD', UploadWork>
   | AssignmentOf<'COPY', CopyWork>;
+/** A live stream. */
+export type StreamAssignment = AssignmentOf<'STREAM', StreamWork>;
+export type Assignment = SubJobAssignment | StreamAssignment;
 
 /** Retrieve, hash and inspect one medium. Answer: one line, a PreparedMedium. */
 export interface PrepareWork {

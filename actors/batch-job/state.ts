@@ -1,6 +1,6 @@
 import type { List } from 'immutable';
 import type {
-  Assignment,
+  SubJobAssignment,
   DerivedMedium,
   FeedSummary,
   FinishSummary,
@@ -171,7 +171,7 @@ export interface SubJobRow {
   readonly id: string;
   readonly jobId: string;
   readonly run: number;
-  readonly kind: Assignment['kind'];
+  readonly kind: SubJobAssignment['kind'];
   readonly queue: string;
   readonly stage: Stage;
   /** Index into the units of its stage. */
@@ -183,7 +183,7 @@ export interface SubJobRow {
   /** Attempts that were lost because a component died, hung or answered garbage. */
   readonly attempts: number;
   /** What is to be done; null once it is answered. */
-  readonly work: Assignment['work'] | null;
+  readonly work: SubJobAssignment['work'] | null;
   /** Fencing token of the answer that was taken. */
   readonly token?: string;
   /** Spool file of the answer. */

@@ -1,5 +1,5 @@
 import type {
-  Assignment,
+  SubJobAssignment,
   CopyWork,
   DetectWork,
   FinishPart,
@@ -32,7 +32,10 @@ export interface AssignmentDeps {
 }
 
 /** What a component is told of the sub-job it has claimed; undefined when the row is gone (the job ended meanwhile). */
-export async function assignmentOf(deps: AssignmentDeps, lease: Lease): Promise<Assignment | undefined> {
+export async function assignmentOf(
+  deps: AssignmentDeps,
+  lease: Lease,
+): Promise<SubJobAssignment | undefined> {
   const { store, heartbeatMs } = deps;
   const { item, token } = lease;
   const row = await rowOf(store, item);
@@ -47,7 +50,7 @@ export async function assignmentOf(deps: AssignmentDeps, lease: Lease): Promise<
     attempt,
     heartbeatMs,
     work,
-  } as Assignment;
+  } as SubJobAssignment;
 }
 
 export async function rowOf(
@@ -62,9 +65,9 @@ async function workOf(
   deps: AssignmentDeps,
   jobNumber: string,
   row: SubJobRow,
-  work: Assignment['work'],
+  work: SubJobAssignment['work'],
   token: string,
-): Promise<Assignment['work']> {
+): Promise<SubJobAssignment['work']> {
   switch (row.kind) {
     case 'DOCUMENT':
       return { input: inputPath(token) };

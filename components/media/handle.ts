@@ -31,6 +31,7 @@ export function handleMediaWork(
       return copy(assignment.work, context);
     case 'DETECT':
     case 'MARKUP':
+    case 'STREAM':
       throw new DetectionError(
         'DETECTION_NOT_INITIALIZED',
         `The media component does not do ${assignment.kind}.`,

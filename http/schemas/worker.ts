@@ -47,7 +47,7 @@ const assignment = z
   .object({
     token: z.string().describe('Names the lease and fences it'),
     id: z.string(),
-    kind: z.enum(WORK_KINDS),
+    kind: z.enum([...WORK_KINDS, 'STREAM']),
     algorithm: z.string(),
     attempt: z.int().min(1),
     heartbeatMs: z.int().min(1).describe('Time between two heartbeats that is asked for'),

@@ -175,6 +175,7 @@ function resultOf({ kind }: Assignment): CheckedResult & { ok: true } {
     case 'MARKUP':
     case 'UPLOAD':
     case 'COPY':
+    case 'STREAM':
       throw new Error(`An empty job has no ${kind}.`);
   }
 }

@@ -1,0 +1,143 @@
+/**
+ * What a component that watches a live stream and the server say to each other. A stream is one long sub-job of the kind STREAM: its
+ * component claims it from the queue of its algorithm for streams, beats as for any other, and tells while it goes on: a segment
+ * whenever one is full, events as they happen, the newest picture when somebody wants to see it. It ends when it says so, fails or is
+ * told to stop. Frames are numbered from the start of the job, over restarts of the component, too.
+ */
+import type { Properties, ReportedDetection, ReportedTrack } from '../domain/types.ts';
+
+/** Claimed by components that serve live streams of an algorithm, apart from its batch work. */
+export const streamQueue = (algorithm: string): string => `STREAM:${algorithm}`;
+
+/** Watch a stream. Answers: `POST .../segments/{n}`, `POST .../events`, at last `POST .../end` or `POST .../failure`. */
+export interface StreamWork {
+  readonly jobId: number;
+  /** rtsp, http or https; with user and password when the client gave them. */
+  readonly uri: string;
+  /** Whether loopback and private addresses may be connected to; link-local and metadata addresses never. */
+  readonly allowPrivate: boolean;
+  readonly trackType: string;
+  /** Effective properties for videos, complete with defaults. */
+  readonly properties: Properties;
+  /** Frames of a segment: segment n has the frames from n * segmentSize to (n + 1) * segmentSize - 1. */
+  readonly segmentSize: number;
+  /** The first one that this component reports: its first frame is the first of this segment. */
+  readonly firstSegment: number;
+  readonly stall: StallRules;
+  readonly reconnect: ReconnectRules;
+}
+
+/** All in milliseconds without a frame. */
+export interface StallRules {
+  /** After so long the stream is STALLED. */
+  readonly alertMs: number;
+  /** After so long it is given up (specification 2.3); -1: never. Up to `alertMs` it is given up without being STALLED before. */
+  readonly timeoutMs: number;
+}
+
+/** Pauses between two attempts to open the stream: doubled from the first one up to the longest. */
+export interface ReconnectRules {
+  readonly firstMs: number;
+  readonly longestMs: number;
+}
+
+/** A line of a segment: what is known of a track within it. `startTime`, `stopTime`: milliseconds since the epoch. */
+export interface StreamTrack extends Omit<ReportedTrack, 'detections' | 'startTime' | 'stopTime'> {
+  /** The same in all segments that the track lies in; no other track of the job has it. */
+  readonly liveId: string;
+  readonly startTime: number;
+  readonly stopTime: number;
+  /** It may go on in the next segment. */
+  readonly open?: boolean;
+  readonly detections: readonly StreamDetection[];
+}
+export interface StreamDetection extends ReportedDetection {
+  /** When its frame came: milliseconds since the epoch. */
+  readonly time: number;
+}
+
+/** The last line of a segment is `{"segment": SegmentSummary}`. */
+export interface SegmentSummary {
+  readonly startFrame: number;
+  /** Before the end of the segment only when the stream ended in it. */
+  readonly stopFrame: number;
+  /** Milliseconds since the epoch at which its first and its last frame came. */
+  readonly startTime: number;
+  readonly stopTime: number;
+  readonly counts: StreamCounts;
+}
+
+/** Since this component opened the stream for the first time. */
+export interface StreamCounts {
+  /** Decoded. */
+  readonly read: number;
+  /** Looked at by the detector. */
+  readonly processed: number;
+  /** Overtaken by newer ones before the detector was free. */
+  readonly dropped: number;
+  /** Not looked at as nothing moved (MOTION_GATE). */
+  readonly skipped: number;
+  /** Times that the connection was made anew. */
+  readonly reconnects: number;
+}
+
+/** `POST .../events`: a list of them in the order in which they happened. `at`: milliseconds since the epoch. */
+export type StreamEvent =
+  /** The first frame came, or the first one of another size. */
+  | {
+      readonly type: 'opened';
+      readonly at: number;
+      readonly width: number;
+      readonly height: number;
+      readonly fps: number;
+    }
+  /** No frame for `alertMs`. `cause` says why, if that is known. */
+  | { readonly type: 'stalled'; readonly at: number; readonly cause: string }
+  /** Frames come again after a stall. */
+  | { readonly type: 'running'; readonly at: number }
+  | { readonly type: 'reconnecting'; readonly at: number; readonly cause: string }
+  /** The first detection of a segment, at most once a segment. */
+  | { readonly type: 'activity'; readonly at: number; readonly frame: number }
+  | ({ readonly type: 'trackBegan' } & LiveTrack)
+  | {
+      readonly type: 'trackEnded';
+      readonly at: number;
+      readonly liveId: string;
+      /** The last frame with a detection of it. */
+      readonly frame: number;
+    };
+
+/** A track when it began. `at`: when the frame came, `x` to `height`: pixels of the stream's picture. */
+export interface LiveTrack {
+  readonly at: number;
+  readonly liveId: string;
+  readonly frame: number;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  readonly confidence: number;
+  readonly properties: Properties;
+}
+
+export interface StreamEvents {
+  readonly events: readonly StreamEvent[];
+  /** The newest; absent: not told this time. */
+  readonly counts?: StreamCounts;
+}
+
+/** The answer to a segment, to events and to a picture. */
+export interface StreamAnswer {
+  /** cancelled: the partial segment is wanted, then the end. */
+  readonly go: 'on' | 'cancelled';
+  /** Somebody looks: the newest picture is to be sent (`PUT .../frame`, image/jpeg) with the detections of its frame drawn. */
+  readonly wantsFrame?: boolean;
+}
+
+/** `POST .../end` */
+export interface StreamEnd {
+  /** ended: by its sender; stalled: for longer than `timeoutMs`; cancelled: as the server asked for. */
+  readonly reason: 'ended' | 'stalled' | 'cancelled';
+  /** A sentence for people, without passwords. */
+  readonly detail: string;
+}
