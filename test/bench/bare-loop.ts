@@ -1,16 +1,20 @@
-/** The baseline of the service bench: the same reader and the same detector in a plain loop. A line in, a run, a line out. */
+/** The baseline of benches of the service: the same reader and the same detector in a plain loop. A line in, a run, a line out. */
 import { createInterface } from 'node:readline';
 import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import loadFaces from '../../components/faces/detector.ts';
+import type { LoadDetector } from '../../components/sdk/detector.ts';
 import { descriptorOf } from '../components/visual.ts';
 import { readImage } from '../../media/image-frame.ts';
 import { openVideo } from '../../media/video-frames.ts';
 import type { BareWork } from './bare.ts';
 
-const detector = await loadFaces();
-const { algorithm } = await descriptorOf('faces');
+const [component = 'faces'] = process.argv.slice(2);
+const { default: load } = (await import(`../../components/${component}/detector.js`)) as {
+  readonly default: LoadDetector;
+};
+const detector = await load();
+const { algorithm } = await descriptorOf(component);
 const properties = Object.fromEntries(
   algorithm.providesCollection.properties.map(({ name, defaultValue }) => [name, defaultValue ?? '']),
 );

@@ -15,8 +15,10 @@ export interface BareLoop {
   stop(): void;
 }
 
-export function startBare(): BareLoop {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('./bare-loop.js', import.meta.url))], {
+/** `component`: the folder of the detector. */
+export function startBare(component = 'faces'): BareLoop {
+  const script = fileURLToPath(new URL('./bare-loop.js', import.meta.url));
+  const child = spawn(process.execPath, [script, component], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const lines = createInterface({ input: child.stdout });
