@@ -16,6 +16,7 @@ const loadBarcodeDetector: LoadDetector = async () => {
   const detector: Detector = {
     image: (frame, job) => inImage(frame, job, read),
     video: (source, job) => inVideo(source, job, read),
+    followsStreams: true,
   };
   return detector;
 };
@@ -32,7 +33,8 @@ async function* inImage(frame: Frame, job: DetectionJob, read: ReadCodes): Async
 
 async function* inVideo(source: FrameSource, job: DetectionJob, read: ReadCodes): AsyncIterable<FoundTrack> {
   const settings = readSettings(job.properties);
-  const tracks = new BarcodeTracks(settings.maxGap);
+  const tracks = new BarcodeTracks(settings.maxGap, job);
+  job.live?.follow(tracks);
   for await (const frame of source.frames()) {
     job.signal.throwIfAborted();
     if (frame.warmUp) continue;

@@ -10,6 +10,7 @@ import type {
 import type { Properties } from '../../domain/types.ts';
 import { clip, type Box } from '../tracking/boxes.ts';
 import { choiceOf, countOf, numberWithin } from '../tracking/settings.ts';
+import { asTrack } from '../tracking/open-track.ts';
 import { Tracker, type TrackingRules } from '../tracking/tracker.ts';
 import { decode, SIDE, suppress, type Face } from './decode.ts';
 import { letterbox } from '../networks/letterbox.ts';
@@ -46,6 +47,7 @@ function settingsOf(properties: Properties): Settings {
 }
 
 class FaceDetector implements Detector {
+  readonly followsStreams = true;
   readonly #network: FaceNetwork;
   readonly #square = new Float32Array(SIDE * SIDE * 3);
 
@@ -55,7 +57,8 @@ class FaceDetector implements Detector {
 
   async *video(source: FrameSource, job: DetectionJob): AsyncIterable<FoundTrack> {
     const settings = settingsOf(job.properties);
-    const tracker = new Tracker(settings.rules);
+    const tracker = new Tracker(settings.rules, job);
+    job.live?.follow({ cut: () => tracker.cut().map(asTrack), end: () => tracker.finish().map(asTrack) });
     for await (const frame of source.frames()) {
       job.signal.throwIfAborted();
       if (frame.warmUp) continue;
@@ -71,7 +74,7 @@ class FaceDetector implements Detector {
     job.signal.throwIfAborted();
     const regions = regionsOf(frame.width, frame.height, settings.closely !== 'NEVER');
     const found = await this.#find(frame, regions, settings.threshold, settings.minSize);
-    yield* found.map((face) => asTrack([face]));
+    yield* found.map((face) => asTrack({ detections: [face] }));
   }
 
   async close(): Promise<void> {
@@ -109,13 +112,6 @@ class FaceDetector implements Detector {
       confidence: face.confidence,
     }));
   }
-}
-
-function asTrack(detections: readonly FoundDetection[]): FoundTrack {
-  return {
-    detections,
-    confidence: detections.reduce((best, { confidence }) => Math.max(best, confidence), 0),
-  };
 }
 
 export default async function loadFaceDetector(): Promise<Detector> {

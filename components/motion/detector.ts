@@ -1,28 +1,15 @@
 /** Finds what moves in front of a still camera and follows it. */
-import type {
-  DetectionJob,
-  Detector,
-  FoundDetection,
-  FoundTrack,
-  Frame,
-  FrameSource,
-} from '../sdk/detector.ts';
+import type { DetectionJob, Detector, FoundTrack, FrameSource } from '../sdk/detector.ts';
 import type { Properties } from '../../domain/types.ts';
-import { clip } from '../tracking/boxes.ts';
 import { countOf, numberWithin } from '../tracking/settings.ts';
+import { asTrack, type TrackPart } from '../tracking/open-track.ts';
 import { Tracker, type TrackingRules } from '../tracking/tracker.ts';
-import { Background } from './background.ts';
-import { BlobFinder } from './blobs.ts';
-import { shrinker, type GreyPicture } from './shrink.ts';
+import { shrinker } from './shrink.ts';
+import { Watch, type WatchRules } from './watch.ts';
 
-interface Settings {
+interface Settings extends WatchRules {
   readonly analysisSize: number;
-  /** Share of the picture, 0 to 1. */
-  readonly minArea: number;
   readonly minDetections: number;
-  readonly restartShare: number;
-  readonly learningFrames: number;
-  readonly absorbFrames: number;
   readonly rules: TrackingRules;
 }
 
@@ -47,9 +34,10 @@ async function* video(source: FrameSource, job: DetectionJob): AsyncIterable<Fou
   const settings = settingsOf(job.properties);
   const shrink = shrinker(source.width, source.height, settings.analysisSize);
   let watch: Watch | undefined;
-  const tracker = new Tracker(settings.rules);
-  const asTracks = (ended: readonly FoundDetection[][]): FoundTrack[] =>
-    ended.flatMap((detections) => trackOf(detections, source.start, settings.minDetections));
+  const tracker = new Tracker(settings.rules, { live: job.live, minDetections: settings.minDetections });
+  const asTracks = (parts: readonly TrackPart[]): FoundTrack[] =>
+    parts.flatMap((part) => reported(part, source.start));
+  job.live?.follow({ cut: () => asTracks(tracker.cut()), end: () => asTracks(tracker.finish()) });
   for await (const frame of source.frames()) {
     job.signal.throwIfAborted();
     const picture = shrink(frame);
@@ -60,52 +48,12 @@ async function* video(source: FrameSource, job: DetectionJob): AsyncIterable<Fou
   yield* asTracks(tracker.finish());
 }
 
-/** Looks at one frame after the other. */
-class Watch {
-  readonly #settings: Settings;
-  readonly #background: Background;
-  readonly #blobs: BlobFinder;
-
-  constructor(picture: GreyPicture, settings: Settings) {
-    this.#settings = settings;
-    this.#background = new Background(picture.data.length, settings.absorbFrames);
-    const reach = Math.max(1, Math.round(Math.max(picture.width, picture.height) / 80));
-    this.#blobs = new BlobFinder(picture.width, picture.height, reach);
-  }
-
-  /** What moves in this frame; 'restarted' when the whole scene changed (a cut, the light) and is learned anew. */
-  next(frame: Frame, picture: GreyPicture): FoundDetection[] | 'restarted' {
-    const { restartShare, learningFrames, minArea } = this.#settings;
-    const background = this.#background;
-    if (background.next(picture.data) > restartShare) {
-      background.restart(picture.data);
-      return 'restarted';
-    }
-    if (background.pictures <= learningFrames) return [];
-    const least = Math.max(1, minArea * picture.data.length);
-    const scaleX = frame.width / picture.width;
-    const scaleY = frame.height / picture.height;
-    return this.#blobs.find(background.foreground, background.moving, least).flatMap((blob) => {
-      const scaled = {
-        x: blob.x * scaleX,
-        y: blob.y * scaleY,
-        width: blob.width * scaleX,
-        height: blob.height * scaleY,
-      };
-      const box = clip(scaled, frame.width, frame.height);
-      const confidence = blob.area / (blob.width * blob.height);
-      return box === undefined ? [] : [{ frame: frame.index, ...box, confidence }];
-    });
-  }
-}
-
-/** A track of what lies in the range; detections before it count towards the least number, but are not reported. */
-function trackOf(detections: readonly FoundDetection[], start: number, least: number): FoundTrack[] {
-  const reported = detections.filter(({ frame }) => frame >= start);
-  if (detections.length < least || reported.length === 0) return [];
-  return [{ detections: reported, confidence: Math.max(...reported.map(({ confidence }) => confidence)) }];
+/** A track of what lies in the range: detections before it made it count, but are not reported. */
+function reported(part: TrackPart, start: number): FoundTrack[] {
+  const detections = part.detections.filter(({ frame }) => frame >= start);
+  return detections.length === 0 ? [] : [asTrack({ ...part, detections })];
 }
 
 export default async function loadMotionDetector(): Promise<Detector> {
-  return { video };
+  return { video, followsStreams: true };
 }

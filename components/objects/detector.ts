@@ -11,6 +11,7 @@ import type { Properties } from '../../domain/types.ts';
 import { letterbox } from '../networks/letterbox.ts';
 import { clip } from '../tracking/boxes.ts';
 import { countOf, numberWithin } from '../tracking/settings.ts';
+import { asTrack, type TrackPart } from '../tracking/open-track.ts';
 import { Tracker, type TrackingRules } from '../tracking/tracker.ts';
 import { classesOf } from './classes.ts';
 import { decode, SIDE, suppress } from './decode.ts';
@@ -43,6 +44,7 @@ function settingsOf(properties: Properties): Settings {
 type Found = ReadonlyMap<string, readonly FoundDetection[]>;
 
 class ObjectDetector implements Detector {
+  readonly followsStreams = true;
   readonly #network: ObjectNetwork;
   readonly #square = new Float32Array(SIDE * SIDE * 3);
 
@@ -54,23 +56,27 @@ class ObjectDetector implements Detector {
   async *video(source: FrameSource, job: DetectionJob): AsyncIterable<FoundTrack> {
     const settings = settingsOf(job.properties);
     const trackers = new Map<string, Tracker>();
+    const ofAll = (parts: (tracker: Tracker) => readonly TrackPart[]): FoundTrack[] =>
+      [...trackers.values()].flatMap((tracker) => parts(tracker).map(ofClass));
+    job.live?.follow({ cut: () => ofAll((one) => one.cut()), end: () => ofAll((one) => one.finish()) });
     for await (const frame of source.frames()) {
       job.signal.throwIfAborted();
       if (frame.warmUp) continue;
       const found = await this.#find(frame, settings.trackThreshold, settings.classes);
       for (const name of found.keys())
-        if (!trackers.has(name)) trackers.set(name, new Tracker(settings.rules));
+        if (!trackers.has(name)) trackers.set(name, new Tracker(settings.rules, job));
       for (const [name, tracker] of trackers)
-        yield* tracker.next(frame.index, found.get(name) ?? []).map(asTrack);
+        yield* tracker.next(frame.index, found.get(name) ?? []).map(ofClass);
     }
-    for (const tracker of trackers.values()) yield* tracker.finish().map(asTrack);
+    yield* ofAll((tracker) => tracker.finish());
   }
 
   async *image(frame: Frame, job: DetectionJob): AsyncIterable<FoundTrack> {
     const settings = settingsOf(job.properties);
     job.signal.throwIfAborted();
     const found = await this.#find(frame, settings.threshold, settings.classes);
-    for (const detections of found.values()) yield* detections.map((detection) => asTrack([detection]));
+    for (const detections of found.values())
+      yield* detections.map((detection) => ofClass({ detections: [detection] }));
   }
 
   async close(): Promise<void> {
@@ -99,12 +105,8 @@ class ObjectDetector implements Detector {
   }
 }
 
-function asTrack(detections: readonly FoundDetection[]): FoundTrack {
-  return {
-    detections,
-    confidence: detections.reduce((best, { confidence }) => Math.max(best, confidence), 0),
-    properties: detections[0]?.properties ?? {},
-  };
+function ofClass(part: TrackPart): FoundTrack {
+  return { ...asTrack(part), properties: part.detections[0]?.properties ?? {} };
 }
 
 export default async function loadObjectDetector(): Promise<Detector> {

@@ -1,9 +1,10 @@
 /** Divides a video into its scenes, at hard cuts: one track for each, from its first to its last frame. */
-import type { DetectionJob, Detector, FoundTrack, Frame, FrameSource } from '../sdk/detector.ts';
+import type { DetectionJob, Detector, FoundTrack, FrameSource } from '../sdk/detector.ts';
 import type { Properties } from '../../domain/types.ts';
 import { countOf, numberWithin } from '../tracking/settings.ts';
-import { CutFinder, type Cut, type CutRules } from './cuts.ts';
+import { CutFinder, type CutRules } from './cuts.ts';
 import { fingerprint } from './fingerprint.ts';
+import { SceneTracks } from './scene-tracks.ts';
 
 function rulesOf(properties: Properties): CutRules {
   return {
@@ -15,29 +16,22 @@ function rulesOf(properties: Properties): CutRules {
 
 async function* video(source: FrameSource, job: DetectionJob): AsyncIterable<FoundTrack> {
   const cuts = new CutFinder(rulesOf(job.properties));
-  let scene: Cut = { frame: source.start, unlikeness: 1 };
-  let size: Size | undefined;
-  let seen = source.start;
+  const scenes = new SceneTracks(source.start, job.live);
+  job.live?.follow(scenes);
   let step = 0;
   for await (const frame of source.frames()) {
     job.signal.throwIfAborted();
     const cut = cuts.next(frame.index, fingerprint(frame));
     if (frame.warmUp) continue;
-    if (size !== undefined) step = Math.max(step, frame.index - seen);
-    size = sizeOf(frame);
-    seen = frame.index;
-    if (cut === undefined || cut.frame <= source.start) continue;
-    yield trackOf(scene, cut.frame - 1, size);
-    scene = cut;
+    if (scenes.seen !== undefined) step = Math.max(step, frame.index - scenes.seen);
+    if (cut !== undefined) yield* scenes.begin(cut, frame);
+    scenes.look(frame);
   }
-  if (size === undefined) return;
-  const stop = lastOf(source, seen, step);
+  if (scenes.seen === undefined) return;
+  const stop = job.live === undefined ? lastOf(source, scenes.seen, step) : scenes.seen;
   const cut = cuts.finish(stop);
-  if (cut !== undefined && cut.frame > source.start) {
-    yield trackOf(scene, cut.frame - 1, size);
-    scene = cut;
-  }
-  yield trackOf(scene, stop, size);
+  if (cut !== undefined) yield* scenes.begin(cut);
+  yield* scenes.end(stop);
 }
 
 /**
@@ -49,27 +43,6 @@ function lastOf(source: FrameSource, seen: number, step: number): number {
   return source.stop === Number.MAX_SAFE_INTEGER ? seen : source.stop;
 }
 
-interface Size {
-  readonly width: number;
-  readonly height: number;
-}
-
-function sizeOf({ width, height }: Frame): Size {
-  return { width, height };
-}
-
-/** The middle frame stands for the scene: first frames are often still blurred by the cut. */
-function trackOf(scene: Cut, stop: number, size: Size): FoundTrack {
-  const confidence = scene.unlikeness;
-  const middle = Math.floor((scene.frame + stop) / 2);
-  return {
-    startFrame: scene.frame,
-    stopFrame: stop,
-    confidence,
-    detections: [{ frame: middle, x: 0, y: 0, ...size, confidence }],
-  };
-}
-
 export default async function loadSceneDetector(): Promise<Detector> {
-  return { video };
+  return { video, followsStreams: true };
 }

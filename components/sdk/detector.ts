@@ -1,10 +1,11 @@
 /**
- * What a detector is. It is written once, for a source of frames (or sound) that may be a file or, later, a live stream;
+ * What a detector is. It is written once, for a source of frames (or sound) that may be a file or a live stream;
  * the host opens the medium, applies search region, rotation, flip, frame interval and key frames, and maps the boxes back
  * to the medium, so a detector only ever sees upright pictures and answers in their pixels.
  */
 import type { Properties, DetectionErrorCode, MediaType } from '../../domain/types.ts';
 import type { FedTrack, MarkupWork } from '../../protocol/worker-protocol.ts';
+import type { LiveJob } from './live.ts';
 import type { WorkContext } from './work-context.ts';
 
 /** An upright picture; of a track that is fed forward, the part that is to be looked at. `data` is tightly packed, `width * height * 3` bytes, RGB; valid until the next frame is asked for. */
@@ -26,7 +27,7 @@ export interface FrameSource {
   readonly height: number;
   /** Frames per second of the medium (not of the sampled frames). */
   readonly fps: number;
-  /** The inclusive range of frames that this sub-job reports on. */
+  /** The inclusive range of frames that this sub-job reports on; of a live stream, `stop` is that of the segment, or Number.MAX_SAFE_INTEGER. */
   readonly start: number;
   readonly stop: number;
   frames(): AsyncIterable<Frame>;
@@ -63,6 +64,10 @@ export interface FoundTrack {
   readonly properties?: Properties;
   readonly startFrame?: number;
   readonly stopFrame?: number;
+  /** Of a live stream: the same in all parts of the track. */
+  readonly liveId?: string;
+  /** Of a live stream: the track goes on after the border of the segment. */
+  readonly open?: boolean;
 }
 
 /** A stretch of sound, in milliseconds of the medium. */
@@ -113,6 +118,8 @@ export interface DetectionJob {
    * document. Equal ones are told once; 20 of up to 4,000 characters at most.
    */
   readonly warn?: (message: string) => void;
+  /** The source is a live stream, and the detector follows things over the borders of its segments (`followsStreams`). */
+  readonly live?: LiveJob;
 }
 
 /**
@@ -121,6 +128,11 @@ export interface DetectionJob {
  */
 export interface Detector {
   video?(source: FrameSource, job: DetectionJob): AsyncIterable<FoundTrack>;
+  /**
+   * Live streams: `video` is called once for all of a stream and does what `job.live` asks for. Without it, `video` is called for each
+   * segment, and tracks end where their segment does.
+   */
+  readonly followsStreams?: boolean;
   image?(frame: Frame, job: DetectionJob): AsyncIterable<FoundTrack>;
   audio?(source: AudioSource, job: DetectionJob): AsyncIterable<FoundSound>;
   generic?(source: GenericSource, job: DetectionJob): AsyncIterable<FoundPart>;
@@ -169,4 +181,5 @@ export function numberProperty(properties: Properties, name: string): number {
   return value;
 }
 
+export type { LiveJob, OpenTracks } from './live.ts';
 export type { MediaType };

@@ -21,6 +21,7 @@ const loadTextDetector: LoadDetector = async () => {
   const detector: Detector = {
     image: (frame, job) => readImage(frame, job, models),
     video: (source, job) => readVideo(source, job, models),
+    followsStreams: true,
     close: () => models.close(),
   };
   return detector;
@@ -53,7 +54,8 @@ async function* readVideo(
   models: TextModels,
 ): AsyncIterable<FoundTrack> {
   const settings = readSettings(job.properties);
-  const tracks = new TextTracks(settings.similarity);
+  const tracks = new TextTracks(settings.similarity, job);
+  job.live?.follow(tracks);
   let last: { readonly seen: Glimpse; readonly lines: readonly TextLine[] } | undefined;
   for await (const frame of source.frames()) {
     job.signal.throwIfAborted();

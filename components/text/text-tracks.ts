@@ -1,5 +1,6 @@
 /** Joins lines of text that stay at about the same place over consecutive sampled frames to tracks. Pure. */
 import type { FoundDetection, FoundTrack } from '../sdk/detector.ts';
+import { OpenTrack, type Following, type TrackPart } from '../tracking/open-track.ts';
 import { overlap } from './rectangles.ts';
 import type { Box } from './rectangles.ts';
 import type { TextLine } from './read-picture.ts';
@@ -8,44 +9,59 @@ import { similarity } from './similarity.ts';
 /** Boxes that have at least this in common lie at the same place. */
 const SAME_PLACE = 0.3;
 
-interface OpenTrack {
-  readonly detections: FoundDetection[];
-  last: TextLine;
-  best: TextLine;
+interface TextTrack {
+  readonly track: OpenTrack;
+  readonly last: TextLine;
+  readonly best: TextLine;
 }
 
 export class TextTracks {
   readonly #similarity: number;
-  #open: OpenTrack[] = [];
+  readonly #following: Following;
+  #open: TextTrack[] = [];
 
   /** `minSimilarity`: share of equal characters (0-1) from which on two readings are of the same text. */
-  constructor(minSimilarity: number) {
+  constructor(minSimilarity: number, following: Following = {}) {
     this.#similarity = minSimilarity;
+    this.#following = following;
   }
 
   /** Takes the lines of the next sampled frame; answers the tracks that ended with the frame before. */
   next(frame: number, lines: readonly TextLine[]): readonly FoundTrack[] {
     const owners = this.#owners(lines);
     const before = this.#open;
-    this.#open = lines.map((line, i) => extended(owners[i], frame, line));
+    this.#open = lines.map((line, i) => this.#extended(owners[i], frame, line));
     const alive = new Set(owners);
-    return before.filter((track) => !alive.has(track)).map(finished);
+    return before.filter((track) => !alive.has(track)).flatMap(finished);
+  }
+
+  /** What open tracks have found since the last border, with the best reading so far; they go on. */
+  cut(): readonly FoundTrack[] {
+    return this.#open.flatMap((track) => found(track, track.track.cut()));
   }
 
   end(): readonly FoundTrack[] {
-    const ended = this.#open.map(finished);
+    const ended = this.#open;
     this.#open = [];
-    return ended;
+    return ended.flatMap(finished);
+  }
+
+  #extended(known: TextTrack | undefined, frame: number, line: TextLine): TextTrack {
+    const detection = detectionOf(frame, line);
+    if (known === undefined)
+      return { track: new OpenTrack(detection, this.#following), last: line, best: line };
+    known.track.add(detection);
+    return { ...known, last: line, best: line.confidence > known.best.confidence ? line : known.best };
   }
 
   /** For each line the track that it goes on with, if any: best fits first, each track once. */
-  #owners(lines: readonly TextLine[]): (OpenTrack | undefined)[] {
+  #owners(lines: readonly TextLine[]): (TextTrack | undefined)[] {
     const fits = this.#open
       .flatMap((track) => lines.map((line, index) => ({ track, index, fit: this.#fit(track.last, line) })))
       .filter(({ fit }) => fit > 0)
       .toSorted((a, b) => b.fit - a.fit);
-    const owners: (OpenTrack | undefined)[] = lines.map(() => undefined);
-    const taken = new Set<OpenTrack>();
+    const owners: (TextTrack | undefined)[] = lines.map(() => undefined);
+    const taken = new Set<TextTrack>();
     for (const { track, index } of fits) {
       if (owners[index] !== undefined || taken.has(track)) continue;
       owners[index] = track;
@@ -69,23 +85,15 @@ function isNear(a: Box, b: Box): boolean {
   return Math.abs(a.x - b.x) <= reach && Math.abs(a.y - b.y) <= reach;
 }
 
-function extended(track: OpenTrack | undefined, frame: number, line: TextLine): OpenTrack {
-  const detection = detectionOf(frame, line);
-  if (track === undefined) return { detections: [detection], last: line, best: line };
-  track.detections.push(detection);
-  return { ...track, last: line, best: line.confidence > track.best.confidence ? line : track.best };
-}
-
 function detectionOf(frame: number, { text, confidence, placed }: TextLine): FoundDetection {
   const { x, y, width, height, rotation } = placed;
   const lies = rotation === 0 ? {} : { ROTATION: String(rotation) };
   return { frame, x, y, width, height, confidence, properties: { TEXT: text, ...lies } };
 }
 
-function finished(track: OpenTrack): FoundTrack {
-  return {
-    detections: track.detections,
-    confidence: track.best.confidence,
-    properties: { TEXT: track.best.text },
-  };
+const finished = (ended: TextTrack): FoundTrack[] => found(ended, ended.track.end());
+
+function found({ best }: TextTrack, part: TrackPart | undefined): FoundTrack[] {
+  if (part === undefined) return [];
+  return [{ ...part, confidence: best.confidence, properties: { TEXT: best.text } }];
 }

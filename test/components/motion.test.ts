@@ -109,8 +109,8 @@ describe('The motion detector on painted videos', () => {
 });
 
 describe('The motion component', () => {
-  it('knows videos only', async () => {
-    expect(Object.keys(await loadMotionDetector())).to.deep.equal(['video']);
+  it('knows videos only, live ones as well', async () => {
+    expect(Object.keys(await loadMotionDetector())).to.deep.equal(['video', 'followsStreams']);
   });
 
   it('brings its pipeline', async () => {

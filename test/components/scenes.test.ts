@@ -121,8 +121,8 @@ describe('The scene detector on painted videos', () => {
 });
 
 describe('The scene component', () => {
-  it('knows videos only', async () => {
-    expect(Object.keys(await loadSceneDetector())).to.deep.equal(['video']);
+  it('knows videos only, live ones as well', async () => {
+    expect(Object.keys(await loadSceneDetector())).to.deep.equal(['video', 'followsStreams']);
   });
 
   it('brings its pipeline, which does not cut videos into segments', async () => {

@@ -14,7 +14,9 @@ function found(frame: number, x: number, confidence = 0.9, width = 40): FoundDet
 function track(frames: readonly FoundDetection[][], over: Partial<TrackingRules> = {}): [number, number][][] {
   const tracker = new Tracker({ ...rules, ...over });
   const ended = frames.flatMap((detections, frame) => tracker.next(frame, detections));
-  return [...ended, ...tracker.finish()].map((detections) => detections.map(({ frame, x }) => [frame, x]));
+  return [...ended, ...tracker.finish()].map(({ detections }) =>
+    detections.map(({ frame, x }) => [frame, x]),
+  );
 }
 
 describe('Boxes', () => {
@@ -64,7 +66,7 @@ describe('The tracker', () => {
     const tracker = new Tracker(rules);
     tracker.next(0, [found(0, 0)]);
     expect([1, 2].flatMap((frame) => tracker.next(frame, []))).to.deep.equal([]);
-    expect(tracker.next(3, [])).to.deep.equal([[found(0, 0)]]);
+    expect(tracker.next(3, [])).to.deep.equal([{ detections: [found(0, 0)] }]);
     expect(tracker.finish()).to.deep.equal([]);
   });
 
