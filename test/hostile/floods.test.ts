@@ -6,9 +6,8 @@ import { once } from 'node:events';
 import { sampleUri, Service } from '../support/service.ts';
 
 const ASTRONAUT = { mediaUri: sampleUri('astronaut.png') };
-/** What the event loop may be held for, and what somebody else may wait for an answer, on a slow machine. */
+/** Processor time for which the event loop may be held. */
 const MOST_BLOCKED_MS = 500;
-const MOST_WAITED_MS = 5_000;
 const MIB = 1024 * 1024;
 
 describe('A flood', function () {
@@ -24,16 +23,15 @@ describe('A flood', function () {
   });
   after(() => service.close());
 
-  /** Does something, and looks what it meant for all others. */
+  /** Does something, and looks what it meant for all others: they are answered, and the event loop was never held for long. */
   async function beside<T>(work: () => Promise<T>): Promise<T> {
     await service.longestBlockMs();
     const done = await work();
-    const begun = performance.now();
     expect((await service.ask('GET', '/rest/info')).status).to.equal(200);
-    const waited = performance.now() - begun;
     const longest = await service.longestBlockMs();
-    expect(longest, `nobody was answered for ${longest.toFixed(0)} ms`).to.be.below(MOST_BLOCKED_MS);
-    expect(waited, 'the wait of somebody else').to.be.below(MOST_WAITED_MS);
+    expect(longest, `the event loop was held for ${longest.toFixed(0)} ms of processor time`).to.be.below(
+      MOST_BLOCKED_MS,
+    );
     return done;
   }
 
