@@ -9,7 +9,7 @@ import type { DeliveryPolicy } from './delivery/policy.ts';
 import type { LeaseSettings } from '../store/ledger.ts';
 import type { ManagedComponent } from './node-manager/actor.ts';
 import { onDemand } from './node-configuration/model.ts';
-import type { ConfigurationRules } from './node-configuration/transitions.ts';
+import type { ConfigurationRules } from './node-configuration/model.ts';
 
 /** Sub-jobs of one job that are queued or run at a time, for each component process. */
 const WINDOW_PER_PROCESS = 4;

@@ -2,12 +2,14 @@ import type Router from '@koa/router';
 import type { Context } from 'koa';
 import { CATALOG } from '../actors/catalog/actor.ts';
 import type { Catalog } from '../actors/catalog/catalog.ts';
-import type { CatalogCommand, CatalogReply } from '../actors/catalog/commands.ts';
+import type { CatalogCommand } from '../actors/catalog/commands.ts';
+import type { CatalogReply } from '../actors/catalog/transitions.ts';
 import type { Descriptor } from '../actors/catalog/descriptor.ts';
 import { parseFields } from '../actors/catalog/fields.ts';
 import { CatalogNotes } from '../actors/catalog/notes.ts';
 import { withoutExtras } from '../actors/catalog/tolerant-json.ts';
 import type { Family } from '../actors/runtime/system.ts';
+import { textOf } from '../actors/runtime/machine.ts';
 import { userOf } from './access/bearer.ts';
 import { empty, HttpError } from './errors.ts';
 import { componentDescriptor } from './schemas/catalog.ts';
@@ -38,7 +40,7 @@ async function register(
   const { name, subject } = userOf(ctx);
   const isDetailed = wantsDetails(ctx);
   const reply = await catalogActor.ask(CATALOG, { type: 'register', descriptor, by: { name, subject } });
-  if (reply.kind === 'refused') throw new HttpError(reply.reason === 'FULL' ? 400 : 409, reply.message);
+  if (reply.kind === 'refused') throw new HttpError(reply.reason === 'FULL' ? 400 : 409, textOf(reply));
   const warnings = new CatalogNotes(catalog).onComponent(descriptor);
   warn(ctx, warnings);
   ctx.body = { message: OUTCOMES[reply.outcome], ...(isDetailed ? { warnings } : {}) };
@@ -73,6 +75,6 @@ function quotedName(value: unknown): string {
 async function remove(ctx: Context, { catalogActor }: CatalogRouteDeps): Promise<void> {
   const { componentName } = ctx['params'] as { componentName: string };
   const reply = await catalogActor.ask(CATALOG, { type: 'unregister', componentName });
-  if (reply.kind === 'refused') throw new HttpError(reply.reason === 'MANAGED' ? 409 : 404, reply.message);
+  if (reply.kind === 'refused') throw new HttpError(reply.reason === 'MANAGED' ? 409 : 404, textOf(reply));
   empty(ctx, 204);
 }

@@ -1,7 +1,7 @@
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import { NODE_CONFIGURATION } from '../actors/node-configuration/actor.ts';
-import type { ConfigurationCommand, ConfigurationReply } from '../actors/node-configuration/commands.ts';
+import type { ConfigurationCommand, ConfigurationReply } from '../actors/node-configuration/model.ts';
 import {
   withoutValues,
   type NodeManagerModel,
@@ -10,6 +10,7 @@ import {
 import type { NodeManager } from '../actors/node-manager/actor.ts';
 import type { Family } from '../actors/runtime/system.ts';
 import { deployedServices } from '../actors/views/nodes.ts';
+import { textOf } from '../actors/runtime/machine.ts';
 import type { Logger } from '../config/logger.ts';
 import { requireRole, userOf } from './access/bearer.ts';
 import { HttpError, overloaded, refusedAs } from './errors.ts';
@@ -70,7 +71,7 @@ async function save(
   if ('problems' in parsed)
     throw refused(`The node configuration has errors in the following fields:\n${parsed.problems}`);
   const reply = await family.ask(NODE_CONFIGURATION, { type: 'save', nodes: parsed.ok });
-  if (reply.kind === 'refused') throw refused(reply.message);
+  if (reply.kind === 'refused') throw refused(textOf(reply));
   const warnings = reply.kind === 'saved' ? reply.warnings : [];
   logger.info({ user: userOf(ctx).name, hosts: parsed.ok.length, warnings }, 'node configuration saved');
   ctx.status = 201;

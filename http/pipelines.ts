@@ -6,6 +6,7 @@ import type { Catalog } from '../actors/catalog/catalog.ts';
 import type { CatalogCommand } from '../actors/catalog/commands.ts';
 import { parseFields } from '../actors/catalog/fields.ts';
 import { CatalogNotes } from '../actors/catalog/notes.ts';
+import { textOf } from '../actors/runtime/machine.ts';
 import type { Action, Pipeline, Task } from '../domain/types.ts';
 import type { CatalogRouteDeps } from './components.ts';
 import { empty, HttpError, notThere } from './errors.ts';
@@ -104,7 +105,7 @@ function creating<T>(
     if ('problems' in parsed)
       throw new HttpError(400, `${title} has errors in the following fields:\n${parsed.problems}`);
     const reply = await catalogActor.ask(CATALOG, toCommand(parsed.ok));
-    if (reply.kind === 'refused') throw new HttpError(400, reply.message);
+    if (reply.kind === 'refused') throw new HttpError(400, textOf(reply));
     const warnings = notes(new CatalogNotes(catalog), parsed.ok);
     warn(ctx, warnings);
     if (isDetailed) ctx.body = { warnings };

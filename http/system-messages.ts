@@ -2,7 +2,8 @@ import type Router from '@koa/router';
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import type { SystemMessageService } from '../actors/system-messages/service.ts';
-import type { SystemMessage } from '../actors/system-messages/state.ts';
+import type { SystemMessage } from '../actors/system-messages/model.ts';
+import { textOf } from '../actors/runtime/machine.ts';
 import { requireRole } from './access/bearer.ts';
 import { HttpError, refusedAs } from './errors.ts';
 import {
@@ -47,8 +48,7 @@ async function post(ctx: Context, { systemMessages, bodyLimits }: SystemMessageR
   const msg = checked(messageText, await refusedAs<unknown>(given, refusalBody));
   const query = checked(messageQuery, ctx.query);
   const reply = await systemMessages.post({ msg, ...query });
-  if (reply.kind === 'full')
-    throw refused(`There are ${reply.limit} system messages, which is all there may be. Delete some first.`);
+  if (reply.kind === 'refused') throw refused(textOf(reply));
   ctx.status = 201;
   ctx.body = { responseCode: 0, message: 'Successfully added the system message.' };
 }

@@ -1,20 +1,22 @@
 import type { Logger } from '../../config/logger.ts';
 import type { Owner, Row, Store } from '../../store/store.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { assertNever } from '../runtime/assert-never.ts';
 import { loadDurable, type DurableKind } from '../runtime/durable.ts';
 import type { LoadMarks } from '../runtime/load-marks.ts';
+import type { Decision } from '../runtime/machine.ts';
 import type { Steps } from '../runtime/steps.ts';
 import type { ActorKind, Envelope } from '../runtime/system.ts';
 import { configHashAhead } from './archive.ts';
 import { indexesOf, uncounted } from './indexes.ts';
-import { JOB_COMMANDS, type JobCommand, type JobReply } from './commands.ts';
+import { JOB_COMMANDS, type JobCommand, type JobRefusal, type JobReply } from './commands.ts';
 import type { JobEffect } from './effects.ts';
 import { BATCH_JOB, runPrefix } from './keys.ts';
 import { errorText } from './issues.ts';
 import { planAhead } from './planning.ts';
 import { owedWhenPoisoned } from './notices.ts';
 import type { Change } from './change.ts';
-import type { JobSettings } from './context.ts';
+import type { DecisionContext, JobSettings } from './context.ts';
 import { restoreInSteps } from './fold.ts';
 import type { JobRecord } from './record.ts';
 import { JOB_SCHEMA, JOB_UPCASTERS, jobSnapshotSchema, toSnapshot, upcastJob } from './snapshot.ts';
@@ -62,7 +64,17 @@ export function batchJobKind(deps: JobDeps): ActorKind<JobCommand, JobReply> {
   };
 }
 
-function durableJob(deps: JobDeps): DurableKind<JobRecord, JobState, JobCommand, JobReply, JobEffect> {
+interface JobTypes {
+  readonly state: JobState;
+  readonly command: JobCommand;
+  readonly effect: JobEffect;
+  readonly reply: never;
+  readonly refusal: JobRefusal;
+  readonly context: DecisionContext;
+  readonly status: string;
+}
+
+function durableJob(deps: JobDeps): DurableKind<JobRecord, JobTypes> {
   return {
     kind: BATCH_JOB,
     schema: JOB_SCHEMA,
@@ -102,7 +114,7 @@ function toDecision(
   state: JobState | undefined,
   { command, at }: Envelope<JobCommand>,
   settings: JobSettings,
-) {
+): Decision<JobTypes> {
   const created = command.type === 'accept' && record === undefined ? command.record : undefined;
   const known = record ?? created;
   if (known === undefined)
@@ -114,17 +126,15 @@ function toDecision(
   return {
     reply,
     effects: change.effects.filter((effect) => !isInLedger(effect)),
-    change: {
-      state: change.state,
-      putRows,
-      ...(removeRows === undefined ? {} : { removeRows }),
-      ...(outbox === undefined ? {} : { outbox }),
-      work: workChange(known, state, change),
-      ...indexesOf(known, state, change.gone === true ? undefined : change.state),
-      ...(change.gone === true ? { gone: true } : {}),
-      ...(change.synced === undefined ? {} : { synced: change.synced }),
-      ...(created === undefined ? {} : { record: created }),
-    },
+    state: change.state,
+    putRows,
+    ...(removeRows === undefined ? {} : { removeRows }),
+    ...(outbox === undefined ? {} : { outbox }),
+    work: workChange(known, state, change),
+    ...indexesOf(known, state, change.gone === true ? undefined : change.state),
+    ...(change.gone === true ? { gone: true } : {}),
+    ...(change.synced === undefined ? {} : { synced: change.synced }),
+    ...(created === undefined ? {} : { record: created }),
   };
 }
 
@@ -215,8 +225,4 @@ async function endPoisoned(deps: JobDeps, id: string, error: unknown): Promise<v
   deps.ended(record, ended);
   deps.deliver(notices.map(({ destination }) => destination));
   await removeFiles(deps, record, snapshot, false);
-}
-
-function assertNever(value: never): never {
-  throw new Error(`Unexpected: ${JSON.stringify(value)}`);
 }

@@ -1,6 +1,7 @@
 import type { CheckedResult } from '../../results/check.ts';
 import type { ArchiveFinding, DetectionErrorCode, IssueCode, Range } from '../../domain/types.ts';
 import type { NoticeReport } from '../delivery/notice.ts';
+import type { Done, Refusal } from '../runtime/machine.ts';
 import type { JobRecord } from './record.ts';
 
 export type JobCommand =
@@ -99,9 +100,7 @@ export interface FailedPost {
   readonly reason: string;
 }
 
-export type JobReply =
-  | { readonly kind: 'done' }
-  | { readonly kind: 'refused'; readonly reason: JobRefusal; readonly status: string };
+export type JobReply = Done | Refusal<JobRefusal>;
 
 /** Why a command was not carried out: the job does not exist, its state does not allow it, or the work is not its any more. */
-export type JobRefusal = 'NO_SUCH_JOB' | 'EXISTS' | 'WRONG_STATE' | 'NOT_OUTSTANDING';
+export type JobRefusal = 'NO_SUCH_JOB' | 'EXISTS' | 'NOT_OUTSTANDING' | 'WRONG_STATE';

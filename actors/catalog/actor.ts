@@ -2,14 +2,14 @@ import type { Logger } from '../../config/logger.ts';
 import type { Owner, Store } from '../../store/store.ts';
 import { loadDurable, NewerSchema, type DurableKind } from '../runtime/durable.ts';
 import { DeliveryError } from '../runtime/errors.ts';
+import { commandsOf, decide } from '../runtime/machine.ts';
 import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
-import type { ActorKind, Envelope, Family } from '../runtime/system.ts';
-import { CATALOG_COMMANDS, type CatalogCommand, type CatalogReply } from './commands.ts';
+import type { ActorKind, Family } from '../runtime/system.ts';
+import type { CatalogCommand } from './commands.ts';
 import type { Descriptor } from './descriptor.ts';
-import type { CatalogEffect } from './effects.ts';
 import { CATALOG_SCHEMA, catalogSnapshotSchema, restore, toSnapshot } from './snapshot.ts';
-import { EMPTY_CATALOG, rowChanges, type CatalogState } from './state.ts';
-import { decide, type CatalogLimits } from './transitions.ts';
+import type { CatalogState } from './state.ts';
+import { CATALOG_MACHINE, type CatalogLimits, type CatalogReply, type CatalogTypes } from './transitions.ts';
 
 /** Kind and id of the one catalog. */
 export const CATALOG = 'catalog';
@@ -34,16 +34,14 @@ export function catalogKind(deps: CatalogDeps): ActorKind<CatalogCommand, Catalo
   const durable = durableCatalog(deps);
   return {
     name: CATALOG,
-    accepts: CATALOG_COMMANDS,
+    accepts: commandsOf(CATALOG_MACHINE),
     mailbox: deps.mailbox,
     intensity: DEFAULT_INTENSITY,
     load: (id) => loadDurable(durable, deps.store, deps.owner, id),
   };
 }
 
-function durableCatalog(
-  deps: CatalogDeps,
-): DurableKind<CatalogRecord, CatalogState, CatalogCommand, CatalogReply, CatalogEffect> {
+function durableCatalog(deps: CatalogDeps): DurableKind<CatalogRecord, CatalogTypes> {
   return {
     kind: CATALOG,
     schema: CATALOG_SCHEMA,
@@ -54,7 +52,8 @@ function durableCatalog(
       return restore(rows);
     },
     snapshot: (_, state) => toSnapshot(state),
-    decide: (record, state, envelope) => toDecision(record, state ?? EMPTY_CATALOG, envelope, deps.limits),
+    decide: (_, state, { command }) => decide(CATALOG_MACHINE, state, command, deps.limits),
+    newRecord: (createdAt) => ({ createdAt }),
     recover: () => [{ type: 'publish' }],
     perform(_, state, effects) {
       for (const effect of effects) {
@@ -62,29 +61,6 @@ function durableCatalog(
         else deps.logger.error(effect.facts, effect.message);
       }
       return Promise.resolve();
-    },
-  };
-}
-
-/** What a client was told is stored survives the loss of power. */
-function toDecision(
-  record: CatalogRecord | undefined,
-  before: CatalogState,
-  { command, at }: Envelope<CatalogCommand>,
-  limits: CatalogLimits,
-) {
-  const { reply, state, effects = [] } = decide(before, command, limits);
-  // Also without a change: the state may have been loaded anew for this very command.
-  const all: readonly CatalogEffect[] = [{ type: 'publish' }, ...effects];
-  if (state === undefined) return { reply, effects: all };
-  return {
-    reply,
-    effects: all,
-    change: {
-      state,
-      ...rowChanges(before, state),
-      synced: true,
-      ...(record === undefined ? { record: { createdAt: at } } : {}),
     },
   };
 }

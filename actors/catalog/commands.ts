@@ -16,19 +16,10 @@ export type CatalogCommand =
   /** From a client: an element goes, whoever brought it; a name that is not there is no error. */
   | { readonly type: 'remove'; readonly kind: ElementKind; readonly name: string };
 
-export const CATALOG_COMMANDS: ReadonlySet<CatalogCommand['type']> = new Set([
-  'install',
-  'register',
-  'unregister',
-  'addAction',
-  'addTask',
-  'addPipeline',
-  'remove',
-] as const);
-
-export type CatalogReply =
-  | { readonly kind: 'done'; readonly outcome: 'ADDED' | 'REPLACED' | 'REMOVED' | 'UNCHANGED' }
-  | { readonly kind: 'refused'; readonly reason: CatalogRefusal; readonly message: string };
+export interface CatalogDone {
+  readonly kind: 'done';
+  readonly outcome: 'ADDED' | 'REPLACED' | 'REMOVED' | 'UNCHANGED';
+}
 
 export type CatalogRefusal =
   /** The name belongs to somebody else. */

@@ -1,4 +1,4 @@
-import type { CatalogReply } from './commands.ts';
+import type { CatalogDone } from './commands.ts';
 import type { Descriptor } from './descriptor.ts';
 import type { CatalogEffect } from './effects.ts';
 import { elementsOf } from './elements.ts';
@@ -15,7 +15,7 @@ export function install(
   state: CatalogState,
   descriptors: readonly Descriptor[],
 ): {
-  readonly reply: CatalogReply;
+  readonly reply: CatalogDone;
   readonly state?: CatalogState;
   readonly effects: readonly CatalogEffect[];
 } {

@@ -1,12 +1,15 @@
 import { canonicalName } from '../../domain/values.ts';
-import type { CatalogCommand, CatalogRefusal, CatalogReply } from './commands.ts';
+import { refused, type Machine, type Outcome, type Refused, type Reply } from '../runtime/machine.ts';
+import type { CatalogCommand, CatalogDone, CatalogRefusal } from './commands.ts';
 import type { Descriptor } from './descriptor.ts';
 import type { CatalogEffect } from './effects.ts';
 import { elementsOf } from './elements.ts';
 import { install } from './install.ts';
 import { nameTaken, place, sizeOf, withComponent, without } from './placing.ts';
 import {
+  EMPTY_CATALOG,
   owned,
+  rowChanges,
   sameContent,
   type CatalogState,
   type Component,
@@ -15,13 +18,6 @@ import {
   type Registrant,
 } from './state.ts';
 
-/** What a command leads to. Without `state` nothing changes. */
-export interface CatalogOutcome {
-  readonly reply: CatalogReply;
-  readonly state?: CatalogState;
-  readonly effects?: readonly CatalogEffect[];
-}
-
 export interface CatalogLimits {
   /** Components, algorithms, actions, tasks and pipelines together. */
   readonly elements: number;
@@ -29,51 +25,65 @@ export interface CatalogLimits {
   readonly characters: number;
 }
 
-type Of<T extends CatalogCommand['type']> = Extract<CatalogCommand, { type: T }>;
-type Transitions = {
-  readonly [T in CatalogCommand['type']]: (state: CatalogState, command: Of<T>) => CatalogOutcome;
-};
+export interface CatalogTypes {
+  readonly state: CatalogState;
+  readonly command: CatalogCommand;
+  readonly effect: CatalogEffect;
+  readonly reply: CatalogDone;
+  readonly refusal: CatalogRefusal;
+  readonly context: CatalogLimits;
+  readonly status: never;
+}
+export type CatalogReply = Reply<CatalogTypes>;
+type CatalogOutcome = Outcome<CatalogTypes>;
 
 /** Clients that may serve one component; the latest stay. */
 const MAX_REGISTRANTS = 64;
 
 /** What each command does to the catalog (specification 3.5, 4.6, 4.7). References between elements are checked when a job is created. */
-export const CATALOG_TRANSITIONS: Transitions = {
-  install: (state, { descriptors }) => install(state, descriptors),
-  register: (state, { descriptor, by }) => register(state, descriptor, by),
-  unregister(state, { componentName }) {
-    const component = state.component.get(componentName);
-    if (component === undefined) return refused('UNKNOWN', `There is no component named "${componentName}".`);
-    if (!component.managed) return { reply: done('REMOVED'), state: without(state, componentName) };
-    return refused(
-      'MANAGED',
-      `Cannot remove component: "${componentName}": It is a managed component and would come back at the next start of the server.`,
-    );
+export const CATALOG_MACHINE: Machine<CatalogTypes> = {
+  initial: EMPTY_CATALOG,
+  on: {
+    install: { apply: (state, { descriptors }) => install(state, descriptors) },
+    register: { apply: (state, { descriptor, by }) => register(state, descriptor, by) },
+    unregister: { apply: (state, { componentName }) => unregister(state, componentName) },
+    addAction: { apply: (state, { element }) => add(state, 'action', element) },
+    addTask: { apply: (state, { element }) => add(state, 'task', element) },
+    addPipeline: { apply: (state, { element }) => add(state, 'pipeline', element) },
+    remove: { apply: (state, { kind, name }) => remove(state, kind, name) },
   },
-  addAction: (state, { element }) => add(state, 'action', element),
-  addTask: (state, { element }) => add(state, 'task', element),
-  addPipeline: (state, { element }) => add(state, 'pipeline', element),
-  remove(state, { kind, name }) {
-    const rest = new Map<string, Owned<unknown>>(state[kind]);
-    if (!rest.delete(canonicalName(name))) return { reply: done('UNCHANGED') };
-    return { reply: done('REMOVED'), state: { ...state, [kind]: rest } };
+  conclude(outcome, before, command, limits) {
+    const { state: after, effects = [] } = outcome;
+    // What is installed always finds room: the server would not start otherwise.
+    const full =
+      after === undefined || command.type === 'install' ? undefined : fullness(before, after, limits);
+    if (full !== undefined) return refused('FULL', full);
+    const stored = after === undefined ? {} : { ...rowChanges(before, after), synced: true };
+    return { ...outcome, ...stored, effects: [{ type: 'publish' }, ...effects] };
   },
 };
 
-/** Decides what a command does to the catalog. Pure: same state and command, same outcome. */
-export function decide(state: CatalogState, command: CatalogCommand, limits: CatalogLimits): CatalogOutcome {
-  const transition = CATALOG_TRANSITIONS[command.type] as (
-    state: CatalogState,
-    command: CatalogCommand,
-  ) => CatalogOutcome;
-  const outcome = transition(state, command);
-  // What is installed always finds room: the server would not start otherwise.
-  if (outcome.state === undefined || command.type === 'install') return outcome;
-  const full = fullness(state, outcome.state, limits);
-  return full === undefined ? outcome : refused('FULL', full);
+function unregister(state: CatalogState, componentName: string): CatalogOutcome | Refused<CatalogRefusal> {
+  const component = state.component.get(componentName);
+  if (component === undefined) return refused('UNKNOWN', `There is no component named "${componentName}".`);
+  if (!component.managed) return { reply: done('REMOVED'), state: without(state, componentName) };
+  return refused(
+    'MANAGED',
+    `Cannot remove component: "${componentName}": It is a managed component and would come back at the next start of the server.`,
+  );
 }
 
-function register(state: CatalogState, descriptor: Descriptor, by: Registrant): CatalogOutcome {
+function remove(state: CatalogState, kind: ElementKind, name: string): CatalogOutcome {
+  const rest = new Map<string, Owned<unknown>>(state[kind]);
+  if (!rest.delete(canonicalName(name))) return { reply: done('UNCHANGED') };
+  return { reply: done('REMOVED'), state: { ...state, [kind]: rest } };
+}
+
+function register(
+  state: CatalogState,
+  descriptor: Descriptor,
+  by: Registrant,
+): CatalogOutcome | Refused<CatalogRefusal> {
   const { componentName } = descriptor;
   const known = state.component.get(componentName);
   const start = `Cannot register component: "${componentName}":`;
@@ -116,7 +126,11 @@ function registeredAgain(
 
 const TITLES = { action: 'Action', task: 'Task', pipeline: 'Pipeline' } as const;
 
-function add(state: CatalogState, kind: ElementKind, element: { readonly name: string }): CatalogOutcome {
+function add(
+  state: CatalogState,
+  kind: ElementKind,
+  element: { readonly name: string },
+): CatalogOutcome | Refused<CatalogRefusal> {
   const present = state[kind].get(element.name);
   if (present !== undefined && sameContent(present.element, element)) return { reply: done('UNCHANGED') };
   const title = TITLES[kind];
@@ -141,10 +155,4 @@ function fullness(before: CatalogState, after: CatalogState, limits: CatalogLimi
   return undefined;
 }
 
-const done = (outcome: Extract<CatalogReply, { kind: 'done' }>['outcome']): CatalogReply => ({
-  kind: 'done',
-  outcome,
-});
-const refused = (reason: CatalogRefusal, message: string): CatalogOutcome => ({
-  reply: { kind: 'refused', reason, message },
-});
+const done = (outcome: CatalogDone['outcome']): CatalogDone => ({ kind: 'done', outcome });

@@ -1,3 +1,5 @@
+import type { Reply } from '../runtime/machine.ts';
+
 /** What is to run where, in the fields of specification 2.4. */
 export interface EnvironmentVariableModel {
   readonly name: string;
@@ -69,3 +71,54 @@ function definitionOf({ cmd, args, workingDirectory, environmentVariables }: Ser
 
 /** The name under which a service is started, stopped and shown (specification 4.4); ranks count from 1. */
 export const fullName = (host: string, service: string, rank: number) => `${host}:${service}:${rank}`;
+
+/** The configuration of all nodes, as an ADMIN has posted it; null: nobody has, and the initial one is in force. */
+export interface ConfigurationState {
+  readonly nodes: readonly NodeManagerModel[] | null;
+}
+
+export type ConfigurationCommand =
+  /** From an ADMIN: this is the configuration of all nodes from now on. */
+  | { readonly type: 'save'; readonly nodes: readonly NodeManagerModel[] }
+  /** From the edge, and from the server at start: what is in force? */
+  | { readonly type: 'read' };
+
+/** Every node manager is told of the configuration and tries to conform (specification 4.4). */
+export interface ConfigurationEffect {
+  readonly type: 'apply';
+  readonly nodes: readonly NodeManagerModel[];
+}
+
+export interface ConfigurationRules {
+  /** In force until another one is posted. */
+  readonly initial: readonly NodeManagerModel[];
+  readonly thisHost: string;
+  /** Services of the installed components. */
+  readonly installed: readonly string[];
+  /** Services of the server itself: they are always there and cannot be configured. */
+  readonly ownServices: readonly string[];
+  readonly limits: ConfigurationLimits;
+}
+
+export interface ConfigurationLimits {
+  readonly nodes: number;
+  /** Of one host. */
+  readonly services: number;
+  readonly serviceCount: number;
+  /** Each service as often as its serviceCount says, on all hosts together: each is shown, and of this host kept, one by one. */
+  readonly deployed: number;
+}
+
+export interface ConfigurationTypes {
+  readonly state: ConfigurationState;
+  readonly command: ConfigurationCommand;
+  readonly effect: ConfigurationEffect;
+  readonly reply:
+    | { readonly kind: 'configuration'; readonly nodes: readonly NodeManagerModel[] }
+    /** `warnings`: what was left out of it, and which components it leaves without a service. */
+    | { readonly kind: 'saved'; readonly warnings: readonly string[] };
+  readonly refusal: 'INVALID';
+  readonly context: ConfigurationRules;
+  readonly status: 'INITIAL' | 'POSTED';
+}
+export type ConfigurationReply = Reply<ConfigurationTypes>;

@@ -1,66 +1,76 @@
-import type { ConfigurationCommand, ConfigurationReply } from './commands.ts';
-import type { ConfigurationEffect } from './effects.ts';
-import type { NodeManagerModel } from './model.ts';
-import type { ConfigurationState } from './state.ts';
+import { refused, type Machine, type Outcome, type Refused } from '../runtime/machine.ts';
+import type {
+  ConfigurationEffect,
+  ConfigurationRules,
+  ConfigurationState,
+  ConfigurationTypes,
+  NodeManagerModel,
+} from './model.ts';
 import { unservedComponents, unservedSentence } from './unserved.ts';
 
-export interface ConfigurationRules {
-  /** In force until another one is posted. */
-  readonly initial: readonly NodeManagerModel[];
-  readonly thisHost: string;
-  /** Services of the installed components. */
-  readonly installed: readonly string[];
-  /** Services of the server itself: they are always there and cannot be configured. */
-  readonly ownServices: readonly string[];
-  readonly limits: ConfigurationLimits;
-}
-
-export interface ConfigurationLimits {
-  readonly nodes: number;
-  /** Of one host. */
-  readonly services: number;
-  readonly serviceCount: number;
-  /** Each service as often as its serviceCount says, on all hosts together: each is shown, and of this host kept, one by one. */
-  readonly deployed: number;
-}
-
-export interface ConfigurationDecision {
-  readonly reply: ConfigurationReply;
-  readonly state?: ConfigurationState;
-  readonly effects?: readonly ConfigurationEffect[];
-}
-
+/** A row a node, so that a large cluster does not make a large snapshot. */
+export const ROWS = 'node/';
 /** Names of hosts that a warning lists. */
 const NAMED = 10;
 
-export function decideConfiguration(
-  state: ConfigurationState | undefined,
-  command: ConfigurationCommand,
+/** The node configuration of the cluster (specification 2.4). */
+export const NODE_CONFIGURATION_MACHINE: Machine<ConfigurationTypes> = {
+  initial: { nodes: null },
+  statusOf: ({ nodes }) => (nodes === null ? 'INITIAL' : 'POSTED'),
+  on: {
+    read: {
+      from: ['INITIAL', 'POSTED'],
+      to: { INITIAL: ['INITIAL'], POSTED: ['POSTED'] },
+      apply: (state, _, { initial }) => ({
+        reply: { kind: 'configuration', nodes: state.nodes ?? initial },
+      }),
+    },
+    save: {
+      from: ['INITIAL', 'POSTED'],
+      to: ['POSTED'],
+      apply: (_, { nodes }, rules) => savedConfiguration(nodes, rules),
+    },
+  },
+};
+
+/** What becomes of a configuration that an ADMIN posts. */
+export function savedConfiguration(
+  posted: readonly NodeManagerModel[],
   rules: ConfigurationRules,
-): ConfigurationDecision {
-  switch (command.type) {
-    case 'read':
-      return { reply: { kind: 'configuration', nodes: state?.nodes ?? rules.initial } };
-    case 'save': {
-      const message = objection(command.nodes, rules);
-      if (message !== undefined) return { reply: { kind: 'refused', message } };
-      const nodes = firstOfEachHost(command.nodes);
-      const unserved = unservedComponents(nodes, rules.installed, rules.thisHost);
-      const warnings = [
-        nodes.length < command.nodes.length ? dropped(command.nodes, nodes) : undefined,
-        unservedSentence(unserved, rules.thisHost),
-      ];
-      return {
-        reply: { kind: 'saved', warnings: warnings.filter((warning) => warning !== undefined) },
-        state: { nodes },
-        effects: recoverConfiguration({ nodes }),
-      };
-    }
-  }
+): Outcome<ConfigurationTypes> | Refused<'INVALID'> {
+  const message = objection(posted, rules);
+  if (message !== undefined) return refused('INVALID', message);
+  const nodes = firstOfEachHost(posted);
+  return {
+    reply: { kind: 'saved', warnings: warningsOf(posted, nodes, rules) },
+    state: { nodes },
+    effects: recoverConfiguration({ nodes }),
+    removeRows: [ROWS],
+    putRows: nodes.map(toRow),
+    synced: true,
+  };
 }
 
 export function recoverConfiguration({ nodes }: ConfigurationState): readonly ConfigurationEffect[] {
-  return [{ type: 'apply', nodes }];
+  return nodes === null ? [] : [{ type: 'apply', nodes }];
+}
+
+/** Numbered, so that they come back in the order in which they were posted. */
+const toRow = (node: NodeManagerModel, index: number) => ({
+  key: `${ROWS}${String(index).padStart(8, '0')}`,
+  body: node,
+});
+
+function warningsOf(
+  posted: readonly NodeManagerModel[],
+  kept: readonly NodeManagerModel[],
+  { installed, thisHost }: ConfigurationRules,
+): readonly string[] {
+  const warnings = [
+    kept.length < posted.length ? dropped(posted, kept) : undefined,
+    unservedSentence(unservedComponents(kept, installed, thisHost), thisHost),
+  ];
+  return warnings.filter((warning) => warning !== undefined);
 }
 
 /** Why this cannot be a configuration, in a sentence that says where. */

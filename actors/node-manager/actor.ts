@@ -10,8 +10,7 @@ import type { ActorKind, ActorSystem, Family } from '../runtime/system.ts';
 import { serviceKind, workerName } from '../service/actor.ts';
 import type { ServiceCommand } from '../service/commands.ts';
 import { launchOf } from '../service/launch.ts';
-import type { ServiceState } from '../service/state.ts';
-import type { RestartPolicy } from '../service/transitions.ts';
+import type { RestartPolicy, ServiceReply } from '../service/transitions.ts';
 import { NODE_MANAGER_COMMANDS, type NodeManagerCommand, type NodeManagerReply } from './commands.ts';
 import { Deployed, reasonToWait } from './deployed.ts';
 import { Manager, ranksOf } from './manager.ts';
@@ -108,7 +107,7 @@ export function registerNodeManager(system: ActorSystem, deps: NodeManagerDeps):
     return launchOf(model, { ...deps, serverUrl: deps.serverUrl(), token, fullName: id, bootstrap });
   };
   const isInstalled = (id: string) => installed.has(deployed.get(id)?.model.serviceName ?? '');
-  const services: Family<ServiceCommand, ServiceState> = system.register(
+  const services: Family<ServiceCommand, ServiceReply> = system.register(
     serviceKind({
       ...deps,
       manager: { kind: NODE_MANAGER, id: deps.host },

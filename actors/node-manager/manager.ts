@@ -8,14 +8,14 @@ import {
 import type { Clock } from '../runtime/clock.ts';
 import type { Behavior, Envelope, Family } from '../runtime/system.ts';
 import type { ServiceCommand } from '../service/commands.ts';
-import type { ServiceState } from '../service/state.ts';
+import type { ServiceReply } from '../service/transitions.ts';
 import type { NodeManagerCommand, NodeManagerReply } from './commands.ts';
 import type { Deployed, DeployedService } from './deployed.ts';
 
 export interface ManagerDeps {
   readonly host: string;
   readonly deployed: Deployed;
-  readonly services: Family<ServiceCommand, ServiceState>;
+  readonly services: Family<ServiceCommand, ServiceReply>;
   readonly clock: Clock;
   /** Services on demand end their processes after so many milliseconds without work; 0: never. */
   readonly idleMs: number;

@@ -12,63 +12,48 @@ import { rowsOfVersion } from '../../store/store.ts';
 import { delay, systemClock, type Clock } from './clock.ts';
 import { TransientError } from './errors.ts';
 import type { LoadMarks } from './load-marks.ts';
+import type { ActorTypes, Decision, Reply } from './machine.ts';
 import { inTurns, type Steps } from './steps.ts';
-import type { Behavior, Command, Envelope } from './system.ts';
+import type { Behavior, Envelope } from './system.ts';
 
 /**
  * A durable actor: a pure decision between a load and one atomic commit. The reply leaves only after the commit; effects
  * are performed after it and derived again at load, so there is no log of them.
  */
-export interface DurableKind<R, S, C extends Command, X, E> {
+export interface DurableKind<R, T extends ActorTypes> {
   readonly kind: string;
   /** Number of the snapshot schema this code writes. */
   readonly schema: number;
   /** `upcasters[n]` turns a body of schema n into one of n + 1. */
   readonly upcasters: Readonly<Record<number, (body: unknown) => unknown>>;
   /** Throws when the stored parts make no sense: the actor is then put into quarantine. */
-  restore(record: R, body: unknown, rows: readonly Row[]): S | Steps<S>;
+  restore(record: R, body: unknown, rows: readonly Row[]): T['state'] | Steps<T['state']>;
   /** Rows that `restore` wants to see; undefined: none. */
   rowsOf(body: unknown): string | undefined;
   /** What an actor that cannot be restored was counted as, to be taken off again; it makes what it can of anything. */
-  uncounted?(record: unknown, body: unknown): DurableChange<R, S>['counters'];
-  snapshot(record: R, state: S): unknown;
+  uncounted?(record: unknown, body: unknown): Commit['counters'];
+  snapshot(record: R, state: T['state']): unknown;
   /** Long work that the next decision will need, done in turns with that of others; `decide` does what is left of it. */
-  ahead?(record: R, state: S): Steps<void> | undefined;
-  decide(record: R | undefined, state: S | undefined, envelope: Envelope<C>): Decision<R, S, X, E>;
+  ahead?(record: R, state: T['state']): Steps<void> | undefined;
+  /** The first decision that changes something brings the record, unless `newRecord` makes it. */
+  decide(record: R | undefined, state: T['state'] | undefined, envelope: Envelope<T['command']>): Decision<T>;
+  newRecord?(at: number): R;
   /** Effects that the loaded state stands for. */
-  recover(state: S): readonly E[];
-  perform(record: R, state: S, effects: readonly E[]): Promise<void>;
+  recover(state: T['state']): readonly T['effect'][];
+  perform(record: R, state: T['state'], effects: readonly T['effect'][]): Promise<void>;
   /** How an actor in this state stands, in a word, for people. */
-  status?(state: S): string;
+  status?(state: T['state']): string;
 }
 
-export interface Decision<R, S, X, E> {
-  readonly reply: X;
-  /** Absent: nothing changes and nothing is stored. */
-  readonly change?: DurableChange<R, S>;
-  readonly effects?: readonly E[];
-}
-
-export interface DurableChange<R, S> extends Pick<
-  Commit,
-  'putRows' | 'removeRows' | 'index' | 'outbox' | 'counters' | 'work' | 'synced'
-> {
-  readonly state: S;
-  /** Only with the change that creates the actor. */
-  readonly record?: R;
-  /** The actor goes with all it has; the next command finds none. */
-  readonly gone?: boolean;
-}
-
-interface Loaded<R, S, X> {
+interface Loaded<R, T extends ActorTypes> {
   readonly version: number;
   readonly record: R | undefined;
-  readonly state: S | undefined;
-  readonly seen: readonly Seen<X>[];
+  readonly state: T['state'] | undefined;
+  readonly seen: readonly Seen<T>[];
 }
-interface Seen<X> {
+interface Seen<T extends ActorTypes> {
   readonly id: string;
-  readonly reply: X;
+  readonly reply: Reply<T>;
 }
 
 /** Replies that are kept to answer a redelivered command as the first time. */
@@ -79,17 +64,17 @@ const CONFLICTS_MS = 10_000;
 const FIRST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 250;
 
-export async function loadDurable<R, S, C extends Command, X, E>(
-  kind: DurableKind<R, S, C, X, E>,
+export async function loadDurable<R, T extends ActorTypes>(
+  kind: DurableKind<R, T>,
   store: Store,
   owner: Owner,
   id: string,
   marks?: LoadMarks,
   clock: Clock = systemClock,
-): Promise<Behavior<C, X>> {
+): Promise<Behavior<T['command'], Reply<T>>> {
   const actor: ActorKey = { kind: kind.kind, id };
-  let current: Loaded<R, S, X>;
-  const perform = async (effects: readonly E[]) => {
+  let current: Loaded<R, T>;
+  const perform = async (effects: readonly T['effect'][]) => {
     if (effects.length > 0 && current.record !== undefined && current.state !== undefined)
       await kind.perform(current.record, current.state, effects);
   };
@@ -106,7 +91,7 @@ export async function loadDurable<R, S, C extends Command, X, E>(
     async handle(envelope) {
       const again = inBetween(clock);
       /** Effects of a decision whose commit was refused. */
-      let refused: readonly E[] = [];
+      let refused: readonly T['effect'][] = [];
       for (;;) {
         const seen = current.seen.find((earlier) => earlier.id === envelope.id);
         if (seen !== undefined) {
@@ -115,10 +100,11 @@ export async function loadDurable<R, S, C extends Command, X, E>(
           return seen.reply;
         }
         await prepare(kind, current);
-        const { reply, change, effects = [] } = kind.decide(current.record, current.state, envelope);
+        const decision = kind.decide(current.record, current.state, envelope);
+        const { reply, effects = [] } = decision;
         try {
-          if (change !== undefined)
-            current = await commit(kind, store, owner, actor, current, envelope.id, reply, change);
+          if (decision.state !== undefined || decision.gone === true)
+            current = await commit(kind, store, owner, actor, current, envelope, decision);
         } catch (error) {
           if (!(error instanceof VersionConflict)) throw error;
           // Somebody else took a decision in between: look at the new state and decide again.
@@ -147,40 +133,41 @@ function inBetween(clock: Clock): (conflict: VersionConflict) => Promise<void> {
   };
 }
 
-async function prepare<R, S, C extends Command, X, E>(
-  kind: DurableKind<R, S, C, X, E>,
-  { record, state }: Loaded<R, S, X>,
+async function prepare<R, T extends ActorTypes>(
+  kind: DurableKind<R, T>,
+  { record, state }: Loaded<R, T>,
 ): Promise<void> {
   if (record === undefined || state === undefined) return;
   const steps = kind.ahead?.(record, state);
   if (steps !== undefined) await inTurns(steps);
 }
 
-async function commit<R, S, C extends Command, X, E>(
-  kind: DurableKind<R, S, C, X, E>,
+async function commit<R, T extends ActorTypes>(
+  kind: DurableKind<R, T>,
   store: Store,
   owner: Owner,
   actor: ActorKey,
-  current: Loaded<R, S, X>,
-  envelopeId: string,
-  reply: X,
-  { state, record: created, gone, ...rest }: DurableChange<R, S>,
-): Promise<Loaded<R, S, X>> {
+  current: Loaded<R, T>,
+  { id, at }: Envelope<T['command']>,
+  { reply, state, effects: _, record: created, gone, ...rest }: Decision<T>,
+): Promise<Loaded<R, T>> {
   if (gone === true) {
     await stored(store, { ...rest, actor, expected: current.version, owner, snapshot: null });
     return { version: 0, record: undefined, state: undefined, seen: [] };
   }
-  const record = created ?? current.record;
+  const made =
+    current.record === undefined ? ((created ?? kind.newRecord?.(at)) as R | undefined) : undefined;
+  const record = current.record ?? made;
   if (record === undefined)
     throw new Error(`${actor.kind}/${actor.id} has no record: its first change must bring one.`);
-  const seen = [...current.seen.slice(1 - SEEN), { id: envelopeId, reply }];
+  const seen = [...current.seen.slice(1 - SEEN), { id, reply }];
   const version = await stored(store, {
     actor,
     expected: current.version,
     owner,
     snapshot: { schema: kind.schema, body: { state: kind.snapshot(record, state), seen } },
     ...rest,
-    ...(created === undefined ? {} : { record: created }),
+    ...(made === undefined ? {} : { record: made }),
   });
   return { version, record, state, seen };
 }
@@ -195,12 +182,12 @@ async function stored(store: Store, commit: Commit): Promise<number> {
   }
 }
 
-async function load<R, S, C extends Command, X, E>(
-  kind: DurableKind<R, S, C, X, E>,
+async function load<R, T extends ActorTypes>(
+  kind: DurableKind<R, T>,
   store: Store,
   actor: ActorKey,
   marks: LoadMarks | undefined,
-): Promise<Loaded<R, S, X>> {
+): Promise<Loaded<R, T>> {
   for (;;) {
     let stored: StoredActor | undefined;
     try {
@@ -216,25 +203,25 @@ async function load<R, S, C extends Command, X, E>(
 }
 
 /** Undefined when somebody has committed meanwhile. @throws when what is stored makes no sense */
-async function loadedAs<R, S, C extends Command, X, E>(
-  kind: DurableKind<R, S, C, X, E>,
+async function loadedAs<R, T extends ActorTypes>(
+  kind: DurableKind<R, T>,
   store: Store,
   actor: ActorKey,
   { version, snapshot, record: stored }: StoredActor,
   marks: LoadMarks | undefined,
-): Promise<Loaded<R, S, X> | undefined> {
+): Promise<Loaded<R, T> | undefined> {
   const { state: body, seen } = upcast(kind, snapshot.schema, snapshot.body);
   const prefix = kind.rowsOf(body);
   const rows = prefix === undefined ? [] : await read(() => rowsOfVersion(store, actor, prefix, version));
   if (rows === undefined) return undefined;
   const record = stored as R;
   const state = await restored(kind, actor, { record, body, rows }, marks);
-  return { version, record, state, seen: seen as readonly Seen<X>[] };
+  return { version, record, state, seen: seen as readonly Seen<T>[] };
 }
 
 /** @throws Error when the actor is in quarantine now, and not when somebody else has changed it since it was looked at */
-async function putAside<R, S, C extends Command, X, E>(
-  kind: DurableKind<R, S, C, X, E>,
+async function putAside<R, T extends ActorTypes>(
+  kind: DurableKind<R, T>,
   store: Store,
   actor: ActorKey,
   stored: StoredActor | undefined,
@@ -254,12 +241,12 @@ async function putAside<R, S, C extends Command, X, E>(
 }
 
 /** What one turn of the restoring does is noted, so that a state that ends the server is found out. */
-async function restored<R, S, C extends Command, X, E>(
-  kind: DurableKind<R, S, C, X, E>,
+async function restored<R, T extends ActorTypes>(
+  kind: DurableKind<R, T>,
   { kind: name, id }: ActorKey,
   { record, body, rows }: { readonly record: R; readonly body: unknown; readonly rows: readonly Row[] },
   marks: LoadMarks | undefined,
-): Promise<S> {
+): Promise<T['state']> {
   const noted = <T>(work: () => T): T => (marks === undefined ? work() : marks.during(`${name}/${id}`, work));
   try {
     const found = noted(() => kind.restore(record, body, rows));
@@ -304,7 +291,7 @@ function upcast(
 
 /** A body of an earlier schema as one of today's. */
 export function upcastBody(
-  { schema: today, upcasters }: Pick<DurableKind<never, never, never, never, never>, 'schema' | 'upcasters'>,
+  { schema: today, upcasters }: Pick<DurableKind<never, never>, 'schema' | 'upcasters'>,
   schema: number,
   body: unknown,
 ): unknown {

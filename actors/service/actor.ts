@@ -2,14 +2,17 @@ import type { Logger } from '../../config/logger.ts';
 import { startComponent, type ComponentProcess, type Launch } from '../../processes/component-process.ts';
 import type { ProcessNotes } from '../../processes/process-notes.ts';
 import type { Owner, Store } from '../../store/store.ts';
+import { assertNever } from '../runtime/assert-never.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { inMemory } from '../runtime/in-memory.ts';
+import { commandsOf } from '../runtime/machine.ts';
 import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
-import type { ActorKind, Behavior, Envelope } from '../runtime/system.ts';
-import { SERVICE_COMMANDS, type ServiceCommand } from './commands.ts';
+import type { ActorKind } from '../runtime/system.ts';
+import type { ServiceCommand } from './commands.ts';
 import type { ServiceEffect } from './effects.ts';
 import { StoredMemory } from './memory.ts';
-import { NEW_SERVICE, type ServiceState, type ServiceStatus } from './state.ts';
-import { decideService, type RestartPolicy } from './transitions.ts';
+import type { ServiceState } from './state.ts';
+import { SERVICE_MACHINE, type RestartPolicy, type ServiceReply, type ServiceTypes } from './transitions.ts';
 
 export const SERVICE = 'service';
 
@@ -41,72 +44,61 @@ export interface ServiceDeps {
 /** `<host>:<service>:<n>` and its incarnation: the name under which a process holds leases. */
 export const workerName = (id: string, incarnation: number) => `${id}#${incarnation}`;
 
-export function serviceKind(deps: ServiceDeps): ActorKind<ServiceCommand, ServiceState> {
+export function serviceKind(deps: ServiceDeps): ActorKind<ServiceCommand, ServiceReply> {
   // Outlives a restart of the actor, which goes on where it was; its process was ended, and that news is on its way.
   const states = new Map<string, ServiceState>();
   return {
     name: SERVICE,
-    accepts: SERVICE_COMMANDS,
+    accepts: commandsOf(SERVICE_MACHINE),
     mailbox: 1_000,
     intensity: DEFAULT_INTENSITY,
     parent: deps.manager,
     load: async (id) => {
       const memory = new StoredMemory(deps.store, deps.owner, { kind: SERVICE, id }, deps.logger);
       const stored = await memory.load();
-      return new Service(id, states.get(id) ?? stored, memory, {
-        ...deps,
-        changed: (_, state) => {
-          states.set(id, state);
-          deps.changed(id, state);
+      const state = states.get(id) ?? stored;
+      const show = (after: ServiceState) => {
+        states.set(id, after);
+        deps.changed(id, after);
+      };
+      show(state);
+      const process = new ServiceProcess(id, deps);
+      return inMemory<ServiceTypes>({
+        machine: SERVICE_MACHINE,
+        state,
+        context: ({ at }) => ({ at, policy: deps.policy(id) }),
+        changed: (after) => {
+          show(after);
+          return memory.keep(after);
         },
+        perform: (effects) => {
+          for (const effect of effects) process.perform(effect);
+          return Promise.resolve(undefined);
+        },
+        status: ({ status }) => status,
+        stop: () => process.end(),
       });
     },
   };
 }
 
-/** One component process and the decisions about it; the process dies with the actor. */
-class Service implements Behavior<ServiceCommand, ServiceState> {
+/** The component process of a service; it dies with the actor. */
+class ServiceProcess {
   readonly #id: string;
   readonly #deps: ServiceDeps;
-  readonly #memory: StoredMemory;
-  #state: ServiceState;
   #process: ComponentProcess | undefined;
 
-  constructor(id: string, state: ServiceState, memory: StoredMemory, deps: ServiceDeps) {
+  constructor(id: string, deps: ServiceDeps) {
     this.#id = id;
     this.#deps = deps;
-    this.#memory = memory;
-    this.#state = state;
-    deps.changed(id, state);
   }
 
-  get status(): ServiceStatus {
-    return this.#state.status;
-  }
-
-  async handle({ command, at }: Envelope<ServiceCommand>): Promise<ServiceState> {
-    const { state, effects } = decideService(this.#begin(command), command, at, this.#deps.policy(this.#id));
-    this.#state = state;
-    this.#deps.changed(this.#id, state);
-    await this.#memory.keep(state);
-    for (const effect of effects) this.#perform(effect);
-    return state;
-  }
-
-  stop(): Promise<void> {
+  end(): Promise<void> {
     this.#process?.signal('SIGKILL');
     return Promise.resolve();
   }
 
-  /** A service that was removed and is configured once more begins a new life; only its processes are counted on. */
-  #begin({ type }: ServiceCommand): ServiceState {
-    const { status, incarnation } = this.#state;
-    return type === 'configure' && status === 'DeleteInactive'
-      ? { ...NEW_SERVICE, incarnation }
-      : this.#state;
-  }
-
-  #perform(effect: ServiceEffect): void {
+  perform(effect: ServiceEffect): void {
     const { clock, tell } = this.#deps;
     switch (effect.type) {
       case 'spawn':
@@ -130,6 +122,8 @@ class Service implements Behavior<ServiceCommand, ServiceState> {
         return this.#deps.unavailable(this.#id, effect.reason);
       case 'removed':
         return this.#deps.removed(this.#id);
+      default:
+        return assertNever(effect);
     }
   }
 

@@ -29,16 +29,5 @@ export type ServiceCommand =
   /** From the node manager, when the server stops. */
   | { readonly type: 'shutdown' };
 
-export const SERVICE_COMMANDS: ReadonlySet<ServiceCommand['type']> = new Set([
-  'configure',
-  'delete',
-  'launch',
-  'rest',
-  'start',
-  'stop',
-  'started',
-  'ended',
-  'relaunch',
-  'kill',
-  'shutdown',
-]);
+/** STALE: it is about a process that is not there (any more). STOPPED: an ADMIN stopped the service. */
+export type ServiceRefusal = 'STALE' | 'STOPPED';

@@ -1,6 +1,14 @@
-import type { ServiceCommand } from './commands.ts';
+import {
+  refused,
+  WRONG_STATE,
+  type Machine,
+  type Outcome,
+  type Reply,
+  type Transitions,
+} from '../runtime/machine.ts';
+import type { ServiceCommand, ServiceRefusal } from './commands.ts';
 import type { ServiceEffect } from './effects.ts';
-import type { ServiceState, ServiceStatus } from './state.ts';
+import { NEW_SERVICE, type ServiceState, type ServiceStatus } from './state.ts';
 
 export interface RestartPolicy {
   /** Delay before a process that died is started again; doubles with each failure to come up. */
@@ -17,24 +25,40 @@ export interface RestartPolicy {
   readonly shutdownMs: number;
 }
 
-export interface ServiceChange {
+export interface ServiceTypes {
   readonly state: ServiceState;
-  readonly effects: readonly ServiceEffect[];
+  readonly command: ServiceCommand;
+  readonly effect: ServiceEffect;
+  readonly reply: never;
+  readonly refusal: ServiceRefusal;
+  readonly context: {
+    /** Milliseconds since the epoch. */
+    readonly at: number;
+    readonly policy: RestartPolicy;
+  };
+  readonly status: ServiceStatus;
 }
-
+export type ServiceReply = Reply<ServiceTypes>;
+type Change = Outcome<ServiceTypes>;
 type Of<T extends ServiceCommand['type']> = Extract<ServiceCommand, { type: T }>;
-interface Transition<T extends ServiceCommand['type']> {
-  readonly from: readonly ServiceStatus[];
-  readonly to: readonly ServiceStatus[];
-  apply(state: ServiceState, command: Of<T>, at: number, policy: RestartPolicy): ServiceChange;
-}
 
-/** The life of a service (specification 3.3). A command that a state does not list changes nothing. */
-export const SERVICE_TRANSITIONS: { readonly [T in ServiceCommand['type']]: Transition<T> } = {
+const ON: Transitions<ServiceTypes> = {
   configure: {
-    from: ['Unknown', 'Configured', 'Launching', 'Running', 'Inactive', 'InactiveNoStart', 'Delete'],
+    from: [
+      'Unknown',
+      'Configured',
+      'Launching',
+      'Running',
+      'Inactive',
+      'InactiveNoStart',
+      'Delete',
+      'DeleteInactive',
+    ],
     to: ['Configured', 'Launching', 'Running', 'ShuttingDown', 'InactiveNoStart'],
-    apply(state, { changed }, _, policy) {
+    apply(before, { changed }, { policy }) {
+      // One that was removed and is configured once more begins a new life; only its processes are counted on.
+      const { status, incarnation } = before;
+      const state = status === 'DeleteInactive' ? { ...NEW_SERVICE, incarnation } : before;
       const fresh = { ...state, failures: [], unlaunchable: false };
       if (state.status === 'Delete') return only({ ...fresh, status: 'ShuttingDown', again: true });
       if (isUp(state)) return changed ? restart(fresh, policy) : only(state);
@@ -55,7 +79,7 @@ export const SERVICE_TRANSITIONS: { readonly [T in ServiceCommand['type']]: Tran
       'InactiveNoStart',
     ],
     to: ['Delete', 'DeleteInactive'],
-    apply: (state, _, __, policy) =>
+    apply: (state, _, { policy }) =>
       state.alive
         ? end({ ...state, stopped: false, again: false }, 'Delete', policy.stopMs)
         : { state: { ...state, status: 'DeleteInactive' }, effects: [{ type: 'removed' }] },
@@ -63,21 +87,25 @@ export const SERVICE_TRANSITIONS: { readonly [T in ServiceCommand['type']]: Tran
   launch: {
     from: ['Unknown', 'Configured', 'ShuttingDown', 'Inactive', 'InactiveNoStart'],
     to: ['Launching', 'ShuttingDown', 'InactiveNoStart'],
-    apply(state, _, at, policy) {
-      if (state.stopped) return only(state);
+    apply(state, _, { at, policy }) {
+      if (state.stopped) return refused('STOPPED');
       // Work has come while its process, which had none, is ending.
-      if (state.status === 'ShuttingDown') return only(state.resting ? { ...state, again: true } : state);
+      if (state.status === 'ShuttingDown')
+        return state.resting ? only({ ...state, again: true }) : WRONG_STATE;
       const failures = recent(state.failures, at, policy);
       const mayTry = policy.retries && failures.length < policy.failures;
       if (state.status === 'InactiveNoStart' && !mayTry)
-        return { state, effects: [{ type: 'unavailable', reason: cannotStart(state.reason) }] };
+        return { effects: [{ type: 'unavailable', reason: cannotStart(state.reason) }] };
       return spawn({ ...state, failures, unlaunchable: false });
     },
   },
   rest: {
     from: ['Running'],
     to: ['ShuttingDown'],
-    apply: (state, _, __, policy) => end({ ...state, resting: true }, 'ShuttingDown', policy.stopMs),
+    apply: (state, command, { policy }) =>
+      isCurrent(state, command)
+        ? end({ ...state, resting: true }, 'ShuttingDown', policy.stopMs)
+        : refused('STALE'),
   },
   start: {
     from: [
@@ -100,7 +128,7 @@ export const SERVICE_TRANSITIONS: { readonly [T in ServiceCommand['type']]: Tran
   stop: {
     from: ['Unknown', 'Configured', 'Launching', 'Running', 'ShuttingDown', 'Inactive', 'InactiveNoStart'],
     to: ['ShuttingDownNoRestart', 'InactiveNoStart'],
-    apply: (state, _, __, policy) =>
+    apply: (state, _, { policy }) =>
       state.alive
         ? end({ ...state, stopped: true, again: false }, 'ShuttingDownNoRestart', policy.stopMs)
         : only({ ...state, stopped: true, status: 'InactiveNoStart' }),
@@ -108,13 +136,14 @@ export const SERVICE_TRANSITIONS: { readonly [T in ServiceCommand['type']]: Tran
   started: {
     from: ['Launching'],
     to: ['Running'],
-    apply: (state) => only(state.alive ? { ...state, status: 'Running' } : state),
+    apply: (state, command) =>
+      isCurrent(state, command) ? only({ ...state, status: 'Running' }) : refused('STALE'),
   },
   ended: {
     from: ['Launching', 'Running', 'ShuttingDown', 'ShuttingDownNoRestart', 'Delete'],
     to: ['Configured', 'Launching', 'Inactive', 'InactiveNoStart', 'DeleteInactive'],
-    apply(before, command, at, policy) {
-      if (!before.alive) return only(before);
+    apply(before, command, { at, policy }) {
+      if (!isCurrent(before, command)) return refused('STALE');
       const { incarnation, reason } = command;
       const state = { ...before, alive: false, again: false, resting: false, reason };
       const ours: ServiceEffect = { type: 'gone', incarnation, counted: false, reason };
@@ -131,12 +160,14 @@ export const SERVICE_TRANSITIONS: { readonly [T in ServiceCommand['type']]: Tran
   relaunch: {
     from: ['Launching'],
     to: ['Launching'],
-    apply: (state) => (state.alive ? only(state) : spawn(state)),
+    apply: (state, { incarnation }) =>
+      state.alive || incarnation !== state.incarnation ? refused('STALE') : spawn(state),
   },
   kill: {
     from: ['Launching', 'Running', 'ShuttingDown', 'ShuttingDownNoRestart', 'Delete'],
     to: ['Launching', 'Running', 'ShuttingDown', 'ShuttingDownNoRestart', 'Delete'],
-    apply: (state) => ({ state, effects: state.alive ? [{ type: 'signal', signal: 'SIGKILL' }] : [] }),
+    apply: (state, command) =>
+      isCurrent(state, command) ? { effects: [{ type: 'signal', signal: 'SIGKILL' }] } : refused('STALE'),
   },
   shutdown: {
     from: [
@@ -150,7 +181,7 @@ export const SERVICE_TRANSITIONS: { readonly [T in ServiceCommand['type']]: Tran
       'Delete',
     ],
     to: ['ShuttingDown', 'ShuttingDownNoRestart', 'Delete', 'Inactive'],
-    apply(state, _, __, { shutdownMs }) {
+    apply(state, _, { policy: { shutdownMs } }) {
       if (!state.alive) return only({ ...state, status: 'Inactive' });
       if (isUp(state)) return end(state, 'ShuttingDown', shutdownMs);
       // It has been told to end before, and has less time from now on.
@@ -159,17 +190,16 @@ export const SERVICE_TRANSITIONS: { readonly [T in ServiceCommand['type']]: Tran
   },
 };
 
-export function decideService(
-  state: ServiceState,
-  command: ServiceCommand,
-  at: number,
-  policy: RestartPolicy,
-): ServiceChange {
-  const transition = SERVICE_TRANSITIONS[command.type] as Transition<typeof command.type>;
-  const stale = 'incarnation' in command && command.incarnation !== state.incarnation;
-  if (stale || !transition.from.includes(state.status)) return only(state);
-  return transition.apply(state, command, at, policy);
-}
+/** The life of a service (specification 3.3). */
+export const SERVICE_MACHINE: Machine<ServiceTypes> = {
+  initial: NEW_SERVICE,
+  statusOf: ({ status }) => status,
+  on: ON,
+};
+
+/** Whether news of a process is about the one that there is now. */
+const isCurrent = ({ alive, incarnation }: ServiceState, about: { readonly incarnation: number }) =>
+  alive && about.incarnation === incarnation;
 
 const cannotStart = (reason: string) => `its component cannot be started: ${reason}`;
 
@@ -179,7 +209,7 @@ function endedByItself(
   { incarnation, cameUp, unstartable, reason }: Of<'ended'>,
   at: number,
   policy: RestartPolicy,
-): ServiceChange {
+): Change {
   const unavailable: ServiceEffect = { type: 'unavailable', reason: cannotStart(reason) };
   if (unstartable === true && state.status === 'Launching')
     return { state: { ...state, status: 'Inactive', unlaunchable: true }, effects: [unavailable] };
@@ -200,7 +230,7 @@ function endedByItself(
 const isUp = ({ status }: ServiceState) => status === 'Launching' || status === 'Running';
 
 /** A process is told once that it is to end. */
-function end(state: ServiceState, status: ServiceStatus, afterMs: number): ServiceChange {
+function end(state: ServiceState, status: ServiceStatus, afterMs: number): Change {
   if (!isUp(state)) return only({ ...state, status });
   return {
     state: { ...state, status },
@@ -211,12 +241,12 @@ function end(state: ServiceState, status: ServiceStatus, afterMs: number): Servi
   };
 }
 
-function restart(before: ServiceState, { stopMs }: RestartPolicy): ServiceChange {
+function restart(before: ServiceState, { stopMs }: RestartPolicy): Change {
   const state = { ...before, restartCount: before.restartCount + 1 };
   return state.alive ? end({ ...state, again: true }, 'ShuttingDown', stopMs) : spawn(state);
 }
 
-function spawn(state: ServiceState): ServiceChange {
+function spawn(state: ServiceState): Change {
   const incarnation = state.incarnation + 1;
   return {
     state: { ...state, status: 'Launching', alive: true, incarnation },
@@ -224,10 +254,10 @@ function spawn(state: ServiceState): ServiceChange {
   };
 }
 
-const only = (state: ServiceState): ServiceChange => ({ state, effects: [] });
+const only = (state: ServiceState): Change => ({ state });
 
-const after = (first: ServiceEffect, { state, effects }: ServiceChange): ServiceChange => ({
-  state,
+const after = (first: ServiceEffect, { effects = [], ...change }: Change): Change => ({
+  ...change,
   effects: [first, ...effects],
 });
 

@@ -1,10 +1,16 @@
 import type { Owner, Store } from '../../store/store.ts';
 import { loadDurable, type DurableKind } from '../runtime/durable.ts';
+import { commandsOf, decide } from '../runtime/machine.ts';
 import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
 import type { ActorKind } from '../runtime/system.ts';
-import { SYSTEM_MESSAGE_COMMANDS, type SystemMessageCommand, type SystemMessageReply } from './commands.ts';
-import { ROW_PREFIX, rowKey, storedMessage, type SystemMessages } from './state.ts';
-import { decide, NO_MESSAGES } from './transitions.ts';
+import {
+  ROW_PREFIX,
+  storedMessage,
+  type SystemMessageCommand,
+  type SystemMessageReply,
+  type SystemMessageTypes,
+} from './model.ts';
+import { SYSTEM_MESSAGES_MACHINE } from './transitions.ts';
 
 /** There is one actor of this kind; both are called so. */
 export const SYSTEM_MESSAGES = 'system-messages';
@@ -16,15 +22,13 @@ export interface SystemMessageDeps {
   readonly limit: number;
 }
 
-type Durable = DurableKind<object, SystemMessages, SystemMessageCommand, SystemMessageReply, never>;
-
 export function systemMessageKind(
   deps: SystemMessageDeps,
 ): ActorKind<SystemMessageCommand, SystemMessageReply> {
   const durable = durableMessages(deps);
   return {
     name: SYSTEM_MESSAGES,
-    accepts: SYSTEM_MESSAGE_COMMANDS,
+    accepts: commandsOf(SYSTEM_MESSAGES_MACHINE),
     mailbox: 1_000,
     intensity: DEFAULT_INTENSITY,
     load: (id) => loadDurable(durable, deps.store, deps.owner, id),
@@ -32,7 +36,7 @@ export function systemMessageKind(
 }
 
 /** All of it is in the rows; the snapshot only carries the version of their form. */
-function durableMessages({ limit }: SystemMessageDeps): Durable {
+function durableMessages({ limit }: SystemMessageDeps): DurableKind<object, SystemMessageTypes> {
   return {
     kind: SYSTEM_MESSAGES,
     schema: SCHEMA,
@@ -44,20 +48,8 @@ function durableMessages({ limit }: SystemMessageDeps): Durable {
       ),
     }),
     snapshot: () => ({}),
-    decide: (record, state, { command, at }) => {
-      const { reply, change } = decide(state ?? NO_MESSAGES, command, { at, limit });
-      if (change === undefined) return { reply };
-      return {
-        reply,
-        change: {
-          state: change.state,
-          putRows: change.added.map((message) => ({ key: rowKey(message.id), body: message })),
-          removeRows: change.removed.map(rowKey),
-          synced: true,
-          ...(record === undefined ? { record: {} } : {}),
-        },
-      };
-    },
+    decide: (_, state, { command, at }) => decide(SYSTEM_MESSAGES_MACHINE, state, command, { at, limit }),
+    newRecord: () => ({}),
     recover: () => [],
     perform: () => Promise.resolve(),
   };

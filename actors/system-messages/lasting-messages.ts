@@ -1,5 +1,5 @@
 import type { SystemMessageService } from './service.ts';
-import type { Severity } from './state.ts';
+import type { Severity } from './model.ts';
 
 /** What the server tells the administrators as long as it is so: posted once, taken back when it is over or changes. */
 export class LastingMessages {

@@ -2,8 +2,8 @@ import type { Logger } from '../../config/logger.ts';
 import { allRows, type ActorKey, type Store } from '../../store/store.ts';
 import type { Family } from '../runtime/system.ts';
 import { SYSTEM_MESSAGES } from './actor.ts';
-import type { SystemMessageCommand, SystemMessageReply } from './commands.ts';
-import { ROW_PREFIX, storedMessage, type MessageDraft, type SystemMessage } from './state.ts';
+import type { SystemMessageCommand, SystemMessageReply } from './model.ts';
+import { ROW_PREFIX, storedMessage, type MessageDraft, type SystemMessage } from './model.ts';
 
 /** Characters of a message; a longer one of a client is refused, of the server itself is cut. */
 export const MAX_MESSAGE = 10_000;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_MESSAGE } from '../../actors/system-messages/service.ts';
-import { MESSAGE_TYPES, REMOVE_STRATEGIES, SEVERITIES } from '../../actors/system-messages/state.ts';
+import { MESSAGE_TYPES, REMOVE_STRATEGIES, SEVERITIES } from '../../actors/system-messages/model.ts';
 
 /** Bodies of the system message endpoints (specification 2.5, 4.5). */
 export const messageText = z

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { SERVICE_TRANSITIONS } from '../../actors/service/transitions.ts';
+import { SERVICE_MACHINE } from '../../actors/service/transitions.ts';
 import { diagrams, serviceArrows, stateDiagram } from './diagrams.ts';
 
 const FILE = 'docs/diagrams.md';
@@ -45,7 +45,7 @@ describe('The diagrams of life cycles', () => {
   it('show what the table of a service declares, and nothing else', () => {
     const arrows = serviceArrows();
     for (const { from, to, label } of arrows) {
-      const { [label as keyof typeof SERVICE_TRANSITIONS]: declared } = SERVICE_TRANSITIONS;
+      const { [label as keyof typeof SERVICE_MACHINE.on]: declared } = SERVICE_MACHINE.on;
       expect(declared.from, `${label} is carried out in`).to.include(from);
       expect(declared.to, `${label} leads to`).to.include(to);
     }

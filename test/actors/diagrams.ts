@@ -3,7 +3,8 @@ import { STATUS_TABLE } from '../../actors/batch-job/status.ts';
 import { TRANSITIONS } from '../../actors/batch-job/transitions.ts';
 import type { ServiceCommand } from '../../actors/service/commands.ts';
 import { NEW_SERVICE, type ServiceState } from '../../actors/service/state.ts';
-import { decideService, SERVICE_TRANSITIONS, type RestartPolicy } from '../../actors/service/transitions.ts';
+import { decide } from '../../actors/runtime/machine.ts';
+import { SERVICE_MACHINE, type RestartPolicy } from '../../actors/service/transitions.ts';
 
 /** One arrow of a diagram. */
 export interface Arrow {
@@ -86,14 +87,14 @@ export function serviceArrows(): readonly Arrow[] {
     for (const step of SERVICE_STEPS)
       for (const at of [0, POLICY.withinMs]) {
         const command = step(state.incarnation);
-        const after = decideService(state, command, at, POLICY).state;
+        const { state: after = state } = decide(SERVICE_MACHINE, state, command, { at, policy: POLICY });
         // Failures count from 0 again, so that the walk comes to an end.
         open.push({ ...after, failures: after.failures.map(() => 0) });
         const arrow = { from: state.status, to: after.status, label: command.type };
         if (after.status !== state.status) arrows.set(Object.values(arrow).join(' '), arrow);
       }
   }
-  const order = Object.keys(SERVICE_TRANSITIONS);
+  const order = Object.keys(SERVICE_MACHINE.on);
   return [...arrows.values()].toSorted(
     (a, b) =>
       order.indexOf(a.label) - order.indexOf(b.label) || compare(a.from, b.from) || compare(a.to, b.to),
@@ -123,7 +124,7 @@ export function diagrams(): string {
     '',
     '## Service (specification 3.3)',
     '',
-    'A command that has no arrow from a state leaves it as it is.',
+    'A command that has no arrow from a state leaves it there, or is refused.',
     '',
     stateDiagram(['Unknown'], serviceArrows()),
     '',

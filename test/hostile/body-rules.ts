@@ -6,7 +6,7 @@ import * as fields from '../../actors/catalog/fields.ts';
 import * as placing from '../../actors/catalog/placing.ts';
 import { EMPTY_CATALOG } from '../../actors/catalog/state.ts';
 import { withoutExtras } from '../../actors/catalog/tolerant-json.ts';
-import { decideConfiguration } from '../../actors/node-configuration/transitions.ts';
+import { savedConfiguration } from '../../actors/node-configuration/transitions.ts';
 import * as unserved from '../../actors/node-configuration/unserved.ts';
 import { uploadOf } from '../../actors/uploads/use.ts';
 import * as bodies from '../../http/schemas/catalog.ts';
@@ -325,15 +325,11 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
   },
   'actors/node-configuration/transitions.ts': {
     ...because('hands on what was decided', 'recoverConfiguration'),
-    decideConfiguration: (size) => {
+    savedConfiguration: (size) => {
       const nodes = many(size / 10, (at) => ({ host: `h${at % (size / 20)}`, services: [service(at)] }));
       const limits = { nodes: 1e9, services: 1e9, serviceCount: 1e9, deployed: 1e9 };
-      return () =>
-        decideConfiguration(
-          undefined,
-          { type: 'save', nodes },
-          { initial: [], thisHost: 'h', installed: [], ownServices: [], limits },
-        );
+      const rules = { initial: [], thisHost: 'h', installed: [], ownServices: [], limits };
+      return () => savedConfiguration(nodes, rules);
     },
   },
 };

@@ -2,7 +2,8 @@
 import { expect } from 'chai';
 import { CATALOG, catalogKind, openCatalog } from '../../../actors/catalog/actor.ts';
 import { Catalog } from '../../../actors/catalog/catalog.ts';
-import type { CatalogCommand, CatalogReply } from '../../../actors/catalog/commands.ts';
+import type { CatalogCommand } from '../../../actors/catalog/commands.ts';
+import type { CatalogReply } from '../../../actors/catalog/transitions.ts';
 import { descriptorSchema, type Descriptor } from '../../../actors/catalog/descriptor.ts';
 import { CATALOG_SCHEMA } from '../../../actors/catalog/snapshot.ts';
 import { systemClock } from '../../../actors/runtime/clock.ts';

@@ -12,7 +12,12 @@ import {
   rowChanges,
   type CatalogState,
 } from '../../../actors/catalog/state.ts';
-import { decide, type CatalogLimits, type CatalogOutcome } from '../../../actors/catalog/transitions.ts';
+import {
+  CATALOG_MACHINE,
+  type CatalogLimits,
+  type CatalogTypes,
+} from '../../../actors/catalog/transitions.ts';
+import { decide, textOf, type Decision } from '../../../actors/runtime/machine.ts';
 import { runs, seeded } from '../seed.ts';
 import { action, descriptorOf, pipeline, task } from './descriptors.ts';
 
@@ -22,14 +27,15 @@ const BEN = { subject: 'ben', name: 'Ben' };
 
 const register = (descriptor: Descriptor, by = ANN): CatalogCommand => ({ type: 'register', descriptor, by });
 const install = (...descriptors: Descriptor[]): CatalogCommand => ({ type: 'install', descriptors });
-const outcomeOf = (state: CatalogState, command: CatalogCommand, limits = LIMITS): CatalogOutcome =>
-  decide(state, command, limits);
+type CatalogDecision = Decision<CatalogTypes>;
+const outcomeOf = (state: CatalogState, command: CatalogCommand, limits = LIMITS): CatalogDecision =>
+  decide(CATALOG_MACHINE, state, command, limits);
 const after = (...commands: CatalogCommand[]): CatalogState =>
   commands.reduce((state, command) => outcomeOf(state, command).state ?? state, EMPTY_CATALOG);
 /** ADDED, REPLACED ... or the reason of the refusal. */
-const word = ({ reply }: CatalogOutcome) => (reply.kind === 'done' ? reply.outcome : reply.reason);
-const messageOf = ({ reply }: CatalogOutcome) => (reply.kind === 'refused' ? reply.message : '');
-const warnings = ({ effects = [] }: CatalogOutcome) =>
+const word = ({ reply }: CatalogDecision) => (reply.kind === 'done' ? reply.outcome : reply.reason);
+const messageOf = ({ reply }: CatalogDecision) => (reply.kind === 'refused' ? textOf(reply) : '');
+const warnings = ({ effects = [] }: CatalogDecision) =>
   effects.flatMap((effect) => (effect.type === 'warn' ? [effect.message] : []));
 const names = (state: CatalogState) =>
   KINDS.flatMap((kind) => [...state[kind].keys()].map((name) => keyOf(kind, name)));

@@ -4,7 +4,15 @@ import { destinationOf, type HttpNotice, type NoticeReport } from '../../../acto
 import type { DeliveryPolicy } from '../../../actors/delivery/policy.ts';
 import { systemClock } from '../../../actors/runtime/clock.ts';
 import { ComedyTree } from '../../../actors/runtime/comedy-tree.ts';
-import { loadDurable, type Decision, type DurableKind } from '../../../actors/runtime/durable.ts';
+import { loadDurable, type DurableKind } from '../../../actors/runtime/durable.ts';
+import {
+  commandsOf,
+  decide,
+  refused,
+  type Machine,
+  type Outcome,
+  type Reply,
+} from '../../../actors/runtime/machine.ts';
 import { DEFAULT_INTENSITY } from '../../../actors/runtime/supervision.ts';
 import { ActorSystem, type ActorKind, type Family } from '../../../actors/runtime/system.ts';
 import { outgoingAgents } from '../../../egress/agent.ts';
@@ -26,51 +34,58 @@ export type DebtorCommand =
   | { readonly type: 'withdraw'; readonly ids: readonly string[] }
   | { readonly type: 'look' }
   | NoticeReport;
-export type DebtorReply = { readonly kind: 'done' | 'refused'; readonly debts: Debts };
-type Kind = DurableKind<object, Debts, DebtorCommand, DebtorReply, string>;
-
-const NONE: Debts = { owed: [], sent: [], failures: [] };
-
-function decide(
-  record: object | undefined,
-  debts: Debts,
-  command: DebtorCommand,
-): Decision<object, Debts, DebtorReply, string> {
-  const change = (state: Debts, put: readonly Notice[], remove: readonly string[]) => ({
-    reply: { kind: 'done', debts: state } as const,
-    change: { state, outbox: { put, remove }, ...(record === undefined ? { record: {} } : {}) },
-    effects: put.map(({ destination }) => destination),
-  });
-  const without = (id: string) => debts.owed.filter((owed) => owed !== id);
-  switch (command.type) {
-    case 'look':
-      return { reply: { kind: 'done', debts } };
-    case 'owe':
-      return change(
-        { ...debts, owed: [...debts.owed, ...command.notices.map(({ id }) => id)] },
-        command.notices,
-        [],
-      );
-    case 'withdraw':
-      return change(
-        { ...debts, owed: debts.owed.filter((id) => !command.ids.includes(id)) },
-        [],
-        command.ids,
-      );
-    case 'noticeSent':
-    case 'noticeFailed': {
-      const { id } = command;
-      if (!debts.owed.includes(id)) return { reply: { kind: 'refused', debts } };
-      if (command.type === 'noticeSent')
-        return change({ ...debts, owed: without(id), sent: [...debts.sent, id] }, [], [id]);
-      const { reason, next } = command;
-      const failures = [...debts.failures, { id, reason, next }];
-      return next === null
-        ? change({ ...debts, owed: without(id), failures }, [], [id])
-        : change({ ...debts, failures }, [next], []);
-    }
-  }
+interface DebtorTypes {
+  readonly state: Debts;
+  readonly command: DebtorCommand;
+  readonly effect: string;
+  readonly reply: { readonly kind: 'done'; readonly debts: Debts };
+  readonly refusal: 'NOT_OWED';
+  readonly context: undefined;
+  readonly status: never;
 }
+export type DebtorReply = Reply<DebtorTypes>;
+
+const change = (state: Debts, put: readonly Notice[], remove: readonly string[]): Outcome<DebtorTypes> => ({
+  reply: { kind: 'done', debts: state },
+  state,
+  outbox: { put, remove },
+  effects: put.map(({ destination }) => destination),
+});
+
+const MACHINE: Machine<DebtorTypes> = {
+  initial: { owed: [], sent: [], failures: [] },
+  on: {
+    look: { apply: (debts) => ({ reply: { kind: 'done', debts } }) },
+    owe: {
+      apply: (debts, { notices }) =>
+        change({ ...debts, owed: [...debts.owed, ...notices.map(({ id }) => id)] }, notices, []),
+    },
+    withdraw: {
+      apply: (debts, { ids }) =>
+        change({ ...debts, owed: debts.owed.filter((id) => !ids.includes(id)) }, [], ids),
+    },
+    noticeSent: {
+      apply: (debts, { id }) =>
+        debts.owed.includes(id)
+          ? change({ ...without(debts, id), sent: [...debts.sent, id] }, [], [id])
+          : refused('NOT_OWED'),
+    },
+    noticeFailed: {
+      apply(debts, { id, reason, next }) {
+        if (!debts.owed.includes(id)) return refused('NOT_OWED');
+        const failures = [...debts.failures, { id, reason, next }];
+        return next === null
+          ? change({ ...without(debts, id), failures }, [], [id])
+          : change({ ...debts, failures }, [next], []);
+      },
+    },
+  },
+};
+
+const without = (debts: Debts, id: string): Debts => ({
+  ...debts,
+  owed: debts.owed.filter((owed) => owed !== id),
+});
 
 export interface Stage {
   readonly system: ActorSystem;
@@ -107,14 +122,15 @@ export const QUICK: Omit<DeliveryPolicy, 'window'> = {
 export function stage(store: Store, options: StageOptions = {}): Stage {
   const { policy, timeoutMs = 2_000, idleMs = 10_000, version = '0' } = options;
   const system = new ActorSystem(new ComedyTree(), systemClock);
-  const kind: Kind = {
+  const kind: DurableKind<object, DebtorTypes> = {
     kind: 'debtor',
     schema: 1,
     upcasters: {},
     rowsOf: () => undefined,
     restore: (_, body) => body as Debts,
     snapshot: (_, state) => state,
-    decide: (record, state, { command }) => decide(record, state ?? NONE, command),
+    decide: (_, state, { command }) => decide(MACHINE, state, command, undefined),
+    newRecord: () => ({}),
     recover: () => [],
     perform: (_, __, destinations) => {
       new Set(destinations).forEach(delivery.wake);
@@ -123,7 +139,7 @@ export function stage(store: Store, options: StageOptions = {}): Stage {
   };
   const actors: ActorKind<DebtorCommand, DebtorReply> = {
     name: 'debtor',
-    accepts: new Set(['owe', 'withdraw', 'look', 'noticeSent', 'noticeFailed'] as const),
+    accepts: commandsOf(MACHINE),
     mailbox: 10_000,
     intensity: DEFAULT_INTENSITY,
     load: (id) => loadDurable(kind, store, { server: 'here', epoch: 1 }, id),
@@ -146,7 +162,10 @@ export function stage(store: Store, options: StageOptions = {}): Stage {
     system,
     debtors,
     delivery,
-    debts: async (id) => (await debtors.ask(id, { type: 'look' })).debts,
+    async debts(id) {
+      const reply = await debtors.ask(id, { type: 'look' });
+      return reply.kind === 'done' ? reply.debts : MACHINE.initial;
+    },
     async stop() {
       await system.stop(1_000);
       agents.close();

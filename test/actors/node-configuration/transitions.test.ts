@@ -3,13 +3,14 @@ import {
   isSameDefinition,
   onDemand,
   startsOnDemand,
+  type ConfigurationCommand,
+  type ConfigurationRules,
+  type ConfigurationState,
   type NodeManagerModel,
   type ServiceModel,
 } from '../../../actors/node-configuration/model.ts';
-import {
-  decideConfiguration,
-  type ConfigurationRules,
-} from '../../../actors/node-configuration/transitions.ts';
+import { NODE_CONFIGURATION_MACHINE } from '../../../actors/node-configuration/transitions.ts';
+import { decide } from '../../../actors/runtime/machine.ts';
 
 const MODEL: ServiceModel = {
   serviceName: 'Faces',
@@ -29,17 +30,18 @@ const RULES: ConfigurationRules = {
   ownServices: ['Media'],
   limits: { nodes: 3, services: 2, serviceCount: 4, deployed: 10 },
 };
-const save = (...nodes: readonly NodeManagerModel[]) =>
-  decideConfiguration(undefined, { type: 'save', nodes }, RULES);
+const told = (state: ConfigurationState | undefined, command: ConfigurationCommand) =>
+  decide(NODE_CONFIGURATION_MACHINE, state, command, RULES);
+const save = (...nodes: readonly NodeManagerModel[]) => told(undefined, { type: 'save', nodes });
 
 describe('The node configuration (specification 2.4)', () => {
   it('is the initial one until another is saved, and then what was saved', () => {
-    expect(decideConfiguration(undefined, { type: 'read' }, RULES).reply).to.deep.equal({
+    expect(told(undefined, { type: 'read' }).reply).to.deep.equal({
       kind: 'configuration',
       nodes: RULES.initial,
     });
     const { state } = save(node('there'));
-    expect(decideConfiguration(state, { type: 'read' }, RULES)).to.deep.equal({
+    expect(told(state, { type: 'read' })).to.deep.equal({
       reply: { kind: 'configuration', nodes: [node('there')] },
     });
   });

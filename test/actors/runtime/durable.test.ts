@@ -1,13 +1,9 @@
 import { expect } from 'chai';
 import Database from 'better-sqlite3';
 import { VirtualClock, type Clock } from '../../../actors/runtime/clock.ts';
-import {
-  loadDurable,
-  NewerSchema,
-  type Decision,
-  type DurableKind,
-} from '../../../actors/runtime/durable.ts';
+import { loadDurable, NewerSchema, type DurableKind } from '../../../actors/runtime/durable.ts';
 import { TransientError } from '../../../actors/runtime/errors.ts';
+import type { Decision, Reply } from '../../../actors/runtime/machine.ts';
 import type { Steps } from '../../../actors/runtime/steps.ts';
 import type { Behavior, Envelope } from '../../../actors/runtime/system.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
@@ -24,8 +20,17 @@ type PurseCommand =
   | { readonly type: 'open'; readonly owner: string }
   | { readonly type: 'put'; readonly coin: number }
   | { readonly type: 'look' };
-type PurseReply = string;
-type PurseKind = DurableKind<{ readonly owner: string }, Purse, PurseCommand, PurseReply, string>;
+interface PurseTypes {
+  readonly state: Purse;
+  readonly command: PurseCommand;
+  readonly effect: string;
+  readonly reply: string;
+  readonly refusal: never;
+  readonly context: undefined;
+  readonly status: never;
+}
+type PurseReply = Reply<PurseTypes>;
+type PurseKind = DurableKind<{ readonly owner: string }, PurseTypes>;
 
 const OWNER = { server: 'here', epoch: 1 };
 const ACTOR = { kind: 'purse', id: '1' };
@@ -72,12 +77,14 @@ describe('A durable actor', () => {
     record: { owner: string } | undefined,
     state: Purse | undefined,
     command: PurseCommand,
-  ): Decision<{ owner: string }, Purse, PurseReply, string> {
+  ): Decision<PurseTypes> {
     if (command.type === 'open') {
       const record = { owner: command.owner };
       return {
         reply: `opened for ${command.owner}`,
-        change: { state: { total: 0, coins: [] }, record, index: { purses: 7 } },
+        state: { total: 0, coins: [] },
+        record,
+        index: { purses: 7 },
       };
     }
     if (state === undefined) return { reply: 'no purse' };
@@ -88,7 +95,8 @@ describe('A durable actor', () => {
     const key = `coin/${String(state.coins.length).padStart(3, '0')}`;
     return {
       reply: `total ${after.total}`,
-      change: { state: after, putRows: [{ key, body: coin }] },
+      state: after,
+      putRows: [{ key, body: coin }],
       effects: [`put ${coin}`],
     };
   }
@@ -172,7 +180,7 @@ describe('A durable actor', () => {
   });
 
   it('says so when its first change brings no record', async () => {
-    const purse = await load({ decide: () => ({ reply: '', change: { state: { total: 0, coins: [] } } }) });
+    const purse = await load({ decide: () => ({ reply: '', state: { total: 0, coins: [] } }) });
     expect(String(await failure(look(purse)))).to.contain('purse/1 has no record');
   });
 

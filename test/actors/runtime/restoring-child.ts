@@ -21,7 +21,16 @@ function* inTwoTurns(): Generator<void, string> {
   process.exit(7);
 }
 
-const kind: DurableKind<object, string, { readonly type: 'none' }, string, never> = {
+interface Types {
+  readonly state: string;
+  readonly command: { readonly type: 'none' };
+  readonly effect: never;
+  readonly reply: never;
+  readonly refusal: never;
+  readonly context: undefined;
+  readonly status: never;
+}
+const kind: DurableKind<object, Types> = {
   kind: 'test',
   schema: 1,
   upcasters: {},
@@ -31,7 +40,7 @@ const kind: DurableKind<object, string, { readonly type: 'none' }, string, never
     return body === 'late' ? inTwoTurns() : String(body);
   },
   snapshot: (_, state) => state,
-  decide: () => ({ reply: 'nothing' }),
+  decide: () => ({ reply: { kind: 'done' } }),
   recover: () => [],
   perform: () => Promise.resolve(),
 };

@@ -3,10 +3,11 @@ import * as fc from 'fast-check';
 import type { ServiceCommand } from '../../../actors/service/commands.ts';
 import type { ServiceEffect } from '../../../actors/service/effects.ts';
 import { memoryOf, NEW_SERVICE, remembered, type ServiceState } from '../../../actors/service/state.ts';
+import { decide } from '../../../actors/runtime/machine.ts';
 import {
-  decideService,
-  SERVICE_TRANSITIONS,
+  SERVICE_MACHINE,
   type RestartPolicy,
+  type ServiceReply,
 } from '../../../actors/service/transitions.ts';
 import { runs, seeded } from '../seed.ts';
 
@@ -25,6 +26,7 @@ class Led {
   state: ServiceState = NEW_SERVICE;
   at = 0;
   effects: readonly ServiceEffect[] = [];
+  reply: ServiceReply | undefined;
   readonly policy: RestartPolicy;
 
   constructor(policy: RestartPolicy = POLICY) {
@@ -32,8 +34,10 @@ class Led {
   }
 
   tell(command: ServiceCommand): this {
-    const { state, effects } = decideService(this.state, command, this.at, this.policy);
-    this.state = state;
+    const { at, policy } = this;
+    const { reply, state, effects = [] } = decide(SERVICE_MACHINE, this.state, command, { at, policy });
+    this.reply = reply;
+    this.state = state ?? this.state;
     this.effects = effects;
     return this;
   }
@@ -123,7 +127,7 @@ Inactive              Configured   DeleteInactive Launching -            Launchi
 InactiveNoStart       -            DeleteInactive =         -            Launching    =                     -
 InactiveNoStart*      -            DeleteInactive -         -            Launching    =                     -
 Delete                ShuttingDown -              -         -            -            -                     =
-DeleteInactive        -            -              -         -            -            -                     -
+DeleteInactive        Configured   -              -         -            -            -                     -
 
                       started   ended           relaunch  kill
 Launching             Running   Launching       -         =
@@ -158,6 +162,20 @@ describe('The life of a service (specification 3.3)', () => {
           if (cell === '-') expect([service.state, service.effects]).to.deep.equal([before, []]);
         });
       }
+
+  it('refuses by type what comes too late, what an ADMIN forbids and what its status does not take', () => {
+    const reason = ({ reply }: Led) => reply?.kind === 'refused' && [reply.reason, reply.status];
+    expect(reason(running().ended(true, 7))).to.deep.equal(['STALE', 'Running']);
+    expect(reason(running().ended(true).started())).to.deep.equal(['STALE', 'Launching']);
+    expect(reason(running().stop().ended(true).launch())).to.deep.equal(['STOPPED', 'InactiveNoStart']);
+    expect(reason(running().start())).to.deep.equal(['WRONG_STATE', 'Running']);
+    expect(running().reply).to.deep.equal({ kind: 'done' });
+  });
+
+  it('begins a new life when it is configured once more after it was removed; its processes are counted on', () => {
+    const service = running().delete().ended(true).configure();
+    expect(service.state).to.deep.equal({ ...NEW_SERVICE, status: 'Configured', incarnation: 1 });
+  });
 
   it('starts a process when it is launched, and each process is another incarnation', () => {
     const service = new Led().configure().launch();
@@ -349,7 +367,7 @@ describe('The life of a service (specification 3.3)', () => {
           else service.tell(command.type === 'configure' ? { ...command, changed } : command);
           const { state, effects } = service;
           if (state !== before)
-            expect(SERVICE_TRANSITIONS[type].to, `${type} in ${before.status}`).to.include(state.status);
+            expect(SERVICE_MACHINE.on[type].to, `${type} in ${before.status}`).to.include(state.status);
           for (const effect of effects)
             if (effect.type === 'gone') {
               expect([effect.incarnation, type]).to.deep.equal([alive, 'ended']);
@@ -366,7 +384,7 @@ describe('The life of a service (specification 3.3)', () => {
               told = alive;
             }
           expect(state.alive, 'what the state knows of the process').to.equal(alive !== undefined);
-          if (before.status === 'DeleteInactive') expect(state).to.equal(before);
+          if (before.status === 'DeleteInactive' && type !== 'configure') expect(state).to.equal(before);
           if (state.status === 'Running') expect(state).to.include({ alive: true, stopped: false });
           expect(state.failures.length).to.be.at.most(POLICY.failures);
         }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Reply } from '../runtime/machine.ts';
 
 /** Whom a message is for; `login`: it is shown before anybody has logged in. */
 export const MESSAGE_TYPES = ['all', 'admin', 'login'] as const;
@@ -42,3 +43,28 @@ export const storedMessage = z.object({
 /** Rows in the order of their ids. */
 export const ROW_PREFIX = 'message/';
 export const rowKey = (id: number) => `${ROW_PREFIX}${String(id).padStart(16, '0')}`;
+
+export type SystemMessageCommand =
+  /** From an ADMIN over HTTP, or from the server itself; the id was taken from its sequence before. */
+  | { readonly type: 'post'; readonly id: number; readonly draft: MessageDraft }
+  /** From an ADMIN over HTTP. */
+  | { readonly type: 'remove'; readonly id: number }
+  /** From the server when it starts. */
+  | { readonly type: 'serverStarted' };
+
+export interface SystemMessageTypes {
+  readonly state: SystemMessages;
+  readonly command: SystemMessageCommand;
+  readonly effect: never;
+  readonly reply: never;
+  /** There are as many messages as there may be. */
+  readonly refusal: 'FULL';
+  readonly context: {
+    /** Milliseconds since the epoch. */
+    readonly at: number;
+    /** Messages that may be kept. */
+    readonly limit: number;
+  };
+  readonly status: never;
+}
+export type SystemMessageReply = Reply<SystemMessageTypes>;

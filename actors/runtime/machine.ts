@@ -1,0 +1,152 @@
+/**
+ * The one shape of an actor's decisions: a table that says of each command in which states it is carried out, where that leads, and what
+ * it changes. A table is pure: time and limits come in with the context, work that is to be done goes out as effects. Actors that are
+ * stored run it by `durable.ts`, those that live in memory by `in-memory.ts`.
+ */
+import type { Commit } from '../../store/store.ts';
+import type { Command } from './behavior.ts';
+
+/** The types of one kind of actor, each by its name. */
+export interface ActorTypes {
+  readonly state: unknown;
+  readonly command: Command;
+  /** Work that follows a change. */
+  readonly effect: unknown;
+  /** What is answered to commands that are carried out; never: nothing but that they were. */
+  readonly reply: unknown;
+  /** Reasons of its own for a refusal; never: none but WRONG_STATE. */
+  readonly refusal: string;
+  /** What its decisions may look at besides its state: the time of the command, settings, what others publish. */
+  readonly context: unknown;
+  /** Where in its life it can be; never: it is always the same. */
+  readonly status: string;
+}
+
+/** The command was carried out, and there is no more to say. */
+export interface Done {
+  readonly kind: 'done';
+}
+const DONE: Done = { kind: 'done' };
+
+/** The command was not carried out: it has changed nothing. */
+export interface Refusal<Reason extends string = never> {
+  readonly kind: 'refused';
+  /** WRONG_STATE: it is not taken where the actor is in its life. */
+  readonly reason: Reason | 'WRONG_STATE';
+  /** Where the actor is in its life, if it has one. */
+  readonly status?: string;
+  /** For people: what is wrong and what can be done. */
+  readonly message?: string;
+}
+
+/** What a transition says that refuses after all: where the actor is in its life is added to it. */
+export type Refused<Reason extends string = never> = Omit<Refusal<Reason>, 'status'>;
+
+/** What a command that is carried out is answered. */
+type Answer<T extends Pick<ActorTypes, 'reply'>> = [T['reply']] extends [never] ? Done : T['reply'];
+
+export type Reply<T extends ActorTypes> = Answer<T> | Refusal<T['refusal']>;
+
+/** What a command leads to. What is stored besides the state is said in the words of the store's commit. */
+export type Outcome<T extends Pick<ActorTypes, 'state' | 'effect' | 'reply'>> = Change<T> &
+  ([T['reply']] extends [never] ? { readonly reply?: Done } : { readonly reply: T['reply'] });
+
+export interface Change<T extends Pick<ActorTypes, 'state' | 'effect'>> extends Pick<
+  Commit,
+  'record' | 'putRows' | 'removeRows' | 'index' | 'outbox' | 'counters' | 'work' | 'synced'
+> {
+  /** Absent: nothing changes, and nothing is stored. */
+  readonly state?: T['state'];
+  /** Performed once the state is stored. */
+  readonly effects?: readonly T['effect'][];
+  /** The actor goes with all it has; the next command finds none. */
+  readonly gone?: true;
+}
+
+/** The outcome of any command: that of a refused one is its reply and nothing else. */
+export interface Decision<T extends ActorTypes> extends Change<T> {
+  readonly reply: Reply<T>;
+}
+
+type Of<T extends ActorTypes, N> = Extract<T['command'], { readonly type: N }>;
+
+interface Applies<T extends ActorTypes, N> {
+  apply(state: T['state'], command: Of<T, N>, context: T['context']): Outcome<T> | Refused<T['refusal']>;
+}
+
+interface Moves<Status extends string> {
+  /** Where the command is carried out; anywhere else it is refused. */
+  readonly from: readonly Status[];
+  /** Where it can lead: the same from everywhere, or from each its own. */
+  readonly to: readonly Status[] | { readonly [From in Status]?: readonly Status[] };
+}
+
+export type Transition<T extends ActorTypes, N = T['command']['type']> = Applies<T, N> &
+  ([T['status']] extends [never] ? unknown : Moves<T['status']>);
+
+export type Transitions<T extends ActorTypes> = {
+  readonly [N in T['command']['type']]: Transition<T, N>;
+};
+
+interface Life<T extends ActorTypes> {
+  /** Where in its life an actor in this state is. */
+  statusOf(state: T['state']): T['status'];
+}
+
+interface Common<T extends ActorTypes> {
+  /** An actor of which nothing is stored yet. */
+  readonly initial: T['state'];
+  /** The reason to refuse what the table does not take in this status; absent: WRONG_STATE. */
+  refuse?(status: T['status'], command: T['command']): Refusal<T['refusal']>['reason'];
+  /** What follows whatever was carried out, such as work for which there is room now. */
+  conclude?(
+    outcome: Outcome<T>,
+    before: T['state'],
+    command: T['command'],
+    context: T['context'],
+  ): Outcome<T> | Refused<T['refusal']>;
+}
+
+export type Machine<T extends ActorTypes> = Common<T> & {
+  readonly on: Transitions<T>;
+} & ([T['status']] extends [never] ? unknown : Life<T>);
+
+/** A machine as it is run: its types have made sure already that each transition gets the command that it is for. */
+interface AnyMachine<T extends ActorTypes> extends Common<T>, Partial<Life<T>> {
+  readonly on: Readonly<Record<string, Applies<T, string> & Partial<Moves<string>>>>;
+}
+
+/** Decides what a command does to an actor: same state, command and context, same decision. It never throws for what a state refuses. */
+export function decide<T extends ActorTypes>(
+  machine: Machine<T>,
+  state: T['state'] | undefined,
+  command: T['command'],
+  context: T['context'],
+): Decision<T> {
+  const { initial, on, statusOf, refuse, conclude } = machine as unknown as AnyMachine<T>;
+  const before = state === undefined ? initial : state;
+  const { from, apply } = on[command.type]!;
+  const status = statusOf?.(before);
+  if (status !== undefined && from?.includes(status) === false)
+    return { reply: { kind: 'refused', reason: refuse?.(status, command) ?? 'WRONG_STATE', status } };
+  const applied = apply(before, command as Of<T, string>, context);
+  const outcome =
+    'kind' in applied || conclude === undefined ? applied : conclude(applied, before, command, context);
+  if ('kind' in outcome) return { reply: status === undefined ? outcome : { ...outcome, status } };
+  return { ...outcome, reply: (outcome.reply ?? DONE) as Reply<T> };
+}
+
+/** What a transition answers that refuses for a reason of its own. */
+export const refused = <Reason extends string>(reason: Reason, message?: string): Refused<Reason> =>
+  message === undefined ? { kind: 'refused', reason } : { kind: 'refused', reason, message };
+
+/** The same, when more than the status tells that the command is not taken. */
+export const WRONG_STATE: Refused = { kind: 'refused', reason: 'WRONG_STATE' };
+
+/** A refusal in words. */
+export const textOf = ({ reason, message = reason }: Pick<Refusal<string>, 'reason' | 'message'>): string =>
+  message;
+
+/** The commands of a machine, for the actor's mailbox. */
+export const commandsOf = <T extends ActorTypes>({ on }: Machine<T>): ReadonlySet<T['command']['type']> =>
+  new Set(Object.keys(on));
