@@ -61,6 +61,18 @@ export function beat(
   };
 }
 
+/** Its worker has told that it is alive, and whether it gets on, with a heartbeat for another of its items. */
+export const beatBeside = (
+  lease: Lease,
+  moved: boolean,
+  at: number,
+  { leaseMs, silenceMs }: LeaseSettings,
+): Lease => ({
+  ...lease,
+  leaseUntil: at + leaseMs,
+  silentUntil: moved ? at + silenceMs : lease.silentUntil,
+});
+
 /** Bytes of its answer are a sign of life, and progress. */
 export const arriving = (lease: Lease, at: number, { leaseMs, silenceMs }: LeaseSettings): Lease => ({
   ...lease,

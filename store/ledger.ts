@@ -53,6 +53,8 @@ export interface Lease {
   readonly cancelled: boolean;
   /** When the worker is ended if it has not stopped by then; set when the item is cancelled. */
   readonly killAt: number | null;
+  /** Its worker works on it before or after others: see `Claim`. */
+  readonly inTurn?: true;
 }
 
 export interface LeaseSettings {
@@ -75,6 +77,12 @@ export interface Claim {
   readonly worker: string;
   /** The worker outlives this server: its leases do so, too. */
   readonly lasting?: boolean;
+  /**
+   * The worker does one item after the other and answers several at a time, so that nobody can tell on which of them it was when it
+   * dies. Then none of them counts as lost, and from then on each is handed out with no other beside it: the one that is to blame
+   * costs attempts, all others do not. It gets no more than half of what waits, for others may come for some as well.
+   */
+  readonly inTurn?: boolean;
 }
 
 /** Where the work of an actor stands: what is held, and for each queue with other work of it how many items go before its first. */
@@ -105,14 +113,17 @@ export interface WorkLedger {
   withdraw(items: readonly WorkItem[]): Promise<void>;
   /** Hands out up to `max` items: the highest priority first, actors of one priority in turn, an actor's items in order. */
   claim(claim: Claim): Promise<readonly Lease[]>;
-  /** A worker is alive and has done so much. `lost`: the item is not its own any more. */
+  /** A worker is alive and has done so much; of one that works in turn that goes for all it holds. `lost`: the item is not its own any more. */
   beat(token: string, worker: string, done: number, total: number): Promise<'on' | 'cancelled' | 'lost'>;
   /** Bytes of an answer have come, or all of them: then no more progress is waited for. */
   arriving(token: string, whole: boolean): Promise<void>;
   /** Whether an answer may be taken; `settled`: it was taken before. */
   look(token: string, worker: string): Promise<Lease | 'settled' | 'lost'>;
-  /** Given back unharmed: it waits again and no attempt is counted, but not for ever. False: the lease is not held. */
-  release(token: string, worker: string): Promise<boolean>;
+  /**
+   * Given back unharmed: it waits again and no attempt is counted, but not for ever when work on it had begun. False: the lease is not
+   * held.
+   */
+  release(token: string, worker: string, begun?: boolean): Promise<boolean>;
   /** The answer is none: the attempt is lost. False: the lease is not held. */
   reject(token: string, reason: string): Promise<boolean>;
   /** Nobody knows what the item is for any more: it goes. */

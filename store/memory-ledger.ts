@@ -15,6 +15,7 @@ import {
   answered,
   arriving,
   beat,
+  beatBeside,
   cancelled,
   expiryOf,
   expiryReason,
@@ -87,6 +88,8 @@ export class MemoryLedger implements WorkLedger {
   readonly #listeners: LedgerListener[] = [];
   #keeper: LeaseKeeper | undefined;
   readonly #lasting = new Set<string>();
+  /** Items that were held beside others by a worker that died. */
+  readonly #alone = new Set<string>();
   #turn = 0;
 
   constructor(deps: Partial<LedgerDeps> = {}) {
@@ -128,16 +131,18 @@ export class MemoryLedger implements WorkLedger {
     return settled(() => this.#withdraw(items));
   }
 
-  claim({ queues, max, worker, lasting = false }: Claim): Promise<readonly Lease[]> {
+  claim({ queues, max, worker, lasting = false, inTurn = false }: Claim): Promise<readonly Lease[]> {
     return settled(() => {
       if (queues.length === 0) return [];
       // Who serves several queues begins with another one each time, so that none of them starves.
       const turn = this.#turn++ % queues.length;
-      const inTurn = [...queues.slice(turn), ...queues.slice(0, turn)];
+      const all = [...queues.slice(turn), ...queues.slice(0, turn)];
       const at = this.#deps.now();
-      return this.#waiting.take(inTurn, max).map((item) => {
+      const taken = inTurn ? this.#takeInTurn(all, max, worker) : this.#waiting.take(all, max);
+      return taken.map((item) => {
         const entry = this.#entries.get(item.id);
-        const lease = newLease(this.#deps.newToken(), item, worker, at, this.#deps.settings);
+        const plain = newLease(this.#deps.newToken(), item, worker, at, this.#deps.settings);
+        const lease: Lease = inTurn ? { ...plain, inTurn } : plain;
         this.#hold(lease, entry?.state === 'waiting' ? entry.releases : 0);
         if (lasting) this.#keep(lease);
         return lease;
@@ -149,7 +154,11 @@ export class MemoryLedger implements WorkLedger {
     return settled(() => {
       const lease = this.#of(token, worker);
       if (lease === undefined) return 'lost';
-      this.#leases.set(token, beat(lease, { done, total }, this.#deps.now(), this.#deps.settings));
+      const { settings, now } = this.#deps;
+      const at = now();
+      this.#leases.set(token, beat(lease, { done, total }, at, settings));
+      for (const other of this.#besides(lease))
+        this.#leases.set(other.token, beatBeside(other, done > lease.done, at, settings));
       return lease.cancelled ? 'cancelled' : 'on';
     });
   }
@@ -167,10 +176,10 @@ export class MemoryLedger implements WorkLedger {
     return settled(() => this.#of(token, worker) ?? (this.#settled.has(token) ? 'settled' : 'lost'));
   }
 
-  release(token: string, worker: string): Promise<boolean> {
+  release(token: string, worker: string, begun = true): Promise<boolean> {
     return settled(() => {
       const lease = this.#of(token, worker);
-      if (lease !== undefined) this.#giveBack(lease);
+      if (lease !== undefined) this.#giveBack(lease, begun);
       return lease !== undefined;
     });
   }
@@ -195,8 +204,8 @@ export class MemoryLedger implements WorkLedger {
   gone(worker: string, counted: boolean, reason: string): Promise<void> {
     return settled(() => {
       for (const lease of [...this.#leases.values()])
-        if (lease.worker === worker)
-          if (counted) this.#lose(lease, reason);
+        if (lease.worker === worker && this.#leases.has(lease.token))
+          if (counted) this.#loseOrSetApart(lease, reason);
           else this.#giveBack(lease);
     });
   }
@@ -218,9 +227,9 @@ export class MemoryLedger implements WorkLedger {
         for (const [token, lease] of this.#leases) this.#leases.set(token, postponed(lease, stalledMs));
       return [...this.#leases.values()].flatMap((lease) => {
         const expiry = expiryOf(lease, at);
-        if (expiry === null) return [];
+        if (expiry === null || !this.#leases.has(lease.token)) return [];
         const reason = expiryReason(expiry, settings);
-        this.#lose(lease, reason);
+        this.#loseOrSetApart(lease, reason);
         return [{ lease, reason }];
       });
     });
@@ -351,15 +360,41 @@ export class MemoryLedger implements WorkLedger {
     else this.#tell([{ what: 'lost', item, token, reason }]);
   }
 
-  #giveBack(lease: Lease): void {
+  /** Others that the worker of a lease works on in turn with it. */
+  #besides({ token, worker, inTurn }: Lease): readonly Lease[] {
+    if (inTurn !== true) return [];
+    return [...this.#leases.values()].filter(
+      (other) => other.worker === worker && other.inTurn === true && other.token !== token,
+    );
+  }
+
+  /** On which of several items a worker was when it went is not known: all of them go back, each to be handed out alone. */
+  #loseOrSetApart(lease: Lease, reason: string): void {
+    const besides = this.#besides(lease);
+    if (besides.length === 0) return this.#lose(lease, reason);
+    for (const one of [lease, ...besides]) {
+      this.#alone.add(one.item.id);
+      this.#giveBack(one);
+    }
+  }
+
+  #takeInTurn(queues: readonly string[], max: number, worker: string): readonly WorkItem[] {
+    const lengths = this.#waiting.lengths();
+    const waiting = queues.reduce((sum, queue) => sum + (lengths.get(queue) ?? 0), 0);
+    const holds = [...this.#leases.values()].some((lease) => lease.worker === worker);
+    const isAlone = (id: string) => this.#alone.has(id);
+    return this.#waiting.take(queues, Math.min(max, Math.ceil(waiting / 2)), { isAlone, holds });
+  }
+
+  #giveBack(lease: Lease, begun = true): void {
     const { item, token } = lease;
     const entry = this.#entries.get(item.id);
     const releases = entry?.state === 'held' ? entry.releases : 0;
     if (lease.cancelled) this.#lose(lease, '');
-    else if (releases >= MAX_RELEASES) this.#lose(lease, `it was given back ${MAX_RELEASES} times`);
+    else if (begun && releases >= MAX_RELEASES) this.#lose(lease, `it was given back ${MAX_RELEASES} times`);
     else {
       this.#free(this.#leases.get(token)!);
-      this.#wait(item, releases + 1);
+      this.#wait(item, begun ? releases + 1 : releases);
       this.#offered(new Set([item.queue]));
     }
   }
@@ -417,6 +452,7 @@ export class MemoryLedger implements WorkLedger {
   #remove({ id, actor }: WorkItem): void {
     const name = actorName(actor);
     this.#entries.delete(id);
+    this.#alone.delete(id);
     const ids = this.#byActor.get(name);
     ids?.delete(id);
     if (ids?.size === 0) this.#byActor.delete(name);

@@ -4,6 +4,21 @@ import { actorName } from './store.ts';
 /** Items of one priority: actors take turns (a Map keeps the order of turns), an actor's items stay in order. */
 type Turns = Map<string, WorkItem[]>;
 
+/** The item whose turn it is, and where it waits. */
+interface Next {
+  readonly turns: Turns;
+  readonly actor: string;
+  readonly items: WorkItem[];
+  readonly item: WorkItem;
+}
+
+/** What items may be handed out together. */
+export interface Beside {
+  readonly isAlone: (id: string) => boolean;
+  /** Who takes them holds others already. */
+  readonly holds: boolean;
+}
+
 /** What waits, by queue and priority: the highest first, actors of one priority in turn, so that a large one never starves a small one. */
 export class TurnQueue {
   readonly #items = new Map<string, WorkItem>();
@@ -23,13 +38,24 @@ export class TurnQueue {
     }
   }
 
-  /** Takes out up to `max` items of these queues. */
-  take(queues: readonly string[], max: number): readonly WorkItem[] {
+  /**
+   * Takes out up to `max` items of these queues. One that `isAlone` says is to have no other beside it is taken as the only one, and not
+   * at all by who holds others.
+   */
+  take(
+    queues: readonly string[],
+    max: number,
+    { isAlone, holds }: Beside = { isAlone: () => false, holds: false },
+  ): readonly WorkItem[] {
     const taken: WorkItem[] = [];
     while (taken.length < max) {
       const next = this.#next(queues);
       if (next === undefined) break;
-      taken.push(next);
+      const alone = isAlone(next.item.id);
+      if (alone && (holds || taken.length > 0)) break;
+      this.#takeOut(next);
+      taken.push(next.item);
+      if (alone) break;
     }
     return taken;
   }
@@ -81,21 +107,24 @@ export class TurnQueue {
     return levels[Math.min(9, Math.max(0, priority))]!;
   }
 
-  #next(queues: readonly string[]): WorkItem | undefined {
+  #next(queues: readonly string[]): Next | undefined {
     for (let priority = 9; priority >= 0; priority--)
       for (const queue of queues) {
         const turns = this.#queues.get(queue)?.[priority];
         const first = turns?.entries().next().value;
         if (turns === undefined || first === undefined) continue;
         const [actor, items] = first;
-        const item = items.shift()!;
-        // The actor goes to the end of the turn, or out of it.
-        turns.delete(actor);
-        if (items.length > 0) turns.set(actor, items);
-        this.#forget(item);
-        return item;
+        return { turns, actor, items, item: items[0]! };
       }
     return undefined;
+  }
+
+  #takeOut({ turns, actor, items, item }: Next): void {
+    items.shift();
+    // The actor goes to the end of the turn, or out of it.
+    turns.delete(actor);
+    if (items.length > 0) turns.set(actor, items);
+    this.#forget(item);
   }
 
   #forget(item: WorkItem): void {

@@ -458,6 +458,91 @@ export function ledgerContract(open: Open): void {
     });
   });
 
+  describe('when a worker does several items in turn', () => {
+    const inTurn = (max: number, worker = 'worker') =>
+      ledger.of.claim({ queues: ['FACE'], max, worker, inTurn: true });
+    const ids = (leases: readonly Lease[]) => leases.map(({ item: { id } }) => id);
+    const offered = (count: number) =>
+      ledger.offer(...Array.from({ length: count }, (_, n) => item(`i${n}`)));
+
+    it('gets at most half of what waits, so that others get some as well', async () => {
+      await offered(7);
+      expect(ids(await inTurn(64, 'a'))).to.have.length(4);
+      expect(ids(await inTurn(64, 'b'))).to.have.length(2);
+      expect(ids(await inTurn(64, 'a'))).to.have.length(1);
+    });
+
+    it('gets items of several actors in turn, so that a large one holds up no small one', async () => {
+      await offered(20);
+      await ledger.commit({ offer: [item('other', { actor: actor('small') })] }, 'small');
+      expect(ids(await inTurn(4))).to.deep.equal(['i0', 'other', 'i1', 'i2']);
+    });
+
+    it('costs none of them an attempt when it dies; each is then handed out with no other beside it', async () => {
+      await offered(4);
+      expect(ids(await inTurn(2))).to.deep.equal(['i0', 'i1']);
+      await ledger.of.gone('worker', true, 'it crashed');
+      expect(ledger.lost).to.deep.equal([]);
+      expect(ids(await inTurn(64))).to.deep.equal(['i2', 'i3']);
+      // Who holds others does not get it.
+      expect(await inTurn(64)).to.deep.equal([]);
+      expect(ids(await inTurn(64, 'b'))).to.deep.equal(['i0']);
+      expect(ids(await inTurn(64, 'c'))).to.deep.equal(['i1']);
+    });
+
+    it('costs the one that was handed out alone its attempts, and stays alone with it', async () => {
+      await offered(4);
+      await inTurn(2);
+      await ledger.of.gone('worker', true, 'it crashed');
+      expect(ids(await ledger.claim('other', 2))).to.deep.equal(['i2', 'i3']);
+      const [lease] = await inTurn(64);
+      await ledger.of.gone('worker', true, 'it crashed again');
+      expect(ledger.lost).to.deep.equal([`i0 (${lease!.token}): it crashed again`]);
+      await ledger.offer(item('i0', { attempt: 2 }), item('new'), item('newer'));
+      expect(ids(await inTurn(64, 'a'))).to.deep.equal(['i1']);
+      expect(ids(await inTurn(64, 'b'))).to.deep.equal(['i0']);
+    });
+
+    it('costs none of them an attempt when it hangs; it is named once', async () => {
+      await offered(4);
+      await inTurn(2);
+      await ledger.tickAt(15_001);
+      expect(ledger.lost).to.deep.equal([]);
+      expect(ledger.expired).to.deep.equal(['worker: no heartbeat for 15000 ms']);
+      expect(await ledger.taken()).to.have.members(['i0', 'i1', 'i2', 'i3']);
+    });
+
+    it('keeps all of them with a heartbeat for one, and only its own', async () => {
+      await offered(4);
+      const [first] = await inTurn(2);
+      await inTurn(1, 'silent');
+      ledger.at = 14_000;
+      await ledger.beat(first!, 1);
+      await ledger.tickAt(20_000);
+      expect(ledger.expired).to.deep.equal(['silent: no heartbeat for 15000 ms']);
+      ledger.at = 28_000;
+      await ledger.beat(first!, 2);
+      await ledger.tickAt(29_000);
+      expect(ledger.expired).to.have.length(1);
+    });
+
+    it('gives back what it has not begun as often as it likes', async () => {
+      await ledger.offer(item('a'));
+      for (let n = 0; n <= 40; n++) await ledger.of.release((await inTurn(1))[0]!.token, 'worker', false);
+      expect(ledger.lost).to.deep.equal([]);
+      expect(await ledger.taken()).to.deep.equal(['a']);
+    });
+
+    it('drops what was cancelled meanwhile when it dies', async () => {
+      await offered(4);
+      await inTurn(2);
+      await ledger.withdraw('i0');
+      await ledger.of.gone('worker', true, 'it crashed');
+      expect(ledger.dropped).to.deep.equal(['job: key of i0']);
+      expect(await ledger.taken()).to.have.members(['i1', 'i2', 'i3']);
+    });
+  });
+
   it('gives up what waits in a queue that nobody can serve, and nothing else', async () => {
     const running = await ledger.held('running');
     await ledger.offer(item('a'), item('b'), item('text', { queue: 'TEXT' }));
