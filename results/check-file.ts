@@ -1,6 +1,7 @@
 /** Looks at a spooled result, file in, verdict out. Runs in the thread of `check-worker.ts`. */
 import { createHash } from 'node:crypto';
-import { open, type FileHandle } from 'node:fs/promises';
+import { open, readFile, type FileHandle } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import type {
   FeedSummary,
   FinishSummary,
@@ -21,62 +22,106 @@ import {
   wrongTrack,
   wrongWarning,
 } from './check-rules.ts';
-import type { CheckedResult, Expectations, Refused } from './check.ts';
+import type { CheckedResult, CheckRequest, Expectations, Refused } from './check.ts';
 import { unparsable } from './json-shape.ts';
-import { LineError, MAX_LINE_BYTES, readLastLine, readLines } from './lines.ts';
+import {
+  LineError,
+  MAX_LINE_BYTES,
+  readLastLine,
+  readLines,
+  splitLines,
+  type Line,
+  type Place,
+} from './lines.ts';
 
 const NO_RANGE: Range = { start: 0, stop: -1 };
 const EXCERPT = 80;
 
 /** `ok: false` says what is wrong with the contents; a file that cannot be read at all rejects. */
-export async function checkFile(
-  path: string,
-  kind: WorkKind,
-  expectations: Expectations,
-): Promise<CheckedResult> {
+export const checkFile = (path: string, kind: WorkKind, expectations: Expectations): Promise<CheckedResult> =>
+  check(wholeFile(path), kind, expectations);
+
+/** The same for each of several answers in a file, which is read once: they are small. */
+export async function checkAnswers({ path, answers }: CheckRequest): Promise<readonly CheckedResult[]> {
+  const shared = answers.some(({ place }) => place !== undefined) ? await readFile(path) : undefined;
+  const results: CheckedResult[] = [];
+  for (const { kind, expectations, place } of answers) {
+    const answer = place === undefined || shared === undefined ? wholeFile(path) : inMemory(shared, place);
+    results.push(await check(answer, kind, expectations));
+  }
+  return results;
+}
+
+/** An answer, wherever it lies. */
+interface Answer {
+  lines(maxBytes: number): AsyncIterable<Line>;
+  /** The last one that is not empty. */
+  lastLine(maxBytes: number): Promise<string | undefined>;
+  /** Only of an answer that has a file of its own. */
+  file<T>(use: (file: FileHandle) => Promise<T>): Promise<T>;
+}
+
+const wholeFile = (path: string): Answer => ({
+  lines: (maxBytes) => readLines(path, maxBytes),
+  lastLine: (maxBytes) => withFile(path, (file) => readLastLine(file, maxBytes)),
+  file: (use) => withFile(path, use),
+});
+
+function inMemory(shared: Buffer, { offset, bytes }: Place): Answer {
+  const data = shared.subarray(offset, offset + bytes);
+  const lines = (maxBytes: number) => splitLines(Readable.from([data]), maxBytes);
+  return {
+    lines,
+    async lastLine(maxBytes) {
+      let last: string | undefined;
+      for await (const { text } of lines(maxBytes)) last = text;
+      return last;
+    },
+    file: () => Promise.reject(new Error('A document must have a file of its own.')),
+  };
+}
+
+async function check(answer: Answer, kind: WorkKind, expectations: Expectations): Promise<CheckedResult> {
   try {
-    return await checks[kind](path, expectations);
+    return await checks[kind](answer, expectations);
   } catch (error) {
     if (error instanceof LineError) return refused(error.message);
     throw error;
   }
 }
 
-const checks: Readonly<Record<WorkKind, (path: string, wanted: Expectations) => Promise<CheckedResult>>> = {
+const checks: Readonly<Record<WorkKind, (answer: Answer, wanted: Expectations) => Promise<CheckedResult>>> = {
   DETECT: checkTracks,
   PREPARE: checkPrepared,
-  FEED: (path) =>
-    withFile(path, async (file) => {
-      const line = await lastLine(file, wrongFeedSummary);
-      return 'reason' in line
-        ? line
-        : { ok: true, kind: 'FEED', summary: (line.value as { summary: FeedSummary }).summary };
-    }),
-  FINISH: (path) => withFile(path, (file) => checkSummary(file, 'FINISH')),
-  ARTIFACTS: (path) => withFile(path, (file) => checkSummary(file, 'ARTIFACTS')),
-  MARKUP: (path) =>
-    withFile(path, async (file) => {
-      const line = await lastLine(file, wrongStored);
-      return 'reason' in line ? line : { ok: true, kind: 'MARKUP', markup: line.value as MarkupAnswer };
-    }),
-  UPLOAD: (path) =>
-    withFile(path, async (file) => {
-      const line = await lastLine(file, wrongStored);
-      return 'reason' in line ? line : { ok: true, kind: 'UPLOAD', upload: line.value as UploadAnswer };
-    }),
-  DOCUMENT: (path) => withFile(path, (file) => checkDocument(file, 'DOCUMENT')),
-  COPY: (path) => withFile(path, (file) => checkDocument(file, 'COPY')),
+  async FEED(answer) {
+    const line = await lastLine(answer, wrongFeedSummary);
+    return 'reason' in line
+      ? line
+      : { ok: true, kind: 'FEED', summary: (line.value as { summary: FeedSummary }).summary };
+  },
+  FINISH: (answer) => checkSummary(answer, 'FINISH'),
+  ARTIFACTS: (answer) => checkSummary(answer, 'ARTIFACTS'),
+  async MARKUP(answer) {
+    const line = await lastLine(answer, wrongStored);
+    return 'reason' in line ? line : { ok: true, kind: 'MARKUP', markup: line.value as MarkupAnswer };
+  },
+  async UPLOAD(answer) {
+    const line = await lastLine(answer, wrongStored);
+    return 'reason' in line ? line : { ok: true, kind: 'UPLOAD', upload: line.value as UploadAnswer };
+  },
+  DOCUMENT: (answer) => answer.file((file) => checkDocument(file, 'DOCUMENT')),
+  COPY: (answer) => answer.file((file) => checkDocument(file, 'COPY')),
 };
 
 async function checkTracks(
-  path: string,
+  answer: Answer,
   { range = NO_RANGE, maxLineBytes }: Expectations,
 ): Promise<CheckedResult> {
   let tracks = 0;
   let detections = 0;
   let derived = 0;
   let warnings = 0;
-  for await (const line of readLines(path, maxLineBytes ?? MAX_LINE_BYTES)) {
+  for await (const line of answer.lines(maxLineBytes ?? MAX_LINE_BYTES)) {
     const { value, wrong: broken } = parsed(line.text);
     if (broken === undefined && isWarning(value)) {
       warnings += 1;
@@ -93,9 +138,9 @@ async function checkTracks(
   return { ok: true, kind: 'DETECT', tracks, detections, derived, warnings };
 }
 
-async function checkPrepared(path: string): Promise<CheckedResult> {
+async function checkPrepared(answer: Answer): Promise<CheckedResult> {
   let prepared: PreparedMedium | undefined;
-  for await (const line of readLines(path)) {
+  for await (const line of answer.lines(MAX_LINE_BYTES)) {
     if (prepared !== undefined) return refused('The answer has more than one line.');
     const { value, wrong = wrongPrepared(value) } = parsed(line.text);
     if (wrong !== undefined) return refused(`The answer ${wrong}: ${excerpt(line.text)}`);
@@ -104,8 +149,8 @@ async function checkPrepared(path: string): Promise<CheckedResult> {
   return prepared === undefined ? refused('The answer is empty.') : { ok: true, kind: 'PREPARE', prepared };
 }
 
-async function checkSummary(file: FileHandle, kind: 'FINISH' | 'ARTIFACTS'): Promise<CheckedResult> {
-  const line = await lastLine(file, wrongSummary);
+async function checkSummary(answer: Answer, kind: 'FINISH' | 'ARTIFACTS'): Promise<CheckedResult> {
+  const line = await lastLine(answer, wrongSummary);
   return 'reason' in line
     ? line
     : { ok: true, kind, summary: (line.value as { summary: FinishSummary }).summary };
@@ -113,10 +158,10 @@ async function checkSummary(file: FileHandle, kind: 'FINISH' | 'ARTIFACTS'): Pro
 
 /** The last line of an answer, which says what is in it. */
 async function lastLine(
-  file: FileHandle,
+  answer: Answer,
   wrongIn: (value: unknown) => string | undefined,
 ): Promise<Refused | { readonly value: unknown }> {
-  const line = await readLastLine(file, MAX_LINE_BYTES);
+  const line = await answer.lastLine(MAX_LINE_BYTES);
   if (line === undefined) return refused('The answer is empty.');
   const { value, wrong = wrongIn(value) } = parsed(line);
   return wrong === undefined ? { value } : refused(`The last line ${wrong}: ${excerpt(line)}`);

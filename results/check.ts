@@ -12,6 +12,7 @@ import type {
   WorkKind,
 } from '../protocol/worker-protocol.ts';
 import type { Range } from '../domain/types.ts';
+import type { Place } from './lines.ts';
 
 export interface Expectations {
   /** DETECT: tracks must lie within; a stop below 0 (or no range) expects no frames in particular. */
@@ -54,22 +55,31 @@ export interface Accepted {
 }
 export type CheckedResult<K extends WorkKind = WorkKind> = Accepted[K] | Refused;
 
+/** A file that holds one answer, or several, each at its place. */
 export interface CheckRequest {
   readonly path: string;
+  readonly answers: readonly ExpectedAnswer[];
+}
+export interface ExpectedAnswer {
   readonly kind: WorkKind;
   readonly expectations: Expectations;
+  /** Where it lies in the file; absent: it is all of it. */
+  readonly place?: Place;
 }
 export interface CheckReply {
-  readonly result?: CheckedResult;
+  /** One for each answer. */
+  readonly results?: readonly CheckedResult[];
   /** The file could not be read: no fault of its contents. */
   readonly failure?: string;
 }
 
 interface Waiting extends CheckRequest {
   deaths: number;
-  readonly resolve: (result: CheckedResult) => void;
+  readonly resolve: (verdict: Verdict) => void;
   readonly reject: (error: Error) => void;
 }
+/** A string: the checker died of it, and how. */
+type Verdict = readonly CheckedResult[] | string;
 
 export interface CheckerOptions {
   /** Heap of the thread; a result that needs more is refused. */
@@ -93,15 +103,29 @@ export class ResultChecker {
   }
 
   /** The verdict on a spooled file; rejects when the file cannot be read or the checker is closed. */
-  checkResult<K extends WorkKind>(
+  async checkResult<K extends WorkKind>(
     path: string,
     kind: K,
     expectations: Expectations = {},
   ): Promise<CheckedResult<K>> {
+    const [result] = await this.checkResults(path, [{ kind, expectations }]);
+    return result as CheckedResult<K>;
+  }
+
+  /** The same for answers that share a file. One that makes the checker die is refused, and no other. */
+  async checkResults(path: string, answers: readonly ExpectedAnswer[]): Promise<readonly CheckedResult[]> {
+    const verdict = await this.#verdictOn({ path, answers });
+    if (typeof verdict !== 'string') return verdict;
+    if (answers.length === 1) return [{ ok: false, reason: `The result could not be checked: ${verdict}` }];
+    const results: CheckedResult[] = [];
+    for (const answer of answers) results.push(...(await this.checkResults(path, [answer])));
+    return results;
+  }
+
+  #verdictOn(request: CheckRequest): Promise<Verdict> {
     if (this.#closed) return Promise.reject(new Error('The checker of results is closed.'));
-    return new Promise<CheckedResult<K>>((resolve, reject) => {
-      const settle = resolve as (result: CheckedResult) => void;
-      this.#queue.push({ path, kind, expectations, deaths: 0, resolve: settle, reject });
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ ...request, deaths: 0, resolve, reject });
       this.#next();
     });
   }
@@ -123,10 +147,10 @@ export class ResultChecker {
       this.#worker?.unref();
       return;
     }
-    const { path, kind, expectations } = this.#current;
+    const { path, answers } = this.#current;
     this.#worker ??= this.#start();
     this.#worker.ref();
-    this.#worker.postMessage({ path, kind, expectations } satisfies CheckRequest);
+    this.#worker.postMessage({ path, answers } satisfies CheckRequest);
   }
 
   #start(): Worker {
@@ -141,10 +165,10 @@ export class ResultChecker {
     return worker;
   }
 
-  #answer({ result, failure }: CheckReply): void {
+  #answer({ results, failure }: CheckReply): void {
     const done = this.#take();
-    if (result === undefined) done?.reject(new Error(failure ?? 'The checker of results gave no answer.'));
-    else done?.resolve(result);
+    if (results === undefined) done?.reject(new Error(failure ?? 'The checker of results gave no answer.'));
+    else done?.resolve(results);
     this.#next();
   }
 
@@ -155,7 +179,7 @@ export class ResultChecker {
     if (victim !== undefined) {
       victim.deaths += 1;
       if (victim.deaths < MAX_DEATHS) this.#queue.unshift(victim);
-      else victim.resolve({ ok: false, reason: `The result could not be checked: ${String(error)}` });
+      else victim.resolve(String(error));
     }
     this.#next();
   }

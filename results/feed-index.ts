@@ -3,8 +3,10 @@
  * bytes of a piece with one small read however many there are.
  */
 import { open, type FileHandle } from 'node:fs/promises';
+import { answerPlace } from './answer-place.ts';
 
 export interface FeedPiece {
+  /** In the file that holds the answer. */
   readonly offset: number;
   readonly bytes: number;
   /** Frames that its tracks cover; 0 to -1 when the medium has no frames. */
@@ -40,7 +42,7 @@ export async function readSmallPiece(
   piece: number,
   mostBytes: number,
 ): Promise<FeedPiece & { readonly lines?: string }> {
-  const handle = await open(file);
+  const handle = await open(answerPlace(file).path);
   try {
     const found = await indexOf(handle, indexAt, 1, file).piece(piece);
     if (found.bytes > mostBytes) return found;
@@ -63,22 +65,24 @@ const BLOCK = 4096;
 
 /** The index in `file`, which begins at byte `indexAt`. */
 export async function openFeedIndex(file: string, indexAt: number, block = BLOCK): Promise<FeedIndex> {
-  return indexOf(await open(file), indexAt, block, file);
+  return indexOf(await open(answerPlace(file).path), indexAt, block, file);
 }
 
 function indexOf(handle: FileHandle, indexAt: number, block: number, file: string): FeedIndex {
+  const { offset } = answerPlace(file);
   const lines = Buffer.alloc(block * LINE_BYTES);
   let [first, count] = [0, 0];
   return {
     async piece(number) {
       if (number < first || number >= first + count) {
-        const { bytesRead } = await handle.read(lines, 0, lines.length, indexAt + number * LINE_BYTES);
+        const at = offset + indexAt + number * LINE_BYTES;
+        const { bytesRead } = await handle.read(lines, 0, lines.length, at);
         [first, count] = [number, Math.floor(bytesRead / LINE_BYTES)];
       }
       const at = (number - first) * LINE_BYTES;
       const piece = number < first + count ? parsed(lines.toString('latin1', at, at + LINE_BYTES)) : null;
       if (piece === null) throw new Error(`${file} has no piece ${number}.`);
-      return piece;
+      return { ...piece, offset: offset + piece.offset };
     },
     close: () => handle.close(),
   };

@@ -1,7 +1,8 @@
 /** Lines of large files: read one after the other with bounded memory, or one by its place. */
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
+import { answerPlace } from './answer-place.ts';
 
 /** A line longer than this is no track: 64 MiB hold some 400,000 detections. */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
@@ -32,14 +33,26 @@ export class LineError extends Error {
   }
 }
 
-/** The lines of a file, without empty ones. */
+/** The lines of an answer, without empty ones; of one that shares its file, places count from where it begins. */
 export function readLines(
-  path: string,
+  name: string,
   maxBytes = MAX_LINE_BYTES,
   signal?: AbortSignal,
 ): AsyncGenerator<Line> {
+  const { path, offset, bytes } = answerPlace(name);
+  if (bytes !== undefined) return splitLines(bytesOf(path, offset, bytes), maxBytes);
   const options = { highWaterMark: READ_BYTES, ...(signal === undefined ? {} : { signal }) };
   return splitLines(createReadStream(path, options), maxBytes);
+}
+
+async function* bytesOf(path: string, offset: number, bytes: number): AsyncGenerator<Buffer> {
+  const file = await open(path);
+  try {
+    for (let at = 0; at < bytes; at += READ_BYTES)
+      yield await readPiece(file, offset + at, Math.min(READ_BYTES, bytes - at));
+  } finally {
+    await file.close();
+  }
 }
 
 /** The lines of a stream of bytes, without empty ones; LineError for a line that is too long or not UTF-8. */

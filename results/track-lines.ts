@@ -1,5 +1,6 @@
 /** The lines of FINISH and ARTIFACTS answers, for the document: one after the other, or those of one type. */
 import { open } from 'node:fs/promises';
+import { answerPlace } from './answer-place.ts';
 import { LineReader, MAX_OWN_LINE_BYTES, readLines, type Place } from './lines.ts';
 
 /** The lines of a FINISH result that are tracks; those at these places, or all. */
@@ -16,10 +17,11 @@ async function* linesOf(path: string): AsyncGenerator<string> {
 }
 
 async function* linesAt(path: string, places: Iterable<Place>): AsyncGenerator<string> {
-  const file = await open(path);
+  const { path: shared, offset } = answerPlace(path);
+  const file = await open(shared);
   try {
     const reader = new LineReader(file);
-    for (const place of places) yield await reader.read(place);
+    for (const place of places) yield await reader.read({ ...place, offset: offset + place.offset });
   } finally {
     await file.close();
   }

@@ -6,6 +6,7 @@ import type {
   FinishWork,
   PrepareWork,
 } from '../../protocol/worker-protocol.ts';
+import { answerPlace } from '../../results/answer-place.ts';
 import { openFeedIndex, readFeedPiece, readSmallPiece, type FeedIndex } from '../../results/feed-index.ts';
 import { ownDocument } from '../../results/layout.ts';
 import type { MovedStart } from '../../results/moved-files.ts';
@@ -182,7 +183,7 @@ async function fedPart(
   index: FeedIndex,
 ): Promise<Pick<FinishPart, 'fed'>> {
   const { offset, bytes } = await index.piece(piece);
-  return { fed: { path: file, offset, bytes } };
+  return { fed: { path: answerPlace(file).path, offset, bytes } };
 }
 
 /** The frames that a sub-job looks at: what it is fed may lie anywhere. */

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import type { Assignment, FailureRequest } from '../../protocol/worker-protocol.ts';
 import type { Logger } from '../../config/logger.ts';
 import type { ResultChecker } from '../../results/check.ts';
+import { answerPlace } from '../../results/answer-place.ts';
 import { readFeedPiece } from '../../results/feed-index.ts';
 import { detectionFile, runFolder } from '../../results/layout.ts';
 import type { MovedStart } from '../../results/moved-files.ts';
@@ -330,7 +331,8 @@ export class WorkerGateway {
 
 async function fedLines({ file, indexAt, piece }: NonNullable<SubJobRow['fed']>): Promise<Readable> {
   const { offset, bytes } = await readFeedPiece(file, indexAt, piece);
-  return bytes === 0 ? Readable.from([]) : createReadStream(file, { start: offset, end: offset + bytes - 1 });
+  if (bytes === 0) return Readable.from([]);
+  return createReadStream(answerPlace(file).path, { start: offset, end: offset + bytes - 1 });
 }
 
 /** Whether the answer is the detection document of its job. */
