@@ -20,3 +20,19 @@ export interface Change {
   /** Nothing to store: only effects. */
   readonly silent?: boolean;
 }
+
+/** What two changes are together, the second of which follows the first. */
+export function oneChange(first: Change, second: Change): Change {
+  // The end removes every row: one that is written with it would stay for ever.
+  const hasEnded = second.state.stage.name === 'ENDED';
+  const rows = new Map([...first.rows, ...second.rows].map((row) => [row.key, row]));
+  return {
+    ...second,
+    rows: hasEnded ? [] : [...rows.values()],
+    effects: [...(hasEnded ? [] : first.effects), ...second.effects],
+    notices: [...(first.notices ?? []), ...(second.notices ?? [])],
+    settled: [...(first.settled ?? []), ...(second.settled ?? [])],
+    removed: [...(first.removed ?? []), ...(second.removed ?? [])],
+    synced: first.synced === true || second.synced === true,
+  };
+}

@@ -4,6 +4,29 @@ import type { NoticeReport } from '../delivery/notice.ts';
 import type { Done, Refusal } from '../runtime/machine.ts';
 import type { JobRecord } from './record.ts';
 
+/** A component's answer, checked and spooled. */
+export interface WorkDone {
+  readonly type: 'workDone';
+  readonly key: string;
+  readonly token: string;
+  readonly file: string;
+  readonly result: CheckedResult & { ok: true };
+  /** Milliseconds that the component had it. */
+  readonly ms: number;
+}
+
+/** A component says why it cannot. Not tried again. */
+export interface WorkFailed {
+  readonly type: 'workFailed';
+  readonly key: string;
+  readonly token: string;
+  readonly code: DetectionErrorCode | IssueCode;
+  readonly message: string;
+  /** Frames of the tracks that it was fed. */
+  readonly range?: Range;
+  readonly ms: number;
+}
+
 export type JobCommand =
   /** From the REST interface: a validated request with its plan. `admitted` false: it waits for its turn. */
   | {
@@ -25,27 +48,14 @@ export type JobCommand =
       readonly admitted: boolean;
       readonly objectId: string;
     }
-  /** From the worker protocol: a component's answer, checked and spooled. */
-  | {
-      readonly type: 'workDone';
-      readonly key: string;
-      readonly token: string;
-      readonly file: string;
-      readonly result: CheckedResult & { ok: true };
-      /** Milliseconds that the component had it. */
-      readonly ms: number;
-    }
-  /** From the worker protocol: the component says why it cannot. Not tried again. */
-  | {
-      readonly type: 'workFailed';
-      readonly key: string;
-      readonly token: string;
-      readonly code: DetectionErrorCode | IssueCode;
-      readonly message: string;
-      /** Frames of the tracks that it was fed. */
-      readonly range?: Range;
-      readonly ms: number;
-    }
+  /** From the worker protocol: what a component has answered. */
+  | WorkDone
+  | WorkFailed
+  /**
+   * From the worker protocol: what a component has answered to several sub-jobs at once, in their order; one step. Of those that are not
+   * outstanding any more nothing is taken.
+   */
+  | { readonly type: 'workAnswered'; readonly answers: readonly (WorkDone | WorkFailed)[] }
   /** From the archive, asked after inspection. */
   | { readonly type: 'archiveChecked'; readonly run: number; readonly answer: ArchiveFinding }
   /** From the delivery of notices: one has arrived, or an attempt has failed. */
@@ -82,6 +92,7 @@ export const JOB_COMMANDS: ReadonlySet<JobCommand['type']> = new Set([
   'resubmit',
   'workDone',
   'workFailed',
+  'workAnswered',
   'archiveChecked',
   'noticeSent',
   'noticeFailed',

@@ -54,14 +54,17 @@ export function* stageInSteps(
   }
 }
 
-/** The next task of a large job, as far as it can be planned before the answer that ends the stage; undefined: not yet, or it is no large one. */
+/** Answers that come together, at most. */
+const MOST_ANSWERS = 64;
+
+/** The next task of a large job, as far as it can be planned before the answers that end the stage; undefined: not yet, or it is no large one. */
 export function planAhead(
   record: JobRecord,
   { media, stage, outstanding }: JobState,
 ): Steps<void> | undefined {
   const next = stageIndex(stage) + 1;
   const actions = record.plan.tasks[next]?.actions.length ?? 0;
-  if (outstanding.size > 1 || media.size * actions < LARGE_STAGE) return undefined;
+  if (outstanding.size > MOST_ANSWERS || media.size * actions < LARGE_STAGE) return undefined;
   return planned(record, media, next);
 }
 

@@ -1,7 +1,7 @@
 import { after, isTerminal, type BatchJobStatus } from './status.ts';
-import type { JobCommand, JobRefusal, JobReply } from './commands.ts';
+import type { JobCommand, JobRefusal, JobReply, WorkDone, WorkFailed } from './commands.ts';
 import type { JobEffect } from './effects.ts';
-import type { Change } from './change.ts';
+import { oneChange, type Change } from './change.ts';
 import type { DecisionContext } from './context.ts';
 import { initialState } from './initial-state.ts';
 import { KINDS } from './kinds/kinds.ts';
@@ -60,24 +60,17 @@ export const TRANSITIONS: { readonly [T in Exclude<JobCommand['type'], 'accept'>
   workDone: {
     from: ALL_BUT_WAITING,
     to: [...BUSY, ...ENDED],
-    apply: (state, command, context) =>
-      withOutstanding(state, command.key, (row) =>
-        answered(
-          state,
-          { ...row, state: 'DONE', token: command.token, file: command.file },
-          command.result,
-          command.ms,
-          context,
-        ),
-      ),
+    apply: takeAnswer,
   },
   workFailed: {
     from: ALL_BUT_WAITING,
     to: [...BUSY, ...ENDED],
-    apply: (state, command, context) =>
-      withOutstanding(state, command.key, (row) =>
-        answered(state, { ...row, state: 'FAILED', token: command.token }, command, command.ms, context),
-      ),
+    apply: takeAnswer,
+  },
+  workAnswered: {
+    from: ALL_BUT_WAITING,
+    to: [...BUSY, ...ENDED],
+    apply: takeAnswers,
   },
   workLost: {
     from: ALL_BUT_WAITING,
@@ -242,6 +235,33 @@ const removal = ({ run }: JobState): JobEffect[] => [
   })),
   { type: 'forget' },
 ];
+
+function takeAnswer(
+  state: JobState,
+  answer: WorkDone | WorkFailed,
+  context: DecisionContext,
+): Change | JobRefusal {
+  const { key, token, ms } = answer;
+  return withOutstanding(state, key, (row) =>
+    answer.type === 'workDone'
+      ? answered(state, { ...row, state: 'DONE', token, file: answer.file }, answer.result, ms, context)
+      : answered(state, { ...row, state: 'FAILED', token }, answer, ms, context),
+  );
+}
+
+/** One after the other, as if each had come alone; stored at once. */
+function takeAnswers(
+  state: JobState,
+  { answers }: Of<'workAnswered'>,
+  context: DecisionContext,
+): Change | JobRefusal {
+  let all: Change | undefined;
+  for (const answer of answers) {
+    const change = takeAnswer(all?.state ?? state, answer, context);
+    if (typeof change !== 'string') all = all === undefined ? change : oneChange(all, change);
+  }
+  return all ?? 'NOT_OUTSTANDING';
+}
 
 /** Cancelled work that nobody holds any more. */
 function dropped(state: JobState, keys: readonly string[], context: DecisionContext): Change {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { JobCommand } from '../../../actors/batch-job/commands.ts';
+import type { JobCommand, WorkDone, WorkFailed } from '../../../actors/batch-job/commands.ts';
 import { runPrefix } from '../../../actors/batch-job/keys.ts';
 import { progressOf, toSnapshot } from '../../../actors/batch-job/snapshot.ts';
 import { restore } from '../../../actors/batch-job/fold.ts';
@@ -57,6 +57,10 @@ const COMMANDS: Readonly<Record<JobCommand['type'], (job: LedJob) => JobCommand>
   resubmit: () => ({ type: 'resubmit', priority: 4, admitted: true, objectId: 'other' }),
   workDone: (job) => doneWith(job.given, job.outstanding[0] ?? past()),
   workFailed: (job) => failedWith(job.outstanding[0] ?? past()),
+  workAnswered: (job) => ({
+    type: 'workAnswered',
+    answers: [doneWith(job.given, job.outstanding[0] ?? past())],
+  }),
   workLost: (job) => lost(job.outstanding[0] ?? past()),
   workDropped: (job) => ({ type: 'workDropped', keys: [(job.outstanding[0] ?? past()).key] }),
   resume: () => ({ type: 'resume' }),
@@ -76,17 +80,17 @@ const past = () => LedJob.accepted(TWO_VIDEOS).row('PREPARE');
 
 /** From x command -> status afterwards, or the refusal in small letters. */
 const WORK = `
-                       accept  admit        cancel      resubmit     workDone         workFailed          workLost         workDropped      resume  shutdown
-INITIALIZED            exists  IN_PROGRESS  CANCELLING  wrong_state  wrong_state      wrong_state         wrong_state      wrong_state      =       CANCELLING
-IN_PROGRESS            exists  wrong_state  CANCELLING  wrong_state  =                IN_PROGRESS_ERRORS  =                not_outstanding  =       CANCELLING
-IN_PROGRESS_WARNINGS   exists  wrong_state  CANCELLING  wrong_state  =                IN_PROGRESS_ERRORS  =                not_outstanding  =       CANCELLING
-IN_PROGRESS_ERRORS     exists  wrong_state  CANCELLING  wrong_state  =                =                   =                not_outstanding  =       CANCELLING
-CANCELLING             exists  wrong_state  wrong_state wrong_state  =                =                   =                =                =       wrong_state
-COMPLETE               exists  wrong_state  wrong_state IN_PROGRESS  not_outstanding  not_outstanding     not_outstanding  not_outstanding  =       wrong_state
-COMPLETE_WITH_WARNINGS exists  wrong_state  wrong_state IN_PROGRESS  not_outstanding  not_outstanding     not_outstanding  not_outstanding  =       wrong_state
-CANCELLED              exists  wrong_state  wrong_state IN_PROGRESS  not_outstanding  not_outstanding     not_outstanding  not_outstanding  =       wrong_state
-CANCELLED_BY_SHUTDOWN  exists  wrong_state  wrong_state IN_PROGRESS  not_outstanding  not_outstanding     not_outstanding  not_outstanding  =       wrong_state
-ERROR                  exists  wrong_state  wrong_state IN_PROGRESS  not_outstanding  not_outstanding     not_outstanding  not_outstanding  =       wrong_state`;
+                       accept  admit        cancel      resubmit     workDone         workAnswered     workFailed          workLost         workDropped      resume  shutdown
+INITIALIZED            exists  IN_PROGRESS  CANCELLING  wrong_state  wrong_state      wrong_state      wrong_state         wrong_state      wrong_state      =       CANCELLING
+IN_PROGRESS            exists  wrong_state  CANCELLING  wrong_state  =                =                IN_PROGRESS_ERRORS  =                not_outstanding  =       CANCELLING
+IN_PROGRESS_WARNINGS   exists  wrong_state  CANCELLING  wrong_state  =                =                IN_PROGRESS_ERRORS  =                not_outstanding  =       CANCELLING
+IN_PROGRESS_ERRORS     exists  wrong_state  CANCELLING  wrong_state  =                =                =                   =                not_outstanding  =       CANCELLING
+CANCELLING             exists  wrong_state  wrong_state wrong_state  =                =                =                   =                =                =       wrong_state
+COMPLETE               exists  wrong_state  wrong_state IN_PROGRESS  not_outstanding  not_outstanding  not_outstanding     not_outstanding  not_outstanding  =       wrong_state
+COMPLETE_WITH_WARNINGS exists  wrong_state  wrong_state IN_PROGRESS  not_outstanding  not_outstanding  not_outstanding     not_outstanding  not_outstanding  =       wrong_state
+CANCELLED              exists  wrong_state  wrong_state IN_PROGRESS  not_outstanding  not_outstanding  not_outstanding     not_outstanding  not_outstanding  =       wrong_state
+CANCELLED_BY_SHUTDOWN  exists  wrong_state  wrong_state IN_PROGRESS  not_outstanding  not_outstanding  not_outstanding     not_outstanding  not_outstanding  =       wrong_state
+ERROR                  exists  wrong_state  wrong_state IN_PROGRESS  not_outstanding  not_outstanding  not_outstanding     not_outstanding  not_outstanding  =       wrong_state`;
 
 /** The same for what comes before and after the work. */
 const AROUND = `
@@ -147,6 +151,76 @@ describe('Each command to a batch job', () => {
           status: 'UNKNOWN',
         });
       });
+});
+
+describe('Answers that come together', () => {
+  const IMAGE = { type: 'IMAGE' } as const;
+  const GIVEN: GivenJob = { media: [{}, { frames: 25 }, {}, { type: 'AUDIO' }], tasks: [1, 2] };
+
+  /** All of a job's life, so many answers at a time. */
+  function led(atOnce: number, window: number): LedJob {
+    const job = LedJob.accepted(GIVEN, { window });
+    while (job.outstanding.length > 0) {
+      const rows = job.outstanding.slice(0, atOnce);
+      const answers = rows.map((row) =>
+        row.key.includes('000002/t000') ? failedWith(row) : doneWith(GIVEN, row),
+      );
+      const reply = job.tell(
+        atOnce === 1 ? answers[0]! : { type: 'workAnswered', answers: answers as (WorkDone | WorkFailed)[] },
+      );
+      expect(reply).to.deep.equal({ kind: 'done' });
+    }
+    return job;
+  }
+
+  it('make of a job what they make of it one after the other, whatever the window', () => {
+    for (const window of [1, 4, 100]) {
+      const one = led(1, window);
+      for (const atOnce of [2, 3, 64]) {
+        const together = led(atOnce, window);
+        const { startedAt: _, endedAt: __, ...state } = together.state!;
+        const { startedAt: ___, endedAt: ____, ...expected } = one.state!;
+        expect(state.status).to.equal('ERROR');
+        expect(state).to.deep.equal(expected);
+        expect([...together.rows.keys()]).to.have.members([...one.rows.keys()]);
+      }
+    }
+  });
+
+  it('are stored in one step, with the work that follows from them', () => {
+    const job = LedJob.accepted({ media: [IMAGE, IMAGE, IMAGE] }).doAll('PREPARE');
+    const answers = job.outstanding.map((row) => doneWith(job.given, row));
+    job.tell({ type: 'workAnswered', answers });
+    const { rows, effects } = job.last!.change!;
+    expect(rows.map(({ kind, state }) => [kind, state])).to.deep.equal([
+      ['DETECT', 'DONE'],
+      ['FINISH', 'QUEUED'],
+      ['DETECT', 'DONE'],
+      ['FINISH', 'QUEUED'],
+      ['DETECT', 'DONE'],
+      ['FINISH', 'QUEUED'],
+    ]);
+    expect(effects.map(({ type }) => type)).to.deep.equal(['offer', 'offer', 'offer']);
+  });
+
+  it('are taken but for those that are not outstanding any more', () => {
+    const job = LedJob.accepted({ media: [IMAGE, IMAGE] }).doAll('PREPARE');
+    const [first, second] = job.outstanding.map((row) => doneWith(job.given, row));
+    job.tell(first!);
+    expect(job.tell({ type: 'workAnswered', answers: [first!, second!] })).to.deep.equal({ kind: 'done' });
+    expect(job.outstanding.map(({ kind }) => kind)).to.deep.equal(['FINISH', 'FINISH']);
+    expect(job.tell({ type: 'workAnswered', answers: [first!, second!] })).to.include({
+      reason: 'NOT_OUTSTANDING',
+    });
+  });
+
+  it('leave no row behind when the job ends with them', () => {
+    const job = LedJob.accepted({ media: [{}, {}], buildOutput: false }).doAll('PREPARE', 'DETECT');
+    job.tell({ type: 'workAnswered', answers: job.outstanding.map((row) => doneWith(job.given, row)) });
+    expect(job.status).to.equal('COMPLETE');
+    expect([...job.rows.keys()]).to.deep.equal([]);
+    expect(effectTypes(job)).to.deep.equal(['ended', 'removeFiles']);
+  });
 });
 
 describe('A batch job', () => {
