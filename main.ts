@@ -104,7 +104,7 @@ export async function startServer(settings: Settings, options: ServerOptions): P
     });
     await backups.clear();
     const movedFiles = movedStarts(sqlite.formerPlaces, place);
-    return await compose(settings, options, { store, http, backups, movedFiles });
+    return await compose(settings, options, { store, http, backups, movedFiles, realDataDir: place.real });
   } catch (error) {
     http.close();
     await store.close();
@@ -117,12 +117,13 @@ interface Opened {
   readonly http: Server;
   readonly backups: BackupService;
   readonly movedFiles: readonly MovedStart[];
+  readonly realDataDir: string;
 }
 
 async function compose(
   settings: Settings,
   options: ServerOptions,
-  { store, http, backups, movedFiles }: Opened,
+  { store, http, backups, movedFiles, realDataDir }: Opened,
 ): Promise<RunningServer> {
   const { logger } = options;
   const url = settings.BASE_URL?.replace(/\/$/, '') ?? urlOf(http, settings.HOST);
@@ -177,6 +178,7 @@ async function compose(
     places: { TROUPE_NODE: process.execPath, TROUPE_HOME: packageRoot },
     fetchLimits: limits,
     movedFiles,
+    realDataDir,
     uploads,
     epoch: await store.next('epoch'),
     serverUrl: () => urlOf(http, settings.HOST),

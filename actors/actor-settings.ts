@@ -1,5 +1,4 @@
 /** The settings of the server in the words of each actor: what `guardian.ts` hands out. */
-import type { FetchLimits } from '../protocol/worker-protocol.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Properties } from '../domain/types.ts';
 import type { Owner } from '../store/store.ts';
@@ -18,11 +17,10 @@ const LEAST_WINDOW = 8;
 /** Who commits: this server, by the number of its start. */
 export const ownerOf = ({ JOB_ID_HOST: server }: Settings, epoch: number): Owner => ({ server, epoch });
 
-export const jobSettings = (settings: Settings, fetchLimits: FetchLimits, version: string): JobSettings => ({
+export const jobSettings = (settings: Settings, version: string): JobSettings => ({
   dataDir: settings.DATA_DIR,
   window: Math.max(LEAST_WINDOW, WINDOW_PER_PROCESS * settings.COMPONENT_PROCESSES),
   attempts: settings.SUB_JOB_ATTEMPTS,
-  fetchLimits,
   maxDerived: settings.MAX_DERIVATIVE_MEDIA,
   privateBuckets: settings.CALLBACK_PRIVATE,
   allowedHosts: settings.CALLBACK_ALLOWED_HOSTS,

@@ -67,6 +67,8 @@ export interface GuardianDeps {
   /** What `${TROUPE_NODE}` and `${TROUPE_HOME}` stand for in a node configuration. */
   readonly places: Readonly<Record<'TROUPE_NODE' | 'TROUPE_HOME', string>>;
   readonly fetchLimits: FetchLimits;
+  /** DATA_DIR without symbolic links. */
+  readonly realDataDir: string;
   /** What documents of before a move of the data folder call their files, and what these are called today. */
   readonly movedFiles: readonly MovedStart[];
   /** Keeps uploads from being removed while a job that uses them comes in. */
@@ -138,7 +140,7 @@ export function guard(given: GuardianDeps): Guardian {
       idleMs: settings.IDLE_ACTOR_MS,
       marks: new LoadMarks(settings.DATA_DIR),
       clock: system.clock,
-      settings: jobSettings(settings, deps.fetchLimits, deps.version),
+      settings: jobSettings(settings, deps.version),
       checkArchive: (record, state) => void archiveChecks.checkInspected(record, state),
       deliver: (destinations) => destinations.forEach(delivery.wake),
       forget: (jobNumber) => jobs.tell(String(jobNumber), { type: 'forget' }),
@@ -266,6 +268,7 @@ export function guard(given: GuardianDeps): Guardian {
     waiters,
     clock: system.clock,
     dataDir: settings.DATA_DIR,
+    realDataDir: deps.realDataDir,
     heartbeatMs: settings.HEARTBEAT_MS,
     resultLimits: { maxBytes: settings.MAX_RESULT_BYTES, maxLines: settings.MAX_RESULT_LINES },
   });

@@ -1,6 +1,7 @@
 /** Where a job's files lie below DATA_DIR (see docs/architecture.md). */
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { pathOf, type FileKey } from './file-keys.ts';
 
 /**
  * Name of the folders of one run of a job: what is left of one run, or still made by it, never touches another one. `unnumbered` is the
@@ -11,20 +12,20 @@ export function runFolder(jobId: string, run: number, unnumbered: number | null)
 }
 
 /** Raw and finished results of one run of a job. */
-export function spoolFolder(dataDir: string, jobId: string, run: number): string {
-  return join(dataDir, 'spool', runFolder(jobId, run, null));
+export function spoolFolder(jobId: string, run: number): FileKey {
+  return join('spool', runFolder(jobId, run, null));
 }
 
 /** The result of one sub-job; `subJobId` already names job and run. */
-export function spoolFile(dataDir: string, jobId: string, run: number, subJobId: string): string {
-  return join(spoolFolder(dataDir, jobId, run), `${plainName(subJobId)}.ndjson`);
+export function spoolFile(jobId: string, run: number, subJobId: string): FileKey {
+  return join(spoolFolder(jobId, run), `${plainName(subJobId)}.ndjson`);
 }
 
-// In all that follows `folder` is the name of the folders of a run.
+// In all that follows `folder` is the name of the folders of a run, and the answer is a key (see `FileKey`).
 
 /** Media that were fetched. */
-export function mediaFolder(dataDir: string, folder: string): string {
-  return join(dataDir, 'media', plainName(folder));
+export function mediaFolder(folder: string): FileKey {
+  return join('media', plainName(folder));
 }
 
 export const UPLOADS = 'uploads';
@@ -39,26 +40,26 @@ export function processesFolder(dataDir: string): string {
   return join(dataDir, 'processes');
 }
 
-export function outputFolder(dataDir: string, folder: string): string {
-  return join(dataDir, 'output-objects', plainName(folder));
+export function outputFolder(folder: string): FileKey {
+  return join('output-objects', plainName(folder));
 }
 
 /** The detection document. */
-export function detectionFile(dataDir: string, folder: string): string {
-  return join(outputFolder(dataDir, folder), 'detection.json');
+export function detectionFile(folder: string): FileKey {
+  return join(outputFolder(folder), 'detection.json');
 }
 
 /** Files that components make of a document, before they are taken over as derivative media. */
-export function derivingFolder(dataDir: string, folder: string, run: number, mediaId: number): string {
-  return join(mediaFolder(dataDir, folder), `${run}-derived-${mediaId}`);
+export function derivingFolder(folder: string, run: number, mediaId: number): FileKey {
+  return join(mediaFolder(folder), `${run}-derived-${mediaId}`);
 }
 
 /** Results beside the document, by kind: each kind has a folder for each run of a job, and in it one for each medium. */
 const RESULT_KINDS = ['artifacts', 'markup', 'derivative-media', 'media-selectors-output'] as const;
 type ResultKind = (typeof RESULT_KINDS)[number];
 
-function resultFolder(dataDir: string, kind: ResultKind, folder: string): string {
-  return join(dataDir, kind, plainName(folder));
+function resultFolder(kind: ResultKind, folder: string): FileKey {
+  return join(kind, plainName(folder));
 }
 
 /** The folders in which the results of all jobs lie. */
@@ -68,45 +69,44 @@ export const resultRoots = (dataDir: string): readonly string[] =>
   RESULT_FOLDERS.map((name) => join(dataDir, name));
 
 /** Everything that stays of a run that has ended. */
-export function outputFolders(dataDir: string, folder: string): readonly string[] {
-  return [outputFolder(dataDir, folder), ...RESULT_KINDS.map((kind) => resultFolder(dataDir, kind, folder))];
+export function outputFolders(folder: string): readonly FileKey[] {
+  return [outputFolder(folder), ...RESULT_KINDS.map((kind) => resultFolder(kind, folder))];
 }
 
 /** Pictures of detections. */
-export function artifactsFolders(dataDir: string, folder: string): string {
-  return resultFolder(dataDir, 'artifacts', folder);
+export function artifactsFolders(folder: string): FileKey {
+  return resultFolder('artifacts', folder);
 }
 
 /** Pictures of the detections of one action on one medium. */
 export function artifactsFolder(
-  dataDir: string,
   folder: string,
   { mediaId, task, action }: { readonly mediaId: number; readonly task: number; readonly action: number },
-): string {
-  return join(artifactsFolders(dataDir, folder), `${mediaId}`, `${task}`, `${action}`);
+): FileKey {
+  return join(artifactsFolders(folder), `${mediaId}`, `${task}`, `${action}`);
 }
 
 /** Copies of media with what was found drawn into them. */
-export function markupFolders(dataDir: string, folder: string): string {
-  return resultFolder(dataDir, 'markup', folder);
+export function markupFolders(folder: string): FileKey {
+  return resultFolder('markup', folder);
 }
 
-export function markupFolder(dataDir: string, folder: string, mediaId: number): string {
-  return join(markupFolders(dataDir, folder), `${mediaId}`);
+export function markupFolder(folder: string, mediaId: number): FileKey {
+  return join(markupFolders(folder), `${mediaId}`);
 }
 
 /** Media made of those of a run: a folder for each that some were made of. */
-export function derivativeFolders(dataDir: string, folder: string): string {
-  return resultFolder(dataDir, 'derivative-media', folder);
+export function derivativeFolders(folder: string): FileKey {
+  return resultFolder('derivative-media', folder);
 }
 
 /** Media made of this one. */
-export function derivativeFolder(dataDir: string, folder: string, parentMediaId: number): string {
-  return join(derivativeFolders(dataDir, folder), `${parentMediaId}`);
+export function derivativeFolder(folder: string, parentMediaId: number): FileKey {
+  return join(derivativeFolders(folder), `${parentMediaId}`);
 }
 
-export function selectorsOutputFile(dataDir: string, folder: string, mediaId: number): string {
-  const ofJob = resultFolder(dataDir, 'media-selectors-output', folder);
+export function selectorsOutputFile(folder: string, mediaId: number): FileKey {
+  const ofJob = resultFolder('media-selectors-output', folder);
   return join(ofJob, `${mediaId}`, 'media-selectors-output.json');
 }
 
@@ -117,7 +117,9 @@ export function ownDocument(dataDir: string, uri: string): string | undefined {
     const [folder = '', name, ...rest] = relative(join(dataDir, 'output-objects'), fileURLToPath(uri)).split(
       sep,
     );
-    return name === 'detection.json' && rest.length === 0 ? detectionFile(dataDir, folder) : undefined;
+    return name === 'detection.json' && rest.length === 0
+      ? pathOf(dataDir, detectionFile(folder))
+      : undefined;
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 /** Files of a job that go: all of them, those of a run that has ended, and those that nobody will name. */
 import path from 'node:path';
 import type { Logger } from '../../config/logger.ts';
+import { pathOf, type FileKey } from '../../results/file-keys.ts';
 import {
   artifactsFolder,
   artifactsFolders,
@@ -33,10 +34,9 @@ export async function removeFiles(
   document: boolean,
 ): Promise<boolean> {
   const name = runFolder(jobId, run, unnumbered);
-  const folders = [spoolFolder(settings.dataDir, jobId, run), mediaFolder(settings.dataDir, name)];
-  if (document) folders.push(...outputFolders(settings.dataDir, name));
+  const keys = [spoolFolder(jobId, run), mediaFolder(name), ...(document ? outputFolders(name) : [])];
   let all = true;
-  for (const folder of folders)
+  for (const folder of keys.map((key) => pathOf(settings.dataDir, key)))
     await removeFolder(folder).catch((error: unknown) => {
       all = false;
       notRemoved(logger, folder, error);
@@ -50,23 +50,21 @@ export async function removeFiles(
  */
 export async function removeStrays(deps: CleanupDeps, record: JobRecord, state: JobState): Promise<void> {
   const { settings, logger } = deps;
-  const { dataDir } = settings;
+  const inData = (key: FileKey) => pathOf(settings.dataDir, key);
   const name = foldersOf(record, state);
   const told = (folder: string) => (error: unknown) => notRemoved(logger, folder, error);
-  const derived = derivativeFolders(dataDir, name);
-  const kept = new Set(
-    state.media.flatMap((medium) => (medium.derived === null ? [] : [medium.derived.path])),
-  );
+  const derived = inData(derivativeFolders(name));
+  const kept = new Set(state.media.flatMap(({ derived: one }) => (one === null ? [] : [inData(one.path)])));
   await removeOthers(derived, (file) => kept.has(file)).catch(told(derived));
   // While nothing failed, every picture and every copy is in the document.
   if (state.status !== 'IN_PROGRESS') {
-    const pictures = artifactsFolders(dataDir, name);
-    const copies = markupFolders(dataDir, name);
+    const pictures = inData(artifactsFolders(name));
+    const copies = inData(markupFolders(name));
     const named = await namedFolders(deps, record, state);
     await removeOthers(pictures, (file) => named.has(actionFolder(pictures, file))).catch(told(pictures));
     await removeOthers(copies, (file) => named.has(path.dirname(file))).catch(told(copies));
   }
-  for (const folder of outputFolders(dataDir, name)) await removeParts(folder).catch(told(folder));
+  for (const folder of outputFolders(name).map(inData)) await removeParts(folder).catch(told(folder));
 }
 
 /** The folder of its action on its medium in which a picture lies: see `artifactsFolder`. */
@@ -88,11 +86,8 @@ async function namedFolders(
     if (done !== 'DONE' || stage.name !== 'TASK' || (kind !== 'ARTIFACTS' && kind !== 'MARKUP')) continue;
     const { mediaId } = mediumOf(record, media, medium);
     const place = { mediaId, task: stage.index, action };
-    folders.add(
-      kind === 'MARKUP'
-        ? markupFolder(settings.dataDir, name, mediaId)
-        : artifactsFolder(settings.dataDir, name, place),
-    );
+    const folder = kind === 'MARKUP' ? markupFolder(name, mediaId) : artifactsFolder(name, place);
+    folders.add(pathOf(settings.dataDir, folder));
   }
   return folders;
 }

@@ -1,14 +1,13 @@
-import type { FetchLimits } from '../../protocol/worker-protocol.ts';
 import type { JobRecord } from './record.ts';
 
 /** Settings of the server that a job's decisions depend on. */
 export interface JobSettings {
+  /** Clients are told where their results lie below it. */
   readonly dataDir: string;
   /** Sub-jobs of one job that are queued or run at a time. */
   readonly window: number;
   /** Attempts at a sub-job before it is given up. */
   readonly attempts: number;
-  readonly fetchLimits: FetchLimits;
   /** Media that may be derived from those of one job. */
   readonly maxDerived: number;
   /** Whether buckets for results may have loopback and private addresses. */

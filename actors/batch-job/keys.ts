@@ -1,3 +1,4 @@
+import type { FileKey } from '../../results/file-keys.ts';
 import { spoolFile } from '../../results/layout.ts';
 import type { JobRecord } from './record.ts';
 import type { JobState, SubJobRow, Unit } from './state.ts';
@@ -19,8 +20,7 @@ export const padded = (value: number, width: number) => String(value).padStart(w
 export const answerFile = (
   { id, jobId, run }: Pick<SubJobRow, 'id' | 'jobId' | 'run'>,
   token: string,
-  dataDir: string,
-) => spoolFile(dataDir, jobId, run, `${id}.${token}`);
+): FileKey => spoolFile(jobId, run, `${id}.${token}`);
 
 /** Id and key of a sub-job. */
 export function namesOf({ jobId }: JobRecord, { run }: Pick<JobState, 'run'>, id: string, path: string) {

@@ -1,4 +1,5 @@
 import { pathToFileURL } from 'node:url';
+import { pathOf } from '../../results/file-keys.ts';
 import { detectionFile } from '../../results/layout.ts';
 import { assertion, postUrl } from '../../domain/archive.ts';
 import { callbackUrl } from '../../domain/callback.ts';
@@ -134,7 +135,8 @@ export function outputUri(
   dataDir: string,
 ): string | null {
   const { hasDocument, outputUri: stored, pastOutput } = state;
-  if (hasDocument) return stored ?? pathToFileURL(detectionFile(dataDir, foldersOf(record, state))).href;
+  if (hasDocument)
+    return stored ?? pathToFileURL(pathOf(dataDir, detectionFile(foldersOf(record, state)))).href;
   return pastOutput;
 }
 

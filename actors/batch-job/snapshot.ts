@@ -4,7 +4,7 @@ import { BATCH_JOB_STATUSES } from './status.ts';
 import type { JobRecord } from './record.ts';
 import type { Delivery, JobState, Stage } from './state.ts';
 
-export const JOB_SCHEMA = 4;
+export const JOB_SCHEMA = 5;
 
 /** `n` turns a snapshot of schema n into one of n + 1. */
 export const JOB_UPCASTERS: Readonly<Record<number, (body: unknown) => unknown>> = {
@@ -22,6 +22,8 @@ export const JOB_UPCASTERS: Readonly<Record<number, (body: unknown) => unknown>>
   2: (body) => ({ ...(body as object), outputUri: null, timing: [] }),
   // The run came into the names of all folders with schema 4.
   3: (body) => ({ ...(body as { run: number }), unnumbered: (body as { run: number }).run }),
+  // Rows name files relative to DATA_DIR since schema 5, which earlier versions cannot read; the absolute paths of before are read as well.
+  4: (body) => body,
 };
 
 const stageSchema = z.discriminatedUnion('name', [

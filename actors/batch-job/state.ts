@@ -10,6 +10,8 @@ import type {
   TrackSection,
 } from '../../protocol/worker-protocol.ts';
 import type { Issue, MediumFacts, Range } from '../../domain/types.ts';
+import type { FileKey } from '../../results/file-keys.ts';
+import type { PlannedWork } from './planned-work.ts';
 import type { BatchJobStatus } from './status.ts';
 
 /** Where a live job stands. Tasks run one after the other; every medium passes a stage before the next one begins. */
@@ -117,7 +119,7 @@ export interface MediumState {
 export interface Processed {
   readonly task: number;
   /** FINISH or ARTIFACTS answer. */
-  readonly file: string;
+  readonly file: FileKey;
   readonly tracks: number;
   /** Frames that the tracks cover; [] when the medium has no frames. */
   readonly ranges: readonly Range[];
@@ -126,15 +128,18 @@ export interface Processed {
 }
 
 /** A medium that a component made of another one. */
-export interface Derived extends DerivedMedium {
+export interface Derived extends Omit<DerivedMedium, 'path'> {
+  readonly path: FileKey;
   /** Index of the medium that it was made of. */
   readonly parent: number;
 }
 
-export interface Prepared extends Omit<PreparedMedium, 'facts'> {
+export interface Prepared extends Omit<PreparedMedium, 'facts' | 'path'> {
+  readonly path: FileKey;
   /** Without the table of frame times, which stays in the spool file. */
   readonly facts: MediumFacts;
-  readonly file: string;
+  /** PREPARE answer. */
+  readonly file: FileKey;
 }
 
 /**
@@ -157,12 +162,12 @@ export interface Unit {
   readonly derived: number;
   readonly finish: 'NONE' | 'MADE' | 'DONE';
   /** The FINISH answer. */
-  readonly finished: string | null;
+  readonly finished: FileKey | null;
 }
 
 /** A FEED answer. */
 export interface Fed extends FeedSummary {
-  readonly file: string;
+  readonly file: FileKey;
 }
 
 /** A sub-job as it is stored. */
@@ -183,17 +188,17 @@ export interface SubJobRow {
   /** Attempts that were lost because a component died, hung or answered garbage. */
   readonly attempts: number;
   /** What is to be done; null once it is answered. */
-  readonly work: SubJobAssignment['work'] | null;
+  readonly work: PlannedWork | null;
   /** Fencing token of the answer that was taken. */
   readonly token?: string;
   /** Spool file of the answer. */
-  readonly file?: string;
+  readonly file?: FileKey;
   readonly prepared?: Prepared;
   /** What is known of a medium that could not be inspected. */
   readonly known?: MediumFacts;
   /** Which piece of what the unit was fed this is, and whether those tracks are to come back with more properties. */
   readonly fed?: {
-    readonly file: string;
+    readonly file: FileKey;
     readonly indexAt: number;
     readonly piece: number;
     readonly annotate: boolean;

@@ -1,4 +1,5 @@
 import { maskUri } from '../../results/censor.ts';
+import { pathOf } from '../../results/file-keys.ts';
 import { detectionFile, ownDocument } from '../../results/layout.ts';
 import type { WorkStatus } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
@@ -221,7 +222,7 @@ export class JobViews {
   async document(number: number): Promise<string | undefined> {
     const job = await storedJob(this.#store, number);
     if (job === undefined) return undefined;
-    if (hasEnded(job)) return detectionFile(this.#dataDir, foldersOf(job.record, job.snapshot));
+    if (hasEnded(job)) return pathOf(this.#dataDir, detectionFile(foldersOf(job.record, job.snapshot)));
     const past = pastDocument(job);
     return past === null ? undefined : ownDocument(this.#dataDir, past);
   }
@@ -236,7 +237,7 @@ export class JobViews {
 
   /** Always a path where the document lies on this server, also when a bucket has it, too; else where an archive says it is. */
   #documentOf(job: StoredJob): string | null {
-    if (hasEnded(job)) return detectionFile(this.#dataDir, foldersOf(job.record, job.snapshot));
+    if (hasEnded(job)) return pathOf(this.#dataDir, detectionFile(foldersOf(job.record, job.snapshot)));
     const past = pastDocument(job);
     return past === null ? null : (ownDocument(this.#dataDir, past) ?? past);
   }

@@ -2,13 +2,15 @@ import type {
   SubJobAssignment,
   CopyWork,
   DetectWork,
+  FetchLimits,
   FinishPart,
   FinishWork,
   PrepareWork,
 } from '../../protocol/worker-protocol.ts';
 import { answerPlace } from '../../results/answer-place.ts';
 import { openFeedIndex, readFeedPiece, readSmallPiece, type FeedIndex } from '../../results/feed-index.ts';
-import { ownDocument } from '../../results/layout.ts';
+import { pathOf } from '../../results/file-keys.ts';
+import { ownDocument, resultRoots } from '../../results/layout.ts';
 import type { MovedStart } from '../../results/moved-files.ts';
 import { booleanOf } from '../../domain/properties.ts';
 import { feedForwardType } from '../../domain/trigger.ts';
@@ -18,14 +20,18 @@ import { allRows, type ActorKey, type Store } from '../../store/store.ts';
 import { BATCH_JOB, unitPrefix } from '../batch-job/keys.ts';
 import { selectedProperties } from '../batch-job/kinds/detect.ts';
 import { stageIndex } from '../batch-job/media.ts';
+import type { PlannedCopy, PlannedFinish, PlannedPrepare, PlannedWork } from '../batch-job/planned-work.ts';
 import type { SubJobRow } from '../batch-job/state.ts';
 import { queueOf } from '../batch-job/work-items.ts';
 import { storedJob } from '../views/stored-job.ts';
+import { withPaths } from './files.ts';
 
 export interface AssignmentDeps {
   readonly store: Store;
   readonly heartbeatMs: number;
   readonly dataDir: string;
+  /** Which media and results components may read. */
+  readonly fetchLimits: FetchLimits;
   /** What documents of before a move of the data folder call their files, and what these are called today. */
   readonly movedFiles: readonly MovedStart[];
   /** A token of the service; undefined when there is none to be had. */
@@ -41,7 +47,8 @@ export async function assignmentOf(
   const { item, token } = lease;
   const row = await rowOf(store, item);
   if (row === undefined || row.state !== 'QUEUED' || row.work === null) return undefined;
-  const work = await workOf(deps, item.actor.id, row, row.work, token);
+  const planned = await workOf(deps, item.actor.id, row, row.work, token);
+  const work = withPaths(row.kind, planned, (key) => pathOf(deps.dataDir, key));
   const attempt = row.attempts + 1;
   return {
     token,
@@ -66,34 +73,39 @@ async function workOf(
   deps: AssignmentDeps,
   jobNumber: string,
   row: SubJobRow,
-  work: SubJobAssignment['work'],
+  work: PlannedWork,
   token: string,
 ): Promise<SubJobAssignment['work']> {
   switch (row.kind) {
     case 'DOCUMENT':
       return { input: inputPath(token) };
     case 'COPY':
-      return copyWork(deps, work as CopyWork, token);
+      return copyWork(deps, work as PlannedCopy, token);
     case 'PREPARE':
-      return withBearer(deps, work as PrepareWork);
+      return withBearer(deps, work as PlannedPrepare);
     case 'DETECT': {
       const own = ofAttempt(work as DetectWork, token);
       return row.fed === undefined ? own : fedWork(deps, jobNumber, row, row.fed, own, token);
     }
     case 'FINISH':
-      return finishWork(deps, jobNumber, row, work as FinishWork);
+      return finishWork(deps, jobNumber, row, work as PlannedFinish);
     case 'FEED':
     case 'ARTIFACTS':
     case 'MARKUP':
     case 'UPLOAD':
-      return work;
+      return work as SubJobAssignment['work'];
   }
 }
 
 /** Only documents of this service have moved with its data folder; it may have been moved since the work was planned. */
-function copyWork({ dataDir, movedFiles }: AssignmentDeps, work: CopyWork, token: string): CopyWork {
+function copyWork(deps: AssignmentDeps, work: PlannedCopy, token: string): CopyWork {
+  const { dataDir, movedFiles, fetchLimits } = deps;
+  // Only a document that this service has written is believed what it says of files here.
   const isOwn = ownDocument(dataDir, work.document) !== undefined;
-  return { ...work, input: inputPath(token), ...(isOwn && movedFiles.length > 0 ? { movedFiles } : {}) };
+  const { mediaRoots, excluded, maxBytes: maxFileBytes } = fetchLimits;
+  const files = isOwn ? { roots: resultRoots(dataDir), excluded: [] } : { roots: mediaRoots, excluded };
+  const moved = isOwn && movedFiles.length > 0 ? { movedFiles } : {};
+  return { ...work, input: inputPath(token), files, maxFileBytes, ...moved };
 }
 
 /** Each attempt has a folder of its own: one that was lost may still write into its. */
@@ -105,11 +117,14 @@ function ofAttempt(work: DetectWork, token: string): DetectWork {
 const inputPath = (token: string) => `/worker/v1/leases/${token}/input`;
 
 /** A remote medium may be asked for with a token of the service; without one it is asked for all the same. */
-async function withBearer({ bearer }: AssignmentDeps, work: PrepareWork): Promise<PrepareWork> {
+async function withBearer(
+  { bearer, fetchLimits: limits }: AssignmentDeps,
+  work: PlannedPrepare,
+): Promise<PrepareWork> {
   if (!/^https?:/i.test(work.uri) || !booleanOf(work.properties, 'REMOTE_MEDIA_ADD_TOKEN', false))
-    return work;
+    return { ...work, limits };
   const token = await bearer();
-  return token === undefined ? work : { ...work, bearer: token };
+  return { ...work, limits, ...(token === undefined ? {} : { bearer: token }) };
 }
 
 /** Tracks that go with the claim; more than this is read on its own. */
@@ -117,14 +132,14 @@ const MOST_LINES_BYTES = 32 * 1024;
 
 /** What a piece is fed is known only by the answer that fed it. */
 async function fedWork(
-  { store }: AssignmentDeps,
+  { store, dataDir }: AssignmentDeps,
   jobNumber: string,
   row: SubJobRow,
   fed: NonNullable<SubJobRow['fed']>,
   work: DetectWork,
   token: string,
 ): Promise<DetectWork> {
-  const piece = await readSmallPiece(fed.file, fed.indexAt, fed.piece, MOST_LINES_BYTES);
+  const piece = await readSmallPiece(pathOf(dataDir, fed.file), fed.indexAt, fed.piece, MOST_LINES_BYTES);
   // To read a job of thousands of media for each of its pieces would be felt by everybody.
   const reads = piece.selector >= 0 && fed.selective === true;
   const job = reads ? await storedJob(store, Number(jobNumber)) : undefined;
@@ -148,10 +163,10 @@ async function fedWork(
 
 /** The files of the pieces that were answered, and as many media ids as they bring derivative media. */
 async function finishWork(
-  { store }: AssignmentDeps,
+  { store, dataDir, fetchLimits }: AssignmentDeps,
   jobNumber: string,
   row: SubJobRow,
-  work: FinishWork,
+  planned: PlannedFinish,
 ): Promise<FinishWork> {
   const parts: FinishPart[] = [];
   let derived = 0;
@@ -167,15 +182,22 @@ async function finishWork(
       const { state, file, range, fed, derived: brought = 0 } = body as SubJobRow;
       if (state !== 'DONE' || file === undefined) continue;
       derived += brought;
-      if (fed !== undefined) index ??= await openFeedIndex(fed.file, fed.indexAt);
+      if (fed !== undefined) index ??= await openFeedIndex(pathOf(dataDir, fed.file), fed.indexAt);
       parts.push({ path: file, range, ...(fed === undefined ? {} : await fedPart(fed, index!)) });
     }
   } finally {
     await index?.close();
   }
-  if (work.derive === undefined) return { ...work, parts };
+  const { rollUp, ...rest } = planned;
+  const { mediaRoots: roots, excluded } = fetchLimits;
+  const work = {
+    ...rest,
+    parts,
+    ...(rollUp === undefined ? {} : { rollUp: { ...rollUp, roots, excluded } }),
+  };
+  if (work.derive === undefined) return work;
   const firstMediaId = await store.next('medium', Math.max(1, derived));
-  return { ...work, parts, derive: { ...work.derive, firstMediaId } };
+  return { ...work, derive: { ...work.derive, firstMediaId } };
 }
 
 async function fedPart(
@@ -187,8 +209,8 @@ async function fedPart(
 }
 
 /** The frames that a sub-job looks at: what it is fed may lie anywhere. */
-export async function framesOf({ fed, range }: SubJobRow): Promise<Range> {
+export async function framesOf({ fed, range }: SubJobRow, dataDir: string): Promise<Range> {
   if (fed === undefined) return range;
-  const { start, stop } = await readFeedPiece(fed.file, fed.indexAt, fed.piece);
+  const { start, stop } = await readFeedPiece(pathOf(dataDir, fed.file), fed.indexAt, fed.piece);
   return { start, stop };
 }

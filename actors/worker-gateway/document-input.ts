@@ -24,7 +24,7 @@ import { allFinished, factsIn, outputsOf, type MediumRows } from './document-out
 
 const SERVICE = 'WORKFLOW_MANAGER';
 
-/** What the document is written from: its head, then medium by medium, read from the store as they are asked for. */
+/** What the document is written from, with files by their keys: its head, then medium by medium, read from the store as they are asked for. */
 export async function* documentInput(
   store: Store,
   jobNumber: number,

@@ -2,11 +2,12 @@ import { mkdir, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
-import type { Assignment, FailureRequest } from '../../protocol/worker-protocol.ts';
+import type { Assignment, FailureRequest, FetchLimits } from '../../protocol/worker-protocol.ts';
 import type { Logger } from '../../config/logger.ts';
 import type { ResultChecker } from '../../results/check.ts';
 import { answerPlace } from '../../results/answer-place.ts';
 import { readFeedPiece } from '../../results/feed-index.ts';
+import { keyOf, pathOf, type FileKey } from '../../results/file-keys.ts';
 import { detectionFile, runFolder } from '../../results/layout.ts';
 import type { MovedStart } from '../../results/moved-files.ts';
 import { FloodError, receive, removeFile, syncFolder, type SpoolLimits } from '../../results/spool.ts';
@@ -23,6 +24,7 @@ import { storedJob } from '../views/stored-job.ts';
 import type { WorkMeter } from '../views/meter.ts';
 import { assignmentOf, framesOf, rowOf } from './assignments.ts';
 import { copyInput, documentInput } from './document-input.ts';
+import { withKeys, withTracksAt } from './files.ts';
 
 export interface WorkerGatewayDeps {
   readonly store: Store;
@@ -33,6 +35,9 @@ export interface WorkerGatewayDeps {
   readonly logger: Logger;
   readonly meter: WorkMeter;
   readonly dataDir: string;
+  /** The same without symbolic links. */
+  readonly realDataDir: string;
+  readonly fetchLimits: FetchLimits;
   readonly movedFiles: readonly MovedStart[];
   readonly heartbeatMs: number;
   readonly resultLimits: SpoolLimits;
@@ -146,14 +151,14 @@ export class WorkerGateway {
     // Committed, but its lease has not ended yet: the same answer comes twice.
     if (row.token === token) return { kind: 'taken' };
     // A name of its own for every arrival: an answer that is sent twice must not touch what the first one left.
-    const file = answerFile(row, `${token}.${++this.#arrivals}`, this.#deps.dataDir);
+    const file = this.#pathOf(answerFile(row, `${token}.${++this.#arrivals}`));
     try {
       await receive(body, file, this.#deps.resultLimits, this.#arriving(token));
     } catch (error) {
       return this.#notReceived(lease, body, error);
     }
     await this.#deps.store.work.arriving(token, true);
-    const range = await framesOf(row);
+    const range = await framesOf(row, this.#deps.dataDir);
     const checked = await this.#deps.checker.checkResult(file, row.kind, { range });
     if (!checked.ok) return this.#garbage(token, checked.reason, file);
     if (checked.kind === 'PREPARE' && !(await this.#mayRead(row, checked.prepared.path)))
@@ -169,8 +174,8 @@ export class WorkerGateway {
       type: 'workDone',
       key: row.key,
       token,
-      file: final,
-      result: checked,
+      file: this.#keyOf(final),
+      result: withKeys(checked, (named) => this.#keyOf(named)),
       ms: this.#timeOf(lease),
     });
   }
@@ -179,7 +184,7 @@ export class WorkerGateway {
     const lease = await this.#lease(token, worker);
     if (typeof lease === 'string') return { kind: lease };
     const row = await rowOf(this.#deps.store, lease.item);
-    const range = row === undefined ? {} : { range: await framesOf(row) };
+    const range = row === undefined ? {} : { range: await framesOf(row, this.#deps.dataDir) };
     const command = { type: 'workFailed', key: lease.item.key, token, code, message, ...range } as const;
     return this.#toJob(lease, { ...command, ms: this.#timeOf(lease) });
   }
@@ -194,10 +199,12 @@ export class WorkerGateway {
     const lease = await this.#lease(token, worker);
     if (typeof lease === 'string') return undefined;
     const { item } = lease;
-    if (item.kind === 'DOCUMENT') return lines(documentInput(this.#deps.store, Number(item.actor.id)));
+    const at = (key: FileKey) => this.#pathOf(key);
+    if (item.kind === 'DOCUMENT')
+      return lines(withTracksAt(documentInput(this.#deps.store, Number(item.actor.id)), at));
     if (item.kind === 'COPY') return lines(copyInput(this.#deps.store, Number(item.actor.id)));
     const row = await rowOf(this.#deps.store, item);
-    return row?.fed === undefined ? undefined : fedLines(row.fed);
+    return row?.fed === undefined ? undefined : fedLines({ ...row.fed, file: at(row.fed.file) });
   }
 
   async #assignments(leases: readonly Lease[]): Promise<readonly Assignment[]> {
@@ -268,7 +275,7 @@ export class WorkerGateway {
     }
     await this.#end(token);
     // A document has one name for all who write it: what lies there may be that of the one who was taken.
-    if (command.type === 'workDone' && !isDocument(item.kind)) await removeFile(command.file);
+    if (command.type === 'workDone' && !isDocument(item.kind)) await removeFile(this.#pathOf(command.file));
     return { kind: 'lost' };
   }
 
@@ -285,12 +292,21 @@ export class WorkerGateway {
   /** Other components will read this path: it is the place we gave for a fetched medium, or the file that was asked for. */
   async #mayRead({ work }: SubJobRow, path: string): Promise<boolean> {
     if (work === null || !('fetchTo' in work)) return false;
-    return path === work.fetchTo || path === (await this.#deps.localPath(work.uri));
+    return path === this.#pathOf(work.fetchTo) || path === (await this.#deps.localPath(work.uri));
+  }
+
+  #pathOf(key: FileKey): string {
+    return pathOf(this.#deps.dataDir, key);
+  }
+
+  #keyOf(named: string): FileKey {
+    const { dataDir: folder, realDataDir: real } = this.#deps;
+    return keyOf({ folder, real }, named);
   }
 
   async #documentOf({ item }: Lease, { jobId, run }: SubJobRow): Promise<string> {
     const job = await storedJob(this.#deps.store, Number(item.actor.id));
-    return detectionFile(this.#deps.dataDir, runFolder(jobId, run, job?.snapshot.unnumbered ?? null));
+    return this.#pathOf(detectionFile(runFolder(jobId, run, job?.snapshot.unnumbered ?? null)));
   }
 
   async #notReceived(lease: Lease, body: Readable, error: unknown): Promise<Taken> {

@@ -76,7 +76,7 @@ async function writeTracks(file: string): Promise<void> {
 /** The job runs in one server; the server that serves is a fresh one, which has not grown by taking the tracks in. */
 async function serving(folder: string): Promise<readonly Figure[]> {
   const made = await runLargeJob(folder);
-  const bare = await startChild('bare-file.js', [detectionFile(path.join(folder, 'data'), made.jobId)]);
+  const bare = await startChild('bare-file.js', [path.join(folder, 'data', detectionFile(made.jobId))]);
   const service = await startClient(folder, 'data');
   const from = { url: `${service.url}/rest/jobs/${made.jobId}/output/detection`, token: service.token };
   const before = residentBytes(service.pid);

@@ -92,6 +92,7 @@ export async function startCore(environment: Readonly<Record<string, string>> = 
     places: { TROUPE_NODE: process.execPath, TROUPE_HOME: dataDir },
     fetchLimits: { mediaRoots: [], excluded: [], maxBytes: 1, timeoutMs: 1, allowPrivate: false },
     movedFiles: [],
+    realDataDir: dataDir,
     uploads: { keeping: (_, work) => work() },
     epoch: await store.next('epoch'),
     version: 'bench',

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
+import { pathOf } from '../../results/file-keys.ts';
 import {
   detectionFile,
   mediaFolder,
@@ -120,17 +121,14 @@ describe('The spool', () => {
   });
 
   it('has a place for every file of a job, and none outside of it', () => {
-    expect(spoolFolder('/data', 'host-7', 2)).to.equal('/data/spool/host-7.2');
-    expect(spoolFile('/data', 'host-7', 2, 'host-7.2.0.0.1.0')).to.equal(
-      '/data/spool/host-7.2/host-7.2.0.0.1.0.ndjson',
-    );
+    expect(spoolFolder('host-7', 2)).to.equal('spool/host-7.2');
+    expect(spoolFile('host-7', 2, 'host-7.2.0.0.1.0')).to.equal('spool/host-7.2/host-7.2.0.0.1.0.ndjson');
     const folder = runFolder('host-7', 2, null);
-    expect(mediaFolder('/data', folder)).to.equal('/data/media/host-7.2');
-    expect(detectionFile('/data', folder)).to.equal('/data/output-objects/host-7.2/detection.json');
+    expect(mediaFolder(folder)).to.equal('media/host-7.2');
+    expect(detectionFile(folder)).to.equal('output-objects/host-7.2/detection.json');
     expect(ownDocument('/data', 'file:///data/output-objects/host-7.2/detection.json')).to.equal(
-      detectionFile('/data', folder),
+      pathOf('/data', detectionFile(folder)),
     );
-    for (const name of ['..', '../x', 'a/b', '', '.hidden'])
-      expect(() => mediaFolder('/data', name)).to.throw();
+    for (const name of ['..', '../x', 'a/b', '', '.hidden']) expect(() => mediaFolder(name)).to.throw();
   });
 });

@@ -18,7 +18,7 @@ export const ARTIFACTS: Kind<ResultOf<'ARTIFACTS'>> = {
       medium,
       properties,
       tracks: unit.finished ?? '',
-      folder: artifactsFolder(settings.dataDir, foldersOf(record, state), place),
+      folder: artifactsFolder(foldersOf(record, state), place),
       privateBuckets: settings.privateBuckets,
     };
     const row = subJobOfUnit(state, index, unit, context, { id: 'artifacts', path: 'g' });

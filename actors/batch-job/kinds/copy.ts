@@ -1,10 +1,11 @@
 import { join } from 'node:path';
-import { MEDIA_QUEUES, type CopyWork } from '../../../protocol/worker-protocol.ts';
-import { mediaFolder, ownDocument, resultRoots } from '../../../results/layout.ts';
+import { MEDIA_QUEUES } from '../../../protocol/worker-protocol.ts';
+import { mediaFolder } from '../../../results/layout.ts';
 import { objectKey, objectUri, resultsBucket } from '../../../domain/buckets.ts';
 import type { DecisionContext } from '../context.ts';
 import { jobWide } from '../effective-properties.ts';
 import { withError, withIssue } from '../issues.ts';
+import type { PlannedCopy } from '../planned-work.ts';
 import { foldersOf } from '../record.ts';
 import type { JobState } from '../state.ts';
 import { pieceOf, type Kind, type ResultOf } from './kind.ts';
@@ -32,25 +33,18 @@ export const COPY: Kind<ResultOf<'COPY'>> = {
     }),
 };
 
-function workOf(state: JobState, { record, settings }: DecisionContext): CopyWork {
+function workOf(state: JobState, { record, settings }: DecisionContext): PlannedCopy {
   const { pastOutput, run } = state;
-  const { dataDir, fetchLimits, system } = settings;
-  const document = pastOutput ?? '';
-  // Only a document that this service has written is believed what it says of files here.
-  const own = ownDocument(dataDir, document) !== undefined;
-  const { mediaRoots, excluded } = fetchLimits;
   return {
     input: '',
-    document,
-    files: own ? { roots: resultRoots(dataDir), excluded: [] } : { roots: mediaRoots, excluded },
-    folder: join(mediaFolder(dataDir, foldersOf(record, state)), `${run}-copy`),
+    document: pastOutput ?? '',
+    folder: join(mediaFolder(foldersOf(record, state)), `${run}-copy`),
     properties: jobWide(record),
     privateBuckets: settings.privateBuckets,
     allowedHosts: settings.allowedHosts,
     atOnce: settings.copiesAtOnce,
     maxDocumentBytes: settings.maxArchivedBytes,
-    maxFileBytes: fetchLimits.maxBytes,
-    version: system.version,
+    version: settings.system.version,
   };
 }
 

@@ -18,13 +18,13 @@ import { settingOf, subJobOfUnit, taskIndex } from './sub-job.ts';
 export const DETECT: Kind<ResultOf<'DETECT'>> = {
   isTimed: true,
   row(state, index, unit, context) {
-    const { record, settings } = context;
+    const { record } = context;
     const { action, properties, facts, work: medium } = settingOf(state, unit, context);
     const piece = unit.made;
     const range = unit.ranges[piece] ?? WHOLE;
     const names = { id: String(piece), path: `d${padded(piece, 7)}` };
     const row = subJobOfUnit(state, index, unit, context, names);
-    const folder = derivingFolder(settings.dataDir, foldersOf(record, state), state.run, medium.mediaId);
+    const folder = derivingFolder(foldersOf(record, state), state.run, medium.mediaId);
     const work = {
       medium,
       trackType: action.algorithm.trackType,

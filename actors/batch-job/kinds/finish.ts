@@ -1,4 +1,4 @@
-import { MEDIA_QUEUES, type FinishWork } from '../../../protocol/worker-protocol.ts';
+import { MEDIA_QUEUES } from '../../../protocol/worker-protocol.ts';
 import { derivativeFolder, derivingFolder, selectorsOutputFile } from '../../../results/layout.ts';
 import type { PlannedAction } from '../../../domain/plan.ts';
 import { textOf } from '../../../domain/properties.ts';
@@ -8,6 +8,7 @@ import { annotates, isFed } from '../effective-properties.ts';
 import { withWarnings, type Failure } from '../issues.ts';
 import { tracksBefore } from '../track-inputs.ts';
 import { failedBy, withDerived, withFound, withMedium } from '../media.ts';
+import type { PlannedFinish } from '../planned-work.ts';
 import { foldersOf, type RequestedMedium } from '../record.ts';
 import type { JobState, Unit } from '../state.ts';
 import { refused, type Kind, type ResultOf } from './kind.ts';
@@ -19,10 +20,9 @@ export const FINISH: Kind<ResultOf<'FINISH'>> = {
   row(state, index, unit, context) {
     const { record, settings } = context;
     const { action, properties, facts, prepared, medium, work: workMedium } = settingOf(state, unit, context);
-    const { mediaRoots, excluded } = settings.fetchLimits;
     const rollUpFile = textOf(properties, 'ROLL_UP_FILE', '');
     const annotating = annotates(properties) && isFed(record, properties, state.media.get(unit.medium)!);
-    const work: FinishWork = {
+    const work: PlannedFinish = {
       medium: workMedium,
       sha256: facts.sha256,
       prepared,
@@ -34,7 +34,7 @@ export const FINISH: Kind<ResultOf<'FINISH'>> = {
       properties,
       task: taskIndex(state),
       privateBuckets: settings.privateBuckets,
-      ...(isBlank(rollUpFile) ? {} : { rollUp: { file: rollUpFile.trim(), roots: mediaRoots, excluded } }),
+      ...(isBlank(rollUpFile) ? {} : { rollUp: { file: rollUpFile.trim() } }),
       ...(annotating ? { annotated: tracksBefore(record, state.media, unit.medium) } : {}),
       ...derivingWork(state, unit, medium, context),
       ...selectorsWork(state, medium, action, context),
@@ -75,13 +75,13 @@ function derivingWork(
   unit: Unit,
   { mediaId }: RequestedMedium,
   context: DecisionContext,
-): Pick<FinishWork, 'derive'> {
+): Pick<PlannedFinish, 'derive'> {
   if (unit.derived === 0) return {};
-  const { record, settings } = context;
+  const { record } = context;
   return {
     derive: {
-      folder: derivativeFolder(settings.dataDir, foldersOf(record, state), mediaId),
-      from: derivingFolder(settings.dataDir, foldersOf(record, state), state.run, mediaId),
+      folder: derivativeFolder(foldersOf(record, state), mediaId),
+      from: derivingFolder(foldersOf(record, state), state.run, mediaId),
       firstMediaId: 0,
       most: roomForDerived(state, context),
     },
@@ -93,14 +93,14 @@ function selectorsWork(
   state: JobState,
   { mediaId, selectors, selectorsOutputAction: wanted }: RequestedMedium,
   { name }: PlannedAction,
-  { record, settings }: DecisionContext,
-): Pick<FinishWork, 'selectorsOutput'> {
+  { record }: DecisionContext,
+): Pick<PlannedFinish, 'selectorsOutput'> {
   if (selectors === undefined || wanted === undefined || canonicalName(wanted) !== canonicalName(name))
     return {};
   return {
     selectorsOutput: {
       selectors,
-      file: selectorsOutputFile(settings.dataDir, foldersOf(record, state), mediaId),
+      file: selectorsOutputFile(foldersOf(record, state), mediaId),
     },
   };
 }

@@ -17,7 +17,7 @@ export const MARKUP: Kind<ResultOf<'MARKUP'>> = {
       medium,
       properties,
       sources: tracksBefore(record, state.media, unit.medium),
-      folder: markupFolder(settings.dataDir, foldersOf(record, state), medium.mediaId),
+      folder: markupFolder(foldersOf(record, state), medium.mediaId),
       privateBuckets: settings.privateBuckets,
     };
     const row = subJobOfUnit(state, index, unit, context, { id: 'markup', path: 'm' });

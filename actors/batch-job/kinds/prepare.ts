@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import { MEDIA_QUEUES, type PrepareWork } from '../../../protocol/worker-protocol.ts';
+import { MEDIA_QUEUES } from '../../../protocol/worker-protocol.ts';
 import { mediaFolder } from '../../../results/layout.ts';
 import { withWarnings } from '../issues.ts';
 import { padded } from '../keys.ts';
 import { failedBy, withMedium } from '../media.ts';
+import type { PlannedPrepare } from '../planned-work.ts';
 import { foldersOf, mediumOf } from '../record.ts';
 import { pieceOf, refused, type Kind, type ResultOf } from './kind.ts';
 import { newSubJob } from './sub-job.ts';
@@ -11,19 +12,16 @@ import { newSubJob } from './sub-job.ts';
 /** A medium is retrieved, hashed and inspected. */
 export const PREPARE: Kind<ResultOf<'PREPARE'>> = {
   row(state, index, unit, context) {
-    const { record, settings } = context;
+    const { record } = context;
     const medium = mediumOf(record, state.media, unit.medium);
     const derived = state.media.get(unit.medium)?.derived ?? null;
-    const work: PrepareWork = {
+    const work: PlannedPrepare = {
       uri: medium.uri,
-      fetchTo:
-        derived?.path ??
-        join(mediaFolder(settings.dataDir, foldersOf(record, state)), `${state.run}-${unit.medium}`),
+      fetchTo: derived?.path ?? join(mediaFolder(foldersOf(record, state)), `${state.run}-${unit.medium}`),
       metadata: medium.metadata,
       properties: { ...record.jobProperties, ...medium.properties, ...record.environmentProperties },
       frameRanges: medium.frameRanges,
       timeRanges: medium.timeRanges,
-      limits: settings.fetchLimits,
       ...(derived === null ? {} : { stored: true }),
     };
     const names = { id: `prepare.${unit.medium}`, path: `${padded(unit.medium, 6)}/p` };

@@ -13,7 +13,7 @@ export const UPLOAD: Kind<ResultOf<'UPLOAD'>> = {
   row(state, index, unit, context) {
     const { record, settings } = context;
     const work: UploadWork = {
-      path: detectionFile(settings.dataDir, foldersOf(record, state)),
+      path: detectionFile(foldersOf(record, state)),
       properties: jobWide(record),
       privateBuckets: settings.privateBuckets,
       ...(state.status === 'CANCELLING' ? { hurried: true } : {}),

@@ -28,7 +28,7 @@ describe('The actor of a batch job', () => {
 
   it('leaves of a job that has ended its record and its snapshot, and neither rows nor spool', async () => {
     await server.accept();
-    const spool = spoolFolder(server.dataDir, 'here-7', 1);
+    const spool = path.join(server.dataDir, spoolFolder('here-7', 1));
     mkdirSync(spool, { recursive: true });
     writeFileSync(path.join(spool, 'x'), '');
     await server.jobs.work(GIVEN, 7);

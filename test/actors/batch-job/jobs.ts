@@ -59,13 +59,11 @@ const FPS = 10;
 export const DOCUMENT_HASH = 'd0c'.repeat(21) + 'e';
 
 export function settingsOf(more: Partial<JobSettings> = {}): JobSettings {
-  const fetchLimits = { mediaRoots: [], excluded: [], maxBytes: 1e9, timeoutMs: 1_000, allowPrivate: false };
   const system = { version: '1.2.3', host: 'here.example' };
   return {
     dataDir: '/data',
     window: 4,
     attempts: 3,
-    fetchLimits,
     system,
     maxDerived: 10,
     privateBuckets: false,

@@ -86,12 +86,12 @@ describe('The actor of a batch job that is removed', () => {
     await server.jobs.work(GIVEN, 7);
     expect(await server.snapshot()).to.include({ status: 'COMPLETE' });
     for (const folder of folders()) mkdirSync(folder, { recursive: true });
-    writeFileSync(path.join(outputFolder(server.dataDir, 'here-7.1'), 'detection.json'), '{}');
+    writeFileSync(path.join(server.dataDir, outputFolder('here-7.1'), 'detection.json'), '{}');
   };
   const folders = () => [
-    outputFolder(server.dataDir, 'here-7.1'),
-    mediaFolder(server.dataDir, 'here-7.1'),
-    spoolFolder(server.dataDir, 'here-7', 1),
+    path.join(server.dataDir, outputFolder('here-7.1')),
+    path.join(server.dataDir, mediaFolder('here-7.1')),
+    path.join(server.dataDir, spoolFolder('here-7', 1)),
   ];
   const gone = async () => {
     while ((await server.store.load({ kind: BATCH_JOB, id: '7' })) !== undefined)

@@ -50,6 +50,8 @@ describe('A claim', () => {
       meter: { jobEnded() {}, subJobEnded() {}, found() {} },
       logger: silent,
       dataDir: path(''),
+      realDataDir: path(''),
+      fetchLimits: { mediaRoots: [], excluded: [], maxBytes: 1, timeoutMs: 1, allowPrivate: false },
       movedFiles: [],
       heartbeatMs: 1_000,
       resultLimits: { maxBytes: 1, maxLines: 1 },

@@ -1,0 +1,25 @@
+/**
+ * By what name a file stands in what is stored: relative to DATA_DIR, wherever that is mounted or was moved to. Whoever opens the file, or
+ * tells a component of it, asks for its path then.
+ */
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+
+/**
+ * A path relative to DATA_DIR. Absolute are only media that lie elsewhere (below MEDIA_ROOTS), and what jobs of earlier versions have
+ * stored.
+ */
+export type FileKey = string;
+
+/** The data folder: as it is named, and without symbolic links. */
+export interface DataFolder {
+  readonly folder: string;
+  readonly real: string;
+}
+
+export const pathOf = (dataDir: string, key: FileKey): string => resolve(dataDir, key);
+
+/** The key of a file that a component has named. */
+export function keyOf({ folder, real }: DataFolder, path: string): FileKey {
+  const keys = [folder, real].map((place) => relative(place, path));
+  return keys.find((key) => key !== '' && !isAbsolute(key) && key.split(sep)[0] !== '..') ?? path;
+}
