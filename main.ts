@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import type { Server } from 'node:http';
@@ -126,6 +127,7 @@ async function compose(
   { store, http, backups, movedFiles, realDataDir }: Opened,
 ): Promise<RunningServer> {
   const { logger } = options;
+  const serverId = randomBytes(8).toString('hex');
   const url = settings.BASE_URL?.replace(/\/$/, '') ?? urlOf(http, settings.HOST);
   const trouble = new SharedTrouble(systemClock);
   const system = new ActorSystem(new ComedyTree(), systemClock, {
@@ -180,6 +182,9 @@ async function compose(
     movedFiles,
     realDataDir,
     uploads,
+    serverId,
+    // One server holds the file.
+    alone: true,
     epoch: await store.next('epoch'),
     serverUrl: () => urlOf(http, settings.HOST),
     checkMedium: (uri) => checkMedium(uri, limits),
@@ -212,6 +217,7 @@ async function compose(
     openDocument: (file) => openDocument(file, movedFiles),
     descriptorLimits: bodyLimits(settings, settings.MAX_DESCRIPTOR_BYTES),
     info: readInfo(),
+    serverId,
     url,
     serviceMetrics: {
       ...guardian,
@@ -246,7 +252,14 @@ async function compose(
     mode: 0o600,
   });
   logger.info(
-    { url, dataDir: settings.DATA_DIR, mediaRoots: limits.mediaRoots, access: settings.access.mode },
+    {
+      serverId,
+      node: settings.NODE_NAME,
+      url,
+      dataDir: settings.DATA_DIR,
+      mediaRoots: limits.mediaRoots,
+      access: settings.access.mode,
+    },
     'Troupe is up',
   );
 
@@ -260,6 +273,7 @@ async function compose(
     stopWork();
     await checker.close();
     outgoing.close();
+    guardian.nodeManager.forgetNotes();
     await store.close();
     await closeServer(http);
     rmSync(lock, { force: true });

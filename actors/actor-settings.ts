@@ -1,7 +1,6 @@
 /** The settings of the server in the words of each actor: what `guardian.ts` hands out. */
 import type { Settings } from '../config/settings.ts';
 import type { Properties } from '../domain/types.ts';
-import type { Owner } from '../store/store.ts';
 import type { JobServiceDeps } from './batch-job/job-request.ts';
 import type { JobSettings } from './batch-job/context.ts';
 import type { DeliveryPolicy } from './delivery/policy.ts';
@@ -13,9 +12,6 @@ import type { ConfigurationRules } from './node-configuration/model.ts';
 /** Sub-jobs of one job that are queued or run at a time, for each component process. */
 const WINDOW_PER_PROCESS = 4;
 const LEAST_WINDOW = 8;
-
-/** Who commits: this server, by the number of its start. */
-export const ownerOf = ({ JOB_ID_HOST: server }: Settings, epoch: number): Owner => ({ server, epoch });
 
 export const jobSettings = (settings: Settings, version: string): JobSettings => ({
   dataDir: settings.DATA_DIR,
@@ -82,8 +78,8 @@ export function configurationRules(
   const serviceCount = settings.COMPONENT_PROCESSES;
   const services = components.map(({ model }) => onDemand({ ...model, serviceCount }));
   return {
-    initial: [{ host: settings.JOB_ID_HOST, services }],
-    thisHost: settings.JOB_ID_HOST,
+    initial: [{ host: settings.NODE_NAME, services }],
+    thisHost: settings.NODE_NAME,
     installed: components.map(({ model }) => model.serviceName),
     ownServices: own.map(({ model }) => model.serviceName),
     limits: {

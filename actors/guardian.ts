@@ -9,13 +9,7 @@ import type { Send } from '../egress/request.ts';
 import type { ArchiveFinding, ArchiveQuestion, Issue, Properties } from '../domain/types.ts';
 import type { News } from '../store/ledger.ts';
 import type { Store } from '../store/store.ts';
-import {
-  configurationRules,
-  deliveryPolicy,
-  jobServiceSettings,
-  jobSettings,
-  ownerOf,
-} from './actor-settings.ts';
+import { configurationRules, deliveryPolicy, jobServiceSettings, jobSettings } from './actor-settings.ts';
 import { ADMISSION, admissionKind, type AdmissionCommand, type AdmissionReply } from './admission/actor.ts';
 import { batchJobKind } from './batch-job/actor.ts';
 import type { JobCommand, JobReply } from './batch-job/commands.ts';
@@ -73,6 +67,10 @@ export interface GuardianDeps {
   readonly movedFiles: readonly MovedStart[];
   /** Keeps uploads from being removed while a job that uses them comes in. */
   readonly uploads: Pick<UploadStore, 'keeping'>;
+  /** Random at each start: tells this server from every other one, and from itself before a restart. */
+  readonly serverId: string;
+  /** No other server works on the same store. */
+  readonly alone: boolean;
   /** Number of this start; higher than that of every earlier one. */
   readonly epoch: number;
   /** Counts work as it gets done. */
@@ -126,7 +124,7 @@ export function guard(given: GuardianDeps): Guardian {
     );
   });
   const deps = { ...given, store };
-  const owner = ownerOf(settings, deps.epoch);
+  const owner = { server: deps.serverId, epoch: deps.epoch };
   const waiters = new WorkWaiters();
   const repeats = new Repeats(store, owner);
 
@@ -174,7 +172,7 @@ export function guard(given: GuardianDeps): Guardian {
   });
 
   const nodeManager = registerNodeManager(system, {
-    host: settings.JOB_ID_HOST,
+    host: settings.NODE_NAME,
     components: deps.components,
     own: deps.own,
     registeredQueue: (component) => deps.catalog.component(component)?.algorithm,
@@ -189,7 +187,7 @@ export function guard(given: GuardianDeps): Guardian {
     owner,
     clock: system.clock,
     logger,
-    notes: new ProcessNotes(processesFolder(settings.DATA_DIR)),
+    notes: new ProcessNotes(processesFolder(settings.DATA_DIR), deps.serverId, deps.alone),
     serverUrl: () => deps.serverUrl(),
     gone: (worker, counted, reason) =>
       dispatcher.tell(DISPATCHER, { type: 'workerGone', worker, counted, reason }),
@@ -310,8 +308,15 @@ export function guard(given: GuardianDeps): Guardian {
   };
 }
 
-function systemMessagesOf({ system, store, settings, logger, epoch }: GuardianDeps): SystemMessageService {
-  const owner = ownerOf(settings, epoch);
+function systemMessagesOf({
+  system,
+  store,
+  settings,
+  logger,
+  serverId,
+  epoch,
+}: GuardianDeps): SystemMessageService {
+  const owner = { server: serverId, epoch };
   const family = system.register(systemMessageKind({ store, owner, limit: settings.MAX_SYSTEM_MESSAGES }));
   return new SystemMessageService({ store, family, logger });
 }

@@ -50,6 +50,10 @@ function defaultMemory(): number {
   return Math.max(2 * GIB, Math.floor(machine / 4));
 }
 
+const HOST_NAME = {
+  pattern: /^\w[\w.-]{0,63}$/,
+  says: { error: 'must have 1 to 64 letters, digits, "_", "." and "-", and begin with none of the last two' },
+};
 const DEFAULT_HOST = '127.0.0.1';
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
@@ -89,11 +93,16 @@ export const serverEnvironment = z.object({
     ),
   JOB_ID_HOST: z
     .string()
-    .regex(/^\w[\w.-]{0,63}$/, {
-      error: 'must have 1 to 64 letters, digits, "_", "." and "-", and begin with none of the last two',
-    })
+    .regex(HOST_NAME.pattern, HOST_NAME.says)
     .default(hostname())
     .describe('Host part of job ids'),
+  NODE_NAME: z
+    .string()
+    .regex(HOST_NAME.pattern, HOST_NAME.says)
+    .optional()
+    .describe(
+      'Name of this node in the node configuration and in the names of its services and processes; default JOB_ID_HOST',
+    ),
   SITE_ID: z.string().default('troupe1').describe('siteId in documents'),
   DEFAULT_PRIORITY: whole(4, 0, 9).describe('Priority of jobs that name none'),
   COMPONENT_FOLDERS: z
@@ -264,7 +273,9 @@ export interface Settings extends Omit<
   | 'CALLBACK_PRIVATE'
   | 'CALLBACK_ALLOWED_HOSTS'
   | 'BASE_URL'
+  | 'NODE_NAME'
 > {
+  readonly NODE_NAME: string;
   readonly BASE_URL: string | undefined;
   readonly MEDIA_ROOTS: readonly string[];
   readonly COMPONENT_FOLDERS: readonly string[];
@@ -309,6 +320,7 @@ export function readSettings(env: Environment = process.env): Settings {
     CALLBACK_ALLOWED_HOSTS,
     BASE_URL,
     DATA_DIR,
+    NODE_NAME,
     ...variables
   } = parsed.data;
   const access = readAccess(env, { host: variables.HOST });
@@ -318,6 +330,7 @@ export function readSettings(env: Environment = process.env): Settings {
     ...variables,
     BASE_URL,
     DATA_DIR: path.resolve(DATA_DIR),
+    NODE_NAME: NODE_NAME ?? variables.JOB_ID_HOST,
     MEDIA_ROOTS: mediaRoots(MEDIA_ROOTS, development),
     COMPONENT_FOLDERS: foldersOf(COMPONENT_FOLDERS),
     FETCH_PRIVATE: FETCH_PRIVATE ?? onLoopback,

@@ -48,6 +48,8 @@ export interface AppDeps
     Omit<WorkerProtocolDeps, 'authenticate' | 'catalog'> {
   readonly access: Access;
   readonly info: Info;
+  /** Of this start of the server. */
+  readonly serverId: string;
   /** How clients reach the server: BASE_URL, or where it listens. */
   readonly url: string;
   /** Origins whose scripts may use the interface; `*`: any. */
@@ -114,7 +116,7 @@ export function routersOf(
   batchJobRoutes(jobs, deps);
 
   const rest = new Router({ sensitive: true });
-  serviceRoutes(rest, deps.info);
+  serviceRoutes(rest, deps.info, deps.serverId);
   openApiRoutes(rest, { version: deps.info.version, url: deps.url });
   jobEventRoutes(rest, deps);
   mediaRoutes(rest, deps);

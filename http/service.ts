@@ -4,10 +4,14 @@ import { INTERFACE_VERSION, type Info } from '../config/info.ts';
 import { empty } from './errors.ts';
 
 /** Specification 4.1, the part about the service itself. */
-export function serviceRoutes(router: Router, info: Info): void {
+/** The server that answers, of those behind one address. */
+const SERVER_HEADER = 'Troupe-Server';
+
+export function serviceRoutes(router: Router, info: Info, serverId: string): void {
   router.get('/rest/info', (ctx) => {
-    // A header, since strict readers of InfoModel refuse a further member.
+    // Headers, since strict readers of InfoModel refuse further members.
     ctx.set('X-Interface-Version', INTERFACE_VERSION);
+    ctx.set(SERVER_HEADER, serverId);
     ctx.body = info;
   });
 }

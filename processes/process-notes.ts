@@ -1,17 +1,26 @@
-/** Which processes run, noted in files: a server that was killed cannot end them, so the next one does. */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+/** Which processes run, noted in files: a server that was killed cannot end them, so another one does. */
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
+/** In the folder of a server's notes: which process the server itself is. */
+const SERVER = 'server';
+
 /**
- * Notes of the processes that this server has started, each the leader of its group. Components end by themselves when the server is gone;
- * any other command may not care. A process is told by its id, its start and the start of the system, so that nobody
- * else's is ended that was given the same id. Needs /proc: where there is none (macOS), nothing is noted.
+ * Notes of the processes that this server has started, each the leader of its group, in a folder of its own. Components end by themselves
+ * when the server is gone; any other command may not care. A process is told by its id, its start and the start of the system, so that
+ * nobody else's is ended that was given the same id. Needs /proc: where there is none (macOS), nothing is noted.
  */
 export class ProcessNotes {
+  /** Of the notes of all servers. */
   readonly #folder: string;
+  readonly #own: string;
+  readonly #alone: boolean;
 
-  constructor(folder: string) {
+  /** `serverId`: that of this start of the server. `alone`: whatever other servers have noted there, they are gone. */
+  constructor(folder: string, serverId: string, alone: boolean) {
     this.#folder = folder;
+    this.#own = path.join(folder, serverId);
+    this.#alone = alone;
   }
 
   /** Best effort: a process that cannot be noted, on a full disk, runs all the same. */
@@ -19,65 +28,115 @@ export class ProcessNotes {
     const identity = identityOf(pid);
     if (identity === undefined) return;
     try {
-      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-      writeFileSync(this.#fileOf(pid), identity, { mode: 0o600 });
+      this.#begin();
+      write(path.join(this.#own, String(pid)), identity);
     } catch {
       // It ends with the server unless that is killed.
     }
   }
 
   remove(pid: number): void {
-    try {
-      rmSync(this.#fileOf(pid), { force: true });
-    } catch {
-      // A note without its process harms nobody.
-    }
+    removeQuietly(path.join(this.#own, String(pid)));
   }
 
-  /** Before this server starts any: ends what an earlier one has left running, with its group; answers the process ids. */
+  /** Before this server starts any: ends what servers of this host that are gone have left running, with its groups; answers the process ids. */
   endLeftovers(): readonly number[] {
-    const ended: number[] = [];
-    for (const name of this.#noted()) {
-      const pid = Number(name);
-      const identity = identityOf(pid);
-      if (identity !== undefined && identity === this.#read(pid) && killGroup(pid)) ended.push(pid);
-      this.remove(pid);
+    // An earlier version, which was alone, has left its notes in the folder itself.
+    const left = endNoted(this.#folder);
+    for (const name of namesIn(this.#folder)) {
+      const folder = path.join(this.#folder, name);
+      if (folder === this.#own || isNote(name) || !(this.#alone || isGone(folder))) continue;
+      left.push(...endNoted(folder));
+      removeQuietly(folder);
     }
-    return ended;
+    return left;
   }
 
-  #noted(): readonly string[] {
-    try {
-      return readdirSync(this.#folder).filter((name) => /^[1-9]\d*$/.test(name));
-    } catch {
-      return [];
-    }
+  /** The notes of a server that is down in order tell of nothing. */
+  close(): void {
+    removeQuietly(this.#own);
   }
 
-  #read(pid: number): string | undefined {
-    try {
-      return readFileSync(this.#fileOf(pid), 'utf8');
-    } catch {
-      return undefined;
-    }
-  }
-
-  #fileOf(pid: number): string {
-    return path.join(this.#folder, String(pid));
+  #begin(): void {
+    if (mkdirSync(this.#own, { recursive: true, mode: 0o700 }) === undefined) return;
+    write(path.join(this.#own, SERVER), `${process.pid} ${identityOf(process.pid)}`);
   }
 }
 
-/** Start of the system and of the process: no other process has had both with this id. */
-function identityOf(pid: number): string | undefined {
+/** Whether the server whose notes these are ran on this host and does not any more. Of other hosts nobody here can tell. */
+function isGone(folder: string): boolean {
+  const [, pid, identity] = /^(\d+) (.+)$/s.exec(read(path.join(folder, SERVER)) ?? '') ?? [];
+  // It was killed before it had noted itself: then it has noted nothing else.
+  if (pid === undefined || identity === undefined) return true;
+  return systemOf(identity) === system() && identityOf(Number(pid)) !== identity;
+}
+
+function endNoted(folder: string): number[] {
+  const ended: number[] = [];
+  for (const name of namesIn(folder).filter(isNote)) {
+    const pid = Number(name);
+    const file = path.join(folder, name);
+    const identity = identityOf(pid);
+    if (identity !== undefined && isSame(identity, read(file)) && killGroup(pid)) ended.push(pid);
+    removeQuietly(file);
+  }
+  return ended;
+}
+
+const isNote = (name: string) => /^[1-9]\d*$/.test(name);
+
+function namesIn(folder: string): readonly string[] {
   try {
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name before the last ')' may hold anything; the start is the 22nd field, the 20th after it.
-    const start = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
-    return start === undefined ? undefined : `${boot} ${start}`;
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function write(file: string, text: string): void {
+  writeFileSync(file, text, { mode: 0o600 });
+}
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
   } catch {
     return undefined;
   }
+}
+
+/** A note without its process harms nobody. */
+function removeQuietly(file: string): void {
+  try {
+    rmSync(file, { recursive: true, force: true });
+  } catch {
+    // It stays.
+  }
+}
+
+/** Start of the system and of the process, and where its id counts: no other process has had all of these. */
+function identityOf(pid: number): string | undefined {
+  const [stat, where] = [read(`/proc/${pid}/stat`), system()];
+  // The name before the last ')' may hold anything; the start is the 22nd field, the 20th after it.
+  const start = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  return start === undefined || where === undefined ? undefined : `${where} ${start}`;
+}
+
+/** The start of the system, and the container if this is one: process ids of others tell nothing here. */
+function system(): string | undefined {
+  try {
+    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return undefined;
+  }
+}
+
+const systemOf = (identity: string) => identity.slice(0, identity.lastIndexOf(' '));
+
+/** Earlier versions noted no container. */
+function isSame(identity: string, noted: string | undefined): boolean {
+  const [boot, , start] = identity.split(' ');
+  return noted === identity || noted === `${boot} ${start}`;
 }
 
 function killGroup(pid: number): boolean {

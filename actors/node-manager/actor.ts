@@ -73,6 +73,8 @@ export interface NodeManager {
   readonly running: ReadonlySet<string>;
   /** Ends what a server that was killed has left running; before the first configuration. */
   endLeftovers(): void;
+  /** Nothing runs any more: nobody has to end it. */
+  forgetNotes(): void;
   /** How often it is to be told which queues have work. */
   readonly lookMs: number;
   /** Why work of this queue waits, as far as services are the reason. */
@@ -152,6 +154,7 @@ export function registerNodeManager(system: ActorSystem, deps: NodeManagerDeps):
       for (const pid of deps.notes.endLeftovers())
         deps.logger.warn({ pid }, 'ended a process that had outlived an earlier server');
     },
+    forgetNotes: () => deps.notes.close(),
     waitingReason: (queue) => reasonToWait(queue, serving(queue), workers.serves(queue, deps.clock.steady())),
   };
 }

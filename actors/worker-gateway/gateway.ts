@@ -37,6 +37,8 @@ export interface WorkerGatewayDeps {
   readonly dataDir: string;
   /** The same without symbolic links. */
   readonly realDataDir: string;
+  /** Part of the names of answers: two servers that share the folder never write to one file. */
+  readonly serverId: string;
   readonly fetchLimits: FetchLimits;
   readonly movedFiles: readonly MovedStart[];
   readonly heartbeatMs: number;
@@ -151,7 +153,7 @@ export class WorkerGateway {
     // Committed, but its lease has not ended yet: the same answer comes twice.
     if (row.token === token) return { kind: 'taken' };
     // A name of its own for every arrival: an answer that is sent twice must not touch what the first one left.
-    const file = this.#pathOf(answerFile(row, `${token}.${++this.#arrivals}`));
+    const file = this.#pathOf(answerFile(row, `${token}.${this.#deps.serverId}-${++this.#arrivals}`));
     try {
       await receive(body, file, this.#deps.resultLimits, this.#arriving(token));
     } catch (error) {

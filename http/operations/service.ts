@@ -24,7 +24,10 @@ export const serviceOperations: readonly Operation[] = [
           gitHash: 'unknown',
           version: '0.1.0',
         }),
-        headers: { 'X-Interface-Version': 'Version of the REST interface.' },
+        headers: {
+          'X-Interface-Version': 'Version of the REST interface.',
+          'Troupe-Server': 'Names the server that answered; another one after each start.',
+        },
       },
     },
   },

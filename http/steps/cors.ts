@@ -11,6 +11,7 @@ const EXPOSED = [
   'WWW-Authenticate',
   'Content-Disposition',
   'X-Interface-Version',
+  'Troupe-Server',
 ];
 /** Headers that they may send. */
 const ALLOWED = ['Authorization', 'Content-Type', 'Idempotency-Key', 'Last-Event-ID', 'X-Request-Id'];

@@ -94,6 +94,8 @@ export async function startCore(environment: Readonly<Record<string, string>> = 
     movedFiles: [],
     realDataDir: dataDir,
     uploads: { keeping: (_, work) => work() },
+    serverId: 'bench',
+    alone: true,
     epoch: await store.next('epoch'),
     version: 'bench',
     send: () => Promise.resolve({ kind: 'sent' }),

@@ -35,6 +35,15 @@ describe('The settings', () => {
     expect(readSettings({ JOB_ID_HOST: '_a.b-C9' })).to.include({ JOB_ID_HOST: '_a.b-C9' });
   });
 
+  it('name the node as job ids do, unless it has a name of its own', () => {
+    expect(readSettings({ JOB_ID_HOST: 'site' })).to.include({ NODE_NAME: 'site' });
+    expect(readSettings({ JOB_ID_HOST: 'site', NODE_NAME: 'rack-7' })).to.include({
+      JOB_ID_HOST: 'site',
+      NODE_NAME: 'rack-7',
+    });
+    expect(() => readSettings({ NODE_NAME: 'a b' })).to.throw('NODE_NAME must have 1 to 64 letters');
+  });
+
   it('take a BASE_URL with a path', () => {
     expect(readSettings({ BASE_URL: 'https://h/troupe/' }).BASE_URL).to.equal('https://h/troupe/');
   });

@@ -15,12 +15,13 @@ export const FOLDERS = [
   'cli',
   'components',
   'config',
+  'domain',
+  'egress',
   'http',
   'media',
-  'node',
-  'outgoing',
-  'output',
-  'pipeline',
+  'processes',
+  'protocol',
+  'results',
   'store',
 ];
 

@@ -225,6 +225,7 @@ describe('The OpenAPI document', () => {
           'content-type': type,
           'www-authenticate': 'Bearer',
           'x-interface-version': '9.0',
+          'troupe-server': '0123456789abcdef',
         }),
         body: type === 'application/json' && text !== '' ? JSON.parse(text) : undefined,
       });

@@ -51,6 +51,7 @@ describe('A claim', () => {
       logger: silent,
       dataDir: path(''),
       realDataDir: path(''),
+      serverId: 'server',
       fetchLimits: { mediaRoots: [], excluded: [], maxBytes: 1, timeoutMs: 1, allowPrivate: false },
       movedFiles: [],
       heartbeatMs: 1_000,
@@ -83,7 +84,7 @@ describe('A claim', () => {
       queue,
       state: 'QUEUED',
       attempts: 0,
-      work: {},
+      work: { medium: { path: 'media/j.1/1-0' } },
     }) as SubJobRow;
   const offered = ({ id, key, queue }: SubJobRow): WorkItem => ({
     id,
