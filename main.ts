@@ -211,6 +211,7 @@ async function compose(
     access,
     catalog,
     workers: guardian.nodeManager.workers,
+    nodes: guardian.nodeManager.nodes,
     bodyLimits: bodyLimits(settings, settings.MAX_BODY_BYTES),
     formLimits: bodyLimits(settings, settings.MAX_FORM_BYTES),
     openArchived: outgoing.openArchived,
@@ -273,7 +274,7 @@ async function compose(
     stopWork();
     await checker.close();
     outgoing.close();
-    guardian.nodeManager.forgetNotes();
+    await guardian.nodeManager.close();
     await store.close();
     await closeServer(http);
     rmSync(lock, { force: true });

@@ -30,6 +30,7 @@ export async function resume(
   nodeManager.endLeftovers();
   const nodes = await currentNodes(nodeConfiguration);
   await nodeManager.family.ask(nodeManager.host, { type: 'configure', nodes });
+  await nodeManager.beat();
   for (const index of [LIVE_JOBS, REMOVED_JOBS])
     for await (const { id } of allEntries(store, index)) jobs.tell(id, { type: 'resume' });
   admission.tell(ADMISSION, { type: 'open' });
@@ -41,6 +42,8 @@ export async function resume(
     const busy = new Set((await store.work.queues()).keys());
     nodeManager.family.tell(nodeManager.host, { type: 'look', busy });
   });
+  const stopBeating = every(clock, nodeManager.beatMs, () => nodeManager.beat());
+  const stopForgetting = every(clock, settings.WORKER_TOKEN_MS, () => nodeManager.forgetSilent());
   const stopSweep = startSweep({
     store,
     clock,
@@ -68,6 +71,8 @@ export async function resume(
     stopDiskWatch();
     stopTicking();
     stopLooking();
+    stopBeating();
+    stopForgetting();
     stopSweep();
     stopCleaning();
   };

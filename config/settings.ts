@@ -184,6 +184,12 @@ export const serverEnvironment = z.object({
   IDLE_SERVICE_MS: wait(10 * 60 * SECOND, 0).describe(
     'A component process that was started for work ends after so long without any; 0: never',
   ),
+  NODE_SILENCE_MS: wait(10 * SECOND, 100).describe(
+    'The services of another node that is not heard of for so long are shown as Unknown',
+  ),
+  WORKER_TOKEN_MS: wait(60 * SECOND, 1_000).describe(
+    'So long after another node was heard of the tokens of its component processes are good',
+  ),
   COMPONENT_START_MS: wait(60 * SECOND, 100).describe(
     'Time from the start of a component process until it asks for work',
   ),

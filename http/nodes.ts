@@ -8,6 +8,7 @@ import {
   type ServiceModel,
 } from '../actors/node-configuration/model.ts';
 import type { NodeManager } from '../actors/node-manager/actor.ts';
+import type { SeenNode } from '../actors/node-manager/node-state.ts';
 import type { Family } from '../actors/runtime/system.ts';
 import { deployedServices } from '../actors/views/nodes.ts';
 import { textOf } from '../actors/runtime/machine.ts';
@@ -44,11 +45,16 @@ export function nodeRoutes(router: Router, deps: NodeDeps): void {
   router.post('/rest/nodes/config', adminOfConfig, (ctx) => save(ctx, deps));
   router.get('/rest/nodes/hosts', async (ctx) => {
     const { host: thisHost } = deps.nodeManager;
-    ctx.body = Object.fromEntries((await configured(deps)).map(({ host }) => [host, host === thisHost]));
+    const nodes = await configured(deps);
+    const seen = await seenNodes(nodes, deps);
+    ctx.body = Object.fromEntries(
+      nodes.map(({ host }) => [host, host === thisHost || seen.get(host)?.silent === false]),
+    );
   });
   router.get('/rest/nodes/info', async (ctx) => {
     const { host, deployed } = deps.nodeManager;
-    ctx.body = { nodeModels: deployedServices(await configured(deps), host, deployed) };
+    const nodes = await configured(deps);
+    ctx.body = { nodeModels: deployedServices(nodes, host, deployed, await seenNodes(nodes, deps)) };
   });
   router.get('/rest/nodes/services', (ctx) => {
     const { availableServices } = deps.nodeManager;
@@ -61,6 +67,16 @@ export function nodeRoutes(router: Router, deps: NodeDeps): void {
 async function configured({ nodeConfiguration: family }: NodeDeps): Promise<readonly NodeManagerModel[]> {
   const reply = await family.ask(NODE_CONFIGURATION, { type: 'read' });
   return reply.kind === 'configuration' ? reply.nodes : [];
+}
+
+/** What the other nodes of the configuration have told of themselves. */
+async function seenNodes(
+  configuration: readonly NodeManagerModel[],
+  { nodeManager: { host: thisHost, nodes } }: NodeDeps,
+): Promise<ReadonlyMap<string, SeenNode>> {
+  const others = configuration.filter(({ host }) => host !== thisHost);
+  const seen = await Promise.all(others.map(async ({ host }) => [host, await nodes.seen(host)] as const));
+  return new Map(seen.flatMap(([host, node]) => (node === undefined ? [] : [[host, node] as const])));
 }
 
 async function save(

@@ -4,7 +4,8 @@ import type { Context, Middleware, Next } from 'koa';
 import type { z } from 'zod';
 import { INSTANCE, INSTANCE_HEADER, type Assignment } from '../protocol/worker-protocol.ts';
 import type { Catalog } from '../actors/catalog/catalog.ts';
-import { hashToken } from '../actors/node-manager/actor.ts';
+import type { NodeStates } from '../actors/node-manager/node-state.ts';
+import { hashToken } from '../actors/node-manager/tokens.ts';
 import type { WorkerRegistry } from '../actors/node-manager/workers.ts';
 import type { Claim, Taken, WorkerGateway } from '../actors/worker-gateway/gateway.ts';
 import { userOf } from './access/bearer.ts';
@@ -16,6 +17,8 @@ import { readJson, type BodyLimits } from './steps/json-body.ts';
 export interface WorkerProtocolDeps {
   readonly workerGateway: WorkerGateway;
   readonly workers: WorkerRegistry;
+  /** Know the processes that other servers have started. */
+  readonly nodes: Pick<NodeStates, 'holderOf'>;
   readonly bodyLimits: BodyLimits;
   /** For components that nobody here started: an OIDC token of who registered them, or of an ADMIN. */
   readonly authenticate: Middleware;
@@ -37,22 +40,25 @@ export function workerProtocol(deps: WorkerProtocolDeps): Router {
 
 interface Claimant {
   readonly worker: string;
-  /** A process that the server started. */
+  /** A process that this server started. */
   readonly managed: boolean;
   /** Queues it may claim from; null: any. */
   readonly queues: readonly string[] | null;
 }
 
-function identify({ workers, authenticate, catalog }: WorkerProtocolDeps): Middleware {
+function identify({ workers, nodes, authenticate, catalog }: WorkerProtocolDeps): Middleware {
   return async (ctx: Context, next: Next) => {
     const [scheme, token] = ctx.get('authorization').split(' ');
-    const managed = scheme === 'Bearer' && token !== undefined ? workers.find(hashToken(token)) : undefined;
+    const bearer = scheme === 'Bearer' && token !== undefined ? token : '';
+    const managed = workers.find(hashToken(bearer));
     const come = async (claimant: Claimant) => {
       ctx.state['claimant'] = claimant;
       await next();
     };
     if (managed !== undefined)
       return come({ worker: managed.worker, managed: true, queues: managed.queues() });
+    const elsewhere = await nodes.holderOf(bearer);
+    if (elsewhere !== undefined) return come({ ...elsewhere, managed: false });
     await authenticate(ctx, () => {
       const { name, subject, roles } = userOf(ctx);
       const queues = roles.includes('ADMIN') ? null : catalog.algorithmsServedBy(subject);

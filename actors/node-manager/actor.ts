@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto';
 import type { Logger } from '../../config/logger.ts';
 import type { Launch } from '../../processes/component-process.ts';
 import type { ProcessNotes } from '../../processes/process-notes.ts';
@@ -12,13 +11,17 @@ import type { ServiceCommand } from '../service/commands.ts';
 import { launchOf } from '../service/launch.ts';
 import type { RestartPolicy, ServiceReply } from '../service/transitions.ts';
 import { NODE_MANAGER_COMMANDS, type NodeManagerCommand, type NodeManagerReply } from './commands.ts';
-import { Deployed, reasonToWait } from './deployed.ts';
+import { Deployed, reasonToWait, shownServices } from './deployed.ts';
 import { Manager, ranksOf } from './manager.ts';
+import { NodeReport, NodeStates } from './node-state.ts';
+import { hashToken, newToken } from './tokens.ts';
 import { WorkerRegistry } from './workers.ts';
 
 /** Kind of the node manager; its id is the host. */
 export const NODE_MANAGER = 'node-manager';
 const LONGEST_LOOK_MS = 30_000;
+/** One that is late does not make a node silent. */
+const BEATS_IN_SILENCE = 4;
 
 /** A component that is installed with the server: the queues that it serves, and how it is run. */
 export interface ManagedComponent {
@@ -46,6 +49,12 @@ export interface NodeManagerDeps {
   readonly idleMs: number;
   /** Bytes of memory of one component process. */
   readonly maxMemory: number;
+  /** A node that is not heard of for so long is silent. */
+  readonly silenceMs: number;
+  /** For so long its processes may go on. */
+  readonly tokenMs: number;
+  /** No other server works on the same store. */
+  readonly alone: boolean;
   readonly store: Store;
   readonly owner: Owner;
   readonly clock: Clock;
@@ -73,8 +82,15 @@ export interface NodeManager {
   readonly running: ReadonlySet<string>;
   /** Ends what a server that was killed has left running; before the first configuration. */
   endLeftovers(): void;
-  /** Nothing runs any more: nobody has to end it. */
-  forgetNotes(): void;
+  /** What all nodes have told of themselves. */
+  readonly nodes: NodeStates;
+  /** Tells of this node, again and again. */
+  beat(): Promise<void>;
+  readonly beatMs: number;
+  /** Takes the tokens of nodes away that are not heard of any more. */
+  forgetSilent(): Promise<void>;
+  /** Nothing runs any more: nobody has to end it, and nothing more is told. */
+  close(): Promise<void>;
   /** How often it is to be told which queues have work. */
   readonly lookMs: number;
   /** Why work of this queue waits, as far as services are the reason. */
@@ -83,9 +99,11 @@ export interface NodeManager {
 
 /** The node manager of this host: makes the services of the configuration real, and starts those on demand when work waits. */
 export function registerNodeManager(system: ActorSystem, deps: NodeManagerDeps): NodeManager {
-  const workers = new WorkerRegistry();
   const running = new Set<string>();
   const deployed = new Deployed();
+  const report = new NodeReport({ ...deps, node: deps.host, services: () => shownServices(deployed) });
+  const workers = new WorkerRegistry(report);
+  const nodes = new NodeStates(deps);
   const installed = new Map([...deps.own, ...deps.components].map((one) => [one.model.serviceName, one]));
   const queuesOf = (service: string): readonly string[] => {
     const registered = deps.registeredQueue(service);
@@ -100,7 +118,7 @@ export function registerNodeManager(system: ActorSystem, deps: NodeManagerDeps):
   };
   const launch = (id: string, incarnation: number): Launch => {
     const { model } = existing(id);
-    const token = randomBytes(32).toString('base64url');
+    const token = newToken(deps.host);
     const worker = workerName(id, incarnation);
     workers.add({ worker, tokenHash: hashToken(token), queues: () => queuesOf(model.serviceName) });
     running.add(worker);
@@ -154,9 +172,14 @@ export function registerNodeManager(system: ActorSystem, deps: NodeManagerDeps):
       for (const pid of deps.notes.endLeftovers())
         deps.logger.warn({ pid }, 'ended a process that had outlived an earlier server');
     },
-    forgetNotes: () => deps.notes.close(),
+    nodes,
+    forgetSilent: () => nodes.forgetSilent(deps.host, deps.owner),
+    beat: () => report.beat(),
+    beatMs: Math.max(1, deps.silenceMs / BEATS_IN_SILENCE),
+    close: () => {
+      deps.notes.close();
+      return report.close();
+    },
     waitingReason: (queue) => reasonToWait(queue, serving(queue), workers.serves(queue, deps.clock.steady())),
   };
 }
-
-export const hashToken = (token: string) => createHash('sha256').update(token).digest('base64url');

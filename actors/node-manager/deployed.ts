@@ -1,4 +1,5 @@
 import type { ServiceModel } from '../node-configuration/model.ts';
+import type { DeployedServiceModel } from './node-state.ts';
 import { NEW_SERVICE, type ServiceState } from '../service/state.ts';
 
 /** One service of this host, as it is wanted and as it is. */
@@ -48,6 +49,20 @@ export class Deployed {
     if (this.#byId.get(id)?.leaving === true) this.#byId.delete(id);
   }
 }
+
+/** The services of the configuration as clients see them. */
+export const shownServices = ({ all }: Pick<Deployed, 'all'>): readonly DeployedServiceModel[] =>
+  all
+    .filter(({ own }) => !own)
+    .map(({ id, model, rank, state }) => ({
+      name: id,
+      kind: model.serviceLauncher,
+      rank,
+      serviceCount: model.serviceCount,
+      lastKnownState: state.status,
+      restartCount: state.restartCount,
+      unlaunchable: state.unlaunchable,
+    }));
 
 /** Why work of a queue waits, as far as its services are the reason; undefined when one of them is up. */
 export function reasonToWait(

@@ -6,18 +6,31 @@ export interface ManagedWorker {
   queues(): readonly string[];
 }
 
+/** Makes the holders of tokens known beyond this server. */
+export interface TokenBook {
+  add(tokenHash: string, holder: () => { readonly worker: string; readonly queues: readonly string[] }): void;
+  remove(tokenHashes: readonly string[]): void;
+}
+
 /** Longer than the longest claim waits: who has not asked for so long is gone. */
 const OUTSIDE_MS = 60_000;
 
 /** The managed processes of this host by token; an entry dies with its process. */
 export class WorkerRegistry {
+  readonly #book: TokenBook;
   readonly #byHash = new Map<string, ManagedWorker>();
   readonly #cameUp = new Set<string>();
   /** When components that nobody here started last asked for work, by queue. */
   readonly #outside = new Map<string, number>();
 
-  add(worker: ManagedWorker): void {
-    this.#byHash.set(worker.tokenHash, worker);
+  constructor(book: TokenBook) {
+    this.#book = book;
+  }
+
+  add(entry: ManagedWorker): void {
+    const { worker, tokenHash, queues } = entry;
+    this.#byHash.set(tokenHash, entry);
+    this.#book.add(tokenHash, () => ({ worker, queues: queues() }));
   }
 
   /** The process that this token belongs to. Asking for work is what tells us that it came up. */
@@ -60,7 +73,11 @@ export class WorkerRegistry {
 
   /** Ends the token of a process that is gone; true when it had come up. */
   forget(worker: string): boolean {
-    for (const [hash, entry] of this.#byHash) if (entry.worker === worker) this.#byHash.delete(hash);
+    const hashes = [...this.#byHash.values()].flatMap((one) =>
+      one.worker === worker ? [one.tokenHash] : [],
+    );
+    for (const hash of hashes) this.#byHash.delete(hash);
+    if (hashes.length > 0) this.#book.remove(hashes);
     return this.#cameUp.delete(worker);
   }
 }

@@ -1,48 +1,37 @@
-import { fullName, type NodeManagerModel, type ServiceModel } from '../node-configuration/model.ts';
-import type { Deployed } from '../node-manager/deployed.ts';
-import type { ServiceStatus } from '../service/state.ts';
+import { fullName, type NodeManagerModel } from '../node-configuration/model.ts';
+import { shownServices, type Deployed } from '../node-manager/deployed.ts';
+import type { DeployedServiceModel, SeenNode } from '../node-manager/node-state.ts';
 
-/** Specification 2.4, DeployedServiceModel. */
-export interface DeployedServiceModel {
-  /** `<host>:<service>:<n>` */
-  readonly name: string;
-  readonly kind: ServiceModel['serviceLauncher'];
-  readonly rank: number;
-  readonly serviceCount: number;
-  readonly lastKnownState: ServiceStatus;
-  readonly restartCount: number;
-  readonly unlaunchable: boolean;
-}
-
-/** The services of all nodes: of this host as they are, of others as they are configured. */
+/** The services of all nodes: of this host as they are, of others as these tell it, else as they are configured. */
 export function deployedServices(
   nodes: readonly NodeManagerModel[],
   thisHost: string,
-  deployed: Deployed,
+  deployed: Pick<Deployed, 'all'>,
+  seen: ReadonlyMap<string, SeenNode>,
 ): readonly DeployedServiceModel[] {
-  const here = deployed.all
-    .filter(({ own }) => !own)
-    .map(({ id, model, rank, state }) => ({
-      ...shown(id, model, rank),
-      lastKnownState: state.status,
-      restartCount: state.restartCount,
-      unlaunchable: state.unlaunchable,
-    }));
   const elsewhere = nodes
     .filter(({ host }) => host !== thisHost)
-    .flatMap(({ host, services }) =>
-      services.flatMap((model) =>
-        Array.from({ length: model.serviceCount }, (_, index) => ({
-          ...shown(fullName(host, model.serviceName, index + 1), model, index + 1),
-          lastKnownState: 'Configured' as const,
-          restartCount: 0,
-          unlaunchable: false,
-        })),
-      ),
-    );
-  return [...here, ...elsewhere];
+    .flatMap((node) => servicesOf(node, seen.get(node.host)));
+  return [...shownServices(deployed), ...elsewhere];
 }
 
-function shown(name: string, { serviceLauncher, serviceCount }: ServiceModel, rank: number) {
-  return { name, kind: serviceLauncher, rank, serviceCount };
+/** What a node tells, and what it is to run and has not told of yet. Of one that is silent nobody knows. */
+function servicesOf(node: NodeManagerModel, seen: SeenNode | undefined): readonly DeployedServiceModel[] {
+  const told = seen?.services ?? [];
+  const names = new Set(told.map(({ name }) => name));
+  const all = [...told, ...configuredServices(node).filter(({ name }) => !names.has(name))];
+  return seen?.silent === true ? all.map((one) => ({ ...one, lastKnownState: 'Unknown' as const })) : all;
 }
+
+const configuredServices = ({ host, services }: NodeManagerModel): readonly DeployedServiceModel[] =>
+  services.flatMap(({ serviceName, serviceLauncher, serviceCount }) =>
+    Array.from({ length: serviceCount }, (_, index) => ({
+      name: fullName(host, serviceName, index + 1),
+      kind: serviceLauncher,
+      rank: index + 1,
+      serviceCount,
+      lastKnownState: 'Configured' as const,
+      restartCount: 0,
+      unlaunchable: false,
+    })),
+  );

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NodeManagerModel, ServiceModel } from '../../actors/node-configuration/model.ts';
-import type { DeployedServiceModel } from '../../actors/views/nodes.ts';
+import type { DeployedServiceModel } from '../../actors/node-manager/node-state.ts';
 import type { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -95,8 +95,8 @@ export class Nodes {
     return (body as { nodeModels: readonly DeployedServiceModel[] }).nodeModels;
   }
 
-  async state(name: string): Promise<DeployedServiceModel | undefined> {
-    return (await this.info()).find((service) => service.name === `${HOST}:${name}`);
+  async state(name: string, host = HOST): Promise<DeployedServiceModel | undefined> {
+    return (await this.info()).find((service) => service.name === `${host}:${name}`);
   }
 
   /** Waits until the service `<service>:<n>` is in this state. */
