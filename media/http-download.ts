@@ -1,15 +1,15 @@
 /** Downloads that cannot be talked into reaching where they must not, nor into filling the disk. */
 import type { FileHandle } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Agent, request } from 'undici';
+import { Agent } from 'undici';
 import type { Dispatcher } from 'undici';
 import type { FetchLimits } from '../protocol/worker-protocol.ts';
-import { ForbiddenAddress, checkHost, guardedLookup, type AddressRule } from '../egress/addresses.ts';
+import { ForbiddenAddress, guardedLookup, type AddressRule } from '../egress/addresses.ts';
 import { shownUri } from './file-uris.ts';
 import { firstLine } from './first-line.ts';
+import { guardedGet, type GetRequest } from './http-get.ts';
 import { MediumError } from './medium-error.ts';
 
-const MAX_REDIRECTS = 5;
 const RETRIES = 3;
 /** A server that is silent for so long (milliseconds) has hung. */
 const SILENCE_MS = 30_000;
@@ -60,48 +60,14 @@ export async function download(
 }
 
 async function attemptOnce(
-  { uri, bearer }: { readonly uri: string; readonly bearer: string | undefined },
+  from: GetRequest,
   file: FileHandle,
   limits: FetchLimits,
   agent: Agent,
   signal: AbortSignal,
 ): Promise<void> {
-  let url = new URL(uri);
-  const authorization = credentials(url) ?? (bearer === undefined ? undefined : `Bearer ${bearer}`);
-  const home = url.origin;
-  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-    checkHost(url, ruleOf(limits));
-    const headers = {
-      'accept-encoding': 'identity',
-      ...(url.origin === home && authorization !== undefined ? { authorization } : {}),
-    };
-    const answer = await request(url, { dispatcher: agent, signal, headers });
-    const next = redirection(answer, url);
-    if (next === undefined) return await store(answer, file, limits.maxBytes);
-    await answer.body.dump();
-    url = next;
-  }
-  throw new Error(`there were more than ${MAX_REDIRECTS} redirections`);
-}
-
-/** User name and password of the URL, as a header; dropped on the way to another host. */
-function credentials(url: URL): string | undefined {
-  if (url.username === '' && url.password === '') return undefined;
-  const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
-  url.username = '';
-  url.password = '';
-  return `Basic ${Buffer.from(pair).toString('base64')}`;
-}
-
-function redirection({ statusCode, headers }: Dispatcher.ResponseData, from: URL): URL | undefined {
-  if (![301, 302, 303, 307, 308].includes(statusCode)) return undefined;
-  const location = typeof headers['location'] === 'string' ? headers['location'] : '';
-  if (location === '' || !URL.canParse(location, from.href))
-    throw new Error('it redirects to no valid address');
-  const next = new URL(location, from);
-  if (next.protocol !== 'http:' && next.protocol !== 'https:')
-    throw new Error(`it redirects to an address with the scheme ${next.protocol}`);
-  return next;
+  const answer = await guardedGet(from, { rule: ruleOf(limits), agent, signal });
+  await store(answer, file, limits.maxBytes);
 }
 
 async function store(

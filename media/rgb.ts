@@ -23,6 +23,9 @@ const PLAIN_COLOURS: readonly AVColorSpace[] = [
 /** The scaler may write a few bytes past the last row. */
 const SLACK = 64;
 
+/** What a converter needs for pictures of a size. */
+export const rgbBytes = (width: number, height: number): number => width * height * 3 + SLACK;
+
 /** Converts into one buffer of its own that every call overwrites. */
 export class RgbConverter {
   readonly width: number;
@@ -35,10 +38,11 @@ export class RgbConverter {
   #source = '';
   #coloured: ColouredScaler | undefined;
 
-  constructor(width: number, height: number) {
+  /** `memory`: of `rgbBytes`, when the pixels are to lie where somebody else sees them. */
+  constructor(width: number, height: number, memory?: SharedArrayBuffer) {
     this.width = width;
     this.height = height;
-    const whole = Buffer.alloc(width * height * 3 + SLACK);
+    const whole = memory === undefined ? Buffer.alloc(rgbBytes(width, height)) : Buffer.from(memory);
     this.data = whole.subarray(0, width * height * 3);
     this.#planes = [whole];
     this.#strides = [width * 3];

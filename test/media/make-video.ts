@@ -1,6 +1,6 @@
 /** Videos made on the spot, whose every frame differs from all others. */
 import '../../media/promise-polyfill.ts';
-import { Codec, CodecContext, FormatContext, Frame, Log, Packet, Rational } from 'node-av/lib';
+import { Codec, CodecContext, Dictionary, FormatContext, Frame, Log, Packet, Rational } from 'node-av/lib';
 import type { FFEncoderCodec } from 'node-av/constants';
 import {
   AVCOL_RANGE_JPEG,
@@ -23,6 +23,7 @@ export interface VideoRecipe {
   /** Ticks a second of the encoder and of the container, where that does not choose its own; 1000 with `at`, else 25. */
   readonly rate?: number;
   readonly encoderOptions?: Record<string, string>;
+  readonly muxerOptions?: Record<string, string>;
 }
 
 /** Writes the video; the container follows from the name's ending. */
@@ -39,7 +40,8 @@ export function makeVideo(path: string, recipe: VideoRecipe): void {
   stream.timeBase = encoder.timeBase;
   stream.avgFrameRate = new Rational(25, 1);
   check(muxer.openOutputSync());
-  check(muxer.writeHeaderSync(null));
+  const options = recipe.muxerOptions === undefined ? null : Dictionary.fromObject(recipe.muxerOptions);
+  check(muxer.writeHeaderSync(options));
   const packet = new Packet();
   packet.alloc();
   const drain = (): void => {

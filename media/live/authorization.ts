@@ -1,0 +1,93 @@
+/** Answers to a server that asks for user and password: Basic and Digest (RFC 7616), which most cameras want, over RTSP and HTTP alike. */
+import { createHash, randomBytes } from 'node:crypto';
+import { LiveError } from './live-error.ts';
+
+export interface Credentials {
+  readonly user: string;
+  readonly password: string;
+}
+
+/** User and password of a URL, decoded; undefined without any. */
+export function credentialsOf(url: URL): Credentials | undefined {
+  if (url.username === '' && url.password === '') return undefined;
+  try {
+    return { user: decodeURIComponent(url.username), password: decodeURIComponent(url.password) };
+  } catch {
+    throw new LiveError('UNAUTHORIZED', 'User or password of the stream are not encoded as a URI wants it.');
+  }
+}
+
+/** What the Authorization header of a request says. */
+export type Authorize = (method: string, uri: string) => string;
+
+/** The strongest answer that is known to challenges (the values of WWW-Authenticate); undefined when there is none. */
+export function authorization(
+  challenges: readonly string[],
+  { user, password }: Credentials,
+): Authorize | undefined {
+  const digests = challenges.map(digestOf).filter((digest) => digest !== undefined);
+  const digest = digests.find(({ hash }) => hash === 'sha256') ?? digests[0];
+  if (digest !== undefined) return digestAnswer(digest, { user, password });
+  if (!challenges.some((challenge) => /^\s*basic\b/i.test(challenge))) return undefined;
+  const pair = Buffer.from(`${user}:${password}`).toString('base64');
+  return () => `Basic ${pair}`;
+}
+
+interface Digest {
+  readonly hash: 'md5' | 'sha256';
+  readonly realm: string;
+  readonly nonce: string;
+  readonly qop: boolean;
+  readonly algorithm: string | undefined;
+  readonly opaque: string | undefined;
+}
+
+const HASHES: Readonly<Record<string, Digest['hash']>> = { MD5: 'md5', 'SHA-256': 'sha256' };
+
+/** Longer ones are of no server that means well. */
+const MOST_CHALLENGE = 2_000;
+
+function digestOf(challenge: string): Digest | undefined {
+  const text = /^\s*digest\s(.*)$/is.exec(challenge.slice(0, MOST_CHALLENGE))?.[1];
+  if (text === undefined) return undefined;
+  const fields = new Map(
+    [...text.matchAll(/([a-z-]+)\s*=\s*(?:"([^"]*)"|([^\s,]+))/gi)].map(([, name, quoted, plain]) => [
+      name!.toLowerCase(),
+      quoted ?? plain ?? '',
+    ]),
+  );
+  const algorithm = fields.get('algorithm');
+  const hash = HASHES[(algorithm ?? 'MD5').toUpperCase()];
+  const qop = fields.get('qop')?.split(/[\s,]+/);
+  if (hash === undefined || (qop !== undefined && !qop.includes('auth'))) return undefined;
+  const [realm, nonce] = [fields.get('realm') ?? '', fields.get('nonce') ?? ''];
+  return { hash, realm, nonce, qop: qop !== undefined, algorithm, opaque: fields.get('opaque') };
+}
+
+function digestAnswer(digest: Digest, { user, password }: Credentials): Authorize {
+  const { hash, realm, nonce, qop, algorithm, opaque } = digest;
+  const hashed = (text: string): string => createHash(hash).update(text).digest('hex');
+  let uses = 0;
+  return (method, uri) => {
+    const [secret, action] = [hashed(`${user}:${realm}:${password}`), hashed(`${method}:${uri}`)];
+    const count = (++uses).toString(16).padStart(8, '0');
+    const client = randomBytes(8).toString('hex');
+    const response = hashed(
+      qop ? `${secret}:${nonce}:${count}:${client}:auth:${action}` : `${secret}:${nonce}:${action}`,
+    );
+    const fields = [
+      `username=${quoted(user)}`,
+      `realm=${quoted(realm)}`,
+      `nonce=${quoted(nonce)}`,
+      `uri=${quoted(uri)}`,
+      `response="${response}"`,
+      ...(algorithm === undefined ? [] : [`algorithm=${algorithm}`]),
+      ...(opaque === undefined ? [] : [`opaque=${quoted(opaque)}`]),
+      ...(qop ? [`qop=auth, nc=${count}, cnonce="${client}"`] : []),
+    ];
+    return `Digest ${fields.join(', ')}`;
+  };
+}
+
+const quoted = (text: string): string =>
+  `"${text.replace(/["\\\r\n]/g, (sign) => (sign < ' ' ? '' : `\\${sign}`))}"`;

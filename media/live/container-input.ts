@@ -1,0 +1,151 @@
+/** Coded pictures out of bytes in a container, by FFmpeg, which asks for the bytes and is never let near a socket. */
+import { Dictionary, FFmpegError, FormatContext, IOContext, InputFormat } from 'node-av/lib';
+import type { Packet, Stream } from 'node-av/lib';
+import { AVERROR_EOF, AVMEDIA_TYPE_VIDEO, AV_DISPOSITION_ATTACHED_PIC } from 'node-av/constants';
+import type { ByteFeed } from './byte-feed.ts';
+import type { CodedVideo, LiveInput } from './input.ts';
+import { LiveError } from './live-error.ts';
+
+/** What is sent as a stream. Playlists are left out: they name further addresses. */
+const FORMATS = 'mpegts,mov,matroska,mpjpeg,flv,mpeg,ogg,mjpeg,h264,hevc,m4v,nut';
+const BUFFER_BYTES = 64 * 1024;
+/** After so many bytes of something that is no known format it is not looked at any longer. */
+const PROBE_BYTES = 512 * 1024;
+/** Damaged stretches in a row after which the stream is given up. */
+const MOST_DAMAGED = 1_000;
+/** Packets, or time, without any of video: then there is none. */
+const MOST_OTHERS = 1_000;
+const OTHERS_MS = 10_000;
+
+export interface ContainerOptions {
+  /** The answer says that it is a sequence of parts, as cameras send JPEG pictures. */
+  readonly multipart: boolean;
+  /** Whether the sender tells the end, so that a connection that is closed without it was lost. */
+  readonly endIsTold: boolean;
+  readonly maxPixels: number;
+}
+
+export async function openContainerInput(feed: ByteFeed, options: ContainerOptions): Promise<LiveInput> {
+  const io = new IOContext();
+  io.allocContextWithCallbacks(BUFFER_BYTES, 0, (size) => feed.read(size), null, null);
+  const format = new FormatContext();
+  format.allocContext();
+  format.pb = io;
+  const known = Dictionary.fromObject({
+    protocol_whitelist: 'none',
+    format_whitelist: FORMATS,
+    formatprobesize: String(PROBE_BYTES),
+  });
+  try {
+    const kind = options.multipart ? InputFormat.findInputFormat('mpjpeg') : null;
+    const code = await format.openInput('', kind, known);
+    if (code < 0) {
+      io.freeContext();
+      throw unopened(feed, code);
+    }
+  } finally {
+    known.free();
+  }
+  return new ContainerInput(feed, format, io, options);
+}
+
+function unopened(feed: ByteFeed, code: number): LiveError {
+  if (feed.error !== undefined) return feed.error;
+  return new LiveError(
+    'NOT_VIDEO',
+    `What the address sends is no video that is known here (${FFmpegError.strerror(code)}).`,
+  );
+}
+
+class ContainerInput implements LiveInput {
+  readonly #feed: ByteFeed;
+  readonly #format: FormatContext;
+  readonly #io: IOContext;
+  readonly #options: ContainerOptions;
+  readonly #since = performance.now();
+  #streams: readonly Stream[] = [];
+  #video: CodedVideo | undefined;
+  #index = -1;
+  #others = 0;
+
+  constructor(feed: ByteFeed, format: FormatContext, io: IOContext, options: ContainerOptions) {
+    this.#feed = feed;
+    this.#format = format;
+    this.#io = io;
+    this.#options = options;
+  }
+
+  async read(packet: Packet): Promise<CodedVideo | undefined> {
+    for (let damaged = 0; ;) {
+      packet.unref();
+      const code = await this.#format.readFrame(packet);
+      if (code < 0) {
+        if (this.#feed.error !== undefined) throw this.#feed.error;
+        if (code === AVERROR_EOF) return this.#end();
+        if (++damaged > MOST_DAMAGED) throw unreadable(code);
+      } else {
+        damaged = 0;
+        const video = this.#videoOf(packet.streamIndex);
+        if (video !== undefined) return video;
+        this.#refuseWithoutVideo();
+      }
+    }
+  }
+
+  #end(): undefined {
+    if (this.#video === undefined) throw noVideo();
+    if (!this.#options.endIsTold)
+      throw new LiveError('LOST', 'The sender of the stream has closed the connection.');
+  }
+
+  /** Undefined for packets of sound, subtitles and other pictures than those that are read. */
+  #videoOf(index: number): CodedVideo | undefined {
+    if (index >= this.#streams.length) this.#streams = this.#format.streams;
+    const stream = this.#streams[index];
+    if (stream === undefined || !isVideo(stream)) return undefined;
+    if (index === this.#index) {
+      this.#others = 0;
+      if (stream.codecpar.codecId === this.#video?.codec) return this.#video;
+    } else if (this.#index >= 0 && ++this.#others < MOST_OTHERS / 20) return undefined;
+    this.#index = index;
+    this.#video = this.#coded(stream);
+    return this.#video;
+  }
+
+  #coded(stream: Stream): CodedVideo {
+    const parameters = stream.codecpar;
+    const { width, height, codecId } = parameters;
+    if (width * height > this.#options.maxPixels)
+      throw new LiveError('UNSUPPORTED', `Pictures of ${width}x${height} pixels are too large to be read.`);
+    const rate = stream.avgFrameRate;
+    return {
+      id: (this.#video?.id ?? 0) + 1,
+      codec: codecId,
+      parameters,
+      // The pictures of such a camera have no time of their own.
+      timeBase: this.#options.multipart ? undefined : stream.timeBase.toDouble(),
+      fps: !this.#options.multipart && rate.num > 0 && rate.den > 0 ? rate.toDouble() : 0,
+    };
+  }
+
+  #refuseWithoutVideo(): void {
+    if (this.#video !== undefined) return;
+    if (++this.#others > MOST_OTHERS || performance.now() - this.#since > OTHERS_MS) throw noVideo();
+  }
+
+  async close(): Promise<void> {
+    await this.#format.closeInput();
+    this.#io.freeContext();
+  }
+}
+
+function isVideo(stream: Stream): boolean {
+  return (
+    stream.codecpar.codecType === AVMEDIA_TYPE_VIDEO && !stream.hasDisposition(AV_DISPOSITION_ATTACHED_PIC)
+  );
+}
+
+const noVideo = (): LiveError => new LiveError('NOT_VIDEO', 'The stream has no video in it.');
+
+const unreadable = (code: number): LiveError =>
+  new LiveError('DAMAGED', `The stream cannot be read any further (${FFmpegError.strerror(code)}).`);

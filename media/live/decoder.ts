@@ -1,0 +1,50 @@
+/** The decoder of a live stream: what is damaged is left out, and a change of size is nothing special. */
+import { Codec, CodecContext, Frame as AvFrame } from 'node-av/lib';
+import type { Packet } from 'node-av/lib';
+import { once } from '../container.ts';
+import type { CodedVideo } from './input.ts';
+import { LiveError } from './live-error.ts';
+
+export interface LiveDecoder {
+  /** Frames a second that the coding itself announces; 0 when it does not. Known after the first frame. */
+  readonly fps: number;
+  /** Decodes a packet, or with null what is left; false when the decoder refuses it. */
+  send(packet: Packet | null): boolean;
+  /** The next decoded frame into `frame`; false when more packets are needed. */
+  receive(frame: AvFrame): boolean;
+  close(): void;
+}
+
+export function openLiveDecoder(
+  { codec, parameters }: CodedVideo,
+  { threads, maxPixels }: { readonly threads: number; readonly maxPixels: number },
+): LiveDecoder {
+  const decoder = Codec.findDecoder(codec);
+  if (decoder === null)
+    throw new LiveError('UNSUPPORTED', 'The video of the stream is coded in a way that is not known here.');
+  const context = new CodecContext();
+  context.allocContext3(decoder);
+  if (parameters !== undefined) context.parametersToContext(parameters);
+  context.threadCount = threads;
+  // Not by a dictionary of options: opening frees that, and the binding does so once more.
+  context.setOption('max_pixels', maxPixels);
+  if (context.open2Sync(decoder, null) < 0) {
+    context.freeContext();
+    throw new LiveError('UNSUPPORTED', 'The decoder for the video of the stream could not be opened.');
+  }
+  return {
+    get fps() {
+      const { num, den } = context.framerate;
+      return num > 0 && den > 0 ? num / den : 0;
+    },
+    send: (packet) => context.sendPacketSync(packet) >= 0,
+    receive: (frame) => context.receiveFrameSync(frame) >= 0,
+    close: once(() => context.freeContext()),
+  };
+}
+
+export function newFrame(): AvFrame {
+  const frame = new AvFrame();
+  frame.alloc();
+  return frame;
+}

@@ -1,0 +1,124 @@
+/** From coded pictures to numbered frames. Numbers and times go on over new connections. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Frame as AvFrame, Packet } from 'node-av/lib';
+import { NO_TIMESTAMP, newPacket } from '../container.ts';
+import { FramePicker, sampling } from '../sampling.ts';
+import type { LiveCounters } from './counters.ts';
+import { openLiveDecoder, type LiveDecoder } from './decoder.ts';
+import type { CodedVideo, LiveInput } from './input.ts';
+import { MediaClock } from './media-clock.ts';
+import type { LIVE_DEFAULTS, LiveOptions } from './options.ts';
+import type { WaitingFrames } from './waiting-frames.ts';
+
+export interface DecodingEvents {
+  /** Each decoded frame; before it is handed out. `fps`: 0 when the sender does not tell. */
+  decoded(size: { readonly width: number; readonly height: number }, fps: () => number): void;
+  /** There is one more to be taken. */
+  waits(): void;
+}
+
+/** After so long (milliseconds) the consumer, timers and sockets get a turn. */
+const BUSY_MS = 5;
+
+export class LiveDecoding {
+  /** By the clock that is never set back; undefined before the first. */
+  lastFrameAt: number | undefined;
+  packetsSinceFrame = 0;
+  damagedSinceFrame = 0;
+  readonly #options: LiveOptions & typeof LIVE_DEFAULTS;
+  readonly #waiting: WaitingFrames;
+  readonly #counters: LiveCounters;
+  readonly #events: DecodingEvents;
+  readonly #picker: FramePicker;
+  readonly #clock = new MediaClock();
+  #next: number;
+
+  constructor(
+    options: LiveOptions & typeof LIVE_DEFAULTS,
+    waiting: WaitingFrames,
+    counters: LiveCounters,
+    events: DecodingEvents,
+  ) {
+    this.#options = options;
+    this.#waiting = waiting;
+    this.#counters = counters;
+    this.#events = events;
+    this.#picker = new FramePicker(sampling(options, undefined));
+    this.#next = options.firstFrame ?? 0;
+  }
+
+  /** To the end that the sender tells. `turn` is called for each packet, and may throw. Errors: LiveError. */
+  async readAll(input: LiveInput, turn: () => void): Promise<void> {
+    const packet = newPacket();
+    let decoder: LiveDecoder | undefined;
+    let video: CodedVideo | undefined;
+    this.#clock.newConnection();
+    try {
+      for (let since = performance.now(); ;) {
+        const read = await input.read(packet);
+        turn();
+        if (read === undefined) break;
+        if (decoder === undefined || read.id !== video?.id) {
+          if (decoder !== undefined) await this.#decode(null, decoder, video!);
+          decoder?.close();
+          decoder = openLiveDecoder(read, this.#options);
+          video = read;
+        }
+        this.#counters.add('packets');
+        this.packetsSinceFrame++;
+        since = await this.#decode(packet, decoder, read, since);
+      }
+      if (decoder !== undefined) await this.#decode(null, decoder, video!);
+    } finally {
+      decoder?.close();
+      packet.free();
+    }
+  }
+
+  /** A packet that the decoder refuses is a damaged one; the following may be whole. */
+  async #decode(
+    packet: Packet | null,
+    decoder: LiveDecoder,
+    video: CodedVideo,
+    since = performance.now(),
+  ): Promise<number> {
+    if (!decoder.send(packet)) {
+      this.#counters.add('damaged');
+      this.damagedSinceFrame++;
+    }
+    for (;;) {
+      const picture = this.#waiting.empty();
+      if (!decoder.receive(picture)) {
+        this.#waiting.giveBack(picture);
+        return since;
+      }
+      this.#enter(picture, video, decoder);
+      if (performance.now() - since < BUSY_MS) continue;
+      await nextTurn();
+      since = performance.now();
+    }
+  }
+
+  #enter(picture: AvFrame, { timeBase, fps }: CodedVideo, decoder: LiveDecoder): void {
+    const now = performance.now();
+    const index = this.#next++;
+    const time = this.#clock.next(stampOf(picture, timeBase), now);
+    this.lastFrameAt = now;
+    this.packetsSinceFrame = 0;
+    this.damagedSinceFrame = 0;
+    this.#counters.add('decoded');
+    this.#events.decoded(picture, () => fps || decoder.fps);
+    if (!this.#picker.wants(index, picture.keyFrame === 1, time)) {
+      this.#counters.add('skipped');
+      return this.#waiting.giveBack(picture);
+    }
+    if (this.#waiting.push({ picture, index, time, at: Date.now() })) this.#counters.add('dropped');
+    this.#events.waits();
+  }
+}
+
+/** Milliseconds of the sender's clock; undefined when it tells none. */
+function stampOf(picture: AvFrame, timeBase: number | undefined): number | undefined {
+  const ticks = picture.bestEffortTimestamp;
+  return timeBase === undefined || ticks === NO_TIMESTAMP ? undefined : Number(ticks) * timeBase * 1000;
+}

@@ -1,0 +1,64 @@
+/** Why a live stream cannot be opened, or cannot be read any further. */
+
+/**
+ * UNREACHABLE: nobody there, or no answer; FORBIDDEN: an address that is never connected to; UNAUTHORIZED: user or password are wrong;
+ * REFUSED: the server says no; NOT_VIDEO: it sends something else; UNSUPPORTED: it sends what is not read here; LOST: the connection
+ * broke; SILENT: nothing comes any more; DAMAGED: what comes cannot be decoded.
+ */
+export type LiveFault =
+  | 'UNREACHABLE'
+  | 'FORBIDDEN'
+  | 'UNAUTHORIZED'
+  | 'REFUSED'
+  | 'NOT_VIDEO'
+  | 'UNSUPPORTED'
+  | 'LOST'
+  | 'SILENT'
+  | 'DAMAGED';
+
+/** `message` is a sentence for people that names the cause and never holds a password. */
+export class LiveError extends Error {
+  readonly fault: LiveFault;
+  constructor(fault: LiveFault, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'LiveError';
+    this.fault = fault;
+  }
+}
+
+const SENTENCES: readonly (readonly [RegExp, string])[] = [
+  [/^(ENOTFOUND|EAI_NONAME|EAI_NODATA)$/, 'The host of the stream is unknown'],
+  [/^EAI_/, 'The name of the host could not be looked up just now'],
+  [/^ECONNREFUSED$/, 'The host of the stream refuses connections at this port'],
+  [/^(EHOSTUNREACH|ENETUNREACH|ENETDOWN)$/, 'There is no way to the host of the stream'],
+  [
+    /^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT)$/,
+    'The host of the stream does not answer in time',
+  ],
+  [/CERT|^ERR_TLS|^ERR_SSL|SELF_SIGNED/, 'The certificate of the host of the stream is not trusted'],
+];
+
+/** What an error of the network means; most of them are a connection that was lost. An error that is none of the network is thrown. */
+export function networkError(error: unknown): LiveError {
+  if (error instanceof LiveError) return error;
+  const code = codeOf(error);
+  if (code === 'FORBIDDEN_ADDRESS' && error instanceof Error)
+    return new LiveError('FORBIDDEN', `The stream is not opened: ${error.message}.`, { cause: error });
+  if (code === '') throw error;
+  if (code.startsWith('HPE_'))
+    return new LiveError('NOT_VIDEO', 'What listens at this port does not speak HTTP as it should.', {
+      cause: error,
+    });
+  const known = SENTENCES.find(([pattern]) => pattern.test(code))?.[1];
+  if (known !== undefined) return new LiveError('UNREACHABLE', `${known} (${code}).`, { cause: error });
+  const detail = /^[A-Z][A-Z0-9_]+$/.test(code) ? ` (${code})` : '';
+  return new LiveError('LOST', `The connection to the stream was lost${detail}.`, { cause: error });
+}
+
+/** The code of an error, or of the one that it stands for. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  if (error instanceof AggregateError) return codeOf(error.errors[0]);
+  return codeOf(error.cause);
+}

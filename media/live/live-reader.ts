@@ -1,0 +1,211 @@
+/**
+ * Reads a live stream until it ends: connects, decodes, watches for stalls, connects anew. It knows nothing of threads: events go to
+ * whoever listens, frames wait where they are fetched.
+ */
+import type { StreamEnd, StreamEvent } from '../../protocol/streams.ts';
+import type { LiveCounters } from './counters.ts';
+import { LiveDecoding } from './live-decoding.ts';
+import { LiveError, networkError, type LiveFault } from './live-error.ts';
+import { openInput } from './open-input.ts';
+import { LIVE_DEFAULTS, type LiveOptions } from './options.ts';
+import { reconnectDelay, stallState } from './stall.ts';
+import type { WaitingFrames } from './waiting-frames.ts';
+
+export type LiveEvent = Extract<
+  StreamEvent,
+  { readonly type: 'opened' | 'stalled' | 'running' | 'reconnecting' }
+>;
+
+/** `failed`: the stream cannot be opened, or not any more whatever is tried; `fault` says why. */
+export interface LiveEnd {
+  readonly reason: StreamEnd['reason'] | 'failed';
+  readonly fault?: LiveFault;
+  /** A sentence for people, without passwords. */
+  readonly detail: string;
+}
+
+export interface LiveListener {
+  event(event: LiveEvent): void;
+  /** There is one more frame to be taken. */
+  waits(): void;
+}
+
+/** A connection that gave frames for so long (milliseconds) was a good one: the pause after it is the shortest again. */
+const STEADY_MS = 10_000;
+/** A decoder holds back so many pictures at most, to bring them into order: more of them without a frame are damaged. */
+const MOST_HELD_BACK = 32;
+/** Trying again does not help: a camera that is asked with a wrong password again and again locks its user out. */
+const LASTING: readonly LiveFault[] = ['UNAUTHORIZED'];
+
+export class LiveReader {
+  readonly #uri: string;
+  readonly #options: LiveOptions & typeof LIVE_DEFAULTS;
+  readonly #counters: LiveCounters;
+  readonly #listener: LiveListener;
+  readonly #random: () => number;
+  readonly #decoding: LiveDecoding;
+  readonly #began = performance.now();
+  #connection = new AbortController();
+  /** When the connection that stands was begun; undefined between two. */
+  #connectedAt: number | undefined;
+  #connections = 0;
+  #framesComeFrom = 0;
+  #size = '';
+  /** Frames have come, to this reader or one before it: from now on the stall rules hold. */
+  #seen: boolean;
+  #stalled = false;
+  /** Why no frames come, as far as that is known. */
+  #trouble: LiveError | undefined;
+  #end: LiveEnd | undefined;
+  #endPause: () => void = () => undefined;
+
+  constructor(
+    uri: string,
+    options: LiveOptions,
+    shared: { readonly waiting: WaitingFrames; readonly counters: LiveCounters },
+    listener: LiveListener,
+    random: () => number = Math.random,
+  ) {
+    this.#uri = uri;
+    this.#options = withDefaults(options);
+    this.#counters = shared.counters;
+    this.#listener = listener;
+    this.#random = random;
+    this.#seen = options.seenBefore ?? false;
+    this.#decoding = new LiveDecoding(this.#options, shared.waiting, shared.counters, {
+      decoded: (size, fps) => this.#decoded(size, fps),
+      waits: () => listener.waits(),
+    });
+  }
+
+  /** Ends the stream: `run` answers soon. */
+  stop(): void {
+    this.#finish({ reason: 'cancelled', detail: 'The stream was cancelled.' });
+  }
+
+  async run(): Promise<LiveEnd> {
+    const watch = setInterval(() => this.#watch(), this.#watchMs());
+    try {
+      for (let attempt = 1; ; attempt++) {
+        const began = performance.now();
+        const cause = await this.#connect();
+        const end = this.#end ?? this.#endAfter(cause);
+        if (end !== undefined || cause === 'ended') return end!;
+        if ((this.#decoding.lastFrameAt ?? 0) - began > STEADY_MS) attempt = 1;
+        await this.#pause(attempt, cause);
+        if (this.#end !== undefined) return this.#end;
+      }
+    } finally {
+      clearInterval(watch);
+    }
+  }
+
+  /** Often enough for the shortest rule, and several times a second for every other. */
+  #watchMs(): number {
+    const { stall, firstPictureMs } = this.#options;
+    const rules = [stall.alertMs, stall.timeoutMs, firstPictureMs].filter((ms) => ms > 0);
+    return Math.min(250, Math.max(5, Math.min(...rules) / 10));
+  }
+
+  /** One connection, to its end: by the sender, or why it is of no use any more. */
+  async #connect(): Promise<LiveError | 'ended'> {
+    const connection = (this.#connection = new AbortController());
+    this.#connectedAt = performance.now();
+    this.#connections++;
+    try {
+      const input = await openInput(this.#uri, this.#options, connection.signal);
+      const turn = () => {
+        this.#counters.add('beats');
+        connection.signal.throwIfAborted();
+      };
+      try {
+        await this.#decoding.readAll(input, turn);
+      } finally {
+        await input.close();
+      }
+      return 'ended';
+    } catch (error) {
+      this.#trouble = networkError(connection.signal.aborted ? connection.signal.reason : error);
+      return this.#trouble;
+    } finally {
+      this.#connectedAt = undefined;
+    }
+  }
+
+  #endAfter(cause: LiveError | 'ended'): LiveEnd | undefined {
+    if (cause === 'ended') return { reason: 'ended', detail: 'The sender has ended the stream.' };
+    const { message, fault } = cause;
+    if (!this.#seen || LASTING.includes(fault)) return { reason: 'failed', fault, detail: message };
+    if (this.#options.stall.timeoutMs !== 0) return undefined;
+    return { reason: 'stalled', detail: `${message} With a stallTimeout of 0 it is not tried again.` };
+  }
+
+  async #pause(attempt: number, { message }: LiveError): Promise<void> {
+    this.#listener.event({ type: 'reconnecting', at: Date.now(), cause: message });
+    const delay = reconnectDelay(attempt, this.#options.reconnect, this.#random);
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, delay);
+      this.#endPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  #decoded({ width, height }: { readonly width: number; readonly height: number }, fps: () => number): void {
+    const at = Date.now();
+    if (this.#framesComeFrom !== this.#connections) {
+      if (this.#framesComeFrom > 0) this.#counters.add('reconnects');
+      this.#framesComeFrom = this.#connections;
+      this.#seen = true;
+      this.#trouble = undefined;
+    }
+    if (this.#stalled) this.#listener.event({ type: 'running', at });
+    this.#stalled = false;
+    if (this.#size !== `${width}x${height}`)
+      this.#listener.event({ type: 'opened', at, width, height, fps: fps() });
+    this.#size = `${width}x${height}`;
+  }
+
+  #watch(): void {
+    this.#counters.add('beats');
+    if (this.#end !== undefined) return;
+    const now = performance.now();
+    const { stall, firstPictureMs } = this.#options;
+    const quietSince = this.#decoding.lastFrameAt ?? this.#began;
+    if (!this.#seen) {
+      if (now - quietSince >= firstPictureMs) this.#connection.abort(this.#silence(firstPictureMs));
+      return;
+    }
+    const state = stallState(now - quietSince, stall);
+    if (state === 'running') return;
+    const cause = this.#trouble ?? this.#silence(now - quietSince);
+    if (state === 'over')
+      return this.#finish({ reason: 'stalled', detail: `The stream stalled for too long. ${cause.message}` });
+    if (!this.#stalled) this.#listener.event({ type: 'stalled', at: Date.now(), cause: cause.message });
+    this.#stalled = true;
+    // A connection that is silent for so long may be dead without anybody having told.
+    const connectedAt = this.#connectedAt;
+    if (connectedAt !== undefined && now - Math.max(connectedAt, quietSince) >= stall.alertMs)
+      this.#connection.abort(this.#silence(now - Math.max(connectedAt, quietSince)));
+  }
+
+  #silence(quietMs: number): LiveError {
+    const time = quietMs < 1_000 ? `${Math.round(quietMs)} ms` : `${Math.round(quietMs / 1_000)} s`;
+    const { packetsSinceFrame, damagedSinceFrame } = this.#decoding;
+    return damagedSinceFrame > 0 || packetsSinceFrame > MOST_HELD_BACK
+      ? new LiveError('DAMAGED', `What the camera sends could not be decoded for ${time}.`)
+      : new LiveError('SILENT', `No picture came from the camera for ${time}.`);
+  }
+
+  #finish(end: LiveEnd): void {
+    this.#end ??= end;
+    this.#connection.abort(new LiveError('LOST', end.detail));
+    this.#endPause();
+  }
+}
+
+function withDefaults(options: LiveOptions): LiveOptions & typeof LIVE_DEFAULTS {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  return Object.assign({ ...LIVE_DEFAULTS }, Object.fromEntries(given)) as LiveOptions & typeof LIVE_DEFAULTS;
+}

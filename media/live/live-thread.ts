@@ -1,0 +1,81 @@
+/** The thread of a live stream: reads and decodes whatever the detector's thread is busy with, and hands out a frame when one is wanted. */
+import '../promise-polyfill.ts';
+import { parentPort, workerData } from 'node:worker_threads';
+import { Log } from 'node-av/lib';
+import { AV_LOG_QUIET } from 'node-av/constants';
+import { RgbConverter, rgbBytes } from '../rgb.ts';
+import { LiveCounters } from './counters.ts';
+import { LiveReader } from './live-reader.ts';
+import type { FromThread, LiveThread, ToThread } from './thread-messages.ts';
+import { WaitingFrames } from './waiting-frames.ts';
+
+// Complaints about damaged pictures are counted, and do not go to stderr.
+Log.setLevel(AV_LOG_QUIET);
+
+const { uri, options, counters } = workerData as LiveThread;
+const port = parentPort!;
+const waiting = new WaitingFrames();
+const tell = (message: FromThread): void => port.postMessage(message);
+let wanted = false;
+let over = false;
+let rgb: RgbConverter | undefined;
+
+const reader = new LiveReader(
+  uri,
+  options,
+  { waiting, counters: new LiveCounters(counters) },
+  {
+    event: (event) => tell({ event }),
+    waits: () => {
+      if (wanted) handOut();
+    },
+  },
+);
+
+port.on('message', (message: ToThread) => {
+  if (message === 'next') {
+    wanted = true;
+    handOut();
+  } else {
+    reader.stop();
+    if (over) leave();
+  }
+});
+
+/** Pixels are converted only now, so that nobody pays for frames that are dropped. */
+function handOut(): void {
+  const frame = waiting.take();
+  if (frame === undefined) {
+    if (over) leave();
+    return;
+  }
+  wanted = false;
+  const { picture, index, time, at } = frame;
+  const { width, height } = picture;
+  const memory = memoryFor(width, height);
+  rgb!.convert(picture);
+  waiting.giveBack(picture);
+  tell({ frame: { index, time, at, width, height, ...(memory === undefined ? {} : { memory }) } });
+}
+
+/** The memory when it is new: pictures have another size from now on. */
+function memoryFor(width: number, height: number): SharedArrayBuffer | undefined {
+  if (rgb?.width === width && rgb.height === height) return undefined;
+  rgb?.close();
+  const memory = new SharedArrayBuffer(rgbBytes(width, height));
+  rgb = new RgbConverter(width, height, memory);
+  return memory;
+}
+
+function leave(): void {
+  waiting.close();
+  rgb?.close();
+  port.close();
+}
+
+const end = await reader.run();
+tell({ end });
+over = true;
+// Frames that came before the end are still fetched, unless nobody wants them.
+if (end.reason === 'cancelled') leave();
+else if (wanted) handOut();

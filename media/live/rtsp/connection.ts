@@ -1,0 +1,159 @@
+/** A connection to an RTSP server: requests one after the other, and packets of media between their answers. */
+import { connect as connectTo } from 'node:net';
+import type { Socket } from 'node:net';
+import { checkHost, guardedLookup, type AddressRule } from '../../../egress/addresses.ts';
+import type { Connect } from '../input.ts';
+import { LiveError, networkError } from '../live-error.ts';
+import { RtspParser, type RtspMessage } from './messages.ts';
+
+const RTSP_PORT = 554;
+const AGENT = 'Troupe';
+
+export interface RtspEvents {
+  /** `packet` is valid only during the call. */
+  packet(channel: number, packet: Buffer): void;
+  /** The server ends the stream. */
+  ended(): void;
+  /** The connection is of no use any more. Called once at most, and not after `close`. */
+  failed(error: LiveError): void;
+}
+
+interface Asked {
+  resolve(answer: RtspMessage): void;
+  reject(error: LiveError): void;
+}
+
+/** Connects to an address that is allowed, and to no other: the socket gets the one that was checked. */
+export async function connectRtsp(
+  url: URL,
+  { allowPrivate, connectMs }: Connect,
+  signal: AbortSignal,
+  events: RtspEvents,
+): Promise<RtspConnection> {
+  const rule: AddressRule = { allowPrivate, settings: 'the setting FETCH_PRIVATE' };
+  signal.throwIfAborted();
+  try {
+    checkHost(url, rule);
+  } catch (error) {
+    throw networkError(error);
+  }
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const port = url.port === '' ? RTSP_PORT : Number(url.port);
+  const socket = connectTo({ host, port, lookup: guardedLookup(rule) });
+  const connection = new RtspConnection(socket, connectMs, events);
+  await connection.opened(signal);
+  return connection;
+}
+
+export class RtspConnection {
+  readonly #socket: Socket;
+  readonly #answerMs: number;
+  readonly #events: RtspEvents;
+  readonly #asked = new Map<number, Asked>();
+  #sequence = 0;
+  #error: LiveError | undefined;
+  #closed = false;
+
+  constructor(socket: Socket, answerMs: number, events: RtspEvents) {
+    this.#socket = socket;
+    this.#answerMs = answerMs;
+    this.#events = events;
+    const parser = new RtspParser({
+      packet: (channel, packet) => events.packet(channel, packet),
+      message: (message) => this.#received(message),
+    });
+    socket.setNoDelay(true);
+    socket.on('data', (chunk) => {
+      try {
+        parser.push(chunk);
+      } catch (error) {
+        this.fail(networkError(error));
+      }
+    });
+    socket.on('error', (error) => this.fail(networkError(error)));
+    socket.on('close', () => this.fail(new LiveError('LOST', 'The camera has closed the connection.')));
+  }
+
+  /** Until the connection stands. From then on the signal ends it. */
+  async opened(signal: AbortSignal): Promise<void> {
+    const stop = () => this.fail(networkError(signal.reason));
+    signal.addEventListener('abort', stop, { once: true });
+    this.#socket.once('close', () => signal.removeEventListener('abort', stop));
+    const late = setTimeout(() => this.fail(tooLate()), this.#answerMs);
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.#asked.set(0, { resolve: () => resolve(), reject });
+        this.#socket.once('connect', resolve);
+      });
+    } finally {
+      clearTimeout(late);
+      this.#asked.delete(0);
+    }
+  }
+
+  /** Sends a request and waits for its answer, whatever its status is. */
+  async ask(method: string, uri: string, headers: Readonly<Record<string, string>>): Promise<RtspMessage> {
+    const sequence = ++this.#sequence;
+    const late = setTimeout(() => this.fail(tooLate()), this.#answerMs);
+    try {
+      return await new Promise((resolve, reject) => {
+        if (this.#error !== undefined) return reject(this.#error);
+        this.#asked.set(sequence, { resolve, reject });
+        this.#send(method, uri, sequence, headers);
+      });
+    } finally {
+      clearTimeout(late);
+      this.#asked.delete(sequence);
+    }
+  }
+
+  /** Sends a request whose answer nobody waits for. */
+  tell(method: string, uri: string, headers: Readonly<Record<string, string>>): void {
+    if (this.#error === undefined) this.#send(method, uri, ++this.#sequence, headers);
+  }
+
+  #send(method: string, uri: string, sequence: number, headers: Readonly<Record<string, string>>): void {
+    const lines = Object.entries({ CSeq: String(sequence), 'User-Agent': AGENT, ...headers });
+    const text = lines.map(([name, value]) => `${name}: ${value.replace(/[\r\n]/g, '')}\r\n`).join('');
+    this.#socket.write(`${method} ${uri} RTSP/1.0\r\n${text}\r\n`);
+  }
+
+  #received(message: RtspMessage): void {
+    const sequence = Number(message.headers.get('cseq')?.[0]);
+    if (message.status !== undefined) return this.#asked.get(sequence)?.resolve(message);
+    this.#socket.write(`RTSP/1.0 200 OK\r\nCSeq: ${sequence}\r\n\r\n`);
+    if (message.method === 'TEARDOWN') this.#events.ended();
+  }
+
+  /** Holds the server back while pictures wait to be decoded. */
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
+  fail(error: LiveError): void {
+    if (this.#closed || this.#error !== undefined) return;
+    this.#error = error;
+    this.#socket.destroy();
+    for (const { reject } of this.#asked.values()) reject(error);
+    this.#events.failed(error);
+  }
+
+  /** What was told last still leaves. */
+  close(): void {
+    this.#closed = true;
+    this.#socket.destroySoon();
+    // A server that does not read must not keep the socket.
+    setTimeout(() => this.#socket.destroy(), 500).unref();
+  }
+}
+
+/** The address as it stands in requests: without user and password. */
+export function requestUri(url: URL): string {
+  return `rtsp://${url.host}${url.pathname}${url.search}`;
+}
+
+const tooLate = (): LiveError => new LiveError('UNREACHABLE', 'The camera does not answer in time.');

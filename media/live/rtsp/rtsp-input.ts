@@ -1,0 +1,99 @@
+/**
+ * A camera's stream over RTSP, all of it over one TCP connection of ours. FFmpeg is given coded pictures and opens nothing itself, so
+ * neither a redirection nor a session description can send it anywhere.
+ */
+import { Packet } from 'node-av/lib';
+import type { CodedVideo, Connect, LiveInput } from '../input.ts';
+import { LiveError } from '../live-error.ts';
+import { PictureAssembler, type CodedPicture } from './pictures.ts';
+import { UnwrappedTicks, parseRtp, saysBye } from './rtp.ts';
+import { openSession, type RtspSession } from './session.ts';
+
+/** With so many pictures that wait to be decoded the server is held back. */
+const MOST_WAITING = 64;
+
+export async function openRtsp(uri: string, connect: Connect, signal: AbortSignal): Promise<LiveInput> {
+  const pictures = new Pictures();
+  const session = await openSession(uri, connect, signal, pictures);
+  const input = new RtspInput(session, pictures);
+  try {
+    await session.play();
+  } catch (error) {
+    session.close();
+    throw error;
+  }
+  return input;
+}
+
+/** Coded pictures between the socket and the decoder. */
+class Pictures {
+  readonly #waiting: CodedPicture[] = [];
+  #over: LiveError | 'ended' | undefined;
+  #wake: (() => void) | undefined;
+  session: RtspSession | undefined;
+  assembler: PictureAssembler | undefined;
+
+  packet(channel: number, packet: Buffer): void {
+    const { session, assembler } = this;
+    if (session === undefined || assembler === undefined) return;
+    if (channel === session.channels[1] && saysBye(packet)) return this.ended();
+    const rtp = channel === session.channels[0] ? parseRtp(packet) : undefined;
+    if (rtp === undefined || rtp.payloadType !== session.video.payloadType) return;
+    this.#waiting.push(...assembler.push(rtp));
+    if (this.#waiting.length >= MOST_WAITING) session.connection.pause();
+    if (this.#waiting.length > 0) this.#wake?.();
+  }
+
+  ended(): void {
+    this.#over ??= 'ended';
+    this.#wake?.();
+  }
+
+  failed(error: LiveError): void {
+    this.#over ??= error;
+    this.#wake?.();
+  }
+
+  /** Those that came before the end are handed out first. */
+  async next(): Promise<CodedPicture | undefined> {
+    for (;;) {
+      const picture = this.#waiting.shift();
+      if (picture !== undefined) {
+        if (this.#waiting.length < MOST_WAITING / 2) this.session?.connection.resume();
+        return picture;
+      }
+      if (this.#over === 'ended') return undefined;
+      if (this.#over !== undefined) throw this.#over;
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+    }
+  }
+}
+
+class RtspInput implements LiveInput {
+  readonly #session: RtspSession;
+  readonly #pictures: Pictures;
+  readonly #video: CodedVideo;
+  readonly #ticks = new UnwrappedTicks();
+
+  constructor(session: RtspSession, pictures: Pictures) {
+    this.#session = session;
+    this.#pictures = pictures;
+    const { codec, clockRate, fps } = session.video;
+    this.#video = { id: 1, codec, timeBase: 1 / clockRate, fps };
+    pictures.assembler = new PictureAssembler(session.video);
+    pictures.session = session;
+  }
+
+  async read(packet: Packet): Promise<CodedVideo | undefined> {
+    const picture = await this.#pictures.next();
+    if (picture === undefined) return undefined;
+    packet.unref();
+    packet.data = picture.data;
+    packet.pts = BigInt(this.#ticks.next(picture.timestamp));
+    return this.#video;
+  }
+
+  async close(): Promise<void> {
+    this.#session.close();
+  }
+}

@@ -1,0 +1,174 @@
+/** How a stream is asked for: DESCRIBE, SETUP over the same connection, PLAY; with user and password, over redirections. */
+import { authorization, credentialsOf, type Authorize } from '../authorization.ts';
+import type { Connect } from '../input.ts';
+import { LiveError } from '../live-error.ts';
+import { connectRtsp, requestUri, type RtspConnection, type RtspEvents } from './connection.ts';
+import type { RtspMessage } from './messages.ts';
+import { videoOf, type RtspVideo } from './sdp.ts';
+
+const MOST_REDIRECTS = 5;
+/** Seconds after which servers that say nothing forget a session (RFC 2326, 12.37). */
+const SESSION_S = 60;
+
+export interface RtspSession {
+  readonly video: RtspVideo;
+  /** The channel with the pictures, and that with what is said about them. */
+  readonly channels: readonly [number, number];
+  /** Lets the server send. */
+  play(): Promise<void>;
+  close(): void;
+  readonly connection: RtspConnection;
+}
+
+/** Follows redirections, each to an address that is checked like the first. */
+export async function openSession(
+  uri: string,
+  connect: Connect,
+  signal: AbortSignal,
+  events: RtspEvents,
+): Promise<RtspSession> {
+  let url = new URL(uri);
+  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+    const connection = await connectRtsp(url, connect, signal, events);
+    try {
+      const found = await new Opening(connection, url).open();
+      if (!(found instanceof URL)) return found;
+      // User and password stay with the host that they were given for.
+      if (found.host === url.host) [found.username, found.password] = [url.username, url.password];
+      url = found;
+      connection.close();
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  }
+  throw new LiveError('REFUSED', `The camera redirects more than ${MOST_REDIRECTS} times.`);
+}
+
+class Opening {
+  readonly #connection: RtspConnection;
+  readonly #url: URL;
+  #authorize: Authorize | undefined;
+
+  constructor(connection: RtspConnection, url: URL) {
+    this.#connection = connection;
+    this.#url = url;
+  }
+
+  async open(): Promise<RtspSession | URL> {
+    const uri = requestUri(this.#url);
+    const described = await this.#ask('DESCRIBE', uri, { Accept: 'application/sdp' });
+    if (isRedirection(described)) return this.#redirection(described);
+    accepted(described, 'DESCRIBE');
+    const video = videoOf(described.body);
+    const base =
+      described.headers.get('content-base')?.[0] ?? described.headers.get('content-location')?.[0] ?? uri;
+    const setUp = accepted(
+      await this.#ask('SETUP', controlUri(base, video.control), {
+        Transport: 'RTP/AVP/TCP;unicast;interleaved=0-1',
+      }),
+      'SETUP',
+    );
+    const transport = setUp.headers.get('transport')?.[0] ?? '';
+    if (!/RTP\/AVPF?\/TCP/i.test(transport))
+      throw new LiveError('UNSUPPORTED', 'The camera does not send over TCP, which alone is supported.');
+    const [, media, control] = /interleaved=(\d+)(?:-(\d+))?/.exec(transport) ?? [];
+    const [session = '', ...parameters] = (setUp.headers.get('session')?.[0] ?? '').split(';');
+    const timeoutS = Number(/timeout=(\d+)/.exec(parameters.join(';'))?.[1] ?? SESSION_S);
+    const whole = controlUri(base, video.sessionControl);
+    const channel = Number(media ?? 0);
+    return this.#session(video, [channel, Number(control ?? channel + 1)], whole, session.trim(), timeoutS);
+  }
+
+  #session(
+    video: RtspVideo,
+    channels: readonly [number, number],
+    uri: string,
+    session: string,
+    timeoutS: number,
+  ): RtspSession {
+    const headers: Record<string, string> = session === '' ? {} : { Session: session };
+    let alive: NodeJS.Timeout | undefined;
+    return {
+      video,
+      channels,
+      connection: this.#connection,
+      play: async () => {
+        accepted(await this.#ask('PLAY', uri, { ...headers, Range: 'npt=0.000-' }), 'PLAY');
+        const everyMs = Math.min(Math.max(timeoutS, 2), 3_600) * 500;
+        alive = setInterval(() => this.#tell('GET_PARAMETER', uri, headers), everyMs);
+      },
+      close: () => {
+        clearInterval(alive);
+        this.#tell('TEARDOWN', uri, headers);
+        this.#connection.close();
+      },
+    };
+  }
+
+  /** A server that asks for user and password is asked once more with these. */
+  async #ask(method: string, uri: string, headers: Readonly<Record<string, string>>): Promise<RtspMessage> {
+    const answer = await this.#connection.ask(method, uri, this.#authorized(method, uri, headers));
+    if (answer.status !== 401) return answer;
+    const credentials = credentialsOf(this.#url);
+    const before = this.#authorize;
+    const challenges = answer.headers.get('www-authenticate') ?? [];
+    this.#authorize = credentials && authorization(challenges, credentials);
+    // What was refused with a fresh nonce is wrong; one that is stale is given a new one.
+    const wrong = before !== undefined && !challenges.some((one) => /stale\s*=\s*"?true/i.test(one));
+    if (this.#authorize === undefined || wrong) throw unauthorized(credentials === undefined);
+    const second = await this.#connection.ask(method, uri, this.#authorized(method, uri, headers));
+    if (second.status === 401) throw unauthorized(false);
+    return second;
+  }
+
+  #tell(method: string, uri: string, headers: Readonly<Record<string, string>>): void {
+    this.#connection.tell(method, uri, this.#authorized(method, uri, headers));
+  }
+
+  #authorized(
+    method: string,
+    uri: string,
+    headers: Readonly<Record<string, string>>,
+  ): Readonly<Record<string, string>> {
+    const authorize = this.#authorize;
+    return authorize === undefined ? headers : { ...headers, Authorization: authorize(method, uri) };
+  }
+
+  #redirection(answer: RtspMessage): URL {
+    const location = answer.headers.get('location')?.[0] ?? '';
+    if (URL.canParse(location)) {
+      const url = new URL(location);
+      if (url.protocol === 'rtsp:') return url;
+    }
+    throw new LiveError('REFUSED', 'The camera redirects to an address that is none of RTSP.');
+  }
+}
+
+const isRedirection = ({ status = 0 }: RtspMessage): boolean =>
+  [301, 302, 303, 305, 307, 308].includes(status);
+
+function accepted(answer: RtspMessage, method: string): RtspMessage {
+  const { status = 0 } = answer;
+  if (status === 200) return answer;
+  if (status === 403) throw unauthorized(false);
+  if (status === 404) throw new LiveError('REFUSED', 'The camera has no stream at this path (status 404).');
+  if (status === 461)
+    throw new LiveError('UNSUPPORTED', 'The camera does not send over TCP, which alone is supported.');
+  throw new LiveError('REFUSED', `The camera answered ${method} with status ${status}.`);
+}
+
+const unauthorized = (without: boolean): LiveError =>
+  new LiveError(
+    'UNAUTHORIZED',
+    without
+      ? 'The camera asks for user and password, and the URI has none.'
+      : 'The camera does not let us in: user or password are wrong.',
+  );
+
+/** Where a part of the session is asked for. It goes over the same connection, whatever host it names. */
+function controlUri(base: string, control: string): string {
+  if (control === '' || control === '*') return base;
+  if (/^rtsps?:\/\//i.test(control)) return control;
+  return base.endsWith('/') ? `${base}${control}` : `${base}/${control}`;
+}

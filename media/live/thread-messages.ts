@@ -1,0 +1,28 @@
+/** What the reader of a live stream and its thread say to each other. */
+import type { LiveEnd, LiveEvent } from './live-reader.ts';
+import type { LiveOptions } from './options.ts';
+
+export interface LiveThread {
+  readonly uri: string;
+  readonly options: LiveOptions;
+  /** Of `LiveCounters`. */
+  readonly counters: SharedArrayBuffer;
+}
+
+/** next: the next frame is wanted, and the pixels of the one before are not needed any more. */
+export type ToThread = 'next' | 'close';
+
+export type FromThread =
+  | { readonly event: LiveEvent }
+  | { readonly end: LiveEnd }
+  | {
+      readonly frame: {
+        readonly index: number;
+        readonly time: number;
+        readonly at: number;
+        readonly width: number;
+        readonly height: number;
+        /** Where its pixels lie, when it is not where those of the frame before lay. */
+        readonly memory?: SharedArrayBuffer;
+      };
+    };

@@ -1,0 +1,100 @@
+/** A live stream as a test watches it. */
+import {
+  openLive,
+  type LiveEnd,
+  type LiveEvent,
+  type LiveFrame,
+  type LiveOptions,
+} from '../../media/live-frames.ts';
+import type { LiveCounts } from '../../media/live/counters.ts';
+import { openVideo } from '../../media/video-frames.ts';
+import type { CodedClip } from '../support/coded-media.ts';
+import { h264Over, rtspServer, type RtspBehaviour, type RtspServer } from '../support/rtsp-server.ts';
+import { streamServer, type StreamAnswer, type StreamServer } from '../support/stream-server.ts';
+import { md5 } from './samples.ts';
+
+export interface Seen extends Omit<LiveFrame, 'data' | 'warmUp'> {
+  readonly md5: string;
+}
+
+export interface Watched {
+  readonly events: readonly LiveEvent[];
+  readonly frames: readonly Seen[];
+  readonly counts: LiveCounts;
+  readonly end: LiveEnd;
+}
+
+/** Impatient rules: tests wait for what they expect, not for these. */
+export const OPTIONS: LiveOptions = {
+  allowPrivate: true,
+  stall: { alertMs: 20_000, timeoutMs: 0 },
+  reconnect: { firstMs: 20, longestMs: 100 },
+};
+
+export class Watching {
+  readonly events: LiveEvent[] = [];
+  readonly frames: Seen[] = [];
+  readonly source;
+  readonly #cancel = new AbortController();
+  /** Until the stream has ended and all frames were fetched. */
+  readonly over: Promise<Watched>;
+
+  constructor(uri: string, options: Partial<LiveOptions> = {}, onFrame: () => void = () => undefined) {
+    this.source = openLive(uri, { ...OPTIONS, ...options }, this.#cancel.signal, (event) =>
+      this.events.push(event),
+    );
+    this.over = this.#watch(onFrame);
+    this.over.catch(() => undefined);
+  }
+
+  async #watch(onFrame: () => void): Promise<Watched> {
+    for await (const { data, warmUp: _, ...frame } of this.source.frames()) {
+      this.frames.push({ ...frame, md5: md5(data) });
+      onFrame();
+    }
+    const end = await this.source.ended;
+    return { events: this.events, frames: this.frames, counts: this.source.counts, end };
+  }
+
+  cancel(): void {
+    this.#cancel.abort(new Error('cancelled by the test'));
+  }
+}
+
+export const watch = (uri: string, options?: Partial<LiveOptions>): Promise<Watched> =>
+  new Watching(uri, options).over;
+
+/** The hashes of all frames of a file, as the reader of videos gives them. */
+export async function batchHashes(file: string): Promise<readonly string[]> {
+  const hashes: string[] = [];
+  const reader = await openVideo(file);
+  for await (const { data } of reader.frames()) hashes.push(md5(data));
+  return hashes;
+}
+
+const servers: (StreamServer | RtspServer)[] = [];
+
+/** To be closed after the test. */
+export function keep<S extends StreamServer | RtspServer>(server: S): S {
+  servers.push(server);
+  return server;
+}
+
+export async function closeServers(): Promise<void> {
+  for (const server of servers.splice(0)) await server.close();
+}
+
+export async function http(answerTo: (visit: number) => StreamAnswer | undefined): Promise<StreamServer> {
+  return keep(await streamServer(answerTo));
+}
+
+/** A camera that sends a clip fast. */
+export async function rtsp(
+  clip: CodedClip,
+  of: (connection: number) => Partial<RtspBehaviour> = () => ({}),
+): Promise<RtspServer> {
+  return keep(await rtspServer((connection) => ({ ...h264Over(clip), speed: 8, ...of(connection) })));
+}
+
+export const withLogin = (url: string, login: string): string => url.replace('//', `//${login}@`);
+export const types = ({ events }: Pick<Watched, 'events'>): string[] => events.map(({ type }) => type);
