@@ -2,63 +2,39 @@ import { randomUUID } from 'node:crypto';
 import Router from '@koa/router';
 import Koa, { type Context, type Middleware, type Next } from 'koa';
 import type { ActorSystem } from '../actors/runtime/system.ts';
-import type { Info } from '../config/info.ts';
+import type { JobWatch } from '../actors/views/job-watch.ts';
 import type { Logger } from '../config/logger.ts';
 import type { Access } from './access/index.ts';
-import { actorRoutes } from './actors.ts';
+import { identify, type ClaimantDeps } from './access/claimant.ts';
 import { audit } from './audit.ts';
-import { backupRoutes, type BackupRouteDeps } from './backup.ts';
-import { batchJobRoutes, type BatchJobDeps } from './batch-jobs.ts';
-import { componentRoutes, type CatalogRouteDeps } from './components.ts';
+import type { Limits } from './declaration.ts';
 import { docsPage } from './docs-page.ts';
+import { endpoints, tags, type EndpointDeps } from './endpoints/index.ts';
 import { empty, mapErrors } from './errors.ts';
-import { jobEventRoutes, type JobEventDeps } from './job-events.ts';
-import { jobListRoutes, type JobListDeps } from './job-list.ts';
-import { mediaRoutes, type MediaDeps } from './media.ts';
-import { nodeRoutes, type NodeDeps } from './nodes.ts';
-import { Metrics, metricsRoutes, type MetricsDeps } from './metrics.ts';
-import { openApiRoutes } from './openapi/routes.ts';
-import { pipelineRoutes } from './pipelines.ts';
-import { queueRoutes, type QueueRoutes } from './queues.ts';
-import { healthRoutes, serviceRoutes, type Health } from './service.ts';
-import { statisticsRoutes, type StatisticsDeps } from './statistics.ts';
+import { EventStreams, type EventLimits } from './event-streams.ts';
+import { Metrics, metricsReader, type MetricsDeps } from './metrics.ts';
+import { openApiDocument } from './openapi/document.ts';
+import { route } from './routes.ts';
 import { withoutBasePath } from './steps/base-path.ts';
 import { crossOrigin } from './steps/cors.ts';
 import { privateAnswers } from './steps/private-answers.ts';
 import { refusalMessages } from './steps/refusal-messages.ts';
 import { readableTarget } from './steps/request-target.ts';
-import { streamingJobRoutes, type StreamingJobRoutes } from './streaming-jobs.ts';
-import { systemMessageRoutes, type SystemMessageRoutes } from './system-messages.ts';
-import { workerProtocol, type WorkerProtocolDeps } from './worker-protocol.ts';
 
-export interface AppDeps
-  extends
-    BatchJobDeps,
-    StatisticsDeps,
-    JobListDeps,
-    JobEventDeps,
-    MediaDeps,
-    BackupRouteDeps,
-    CatalogRouteDeps,
-    NodeDeps,
-    StreamingJobRoutes,
-    SystemMessageRoutes,
-    MetricsDeps,
-    QueueRoutes,
-    Omit<WorkerProtocolDeps, 'authenticate' | 'catalog'> {
+/** Made here of what else there is. */
+type Made = 'metrics' | 'eventStreams' | 'openApi';
+
+export interface AppDeps extends Omit<EndpointDeps, Made>, MetricsDeps, Limits, Pick<ClaimantDeps, 'nodes'> {
+  readonly watch: JobWatch;
+  readonly events: EventLimits;
   readonly access: Access;
-  readonly info: Info;
-  /** Of this start of the server. */
-  readonly serverId: string;
-  /** How clients reach the server: BASE_URL, or where it listens. */
-  readonly url: string;
   /** Origins whose scripts may use the interface; `*`: any. */
   readonly allowedOrigins: readonly string[];
   /** Whether to believe the X-Forwarded headers. */
   readonly trustProxy: boolean;
-  readonly health: Health;
+  /** A token that may read the metrics and nothing else; undefined: there is none. */
+  readonly metricsToken: string | undefined;
   readonly system: ActorSystem;
-  readonly logger: Logger;
 }
 
 /** Codes of a client that hangs up in the middle of a document, or of its own request (HPE_: of the parser): no error of ours. */
@@ -98,37 +74,41 @@ export function createApp(deps: AppDeps): Koa {
   return app;
 }
 
-/** Every route of the server. `http/operations/` declares each of them. */
+/** Every route of the server but those of the page at /docs. */
 export function routersOf(
   deps: AppDeps,
   metrics: Metrics,
 ): Readonly<Record<'open' | 'worker' | 'jobs' | 'rest', Router>> {
-  const open = new Router();
-  healthRoutes(open, deps.health);
-  metricsRoutes(open, metrics, { ...deps, ...deps.access });
+  const all: EndpointDeps & Limits = {
+    ...deps,
+    metrics,
+    eventStreams: new EventStreams(deps.watch, deps.events),
+    openApi: openApiOf(deps),
+  };
+  const guards = {
+    COMPONENT: identify({ ...deps, ...deps.access }),
+    METRICS: metricsReader(deps.metricsToken, deps.access.authenticate),
+  };
+  const on = (router: Router, paths: RegExp) =>
+    route(
+      router,
+      endpoints.filter(({ path }) => paths.test(path)),
+      all,
+      guards,
+    );
+  return {
+    open: on(new Router(), /^\/(?!rest\/|worker\/)/),
+    worker: on(new Router({ sensitive: true }), /^\/worker\//),
+    // Apart, because a request is held against every route of a router, and most requests are about jobs.
+    jobs: on(new Router({ sensitive: true }), /^\/rest\/jobs(\/|$)/),
+    rest: on(new Router({ sensitive: true }), /^\/rest\/(?!jobs(\/|$))/),
+  };
+}
 
-  const worker = workerProtocol({ ...deps, ...deps.access });
-
-  // Apart, because a request is held against every route of a router, and most requests are about jobs.
-  const jobs = new Router({ sensitive: true });
-  statisticsRoutes(jobs, deps);
-  jobListRoutes(jobs, deps);
-  batchJobRoutes(jobs, deps);
-
-  const rest = new Router({ sensitive: true });
-  serviceRoutes(rest, deps.info, deps.serverId);
-  openApiRoutes(rest, { version: deps.info.version, url: deps.url });
-  jobEventRoutes(rest, deps);
-  mediaRoutes(rest, deps);
-  backupRoutes(rest, deps);
-  actorRoutes(rest, deps);
-  streamingJobRoutes(rest, deps);
-  systemMessageRoutes(rest, deps);
-  queueRoutes(rest, deps);
-  componentRoutes(rest, deps);
-  nodeRoutes(rest, deps);
-  pipelineRoutes(rest, deps);
-  return { open, worker, jobs, rest };
+/** Made on the first request, then kept. */
+function openApiOf({ info, url }: AppDeps): () => string {
+  let text: string | undefined;
+  return () => (text ??= JSON.stringify(openApiDocument(endpoints, { version: info.version, url, tags })));
 }
 
 /** The step, for paths below this one alone. */

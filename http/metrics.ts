@@ -1,5 +1,4 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { serviceMetrics, type MetricSources, type ServiceMetrics } from '../actors/views/metrics.ts';
@@ -21,8 +20,6 @@ export interface MetricsDeps {
   readonly serviceMetrics: MetricSources;
   readonly work: WorkMetrics;
   readonly info: Info;
-  /** A token that may read the metrics and nothing else; undefined: there is none. */
-  readonly metricsToken: string | undefined;
 }
 
 /** The serviceMetrics of a server for Prometheus. Labels only have values that the program or its catalog knows. */
@@ -67,21 +64,13 @@ export class Metrics {
   }
 }
 
-/** GET /metrics: for whoever has METRICS_TOKEN, or passes `authenticate`. */
-export function metricsRoutes(
-  router: Router,
-  metrics: Metrics,
-  { metricsToken, authenticate }: Pick<MetricsDeps, 'metricsToken'> & { readonly authenticate: Middleware },
-): void {
+/** Lets whoever has METRICS_TOKEN, or passes `authenticate`, read the metrics. */
+export function metricsReader(metricsToken: string | undefined, authenticate: Middleware): Middleware {
   const expected = metricsToken === undefined ? undefined : digest(metricsToken);
-  const mayRead: Middleware = async (ctx, next) => {
+  return async (ctx, next) => {
     const known = expected !== undefined && timingSafeEqual(digest(tokenOf(ctx)), expected);
     await (known ? next() : authenticate(ctx, next));
   };
-  router.get('/metrics', mayRead, async (ctx: Context) => {
-    ctx.type = 'text/plain; version=0.0.4; charset=utf-8';
-    ctx.body = await metrics.text();
-  });
 }
 
 const tokenOf = (ctx: Context) => /^Bearer +(\S+)$/i.exec(ctx.get('authorization').trim())?.[1] ?? '';

@@ -12,7 +12,7 @@ import { deliveryStatus } from '../batch-job/notices.ts';
 import { foldersOf, type JobRecord } from '../batch-job/record.ts';
 import type { JobSnapshot } from '../batch-job/snapshot.ts';
 import type { Delivery } from '../batch-job/state.ts';
-import { isTerminal } from '../batch-job/status.ts';
+import { isTerminal, type BatchJobStatus } from '../batch-job/status.ts';
 import { destinationOf } from '../delivery/notice.ts';
 import { failureText } from '../delivery/policy.ts';
 import { localIso } from './local-iso.ts';
@@ -26,7 +26,7 @@ export interface SingleJobInfo {
   readonly jobId: string;
   readonly jobPriority: number;
   readonly jobProgress: number;
-  readonly jobStatus: string;
+  readonly jobStatus: BatchJobStatus;
   readonly terminal: boolean;
   readonly startDate: string;
   readonly endDate: string | null;
@@ -50,7 +50,7 @@ export interface DetailedJobInfo extends SingleJobInfo {
 /** What changes while a job is under way, for those who watch it. */
 export interface JobProgressEvent {
   readonly jobId: string;
-  readonly jobStatus: string;
+  readonly jobStatus: BatchJobStatus;
   readonly jobProgress: number;
   readonly terminal: boolean;
   readonly stage: JobSnapshot['stage']['name'];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { BATCH_JOB_STATUSES } from '../../actors/batch-job/status.ts';
+import { jobNumber } from '../../domain/job-id.ts';
 import { coreResponse, orAbsent, timestamp, trueOrFalse } from './common.ts';
 
 /** Bodies of the batch job endpoints (specification 2.1): each validates, types and documents. */
@@ -83,7 +84,17 @@ const attempts = z
   })
   .meta({ id: 'DeliveryAttempts', description: 'Given once an attempt has failed' });
 
-export const jobId = z.string().describe('<hostname>-<job number>');
+const JOB_ID = '<hostname>-<job number>';
+export const jobId = z.string().describe(JOB_ID);
+/** The id in a path, as the number of the job; the document shows it as the text that it is there. */
+export const jobIdParam = z
+  .string()
+  .transform((text, { addIssue }) => {
+    const number = jobNumber(text);
+    if (number === null) addIssue({ code: 'custom', message: 'must be a job id' });
+    return number ?? z.NEVER;
+  })
+  .meta({ type: 'string', description: JOB_ID });
 
 export const jobCreationResponse = z
   .object({
@@ -148,6 +159,32 @@ export const creationQuery = z.object({
   dryRun: trueOrFalse
     .optional()
     .describe('true: everything is checked, nothing is stored, and the plan of the job is answered with 200'),
+});
+
+export const creationHeaders = z.object({
+  'Idempotency-Key': z
+    .string()
+    .regex(/^[\x21-\x7e]{1,255}$/)
+    .optional()
+    .describe('A request that is repeated under the same key, for a day, gets the same job'),
+});
+
+export const singleJobQuery = z.object({
+  details: z
+    .string()
+    .optional()
+    .catch(undefined)
+    .describe('true: with the members that the specification does not list'),
+});
+
+export const resubmitQuery = z.object({
+  jobPriority: z
+    .string()
+    .regex(/^[0-9]$/, { error: 'must be a whole number from 0 to 9' })
+    .transform(Number)
+    .pipe(z.int().min(0).max(9))
+    .optional()
+    .describe('0 lowest; absent: the default priority'),
 });
 
 const plannedAction = z.object({

@@ -150,7 +150,11 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       body(jobs.jobCreationRequest, (size) => ({ media: many(size, () => 0) })),
       ...text(jobs.jobCreationRequest, (mediaUri) => ({ media: [{ mediaUri }] })),
     ],
+    jobIdParam: text(jobs.jobIdParam, (id) => id),
     creationQuery: text(jobs.creationQuery, (dryRun) => ({ dryRun })),
+    creationHeaders: text(jobs.creationHeaders, (key) => ({ 'Idempotency-Key': key })),
+    singleJobQuery: text(jobs.singleJobQuery, (details) => ({ details })),
+    resubmitQuery: text(jobs.resubmitQuery, (jobPriority) => ({ jobPriority })),
     archiveRepostRequest: body(jobs.archiveRepostRequest, (size) => many(size, (at) => at)),
   },
   'http/schemas/media.ts': {

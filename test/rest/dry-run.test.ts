@@ -24,6 +24,16 @@ describe('A dry run', () => {
   const jobs = async () =>
     ((await service.ask('GET', '/rest/jobs')).body as { readonly jobs: readonly unknown[] }).jobs.length;
 
+  it('refuses an Idempotency-Key that the creation of the job would refuse', async () => {
+    const request = { media: [{ mediaUri: IMAGE }], pipelineName: 'LIGHT PIPELINE' };
+    const key = { 'idempotency-key': 'x'.repeat(256) };
+    const { status, body } = await service.ask('POST', '/rest/jobs?dryRun=true', request, key);
+    expect([status, (body as { coreResponse: object }).coreResponse]).to.deep.equal([
+      400,
+      { responseCode: 1, message: 'Idempotency-Key must have 1 to 255 visible ASCII characters.' },
+    ]);
+  });
+
   it('tells tasks, actions, what is in force and not the default, queues, media and warnings', async () => {
     const { status, body } = await tried({
       media: [{ mediaUri: IMAGE, metadata: { MIME_TYPE: 'image/png' } }, { mediaUri: `${IMAGE}.absent` }],

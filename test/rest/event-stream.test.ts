@@ -5,9 +5,11 @@ import type { AddressInfo } from 'node:net';
 import Router from '@koa/router';
 import { expect } from 'chai';
 import Koa from 'koa';
-import type { JobWatcher } from '../../actors/views/job-watch.ts';
+import type { JobWatch, JobWatcher } from '../../actors/views/job-watch.ts';
 import type { JobProgressEvent } from '../../actors/views/jobs.ts';
-import { jobEventRoutes, type JobEventDeps } from '../../http/job-events.ts';
+import { jobEventEndpoints } from '../../http/endpoints/job-events.ts';
+import { EventStreams } from '../../http/event-streams.ts';
+import { route } from '../../http/routes.ts';
 import { until, within } from '../support/until.ts';
 
 const MIB = 1024 * 1024;
@@ -36,9 +38,9 @@ describe('An event stream', () => {
         watcher.seen(change(0));
         return Promise.resolve(() => watchers.delete(watcher));
       },
-    } as unknown as JobEventDeps['watch'];
-    const router = new Router();
-    jobEventRoutes(router, { watch, events: { maxStreams: 1, heartbeatMs } });
+    } as unknown as JobWatch;
+    const eventStreams = new EventStreams(watch, { maxStreams: 1, heartbeatMs });
+    const router = route(new Router(), jobEventEndpoints, { eventStreams });
     const app = new Koa();
     app.silent = true;
     app.use(router.routes());

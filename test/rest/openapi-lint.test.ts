@@ -2,8 +2,8 @@
 import { createConfig, lintFromString, type NormalizedProblem } from '@redocly/openapi-core';
 import { expect } from 'chai';
 import { openApiDocument } from '../../http/openapi/document.ts';
-import type { Operation } from '../../http/openapi/operation.ts';
-import { operations, tags } from '../../http/operations/index.ts';
+import type { Operation } from '../../http/declaration.ts';
+import { endpoints, tags } from '../../http/endpoints/index.ts';
 
 /** Rules that are not among the recommended ones. */
 const MORE = {
@@ -46,11 +46,11 @@ describe('The OpenAPI document, held against the rules of Redocly,', function ()
   this.timeout(60_000);
 
   it('breaks none', async () => {
-    expect(await objections(operations)).to.deep.equal([]);
+    expect(await objections(endpoints)).to.deep.equal([]);
   });
 
   it('breaks them when an operation is declared badly', async () => {
-    const [first, ...others] = operations;
+    const [first, ...others] = endpoints;
     const wrong = { ...first!, id: others[0]!.id, summary: '', tag: 'No such group' };
     const told = (await objections([wrong, ...others])).join('\n');
     for (const rule of ['operation-operationId-unique', 'operation-summary', 'operation-tag-defined'])

@@ -75,7 +75,7 @@ export class OpenApiCheck {
     if (template === undefined || operation === undefined) {
       const allowed =
         !OURS.test(path) || UNDECLARED.has(answer.status) || method === 'OPTIONS' || method === 'HEAD';
-      return allowed ? undefined : `${where}, but this operation is not declared in http/operations/.`;
+      return allowed ? undefined : `${where}, but this operation is not declared in http/endpoints/.`;
     }
     const response = operation.responses[String(answer.status)];
     if (response === undefined)

@@ -1,14 +1,21 @@
 import { z } from 'zod';
-import { json, type Operation } from '../openapi/operation.ts';
+import type { QueueViews } from '../../actors/views/queues.ts';
+import { json, ok } from '../declaration.ts';
+import { endpoint } from '../endpoint.ts';
+import { notThere } from '../errors.ts';
 import { responseMessage } from '../schemas/common.ts';
 import { queueInfo } from '../schemas/service.ts';
+
+export interface QueueDeps {
+  readonly queues: QueueViews;
+}
 
 const TAG = 'Queues';
 const EXAMPLE = { name: 'TROUPE.DETECTION_FACE_REQUEST', messagesInQueue: 12 };
 
-/** The routes of `http/queues.ts` (specification 4.8). */
-export const queueOperations: readonly Operation[] = [
-  {
+/** Specification 4.8. */
+export const queueEndpoints = [
+  endpoint({
     method: 'get',
     path: '/rest/queues',
     id: 'listQueues',
@@ -18,8 +25,9 @@ export const queueOperations: readonly Operation[] = [
     description:
       'Every algorithm has one, also when it is empty, and each kind of the service’s own work: TROUPE.MEDIA_INSPECTION, TROUPE.TRACK_FINISHING and TROUPE.OUTPUT_OBJECT.',
     answers: { 200: json('The queues, by name.', z.array(queueInfo), [EXAMPLE]) },
-  },
-  {
+    handle: async (_, { queues }: QueueDeps) => ok(await queues.all()),
+  }),
+  endpoint({
     method: 'get',
     path: '/rest/queues/{name}',
     id: 'getQueue',
@@ -31,5 +39,10 @@ export const queueOperations: readonly Operation[] = [
       200: json('The queue.', queueInfo, EXAMPLE),
       404: json('There is no such queue.', responseMessage),
     },
-  },
+    async handle({ params: { name } }, { queues }: QueueDeps) {
+      const found = await queues.one(name);
+      if (found === undefined) throw notThere('queue', name, '/rest/queues');
+      return ok(found);
+    },
+  }),
 ];

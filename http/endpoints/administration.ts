@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import type { BackupService } from '../../actors/backup.ts';
+import type { ActorSystem } from '../../actors/runtime/system.ts';
+import { listActors } from '../../actors/views/actors.ts';
+import type { Logger } from '../../config/logger.ts';
+import { userOf } from '../access/bearer.ts';
+import { json, ok } from '../declaration.ts';
+import { endpoint } from '../endpoint.ts';
+import { HttpError, overloaded } from '../errors.ts';
+import type { Metrics } from '../metrics.ts';
+import { actorListQuery, actorPage } from '../schemas/actors.ts';
+import { responseMessage } from '../schemas/common.ts';
+
+export interface AdministrationDeps {
+  readonly metrics: Metrics;
+  readonly backups: BackupService;
+  readonly system: Pick<ActorSystem, 'roster' | 'counts'>;
+  readonly logger: Logger;
+}
+
+const TAG = 'Service';
+
+/** For those who run the server; the specification knows none of it. */
+export const administrationEndpoints = [
+  endpoint({
+    method: 'get',
+    path: '/metrics',
+    id: 'getMetrics',
+    tag: TAG,
+    caller: 'METRICS',
+    summary: 'Tell how the server stands, for Prometheus',
+    answers: {
+      200: {
+        description: 'ServiceMetrics in the text format of Prometheus.',
+        content: { schema: z.string(), type: 'text/plain' },
+      },
+    },
+    handle: async (_, { metrics }: AdministrationDeps) => ({
+      ...ok(await metrics.text()),
+      type: 'text/plain; version=0.0.4; charset=utf-8',
+    }),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/rest/backup',
+    id: 'getBackup',
+    tag: TAG,
+    caller: 'ADMIN',
+    forbidden: {
+      message: 'No backup taken! It holds what all users have stored. Please log in as an admin user.',
+    },
+    summary: 'Take a backup of the database',
+    description:
+      'A consistent copy, taken while jobs run. Documents and other results lie in files beside it.',
+    answers: {
+      200: {
+        description: 'A SQLite database: troupe.db of a new DATA_DIR.',
+        content: { schema: z.string(), type: 'application/vnd.sqlite3' },
+        headers: { 'Content-Disposition': 'A name for the file.' },
+      },
+      507: json('The disk has no room for the copy.', responseMessage),
+    },
+    async handle({ ctx }, { backups, logger }: AdministrationDeps) {
+      const backup = await backups.take();
+      if (backup.kind !== 'taken')
+        throw backup.kind === 'busy' ? overloaded(backup.message) : new HttpError(507, backup.message);
+      logger.info({ user: userOf(ctx).name, bytes: backup.bytes }, 'a backup of the database was taken');
+      ctx.attachment(`troupe-${new Date().toISOString().slice(0, 10)}.db`);
+      return { ...ok(backup.stream), length: backup.bytes };
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/rest/actors',
+    id: 'listActors',
+    tag: TAG,
+    caller: 'ADMIN',
+    summary: 'Show the actors of the server that are in memory',
+    description:
+      'Who is there, what each does and how it fared: the supervision tree as a list, in which parent says who looks after whom. It is read from memory; asking wakes no actor.',
+    query: actorListQuery,
+    answers: {
+      200: json('A page of actors.', actorPage),
+      400: json(
+        'There is no such kind, or the query is wrong; the message says which kinds there are.',
+        responseMessage,
+      ),
+    },
+    says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
+    handle({ query: { limit, kind, after, failed } }, { system }: AdministrationDeps) {
+      const page = listActors(system, { limit, kind, after, failed });
+      if ('refused' in page) throw new HttpError(400, page.refused);
+      return ok(page);
+    },
+  }),
+];

@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import { CATALOG } from '../../actors/catalog/actor.ts';
+import type { Catalog } from '../../actors/catalog/catalog.ts';
+import type { CatalogCommand } from '../../actors/catalog/commands.ts';
+import type { CatalogReply } from '../../actors/catalog/transitions.ts';
+import { parseFields } from '../../actors/catalog/fields.ts';
+import { CatalogNotes } from '../../actors/catalog/notes.ts';
+import { textOf } from '../../actors/runtime/machine.ts';
+import type { Family } from '../../actors/runtime/system.ts';
+import { userOf } from '../access/bearer.ts';
+import { answered, json, nothing, ok, withoutBody } from '../declaration.ts';
+import { endpoint } from '../endpoint.ts';
+import { HttpError } from '../errors.ts';
+import { component, componentDescriptor, componentNameParams, registered } from '../schemas/catalog.ts';
+import { responseMessage } from '../schemas/common.ts';
+import { detailsQuery } from '../schemas/details.ts';
+import { warningHeaders } from '../steps/warnings.ts';
+
+export interface CatalogDeps {
+  readonly catalog: Catalog;
+  readonly catalogActor: Family<CatalogCommand, CatalogReply>;
+}
+
+const TAG = 'Components';
+const noToken = json('The token is missing or not good.', responseMessage);
+
+const DESCRIPTOR = {
+  componentName: 'PlateReader',
+  componentVersion: '1.0',
+  middlewareVersion: '1.0',
+  sourceLanguage: 'python',
+  batchLibrary: 'plate_reader',
+  environmentVariables: [],
+  algorithm: {
+    name: 'PLATE',
+    description: 'Reads number plates.',
+    actionType: 'DETECTION',
+    trackType: 'TEXT',
+    requiresCollection: { states: [] },
+    providesCollection: { states: ['DETECTION', 'DETECTION_TEXT'], properties: [] },
+  },
+};
+
+const OUTCOMES = {
+  ADDED: 'New component registered.',
+  REPLACED: 'Modified existing component.',
+  UNCHANGED: 'Component already registered.',
+  REMOVED: 'Component removed.',
+} as const;
+
+/** Specification 4.6. */
+export const componentEndpoints = [
+  endpoint({
+    method: 'post',
+    path: '/rest/components/registerUnmanaged',
+    id: 'registerComponent',
+    tag: TAG,
+    caller: 'USER',
+    summary: 'Register a component that you run yourself',
+    description:
+      'Whoever registered a component may claim the work of its algorithm with the same client. Where the descriptor has no list of ' +
+      'actions, tasks or pipelines, one is made that runs the algorithm with its defaults. A replacement happens as a whole or not ' +
+      'at all. Comments and trailing commas are let pass.',
+    query: detailsQuery,
+    body: {
+      schema: componentDescriptor,
+      example: DESCRIPTOR,
+      tolerant: true,
+      limits: 'descriptorLimits',
+    },
+    answers: {
+      200: json('Replaced, or identical to what is there.', registered, {
+        message: 'Modified existing component.',
+      }),
+      201: json('Registered. Headers `Warning` say what is wrong all the same.', registered, {
+        message: 'New component registered.',
+      }),
+      400: json(
+        'The descriptor is invalid, a line for every problem; or the catalog is full.',
+        responseMessage,
+      ),
+      401: noToken,
+      409: json(
+        'A managed component has the name, or somebody else a name in the descriptor.',
+        responseMessage,
+      ),
+    },
+    check: parseFields,
+    says: {
+      body: (problems, given) =>
+        `Cannot register component: ${quotedName(given)}The following fields have errors:\n${problems}`,
+    },
+    async handle({ body: descriptor, query, ctx }, { catalog, catalogActor }: CatalogDeps) {
+      const { name, subject } = userOf(ctx);
+      const reply = await catalogActor.ask(CATALOG, { type: 'register', descriptor, by: { name, subject } });
+      if (reply.kind === 'refused') throw new HttpError(reply.reason === 'FULL' ? 400 : 409, textOf(reply));
+      const warnings = new CatalogNotes(catalog).onComponent(descriptor);
+      const outcome = { message: OUTCOMES[reply.outcome], ...(query.details === true ? { warnings } : {}) };
+      return answered(reply.outcome === 'ADDED' ? 201 : 200, outcome, warningHeaders(warnings));
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/rest/components',
+    id: 'listComponents',
+    tag: TAG,
+    caller: 'USER',
+    summary: 'List the components',
+    answers: { 200: json('By name.', z.array(component)), 401: noToken },
+    handle: (_, { catalog }: CatalogDeps) => ok(catalog.components()),
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/rest/components/{componentName}',
+    id: 'removeComponent',
+    tag: TAG,
+    caller: 'USER',
+    summary: 'Remove a component and what it registered',
+    description: 'What others made of its elements stays. Jobs that run keep their plan.',
+    params: componentNameParams,
+    answers: {
+      204: nothing('Removed.'),
+      401: noToken,
+      404: json('There is no component of this name.', responseMessage),
+      409: json('The component is managed: it would come back at the next start.', responseMessage),
+    },
+    async handle({ params: { componentName } }, { catalogActor }: CatalogDeps) {
+      const reply = await catalogActor.ask(CATALOG, { type: 'unregister', componentName });
+      if (reply.kind === 'refused')
+        throw new HttpError(reply.reason === 'MANAGED' ? 409 : 404, textOf(reply));
+      return withoutBody(204);
+    },
+  }),
+];
+
+/** The name in a descriptor that may be anything. */
+function quotedName(value: unknown): string {
+  if (typeof value !== 'object' || value === null || !('componentName' in value)) return '';
+  const { componentName } = value;
+  return typeof componentName === 'string' ? `"${componentName.trim().slice(0, 256)}": ` : '';
+}

@@ -1,0 +1,62 @@
+import type { Endpoint } from '../endpoint.ts';
+import { administrationEndpoints, type AdministrationDeps } from './administration.ts';
+import { batchJobEndpoints, type BatchJobDeps } from './batch-jobs.ts';
+import { componentEndpoints, type CatalogDeps } from './components.ts';
+import { jobEventEndpoints, type JobEventDeps } from './job-events.ts';
+import { jobListEndpoints, type JobListDeps } from './job-list.ts';
+import { mediaEndpoints, type MediaDeps } from './media.ts';
+import { nodeEndpoints, type NodeDeps } from './nodes.ts';
+import { pipelineEndpoints } from './pipelines.ts';
+import { queueEndpoints, type QueueDeps } from './queues.ts';
+import { selfEndpoints, serviceEndpoints, type ServiceDeps } from './service.ts';
+import { streamingJobEndpoints, type StreamingJobDeps } from './streaming-jobs.ts';
+import { systemMessageEndpoints, type SystemMessageDeps } from './system-messages.ts';
+import { workerProtocolEndpoints, type WorkerProtocolDeps } from './worker-protocol.ts';
+
+/** What the endpoints need of the server, all together. */
+export interface EndpointDeps
+  extends
+    ServiceDeps,
+    AdministrationDeps,
+    BatchJobDeps,
+    JobListDeps,
+    JobEventDeps,
+    MediaDeps,
+    StreamingJobDeps,
+    NodeDeps,
+    SystemMessageDeps,
+    CatalogDeps,
+    QueueDeps,
+    WorkerProtocolDeps {}
+
+/** Every endpoint of the server: first those of the specification, in the order of its chapter 4, then ours. */
+export const endpoints: readonly Endpoint<EndpointDeps>[] = [
+  ...serviceEndpoints,
+  ...batchJobEndpoints,
+  ...streamingJobEndpoints,
+  ...nodeEndpoints,
+  ...systemMessageEndpoints,
+  ...componentEndpoints,
+  ...pipelineEndpoints,
+  ...queueEndpoints,
+  ...jobListEndpoints,
+  ...jobEventEndpoints,
+  ...mediaEndpoints,
+  ...selfEndpoints,
+  ...administrationEndpoints,
+  ...workerProtocolEndpoints,
+];
+
+/** The groups in which a reader finds them. */
+export const tags = [
+  { name: 'Service', description: 'The service itself: version, health, this document' },
+  { name: 'Batch jobs', description: 'Run a pipeline over media and get what it found' },
+  { name: 'Media', description: 'Upload media, when the service cannot reach them' },
+  { name: 'Nodes and services', description: 'What runs where' },
+  { name: 'Streaming jobs', description: 'Run a pipeline over a live stream' },
+  { name: 'System messages', description: 'What the users of the service are told' },
+  { name: 'Components', description: 'What finds things in media' },
+  { name: 'Pipelines', description: 'Pipelines, tasks, actions and algorithms' },
+  { name: 'Queues', description: 'What waits for components' },
+  { name: 'Worker protocol', description: 'How components claim work and answer it' },
+] as const;

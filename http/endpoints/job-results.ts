@@ -1,0 +1,71 @@
+/** What has become of a job: its document, and what its archive gets. */
+import type { ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
+import type { z } from 'zod';
+import type { ArchiveChecks } from '../../actors/batch-job/archive-checks.ts';
+import type { ArchivedDocument, JobViews } from '../../actors/views/jobs.ts';
+import { HttpError } from '../errors.ts';
+import type { archiveRepostResponse } from '../schemas/jobs.ts';
+
+interface OpenedDocument {
+  readonly stream: Readable;
+  readonly bytes: number | undefined;
+}
+
+export interface ResultDeps {
+  readonly archiveChecks: ArchiveChecks;
+  readonly views: JobViews;
+  /** Opens a document of this service, with files named as they are today; undefined when there is none. */
+  openDocument(file: string): Promise<OpenedDocument | undefined>;
+  /** Opens the document of a job of another service; rejects with the end of a sentence. */
+  openArchived(document: ArchivedDocument): Promise<OpenedDocument>;
+}
+
+/** The document as it lies on the disk, with files named as they are today, or as the archive has it. */
+export async function documentOf(
+  id: number,
+  { views, openDocument, openArchived }: ResultDeps,
+): Promise<OpenedDocument | undefined> {
+  const file = await views.document(id);
+  if (file === undefined) {
+    const archived = await views.archivedDocument(id);
+    return archived === undefined ? undefined : openedArchived(archived, openArchived);
+  }
+  const document = await openDocument(file);
+  if (document === undefined)
+    throw new HttpError(500, 'The detection document of this job is missing on the server.');
+  return document;
+}
+
+/** The document of the job of another service that an archive had, as it is there. */
+async function openedArchived(document: ArchivedDocument, open: ResultDeps['openArchived']) {
+  try {
+    return await open(document);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new HttpError(
+      502,
+      `The results of this job are those of an earlier one, whose document could not be fetched: ${reason}.`,
+    );
+  }
+}
+
+/** Posts the results of these jobs to their archives once more, one after the other. */
+export async function repost(
+  jobs: readonly number[],
+  answer: ServerResponse,
+  { archiveChecks }: ResultDeps,
+): Promise<z.infer<typeof archiveRepostResponse>> {
+  const success: number[] = [];
+  const failures: { jobId: number; error: string }[] = [];
+  const gone = new AbortController();
+  answer.once('close', () => gone.abort());
+  for (const jobId of [...new Set(jobs)].sort((a, b) => a - b)) {
+    // Nobody waits for the rest any more, which may take long.
+    if (answer.destroyed) break;
+    const error = await archiveChecks.repost(jobId, gone.signal);
+    if (error === undefined) success.push(jobId);
+    else failures.push({ jobId, error });
+  }
+  return { success, failures };
+}

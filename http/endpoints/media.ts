@@ -1,0 +1,161 @@
+import type { IncomingMessage } from 'node:http';
+import type { Context } from 'koa';
+import { z } from 'zod';
+import type { Upload, UploadStore } from '../../actors/uploads/upload-store.ts';
+import type { Issue } from '../../domain/types.ts';
+import { answered, json, nothing, ok, withoutBody } from '../declaration.ts';
+import { endpoint } from '../endpoint.ts';
+import { HttpError, overloaded } from '../errors.ts';
+import { responseMessage } from '../schemas/common.ts';
+import { mediaCheck, mediaCheckRequest, upload, uploadId, uploadQuery } from '../schemas/media.ts';
+
+export interface MediaDeps {
+  readonly uploads: UploadStore;
+  /** Media that a job may name. */
+  readonly maxMedia: number;
+  /** Why media cannot be used, one for each, as far as that shows without reading them. */
+  checkMedia(uris: readonly string[]): Promise<readonly (Issue | undefined)[]>;
+}
+
+const TAG = 'Media';
+
+const UPLOADED = {
+  id: 'mhq2x9k0-0123456789abcdef01234567',
+  mediaUri: 'file:///data/uploads/mhq2x9k0-0123456789abcdef01234567/street.mp4',
+  sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+  bytes: 1_048_576,
+  expires: '2026-03-08T09:30:00.000Z',
+};
+
+/** Upload of media (ours), for clients that share no folder with the server, and whether it is needed. */
+export const mediaEndpoints = [
+  endpoint({
+    method: 'post',
+    path: '/rest/media',
+    id: 'uploadMedium',
+    tag: TAG,
+    caller: 'USER',
+    summary: 'Upload a medium',
+    description:
+      'The body is the medium itself, of any content type. When this answers 201, the medium is stored and can be used in jobs.',
+    query: uploadQuery,
+    body: { schema: z.string(), type: '*/*' },
+    answers: {
+      201: json('Stored.', upload, UPLOADED),
+      400: json('There is no body, it broke off, or the query is wrong.', responseMessage),
+      413: json('The medium is larger than MAX_UPLOAD_BYTES.', responseMessage),
+      415: json('The body is a form.', responseMessage),
+      507: json(
+        'The uploads that are kept leave no room for it (MAX_UPLOADS_BYTES, MAX_UPLOADS).',
+        responseMessage,
+      ),
+    },
+    handle: ({ ctx, query, body }, deps: MediaDeps) => receive(ctx, query.name ?? '', body, deps),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/rest/media/check',
+    id: 'checkMedia',
+    tag: TAG,
+    caller: 'USER',
+    summary: 'Tell which media a job could use',
+    description:
+      'Says beforehand what the creation of a job says of its media: whether their URIs are well-formed, and whether files lie ' +
+      'where the service reads them. A client uploads the others. Nothing is fetched or opened.',
+    body: { schema: mediaCheckRequest, example: { mediaUris: [UPLOADED.mediaUri] } },
+    answers: {
+      200: json('One element for each URI.', mediaCheck, { media: [{ usable: true, message: null }] }),
+      400: json('The body is wrong, or names more media than a job may have.', responseMessage),
+    },
+    async handle({ body: { mediaUris } }, { maxMedia, checkMedia }: MediaDeps) {
+      if (mediaUris.length > maxMedia)
+        throw new HttpError(400, `mediaUris has ${mediaUris.length} elements; a job may have ${maxMedia}.`);
+      const problems = await checkMedia(mediaUris);
+      return ok({
+        media: problems.map((problem) => ({
+          usable: problem === undefined,
+          message: problem?.message ?? null,
+        })),
+      });
+    },
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/rest/media/{id}',
+    id: 'deleteMedium',
+    tag: TAG,
+    caller: 'USER',
+    summary: 'Delete an uploaded medium',
+    params: z.object({ id: uploadId }),
+    answers: {
+      204: nothing('It is gone.'),
+      404: json('There is no such upload.', responseMessage),
+      409: json('A job that has not ended uses it.', responseMessage),
+    },
+    async handle({ params: { id } }, { uploads }: MediaDeps) {
+      switch (await uploads.remove(id)) {
+        case 'removed':
+          return withoutBody(204);
+        case 'unknown':
+          return answered(404, {
+            message: `There is no upload ${id}: it was removed, or is older than UPLOAD_KEEP_DAYS.`,
+          });
+        case 'inUse':
+          return answered(409, {
+            message: 'A job that has not ended uses this medium: cancel it, or wait for its end.',
+          });
+      }
+    },
+  }),
+];
+
+async function receive(ctx: Context, name: string, body: IncomingMessage, { uploads }: MediaDeps) {
+  if (typeof ctx.is('multipart/*') === 'string')
+    return unwanted(
+      body,
+      415,
+      'The body is a form. Send the medium itself as the body, with its own Content-Type.',
+    );
+  const length = ctx.get('content-length');
+  const outcome = await uploads.receive(body, length === '' ? undefined : Number(length), name);
+  switch (outcome.kind) {
+    case 'stored':
+      return answered(201, shown(outcome.upload));
+    case 'empty':
+    case 'broken':
+      return unwanted(body, 400, outcome.message);
+    case 'tooLarge':
+      return unwanted(body, 413, outcome.message);
+    case 'full':
+      return unwanted(body, 507, outcome.message);
+    case 'noRoom':
+      dropRest(body);
+      throw overloaded(outcome.message);
+  }
+}
+
+const shown = ({ id, uri, sha256, bytes, expires }: Upload) => ({
+  id,
+  mediaUri: uri,
+  sha256,
+  bytes,
+  expires: new Date(expires).toISOString(),
+});
+
+function unwanted<S extends number>(body: IncomingMessage, status: S, message: string) {
+  dropRest(body);
+  return answered(status, { message });
+}
+
+/** So much of a body that is not wanted is read and dropped, so that a client that is still sending sees the answer. */
+const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
+
+function dropRest(request: IncomingMessage): void {
+  let left = MAX_DISCARDED_BYTES;
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) request.destroy();
+  });
+  // Who hangs up now is no error.
+  request.on('error', () => undefined);
+}

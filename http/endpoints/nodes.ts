@@ -1,0 +1,204 @@
+import type { Context } from 'koa';
+import { z } from 'zod';
+import { NODE_CONFIGURATION } from '../../actors/node-configuration/actor.ts';
+import type { ConfigurationCommand, ConfigurationReply } from '../../actors/node-configuration/model.ts';
+import { withoutValues, type NodeManagerModel } from '../../actors/node-configuration/model.ts';
+import type { NodeManager } from '../../actors/node-manager/actor.ts';
+import type { SeenNode } from '../../actors/node-manager/node-state.ts';
+import { textOf } from '../../actors/runtime/machine.ts';
+import type { Family } from '../../actors/runtime/system.ts';
+import { deployedServices } from '../../actors/views/nodes.ts';
+import type { Logger } from '../../config/logger.ts';
+import { userOf } from '../access/bearer.ts';
+import { answered, json, ok } from '../declaration.ts';
+import { endpoint } from '../endpoint.ts';
+import { overloaded } from '../errors.ts';
+import { coreResponse } from '../schemas/common.ts';
+import {
+  availableServices,
+  deployedNodeManagerModel,
+  nodeConfiguration,
+  nodeHosts,
+} from '../schemas/nodes.ts';
+
+export interface NodeDeps {
+  readonly nodeConfiguration: Family<ConfigurationCommand, ConfigurationReply>;
+  readonly nodeManager: NodeManager;
+  readonly logger: Logger;
+}
+
+const TAG = 'Nodes and services';
+const refusal = (message: string) => ({ responseCode: 1 as const, message });
+const FORBIDDEN = json('The token does not grant ADMIN.', coreResponse);
+const NO_ADMIN =
+  'You do not have the proper user privileges to make this change! Please log in as an admin user.';
+
+const FACES = {
+  serviceName: 'FaceDetection',
+  serviceDescription: 'Finds faces.',
+  serviceLauncher: 'generic',
+  cmd: '${TROUPE_NODE}',
+  args: ['--enable-source-maps', '${TROUPE_HOME}/dist/components/host/main.js'],
+  serviceCount: 2,
+  workingDirectory: '${TROUPE_HOME}',
+  environmentVariables: [{ name: 'TROUPE_START', value: 'ON_DEMAND' }],
+};
+
+/** Starting and stopping a service. */
+const change = (
+  verb: 'start' | 'stop',
+  { summary, description, deed }: Readonly<Record<'summary' | 'description' | 'deed', string>>,
+) =>
+  endpoint({
+    method: 'post',
+    path: `/rest/nodes/services/{serviceName}/${verb}`,
+    id: `${verb}Service`,
+    tag: TAG,
+    caller: 'ADMIN',
+    forbidden: refusal(`Node service status not changed! ${NO_ADMIN}`),
+    summary,
+    description,
+    params: z.object({ serviceName: z.string().describe('<host>:<service>:<n>') }),
+    answers: {
+      200: json('responseCode 0: it was told so; 1: there is no such service.', coreResponse),
+      403: FORBIDDEN,
+    },
+    async handle({ params: { serviceName }, ctx }, { nodeManager, logger }: NodeDeps) {
+      const type = `${verb}Service` as const;
+      const reply = await nodeManager.family.ask(nodeManager.host, { type, service: serviceName });
+      if (reply === 'stopping') throw overloaded('The server is shutting down; try again later.');
+      logger.info({ user: userOf(ctx).name, service: serviceName, reply }, `${type} by REST`);
+      if (reply === 'done') return ok({ responseCode: 0, message: null });
+      return ok(
+        refusal(
+          `Error ${deed} the service with name '${serviceName}'. Please check the server logs. There is no such service on this node; GET /rest/nodes/info lists them.`,
+        ),
+      );
+    },
+  });
+
+/** Specification 4.4. */
+export const nodeEndpoints = [
+  endpoint({
+    method: 'get',
+    path: '/rest/nodes/config',
+    id: 'getNodeConfiguration',
+    tag: TAG,
+    caller: 'USER',
+    summary: 'Tell which services are configured, host by host',
+    description:
+      'Until somebody posts one, this host runs every installed component, on demand. Values of environment variables are shown to an ADMIN only; a USER sees <hidden>.',
+    answers: {
+      200: json('The configuration of all nodes.', nodeConfiguration, [{ host: 'host', services: [FACES] }]),
+    },
+    async handle({ ctx }, deps: NodeDeps) {
+      const nodes = await configured(deps);
+      return ok(userOf(ctx).roles.includes('ADMIN') ? nodes : withoutValues(nodes));
+    },
+  }),
+  endpoint({
+    method: 'post',
+    path: '/rest/nodes/config',
+    id: 'saveNodeConfiguration',
+    tag: TAG,
+    caller: 'ADMIN',
+    forbidden: refusal(`Node config changes not saved! ${NO_ADMIN}`),
+    summary: 'Replace the configuration of all nodes',
+    description:
+      'A service without the environment variable TROUPE_START=ON_DEMAND is started at once, serviceCount times, and kept running. Whoever may do this can run any command as the user of the server.',
+    body: { schema: nodeConfiguration, example: [{ host: 'host', services: [FACES] }] },
+    answers: {
+      201: json('It is stored. responseCode 2: in part, the message says what was left out.', coreResponse),
+      400: json('It is no configuration; the message says why.', coreResponse),
+      403: FORBIDDEN,
+    },
+    refusal,
+    says: { body: (problems) => `The node configuration has errors in the following fields:\n${problems}` },
+    handle: ({ body, ctx }, deps: NodeDeps) => save(body, ctx, deps),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/rest/nodes/hosts',
+    id: 'getNodeHosts',
+    tag: TAG,
+    caller: 'USER',
+    summary: 'List the hosts of the configuration, and tell whether their node managers are connected',
+    answers: { 200: json('By host.', nodeHosts, { host: true }) },
+    async handle(_, deps: NodeDeps) {
+      const { host: thisHost } = deps.nodeManager;
+      const nodes = await configured(deps);
+      const seen = await seenNodes(nodes, deps);
+      return ok(
+        Object.fromEntries(
+          nodes.map(({ host }) => [host, host === thisHost || seen.get(host)?.silent === false]),
+        ),
+      );
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/rest/nodes/info',
+    id: 'getNodeInfo',
+    tag: TAG,
+    caller: 'USER',
+    summary: 'Tell how each service stands',
+    answers: { 200: json('All services, those of other hosts as Configured.', deployedNodeManagerModel) },
+    async handle(_, deps: NodeDeps) {
+      const { host, deployed } = deps.nodeManager;
+      const nodes = await configured(deps);
+      return ok({ nodeModels: deployedServices(nodes, host, deployed, await seenNodes(nodes, deps)) });
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/rest/nodes/services',
+    id: 'getServicePalette',
+    tag: TAG,
+    caller: 'USER',
+    summary: 'List the services that are available for deployment',
+    answers: {
+      200: json('The installed components, as services that are always kept running.', availableServices),
+    },
+    handle: (_, { nodeManager }: NodeDeps) =>
+      ok(Object.fromEntries(nodeManager.availableServices.map((model) => [model.serviceName, model]))),
+  }),
+  change('start', {
+    summary: 'Start a service',
+    description: 'Also one that was stopped, or that is unlaunchable.',
+    deed: 'starting',
+  }),
+  change('stop', {
+    summary: 'Stop a service',
+    description: 'It stays stopped, whatever is configured or waits, until it is started.',
+    deed: 'shutting down',
+  }),
+];
+
+async function configured({ nodeConfiguration: family }: NodeDeps): Promise<readonly NodeManagerModel[]> {
+  const reply = await family.ask(NODE_CONFIGURATION, { type: 'read' });
+  return reply.kind === 'configuration' ? reply.nodes : [];
+}
+
+/** What the other nodes of the configuration have told of themselves. */
+async function seenNodes(
+  configuration: readonly NodeManagerModel[],
+  { nodeManager: { host: thisHost, nodes } }: NodeDeps,
+): Promise<ReadonlyMap<string, SeenNode>> {
+  const others = configuration.filter(({ host }) => host !== thisHost);
+  const seen = await Promise.all(others.map(async ({ host }) => [host, await nodes.seen(host)] as const));
+  return new Map(seen.flatMap(([host, node]) => (node === undefined ? [] : [[host, node] as const])));
+}
+
+async function save(
+  nodes: z.infer<typeof nodeConfiguration>,
+  ctx: Context,
+  { nodeConfiguration: family, logger }: NodeDeps,
+) {
+  const reply = await family.ask(NODE_CONFIGURATION, { type: 'save', nodes });
+  if (reply.kind === 'refused') return answered(400, refusal(textOf(reply)));
+  const warnings = reply.kind === 'saved' ? reply.warnings : [];
+  logger.info({ user: userOf(ctx).name, hosts: nodes.length, warnings }, 'node configuration saved');
+  return warnings.length === 0
+    ? answered(201, { responseCode: 0, message: null })
+    : answered(201, { responseCode: 2, message: warnings.join('\n') });
+}

@@ -1,0 +1,208 @@
+import { z } from 'zod';
+import { CATALOG } from '../../actors/catalog/actor.ts';
+import type { Catalog } from '../../actors/catalog/catalog.ts';
+import type { CatalogCommand } from '../../actors/catalog/commands.ts';
+import { parseFields } from '../../actors/catalog/fields.ts';
+import { CatalogNotes } from '../../actors/catalog/notes.ts';
+import { textOf } from '../../actors/runtime/machine.ts';
+import type { Action, Pipeline, Task } from '../../domain/types.ts';
+import { answered, json, nothing, ok, withoutBody } from '../declaration.ts';
+import { endpoint } from '../endpoint.ts';
+import { HttpError, notThere } from '../errors.ts';
+import {
+  action,
+  actionCreation,
+  algorithm,
+  elementNameParams,
+  elementWarnings,
+  pipeline,
+  pipelineCreation,
+  task,
+  taskCreation,
+} from '../schemas/catalog.ts';
+import { responseMessage } from '../schemas/common.ts';
+import { detailsQuery } from '../schemas/details.ts';
+import { jsonList } from '../steps/json-list.ts';
+import { warningHeaders } from '../steps/warnings.ts';
+import type { CatalogDeps } from './components.ts';
+
+const COMMON = { tag: 'Pipelines', caller: 'USER' } as const;
+const wrongDetails = json('details is neither true nor false.', responseMessage);
+
+/** What is wrong with an element, for jobs that use it. */
+type NotesOn<T> = (notes: CatalogNotes, element: T) => readonly string[];
+
+/** One of the four lists of the catalog. */
+interface Shelf<T extends object> {
+  /** In the path. */
+  readonly plural: string;
+  readonly one: string;
+  readonly shown: z.ZodType;
+  all(catalog: Catalog): Iterable<T>;
+  find(catalog: Catalog, name: string): T | undefined;
+  readonly notesOn?: NotesOn<T>;
+}
+
+/** With details=true each element tells in `warnings` what is wrong with it. */
+function reading<T extends object>({ plural, one, shown, all, find, notesOn }: Shelf<T>) {
+  const detailed = (notes: CatalogNotes) => (element: T) =>
+    notesOn === undefined ? element : { ...element, warnings: notesOn(notes, element) };
+  return [
+    endpoint({
+      ...COMMON,
+      method: 'get',
+      path: `/rest/${plural}`,
+      id: `list${one}s`,
+      summary: `List the ${plural}`,
+      query: detailsQuery,
+      answers: { 200: json('By name.', z.array(shown)), 400: wrongDetails },
+      handle({ query }, { catalog }: CatalogDeps) {
+        const elements = all(catalog);
+        if (query.details !== true) return ok(jsonList(elements));
+        return ok(jsonList(mapped(elements, detailed(new CatalogNotes(catalog, { briefly: true })))));
+      },
+    }),
+    endpoint({
+      ...COMMON,
+      method: 'get',
+      path: `/rest/${plural}/{name}`,
+      id: `get${one}`,
+      summary: `Tell what stands under this name of the ${plural}`,
+      query: detailsQuery,
+      params: elementNameParams,
+      answers: {
+        200: json('What stands there.', shown),
+        400: wrongDetails,
+        404: json('Nothing does.', responseMessage),
+      },
+      handle({ params: { name }, query }, { catalog }: CatalogDeps) {
+        const found = find(catalog, name);
+        if (found === undefined) throw notThere(one.toLowerCase(), name, `/rest/${plural}`);
+        return ok(query.details === true ? detailed(new CatalogNotes(catalog))(found) : found);
+      },
+    }),
+  ];
+}
+
+function* mapped<T, U>(all: Iterable<T>, to: (one: T) => U): Generator<U> {
+  for (const one of all) yield to(one);
+}
+
+interface Creation<T> {
+  readonly schema: z.ZodType<T>;
+  readonly example: object;
+  toCommand(element: T): CatalogCommand;
+  readonly notesOn: NotesOn<T>;
+}
+
+/** 200 without content (specification 4.7); warnings are headers, and a body only with details=true. */
+const creating = <T>(
+  { plural, one }: Pick<Shelf<never>, 'plural' | 'one'>,
+  { schema, example, toCommand, notesOn }: Creation<T>,
+) =>
+  endpoint({
+    ...COMMON,
+    method: 'post',
+    path: `/rest/${plural}`,
+    id: `add${one}`,
+    summary: `Add to the ${plural}`,
+    description:
+      'What it refers to need not be there yet: that is checked when a job is created. Until then it is a warning: in headers ' +
+      '`Warning: 299 - "text"`, and with details=true in the body.',
+    query: detailsQuery,
+    body: { schema, example, limits: 'descriptorLimits' },
+    answers: {
+      200: {
+        ...json(
+          'Added, or there already with this very content. A body only with details=true.',
+          elementWarnings,
+        ),
+        onRequest: true,
+      },
+      400: json('It is invalid, or another one has the name.', responseMessage),
+    },
+    check: parseFields,
+    says: { body: (problems) => `${one} has errors in the following fields:\n${problems}` },
+    async handle({ query, body }, { catalog, catalogActor }: CatalogDeps) {
+      const reply = await catalogActor.ask(CATALOG, toCommand(body));
+      if (reply.kind === 'refused') throw new HttpError(400, textOf(reply));
+      const warnings = notesOn(new CatalogNotes(catalog), body);
+      return answered(200, query.details === true ? { warnings } : undefined, warningHeaders(warnings));
+    },
+  });
+
+type Removable = Extract<CatalogCommand, { type: 'remove' }>['kind'];
+
+/** 200 also for a name that is not there (specification 4.7 knows no other answer). */
+const removing = (path: string, kind: Removable, id: string) =>
+  endpoint({
+    ...COMMON,
+    method: 'delete',
+    path: `/rest/${path}/{name}`,
+    id,
+    summary: `Remove the ${kind} of this name`,
+    params: elementNameParams,
+    answers: { 200: nothing('Removed, or never there.') },
+    async handle({ params: { name } }, { catalogActor }: CatalogDeps) {
+      await catalogActor.ask(CATALOG, { type: 'remove', kind, name });
+      return withoutBody(200);
+    },
+  });
+
+const PLATES = { name: 'PLATES', description: 'Reads plates.' };
+
+const pipelines: Shelf<Pipeline> & Creation<Pipeline> = {
+  plural: 'pipelines',
+  one: 'Pipeline',
+  shown: pipeline,
+  all: (catalog) => catalog.pipelines(),
+  find: (catalog, name) => catalog.pipeline(name),
+  notesOn: (notes, element) => notes.onPipeline(element),
+  schema: pipelineCreation,
+  example: { ...PLATES, tasks: ['PLATES'] },
+  toCommand: (element) => ({ type: 'addPipeline', element }),
+};
+const tasks: Shelf<Task> & Creation<Task> = {
+  plural: 'tasks',
+  one: 'Task',
+  shown: task,
+  all: (catalog) => catalog.tasks(),
+  find: (catalog, name) => catalog.task(name),
+  notesOn: (notes, element) => notes.onTask(element),
+  schema: taskCreation,
+  example: { ...PLATES, actions: ['PLATES'] },
+  toCommand: (element) => ({ type: 'addTask', element }),
+};
+const actions: Shelf<Action> & Creation<Action> = {
+  plural: 'actions',
+  one: 'Action',
+  shown: action,
+  all: (catalog) => catalog.actions(),
+  find: (catalog, name) => catalog.action(name),
+  notesOn: (notes, element) => notes.onAction(element),
+  schema: actionCreation,
+  example: { ...PLATES, algorithm: 'PLATE', properties: [{ name: 'MERGE_TRACKS', value: 'TRUE' }] },
+  toCommand: (element) => ({ type: 'addAction', element }),
+};
+
+/** Specification 4.7. */
+export const pipelineEndpoints = [
+  ...reading(pipelines),
+  creating(pipelines, pipelines),
+  removing('pipelines', 'pipeline', 'removePipeline'),
+  // The detailed entry of the specification gives this path.
+  removing('pipeline', 'pipeline', 'removePipelineBySingularPath'),
+  ...reading(tasks),
+  creating(tasks, tasks),
+  removing('tasks', 'task', 'removeTask'),
+  ...reading(actions),
+  creating(actions, actions),
+  removing('actions', 'action', 'removeAction'),
+  ...reading({
+    plural: 'algorithms',
+    one: 'Algorithm',
+    shown: algorithm,
+    all: (catalog) => catalog.shownAlgorithms(),
+    find: (catalog, name) => catalog.shownAlgorithm(name),
+  }),
+];

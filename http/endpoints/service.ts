@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import type { JobStatistics } from '../../actors/views/statistics.ts';
+import { INTERFACE_VERSION, type Info } from '../../config/info.ts';
+import { answered, json, nothing, ok, withoutBody } from '../declaration.ts';
+import { endpoint } from '../endpoint.ts';
+import { responseMessage } from '../schemas/common.ts';
+import { allJobsStatistics } from '../schemas/jobs.ts';
+import { info } from '../schemas/service.ts';
+
+export interface Health {
+  /** Why the server takes no new jobs, in words that anybody may read; undefined while it does. */
+  closedFor(): Promise<string | undefined>;
+}
+
+export interface ServiceDeps {
+  readonly info: Info;
+  /** Of this start of the server. */
+  readonly serverId: string;
+  readonly health: Health;
+  statistics(): Promise<JobStatistics>;
+  /** The OpenAPI document. */
+  openApi(): string;
+}
+
+const TAG = 'Service';
+
+const STATISTICS = {
+  elapsedTimeMs: 2,
+  aggregatePipelineStatsMap: {
+    'FACE DETECTION PIPELINE': {
+      count: 3,
+      maxTime: 5_200,
+      minTime: 2_100,
+      totalTime: 7_300,
+      states: { COMPLETE: 2, IN_PROGRESS: 1 },
+      validCount: 2,
+    },
+  },
+  jobTypes: 1,
+  totalJobs: 3,
+};
+
+/** Specification 4.1. */
+export const serviceEndpoints = [
+  endpoint({
+    method: 'get',
+    path: '/rest/info',
+    id: 'getInfo',
+    tag: TAG,
+    caller: 'USER',
+    summary: 'Tell which version runs',
+    answers: {
+      200: {
+        ...json('The application, its version and its build.', info, {
+          app: 'Troupe',
+          appFamily: 'Troupe',
+          buildNum: '0',
+          gitBranch: 'unknown',
+          gitHash: 'unknown',
+          version: '0.1.0',
+        }),
+        headers: {
+          'X-Interface-Version': 'Version of the REST interface.',
+          'Troupe-Server': 'Names the server that answered; another one after each start.',
+        },
+      },
+    },
+    // Headers, since strict readers of InfoModel refuse further members.
+    handle: (_, { info, serverId }: ServiceDeps) =>
+      answered(200, info, { 'X-Interface-Version': INTERFACE_VERSION, 'Troupe-Server': serverId }),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/rest/jobs/stats',
+    id: 'getJobStatistics',
+    tag: 'Batch jobs',
+    caller: 'USER',
+    summary: 'Count the jobs of every pipeline and the time they took',
+    answers: { 200: json('Over all jobs that were not deleted.', allJobsStatistics, STATISTICS) },
+    handle: async (_, { statistics }: ServiceDeps) => ok(await statistics()),
+  }),
+];
+
+/** What the server tells of itself besides (ours). */
+export const selfEndpoints = [
+  endpoint({
+    method: 'get',
+    path: '/rest/openapi.json',
+    id: 'getOpenApiDocument',
+    tag: TAG,
+    caller: 'USER',
+    summary: 'Describe this interface',
+    answers: { 200: json('This document (OpenAPI 3.1).', z.looseObject({ openapi: z.string() })) },
+    handle: (_, { openApi }: ServiceDeps) => ok(Buffer.from(openApi())),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/healthz',
+    id: 'getHealth',
+    tag: TAG,
+    caller: 'ANYONE',
+    summary: 'Tell whether the server is up',
+    answers: { 200: nothing('It is.') },
+    handle: () => withoutBody(200),
+  }),
+  // Anonymous: up or not, and why not; nothing that names a path, an address or a figure.
+  endpoint({
+    method: 'get',
+    path: '/readyz',
+    id: 'getReadiness',
+    tag: TAG,
+    caller: 'ANYONE',
+    summary: 'Tell whether the server takes new jobs',
+    answers: {
+      200: nothing('It does.'),
+      503: json('It stops, or cannot store anything now; the message says which.', responseMessage),
+    },
+    async handle(_, { health }: ServiceDeps) {
+      const message = await health.closedFor();
+      return message === undefined ? withoutBody(200) : answered(503, { message });
+    },
+  }),
+];

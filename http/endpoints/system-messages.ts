@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import { textOf } from '../../actors/runtime/machine.ts';
+import type { SystemMessageService } from '../../actors/system-messages/service.ts';
+import type { SystemMessage } from '../../actors/system-messages/model.ts';
+import { answered, json, ok, type Refusing } from '../declaration.ts';
+import { endpoint } from '../endpoint.ts';
+import { coreResponse, responseMessage } from '../schemas/common.ts';
+import {
+  messageId,
+  messageQuery,
+  messageText,
+  messageType,
+  systemMessage,
+} from '../schemas/system-messages.ts';
+
+export interface SystemMessageDeps {
+  readonly systemMessages: SystemMessageService;
+}
+
+const TAG = 'System messages';
+const messages = z.array(systemMessage);
+
+const refusal = (message: string) => ({ responseCode: 1 as const, message });
+const onlyAdmins = (deed: string) => refusal(`Only admins can ${deed} system messages.`);
+const forbidden = json('Only an ADMIN may do this.', coreResponse, onlyAdmins('add'));
+
+/** All problems on one line. */
+const inOneLine: Refusing['check'] = (schema, given) => {
+  const outcome = schema.safeParse(given);
+  if (outcome.success) return { ok: outcome.data };
+  return { problems: outcome.error.issues.map(({ message }) => message).join(' ') };
+};
+
+/** Specification 4.5. */
+export const systemMessageEndpoints = [
+  endpoint({
+    method: 'get',
+    path: '/rest/system-message',
+    id: 'listSystemMessages',
+    tag: TAG,
+    caller: 'USER',
+    summary: 'List the system messages',
+    answers: {
+      200: json('All messages, in the order in which they were posted.', messages, [
+        {
+          id: 3,
+          msg: 'The server goes down at noon.',
+          datePosted: '2026-03-01T09:30:00.000Z',
+          msgEnum: null,
+          msgType: 'all',
+          removeStrategy: 'atServerStartup',
+          severity: 'warning',
+        },
+      ]),
+    },
+    handle: async (_, { systemMessages }: SystemMessageDeps) => ok((await systemMessages.all()).map(shown)),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/rest/system-message',
+    id: 'postSystemMessage',
+    tag: TAG,
+    caller: 'ADMIN',
+    forbidden: onlyAdmins('add'),
+    summary: 'Post a system message',
+    query: messageQuery,
+    body: { schema: messageText, also: ['text/plain'], example: 'The server goes down at noon.' },
+    answers: {
+      201: json('Posted.', coreResponse, {
+        responseCode: 0,
+        message: 'Successfully added the system message.',
+      }),
+      400: json('The text or the severity is wrong, or there are too many messages.', coreResponse),
+      403: forbidden,
+    },
+    refusal,
+    check: inOneLine,
+    async handle({ body: msg, query }, { systemMessages }: SystemMessageDeps) {
+      const reply = await systemMessages.post({ msg, ...query });
+      if (reply.kind === 'refused') return answered(400, refusal(textOf(reply)));
+      return answered(201, { responseCode: 0, message: 'Successfully added the system message.' });
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/rest/system-message/type/{typeFilter}',
+    id: 'listSystemMessagesOfType',
+    tag: TAG,
+    caller: 'USER',
+    summary: 'List the system messages of a type',
+    params: z.object({ typeFilter: messageType.describe('all: every message') }),
+    answers: {
+      200: json('The messages of that type.', messages),
+      400: json('There is no such type.', responseMessage),
+    },
+    says: { params: () => 'The type of system messages must be all, admin or login.' },
+    /** `all` means all messages, not only those that are for all. */
+    async handle({ params: { typeFilter } }, { systemMessages }: SystemMessageDeps) {
+      const all = await systemMessages.all();
+      return ok(all.filter(({ msgType }) => typeFilter === 'all' || msgType === typeFilter).map(shown));
+    },
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/rest/system-message/{id}',
+    id: 'deleteSystemMessage',
+    tag: TAG,
+    caller: 'ADMIN',
+    forbidden: onlyAdmins('delete'),
+    summary: 'Delete a system message',
+    params: z.object({ id: messageId.describe('As the list of messages has it') }),
+    answers: {
+      200: json('It is gone, or was not there.', coreResponse),
+      400: json('The id is no whole number above 0.', coreResponse),
+      403: forbidden,
+    },
+    refusal,
+    says: { params: () => 'Bad request. The id of a system message is a whole number above 0.' },
+    async handle({ params: { id } }, { systemMessages }: SystemMessageDeps) {
+      if (id <= Number.MAX_SAFE_INTEGER) await systemMessages.remove(Number(id));
+      return ok({ responseCode: 0, message: 'Successfully deleted the system message.' });
+    },
+  }),
+];
+
+const shown = ({ datePosted, ...message }: SystemMessage): z.infer<typeof systemMessage> => ({
+  ...message,
+  datePosted: new Date(datePosted).toISOString(),
+  msgEnum: null,
+});

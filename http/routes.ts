@@ -1,0 +1,33 @@
+import Router from '@koa/router';
+import type { Middleware } from 'koa';
+import { requireRole } from './access/bearer.ts';
+import type { Caller, Limits } from './declaration.ts';
+import type { Endpoint } from './endpoint.ts';
+
+/** The steps that find out who calls, for callers that are no user with a role. */
+export type Guards = Readonly<Partial<Record<Caller, Middleware>>>;
+
+/** Puts the routes of endpoints on a router, in the order in which they are looked at. */
+export function route<D>(
+  router: Router,
+  endpoints: readonly Endpoint<D>[],
+  deps: D & Partial<Limits>,
+  guards: Guards = {},
+): Router {
+  for (const endpoint of endpoints.toSorted(fixedPartsFirst)) {
+    const path = endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1');
+    const act: Middleware = (ctx) => endpoint.respond(ctx, deps);
+    router[endpoint.method](path, ...guardsOf(endpoint, guards), act);
+  }
+  return router;
+}
+
+/** `/rest/jobs/stats` goes before `/rest/jobs/{id}`. */
+const fixedPartsFirst = (a: { readonly path: string }, b: { readonly path: string }): number =>
+  variableParts(a.path) - variableParts(b.path);
+const variableParts = (path: string) => path.split('{').length;
+
+function guardsOf<D>({ caller, forbidden }: Endpoint<D>, guards: Guards): readonly Middleware[] {
+  const guard = caller === 'ADMIN' ? requireRole('ADMIN', forbidden) : guards[caller];
+  return guard === undefined ? [] : [guard];
+}

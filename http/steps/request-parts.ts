@@ -1,0 +1,105 @@
+import type { Context } from 'koa';
+import { withoutExtras } from '../../actors/catalog/tolerant-json.ts';
+import type { Limits, Operation, Refusing } from '../declaration.ts';
+import { HttpError, refusedAs } from '../errors.ts';
+import { checked } from '../schemas/problems.ts';
+import { parseJson, readJson, readText, type BodyLimits } from './json-body.ts';
+
+type Declared = Operation & Refusing;
+type Part = 'params' | 'query' | 'headers' | 'body';
+type Parts = Partial<Record<Part | 'given', unknown>> & { readonly ctx: Context };
+
+/**
+ * The parts of a request, each as its schema makes it: those of its address first, then the body, then the headers.
+ * @throws HttpError of the first that does not fit, in the words of the endpoint
+ */
+export async function requestOf(
+  declared: Declared,
+  ctx: Context,
+  limits: Partial<Limits>,
+  firstLook: (given: unknown) => string | undefined,
+): Promise<Parts> {
+  const parts: Parts = { params: {}, query: {}, headers: {}, ctx };
+  await takeAddress(declared, parts, limits);
+  if (declared.body !== undefined) await takeBody(declared, parts, limits, firstLook);
+  const problem = taken(declared, parts, 'headers', headersOf(declared, ctx));
+  if (problem !== undefined) throw refused(declared, problem, parts);
+  return parts;
+}
+
+/** What follows a wrong path is looked at all the same: an answer may repeat it. */
+async function takeAddress(declared: Declared, parts: Parts, limits: Partial<Limits>): Promise<void> {
+  const { ctx } = parts;
+  const wrongPath = taken(declared, parts, 'params', ctx['params']);
+  const form = declared.form === true && wrongPath === undefined ? await formOf(ctx, limits) : {};
+  const wrongQuery = taken(declared, parts, 'query', { ...form, ...ctx.query });
+  const problem = wrongPath ?? wrongQuery;
+  if (problem !== undefined) throw refused(declared, problem, parts);
+}
+
+/** Holds a part against its schema; answers what the endpoint says when it does not fit. */
+function taken(declared: Declared, parts: Parts, part: Part, given: unknown): string | undefined {
+  const schema = part === 'body' ? declared.body?.schema : declared[part];
+  if (schema === undefined) return undefined;
+  const outcome = (declared.check ?? checked)(schema, given, part === 'body' ? 'body' : 'query');
+  if ('ok' in outcome) {
+    parts[part] = outcome.ok;
+    return undefined;
+  }
+  delete parts[part];
+  return declared.says?.[part]?.(outcome.problems, given) ?? outcome.problems;
+}
+
+async function takeBody(
+  declared: Declared,
+  parts: Parts,
+  limits: Partial<Limits>,
+  firstLook: (given: unknown) => string | undefined,
+): Promise<void> {
+  const { ctx } = parts;
+  if (declared.body?.type !== undefined) {
+    parts.body = ctx.req;
+    return;
+  }
+  parts.given = await refusedAs(bodyOf(declared, ctx, limits), (message) =>
+    bodyOfRefusal(declared, message, parts),
+  );
+  const problem = firstLook(parts.given) ?? taken(declared, parts, 'body', parts.given);
+  if (problem !== undefined) throw refused(declared, problem, parts);
+}
+
+async function bodyOf({ body }: Declared, ctx: Context, all: Partial<Limits>): Promise<unknown> {
+  const limits = limitsOf(all, body?.limits ?? 'bodyLimits');
+  const asText = body?.also?.find((type) => ctx.is(type) === type);
+  if (asText !== undefined) return readText(ctx, limits);
+  if (body?.tolerant !== true) return readJson(ctx, limits);
+  return parseJson(withoutExtras(await readText(ctx, limits)), limits);
+}
+
+const FORM = 'application/x-www-form-urlencoded';
+
+/** What is no such form counts as none. */
+async function formOf(ctx: Context, limits: Partial<Limits>): Promise<Readonly<Record<string, string>>> {
+  if (ctx.is(FORM) !== FORM) return {};
+  return Object.fromEntries(new URLSearchParams(await readText(ctx, limitsOf(limits, 'formLimits'))));
+}
+
+function limitsOf(limits: Partial<Limits>, which: keyof Limits): BodyLimits {
+  const found = limits[which];
+  if (found === undefined) throw new Error(`An endpoint reads a body, and nothing says its limits: ${which}`);
+  return found;
+}
+
+/** The headers that are declared, by the names that they have there; one that is empty counts as absent. */
+function headersOf({ headers }: Declared, ctx: Context): Readonly<Record<string, string>> {
+  const names = Object.keys(headers?.shape ?? {});
+  return Object.fromEntries(
+    names.flatMap((name) => (ctx.get(name) === '' ? [] : [[name, ctx.get(name)] as const])),
+  );
+}
+
+const refused = (declared: Declared, message: string, parts: Parts) =>
+  new HttpError(400, message, { body: bodyOfRefusal(declared, message, parts) });
+
+const bodyOfRefusal = ({ refusal }: Declared, message: string, parts: Parts): unknown =>
+  refusal === undefined ? { message } : refusal(message, parts);
