@@ -18,9 +18,7 @@ export function pictureTrack(
     stopFrame: track.stopFrame ?? last.frame,
     confidence: track.confidence,
     properties: track.properties ?? {},
-    detections: track.detections.map((detection) =>
-      inMedium(detection, viewOf(detection.frame).toMedium(detection)),
-    ),
+    detections: track.detections.map((detection) => placed(detection, viewOf(detection.frame))),
   };
 }
 
@@ -32,6 +30,12 @@ export function imageTrack(track: FoundTrack, view: Pick<FrameTransform, 'toMedi
   );
   return { ...reported, properties: { ...reported.properties, ...Object.fromEntries(lies) } };
 }
+
+/** A detection with its box in pixels of the stored medium. */
+export const placed = (
+  detection: FoundDetection,
+  view: Pick<FrameTransform, 'toMedium'>,
+): ReportedDetection => inMedium(detection, view.toMedium(detection));
 
 /** Where a box lies turned or mirrored in the stored medium, the detection says so. */
 function inMedium(

@@ -163,7 +163,8 @@ function completer(
   };
 }
 
-function completeDetection(raw: ReportedDetection, frame: number, time: number): Detection {
+/** A reported detection with its frame and time, in whole pixels. */
+export function completeDetection(raw: ReportedDetection, frame: number, time: number): Detection {
   return {
     frame,
     time,

@@ -11,18 +11,27 @@ import type { FrameSize } from '../../domain/ill-formed.ts';
 import { labelMoving, movingRule } from '../../domain/moving.ts';
 import { paddingOf, paddingWarnings, padTrack } from '../../domain/padding.ts';
 import { integerOf } from '../../domain/properties.ts';
-import type { Issue } from '../../domain/types.ts';
-import type { FinishWork } from '../../protocol/worker-protocol.ts';
+import type { Issue, Properties, Track } from '../../domain/types.ts';
+import type { WorkMedium } from '../../protocol/worker-protocol.ts';
 import type { RawTrack } from './raw-tracks.ts';
 
-export interface TrackShaper {
+export interface TrackShaper<T extends Track = RawTrack> {
   /** Null when the track is dropped. */
-  shape(track: RawTrack): RawTrack | null;
+  shape(track: T): T | null;
   /** One per kind of change, with all frames that it concerns. */
   warnings(): readonly Issue[];
 }
 
-export function trackShaper({ medium, properties }: FinishWork): TrackShaper {
+/** Of a medium: its type, and the size of its pictures. */
+export interface ShapedMedium {
+  readonly medium: Pick<WorkMedium, 'mediaType' | 'metadata'>;
+  readonly properties: Properties;
+}
+
+export function trackShaper<T extends Track = RawTrack>({
+  medium,
+  properties,
+}: ShapedMedium): TrackShaper<T> {
   const frame = frameSizeOf(medium);
   const moving = medium.mediaType === 'VIDEO' ? movingRule(properties) : null;
   const padding = frame === null ? null : paddingOf(properties);
@@ -30,19 +39,19 @@ export function trackShaper({ medium, properties }: FinishWork): TrackShaper {
   const outside = new Set<number>();
   const shrunk = new Set<number>();
   const tooSmall = isTooSmall(properties);
-  const largeEnough = (track: RawTrack): RawTrack | null => {
+  const largeEnough = (track: T): T | null => {
     if (frame === null) return track;
     const kept = keepDetections(track, (detection) => !tooSmall(detection));
     return kept === null ? null : { ...track, ...kept };
   };
-  const wellFormed = (track: RawTrack): RawTrack | null => {
+  const wellFormed = (track: T): T | null => {
     if (frame === null || isExemptFromBoxChecks(track.type)) return track;
     const dropped = dropIllFormed(track, frame);
     addAll(noArea, dropped.noArea);
     addAll(outside, dropped.outside);
     return dropped.track === null ? null : { ...track, ...dropped.track };
   };
-  const padded = (track: RawTrack): RawTrack => {
+  const padded = (track: T): T => {
     if (padding === null || frame === null || track.detections.every(hasNoArea)) return track;
     const result = padTrack(track, padding, frame);
     addAll(shrunk, result.shrunk);
@@ -64,7 +73,7 @@ export function trackShaper({ medium, properties }: FinishWork): TrackShaper {
 }
 
 /** Null for media without a picture, and for those whose size nobody knows. */
-function frameSizeOf({ mediaType, metadata }: FinishWork['medium']): FrameSize | null {
+function frameSizeOf({ mediaType, metadata }: ShapedMedium['medium']): FrameSize | null {
   if (mediaType !== 'VIDEO' && mediaType !== 'IMAGE') return null;
   const width = integerOf(metadata, 'FRAME_WIDTH', 0);
   const height = integerOf(metadata, 'FRAME_HEIGHT', 0);

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { json, text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { agentFor, exchange, type Message } from './exchange.ts';
+import type { StreamAnswer, StreamEnd, StreamEvents } from '../../protocol/streams.ts';
 import {
   INSTANCE_HEADER,
   type Assignment,
@@ -33,6 +34,9 @@ export type ResultBody = string | Buffer | AsyncIterable<string | Uint8Array>;
 
 const RETRIES = 6;
 const RETRY_MS = 200;
+const JSON_TYPE = 'application/json';
+/** What tells of a live stream and gets no answer for so long (milliseconds) is sent anew. */
+const STREAM_SILENCE_MS = 10_000;
 
 /**
  * The worker protocol, one method a message (heartbeats have a thread of their own). What is safe to repeat is repeated while the
@@ -93,21 +97,55 @@ export class WorkerClient {
     return this.#send('GET', path.replace(/^\/worker\/v1/, ''), {});
   }
 
+  /** NDJSON of a segment of a live stream, its summary last. This and the next three send once: `StreamReport` repeats. */
+  async segment(token: string, number: number, lines: string, signal?: AbortSignal): Promise<StreamAnswer> {
+    return this.#told('POST', `/leases/${token}/segments/${number}`, lines, 'application/x-ndjson', signal);
+  }
+
+  async events(token: string, events: StreamEvents, signal?: AbortSignal): Promise<StreamAnswer> {
+    return this.#told('POST', `/leases/${token}/events`, JSON.stringify(events), JSON_TYPE, signal);
+  }
+
+  /** The newest picture of a live stream, as a JPEG. */
+  async frame(token: string, picture: Buffer, signal?: AbortSignal): Promise<StreamAnswer> {
+    return this.#told('PUT', `/leases/${token}/frame`, picture, 'image/jpeg', signal);
+  }
+
+  async end(token: string, end: StreamEnd, signal?: AbortSignal): Promise<void> {
+    await this.#told('POST', `/leases/${token}/end`, JSON.stringify(end), JSON_TYPE, signal);
+  }
+
   close(): void {
     this.#agent.destroy();
+  }
+
+  async #told(
+    method: 'POST' | 'PUT',
+    path: string,
+    body: string | Buffer,
+    type: string,
+    signal: AbortSignal | undefined,
+  ): Promise<StreamAnswer> {
+    const answer = await this.#send(method, path, {
+      body,
+      headers: { 'content-type': type },
+      silenceMs: STREAM_SILENCE_MS,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return { go: 'on', ...((await json(answer)) as Partial<StreamAnswer>) };
   }
 
   async #json(path: string, message: unknown, signal?: AbortSignal): Promise<unknown> {
     const answer = await this.#send('POST', path, {
       body: JSON.stringify(message),
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': JSON_TYPE },
       ...(signal === undefined ? {} : { signal }),
     });
     return json(answer);
   }
 
   async #send(
-    method: 'GET' | 'POST',
+    method: Message['method'],
     path: string,
     { headers, ...message }: Partial<Omit<Message, 'method'>>,
   ): Promise<IncomingMessage> {

@@ -1,18 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ProtocolError, WorkerClient } from './client.ts';
-import { DetectionError } from './detector.ts';
+import { failureOf, messageOf } from './failure.ts';
 import { Heartbeat } from './heartbeat.ts';
-import type { Assignment, FailureRequest } from '../../protocol/worker-protocol.ts';
+import { runStream, type StreamWorkerOptions } from './stream-worker.ts';
+import type { Assignment, SubJobAssignment } from '../../protocol/worker-protocol.ts';
 import type { WorkContext } from './work-context.ts';
 
-export interface WorkerOptions {
-  readonly client: WorkerClient;
+export interface WorkerOptions extends StreamWorkerOptions {
   readonly algorithms: readonly string[];
   /** Ends the loop; a sub-job in hand is given back. */
   readonly signal: AbortSignal;
   /** Turns one sub-job into the body of its answer; throws a DetectionError (or any error) to fail it. */
-  handle(assignment: Assignment, context: WorkContext): AsyncIterable<string | Uint8Array>;
-  log(message: string): void;
+  handle(assignment: SubJobAssignment, context: WorkContext): AsyncIterable<string | Uint8Array>;
 }
 
 /** Results up to this many bytes are sent in one piece, and again when the server was busy; larger ones are streamed. */
@@ -40,7 +39,8 @@ async function claimAndWork(options: WorkerOptions, heartbeat: Heartbeat): Promi
       pause = 100;
       const todo = [...work];
       for (let next = todo.shift(); next !== undefined; next = todo.shift())
-        todo.push(...(await runOne(next, options, heartbeat)));
+        if (next.kind === 'STREAM') await runStream(next, options, heartbeat);
+        else todo.push(...(await runOne(next, options, heartbeat)));
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof ProtocolError && (error.status === 401 || error.status === 403)) throw error;
@@ -53,7 +53,7 @@ async function claimAndWork(options: WorkerOptions, heartbeat: Heartbeat): Promi
 
 /** Answers what else there was to do when the server took the answer. */
 async function runOne(
-  assignment: Assignment,
+  assignment: SubJobAssignment,
   options: WorkerOptions,
   heartbeat: Heartbeat,
 ): Promise<readonly Assignment[]> {
@@ -151,13 +151,3 @@ function isTransport(error: unknown): boolean {
   if (error instanceof ProtocolError) return error.status === 503 || error.status === 409;
   return BROKEN_CONNECTION.has((error as { code?: unknown }).code);
 }
-
-function failureOf(error: unknown): FailureRequest {
-  const code = (error as { code?: unknown }).code;
-  const known = error instanceof DetectionError || (error instanceof Error && error.name === 'MediumError');
-  if (known && typeof code === 'string')
-    return { code: code as FailureRequest['code'], message: messageOf(error) };
-  return { code: 'DETECTION_FAILED', message: messageOf(error) };
-}
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

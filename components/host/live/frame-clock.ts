@@ -1,0 +1,40 @@
+/** When the frames of the segment that goes on came: those that were seen, and in between those that were not. */
+interface Seen {
+  readonly frame: number;
+  readonly at: number;
+}
+
+export class FrameClock {
+  #seen: Seen[] = [];
+
+  /** Frames ascend. A clock that was set back does not let a later frame come earlier. */
+  saw(frame: number, at: number): void {
+    this.#seen.push({ frame, at: Math.max(at, this.#seen.at(-1)?.at ?? -Infinity) });
+  }
+
+  /** Milliseconds since the epoch. */
+  at(frame: number): number {
+    const after = this.#firstFrom(frame);
+    const next = this.#seen[after];
+    const before = this.#seen[after - 1];
+    if (next?.frame === frame || before === undefined) return next?.at ?? 0;
+    if (next === undefined) return before.at;
+    const share = (frame - before.frame) / (next.frame - before.frame);
+    return Math.round(before.at + share * (next.at - before.at));
+  }
+
+  /** Nothing is asked of frames before this one any more. */
+  forgetBefore(frame: number): void {
+    this.#seen = this.#seen.slice(Math.max(0, this.#firstFrom(frame) - 1));
+  }
+
+  #firstFrom(frame: number): number {
+    let [low, high] = [0, this.#seen.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#seen[middle]!.frame < frame) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

@@ -1,0 +1,54 @@
+/** Fetches frames of a live stream one by one, until it ends or is stopped. */
+import type { LiveFrame, LiveSource } from './source.ts';
+
+/** While nothing comes, it is told so often (milliseconds) that the reader goes on. */
+const TURN_MS = 500;
+
+export class FramePump {
+  readonly #source: LiveSource;
+  readonly #frames: AsyncIterator<LiveFrame>;
+  readonly #stop: AbortSignal;
+  readonly #stopped: Promise<undefined>;
+  readonly #progress: (done: number) => void;
+  #held: LiveFrame | undefined;
+  #fetched = 0;
+
+  /** `progress` is told a number that grows as long as the reader and whoever asks for frames go on. */
+  constructor(source: LiveSource, stop: AbortSignal, progress: (done: number) => void) {
+    this.#source = source;
+    this.#frames = source.frames();
+    this.#stop = stop;
+    this.#progress = progress;
+    this.#stopped = new Promise((resolve) =>
+      stop.addEventListener('abort', () => resolve(undefined), { once: true }),
+    );
+  }
+
+  /** Undefined at the end. */
+  async next(): Promise<LiveFrame | undefined> {
+    const held = this.#held;
+    this.#held = undefined;
+    if (held !== undefined) return held;
+    if (this.#stop.aborted) return undefined;
+    const timer = setInterval(() => this.#turn(), TURN_MS);
+    try {
+      const next = this.#frames.next().then(({ done, value }) => (done === true ? undefined : value));
+      // When it is stopped nobody waits for this any longer.
+      next.catch(() => undefined);
+      return await Promise.race([next, this.#stopped]);
+    } finally {
+      clearInterval(timer);
+      this.#fetched++;
+      this.#turn();
+    }
+  }
+
+  /** The next one that is asked for is this one once more. */
+  hold(frame: LiveFrame): void {
+    this.#held = frame;
+  }
+
+  #turn(): void {
+    this.#progress(this.#source.counts.beats + this.#fetched);
+  }
+}

@@ -1,0 +1,77 @@
+/** The newest picture of a live stream for whoever looks at it, with what was found in it drawn. Nothing is made while nobody looks. */
+import sharp from 'sharp';
+import { uprightOf } from '../../../media/upright.ts';
+import type { ReportedDetection } from '../../../domain/types.ts';
+import { drawing, type Drawing } from '../../markup/draw.ts';
+import type { Mark } from '../../markup/marks.ts';
+import { markupSettings } from '../../markup/settings.ts';
+import type { LiveFrame } from './source.ts';
+import type { ShownDetection } from './live-tracks.ts';
+
+/** Between two pictures. */
+const PICTURE_MS = 200;
+const QUALITY = 80;
+const MOST_LETTERS = 30;
+
+export class NewestPicture {
+  readonly #send: (picture: Buffer) => Promise<void>;
+  #drawing: Drawing | undefined;
+  #pixels = new Uint8Array();
+  #size = '';
+  #isBusy = false;
+  #at = -Infinity;
+
+  constructor(send: (picture: Buffer) => Promise<void>) {
+    this.#send = send;
+  }
+
+  /** Copies the frame before it returns; encodes and sends later. Skips it when the one before is not on its way yet. */
+  offer(frame: LiveFrame, found: readonly ShownDetection[]): void {
+    const now = performance.now();
+    if (this.#isBusy || now - this.#at < PICTURE_MS) return;
+    this.#at = now;
+    this.#isBusy = true;
+    this.#drawn(frame, found);
+    void this.#encode(frame).finally(() => (this.#isBusy = false));
+  }
+
+  #drawn(frame: LiveFrame, found: readonly ShownDetection[]): void {
+    const { width, height } = frame;
+    if (this.#size !== `${width}x${height}`) {
+      this.#size = `${width}x${height}`;
+      this.#drawing = drawing(
+        uprightOf({}, frame),
+        markupSettings({ MARKUP_VIDEO_FRAME_NUMBERS_ENABLED: 'FALSE' }, true),
+      );
+      this.#pixels = new Uint8Array(width * height * 3);
+    }
+    this.#drawing!.draw(frame, found.map(markOf), this.#pixels);
+  }
+
+  async #encode({ width, height }: LiveFrame): Promise<void> {
+    const picture = await sharp(this.#pixels, { raw: { width, height, channels: 3 } })
+      .jpeg({ quality: QUALITY })
+      .toBuffer();
+    await this.#send(picture);
+  }
+}
+
+function markOf({ detection, track }: ShownDetection): Mark {
+  const { x, y, width, height, properties } = detection;
+  const rotation = Number(properties['ROTATION'] ?? 0);
+  return {
+    x,
+    y,
+    width,
+    height,
+    rotation,
+    flip: 'HORIZONTAL_FLIP' in properties,
+    track,
+    label: labelOf(detection),
+  };
+}
+
+function labelOf({ confidence, properties }: ReportedDetection): string {
+  const text = properties['CLASSIFICATION'] ?? properties['TEXT'] ?? '';
+  return `${text.slice(0, MOST_LETTERS)} ${confidence.toFixed(2)}`.trim();
+}

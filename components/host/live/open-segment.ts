@@ -1,0 +1,41 @@
+/** The segment that goes on: the lines of its tracks, and which frames it has. */
+import type { Track } from '../../../domain/types.ts';
+import type { SegmentSummary, StreamCounts, StreamTrack } from '../../../protocol/streams.ts';
+
+export class OpenSegment {
+  readonly number: number;
+  /** Its first and its last frame. */
+  readonly start: number;
+  readonly stop: number;
+  readonly #trackType: string;
+  readonly #lines: string[] = [];
+
+  constructor(number: number, segmentSize: number, trackType: string) {
+    this.number = number;
+    this.start = number * segmentSize;
+    this.stop = this.start + segmentSize - 1;
+    this.#trackType = trackType;
+  }
+
+  add({ type, ...track }: Track, liveId: string, open: boolean): void {
+    const line: StreamTrack = {
+      liveId,
+      ...(open ? { open } : {}),
+      ...(type === this.#trackType ? {} : { type }),
+      ...track,
+    };
+    this.#lines.push(JSON.stringify(line));
+  }
+
+  /** NDJSON of the segment, which ends with frame `stopFrame`. `at`: when a frame came. */
+  lines(stopFrame: number, counts: StreamCounts, at: (frame: number) => number): string {
+    const segment: SegmentSummary = {
+      startFrame: this.start,
+      stopFrame,
+      startTime: at(this.start),
+      stopTime: Math.max(at(this.start), at(stopFrame)),
+      counts,
+    };
+    return `${[...this.#lines, JSON.stringify({ segment })].join('\n')}\n`;
+  }
+}

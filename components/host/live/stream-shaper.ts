@@ -1,0 +1,88 @@
+/** Tracks of a live stream in the form that tracks of a video get: whole pixels, times, thresholds, labels, padding. */
+import { aboveThreshold, qualityRule } from '../../../domain/quality.ts';
+import { isTooShort, mergePlan } from '../../../domain/track-merging.ts';
+import type { Properties, ReportedTrack, Track } from '../../../domain/types.ts';
+import { completeDetection } from '../../media/raw-tracks.ts';
+import { trackShaper } from '../../media/shape-tracks.ts';
+
+export interface ShapedStream {
+  readonly trackType: string;
+  readonly properties: Properties;
+  /** Of the stream's pictures. */
+  readonly width: number;
+  readonly height: number;
+  /** When a frame came: milliseconds since the epoch. */
+  at(frame: number): number;
+}
+
+/** Within which frames a part is told of, and what is known of its track as a whole. */
+export interface PartOf {
+  readonly start: number;
+  readonly stop: number;
+  /** The first frame of the track, which may lie in an earlier segment. */
+  readonly trackStart: number;
+  readonly open: boolean;
+}
+
+export interface StreamShaper {
+  /** Null when it is dropped. A track that may go on is not too short yet. */
+  shape(reported: ReportedTrack, part: PartOf): Track | null;
+  /** Whether the beginning of a track or the activity of a segment is told for this detection of it. */
+  counts(reported: ReportedTrack): boolean;
+}
+
+export function streamShaper(stream: ShapedStream): StreamShaper {
+  const { properties, trackType } = stream;
+  const metadata = { FRAME_WIDTH: String(stream.width), FRAME_HEIGHT: String(stream.height) };
+  const medium = { mediaType: 'VIDEO' as const, metadata };
+  const rule = qualityRule(properties);
+  // One a track: a shaper keeps the frames of its warnings, for which there is no end here.
+  const shapeTrack = (track: Track) => trackShaper<Track>({ medium, properties }).shape(track);
+  // Whether a track moves is not known of its first detection.
+  const unlabelled = { ...properties, MOVING_TRACK_LABELS_ENABLED: 'FALSE' };
+  const shapeSingle = (track: Track) => trackShaper<Track>({ medium, properties: unlabelled }).shape(track);
+  const minLength = (type: string) => mergePlan(properties, 'VIDEO', type).minLength;
+  return {
+    shape(reported, part) {
+      const track = within(completed(reported, stream), part);
+      const good = track === null ? null : aboveThreshold(track, rule, 'VIDEO');
+      if (good === null) return null;
+      const whole = { startFrame: part.trackStart, stopFrame: good.stopFrame };
+      return !part.open && isTooShort(whole, minLength(good.type)) ? null : shapeTrack(good);
+    },
+    counts(reported) {
+      const good = aboveThreshold(completed(reported, stream), rule, 'VIDEO');
+      return good !== null && shapeSingle(good) !== null;
+    },
+  };
+
+  function completed({ type = trackType, ...reported }: ReportedTrack, { at }: ShapedStream): Track {
+    const startTime = at(reported.startFrame);
+    return {
+      startFrame: reported.startFrame,
+      stopFrame: reported.stopFrame,
+      startTime,
+      stopTime: Math.max(startTime, at(reported.stopFrame)),
+      type,
+      confidence: reported.confidence,
+      properties: reported.properties,
+      detections: reported.detections.map((one) => completeDetection(one, one.frame, at(one.frame))),
+    };
+  }
+}
+
+/** The part of a track that lies in a segment; null when none of its detections does. */
+function within(track: Track, { start, stop }: PartOf): Track | null {
+  if (track.startFrame >= start && track.stopFrame <= stop) return track;
+  const detections = track.detections.filter(({ frame }) => frame >= start && frame <= stop);
+  const [first, last] = [detections[0], detections.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  return {
+    ...track,
+    startFrame: Math.max(start, track.startFrame),
+    stopFrame: Math.min(stop, track.stopFrame),
+    startTime: track.startFrame < start ? first.time : track.startTime,
+    stopTime: track.stopFrame > stop ? last.time : track.stopTime,
+    detections,
+  };
+}

@@ -1,0 +1,136 @@
+/**
+ * A detector at work on a live stream: the same views, properties and forms of tracks as in a video, cut into segments. A segment is
+ * told of when its last frame has passed; what cannot wait, at once.
+ */
+import { frameTransform } from '../../media/transform.ts';
+import type { StreamCounts, StreamEnd } from '../../protocol/streams.ts';
+import type { StreamAssignment } from '../../protocol/worker-protocol.ts';
+import { DetectionError, type Detector } from '../sdk/detector.ts';
+import type { StreamContext } from '../sdk/stream-worker.ts';
+import { Course, type CourseParts } from './live/course.ts';
+import { FramePump } from './live/frame-pump.ts';
+import { LiveTracks } from './live/live-tracks.ts';
+import { motionGate, type MotionGate } from './live/motion-gate.ts';
+import { NewestPicture } from './live/newest-picture.ts';
+import { SegmentLine } from './live/segment-line.ts';
+import type { LiveEvent, LiveFrame, LiveOptions, LiveSource, OpenLive } from './live/source.ts';
+
+type StreamWork = StreamAssignment['work'];
+
+/** Errors: COULD_NOT_OPEN_MEDIA with a sentence for people, those of the detector. */
+export async function watchStream(
+  detector: Detector,
+  { work }: StreamAssignment,
+  context: StreamContext,
+  open: OpenLive,
+): Promise<StreamEnd> {
+  if (detector.video === undefined)
+    throw new DetectionError('UNSUPPORTED_DATA_TYPE', 'This component does not look at pictures of a video.');
+  const reading = new AbortController();
+  const watch = new StreamWatch(detector, work, context);
+  const source = open(work.uri, optionsOf(work), reading.signal, (event) => watch.heard(event));
+  try {
+    await watch.all(source);
+    return await endOf(source, context.stop);
+  } finally {
+    reading.abort();
+    // A camera that does not answer is not waited for.
+    void source.close().catch(() => undefined);
+  }
+}
+
+function optionsOf({ properties, stall, reconnect, ...work }: StreamWork): LiveOptions {
+  return {
+    allowPrivate: work.allowPrivate,
+    stall,
+    reconnect,
+    firstFrame: work.firstSegment * work.segmentSize,
+    seenBefore: work.firstSegment > 0,
+    interval: Math.max(1, Number(properties['FRAME_INTERVAL'] ?? 1) || 1),
+    rateCap: Number(properties['FRAME_RATE_CAP'] ?? 0) || 0,
+    keyFramesOnly: properties['USE_KEY_FRAMES']?.toUpperCase() === 'TRUE',
+  };
+}
+
+async function endOf(source: LiveSource, stop: AbortSignal): Promise<StreamEnd> {
+  if (stop.aborted) return { reason: 'cancelled', detail: 'Cancelled.' };
+  const { reason, detail } = await source.ended;
+  if (reason === 'failed') throw new DetectionError('COULD_NOT_OPEN_MEDIA', detail);
+  return { reason, detail };
+}
+
+class StreamWatch {
+  readonly #detector: Detector;
+  readonly #work: StreamWork;
+  readonly #context: StreamContext;
+  readonly #segments: SegmentLine;
+  readonly #tracks: LiveTracks;
+  readonly #picture: NewestPicture;
+  #fps = 0;
+  /** Of pictures of a size: what it has learned holds over the borders of segments. */
+  #gate: { readonly size: string; readonly of: MotionGate | undefined } | undefined;
+
+  constructor(detector: Detector, work: StreamWork, context: StreamContext) {
+    this.#detector = detector;
+    this.#work = work;
+    this.#context = context;
+    const { report } = context;
+    this.#tracks = new LiveTracks({
+      event: (event, urgent) => report.event(event, urgent),
+      at: (frame) => this.#segments.clock.at(frame),
+    });
+    this.#picture = new NewestPicture((picture) => report.frame(picture));
+    this.#segments = new SegmentLine(work, this.#tracks, (number, lines) => report.segment(number, lines));
+  }
+
+  /** Of the reader, in the order in which it happens. */
+  heard(event: LiveEvent): void {
+    if (event.type === 'opened') this.#fps = event.fps;
+    if (event.type === 'running') this.#segments.wasInterrupted = true;
+    this.#context.report.event(event, true);
+  }
+
+  /** One course of the detector after the other: for each size of pictures, and for each segment when it does not look over borders. */
+  async all(source: LiveSource): Promise<void> {
+    const { stop, progress, counted } = this.#context;
+    const pump = new FramePump(source, stop, progress);
+    this.#segments.counts = () => countsOf(source, this.#segments);
+    counted(this.#segments.counts);
+    try {
+      for (let first = await pump.next(); first !== undefined; first = await pump.next()) {
+        pump.hold(first);
+        this.#segments.openFor(first);
+        await new Course(this.#partsFor(first, pump)).run();
+        this.#segments.closePassed();
+      }
+    } finally {
+      this.#segments.closeLast();
+    }
+  }
+
+  #partsFor(first: LiveFrame, pump: FramePump): CourseParts {
+    const { properties } = this.#work;
+    // Nothing is fed forward to a stream, whatever FEED_FORWARD_TYPE says: the search region holds.
+    const transform = frameTransform({ ...properties, FEED_FORWARD_TYPE: 'NONE' }, {}, first);
+    const size = `${first.width}x${first.height}`;
+    if (this.#gate?.size !== size) this.#gate = { size, of: motionGate(properties, transform) };
+    return {
+      detector: this.#detector,
+      work: this.#work,
+      context: this.#context,
+      tracks: this.#tracks,
+      segments: this.#segments,
+      pump,
+      picture: this.#picture,
+      first,
+      transform,
+      gate: this.#gate.of,
+      fps: this.#fps,
+    };
+  }
+}
+
+function countsOf(source: LiveSource, { processed, skipped }: SegmentLine): StreamCounts {
+  const { decoded, dropped, reconnects } = source.counts;
+  return { read: decoded, processed, dropped, skipped, reconnects };
+}

@@ -1,0 +1,156 @@
+/** A live stream in the hands of a worker: who may end it, what is told of it last, and how its lease ends. */
+import type { StreamCounts, StreamEnd } from '../../protocol/streams.ts';
+import type { StreamAssignment } from '../../protocol/worker-protocol.ts';
+import { WorkerClient } from './client.ts';
+import { failureOf } from './failure.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { StreamReport } from './stream-report.ts';
+
+/** Why a stream is not watched any longer: the server wants it to end, the lease is lost, or this process is to end. */
+export type StreamStop = 'cancelled' | 'lost' | 'leaving';
+
+export interface StreamContext {
+  readonly report: StreamReport;
+  /** Aborts with a `StreamStopped`. What was found until then is still to be told. */
+  readonly stop: AbortSignal;
+  /** Must grow while the stream is watched, also when no frames come. */
+  progress(done: number): void;
+  /** Takes who knows the newest counts. */
+  counted(counts: () => StreamCounts): void;
+  /** Whether somebody looks at the stream just now. */
+  wantsFrame(): boolean;
+  log(message: string): void;
+}
+
+export class StreamStopped extends Error {
+  readonly why: StreamStop;
+  constructor(why: StreamStop) {
+    super(`The stream is not watched any longer: ${why}.`);
+    this.name = 'StreamStopped';
+    this.why = why;
+  }
+}
+
+/** Watches until the stream ends by itself (and says why) or `stop` aborts. Rejects when the stream cannot be opened or watched. */
+export type WatchStream = (assignment: StreamAssignment, context: StreamContext) => Promise<StreamEnd>;
+
+export interface StreamWorkerOptions {
+  readonly client: WorkerClient;
+  /** This process is to end. */
+  readonly signal: AbortSignal;
+  watchStream?: WatchStream;
+  log(message: string): void;
+}
+
+/** A process that is to end has little time for what it has found last (milliseconds). */
+const LEAVING_MS = 1_000;
+const NONE: StreamCounts = { read: 0, processed: 0, dropped: 0, skipped: 0, reconnects: 0 };
+
+export async function runStream(
+  assignment: StreamAssignment,
+  options: StreamWorkerOptions,
+  heartbeat: Heartbeat,
+): Promise<void> {
+  const course = new Course(assignment, options);
+  heartbeat.begin(assignment, (why) => course.stop(why === 'The lease was lost.' ? 'lost' : 'cancelled'));
+  try {
+    await course.run(heartbeat);
+  } finally {
+    heartbeat.end();
+    course.close();
+  }
+}
+
+class Course {
+  readonly #assignment: StreamAssignment;
+  readonly #options: StreamWorkerOptions;
+  readonly #stop = new AbortController();
+  readonly #report: StreamReport;
+  readonly #leave = () => this.stop('leaving');
+  #counts: () => StreamCounts = () => NONE;
+  #wantsFrame = false;
+
+  constructor(assignment: StreamAssignment, options: StreamWorkerOptions) {
+    this.#assignment = assignment;
+    this.#options = options;
+    const { client, log, signal } = options;
+    this.#report = new StreamReport({
+      client,
+      token: assignment.token,
+      log,
+      counts: () => this.#counts(),
+      onOver: (error) => {
+        log(`${assignment.id}: ${error.message}`);
+        this.stop('lost');
+      },
+      onAnswer: ({ go, wantsFrame = false }) => {
+        this.#wantsFrame = wantsFrame;
+        if (go === 'cancelled') this.stop('cancelled');
+      },
+    });
+    signal.addEventListener('abort', this.#leave);
+    if (signal.aborted) this.#leave();
+  }
+
+  stop(why: StreamStop): void {
+    this.#stop.abort(new StreamStopped(why));
+  }
+
+  async run(heartbeat: Heartbeat): Promise<void> {
+    try {
+      const end = await this.#watch(heartbeat);
+      await this.#finish(end);
+    } catch (error) {
+      await this.#fail(error);
+    }
+  }
+
+  close(): void {
+    this.#options.signal.removeEventListener('abort', this.#leave);
+    this.#report.close();
+  }
+
+  async #watch(heartbeat: Heartbeat): Promise<StreamEnd> {
+    const { watchStream, log } = this.#options;
+    if (watchStream === undefined) throw new Error('This component does not watch live streams.');
+    return watchStream(this.#assignment, {
+      report: this.#report,
+      stop: this.#stop.signal,
+      progress: (done) => heartbeat.progress(done, 0),
+      counted: (counts) => (this.#counts = counts),
+      wantsFrame: () => this.#wantsFrame,
+      log,
+    });
+  }
+
+  /** The one who stopped it, if anybody did. */
+  get #why(): StreamStop | undefined {
+    const { reason } = this.#stop.signal as { reason: unknown };
+    return reason instanceof StreamStopped ? reason.why : undefined;
+  }
+
+  async #finish(end: StreamEnd): Promise<void> {
+    if (this.#why === 'leaving') return this.#release();
+    await this.#report.flush();
+    await this.#report.end(end);
+  }
+
+  /** The stream goes on with the next one who claims it, from the segment after the last that arrived. */
+  async #release(): Promise<void> {
+    await this.#report.flush(LEAVING_MS);
+    await this.#options.client
+      .release(this.#assignment.token)
+      .catch((error: unknown) => this.#options.log(`${this.#assignment.id}: ${String(error)}`));
+  }
+
+  async #fail(error: unknown): Promise<void> {
+    const why = this.#why;
+    if (why === 'lost') return;
+    if (why === 'leaving') return this.#release();
+    const { client, log } = this.#options;
+    await this.#report.flush();
+    await client
+      .failure(this.#assignment.token, failureOf(error))
+      .catch((failed: unknown) => log(`${this.#assignment.id}: ${String(failed)}`));
+  }
+}
