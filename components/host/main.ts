@@ -8,11 +8,18 @@ import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { WorkerClient } from '../sdk/client.ts';
 import type { Detector, LoadDetector, LoadMarkup, MarkupComponent } from '../sdk/detector.ts';
+import { streamQueue } from '../../protocol/streams.ts';
 import { runWorker, type WorkerOptions } from '../sdk/worker.ts';
 
 /** The first line of standard input, which the server writes. */
 type Bootstrap = { readonly serverUrl: string; readonly token: string } & (
-  | { readonly kind: 'detector'; readonly module: string; readonly algorithm: string }
+  | {
+      readonly kind: 'detector';
+      readonly module: string;
+      readonly algorithm: string;
+      /** It watches live streams, and does nothing else. */
+      readonly stream?: boolean;
+    }
   | { readonly kind: 'media'; readonly algorithms: readonly string[] }
 );
 
@@ -58,9 +65,30 @@ async function main(bootstrap: Bootstrap): Promise<void> {
       ? (await import('../media/handle.ts')).handleMediaWork
       : await handlerOf(component);
   const client = new WorkerClient(bootstrap.serverUrl, bootstrap.token);
-  const algorithms = bootstrap.kind === 'detector' ? [bootstrap.algorithm] : bootstrap.algorithms;
-  await runWorker({ client, algorithms, signal: stop.signal, handle, log });
+  const algorithms = queuesOf(bootstrap);
+  const watchStream = await watcherOf(bootstrap, component);
+  await runWorker({ client, algorithms, signal: stop.signal, handle, log, ...watchStream });
   await component?.close?.();
+}
+
+function queuesOf(bootstrap: Bootstrap): readonly string[] {
+  if (bootstrap.kind === 'media') return bootstrap.algorithms;
+  const { algorithm, stream } = bootstrap;
+  return [stream === true ? streamQueue(algorithm) : algorithm];
+}
+
+/** The reader of live video is loaded by those who watch streams alone. */
+async function watcherOf(
+  bootstrap: Bootstrap,
+  component: Detector | MarkupComponent | undefined,
+): Promise<Pick<WorkerOptions, 'watchStream'>> {
+  if (bootstrap.kind === 'media' || bootstrap.stream !== true) return {};
+  if (component === undefined || 'markup' in component) return {};
+  const [{ watchStream }, { openLive }] = await Promise.all([
+    import('./stream.ts'),
+    import('../../media/live-frames.ts'),
+  ]);
+  return { watchStream: (assignment, context) => watchStream(component, assignment, context, openLive) };
 }
 
 async function load(module: string): Promise<Detector | MarkupComponent> {

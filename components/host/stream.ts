@@ -13,7 +13,7 @@ import { LiveTracks } from './live/live-tracks.ts';
 import { motionGate, type MotionGate } from './live/motion-gate.ts';
 import { NewestPicture } from './live/newest-picture.ts';
 import { SegmentLine } from './live/segment-line.ts';
-import type { LiveEvent, LiveFrame, LiveOptions, LiveSource, OpenLive } from './live/source.ts';
+import type { LiveEvent, LiveFrame, LiveOptions, LivePictures, OpenLive } from './live/source.ts';
 
 type StreamWork = StreamAssignment['work'];
 
@@ -52,7 +52,7 @@ function optionsOf({ properties, stall, reconnect, ...work }: StreamWork): LiveO
   };
 }
 
-async function endOf(source: LiveSource, stop: AbortSignal): Promise<StreamEnd> {
+async function endOf(source: LivePictures, stop: AbortSignal): Promise<StreamEnd> {
   if (stop.aborted) return { reason: 'cancelled', detail: 'Cancelled.' };
   const { reason, detail } = await source.ended;
   if (reason === 'failed') throw new DetectionError('COULD_NOT_OPEN_MEDIA', detail);
@@ -91,7 +91,7 @@ class StreamWatch {
   }
 
   /** One course of the detector after the other: for each size of pictures, and for each segment when it does not look over borders. */
-  async all(source: LiveSource): Promise<void> {
+  async all(source: LivePictures): Promise<void> {
     const { stop, progress, counted } = this.#context;
     const pump = new FramePump(source, stop, progress);
     this.#segments.counts = () => countsOf(source, this.#segments);
@@ -130,7 +130,7 @@ class StreamWatch {
   }
 }
 
-function countsOf(source: LiveSource, { processed, skipped }: SegmentLine): StreamCounts {
+function countsOf(source: LivePictures, { processed, skipped }: SegmentLine): StreamCounts {
   const { decoded, dropped, reconnects } = source.counts;
   return { read: decoded, processed, dropped, skipped, reconnects };
 }

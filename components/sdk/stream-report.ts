@@ -112,7 +112,7 @@ export class StreamReport {
       const { number, lines } = next;
       const answer = await this.#repeated(
         () => client.segment(token, number, lines, this.#over.signal),
-        () => this.#segments.includes(next!),
+        () => this.#segments.includes(next),
       );
       const at = this.#segments.indexOf(next);
       if (at >= 0) this.#segments.splice(at, 1);

@@ -149,7 +149,7 @@ describe('A component that watches a live stream', function () {
     expect(server.pictures).to.have.length(0);
     server.answer = { go: 'on', wantsFrame: true };
     await until('there are pictures', () => server.pictures.length > 2);
-    const { data, info } = await sharp(server.pictures.at(-1)!).raw().toBuffer({ resolveWithObject: true });
+    const { data, info } = await sharp(server.pictures.at(-1)).raw().toBuffer({ resolveWithObject: true });
     expect([info.width, info.height]).to.deep.equal([200, 80]);
     const at = (x: number, y: number) => [...data.subarray((y * 200 + x) * 3, (y * 200 + x) * 3 + 3)];
     // The middle of the square is as it was; its edge is a coloured line.

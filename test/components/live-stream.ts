@@ -1,6 +1,6 @@
 /** Live streams out of recorded videos and of painted frames, and a worker that watches them for a server of the test. */
 import { watchStream } from '../../components/host/stream.ts';
-import type { LiveEvent, LiveFrame, LiveSource, OpenLive } from '../../components/host/live/source.ts';
+import type { LiveEvent, LiveFrame, LivePictures, OpenLive } from '../../components/host/live/source.ts';
 import { WorkerClient } from '../../components/sdk/client.ts';
 import type { Detector, Frame, FrameSource } from '../../components/sdk/detector.ts';
 import { runWorker } from '../../components/sdk/worker.ts';
@@ -30,7 +30,7 @@ export interface StreamOf {
 
 /** A reader whose frames come as they are asked for, so that none is dropped unless it is to be. */
 export function liveSource(stream: StreamOf): OpenLive {
-  return (_uri, { firstFrame }, signal, onEvent) => {
+  return (_uri, { firstFrame = 0 }, signal, onEvent) => {
     const began = performance.now();
     const counts = {
       get beats() {
@@ -56,7 +56,7 @@ export function liveSource(stream: StreamOf): OpenLive {
         else yield { ...frame, index, at };
       }
     }
-    const source: LiveSource = {
+    const source: LivePictures = {
       frames,
       counts,
       ended: Promise.resolve(end),

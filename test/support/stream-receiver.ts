@@ -109,13 +109,14 @@ export class StreamReceiver {
 
   #answerTo(call: string, body: Buffer): readonly [number, unknown] {
     if (call === CLAIM) return [200, { work: this.#claimed() }];
-    const message = new RegExp(`^(POST|PUT) /worker/v1/leases/${TOKEN}/(\\w+)(?:/(\\d+))?$`).exec(call);
-    switch (message?.[2]) {
+    const [, , kind = '', number] =
+      new RegExp(`^(POST|PUT) /worker/v1/leases/${TOKEN}/(\\w+)(?:/(\\d+))?$`).exec(call) ?? [];
+    switch (kind) {
       case 'heartbeat':
         this.progress.push((JSON.parse(body.toString()) as { done: number }).done);
         return [this.heartbeat.status, { go: this.heartbeat.go }];
       case 'segments':
-        return this.#segment(Number(message[3]), body.toString());
+        return this.#segment(Number(number), body.toString());
       case 'events':
         return this.#heard(JSON.parse(body.toString()) as StreamEvents);
       case 'frame':

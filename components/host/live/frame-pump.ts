@@ -1,11 +1,11 @@
 /** Fetches frames of a live stream one by one, until it ends or is stopped. */
-import type { LiveFrame, LiveSource } from './source.ts';
+import type { LiveFrame, LivePictures } from './source.ts';
 
 /** While nothing comes, it is told so often (milliseconds) that the reader goes on. */
 const TURN_MS = 500;
 
 export class FramePump {
-  readonly #source: LiveSource;
+  readonly #source: LivePictures;
   readonly #frames: AsyncIterator<LiveFrame>;
   readonly #stop: AbortSignal;
   readonly #stopped: Promise<undefined>;
@@ -14,7 +14,7 @@ export class FramePump {
   #fetched = 0;
 
   /** `progress` is told a number that grows as long as the reader and whoever asks for frames go on. */
-  constructor(source: LiveSource, stop: AbortSignal, progress: (done: number) => void) {
+  constructor(source: LivePictures, stop: AbortSignal, progress: (done: number) => void) {
     this.#source = source;
     this.#frames = source.frames();
     this.#stop = stop;

@@ -1,0 +1,121 @@
+/** From the camera to the server: the real reader, the real detector of faces, in this process. */
+import { expect } from 'chai';
+import loadFaceDetector from '../../components/faces/detector.ts';
+import type { Detector } from '../../components/sdk/detector.ts';
+import { openLive } from '../../media/live-frames.ts';
+import { accessUnits } from '../support/coded-media.ts';
+import { StreamReceiver } from '../support/stream-receiver.ts';
+import { until } from '../support/until.ts';
+import { closeServers, rtsp } from '../media/live-watching.ts';
+import { watch, workOf } from './live-stream.ts';
+import { sample, withVideo } from './recorded.ts';
+import { all, jobOf } from './visual.ts';
+
+const CLIP = 'face_move.mp4';
+
+describe('A camera that shows a face', function () {
+  this.timeout(120_000);
+  let faces: Detector;
+  let server: StreamReceiver;
+  let worker: ReturnType<typeof watch> | undefined;
+
+  before(async () => {
+    faces = await loadFaceDetector();
+  });
+  after(() => faces.close!());
+  beforeEach(async () => {
+    server = await new StreamReceiver().start();
+  });
+  afterEach(async () => {
+    worker?.stop();
+    await worker?.ended;
+    worker = undefined;
+    await Promise.all([server.stop(), closeServers()]);
+  });
+
+  /** Tells how many frames were looked at. */
+  function counting(): { readonly detector: Detector; readonly looked: () => number } {
+    let looked = 0;
+    const detector: Detector = {
+      followsStreams: true,
+      video: (source, job) =>
+        faces.video!(
+          {
+            ...source,
+            async *frames() {
+              for await (const frame of source.frames()) {
+                yield frame;
+                looked++;
+              }
+            },
+          },
+          job,
+        ),
+    };
+    return { detector, looked: () => looked };
+  }
+
+  it('gives the track that its recording gives, in three segments, when no frame is dropped', async () => {
+    const recording = await withVideo(CLIP, {}, async (video) =>
+      all(faces.video!(video, await jobOf('faces'))),
+    );
+    const { detector, looked } = counting();
+    const ready = (sent: number) =>
+      until('the frames were looked at', () => looked() >= Math.min(sent - 3, 98));
+    const camera = await rtsp(accessUnits(sample(CLIP)), () => ({ speed: Infinity, ready }));
+    const work = await workOf('faces', { uri: camera.url, allowPrivate: true, segmentSize: 40 });
+    worker = watch({ server, detector, open: openLive, work });
+    await until('the stream has ended', () => server.isOver, Boolean, { withinMs: 60_000 });
+    expect(server.end?.reason).to.equal('ended');
+    const parts = server.segments.flatMap(({ tracks }) => tracks);
+    expect(new Set(parts.map(({ liveId }) => liveId)).size).to.equal(1);
+    expect(parts.map(({ startFrame, stopFrame }) => [startFrame, stopFrame])).to.deep.equal([
+      [10, 39],
+      [40, 79],
+      [80, 89],
+    ]);
+    const live = parts.flatMap(({ detections }) => detections);
+    expect(live).to.have.length(recording[0]!.detections.length);
+    for (const [n, { frame, x, y, width, height }] of recording[0]!.detections.entries()) {
+      expect(live[n]!.frame).to.equal(frame);
+      for (const [is, was] of [
+        [live[n]!.x, x],
+        [live[n]!.y, y],
+        [live[n]!.width, width],
+        [live[n]!.height, height],
+      ] as const)
+        // prettier-ignore
+        expect(is).to.be.closeTo(was, 1);
+    }
+    expect(server.segments.at(-1)!.summary.counts).to.deep.include({ read: 100, processed: 100, dropped: 0 });
+  });
+
+  it('ends within a second of a cancel though it never answers', async () => {
+    const camera = await rtsp(accessUnits(sample(CLIP)), () => ({ silentAt: 'DESCRIBE' }));
+    const work = await workOf('faces', { uri: camera.url, allowPrivate: true });
+    worker = watch({ server, detector: faces, open: openLive, work });
+    await until('it is asked', () => camera.requests.length > 0);
+    const before = performance.now();
+    server.heartbeat = { status: 200, go: 'cancelled' };
+    await until('the stream has ended', () => server.isOver);
+    expect(performance.now() - before).to.be.below(1_000);
+    expect([server.end?.reason, server.segments]).to.deep.equal(['cancelled', []]);
+  });
+
+  it('is given up at once with a sentence when the password is wrong', async () => {
+    const login = { scheme: 'Digest', user: 'eve', password: 'right' } as const;
+    const camera = await rtsp(accessUnits(sample(CLIP)), () => ({ login }));
+    const uri = camera.url.replace('//', '//eve:wrong@');
+    worker = watch({
+      server,
+      detector: faces,
+      open: openLive,
+      work: await workOf('faces', { uri, allowPrivate: true }),
+    });
+    await until('the stream has ended', () => server.isOver);
+    expect(server.failure?.code).to.equal('COULD_NOT_OPEN_MEDIA');
+    expect(server.failure?.message)
+      .to.match(/password/)
+      .and.not.include('wrong@');
+  });
+});
