@@ -5,6 +5,8 @@ import type { MediaType } from './types.ts';
 const FOR_ALL: readonly string[] = [
   'VERBOSE',
   'OUTPUT_DETAILS',
+  // Live streams alone.
+  'MOTION_GATE',
   'COMPONENT_HTTP_RETRY_MAX_ATTEMPTS',
   'COMPONENT_HTTP_RETRY_INITIAL_DELAY_MS',
   'COMPONENT_HTTP_RETRY_MAX_DELAY_MS',

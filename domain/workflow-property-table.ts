@@ -70,6 +70,8 @@ const SAMPLING: readonly WorkflowPropertyRow[] = [
     'Look at every n-th frame.'],
   ['FRAME_RATE_CAP', 'INT', '-1', 'detection.frame.rate.cap', VIDEO,
     'Look at no more than so many frames for a second of video; 0 and less switch the cap off.'],
+  ['MOTION_GATE', 'BOOLEAN', 'false', 'detection.stream.motion.gate', VIDEO,
+    'Live streams only: look at frames only while something moves in them, and for a moment after.'],
   ['MIN_GAP_BETWEEN_SEGMENTS', 'INT', '10', 'detection.segment.minimum.gap', VIDEO,
     'Ranges of earlier tracks that are at most so many frames apart are looked at as one.'],
   ['TARGET_SEGMENT_LENGTH', 'INT', '200', 'detection.segment.target.length', VIDEO,
