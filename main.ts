@@ -10,7 +10,7 @@ import { openCatalog } from './actors/catalog/actor.ts';
 import { Catalog } from './actors/catalog/catalog.ts';
 import { drain } from './actors/drain.ts';
 import { guard, type Guardian } from './actors/guardian.ts';
-import type { ManagedComponent } from './actors/node-manager/actor.ts';
+import type { ManagedComponent } from './actors/node-manager/components.ts';
 import { hostService } from './actors/node-manager/components.ts';
 import { installedComponents, type ComponentFolder } from './actors/node-manager/installed.ts';
 import { DAY_MS, systemClock } from './actors/runtime/clock.ts';

@@ -5,7 +5,7 @@ import type { JobServiceDeps } from './batch-job/job-request.ts';
 import type { JobSettings } from './batch-job/context.ts';
 import type { DeliveryPolicy } from './delivery/policy.ts';
 import type { LeaseSettings } from '../store/ledger.ts';
-import type { ManagedComponent } from './node-manager/actor.ts';
+import type { ManagedComponent } from './node-manager/components.ts';
 import { onDemand } from './node-configuration/model.ts';
 import type { ConfigurationRules } from './node-configuration/model.ts';
 

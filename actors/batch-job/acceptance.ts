@@ -91,8 +91,8 @@ export class Acceptance {
     const { jobs, admission } = this.#deps;
     const { number: jobNumber, priority } = record;
     const place = await admission.ask(ADMISSION, { type: 'enter', jobNumber, priority });
-    if (place === 'refused') return 'overloaded';
-    const admitted = place === 'live';
+    if (place.kind === 'refused') return 'overloaded';
+    const admitted = place.kind === 'live';
     const command = { type: 'accept', record, admitted, objectId: randomUUID(), archive } as const;
     try {
       const reply = await jobs.ask(String(jobNumber), command);

@@ -4,7 +4,7 @@ import type { CatalogLookup } from '../../domain/plan-lookup.ts';
 import type { RequestLimits } from '../../domain/request-limits.ts';
 import type { Issue, MediaSelector, Properties, Range } from '../../domain/types.ts';
 import type { Store } from '../../store/store.ts';
-import type { AdmissionCommand, AdmissionReply } from '../admission/actor.ts';
+import type { AdmissionCommand, AdmissionReply } from '../admission/model.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Family } from '../runtime/system.ts';
 import type { UploadStore } from '../uploads/upload-store.ts';

@@ -87,11 +87,11 @@ export class JobService {
       jobNumber: number,
       priority: wanted,
     });
-    if (place === 'refused') return overloaded();
+    if (place.kind === 'refused') return overloaded();
     const command = {
       type: 'resubmit',
       priority: wanted,
-      admitted: place === 'live',
+      admitted: place.kind === 'live',
       objectId: randomUUID(),
     } as const;
     const reply = await this.#deps.jobs.ask(String(number), command).catch((error: unknown) => {

@@ -1,12 +1,14 @@
 import type { Send } from '../../egress/request.ts';
 import type { Notice } from '../../store/store.ts';
 import { delay } from '../runtime/clock.ts';
+import { commandsOf } from '../runtime/machine.ts';
 import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
 import type { ActorKind, ActorSystem, Family } from '../runtime/system.ts';
-import { DELIVERY_COMMANDS, type DeliveryCommand } from './commands.ts';
-import { Deliverer, requestOf, type DeliveryDeps, type DeliveryReply, type Self } from './deliverer.ts';
+import type { DeliveryCommand } from './commands.ts';
+import { deliverer, requestOf, type DeliveryDeps, type Self } from './deliverer.ts';
 import { DELIVERY } from './notice.ts';
 import { failureText, noticeOf } from './policy.ts';
+import { DELIVERY_MACHINE, type DeliveryReply } from './transitions.ts';
 
 /** How notices are made to leave the outbox. */
 export interface Delivery {
@@ -48,11 +50,11 @@ class Deliverers implements Delivery {
     this.#deps = deps;
     const kind: ActorKind<DeliveryCommand, DeliveryReply> = {
       name: DELIVERY,
-      accepts: DELIVERY_COMMANDS,
+      accepts: commandsOf(DELIVERY_MACHINE),
       mailbox: 100 + MESSAGES_PER_REQUEST * deps.policy.concurrency,
       intensity: DEFAULT_INTENSITY,
       idleMs: deps.idleMs,
-      load: (id) => Promise.resolve(new Deliverer(id, deps, this.#self(id))),
+      load: (id) => Promise.resolve(deliverer(id, deps, this.#self(id))),
     };
     this.#family = system.register(kind);
   }

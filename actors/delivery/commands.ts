@@ -9,24 +9,14 @@ export type DeliveryCommand =
   /** From the actor's own request: the attempt is over. `jitter`: from 0 to 1, at random. */
   | { readonly type: 'tried'; readonly id: string; readonly outcome: Outcome; readonly jitter: number }
   /** From the actor's own report: what became of the notice. */
-  | { readonly type: 'settled'; readonly id: string; readonly answer: Settlement };
+  | { readonly type: 'settled'; readonly id: string; readonly answer: Settlement }
+  /** From the actor itself, which has read the first notices of the outbox; `all`: there are no more. */
+  | { readonly type: 'read'; readonly entries: readonly OutboxEntry[]; readonly all: boolean }
+  /** From the actor itself: the outbox cannot be read. */
+  | { readonly type: 'unreadable' };
 
 /**
  * done: the job has committed the report. refused: it does not know the notice. gone: the notice stands in the outbox no more (or
  * not as it was). unknown: neither the job nor the outbox could be asked.
  */
 export type Settlement = 'done' | 'refused' | 'gone' | 'unknown';
-
-/** What is decided upon: commands, and the outcome of a look into the outbox. */
-export type DeliveryEvent =
-  | DeliveryCommand
-  /** The first notices of the outbox; `all`: there are no more. */
-  | { readonly type: 'read'; readonly entries: readonly OutboxEntry[]; readonly all: boolean }
-  | { readonly type: 'unreadable' };
-
-export const DELIVERY_COMMANDS: ReadonlySet<DeliveryCommand['type']> = new Set([
-  'wake',
-  'due',
-  'tried',
-  'settled',
-]);

@@ -1,15 +1,16 @@
 import type { Logger } from '../../config/logger.ts';
 import type { OutgoingRequest, Outcome, Send } from '../../egress/request.ts';
 import type { Notice, OutboxEntry, Store } from '../../store/store.ts';
+import { assertNever } from '../runtime/assert-never.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { Behavior, Envelope } from '../runtime/system.ts';
-import type { DeliveryCommand, DeliveryEvent, Settlement } from './commands.ts';
+import { inMemory } from '../runtime/in-memory.ts';
+import type { Behavior } from '../runtime/system.ts';
+import type { DeliveryCommand, Settlement } from './commands.ts';
 import type { DeliveryEffect } from './effects.ts';
 import type { NoticeReport } from './notice.ts';
-import { lastingTrouble, noticeOf, type DeliveryPolicy } from './policy.ts';
+import { noticeOf, type DeliveryPolicy } from './policy.ts';
 import { stillInOutbox } from './still-in-outbox.ts';
-import { NEW_DELIVERY, type DeliveryState } from './state.ts';
-import { decideDelivery } from './transitions.ts';
+import { DELIVERY_MACHINE, type DeliveryReply, type DeliveryTypes } from './transitions.ts';
 
 export interface DeliveryDeps {
   readonly store: Pick<Store, 'outbox' | 'destinations'>;
@@ -26,8 +27,6 @@ export interface DeliveryDeps {
     envelopeId: string,
   ): Promise<{ readonly kind: 'done' | 'refused' }>;
 }
-
-export type DeliveryReply = { readonly kind: 'done' };
 
 /** What a deliverer asks of whoever made it. */
 export interface Self {
@@ -51,54 +50,49 @@ const WINDOW_PER_REQUEST = 8;
 const AFTER_A_FAILURE_MS = 1_000;
 
 /** Delivers the notices of one destination. It holds no truth: what it knows is read again from the outbox. */
-export class Deliverer implements Behavior<DeliveryCommand, DeliveryReply> {
+export function deliverer(
+  destination: string,
+  deps: DeliveryDeps,
+  self: Self,
+): Behavior<DeliveryCommand, DeliveryReply> {
+  const { concurrency } = deps.policy;
+  const policy = { ...deps.policy, window: Math.max(LEAST_WINDOW, WINDOW_PER_REQUEST * concurrency) };
+  const errands = new Errands(destination, deps, self, policy);
+  return inMemory<DeliveryTypes>({
+    machine: DELIVERY_MACHINE,
+    context: ({ at }) => ({ at, policy }),
+    perform: (effects, _, { at }) => errands.perform(effects, at),
+    stop(state) {
+      errands.stop();
+      // Should it have failed: what was in hand stands in the outbox.
+      if (state.inHand.size > 0) self.remind(AFTER_A_FAILURE_MS);
+      return Promise.resolve();
+    },
+  });
+}
+
+/** What a deliverer does outside of its table: it sends, reports, reads the outbox and sets its timer. */
+class Errands {
   readonly #destination: string;
   readonly #deps: DeliveryDeps;
   readonly #policy: DeliveryPolicy;
   readonly #self: Self;
   readonly #stopped = new AbortController();
-  #state: DeliveryState = NEW_DELIVERY;
 
-  constructor(destination: string, deps: DeliveryDeps, self: Self) {
+  constructor(destination: string, deps: DeliveryDeps, self: Self, policy: DeliveryPolicy) {
     this.#destination = destination;
     this.#deps = deps;
     this.#self = self;
-    const { concurrency } = deps.policy;
-    this.#policy = {
-      ...deps.policy,
-      window: Math.max(LEAST_WINDOW, WINDOW_PER_REQUEST * concurrency),
-    };
+    this.#policy = policy;
   }
 
-  async handle({ command, at }: Envelope<DeliveryCommand>): Promise<DeliveryReply> {
-    if (command.type === 'wake') this.#self.awake();
-    for (let event: DeliveryEvent | undefined = command; event !== undefined;) {
-      const effects = this.#decide(event, at);
-      for (const effect of effects) this.#perform(effect, at);
-      event = effects.some(({ type }) => type === 'read') ? await this.#read() : undefined;
-    }
-    return { kind: 'done' };
-  }
-
-  stop(): Promise<void> {
+  stop(): void {
     this.#stopped.abort();
-    // Should it have failed: what was in hand stands in the outbox.
-    if (this.#state.inHand.size > 0) this.#self.remind(AFTER_A_FAILURE_MS);
-    return Promise.resolve();
   }
 
-  #decide(event: DeliveryEvent, at: number): readonly DeliveryEffect[] {
-    const { state, effects } = decideDelivery(this.#state, event, at, this.#policy);
-    const [before, after] = [this.#state.breaker.open, state.breaker.open];
-    this.#state = state;
-    const destination = this.#destination;
-    // A deliverer that was loaded again knows nothing yet: what was known before it stands until an attempt is over.
-    if (event.type === 'tried') this.#self.trouble(lastingTrouble(state.breaker, this.#policy));
-    if (before === null && after !== null)
-      this.#deps.logger.warn({ destination, reason: state.breaker.reason }, 'a receiver is in trouble');
-    if (before !== null && after === null)
-      this.#deps.logger.info({ destination }, 'a receiver is well again');
-    return effects;
+  perform(effects: readonly DeliveryEffect[], at: number): Promise<DeliveryCommand | undefined> {
+    for (const effect of effects) this.#perform(effect, at);
+    return effects.some(({ type }) => type === 'read') ? this.#read() : Promise.resolve(undefined);
   }
 
   #perform(effect: DeliveryEffect, at: number): void {
@@ -109,12 +103,27 @@ export class Deliverer implements Behavior<DeliveryCommand, DeliveryReply> {
         return this.#self.track(this.#report(effect.entry, effect.report, effect.look));
       case 'timer':
         return this.#self.remind(effect.at === null ? null : effect.at - at);
+      case 'awake':
+        return this.#self.awake();
+      case 'trouble':
+        return this.#self.trouble(effect.reason);
+      case 'turned':
+        return this.#turned(effect.to, effect.reason);
       case 'read':
         return;
+      default:
+        return assertNever(effect);
     }
   }
 
-  async #read(): Promise<DeliveryEvent> {
+  #turned(to: 'IN_TROUBLE' | 'WELL', reason: string): void {
+    const { logger } = this.#deps;
+    const destination = this.#destination;
+    if (to === 'WELL') logger.info({ destination }, 'a receiver is well again');
+    else logger.warn({ destination, reason }, 'a receiver is in trouble');
+  }
+
+  async #read(): Promise<DeliveryCommand> {
     const limit = this.#policy.window;
     try {
       const entries = await this.#deps.store.outbox(this.#destination, { limit });

@@ -1,88 +1,145 @@
 import type { OutboxEntry } from '../../store/store.ts';
-import type { DeliveryEvent } from './commands.ts';
+import type { Machine, Outcome, Reply } from '../runtime/machine.ts';
+import type { DeliveryCommand } from './commands.ts';
 import type { DeliveryEffect } from './effects.ts';
-import { breakerAfter, expiryOf, givenUp, noticeOf, reportOf, type DeliveryPolicy } from './policy.ts';
-import type { DeliveryState, InHand, Reporting } from './state.ts';
+import {
+  breakerAfter,
+  expiryOf,
+  givenUp,
+  lastingTrouble,
+  noticeOf,
+  reportOf,
+  type DeliveryPolicy,
+} from './policy.ts';
+import { NEW_DELIVERY, type Breaker, type DeliveryState, type InHand, type Reporting } from './state.ts';
 
-export interface DeliveryChange {
+export interface DeliveryTypes {
+  readonly state: DeliveryState;
+  readonly command: DeliveryCommand;
+  readonly effect: DeliveryEffect;
+  readonly reply: never;
+  readonly refusal: never;
+  readonly context: {
+    /** Milliseconds since the epoch. */
+    readonly at: number;
+    readonly policy: DeliveryPolicy;
+  };
+  /** IN_TROUBLE: the breaker is open. */
+  readonly status: 'WELL' | 'IN_TROUBLE';
+}
+export type DeliveryReply = Reply<DeliveryTypes>;
+
+/** The state with what is to be done for it. */
+interface Planned {
   readonly state: DeliveryState;
   readonly effects: readonly DeliveryEffect[];
 }
-
-type Of<T extends DeliveryEvent['type']> = Extract<DeliveryEvent, { type: T }>;
-type Transitions = {
-  readonly [T in DeliveryEvent['type']]: (
-    state: DeliveryState,
-    event: Of<T>,
-    at: number,
-    policy: DeliveryPolicy,
-  ) => DeliveryState;
-};
+type Of<T extends DeliveryCommand['type']> = Extract<DeliveryCommand, { type: T }>;
+type Context = DeliveryTypes['context'];
 
 /** Notices in hand at a time, as a multiple of those that are being sent. */
 const IN_HAND = 4;
 
-/** What each event tells about the destination; what is to be done follows from the state by `plan`. */
-export const DELIVERY_TRANSITIONS: Transitions = {
-  wake: (state) => ({ ...state, knownUntil: -Infinity }),
-  due: (state) => state,
-  read(state, { entries, all }, at, policy) {
-    const forgotten = new Map(
-      entries.filter(({ id, due }) => state.forgotten.get(id) === due).map(({ id, due }) => [id, due]),
-    );
-    const waiting = entries.filter(({ id }) => !forgotten.has(id) && !state.inHand.has(id));
-    const knownUntil = all ? Infinity : entries.at(-1)!.due;
-    // A whole page of notices that their jobs do not know: what lies behind it is not looked for without end.
-    const stuck = waiting.length === 0 && knownUntil <= at;
-    const readNotBefore = stuck ? at + policy.breakerMaxDelayMs : state.readNotBefore;
-    return { ...state, waiting, forgotten, knownUntil, readNotBefore };
+/** Carried out whether the receiver is well or not, and changes nothing about that. */
+const EITHER = {
+  from: ['WELL', 'IN_TROUBLE'],
+  to: { WELL: ['WELL'], IN_TROUBLE: ['IN_TROUBLE'] },
+} as const;
+
+/** What each command tells about the destination; what is to be done follows from the state by `plan`. */
+export const DELIVERY_MACHINE: Machine<DeliveryTypes> = {
+  initial: NEW_DELIVERY,
+  statusOf: ({ breaker }) => (breaker.open === null ? 'WELL' : 'IN_TROUBLE'),
+  on: {
+    wake: {
+      ...EITHER,
+      apply: (state) => ({ state: { ...state, knownUntil: -Infinity }, effects: [{ type: 'awake' }] }),
+    },
+    due: { ...EITHER, apply: () => ({}) },
+    read: { ...EITHER, apply: (state, command, context) => ({ state: withRead(state, command, context) }) },
+    unreadable: {
+      ...EITHER,
+      apply: (state, _, { at, policy }) => ({
+        state: { ...state, readNotBefore: at + policy.firstDelayMs },
+      }),
+    },
+    tried: {
+      from: ['WELL', 'IN_TROUBLE'],
+      to: ['WELL', 'IN_TROUBLE'],
+      apply: tried,
+    },
+    settled: {
+      ...EITHER,
+      apply: (state, command, context) => ({ state: withSettled(state, command, context) }),
+    },
   },
-  unreadable: (state, _, at, { firstDelayMs }) => ({ ...state, readNotBefore: at + firstDelayMs }),
-  tried(state, { id, outcome, jitter }, at, policy) {
-    const held = state.inHand.get(id);
-    if (held?.stage !== 'sending') return state;
-    const report = reportOf(held.entry, outcome, at, jitter, policy);
-    return {
-      ...state,
-      breaker: breakerAfter(state.breaker, held.probe, outcome, at, policy),
-      inHand: new Map(state.inHand).set(id, owing(held.entry, report, at)),
-    };
-  },
-  settled(state, { id, answer }, at, policy) {
-    const held = state.inHand.get(id);
-    if (held === undefined) return state;
-    if (answer === 'unknown' && held.stage !== 'sending')
-      return { ...state, inHand: new Map(state.inHand).set(id, unanswered(held, at, policy)) };
-    const inHand = new Map(state.inHand);
-    inHand.delete(id);
-    const after = { ...state, inHand };
-    if (answer === 'unknown') return { ...after, ...unread(at, policy) };
-    if (answer === 'gone') return { ...after, knownUntil: -Infinity };
-    if (answer === 'refused')
-      return { ...after, forgotten: new Map(state.forgotten).set(id, held.entry.due) };
-    return { ...after, waiting: withNext(state, held) };
+  conclude(outcome, before, _, { at, policy }) {
+    const { state, effects } = plan(outcome.state ?? before, at, policy);
+    return { state, effects: [...(outcome.effects ?? []), ...effects] };
   },
 };
 
-export function decideDelivery(
+function withRead(
   state: DeliveryState,
-  event: DeliveryEvent,
-  at: number,
-  policy: DeliveryPolicy,
-): DeliveryChange {
-  // Each knows its own event only; the table holds them together.
-  const transition = DELIVERY_TRANSITIONS[event.type] as Transition;
-  return plan(transition(state, event, at, policy), at, policy);
+  { entries, all }: Of<'read'>,
+  { at, policy }: Context,
+): DeliveryState {
+  const forgotten = new Map(
+    entries.filter(({ id, due }) => state.forgotten.get(id) === due).map(({ id, due }) => [id, due]),
+  );
+  const waiting = entries.filter(({ id }) => !forgotten.has(id) && !state.inHand.has(id));
+  const knownUntil = all ? Infinity : entries.at(-1)!.due;
+  // A whole page of notices that their jobs do not know: what lies behind it is not looked for without end.
+  const stuck = waiting.length === 0 && knownUntil <= at;
+  const readNotBefore = stuck ? at + policy.breakerMaxDelayMs : state.readNotBefore;
+  return { ...state, waiting, forgotten, knownUntil, readNotBefore };
 }
-type Transition = (
+
+function tried(
   state: DeliveryState,
-  event: DeliveryEvent,
-  at: number,
-  policy: DeliveryPolicy,
-) => DeliveryState;
+  { id, outcome, jitter }: Of<'tried'>,
+  { at, policy }: Context,
+): Outcome<DeliveryTypes> {
+  const held = state.inHand.get(id);
+  // A deliverer that was loaded again knows nothing yet: what was known before it stands until an attempt is over.
+  const trouble = (breaker: Breaker): DeliveryEffect => ({
+    type: 'trouble',
+    reason: lastingTrouble(breaker, policy),
+  });
+  if (held?.stage !== 'sending') return { effects: [trouble(state.breaker)] };
+  const report = reportOf(held.entry, outcome, at, jitter, policy);
+  const breaker = breakerAfter(state.breaker, held.probe, outcome, at, policy);
+  return {
+    state: { ...state, breaker, inHand: new Map(state.inHand).set(id, owing(held.entry, report, at)) },
+    effects: [trouble(breaker), ...turned(state.breaker, breaker)],
+  };
+}
+
+function turned(before: Breaker, { open, reason }: Breaker): readonly DeliveryEffect[] {
+  if ((before.open === null) === (open === null)) return [];
+  return [{ type: 'turned', to: open === null ? 'WELL' : 'IN_TROUBLE', reason }];
+}
+
+function withSettled(
+  state: DeliveryState,
+  { id, answer }: Of<'settled'>,
+  { at, policy }: Context,
+): DeliveryState {
+  const held = state.inHand.get(id);
+  if (held === undefined) return state;
+  if (answer === 'unknown' && held.stage !== 'sending')
+    return { ...state, inHand: new Map(state.inHand).set(id, unanswered(held, at, policy)) };
+  const inHand = new Map(state.inHand);
+  inHand.delete(id);
+  const after = { ...state, inHand };
+  if (answer === 'unknown') return { ...after, ...unread(at, policy) };
+  if (answer === 'gone') return { ...after, knownUntil: -Infinity };
+  if (answer === 'refused') return { ...after, forgotten: new Map(state.forgotten).set(id, held.entry.due) };
+  return { ...after, waiting: withNext(state, held) };
+}
 
 /** All that can be done now: give up what an open breaker kept too long, tell jobs, send, read on, wait. */
-function plan(before: DeliveryState, at: number, policy: DeliveryPolicy): DeliveryChange {
+function plan(before: DeliveryState, at: number, policy: DeliveryPolicy): Planned {
   const aged = giveUpExpired(before, at, policy);
   const told = tell(aged, at);
   const sent = send(told.state, at, policy);
@@ -101,7 +158,7 @@ function giveUpExpired(state: DeliveryState, at: number, policy: DeliveryPolicy)
   return intoHand(state, given);
 }
 
-function tell(state: DeliveryState, at: number): DeliveryChange {
+function tell(state: DeliveryState, at: number): Planned {
   const effects: DeliveryEffect[] = [];
   const told: InHand[] = [];
   for (const held of state.inHand.values()) {
@@ -112,7 +169,7 @@ function tell(state: DeliveryState, at: number): DeliveryChange {
   return { state: intoHand(state, told), effects };
 }
 
-function send(state: DeliveryState, at: number, policy: DeliveryPolicy): DeliveryChange {
+function send(state: DeliveryState, at: number, policy: DeliveryPolicy): Planned {
   const probe = state.breaker.open !== null;
   const ready = state.waiting.filter((entry) => entry.due <= at);
   const due = (probe ? leastTriedFirst(ready) : ready).slice(0, sendable(state, at, policy));

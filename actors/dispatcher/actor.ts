@@ -1,9 +1,13 @@
 import type { Logger } from '../../config/logger.ts';
 import type { News, WorkLedger } from '../../store/ledger.ts';
+import { assertNever } from '../runtime/assert-never.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { inMemory } from '../runtime/in-memory.ts';
+import { commandsOf } from '../runtime/machine.ts';
 import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
-import type { ActorKind, Behavior, Envelope } from '../runtime/system.ts';
-import { DISPATCHER_COMMANDS, type DispatcherCommand, type DispatcherReply } from './commands.ts';
+import type { ActorKind } from '../runtime/system.ts';
+import type { DispatcherCommand, DispatcherEffect, DispatcherReply, DispatcherTypes } from './model.ts';
+import { DISPATCHER_MACHINE } from './transitions.ts';
 
 export const DISPATCHER = 'dispatcher';
 
@@ -20,8 +24,6 @@ export interface DispatcherDeps {
 const TICK_MS = 250;
 /** A tick that is later than this means that the server was held up. */
 const STALL_MS = 1_000;
-/** Ticks after which actors are told again what they have not taken in: a message may be lost. */
-const TELL_AGAIN = 40;
 const MOST_NEWS = 1_000;
 
 /**
@@ -31,51 +33,56 @@ const MOST_NEWS = 1_000;
 export function dispatcherKind(deps: DispatcherDeps): ActorKind<DispatcherCommand, DispatcherReply> {
   return {
     name: DISPATCHER,
-    accepts: DISPATCHER_COMMANDS,
+    accepts: commandsOf(DISPATCHER_MACHINE),
     mailbox: deps.mailbox,
     intensity: DEFAULT_INTENSITY,
-    load: () => Promise.resolve(new Dispatcher(deps)),
+    load: () =>
+      Promise.resolve(
+        inMemory<DispatcherTypes>({
+          machine: DISPATCHER_MACHINE,
+          context: () => undefined,
+          async perform(effects) {
+            let follows: DispatcherCommand | undefined;
+            for (const effect of effects) follows = await perform(deps, effect);
+            return follows;
+          },
+        }),
+      ),
   };
 }
 
-class Dispatcher implements Behavior<DispatcherCommand, DispatcherReply> {
-  readonly #deps: DispatcherDeps;
-  /** Workers that were ended because of one of their leases; the others are not to blame for it. */
-  readonly #killed = new Set<string>();
-  #ticks = 0;
-
-  constructor(deps: DispatcherDeps) {
-    this.#deps = deps;
-  }
-
-  async handle({ command }: Envelope<DispatcherCommand>): Promise<DispatcherReply> {
-    const { ledger } = this.#deps;
-    switch (command.type) {
-      case 'workerGone': {
-        const wasKilled = this.#killed.delete(command.worker);
-        await ledger.gone(command.worker, command.counted && !wasKilled, command.reason);
-        break;
-      }
-      case 'unavailable':
-        await ledger.unavailable(command.queue, command.reason);
-        break;
-      case 'announce':
-        await ledger.announce();
-        break;
-      case 'tick':
-        await this.#tick(command.stalledMs ?? 0);
+async function perform(
+  { ledger, logger, kill, tell }: DispatcherDeps,
+  effect: DispatcherEffect,
+): Promise<DispatcherCommand | undefined> {
+  switch (effect.type) {
+    case 'gone':
+      await ledger.gone(effect.worker, effect.counted, effect.reason);
+      return undefined;
+    case 'unavailable':
+      await ledger.unavailable(effect.queue, effect.reason);
+      return undefined;
+    case 'announce':
+      await ledger.announce();
+      return undefined;
+    case 'expire': {
+      const taken = await ledger.expire(effect.stalledMs);
+      const leases = taken.map(({ lease, reason }) => ({
+        subJob: lease.item.id,
+        worker: lease.worker,
+        reason,
+      }));
+      return { type: 'expired', leases };
     }
-    return { kind: 'done' };
-  }
-
-  async #tick(stalledMs: number): Promise<void> {
-    const { ledger, logger, kill, tell } = this.#deps;
-    for (const { lease, reason } of await ledger.expire(stalledMs)) {
-      logger.warn({ subJob: lease.item.id, worker: lease.worker, reason }, 'took a sub-job back');
-      this.#killed.add(lease.worker);
-      kill(lease.worker, reason);
-    }
-    if (++this.#ticks % TELL_AGAIN === 0) tell(await ledger.news(MOST_NEWS));
+    case 'kill':
+      logger.warn(effect.lease, 'took a sub-job back');
+      kill(effect.lease.worker, effect.lease.reason);
+      return undefined;
+    case 'tellAgain':
+      tell(await ledger.news(MOST_NEWS));
+      return undefined;
+    default:
+      return assertNever(effect);
   }
 }
 

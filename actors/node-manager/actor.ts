@@ -1,21 +1,22 @@
 import type { Logger } from '../../config/logger.ts';
-import type { Launch } from '../../processes/component-process.ts';
 import type { ProcessNotes } from '../../processes/process-notes.ts';
 import type { Owner, Store } from '../../store/store.ts';
 import type { ServiceModel } from '../node-configuration/model.ts';
+import { assertNever } from '../runtime/assert-never.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { inMemory } from '../runtime/in-memory.ts';
+import { commandsOf } from '../runtime/machine.ts';
 import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
 import type { ActorKind, ActorSystem, Family } from '../runtime/system.ts';
-import { serviceKind, workerName } from '../service/actor.ts';
+import { serviceKind, type ServiceDeps } from '../service/actor.ts';
 import type { ServiceCommand } from '../service/commands.ts';
-import { launchOf } from '../service/launch.ts';
 import type { RestartPolicy, ServiceReply } from '../service/transitions.ts';
-import { NODE_MANAGER_COMMANDS, type NodeManagerCommand, type NodeManagerReply } from './commands.ts';
 import { Deployed, reasonToWait, shownServices } from './deployed.ts';
-import { Manager, ranksOf } from './manager.ts';
+import { LocalServices, type LocalServiceDeps } from './local-services.ts';
+import type { NodeManagerCommand, NodeManagerEffect, NodeManagerReply, NodeManagerTypes } from './model.ts';
 import { NodeReport, NodeStates } from './node-state.ts';
-import { hashToken, newToken } from './tokens.ts';
-import { WorkerRegistry } from './workers.ts';
+import { NODE_MANAGER_MACHINE, ranksOf } from './transitions.ts';
+import type { WorkerRegistry } from './workers.ts';
 
 /** Kind of the node manager; its id is the host. */
 export const NODE_MANAGER = 'node-manager';
@@ -23,32 +24,13 @@ const LONGEST_LOOK_MS = 30_000;
 /** One that is late does not make a node silent. */
 const BEATS_IN_SILENCE = 4;
 
-/** A component that is installed with the server: the queues that it serves, and how it is run. */
-export interface ManagedComponent {
-  readonly queues: readonly string[];
-  readonly model: ServiceModel;
-  /** What its processes are told besides the server's address and their token. */
-  readonly bootstrap: Readonly<Record<string, unknown>>;
-}
-
-export interface NodeManagerDeps {
+export interface NodeManagerDeps extends LocalServiceDeps {
   readonly host: string;
-  /** Installed components, which a configuration may name. */
-  readonly components: readonly ManagedComponent[];
-  /** The server's own, which are always there. */
-  readonly own: readonly ManagedComponent[];
-  /** The queue of a registered component that somebody may have configured as a service. */
-  registeredQueue(component: string): string | undefined;
-  readonly inherited: Readonly<Record<string, string>>;
-  readonly places: Readonly<Record<string, string>>;
-  readonly home: string;
   policy(isInstalled: boolean): RestartPolicy;
   /** Time an installed component has from its start until it asks for work. */
   readonly startMs: number;
   /** Services on demand end their processes after so many milliseconds without work; 0: never. */
   readonly idleMs: number;
-  /** Bytes of memory of one component process. */
-  readonly maxMemory: number;
   /** A node that is not heard of for so long is silent. */
   readonly silenceMs: number;
   /** For so long its processes may go on. */
@@ -57,12 +39,9 @@ export interface NodeManagerDeps {
   readonly alone: boolean;
   readonly store: Store;
   readonly owner: Owner;
-  readonly clock: Clock;
   readonly logger: Logger;
   /** Of the processes that run, for the server that comes after this one. */
   readonly notes: ProcessNotes;
-  /** Known only once the server listens. */
-  serverUrl(): string;
   gone(worker: string, counted: boolean, reason: string): void;
   unavailable(queue: string, reason: string): void;
   /** Other services are able to work now: whoever knows what waits says so again. */
@@ -99,71 +78,21 @@ export interface NodeManager {
 
 /** The node manager of this host: makes the services of the configuration real, and starts those on demand when work waits. */
 export function registerNodeManager(system: ActorSystem, deps: NodeManagerDeps): NodeManager {
-  const running = new Set<string>();
   const deployed = new Deployed();
   const report = new NodeReport({ ...deps, node: deps.host, services: () => shownServices(deployed) });
-  const workers = new WorkerRegistry(report);
+  const local = new LocalServices(deps, deployed, report);
   const nodes = new NodeStates(deps);
-  const installed = new Map([...deps.own, ...deps.components].map((one) => [one.model.serviceName, one]));
-  const queuesOf = (service: string): readonly string[] => {
-    const registered = deps.registeredQueue(service);
-    return installed.get(service)?.queues ?? (registered === undefined ? [] : [registered]);
-  };
-  const serving = (queue: string) =>
-    deployed.all.filter(({ model }) => queuesOf(model.serviceName).includes(queue));
-  const existing = (id: string) => {
-    const service = deployed.get(id);
-    if (service === undefined) throw new Error(`There is no service ${id}.`);
-    return service;
-  };
-  const launch = (id: string, incarnation: number): Launch => {
-    const { model } = existing(id);
-    const token = newToken(deps.host);
-    const worker = workerName(id, incarnation);
-    workers.add({ worker, tokenHash: hashToken(token), queues: () => queuesOf(model.serviceName) });
-    running.add(worker);
-    const [algorithm = null] = queuesOf(model.serviceName);
-    const bootstrap = installed.get(model.serviceName)?.bootstrap ?? { algorithm };
-    return launchOf(model, { ...deps, serverUrl: deps.serverUrl(), token, fullName: id, bootstrap });
-  };
-  const isInstalled = (id: string) => installed.has(deployed.get(id)?.model.serviceName ?? '');
+  const { workers, running } = local;
   const services: Family<ServiceCommand, ServiceReply> = system.register(
-    serviceKind({
-      ...deps,
-      manager: { kind: NODE_MANAGER, id: deps.host },
-      launch,
-      policy: (id) => deps.policy(isInstalled(id)),
-      startMs: (id) => (isInstalled(id) ? deps.startMs : undefined),
-      changed: (id, state) => deployed.show(id, state),
-      removed: (id) => deployed.remove(id),
-      gone: (worker, counted, reason) => {
-        running.delete(worker);
-        deps.gone(worker, counted, reason);
-      },
-      cameUp: (worker) => workers.forget(worker),
-      tell: (id, command) => services.tell(id, command),
-      unavailable: (id, reason) => {
-        deps.logger.warn({ service: id, reason }, 'a service is unlaunchable');
-        // As long as another process of the component works, its work is not lost.
-        for (const queue of queuesOf(deployed.get(id)?.model.serviceName ?? ''))
-          if (!workers.serves(queue, deps.clock.steady())) deps.unavailable(queue, reason);
-      },
-      isUp: (worker) => workers.hasComeUp(worker),
-    }),
+    serviceKind(serviceDeps(deps, local, (id, command) => services.tell(id, command))),
   );
-  const kind: ActorKind<NodeManagerCommand, NodeManagerReply> = {
-    name: NODE_MANAGER,
-    accepts: NODE_MANAGER_COMMANDS,
-    mailbox: 10_000,
-    intensity: DEFAULT_INTENSITY,
-    load: () => Promise.resolve(new Manager({ ...deps, deployed, services, serving, queuesOf })),
-  };
   for (const { model } of deps.own)
     for (const [, service] of ranksOf(deps.host, model, true)) deployed.want(service);
+  const isServed = (queue: string) => workers.serves(queue, deps.clock.steady());
   return {
     host: deps.host,
     availableServices: deps.components.map(({ model }) => model),
-    family: system.register(kind),
+    family: system.register(nodeManagerKind(deps, local, services)),
     workers,
     deployed,
     running,
@@ -180,6 +109,103 @@ export function registerNodeManager(system: ActorSystem, deps: NodeManagerDeps):
       deps.notes.close();
       return report.close();
     },
-    waitingReason: (queue) => reasonToWait(queue, serving(queue), workers.serves(queue, deps.clock.steady())),
+    waitingReason: (queue) => reasonToWait(queue, local.serving(queue), isServed(queue)),
+  };
+}
+
+function nodeManagerKind(
+  deps: NodeManagerDeps,
+  local: LocalServices,
+  services: Family<ServiceCommand, ServiceReply>,
+): ActorKind<NodeManagerCommand, NodeManagerReply> {
+  const { host, idleMs, clock } = deps;
+  const { deployed } = local;
+  return {
+    name: NODE_MANAGER,
+    accepts: commandsOf(NODE_MANAGER_MACHINE),
+    mailbox: 10_000,
+    intensity: DEFAULT_INTENSITY,
+    load: () =>
+      Promise.resolve(
+        inMemory<NodeManagerTypes>({
+          machine: NODE_MANAGER_MACHINE,
+          context: () => ({
+            host,
+            idleMs,
+            now: clock.steady(),
+            deployed,
+            queuesOf: local.queuesOf,
+            serving: local.serving,
+          }),
+          async perform(effects) {
+            for (const effect of effects) await perform(deps, deployed, services, effect);
+            return undefined;
+          },
+        }),
+      ),
+  };
+}
+
+async function perform(
+  { configured }: NodeManagerDeps,
+  deployed: Deployed,
+  services: Family<ServiceCommand, ServiceReply>,
+  effect: NodeManagerEffect,
+): Promise<void> {
+  switch (effect.type) {
+    case 'leave':
+      for (const id of effect.ids) {
+        deployed.leave(id);
+        services.tell(id, { type: 'delete' });
+      }
+      return;
+    case 'want':
+      await Promise.all(
+        effect.services.map(async ({ service, changed }) => {
+          deployed.want(service);
+          await services.ask(service.id, { type: 'configure', changed });
+          if (!service.onDemand) services.tell(service.id, { type: 'launch' });
+        }),
+      );
+      return;
+    case 'tell':
+      for (const id of effect.ids) services.tell(id, effect.command);
+      return;
+    case 'ask':
+      await Promise.all(effect.ids.map((id) => services.ask(id, effect.command)));
+      return;
+    case 'configured':
+      return configured();
+    default:
+      return assertNever(effect);
+  }
+}
+
+/** What services ask of their node manager. */
+function serviceDeps(
+  deps: NodeManagerDeps,
+  local: LocalServices,
+  tell: (id: string, command: ServiceCommand) => void,
+): ServiceDeps {
+  const { deployed, workers, running } = local;
+  return {
+    ...deps,
+    manager: { kind: NODE_MANAGER, id: deps.host },
+    tell,
+    launch: (id, incarnation) => local.launch(id, incarnation),
+    policy: (id) => deps.policy(local.isInstalled(id)),
+    startMs: (id) => (local.isInstalled(id) ? deps.startMs : undefined),
+    changed: (id, state) => deployed.show(id, state),
+    removed: (id) => deployed.remove(id),
+    gone: (worker, counted, reason) => {
+      running.delete(worker);
+      deps.gone(worker, counted, reason);
+    },
+    isUp: (worker) => workers.hasComeUp(worker),
+    cameUp: (worker) => workers.forget(worker),
+    unavailable: (id, reason) => {
+      deps.logger.warn({ service: id, reason }, 'a service is unlaunchable');
+      for (const queue of local.unservedQueues(id)) deps.unavailable(queue, reason);
+    },
   };
 }

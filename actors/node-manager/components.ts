@@ -3,7 +3,14 @@ import {
   type EnvironmentVariableModel,
   type ServiceModel,
 } from '../node-configuration/model.ts';
-import type { ManagedComponent } from './actor.ts';
+
+/** A component that is installed with the server: the queues that it serves, and how it is run. */
+export interface ManagedComponent {
+  readonly queues: readonly string[];
+  readonly model: ServiceModel;
+  /** What its processes are told besides the server's address and their token. */
+  readonly bootstrap: Readonly<Record<string, unknown>>;
+}
 
 /** What of a component's descriptor matters to whoever runs it. */
 export interface Runnable {

@@ -16,6 +16,9 @@ export interface DeployedService {
   readonly state: ServiceState;
 }
 
+/** A service as the configuration wants it. */
+export type WantedService = Omit<DeployedService, 'state' | 'leaving'>;
+
 /** The services of this host. In memory; it outlives a restart of the node manager's actor. */
 export class Deployed {
   readonly #byId = new Map<string, DeployedService>();
@@ -29,7 +32,7 @@ export class Deployed {
   }
 
   /** What is wanted from now on; the state stays what it is. */
-  want(service: Omit<DeployedService, 'state' | 'leaving'>): void {
+  want(service: WantedService): void {
     const state = this.#byId.get(service.id)?.state ?? NEW_SERVICE;
     this.#byId.set(service.id, { ...service, leaving: false, state });
   }

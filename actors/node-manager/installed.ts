@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Descriptor } from '../catalog/descriptor.ts';
 import { findComponents } from '../catalog/installed.ts';
 import { outsideComponents, type OutsideComponent } from '../catalog/outside.ts';
-import type { ManagedComponent } from './actor.ts';
+import type { ManagedComponent } from './components.ts';
 import { commandComponent, detectorComponent } from './components.ts';
 
 /** Where components of the package are: their descriptors, and their compiled detectors in folders of the same names. */

@@ -26,7 +26,7 @@ export interface ActorTypes {
 export interface Done {
   readonly kind: 'done';
 }
-const DONE: Done = { kind: 'done' };
+export const DONE: Done = { kind: 'done' };
 
 /** The command was not carried out: it has changed nothing. */
 export interface Refusal<Reason extends string = never> {

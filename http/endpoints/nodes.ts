@@ -66,9 +66,11 @@ const change = (
     async handle({ params: { serviceName }, ctx }, { nodeManager, logger }: NodeDeps) {
       const type = `${verb}Service` as const;
       const reply = await nodeManager.family.ask(nodeManager.host, { type, service: serviceName });
-      if (reply === 'stopping') throw overloaded('The server is shutting down; try again later.');
-      logger.info({ user: userOf(ctx).name, service: serviceName, reply }, `${type} by REST`);
-      if (reply === 'done') return ok({ responseCode: 0, message: null });
+      const isThere = reply.kind === 'done';
+      if (!isThere && reply.reason === 'WRONG_STATE')
+        throw overloaded('The server is shutting down; try again later.');
+      logger.info({ user: userOf(ctx).name, service: serviceName, isThere }, `${type} by REST`);
+      if (isThere) return ok({ responseCode: 0, message: null });
       return ok(
         refusal(
           `Error ${deed} the service with name '${serviceName}'. Please check the server logs. There is no such service on this node; GET /rest/nodes/info lists them.`,

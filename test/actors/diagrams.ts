@@ -3,6 +3,9 @@ import { STATUS_TABLE } from '../../actors/batch-job/status.ts';
 import { TRANSITIONS } from '../../actors/batch-job/transitions.ts';
 import type { ServiceCommand } from '../../actors/service/commands.ts';
 import { NEW_SERVICE, type ServiceState } from '../../actors/service/state.ts';
+import { DELIVERY_MACHINE } from '../../actors/delivery/transitions.ts';
+import { NODE_CONFIGURATION_MACHINE } from '../../actors/node-configuration/transitions.ts';
+import { NODE_MANAGER_MACHINE } from '../../actors/node-manager/transitions.ts';
 import { decide } from '../../actors/runtime/machine.ts';
 import { SERVICE_MACHINE, type RestartPolicy } from '../../actors/service/transitions.ts';
 
@@ -103,6 +106,27 @@ export function serviceArrows(): readonly Arrow[] {
 
 const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 
+interface Table {
+  readonly on: Readonly<Record<string, { readonly from: readonly string[]; readonly to: Targets }>>;
+}
+type Targets = readonly string[] | Readonly<Record<string, readonly string[] | undefined>>;
+
+/** Where a transition can lead from a status, as its table says. */
+export const targetsOf = (to: Targets, from: string): readonly string[] =>
+  isList(to) ? to : (to[from] ?? []);
+const isList = (to: Targets): to is readonly string[] => Array.isArray(to);
+
+/** The arrows of a table that says from where to where each command leads; one that stays where it is has none. */
+export function declaredArrows({ on }: Table): readonly Arrow[] {
+  return Object.entries(on).flatMap(([label, { from: all, to }]) =>
+    all.flatMap((from) =>
+      targetsOf(to, from)
+        .filter((target) => target !== from)
+        .map((target) => ({ from, to: target, label })),
+    ),
+  );
+}
+
 /** The whole of docs/diagrams.md. */
 export function diagrams(): string {
   return [
@@ -127,6 +151,24 @@ export function diagrams(): string {
     'A command that has no arrow from a state leaves it there, or is refused.',
     '',
     stateDiagram(['Unknown'], serviceArrows()),
+    '',
+    '## Node configuration (specification 2.4)',
+    '',
+    stateDiagram(['INITIAL'], declaredArrows(NODE_CONFIGURATION_MACHINE)),
+    '',
+    '## Node manager',
+    '',
+    'A server that stops ends its services and starts none any more.',
+    '',
+    stateDiagram(['WORKING'], declaredArrows(NODE_MANAGER_MACHINE)),
+    '',
+    '## Delivery to one destination',
+    '',
+    'IN_TROUBLE: several attempts in a row have failed; until one succeeds, the receiver gets one at a time.',
+    '',
+    stateDiagram(['WELL'], declaredArrows(DELIVERY_MACHINE)),
+    '',
+    'The catalog, system messages, admission and the dispatcher have no life cycle: they take every command at any time.',
     '',
   ].join('\n');
 }

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import type { DeliveryEvent, Settlement } from '../../../actors/delivery/commands.ts';
+import type { DeliveryCommand, Settlement } from '../../../actors/delivery/commands.ts';
 import type { DeliveryEffect } from '../../../actors/delivery/effects.ts';
 import type { HttpNotice } from '../../../actors/delivery/notice.ts';
 import { lastingTrouble, type DeliveryPolicy } from '../../../actors/delivery/policy.ts';
 import { NEW_DELIVERY, type DeliveryState } from '../../../actors/delivery/state.ts';
-import { decideDelivery } from '../../../actors/delivery/transitions.ts';
+import { DELIVERY_MACHINE, type DeliveryTypes } from '../../../actors/delivery/transitions.ts';
+import { decide, type Decision } from '../../../actors/runtime/machine.ts';
 import type { Failure, Outcome } from '../../../egress/request.ts';
 import type { OutboxEntry } from '../../../store/store.ts';
 import { runs, seeded } from '../seed.ts';
@@ -61,11 +62,13 @@ class Led {
   }
 
   /** Reads the outbox whenever that is decided. */
-  tell(event: DeliveryEvent): this {
+  tell(event: DeliveryCommand): this {
     this.effects = [];
-    for (let next: DeliveryEvent | undefined = event; next !== undefined;) {
-      const { state, effects } = decideDelivery(this.state, next, this.at, this.policy);
-      this.state = state;
+    for (let next: DeliveryCommand | undefined = event; next !== undefined;) {
+      const { at, policy } = this;
+      const decision: Decision<DeliveryTypes> = decide(DELIVERY_MACHINE, this.state, next, { at, policy });
+      const { state, effects = [] } = decision;
+      this.state = state ?? this.state;
       this.effects = [...this.effects, ...effects];
       const timer = effects.find((effect) => effect.type === 'timer');
       if (timer?.type === 'timer') this.timer = timer.at;
@@ -102,7 +105,7 @@ class Led {
     return [...this.state.inHand].flatMap(([id, { stage }]) => (stage === 'sending' ? [id] : []));
   }
 
-  #page(): DeliveryEvent {
+  #page(): DeliveryCommand {
     const sorted = [...this.outbox.values()].toSorted((a, b) => a.due - b.due || (a.id < b.id ? -1 : 1));
     const entries = sorted.slice(0, this.policy.window);
     return { type: 'read', entries, all: entries.length < this.policy.window };
@@ -403,11 +406,23 @@ describe('The delivery of notices to one destination (specification 6.1, 6.4)', 
     expect(led.timer).to.equal(60_000);
   });
 
+  it('says when its receiver turns, once each time', () => {
+    const turns = ({ effects }: Led) =>
+      effects.flatMap((effect) => (effect.type === 'turned' ? [effect.to] : []));
+    const led = new Led(ids(8).map((id) => entry(id))).wake();
+    const seen = led.sent.map((id) => turns(led.tried(id, failed()).settled(id).tried('no such', failed())));
+    expect(seen.flat(), 'of a notice that is not in hand nothing is learnt').to.deep.equal([]);
+    const other = new Led(ids(8).map((id) => entry(id))).wake();
+    expect(other.sent.flatMap((id) => turns(other.tried(id, failed())))).to.deep.equal(['IN_TROUBLE']);
+  });
+
   it('looks again later when the outbox cannot be read', () => {
-    const { state } = decideDelivery(NEW_DELIVERY, { type: 'wake' }, 0, POLICY);
-    const after = decideDelivery(state, { type: 'unreadable' }, 0, POLICY);
+    const told = (state: DeliveryState | undefined, type: 'wake' | 'unreadable' | 'due', at: number) =>
+      decide(DELIVERY_MACHINE, state, { type }, { at, policy: POLICY });
+    const { state } = told(NEW_DELIVERY, 'wake', 0);
+    const after = told(state, 'unreadable', 0);
     expect(after.effects).to.deep.equal([{ type: 'timer', at: 1_000 }]);
-    const later = decideDelivery(after.state, { type: 'due' }, 1_000, POLICY);
+    const later = told(after.state, 'due', 1_000);
     expect(later.effects).to.deep.equal([{ type: 'read' }]);
   });
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { dispatcherKind, startTicking } from '../../../actors/dispatcher/actor.ts';
-import type { DispatcherCommand } from '../../../actors/dispatcher/commands.ts';
+import type { DispatcherCommand } from '../../../actors/dispatcher/model.ts';
 import { VirtualClock } from '../../../actors/runtime/clock.ts';
 import { MemoryLedger } from '../../../store/memory-ledger.ts';
 import { actor, item } from '../../store/ledger-contract.ts';

@@ -1,0 +1,52 @@
+import type { Map, Set } from 'immutable';
+import type { Done, Reply } from '../runtime/machine.ts';
+
+/** Who is in, and who waits. There may be many of them, and each message changes one: a changed copy costs little. */
+export interface AdmissionState {
+  /** Numbers of live jobs. */
+  readonly live: Set<number>;
+  /** Jobs that wait: the lower the score, the sooner their turn. */
+  readonly waiting: Map<number, number>;
+  /** When jobs came in that the indexes may not know yet: milliseconds since the epoch. */
+  readonly entered: Map<number, number>;
+}
+
+/** What the indexes of the store say: live jobs, and waiting ones with their scores. */
+export interface StoredJobs {
+  readonly live: ReadonlySet<number>;
+  readonly waiting: ReadonlyMap<number, number>;
+}
+
+export type AdmissionCommand =
+  /** From the server at start and from reconciliation: compare with the indexes, let in whoever may come. */
+  | { readonly type: 'open' }
+  /** From admission itself, which has looked at the indexes. */
+  | { readonly type: 'looked'; readonly stored: StoredJobs }
+  /** From the job service: may a new run begin? The place is taken by the answer. */
+  | { readonly type: 'enter'; readonly jobNumber: number; readonly priority: number }
+  /** From a job that has ended, or from the job service when the job was not stored after all. */
+  | { readonly type: 'leave'; readonly jobNumber: number };
+
+export type AdmissionEffect =
+  /** Look at the indexes; `looked` follows. */
+  | { readonly type: 'look' }
+  /** Tell a waiting job that its turn has come. */
+  | { readonly type: 'admit'; readonly jobNumber: number };
+
+export interface AdmissionTypes {
+  readonly state: AdmissionState;
+  readonly command: AdmissionCommand;
+  readonly effect: AdmissionEffect;
+  /** live: the job may begin. waiting: it is told when its turn has come. */
+  readonly reply: Done | { readonly kind: 'live' | 'waiting' };
+  /** As many jobs wait as may. */
+  readonly refusal: 'FULL';
+  readonly context: {
+    /** Milliseconds since the epoch. */
+    readonly at: number;
+    readonly maxLive: number;
+    readonly maxWaiting: number;
+  };
+  readonly status: never;
+}
+export type AdmissionReply = Reply<AdmissionTypes>;

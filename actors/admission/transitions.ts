@@ -1,0 +1,78 @@
+import { Map, Set } from 'immutable';
+import { waitingScore } from '../batch-job/indexes.ts';
+import { DONE, refused, type Machine, type Outcome } from '../runtime/machine.ts';
+import type { AdmissionEffect, AdmissionState, AdmissionTypes, StoredJobs } from './model.ts';
+
+/** Messages to and from jobs take their time; a number that entered so recently is not compared with the indexes yet. */
+const TRAVEL_MS = 60_000;
+
+/** Who is live and who waits, as the store says. */
+export const admissionOf = ({ live, waiting }: StoredJobs): AdmissionState => ({
+  live: Set(live),
+  waiting: Map(waiting),
+  entered: Map(),
+});
+
+/** How many jobs are live at a time; the rest wait their turn, by priority and number. */
+export const ADMISSION_MACHINE: Machine<AdmissionTypes> = {
+  initial: { live: Set(), waiting: Map(), entered: Map() },
+  on: {
+    open: { apply: () => ({ reply: DONE, effects: [{ type: 'look' }] }) },
+    looked: { apply: (state, { stored }, { at }) => compared(state, stored, at) },
+    enter: {
+      apply(state, { jobNumber, priority }, { at, maxLive, maxWaiting }) {
+        const { live, waiting } = state;
+        if (waiting.has(jobNumber)) return { reply: { kind: 'waiting' } };
+        const entered = state.entered.set(jobNumber, at);
+        if (live.has(jobNumber) || live.size < maxLive)
+          return { reply: { kind: 'live' }, state: { ...state, entered, live: live.add(jobNumber) } };
+        if (waiting.size >= maxWaiting) return refused('FULL');
+        const score = waitingScore(priority, jobNumber);
+        return {
+          reply: { kind: 'waiting' },
+          state: { ...state, entered, waiting: waiting.set(jobNumber, score) },
+        };
+      },
+    },
+    leave: {
+      apply: (state, { jobNumber }) => ({
+        reply: DONE,
+        state: { ...state, live: state.live.delete(jobNumber), waiting: state.waiting.delete(jobNumber) },
+      }),
+    },
+  },
+  conclude: (outcome, _before, _command, { maxLive }) => withNext(outcome, maxLive),
+};
+
+/** Whoever may come now comes. */
+function withNext(outcome: Outcome<AdmissionTypes>, maxLive: number): Outcome<AdmissionTypes> {
+  const { state, effects = [] } = outcome;
+  if (state === undefined || state.waiting.isEmpty() || state.live.size >= maxLive) return outcome;
+  let { live, waiting } = state;
+  const admitted: AdmissionEffect[] = [];
+  while (live.size < maxLive && !waiting.isEmpty()) {
+    const [jobNumber] = waiting.entrySeq().minBy(([, score]) => score)!;
+    waiting = waiting.delete(jobNumber);
+    live = live.add(jobNumber);
+    admitted.push({ type: 'admit', jobNumber });
+  }
+  return { ...outcome, state: { ...state, live, waiting }, effects: [...effects, ...admitted] };
+}
+
+/** Mends what lost messages have left behind: places that nobody holds, jobs that were never told that they may come. */
+function compared(state: AdmissionState, stored: StoredJobs, at: number): Outcome<AdmissionTypes> {
+  const entered = state.entered.filter((since) => at - since <= TRAVEL_MS);
+  const isKnown = (jobNumber: number) => entered.has(jobNumber);
+  const untold = state.live.filter((jobNumber) => stored.waiting.has(jobNumber));
+  const live = state.live
+    .filter((one) => stored.waiting.has(one) || stored.live.has(one) || isKnown(one))
+    .union(stored.live);
+  const waiting = state.waiting
+    .filter((_, one) => stored.waiting.has(one) || isKnown(one))
+    .merge([...stored.waiting].filter(([one]) => !live.has(one)));
+  return {
+    reply: DONE,
+    state: { live, waiting, entered },
+    effects: untold.toArray().map((jobNumber) => ({ type: 'admit', jobNumber })),
+  };
+}

@@ -1,0 +1,41 @@
+import type { Machine } from '../runtime/machine.ts';
+import type { DispatcherEffect, DispatcherTypes } from './model.ts';
+
+/** Ticks after which actors are told again what they have not taken in: a message may be lost. */
+const TELL_AGAIN = 40;
+
+/** What the dispatcher does about the work ledger. It has no life of its own: it is always the same. */
+export const DISPATCHER_MACHINE: Machine<DispatcherTypes> = {
+  initial: { killed: new Set(), ticks: 0 },
+  on: {
+    workerGone: {
+      apply(state, { worker, counted, reason }) {
+        const wasKilled = state.killed.has(worker);
+        const killed = new Set([...state.killed].filter((other) => other !== worker));
+        return {
+          state: { ...state, killed },
+          effects: [{ type: 'gone', worker, counted: counted && !wasKilled, reason }],
+        };
+      },
+    },
+    unavailable: {
+      apply: (_, { queue, reason }) => ({ effects: [{ type: 'unavailable', queue, reason }] }),
+    },
+    announce: { apply: () => ({ effects: [{ type: 'announce' }] }) },
+    tick: {
+      apply: (state, { stalledMs = 0 }) => ({
+        state: { ...state, ticks: state.ticks + 1 },
+        effects: [{ type: 'expire', stalledMs }],
+      }),
+    },
+    expired: {
+      apply(state, { leases }) {
+        const killed = new Set([...state.killed, ...leases.map(({ worker }) => worker)]);
+        const kills = leases.map((lease): DispatcherEffect => ({ type: 'kill', lease }));
+        const again: readonly DispatcherEffect[] =
+          state.ticks % TELL_AGAIN === 0 ? [{ type: 'tellAgain' }] : [];
+        return { state: { ...state, killed }, effects: [...kills, ...again] };
+      },
+    },
+  },
+};

@@ -1,0 +1,80 @@
+import type { Launch } from '../../processes/component-process.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { workerName } from '../service/actor.ts';
+import { launchOf } from '../service/launch.ts';
+import type { ManagedComponent } from './components.ts';
+import type { Deployed, DeployedService } from './deployed.ts';
+import { hashToken, newToken } from './tokens.ts';
+import { WorkerRegistry, type TokenBook } from './workers.ts';
+
+export interface LocalServiceDeps {
+  readonly host: string;
+  /** Installed components, which a configuration may name. */
+  readonly components: readonly ManagedComponent[];
+  /** The server's own, which are always there. */
+  readonly own: readonly ManagedComponent[];
+  /** The queue of a registered component that somebody may have configured as a service. */
+  registeredQueue(component: string): string | undefined;
+  readonly inherited: Readonly<Record<string, string>>;
+  readonly places: Readonly<Record<string, string>>;
+  readonly home: string;
+  /** Bytes of memory of one component process. */
+  readonly maxMemory: number;
+  readonly clock: Clock;
+  /** Known only once the server listens. */
+  serverUrl(): string;
+}
+
+/** The services of this host and the processes that they run, as far as others than their actors need to know. */
+export class LocalServices {
+  readonly workers: WorkerRegistry;
+  /** Names of the processes that live now. */
+  readonly running = new Set<string>();
+  readonly deployed: Deployed;
+  readonly #deps: LocalServiceDeps;
+  readonly #installed: ReadonlyMap<string, ManagedComponent>;
+
+  constructor(deps: LocalServiceDeps, deployed: Deployed, book: TokenBook) {
+    this.#deps = deps;
+    this.deployed = deployed;
+    this.workers = new WorkerRegistry(book);
+    this.#installed = new Map([...deps.own, ...deps.components].map((one) => [one.model.serviceName, one]));
+  }
+
+  /** Queues that the processes of a service serve. */
+  readonly queuesOf = (service: string): readonly string[] => {
+    const registered = this.#deps.registeredQueue(service);
+    return this.#installed.get(service)?.queues ?? (registered === undefined ? [] : [registered]);
+  };
+
+  readonly serving = (queue: string): readonly DeployedService[] =>
+    this.deployed.all.filter(({ model }) => this.queuesOf(model.serviceName).includes(queue));
+
+  isInstalled(id: string): boolean {
+    return this.#installed.has(this.deployed.get(id)?.model.serviceName ?? '');
+  }
+
+  /** How the process of this incarnation is started; makes its token. */
+  launch(id: string, incarnation: number): Launch {
+    const service = this.deployed.get(id);
+    if (service === undefined) throw new Error(`There is no service ${id}.`);
+    const { model } = service;
+    const token = newToken(this.#deps.host);
+    const worker = workerName(id, incarnation);
+    const queues = () => this.queuesOf(model.serviceName);
+    this.workers.add({ worker, tokenHash: hashToken(token), queues });
+    this.running.add(worker);
+    const [algorithm = null] = queues();
+    const bootstrap = this.#installed.get(model.serviceName)?.bootstrap ?? { algorithm };
+    const serverUrl = this.#deps.serverUrl();
+    return launchOf(model, { ...this.#deps, serverUrl, token, fullName: id, bootstrap });
+  }
+
+  /** As long as another process of the component works, its work is not lost. */
+  unservedQueues(id: string): readonly string[] {
+    const now = this.#deps.clock.steady();
+    return this.queuesOf(this.deployed.get(id)?.model.serviceName ?? '').filter(
+      (queue) => !this.workers.serves(queue, now),
+    );
+  }
+}

@@ -1,0 +1,134 @@
+import {
+  fullName,
+  isSameDefinition,
+  startsOnDemand,
+  type NodeManagerModel,
+  type ServiceModel,
+} from '../node-configuration/model.ts';
+import { refused, type Machine, type Outcome, type Refused } from '../runtime/machine.ts';
+import type { WantedService } from './deployed.ts';
+import type { NodeManagerEffect, NodeManagerState, NodeManagerTypes } from './model.ts';
+
+type Context = NodeManagerTypes['context'];
+
+/** Compares wanted with real services and tells each what is wanted of it; the rest is the services' own. */
+export const NODE_MANAGER_MACHINE: Machine<NodeManagerTypes> = {
+  initial: { status: 'WORKING', idleSince: new Map() },
+  statusOf: ({ status }) => status,
+  on: {
+    configure: {
+      from: ['WORKING'],
+      to: ['WORKING'],
+      apply: (_, { nodes }, context) => ({ effects: configured(nodes, context) }),
+    },
+    startService: {
+      from: ['WORKING'],
+      to: ['WORKING'],
+      apply: (_, { service }, context) => ordered(service, 'start', context),
+    },
+    stopService: {
+      from: ['WORKING'],
+      to: ['WORKING'],
+      apply: (_, { service }, context) => ordered(service, 'stop', context),
+    },
+    demand: {
+      from: ['WORKING'],
+      to: ['WORKING'],
+      apply(_, { queue, wanted }, { serving }) {
+        const able = serving(queue).filter(({ leaving, state }) => !leaving && !state.stopped);
+        const ids = able.slice(0, wanted).map(({ id }) => id);
+        return { effects: [{ type: 'tell', ids, command: { type: 'launch' } }] };
+      },
+    },
+    kill: {
+      from: ['WORKING', 'STOPPING'],
+      to: { WORKING: ['WORKING'], STOPPING: ['STOPPING'] },
+      apply(_, { worker, reason }, { deployed }) {
+        const end = worker.lastIndexOf('#');
+        const id = worker.slice(0, Math.max(0, end));
+        if (deployed.get(id) === undefined) return refused('NO_SUCH_SERVICE');
+        const incarnation = Number(worker.slice(end + 1));
+        return { effects: [{ type: 'tell', ids: [id], command: { type: 'kill', incarnation, reason } }] };
+      },
+    },
+    look: {
+      from: ['WORKING'],
+      to: ['WORKING'],
+      apply: (state, { busy }, context) => looked(state, busy, context),
+    },
+    stop: {
+      from: ['WORKING', 'STOPPING'],
+      to: ['STOPPING'],
+      apply: (state, _, { deployed }) => ({
+        state: { ...state, status: 'STOPPING' },
+        effects: [{ type: 'ask', ids: deployed.all.map(({ id }) => id), command: { type: 'shutdown' } }],
+      }),
+    },
+  },
+};
+
+function configured(
+  nodes: readonly NodeManagerModel[],
+  { host, deployed }: Context,
+): readonly NodeManagerEffect[] {
+  const models = nodes.find((node) => node.host === host)?.services ?? [];
+  const wanted = new Map(models.flatMap((model) => ranksOf(host, model)));
+  const ids = deployed.all
+    .filter(({ id, own, leaving }) => !own && !leaving && !wanted.has(id))
+    .map(({ id }) => id);
+  const services = [...wanted].map(([id, service]) => {
+    const before = deployed.get(id);
+    return { service, changed: before !== undefined && !isSameDefinition(before.model, service.model) };
+  });
+  // Answered before work is said to wait, so that what each service remembers is known by then.
+  return [{ type: 'leave', ids }, { type: 'want', services }, { type: 'configured' }];
+}
+
+/** An ADMIN starts or stops a service of the configuration. */
+function ordered(
+  id: string,
+  type: 'start' | 'stop',
+  { deployed }: Context,
+): Outcome<NodeManagerTypes> | Refused<'NO_SUCH_SERVICE'> {
+  const service = deployed.get(id);
+  if (service === undefined || service.own || service.leaving) return refused('NO_SUCH_SERVICE');
+  // What it had begun to start for may be for another one now.
+  return { effects: [{ type: 'ask', ids: [id], command: { type } }, { type: 'configured' }] };
+}
+
+/** A process that was started for work and has had none for long goes; work starts it again. */
+function looked(
+  state: NodeManagerState,
+  busy: ReadonlySet<string>,
+  { now, idleMs, deployed, queuesOf }: Context,
+): Outcome<NodeManagerTypes> {
+  if (idleMs === 0) return {};
+  const idleSince = new Map(state.idleSince);
+  const effects: NodeManagerEffect[] = [];
+  for (const { id, onDemand, model, state: service } of deployed.all) {
+    const isIdle = onDemand && service.status === 'Running';
+    if (!isIdle || queuesOf(model.serviceName).some((queue) => busy.has(queue))) {
+      idleSince.delete(id);
+      continue;
+    }
+    const since = idleSince.get(id) ?? now;
+    idleSince.set(id, since);
+    const { incarnation } = service;
+    if (now - since >= idleMs)
+      effects.push({ type: 'tell', ids: [id], command: { type: 'rest', incarnation } });
+  }
+  return { state: { ...state, idleSince }, effects };
+}
+
+/** Each of the services that a model asks for, with its id. */
+export function ranksOf(
+  host: string,
+  model: ServiceModel,
+  own = false,
+): readonly (readonly [string, WantedService])[] {
+  return Array.from({ length: model.serviceCount }, (_, index) => {
+    const rank = index + 1;
+    const id = fullName(host, model.serviceName, rank);
+    return [id, { id, rank, model, own, onDemand: own || startsOnDemand(model) }];
+  });
+}
