@@ -10,8 +10,9 @@ import { openCatalog } from './actors/catalog/actor.ts';
 import { Catalog } from './actors/catalog/catalog.ts';
 import { drain } from './actors/drain.ts';
 import { guard, type Guardian } from './actors/guardian.ts';
-import type { ManagedComponent } from './actors/node-manager/components.ts';
-import { hostService } from './actors/node-manager/components.ts';
+import type { GuardianDeps } from './actors/guardian-deps.ts';
+import { closedFor } from './actors/health.ts';
+import { mediaComponent } from './actors/node-manager/components.ts';
 import { installedComponents, type ComponentFolder } from './actors/node-manager/installed.ts';
 import { DAY_MS, systemClock } from './actors/runtime/clock.ts';
 import { SharedTrouble } from './actors/shared-trouble.ts';
@@ -24,31 +25,21 @@ import { UploadStore } from './actors/uploads/upload-store.ts';
 import { listJobs } from './actors/views/job-list.ts';
 import { liveIssues } from './actors/views/live-issues.ts';
 import { jobStatistics } from './actors/views/statistics.ts';
-import { MEDIA_QUEUES } from './protocol/worker-protocol.ts';
 import { packageRoot, readInfo } from './config/info.ts';
 import type { Logger } from './config/logger.ts';
 import type { Settings } from './config/settings.ts';
-import { createAccess, type ServiceClient } from './http/access/index.ts';
-import { createApp } from './http/app.ts';
+import { createAccess } from './http/access/index.ts';
+import { createApp, type AppDeps } from './http/app.ts';
 import { WorkMetrics } from './http/work-metrics.ts';
 import { attach, closeServer, createListener, listen, urlOf } from './http/listener.ts';
 import { checkFileUri } from './media/file-uris.ts';
 import { checkMedium, fetchLimits } from './media/media-rules.ts';
 import { ResultChecker } from './results/check.ts';
-import { outgoingAgents, REACH_SETTINGS } from './egress/agent.ts';
-import { openArchivedDocument } from './egress/archived-document.ts';
-import { findPastJob, type ArchiveDeps } from './egress/archive.ts';
-import { createSend } from './egress/send.ts';
-import { serviceToken } from './egress/service-token.ts';
-import { maskUri } from './results/censor.ts';
+import { outgoing } from './egress/outgoing.ts';
 import { uploadsFolder } from './results/layout.ts';
 import { makeFolder } from './results/make-folder.ts';
 import { movedStarts, openDocument, type MovedStart } from './results/moved-files.ts';
-import { bestMatch } from './domain/archive-match.ts';
 import { environmentNotes } from './domain/environment-notes.ts';
-import { ARCHIVE_PAGE, checkUrl } from './domain/archive.ts';
-import type { ArchivedDocument } from './actors/views/jobs.ts';
-import type { ArchiveQuestion } from './domain/types.ts';
 import { SERVER_PROPERTY_DEFAULTS } from './domain/workflow-properties.ts';
 import { MemoryLedger } from './store/memory-ledger.ts';
 import { SqliteStore } from './store/sqlite/sqlite-store.ts';
@@ -121,167 +112,180 @@ interface Opened {
   readonly realDataDir: string;
 }
 
-async function compose(
-  settings: Settings,
-  options: ServerOptions,
-  { store, http, backups, movedFiles, realDataDir }: Opened,
-): Promise<RunningServer> {
-  const { logger } = options;
-  const serverId = randomBytes(8).toString('hex');
-  const url = settings.BASE_URL?.replace(/\/$/, '') ?? urlOf(http, settings.HOST);
+/** What the server is made of before its actors. */
+type Parts = Opened & Awaited<ReturnType<typeof prepare>>;
+
+async function compose(settings: Settings, options: ServerOptions, opened: Opened): Promise<RunningServer> {
+  const parts: Parts = { ...opened, ...(await prepare(settings, options, opened)) };
+  const { store, http, logger, url, uploads } = parts;
   const trouble = new SharedTrouble(systemClock);
-  const system = new ActorSystem(new ComedyTree(), systemClock, {
-    restarted: (actor, err, delayMs) =>
-      logger.warn({ actor, err, delayMs }, 'an actor failed and is started again'),
-    escalated: (actor, err) => {
-      logger.error({ actor, err }, 'an actor failed too often');
-      const sentence = trouble.escalated(actor);
-      if (sentence !== undefined) void guardian.systemMessages.tellAdministrators('error', sentence);
-    },
-    deadLetter: (letter) => logger.debug(letter, 'dead letter'),
-  });
-  const checker = new ResultChecker();
-  const own = [managedMedia(settings)];
-  const installed = installedComponents({
-    package: options.componentFolders ?? [BUILT_IN],
-    outside: settings.COMPONENT_FOLDERS,
-    ownServices: own.map(({ model }) => model.serviceName),
-    host: HOST_SCRIPT,
-  });
-  const catalog = new Catalog(SERVER_PROPERTY_DEFAULTS);
+  const tell = (sentence: string) => void guardian.systemMessages.tellAdministrators('error', sentence);
+  const system = actorSystem(logger, trouble, tell);
+  const guardian = guard(await guardianDeps(parts, system));
+  await openStored(parts, guardian);
+  attach(http, createApp(appDeps(parts, system, guardian, trouble)));
+  const stopWork = await resume(guardian, { uploads, store, settings, logger, clock: systemClock });
+  for (const problem of parts.installed.problems) {
+    logger.error({}, problem);
+    await guardian.systemMessages.tellAdministrators('error', problem, 'atServerStartup');
+  }
+  const unlock = tellWhereItListens(parts);
+  let closing: Promise<void> | undefined;
+  const close = async () => {
+    await closeAll(parts, system, guardian, stopWork);
+    unlock();
+    logger.info({}, 'Troupe is down');
+  };
+  return { url, stop: () => (closing ??= close()) };
+}
+
+async function prepare(settings: Settings, options: ServerOptions, { store, http }: Opened) {
+  const { logger } = options;
+  const url = settings.BASE_URL?.replace(/\/$/, '') ?? urlOf(http, settings.HOST);
+  const own = [mediaComponent(HOST_SCRIPT, settings.COMPONENT_PROCESSES)];
   const uploads = await openUploads(settings, store, logger);
-  const limits = await fetchLimits(settings, uploads.folder);
-  for (const folder of settings.MEDIA_ROOTS.filter((root) => !existsSync(root)))
-    logger.warn(
-      { folder },
-      'a folder of MEDIA_ROOTS does not exist: nothing is read below it until a restart',
-    );
   const access = await createAccess(settings.access, {
     baseUrl: url,
     dataDir: settings.DATA_DIR,
     logger,
     refusalsAMinute: settings.LOG_REFUSALS_A_MINUTE,
   });
-  const outgoing = outgoingOf(settings, access.serviceClient);
-  const work = new WorkMetrics();
-  const guardian = guard({
-    meter: work,
-    ...outgoing,
-    version: readInfo().version,
-    system,
-    store,
+  return {
     settings,
     logger,
-    checker,
-    catalog,
+    url,
+    own,
+    uploads,
+    access,
+    serverId: randomBytes(8).toString('hex'),
+    info: readInfo(),
+    installed: installedComponents({
+      package: options.componentFolders ?? [BUILT_IN],
+      outside: settings.COMPONENT_FOLDERS,
+      ownServices: own.map(({ model }) => model.serviceName),
+      host: HOST_SCRIPT,
+    }),
+    catalog: new Catalog(SERVER_PROPERTY_DEFAULTS),
+    fetchLimits: await mediaLimits(settings, uploads, logger),
+    outgoing: outgoing(settings, access.serviceClient, readInfo().version),
+    checker: new ResultChecker(),
+    work: new WorkMetrics(),
+  };
+}
+
+async function mediaLimits(settings: Settings, { folder: uploads }: UploadStore, logger: Logger) {
+  for (const folder of settings.MEDIA_ROOTS.filter((root) => !existsSync(root)))
+    logger.warn(
+      { folder },
+      'a folder of MEDIA_ROOTS does not exist: nothing is read below it until a restart',
+    );
+  return fetchLimits(settings, uploads);
+}
+
+function actorSystem(logger: Logger, trouble: SharedTrouble, tell: (sentence: string) => void): ActorSystem {
+  return new ActorSystem(new ComedyTree(), systemClock, {
+    restarted: (actor, err, delayMs) =>
+      logger.warn({ actor, err, delayMs }, 'an actor failed and is started again'),
+    escalated: (actor, err) => {
+      logger.error({ actor, err }, 'an actor failed too often');
+      const sentence = trouble.escalated(actor);
+      if (sentence !== undefined) tell(sentence);
+    },
+    deadLetter: (letter) => logger.debug(letter, 'dead letter'),
+  });
+}
+
+async function guardianDeps(parts: Parts, system: ActorSystem): Promise<GuardianDeps> {
+  const { settings, store, http, installed, fetchLimits: limits } = parts;
+  return {
+    ...parts,
+    ...parts.outgoing,
+    system,
+    meter: parts.work,
+    version: parts.info.version,
     serverProperties: SERVER_PROPERTY_DEFAULTS,
     components: installed.components,
-    own,
     places: { TROUPE_NODE: process.execPath, TROUPE_HOME: packageRoot },
-    fetchLimits: limits,
-    movedFiles,
-    realDataDir,
-    uploads,
-    serverId,
     // One server holds the file.
     alone: true,
     epoch: await store.next('epoch'),
     serverUrl: () => urlOf(http, settings.HOST),
     checkMedium: (uri) => checkMedium(uri, limits),
     localPath: (uri) => checkFileUri(uri, limits.mediaRoots, limits.excluded).catch(() => undefined),
-  });
+  };
+}
+
+/** What an earlier server has stored, before anybody is answered. */
+async function openStored(
+  { store, installed, settings, catalog, logger }: Parts,
+  { systemMessages, catalogActor }: Guardian,
+): Promise<void> {
   await refuseNewer(store);
-  await guardian.systemMessages.serverStarted();
-  await openCatalog(guardian.catalogActor, installed.descriptors, logger);
+  await systemMessages.serverStarted();
+  await openCatalog(catalogActor, installed.descriptors, logger);
   for (const note of environmentNotes(settings.environmentProperties, catalog.algorithms()))
     logger.warn({}, note);
+}
 
-  let ready = true;
-  const app = createApp({
+function appDeps(parts: Parts, system: ActorSystem, guardian: Guardian, trouble: SharedTrouble): AppDeps {
+  const { settings, store, catalog, movedFiles } = parts;
+  const { jobService, nodeManager, views } = guardian;
+  const { running, workers, nodes } = nodeManager;
+  return {
+    ...parts,
     ...guardian,
+    system,
+    workers,
+    nodes,
     maxMedia: settings.MAX_MEDIA_PER_JOB,
-    checkMedia: (uris) => guardian.jobService.checkMedia(uris),
+    checkMedia: (uris) => jobService.checkMedia(uris),
     streamingJobs: new StreamingJobService(catalog),
-    uploads,
-    backups,
-    listJobs: (query) => listJobs(store, guardian.views, query),
+    listJobs: (query) => listJobs(store, views, query),
     liveIssues: (number) => liveIssues(store, number),
     statistics: () => jobStatistics(store, systemClock),
     events: { maxStreams: settings.MAX_EVENT_STREAMS, heartbeatMs: settings.EVENTS_HEARTBEAT_MS },
-    access,
-    catalog,
-    workers: guardian.nodeManager.workers,
-    nodes: guardian.nodeManager.nodes,
     bodyLimits: bodyLimits(settings, settings.MAX_BODY_BYTES),
     formLimits: bodyLimits(settings, settings.MAX_FORM_BYTES),
-    openArchived: outgoing.openArchived,
-    openDocument: (file) => openDocument(file, movedFiles),
     descriptorLimits: bodyLimits(settings, settings.MAX_DESCRIPTOR_BYTES),
-    info: readInfo(),
-    serverId,
-    url,
-    serviceMetrics: {
-      ...guardian,
-      dataDir: settings.DATA_DIR,
-      store,
-      system,
-      running: guardian.nodeManager.running,
-    },
-    work,
+    openArchived: parts.outgoing.openArchived,
+    openDocument: (file) => openDocument(file, movedFiles),
+    serviceMetrics: { ...guardian, dataDir: settings.DATA_DIR, store, system, running },
     metricsToken: settings.METRICS_TOKEN,
     allowedOrigins: settings.CORS_ALLOWED_ORIGINS,
     trustProxy: settings.TRUST_PROXY,
-    health: { closedFor: async () => closedFor(ready, store, guardian.jobService, trouble) },
-    system,
-    logger,
-  });
-  attach(http, app);
-
-  const stopWork = await resume(guardian, {
-    uploads,
-    store,
-    settings,
-    logger,
-    clock: systemClock,
-  });
-  for (const problem of installed.problems) {
-    logger.error({}, problem);
-    await guardian.systemMessages.tellAdministrators('error', problem, 'atServerStartup');
-  }
-  const lock = path.join(settings.DATA_DIR, 'lock');
-  writeFileSync(lock, JSON.stringify({ pid: process.pid, url, address: urlOf(http, settings.HOST) }), {
-    mode: 0o600,
-  });
-  logger.info(
-    {
-      serverId,
-      node: settings.NODE_NAME,
-      url,
-      dataDir: settings.DATA_DIR,
-      mediaRoots: limits.mediaRoots,
-      access: settings.access.mode,
-    },
-    'Troupe is up',
-  );
-
-  const close = async () => {
-    ready = false;
-    logger.info({}, 'Troupe is going down');
-    // Whatever cannot be ended in order: the store is closed all the same.
-    await drain(guardian, system, store, settings).catch((err: unknown) =>
-      logger.error({ err }, 'the server could not be drained in order'),
-    );
-    stopWork();
-    await checker.close();
-    outgoing.close();
-    await guardian.nodeManager.close();
-    await store.close();
-    await closeServer(http);
-    rmSync(lock, { force: true });
-    logger.info({}, 'Troupe is down');
+    health: { closedFor: () => closedFor(store, jobService, trouble) },
   };
-  let closing: Promise<void> | undefined;
-  return { url, stop: () => (closing ??= close()) };
+}
+
+/** Tools on this machine find the server by the file `lock`, which goes when the answer is called. */
+function tellWhereItListens(parts: Parts): () => void {
+  const { settings, http, url, serverId, logger } = parts;
+  const lock = path.join(settings.DATA_DIR, 'lock');
+  const where = { pid: process.pid, url, address: urlOf(http, settings.HOST) };
+  writeFileSync(lock, JSON.stringify(where), { mode: 0o600 });
+  const { mediaRoots } = parts.fetchLimits;
+  const { DATA_DIR: dataDir, NODE_NAME: node, access } = settings;
+  logger.info({ serverId, node, url, dataDir, mediaRoots, access: access.mode }, 'Troupe is up');
+  return () => rmSync(lock, { force: true });
+}
+
+async function closeAll(
+  { settings, store, http, logger, checker, outgoing: sending }: Parts,
+  system: ActorSystem,
+  guardian: Guardian,
+  stopWork: () => void,
+): Promise<void> {
+  logger.info({}, 'Troupe is going down');
+  // Whatever cannot be ended in order: the store is closed all the same.
+  await drain(guardian, system, store, settings).catch((err: unknown) =>
+    logger.error({ err }, 'the server could not be drained in order'),
+  );
+  stopWork();
+  await checker.close();
+  sending.close();
+  await guardian.nodeManager.close();
+  await store.close();
+  await closeServer(http);
 }
 
 const bodyLimits = (
@@ -293,43 +297,6 @@ const bodyLimits = (
   maxValues,
   maxMs,
 });
-
-/** What the server sends of itself: callbacks, posts to archives and questions to them. */
-function outgoingOf(settings: Settings, client: ServiceClient) {
-  const { version } = readInfo();
-  const { CALLBACK_PRIVATE: allowPrivate, CALLBACK_ALLOWED_HOSTS: allowedHosts } = settings;
-  const agents = outgoingAgents({ allowPrivate, allowedHosts });
-  const token = serviceToken(client);
-  const asking: ArchiveDeps = {
-    agents,
-    token,
-    version,
-    maskUri,
-    checkUrl,
-    bestMatch,
-    pageSize: ARCHIVE_PAGE,
-    timeoutMs: settings.ARCHIVE_CHECK_MS,
-  };
-  return {
-    send: createSend({ agents, token, timeoutMs: settings.DELIVERY_TIMEOUT_MS, version }),
-    openArchived: ({ uri, object }: ArchivedDocument) =>
-      openArchivedDocument(
-        {
-          agents,
-          version,
-          timeoutMs: settings.DELIVERY_TIMEOUT_MS,
-          maxBytes: settings.MAX_ARCHIVED_DOCUMENT_BYTES,
-          limit: 'MAX_ARCHIVED_DOCUMENT_BYTES',
-          reach: { allowPrivate, allowedHosts, settings: REACH_SETTINGS },
-        },
-        uri,
-        object,
-      ),
-    askArchive: (question: ArchiveQuestion) => findPastJob(question, asking),
-    bearer: () => token.get().catch(() => undefined),
-    close: () => agents.close(),
-  };
-}
 
 async function openUploads(settings: Settings, store: Store, logger: Logger): Promise<UploadStore> {
   return UploadStore.open({
@@ -346,42 +313,4 @@ async function openUploads(settings: Settings, store: Store, logger: Logger): Pr
       paceMs: settings.UPLOAD_PACE_MS,
     },
   });
-}
-
-function managedMedia(settings: Settings): ManagedComponent {
-  return {
-    queues: Object.values(MEDIA_QUEUES),
-    model: hostService(
-      'TroupeMedia',
-      'Media retrieval and inspection, finishing of tracks, documents.',
-      HOST_SCRIPT,
-      settings.COMPONENT_PROCESSES,
-    ),
-    bootstrap: { kind: 'media', algorithms: Object.values(MEDIA_QUEUES) },
-  };
-}
-
-const STOPPING = 'The server is stopping.';
-
-/** Anybody may read it. */
-async function closedFor(
-  ready: boolean,
-  store: Store,
-  jobService: Guardian['jobService'],
-  trouble: SharedTrouble,
-): Promise<string | undefined> {
-  if (!ready) return STOPPING;
-  const works = await store.check().then(
-    () => true,
-    () => false,
-  );
-  if (!works) return 'The database cannot be read or written.';
-  switch (await jobService.closedFor()) {
-    case 'STOPPING':
-      return STOPPING;
-    case 'DISK_FULL':
-      return 'The disk is nearly full: no new jobs are taken.';
-    case undefined:
-      return trouble.reason;
-  }
 }

@@ -1,4 +1,7 @@
 /** Asks archives, before a job runs, whether they know the results of an equal one (specification 2.1, archiveCheckStatus). */
+import { bestMatch } from '../domain/archive-match.ts';
+import { ARCHIVE_PAGE, checkUrl } from '../domain/archive.ts';
+import { maskUri } from '../domain/censor.ts';
 import type { ArchiveFinding, ArchiveQuestion, PastJob } from '../domain/types.ts';
 import type { OutgoingAgents } from './agent.ts';
 import { exchange, NoAnswer, type Answer } from './exchange.ts';
@@ -11,18 +14,6 @@ export interface ArchiveDeps {
   readonly timeoutMs: number;
   /** Of the product, for the User-Agent. */
   readonly version: string;
-  /** Takes credentials out of an address that is shown. */
-  readonly maskUri: (url: string) => string;
-  /** Address of the page of entries about a medium that begins at `offset`. */
-  readonly checkUrl: (url: string, sha256: string, offset: number) => string;
-  /** The best of the entries and of what was known before. */
-  readonly bestMatch: (
-    entries: readonly unknown[],
-    jobConfigHash: string,
-    known: PastJob | null,
-  ) => PastJob | null;
-  /** Entries of a full page. */
-  readonly pageSize: number;
 }
 
 /** Pages asked of one archive about one medium. */
@@ -67,7 +58,7 @@ async function askInTurn(waiting: IterableIterator<Pair>, search: Search): Promi
       await askAbout(pair, search);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      search.reason ??= `Sending HTTP GET to the archive (${search.maskUri(pair.url)}) failed due to: ${reason}`;
+      search.reason ??= `Sending HTTP GET to the archive (${maskUri(pair.url)}) failed due to: ${reason}`;
     }
   }
 }
@@ -76,11 +67,11 @@ async function askInTurn(waiting: IterableIterator<Pair>, search: Search): Promi
 async function askAbout({ url, sha256, addToken }: Pair, search: Search): Promise<void> {
   if (!URL.canParse(url)) throw new Error('the ARCHIVE_URL property is no valid address');
   for (let page = 0; page < MAX_PAGES; page++) {
-    const entries = await askPage(search.checkUrl(url, sha256, page * search.pageSize), addToken, search);
-    search.best = search.bestMatch(entries, search.jobConfigHash, search.best);
-    if (entries.length < search.pageSize) return;
+    const entries = await askPage(checkUrl(url, sha256, page * ARCHIVE_PAGE), addToken, search);
+    search.best = bestMatch(entries, search.jobConfigHash, search.best);
+    if (entries.length < ARCHIVE_PAGE) return;
   }
-  throw new Error(`it has more than ${MAX_PAGES * search.pageSize} entries about one medium`);
+  throw new Error(`it has more than ${MAX_PAGES * ARCHIVE_PAGE} entries about one medium`);
 }
 
 async function askPage(url: string, addToken: boolean, search: Search): Promise<readonly unknown[]> {

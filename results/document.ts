@@ -11,7 +11,7 @@ import type {
   SubJobError,
 } from '../protocol/worker-protocol.ts';
 import type { MediaType } from '../domain/types.ts';
-import { censorDeep, censorProperties, maskUri } from './censor.ts';
+import { censorDeep, censorProperties, maskUri } from '../domain/censor.ts';
 import { inChunks } from './lines.ts';
 import { placesOf, trackLines, typesIn, type ReadTracks, type TypeIndex } from './track-lines.ts';
 

@@ -6,7 +6,7 @@ import type { PlannedAction, PlannedTask } from '../../domain/plan.ts';
 import { effectiveProperties } from '../../domain/properties.ts';
 import type { Issue, MediaType, Properties } from '../../domain/types.ts';
 import { isBlank } from '../../domain/values.ts';
-import { censorProperties, maskUri } from '../../results/censor.ts';
+import { censorProperties, maskUri } from '../../domain/censor.ts';
 import { Turns } from '../runtime/turns.ts';
 import type { JobRequest, JobRequestMedium } from './job-request.ts';
 import type { PlannedJob } from './request-checks.ts';

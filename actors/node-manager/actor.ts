@@ -3,7 +3,6 @@ import type { ProcessNotes } from '../../processes/process-notes.ts';
 import type { Owner, Store } from '../../store/store.ts';
 import type { ServiceModel } from '../node-configuration/model.ts';
 import { assertNever } from '../runtime/assert-never.ts';
-import type { Clock } from '../runtime/clock.ts';
 import { inMemory } from '../runtime/in-memory.ts';
 import { commandsOf } from '../runtime/machine.ts';
 import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';

@@ -1,3 +1,4 @@
+import { MEDIA_QUEUES } from '../../protocol/worker-protocol.ts';
 import {
   START_VARIABLE,
   type EnvironmentVariableModel,
@@ -86,4 +87,19 @@ const ownVariables = (variables: readonly EnvironmentVariableModel[]) =>
 
 function toModel({ name, value, sep }: Runnable['environmentVariables'][number]): EnvironmentVariableModel {
   return sep === null || sep === undefined ? { name, value } : { name, value, sep };
+}
+
+/** The media component, which is the server's own: retrieval and inspection of media, finishing of tracks, documents. */
+export function mediaComponent(host: string, processes: number): ManagedComponent {
+  const queues = Object.values(MEDIA_QUEUES);
+  return {
+    queues,
+    model: hostService(
+      'TroupeMedia',
+      'Media retrieval and inspection, finishing of tracks, documents.',
+      host,
+      processes,
+    ),
+    bootstrap: { kind: 'media', algorithms: queues },
+  };
 }

@@ -1,4 +1,4 @@
-import { maskUri } from '../../results/censor.ts';
+import { maskUri } from '../../domain/censor.ts';
 import { pathOf } from '../../results/file-keys.ts';
 import { detectionFile, ownDocument } from '../../results/layout.ts';
 import type { WorkStatus } from '../../store/ledger.ts';

@@ -1,6 +1,6 @@
 import { mergeDetectionErrors } from '../../domain/detection-errors.ts';
 import type { DocumentHead, DocumentIssue, DocumentMedium } from '../../protocol/worker-protocol.ts';
-import { maskUri } from '../../results/censor.ts';
+import { maskUri } from '../../domain/censor.ts';
 import type { Store } from '../../store/store.ts';
 import { isTerminal } from '../batch-job/status.ts';
 import { documentInput } from '../worker-gateway/document-input.ts';

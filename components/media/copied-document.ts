@@ -1,5 +1,5 @@
 /** The document of an earlier job, written anew for a job that it stands for: other names and places, all else as it was. */
-import { maskUri } from '../../results/censor.ts';
+import { maskUri } from '../../domain/censor.ts';
 import { DocumentError, documentPieces, type Found } from '../../results/document-scan.ts';
 
 /** What has to be known of a document before it can be written anew. */

@@ -3,9 +3,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { outgoingAgents, type OutgoingAgents } from '../../egress/agent.ts';
 import { findPastJob, type ArchiveDeps } from '../../egress/archive.ts';
-import { maskUri } from '../../results/censor.ts';
-import { bestMatch } from '../../domain/archive-match.ts';
-import { ARCHIVE_PAGE, assertion, checkUrl } from '../../domain/archive.ts';
+import { assertion } from '../../domain/archive.ts';
 import type { ArchiveFinding, ArchiveQuestion } from '../../domain/types.ts';
 import { ArchiveServer } from '../support/archive-server.ts';
 import { until } from '../support/until.ts';
@@ -44,10 +42,6 @@ describe('Asking archives for a past job', () => {
     token: { get: () => Promise.resolve('secret-token'), drop: (token) => dropped.push(token) },
     timeoutMs: 10_000,
     version: '1.2.3',
-    maskUri,
-    checkUrl,
-    bestMatch,
-    pageSize: ARCHIVE_PAGE,
     ...more,
   });
   const question = (

@@ -24,7 +24,7 @@ import * as worker from '../../http/schemas/worker.ts';
 import { parseJson } from '../../http/steps/json-body.ts';
 import { decodeDataUri, statedType } from '../../media/data-uri.ts';
 import { schemeOf, shownUri } from '../../media/file-uris.ts';
-import * as censor from '../../results/censor.ts';
+import * as censor from '../../domain/censor.ts';
 import * as wrong from '../../results/check-rules.ts';
 import { unparsable } from '../../results/json-shape.ts';
 import { because, many, named, ofText, type Known, type Work } from './growth.ts';
@@ -214,7 +214,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     ...because('reads a request and hands its text to parseJson', 'readJson', 'readText'),
     parseJson: [...ofText(parsedJson), ...ofText(parsedJson, '"', '"'), ...ofText(parsedJson, '[', ']')],
   },
-  'results/censor.ts': {
+  'domain/censor.ts': {
     censorProperties: (size) => () => censor.censorProperties(named(size, String)),
     censorDeep: (size) => () =>
       censor.censorDeep(many(size / 10, (at) => ({ a: [{ ARCHIVE_URL: `http://${at}` }] }))),

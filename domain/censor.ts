@@ -1,5 +1,5 @@
 /** What a document never shows: the values of secret properties, and secrets inside of media URIs. */
-import type { Properties } from '../domain/types.ts';
+import type { Properties } from './types.ts';
 
 const CENSORED = '<censored>';
 

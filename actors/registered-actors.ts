@@ -1,0 +1,206 @@
+import { ProcessNotes } from '../processes/process-notes.ts';
+import { processesFolder } from '../results/layout.ts';
+import type { News } from '../store/ledger.ts';
+import type { Store } from '../store/store.ts';
+import { configurationRules, deliveryPolicy, jobSettings } from './actor-settings.ts';
+import { ADMISSION, admissionKind } from './admission/actor.ts';
+import type { AdmissionCommand, AdmissionReply } from './admission/model.ts';
+import { batchJobKind } from './batch-job/actor.ts';
+import { ArchiveChecks } from './batch-job/archive-checks.ts';
+import type { JobCommand, JobReply } from './batch-job/commands.ts';
+import { endFacts, jobFacts } from './batch-job/log-facts.ts';
+import { toldOf } from './batch-job/work-news.ts';
+import { catalogKind } from './catalog/actor.ts';
+import type { CatalogCommand } from './catalog/commands.ts';
+import type { CatalogReply } from './catalog/transitions.ts';
+import { registerDelivery, sendOnce, type Delivery } from './delivery/actor.ts';
+import { DISPATCHER, dispatcherKind } from './dispatcher/actor.ts';
+import type { DispatcherCommand, DispatcherReply } from './dispatcher/model.ts';
+import type { Foundation } from './guardian-deps.ts';
+import { nodeConfigurationKind } from './node-configuration/actor.ts';
+import type { ConfigurationCommand, ConfigurationReply } from './node-configuration/model.ts';
+import { unservedComponents, unservedSentence } from './node-configuration/unserved.ts';
+import { registerNodeManager, type NodeManager } from './node-manager/actor.ts';
+import { LoadMarks } from './runtime/load-marks.ts';
+import { DEFAULT_INTENSITY } from './runtime/supervision.ts';
+import type { Family } from './runtime/system.ts';
+import { restartPolicy } from './service/policy.ts';
+import { LastingMessages } from './system-messages/lasting-messages.ts';
+
+/** The actors of one server, as others reach them. */
+export interface Actors {
+  readonly jobs: Family<JobCommand, JobReply>;
+  /** Changes the catalog that all others only read. */
+  readonly catalogActor: Family<CatalogCommand, CatalogReply>;
+  readonly dispatcher: Family<DispatcherCommand, DispatcherReply>;
+  readonly admission: Family<AdmissionCommand, AdmissionReply>;
+  readonly nodeManager: NodeManager;
+  readonly nodeConfiguration: Family<ConfigurationCommand, ConfigurationReply>;
+  readonly delivery: Delivery;
+  /** Asks archives for earlier jobs on behalf of jobs. */
+  readonly archiveChecks: ArchiveChecks;
+}
+
+/** Whom an actor tells is looked up when it does so: they are registered one after the other, and know each other in circles. */
+type Others = () => Actors;
+
+/** Mailbox of actors that serve all jobs: larger than what all jobs together can have to say at a time. */
+const SHARED_MAILBOX = 100_000;
+
+export function registerActors(base: Foundation): Actors {
+  const others: Others = () => actors;
+  const jobs = registerJobs(base, others);
+  const actors: Actors = {
+    jobs,
+    catalogActor: registerCatalog(base),
+    dispatcher: registerDispatcher(base, others),
+    admission: registerAdmission(base, others),
+    nodeManager: registerNode(base, others),
+    nodeConfiguration: registerConfiguration(base, others),
+    delivery: registerDeliveries(base, others),
+    archiveChecks: archiveChecksOf(base, jobs),
+  };
+  return actors;
+}
+
+/** Jobs hear what became of their work. */
+export const tellJobs = ({ work }: Store, jobs: Actors['jobs'], news: readonly News[]): void =>
+  void toldOf(jobs, work, news);
+
+function registerJobs(base: Foundation, others: Others): Actors['jobs'] {
+  const { system, store, owner, settings, logger } = base;
+  return system.register(
+    batchJobKind({
+      store,
+      owner,
+      logger,
+      mailbox: settings.MAILBOX_SIZE,
+      intensity: DEFAULT_INTENSITY,
+      idleMs: settings.IDLE_ACTOR_MS,
+      marks: new LoadMarks(settings.DATA_DIR),
+      clock: system.clock,
+      settings: jobSettings(settings, base.version),
+      checkArchive: (record, state) => void others().archiveChecks.checkInspected(record, state),
+      deliver: (destinations) => destinations.forEach(others().delivery.wake),
+      forget: (jobNumber) => others().jobs.tell(String(jobNumber), { type: 'forget' }),
+      ended: (record, end) => {
+        others().admission.tell(ADMISSION, { type: 'leave', jobNumber: record.number });
+        logger.info({ ...jobFacts(record), ...endFacts(end) }, 'a job has ended');
+        base.meter.jobEnded(record.plan.name, end.status);
+      },
+    }),
+  );
+}
+
+function registerCatalog({ system, store, owner, logger, settings, catalog }: Foundation) {
+  const limits = { elements: settings.MAX_CATALOG_ELEMENTS, characters: settings.MAX_CATALOG_BYTES };
+  const { publish } = catalog;
+  return system.register(
+    catalogKind({ store, owner, logger, mailbox: settings.MAILBOX_SIZE, limits, publish }),
+  );
+}
+
+function registerDispatcher({ system, store, logger }: Foundation, others: Others): Actors['dispatcher'] {
+  return system.register(
+    dispatcherKind({
+      ledger: store.work,
+      logger,
+      mailbox: SHARED_MAILBOX,
+      tell: (news) => tellJobs(store, others().jobs, news),
+      kill: (worker, reason) => {
+        const { family, host } = others().nodeManager;
+        family.tell(host, { type: 'kill', worker, reason });
+      },
+    }),
+  );
+}
+
+function registerAdmission({ system, store, settings }: Foundation, others: Others): Actors['admission'] {
+  return system.register(
+    admissionKind({
+      store,
+      maxLive: settings.MAX_LIVE_JOBS,
+      maxWaiting: settings.MAX_WAITING_JOBS,
+      admit: (jobNumber) => others().jobs.tell(String(jobNumber), { type: 'admit' }),
+    }),
+  );
+}
+
+/** The node of this host, with the services on it. */
+function registerNode(base: Foundation, others: Others): NodeManager {
+  const { system, store, owner, settings, logger, components, own, places } = base;
+  const tellDispatcher = (command: DispatcherCommand) => others().dispatcher.tell(DISPATCHER, command);
+  return registerNodeManager(system, {
+    host: settings.NODE_NAME,
+    components,
+    own,
+    registeredQueue: (component) => base.catalog.component(component)?.algorithm,
+    inherited: settings.childEnvironment,
+    places,
+    home: places.TROUPE_HOME,
+    policy: (isInstalled) => restartPolicy(settings, isInstalled),
+    startMs: settings.COMPONENT_START_MS,
+    idleMs: settings.IDLE_SERVICE_MS,
+    maxMemory: settings.MAX_COMPONENT_MEMORY,
+    silenceMs: settings.NODE_SILENCE_MS,
+    tokenMs: settings.WORKER_TOKEN_MS,
+    alone: base.alone,
+    store,
+    owner,
+    clock: system.clock,
+    logger,
+    notes: new ProcessNotes(processesFolder(settings.DATA_DIR), base.serverId, base.alone),
+    serverUrl: () => base.serverUrl(),
+    gone: (worker, counted, reason) => tellDispatcher({ type: 'workerGone', worker, counted, reason }),
+    unavailable: (queue, reason) => tellDispatcher({ type: 'unavailable', queue, reason }),
+    configured: () => tellDispatcher({ type: 'announce' }),
+  });
+}
+
+function registerConfiguration(base: Foundation, others: Others): Actors['nodeConfiguration'] {
+  const { system, store, owner, settings, logger, systemMessages } = base;
+  const lasting = new LastingMessages(systemMessages);
+  const rules = configurationRules(settings, base.components, base.own);
+  return system.register(
+    nodeConfigurationKind({
+      store,
+      owner,
+      rules,
+      apply: (nodes) => {
+        const { family, host } = others().nodeManager;
+        family.tell(host, { type: 'configure', nodes });
+        const unserved = unservedComponents(nodes, rules.installed, rules.thisHost);
+        const sentence = unservedSentence(unserved, rules.thisHost);
+        if (sentence !== undefined) logger.warn({ components: unserved }, sentence);
+        lasting.tell('components without service', 'warning', sentence);
+      },
+    }),
+  );
+}
+
+function registerDeliveries({ system, store, settings, logger, send }: Foundation, others: Others): Delivery {
+  return registerDelivery(system, {
+    store,
+    policy: deliveryPolicy(settings),
+    clock: system.clock,
+    logger,
+    idleMs: settings.DELIVERY_TIMEOUT_MS + settings.IDLE_ACTOR_MS,
+    send,
+    report: (entry, report, envelopeId) => others().jobs.ask(entry.actor.id, report, { envelopeId }),
+  });
+}
+
+function archiveChecksOf(base: Foundation, jobs: Actors['jobs']): ArchiveChecks {
+  const { store, settings, movedFiles } = base;
+  return new ArchiveChecks({
+    store,
+    jobs,
+    dataDir: settings.DATA_DIR,
+    movedFiles,
+    ask: base.askArchive,
+    post: (notice, gone) => {
+      const late = AbortSignal.timeout(settings.DELIVERY_TIMEOUT_MS);
+      return sendOnce(base.send, notice, AbortSignal.any([gone, late]));
+    },
+  });
+}

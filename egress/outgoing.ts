@@ -1,0 +1,43 @@
+import type { Settings } from '../config/settings.ts';
+import type { ArchiveFinding, ArchiveQuestion, BucketObject } from '../domain/types.ts';
+import { outgoingAgents, REACH_SETTINGS } from './agent.ts';
+import { findPastJob } from './archive.ts';
+import { openArchivedDocument } from './archived-document.ts';
+import { createSend } from './send.ts';
+import { serviceToken, type ServiceClient } from './service-token.ts';
+
+type Wanted = Pick<
+  Settings,
+  | 'CALLBACK_PRIVATE'
+  | 'CALLBACK_ALLOWED_HOSTS'
+  | 'ARCHIVE_CHECK_MS'
+  | 'DELIVERY_TIMEOUT_MS'
+  | 'MAX_ARCHIVED_DOCUMENT_BYTES'
+>;
+
+/** What the server sends of itself: callbacks, posts to archives and questions to them. `version`: of the product. */
+export function outgoing(settings: Wanted, client: ServiceClient, version: string) {
+  const { CALLBACK_PRIVATE: allowPrivate, CALLBACK_ALLOWED_HOSTS: allowedHosts } = settings;
+  const agents = outgoingAgents({ allowPrivate, allowedHosts });
+  const token = serviceToken(client);
+  const timeoutMs = settings.DELIVERY_TIMEOUT_MS;
+  const documents = {
+    agents,
+    version,
+    timeoutMs,
+    maxBytes: settings.MAX_ARCHIVED_DOCUMENT_BYTES,
+    limit: 'MAX_ARCHIVED_DOCUMENT_BYTES',
+    reach: { allowPrivate, allowedHosts, settings: REACH_SETTINGS },
+  };
+  return {
+    send: createSend({ agents, token, timeoutMs, version }),
+    openArchived: ({ uri, object }: { readonly uri: string; readonly object: BucketObject | null }) =>
+      openArchivedDocument(documents, uri, object),
+    askArchive: (question: ArchiveQuestion): Promise<ArchiveFinding> =>
+      findPastJob(question, { agents, token, version, timeoutMs: settings.ARCHIVE_CHECK_MS }),
+    /** A token of the service; undefined when there is none to be had. */
+    bearer: () => token.get().catch(() => undefined),
+    close: () => agents.close(),
+  };
+}
+export type Outgoing = ReturnType<typeof outgoing>;
