@@ -1,67 +1,66 @@
 import { mkdirSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
 import type { Lease, WorkItem } from '../ledger.ts';
 import { MemoryLedger } from '../memory-ledger.ts';
+import { LogSync } from './log-sync.ts';
 import { migrate } from './migrations.ts';
 import { formerPlaces, settleAt, type Place } from './place.ts';
 import { prefixEnd, prepare, type Statements } from './statements.ts';
-import {
-  NotStorable,
-  VersionConflict,
-  type ActorKey,
-  type Commit,
-  type IndexEntry,
-  type ListOptions,
-  type OutboxEntry,
-  type OutboxOptions,
-  type Row,
-  type RowOptions,
-  type QuarantineOptions,
-  type Store,
-  type StoredActor,
+import { Writer, type Reservation, type Written } from './writer.ts';
+import type {
+  ActorKey,
+  Commit,
+  IndexEntry,
+  ListOptions,
+  OutboxEntry,
+  OutboxOptions,
+  Row,
+  RowOptions,
+  QuarantineOptions,
+  Store,
+  StoredActor,
 } from '../store.ts';
-
-/** How long a commit that is to be synced waits for company. */
-const SYNC_GATHER_MS = 2;
 
 /** Characters of actors that are kept as they were read last; a larger one is read anew each time. */
 const KEPT_CHARACTERS = 16 * 1024 * 1024;
 const KEPT_OF_ONE = KEPT_CHARACTERS / 64;
 
-/** Errors of SQLite that what is stored is to blame for; all others are the file's. */
-const CONTENT_AT_FAULT = /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH|RANGE)/;
-
-interface Pending {
-  readonly commit: Commit;
-  resolve(version: number): void;
+interface Waiting {
+  resolve(outcome: number): void;
   reject(error: unknown): void;
 }
+type WaitingCommit = Waiting & { readonly commit: Commit };
+type WaitingReservation = Waiting & Reservation;
 
 export interface SqliteOptions {
   /** The data folder that the file lies in. */
   readonly place?: Place;
   readonly work?: MemoryLedger;
+  /** Brings the log of the database to the disk. */
+  readonly sync?: (log: FileHandle) => Promise<void>;
 }
 
 /**
- * The store in one SQLite file (WAL), held by one process. Commits that arrive in one turn of the event loop share a
- * transaction; those that must survive the loss of power are gathered a moment longer and share the sync of the disk.
+ * The store in one SQLite file (WAL), held by one process. What is to be written in one turn of the event loop shares a transaction.
+ * Commits that must survive the loss of power are told so when the log has been synced after it; nobody else waits for that.
  */
 export class SqliteStore implements Store {
   readonly work: MemoryLedger;
   readonly #database: Database.Database;
   readonly #statements: Statements;
-  /** Within a transaction a savepoint. */
-  readonly #undoable: (commit: Commit) => number;
+  readonly #writer: Writer;
+  readonly #log: LogSync;
   /** What was loaded and not changed since: this store alone writes the file. Whoever loads does not change what he gets. */
   readonly #loaded = new LRUCache<string, StoredActor>({
     maxSize: KEPT_CHARACTERS,
     maxEntrySize: KEPT_OF_ONE,
   });
-  /** Two groups that wait to be written: an actor waits for its commit, so their order does not matter. */
-  readonly #groups: { plain: Pending[]; synced: Pending[] } = { plain: [], synced: [] };
+  /** What the next transaction writes. An actor waits for its commit, so their order does not matter. */
+  #commits: WaitingCommit[] = [];
+  #reservations: WaitingReservation[] = [];
 
   /** Where the data folder was before, when it has been moved since the database was opened last. */
   readonly movedFrom: Place | undefined;
@@ -71,8 +70,9 @@ export class SqliteStore implements Store {
   /**
    * Opens (or makes) `file`, in the data folder at `place`. Throws when another process holds it or a newer version wrote it.
    */
-  constructor(file: string, { place, work = new MemoryLedger() }: SqliteOptions = {}) {
+  constructor(file: string, { place, work = new MemoryLedger(), sync }: SqliteOptions = {}) {
     this.work = work;
+    this.#log = new LogSync(`${file}-wal`, sync);
     mkdirSync(path.dirname(file), { recursive: true });
     this.#database = new Database(file, { timeout: 0 });
     try {
@@ -92,7 +92,7 @@ export class SqliteStore implements Store {
       throw error;
     }
     this.#statements = prepare(this.#database);
-    this.#undoable = this.#database.transaction((commit) => this.#write(commit));
+    this.#writer = new Writer(this.#database, this.#statements, work);
     work.keepIn(
       {
         keep: (lease) => this.#keepLease(lease),
@@ -109,12 +109,8 @@ export class SqliteStore implements Store {
 
   commit(commit: Commit): Promise<number> {
     return new Promise((resolve, reject) => {
-      const name = commit.synced === true ? 'synced' : 'plain';
-      const group = this.#groups[name];
-      group.push({ commit, resolve, reject });
-      if (group.length > 1) return;
-      if (name === 'plain') setImmediate(() => this.#flush(name));
-      else setTimeout(() => this.#flush(name), SYNC_GATHER_MS);
+      this.#flushSoon();
+      this.#commits.push({ commit, resolve, reject });
     });
   }
 
@@ -193,7 +189,10 @@ export class SqliteStore implements Store {
   }
 
   next(sequence: string, n = 1): Promise<number> {
-    return settle(() => this.#statements.next.get({ name: sequence, n })!.last - n + 1);
+    return new Promise((resolve, reject) => {
+      this.#flushSoon();
+      this.#reservations.push({ sequence, n, resolve, reject });
+    });
   }
 
   async quarantine(
@@ -207,7 +206,7 @@ export class SqliteStore implements Store {
     const moves = this.#database.transaction(() => {
       const { changes } = statements.quarantine.run({ kind, id, reason, at, version: version ?? null });
       if (changes === 0) return false;
-      this.#count(counters);
+      this.#writer.count(counters);
       for (const remove of statements.remove) remove.run({ kind, id });
       return true;
     });
@@ -225,116 +224,56 @@ export class SqliteStore implements Store {
     await this.#database.backup(file);
   }
 
-  close(): Promise<void> {
-    return settle(() => {
-      this.#flush('plain');
-      this.#flush('synced');
-      this.#database.close();
-    });
+  async close(): Promise<void> {
+    this.#flush();
+    await this.#log.close();
+    this.#database.close();
   }
 
-  #flush(name: 'plain' | 'synced'): void {
-    const group = this.#groups[name];
-    this.#groups[name] = [];
-    if (group.length === 0) return;
-    const synced = name === 'synced';
-    const outcomes: (number | Error)[] = [];
+  #flushSoon(): void {
+    if (this.#commits.length + this.#reservations.length === 0) setImmediate(() => this.#flush());
+  }
+
+  #flush(): void {
+    const [commits, reservations] = [this.#commits, this.#reservations];
+    [this.#commits, this.#reservations] = [[], []];
+    if (commits.length + reservations.length === 0) return;
+    let written: Written;
     try {
-      if (synced) this.#database.pragma('synchronous = FULL');
-      this.#database.transaction(() => {
-        for (const { commit } of group) outcomes.push(this.#attempt(commit));
-      })();
+      for (const { commit } of commits) this.#loaded.delete(nameOf(commit.actor.kind, commit.actor.id));
+      written = this.#writer.write(
+        commits.map(({ commit }) => commit),
+        reservations,
+      );
     } catch (error) {
-      for (const { reject } of group) reject(error);
+      for (const { reject } of [...commits, ...reservations]) reject(error);
       return;
-    } finally {
-      if (synced && this.#database.open) this.#database.pragma('synchronous = NORMAL');
     }
-    group.forEach(({ resolve, reject }, i) => {
-      const outcome = outcomes[i]!;
-      if (outcome instanceof Error) reject(outcome);
-      else resolve(outcome);
-    });
+    reservations.forEach((reservation, i) => settleAs(reservation, written.numbers[i]!));
+    const outcomes = commits.map((waiting, i) => ({ waiting, outcome: written.versions[i]! }));
+    const [synced, plain] = [outcomes.filter(isSynced), outcomes.filter((one) => !isSynced(one))];
+    this.#acknowledge(plain);
+    if (synced.length > 0)
+      this.#log.done().then(
+        () => this.#acknowledge(synced),
+        (error: unknown) => synced.forEach(({ waiting }) => waiting.reject(error)),
+      );
+  }
+
+  #acknowledge(outcomes: readonly Outcome[]): void {
+    for (const { waiting, outcome } of outcomes) settleAs(waiting, outcome);
     // Whoever committed goes on after this turn: then its work is offered.
-    for (const [i, { commit }] of group.entries())
-      if (commit.work !== undefined && !(outcomes[i] instanceof Error))
+    for (const {
+      waiting: { commit },
+      outcome,
+    } of outcomes)
+      if (commit.work !== undefined && !(outcome instanceof Error))
         this.work.apply(commit.actor, commit.work);
-  }
-
-  /** A commit that cannot be written is undone alone: it leaves the rest of its group as it is. */
-  #attempt(commit: Commit): number | Error {
-    try {
-      return this.#undoable(commit);
-    } catch (error) {
-      // The file itself failed (a full disk), not this commit: none of the group is blamed for it.
-      const fileFailed = error instanceof Database.SqliteError && !CONTENT_AT_FAULT.test(error.code);
-      if (fileFailed || !this.#database.inTransaction) throw error;
-      return error instanceof VersionConflict
-        ? error
-        : new NotStorable(`The commit cannot be written: ${String(error)}`, { cause: error });
-    }
-  }
-
-  /** A conflict is found before anything is written. */
-  #write(commit: Commit): number {
-    const { kind, id } = commit.actor;
-    const statements = this.#statements;
-    this.#loaded.delete(nameOf(kind, id));
-    const version = this.#writeActor(commit);
-    this.#count(commit.counters);
-    if (commit.snapshot === null) return 0;
-    if (commit.record !== undefined) statements.record.run({ kind, id, body: JSON.stringify(commit.record) });
-    for (const prefix of commit.removeRows ?? [])
-      statements.removeRows.run({ kind, id, from: prefix, to: prefixEnd(prefix) });
-    for (const row of commit.putRows ?? [])
-      statements.putRow.run({ kind, id, key: row.key, body: JSON.stringify(row.body) });
-    for (const [name, score] of Object.entries(commit.index ?? {})) {
-      statements.removeEntry.run({ name, kind, id });
-      if (score !== null) statements.putEntry.run({ name, score, kind, id });
-    }
-    for (const notice of commit.outbox?.remove ?? []) statements.removeNotice.run({ notice, kind, id });
-    for (const item of commit.work?.settle ?? []) if (this.work.isKept(item)) statements.dropLease.run(item);
-    for (const { id: notice, destination, due, body } of commit.outbox?.put ?? [])
-      statements.putNotice.run({ notice, destination, due, kind, id, body: JSON.stringify(body) });
-    return version;
   }
 
   #keepLease({ token, worker, item }: Lease): void {
     const body = JSON.stringify(item);
     this.#statements.keepLease.run({ item: item.id, token, worker, started: Date.now(), body });
-  }
-
-  #count(counters: Commit['counters'] = {}): void {
-    for (const [name, by] of Object.entries(counters)) {
-      this.#statements.addToCounter.run({ name, by });
-      this.#statements.dropEmptyCounter.run(name);
-    }
-  }
-
-  /** The actor itself: made, replaced or (without snapshot) taken away with all it has. */
-  #writeActor({ actor: key, expected, owner, snapshot }: Commit): number {
-    const { kind, id } = key;
-    const statements = this.#statements;
-    if (snapshot === null) {
-      const gone = statements.removeActor.run({ kind, id, expected });
-      if (gone.changes === 0) throw new VersionConflict(key, expected);
-      for (const remove of statements.remove) remove.run({ kind, id });
-      return 0;
-    }
-    const version = expected + 1;
-    const actor = {
-      kind,
-      id,
-      expected,
-      version,
-      server: owner.server,
-      epoch: owner.epoch,
-      schema: snapshot.schema,
-      snapshot: JSON.stringify(snapshot.body),
-    };
-    const written = expected === 0 ? statements.insert.run(actor) : statements.update.run(actor);
-    if (written.changes === 0) throw new VersionConflict(key, expected);
-    return version;
   }
 }
 
@@ -349,6 +288,20 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
 }
 
 const nameOf = (kind: string, id: string) => `${kind}/${id}`;
+
+interface Outcome {
+  readonly waiting: WaitingCommit;
+  readonly outcome: number | Error;
+}
+
+/** What was refused has nothing to be synced. */
+const isSynced = ({ waiting, outcome }: Outcome) =>
+  waiting.commit.synced === true && !(outcome instanceof Error);
+
+function settleAs({ resolve, reject }: Waiting, outcome: number | Error): void {
+  if (outcome instanceof Error) reject(outcome);
+  else resolve(outcome);
+}
 
 function settle<T>(work: () => T): Promise<T> {
   return new Promise((resolve) => resolve(work()));

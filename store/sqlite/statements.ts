@@ -26,31 +26,29 @@ export function prepare(database: Database.Database) {
   const rowPage = 'select key, body from actor_rows where kind = @kind and id = @id and';
   const rowOrder = 'and key < @to order by key limit @limit';
   return {
-    insert: database.prepare(
-      `insert into actors values (@kind, @id, @version, @server, @epoch, @schema, @snapshot) on conflict do nothing`,
-    ),
+    insert: database.prepare('insert into actors values (?, ?, ?, ?, ?, ?, ?) on conflict do nothing'),
     update: database.prepare(
-      `update actors set version = @version, server = @server, epoch = @epoch, schema = @schema, snapshot = @snapshot
-       where kind = @kind and id = @id and version = @expected`,
+      `update actors set version = ?, server = ?, epoch = ?, schema = ?, snapshot = ?
+       where kind = ? and id = ? and version = ?`,
     ),
-    record: database.prepare('insert or replace into records values (@kind, @id, @body)'),
+    record: database.prepare('insert or replace into records values (?, ?, ?)'),
     load: database.prepare<unknown[], ActorRow>(
       `select version, server, epoch, schema, snapshot,
          (select body from records r where r.kind = a.kind and r.id = a.id) as record
        from actors a where kind = @kind and id = @id`,
     ),
-    putRow: database.prepare('insert or replace into actor_rows values (@kind, @id, @key, @body)'),
-    removeRows: database.prepare(
-      'delete from actor_rows where kind = @kind and id = @id and key >= @from and key < @to',
-    ),
+    putRow: database.prepare('insert or replace into actor_rows values (?, ?, ?, ?)'),
+    removeRows: database.prepare('delete from actor_rows where kind = ? and id = ? and key >= ? and key < ?'),
     rowsFrom: database.prepare<unknown[], { key: string; body: string }>(
       `${rowPage} key >= @from ${rowOrder}`,
     ),
     rowsAfter: database.prepare<unknown[], { key: string; body: string }>(
       `${rowPage} key > @from ${rowOrder}`,
     ),
-    putEntry: database.prepare('insert into entries values (@name, @score, @kind, @id)'),
-    removeEntry: database.prepare('delete from entries where name = @name and kind = @kind and id = @id'),
+    putEntry: database.prepare(
+      'insert into entries values (?, ?, ?, ?) on conflict (kind, id, name) do update set score = excluded.score',
+    ),
+    removeEntry: database.prepare('delete from entries where name = ? and kind = ? and id = ?'),
     listUp: database.prepare<unknown[], IndexEntry>(
       `${page} (score, id) > (@score, @id) order by score, id limit @limit`,
     ),
@@ -77,15 +75,15 @@ export function prepare(database: Database.Database) {
          limit @limit)
        select destination from found where destination is not null`,
     ),
-    addToCounter: database.prepare(
-      'insert into counters values (@name, @by) on conflict do update set value = value + @by',
+    addToCounter: database.prepare<[string, number], { value: number }>(
+      'insert into counters values (?, ?) on conflict do update set value = value + excluded.value returning value',
     ),
-    dropEmptyCounter: database.prepare('delete from counters where name = ? and value = 0'),
+    dropCounter: database.prepare('delete from counters where name = ?'),
     counters: database.prepare<unknown[], { name: string; value: number }>(
       'select name, value from counters where name >= @from and name < @to order by name',
     ),
-    next: database.prepare<unknown[], { last: number }>(
-      `insert into sequences values (@name, @n) on conflict do update set last = last + @n returning last`,
+    next: database.prepare<[string, number], { last: number }>(
+      'insert into sequences values (?, ?) on conflict do update set last = last + excluded.last returning last',
     ),
     quarantine: database.prepare(
       `insert into quarantine select a.kind, a.id, @reason, @at, json_object(
@@ -95,9 +93,7 @@ export function prepare(database: Database.Database) {
          'notices', (select json_group_object(o.id, o.body) from outbox o where o.kind = a.kind and o.actor = a.id))
        from actors a where a.kind = @kind and a.id = @id and (@version is null or a.version = @version)`,
     ),
-    removeActor: database.prepare(
-      'delete from actors where kind = @kind and id = @id and version = @expected',
-    ),
+    removeActor: database.prepare('delete from actors where kind = ? and id = ? and version = ?'),
     keepLease: database.prepare(
       'insert or replace into leases values (@item, @token, @worker, @started, @body)',
     ),

@@ -105,6 +105,7 @@ describe('A server that is killed', () => {
       const id = await service.submit(request(service));
       const job = await service.terminal(id);
       expect(job.jobStatus).to.equal('COMPLETE');
+      await until('all is committed', () => committed(service, id).length >= COMMITS);
       expect(committed(service, id)).to.have.length(COMMITS);
       expect(doneIn(committed(service, id))).to.have.length(SUB_JOBS);
       expect(handedOut(service, `${id}.1`)).to.have.length(SUB_JOBS);
@@ -169,7 +170,12 @@ describe('A server that is killed', () => {
       expect(cancelled).to.equal(200);
       const job = await service.terminal(id, 10_000);
       expect(job.jobStatus).to.equal('CANCELLED');
-      const lines = committed(service, id);
+      // The end is seen when it is written, and told to the job when it is synced.
+      const lines = await until(
+        'the end is committed',
+        () => committed(service, id),
+        (found) => found.at(-1)?.['stage'] === 'ENDED',
+      );
       const first = lines.findIndex((line) => line['status'] === 'CANCELLING');
       expect(lines.slice(first).map((line) => line['stage'])).to.deep.equal([
         'TASK',

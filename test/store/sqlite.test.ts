@@ -3,11 +3,12 @@ import Database from 'better-sqlite3';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
-import { allRows } from '../../store/store.ts';
-import { within } from '../support/until.ts';
+import { allRows, NotStorable } from '../../store/store.ts';
+import { until, within } from '../support/until.ts';
 import { storeContract } from './contract.ts';
 import { temporaryFolder } from './folder.ts';
 
@@ -138,6 +139,84 @@ describe('The store in a SQLite file', () => {
     const after = new Database(file);
     expect(after.pragma('user_version', { simple: true })).to.equal(99);
     after.close();
+  });
+
+  describe('whose log is synced', () => {
+    const commitOf = (id: string, synced: boolean, counters = {}) => ({
+      actor: { kind: 'job', id },
+      expected: 0,
+      owner: { server: 'here', epoch: 1 },
+      snapshot: { schema: 1, body: {} },
+      synced,
+      counters,
+    });
+
+    it('acknowledges a synced commit after the sync that began behind it; others go on meanwhile, and who comes later shares the next', async () => {
+      const syncs: (() => void)[] = [];
+      const sync = () => new Promise<void>((resolve) => syncs.push(resolve));
+      const store = new SqliteStore(path('synced.db'), { sync });
+      const told: string[] = [];
+      const commit = (id: string, synced: boolean) =>
+        store.commit(commitOf(id, synced)).then(() => told.push(id));
+      const first = commit('first', true);
+      await until('the first sync has begun', () => syncs.length === 1);
+      const later = [commit('second', true), commit('third', true)];
+      await commit('plain', false);
+      expect(told).to.deep.equal(['plain']);
+      expect((await store.load({ kind: 'job', id: 'second' }))?.version, 'it is written').to.equal(1);
+      syncs[0]!();
+      await first;
+      expect(told).to.deep.equal(['plain', 'first']);
+      await until('the second sync has begun', () => syncs.length === 2);
+      syncs[1]!();
+      await Promise.all(later);
+      expect(syncs).to.have.length(2);
+      await store.close();
+    });
+
+    it('refuses what could not be synced, and syncs what comes after it', async () => {
+      let fails = true;
+      const sync = (log: FileHandle) => (fails ? Promise.reject(new Error('EIO')) : log.datasync());
+      const store = new SqliteStore(path('unsynced.db'), { sync });
+      const refused = await store.commit(commitOf('lost', true)).catch((error: Error) => error.message);
+      expect(refused).to.equal('EIO');
+      fails = false;
+      expect(await store.commit(commitOf('kept', true))).to.equal(1);
+      await store.close();
+    });
+
+    it('does not sync for a commit that was refused', async () => {
+      let syncs = 0;
+      const store = new SqliteStore(path('refused.db'), { sync: async () => void syncs++ });
+      await store.commit(commitOf('once', false));
+      const conflict = await store.commit(commitOf('once', true)).catch((error: Error) => error.name);
+      expect([conflict, syncs]).to.deep.equal(['VersionConflict', 0]);
+      await store.close();
+    });
+
+    it('writes all others of a transaction when one commit cannot be written, each once', async () => {
+      const store = new SqliteStore(path('together.db'));
+      const wrong = { ...commitOf('wrong', true), snapshot: { schema: 1, body: 1n } };
+      const outcomes = await Promise.allSettled([
+        store.commit(commitOf('before', false, { made: 1 })),
+        store.commit(wrong),
+        store.next('number', 3),
+        store.commit(commitOf('after', true, { made: 1 })),
+      ]);
+      expect(outcomes.map(({ status }) => status)).to.deep.equal([
+        'fulfilled',
+        'rejected',
+        'fulfilled',
+        'fulfilled',
+      ]);
+      expect((outcomes[1] as PromiseRejectedResult).reason).to.be.instanceOf(NotStorable);
+      expect(await store.counters('')).to.deep.equal(new Map([['made', 2]]));
+      expect([await store.next('number'), await store.load({ kind: 'job', id: 'wrong' })]).to.deep.equal([
+        4,
+        undefined,
+      ]);
+      await store.close();
+    });
   });
 
   it('keeps in quarantine what the actor still owed, for whoever wants to send it', async () => {

@@ -1,0 +1,138 @@
+import Database from 'better-sqlite3';
+import type { MemoryLedger } from '../memory-ledger.ts';
+import { NotStorable, VersionConflict, type Commit } from '../store.ts';
+import { prefixEnd, type Statements } from './statements.ts';
+
+/** Errors of SQLite that what is stored is to blame for; all others are the file's. */
+const CONTENT_AT_FAULT = /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH|RANGE)/;
+
+/** So many numbers of a sequence are to be reserved. */
+export interface Reservation {
+  readonly sequence: string;
+  readonly n: number;
+}
+
+/** Of each commit its version, of each reservation its first number, or why it was not written. */
+export interface Written {
+  readonly versions: readonly (number | Error)[];
+  readonly numbers: readonly (number | Error)[];
+}
+
+type Attempt = (work: () => number) => number | Error;
+
+/** Writes commits and reservations, many in one transaction. */
+export class Writer {
+  readonly #database: Database.Database;
+  readonly #statements: Statements;
+  readonly #work: Pick<MemoryLedger, 'isKept'>;
+  /** Within a transaction a savepoint. */
+  readonly #undoable: (work: () => number) => number;
+
+  constructor(database: Database.Database, statements: Statements, work: Pick<MemoryLedger, 'isKept'>) {
+    this.#database = database;
+    this.#statements = statements;
+    this.#work = work;
+    this.#undoable = database.transaction((step: () => number) => step());
+  }
+
+  /**
+   * A commit that is refused, or that cannot be written, leaves the rest as it is. Only when one cannot be written, which is seldom,
+   * all are written a second time with a savepoint each. @throws when the file itself fails
+   */
+  write(commits: readonly Commit[], reservations: readonly Reservation[]): Written {
+    try {
+      return this.#transaction(commits, reservations, refusable);
+    } catch (error) {
+      if (!isOfContent(error)) throw error;
+      return this.#transaction(commits, reservations, (work) => this.#undone(work));
+    }
+  }
+
+  #transaction(commits: readonly Commit[], reservations: readonly Reservation[], attempt: Attempt): Written {
+    return this.#database.transaction(() => ({
+      numbers: reservations.map((reservation) => attempt(() => this.#reserve(reservation))),
+      versions: commits.map((commit) => attempt(() => this.#commit(commit))),
+    }))();
+  }
+
+  #undone(work: () => number): number | Error {
+    try {
+      return this.#undoable(work);
+    } catch (error) {
+      if (!isOfContent(error) || !this.#database.inTransaction) throw error;
+      return error instanceof VersionConflict
+        ? error
+        : new NotStorable(`The commit cannot be written: ${String(error)}`, { cause: error });
+    }
+  }
+
+  #reserve({ sequence, n }: Reservation): number {
+    return this.#statements.next.get(sequence, n)!.last - n + 1;
+  }
+
+  /** A conflict is found before anything is written. */
+  #commit(commit: Commit): number {
+    const { kind, id } = commit.actor;
+    const statements = this.#statements;
+    const version = this.#writeActor(commit);
+    this.count(commit.counters);
+    if (commit.snapshot === null) return 0;
+    if (commit.record !== undefined) statements.record.run(kind, id, JSON.stringify(commit.record));
+    for (const prefix of commit.removeRows ?? [])
+      statements.removeRows.run(kind, id, prefix, prefixEnd(prefix));
+    for (const { key, body } of commit.putRows ?? [])
+      statements.putRow.run(kind, id, key, JSON.stringify(body));
+    for (const [name, score] of Object.entries(commit.index ?? {}))
+      if (score === null) statements.removeEntry.run(name, kind, id);
+      else statements.putEntry.run(name, score, kind, id);
+    this.#writeNotices(commit);
+    for (const item of commit.work?.settle ?? []) if (this.#work.isKept(item)) statements.dropLease.run(item);
+    return version;
+  }
+
+  #writeNotices({ actor: { kind, id }, outbox }: Commit): void {
+    if (outbox === undefined) return;
+    const { removeNotice, putNotice } = this.#statements;
+    for (const notice of outbox.remove ?? []) removeNotice.run({ notice, kind, id });
+    for (const { id: notice, destination, due, body } of outbox.put ?? [])
+      putNotice.run({ notice, destination, due, kind, id, body: JSON.stringify(body) });
+  }
+
+  /** Adds to counters; one that comes to 0 goes. */
+  count(counters: Commit['counters'] = {}): void {
+    for (const [name, by] of Object.entries(counters))
+      if (this.#statements.addToCounter.get(name, by)!.value === 0) this.#statements.dropCounter.run(name);
+  }
+
+  /** The actor itself: made, replaced or (without snapshot) taken away with all it has. */
+  #writeActor({ actor: key, expected, owner: { server, epoch }, snapshot }: Commit): number {
+    const { kind, id } = key;
+    const { insert, update, removeActor, remove } = this.#statements;
+    if (snapshot === null) {
+      if (removeActor.run(kind, id, expected).changes === 0) throw new VersionConflict(key, expected);
+      for (const rest of remove) rest.run({ kind, id });
+      return 0;
+    }
+    const version = expected + 1;
+    const body = JSON.stringify(snapshot.body);
+    const { changes } =
+      expected === 0
+        ? insert.run(kind, id, version, server, epoch, snapshot.schema, body)
+        : update.run(version, server, epoch, snapshot.schema, body, kind, id, expected);
+    if (changes === 0) throw new VersionConflict(key, expected);
+    return version;
+  }
+}
+
+function refusable(work: () => number): number | Error {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof VersionConflict) return error;
+    throw error;
+  }
+}
+
+/** False: the file itself failed (a full disk, say), and none of those who share the transaction is to blame. */
+const isOfContent = (error: unknown): boolean =>
+  !(error instanceof Database.SqliteError) || CONTENT_AT_FAULT.test(error.code);
