@@ -2,7 +2,7 @@
  * Which value of a property is in force: the levels of a job, from the environment down to the shipped default.
  * Names are compared exactly.
  */
-import type { AlgorithmProperty, MediaType, Properties } from './types.ts';
+import { MEDIA_TYPES, type AlgorithmProperty, type MediaType, type Properties } from './types.ts';
 import { parseBoolean, parseInteger, parseNumber } from './values.ts';
 import { WORKFLOW_PROPERTIES, defaultOf, workflowProperty } from './workflow-properties.ts';
 
@@ -33,19 +33,41 @@ function setLevels(levels: PropertyLevels): readonly Properties[] {
   return [environment, ...(selector === undefined ? [] : [selector]), media, algorithm, job, action];
 }
 
+/** Defaults by what declares them and by the server properties, which both stay the same objects for as long as a server runs. */
+const DEFAULTS = new WeakMap<readonly AlgorithmProperty[], WeakMap<Properties, Properties>>();
+
 function defaultsOf(definitions: readonly AlgorithmProperty[], server: Properties): Properties {
-  return Object.fromEntries(
+  const known = DEFAULTS.get(definitions) ?? new WeakMap<Properties, Properties>();
+  DEFAULTS.set(definitions, known);
+  const defaults = known.get(server) ?? Object.freeze(foundDefaults(definitions, server));
+  known.set(server, defaults);
+  return defaults;
+}
+
+const foundDefaults = (definitions: readonly AlgorithmProperty[], server: Properties): Properties =>
+  Object.fromEntries(
     definitions.flatMap((property) => {
       const value = defaultOf(property, server);
       return value === undefined ? [] : [[property.name, value]];
     }),
   );
-}
 
-function workflowDefaults(mediaType: MediaType, server: Properties): Properties {
-  const applicable = WORKFLOW_PROPERTIES.filter((property) => property.mediaTypes.includes(mediaType));
-  return defaultsOf(applicable, server);
-}
+const APPLICABLE = new Map(
+  MEDIA_TYPES.map((mediaType) => [
+    mediaType,
+    WORKFLOW_PROPERTIES.filter(({ mediaTypes }) => mediaTypes.includes(mediaType)),
+  ]),
+);
+/** Those of them that components see. */
+const SHOWN = new Map(
+  [...APPLICABLE].map(([mediaType, properties]) => [
+    mediaType,
+    properties.filter(({ name }) => !WITHHELD_DEFAULTS.has(name)),
+  ]),
+);
+
+const workflowDefaults = (mediaType: MediaType, server: Properties): Properties =>
+  defaultsOf(APPLICABLE.get(mediaType) ?? [], server);
 
 function allLevels(levels: PropertyLevels, mediaType: MediaType): readonly Properties[] {
   return [
@@ -55,9 +77,13 @@ function allLevels(levels: PropertyLevels, mediaType: MediaType): readonly Prope
   ];
 }
 
-/** Lays levels over each other, the first on top. */
-function overlay(levels: readonly Properties[]): Properties {
-  return Object.fromEntries(levels.toReversed().flatMap((level) => Object.entries(level)));
+/** Lays levels over each other, the first on top. Most jobs set nothing on most of them. */
+const overlay = (levels: readonly Properties[]): Properties =>
+  levels.filter(isSet).reduceRight<Properties>((below, level) => ({ ...below, ...level }), {});
+
+function isSet(level: Properties): boolean {
+  for (const _ in level) return true;
+  return false;
 }
 
 /** Every property in force for a medium of this type: all that is set anywhere and the defaults that apply to the type. */
@@ -127,8 +153,7 @@ export function componentProperties(
   levels: PropertyLevels,
   medium: { readonly mediaType: MediaType; readonly fps: number },
 ): Properties {
-  const defaults = Object.entries(workflowDefaults(medium.mediaType, levels.server));
-  const shown = Object.fromEntries(defaults.filter(([name]) => !WITHHELD_DEFAULTS.has(name)));
+  const shown = defaultsOf(SHOWN.get(medium.mediaType) ?? [], levels.server);
   const declared = defaultsOf(levels.definitions, levels.server);
   const properties = overlay([...setLevels(levels), declared, shown]);
   if (medium.mediaType !== 'VIDEO') return properties;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import Router from '@koa/router';
-import Koa, { type Context, type Middleware, type Next } from 'koa';
+import Koa, { type Middleware } from 'koa';
 import type { ActorSystem } from '../actors/runtime/system.ts';
 import type { JobWatch } from '../actors/views/job-watch.ts';
 import type { Logger } from '../config/logger.ts';
@@ -53,7 +53,7 @@ export function createApp(deps: AppDeps): Koa {
   app.use(readableTarget);
   app.use(withoutBasePath(deps.url));
   app.use(metrics.measure);
-  app.use(requestContext(deps.system, logger));
+  app.use(requestIds(logger));
   app.use(below('/rest', crossOrigin(deps.allowedOrigins)));
   app.use(below('/rest', audit(logger)));
   app.use(mapErrors(logger));
@@ -117,17 +117,15 @@ function below(path: string, step: Middleware): Middleware {
   return (ctx, next) => (pattern.test(ctx.path) ? step(ctx, next) : next()) as Promise<unknown>;
 }
 
-/** Every request has an id: in the answer, in the log, in the context of the messages it sends. */
-function requestContext(system: ActorSystem, logger: Logger) {
-  return async (ctx: Context, next: Next) => {
+/** Every request has an id, in the answer and in the log. */
+function requestIds(logger: Logger): Middleware {
+  return async (ctx, next) => {
     const given = ctx.get('x-request-id');
     const requestId = /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
     ctx.state['requestId'] = requestId;
     ctx.set('X-Request-Id', requestId);
     const started = performance.now();
-    // What only reads changes nothing whose cause somebody might look for.
-    if (ctx.method === 'GET') await next();
-    else await system.withContext({ requestId }, () => next());
+    await next();
     const ms = Math.round(performance.now() - started);
     const { method, path, status, ip } = ctx;
     logger.debug({ requestId, method, path, status, ms, ip }, 'request');

@@ -28,9 +28,11 @@ export class Acceptance {
   ): Promise<Submission> {
     const wanted = wantedJob(request, planned, planned.problems, this.#deps.settings);
     const check = await this.#deps.archive.check(wanted);
-    const number = await this.#numberOf(repeatable);
+    const [number, mediaId] = await Promise.all([
+      this.#numberOf(repeatable),
+      this.#deps.store.next('medium', wanted.media.length),
+    ]);
     if (number === 'conflict') return { kind: 'keyReused' };
-    const mediaId = await this.#deps.store.next('medium', wanted.media.length);
     const record: JobRecord = {
       ...wanted,
       number,

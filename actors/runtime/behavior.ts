@@ -5,19 +5,12 @@ export interface Command {
   readonly type: string;
 }
 
-/** What travels beside a command and is visible only while that command is handled. */
-export interface MessageContext {
-  readonly requestId?: string;
-  readonly user?: string;
-}
-
 export interface Envelope<C extends Command> {
   /** A redelivered command carries the id of the first delivery. */
   readonly id: string;
   readonly command: C;
   /** Milliseconds since the epoch at which the command was sent; the time inside every decision. */
   readonly at: number;
-  readonly context: MessageContext;
 }
 
 /** One loaded actor. `handle` is called for one envelope at a time; a throw is a failure and restarts the actor. */

@@ -4,7 +4,7 @@ import { Mailbox } from './mailbox.ts';
 import type { CellLook } from './roster.ts';
 import { backOff, onFailure } from './supervision.ts';
 import type { ActorTree, TreeNode } from './tree.ts';
-import type { ActorKind, Behavior, Command, Envelope, MessageContext } from './behavior.ts';
+import type { ActorKind, Behavior, Command, Envelope } from './behavior.ts';
 
 export interface CellDeps {
   readonly kind: CellKind;
@@ -12,7 +12,6 @@ export interface CellDeps {
   readonly name: string;
   readonly tree: ActorTree;
   readonly clock: Clock;
-  run<T>(context: MessageContext, work: () => T): T;
   /** Every failure, before anything follows from it. `counted`: the actor itself is to blame. */
   failed(error: unknown, counted: boolean): void;
   restarted(error: unknown, delayMs: number): void;
@@ -47,7 +46,11 @@ export class Cell {
   constructor(deps: CellDeps) {
     this.#deps = deps;
     this.#lastMessage = deps.clock.steady();
-    this.#mailbox = new Mailbox(deps.kind.mailbox, (envelope) => this.#pass(envelope));
+    this.#mailbox = new Mailbox(
+      deps.kind.mailbox,
+      (envelope) => this.#pass(envelope),
+      () => this.#idleWaiters.splice(0).forEach((wake) => wake()),
+    );
   }
 
   get full(): boolean {
@@ -78,13 +81,9 @@ export class Cell {
     return idleMs !== undefined && this.#mailbox.size === 0 && now - this.#lastMessage >= idleMs;
   }
 
-  async deliver(envelope: Envelope<Command>): Promise<unknown> {
+  deliver(envelope: Envelope<Command>): Promise<unknown> {
     this.#lastMessage = this.#deps.clock.steady();
-    try {
-      return await this.#mailbox.push(envelope);
-    } finally {
-      if (this.#mailbox.size === 0) for (const wake of this.#idleWaiters.splice(0)) wake();
-    }
+    return this.#mailbox.push(envelope);
   }
 
   /** Settles when the mailbox has run empty. */
@@ -104,10 +103,9 @@ export class Cell {
 
   /** Through the tree, so that the node sees every message of its actor. */
   async #pass(envelope: Envelope<Command>): Promise<unknown> {
-    const { clock, tree, kind, id, run } = this.#deps;
+    const { clock, tree, kind, id } = this.#deps;
     if (this.#stopped !== undefined) throw this.#deps.deadLetter('STOPPED', envelope, this.#stopped);
-    const handle = (next: Envelope<Command>) => run(next.context, () => this.#handle(next));
-    this.#node ??= tree.add(placeOf(kind), id, (message) => handle(message as Envelope<Command>));
+    this.#node ??= tree.add(placeOf(kind), id, (message) => this.#handle(message as Envelope<Command>));
     this.#begun = { type: envelope.command.type, at: clock.now(), steady: clock.steady() };
     this.#isHandling = true;
     try {
@@ -121,7 +119,6 @@ export class Cell {
     }
   }
 
-  /** In the context of the message, loading and failing included. */
   async #handle(envelope: Envelope<Command>): Promise<unknown> {
     if (this.#stopped !== undefined) throw this.#deps.deadLetter('STOPPED', envelope, this.#stopped);
     try {

@@ -89,7 +89,7 @@ export async function loadDurable<R, T extends ActorTypes>(
       return current.state === undefined ? undefined : kind.status?.(current.state);
     },
     async handle(envelope) {
-      const again = inBetween(clock);
+      let again: ((conflict: VersionConflict) => Promise<void>) | undefined;
       /** Effects of a decision whose commit was refused. */
       let refused: readonly T['effect'][] = [];
       for (;;) {
@@ -99,7 +99,8 @@ export async function loadDurable<R, T extends ActorTypes>(
           await perform(refused);
           return seen.reply;
         }
-        await prepare(kind, current);
+        const steps = stepsAhead(kind, current);
+        if (steps !== undefined) await inTurns(steps);
         const decision = kind.decide(current.record, current.state, envelope);
         const { reply, effects = [] } = decision;
         try {
@@ -109,11 +110,12 @@ export async function loadDurable<R, T extends ActorTypes>(
           if (!(error instanceof VersionConflict)) throw error;
           // Somebody else took a decision in between: look at the new state and decide again.
           refused = effects;
+          again ??= inBetween(clock);
           await again(error);
           await reload();
           continue;
         }
-        await perform(effects);
+        if (effects.length > 0) await perform(effects);
         return reply;
       }
     },
@@ -133,14 +135,11 @@ function inBetween(clock: Clock): (conflict: VersionConflict) => Promise<void> {
   };
 }
 
-async function prepare<R, T extends ActorTypes>(
+const stepsAhead = <R, T extends ActorTypes>(
   kind: DurableKind<R, T>,
   { record, state }: Loaded<R, T>,
-): Promise<void> {
-  if (record === undefined || state === undefined) return;
-  const steps = kind.ahead?.(record, state);
-  if (steps !== undefined) await inTurns(steps);
-}
+): Steps<void> | undefined =>
+  record === undefined || state === undefined ? undefined : kind.ahead?.(record, state);
 
 async function commit<R, T extends ActorTypes>(
   kind: DurableKind<R, T>,

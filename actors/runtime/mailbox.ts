@@ -1,4 +1,4 @@
-import fastq, { type queueAsPromised } from 'fastq';
+import fastq, { type queue } from 'fastq';
 
 /**
  * A serial, bounded mailbox. The queue behind it is made on the first message and dropped when it runs empty, so an idle
@@ -7,12 +7,15 @@ import fastq, { type queueAsPromised } from 'fastq';
 export class Mailbox<M, R> {
   readonly #limit: number;
   readonly #handle: (message: M) => Promise<R>;
-  #queue: queueAsPromised<M, R> | undefined;
+  readonly #emptied: () => void;
+  #queue: queue<M, R> | undefined;
   #size = 0;
 
-  constructor(limit: number, handle: (message: M) => Promise<R>) {
+  /** `emptied` is called when the last message has been handled. */
+  constructor(limit: number, handle: (message: M) => Promise<R>, emptied: () => void) {
     this.#limit = limit;
     this.#handle = handle;
+    this.#emptied = emptied;
   }
 
   /** Messages that wait or are being handled. */
@@ -25,14 +28,23 @@ export class Mailbox<M, R> {
   }
 
   /** Handles `message` after all that came before it. The caller looks at `full` first. */
-  async push(message: M): Promise<R> {
-    this.#queue ??= fastq.promise<undefined, M, R>((next) => this.#handle(next), 1);
+  push(message: M): Promise<R> {
+    this.#queue ??= fastq<undefined, M, R>((next, done) => {
+      // The queue's own promises would be one more for every message.
+      // oxlint-disable-next-line promise/no-callback-in-promise
+      this.#handle(next).then((reply) => done(null, reply), done);
+    }, 1);
+    const queue = this.#queue;
     this.#size++;
-    try {
-      return await this.#queue.push(message);
-    } finally {
-      this.#size--;
-      if (this.#size === 0) this.#queue = undefined;
-    }
+    return new Promise((resolve, reject) => {
+      queue.push(message, (error, reply) => {
+        this.#size--;
+        if (error === null) resolve(reply as R);
+        else reject(error);
+        if (this.#size > 0) return;
+        this.#queue = undefined;
+        this.#emptied();
+      });
+    });
   }
 }

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { Clock } from './clock.ts';
 import type { ActorTree } from './tree.ts';
@@ -6,9 +5,9 @@ import { Cell } from './cell.ts';
 import { RuntimeCounts } from './counts.ts';
 import { DeliveryError, type DeliveryFailure } from './errors.ts';
 import { Roster } from './roster.ts';
-import type { ActorKind, Command, Envelope, MessageContext } from './behavior.ts';
+import type { ActorKind, Command, Envelope } from './behavior.ts';
 
-export type { ActorKind, Behavior, Command, Envelope, MessageContext } from './behavior.ts';
+export type { ActorKind, Behavior, Command, Envelope } from './behavior.ts';
 
 export interface AskOptions {
   /** The asker gives up after so long; the command may still be carried out. */
@@ -53,7 +52,6 @@ export class ActorSystem {
   readonly #tree: ActorTree;
   readonly #events: RuntimeEvents;
   readonly #cells = new Map<string, Cell>();
-  readonly #context = new AsyncLocalStorage<MessageContext>();
   readonly #deadLetters: DeadLetter[] = [];
   #stopPassivation: () => void;
   #stopping = false;
@@ -73,7 +71,6 @@ export class ActorSystem {
         id: options.envelopeId ?? randomUUID(),
         command,
         at: this.clock.now(),
-        context: this.#context.getStore() ?? {},
       };
       return this.#send(kind, id, envelope, options.deadlineMs ?? DEFAULT_DEADLINE_MS);
     };
@@ -81,16 +78,6 @@ export class ActorSystem {
       ask,
       tell: (id, command) => void ask(id, command, { deadlineMs: Infinity }).catch(() => undefined),
     };
-  }
-
-  /** Runs `work` so that every message sent inside it carries `context`. */
-  withContext<T>(context: MessageContext, work: () => T): T {
-    return this.#context.run(context, work);
-  }
-
-  /** The context of the message being handled. */
-  get context(): MessageContext {
-    return this.#context.getStore() ?? {};
   }
 
   get deadLetters(): readonly DeadLetter[] {
@@ -154,7 +141,6 @@ export class ActorSystem {
       name,
       tree: this.#tree,
       clock: this.clock,
-      run: (context, work) => this.#context.run(context, work),
       failed: (error, counted) => this.roster.failed(name, error, counted),
       restarted: (error, delayMs) => {
         this.counts.add('restarted', name);
@@ -176,24 +162,19 @@ export class ActorSystem {
     return cell;
   }
 
-  async #withDeadline<C extends Command, R>(
+  #withDeadline<R>(
     reply: Promise<R>,
     deadlineMs: number,
     name: string,
-    envelope: Envelope<C>,
+    envelope: Envelope<Command>,
   ): Promise<R> {
     if (deadlineMs === Infinity) return reply;
-    let cancel = () => {};
-    const late = new Promise<never>((_, reject) => {
-      cancel = this.clock.after(deadlineMs, () =>
+    return new Promise((resolve, reject) => {
+      const cancel = this.clock.after(deadlineMs, () =>
         reject(this.#dead('TIMEOUT', name, envelope, `${name} gave no answer within ${deadlineMs} ms.`)),
       );
+      reply.finally(cancel).then(resolve, reject);
     });
-    try {
-      return await Promise.race([reply, late]);
-    } finally {
-      cancel();
-    }
   }
 
   #dead(reason: DeliveryFailure, actor: string, envelope: Envelope<Command>, message: string): DeliveryError {

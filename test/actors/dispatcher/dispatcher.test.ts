@@ -25,7 +25,7 @@ describe('The dispatcher', () => {
       tell: (news) => told.push(...news.map(({ what, item: { id } }) => `${what} ${id}`)),
       kill: (worker, reason) => killed.push(`${worker}: ${reason}`),
     }).load('');
-    tell = (command) => dispatcher.handle({ id: '', command, at, context: {} });
+    tell = (command) => dispatcher.handle({ id: '', command, at });
   });
   const held = async (id: string, worker = 'worker') => {
     ledger.apply(actor('job'), { offer: [item(id)] });

@@ -106,7 +106,6 @@ describe('A durable actor', () => {
     id,
     command,
     at: 0,
-    context: {},
   });
   type Loaded = Behavior<PurseCommand, PurseReply>;
   const load = (more: Partial<PurseKind> = {}, from: Store = store, clock?: Clock): Promise<Loaded> =>

@@ -2,13 +2,7 @@
 import { VirtualClock } from '../../../actors/runtime/clock.ts';
 import { ComedyTree } from '../../../actors/runtime/comedy-tree.ts';
 import type { RestartIntensity } from '../../../actors/runtime/supervision.ts';
-import {
-  ActorSystem,
-  type ActorKind,
-  type DeadLetter,
-  type Family,
-  type MessageContext,
-} from '../../../actors/runtime/system.ts';
+import { ActorSystem, type ActorKind, type DeadLetter, type Family } from '../../../actors/runtime/system.ts';
 import type { ActorTree } from '../../../actors/runtime/tree.ts';
 import { until } from '../../support/until.ts';
 import { PlainTree } from './plain-tree.ts';
@@ -91,10 +85,6 @@ export class Stage {
   /** The outcome of a message: what it answers, or why it was not handled. */
   async outcome(id: string, work: () => unknown, options?: { deadlineMs?: number }): Promise<unknown> {
     return this.ask(id, work, options).catch((error: unknown) => reasonOf(error));
-  }
-
-  inContext(context: MessageContext, id: string, work: () => unknown): Promise<unknown> {
-    return this.system.withContext(context, () => this.ask(id, work));
   }
 
   /** Lets time pass until the promise settles. */

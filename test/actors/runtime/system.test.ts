@@ -3,7 +3,7 @@ import { ComedyTree } from '../../../actors/runtime/comedy-tree.ts';
 import { DeliveryError, TransientError } from '../../../actors/runtime/errors.ts';
 import type { ActorTree, TreePrint } from '../../../actors/runtime/tree.ts';
 import { within } from '../../support/until.ts';
-import { fail, gate, happens, reasonOf, Stage, TREES, turns, type ProbeOptions } from './probe.ts';
+import { fail, gate, happens, Stage, TREES, turns, type ProbeOptions } from './probe.ts';
 
 for (const [treeName, makeTree] of Object.entries(TREES))
   describe(`Actors on a ${treeName}`, () => {
@@ -294,49 +294,6 @@ for (const [treeName, makeTree] of Object.entries(TREES))
         await stage.ask('a', () => 'here');
         await stage.clock.advance(3_600_000);
         expect(stage.system.size).to.equal(1);
-      });
-    });
-
-    describe('the context of a message', () => {
-      const requestId = () => stage.system.context.requestId;
-
-      it('is seen by its handler alone, also by what the handler sends on', async () => {
-        given();
-        const relay = async () => {
-          const first = requestId();
-          await turns(3);
-          const passedOn = await stage.ask('relayed', async () => turns(1).then(requestId));
-          return [first, requestId(), passedOn];
-        };
-        const ids = Array.from({ length: 12 }, (_, n) => `r${n}`);
-        const seen = await Promise.all(
-          ids.map((id, n) => stage.inContext({ requestId: id }, n % 2 === 0 ? 'a' : 'b', relay)),
-        );
-        expect(seen).to.deep.equal(ids.map((id) => [id, id, id]));
-        expect(stage.system.context).to.deep.equal({});
-      });
-
-      it('is empty for a message that was sent outside of any, also behind one that has one', async () => {
-        given();
-        const seen = await Promise.all([
-          stage.inContext({ requestId: 'r' }, 'a', () => turns(2)),
-          stage.ask('a', requestId),
-        ]);
-        expect(seen[1]).to.equal(undefined);
-      });
-
-      it('is that of the message for which an actor is loaded, also while it is loaded', async () => {
-        const seen: unknown[] = [];
-        given({
-          load: async () => {
-            await turns(2);
-            seen.push(requestId());
-          },
-        });
-        const failing = stage.inContext({ requestId: 'first' }, 'a', fail()).catch(reasonOf);
-        const next = stage.inContext({ requestId: 'second' }, 'a', requestId);
-        expect(await stage.passing(Promise.all([failing, next]))).to.deep.equal(['FAILED', 'second']);
-        expect(seen).to.deep.equal(['first', 'second']);
       });
     });
 
