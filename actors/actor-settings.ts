@@ -10,8 +10,8 @@ import { onDemand } from './node-configuration/model.ts';
 import type { ConfigurationRules } from './node-configuration/model.ts';
 
 /** Sub-jobs of one job that are queued or run at a time, for each component process. */
-const WINDOW_PER_PROCESS = 4;
-const LEAST_WINDOW = 8;
+const WINDOW_PER_PROCESS = 16;
+const LEAST_WINDOW = 64;
 
 export const jobSettings = (settings: Settings, version: string): JobSettings => ({
   dataDir: settings.DATA_DIR,

@@ -57,6 +57,11 @@ export interface ClaimRequest {
   readonly max?: number;
   /** Long poll: wait up to so many milliseconds (0 to 25,000) for work. */
   readonly waitMs?: number;
+  /**
+   * The component does one sub-job after the other, and what it beats for one of them goes for all. When it dies with several of them, none
+   * counts as an attempt, and each is handed out alone from then on. It gets no more than half of what waits.
+   */
+  readonly inTurn?: boolean;
 }
 export interface ClaimAnswer {
   readonly work: readonly Assignment[];
@@ -122,7 +127,7 @@ export interface PreparedMedium {
   /** Frames asked for (the union of frame and time ranges, clipped, joined); the whole video when none were given; [] unless VIDEO. */
   readonly ranges: readonly Range[];
   /** Why it could not be inspected; `facts` are then what its bytes tell all the same. */
-  readonly failure?: FailureRequest;
+  readonly failure?: FailureRequest | undefined;
 }
 
 /** Run a detector over one range of one medium. Answer: a line of JSON per track (ReportedTrack) or warning (ReportedWarning). */
@@ -151,7 +156,7 @@ export interface FeedForward {
   /** Length of what is to be read there. */
   readonly bytes: number;
   /** The same, when it is little. */
-  readonly lines?: string;
+  readonly lines?: string | undefined;
 }
 /** A track with its times and type; `detections` are those that are to be looked at. */
 export interface FedTrack extends Track {
@@ -486,4 +491,25 @@ export interface FailureRequest {
   readonly code: DetectionErrorCode | IssueCode;
   readonly message: string;
 }
+
+/** POST /worker/v1/answers: to several sub-jobs that were claimed `inTurn`. `max` above 0 claims more work in the same way, without waiting. */
+export interface AnswersRequest {
+  readonly answers: readonly SubJobAnswer[];
+  readonly algorithms?: readonly string[];
+  readonly max?: number;
+}
+export interface SubJobAnswer {
+  readonly token: string;
+  /** Milliseconds that the component worked on it. */
+  readonly ms?: number;
+  /** The lines of its result; else it failed; with neither it is given back, and work on it has not begun. */
+  readonly lines?: string | undefined;
+  readonly failure?: FailureRequest | undefined;
+}
+export interface AnswersAnswer extends ClaimAnswer {
+  /** In the order of the answers: null when it is taken, else why not. */
+  readonly refused: readonly (string | null)[];
+}
+/** Sub-jobs that are claimed, or answered, in one message. */
+export const MOST_IN_TURN = 64;
 export type { FrameTimes };

@@ -39,7 +39,7 @@ export async function* annotatedLines(work: FinishWork, given: WorkContext): Asy
       'An annotator gives back tracks that were found before, and cannot bring derivative media: set IS_ANNOTATOR to FALSE for it.',
     );
   const { context, store } = storing(work, given);
-  const scratch = await openScratch();
+  const scratch = openScratch();
   try {
     const keep = keepingResults(store, context.signal);
     const selected = selectorsOutput(work, keep);

@@ -52,7 +52,7 @@ async function openOutcome(work: FinishWork, keep: KeepResult): Promise<Outcome>
 
 async function* finishedLines(work: FinishWork, given: WorkContext): AsyncGenerator<string> {
   const { context, store } = storing(work, given);
-  const scratch = await openScratch();
+  const scratch = openScratch();
   try {
     const outcome = await openOutcome(work, keepingResults(store, context.signal));
     const finished = await finishTracks(work, context, scratch, outcome);

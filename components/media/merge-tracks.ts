@@ -24,7 +24,7 @@ export async function* mergedTracks(
         continue;
       }
       rule = plan.merge;
-      scratch ??= await openScratch();
+      scratch ??= openScratch();
       ends.push(trackEnds(track));
       places.push(await scratch.write(JSON.stringify(track)));
     }

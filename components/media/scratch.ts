@@ -11,8 +11,19 @@ export interface Scratch {
   close(): Promise<void>;
 }
 
+/** A file only once something is written. */
+export function openScratch(): Scratch {
+  let opened: Promise<Scratch> | undefined;
+  const scratch = () => (opened ??= openFile());
+  return {
+    write: async (text) => (await scratch()).write(text),
+    read: async (place) => (await scratch()).read(place),
+    close: async () => (await opened)?.close(),
+  };
+}
+
 /** The file loses its name at once, so that nothing is left behind even when the process is killed. */
-export async function openScratch(): Promise<Scratch> {
+async function openFile(): Promise<Scratch> {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-'));
   const removeFolder = (): Promise<void> => rm(folder, { recursive: true, force: true });
   const nameless = process.platform !== 'win32';

@@ -8,6 +8,8 @@ import { agentFor, exchange, type Message } from './exchange.ts';
 import type { StreamAnswer, StreamEnd, StreamEvents } from '../../protocol/streams.ts';
 import {
   INSTANCE_HEADER,
+  type AnswersAnswer,
+  type AnswersRequest,
   type Assignment,
   type ClaimAnswer,
   type ClaimRequest,
@@ -61,26 +63,22 @@ export class WorkerClient {
     return answer.work;
   }
 
-  /**
-   * A text or buffer is sent again when the server was busy; a stream can be sent only once. Answers what else there is to do
-   * for one of these algorithms: a claim that does not wait.
-   */
-  async result(
-    token: string,
-    body: ResultBody,
-    algorithms: readonly string[],
-  ): Promise<readonly Assignment[]> {
-    const next = new URLSearchParams({ claim: algorithms.join() });
-    const path = `/leases/${token}/result?${next.toString()}`;
+  /** Answers several sub-jobs, and claims more. */
+  async answers(answers: AnswersRequest): Promise<AnswersAnswer> {
+    return (await retried(() => this.#json('/answers', answers))) as AnswersAnswer;
+  }
+
+  /** A text or buffer is sent again when the server was busy; a stream can be sent only once. */
+  async result(token: string, body: ResultBody): Promise<void> {
+    const path = `/leases/${token}/result`;
     const repeatable = typeof body === 'string' || Buffer.isBuffer(body);
     const send = () =>
       this.#send('POST', path, {
         body: repeatable ? body : Readable.from(body, { objectMode: true }),
         headers: { 'content-type': 'application/x-ndjson' },
       });
-    const answer = await (repeatable ? retried(send) : send());
-    const { work = [] } = (await json(answer)) as Partial<ClaimAnswer>;
-    return work;
+    // Read to its end: only then the connection is used again.
+    await json(await (repeatable ? retried(send) : send()));
   }
 
   async failure(token: string, failure: FailureRequest): Promise<void> {

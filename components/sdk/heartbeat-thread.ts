@@ -5,7 +5,7 @@ import { agentFor, exchange } from './exchange.ts';
 import type { Beat, HeartbeatThread, Verdict } from './heartbeat.ts';
 import type { HeartbeatAnswer, HeartbeatRequest } from '../../protocol/worker-protocol.ts';
 
-const { leases, headers, progress } = workerData as HeartbeatThread;
+const { leases, headers, progress, token: shared } = workerData as HeartbeatThread;
 const agent = agentFor(leases);
 /** A heartbeat that got no answer in this time went astray: the next one goes without it. */
 const ASTRAY_MS = 5_000;
@@ -14,13 +14,14 @@ let timer: NodeJS.Timeout | undefined;
 
 parentPort!.on('message', (beat: Beat) => {
   clearInterval(timer);
-  if (beat !== null) timer = beating(beat);
+  timer = beating(beat);
 });
 
-function beating({ token, heartbeatMs }: NonNullable<Beat>): NodeJS.Timeout {
+function beating({ heartbeatMs }: Beat): NodeJS.Timeout {
   let waiting = false;
   return setInterval(() => {
-    if (waiting) return;
+    const token = String.fromCharCode(...shared.subarray(1, 1 + (shared[0] ?? 0)));
+    if (waiting || token === '') return;
     waiting = true;
     void send(token)
       .then((why) => why !== undefined && parentPort!.postMessage({ token, why } satisfies Verdict))

@@ -2,8 +2,8 @@ import { Worker } from 'node:worker_threads';
 import type { WorkerClient } from './client.ts';
 import type { Assignment } from '../../protocol/worker-protocol.ts';
 
-/** What the thread is told: beat for this lease from now on; null: for none. */
-export type Beat = Pick<Assignment, 'token' | 'heartbeatMs'> | null;
+/** What the thread is told: beat so often. */
+export type Beat = Pick<Assignment, 'heartbeatMs'>;
 /** What the thread tells. */
 export interface Verdict {
   readonly token: string;
@@ -14,7 +14,11 @@ export interface HeartbeatThread {
   readonly headers: Readonly<Record<string, string>>;
   /** Two doubles: done, total. */
   readonly progress: Float64Array<SharedArrayBuffer>;
+  /** The token of the lease, in ASCII, behind its length; length 0: there is none. A sub-job may be done sooner than a message arrives. */
+  readonly token: Uint8Array<SharedArrayBuffer>;
 }
+
+const LONGEST_TOKEN = 255;
 
 /**
  * Heartbeats from a thread of their own: a detector that computes for a minute without an `await` keeps its lease. Whether it
@@ -22,12 +26,19 @@ export interface HeartbeatThread {
  */
 export class Heartbeat {
   readonly #progress = new Float64Array(new SharedArrayBuffer(2 * Float64Array.BYTES_PER_ELEMENT));
+  readonly #sharedToken = new Uint8Array(new SharedArrayBuffer(1 + LONGEST_TOKEN));
   readonly #thread: Worker;
   #token: string | undefined;
+  #heartbeatMs = 0;
   #over: (why: Verdict['why']) => void = () => undefined;
 
   constructor({ leases, headers }: WorkerClient) {
-    const workerData: HeartbeatThread = { leases, headers, progress: this.#progress };
+    const workerData: HeartbeatThread = {
+      leases,
+      headers,
+      progress: this.#progress,
+      token: this.#sharedToken,
+    };
     this.#thread = new Worker(new URL('./heartbeat-thread.js', import.meta.url), { workerData });
     this.#thread.on('message', (verdict: Verdict) => {
       if (verdict.token === this.#token) this.#over(verdict.why);
@@ -43,7 +54,10 @@ export class Heartbeat {
     this.#progress.fill(0);
     this.#token = token;
     this.#over = over;
-    this.#tell({ token, heartbeatMs });
+    this.#share(token);
+    if (heartbeatMs === this.#heartbeatMs) return;
+    this.#heartbeatMs = heartbeatMs;
+    this.#thread.postMessage({ heartbeatMs } satisfies Beat);
   }
 
   progress(done: number, total: number): void {
@@ -53,14 +67,16 @@ export class Heartbeat {
 
   end(): void {
     this.#token = undefined;
-    this.#tell(null);
+    this.#share('');
   }
 
   async close(): Promise<void> {
     await this.#thread.terminate();
   }
 
-  #tell(beat: Beat): void {
-    this.#thread.postMessage(beat);
+  /** Who reads it half written beats for a lease that is none; what he hears of it concerns nobody. */
+  #share(token: string): void {
+    for (let at = 0; at < token.length; at++) this.#sharedToken[1 + at] = token.charCodeAt(at);
+    this.#sharedToken[0] = token.length;
   }
 }

@@ -1,9 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ProtocolError, WorkerClient } from './client.ts';
+import { ProtocolError } from './client.ts';
 import { failureOf, messageOf } from './failure.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { runStream, type StreamWorkerOptions } from './stream-worker.ts';
-import type { Assignment, SubJobAssignment } from '../../protocol/worker-protocol.ts';
+import {
+  MOST_IN_TURN,
+  type Assignment,
+  type SubJobAnswer,
+  type SubJobAssignment,
+} from '../../protocol/worker-protocol.ts';
 import type { WorkContext } from './work-context.ts';
 
 export interface WorkerOptions extends StreamWorkerOptions {
@@ -16,92 +21,208 @@ export interface WorkerOptions extends StreamWorkerOptions {
 
 /** Results up to this many bytes are sent in one piece, and again when the server was busy; larger ones are streamed. */
 const WHOLE_BYTES = 8 * 1024 * 1024;
+/** Results up to this many bytes are sent together with others. */
+const SMALL_BYTES = 32 * 1024;
+/** Answers of so many bytes are not kept any longer. */
+const MOST_BYTES = 512 * 1024;
 const POLL_MS = 25_000;
 const MAX_PAUSE_MS = 5_000;
+/** Work for so long is fetched at a time, as far as one can tell by what was done before. */
+const AHEAD_MS = 200;
+/** Answers are kept for so long, to be sent together. */
+const TOGETHER_MS = AHEAD_MS / 2;
+/** A sub-job that takes longer than this holds up no others: they go back. */
+const HELD_UP_MS = 1_000;
+/** Of the time that a sub-job is expected to take, the part that the last one tells. */
+const NEWS = 0.3;
+/** Answers that have a message of their own, whatever their size: they become files that others find by name. */
+const ON_THEIR_OWN: ReadonlySet<SubJobAssignment['kind']> = new Set(['DOCUMENT', 'COPY']);
 
-/** Claims and works until the signal; one sub-job at a time. */
+/** Claims and works until the signal; one sub-job at a time, but several small ones a message. */
 export async function runWorker(options: WorkerOptions): Promise<void> {
-  const { client } = options;
-  const heartbeat = new Heartbeat(client);
+  const heartbeat = new Heartbeat(options.client);
   try {
-    await claimAndWork(options, heartbeat);
+    await new TurnWorker(options, heartbeat).run();
   } finally {
     await heartbeat.close();
   }
 }
 
-async function claimAndWork(options: WorkerOptions, heartbeat: Heartbeat): Promise<void> {
-  const { client, algorithms, signal } = options;
-  let pause = 100;
-  while (!signal.aborted) {
-    try {
-      const work = await client.claim({ algorithms, max: 1, waitMs: POLL_MS }, signal);
-      pause = 100;
-      const todo = [...work];
-      for (let next = todo.shift(); next !== undefined; next = todo.shift())
-        if (next.kind === 'STREAM') await runStream(next, options, heartbeat);
-        else todo.push(...(await runOne(next, options, heartbeat)));
-    } catch (error) {
-      if (signal.aborted) return;
-      if (error instanceof ProtocolError && (error.status === 401 || error.status === 403)) throw error;
-      options.log(`no work: ${messageOf(error)}`);
-      await sleep(pause, undefined, { signal }).catch(() => undefined);
-      pause = Math.min(pause * 2, MAX_PAUSE_MS);
+class TurnWorker {
+  readonly #options: WorkerOptions;
+  readonly #heartbeat: Heartbeat;
+  /** Claimed and not begun. */
+  #todo: Assignment[] = [];
+  #answers: SubJobAnswer[] = [];
+  #bytes = 0;
+  /** The message that is on its way; one at a time. */
+  #sending: Promise<void> | undefined;
+  #sentAt = performance.now();
+  /** Milliseconds that the next sub-job may take: many until some were quick. */
+  #expectedMs = HELD_UP_MS;
+
+  constructor(options: WorkerOptions, heartbeat: Heartbeat) {
+    this.#options = options;
+    this.#heartbeat = heartbeat;
+  }
+
+  async run(): Promise<void> {
+    const { signal, log } = this.#options;
+    let pause = 100;
+    while (!signal.aborted) {
+      try {
+        await this.#fetch();
+        pause = 100;
+        await this.#workOff();
+      } catch (error) {
+        if (signal.aborted) break;
+        if (error instanceof ProtocolError && (error.status === 401 || error.status === 403)) throw error;
+        log(`no work: ${messageOf(error)}`);
+        await sleep(pause, undefined, { signal }).catch(() => undefined);
+        pause = Math.min(pause * 2, MAX_PAUSE_MS);
+      }
     }
+    await this.#letGo();
   }
-}
 
-/** Answers what else there was to do when the server took the answer. */
-async function runOne(
-  assignment: SubJobAssignment,
-  options: WorkerOptions,
-  heartbeat: Heartbeat,
-): Promise<readonly Assignment[]> {
-  const { client } = options;
-  const stop = new AbortController();
-  const signal = AbortSignal.any([stop.signal, options.signal]);
-  heartbeat.begin(assignment, (why) => stop.abort(new Error(why)));
-  try {
-    signal.throwIfAborted();
-    const body = options.handle(assignment, {
-      signal,
-      progress: (done, total) => heartbeat.progress(done, total),
-      input: (path) => client.input(path),
-    });
-    return await answer(options, assignment, body, signal);
-  } catch (error) {
-    await giveUp(client, assignment, error, signal).catch((failed: unknown) =>
-      options.log(`${assignment.id}: ${messageOf(failed)}`),
-    );
-    return [];
-  } finally {
-    heartbeat.end();
+  /** Waits for work, with nothing in hand. */
+  async #fetch(): Promise<void> {
+    const { client, algorithms, signal } = this.#options;
+    const claim = { algorithms, max: this.#atOnce, waitMs: POLL_MS, inTurn: true };
+    this.#todo.push(...(await client.claim(claim, signal)));
   }
-}
 
-/** Small answers are collected and sent whole; once one has grown large, the rest of it is streamed. */
-async function answer(
-  { client, algorithms }: WorkerOptions,
-  { token }: Assignment,
-  body: AsyncIterable<string | Uint8Array>,
-  signal: AbortSignal,
-): Promise<readonly Assignment[]> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  const iterator = body[Symbol.asyncIterator]();
-  try {
+  /** Does what there is, and what comes with each message, until nothing is left and all is answered. */
+  async #workOff(): Promise<void> {
     for (;;) {
-      const { done, value } = await iterator.next();
-      signal.throwIfAborted();
-      if (done === true) return await client.result(token, Buffer.concat(parts), algorithms);
-      const part = Buffer.from(value as Uint8Array);
-      parts.push(part);
-      size += part.length;
-      if (size > WHOLE_BYTES) return await client.result(token, rest(parts, iterator, signal), algorithms);
+      const next = this.#todo.shift();
+      if (next?.kind === 'STREAM') {
+        await this.#letGo();
+        await runStream(next, this.#options, this.#heartbeat);
+      } else if (next !== undefined) {
+        await this.#work(next);
+        if (this.#isDue) void this.#send();
+      } else if (this.#sending !== undefined || this.#answers.length > 0) await this.#send();
+      else return this.#heartbeat.end();
     }
-  } finally {
-    // Whoever stops early lets the handler close what it has open.
-    await iterator.return?.();
+  }
+
+  get #atOnce(): number {
+    return Math.min(MOST_IN_TURN, Math.max(1, Math.floor(AHEAD_MS / Math.max(1, this.#expectedMs))));
+  }
+
+  get #isDue(): boolean {
+    return (
+      this.#answers.length >= MOST_IN_TURN / 2 ||
+      this.#bytes >= MOST_BYTES ||
+      performance.now() - this.#sentAt >= TOGETHER_MS
+    );
+  }
+
+  /** Sends the answers that are there, and fetches as much work as there is room for; while a message is on its way, that is all. */
+  #send(fetches = true): Promise<void> {
+    this.#sending ??= this.#exchange(fetches).finally(() => (this.#sending = undefined));
+    return this.#sending;
+  }
+
+  async #exchange(fetches: boolean): Promise<void> {
+    const { client, algorithms, signal, log } = this.#options;
+    const answers = this.#answers.splice(0, MOST_IN_TURN);
+    this.#bytes = 0;
+    this.#sentAt = performance.now();
+    const max = fetches && !signal.aborted ? Math.max(0, this.#atOnce - this.#todo.length) : 0;
+    try {
+      const { refused, work } = await client.answers({ answers, algorithms, max });
+      for (const reason of refused) if (reason !== null) log(`an answer was not taken: ${reason}`);
+      this.#todo.push(...work);
+    } catch (error) {
+      log(`answers could not be handed over: ${messageOf(error)}`);
+      await Promise.all(answers.map(({ token }) => client.release(token).catch(() => undefined)));
+    }
+  }
+
+  async #work(assignment: SubJobAssignment): Promise<void> {
+    const { client, signal: ended, log } = this.#options;
+    const stop = new AbortController();
+    const signal = AbortSignal.any([stop.signal, ended]);
+    const started = performance.now();
+    const heldUp = setTimeout(() => void this.#letGo(), HELD_UP_MS);
+    this.#heartbeat.begin(assignment, (why) => stop.abort(new Error(why)));
+    try {
+      signal.throwIfAborted();
+      const body = this.#options.handle(assignment, {
+        signal,
+        progress: (done, total) => this.#heartbeat.progress(done, total),
+        input: (path) => client.input(path),
+      });
+      await this.#answer(assignment, body, { signal, started });
+    } catch (error) {
+      await this.#giveUp(assignment, error, signal, started).catch((failed: unknown) =>
+        log(`${assignment.id}: ${messageOf(failed)}`),
+      );
+    } finally {
+      clearTimeout(heldUp);
+      this.#expectedMs += NEWS * (performance.now() - started - this.#expectedMs);
+    }
+  }
+
+  /** Small answers are kept for the next message, larger ones sent whole; once one has grown large, the rest of it is streamed. */
+  async #answer(
+    { token, kind }: SubJobAssignment,
+    body: AsyncIterable<string | Uint8Array>,
+    { signal, started }: { readonly signal: AbortSignal; readonly started: number },
+  ): Promise<void> {
+    const { client } = this.#options;
+    const parts: Buffer[] = [];
+    let size = 0;
+    const iterator = body[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const { done, value } = await iterator.next();
+        signal.throwIfAborted();
+        if (done === true) break;
+        const part = Buffer.from(value as Uint8Array);
+        parts.push(part);
+        size += part.length;
+        if (size > WHOLE_BYTES) return await client.result(token, rest(parts, iterator, signal));
+      }
+    } finally {
+      // Whoever stops early lets the handler close what it has open.
+      await iterator.return?.();
+    }
+    const whole = Buffer.concat(parts);
+    if (size > SMALL_BYTES || ON_THEIR_OWN.has(kind)) return await client.result(token, whole);
+    this.#bytes += size;
+    this.#answers.push({ token, lines: whole.toString('utf8'), ms: performance.now() - started });
+  }
+
+  /** Work that was stopped or could not be handed over is given back; work that failed is said to have failed. */
+  async #giveUp(
+    { token }: SubJobAssignment,
+    error: unknown,
+    signal: AbortSignal,
+    started: number,
+  ): Promise<void> {
+    if (!signal.aborted && !isTransport(error)) {
+      this.#answers.push({ token, failure: failureOf(error), ms: performance.now() - started });
+      return;
+    }
+    await this.#options.client.release(token).catch((failed: unknown) => {
+      if (!(failed instanceof ProtocolError && failed.status === 409)) throw failed;
+    });
+  }
+
+  /**
+   * Answers what was done and gives back what was not begun: before the end, and while one sub-job takes long, for then others may do
+   * those that come after it.
+   */
+  async #letGo(): Promise<void> {
+    do {
+      // A message that is on its way may bring more.
+      await this.#sending;
+      this.#answers.push(...this.#todo.splice(0).map(({ token }) => ({ token })));
+      if (this.#answers.length > 0) await this.#send(false);
+    } while (this.#todo.length + this.#answers.length > 0);
   }
 }
 
@@ -117,22 +238,6 @@ async function* rest(
     if (done === true) return;
     yield value;
   }
-}
-
-/** Work that was stopped or could not be handed over is given back; work that failed is said to have failed. */
-async function giveUp(
-  client: WorkerClient,
-  { token }: Assignment,
-  error: unknown,
-  signal: AbortSignal,
-): Promise<void> {
-  if (signal.aborted || isTransport(error)) {
-    await client.release(token).catch((failed: unknown) => {
-      if (!(failed instanceof ProtocolError && failed.status === 409)) throw failed;
-    });
-    return;
-  }
-  await client.failure(token, failureOf(error));
 }
 
 /** What Node says of a connection that broke, or did not come about. */

@@ -3,13 +3,16 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import type { Assignment } from '../../protocol/worker-protocol.ts';
 import type { WorkerRegistry } from '../../actors/node-manager/workers.ts';
-import type { Claim, Taken, WorkerGateway } from '../../actors/worker-gateway/gateway.ts';
+import type { Claim, WorkerGateway } from '../../actors/worker-gateway/gateway.ts';
+import type { Taken } from '../../actors/worker-gateway/intake.ts';
 import { claimantOf } from '../access/claimant.ts';
 import { json, ok } from '../declaration.ts';
 import { endpoint } from '../endpoint.ts';
 import { HttpError } from '../errors.ts';
 import { responseMessage } from '../schemas/common.ts';
 import {
+  answersAnswer,
+  answersRequest,
   claimAnswer,
   claimRequest,
   failureRequest,
@@ -47,9 +50,9 @@ export const workerProtocolEndpoints = [
     description: 'Waits up to waitMs for work. Each sub-job comes with a lease of its own.',
     body: { schema: claimRequest, example: { algorithms: ['MOTION'], max: 1, waitMs: 25_000 } },
     answers: { 200: json('What was claimed; may be empty.', claimAnswer), 400: wrong },
-    async handle({ body: { algorithms, max, waitMs }, ctx }, deps: WorkerProtocolDeps) {
+    async handle({ body: { algorithms, ...wanted }, ctx }, deps: WorkerProtocolDeps) {
       const queues = queuesOf(ctx, algorithms);
-      return ok({ work: await handOut(ctx, deps, { queues, max, waitMs }) });
+      return ok({ work: await handOut(ctx, deps, { queues, ...wanted }) });
     },
   }),
   endpoint({
@@ -121,6 +124,35 @@ export const workerProtocolEndpoints = [
   }),
   endpoint({
     ...COMMON,
+    method: 'post',
+    path: '/worker/v1/answers',
+    id: 'postAnswers',
+    summary: 'Answer several sub-jobs, and claim more',
+    description:
+      'For small answers to sub-jobs that were claimed in turn. One with neither lines nor failure is given back; nobody has begun it.',
+    body: {
+      schema: answersRequest,
+      example: {
+        answers: [{ token: 'kQ3v0Jr9TzWm1xYc8LdPqA', ms: 12, lines: '' }],
+        algorithms: ['MOTION'],
+        max: 8,
+      },
+    },
+    answers: {
+      200: json('What became of each, and what was claimed.', answersAnswer),
+      400: wrong,
+      403: json('The token may not claim work of these algorithms.', responseMessage),
+    },
+    async handle({ body: { answers, algorithms = [], max }, ctx }, deps: WorkerProtocolDeps) {
+      const queues = max === 0 || algorithms.length === 0 ? [] : queuesOf(ctx, algorithms);
+      const outcomes = await deps.workerGateway.answers(claimantOf(ctx).worker, answers);
+      const refused = outcomes.map(refusalOf);
+      if (queues.length === 0) return ok({ refused, work: [] });
+      return ok({ refused, work: await handOut(ctx, deps, { queues, max, waitMs: 0, inTurn: true }) });
+    },
+  }),
+  endpoint({
+    ...COMMON,
     method: 'get',
     path: '/worker/v1/leases/{token}/input',
     id: 'getDocumentInput',
@@ -155,16 +187,13 @@ function queuesOf(ctx: Context, algorithms: readonly string[]): readonly string[
 async function handOut(
   ctx: Context,
   { workerGateway, workers }: WorkerProtocolDeps,
-  { queues, max, waitMs }: Pick<Claim, 'queues' | 'max' | 'waitMs'>,
+  wanted: Pick<Claim, 'queues' | 'max' | 'waitMs' | 'inTurn'>,
 ): Promise<readonly Assignment[]> {
   const { worker, managed } = claimantOf(ctx);
-  if (!managed) workers.askedFromOutside(queues, performance.now());
+  if (!managed) workers.askedFromOutside(wanted.queues, performance.now());
   const gone = new AbortController();
   whenClosed(ctx, () => gone.abort());
-  const { work, giveBack } = await workerGateway.claim(
-    { queues, max, waitMs, worker, lasting: !managed },
-    gone.signal,
-  );
+  const { work, giveBack } = await workerGateway.claim({ ...wanted, worker, lasting: !managed }, gone.signal);
   whenClosed(ctx, () => {
     if (!ctx.res.writableFinished) giveBack();
   });
@@ -190,6 +219,12 @@ function refuseUnlessTaken(ctx: Context, outcome: Taken): void {
     case 'broken':
       throw new HttpError(400, 'The answer broke off.');
   }
+}
+
+/** Of one of several answers: null when it was taken. */
+function refusalOf(outcome: Taken): string | null {
+  if (outcome.kind === 'taken') return null;
+  return outcome.kind === 'garbage' ? outcome.reason : LOST;
 }
 
 const leaseLost = () => new HttpError(409, LOST);

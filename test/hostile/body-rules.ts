@@ -201,13 +201,19 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     messageId: text(messages.messageId, (given) => given),
   },
   'http/schemas/worker.ts': {
-    ...because(ANSWER, 'claimAnswer', 'resultAnswer', 'heartbeatAnswer'),
+    ...because(ANSWER, 'claimAnswer', 'answersAnswer', 'resultAnswer', 'heartbeatAnswer'),
     claimRequest: [
       body(worker.claimRequest, (size) => ({ algorithms: texts(size) })),
       ...text(worker.claimRequest, (name) => ({ algorithms: [name] })),
     ],
     resultQuery: text(worker.resultQuery, (claim) => ({ claim })),
     heartbeatRequest: body(worker.heartbeatRequest, (size) => named(size, String)),
+    answersRequest: [
+      body(worker.answersRequest, (size) => ({
+        answers: Array.from({ length: Math.min(64, size) }, (_, n) => ({ token: `t${n}`, lines: '' })),
+      })),
+      ...text(worker.answersRequest, (lines) => ({ answers: [{ token: 't', lines }] })),
+    ],
     failureRequest: text(worker.failureRequest, (message) => ({ code: 'OTHER', message })),
   },
   'http/steps/json-body.ts': {

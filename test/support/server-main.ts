@@ -16,7 +16,10 @@ import { BUILT_IN, startServer } from '../../main.ts';
 import type { Commit, Store } from '../../store/store.ts';
 import { measureBlocks } from './longest-block.ts';
 
-/** From the parent: kill yourself at the n-th commit of a job from now on. */
+/**
+ * From the parent: kill yourself at the n-th commit of a job from now on. A job of which several answers come together takes fewer: then
+ * at the commit that ends it.
+ */
 export interface DeathWish {
   readonly at: number;
   readonly when: 'before' | 'after';
@@ -72,7 +75,8 @@ function mortal(store: Store): Store {
   const commit = async (wanted: Commit): Promise<number> => {
     if (wanted.actor.kind !== BATCH_JOB) return store.commit(wanted);
     const number = ++commits;
-    const due = wish?.at === number ? wish.when : undefined;
+    const isDue = wish !== undefined && (wish.at === number || (number < wish.at && isEnd(wanted)));
+    const due = isDue ? wish!.when : undefined;
     if (due === 'before') return die(wanted, number, 'right before');
     const version = await store.commit(wanted);
     logger.debug({ job: wanted.actor.id, number, ...contentOf(wanted) }, 'committed');
@@ -86,6 +90,8 @@ function mortal(store: Store): Store {
     },
   });
 }
+
+const isEnd = (wanted: Commit) => contentOf(wanted).stage === 'ENDED';
 
 function die(wanted: Commit, number: number, when: string): Promise<never> {
   logger.debug({ job: wanted.actor.id, number, ...contentOf(wanted) }, `dies ${when} a commit`);

@@ -1,0 +1,387 @@
+/** How answers of components are taken in. */
+import { mkdir, rename } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import type { FailureRequest, SubJobAnswer } from '../../protocol/worker-protocol.ts';
+import type { Logger } from '../../config/logger.ts';
+import type { ResultChecker } from '../../results/check.ts';
+import { answerName } from '../../results/answer-place.ts';
+import type { Place } from '../../results/lines.ts';
+import { keyOf, pathOf, type FileKey } from '../../results/file-keys.ts';
+import { detectionFile, runFolder } from '../../results/layout.ts';
+import { FloodError, receive, removeFile, syncFolder, type SpoolLimits } from '../../results/spool.ts';
+import type { Lease } from '../../store/ledger.ts';
+import type { Store } from '../../store/store.ts';
+import type { JobCommand, JobReply, WorkDone, WorkFailed } from '../batch-job/commands.ts';
+import { answerFile } from '../batch-job/keys.ts';
+import type { SubJobRow } from '../batch-job/state.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Family } from '../runtime/system.ts';
+import type { WorkMeter } from '../views/meter.ts';
+import { storedJob } from '../views/stored-job.ts';
+import { framesOf, rowOf } from './assignments.ts';
+import { withKeys } from './files.ts';
+
+export interface IntakeDeps {
+  readonly store: Store;
+  readonly jobs: Family<JobCommand, JobReply>;
+  readonly checker: ResultChecker;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly meter: WorkMeter;
+  readonly dataDir: string;
+  /** The same without symbolic links. */
+  readonly realDataDir: string;
+  /** Part of the names of answers: two servers that share the folder never write to one file. */
+  readonly serverId: string;
+  readonly heartbeatMs: number;
+  readonly resultLimits: SpoolLimits;
+  /** The real path of a `file:` medium that may be read; undefined for all else. */
+  localPath(uri: string): Promise<string | undefined>;
+}
+
+/** What became of an answer. */
+export type Taken =
+  | { readonly kind: 'taken' }
+  /** The lease ran out, was given to another, or its job has ended: whatever was answered is not used. */
+  | { readonly kind: 'lost' }
+  /** The answer is not what the protocol asks for; it counts as an attempt. */
+  | { readonly kind: 'garbage'; readonly reason: string }
+  /** The component hung up in the middle of its answer; its lease goes on. */
+  | { readonly kind: 'broken' };
+
+const FULL_DISK = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
+const isFull = (error: unknown) => FULL_DISK.has((error as NodeJS.ErrnoException).code ?? '');
+const NOT_THE_MEDIUM = 'The answer names a file that is not the medium.';
+
+/** An answer with the lease and the row that it is for. */
+interface Held {
+  readonly answer: SubJobAnswer;
+  readonly lease: Lease;
+  readonly row: SubJobRow;
+}
+
+/** The order of an answer is part file, sync, check, name, commit, reply, so that a crash at any point loses nothing that was answered. */
+export class Intake {
+  readonly #deps: IntakeDeps;
+  #arrivals = 0;
+
+  constructor(deps: IntakeDeps) {
+    this.#deps = deps;
+  }
+
+  /** Takes the body of an answer. */
+  async result(token: string, worker: string, body: Readable): Promise<Taken> {
+    const lease = await this.lease(token, worker);
+    if (typeof lease === 'string') return { kind: lease };
+    const row = await rowOf(this.#deps.store, lease.item);
+    if (row === undefined) return this.end(token);
+    // Committed, but its lease has not ended yet: the same answer comes twice.
+    if (row.token === token) return { kind: 'taken' };
+    // A name of its own for every arrival: an answer that is sent twice must not touch what the first one left.
+    const file = this.#newFile(row, token);
+    try {
+      await receive(body, file, this.#deps.resultLimits, this.#arriving(token));
+    } catch (error) {
+      return this.#notReceived(lease, body, error);
+    }
+    await this.#deps.store.work.arriving(token, true);
+    const range = await framesOf(row, this.#deps.dataDir);
+    const checked = await this.#deps.checker.checkResult(file, row.kind, { range });
+    if (!checked.ok) return this.#garbage(token, checked.reason, file);
+    if (!(await this.#isOfMedium(row, checked))) return this.#garbage(token, NOT_THE_MEDIUM, file);
+    // The lease may have run out while we looked, or the same answer may have been taken meanwhile.
+    const now = await this.lease(token, worker);
+    if (typeof now === 'string') {
+      await removeFile(file);
+      return { kind: now };
+    }
+    const final = isDocument(row.kind) ? await moved(file, await this.#documentOf(lease, row)) : file;
+    return this.toJob(lease, {
+      type: 'workDone',
+      key: row.key,
+      token,
+      file: this.#keyOf(final),
+      result: withKeys(checked, (named) => this.#keyOf(named)),
+      ms: this.#timeOf(lease),
+    });
+  }
+
+  async failure(token: string, worker: string, { code, message }: FailureRequest): Promise<Taken> {
+    const lease = await this.lease(token, worker);
+    if (typeof lease === 'string') return { kind: lease };
+    const row = await rowOf(this.#deps.store, lease.item);
+    const range = row === undefined ? {} : { range: await framesOf(row, this.#deps.dataDir) };
+    const command = { type: 'workFailed', key: lease.item.key, token, code, message, ...range } as const;
+    return this.toJob(lease, { ...command, ms: this.#timeOf(lease) });
+  }
+
+  /**
+   * Takes small answers to several sub-jobs: those of a job are one file and one commit. Each is taken or refused on its own, as if it
+   * had come alone; what is neither result nor failure is given back.
+   */
+  async answers(worker: string, answers: readonly SubJobAnswer[]): Promise<readonly Taken[]> {
+    const outcomes: Outcomes = new Map();
+    const jobs = new Map<string, Held[]>();
+    for (const answer of answers) {
+      const held = await this.#heldBy(worker, answer);
+      if ('kind' in held) outcomes.set(answer, held);
+      else jobs.set(held.lease.item.actor.id, [...(jobs.get(held.lease.item.actor.id) ?? []), held]);
+    }
+    for (const [job, held] of jobs) {
+      const commands = new Map<Held, WorkDone | WorkFailed>();
+      for (const one of held) if (one.answer.lines === undefined) commands.set(one, await this.#failed(one));
+      await this.#spooled(
+        held.filter(({ answer }) => answer.lines !== undefined),
+        commands,
+        outcomes,
+      );
+      await this.#allToJob(job, commands, outcomes);
+    }
+    return answers.map((answer) => outcomes.get(answer) ?? { kind: 'lost' });
+  }
+
+  async #heldBy(worker: string, answer: SubJobAnswer): Promise<Held | Taken> {
+    const { token, lines, failure } = answer;
+    const { work } = this.#deps.store;
+    if (lines === undefined && failure === undefined)
+      return { kind: (await work.release(token, worker, false)) ? 'taken' : 'lost' };
+    const lease = await this.lease(token, worker);
+    if (typeof lease === 'string') return { kind: lease };
+    const row = await rowOf(this.#deps.store, lease.item);
+    if (row === undefined) return this.end(token);
+    if (row.token === token) return { kind: 'taken' };
+    await work.arriving(token, true);
+    return { answer, lease, row };
+  }
+
+  /** Writes answers to one file and checks them. What is to be told to the job goes into `commands`, what is refused into `outcomes`. */
+  async #spooled(
+    held: readonly Held[],
+    commands: Map<Held, WorkDone | WorkFailed>,
+    outcomes: Outcomes,
+  ): Promise<void> {
+    const good: Held[] = [];
+    for (const one of held) {
+      const wrong = this.#outsideOfLimits(one);
+      if (wrong === undefined) good.push(one);
+      else outcomes.set(one.answer, await this.#garbage(one.answer.token, wrong));
+    }
+    const [first] = good;
+    if (first === undefined) return;
+    const file = this.#newFile(first.row, first.answer.token);
+    const places = placesOf(good);
+    try {
+      const text = good.map(({ answer }) => answer.lines).join('');
+      await receive(Readable.from([Buffer.from(text)]), file, ANY_SIZE);
+    } catch (error) {
+      if (!isFull(error)) throw error;
+      for (const one of good) commands.set(one, notStored(one.lease, this.#timeOf(one.lease)));
+      return;
+    }
+    const expected = await Promise.all(
+      good.map(async ({ row }, n) => ({
+        kind: row.kind,
+        expectations: { range: await framesOf(row, this.#deps.dataDir) },
+        place: places[n]!,
+      })),
+    );
+    const results = await this.#deps.checker.checkResults(file, expected);
+    for (const [n, one] of good.entries()) {
+      const result = results[n]!;
+      const { token } = one.answer;
+      if (!result.ok) outcomes.set(one.answer, await this.#garbage(token, result.reason));
+      else if (!(await this.#isOfMedium(one.row, result)))
+        outcomes.set(one.answer, await this.#garbage(token, NOT_THE_MEDIUM));
+      else {
+        const { offset, bytes } = places[n]!;
+        commands.set(one, {
+          type: 'workDone',
+          key: one.row.key,
+          token,
+          file: this.#keyOf(answerName(file, offset, bytes)),
+          result: withKeys(result, (named) => this.#keyOf(named)),
+          ms: this.#told(one),
+        });
+      }
+    }
+  }
+
+  #outsideOfLimits({ answer: { lines = '' }, row: { kind } }: Held): string | undefined {
+    if (isDocument(kind)) return `The answer to ${kind} cannot come with others.`;
+    const { maxBytes, maxLines } = this.#deps.resultLimits;
+    if (Buffer.byteLength(lines) > maxBytes) return new FloodError('maxBytes', maxBytes).message;
+    let [count, from] = [lines === '' || lines.endsWith('\n') ? 0 : 1, 0];
+    for (let at = lines.indexOf('\n'); at >= 0; at = lines.indexOf('\n', from))
+      [count, from] = [count + 1, at + 1];
+    return count > maxLines ? new FloodError('maxLines', maxLines).message : undefined;
+  }
+
+  async #failed({ answer, lease, row }: Held): Promise<WorkFailed> {
+    const { code = 'DETECTION_FAILED', message = '' } = answer.failure ?? {};
+    const { token } = answer;
+    const ms = this.#told({ answer, lease });
+    return {
+      type: 'workFailed',
+      key: lease.item.key,
+      token,
+      code,
+      message,
+      range: await framesOf(row, this.#deps.dataDir),
+      ms,
+    };
+  }
+
+  async #allToJob(
+    job: string,
+    commands: ReadonlyMap<Held, WorkDone | WorkFailed>,
+    outcomes: Outcomes,
+  ): Promise<void> {
+    const { store, jobs } = this.#deps;
+    // Leases may have run out while we looked, or the same answers may have been taken meanwhile.
+    const current: Held[] = [];
+    for (const one of commands.keys()) {
+      const now = await this.lease(one.lease.token, one.lease.worker);
+      if (typeof now === 'string') outcomes.set(one.answer, { kind: now });
+      else current.push(one);
+    }
+    const [first] = current;
+    if (first === undefined) return;
+    const answers = current.map((one) => commands.get(one)!);
+    const envelopeId = `${first.lease.token} and ${current.length - 1}`;
+    await jobs.ask(job, { type: 'workAnswered', answers }, { envelopeId });
+    for (const [n, { answer, lease }] of current.entries()) {
+      // What the job has taken in is over for the ledger with the commit.
+      const isTaken = (await store.work.look(lease.token, lease.worker)) === 'settled';
+      outcomes.set(answer, isTaken ? { kind: 'taken' } : await this.end(lease.token));
+      if (isTaken) this.#count(lease.item.queue, answers[n]!);
+    }
+  }
+
+  /** Milliseconds that a component worked on one of several sub-jobs that it had, as it says. */
+  #told({ answer: { ms = 0 }, lease }: Pick<Held, 'answer' | 'lease'>): number {
+    return Math.min(ms, this.#timeOf(lease));
+  }
+
+  /** To be called for each piece of an answer; says so once in a while. */
+  #arriving(token: string): () => void {
+    const { clock } = this.#deps;
+    let told = clock.steady();
+    return () => {
+      const now = clock.steady();
+      if (now - told < this.#deps.heartbeatMs) return;
+      told = now;
+      void this.#deps.store.work.arriving(token, false).catch(() => undefined);
+    };
+  }
+
+  /** The lease behind a token; `taken` when its answer was taken before, so that a repeated answer gets the same reply. */
+  async lease(token: string, worker: string): Promise<Lease | 'taken' | 'lost'> {
+    const found = await this.#deps.store.work.look(token, worker);
+    return found === 'settled' ? 'taken' : found;
+  }
+
+  /** The job commits before the component hears of it; the token makes a repeated command the same command. */
+  async toJob({ item, token }: Lease, command: WorkDone | WorkFailed): Promise<Taken> {
+    const reply = await this.#deps.jobs.ask(item.actor.id, command, { envelopeId: token });
+    if (reply.kind === 'done') {
+      this.#count(item.queue, command);
+      return { kind: 'taken' };
+    }
+    await this.end(token);
+    // A document has one name for all who write it: what lies there may be that of the one who was taken.
+    if (command.type === 'workDone' && !isDocument(item.kind)) await removeFile(this.#pathOf(command.file));
+    return { kind: 'lost' };
+  }
+
+  #count(queue: string, command: WorkDone | WorkFailed): void {
+    const { meter } = this.#deps;
+    const done = command.type === 'workDone';
+    meter.subJobEnded(queue, done ? 'done' : 'failed', command.ms / 1_000);
+    if (!done || command.result.kind !== 'FINISH') return;
+    const { sections, tracks, detections } = command.result.summary;
+    // An annotator writes the tracks of others once more.
+    if (sections === undefined) meter.found(tracks, detections);
+  }
+
+  /** Other components will read this path: it is the place we gave for a fetched medium, or the file that was asked for. */
+  async #isOfMedium({ work }: SubJobRow, checked: WorkDone['result']): Promise<boolean> {
+    if (checked.kind !== 'PREPARE') return true;
+    if (work === null || !('fetchTo' in work)) return false;
+    const { path: named } = checked.prepared;
+    return named === this.#pathOf(work.fetchTo) || named === (await this.#deps.localPath(work.uri));
+  }
+
+  async #documentOf({ item }: Lease, { jobId, run }: SubJobRow): Promise<string> {
+    const job = await storedJob(this.#deps.store, Number(item.actor.id));
+    return this.#pathOf(detectionFile(runFolder(jobId, run, job?.snapshot.unnumbered ?? null)));
+  }
+
+  #newFile(row: SubJobRow, token: string): string {
+    return this.#pathOf(answerFile(row, `${token}.${this.#deps.serverId}-${++this.#arrivals}`));
+  }
+
+  #pathOf(key: FileKey): string {
+    return pathOf(this.#deps.dataDir, key);
+  }
+
+  #keyOf(named: string): FileKey {
+    const { dataDir: folder, realDataDir: real } = this.#deps;
+    return keyOf({ folder, real }, named);
+  }
+
+  async #notReceived(lease: Lease, body: Readable, error: unknown): Promise<Taken> {
+    if (error instanceof FloodError) return this.#garbage(lease.token, error.message);
+    if (isFull(error)) return this.toJob(lease, notStored(lease, this.#timeOf(lease)));
+    if (body.readableAborted || body.errored !== null) return { kind: 'broken' };
+    throw error;
+  }
+
+  async #garbage(token: string, reason: string, file?: string): Promise<Taken> {
+    this.#deps.logger.warn({ token, reason }, 'refused the answer of a component');
+    await this.#deps.store.work.reject(token, `its answer was refused: ${reason}`);
+    if (file !== undefined) await removeFile(file);
+    return { kind: 'garbage', reason };
+  }
+
+  /** Milliseconds that a component has had its work. */
+  #timeOf({ startedAt }: Lease): number {
+    return Math.max(0, this.#deps.clock.steady() - startedAt);
+  }
+
+  async end(token: string): Promise<Taken> {
+    await this.#deps.store.work.forget(token);
+    return { kind: 'lost' };
+  }
+}
+
+type Outcomes = Map<SubJobAnswer, Taken>;
+
+/** The size of each has been looked at already. */
+const ANY_SIZE = { maxBytes: Infinity, maxLines: Infinity };
+
+/** Where answers lie that are written one after the other. */
+function placesOf(held: readonly Held[]): readonly Place[] {
+  let end = 0;
+  return held.map(({ answer: { lines = '' } }) => {
+    const bytes = Buffer.byteLength(lines);
+    return { offset: (end += bytes) - bytes, bytes };
+  });
+}
+
+function notStored({ token, item }: Lease, ms: number): WorkFailed {
+  const message = 'The result could not be stored: the disk of the server is full or read-only.';
+  return { type: 'workFailed', key: item.key, token, code: 'LOCAL_STORAGE', message, ms };
+}
+
+/** Whether the answer is the detection document of its job. */
+const isDocument = (kind: string) => kind === 'DOCUMENT' || kind === 'COPY';
+
+async function moved(file: string, final: string): Promise<string> {
+  const folder = path.dirname(final);
+  await mkdir(folder, { recursive: true });
+  await rename(file, final);
+  await syncFolder(folder);
+  await syncFolder(path.dirname(folder));
+  return final;
+}
