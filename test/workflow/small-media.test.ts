@@ -1,0 +1,121 @@
+/** Collections of many small images: their sub-jobs are claimed and answered together, and yet each stands for itself. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import sharp from 'sharp';
+import { errorCodes, Service, tracksOf, type LogLine } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { uriOf } from './results.ts';
+
+const IMAGES = 150;
+/** The one that is trouble. */
+const BAD = 90;
+const ATTEMPTS = 3;
+const QUICK = { ARTIFACT_EXTRACTION_POLICY: 'NONE' };
+
+describe('A job of many small images', function () {
+  this.timeout(150_000);
+  let service: Service;
+  before(async () => {
+    service = await Service.started({ COMPONENT_PROCESSES: '1', SUB_JOB_ATTEMPTS: String(ATTEMPTS) });
+    for (let n = 0; n < IMAGES; n++) {
+      const background = { r: n, g: 0, b: 0 };
+      const png = sharp({ create: { width: 8, height: 8, channels: 3, background } }).png();
+      await writeFile(join(service.mediaDir, `${n}.png`), await png.toBuffer());
+    }
+  });
+  after(() => service.close());
+
+  const submit = (pipelineName: string, trouble: Readonly<Record<string, string>> = {}) =>
+    service.submit({
+      pipelineName,
+      jobProperties: QUICK,
+      media: Array.from({ length: IMAGES }, (_, n) => ({
+        mediaUri: uriOf(service, `${n}.png`),
+        ...(n === BAD ? { properties: trouble } : {}),
+      })),
+    });
+  const commitsOf = (id: string): readonly LogLine[] =>
+    service.log('committed').filter(({ job }) => job === id.slice(id.lastIndexOf('-') + 1));
+  /** Ids of the sub-jobs that were answered, as they were committed. */
+  const answered = (id: string) =>
+    commitsOf(id).flatMap(({ done, failed }) => [...(done as string[]), ...(failed as string[])]);
+  const attempts = (id: string) =>
+    service.handedOut().filter(({ subJob }) => subJob.startsWith(`${id}.`) && !subJob.endsWith('document'));
+  const isDetection = (medium: number | string) => new RegExp(`\\.0\\.0\\.${medium}\\.0$`);
+
+  it('takes far fewer commits than it has sub-jobs, and its progress grows nearly with each of its media', async () => {
+    const id = await submit('LIGHT PIPELINE');
+    const seen = new Set<number>();
+    await until('the job has ended', async () => {
+      const job = await service.job(id);
+      seen.add(job!.jobProgress);
+      return job!.terminal;
+    });
+    const { media } = await service.document(id);
+    expect(media.flatMap((medium) => tracksOf(medium, 'LIGHT'))).to.have.length(IMAGES);
+    expect(answered(id)).to.have.length(3 * IMAGES);
+    expect(new Set(answered(id)).size).to.equal(3 * IMAGES);
+    expect(commitsOf(id).length).to.be.lessThan(1.5 * IMAGES);
+    const mostAtOnce = Math.max(...commitsOf(id).map(({ done }) => (done as string[]).length));
+    expect(mostAtOnce).to.be.within(2, 64);
+    expect([...seen], 'progress never falls').to.deep.equal([...seen].toSorted((a, b) => a - b));
+    expect(seen.size).to.be.greaterThan(5);
+  });
+
+  it('of which one makes the component crash loses that one after its attempts, and costs no other an attempt', async () => {
+    const id = await submit('TROUBLE PIPELINE', { TROUBLE: 'exit' });
+    expect((await service.terminal(id, 120_000)).jobStatus).to.equal('ERROR');
+    const document = await service.document(id);
+    const bad = document.media[BAD]!;
+    expect(document.media.filter(({ status }) => status !== 'COMPLETE')).to.deep.equal([bad]);
+    expect(errorCodes(document, bad.mediaId)).to.deep.equal(['DEAD_LETTER']);
+    expect(document.media.flatMap((medium) => tracksOf(medium, 'TROUBLE'))).to.have.length(IMAGES - 1);
+    const [ofBad, ofOthers] = [true, false].map((is) =>
+      attempts(id).flatMap(({ subJob, attempt }) => (isDetection(BAD).test(subJob) === is ? [attempt] : [])),
+    );
+    // Once it was beside others, when nobody could tell whose fault it was.
+    expect([...new Set(ofBad)]).to.deep.equal([1, 2, 3]);
+    expect(new Set(ofOthers)).to.deep.equal(new Set([1]));
+    expect(new Set(answered(id)).size, 'answered once each').to.equal(answered(id).length);
+  });
+
+  it('of which one is answered with garbage loses that one alone', async () => {
+    const id = await submit('TROUBLE PIPELINE', { TROUBLE: 'garbage' });
+    expect((await service.terminal(id, 120_000)).jobStatus).to.equal('ERROR');
+    const { media } = await service.document(id);
+    expect(media.flatMap(({ status }, n) => (status === 'COMPLETE' ? [] : [n]))).to.deep.equal([BAD]);
+    const others = attempts(id).filter(({ subJob }) => !isDetection(BAD).test(subJob));
+    expect(new Set(others.map(({ attempt }) => attempt))).to.deep.equal(new Set([1]));
+  });
+
+  it('is cancelled in the middle: what was found until then is in the document, and nothing is under way any more', async () => {
+    const id = await submit('LIGHT PIPELINE');
+    await until('some are done', () => answered(id).some((subJob) => isDetection('\\d+').test(subJob)));
+    expect((await service.cancel(id)).status).to.equal(200);
+    expect((await service.terminal(id, 20_000)).jobStatus).to.equal('CANCELLED');
+    const { media } = await service.document(id);
+    const found = media.flatMap((medium) => tracksOf(medium, 'LIGHT')).length;
+    expect(found).to.be.within(1, IMAGES - 1);
+    expect(media.filter(({ status }) => status === 'COMPLETE')).to.have.length(found);
+  });
+
+  it('goes on where it stopped when its server is killed in the middle: nothing that was committed is done again', async () => {
+    await service.dieAt({ at: 50, when: 'after' });
+    const id = await submit('LIGHT PIPELINE');
+    expect(await service.ended()).to.equal('SIGKILL');
+    const before = new Set(answered(id));
+    expect(before.size).to.be.greaterThan(50);
+    const lines = service.log().length;
+    await service.start();
+    expect((await service.terminal(id, 120_000)).jobStatus).to.equal('COMPLETE');
+    const after = service.log().slice(lines);
+    const again = after.filter(
+      ({ message, subJob }) => message === 'handed out a sub-job' && before.has(subJob as string),
+    );
+    expect(again).to.deep.equal([]);
+    const { media } = await service.document(id);
+    expect(media.flatMap((medium) => tracksOf(medium, 'LIGHT'))).to.have.length(IMAGES);
+    expect(new Set(answered(id)).size).to.equal(answered(id).length);
+  });
+});
