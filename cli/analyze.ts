@@ -1,10 +1,11 @@
+import type { JobInfo } from './answers.ts';
 import { readCliSettings } from '../config/cli.ts';
 import { EXIT, Failure } from './failure.ts';
 import { follow } from './follow.ts';
 import { Interrupts } from './interrupts.ts';
 import { mediaOf } from './media-arguments.ts';
 import { showProgress } from './progress.ts';
-import type { JobInfo, RestClient } from './rest-client.ts';
+import type { RestClient } from './rest-client.ts';
 import { saved } from './saved.ts';
 import { Session } from './session.ts';
 import { openService } from './open-service.ts';

@@ -2,19 +2,17 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { DocumentMarkup, DocumentTrack } from './summary.ts';
+import type { DocumentMarkup, DocumentMedium, DocumentTrack } from './answers.ts';
 
 export interface DemoDocument {
   readonly media: readonly DemoMedium[];
 }
 
-interface DemoMedium {
-  readonly mediaId: number;
-  readonly parentMediaId: number;
-  readonly path: string;
-  readonly status: string;
-  readonly markupResult: DocumentMarkup | null;
-  readonly output: Readonly<Record<string, readonly { readonly tracks?: readonly DocumentTrack[] }[]>>;
+interface DemoMedium extends Pick<
+  DocumentMedium,
+  'mediaId' | 'parentMediaId' | 'path' | 'status' | 'output'
+> {
+  readonly markupResult: Pick<DocumentMarkup, 'path' | 'status'> | null;
 }
 
 export interface Finding {

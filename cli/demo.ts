@@ -1,4 +1,5 @@
 /** `npm run demo`: the whole service at work on its sample media, with known answers. */
+import type { JobInfo, JobRequest } from './answers.ts';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -21,7 +22,7 @@ import { EXIT, exitCodeOf, explain } from './failure.ts';
 import { follow } from './follow.ts';
 import { Interrupts } from './interrupts.ts';
 import { showProgress, type Progress } from './progress.ts';
-import type { JobInfo, JobRequest, RestClient } from './rest-client.ts';
+import type { RestClient } from './rest-client.ts';
 import { startService } from './service.ts';
 import { summarize } from './summary.ts';
 import { documentLines, jobLine } from './tables.ts';

@@ -1,4 +1,5 @@
 /** The plan of a job that is only tried: `analyze --dry-run` and `jobs create --dry-run`. */
+import type { Plan, PlannedAction } from './answers.ts';
 import { fieldOf } from './answer-text.ts';
 import { factLines } from './columns.ts';
 import type { RestClient } from './rest-client.ts';
@@ -18,27 +19,6 @@ export async function printPlan(
     terminal.note(`Warning: ${printableLines(String(fieldOf(result, 'message')))}`);
   if (json === true) terminal.print(answer.text);
   else for (const line of planLines(plan)) terminal.print(printable(line));
-}
-
-/** The answer to POST /rest/jobs?dryRun=true, as far as it is shown. */
-interface Plan {
-  readonly priority: number;
-  readonly pipeline: {
-    readonly name: string;
-    readonly tasks: readonly { readonly name: string; readonly actions: readonly PlannedAction[] }[];
-  };
-  readonly media: readonly {
-    readonly mediaUri: string;
-    readonly mediaType: string | null;
-    readonly problem: string | null;
-  }[];
-}
-interface PlannedAction {
-  readonly name: string;
-  readonly algorithm: string;
-  readonly properties: Readonly<Record<string, string>>;
-  readonly queue: string;
-  readonly reason: string | null;
 }
 
 const SHOWN_MEDIA = 20;

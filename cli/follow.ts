@@ -1,6 +1,7 @@
+import type { JobInfo } from './answers.ts';
 import { EXIT, explain, Failure } from './failure.ts';
 import { pause } from './pause.ts';
-import type { JobInfo, RestClient } from './rest-client.ts';
+import type { RestClient } from './rest-client.ts';
 import { RefusedError, UnreachableError } from './transport.ts';
 
 const LOOK_MS = 200;

@@ -1,10 +1,6 @@
+import type { PipelineName } from './answers.ts';
 import { alignedRows } from './columns.ts';
 import { printable } from './terminal.ts';
-
-export interface PipelineName {
-  readonly name: string;
-  readonly description: string;
-}
 
 const SHOWN = 100;
 

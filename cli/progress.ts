@@ -1,4 +1,4 @@
-import type { JobProgress } from './rest-client.ts';
+import type { JobProgress } from './answers.ts';
 import { printable, shortened, type Terminal } from './terminal.ts';
 
 const REASON_LENGTH = 120;

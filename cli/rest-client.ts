@@ -1,67 +1,16 @@
 /** The REST interface as the command-line tool uses it: jobs by name, everything else by `ask` (specification 4). */
+import type { JobInfo, JobRequest, LiveIssues, PipelineName } from './answers.ts';
 import type { Readable } from 'node:stream';
 import { fieldOf, jsonOf, messageOf } from './answer-text.ts';
 import { Failure } from './failure.ts';
-import type { PipelineName } from './pipeline-names.ts';
 import { printableLines } from './terminal.ts';
 import type { TokenSource } from './token-source.ts';
 import { RefusedError, Transport, type Answer, type Call, type RetryPolicy } from './transport.ts';
-
-export interface JobRequest {
-  readonly media: readonly { readonly mediaUri: string }[];
-  readonly pipelineName: string;
-  readonly jobProperties?: Readonly<Record<string, string>>;
-  readonly algorithmProperties?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  readonly priority?: number;
-}
 
 export interface CreatedJob {
   readonly jobId: string;
   /** What of the request has no effect or could not be done; a line each. */
   readonly warning?: string;
-}
-
-/** Why a live job does nothing now. */
-export interface WaitingFor {
-  readonly reason: string;
-  readonly queue?: string;
-  readonly position?: number;
-}
-
-/** GET /rest/jobs/{id}/issues: what has gone wrong so far in a job that is under way. */
-export interface LiveIssues {
-  readonly errors: { readonly shown: readonly LiveIssue[]; readonly count: number };
-  readonly warnings: { readonly shown: readonly LiveIssue[]; readonly count: number };
-}
-
-export interface LiveIssue {
-  /** null: of the job as a whole. */
-  readonly mediaId: number | null;
-  readonly mediaUri: string | null;
-  readonly source: string;
-  readonly code: string;
-  readonly message: string;
-}
-
-/** How far a job is: a part of SingleJobInfo, and of the events of a job. */
-export interface JobProgress {
-  readonly jobProgress: number;
-  readonly jobStatus: string;
-  readonly terminal: boolean;
-  readonly waitingFor?: WaitingFor | null;
-}
-
-/** Specification 2.2, SingleJobInfo: what the tool reads of it. */
-export interface JobInfo extends JobProgress {
-  readonly jobId: string;
-  readonly jobPriority: number;
-  readonly startDate: string;
-  readonly endDate: string | null;
-  readonly mediaUris: readonly string[];
-  readonly outputObjectPath: string | null;
-  readonly pipelineName: string;
-  readonly archiveStatus: string;
-  readonly callbackStatus: string;
 }
 
 export class RestClient {

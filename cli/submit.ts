@@ -1,12 +1,13 @@
 /** Makes the job of `analyze`: with media that the service can read, and with advice when it is refused. */
+import type { JobRequest, PipelineName } from './answers.ts';
 import { pathToFileURL } from 'node:url';
 import { canonicalName } from '../domain/values.ts';
 import { EXIT, Failure } from './failure.ts';
 import type { MediumArgument } from './media-arguments.ts';
 import { printPlan } from './dry-run.ts';
 import { timeRanges } from './moments.ts';
-import { pipelineLines, type PipelineName } from './pipeline-names.ts';
-import type { JobRequest, RestClient } from './rest-client.ts';
+import { pipelineLines } from './pipeline-names.ts';
+import type { RestClient } from './rest-client.ts';
 import type { Service } from './service.ts';
 import { printableLines, type Terminal } from './terminal.ts';
 import { RefusedError } from './transport.ts';

@@ -1,41 +1,12 @@
 /** What the tables show of a detection document (specification 2.2), read from a stream with flat memory. */
+import type { DocumentDetection, DocumentMarkup, DocumentTrack } from './answers.ts';
 import { jsonPieces, type Path, type Piece } from './json-chunks.ts';
 
-export interface DocumentDetection {
-  readonly offsetFrame: number;
-  readonly offsetTime: number;
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-  readonly confidence: number;
-  readonly detectionProperties: Readonly<Record<string, string>>;
-  readonly artifactExtractionStatus: string;
-  /** URI of the picture that was made of it. */
-  readonly artifactPath: string | null;
-}
-
-export interface DocumentTrack {
-  readonly startOffsetFrame: number;
-  readonly stopOffsetFrame: number;
-  readonly startOffsetTime: number;
-  readonly stopOffsetTime: number;
-  readonly type: string;
-  readonly confidence: number;
-  readonly trackProperties: Readonly<Record<string, string>>;
-  readonly exemplar: DocumentDetection;
-  readonly detections: readonly DocumentDetection[];
-}
-
-/** A copy of a medium into which was drawn what was found. */
-export interface DocumentMarkup {
-  /** Its URI; empty when there is none. */
-  readonly path: string;
-  readonly status: string;
-}
+type TrackFact =
+  'startOffsetFrame' | 'stopOffsetFrame' | 'startOffsetTime' | 'stopOffsetTime' | 'type' | 'confidence';
 
 /** A track without its detections. */
-export interface TrackSummary extends Omit<DocumentTrack, 'detections' | 'exemplar' | 'trackProperties'> {
+export interface TrackSummary extends Pick<DocumentTrack, TrackFact> {
   /** The exemplar's and the track's; long values are cut. */
   properties: Readonly<Record<string, string>>;
   detections: number;

@@ -1,16 +1,9 @@
 /** What a job has found, as text for people. */
+import type { DocumentMarkup, JobInfo } from './answers.ts';
 import { alignedRows } from './columns.ts';
 import { asFamilies, namesOf } from './medium-names.ts';
 import { placeName } from './names.ts';
-import type { JobInfo } from './rest-client.ts';
-import type {
-  DocumentMarkup,
-  DocumentSummary,
-  IssueSummary,
-  MediumSummary,
-  Some,
-  TrackSummary,
-} from './summary.ts';
+import type { DocumentSummary, IssueSummary, MediumSummary, Some, TrackSummary } from './summary.ts';
 import { printable, shortened } from './terminal.ts';
 
 const HEADINGS = ['TRACK', 'TIME', 'FRAMES', 'CONFIDENCE', 'DETECTIONS', 'WORDS AND PROPERTIES'];

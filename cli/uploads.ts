@@ -1,4 +1,5 @@
 /** Media for a service that shares no files with this machine (POST /rest/media). */
+import type { Uploaded } from './answers.ts';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -7,14 +8,6 @@ import type { RestClient } from './rest-client.ts';
 import { nearName } from './names.ts';
 import type { Terminal } from './terminal.ts';
 import { RefusedError, type Answer, type Call } from './transport.ts';
-
-export interface Uploaded {
-  readonly id: string;
-  readonly mediaUri: string;
-  readonly sha256: string;
-  readonly bytes: number;
-  readonly expires: string;
-}
 
 /** The service writes the last of it to its disk before it answers. */
 const ANSWER_MS = 300_000;

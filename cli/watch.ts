@@ -1,6 +1,7 @@
+import type { JobInfo, JobProgress } from './answers.ts';
 import { EXIT, explain, Failure } from './failure.ts';
 import { pause } from './pause.ts';
-import { jobPath, type JobInfo, type JobProgress, type RestClient } from './rest-client.ts';
+import { jobPath, type RestClient } from './rest-client.ts';
 import { serverEvents } from './server-events.ts';
 import { RefusedError, UnreachableError } from './transport.ts';
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ConfigurationError, problemsOf } from './error.ts';
+import type { SettingGroup } from './schema/values.ts';
 
 /** A role is granted when the claim `name` is, or as a list contains, `value` (specification 5). */
 export interface ClaimMatch {
@@ -47,29 +48,42 @@ const providerUri = (description: string) =>
 
 /** The variables as they are written; the rules between them are in `readAccess`. */
 export const accessEnvironment = z.object({
-  OIDC_ISSUER_URI: providerUri('OpenID Connect provider of the web UI, and of REST clients by default'),
+  OIDC_ISSUER_URI: providerUri(
+    'OpenID Connect provider of the web UI, and of REST clients by default; its discovery document lies at /.well-known/openid-configuration below',
+  ),
   OIDC_JWT_ISSUER_URI: providerUri('Provider of REST clients, when it is another one'),
-  OIDC_CLIENT_ID: text("The service's client id at the provider"),
+  OIDC_CLIENT_ID: text(
+    "The service's client id at the provider; its tokens go with callbacks and archive posts of jobs that set CALLBACK_ADD_TOKEN or ARCHIVE_ADD_TOKEN",
+  ),
   OIDC_CLIENT_SECRET: text("The service's client secret at the provider"),
-  OIDC_USER_CLAIM_NAME: text('Claim that grants USER'),
+  OIDC_USER_CLAIM_NAME: text('Claim that grants USER; this pair or that of ADMIN is needed'),
   OIDC_USER_CLAIM_VALUE: text('Value of that claim'),
-  OIDC_ADMIN_CLAIM_NAME: text('Claim that grants ADMIN'),
+  OIDC_ADMIN_CLAIM_NAME: text('Claim that grants ADMIN, which includes USER'),
   OIDC_ADMIN_CLAIM_VALUE: text('Value of that claim'),
-  OIDC_SCOPES: text('Comma-separated scopes of the web UI login'),
-  OIDC_USER_NAME_ATTR: text('Claim with the user name (default sub)'),
+  OIDC_SCOPES: text('Comma-separated scopes of the web UI login; checked now, used by the login later'),
+  OIDC_USER_NAME_ATTR: text('Claim with the user name').meta({ shownDefault: 'sub' }),
   OIDC_REDIRECT_URI: text(`Where the provider sends the browser back; ends in ${REDIRECT_PATH}`).refine(
     (value) => value === undefined || value.endsWith(REDIRECT_PATH),
     { error: `must end in ${REDIRECT_PATH}` },
   ),
-  OIDC_AUDIENCE: text('Audience that access tokens must name'),
+  OIDC_AUDIENCE: text(
+    'Audience that access tokens must name; without it any token of the issuer that is no ID token is taken, so set it',
+  ),
   OIDC_ALLOW_HTTP: z
     .string()
     .trim()
     .toLowerCase()
     .pipe(z.enum(['true', 'false'], { error: 'must be true or false' }))
     .optional()
-    .describe('true: the provider may be reached over plain http'),
+    .describe('true: the provider may be reached over plain http although it is not on this host'),
 });
+export const accessGroup: SettingGroup = {
+  title: 'Access',
+  about:
+    'Who may use the service. Without any of these the server runs a development provider of its own, on loopback only. ' +
+    'A provider needs the first, its client with the secret, and a claim that grants a role.',
+  settings: accessEnvironment.shape,
+};
 type AccessVariables = z.infer<typeof accessEnvironment>;
 
 /**

@@ -1,7 +1,9 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { ConfigurationError, problemsOf } from './error.ts';
-import { readSettings, serverEnvironment, type Settings } from './settings.ts';
+import { serverEnvironment } from './schema/server.ts';
+import type { SettingGroup } from './schema/values.ts';
+import { readSettings, type Settings } from './settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -13,16 +15,25 @@ const address = (description: string) =>
     .describe(description);
 
 /** Where the command-line tool finds a service, and how it proves who it is there. */
-const cliEnvironment = z.object({
-  DATA_DIR: serverEnvironment.shape.DATA_DIR,
-  TROUPE_URL: address('Service that the command-line tool uses; default: the one that holds DATA_DIR'),
+const ownVariables = {
+  TROUPE_URL: address('Service that the command-line tool uses').meta({
+    shownDefault: 'the one that holds DATA_DIR',
+  }),
   TROUPE_TOKEN: text('Bearer token for that service'),
   TROUPE_ISSUER_URI: address(
     'OpenID Connect provider that gives the tool its tokens, when there is no TROUPE_TOKEN',
   ),
   TROUPE_CLIENT_ID: text("The tool's client id at that provider"),
   TROUPE_CLIENT_SECRET: text("The tool's client secret at that provider"),
-});
+};
+const cliEnvironment = z.object({ DATA_DIR: serverEnvironment.shape.DATA_DIR, ...ownVariables });
+export const cliGroup: SettingGroup = {
+  title: 'The command-line tool',
+  about:
+    'It reads DATA_DIR, too. A service that `troupe analyze` starts for itself listens on a free port of loopback, uses its own ' +
+    'development provider whatever OIDC settings there are, and logs to `DATA_DIR/server.log`.',
+  settings: ownVariables,
+};
 
 export interface CliClient {
   readonly issuer: string;

@@ -1,4 +1,5 @@
 /** `troupe actors`: who is in memory on the server, and how each fares. */
+import type { Actor, ActorPage } from '../answers.ts';
 import type { Command } from 'commander';
 import { groupBy } from '../../domain/grouping.ts';
 import { Table, type Column } from '../columns.ts';
@@ -25,30 +26,6 @@ interface ActorOptions extends RestOptions {
   readonly all?: boolean;
   /** Seconds between two looks; true: the usual. */
   readonly watch?: number | true;
-}
-
-export interface Actor {
-  readonly name: string;
-  readonly kind: string;
-  readonly id: string;
-  readonly parent: string | null;
-  readonly state: string;
-  readonly status: string | null;
-  readonly messagesWaiting: number;
-  readonly mailboxLimit: number;
-  readonly recentFailures: number;
-  readonly allowedFailures: number;
-  readonly totalFailures: number;
-  readonly lastFailure: { readonly message: string; readonly at: string } | null;
-  readonly lastMessage: { readonly type: string; readonly at: string } | null;
-  readonly runningMs: number | null;
-  readonly loadedAt: string | null;
-}
-
-interface Page {
-  readonly kinds: readonly unknown[];
-  readonly actors: readonly Actor[];
-  readonly next: string | null;
 }
 
 /** The most that the service gives at a time. */
@@ -102,10 +79,10 @@ async function watch(options: ActorOptions, terminal: Terminal): Promise<void> {
 }
 
 /** All pages that are wanted, as one. */
-async function look(client: RestClient, { kind, failed, limit, all }: ActorOptions): Promise<Page> {
+async function look(client: RestClient, { kind, failed, limit, all }: ActorOptions): Promise<ActorPage> {
   const actors: Actor[] = [];
   let left = all === true ? Infinity : limit;
-  let page: Page | undefined;
+  let page: ActorPage | undefined;
   do {
     const query = { limit: Math.min(left, PAGE), kind, failed, after: page?.next ?? undefined };
     page = await pageOf(client, withQuery('/rest/actors', query));
@@ -115,18 +92,18 @@ async function look(client: RestClient, { kind, failed, limit, all }: ActorOptio
   return { ...page, actors };
 }
 
-async function pageOf(client: RestClient, path: string): Promise<Page> {
+async function pageOf(client: RestClient, path: string): Promise<ActorPage> {
   const answer = await client.ask({ method: 'GET', path });
   if (answer.status === 404)
     throw new Failure(`The service at ${client.url} shows no actors: it is of an earlier version.`);
-  const page = client.good(answer) as Partial<Page>;
-  if (Array.isArray(page.actors)) return page as Page;
+  const page = client.good(answer) as Partial<ActorPage>;
+  if (Array.isArray(page.actors)) return page as ActorPage;
   throw new Failure(
     `The service at ${client.url} answered something else than a list of actors: is it of another version?`,
   );
 }
 
-function print(client: RestClient, page: Page, { json }: ActorOptions, terminal: Terminal): void {
+function print(client: RestClient, page: ActorPage, { json }: ActorOptions, terminal: Terminal): void {
   if (json === true) return terminal.print(JSON.stringify(page));
   const lines = readAs(client.url, () => actorLines(page.actors, terminal.width));
   for (const line of lines) terminal.print(line);

@@ -1,4 +1,5 @@
 /** `troupe pipelines|tasks|actions|algorithms ...` (specification 4.7): one scheme for all four. */
+import type { Pipeline, Task, Action, Algorithm, PipelineName } from '../answers.ts';
 import type { Command } from 'commander';
 import { factLines, Table, type Column } from '../columns.ts';
 import type { Terminal } from '../terminal.ts';
@@ -13,41 +14,7 @@ import {
   type RestOptions,
 } from './command.ts';
 
-interface Element {
-  readonly name: string;
-  readonly description: string;
-}
-interface Property {
-  readonly name: string;
-  readonly value: string;
-}
-interface Pipeline extends Element {
-  readonly tasks: readonly string[];
-}
-interface Task extends Element {
-  readonly actions: readonly string[];
-}
-interface Action extends Element {
-  readonly algorithm: string;
-  readonly properties: readonly Property[];
-}
-interface Algorithm extends Element {
-  readonly actionType: string;
-  readonly supportsBatchProcessing: boolean;
-  readonly supportsStreamProcessing: boolean;
-  readonly requiresCollection?: { readonly states: readonly string[] };
-  readonly providesCollection: {
-    readonly states: readonly string[];
-    readonly properties: readonly {
-      readonly name: string;
-      readonly type: string;
-      readonly defaultValue: string | null;
-      readonly description: string;
-    }[];
-  };
-}
-
-interface Kind<T extends Element> {
+interface Kind<T extends PipelineName> {
   /** As the path has it. */
   readonly many: string;
   readonly one: string;
@@ -55,10 +22,10 @@ interface Kind<T extends Element> {
   readonly lines: (element: T, terminal: Terminal) => readonly string[];
 }
 
-const NAME = { title: 'NAME', of: ({ name }: Element) => name } as const;
+const NAME = { title: 'NAME', of: ({ name }: PipelineName) => name } as const;
 const DESCRIPTION = {
   title: 'DESCRIPTION',
-  of: ({ description }: Element) => description,
+  of: ({ description }: PipelineName) => description,
   flexible: true,
 } as const;
 const batchOrStream = (algorithm: Algorithm) =>
@@ -111,7 +78,7 @@ export function catalogCommands(program: Command, terminal: Terminal): void {
   readable(program, terminal, ALGORITHMS);
 }
 
-function readable<T extends Element>(program: Command, terminal: Terminal, kind: Kind<T>): Command {
+function readable<T extends PipelineName>(program: Command, terminal: Terminal, kind: Kind<T>): Command {
   const { many, one, columns, lines } = kind;
   const verbs = one === 'algorithm' ? 'list, show' : 'list, show, create, delete';
   const group = program.command(many).description(`${many}: ${verbs}`);
@@ -132,7 +99,7 @@ function readable<T extends Element>(program: Command, terminal: Terminal, kind:
   return group;
 }
 
-function changeable<T extends Element>(program: Command, terminal: Terminal, kind: Kind<T>): void {
+function changeable<T extends PipelineName>(program: Command, terminal: Terminal, kind: Kind<T>): void {
   const { many, one } = kind;
   const group = readable(program, terminal, kind);
   command(group, 'create <FILE>', `store one ${one}: a JSON file, or - for standard input`).action(

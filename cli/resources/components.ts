@@ -1,6 +1,6 @@
 /** `troupe components ...` (specification 4.6). */
+import type { Component } from '../answers.ts';
 import type { Command } from 'commander';
-import type { ComponentInfo } from '../../actors/catalog/catalog.ts';
 import type { Column } from '../columns.ts';
 import type { Terminal } from '../terminal.ts';
 import {
@@ -16,7 +16,7 @@ import {
 } from './command.ts';
 
 const PATH = '/rest/components';
-const COLUMNS: readonly Column<ComponentInfo>[] = [
+const COLUMNS: readonly Column<Component>[] = [
   { title: 'COMPONENT', of: ({ componentName }) => componentName },
   { title: 'VERSION', of: ({ componentVersion }) => componentVersion },
   { title: 'ALGORITHM', of: ({ algorithm }) => algorithm },
@@ -29,7 +29,7 @@ const COLUMNS: readonly Column<ComponentInfo>[] = [
 
 export function componentCommands(program: Command, terminal: Terminal): void {
   const group = program.command('components').description('components: list, register, delete');
-  reading<readonly ComponentInfo[]>(group, terminal, 'list', 'list the components', PATH, {
+  reading<readonly Component[]>(group, terminal, 'list', 'list the components', PATH, {
     lines: (all) => tableOr('There are no components.', COLUMNS, all, terminal),
   });
   const about = 'register an unmanaged component: its descriptor, or - for standard input';

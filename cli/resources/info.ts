@@ -1,16 +1,9 @@
 /** `troupe info` (specification 4.1). */
+import type { Info } from '../answers.ts';
 import type { Command } from 'commander';
 import { factLines } from '../columns.ts';
 import type { Terminal } from '../terminal.ts';
 import { reading } from './command.ts';
-
-interface Info {
-  readonly app: string;
-  readonly version: string;
-  readonly buildNum: string;
-  readonly gitBranch: string;
-  readonly gitHash: string;
-}
 
 export function infoCommand(program: Command, terminal: Terminal): void {
   reading<Info>(program, terminal, 'info', 'show the version of the service', '/rest/info', {

@@ -1,9 +1,10 @@
 /** `troupe jobs list` and `stats`. */
+import type { JobPage, ListedJob, PipelineStatistics, Statistics } from '../answers.ts';
 import type { Command } from 'commander';
 import { Table, type Column } from '../columns.ts';
 import { Failure } from '../failure.ts';
 import { baseName } from '../names.ts';
-import type { JobInfo, RestClient } from '../rest-client.ts';
+import type { RestClient } from '../rest-client.ts';
 import type { Terminal } from '../terminal.ts';
 import {
   asking,
@@ -25,14 +26,6 @@ interface ListOptions extends RestOptions {
   readonly all?: boolean;
 }
 
-interface ListedJob extends JobInfo {
-  readonly mediaCount?: number;
-}
-interface Page {
-  readonly jobs: readonly ListedJob[];
-  readonly next: string | null;
-}
-
 /** The most that the service gives at a time. */
 const PAGE = 500;
 
@@ -47,7 +40,7 @@ const COLUMNS: readonly Column<ListedJob>[] = [
   { title: 'MEDIA', of: mediaText, flexible: true },
 ];
 
-function mediaText({ mediaUris, mediaCount = mediaUris.length }: ListedJob): string {
+function mediaText({ mediaUris, mediaCount }: ListedJob): string {
   const [first = ''] = mediaUris;
   const name = baseName(first);
   return mediaCount > 1 ? `${name} and ${mediaCount - 1} more` : name;
@@ -87,7 +80,7 @@ async function pageOf(
   options: ListOptions,
   limit: number,
   before: string | null,
-): Promise<Page> {
+): Promise<JobPage> {
   const { status, pipeline, live } = options;
   const path = withQuery('/rest/jobs', {
     limit,
@@ -97,8 +90,8 @@ async function pageOf(
     terminal: live === true ? false : undefined,
   });
   const answer = await client.ask({ method: 'GET', path });
-  const page = client.good(answer) as Partial<Page>;
-  if (Array.isArray(page.jobs)) return page as Page;
+  const page = client.good(answer) as Partial<JobPage>;
+  if (Array.isArray(page.jobs)) return page as JobPage;
   throw new Failure(
     `The service at ${client.url} answered something else than a list of jobs: is it of another version?`,
   );
@@ -138,18 +131,6 @@ function jsonPrinter(terminal: Terminal): Printer {
   };
 }
 
-interface Statistics {
-  readonly totalJobs: number;
-  readonly aggregatePipelineStatsMap: Readonly<Record<string, PipelineStatistics>>;
-}
-interface PipelineStatistics {
-  readonly count: number;
-  readonly validCount: number;
-  readonly minTime: number;
-  readonly maxTime: number;
-  readonly totalTime: number;
-  readonly states: Readonly<Record<string, number>>;
-}
 type PipelineRow = PipelineStatistics & { readonly name: string };
 
 const timeOf = (ms: (row: PipelineRow) => number) => (row: PipelineRow) =>

@@ -1,8 +1,9 @@
 /** `troupe jobs output` and `summary`: what a job has found. */
+import type { JobInfo } from '../answers.ts';
 import type { Command } from 'commander';
 import type { Readable } from 'node:stream';
 import { Failure } from '../failure.ts';
-import type { JobInfo, RestClient } from '../rest-client.ts';
+import type { RestClient } from '../rest-client.ts';
 import { overviewLines } from '../overview.ts';
 import { saved } from '../saved.ts';
 import { summarize } from '../summary.ts';

@@ -1,15 +1,11 @@
 /** `troupe jobs repost` (specification 6.4). */
+import type { Reposted } from '../answers.ts';
 import type { Command } from 'commander';
 import { EXIT, Failure } from '../failure.ts';
 import { fieldOf, jsonOf } from '../answer-text.ts';
 import { refusal } from '../rest-client.ts';
 import { printable, type Terminal } from '../terminal.ts';
 import { asking, clientOf, type RestOptions } from './command.ts';
-
-interface Reposted {
-  readonly success: readonly number[];
-  readonly failures: readonly { readonly jobId: number; readonly error: string }[];
-}
 
 /** The service waits for the archive's answer to each job. */
 const ANSWER_MS = 600_000;

@@ -1,9 +1,10 @@
 /** `troupe jobs show`: how a job stands, and what went wrong in it. */
+import type { JobInfo, LiveIssue, LiveIssues } from '../answers.ts';
 import type { Command } from 'commander';
 import { factLines } from '../columns.ts';
 import { namesOf } from '../medium-names.ts';
 import { placeName } from '../names.ts';
-import { detailsPath, type JobInfo, type LiveIssue, type LiveIssues } from '../rest-client.ts';
+import { detailsPath } from '../rest-client.ts';
 import { summarize, type DocumentSummary, type IssueSummary } from '../summary.ts';
 import { issueLines } from '../tables.ts';
 import type { Terminal } from '../terminal.ts';
@@ -19,7 +20,7 @@ export const unknownJob = (id: string) =>
 export function showCommand(jobs: Command, terminal: Terminal): void {
   asking(jobs, 'show <ID>', 'show how a job stands, and what went wrong in it').action(
     async (id: string, options: RestOptions) => {
-      const job = await shown<ShownJob>(
+      const job = await shown<JobInfo>(
         terminal,
         options,
         { method: 'GET', path: detailsPath(id) },
@@ -33,7 +34,7 @@ export function showCommand(jobs: Command, terminal: Terminal): void {
 
 /** From its document; of a job that is under way, from the service. */
 async function problemLines(
-  { jobId, terminal: ended }: ShownJob,
+  { jobId, terminal: ended }: JobInfo,
   options: RestOptions,
   terminal: Terminal,
 ): Promise<readonly string[]> {
@@ -74,18 +75,7 @@ const first = ({ shown: some, count }: DocumentSummary['errors']) => ({
   count,
 });
 
-interface Attempts {
-  readonly attempts: number;
-  readonly lastError: string | null;
-  readonly nextAttempt: string | null;
-}
-interface ShownJob extends JobInfo {
-  readonly externalId?: string | null;
-  readonly callbackAttempts?: Attempts;
-  readonly archiveAttempts?: Attempts;
-}
-
-function jobLines(job: ShownJob): readonly string[] {
+function jobLines(job: JobInfo): readonly string[] {
   const { mediaUris, waitingFor } = job;
   const uris = mediaUris.slice(0, SHOWN_MEDIA).map((uri) => placeName(uri, URI_LENGTH));
   const more = mediaUris.length - uris.length;
@@ -107,7 +97,7 @@ function jobLines(job: ShownJob): readonly string[] {
   });
 }
 
-function deliveryText(status: string, failed: Attempts | undefined): string {
+function deliveryText(status: string, failed: JobInfo['callbackAttempts']): string {
   if (failed === undefined) return status;
   const next = failed.nextAttempt === null ? '' : `, the next at ${momentText(failed.nextAttempt)}`;
   // The status of what is tried on may say why already.

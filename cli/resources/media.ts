@@ -1,10 +1,11 @@
 /** `troupe media ...`: media for a service that shares no files with this machine. */
+import type { Uploaded } from '../answers.ts';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { factLines } from '../columns.ts';
 import { mediaOf } from '../media-arguments.ts';
 import type { Terminal } from '../terminal.ts';
-import { TAKES_NONE, uploadCall, uploadPath, type Uploaded } from '../uploads.ts';
+import { TAKES_NONE, uploadCall, uploadPath } from '../uploads.ts';
 import { asking, command, momentText, show, type RestOptions } from './command.ts';
 
 export function mediaCommands(program: Command, terminal: Terminal): void {

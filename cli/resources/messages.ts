@@ -1,17 +1,10 @@
 /** `troupe messages ...` (specification 4.5). */
+import type { SystemMessage } from '../answers.ts';
 import { Option, type Command } from 'commander';
 import type { Column } from '../columns.ts';
 import type { Terminal } from '../terminal.ts';
 import { asking, momentText, segment, show, tableOr, withQuery, type RestOptions } from './command.ts';
 
-interface SystemMessage {
-  readonly id: number;
-  readonly msg: string;
-  readonly datePosted: string;
-  readonly msgType: string;
-  readonly severity: string;
-  readonly removeStrategy: string;
-}
 interface PostOptions extends RestOptions {
   readonly type?: string;
   readonly severity?: string;

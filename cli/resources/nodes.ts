@@ -1,34 +1,14 @@
 /** `troupe nodes ...` and `troupe services ...` (specification 4.4). */
+import type { ServiceModel, NodeManagerModel, Deployed, DeployedService } from '../answers.ts';
 import type { Command } from 'commander';
 import type { Column } from '../columns.ts';
 import type { Terminal } from '../terminal.ts';
 import { asking, reading, segment, show, tableOr, textOf, type RestOptions } from './command.ts';
 
-interface ServiceModel {
-  readonly serviceName: string;
-  readonly serviceDescription: string;
-  readonly cmd: string;
-  readonly args?: readonly string[];
-  readonly serviceCount: number;
-}
-interface NodeManagerModel {
-  readonly host: string;
-  readonly services: readonly ServiceModel[];
-}
-interface Deployed {
-  readonly nodeModels: readonly DeployedService[];
-}
-interface DeployedService {
-  readonly name: string;
-  readonly lastKnownState: string;
-  readonly restartCount: number;
-  readonly unlaunchable: boolean;
-}
-
 const NAME: Column<ServiceModel> = { title: 'SERVICE', of: ({ serviceName }) => serviceName };
 const COMMAND: Column<ServiceModel> = {
   title: 'COMMAND',
-  of: ({ cmd, args = [] }) => [cmd, ...args].join(' '),
+  of: ({ cmd, args }) => [cmd, ...args].join(' '),
   flexible: true,
 };
 const OFFERED: readonly Column<ServiceModel>[] = [

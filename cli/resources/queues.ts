@@ -1,13 +1,9 @@
 /** `troupe queues ...` (specification 4.8). */
+import type { Queue } from '../answers.ts';
 import type { Command } from 'commander';
 import type { Column } from '../columns.ts';
 import type { Terminal } from '../terminal.ts';
 import { reading, segment, tableOr } from './command.ts';
-
-interface Queue {
-  readonly name: string;
-  readonly messagesInQueue: number;
-}
 
 const COLUMNS: readonly Column<Queue>[] = [
   { title: 'QUEUE', of: ({ name }) => name },

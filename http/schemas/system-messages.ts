@@ -45,7 +45,8 @@ export const messageId = z
       .bigint()
       .min(1n)
       .max(2n ** 63n - 1n),
-  );
+  )
+  .meta({ type: 'integer', minimum: 1 });
 
 export const systemMessage = z
   .object({

@@ -1,6 +1,7 @@
 /** troupe actors. */
 import { expect } from 'chai';
-import { actorLines, type Actor } from '../../cli/resources/actors.ts';
+import type { Actor } from '../../cli/answers.ts';
+import { actorLines } from '../../cli/resources/actors.ts';
 import { answer, withService } from './scripted-service.ts';
 import { Place } from './support.ts';
 
@@ -15,6 +16,7 @@ const actor = (kind: string, id: string, more: Partial<Actor> = {}): Actor => ({
   mailboxLimit: 1_000,
   recentFailures: 0,
   allowedFailures: 3,
+  failureWindowMs: 60_000,
   totalFailures: 0,
   lastFailure: null,
   lastMessage: null,
@@ -52,7 +54,7 @@ describe('The table of actors', () => {
       state: 'BACKING_OFF',
       recentFailures: 2,
       totalFailures: 5,
-      lastFailure: { message: 'no such table', at: '2026-01-02T03:04:05.000+00:00' },
+      lastFailure: { message: 'no such table', at: '2026-01-02T03:04:05.000+00:00', counted: true },
       lastMessage: { type: 'workDone', at: '2026-01-02T03:04:05.000+00:00' },
     });
     const [, line = ''] = actorLines([failing], Infinity);

@@ -44,8 +44,14 @@ describe('The demo', () => {
     });
 
   it('does not take a marked-up copy that is not there for one', async () => {
-    const copy = { status: 'COMPLETE', path: 'file:///none/copy.webm' };
-    const medium = { mediaId: 1, parentMediaId: -1, status: 'COMPLETE', markupResult: copy, output: {} };
+    const copy = { status: 'COMPLETE' as const, path: 'file:///none/copy.webm' };
+    const medium = {
+      mediaId: 1,
+      parentMediaId: -1,
+      status: 'COMPLETE' as const,
+      markupResult: copy,
+      output: {},
+    };
     const findings = await findingsOf({ media: [{ ...medium, path: 'file:///a/face_move.mp4' }] });
     const found = checks.checkFaces(findings).filter(({ what }) => what.includes('marked-up'));
     expect(found.map((check) => check.found)).to.deep.equal([false, false]);

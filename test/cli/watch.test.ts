@@ -1,5 +1,6 @@
+import type { JobProgress } from '../../cli/answers.ts';
 import { expect } from 'chai';
-import { RestClient, type JobProgress } from '../../cli/rest-client.ts';
+import { RestClient } from '../../cli/rest-client.ts';
 import { serverEvents } from '../../cli/server-events.ts';
 import { givenToken } from '../../cli/token-source.ts';
 import { watchJob } from '../../cli/watch.ts';

@@ -67,6 +67,7 @@ describe('The package', function () {
       'NOTICE',
       'README.md',
       'docs/operations.md',
+      'docs/configuration.md',
       'components/faces/model/blazeface.onnx',
       'components/faces/model/LICENSE.md',
       'components/markup/font/DejaVuSans-Bold.ttf',

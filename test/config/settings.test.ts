@@ -1,7 +1,8 @@
 /** The settings of the server: what is refused at the start, with a sentence. */
 import { expect } from 'chai';
 import { ConfigurationError } from '../../config/error.ts';
-import { readSettings, serverEnvironment } from '../../config/settings.ts';
+import { serverEnvironment } from '../../config/schema/server.ts';
+import { readSettings } from '../../config/settings.ts';
 
 describe('The settings', () => {
   for (const name of [

@@ -13,7 +13,8 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { packageRoot } from '../../config/info.ts';
-import { serverEnvironment } from '../../config/settings.ts';
+import { accessEnvironment } from '../../config/access.ts';
+import { serverEnvironment } from '../../config/schema/server.ts';
 import { contextFiles, stages } from './steps.ts';
 
 const textOf = (name: string) => readFileSync(path.join(packageRoot, 'deploy', name), 'utf8');
@@ -52,9 +53,10 @@ describe('What is made for running the service', () => {
       ...[...textOf('compose.yaml').matchAll(/^ {6}(?:# )?([A-Z_]+): /gm)].map(([, name]) => name!),
     ];
     expect(named).to.include.members(['DATA_DIR', 'MEDIA_ROOTS', 'OIDC_ISSUER_URI', 'BASE_URL']);
+    const known = { ...serverEnvironment.shape, ...accessEnvironment.shape };
     const operations = readFileSync(path.join(packageRoot, 'docs', 'operations.md'), 'utf8');
     const unknown = named.filter(
-      (name) => !(name in serverEnvironment.shape) && !operations.includes(name) && name !== 'NODE_ENV',
+      (name) => !(name in known) && !operations.includes(name) && name !== 'NODE_ENV',
     );
     expect(unknown).to.deep.equal([]);
   });

@@ -1,0 +1,9 @@
+import { z } from 'zod';
+import { servingGroups, servingSettings } from './serving.ts';
+import type { SettingGroup } from './values.ts';
+import { workingGroups, workingSettings } from './working.ts';
+
+/** Every setting of the server: name, rule, default and what it says. */
+export const serverEnvironment = z.object({ ...servingSettings, ...workingSettings });
+
+export const serverGroups: readonly SettingGroup[] = [...servingGroups, ...workingGroups];

@@ -1,0 +1,161 @@
+import { availableParallelism, totalmem } from 'node:os';
+import { z } from 'zod';
+import { GIB, MIB, SECOND, truth, wait, whole, type SettingGroup } from './values.ts';
+
+/** A decoded picture of the largest size that is taken and its copies fit into the least; several processes do into the machine. */
+function defaultMemory(): number {
+  const limit = process.constrainedMemory();
+  const machine = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+  return Math.max(2 * GIB, Math.floor(machine / 4));
+}
+
+const jobs = {
+  DEFAULT_PRIORITY: whole(4, 0, 9).describe('Priority of jobs that name none'),
+  MAX_LIVE_JOBS: whole(1_000, 1).describe('Jobs in progress; more wait as INITIALIZED'),
+  MAX_WAITING_JOBS: whole(10_000, 0).describe('Jobs that wait; more are answered 503'),
+  MAX_MEDIA_PER_JOB: whole(10_000, 1).describe('Media of a job; one with more is refused'),
+  MAX_PIPELINE_ACTIONS: whole(200, 1).describe(
+    'Actions of a pipeline, each as often as its task comes; a job with more is refused',
+  ),
+  MAX_PLAN_LENGTH: whole(4 * MIB, 1_024).describe(
+    'Characters of the actions of a pipeline, each with its algorithm as a component describes it; a job with more is refused',
+  ),
+  MAX_SUB_JOBS: whole(100_000, 1).describe(
+    'Media of a job times the actions of its pipeline; a job with more is refused. Long videos are cut into longer pieces, so that a task has about so many at most',
+  ),
+  MAX_DERIVATIVE_MEDIA: whole(10_000, 0).describe(
+    'Media that may be derived from those of one job (pictures in documents); more make the medium fail',
+  ),
+  MAILBOX_SIZE: whole(1_000, 1).describe('Messages that wait for one actor; more are answered 503'),
+  IDLE_ACTOR_MS: wait(60 * SECOND, 1).describe('A job without messages for so long leaves memory'),
+  SHUTDOWN_POLICY: z
+    .enum(['resume', 'cancel'], { error: 'must be resume or cancel' })
+    .default('resume')
+    .describe(
+      'When the server stops; cancel: live jobs end CANCELLED_BY_SHUTDOWN, as far as DRAIN_MS allows; resume: they go on at the next start',
+    ),
+};
+
+const subJobs = {
+  SUB_JOB_ATTEMPTS: whole(3, 1).describe(
+    'Attempts at a sub-job whose component dies, hangs or answers garbage',
+  ),
+  LEASE_MS: whole(15 * SECOND, 100).describe('Time without heartbeat after which a sub-job is taken back'),
+  HEARTBEAT_MS: wait(SECOND, 20).describe('Time between heartbeats that components are asked for'),
+  SILENCE_MS: whole(120 * SECOND, 100).describe('Time without progress after which a sub-job is taken back'),
+  SUB_JOB_MS: whole(24 * 3_600 * SECOND, 100).describe(
+    'Time after which a sub-job is taken back in any case',
+  ),
+  CANCEL_GRACE_MS: wait(5 * SECOND, 0).describe('Time a component has to stop a cancelled sub-job'),
+  DRAIN_MS: wait(10 * SECOND, 0).describe('Time for running sub-jobs when the server stops'),
+  MAX_RESULT_BYTES: whole(2 * 1024 * MIB, 1_024).describe('Answer of one sub-job'),
+  MAX_RESULT_LINES: whole(10_000_000, 1).describe('Tracks in the answer of one sub-job'),
+};
+
+const processes = {
+  COMPONENT_FOLDERS: z
+    .string()
+    .default('')
+    .describe(
+      'Folders, colon-separated, with components of your own: each is one, or holds some (component-protocol.md says how to write one)',
+    ),
+  COMPONENT_PROCESSES: whole(availableParallelism(), 1, 1_024)
+    .meta({ shownDefault: 'cores of the host' })
+    .describe(
+      'Processes of the media component, and of each component of the initial node configuration, at most',
+    ),
+  MAX_COMPONENT_MEMORY: whole(defaultMemory(), 64 * MIB)
+    .meta({ shownDefault: "a quarter of the machine's, at least 2 GiB" })
+    .describe(
+      'Bytes of memory (RSS) of one component process; one with more is ended, which counts as an attempt at what it worked on (Linux)',
+    ),
+  COMPONENT_START_MS: wait(60 * SECOND, 100).describe(
+    'Time from the start of a component process until it asks for work',
+  ),
+  RESTART_DELAY_MS: wait(2 * SECOND, 0).describe(
+    'Time before a component process that died is started again',
+  ),
+  IDLE_SERVICE_MS: wait(10 * 60 * SECOND, 0).describe(
+    'A component process that was started for work ends after so long without any, and work starts it again; 0: never',
+  ),
+  SERVICE_STOP_MS: wait(5 * SECOND, 0).describe(
+    'Time that a service has to end after SIGTERM before it gets SIGKILL',
+  ),
+  NODE_SILENCE_MS: wait(10 * SECOND, 100).describe(
+    'The services of another node that is not heard of for so long are shown as Unknown',
+  ),
+  WORKER_TOKEN_MS: wait(60 * SECOND, 1_000).describe(
+    'So long after another node was heard of the tokens of its component processes are good',
+  ),
+  MAX_NODES: whole(1_000, 1).describe('Hosts of a node configuration'),
+  MAX_NODE_SERVICES: whole(500, 1).describe('Services of one host of a node configuration'),
+  MAX_SERVICE_COUNT: whole(1_024, 1).describe('serviceCount of a service of a node configuration'),
+  MAX_SERVICES: whole(20_000, 1).describe(
+    'Services of a node configuration, each as often as its serviceCount says, on all hosts together',
+  ),
+};
+
+const fetching = {
+  MEDIA_ROOTS: z
+    .string()
+    .optional()
+    .meta({ shownDefault: 'with the development provider the working folder, else none' })
+    .describe('Folders, colon-separated, below which file: media may lie'),
+  MAX_MEDIUM_BYTES: whole(64 * 1024 * MIB, 1).describe('Size of a fetched medium'),
+  MEDIUM_FETCH_MS: wait(3_600 * SECOND, 100).describe('Time for fetching a medium, with its retries'),
+  FETCH_PRIVATE: truth()
+    .optional()
+    .meta({ shownDefault: 'true with the development provider on loopback, else false' })
+    .describe('Media may be fetched from loopback and private addresses'),
+};
+
+const delivering = {
+  CALLBACK_PRIVATE: truth()
+    .optional()
+    .meta({ shownDefault: 'true with the development provider on loopback, else false' })
+    .describe('Callbacks, archive posts and results for buckets may go to loopback and private addresses'),
+  CALLBACK_ALLOWED_HOSTS: z
+    .string()
+    .default('')
+    .describe(
+      'Comma-separated host names and addresses that callbacks, archive posts and results for buckets may go to in any case',
+    ),
+  DELIVERY_CONCURRENCY: whole(8, 1, 1_000).describe(
+    'Callbacks and archive posts to one destination (scheme, host and port) at a time',
+  ),
+  DELIVERY_TIMEOUT_MS: wait(60 * SECOND, 10).describe('Whole time of a callback or archive post'),
+  DELIVERY_FIRST_DELAY_MS: wait(SECOND, 1).describe(
+    'Time before a callback or archive post that failed is tried again; doubles with each failure',
+  ),
+  DELIVERY_MAX_DELAY_MS: wait(3_600 * SECOND, 1).describe('The longest time between two attempts'),
+  DELIVERY_QUICK_ATTEMPTS: whole(6, 1).describe(
+    'Failed attempts (some 30 s) after which callbackStatus and archiveStatus show ERROR, though it is tried on',
+  ),
+  DELIVERY_GIVE_UP_MS: whole(24 * 3_600 * SECOND, 1).describe(
+    'Age at which a callback or archive post that fails is given up',
+  ),
+  ARCHIVE_CHECK_MS: wait(10 * SECOND, 100).describe(
+    'Time for asking archives whether they know the results of an equal job; a job is not held up longer, it runs with a warning',
+  ),
+  ARCHIVE_COPIES_AT_ONCE: whole(8, 1, 256).describe(
+    'Files of an earlier job that are copied at a time into the bucket of a job (ARCHIVE_S3_COPY_ENABLED)',
+  ),
+  MAX_ARCHIVED_DOCUMENT_BYTES: whole(2 * 1024 * MIB, 1_024).describe(
+    'Detection document of another service that output/detection passes on, or that is copied, for a job that the archive knew',
+  ),
+};
+
+/** Times are milliseconds, sizes bytes, unless the name says otherwise. */
+export const workingSettings = { ...jobs, ...subJobs, ...processes, ...fetching, ...delivering };
+
+export const workingGroups: readonly SettingGroup[] = [
+  { title: 'Jobs', about: 'How many there may be, and how large one may be.', settings: jobs },
+  {
+    title: 'Sub-jobs',
+    about: 'When work is taken back from a component, and what an answer may be.',
+    settings: subJobs,
+  },
+  { title: 'Components and nodes', about: 'Which processes run, and for how long.', settings: processes },
+  { title: 'Media', about: 'Where media may come from.', settings: fetching },
+  { title: 'Callbacks, archives and buckets', about: 'What leaves the server.', settings: delivering },
+];
