@@ -16,7 +16,7 @@ import type {
   StreamTrack,
   StreamWork,
 } from '../../protocol/streams.ts';
-import type { FailureRequest, StreamAssignment } from '../../protocol/worker-protocol.ts';
+import type { ClaimRequest, FailureRequest, StreamAssignment } from '../../protocol/worker-protocol.ts';
 
 export const TOKEN = 'a-lease';
 const CLAIM = 'POST /worker/v1/claim';
@@ -40,6 +40,8 @@ export class StreamReceiver {
   released = false;
   /** Claims that were asked for, and segments that were not taken. */
   claims = 0;
+  /** The algorithms of the first claim. */
+  claimed: readonly string[] | undefined;
   refusedSegments = 0;
   /** What answers say. */
   answer: StreamAnswer = { go: 'on' };
@@ -108,7 +110,7 @@ export class StreamReceiver {
   }
 
   #answerTo(call: string, body: Buffer): readonly [number, unknown] {
-    if (call === CLAIM) return [200, { work: this.#claimed() }];
+    if (call === CLAIM) return [200, { work: this.#claimOf(body) }];
     const [, , kind = '', number] =
       new RegExp(`^(POST|PUT) /worker/v1/leases/${TOKEN}/(\\w+)(?:/(\\d+))?$`).exec(call) ?? [];
     switch (kind) {
@@ -136,7 +138,8 @@ export class StreamReceiver {
     }
   }
 
-  #claimed(): readonly StreamAssignment[] {
+  #claimOf(body: Buffer): readonly StreamAssignment[] {
+    this.claimed ??= (JSON.parse(body.toString()) as ClaimRequest).algorithms;
     const work = this.#work;
     this.#work = undefined;
     this.claims++;

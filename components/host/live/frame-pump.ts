@@ -8,7 +8,6 @@ export class FramePump {
   readonly #source: LivePictures;
   readonly #frames: AsyncIterator<LiveFrame>;
   readonly #stop: AbortSignal;
-  readonly #stopped: Promise<undefined>;
   readonly #progress: (done: number) => void;
   #held: LiveFrame | undefined;
   #fetched = 0;
@@ -19,9 +18,6 @@ export class FramePump {
     this.#frames = source.frames();
     this.#stop = stop;
     this.#progress = progress;
-    this.#stopped = new Promise((resolve) =>
-      stop.addEventListener('abort', () => resolve(undefined), { once: true }),
-    );
   }
 
   /** Undefined at the end. */
@@ -32,15 +28,24 @@ export class FramePump {
     if (this.#stop.aborted) return undefined;
     const timer = setInterval(() => this.#turn(), TURN_MS);
     try {
-      const next = this.#frames.next().then(({ done, value }) => (done === true ? undefined : value));
-      // When it is stopped nobody waits for this any longer.
-      next.catch(() => undefined);
-      return await Promise.race([next, this.#stopped]);
+      return await this.#nextUnlessStopped();
     } finally {
       clearInterval(timer);
       this.#fetched++;
       this.#turn();
     }
+  }
+
+  /** Not by `Promise.race` with one promise for all frames: that promise would remember each of them. */
+  #nextUnlessStopped(): Promise<LiveFrame | undefined> {
+    return new Promise((resolve, reject) => {
+      const stop = () => resolve(undefined);
+      this.#stop.addEventListener('abort', stop, { once: true });
+      this.#frames
+        .next()
+        .then(({ done, value }) => resolve(done === true ? undefined : value), reject)
+        .finally(() => this.#stop.removeEventListener('abort', stop));
+    });
   }
 
   /** The next one that is asked for is this one once more. */

@@ -32,7 +32,10 @@ export class NewestPicture {
     this.#at = now;
     this.#isBusy = true;
     this.#drawn(frame, found);
-    void this.#encode(frame).finally(() => (this.#isBusy = false));
+    this.#encode(frame)
+      // One picture less; the next one may succeed.
+      .catch(() => undefined)
+      .finally(() => (this.#isBusy = false));
   }
 
   #drawn(frame: LiveFrame, found: readonly ShownDetection[]): void {
