@@ -41,6 +41,7 @@ import { makeFolder } from './results/make-folder.ts';
 import { movedStarts, openDocument, type MovedStart } from './results/moved-files.ts';
 import { environmentNotes } from './domain/environment-notes.ts';
 import { SERVER_PROPERTY_DEFAULTS } from './domain/workflow-properties.ts';
+import { ALL_DUTIES } from './store/duties.ts';
 import { MemoryLedger } from './store/memory-ledger.ts';
 import { SqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
@@ -124,7 +125,11 @@ async function compose(settings: Settings, options: ServerOptions, opened: Opene
   const guardian = guard(await guardianDeps(parts, system));
   await openStored(parts, guardian);
   attach(http, createApp(appDeps(parts, system, guardian, trouble)));
-  const stopWork = await resume(guardian, { uploads, store, settings, logger, clock: systemClock });
+  const stopWork = await resume(guardian, {
+    ...{ uploads, store, settings, logger },
+    clock: systemClock,
+    duties: ALL_DUTIES,
+  });
   for (const problem of parts.installed.problems) {
     logger.error({}, problem);
     await guardian.systemMessages.tellAdministrators('error', problem, 'atServerStartup');
@@ -208,6 +213,7 @@ async function guardianDeps(parts: Parts, system: ActorSystem): Promise<Guardian
     places: { TROUPE_NODE: process.execPath, TROUPE_HOME: packageRoot },
     // One server holds the file.
     alone: true,
+    duties: ALL_DUTIES,
     epoch: await store.next('epoch'),
     serverUrl: () => urlOf(http, settings.HOST),
     checkMedium: (uri) => checkMedium(uri, limits),

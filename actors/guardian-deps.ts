@@ -5,6 +5,7 @@ import type { Send } from '../egress/request.ts';
 import type { FetchLimits } from '../protocol/worker-protocol.ts';
 import type { ResultChecker } from '../results/check.ts';
 import type { MovedStart } from '../results/moved-files.ts';
+import type { Duties } from '../store/duties.ts';
 import type { Owner, Store } from '../store/store.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import type { ManagedComponent } from './node-manager/components.ts';
@@ -39,6 +40,8 @@ export interface GuardianDeps {
   readonly serverId: string;
   /** No other server works on the same store. */
   readonly alone: boolean;
+  /** What one of all servers does. */
+  readonly duties: Duties;
   /** Number of this start; higher than that of every earlier one. */
   readonly epoch: number;
   /** Counts work as it gets done. */

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Logger } from '../config/logger.ts';
 import { runFolder } from '../results/layout.ts';
 import { removeFolder } from '../results/spool.ts';
+import type { Duties } from '../store/duties.ts';
 import { allEntries, type Store } from '../store/store.ts';
 import { ADMISSION } from './admission/actor.ts';
 import type { AdmissionCommand, AdmissionReply } from './admission/model.ts';
@@ -18,10 +19,13 @@ import type { Family } from './runtime/system.ts';
 import { storedJob } from './views/stored-job.ts';
 
 const RECONCILE_MS = 30_000;
+/** One server forgets old keys for all; when it is gone, another one does after so long. */
+const KEYS_DUTY_MS = 3 * RECONCILE_MS;
 
 export interface ReconcileDeps {
   readonly store: Store;
   readonly clock: Clock;
+  readonly duties: Duties;
   readonly jobs: Family<JobCommand, JobReply>;
   readonly admission: Family<AdmissionCommand, AdmissionReply>;
   readonly repeats: Repeats;
@@ -41,7 +45,8 @@ export function startSweep(deps: ReconcileDeps): () => void {
       if (!waiting.has(id) && (await store.work.known({ kind: BATCH_JOB, id })).size === 0)
         jobs.tell(id, { type: 'resume' });
     await deps.delivery.wakeAll();
-    await deps.repeats.forget(clock.now() - deps.keysKeptMs);
+    if (await deps.duties.claim('idempotency-keys', KEYS_DUTY_MS))
+      await deps.repeats.forget(clock.now() - deps.keysKeptMs);
   };
   return every(clock, RECONCILE_MS, reconcile);
 }

@@ -178,11 +178,13 @@ function registerConfiguration(base: Foundation, others: Others): Actors['nodeCo
   );
 }
 
-function registerDeliveries({ system, store, settings, logger, send }: Foundation, others: Others): Delivery {
+function registerDeliveries(base: Foundation, others: Others): Delivery {
+  const { system, store, duties, settings, logger, send } = base;
   return registerDelivery(system, {
     store,
     policy: deliveryPolicy(settings),
     clock: system.clock,
+    duties,
     logger,
     idleMs: settings.DELIVERY_TIMEOUT_MS + settings.IDLE_ACTOR_MS,
     send,
@@ -191,10 +193,13 @@ function registerDeliveries({ system, store, settings, logger, send }: Foundatio
 }
 
 function archiveChecksOf(base: Foundation, jobs: Actors['jobs']): ArchiveChecks {
-  const { store, settings, movedFiles } = base;
+  const { system, store, duties, settings, logger, movedFiles } = base;
   return new ArchiveChecks({
     store,
     jobs,
+    duties,
+    clock: system.clock,
+    logger,
     dataDir: settings.DATA_DIR,
     movedFiles,
     ask: base.askArchive,

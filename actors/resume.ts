@@ -1,5 +1,6 @@
 import type { Logger } from '../config/logger.ts';
 import type { Settings } from '../config/settings.ts';
+import type { Duties } from '../store/duties.ts';
 import { allEntries, type Store } from '../store/store.ts';
 import { ADMISSION } from './admission/actor.ts';
 import { LIVE_JOBS, REMOVED_JOBS } from './batch-job/indexes.ts';
@@ -21,9 +22,10 @@ export async function resume(
     readonly settings: Settings;
     readonly logger: Logger;
     readonly clock: Clock;
+    readonly duties: Duties;
   },
 ): Promise<() => void> {
-  const { uploads, store, settings, logger, clock } = given;
+  const { uploads, store, settings, logger, clock, duties } = given;
   const { jobs, dispatcher, admission, nodeManager, nodeConfiguration, repeats, delivery } = guardian;
   await removeOrphans(store, settings.DATA_DIR, logger);
   // Before the jobs: which services there are decides what their work waits for.
@@ -47,6 +49,7 @@ export async function resume(
   const stopSweep = startSweep({
     store,
     clock,
+    duties,
     jobs,
     admission,
     repeats,
@@ -58,7 +61,17 @@ export async function resume(
     jobService: guardian.jobService,
     keepMs: settings.RETENTION_DAYS * DAY_MS,
   });
-  const stopCleaning = startCleaning({ ...given, retention, uploads, everyMs: settings.CLEANING_MS });
+  const stopCleaning = startCleaning({
+    ...given,
+    retention,
+    uploads,
+    everyMs: settings.CLEANING_MS,
+    async removeOrphans() {
+      await removeOrphans(store, settings.DATA_DIR, logger);
+      // What a server that is gone has begun to remove.
+      for await (const { id } of allEntries(store, REMOVED_JOBS)) jobs.tell(id, { type: 'resume' });
+    },
+  });
   const stopDiskWatch = startDiskWatch({
     clock,
     logger,

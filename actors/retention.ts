@@ -1,4 +1,5 @@
 import type { Logger } from '../config/logger.ts';
+import type { Duties } from '../store/duties.ts';
 import type { IndexEntry, Store } from '../store/store.ts';
 import type { JobService } from './batch-job/job-service.ts';
 import { ENDED_JOBS } from './batch-job/indexes.ts';
@@ -74,18 +75,29 @@ export class Retention {
 export interface CleaningDeps {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly retention: Retention;
-  readonly uploads: UploadStore;
+  readonly duties: Duties;
+  readonly retention: Pick<Retention, 'look'>;
+  readonly uploads: Pick<UploadStore, 'removeExpired'>;
+  /** Files of jobs that have ended and whose server is gone. */
+  removeOrphans(): Promise<void>;
   /** Time between two looks. */
   readonly everyMs: number;
 }
 
-/** Looks at once and then again and again for jobs and uploads whose time is over, until the answer is called. */
-export function startCleaning({ clock, logger, retention, uploads, everyMs }: CleaningDeps): () => void {
+/** Looks that a server that has cleared up and is gone may have missed before another one does. */
+const MISSED_LOOKS = 2;
+
+/** Looks at once and then again and again for jobs, uploads and files whose time is over, until the answer is called. */
+export function startCleaning(deps: CleaningDeps): () => void {
+  const { clock, logger, duties, retention, uploads, everyMs, removeOrphans } = deps;
   let cancel = () => {};
   let stopped = false;
   const clean = async () => {
-    await retention.look();
+    // One server goes on doing it for all, as long as it is there; of uploads each knows its own.
+    if (await duties.claim('cleaning', (1 + MISSED_LOOKS) * everyMs)) {
+      await retention.look();
+      await removeOrphans();
+    }
     await uploads.removeExpired();
   };
   const next = (ms: number) => {

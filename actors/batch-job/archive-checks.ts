@@ -1,9 +1,12 @@
 import { access } from 'node:fs/promises';
+import type { Logger } from '../../config/logger.ts';
 import { ownDocument } from '../../results/layout.ts';
 import { todaysUri, type MovedStart } from '../../results/moved-files.ts';
 import { archiveCheckInSteps, type ArchiveCheckStatus } from '../../domain/archive.ts';
 import type { ArchiveFinding, ArchiveQuestion } from '../../domain/types.ts';
+import { asDuty, type Duties } from '../../store/duties.ts';
 import { allRows, type Notice, type Store } from '../../store/store.ts';
+import type { Clock } from '../runtime/clock.ts';
 import { inTurns } from '../runtime/steps.ts';
 import type { Family } from '../runtime/system.ts';
 import { storedJob } from '../views/stored-job.ts';
@@ -15,9 +18,15 @@ import type { JobRecord } from './record.ts';
 import type { JobState } from './state.ts';
 import { isTerminal } from './status.ts';
 
+/** After so long without a sign of life of the server that asks another one does. */
+const DUTY_MS = 15_000;
+
 export interface ArchiveChecksDeps {
   readonly store: Store;
   readonly jobs: Family<JobCommand, JobReply>;
+  readonly duties: Duties;
+  readonly clock: Clock;
+  readonly logger: Logger;
   readonly dataDir: string;
   /** What archives call documents of before a move of the data folder, and what these are called today. */
   readonly movedFiles: readonly MovedStart[];
@@ -56,21 +65,44 @@ export class ArchiveChecks {
     return { status: answer.kind === 'match' ? 'FOUND_MATCH' : 'NO_MATCH', answer };
   }
 
-  /** After inspection, for the job's actor; one question at a time for each job. Never rejects: what goes wrong is a warning of the job. */
-  async checkInspected(record: JobRecord, { run, media }: JobState): Promise<void> {
-    const id = String(record.number);
-    const asked = `${id}.${run}`;
+  /**
+   * After inspection, for the job's actor; one question at a time for each job, whichever server has it. A server that is gone before the
+   * answer leaves it to the next one that takes the job up. Never rejects: what goes wrong is a warning of the job.
+   */
+  async checkInspected(record: JobRecord, state: JobState): Promise<void> {
+    const { duties, clock, logger } = this.#deps;
+    const asked = `${record.number}.${state.run}`;
     if (this.#asking.has(asked)) return;
     this.#asking.add(asked);
     try {
-      const check = await inTurns(archiveCheckInSteps(archiveJob(record, media)));
-      const answer = check.kind === 'ask' ? await this.#ask(check.question) : ({ kind: 'none' } as const);
-      this.#deps.jobs.tell(id, { type: 'archiveChecked', run, answer });
-    } catch (error) {
-      const answer = { kind: 'failed', reason: String(error) } as const;
-      this.#deps.jobs.tell(id, { type: 'archiveChecked', run, answer });
+      await asDuty(duties, clock, `archive-check/${asked}`, DUTY_MS, () => this.#checkOnce(record, state));
+    } catch (err) {
+      logger.warn({ err, jobId: record.jobId }, 'could not ask the archive for a job now');
     } finally {
       this.#asking.delete(asked);
+    }
+  }
+
+  /** The job has stored the answer when this is over. */
+  async #checkOnce(record: JobRecord, { run, media }: JobState): Promise<void> {
+    if (!(await this.#isWaiting(record, run))) return;
+    const answer = await this.#answerFor(record, media);
+    const command = { type: 'archiveChecked', run, answer } as const;
+    await this.#deps.jobs.ask(String(record.number), command, { deadlineMs: Infinity });
+  }
+
+  /** Another server may have asked meanwhile. */
+  async #isWaiting({ number }: JobRecord, run: number): Promise<boolean> {
+    const { snapshot } = (await storedJob(this.#deps.store, number)) ?? {};
+    return snapshot?.run === run && snapshot.stage.name === 'CHECK';
+  }
+
+  async #answerFor(record: JobRecord, media: JobState['media']): Promise<ArchiveFinding> {
+    try {
+      const check = await inTurns(archiveCheckInSteps(archiveJob(record, media)));
+      return check.kind === 'ask' ? await this.#ask(check.question) : { kind: 'none' };
+    } catch (error) {
+      return { kind: 'failed', reason: String(error) };
     }
   }
 

@@ -13,7 +13,9 @@ export type DeliveryCommand =
   /** From the actor itself, which has read the first notices of the outbox; `all`: there are no more. */
   | { readonly type: 'read'; readonly entries: readonly OutboxEntry[]; readonly all: boolean }
   /** From the actor itself: the outbox cannot be read. */
-  | { readonly type: 'unreadable' };
+  | { readonly type: 'unreadable' }
+  /** From the actor itself: another server delivers to this destination at the moment. */
+  | { readonly type: 'elsewhere' };
 
 /**
  * done: the job has committed the report. refused: it does not know the notice. gone: the notice stands in the outbox no more (or

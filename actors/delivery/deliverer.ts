@@ -1,5 +1,6 @@
 import type { Logger } from '../../config/logger.ts';
 import type { OutgoingRequest, Outcome, Send } from '../../egress/request.ts';
+import type { Duties } from '../../store/duties.ts';
 import type { Notice, OutboxEntry, Store } from '../../store/store.ts';
 import { assertNever } from '../runtime/assert-never.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -16,6 +17,8 @@ export interface DeliveryDeps {
   readonly store: Pick<Store, 'outbox' | 'destinations'>;
   readonly policy: Omit<DeliveryPolicy, 'window'>;
   readonly clock: Clock;
+  /** Of several servers one at a time delivers to a destination. */
+  readonly duties: Duties;
   readonly logger: Logger;
   /** Must be longer than a request and its report take together. */
   readonly idleMs: number;
@@ -58,10 +61,10 @@ export function deliverer(
   const { concurrency } = deps.policy;
   const policy = { ...deps.policy, window: Math.max(LEAST_WINDOW, WINDOW_PER_REQUEST * concurrency) };
   const errands = new Errands(destination, deps, self, policy);
-  return inMemory<DeliveryTypes>({
+  const delivering = inMemory<DeliveryTypes>({
     machine: DELIVERY_MACHINE,
     context: ({ at }) => ({ at, policy }),
-    perform: (effects, _, { at }) => errands.perform(effects, at),
+    perform: (effects, { inHand }, { at }) => errands.perform(effects, inHand.size, at),
     stop(state) {
       errands.stop();
       // Should it have failed: what was in hand stands in the outbox.
@@ -69,18 +72,37 @@ export function deliverer(
       return Promise.resolve();
     },
   });
+  return asDutyOf(delivering, errands);
 }
+
+/** The same while it is this server's duty; as long as it is another one's, nothing more is begun. */
+function asDutyOf(delivering: Deliverer, errands: Errands): Deliverer {
+  return {
+    ...delivering,
+    async handle(envelope) {
+      if (!(await errands.isOwnDuty()))
+        await delivering.handle({ ...envelope, command: { type: 'elsewhere' } });
+      const reply = await delivering.handle(envelope);
+      await errands.leaveToOthers();
+      return reply;
+    },
+  };
+}
+type Deliverer = Behavior<DeliveryCommand, DeliveryReply>;
 
 /** What a deliverer does outside of its table: it sends, reports, reads the outbox and sets its timer. */
 class Errands {
   readonly #destination: string;
+  readonly #duty: string;
   readonly #deps: DeliveryDeps;
   readonly #policy: DeliveryPolicy;
   readonly #self: Self;
   readonly #stopped = new AbortController();
+  #inHand = 0;
 
   constructor(destination: string, deps: DeliveryDeps, self: Self, policy: DeliveryPolicy) {
     this.#destination = destination;
+    this.#duty = `delivery/${destination}`;
     this.#deps = deps;
     this.#self = self;
     this.#policy = policy;
@@ -90,7 +112,24 @@ class Errands {
     this.#stopped.abort();
   }
 
-  perform(effects: readonly DeliveryEffect[], at: number): Promise<DeliveryCommand | undefined> {
+  /** Said again with each command: while something is in hand one comes within this time. */
+  isOwnDuty(): Promise<boolean> {
+    const { duties, idleMs } = this.#deps;
+    return duties.claim(this.#duty, idleMs).catch(() => false);
+  }
+
+  /** A deliverer that only waits keeps nobody from delivering. */
+  async leaveToOthers(): Promise<void> {
+    if (this.#inHand === 0) await this.#deps.duties.release(this.#duty).catch(() => undefined);
+  }
+
+  /** `inHand`: how many notices are from now on. */
+  perform(
+    effects: readonly DeliveryEffect[],
+    inHand: number,
+    at: number,
+  ): Promise<DeliveryCommand | undefined> {
+    this.#inHand = inHand;
     for (const effect of effects) this.#perform(effect, at);
     return effects.some(({ type }) => type === 'read') ? this.#read() : Promise.resolve(undefined);
   }

@@ -63,6 +63,11 @@ export const DELIVERY_MACHINE: Machine<DeliveryTypes> = {
         state: { ...state, readNotBefore: at + policy.firstDelayMs },
       }),
     },
+    // What is in hand comes to its end here; the rest is the other one's.
+    elsewhere: {
+      ...EITHER,
+      apply: (state, _, { at, policy }) => ({ state: { ...state, waiting: [], ...unread(at, policy) } }),
+    },
     tried: {
       from: ['WELL', 'IN_TROUBLE'],
       to: ['WELL', 'IN_TROUBLE'],

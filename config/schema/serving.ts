@@ -44,7 +44,7 @@ const storage = {
     'Days after their end that jobs and their files are kept; 0: for ever; fractions are allowed',
   ),
   CLEANING_MS: wait(60 * SECOND, 10).describe(
-    'Time between two looks for jobs and uploads whose time is over',
+    'Time between two looks for jobs and uploads whose time is over, and for files of jobs that have ended',
   ),
   MIN_FREE_BYTES: whole(256 * MIB, 0).describe('Free disk below which new jobs and uploads are answered 503'),
   DISK_LOOK_MS: wait(10 * SECOND, 10).describe('Time between two looks at the free disk'),

@@ -15,6 +15,7 @@ import { MEDIA_QUEUES, type Assignment } from '../../protocol/worker-protocol.ts
 import { readSettings } from '../../config/settings.ts';
 import { WorkMetrics } from '../../http/work-metrics.ts';
 import { ResultChecker, type CheckedResult } from '../../results/check.ts';
+import { ALL_DUTIES } from '../../store/duties.ts';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -96,6 +97,7 @@ export async function startCore(environment: Readonly<Record<string, string>> = 
     uploads: { keeping: (_, work) => work() },
     serverId: 'bench',
     alone: true,
+    duties: ALL_DUTIES,
     epoch: await store.next('epoch'),
     version: 'bench',
     send: () => Promise.resolve({ kind: 'sent' }),

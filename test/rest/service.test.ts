@@ -1,5 +1,5 @@
 /** The service itself: specification 4.1, health, and what every answer has in common. */
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { packageRoot } from '../../config/info.ts';
@@ -124,7 +124,17 @@ describe('The service (specification 4.1)', () => {
     await service.kill9();
     for (const kind of ['spool', 'media'])
       writeFileSync(join(service.dataDir, kind, 'test-host-77.1'), 'left over');
-    await service.start();
+    await service.start({ CLEANING_MS: '100' });
     expect([await service.files('spool'), await service.files('media')]).to.deep.equal([[], []]);
+  });
+
+  it('removes again and again what a server that is gone may have left', async () => {
+    const left = join(service.dataDir, 'spool', 'test-host-78.1');
+    writeFileSync(left, 'left over');
+    await until(
+      'it is gone',
+      () => existsSync(left),
+      (there) => !there,
+    );
   });
 });

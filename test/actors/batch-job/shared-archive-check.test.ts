@@ -1,0 +1,135 @@
+/** Servers that share a store: the archive is asked by one of them for each run of a job. */
+import { expect } from 'chai';
+import { ArchiveChecks } from '../../../actors/batch-job/archive-checks.ts';
+import { batchJobKind } from '../../../actors/batch-job/actor.ts';
+import type { JobCommand, JobReply } from '../../../actors/batch-job/commands.ts';
+import { BATCH_JOB } from '../../../actors/batch-job/keys.ts';
+import type { SubJobRow } from '../../../actors/batch-job/state.ts';
+import { systemClock, VirtualClock } from '../../../actors/runtime/clock.ts';
+import { DEFAULT_INTENSITY } from '../../../actors/runtime/supervision.ts';
+import { ActorSystem, type Family } from '../../../actors/runtime/system.ts';
+import { storedJob } from '../../../actors/views/stored-job.ts';
+import type { ArchiveFinding } from '../../../domain/types.ts';
+import { ALL_DUTIES, StoredDuties, type Duties } from '../../../store/duties.ts';
+import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
+import { allRows } from '../../../store/store.ts';
+import { temporaryFolder } from '../../store/folder.ts';
+import { until } from '../../support/until.ts';
+import { PlainTree } from '../runtime/plain-tree.ts';
+import { doneWith, OBJECT_ID, recordOf, settingsOf, type GivenJob } from './jobs.ts';
+
+const URL = 'http://archive.example';
+const GIVEN: GivenJob = { media: [{ archiveUrl: URL, properties: { ARCHIVE_URL: URL } }] };
+const NONE: ArchiveFinding = { kind: 'none' };
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+
+describe('The check of the archive by one of several servers', () => {
+  const path = temporaryFolder();
+  let files = 0;
+  let store: SqliteStore;
+  let now: number;
+  /** Who has asked, with what the archive then answers. */
+  let asked: { readonly server: string; readonly answer: (finding: ArchiveFinding) => void }[];
+  const systems: ActorSystem[] = [];
+  beforeEach(() => {
+    store = new SqliteStore(path(`${++files}.db`));
+    now = 1_000_000;
+    asked = [];
+  });
+  afterEach(async () => {
+    for (const { answer } of asked) answer(NONE);
+    await Promise.all(systems.splice(0).map((system) => system.stop(1_000)));
+    await store.close();
+  });
+
+  interface Server {
+    readonly jobs: Family<JobCommand, JobReply>;
+    /** By it the server says that it is still there. */
+    readonly clock: VirtualClock;
+  }
+  function server(name: string, duties?: Duties): Server {
+    const system = new ActorSystem(new PlainTree(), systemClock);
+    systems.push(system);
+    const owner = { server: name, epoch: 1 };
+    const clock = new VirtualClock();
+    const jobs: Family<JobCommand, JobReply> = system.register(
+      batchJobKind({
+        ...{ store, owner, logger: silent, mailbox: 100, intensity: DEFAULT_INTENSITY, idleMs: 60_000 },
+        settings: settingsOf({ dataDir: path('data') }),
+        clock: systemClock,
+        checkArchive: (record, state) => void checks.checkInspected(record, state),
+        deliver() {},
+        forget() {},
+        ended() {},
+      }),
+    );
+    const checks = new ArchiveChecks({
+      ...{ store, jobs, clock, logger: silent, dataDir: path('data'), movedFiles: [] },
+      duties: duties ?? new StoredDuties(store, owner, () => now),
+      ask: () => new Promise((answer) => asked.push({ server: name, answer })),
+      post: () => Promise.resolve(undefined),
+    });
+    return { jobs, clock };
+  }
+
+  /** A job whose media are inspected, so that its archive is to be asked. */
+  async function inspected({ jobs }: Server): Promise<void> {
+    const record = recordOf(GIVEN);
+    await jobs.ask('7', { type: 'accept', record, admitted: true, objectId: OBJECT_ID, archive: 'later' });
+    const [row] = await rows();
+    await jobs.ask('7', doneWith(GIVEN, row!));
+    await until('the archive is asked', () => asked.length === 1);
+  }
+  async function rows(): Promise<readonly SubJobRow[]> {
+    const found: SubJobRow[] = [];
+    for await (const { body } of allRows(store, { kind: BATCH_JOB, id: '7' })) found.push(body as SubJobRow);
+    return found;
+  }
+  /** All take the job up, as after a start. */
+  const resume = (...servers: readonly Server[]) =>
+    Promise.all(servers.map(({ jobs }) => jobs.ask('7', { type: 'resume' })));
+  const stage = async () => (await storedJob(store, 7))?.snapshot.stage.name;
+  const goesOn = () => until('the job goes on', stage, (name) => name === 'TASK');
+
+  it('is made once, whichever servers take the job up meanwhile', async () => {
+    const [one, two, three] = [server('one'), server('two'), server('three')];
+    await inspected(one);
+    for (let n = 0; n < 5; n++) await resume(two, three, one);
+    asked[0]!.answer(NONE);
+    await goesOn();
+    await resume(two, three, one);
+    expect(asked.map((each) => each.server)).to.deep.equal(['one']);
+    const done = (await rows()).filter(({ state }) => state === 'DONE').map(({ kind }) => kind);
+    expect(done).to.deep.equal(['PREPARE']);
+  });
+
+  it('is made again by another server when the one that asked is gone, and counts once', async () => {
+    const [one, two] = [server('one'), server('two')];
+    await inspected(one);
+    for (let second = 0; second < 60; second++) {
+      now += 1_000;
+      await one.clock.advance(1_000);
+      await resume(two);
+    }
+    expect(asked, 'as long as it says that it is there').to.have.length(1);
+    // It says no more.
+    now += 60_000;
+    await resume(two);
+    await until('the other one asks', () => asked.length === 2);
+    asked[1]!.answer(NONE);
+    await goesOn();
+    asked[0]!.answer({ kind: 'failed', reason: 'late' });
+    await resume(one, two);
+    expect((await storedJob(store, 7))?.snapshot.issues).to.deep.equal([]);
+    expect(asked.map((each) => each.server)).to.deep.equal(['one', 'two']);
+  });
+
+  it('is not made for a job that has its answer', async () => {
+    const alone = server('alone', ALL_DUTIES);
+    await inspected(alone);
+    asked[0]!.answer(NONE);
+    await goesOn();
+    await resume(alone);
+    expect(asked).to.have.length(1);
+  });
+});

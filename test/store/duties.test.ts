@@ -1,0 +1,106 @@
+import { expect } from 'chai';
+import { VirtualClock } from '../../actors/runtime/clock.ts';
+import { asDuty, StoredDuties } from '../../store/duties.ts';
+import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
+import { around, temporaryFolder } from './folder.ts';
+import type { Store } from '../../store/store.ts';
+
+const MS = 30_000;
+
+describe('A duty of one of several servers', () => {
+  const path = temporaryFolder();
+  let files = 0;
+  let store: SqliteStore;
+  let clock: VirtualClock;
+  beforeEach(() => {
+    store = new SqliteStore(path(`duties-${++files}.db`));
+    clock = new VirtualClock(1_000_000);
+  });
+  afterEach(() => store.close());
+
+  const dutiesOf = (server: string, over: Store = store) =>
+    new StoredDuties(over, { server, epoch: 1 }, () => clock.now());
+  const commits = () => {
+    const counted = { n: 0 };
+    const over = around<Store>(store, { commit: (commit) => (counted.n++, store.commit(commit)) });
+    return { counted, over };
+  };
+
+  it('is that of whoever claims it first, and of nobody else until its time is over', async () => {
+    const [one, two] = [dutiesOf('one'), dutiesOf('two')];
+    expect(await one.claim('a', MS)).to.equal(true);
+    expect([await two.claim('a', MS), await two.claim('b', MS)]).to.deep.equal([false, true]);
+    await clock.advance(MS - 1);
+    expect(await two.claim('a', MS)).to.equal(false);
+    await clock.advance(1);
+    expect([await two.claim('a', MS), await one.claim('a', MS)]).to.deep.equal([true, false]);
+  });
+
+  it('stays with whoever claims it again in time, which costs a commit in half of that time at most', async () => {
+    const { counted, over } = commits();
+    const [one, two] = [dutiesOf('one', over), dutiesOf('two')];
+    for (let n = 0; n < 60; n++) {
+      expect([await one.claim('a', MS), await two.claim('a', MS)]).to.deep.equal([true, false]);
+      await clock.advance(1_000);
+    }
+    expect(counted.n).to.be.within(2, 5);
+  });
+
+  it('is anybody’s when it is released, and nothing is left of it', async () => {
+    const [one, two] = [dutiesOf('one'), dutiesOf('two')];
+    await one.claim('a', MS);
+    await two.release('a');
+    expect(await two.claim('a', MS), 'only by its holder').to.equal(false);
+    await one.release('a');
+    await one.release('a');
+    expect(await store.load({ kind: 'duty', id: 'a' })).to.equal(undefined);
+    expect(await two.claim('a', MS)).to.equal(true);
+  });
+
+  it('is one server’s when several claim it in one moment', async () => {
+    const servers = Array.from({ length: 8 }, (_, n) => dutiesOf(`server ${n}`));
+    for (let round = 0; round < 5; round++) {
+      const claimed = await Promise.all(servers.map((one) => one.claim('a', MS)));
+      expect(claimed.filter((taken) => taken)).to.have.length(1);
+      expect(await servers[claimed.indexOf(true)]!.claim('a', MS)).to.equal(true);
+      await clock.advance(MS);
+    }
+  });
+
+  it('is one server’s, also when that claims it twice in one moment', async () => {
+    const one = dutiesOf('one');
+    expect(await Promise.all([one.claim('a', MS), one.claim('a', MS)])).to.deep.equal([true, true]);
+  });
+
+  it('of an earlier start of a server is not that of the next', async () => {
+    await dutiesOf('one').claim('a', MS);
+    const next = new StoredDuties(store, { server: 'one', epoch: 2 }, () => clock.now());
+    expect(await next.claim('a', MS)).to.equal(false);
+  });
+
+  it('that cannot be read is nobody’s', async () => {
+    const actor = { kind: 'duty', id: 'a' };
+    const owner = { server: 'other', epoch: 1 };
+    let expected = 0;
+    for (const body of [null, [], { until: 'for ever' }]) {
+      expected = await store.commit({ actor, expected, owner, snapshot: { schema: 9, body } });
+      expect(await dutiesOf(`server ${expected}`).claim('a', 1)).to.equal(true);
+      expected++;
+    }
+  });
+
+  it('is kept for as long as its work takes, and given up when that fails', async () => {
+    const [one, two] = [dutiesOf('one'), dutiesOf('two')];
+    let fail = (_: Error) => {};
+    const work = asDuty(one, clock, 'a', MS, () => new Promise((_, reject) => (fail = reject)));
+    await clock.advance(0);
+    for (let n = 0; n < 10; n++) {
+      await clock.advance(MS / 3);
+      expect(await two.claim('a', MS)).to.equal(false);
+      expect(await asDuty(two, clock, 'a', MS, () => expect.fail('not twice'))).to.equal(false);
+    }
+    fail(new Error('no'));
+    expect(await work.catch(String)).to.equal('Error: no');
+    expect(await two.claim('a', MS)).to.equal(true);
+  });
+});
