@@ -61,7 +61,8 @@ export function createApp(deps: AppDeps): Koa {
 
   app.use(below('/docs', docsPage(deps.url).routes() as Middleware));
   const { open, worker, jobs, rest } = routersOf(deps, metrics);
-  app.use(open.routes());
+  // None of these lies below /rest, where most requests go.
+  app.use(notBelow('/rest', open.routes() as Middleware));
   app.use(below('/worker', worker.routes() as Middleware));
   app.use(below('/rest', refusalMessages));
   // Whatever could be a path of /rest is authenticated, in any case of letters, before a route is looked for.
@@ -115,6 +116,12 @@ function openApiOf({ info, url }: AppDeps): () => string {
 function below(path: string, step: Middleware): Middleware {
   const pattern = new RegExp(`^${path}(/|$)`, 'i');
   return (ctx, next) => (pattern.test(ctx.path) ? step(ctx, next) : next()) as Promise<unknown>;
+}
+
+/** The step, for all other paths. */
+function notBelow(path: string, step: Middleware): Middleware {
+  const pattern = new RegExp(`^${path}(/|$)`, 'i');
+  return (ctx, next) => (pattern.test(ctx.path) ? next() : step(ctx, next)) as Promise<unknown>;
 }
 
 /** Every request has an id, in the answer and in the log. */

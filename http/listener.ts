@@ -18,10 +18,13 @@ export function attach(http: Server, app: Koa, lingerMs = LINGER_MS): void {
   const handle = app.callback();
   http.removeAllListeners('request');
   http.on('request', (request, response) => {
-    response.once('finish', () => cutOffLater(request, lingerMs));
+    if (hasBody(request)) response.once('finish', () => cutOffLater(request, lingerMs));
     void handle(request, response);
   });
 }
+
+const hasBody = ({ headers }: IncomingMessage) =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
 /** A body that nobody wants is dropped for a while, so that its sender sees the answer, but not for as long as an upload may last. */
 function cutOffLater(request: IncomingMessage, ms: number): void {

@@ -115,7 +115,8 @@ export class JobViews {
 
   async detailed(number: number): Promise<DetailedJobInfo | undefined> {
     const job = await storedJob(this.#store, number);
-    return job === undefined ? undefined : (await this.infos([job]))[0];
+    if (job === undefined) return undefined;
+    return this.#ended.get(job) ?? (await this.infos([job]))[0];
   }
 
   async infos(jobs: readonly StoredJob[]): Promise<readonly DetailedJobInfo[]> {

@@ -75,10 +75,8 @@ export function authenticate(options: BearerOptions): Middleware {
       return;
     }
     ctx.state['user'] = verdict.user;
+    ctx.state['refusals'] = refusals;
     await next();
-    const { missingRole } = ctx.state as { missingRole?: Role };
-    if (missingRole !== undefined)
-      refusals.tell(ctx, 403, `This needs the role ${missingRole}.`, verdict.user.name);
   };
 }
 
@@ -98,14 +96,13 @@ export function requireRole(
   role: Role,
   body: object = { message: `This needs the role ${role}.` },
 ): Middleware {
-  return async (ctx, next) => {
-    const { roles } = userOf(ctx);
-    if (roles.includes(role) || roles.includes('ADMIN')) {
-      await next();
-      return;
-    }
-    Object.assign(ctx.state, { missingRole: role });
+  return (ctx, next) => {
+    const { roles, name } = userOf(ctx);
+    if (roles.includes(role) || roles.includes('ADMIN')) return next();
+    const { refusals } = ctx.state as { refusals?: Refusals };
+    refusals?.tell(ctx, 403, `This needs the role ${role}.`, name);
     answerForbidden(ctx, body);
+    return undefined;
   };
 }
 

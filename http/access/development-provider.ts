@@ -1,5 +1,6 @@
 import { createPublicKey, randomBytes } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
+import requestContext from 'oidc-provider/lib/helpers/als.js';
 import type { RoleClaims } from '../../config/access.ts';
 import type { DevelopmentSecrets } from './development-secrets.ts';
 import type { Logger } from './logger.ts';
@@ -167,6 +168,9 @@ function mounted(handle: Handle, prefix: string): Middleware {
       await handle(ctx.req, ctx.res);
     } finally {
       ctx.req.url = whole;
+      // The provider keeps each request in an asynchronous context, for a feature that is off here. Left on, that context
+      // costs every promise of this process from now on.
+      requestContext.disable();
     }
   };
   return (ctx, next) =>

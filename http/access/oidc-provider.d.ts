@@ -11,3 +11,10 @@ declare module 'oidc-provider' {
 
   export const errors: { readonly InvalidTarget: new (description?: string) => Error };
 }
+
+declare module 'oidc-provider/lib/helpers/als.js' {
+  import type { AsyncLocalStorage } from 'node:async_hooks';
+
+  const storage: AsyncLocalStorage<unknown>;
+  export default storage;
+}

@@ -20,21 +20,17 @@ export async function requestOf(
   firstLook: (given: unknown) => string | undefined,
 ): Promise<Parts> {
   const parts: Parts = { params: {}, query: {}, headers: {}, ctx };
-  await takeAddress(declared, parts, limits);
-  if (declared.body !== undefined) await takeBody(declared, parts, limits, firstLook);
-  const problem = taken(declared, parts, 'headers', headersOf(declared, ctx));
-  if (problem !== undefined) throw refused(declared, problem, parts);
-  return parts;
-}
-
-/** What follows a wrong path is looked at all the same: an answer may repeat it. */
-async function takeAddress(declared: Declared, parts: Parts, limits: Partial<Limits>): Promise<void> {
-  const { ctx } = parts;
+  // What follows a wrong path is looked at all the same: an answer may repeat it.
   const wrongPath = taken(declared, parts, 'params', ctx['params']);
   const form = declared.form === true && wrongPath === undefined ? await formOf(ctx, limits) : {};
   const wrongQuery = taken(declared, parts, 'query', { ...form, ...ctx.query });
-  const problem = wrongPath ?? wrongQuery;
+  const wrongAddress = wrongPath ?? wrongQuery;
+  if (wrongAddress !== undefined) throw refused(declared, wrongAddress, parts);
+  if (declared.body !== undefined) await takeBody(declared, parts, limits, firstLook);
+  if (declared.headers === undefined) return parts;
+  const problem = taken(declared, parts, 'headers', headersOf(declared, ctx));
   if (problem !== undefined) throw refused(declared, problem, parts);
+  return parts;
 }
 
 /** Holds a part against its schema; answers what the endpoint says when it does not fit. */
