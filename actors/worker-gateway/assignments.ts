@@ -38,11 +38,31 @@ export interface AssignmentDeps {
   bearer(): Promise<string | undefined>;
 }
 
-/** What a component is told of the sub-job it has claimed; undefined when the row is gone (the job ended meanwhile). */
+/** What is stored of a sub-job makes no sense to this version: nobody can do it. */
+export class UnreadableSubJob extends Error {
+  override readonly name = 'UnreadableSubJob';
+}
+
+/**
+ * What a component is told of the sub-job it has claimed; undefined when the row is gone (the job ended meanwhile).
+ * @throws UnreadableSubJob
+ */
 export async function assignmentOf(
   deps: AssignmentDeps,
   lease: Lease,
 ): Promise<SubJobAssignment | undefined> {
+  try {
+    return await readAssignment(deps, lease);
+  } catch (error) {
+    // A row of another shape, or none of JSON. Whatever else is wrong is wrong with the store or the disk.
+    if (!(error instanceof TypeError || error instanceof SyntaxError)) throw error;
+    throw new UnreadableSubJob(`What is stored of the sub-job ${lease.item.id} cannot be read.`, {
+      cause: error,
+    });
+  }
+}
+
+async function readAssignment(deps: AssignmentDeps, lease: Lease): Promise<SubJobAssignment | undefined> {
   const { store, heartbeatMs } = deps;
   const { item, token } = lease;
   const row = await rowOf(store, item);

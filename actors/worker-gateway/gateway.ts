@@ -13,7 +13,7 @@ import type { MovedStart } from '../../results/moved-files.ts';
 import type { Lease } from '../../store/ledger.ts';
 import type { SubJobRow } from '../batch-job/state.ts';
 import type { WorkWaiters } from '../dispatcher/waiters.ts';
-import { assignmentOf, rowOf } from './assignments.ts';
+import { assignmentOf, rowOf, UnreadableSubJob } from './assignments.ts';
 import { copyInput, documentInput } from './document-input.ts';
 import { withTracksAt } from './files.ts';
 import { Intake, type IntakeDeps, type Taken } from './intake.ts';
@@ -166,6 +166,7 @@ export class WorkerGateway {
       if (assignment === undefined) await this.#intake.end(lease.token);
       return assignment;
     } catch (error) {
+      if (error instanceof UnreadableSubJob) return this.#unreadable(lease, error);
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       // It is gone for good (a restored backup has no spool): whoever came for it next would be turned away as well.
       await this.#intake.toJob(lease, {
@@ -179,6 +180,17 @@ export class WorkerGateway {
       });
       return undefined;
     }
+  }
+
+  /** Its job hears of it: it fails, or the job as a whole cannot be read and goes into quarantine. Others have their work all the same. */
+  async #unreadable(lease: Lease, err: UnreadableSubJob): Promise<undefined> {
+    const { token, item } = lease;
+    this.#deps.logger.error({ err, subJob: item.id }, 'a sub-job cannot be handed out');
+    const message = `${err.message} Resubmit the job.`;
+    await this.#intake
+      .toJob(lease, { type: 'workFailed', key: item.key, token, code: 'OTHER', message, ms: 0 })
+      .catch(() => this.#intake.end(token));
+    return undefined;
   }
 }
 

@@ -4,11 +4,11 @@ import path from 'node:path';
 import Database from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
 import type { Lease, WorkItem } from '../ledger.ts';
-import { MemoryLedger } from '../memory-ledger.ts';
+import { MemoryLedger, type KeptLease } from '../memory-ledger.ts';
 import { LogSync } from './log-sync.ts';
 import { migrate } from './migrations.ts';
 import { formerPlaces, settleAt, type Place } from './place.ts';
-import { prefixEnd, prepare, type Statements } from './statements.ts';
+import { prefixEnd, prepare, type LeaseRow, type Statements } from './statements.ts';
 import { Writer, type Reservation, type Written } from './writer.ts';
 import type {
   ActorKey,
@@ -98,13 +98,20 @@ export class SqliteStore implements Store {
         keep: (lease) => this.#keepLease(lease),
         drop: (item) => void this.#statements.dropLease.run(item),
       },
-      this.#statements.leases.all().map(({ token, worker, started, body }) => ({
-        token,
-        worker,
-        item: JSON.parse(body) as WorkItem,
-        heldMs: Math.max(0, Date.now() - started),
-      })),
+      this.#statements.leases.all().flatMap((row) => this.#keptLease(row)),
     );
+  }
+
+  /** One that cannot be read is put aside: its sub-job is offered again by its job. */
+  #keptLease({ token, worker, started, body }: LeaseRow): readonly KeptLease[] {
+    const item = readItem(body);
+    if (item !== undefined) return [{ token, worker, item, heldMs: Math.max(0, Date.now() - started) }];
+    const at = new Date().toISOString();
+    this.#database.transaction(() => {
+      this.#statements.quarantineLease.run({ token, at });
+      this.#statements.dropLeaseOf.run(token);
+    })();
+    return [];
   }
 
   commit(commit: Commit): Promise<number> {
@@ -274,6 +281,21 @@ export class SqliteStore implements Store {
   #keepLease({ token, worker, item }: Lease): void {
     const body = JSON.stringify(item);
     this.#statements.keepLease.run({ item: item.id, token, worker, started: Date.now(), body });
+  }
+}
+
+/** Undefined: it is none. */
+function readItem(body: string): WorkItem | undefined {
+  try {
+    const item = JSON.parse(body) as Partial<WorkItem> | null;
+    const texts = [item?.id, item?.key, item?.queue, item?.kind, item?.actor?.kind, item?.actor?.id];
+    const numbers = [item?.priority, item?.attempt, item?.share];
+    const isItem =
+      texts.every((text) => typeof text === 'string') &&
+      numbers.every((number) => typeof number === 'number');
+    return isItem ? (item as WorkItem) : undefined;
+  } catch {
+    return undefined;
   }
 }
 

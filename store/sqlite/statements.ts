@@ -11,6 +11,13 @@ interface ActorRow {
   record: string | null;
 }
 
+export interface LeaseRow {
+  token: string;
+  worker: string;
+  started: number;
+  body: string;
+}
+
 interface NoticeRow {
   id: string;
   due: number;
@@ -98,9 +105,12 @@ export function prepare(database: Database.Database) {
       'insert or replace into leases values (@item, @token, @worker, @started, @body)',
     ),
     dropLease: database.prepare('delete from leases where item = ?'),
-    leases: database.prepare<unknown[], { token: string; worker: string; started: number; body: string }>(
-      'select token, worker, started, body from leases',
+    dropLeaseOf: database.prepare('delete from leases where token = ?'),
+    quarantineLease: database.prepare(
+      `insert into quarantine select 'lease', item, 'What is stored of a lease cannot be read.', @at, json_object('token', token, 'worker', worker, 'body', body)
+       from leases where token = @token`,
     ),
+    leases: database.prepare<unknown[], LeaseRow>('select token, worker, started, body from leases'),
     remove: [
       ...['actors', 'records', 'actor_rows', 'entries'].map((table) =>
         database.prepare(`delete from ${table} where kind = @kind and id = @id`),

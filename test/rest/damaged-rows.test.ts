@@ -1,0 +1,145 @@
+/** Rows that this version cannot read, in a database of live jobs: what becomes of their job, and that nobody else feels it. */
+import { expect } from 'chai';
+import Database from 'better-sqlite3';
+import path from 'node:path';
+import { RawComponent, trackNamed } from '../support/raw-component.ts';
+import { sampleUri, Service } from '../support/service.ts';
+
+const JOB = { media: [sampleUri('rocket.jpg')], pipelineName: 'ABSENT PIPELINE' };
+
+describe('A stored row that cannot be read', () => {
+  let service: Service;
+  let component: RawComponent;
+  beforeEach(async () => {
+    service = await Service.started({ LEASE_MS: '2000' });
+    component = new RawComponent(service);
+  });
+  afterEach(() => service.close());
+
+  const database = <T>(look: (open: Database.Database) => T): T => {
+    const open = new Database(path.join(service.dataDir, 'troupe.db'));
+    try {
+      return look(open);
+    } finally {
+      open.close();
+    }
+  };
+  const quarantined = () =>
+    database((open) =>
+      open.prepare<[], { kind: string; id: string }>('select kind, id from quarantine').all(),
+    );
+  /** Changes the row of the detection of a job, as it is stored. */
+  const change = (id: string, edit: (row: Record<string, unknown>) => unknown) =>
+    database((open) => {
+      const number = id.split('-').at(-1);
+      const key = open
+        .prepare<unknown[], { key: string; body: string }>(
+          'select key, body from actor_rows where id = ? and body like \'%"DETECT"%\'',
+        )
+        .get(number)!;
+      const body = edit(JSON.parse(key.body) as Record<string, unknown>);
+      open
+        .prepare('update actor_rows set body = ? where id = ? and key = ?')
+        .run(typeof body === 'string' ? body : JSON.stringify(body), number, key.key);
+    });
+  /** Two jobs that wait for a component, one of them with a row of another shape; then the server is started again. */
+  const withDamage = async (edit: (row: Record<string, unknown>) => unknown) => {
+    const [damaged, sound] = [await service.submit(JOB), await service.submit(JOB)];
+    for (const id of [damaged, sound]) {
+      const { token } = await component.claimOf(id, 'ABSENT');
+      await component.release(token);
+    }
+    await service.kill9();
+    change(damaged, edit);
+    await service.start();
+    return { damaged, sound };
+  };
+  const completes = async (id: string) => {
+    const { token } = await component.claimOf(id, 'ABSENT');
+    expect((await component.result(token, [trackNamed('a')])).status).to.equal(200);
+    expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+  };
+
+  for (const [what, edit] of [
+    ['is of an unknown kind', (row: object) => ({ ...row, kind: 'FORETELL' })],
+    ['is no JSON', () => '{"kind":'],
+  ] as const)
+    it(`has its job put into quarantine when it ${what}; other jobs go on`, async () => {
+      const { damaged, sound } = await withDamage(edit);
+      await completes(sound);
+      expect(await service.job(damaged)).to.equal(undefined);
+      await service.stop();
+      expect(quarantined()).to.deep.equal([{ kind: 'batch-job', id: damaged.split('-').at(-1) }]);
+    });
+
+  it('fails its sub-job when nobody can be told what to do; other jobs go on', async () => {
+    const { damaged, sound } = await withDamage((row) => ({ ...row, work: { medium: 7 } }));
+    await completes(sound);
+    expect((await service.terminal(damaged)).jobStatus).to.equal('ERROR');
+    const [medium] = (await service.document(damaged)).media;
+    expect(JSON.stringify(medium?.detectionProcessingErrors)).to.include('cannot be read. Resubmit the job.');
+  });
+
+  for (const [what, body] of [
+    ['is no JSON', '{'],
+    ['is of another shape', '{"id":7}'],
+    ['is nothing', 'null'],
+  ] as const)
+    it(`is put aside when it is a lease that ${what}: its sub-job is handed out again, uncounted`, async () => {
+      const [one, other] = [await service.submit(JOB), await service.submit(JOB)];
+      const [held, kept] = [await component.claimOf(one, 'ABSENT'), await component.claimOf(other, 'ABSENT')];
+      await service.kill9();
+      database((open) => open.prepare('update leases set body = ? where token = ?').run(body, held.token));
+      await service.start();
+      expect((await component.result(held.token, [trackNamed('stale')])).status).to.equal(409);
+      expect((await component.result(kept.token, [trackNamed('kept')])).status).to.equal(200);
+      const again = await component.claimOf(one, 'ABSENT');
+      expect(again.attempt).to.equal(1);
+      expect((await component.result(again.token, [trackNamed('a')])).status).to.equal(200);
+      for (const id of [one, other]) expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+      await service.stop();
+      expect(quarantined()).to.deep.equal([{ kind: 'lease', id: held.id }]);
+    });
+
+  it('or nobody has stored any more, harms nobody as a lease: its answer is refused', async () => {
+    const id = await service.submit(JOB);
+    const { token } = await component.claimOf(id, 'ABSENT');
+    await service.kill9();
+    database((open) => {
+      const { body } = open.prepare<[], { body: string }>('select body from leases').get()!;
+      const item = { ...(JSON.parse(body) as object), actor: { kind: 'oracle', id: '1' } };
+      open.prepare('update leases set body = ?').run(JSON.stringify(item));
+    });
+    await service.start();
+    expect((await component.result(token, [trackNamed('a')])).status).to.equal(409);
+    expect((await component.heartbeat(token)).status).to.equal(409);
+    await completes(id);
+  });
+});
+
+describe('An answer for an earlier run of a job', () => {
+  let service: Service;
+  before(async () => {
+    service = await Service.started();
+  });
+  after(() => service.close());
+
+  it('is refused, and the run of today loses nothing', async () => {
+    const component = new RawComponent(service);
+    const id = await service.submit(JOB);
+    const stale = await component.claimOf(id, 'ABSENT');
+    await service.cancel(id);
+    await component.release(stale.token);
+    await service.terminal(id);
+    expect((await service.resubmit(id)).status).to.equal(200);
+    const now = await component.claimOf(id, 'ABSENT');
+    expect(now.id).to.match(/\.2\./);
+    expect((await component.result(stale.token, [trackNamed('stale')])).status).to.equal(409);
+    expect((await component.failure(stale.token, 'OTHER', 'stale')).status).to.equal(409);
+    expect((await component.result(now.token, [trackNamed('now')])).status).to.equal(200);
+    expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+    expect(JSON.stringify(await service.document(id)))
+      .to.include('"now"')
+      .and.not.include('"stale"');
+  });
+});
