@@ -13,6 +13,7 @@ import { pairs } from './pairs.ts';
 import { restInterface } from './rest.ts';
 import { serviceOverhead } from './service.ts';
 import { startUp } from './start-up.ts';
+import { streams } from './stream.ts';
 import { watching } from './watching.ts';
 
 const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
@@ -28,6 +29,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   images: manyImages,
   pairs,
   decode: decoding,
+  stream: streams,
   accuracy,
 };
 

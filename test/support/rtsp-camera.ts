@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import type { CodedClip } from './coded-media.ts';
-import { drained, paced } from './stream-server.ts';
+import { drained, paced } from './http-camera.ts';
 
 export interface RtspPicture {
   readonly dueMs: number;
@@ -142,7 +142,10 @@ class Camera {
     await this.#behaviour.ready?.(sent);
     if (after === 'drop') this.#socket.destroy();
     else if (after === 'teardown') this.#write('TEARDOWN rtsp://client RTSP/1.0\r\nCSeq: 7\r\n\r\n');
-    else if (after === 'bye') this.#interleaved(1, Buffer.from([0x81, 203, 0, 1, 0, 0, 0, 1]));
+    else if (after === 'bye') {
+      this.#interleaved(1, Buffer.from([0x81, 203, 0, 1, 0, 0, 0, 1]));
+      this.#socket.end();
+    }
   }
 
   #send({ ptsMs, payloads }: RtspPicture): Promise<boolean> | boolean {
@@ -187,7 +190,7 @@ class Camera {
   }
 
   #write(data: string | Buffer): void {
-    if (!this.#socket.destroyed) this.#socket.write(data);
+    if (this.#socket.writable) this.#socket.write(data);
   }
 }
 
