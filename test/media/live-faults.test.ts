@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { createServer, type AddressInfo } from 'node:net';
 import { accessUnits, jpegOf, transportStream } from '../support/coded-media.ts';
-import { type RtspBehaviour, type RtspServer } from '../support/rtsp-camera.ts';
-import { multipart, streamServer, type StreamAnswer } from '../support/http-camera.ts';
+import { type RtspBehaviour, type RtspServer } from '../support/rtsp-server.ts';
+import { multipart, streamServer, type StreamAnswer } from '../support/stream-server.ts';
 import { publicUri } from '../../media/live/public-uri.ts';
 import { closeServers, http, keep, rtsp as rtspOf, watch, withLogin } from './live-watching.ts';
 import { sample } from './samples.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { accessUnits, jpegOf, transportStream } from '../support/coded-media.ts';
-import { h264Over, type RtspBehaviour, type RtspServer } from '../support/rtsp-camera.ts';
-import { multipart } from '../support/http-camera.ts';
+import { h264Over, type RtspBehaviour, type RtspServer } from '../support/rtsp-server.ts';
+import { multipart } from '../support/stream-server.ts';
 import { until } from '../support/until.ts';
 import { Watching, closeServers, http, rtsp as rtspOf, types, watch, withLogin } from './live-watching.ts';
 import { sample } from './samples.ts';

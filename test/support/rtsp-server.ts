@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import type { CodedClip } from './coded-media.ts';
-import { drained, paced } from './http-camera.ts';
+import { drained, paced } from './stream-server.ts';
 
 export interface RtspPicture {
   readonly dueMs: number;
