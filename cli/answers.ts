@@ -2,8 +2,9 @@
 import type { z } from 'zod';
 import type { Sent } from '../http/declaration.ts';
 import type { actorPage } from '../http/schemas/actors.ts';
-import type { action, algorithm, component, pipeline, task } from '../http/schemas/catalog.ts';
-import type { detectionDocument } from '../http/schemas/detection.ts';
+import type { component } from '../http/schemas/components.ts';
+import type { action, algorithm, pipeline, task } from '../http/schemas/pipelines.ts';
+import type { detectionDocument } from '../http/schemas/detection-document.ts';
 import type { jobPage, liveIssues } from '../http/schemas/job-list.ts';
 import type {
   allJobsStatistics,
@@ -12,10 +13,11 @@ import type {
   jobCreationRequest,
   singleJobInfo,
   waitingFor,
-} from '../http/schemas/jobs.ts';
+} from '../http/schemas/batch-jobs.ts';
 import type { upload } from '../http/schemas/media.ts';
 import type { deployedNodeManagerModel, nodeConfiguration } from '../http/schemas/nodes.ts';
-import type { info, queueInfo } from '../http/schemas/service.ts';
+import type { queueInfo } from '../http/schemas/queues.ts';
+import type { info } from '../http/schemas/service.ts';
 import type { systemMessage } from '../http/schemas/system-messages.ts';
 
 type Answer<S extends z.ZodType> = Sent<z.output<S>>;

@@ -7,7 +7,7 @@ import { answered, json, nothing, ok, withoutBody } from '../declaration.ts';
 import { endpoint } from '../endpoint.ts';
 import { HttpError, notThere, overloaded } from '../errors.ts';
 import { coreResponse, responseMessage } from '../schemas/common.ts';
-import { detectionDocument } from '../schemas/detection.ts';
+import { detectionDocument } from '../schemas/detection-document.ts';
 import {
   archiveRepostRequest,
   archiveRepostResponse,
@@ -21,7 +21,7 @@ import {
   resubmitQuery,
   singleJobInfo,
   singleJobQuery,
-} from '../schemas/jobs.ts';
+} from '../schemas/batch-jobs.ts';
 import {
   createJob,
   created,

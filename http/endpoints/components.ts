@@ -11,7 +11,7 @@ import { userOf } from '../access/bearer.ts';
 import { answered, json, nothing, ok, withoutBody } from '../declaration.ts';
 import { endpoint } from '../endpoint.ts';
 import { HttpError } from '../errors.ts';
-import { component, componentDescriptor, componentNameParams, registered } from '../schemas/catalog.ts';
+import { component, componentDescriptor, componentNameParams, registered } from '../schemas/components.ts';
 import { responseMessage } from '../schemas/common.ts';
 import { detailsQuery } from '../schemas/details.ts';
 import { warningHeaders } from '../steps/warnings.ts';

@@ -8,7 +8,7 @@ import type { Accepted } from '../../actors/batch-job/submission.ts';
 import type { User } from '../access/bearer.ts';
 import { answered, ok } from '../declaration.ts';
 import { HttpError, overloaded } from '../errors.ts';
-import type { JobCreationRequest } from '../schemas/jobs.ts';
+import type { JobCreationRequest } from '../schemas/batch-jobs.ts';
 
 export interface CreationDeps {
   readonly jobService: JobService;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { answered, nothing, type DeclaredAnswer, withoutBody } from '../declaration.ts';
 import { endpoint } from '../endpoint.ts';
 import type { EventStreams } from '../event-streams.ts';
-import { jobIdParam } from '../schemas/jobs.ts';
+import { jobIdParam } from '../schemas/batch-jobs.ts';
 
 export interface JobEventDeps {
   readonly eventStreams: EventStreams;

@@ -5,7 +5,7 @@ import { answered, json, nothing, ok, withoutBody } from '../declaration.ts';
 import { endpoint } from '../endpoint.ts';
 import { responseMessage } from '../schemas/common.ts';
 import { jobListQuery, jobPage, liveIssues } from '../schemas/job-list.ts';
-import { jobIdParam } from '../schemas/jobs.ts';
+import { jobIdParam } from '../schemas/batch-jobs.ts';
 
 export interface JobListDeps {
   listJobs(query: JobListQuery): Promise<JobPage>;

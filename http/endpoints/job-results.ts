@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import type { ArchiveChecks } from '../../actors/batch-job/archive-checks.ts';
 import type { ArchivedDocument, JobViews } from '../../actors/views/jobs.ts';
 import { HttpError } from '../errors.ts';
-import type { archiveRepostResponse } from '../schemas/jobs.ts';
+import type { archiveRepostResponse } from '../schemas/batch-jobs.ts';
 
 interface OpenedDocument {
   readonly stream: Readable;

@@ -19,7 +19,7 @@ import {
   pipelineCreation,
   task,
   taskCreation,
-} from '../schemas/catalog.ts';
+} from '../schemas/pipelines.ts';
 import { responseMessage } from '../schemas/common.ts';
 import { detailsQuery } from '../schemas/details.ts';
 import { jsonList } from '../steps/json-list.ts';

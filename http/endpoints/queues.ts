@@ -4,7 +4,7 @@ import { json, ok } from '../declaration.ts';
 import { endpoint } from '../endpoint.ts';
 import { notThere } from '../errors.ts';
 import { responseMessage } from '../schemas/common.ts';
-import { queueInfo } from '../schemas/service.ts';
+import { queueInfo } from '../schemas/queues.ts';
 
 export interface QueueDeps {
   readonly queues: QueueViews;

@@ -4,7 +4,7 @@ import { INTERFACE_VERSION, type Info } from '../../config/info.ts';
 import { answered, json, nothing, ok, withoutBody } from '../declaration.ts';
 import { endpoint } from '../endpoint.ts';
 import { responseMessage } from '../schemas/common.ts';
-import { allJobsStatistics } from '../schemas/jobs.ts';
+import { allJobsStatistics } from '../schemas/batch-jobs.ts';
 import { info } from '../schemas/service.ts';
 
 export interface Health {

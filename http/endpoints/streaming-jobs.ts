@@ -3,7 +3,7 @@ import type { StreamingJobService, StreamingJobRequest } from '../../actors/stre
 import { answered, json, nothing, ok, withoutBody } from '../declaration.ts';
 import { endpoint } from '../endpoint.ts';
 import { responseMessage, wholeNumber } from '../schemas/common.ts';
-import { jobId } from '../schemas/jobs.ts';
+import { jobId } from '../schemas/batch-jobs.ts';
 import {
   allStreamingJobs,
   cancelQuery,
@@ -13,7 +13,7 @@ import {
   streamingJobCreationResponse,
   streamingJobInfo,
   type StreamingJobCreationRequest,
-} from '../schemas/streaming.ts';
+} from '../schemas/streaming-jobs.ts';
 import { JOB_EVENTS } from './job-events.ts';
 
 export interface StreamingJobDeps {

@@ -20,7 +20,7 @@ import {
   heartbeatRequest,
   resultAnswer,
   resultQuery,
-} from '../schemas/worker.ts';
+} from '../schemas/worker-protocol.ts';
 
 export interface WorkerProtocolDeps {
   readonly workerGateway: WorkerGateway;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { trueOrFalse, wholeNumber } from './common.ts';
-import { jobStatus, singleJobInfo } from './jobs.ts';
+import { jobStatus, singleJobInfo } from './batch-jobs.ts';
 
 /** The list of jobs (ours): what may be asked for, and what is answered. */
 export const jobListQuery = z.strictObject({

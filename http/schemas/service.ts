@@ -11,13 +11,3 @@ export const info = z
     version: z.string().regex(/^\d+\.\d+\.\d+$/),
   })
   .meta({ id: 'InfoModel' });
-
-export const queueInfo = z
-  .object({
-    name: z.string(),
-    messagesInQueue: z
-      .int()
-      .min(0)
-      .describe('Sub-jobs that wait; those in the hands of a component are not counted'),
-  })
-  .meta({ id: 'QueueInfo' });

@@ -9,18 +9,19 @@ import { withoutExtras } from '../../actors/catalog/tolerant-json.ts';
 import { savedConfiguration } from '../../actors/node-configuration/transitions.ts';
 import * as unserved from '../../actors/node-configuration/unserved.ts';
 import { uploadOf } from '../../actors/uploads/use.ts';
-import * as bodies from '../../http/schemas/catalog.ts';
+import * as bodies from '../../http/schemas/pipelines.ts';
+import { componentDescriptor } from '../../http/schemas/components.ts';
 import * as common from '../../http/schemas/common.ts';
 import { detailsQuery } from '../../http/schemas/details.ts';
 import { actorListQuery } from '../../http/schemas/actors.ts';
 import { jobListQuery } from '../../http/schemas/job-list.ts';
-import * as jobs from '../../http/schemas/jobs.ts';
+import * as jobs from '../../http/schemas/batch-jobs.ts';
 import * as media from '../../http/schemas/media.ts';
 import { nodeConfiguration } from '../../http/schemas/nodes.ts';
 import { checked } from '../../http/schemas/problems.ts';
-import * as streaming from '../../http/schemas/streaming.ts';
+import * as streaming from '../../http/schemas/streaming-jobs.ts';
 import * as messages from '../../http/schemas/system-messages.ts';
-import * as worker from '../../http/schemas/worker.ts';
+import * as worker from '../../http/schemas/worker-protocol.ts';
 import { parseJson } from '../../http/steps/json-body.ts';
 import { decodeDataUri, statedType } from '../../media/data-uri.ts';
 import { schemeOf, shownUri } from '../../media/file-uris.ts';
@@ -93,14 +94,11 @@ const elements = (size: number) => ({
 });
 
 export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>>> = {
-  'http/schemas/catalog.ts': {
+  'http/schemas/pipelines.ts': {
     ...because(
       ANSWER,
-      ...'elementWarnings registered pipeline task action algorithm component elementNameParams componentNameParams'.split(
-        ' ',
-      ),
+      ...'warnings elementWarnings pipeline task action algorithm elementNameParams'.split(' '),
     ),
-    componentDescriptor: body(bodies.componentDescriptor, descriptor),
     pipelineCreation: [
       body(bodies.pipelineCreation, (size) => ({ ...element, tasks: texts(size) })),
       ...text(bodies.pipelineCreation, (name) => ({ ...element, name, tasks: ['t'] })),
@@ -112,6 +110,10 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       properties: many(size, (at) => ({ name: `P${at}`, value: 1 })),
     })),
   },
+  'http/schemas/components.ts': {
+    ...because(ANSWER, 'registered', 'component', 'componentNameParams'),
+    componentDescriptor: body(componentDescriptor, descriptor),
+  },
   'http/schemas/common.ts': {
     ...because(ANSWER, 'responseMessage', 'coreResponse', 'orAbsent'),
     wholeNumber: text(common.wholeNumber(0), (given) => given),
@@ -119,7 +121,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     timestamp: text(common.timestamp, (given) => given),
   },
   'http/schemas/details.ts': { detailsQuery: text(detailsQuery, (details) => ({ details })) },
-  'http/schemas/detection.ts': because(ANSWER, 'detectionDocument'),
+  'http/schemas/detection-document.ts': because(ANSWER, 'detectionDocument'),
   'http/schemas/actors.ts': {
     ...because(ANSWER, 'actorPage'),
     actorListQuery: [
@@ -134,7 +136,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       ...text(jobListQuery, (pipelineName) => ({ pipelineName })),
     ],
   },
-  'http/schemas/jobs.ts': {
+  'http/schemas/batch-jobs.ts': {
     ...because(
       ANSWER,
       ...'jobStatus jobId jobCreationResponse waitingFor singleJobInfo dryRunResponse allJobsStatistics archiveRepostResponse'.split(
@@ -177,8 +179,9 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     ],
   },
   'http/schemas/problems.ts': because('is timed by each of the schemas', 'checked'),
-  'http/schemas/service.ts': because(ANSWER, 'info', 'queueInfo'),
-  'http/schemas/streaming.ts': {
+  'http/schemas/queues.ts': because(ANSWER, 'queueInfo'),
+  'http/schemas/service.ts': because(ANSWER, 'info'),
+  'http/schemas/streaming-jobs.ts': {
     ...because(
       ANSWER,
       'streamingJobCreationResponse',
@@ -200,7 +203,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     messageQuery: text(messages.messageQuery, (msgType) => ({ msgType, severity: msgType })),
     messageId: text(messages.messageId, (given) => given),
   },
-  'http/schemas/worker.ts': {
+  'http/schemas/worker-protocol.ts': {
     ...because(ANSWER, 'claimAnswer', 'answersAnswer', 'resultAnswer', 'heartbeatAnswer'),
     claimRequest: [
       body(worker.claimRequest, (size) => ({ algorithms: texts(size) })),
@@ -304,7 +307,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
   },
   'actors/catalog/descriptor.ts': {
     ...because(
-      'is timed by the bodies of http/schemas/catalog.ts',
+      'is timed by the bodies of http/schemas/pipelines.ts',
       'actionSchema',
       'taskSchema',
       'pipelineSchema',

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
-import { detectionDocument } from '../../http/schemas/detection.ts';
+import { detectionDocument } from '../../http/schemas/detection-document.ts';
 import { documentPicture } from './document-picture.ts';
 
 const PAGE = 'docs/detection-document.md';

@@ -1,24 +1,20 @@
 import { z } from 'zod';
-import { responseMessage } from './common.ts';
 import {
   actionSchema,
   pipelineSchema,
   taskSchema,
-  unmanagedDescriptorSchema,
 } from '../../actors/catalog/descriptor.ts';
 
-/** Bodies of specification 2.6, 4.6 and 4.7. What a client posts is checked by the very schemas that the catalog is made of. */
-export const componentDescriptor = unmanagedDescriptorSchema.meta({ id: 'ComponentDescriptor' });
+/** Bodies of specification 2.6 and 4.7. What a client posts is checked by the very schemas that the catalog is made of. */
 export const pipelineCreation = pipelineSchema.meta({ id: 'PipelineCreation' });
 export const taskCreation = taskSchema.meta({ id: 'TaskCreation' });
 export const actionCreation = actionSchema.meta({ id: 'ActionCreation' });
 
-const warnings = z
+export const warnings = z
   .array(z.string())
   .optional()
   .describe('With details=true: what is wrong with it, for jobs that use it');
 export const elementWarnings = z.object({ warnings: z.array(z.string()) });
-export const registered = responseMessage.extend({ warnings }).meta({ id: 'Registered' });
 
 const name = z.string().describe('Trimmed and in upper case');
 const description = z.string();
@@ -72,18 +68,6 @@ export const algorithm = z
   })
   .meta({ id: 'Algorithm' });
 
-export const component = z
-  .strictObject({
-    componentName: z.string(),
-    componentVersion: z.string(),
-    managed: z.boolean().describe('The server starts and stops its processes; otherwise clients run it'),
-    registeredBy: z.string().nullable().describe('The user who registered it; null for managed ones'),
-    algorithm: z.string(),
-    supportsBatchProcessing: z.boolean(),
-    supportsStreamProcessing: z.boolean(),
-  })
-  .meta({ id: 'Component' });
 
 /** In the path, decoded. */
 export const elementNameParams = z.object({ name: z.string().describe('In any case of letters') });
-export const componentNameParams = z.object({ componentName: z.string().describe('Exactly as registered') });

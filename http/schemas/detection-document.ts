@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jobStatus } from './jobs.ts';
+import { jobStatus } from './batch-jobs.ts';
 
 /** The detection output object (specification 2.2). The server never parses it: this documents it, and tests hold it against this. */
 const properties = z.record(z.string(), z.string());
