@@ -1,9 +1,5 @@
 import { z } from 'zod';
-import {
-  actionSchema,
-  pipelineSchema,
-  taskSchema,
-} from '../../actors/catalog/descriptor.ts';
+import { actionSchema, pipelineSchema, taskSchema } from '../../actors/catalog/descriptor.ts';
 
 /** Bodies of specification 2.6 and 4.7. What a client posts is checked by the very schemas that the catalog is made of. */
 export const pipelineCreation = pipelineSchema.meta({ id: 'PipelineCreation' });
@@ -67,7 +63,6 @@ export const algorithm = z
     providesCollection: z.strictObject({ states, properties: z.array(algorithmProperty) }),
   })
   .meta({ id: 'Algorithm' });
-
 
 /** In the path, decoded. */
 export const elementNameParams = z.object({ name: z.string().describe('In any case of letters') });
