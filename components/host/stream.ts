@@ -15,6 +15,8 @@ import { NewestPicture } from './live/newest-picture.ts';
 import { SegmentLine } from './live/segment-line.ts';
 import type { LiveEvent, LiveFrame, LiveOptions, LivePictures, OpenLive } from './live/source.ts';
 
+const MOST_WARNINGS = 20;
+
 type StreamWork = StreamAssignment['work'];
 
 /** Errors: COULD_NOT_OPEN_MEDIA with a sentence for people, those of the detector. */
@@ -66,6 +68,7 @@ class StreamWatch {
   readonly #segments: SegmentLine;
   readonly #tracks: LiveTracks;
   readonly #picture: NewestPicture;
+  readonly #warnings = new Set<string>();
   #fps = 0;
   /** Of pictures of a size: what it has learned holds over the borders of segments. */
   #gate: { readonly size: string; readonly of: MotionGate | undefined } | undefined;
@@ -108,6 +111,13 @@ class StreamWatch {
     }
   }
 
+  /** There is no document that could tell it: equal ones go to the log once, and few of them. */
+  #warn(message: string): void {
+    if (this.#warnings.size >= MOST_WARNINGS || this.#warnings.has(message)) return;
+    this.#warnings.add(message);
+    this.#context.log(`${this.#work.jobId}: ${message}`);
+  }
+
   #partsFor(first: LiveFrame, pump: FramePump): CourseParts {
     const { properties } = this.#work;
     // Nothing is fed forward to a stream, whatever FEED_FORWARD_TYPE says: the search region holds.
@@ -122,6 +132,7 @@ class StreamWatch {
       segments: this.#segments,
       pump,
       picture: this.#picture,
+      warn: (message) => this.#warn(message),
       first,
       transform,
       gate: this.#gate.of,

@@ -142,6 +142,17 @@ describe('Segments of a live stream', () => {
     }
   });
 
+  it('say in the log what a document would tell among its warnings, once', async () => {
+    const log: string[] = [];
+    const work = await workOf('motion', {
+      segmentSize: 10,
+      properties: { QUALITY_SELECTION_THRESHOLD: 'high' },
+    });
+    const detector = squareDetector({ followsStreams: false });
+    await watched({ detector, open: liveSource(square({ frames: 30 })), work, log });
+    expect(log.filter((line) => line.includes('which is not a number'))).to.have.length(1);
+  });
+
   it('leave out tracks that are too short as a whole', async () => {
     const isThere = (frame: number) => (frame > 0 && frame < 5) || (frame > 6 && frame < 13) || frame > 15;
     const server = await seen(square({ frames: 19 }, isThere), { properties: { MIN_TRACK_LENGTH: '6' } });

@@ -20,6 +20,7 @@ export interface CourseParts {
   readonly segments: SegmentLine;
   readonly pump: FramePump;
   readonly picture: NewestPicture;
+  readonly warn: (message: string) => void;
   readonly first: LiveFrame;
   readonly transform: FrameTransform;
   readonly gate: MotionGate | undefined;
@@ -59,13 +60,14 @@ export class Course {
 
   /** From here on boxes are those of this course's pictures. */
   #look(): void {
-    const { work, first, transform, tracks, segments } = this.#parts;
+    const { work, first, transform, tracks, segments, warn } = this.#parts;
     const shaper = streamShaper({
       trackType: work.trackType,
       properties: work.properties,
       width: first.width,
       height: first.height,
       at: (frame) => segments.clock.at(frame),
+      warn,
     });
     segments.view = { transform, shaper };
     tracks.begin({
@@ -96,12 +98,7 @@ export class Course {
   }
 
   #job(): DetectionJob {
-    const { work, context, tracks } = this.#parts;
-    const told = new Set<string>();
-    const warn = (message: string): void => {
-      if (told.size < 20 && !told.has(message)) context.log(message);
-      told.add(message);
-    };
+    const { work, tracks, warn } = this.#parts;
     const job = { properties: work.properties, signal: this.#abort.signal, warn };
     return this.#follows ? { ...job, live: tracks } : job;
   }

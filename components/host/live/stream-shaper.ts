@@ -1,5 +1,5 @@
 /** Tracks of a live stream in the form that tracks of a video get: whole pixels, times, thresholds, labels, padding. */
-import { aboveThreshold, qualityRule } from '../../../domain/quality.ts';
+import { aboveThreshold, qualityRule, thresholdWarnings } from '../../../domain/quality.ts';
 import { isTooShort, mergePlan } from '../../../domain/track-merging.ts';
 import type { Properties, ReportedTrack, Track } from '../../../domain/types.ts';
 import { completeDetection } from '../../media/raw-tracks.ts';
@@ -13,6 +13,8 @@ export interface ShapedStream {
   readonly height: number;
   /** When a frame came: milliseconds since the epoch. */
   at(frame: number): number;
+  /** Takes what a document would have among its warnings: ill-formed boxes, say. */
+  warn(message: string): void;
 }
 
 /** Within which frames a part is told of, and what is known of its track as a whole. */
@@ -36,8 +38,14 @@ export function streamShaper(stream: ShapedStream): StreamShaper {
   const metadata = { FRAME_WIDTH: String(stream.width), FRAME_HEIGHT: String(stream.height) };
   const medium = { mediaType: 'VIDEO' as const, metadata };
   const rule = qualityRule(properties);
+  for (const { message } of thresholdWarnings(properties)) stream.warn(message);
   // One a track: a shaper keeps the frames of its warnings, for which there is no end here.
-  const shapeTrack = (track: Track) => trackShaper<Track>({ medium, properties }).shape(track);
+  const shapeTrack = (track: Track): Track | null => {
+    const shaper = trackShaper<Track>({ medium, properties });
+    const shaped = shaper.shape(track);
+    for (const { message } of shaper.warnings()) stream.warn(message);
+    return shaped;
+  };
   // Whether a track moves is not known of its first detection.
   const unlabelled = { ...properties, MOVING_TRACK_LABELS_ENABLED: 'FALSE' };
   const shapeSingle = (track: Track) => trackShaper<Track>({ medium, properties: unlabelled }).shape(track);
