@@ -4,26 +4,26 @@ import type { Clock } from '../runtime/clock.ts';
 import { assertNever } from '../runtime/assert-never.ts';
 import { loadDurable, type DurableKind } from '../runtime/durable.ts';
 import type { LoadMarks } from '../runtime/load-marks.ts';
-import type { Decision } from '../runtime/machine.ts';
+import { commandsOf, decide, type Decision } from '../runtime/machine.ts';
 import type { Steps } from '../runtime/steps.ts';
 import type { ActorKind, Envelope } from '../runtime/system.ts';
 import { configHashAhead } from './archive.ts';
 import { indexesOf, uncounted } from './indexes.ts';
-import { JOB_COMMANDS, type JobCommand, type JobRefusal, type JobReply } from './commands.ts';
+import type { JobCommand, JobReply } from './commands.ts';
 import type { JobEffect } from './effects.ts';
 import { BATCH_JOB, runPrefix } from './keys.ts';
 import { errorText } from './issues.ts';
 import { planAhead } from './planning.ts';
 import { owedWhenPoisoned } from './notices.ts';
-import type { Change } from './change.ts';
-import type { DecisionContext, JobSettings } from './context.ts';
+import type { JobTypes } from './change.ts';
+import type { JobSettings } from './context.ts';
 import { restoreInSteps } from './fold.ts';
 import type { JobRecord } from './record.ts';
 import { JOB_SCHEMA, JOB_UPCASTERS, jobSnapshotSchema, toSnapshot, upcastJob } from './snapshot.ts';
 import { isTerminal } from './status.ts';
 import type { JobState, SubJobRow } from './state.ts';
 import { removeFiles, removeStrays } from './cleanup.ts';
-import { decide, recover } from './transitions.ts';
+import { JOB_MACHINE, recover } from './transitions.ts';
 import { isInLedger, workChange, workItems } from './work-items.ts';
 
 export interface JobDeps {
@@ -52,7 +52,7 @@ export function batchJobKind(deps: JobDeps): ActorKind<JobCommand, JobReply> {
   const durable = durableJob(deps);
   return {
     name: BATCH_JOB,
-    accepts: JOB_COMMANDS,
+    accepts: commandsOf(JOB_MACHINE),
     mailbox: deps.mailbox,
     intensity: deps.intensity,
     idleMs: deps.idleMs,
@@ -62,16 +62,6 @@ export function batchJobKind(deps: JobDeps): ActorKind<JobCommand, JobReply> {
         deps.logger.error({ err, job: id }, 'could not end a job that fails again and again'),
       ),
   };
-}
-
-interface JobTypes {
-  readonly state: JobState;
-  readonly command: JobCommand;
-  readonly effect: JobEffect;
-  readonly reply: never;
-  readonly refusal: JobRefusal;
-  readonly context: DecisionContext;
-  readonly status: string;
 }
 
 function durableJob(deps: JobDeps): DurableKind<JobRecord, JobTypes> {
@@ -92,7 +82,7 @@ function durableJob(deps: JobDeps): DurableKind<JobRecord, JobTypes> {
     uncounted,
     snapshot: toSnapshot,
     ahead: workAhead,
-    decide: (record, state, envelope) => toDecision(record, state, envelope, deps.settings),
+    decide: (record, state, envelope) => decideJob(record, state, envelope, deps.settings),
     recover,
     perform: (record, state, effects) => perform(deps, record, state, effects),
     status: ({ status }) => status,
@@ -109,40 +99,23 @@ function* oneAfterAnother(all: readonly Steps<void>[]): Steps<void> {
   for (const steps of all) yield* steps;
 }
 
-function toDecision(
-  record: JobRecord | undefined,
+/** What the table decides, with what it changes in the ledger of work and in the indexes. */
+function decideJob(
+  known: JobRecord | undefined,
   state: JobState | undefined,
   { command, at }: Envelope<JobCommand>,
   settings: JobSettings,
 ): Decision<JobTypes> {
-  const created = command.type === 'accept' && record === undefined ? command.record : undefined;
-  const known = record ?? created;
-  if (known === undefined)
-    return { reply: { kind: 'refused', reason: 'NO_SUCH_JOB', status: 'UNKNOWN' } as const };
-  const { reply, change } = decide(state, command, { record: known, at, settings });
-  if (change === undefined) return { reply };
-  if (change.silent === true) return { reply, effects: change.effects };
-  const { putRows, removeRows, outbox } = storedParts(change);
+  const record = known ?? (command.type === 'accept' ? command.record : undefined);
+  if (record === undefined) return { reply: { kind: 'refused', reason: 'NO_SUCH_JOB', status: 'UNKNOWN' } };
+  const decision = decide(JOB_MACHINE, state, command, { record, at, settings });
+  const { state: next, effects = [], gone } = decision;
+  if (next === undefined) return decision;
   return {
-    reply,
-    effects: change.effects.filter((effect) => !isInLedger(effect)),
-    state: change.state,
-    putRows,
-    ...(removeRows === undefined ? {} : { removeRows }),
-    ...(outbox === undefined ? {} : { outbox }),
-    work: workChange(known, state, change),
-    ...indexesOf(known, state, change.gone === true ? undefined : change.state),
-    ...(change.gone === true ? { gone: true } : {}),
-    ...(change.synced === undefined ? {} : { synced: change.synced }),
-    ...(created === undefined ? {} : { record: created }),
-  };
-}
-
-function storedParts({ rows, removed, keptRows = [], notices = [], settled = [] }: Change) {
-  return {
-    putRows: [...rows.map((row) => ({ key: row.key, body: row })), ...keptRows],
-    removeRows: removed,
-    outbox: notices.length + settled.length === 0 ? undefined : { put: notices, remove: settled },
+    ...decision,
+    effects: effects.filter((effect) => !isInLedger(effect)),
+    work: workChange(record, state, next, decision),
+    ...indexesOf(record, state, gone === true ? undefined : next),
   };
 }
 

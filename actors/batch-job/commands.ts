@@ -85,26 +85,6 @@ export type JobCommand =
   /** From the server, when the operator wants live jobs to end with it. */
   | { readonly type: 'shutdown' };
 
-export const JOB_COMMANDS: ReadonlySet<JobCommand['type']> = new Set([
-  'accept',
-  'admit',
-  'cancel',
-  'resubmit',
-  'workDone',
-  'workFailed',
-  'workAnswered',
-  'archiveChecked',
-  'noticeSent',
-  'noticeFailed',
-  'archiveReposted',
-  'remove',
-  'forget',
-  'workLost',
-  'workDropped',
-  'resume',
-  'shutdown',
-]);
-
 export interface FailedPost {
   /** Of the notice. */
   readonly id: string;

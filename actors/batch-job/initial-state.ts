@@ -5,6 +5,37 @@ import type { JobRecord } from './record.ts';
 import type { JobState } from './state.ts';
 import { NO_WEIGHT } from './units.ts';
 
+/** What there is before a job is accepted. */
+export const NO_JOB: JobState = {
+  status: 'UNKNOWN',
+  run: 0,
+  outdated: null,
+  unnumbered: null,
+  priority: 0,
+  stage: { name: 'WAITING' },
+  startedAt: 0,
+  endedAt: null,
+  objectId: '',
+  hasDocument: false,
+  cancelledBy: null,
+  checkArchive: false,
+  pastOutput: null,
+  pastStatus: null,
+  documentHash: null,
+  outputUri: null,
+  timing: [],
+  callback: null,
+  archive: null,
+  removed: false,
+  issues: [],
+  firstError: null,
+  media: List(),
+  units: List(),
+  weight: NO_WEIGHT,
+  cursor: 0,
+  outstanding: new Map(),
+};
+
 /** A job before its first stage. */
 export function initialState(
   record: JobRecord,
@@ -17,33 +48,15 @@ export function initialState(
   },
 ): JobState {
   return {
+    ...NO_JOB,
     status: start.admitted ? 'IN_PROGRESS' : 'INITIALIZED',
     run: start.run,
-    outdated: null,
-    unnumbered: null,
     priority: start.priority,
-    stage: { name: 'WAITING' },
     startedAt: start.at,
-    endedAt: null,
     objectId: start.objectId,
-    hasDocument: false,
-    cancelledBy: null,
-    checkArchive: false,
-    pastOutput: null,
-    pastStatus: null,
-    documentHash: null,
-    outputUri: null,
-    timing: [],
-    callback: null,
-    archive: null,
-    removed: false,
     issues: (record.warnings ?? []).map((message) => ({ severity: 'warning', code: 'OTHER', message })),
     firstError: firstOf(record),
     media: untouched(record),
-    units: List(),
-    weight: NO_WEIGHT,
-    cursor: 0,
-    outstanding: new Map(),
   };
 }
 

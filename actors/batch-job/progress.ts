@@ -1,7 +1,7 @@
 /** How a job goes on: it takes answers, makes work as far as the window allows, and moves from stage to stage to its end. */
 import type { ArchiveFinding } from '../../domain/types.ts';
 import type { Notice } from '../../store/store.ts';
-import type { Change } from './change.ts';
+import { stored, type JobChange } from './change.ts';
 import type { DecisionContext } from './context.ts';
 import type { JobEffect } from './effects.ts';
 import { take, withNew } from './fold.ts';
@@ -17,7 +17,7 @@ import { after, BATCH_JOB_STATUSES, isTerminal } from './status.ts';
 import { weightOfAll } from './units.ts';
 
 /** Starts the first stage. */
-export function begin(state: JobState, context: DecisionContext): Change {
+export function begin(state: JobState, context: DecisionContext): JobChange {
   const failed = context.record.media.some(({ problem }) => problem !== undefined);
   const status = state.issues.length > 0 ? after(state.status, 'warning') : state.status;
   const started: JobState = {
@@ -31,7 +31,11 @@ export function begin(state: JobState, context: DecisionContext): Change {
 }
 
 /** What the archive says of earlier jobs: one that did the same stands for this one, all else goes on. */
-export function archiveAnswered(state: JobState, answer: ArchiveFinding, context: DecisionContext): Change {
+export function archiveAnswered(
+  state: JobState,
+  answer: ArchiveFinding,
+  context: DecisionContext,
+): JobChange {
   const asked = withArchiveAnswer({ ...state, checkArchive: false }, answer);
   return advance(enter(asked, nextStage(asked, context), context), context);
 }
@@ -59,7 +63,7 @@ export function answered(
   answer: Answer,
   ms: number,
   context: DecisionContext,
-): Change {
+): JobChange {
   const outstanding = new Map(state.outstanding);
   outstanding.delete(row.key);
   const timed = withTime({ ...state, outstanding }, row, ms, context);
@@ -69,33 +73,23 @@ export function answered(
   const follow = follows === undefined ? undefined : withRow(taken.state, row.unit, follows, context);
   const opened = follow === undefined ? [] : [follow.row];
   const next = advance(follow?.state ?? taken.state, context);
+  // The end removes every row; one that is written with it would stay for ever.
+  const rows = next.state.stage.name === 'ENDED' ? [] : stored([taken.row, ...opened]);
   return {
-    state: next.state,
-    // The end removes every row; one that is written with it would stay for ever.
-    rows: next.state.stage.name === 'ENDED' ? [] : [taken.row, ...opened, ...next.rows],
+    ...next,
+    putRows: [...rows, ...next.putRows],
     effects: [...offer(opened), ...next.effects],
-    ...endOf(next),
-  };
-}
-
-/** What only the change that ends a job brings. */
-function endOf({ removed, synced, notices, keptRows }: Change): Partial<Change> {
-  return {
-    ...(removed === undefined ? {} : { removed }),
-    ...(synced === undefined ? {} : { synced }),
-    ...(notices === undefined ? {} : { notices }),
-    ...(keptRows === undefined ? {} : { keptRows }),
   };
 }
 
 /** Puts a lost sub-job back to be tried again. */
-export function requeue(state: JobState, row: SubJobRow): Change {
+export function requeue(state: JobState, row: SubJobRow): JobChange {
   const outstanding = new Map(state.outstanding).set(row.key, row);
-  return { state: { ...state, outstanding }, rows: [row], effects: offer([row]) };
+  return { state: { ...state, outstanding }, putRows: stored([row]), effects: offer([row]) };
 }
 
 /** Makes as much work as the window allows; when the stage has none left, goes on to the next. */
-export function advance(state: JobState, context: DecisionContext): Change {
+export function advance(state: JobState, context: DecisionContext): JobChange {
   const rows: SubJobRow[] = [];
   let current = state;
   for (;;) {
@@ -112,11 +106,11 @@ export function advance(state: JobState, context: DecisionContext): Change {
     current.stage.name === 'CHECK' && state.stage.name !== 'CHECK' ? [{ type: 'checkArchive' }] : [];
   const strays: JobEffect[] =
     current.stage.name === 'DOCUMENT' && state.stage.name !== 'DOCUMENT' ? [{ type: 'removeStrays' }] : [];
-  return { state: current, rows, effects: [...offer(rows), ...asked, ...strays] };
+  return { state: current, putRows: stored(rows), effects: [...offer(rows), ...asked, ...strays] };
 }
 
 /** The end: rows and files go, notices go out. */
-function ended(state: JobState, { record, at, settings }: DecisionContext): Change {
+function ended(state: JobState, { record, at, settings }: DecisionContext): JobChange {
   const { callback, archive, notices, rows } = owedAtEnd(record, state, settings, at);
   // Admission hears of it first: whoever sees the end and resubmits at once must not keep the place of the run before.
   const effects: JobEffect[] = [
@@ -128,12 +122,12 @@ function ended(state: JobState, { record, at, settings }: DecisionContext): Chan
   // Synced: the files that could do the work again go right after it.
   return {
     state: { ...state, callback, archive },
-    rows: [],
+    // What is posted to the archive outlives the end, for a repost.
+    putRows: rows,
     effects,
-    removed: [''],
+    removeRows: [''],
     synced: true,
-    notices,
-    keptRows: rows,
+    outbox: { put: notices },
   };
 }
 

@@ -3,7 +3,8 @@ import { MEDIA_QUEUES } from '../../protocol/worker-protocol.ts';
 import type { WorkChange, WorkItem } from '../../store/ledger.ts';
 import type { JobEffect } from './effects.ts';
 import { BATCH_JOB } from './keys.ts';
-import type { Change } from './change.ts';
+import type { Change } from '../runtime/machine.ts';
+import type { JobTypes } from './change.ts';
 import type { JobRecord } from './record.ts';
 import type { JobState, SubJobRow } from './state.ts';
 import { weightOf } from './units.ts';
@@ -39,8 +40,12 @@ export function workItems(
 }
 
 /** What a change of a job changes in the ledger: in the same commit, so that neither is ever without the other. */
-export function workChange(record: JobRecord, before: JobState | undefined, change: Change): WorkChange {
-  const { state, effects, gone = false } = change;
+export function workChange(
+  record: JobRecord,
+  before: JobState | undefined,
+  state: JobState,
+  { effects = [], gone }: Change<JobTypes>,
+): WorkChange {
   const rowsOf = (type: 'offer' | 'cancelWork') =>
     effects.flatMap((effect) => (effect.type === type ? effect.rows : []));
   const over = [...(before?.outstanding.values() ?? [])].filter(({ key }) => !state.outstanding.has(key));
@@ -48,7 +53,7 @@ export function workChange(record: JobRecord, before: JobState | undefined, chan
     offer: workItems(record, state, rowsOf('offer')),
     withdraw: workItems(record, state, rowsOf('cancelWork')),
     settle: over.map(({ id }) => id),
-    clear: gone || state.stage.name === 'ENDED',
+    clear: gone === true || state.stage.name === 'ENDED',
   };
 }
 

@@ -96,8 +96,11 @@ interface Life<T extends ActorTypes> {
 interface Common<T extends ActorTypes> {
   /** An actor of which nothing is stored yet. */
   readonly initial: T['state'];
-  /** The reason to refuse what the table does not take in this status; absent: WRONG_STATE. */
-  refuse?(status: T['status'], command: T['command']): Refusal<T['refusal']>['reason'];
+  /** The reason to refuse what the table does not take in this status, or all that is said of it; absent: WRONG_STATE. */
+  refuse?(
+    status: T['status'],
+    command: T['command'],
+  ): Refusal<T['refusal']>['reason'] | Refusal<T['refusal']>;
   /** What follows whatever was carried out, such as work for which there is room now. */
   conclude?(
     outcome: Outcome<T>,
@@ -128,13 +131,18 @@ export function decide<T extends ActorTypes>(
   const { from, apply } = on[command.type]!;
   const status = statusOf?.(before);
   if (status !== undefined && from?.includes(status) === false)
-    return { reply: { kind: 'refused', reason: refuse?.(status, command) ?? 'WRONG_STATE', status } };
+    return { reply: refusalOf(refuse?.(status, command) ?? 'WRONG_STATE', status) };
   const applied = apply(before, command as Of<T, string>, context);
   const outcome =
     'kind' in applied || conclude === undefined ? applied : conclude(applied, before, command, context);
   if ('kind' in outcome) return { reply: status === undefined ? outcome : { ...outcome, status } };
   return { ...outcome, reply: (outcome.reply ?? DONE) as Reply<T> };
 }
+
+const refusalOf = <Reason extends string>(
+  found: Refusal<Reason>['reason'] | Refusal<Reason>,
+  status: string,
+): Refusal<Reason> => (typeof found === 'string' ? { kind: 'refused', reason: found, status } : found);
 
 /** What a transition answers that refuses for a reason of its own. */
 export const refused = <Reason extends string>(reason: Reason, message?: string): Refused<Reason> =>

@@ -1,6 +1,6 @@
 /** State diagrams (Mermaid) from the tables that the actors run by. */
 import { STATUS_TABLE } from '../../actors/batch-job/status.ts';
-import { TRANSITIONS } from '../../actors/batch-job/transitions.ts';
+import { JOB_MACHINE } from '../../actors/batch-job/transitions.ts';
 import type { ServiceCommand } from '../../actors/service/commands.ts';
 import { NEW_SERVICE, type ServiceState } from '../../actors/service/state.ts';
 import { DELIVERY_MACHINE } from '../../actors/delivery/transitions.ts';
@@ -39,15 +39,21 @@ export function statusArrows(): readonly Arrow[] {
   );
 }
 
-/** A command's entry says where it is carried out and where that can lead, not which leads where. */
-function commandList(
-  transitions: Readonly<Record<string, { readonly from: readonly string[]; readonly to: readonly string[] }>>,
-): string {
-  const list = (states: readonly string[]) => [...new Set(states)].join(', ');
-  return Object.entries(transitions)
-    .map(([command, { from, to }]) =>
-      [`- \`${command}\``, `  - in: ${list(from)}`, `  - leads to: ${list(to)}`].join('\n'),
-    )
+/** Each command with the states in which it is carried out, and where it leads from each of them. */
+function commandList({ on }: Table): string {
+  return Object.entries(on)
+    .map(([command, { from: all, to }]) => {
+      const lines = new Map<string, string[]>();
+      for (const from of all) {
+        const targets = [...new Set(targetsOf(to, from))];
+        const text = targets.length === 1 && targets[0] === from ? 'stays' : targets.join(', ');
+        lines.set(text, [...(lines.get(text) ?? []), from]);
+      }
+      const parts = [...lines].map(([text, from]) =>
+        text === 'stays' ? `  - in ${from.join(', ')}` : `  - from ${from.join(', ')} to ${text}`,
+      );
+      return [`- \`${command}\``, ...parts].join('\n');
+    })
     .join('\n');
 }
 
@@ -142,9 +148,9 @@ export function diagrams(): string {
     '',
     '## Commands to a batch job',
     '',
-    'In any other status a command is refused. `accept` makes the job.',
+    'In any other status a command is refused, by type. UNKNOWN: there is no such job (yet, or any more). REMOVED: its files go.',
     '',
-    commandList(TRANSITIONS),
+    commandList(JOB_MACHINE),
     '',
     '## Service (specification 3.3)',
     '',

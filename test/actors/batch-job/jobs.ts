@@ -5,7 +5,9 @@ import type { JobEffect } from '../../../actors/batch-job/effects.ts';
 import type { JobSettings } from '../../../actors/batch-job/context.ts';
 import type { JobRecord } from '../../../actors/batch-job/record.ts';
 import type { JobState, SubJobRow } from '../../../actors/batch-job/state.ts';
-import { decide, type JobOutcome } from '../../../actors/batch-job/transitions.ts';
+import { JOB_MACHINE } from '../../../actors/batch-job/transitions.ts';
+import { decide, type Decision } from '../../../actors/runtime/machine.ts';
+import type { JobTypes } from '../../../actors/batch-job/change.ts';
 import type { HttpNotice } from '../../../actors/delivery/notice.ts';
 import type { PipelinePlan, PlannedTask } from '../../../domain/plan.ts';
 import { userRanges } from '../../../domain/segments.ts';
@@ -18,7 +20,7 @@ import type {
   Properties,
   Range,
 } from '../../../domain/types.ts';
-import type { Notice } from '../../../store/store.ts';
+import type { Notice, Row } from '../../../store/store.ts';
 
 export interface GivenMedium {
   readonly type?: MediaType;
@@ -297,6 +299,50 @@ export const noticeFailed = (id: string, reason: string, next: Notice | null = n
   next,
 });
 
+/** What a command has led to, and what of it is about sub-jobs, notices and the archive. */
+export interface JobOutcome {
+  readonly reply: Decision<JobTypes>['reply'];
+  readonly change?: ChangeOfJob;
+}
+export interface ChangeOfJob {
+  readonly state: JobState;
+  readonly effects: readonly JobEffect[];
+  /** Sub-jobs that are written. */
+  readonly rows: readonly SubJobRow[];
+  /** Other rows that are. */
+  readonly keptRows: readonly Row[];
+  readonly removed: readonly string[];
+  readonly notices: readonly Notice[];
+  /** Ids of notices that are not owed any more. */
+  readonly settled: readonly string[];
+  readonly synced: boolean;
+  readonly gone: boolean;
+  /** Nothing is stored. */
+  readonly silent: boolean;
+}
+
+function outcomeOf(before: JobState | undefined, decision: Decision<JobTypes>): JobOutcome {
+  const { reply, state, effects = [], putRows = [], removeRows = [], outbox = {} } = decision;
+  if (state === undefined && effects.length === 0 && reply.kind === 'refused') return { reply };
+  const { synced = false, gone = false } = decision;
+  const isSubJob = ({ key, body }: Row) => (body as Partial<SubJobRow>).key === key;
+  return {
+    reply,
+    change: {
+      state: state ?? before!,
+      effects,
+      rows: putRows.filter(isSubJob).map(({ body }) => body as SubJobRow),
+      keptRows: putRows.filter((row) => !isSubJob(row)),
+      removed: removeRows,
+      notices: outbox.put ?? [],
+      settled: outbox.remove ?? [],
+      synced,
+      gone,
+      silent: state === undefined,
+    },
+  };
+}
+
 /** A job that is led by hand, one command after the other. */
 export class LedJob {
   readonly given: GivenJob;
@@ -326,7 +372,8 @@ export class LedJob {
 
   /** Sends a command; answers the reply. */
   tell(command: JobCommand): JobOutcome['reply'] {
-    this.last = decide(this.state, command, { record: this.record, at: ++this.at, settings: this.settings });
+    const context = { record: this.record, at: ++this.at, settings: this.settings };
+    this.last = outcomeOf(this.state, decide(JOB_MACHINE, this.state, command, context));
     const { change } = this.last;
     if (change === undefined) return this.last.reply;
     this.state = change.gone === true ? undefined : change.state;

@@ -2,12 +2,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import type { JobCommand } from '../../../actors/batch-job/commands.ts';
-import type { Change } from '../../../actors/batch-job/change.ts';
 import type { JobRecord } from '../../../actors/batch-job/record.ts';
 import type { JobState, SubJobRow } from '../../../actors/batch-job/state.ts';
 import { isTerminal } from '../../../actors/batch-job/status.ts';
 import type { Range } from '../../../domain/types.ts';
 import { mediaOf, type GivenJob } from './jobs.ts';
+import type { ChangeOfJob } from './jobs.ts';
 
 export interface Shape extends GivenJob {
   readonly window: number;
@@ -51,7 +51,7 @@ export const newRun = (shape: Shape): Run => ({
 export function checkOwed(
   { jobId, callback, media }: JobRecord,
   { prepared, fetchFailed, pastFound }: Run,
-  { state, notices = [], keptRows = [] }: Change,
+  { state, notices = [], keptRows = [] }: ChangeOfJob,
 ): void {
   const posts = media.flatMap(({ archiveUrl }, n) =>
     archiveUrl === undefined || fetchFailed || pastFound || !prepared.has(n) ? [] : [`archive.${n}`],
@@ -128,7 +128,7 @@ export function checkCoverage(shape: Shape, { made }: Run): void {
 }
 
 /** What has ended stays as it ended; only its notices and its removal are still to come. */
-export function expectFinal(before: JobState, change: Change | undefined, { type }: JobCommand): void {
+export function expectFinal(before: JobState, change: ChangeOfJob | undefined, { type }: JobCommand): void {
   if (change === undefined || change.gone === true) return;
   const { callback: _, archive: __, removed: ___, ...was } = before;
   const { callback: ____, archive: _____, removed: ______, ...is } = change.state;

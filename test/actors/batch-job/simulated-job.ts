@@ -11,9 +11,10 @@ import { restore } from '../../../actors/batch-job/fold.ts';
 import { ARCHIVE_ROWS, deliveryStatus } from '../../../actors/batch-job/notices.ts';
 import type { JobState, SubJobRow } from '../../../actors/batch-job/state.ts';
 import { isTerminal } from '../../../actors/batch-job/status.ts';
-import { recover, TRANSITIONS, type JobOutcome } from '../../../actors/batch-job/transitions.ts';
+import { JOB_MACHINE, recover } from '../../../actors/batch-job/transitions.ts';
+import { targetsOf } from '../diagrams.ts';
 import type { ArchiveFinding, Range } from '../../../domain/types.ts';
-import { doneWith, failedWith, LedJob, lost } from './jobs.ts';
+import { doneWith, failedWith, LedJob, lost, type JobOutcome } from './jobs.ts';
 import {
   byKey,
   checkCoverage,
@@ -345,8 +346,9 @@ export class SimulatedJob {
       expectFinal(before, outcome.change, command);
     if (outcome.change === undefined) return outcome;
     if (outcome.change.gone === true) return this.#forgotten(outcome);
-    if (command.type !== 'accept')
-      expect(TRANSITIONS[command.type].to, `where ${command.type} leads to`).to.include(this.state.status);
+    const [was, is] = [JOB_MACHINE.statusOf(before ?? JOB_MACHINE.initial), JOB_MACHINE.statusOf(this.state)];
+    const targets = targetsOf(JOB_MACHINE.on[command.type].to, was);
+    expect(targets, `where ${command.type} leads to from ${was}`).to.include(is);
     if (outcome.change.silent === true) expect(this.state).to.equal(before);
     else this.#store(outcome.change, command, before);
     this.#check();

@@ -4,10 +4,10 @@
  */
 import { expect } from 'chai';
 import type { JobCommand } from '../../../actors/batch-job/commands.ts';
-import type { Change } from '../../../actors/batch-job/change.ts';
 import type { Delivery } from '../../../actors/batch-job/state.ts';
 import type { HttpNotice, NoticeReport } from '../../../actors/delivery/notice.ts';
 import type { Notice } from '../../../store/store.ts';
+import type { ChangeOfJob } from './jobs.ts';
 
 /** What becomes of an attempt. */
 export type Attempt = 'arrives' | 'fails' | 'is given up';
@@ -34,7 +34,7 @@ export class SimulatedOutbox {
   }
 
   /** As the store does it: notices that go, then notices that come. */
-  store({ notices = [], settled = [] }: Change, { type }: JobCommand, mayOwe: boolean): void {
+  store({ notices = [], settled = [] }: ChangeOfJob, { type }: JobCommand, mayOwe: boolean): void {
     for (const id of settled)
       if (this.#owed.delete(id)) this.#settled.set(id, settledBy(type, notices.length > 0));
     for (const notice of notices) {

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { BATCH_JOB } from '../../../actors/batch-job/keys.ts';
-import { JOB_COMMANDS, type JobCommand, type JobReply } from '../../../actors/batch-job/commands.ts';
+import type { JobCommand, JobReply } from '../../../actors/batch-job/commands.ts';
+import { JOB_MACHINE } from '../../../actors/batch-job/transitions.ts';
+import { commandsOf } from '../../../actors/runtime/machine.ts';
 import type { SubJobRow } from '../../../actors/batch-job/state.ts';
 import { WorkWaiters } from '../../../actors/dispatcher/waiters.ts';
 import { systemClock } from '../../../actors/runtime/clock.ts';
@@ -130,7 +132,7 @@ describe('A claim', () => {
     const system = new ActorSystem(new PlainTree(), systemClock);
     const jobs = system.register<JobCommand, JobReply>({
       name: BATCH_JOB,
-      accepts: JOB_COMMANDS,
+      accepts: commandsOf(JOB_MACHINE),
       mailbox: 10,
       intensity: INTENSITY,
       load: () =>
