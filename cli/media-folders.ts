@@ -56,7 +56,7 @@ const isLinkedFolder = (place: string) =>
 async function mediumTest(): Promise<(file: string) => Promise<boolean>> {
   const [{ mimeTypeOf }, { mediaTypeOf }] = await Promise.all([
     import('../media/mime.ts'),
-    import('../media/inspect.ts'),
+    import('../domain/media-types.ts'),
   ]);
   return async (file) => {
     if (!(await stat(file).catch(() => undefined))?.isFile()) return false;

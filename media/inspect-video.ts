@@ -42,7 +42,7 @@ export async function inspectVideo(
     truncation?.readMs ??
     container.duration ??
     Math.ceil(times.fps > 0 ? times.startTime + (count * 1000) / times.fps : 0);
-  const { rotation, flip } = orientationOf(stream);
+  const { rotation, flip } = streamOrientation(stream);
   const metadata = {
     FRAME_COUNT: String(count),
     FRAME_WIDTH: String(stream.codecpar.width),
@@ -96,7 +96,7 @@ async function countedFrames(cursor: VideoCursor, eventLoop: EventLoopYield): Pr
  * From the display matrix [a b u, c d v, ...], which takes stored pixels to the screen: degrees clockwise that the picture
  * must be turned by, then whether it must be flipped horizontally.
  */
-function orientationOf(stream: Stream): { rotation: number; flip: boolean } {
+function streamOrientation(stream: Stream): { rotation: number; flip: boolean } {
   const matrix = stream.codecpar.getCodedSideData(AV_PKT_DATA_DISPLAYMATRIX);
   if (matrix === null || matrix.length < 36) return { rotation: 0, flip: false };
   const a = matrix.readInt32LE(0);

@@ -1,19 +1,11 @@
 /** What a medium is: its type, size, length and the times of its frames (metadata keys: specification 2.1). */
 import { stat } from 'node:fs/promises';
-import type { MediaType } from '../domain/types.ts';
+import { mediaTypeOf } from '../domain/media-types.ts';
 import { firstLine } from './first-line.ts';
 import { hashFile } from './hash.ts';
 import type { Findings, Inspection, InspectOptions } from './inspection.ts';
 import { MediumError } from './medium-error.ts';
 import { UNKNOWN_MIME, mimeTypeOf, statedMime } from './mime.ts';
-
-/** Videos by content whose MIME types do not begin with video/. */
-const VIDEO_TYPES = [
-  'application/x-matroska',
-  'application/x-vnd.rn-realmedia',
-  'application/mp4',
-  'image/gif',
-];
 
 /** Errors: MEDIA_INSPECTION (nothing can be read, unknown codec), FRAME_COUNT. */
 export async function inspect(path: string, options: InspectOptions = {}): Promise<Inspection> {
@@ -29,12 +21,6 @@ export async function inspect(path: string, options: InspectOptions = {}): Promi
     throw error;
   });
   return { facts: { ...found, mimeType, sha256, metadata: { MIME_TYPE: mimeType, ...metadata } }, warnings };
-}
-
-export function mediaTypeOf(mimeType: string): MediaType {
-  if (mimeType.startsWith('video/') || VIDEO_TYPES.includes(mimeType)) return 'VIDEO';
-  if (mimeType.startsWith('image/')) return 'IMAGE';
-  return mimeType.startsWith('audio/') ? 'AUDIO' : 'UNKNOWN';
 }
 
 async function refinedMime(path: string, mimeType: string): Promise<string> {

@@ -1,13 +1,9 @@
-import type { DetectionErrorCode, IssueCode, MediumFacts } from '../domain/types.ts';
+import type { MediumFacts } from '../domain/types.ts';
+import { CodedError } from '../protocol/coded-error.ts';
 
-/** A medium that cannot be fetched, inspected or read; `code` is what the document shows, `message` says what to do. */
-export class MediumError extends Error {
-  readonly code: IssueCode | DetectionErrorCode;
+/** A medium that cannot be fetched, inspected or read. */
+export class MediumError extends CodedError {
+  override readonly name = 'MediumError';
   /** Of a medium that could not be inspected: what its bytes tell all the same. */
   known?: MediumFacts;
-  constructor(code: IssueCode | DetectionErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'MediumError';
-    this.code = code;
-  }
 }

@@ -3,13 +3,12 @@
  * detection is. What of it lies outside the picture is left out, as far as its sides are parallel to those of the picture;
  * the corners that a slanting detection has outside are filled.
  */
+import { orientationOf, type Box } from '../domain/geometry.ts';
 import type { Detection } from '../domain/types.ts';
 import { rotatedSize, sampler, toUpright, turn } from './picture-turning.ts';
 import type { Orientation, Size, View } from './picture-turning.ts';
 import { boxMapper } from './transform.ts';
 import type { MediumBox } from './transform.ts';
-
-type Box = Pick<Detection, 'x' | 'y' | 'width' | 'height'>;
 
 export interface Region {
   /** Pixels of what `cut` gives. */
@@ -27,7 +26,7 @@ export function regionOf(
   size: Size,
   fill = 0,
 ): Region | null {
-  const orientation = orientationOf(detection);
+  const orientation = uprightOf(detection);
   const view = viewOf(detection, orientation, size);
   const { width, height } = view.region;
   if (!(width > 0 && height > 0) || isOutside(view)) return null;
@@ -45,13 +44,11 @@ export function regionOf(
   };
 }
 
-/** How a detection lies: degrees counter-clockwise. What is no number of degrees counts as none. */
-export function orientationOf({ properties }: Pick<Detection, 'properties'>): Orientation {
-  const degrees = Number(properties['ROTATION'] ?? 0) % 360;
-  return {
-    rotation: degrees >= 0 ? degrees : degrees < 0 ? degrees + 360 : 0,
-    flip: properties['HORIZONTAL_FLIP']?.trim().toLowerCase() === 'true',
-  };
+/** How a detection lies: degrees counter-clockwise from 0 to below 360. */
+export function uprightOf({ properties }: Pick<Detection, 'properties'>): Orientation {
+  const { rotation, flip } = orientationOf(properties);
+  const degrees = rotation % 360;
+  return { rotation: degrees < 0 ? degrees + 360 : degrees, flip };
 }
 
 /** How the picture must be turned and mirrored for the detection to stand upright, and where it stands then. */

@@ -35,7 +35,7 @@ export interface FrameTransform {
 
 /** `metadata` are the medium's, `size` is that of its stored pictures. Errors: INVALID_PROPERTY. */
 export function frameTransform(properties: Properties, metadata: Properties, size: Size): FrameTransform {
-  const orientation = orientationOf(properties, metadata);
+  const orientation = wantedOrientation(properties, metadata);
   const upright = rotatedSize(size, orientation.rotation);
   const view: View = { ...orientation, source: size, upright, region: searchRegion(properties, upright) };
   const { width, height } = view.region;
@@ -48,7 +48,7 @@ export function frameTransform(properties: Properties, metadata: Properties, siz
 }
 
 /** An explicit ROTATION or HORIZONTAL_FLIP wins over what AUTO_ROTATE and AUTO_FLIP take from the medium. Errors: INVALID_PROPERTY. */
-export function orientationOf(properties: Properties, metadata: Properties): Orientation {
+export function wantedOrientation(properties: Properties, metadata: Properties): Orientation {
   const automatic = isTrue(properties['AUTO_ROTATE']) ? metadata['ROTATION'] : undefined;
   const wanted = degrees(given(properties['ROTATION']) ?? given(automatic) ?? '0');
   const threshold = Number(properties['ROTATION_THRESHOLD'] ?? 0) || 0;

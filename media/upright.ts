@@ -3,7 +3,7 @@ import type { Frame } from '../components/sdk/detector.ts';
 import type { Properties } from '../domain/types.ts';
 import { rotatedSize, toUpright } from './picture-turning.ts';
 import type { Size } from './picture-turning.ts';
-import { frameTransform, orientationOf } from './transform.ts';
+import { frameTransform, wantedOrientation } from './transform.ts';
 
 const AS_SHOWN = { AUTO_ROTATE: 'TRUE', AUTO_FLIP: 'TRUE' };
 
@@ -20,7 +20,7 @@ export interface Upright extends Size {
 
 /** `metadata` are the medium's, `size` is that of its stored pictures. Errors: INVALID_PROPERTY. */
 export function uprightOf(metadata: Properties, source: Size): Upright {
-  const orientation = orientationOf(AS_SHOWN, metadata);
+  const orientation = wantedOrientation(AS_SHOWN, metadata);
   const upright = rotatedSize(source, orientation.rotation);
   const { apply } = frameTransform(AS_SHOWN, metadata, source);
   return {

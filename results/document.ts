@@ -2,6 +2,7 @@
  * The detection document (specification 2.2), written piece by piece: a medium's tracks go from their files into the
  * document as they stand, so that memory does not grow with them. Errors and warnings come last, when all media are known.
  */
+import { isExemplar, type WrittenDetection } from '../domain/exemplar.ts';
 import type {
   DocumentDetails,
   DocumentHead,
@@ -211,25 +212,13 @@ async function* linesOfType(
 /** A track of which only the exemplar and what has an artifact is kept. */
 function withoutMany(line: string): string {
   const track = JSON.parse(line) as { exemplar: DocumentDetection; detections: DocumentDetection[] };
-  const { offsetFrame, x, y, width, height } = track.exemplar;
-  const isExemplar = (one: DocumentDetection): boolean =>
-    one.offsetFrame === offsetFrame &&
-    one.x === x &&
-    one.y === y &&
-    one.width === width &&
-    one.height === height;
   const kept = track.detections.filter(
-    (one) => isExemplar(one) || one.artifactExtractionStatus === 'COMPLETED',
+    (one) => isExemplar(one, track.exemplar) || one.artifactExtractionStatus === 'COMPLETED',
   );
   return JSON.stringify({ ...track, detections: kept });
 }
 
-interface DocumentDetection {
-  readonly offsetFrame: number;
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
+interface DocumentDetection extends WrittenDetection {
   readonly artifactExtractionStatus: string;
 }
 

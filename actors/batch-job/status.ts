@@ -15,13 +15,15 @@ export const BATCH_JOB_STATUSES = [
 export type BatchJobStatus = (typeof BATCH_JOB_STATUSES)[number];
 export type StatusEvent = 'start' | 'warning' | 'error' | 'complete' | 'cancel' | 'fatal' | 'shutdown';
 
-const TERMINAL: ReadonlySet<BatchJobStatus> = new Set([
+/** A job ends in one of these. */
+export const TERMINAL_STATUSES = [
   'COMPLETE',
   'COMPLETE_WITH_WARNINGS',
   'CANCELLED',
   'CANCELLED_BY_SHUTDOWN',
   'ERROR',
-]);
+] as const satisfies readonly BatchJobStatus[];
+const TERMINAL: ReadonlySet<BatchJobStatus> = new Set(TERMINAL_STATUSES);
 export const isTerminal = (status: BatchJobStatus): boolean => TERMINAL.has(status);
 
 /** Where an event leads; an event that is not listed for a status leaves it as it is. */

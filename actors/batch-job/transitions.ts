@@ -1,5 +1,5 @@
 import { refused, WRONG_STATE, type Machine, type Refused, type Transitions } from '../runtime/machine.ts';
-import { after, isTerminal } from './status.ts';
+import { after, isTerminal, TERMINAL_STATUSES } from './status.ts';
 import type { JobCommand, JobRefusal, WorkDone, WorkFailed } from './commands.ts';
 import type { JobEffect } from './effects.ts';
 import { oneChange, unchanged, type JobChange, type JobTypes } from './change.ts';
@@ -15,7 +15,7 @@ type Changed = JobChange | Refused<JobRefusal>;
 
 const WORKING = ['IN_PROGRESS', 'IN_PROGRESS_WARNINGS', 'IN_PROGRESS_ERRORS'] as const;
 const BUSY = [...WORKING, 'CANCELLING'] as const;
-const ENDED = ['COMPLETE', 'COMPLETE_WITH_WARNINGS', 'CANCELLED', 'CANCELLED_BY_SHUTDOWN', 'ERROR'] as const;
+const ENDED = TERMINAL_STATUSES;
 /** Ends of a job that nobody has stopped. */
 const OWN_ENDS = ['COMPLETE', 'COMPLETE_WITH_WARNINGS', 'ERROR'] as const;
 const STOPPED = ['CANCELLED', 'CANCELLED_BY_SHUTDOWN'] as const;

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { prepareZXingModule, readBarcodes, type ReaderOptions, type ReadResult } from 'zxing-wasm/reader';
 import type { Frame } from '../sdk/detector.ts';
-import type { Box } from '../tracking/boxes.ts';
+import type { Box } from '../../domain/geometry.ts';
 import type { Formats } from './settings.ts';
 
 export interface Barcode extends Box {

@@ -3,7 +3,8 @@
  * cell of a 16 x 16 grid, six on each cell of an 8 x 8 grid; for each a score (logit) and 16 numbers, of which the first
  * four are the centre, relative to the anchor, and the size of a face, in pixels of the square.
  */
-import { overlap, type Box } from '../tracking/boxes.ts';
+import type { Box } from '../../domain/geometry.ts';
+import { overlap } from '../tracking/boxes.ts';
 
 export const SIDE = 256;
 const VALUES = 16;

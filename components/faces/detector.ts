@@ -8,7 +8,8 @@ import type {
   FrameSource,
 } from '../sdk/detector.ts';
 import type { Properties } from '../../domain/types.ts';
-import { clip, type Box } from '../tracking/boxes.ts';
+import type { Box } from '../../domain/geometry.ts';
+import { clip } from '../tracking/boxes.ts';
 import { choiceOf, countOf, numberWithin } from '../tracking/settings.ts';
 import { asTrack } from '../tracking/open-track.ts';
 import { Tracker, type TrackingRules } from '../tracking/tracker.ts';

@@ -1,5 +1,5 @@
 /** Where in a picture the network looks: at all of it and, to find small faces, at overlapping squares of it, too. */
-import type { Box } from '../tracking/boxes.ts';
+import type { Box } from '../../domain/geometry.ts';
 
 /** How much of its side a square at least shares with its neighbour: a face on a border lies whole in one of them. */
 const SHARED = 0.25;

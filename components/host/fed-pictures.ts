@@ -4,7 +4,7 @@ import { openVideo } from '../../media/video-frames.ts';
 import type { ReportedTrack } from '../../domain/types.ts';
 import type { DetectionJob, Detector, Frame, FrameSource } from '../sdk/detector.ts';
 import type { DetectWork, FedTrack, FeedForward } from '../../protocol/worker-protocol.ts';
-import { knownOf } from './medium.ts';
+import { knownFrames } from '../../protocol/known-frames.ts';
 import { imageTrack, pictureTrack } from './report.ts';
 import { framesOf, viewsOf, type Views } from './views.ts';
 
@@ -23,7 +23,7 @@ export async function* inFedVideo(detector: Detector, fed: FedWork): AsyncGenera
   const { medium, properties } = fed.work;
   const { signal } = fed.job;
   const frames = framesOf(fed.tracks);
-  const reader = await openVideo(medium.path, { frames, known: knownOf(medium), signal });
+  const reader = await openVideo(medium.path, { frames, known: knownFrames(medium), signal });
   try {
     const views = viewsOf(fed.tracks, fed.type, { properties, metadata: medium.metadata, size: reader });
     const [start, stop] = [views.frames[0], views.frames.at(-1)];

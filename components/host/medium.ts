@@ -2,7 +2,6 @@
  * A detector at work on a medium (of a video, on a range of its frames), nothing being fed forward. The readers of media are
  * loaded for the first medium of their kind: most detectors see one kind.
  */
-import type { VideoOptions } from '../../media/video-frames.ts';
 import { frameTransform, type FrameTransform } from '../../media/transform.ts';
 import type { Properties, ReportedTrack } from '../../domain/types.ts';
 import {
@@ -16,6 +15,7 @@ import type { DetectWork, WorkMedium } from '../../protocol/worker-protocol.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 import { inDocument } from './document.ts';
 import { imageTrack, pictureTrack } from './report.ts';
+import { knownFrames } from '../../protocol/known-frames.ts';
 
 /** What a detector works in: it can say what it could not look at. */
 export interface DetectContext extends WorkContext {
@@ -78,12 +78,6 @@ function knownTypes({ video, image, audio, generic }: Detector): string {
   ].join(', ');
 }
 
-/** What a client says of its medium is not good enough to number frames by. */
-export function knownOf(medium: WorkMedium): VideoOptions['known'] {
-  const constantRate = medium.metadata['HAS_CONSTANT_FRAME_RATE'] === 'true';
-  return medium.inspected ? { fps: medium.fps, constantRate, length: medium.length } : undefined;
-}
-
 /** The first task of a pipeline is fed nothing, whatever its FEED_FORWARD_TYPE says: the search region holds. */
 const unfed = (properties: Properties): Properties => ({ ...properties, FEED_FORWARD_TYPE: 'NONE' });
 
@@ -101,7 +95,7 @@ async function* inVideo(
     interval: Math.max(1, Number(properties['FRAME_INTERVAL'] ?? 1) || 1),
     rateCap: Number(properties['FRAME_RATE_CAP'] ?? 0) || 0,
     keyFramesOnly: properties['USE_KEY_FRAMES']?.toUpperCase() === 'TRUE',
-    known: knownOf(medium),
+    known: knownFrames(medium),
     signal: context.signal,
   });
   try {

@@ -1,5 +1,5 @@
 /** What of each frame is looked at when tracks are fed forward. */
-import { orientationOf, regionOf } from '../../media/region.ts';
+import { regionOf, uprightOf } from '../../media/region.ts';
 import { frameTransform, type FrameTransform } from '../../media/transform.ts';
 import { fillOf, turn, type Size } from '../../media/picture-turning.ts';
 import type { Detection, Properties } from '../../domain/types.ts';
@@ -145,7 +145,7 @@ function cornersOf(box: Placed): Point[] {
 
 /** The stored picture's plane and the one in which a detection lies upright; both begin at the same point. */
 function planeOf(detection: Placed): { toStored(at: Point): Point; fromStored(at: Point): Point } {
-  const { rotation, flip } = orientationOf(detection);
+  const { rotation, flip } = uprightOf(detection);
   const { sin, cos } = turn({ width: 0, height: 0 }, rotation);
   const mirror = flip ? -1 : 1;
   return {

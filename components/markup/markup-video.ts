@@ -4,7 +4,7 @@ import { uprightOf } from '../../media/upright.ts';
 import { openVideo, type VideoReader } from '../../media/video-frames.ts';
 import { openVideoWriter, type VideoWriter, type VideoWriterOptions } from '../../media/video-writer.ts';
 import type { Issue } from '../../domain/types.ts';
-import { knownFrames } from '../media/known-frames.ts';
+import { knownFrames } from '../../protocol/known-frames.ts';
 import type { Frame } from '../sdk/detector.ts';
 import type { MarkupWork, WorkMedium } from '../../protocol/worker-protocol.ts';
 import type { WorkContext } from '../sdk/work-context.ts';

@@ -7,7 +7,7 @@ import type { Detection } from '../../domain/types.ts';
 import type { Frame } from '../sdk/detector.ts';
 import type { WorkMedium } from '../../protocol/worker-protocol.ts';
 import type { PictureFiles } from './artifact-files.ts';
-import { knownFrames } from './known-frames.ts';
+import { knownFrames } from '../../protocol/known-frames.ts';
 
 /** A picture that is to be made, and in the end what became of it. */
 export interface Wanted {

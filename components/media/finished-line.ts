@@ -1,4 +1,5 @@
 /** A line of a FINISH or ARTIFACTS answer: a track as it stands in the document, and what goes along with it unseen. */
+import { isExemplar } from '../../domain/exemplar.ts';
 import { HIDDEN, SUMMARY } from '../../results/track-lines.ts';
 import { MAX_OWN_LINE_BYTES, readLines } from '../../results/lines.ts';
 import { parseTrigger, triggerMatches, type Trigger } from '../../domain/trigger.ts';
@@ -63,15 +64,7 @@ export function detectionOf(written: FinishedDetection): Detection {
 
 /** Which of the detections is the exemplar, which is written as a copy; -1 when it is none of them. */
 export function exemplarIndex({ exemplar, detections }: FinishedTrack): number {
-  return detections.findIndex(
-    (one) =>
-      one.offsetFrame === exemplar.offsetFrame &&
-      one.x === exemplar.x &&
-      one.y === exemplar.y &&
-      one.width === exemplar.width &&
-      one.height === exemplar.height &&
-      one.confidence === exemplar.confidence,
-  );
+  return detections.findIndex((one) => isExemplar(one, exemplar));
 }
 
 /** What the service keeps with a track. */

@@ -1,5 +1,5 @@
 /** From single foreground pixels to the boxes of things that move. */
-import type { Box } from '../tracking/boxes.ts';
+import type { Box } from '../../domain/geometry.ts';
 
 export interface Blob extends Box {
   /** Foreground pixels. */

@@ -3,7 +3,7 @@
  * Shrinking averages the pixels that fall on one, which avoids aliasing (of many, every second or third in a row and every
  * second or third row is enough); anything else is bilinear.
  */
-import type { Box } from '../tracking/boxes.ts';
+import type { Box } from '../../domain/geometry.ts';
 import type { Frame } from '../sdk/detector.ts';
 
 /**

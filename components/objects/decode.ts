@@ -4,7 +4,8 @@
  * bottom edges lie from the centre of the cell. Each distance is a distribution over 0 to 10 cell widths, as logits: the
  * mean of it is the distance.
  */
-import { overlap, type Box } from '../tracking/boxes.ts';
+import type { Box } from '../../domain/geometry.ts';
+import { overlap } from '../tracking/boxes.ts';
 import { CLASSES } from './classes.ts';
 
 export const SIDE = 416;

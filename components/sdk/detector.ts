@@ -6,6 +6,7 @@
 import type { Properties, DetectionErrorCode, MediaType } from '../../domain/types.ts';
 import type { FedTrack, MarkupWork } from '../../protocol/worker-protocol.ts';
 import type { WorkContext } from './work-context.ts';
+import { CodedError } from '../../protocol/coded-error.ts';
 
 /** An upright picture; of a track that is fed forward, the part that is to be looked at. `data` is tightly packed, `width * height * 3` bytes, RGB; valid until the next frame is asked for. */
 export interface Frame {
@@ -183,13 +184,8 @@ export interface MarkupComponent {
 export type LoadMarkup = () => Promise<MarkupComponent>;
 
 /** Throw this to fail a sub-job with a code of its own; any other error becomes DETECTION_FAILED. */
-export class DetectionError extends Error {
-  readonly code: DetectionErrorCode;
-  constructor(code: DetectionErrorCode, message: string) {
-    super(message);
-    this.name = 'DetectionError';
-    this.code = code;
-  }
+export class DetectionError extends CodedError<DetectionErrorCode> {
+  override readonly name = 'DetectionError';
 }
 
 /** A property read as a number; INVALID_PROPERTY when it is not one, MISSING_PROPERTY when it is absent. */

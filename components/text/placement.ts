@@ -1,7 +1,8 @@
 /** Where a line of text lies, as a detection tells it. Pure. */
 import type { Quarters } from './line-image.ts';
 import { boxAround } from './rectangles.ts';
-import type { Box, Rectangle } from './rectangles.ts';
+import type { Box } from '../../domain/geometry.ts';
+import type { Rectangle } from './rectangles.ts';
 
 /**
  * x and y are the corner at which the text begins, above its first letter; width lies along the text. `rotation` is by how

@@ -2,7 +2,7 @@
  * In which order people read the lines of a picture. Lines of one direction belong together; of these, columns of running
  * text are read one after the other, and all else row by row. Pure.
  */
-import type { Box } from './rectangles.ts';
+import type { Box } from '../../domain/geometry.ts';
 
 /** What is known of a line: the box around it, and which way it is written. */
 export interface Written extends Box {

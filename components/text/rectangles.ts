@@ -1,4 +1,5 @@
 /** Rectangles at any angle: what a line of text covers. Coordinates are pixels; y grows downwards. */
+import type { Box } from '../../domain/geometry.ts';
 
 export interface Point {
   readonly x: number;
@@ -11,13 +12,6 @@ export interface Rectangle {
   readonly width: number;
   readonly height: number;
   readonly angle: number;
-}
-
-export interface Box {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
 }
 
 /** The rectangle of the smallest area around some points (at least one); one of its sides lies on the convex hull. */

@@ -2,7 +2,7 @@
 import type { FoundDetection, FoundTrack } from '../sdk/detector.ts';
 import { OpenTrack, type Following, type TrackPart } from '../tracking/open-track.ts';
 import { overlap } from './rectangles.ts';
-import type { Box } from './rectangles.ts';
+import type { Box } from '../../domain/geometry.ts';
 import type { TextLine } from './read-picture.ts';
 import { similarity } from './similarity.ts';
 

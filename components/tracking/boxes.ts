@@ -1,11 +1,5 @@
 /** Plain geometry of upright boxes in pixels. */
-
-export interface Box {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
+import type { Box } from '../../domain/geometry.ts';
 
 /** Area of the intersection over area of the union, 0 to 1. */
 export function overlap(a: Box, b: Box): number {

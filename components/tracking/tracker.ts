@@ -7,7 +7,8 @@
  * that memory holds open tracks only. In a live stream it gives the parts of open tracks at the borders of segments.
  */
 import type { FoundDetection } from '../sdk/detector.ts';
-import { centreDistance, overlap, type Box } from './boxes.ts';
+import type { Box } from '../../domain/geometry.ts';
+import { centreDistance, overlap } from './boxes.ts';
 import { OpenTrack, partsOf, type Following, type TrackPart } from './open-track.ts';
 
 export interface TrackingRules {

@@ -5,7 +5,8 @@ import { prepareZXingModule, writeBarcode, type WriteInputBarcodeFormat } from '
 import loadBarcodeDetector from '../../components/barcodes/detector.ts';
 import { BarcodeTracks } from '../../components/barcodes/tracks.ts';
 import type { Detector, FoundTrack, Frame } from '../../components/sdk/detector.ts';
-import { overlap, type Box } from '../../components/tracking/boxes.ts';
+import type { Box } from '../../domain/geometry.ts';
+import { overlap } from '../../components/tracking/boxes.ts';
 import type { Properties } from '../../domain/types.ts';
 import { acceptsBroken, all, descriptorOf, jobOf, painted, picture, spans, type Colour } from './visual.ts';
 

@@ -252,6 +252,7 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       return () => elementNotes.algorithmNotes(one);
     },
   },
+  'exemplar.ts': because('looks at one detection', 'isExemplar'),
   'frame-list.ts': {
     frameRangeString: (size) => () => frameList.frameRangeString(ranges(size)),
     frameListString: (size) => () => frameList.frameListString(many(size, (at) => 2 * (size - at))),

@@ -376,11 +376,11 @@ export class LedJob {
     this.last = outcomeOf(this.state, decide(JOB_MACHINE, this.state, command, context));
     const { change } = this.last;
     if (change === undefined) return this.last.reply;
-    this.state = change.gone === true ? undefined : change.state;
-    for (const prefix of change.removed ?? [])
+    this.state = change.gone ? undefined : change.state;
+    for (const prefix of change.removed)
       for (const key of this.rows.keys()) if (key.startsWith(prefix)) this.rows.delete(key);
     for (const row of change.rows) this.rows.set(row.key, row);
-    for (const { key, body } of change.keptRows ?? []) this.rows.set(key, body);
+    for (const { key, body } of change.keptRows) this.rows.set(key, body);
     return this.last.reply;
   }
 

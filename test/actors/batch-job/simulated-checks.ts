@@ -51,7 +51,7 @@ export const newRun = (shape: Shape): Run => ({
 export function checkOwed(
   { jobId, callback, media }: JobRecord,
   { prepared, fetchFailed, pastFound }: Run,
-  { state, notices = [], keptRows = [] }: ChangeOfJob,
+  { state, notices, keptRows }: ChangeOfJob,
 ): void {
   const posts = media.flatMap(({ archiveUrl }, n) =>
     archiveUrl === undefined || fetchFailed || pastFound || !prepared.has(n) ? [] : [`archive.${n}`],
@@ -129,7 +129,7 @@ export function checkCoverage(shape: Shape, { made }: Run): void {
 
 /** What has ended stays as it ended; only its notices and its removal are still to come. */
 export function expectFinal(before: JobState, change: ChangeOfJob | undefined, { type }: JobCommand): void {
-  if (change === undefined || change.gone === true) return;
+  if (change === undefined || change.gone) return;
   const { callback: _, archive: __, removed: ___, ...was } = before;
   const { callback: ____, archive: _____, removed: ______, ...is } = change.state;
   expectSame(is, was, `${before.status} is final, also for ${type}`);

@@ -345,14 +345,14 @@ export class SimulatedJob {
     if (before !== undefined && isTerminal(before.status) && command.type !== 'resubmit')
       expectFinal(before, outcome.change, command);
     if (outcome.change === undefined) return outcome;
-    if (outcome.change.gone === true) return this.#forgotten(outcome);
+    if (outcome.change.gone) return this.#forgotten(outcome);
     const [was, is] = [JOB_MACHINE.statusOf(before ?? JOB_MACHINE.initial), JOB_MACHINE.statusOf(this.state)];
     const targets = targetsOf(JOB_MACHINE.on[command.type].to, was);
     expect(targets, `where ${command.type} leads to from ${was}`).to.include(is);
-    if (outcome.change.silent === true) expect(this.state).to.equal(before);
+    if (outcome.change.silent) expect(this.state).to.equal(before);
     else this.#store(outcome.change, command, before);
     this.#check();
-    if (this.#crashes && outcome.change.silent !== true) this.#restart();
+    if (this.#crashes && !outcome.change.silent) this.#restart();
     else this.#perform(outcome.change.effects);
     if (this.#forgetful) this.#reload();
     return outcome;
@@ -379,12 +379,12 @@ export class SimulatedJob {
 
   /** As the store does it: rows that go, then rows that come. */
   #store(change: NonNullable<JobOutcome['change']>, command: JobCommand, before?: JobState): void {
-    const { rows, removed, keptRows = [] } = change;
+    const { rows, removed, keptRows } = change;
     const ends = isTerminal(this.state.status) && (before === undefined || !isTerminal(before.status));
     if (ends) checkOwed(this.#job.record, this.#run, change);
     this.outbox.store(change, command, ends);
     this.#snapshot = json(toSnapshot(this.#job.record, this.state));
-    for (const prefix of removed ?? [])
+    for (const prefix of removed)
       for (const key of this.#rows.keys()) if (key.startsWith(prefix)) this.#rows.delete(key);
     for (const row of rows) {
       this.#rows.set(row.key, json(row));

@@ -34,7 +34,7 @@ export class SimulatedOutbox {
   }
 
   /** As the store does it: notices that go, then notices that come. */
-  store({ notices = [], settled = [] }: ChangeOfJob, { type }: JobCommand, mayOwe: boolean): void {
+  store({ notices, settled }: ChangeOfJob, { type }: JobCommand, mayOwe: boolean): void {
     for (const id of settled)
       if (this.#owed.delete(id)) this.#settled.set(id, settledBy(type, notices.length > 0));
     for (const notice of notices) {

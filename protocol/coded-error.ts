@@ -1,0 +1,13 @@
+import type { DetectionErrorCode, IssueCode } from '../domain/types.ts';
+
+/** What went wrong in a component, with the code that the detection document shows for it; the message says what to do. */
+export class CodedError<
+  Code extends IssueCode | DetectionErrorCode = IssueCode | DetectionErrorCode,
+> extends Error {
+  readonly code: Code;
+  constructor(code: Code, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'CodedError';
+    this.code = code;
+  }
+}
