@@ -13,20 +13,29 @@ import { DAY_MS, every, type Clock } from './runtime/clock.ts';
 import { removeOrphans, startSweep } from './reconcile.ts';
 import type { UploadStore } from './uploads/upload-store.ts';
 
+export interface ResumeDeps {
+  readonly uploads: UploadStore;
+  readonly store: Store;
+  readonly settings: Settings;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly duties: Duties;
+}
+
 /** Live jobs go on where they stopped; what an earlier process left lying goes. The answer ends the periodic work. */
-export async function resume(
-  guardian: Guardian,
-  given: {
-    readonly uploads: UploadStore;
-    readonly store: Store;
-    readonly settings: Settings;
-    readonly logger: Logger;
-    readonly clock: Clock;
-    readonly duties: Duties;
-  },
-): Promise<() => void> {
-  const { uploads, store, settings, logger, clock, duties } = given;
-  const { jobs, dispatcher, admission, nodeManager, nodeConfiguration, repeats, delivery } = guardian;
+export async function resume(guardian: Guardian, deps: ResumeDeps): Promise<() => void> {
+  await takeUp(guardian, deps);
+  const stops = [
+    ...workPeriodically(guardian, deps),
+    sweeping(guardian, deps),
+    cleaning(guardian, deps),
+    watchingTheDisk(guardian, deps),
+  ];
+  return () => stops.forEach((stop) => stop());
+}
+
+async function takeUp(guardian: Guardian, { store, settings, logger }: ResumeDeps): Promise<void> {
+  const { jobs, admission, nodeManager, nodeConfiguration, delivery } = guardian;
   await removeOrphans(store, settings.DATA_DIR, logger);
   // Before the jobs: which services there are decides what their work waits for.
   nodeManager.endLeftovers();
@@ -37,34 +46,36 @@ export async function resume(
     for await (const { id } of allEntries(store, index)) jobs.tell(id, { type: 'resume' });
   admission.tell(ADMISSION, { type: 'open' });
   await delivery.wakeAll();
-  const stopTicking = startTicking(clock, (stalledMs) =>
-    dispatcher.tell(DISPATCHER, { type: 'tick', stalledMs }),
-  );
-  const stopLooking = every(clock, nodeManager.lookMs, async () => {
-    const busy = new Set((await store.work.queues()).keys());
-    nodeManager.family.tell(nodeManager.host, { type: 'look', busy });
-  });
-  const stopBeating = every(clock, nodeManager.beatMs, () => nodeManager.beat());
-  const stopForgetting = every(clock, settings.WORKER_TOKEN_MS, () => nodeManager.forgetSilent());
-  const stopSweep = startSweep({
-    store,
-    clock,
-    duties,
-    jobs,
-    admission,
-    repeats,
-    delivery,
-    keysKeptMs: settings.IDEMPOTENCY_KEEP_MS,
-  });
-  const retention = new Retention({
-    ...given,
-    jobService: guardian.jobService,
-    keepMs: settings.RETENTION_DAYS * DAY_MS,
-  });
-  const stopCleaning = startCleaning({
-    ...given,
+}
+
+/** The dispatcher looks after leases, and the node manager after its services and those of other nodes. */
+function workPeriodically(
+  { dispatcher, nodeManager }: Guardian,
+  { store, settings, clock }: ResumeDeps,
+): readonly (() => void)[] {
+  return [
+    startTicking(clock, (stalledMs) => dispatcher.tell(DISPATCHER, { type: 'tick', stalledMs })),
+    every(clock, nodeManager.lookMs, async () => {
+      const busy = new Set((await store.work.queues()).keys());
+      nodeManager.family.tell(nodeManager.host, { type: 'look', busy });
+    }),
+    every(clock, nodeManager.beatMs, () => nodeManager.beat()),
+    every(clock, settings.WORKER_TOKEN_MS, () => nodeManager.forgetSilent()),
+  ];
+}
+
+function sweeping({ jobs, admission, repeats, delivery }: Guardian, deps: ResumeDeps): () => void {
+  const { store, clock, duties, settings } = deps;
+  const keysKeptMs = settings.IDEMPOTENCY_KEEP_MS;
+  return startSweep({ store, clock, duties, jobs, admission, repeats, delivery, keysKeptMs });
+}
+
+function cleaning({ jobs, jobService }: Guardian, deps: ResumeDeps): () => void {
+  const { store, settings, logger } = deps;
+  const retention = new Retention({ ...deps, jobService, keepMs: settings.RETENTION_DAYS * DAY_MS });
+  return startCleaning({
+    ...deps,
     retention,
-    uploads,
     everyMs: settings.CLEANING_MS,
     async removeOrphans() {
       await removeOrphans(store, settings.DATA_DIR, logger);
@@ -72,21 +83,18 @@ export async function resume(
       for await (const { id } of allEntries(store, REMOVED_JOBS)) jobs.tell(id, { type: 'resume' });
     },
   });
-  const stopDiskWatch = startDiskWatch({
+}
+
+function watchingTheDisk(
+  { systemMessages: messages }: Guardian,
+  { clock, logger, settings }: ResumeDeps,
+): () => void {
+  return startDiskWatch({
     clock,
     logger,
-    messages: guardian.systemMessages,
+    messages,
     minFreeBytes: settings.MIN_FREE_BYTES,
     everyMs: settings.DISK_LOOK_MS,
     free: () => freeBytes(settings.DATA_DIR),
   });
-  return () => {
-    stopDiskWatch();
-    stopTicking();
-    stopLooking();
-    stopBeating();
-    stopForgetting();
-    stopSweep();
-    stopCleaning();
-  };
 }
