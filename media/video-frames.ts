@@ -171,7 +171,7 @@ class Reader implements VideoReader {
     return this.#numbers?.timeOf(this.#last) ?? milliseconds(this.#guess * this.#cursor.timeBase);
   }
 
-  /** Skips a long stretch of unwanted frames; one that led past no frame makes only longer ones be tried from then on. */
+  /** Seeks over a long stretch of unwanted frames. A seek that skips none was a waste: from then on only longer stretches are sought over. */
   async #jump(): Promise<void> {
     const next = this.#picker.next(this.#last);
     const gap = next - this.#last;

@@ -24,7 +24,7 @@ export interface Owed {
 export const ARCHIVE_ROWS = 'archive/';
 
 const MAX_FAILURES = 20;
-/** `numbers`: of the notices that are owed. */
+/** A delivery that begins. `open` has a bit for each notice that is owed, by its number (`numbers`): thousands of them make a short text. */
 const started = (numbers: readonly number[], failures: readonly string[] = []): Delivery => ({
   pending: numbers.length,
   open: numbers.reduce((bits, n) => bits | (1n << BigInt(n)), 0n).toString(16),

@@ -155,7 +155,10 @@ function rangesOf(place: Place, properties: Properties): readonly Range[] {
   return cuts.cut(asked, properties, facts.frameTimes ?? { fps: 0, constantRate: true });
 }
 
-/** An annotator that was fed nothing: the tracks before it stand as they did. The first task on a medium has none before it. */
+/**
+ * Whether a task was an annotator that got no tracks: the tracks of the tasks before it are still the ones that count. The first task on a
+ * medium has no tracks before it and is never one.
+ */
 function leftAlone({ record, media, medium, prepared }: Place, one: Processed): boolean {
   const action = record.plan.tasks[one.task]?.actions[0];
   if (one.sections?.length !== 0 || action === undefined || media.get(medium)?.processed[0] === one)

@@ -41,7 +41,7 @@ export async function* documentInput(
     derived.push(...derivedFrom(named));
     yield documentMedium(job, named);
   }
-  // Those that were made of derived ones come after all that were made before.
+  // Media that were made of derived media come last, in the order in which they were made.
   for (const one of derived) {
     if (turns.due) await turns.next();
     const made = { ...one, rows: await rowsOf(store, job, one.index) };

@@ -131,7 +131,7 @@ function annotatorsOf(record: JobRecord, processed: readonly Processed[], task: 
     .flatMap((one) => record.plan.tasks[one.task]?.actions[0]?.name ?? []);
 }
 
-/** Of the annotator that had the tracks of a task last. */
+/** The types that the last annotator gave to the tracks of a task; none when no annotator has had them. */
 function typesIn(processed: readonly Processed[], task: number): Readonly<Record<string, number>> {
   const annotator = processed.findLast((one) => annotatesTask(one, task) !== undefined);
   return annotator === undefined ? {} : (annotatesTask(annotator, task)?.types ?? {});
@@ -139,7 +139,7 @@ function typesIn(processed: readonly Processed[], task: number): Readonly<Record
 
 /** Whether every action that finds something came to its end on a medium. */
 export function allFinished(record: JobRecord, of: MediumRows): boolean {
-  // Of a medium that nobody has looked at nothing is finished.
+  // On a medium that was never inspected no action has ended.
   if (mediaTypeIn(of.rows) === undefined) return false;
   return concerns(record, of).every(
     (concern) =>
