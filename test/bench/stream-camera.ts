@@ -1,7 +1,8 @@
 /** The camera of the bench of streams, a process of its own: sends a file as fast as it is read, again for every connection. */
 import { accessUnits, transportStream } from '../support/coded-media.ts';
 import { streamServer } from '../support/stream-server.ts';
-import { h264Over, rtspServer } from '../support/rtsp-server.ts';
+import { h264Over } from '../support/rtp-pictures.ts';
+import { rtspServer } from '../support/rtsp-server.ts';
 
 const [file = '', times = '1'] = process.argv.slice(2);
 const again = <T>(list: readonly T[], shifted: (one: T, n: number) => T): T[] =>

@@ -8,7 +8,8 @@ import {
   transportStream,
   type TimedBytes,
 } from '../support/coded-media.ts';
-import { h264Over, type RtspBehaviour, type RtspServer } from '../support/rtsp-server.ts';
+import { h264Over } from '../support/rtp-pictures.ts';
+import type { RtspBehaviour, RtspServer } from '../support/rtsp-server.ts';
 import { multipart, type StreamAnswer } from '../support/stream-server.ts';
 import { until, within } from '../support/until.ts';
 import { Watching, batchHashes, closeServers, http, rtsp as rtspOf, watch } from './live-watching.ts';

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { accessUnits, jpegOf, transportStream } from '../support/coded-media.ts';
-import { h264Over, type RtspBehaviour, type RtspServer } from '../support/rtsp-server.ts';
+import { h264Over } from '../support/rtp-pictures.ts';
+import type { RtspBehaviour, RtspServer } from '../support/rtsp-server.ts';
 import { multipart } from '../support/stream-server.ts';
 import { until } from '../support/until.ts';
 import { Watching, closeServers, http, rtsp as rtspOf, types, watch, withLogin } from './live-watching.ts';
@@ -14,7 +15,7 @@ afterEach(closeServers);
 describe('a live stream that stops to give frames', () => {
   const some = clip.units.slice(0, 50);
   const part = h264Over({ ...clip, units: some });
-  const quick = { alertMs: 300, timeoutMs: -1 };
+  const quick = { alertMs: 600, timeoutMs: -1 };
 
   it('is opened anew after its connection was lost; frames are numbered on', async () => {
     const { url } = await rtsp((connection) => ({ ...part, after: connection < 2 ? 'drop' : 'bye' }));
@@ -52,20 +53,20 @@ describe('a live stream that stops to give frames', () => {
   });
 
   for (const [what, timeoutMs, expected] of [
-    ['a stallTimeout above the alert threshold', 900, ['opened', 'stalled', 'reconnecting']],
-    ['one below it, without being told as STALLED', 200, ['opened']],
+    ['a stallTimeout above the alert threshold', 1_500, ['opened', 'stalled', 'reconnecting']],
+    ['one below it, without being told as STALLED', 400, ['opened']],
     ['one of 0, at once when a stall is one', 0, ['opened']],
   ] as const)
     it(`is given up after ${what}`, async () => {
       const { url } = await rtsp((connection) =>
         connection === 0 ? { ...part, after: 'stall' } : { silentAt: 'DESCRIBE' },
       );
-      const watching = new Watching(url, { stall: { alertMs: 300, timeoutMs } });
+      const watching = new Watching(url, { stall: { alertMs: 600, timeoutMs } });
       const { end, frames, events } = await watching.over;
       expect(end.reason).to.equal('stalled');
       expect(end.detail).to.match(/^The stream stalled for too long\. No picture came/);
       expect(types({ events }).slice(0, 3)).to.deep.equal(expected);
-      expect(Date.now() - frames.at(-1)!.at).to.be.greaterThan(Math.max(timeoutMs, 200) - 50);
+      expect(Date.now() - frames.at(-1)!.at).to.be.greaterThan(Math.max(timeoutMs, 400) - 50);
     });
 
   it('is given up at once with a stallTimeout of 0 when its connection is lost', async () => {
@@ -110,7 +111,7 @@ describe('a live stream that stops to give frames', () => {
       .to.have.property('cause')
       .that.matches(/could not be decoded/);
     expect(end.reason).to.equal('stalled');
-    expect(counts.damaged).to.be.greaterThan(100);
+    expect(counts.damaged).to.be.greaterThan(0);
   });
 
   it('is one that was seen before when it cannot be opened: then it is tried again', async () => {

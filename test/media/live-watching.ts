@@ -9,7 +9,8 @@ import {
 import type { LiveCounts } from '../../media/live/counters.ts';
 import { openVideo } from '../../media/video-frames.ts';
 import type { CodedClip } from '../support/coded-media.ts';
-import { h264Over, rtspServer, type RtspBehaviour, type RtspServer } from '../support/rtsp-server.ts';
+import { h264Over } from '../support/rtp-pictures.ts';
+import { rtspServer, type RtspBehaviour, type RtspServer } from '../support/rtsp-server.ts';
 import { streamServer, type StreamAnswer, type StreamServer } from '../support/stream-server.ts';
 import { md5 } from './samples.ts';
 

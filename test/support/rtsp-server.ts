@@ -1,7 +1,6 @@
 /** A small RTSP server that sends a clip over the connection it was asked on, and misbehaves as cameras do. */
 import { createHash } from 'node:crypto';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import type { CodedClip } from './coded-media.ts';
 import { drained, paced } from './stream-server.ts';
 
 export interface RtspPicture {
@@ -44,7 +43,7 @@ export interface RtspServer {
   close(): Promise<void>;
 }
 
-const PAYLOAD_TYPE = 96;
+export const PAYLOAD_TYPE = 96;
 const NONCE = 'f00d';
 
 export async function rtspServer(behaviourOf: (connection: number) => RtspBehaviour): Promise<RtspServer> {
@@ -192,39 +191,4 @@ class Camera {
   #write(data: string | Buffer): void {
     if (this.#socket.writable) this.#socket.write(data);
   }
-}
-
-/** Small enough that pictures take several packets. */
-const MOST_PAYLOAD = 1_200;
-
-/** A clip of H.264 with large NAL units in fragments (FU-A) and small ones as they are. */
-export function h264Over(clip: CodedClip): Pick<RtspBehaviour, 'pictures' | 'media'> {
-  const sets = clip.parameterSets.map((set) => set.toString('base64')).join(',');
-  return {
-    media: [
-      `m=video 0 RTP/AVP ${PAYLOAD_TYPE}`,
-      `a=rtpmap:${PAYLOAD_TYPE} H264/90000`,
-      `a=fmtp:${PAYLOAD_TYPE} packetization-mode=1;sprop-parameter-sets=${sets}`,
-      `a=framerate:${1000 / clip.frameMs}`,
-      'a=control:trackID=0',
-    ],
-    pictures: clip.units.map(({ dueMs, ptsMs, nals }) => ({
-      dueMs,
-      ptsMs,
-      payloads: nals.flatMap(fragments),
-    })),
-  };
-}
-
-function fragments(nal: Buffer): Buffer[] {
-  if (nal.length <= MOST_PAYLOAD) return [nal];
-  const cuts: Buffer[] = [];
-  for (let at = 1; at < nal.length; at += MOST_PAYLOAD) {
-    const last = at + MOST_PAYLOAD >= nal.length;
-    const flags = (at === 1 ? 0x80 : 0) | (last ? 0x40 : 0) | (nal[0]! & 0x1f);
-    cuts.push(
-      Buffer.concat([Buffer.from([(nal[0]! & 0xe0) | 28, flags]), nal.subarray(at, at + MOST_PAYLOAD)]),
-    );
-  }
-  return cuts;
 }
