@@ -12,7 +12,7 @@ import { drain } from './actors/drain.ts';
 import { guard, type Guardian } from './actors/guardian.ts';
 import type { GuardianDeps } from './actors/guardian-deps.ts';
 import { closedFor } from './actors/health.ts';
-import { mediaComponent } from './actors/node-manager/components.ts';
+import { mediaComponent, streamComponent } from './actors/node-manager/components.ts';
 import { installedComponents, type ComponentFolder } from './actors/node-manager/installed.ts';
 import { DAY_MS, systemClock } from './actors/runtime/clock.ts';
 import { SharedTrouble } from './actors/shared-trouble.ts';
@@ -20,7 +20,6 @@ import { ComedyTree } from './actors/runtime/comedy-tree.ts';
 import { ActorSystem } from './actors/runtime/system.ts';
 import { refuseNewer } from './actors/reconcile.ts';
 import { resume } from './actors/resume.ts';
-import { StreamingJobService } from './actors/streaming-job/job-service.ts';
 import { UploadStore } from './actors/uploads/upload-store.ts';
 import { listJobs } from './actors/views/job-list.ts';
 import { liveIssues } from './actors/views/live-issues.ts';
@@ -147,7 +146,13 @@ async function compose(settings: Settings, options: ServerOptions, opened: Opene
 async function prepare(settings: Settings, options: ServerOptions, { store, http }: Opened) {
   const { logger } = options;
   const url = settings.BASE_URL?.replace(/\/$/, '') ?? urlOf(http, settings.HOST);
-  const own = [mediaComponent(HOST_SCRIPT, settings.COMPONENT_PROCESSES)];
+  const media = mediaComponent(HOST_SCRIPT, settings.COMPONENT_PROCESSES);
+  const installed = installedComponents({
+    package: options.componentFolders ?? [BUILT_IN],
+    outside: settings.COMPONENT_FOLDERS,
+    ownServices: [media.model.serviceName],
+    host: HOST_SCRIPT,
+  });
   const uploads = await openUploads(settings, store, logger);
   const access = await createAccess(settings.access, {
     baseUrl: url,
@@ -159,17 +164,12 @@ async function prepare(settings: Settings, options: ServerOptions, { store, http
     settings,
     logger,
     url,
-    own,
+    own: [media, ...installed.streaming.map((one) => streamComponent(one, settings.MAX_STREAMS))],
     uploads,
     access,
     serverId: randomBytes(8).toString('hex'),
     info: readInfo(),
-    installed: installedComponents({
-      package: options.componentFolders ?? [BUILT_IN],
-      outside: settings.COMPONENT_FOLDERS,
-      ownServices: own.map(({ model }) => model.serviceName),
-      host: HOST_SCRIPT,
-    }),
+    installed,
     catalog: new Catalog(SERVER_PROPERTY_DEFAULTS),
     fetchLimits: await mediaLimits(settings, uploads, logger),
     outgoing: outgoing(settings, access.serviceClient, readInfo().version),
@@ -234,7 +234,7 @@ async function openStored(
 }
 
 function appDeps(parts: Parts, system: ActorSystem, guardian: Guardian, trouble: SharedTrouble): AppDeps {
-  const { settings, store, catalog, movedFiles } = parts;
+  const { settings, store, movedFiles } = parts;
   const { jobService, nodeManager, views } = guardian;
   const { running, workers, nodes } = nodeManager;
   return {
@@ -245,7 +245,6 @@ function appDeps(parts: Parts, system: ActorSystem, guardian: Guardian, trouble:
     nodes,
     maxMedia: settings.MAX_MEDIA_PER_JOB,
     checkMedia: (uris) => jobService.checkMedia(uris),
-    streamingJobs: new StreamingJobService(catalog),
     listJobs: (query) => listJobs(store, views, query),
     liveIssues: (number) => liveIssues(store, number),
     statistics: () => jobStatistics(store, systemClock),

@@ -1,4 +1,5 @@
 /** The settings of the server in the words of each actor: what `guardian.ts` hands out. */
+import type { FetchLimits } from '../protocol/worker-protocol.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Properties } from '../domain/types.ts';
 import type { JobServiceDeps } from './batch-job/job-request.ts';
@@ -68,6 +69,39 @@ export const jobServiceSettings = (
   serverProperties,
   environmentProperties: settings.environmentProperties,
 });
+
+/** What streaming jobs go by. */
+export const streamSettings = (
+  settings: Settings,
+  serverProperties: Properties,
+  fetchLimits: FetchLimits,
+) => ({
+  dataDir: settings.DATA_DIR,
+  mailbox: settings.MAILBOX_SIZE,
+  idleMs: settings.IDLE_ACTOR_MS,
+  maxStreams: settings.MAX_STREAMS,
+  rules: {
+    attempts: settings.STREAM_ATTEMPTS,
+    firstPauseMs: settings.STREAM_RESTART_MS,
+    longestPauseMs: settings.STREAM_RESTART_MAX_MS,
+  },
+  request: jobServiceSettings(settings, serverProperties),
+  gateway: {
+    // A stream is to stop within a second of being cancelled.
+    heartbeatMs: Math.min(settings.HEARTBEAT_MS, STREAM_HEARTBEAT_MS),
+    stallAlertMs: settings.STREAM_STALL_ALERT_MS,
+    reconnect: { firstMs: settings.STREAM_RECONNECT_MS, longestMs: settings.STREAM_RECONNECT_MAX_MS },
+    allowPrivate: fetchLimits.allowPrivate,
+    maxPictureBytes: settings.MAX_LIVE_PICTURE_BYTES,
+  },
+  resultLimits: { maxBytes: settings.MAX_RESULT_BYTES, maxLines: settings.MAX_RESULT_LINES },
+  reports: {
+    everyMs: settings.HEALTH_REPORT_MS,
+    timeoutMs: settings.REPORT_TIMEOUT_MS,
+    maxQueued: settings.MAX_QUEUED_REPORTS,
+  },
+});
+const STREAM_HEARTBEAT_MS = 300;
 
 /** Until somebody posts another one, this host runs every installed detector, on demand. */
 export function configurationRules(

@@ -2,6 +2,7 @@ import type { Settings } from '../config/settings.ts';
 import { allEntries, type Store } from '../store/store.ts';
 import { LIVE_JOBS } from './batch-job/indexes.ts';
 import type { Guardian } from './guardian.ts';
+import { LIVE_STREAMS } from './streaming-job/indexes.ts';
 import { delay } from './runtime/clock.ts';
 import type { ActorSystem } from './runtime/system.ts';
 import { STOP_COMPONENTS_MS } from './service/policy.ts';
@@ -19,7 +20,7 @@ export async function drain(
   store: Store,
   settings: Settings,
 ): Promise<void> {
-  const { jobService, workerGateway, nodeManager } = guardian;
+  const { jobService, workerGateway, nodeManager, streams } = guardian;
   const until = system.clock.steady() + settings.DRAIN_MS;
   const condition = async (end: number, holds: () => Promise<boolean>) => {
     while (system.clock.steady() < end && !(await holds())) await delay(system.clock, LOOK_MS);
@@ -27,14 +28,18 @@ export async function drain(
   jobService.close();
   if (settings.SHUTDOWN_POLICY === 'cancel') {
     for await (const { id } of allEntries(store, LIVE_JOBS)) guardian.jobs.tell(id, { type: 'shutdown' });
-    await condition(until, async () => (await store.count(LIVE_JOBS)) === 0);
+    for await (const { id } of allEntries(store, LIVE_STREAMS)) streams.jobs.tell(id, { type: 'shutdown' });
+    const live = async () => (await store.count(LIVE_JOBS)) + (await store.count(LIVE_STREAMS));
+    await condition(until, async () => (await live()) === 0);
   }
   workerGateway.close();
-  await condition(until, async () => (await store.work.leases()).length === 0);
+  // A live stream has no end to wait for: its component tells what it has seen when it is stopped.
+  await condition(until, async () => (await store.work.leases()).every(({ item }) => item.kind === 'STREAM'));
   await nodeManager.family.ask(nodeManager.host, { type: 'stop' });
   const stopped = system.clock.steady() + STOP_COMPONENTS_MS + 1_000;
   await condition(stopped, () => Promise.resolve(nodeManager.running.size === 0));
   await guardian.delivery.settle(MAILBOXES_MS);
+  streams.reports.close();
   // Until now whoever watches a job could see how it stands.
   guardian.watch.close();
   await system.stop(MAILBOXES_MS);

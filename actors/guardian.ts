@@ -31,11 +31,12 @@ export function guard(deps: GuardianDeps): Guardian {
   const base = foundation(deps);
   const waiters = new WorkWaiters();
   const queues = new QueueViews({ ledger: base.store.work, algorithms: base.catalog.algorithms });
-  const actors = registerActors(base);
+  const actors = registerActors(base, { closed: () => services.jobService.closedSentence() });
+  const services = jobServices(base, actors, queues);
   offerWork(base, actors, waiters);
   return {
     ...actors,
-    ...jobServices(base, actors, queues),
+    ...services,
     ...views(base, actors, queues),
     queues,
     workerGateway: workerGateway(base, actors, waiters),
@@ -60,9 +61,10 @@ function foundation(deps: GuardianDeps): Foundation {
 }
 
 /** New work wakes components that wait for it, and has services started that serve it. */
-function offerWork({ store }: Foundation, { nodeManager, jobs }: Actors, waiters: WorkWaiters): void {
+function offerWork({ store }: Foundation, actors: Actors, waiters: WorkWaiters): void {
+  const { nodeManager } = actors;
   store.work.watch({
-    news: (news) => tellJobs(store, jobs, news),
+    news: (news) => tellJobs(store, actors, news),
     offered(queues) {
       for (const [queue, { waiting: items, held }] of queues) {
         waiters.wake(queue, items);
@@ -100,11 +102,12 @@ function jobServices(
 }
 
 /** Where components fetch work and bring it back. */
-function workerGateway(base: Foundation, { jobs }: Actors, waiters: WorkWaiters): WorkerGateway {
+function workerGateway(base: Foundation, { jobs, streams }: Actors, waiters: WorkWaiters): WorkerGateway {
   const { system, settings } = base;
   return new WorkerGateway({
     ...base,
     jobs,
+    streams: streams.gateway,
     waiters,
     clock: system.clock,
     dataDir: settings.DATA_DIR,

@@ -14,6 +14,11 @@ import { JOB_SCHEMA } from './batch-job/snapshot.ts';
 import type { JobCommand, JobReply } from './batch-job/commands.ts';
 import type { Repeats } from './batch-job/idempotency.ts';
 import type { Delivery } from './delivery/actor.ts';
+import type { StreamingJobCommand } from './streaming-job/commands.ts';
+import type { StreamingJobReply } from './streaming-job/transitions.ts';
+import { STREAMING_SCHEMA } from './streaming-job/actor.ts';
+import { LIVE_STREAMS } from './streaming-job/indexes.ts';
+import { STREAMING_JOB } from './streaming-job/state.ts';
 import { every, type Clock } from './runtime/clock.ts';
 import type { Family } from './runtime/system.ts';
 import { storedJob } from './views/stored-job.ts';
@@ -27,6 +32,7 @@ export interface ReconcileDeps {
   readonly clock: Clock;
   readonly duties: Duties;
   readonly jobs: Family<JobCommand, JobReply>;
+  readonly streamingJobs: Family<StreamingJobCommand, StreamingJobReply>;
   readonly admission: Family<AdmissionCommand, AdmissionReply>;
   readonly repeats: Repeats;
   /** Milliseconds for which an Idempotency-Key is remembered. */
@@ -44,6 +50,9 @@ export function startSweep(deps: ReconcileDeps): () => void {
     for await (const { id } of allEntries(store, LIVE_JOBS))
       if (!waiting.has(id) && (await store.work.known({ kind: BATCH_JOB, id })).size === 0)
         jobs.tell(id, { type: 'resume' });
+    for await (const { id } of allEntries(store, LIVE_STREAMS))
+      if ((await store.work.known({ kind: STREAMING_JOB, id })).size === 0)
+        deps.streamingJobs.tell(id, { type: 'resume' });
     await deps.delivery.wakeAll();
     if (await deps.duties.claim('idempotency-keys', KEYS_DUTY_MS))
       await deps.repeats.forget(clock.now() - deps.keysKeptMs);
@@ -53,11 +62,16 @@ export function startSweep(deps: ReconcileDeps): () => void {
 
 /** A live job that a newer version stored is not taken up half: the server does not start. */
 export async function refuseNewer(store: Store): Promise<void> {
-  for await (const { id } of allEntries(store, LIVE_JOBS)) {
-    const stored = await store.load({ kind: BATCH_JOB, id }).catch(() => undefined);
-    if (stored !== undefined && stored.snapshot.schema > JOB_SCHEMA)
+  await refuseNewerOf(store, LIVE_JOBS, BATCH_JOB, JOB_SCHEMA);
+  await refuseNewerOf(store, LIVE_STREAMS, STREAMING_JOB, STREAMING_SCHEMA);
+}
+
+async function refuseNewerOf(store: Store, index: string, kind: string, schema: number): Promise<void> {
+  for await (const { id } of allEntries(store, index)) {
+    const stored = await store.load({ kind, id }).catch(() => undefined);
+    if (stored !== undefined && stored.snapshot.schema > schema)
       throw new Error(
-        `Job ${id} was stored by a newer version of Troupe (schema ${stored.snapshot.schema}, this version knows ${JOB_SCHEMA}). Start that version, or another DATA_DIR.`,
+        `Job ${id} was stored by a newer version of Troupe (schema ${stored.snapshot.schema}, this version knows ${schema}). Start that version, or another DATA_DIR.`,
       );
   }
 }

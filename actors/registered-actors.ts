@@ -2,12 +2,13 @@ import { ProcessNotes } from '../processes/process-notes.ts';
 import { processesFolder } from '../results/layout.ts';
 import type { News } from '../store/ledger.ts';
 import type { Store } from '../store/store.ts';
-import { configurationRules, deliveryPolicy, jobSettings } from './actor-settings.ts';
+import { configurationRules, deliveryPolicy, jobSettings, streamSettings } from './actor-settings.ts';
 import { ADMISSION, admissionKind } from './admission/actor.ts';
 import type { AdmissionCommand, AdmissionReply } from './admission/model.ts';
 import { batchJobKind } from './batch-job/actor.ts';
 import { ArchiveChecks } from './batch-job/archive-checks.ts';
 import type { JobCommand, JobReply } from './batch-job/commands.ts';
+import { Repeats } from './batch-job/idempotency.ts';
 import { endFacts, jobFacts } from './batch-job/log-facts.ts';
 import { toldOf } from './batch-job/work-news.ts';
 import { catalogKind } from './catalog/actor.ts';
@@ -25,6 +26,8 @@ import { LoadMarks } from './runtime/load-marks.ts';
 import { DEFAULT_INTENSITY } from './runtime/supervision.ts';
 import type { Family } from './runtime/system.ts';
 import { restartPolicy } from './service/policy.ts';
+import { registerStreams, type Streams } from './streaming-job/register.ts';
+import { STREAMING_JOB } from './streaming-job/state.ts';
 import { LastingMessages } from './system-messages/lasting-messages.ts';
 
 /** The actors of one server, as others reach them. */
@@ -39,6 +42,13 @@ export interface Actors {
   readonly delivery: Delivery;
   /** Asks archives for earlier jobs on behalf of jobs. */
   readonly archiveChecks: ArchiveChecks;
+  readonly streams: Streams;
+}
+
+/** What actors ask of the services before them. */
+export interface Edge {
+  /** Why no job at all is taken now. */
+  closed(): Promise<string | undefined>;
 }
 
 /** Whom an actor tells is looked up when it does so: they are registered one after the other, and know each other in circles. */
@@ -47,7 +57,7 @@ type Others = () => Actors;
 /** Mailbox of actors that serve all jobs: larger than what all jobs together can have to say at a time. */
 const SHARED_MAILBOX = 100_000;
 
-export function registerActors(base: Foundation): Actors {
+export function registerActors(base: Foundation, edge: Edge): Actors {
   const others: Others = () => actors;
   const jobs = registerJobs(base, others);
   const actors: Actors = {
@@ -59,13 +69,21 @@ export function registerActors(base: Foundation): Actors {
     nodeConfiguration: registerConfiguration(base, others),
     delivery: registerDeliveries(base, others),
     archiveChecks: archiveChecksOf(base, jobs),
+    streams: streamsOf(base, edge, others),
   };
   return actors;
 }
 
 /** Jobs hear what became of their work. */
-export const tellJobs = ({ work }: Store, jobs: Actors['jobs'], news: readonly News[]): void =>
-  void toldOf(jobs, work, news);
+export function tellJobs({ work }: Store, { jobs, streams }: Actors, news: readonly News[]): void {
+  const isLive = ({ item }: News) => item.actor.kind === STREAMING_JOB;
+  void toldOf(
+    jobs,
+    work,
+    news.filter((one) => !isLive(one)),
+  );
+  streams.tell(news.filter(isLive));
+}
 
 function registerJobs(base: Foundation, others: Others): Actors['jobs'] {
   const { system, store, owner, settings, logger } = base;
@@ -106,7 +124,7 @@ function registerDispatcher({ system, store, logger }: Foundation, others: Other
       ledger: store.work,
       logger,
       mailbox: SHARED_MAILBOX,
-      tell: (news) => tellJobs(store, others().jobs, news),
+      tell: (news) => tellJobs(store, others(), news),
       kill: (worker, reason) => {
         const { family, host } = others().nodeManager;
         family.tell(host, { type: 'kill', worker, reason });
@@ -189,6 +207,20 @@ function registerDeliveries(base: Foundation, others: Others): Delivery {
     idleMs: settings.DELIVERY_TIMEOUT_MS + settings.IDLE_ACTOR_MS,
     send,
     report: (entry, report, envelopeId) => others().jobs.ask(entry.actor.id, report, { envelopeId }),
+  });
+}
+
+function streamsOf(base: Foundation, edge: Edge, others: Others): Streams {
+  const { system, store, owner, settings } = base;
+  return registerStreams(system, {
+    ...base,
+    ...streamSettings(settings, base.serverProperties, base.fetchLimits),
+    ...edge,
+    repeats: new Repeats(store, owner),
+    rest: (worker) => {
+      const { family, host } = others().nodeManager;
+      family.tell(host, { type: 'rest', worker });
+    },
   });
 }
 

@@ -8,6 +8,7 @@ import { freeBytes, startDiskWatch } from './disk-watch.ts';
 import { DISPATCHER, startTicking } from './dispatcher/actor.ts';
 import type { Guardian } from './guardian.ts';
 import { currentNodes } from './node-configuration/actor.ts';
+import { LIVE_STREAMS, REMOVED_STREAMS } from './streaming-job/indexes.ts';
 import { Retention, startCleaning } from './retention.ts';
 import { DAY_MS, every, type Clock } from './runtime/clock.ts';
 import { removeOrphans, startSweep } from './reconcile.ts';
@@ -30,12 +31,13 @@ export async function resume(guardian: Guardian, deps: ResumeDeps): Promise<() =
     sweeping(guardian, deps),
     cleaning(guardian, deps),
     watchingTheDisk(guardian, deps),
+    guardian.streams.reporting(),
   ];
   return () => stops.forEach((stop) => stop());
 }
 
 async function takeUp(guardian: Guardian, { store, settings, logger }: ResumeDeps): Promise<void> {
-  const { jobs, admission, nodeManager, nodeConfiguration, delivery } = guardian;
+  const { jobs, admission, nodeManager, nodeConfiguration, delivery, streams } = guardian;
   await removeOrphans(store, settings.DATA_DIR, logger);
   // Before the jobs: which services there are decides what their work waits for.
   nodeManager.endLeftovers();
@@ -44,6 +46,8 @@ async function takeUp(guardian: Guardian, { store, settings, logger }: ResumeDep
   await nodeManager.beat();
   for (const index of [LIVE_JOBS, REMOVED_JOBS])
     for await (const { id } of allEntries(store, index)) jobs.tell(id, { type: 'resume' });
+  for (const index of [LIVE_STREAMS, REMOVED_STREAMS])
+    for await (const { id } of allEntries(store, index)) streams.jobs.tell(id, { type: 'resume' });
   admission.tell(ADMISSION, { type: 'open' });
   await delivery.wakeAll();
 }
@@ -64,15 +68,30 @@ function workPeriodically(
   ];
 }
 
-function sweeping({ jobs, admission, repeats, delivery }: Guardian, deps: ResumeDeps): () => void {
+function sweeping({ jobs, admission, repeats, delivery, streams }: Guardian, deps: ResumeDeps): () => void {
   const { store, clock, duties, settings } = deps;
   const keysKeptMs = settings.IDEMPOTENCY_KEEP_MS;
-  return startSweep({ store, clock, duties, jobs, admission, repeats, delivery, keysKeptMs });
+  return startSweep({
+    store,
+    clock,
+    duties,
+    jobs,
+    streamingJobs: streams.jobs,
+    admission,
+    repeats,
+    delivery,
+    keysKeptMs,
+  });
 }
 
-function cleaning({ jobs, jobService }: Guardian, deps: ResumeDeps): () => void {
+function cleaning({ jobs, jobService, streams }: Guardian, deps: ResumeDeps): () => void {
   const { store, settings, logger } = deps;
-  const retention = new Retention({ ...deps, jobService, keepMs: settings.RETENTION_DAYS * DAY_MS });
+  const retention = new Retention({
+    ...deps,
+    jobService,
+    streams: streams.service,
+    keepMs: settings.RETENTION_DAYS * DAY_MS,
+  });
   return startCleaning({
     ...deps,
     retention,
@@ -81,6 +100,8 @@ function cleaning({ jobs, jobService }: Guardian, deps: ResumeDeps): () => void 
       await removeOrphans(store, settings.DATA_DIR, logger);
       // What a server that is gone has begun to remove.
       for await (const { id } of allEntries(store, REMOVED_JOBS)) jobs.tell(id, { type: 'resume' });
+      for await (const { id } of allEntries(store, REMOVED_STREAMS))
+        streams.jobs.tell(id, { type: 'resume' });
     },
   });
 }

@@ -4,6 +4,8 @@ import type { IndexEntry, Store } from '../store/store.ts';
 import type { JobService } from './batch-job/job-service.ts';
 import { ENDED_JOBS } from './batch-job/indexes.ts';
 import type { Clock } from './runtime/clock.ts';
+import { ENDED_STREAMS } from './streaming-job/indexes.ts';
+import type { StreamingJobService } from './streaming-job/job-service.ts';
 import type { UploadStore } from './uploads/upload-store.ts';
 import { readableJob } from './views/stored-job.ts';
 
@@ -16,6 +18,7 @@ export interface RetentionDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly jobService: Pick<JobService, 'remove'>;
+  readonly streams: Pick<StreamingJobService, 'remove'>;
   /** How long jobs are kept after their end; 0: for ever. */
   readonly keepMs: number;
 }
@@ -50,6 +53,19 @@ export class Retention {
       await new Promise((resolve) => setImmediate(resolve));
       this.#after = entries.length < PAGE ? undefined : entries.at(-1);
       if (entries.length < PAGE) break;
+    }
+    return removed + (await this.#removeStreams(old));
+  }
+
+  async #removeStreams(old: number): Promise<number> {
+    const { store, streams, logger } = this.#deps;
+    let removed = 0;
+    for (const { id, score } of await store.list(ENDED_STREAMS, { limit: PAGE })) {
+      if (score > old) break;
+      const outcome = await streams.remove(Number(id)).catch((err: unknown) => {
+        logger.warn({ err, jobId: Number(id) }, 'could not remove a streaming job that ended long ago');
+      });
+      if (outcome === 'removed') removed++;
     }
     return removed;
   }

@@ -5,6 +5,8 @@ export interface OutgoingRequest {
   readonly url: string;
   /** JSON body of a POST. */
   readonly body: unknown;
+  /** The same as text, which goes as it is in place of `body`. */
+  readonly text?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly idempotencyKey: string;
   /** A token of the service goes with it. */

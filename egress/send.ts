@@ -46,7 +46,7 @@ async function attempt(deps: SendDeps, request: OutgoingRequest, signal: AbortSi
       'Idempotency-Key': request.idempotencyKey,
       ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
     },
-    ...(request.method === 'GET' ? {} : { body: JSON.stringify(request.body) }),
+    ...(request.method === 'GET' ? {} : { body: request.text ?? JSON.stringify(request.body) }),
     timeoutMs: deps.timeoutMs,
     maxBytes: MAX_ANSWER_BYTES,
     signal,

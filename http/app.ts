@@ -12,6 +12,7 @@ import { docsPage } from './docs-page.ts';
 import { endpoints, tags, type EndpointDeps } from './endpoints/index.ts';
 import { empty, mapErrors } from './errors.ts';
 import { EventStreams, type EventLimits } from './event-streams.ts';
+import { LiveEventStreams } from './live-event-streams.ts';
 import { Metrics, metricsReader, type MetricsDeps } from './metrics.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { route } from './routes.ts';
@@ -22,7 +23,7 @@ import { refusalMessages } from './steps/refusal-messages.ts';
 import { readableTarget } from './steps/request-target.ts';
 
 /** Made here of what else there is. */
-type Made = 'metrics' | 'eventStreams' | 'openApi';
+type Made = 'metrics' | 'eventStreams' | 'liveEventStreams' | 'openApi';
 
 export interface AppDeps extends Omit<EndpointDeps, Made>, MetricsDeps, Limits, Pick<ClaimantDeps, 'nodes'> {
   readonly watch: JobWatch;
@@ -84,6 +85,7 @@ export function routersOf(
     ...deps,
     metrics,
     eventStreams: new EventStreams(deps.watch, deps.events),
+    liveEventStreams: new LiveEventStreams(deps.streams, deps.events),
     openApi: openApiOf(deps),
   };
   const guards = {

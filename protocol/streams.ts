@@ -123,7 +123,7 @@ export interface LiveTrack {
 export interface StreamEvents {
   readonly events: readonly StreamEvent[];
   /** The newest; absent: not told this time. */
-  readonly counts?: StreamCounts;
+  readonly counts?: StreamCounts | undefined;
 }
 
 /** The answer to a segment, to events and to a picture. */

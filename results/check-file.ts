@@ -22,7 +22,7 @@ import {
   wrongTrack,
   wrongWarning,
 } from './check-rules.ts';
-import type { CheckedResult, CheckRequest, Expectations, Refused } from './check.ts';
+import type { AnswersRequest, CheckedResult, Expectations, Refused } from './check.ts';
 import { unparsable } from './json-shape.ts';
 import {
   LineError,
@@ -42,7 +42,7 @@ export const checkFile = (path: string, kind: WorkKind, expectations: Expectatio
   check(wholeFile(path), kind, expectations);
 
 /** The same for each of several answers in a file, which is read once: they are small. */
-export async function checkAnswers({ path, answers }: CheckRequest): Promise<readonly CheckedResult[]> {
+export async function checkAnswers({ path, answers }: AnswersRequest): Promise<readonly CheckedResult[]> {
   const shared = answers.some(({ place }) => place !== undefined) ? await readFile(path) : undefined;
   const results: CheckedResult[] = [];
   for (const { kind, expectations, place } of answers) {

@@ -79,6 +79,41 @@ function wrongDetection(value: unknown, start: number, stop: number): string | u
   return wrongCommon(value);
 }
 
+/** A line of a segment of live video: a track whose moments are those of the clock. */
+export function wrongStreamTrack(value: unknown, range: Range): string | undefined {
+  if (!isFields(value)) return 'is not an object';
+  const { liveId, startTime, stopTime, open } = value;
+  if (typeof liveId !== 'string' || liveId === '' || liveId.length > MAX_LIVE_ID)
+    return `has no liveId of 1 to ${MAX_LIVE_ID} characters`;
+  if (!isMoment(startTime) || !isMoment(stopTime)) return 'has no startTime and stopTime in milliseconds';
+  if (open !== undefined && typeof open !== 'boolean') return 'has an open that is neither true nor false';
+  const wrong = wrongTrack(value, range);
+  if (wrong !== undefined) return wrong;
+  const untimed = (value['detections'] as readonly Fields[]).some(({ time }) => !isMoment(time));
+  return untimed ? 'has a detection without a time in milliseconds' : undefined;
+}
+
+export const isSegmentSummary = (value: unknown): boolean =>
+  isFields(value) && Object.hasOwn(value, 'segment') && !Object.hasOwn(value, 'detections');
+
+export function wrongSegment(value: unknown, range: Range): string | undefined {
+  if (!isFields(value) || !isFields(value['segment'])) return 'is not a summary';
+  const { startFrame, stopFrame, startTime, stopTime, counts } = value['segment'];
+  if (!isCount(startFrame) || !isCount(stopFrame) || stopFrame < startFrame)
+    return 'has no startFrame and stopFrame';
+  if (startFrame < range.start || stopFrame > range.stop)
+    return `covers frames ${startFrame} to ${stopFrame}, outside of ${range.start} to ${range.stop}`;
+  if (!isMoment(startTime) || !isMoment(stopTime)) return 'has no startTime and stopTime in milliseconds';
+  const counted = isFields(counts) ? STREAM_COUNTS.every((name) => isCount(counts[name])) : false;
+  return counted ? undefined : `has no counts of ${STREAM_COUNTS.join(', ')}`;
+}
+
+const MAX_LIVE_ID = 100;
+const STREAM_COUNTS = ['read', 'processed', 'dropped', 'skipped', 'reconnects'] as const;
+
+/** What a date can be made of. */
+const isMoment = (value: unknown): boolean => isFiniteNumber(value) && Math.abs(value) <= 8.64e15;
+
 const MAX_FRAMES = 2 ** 31 - 1;
 const MAX_RANGES = 100_000;
 

@@ -13,6 +13,7 @@ import type {
 } from '../protocol/worker-protocol.ts';
 import type { Range } from '../domain/types.ts';
 import type { Place } from './lines.ts';
+import type { SegmentRequest, SegmentVerdict } from './segment-report.ts';
 
 export interface Expectations {
   /** DETECT: tracks must lie within; a stop below 0 (or no range) expects no frames in particular. */
@@ -56,7 +57,7 @@ export interface Accepted {
 export type CheckedResult<K extends WorkKind = WorkKind> = Accepted[K] | Refused;
 
 /** A file that holds one answer, or several, each at its place. */
-export interface CheckRequest {
+export interface AnswersRequest {
   readonly path: string;
   readonly answers: readonly ExpectedAnswer[];
 }
@@ -66,20 +67,24 @@ export interface ExpectedAnswer {
   /** Where it lies in the file; absent: it is all of it. */
   readonly place?: Place;
 }
+/** Or a segment of live video, whose report is written on the way. */
+export type CheckRequest = AnswersRequest | { readonly segment: SegmentRequest };
 export interface CheckReply {
   /** One for each answer. */
   readonly results?: readonly CheckedResult[];
+  readonly segment?: SegmentVerdict;
   /** The file could not be read: no fault of its contents. */
   readonly failure?: string;
 }
 
-interface Waiting extends CheckRequest {
+interface Waiting {
+  readonly request: CheckRequest;
   deaths: number;
   readonly resolve: (verdict: Verdict) => void;
   readonly reject: (error: Error) => void;
 }
 /** A string: the checker died of it, and how. */
-type Verdict = readonly CheckedResult[] | string;
+type Verdict = Omit<CheckReply, 'failure'> | string;
 
 export interface CheckerOptions {
   /** Heap of the thread; a result that needs more is refused. */
@@ -115,17 +120,25 @@ export class ResultChecker {
   /** The same for answers that share a file. One that makes the checker die is refused, and no other. */
   async checkResults(path: string, answers: readonly ExpectedAnswer[]): Promise<readonly CheckedResult[]> {
     const verdict = await this.#verdictOn({ path, answers });
-    if (typeof verdict !== 'string') return verdict;
+    if (typeof verdict !== 'string') return verdict.results ?? [];
     if (answers.length === 1) return [{ ok: false, reason: `The result could not be checked: ${verdict}` }];
     const results: CheckedResult[] = [];
     for (const answer of answers) results.push(...(await this.checkResults(path, [answer])));
     return results;
   }
 
+  /** The same of a segment of live video; its report is written when it is accepted. */
+  async segmentReport(segment: SegmentRequest): Promise<SegmentVerdict> {
+    const verdict = await this.#verdictOn({ segment });
+    if (typeof verdict !== 'string' && verdict.segment !== undefined) return verdict.segment;
+    const reason = typeof verdict === 'string' ? verdict : 'The checker of results gave no answer.';
+    return { ok: false, reason: `The segment could not be checked: ${reason}` };
+  }
+
   #verdictOn(request: CheckRequest): Promise<Verdict> {
     if (this.#closed) return Promise.reject(new Error('The checker of results is closed.'));
     return new Promise((resolve, reject) => {
-      this.#queue.push({ ...request, deaths: 0, resolve, reject });
+      this.#queue.push({ request, deaths: 0, resolve, reject });
       this.#next();
     });
   }
@@ -147,10 +160,9 @@ export class ResultChecker {
       this.#worker?.unref();
       return;
     }
-    const { path, answers } = this.#current;
     this.#worker ??= this.#start();
     this.#worker.ref();
-    this.#worker.postMessage({ path, answers } satisfies CheckRequest);
+    this.#worker.postMessage(this.#current.request);
   }
 
   #start(): Worker {
@@ -165,10 +177,10 @@ export class ResultChecker {
     return worker;
   }
 
-  #answer({ results, failure }: CheckReply): void {
+  #answer({ failure, ...verdict }: CheckReply): void {
     const done = this.#take();
-    if (results === undefined) done?.reject(new Error(failure ?? 'The checker of results gave no answer.'));
-    else done?.resolve(results);
+    if (failure !== undefined) done?.reject(new Error(failure));
+    else done?.resolve(verdict);
     this.#next();
   }
 

@@ -40,6 +40,20 @@ export function processesFolder(dataDir: string): string {
   return join(dataDir, 'processes');
 }
 
+/** Segment reports of a streaming job that are still on their way out. */
+export function segmentsFolder(dataDir: string, jobNumber: number): string {
+  return join(dataDir, 'streams', String(jobNumber));
+}
+
+export function segmentFile(dataDir: string, jobNumber: number, segment: number): string {
+  return join(segmentsFolder(dataDir, jobNumber), `${segment}.json`);
+}
+
+/** Everything that a streaming job leaves. */
+export function streamOutputFolder(dataDir: string, jobNumber: number): string {
+  return pathOf(dataDir, outputFolder(String(jobNumber)));
+}
+
 export function outputFolder(folder: string): FileKey {
   return join('output-objects', plainName(folder));
 }

@@ -18,7 +18,8 @@ export function newLease(
     startedAt: at,
     leaseUntil: at + settings.leaseMs,
     silentUntil: at + settings.silenceMs,
-    wholeUntil: at + settings.wholeMs,
+    // A live stream goes on for as long as it is wanted.
+    wholeUntil: item.kind === 'STREAM' ? Infinity : at + settings.wholeMs,
     done: 0,
     total: 0,
     cancelled: false,

@@ -114,6 +114,11 @@ export class JobService {
     return (await this.#noRoom()) === undefined ? undefined : 'DISK_FULL';
   }
 
+  /** The same as a sentence for whoever wants one. */
+  closedSentence(): Promise<string | undefined> {
+    return this.#noRoom();
+  }
+
   async #noRoom(): Promise<string | undefined> {
     if (this.#closed) return 'The server is shutting down; try again later.';
     const { dataDir, minFreeBytes } = this.#deps.settings;

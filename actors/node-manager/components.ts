@@ -1,3 +1,4 @@
+import { streamQueue } from '../../protocol/streams.ts';
 import { MEDIA_QUEUES } from '../../protocol/worker-protocol.ts';
 import {
   START_VARIABLE,
@@ -34,6 +35,21 @@ export function detectorComponent(
     queues: [algorithm.name],
     model: hostService(componentName, algorithm.description, host, 1, environmentVariables.map(toModel)),
     bootstrap: { kind: 'detector', algorithm: algorithm.name, module },
+  };
+}
+
+/**
+ * The same component for live streams: each stream has a process of its own, apart from those that work on batch jobs, which ends with
+ * it.
+ */
+export function streamComponent(
+  { queues, model, bootstrap }: ManagedComponent,
+  maxStreams: number,
+): ManagedComponent {
+  return {
+    queues: queues.map(streamQueue),
+    model: { ...model, serviceName: `${model.serviceName}Streams`, serviceCount: maxStreams },
+    bootstrap: { ...bootstrap, stream: true },
   };
 }
 

@@ -14,6 +14,8 @@ export interface ComponentFolder {
 export interface InstalledComponents {
   readonly descriptors: readonly Descriptor[];
   readonly components: readonly ManagedComponent[];
+  /** Those that watch live streams. */
+  readonly streaming: readonly ManagedComponent[];
   /** What is wrong with components of COMPONENT_FOLDERS that were left out, a sentence each. */
   readonly problems: readonly string[];
 }
@@ -39,15 +41,22 @@ export function installedComponents(places: InstallPlaces): InstalledComponents 
   );
   const own = builtIn.map(({ descriptor }) => descriptor);
   const { components, problems } = outsideComponents(places.outside, own, places.ownServices);
+  const found = [
+    ...builtIn.map(({ descriptor, module }) => ({
+      descriptor,
+      component: detectorComponent(descriptor, module, host),
+    })),
+    ...components.map((one) => ({ descriptor: one.descriptor, component: managed(one, host) })),
+  ];
   return {
-    descriptors: [...own, ...components.map(({ descriptor }) => descriptor)],
-    components: [
-      ...builtIn.map(({ descriptor, module }) => detectorComponent(descriptor, module, host)),
-      ...components.map((component) => managed(component, host)),
-    ],
+    descriptors: found.map(({ descriptor }) => descriptor),
+    components: found.map(({ component }) => component),
+    streaming: found.filter(({ descriptor }) => watchesStreams(descriptor)).map(({ component }) => component),
     problems,
   };
 }
+
+const watchesStreams = ({ streamLibrary }: Descriptor) => (streamLibrary ?? '').trim() !== '';
 
 function managed({ folder, descriptor, running }: OutsideComponent, host: string): ManagedComponent {
   return 'module' in running

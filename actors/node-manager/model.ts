@@ -19,6 +19,8 @@ export type NodeManagerCommand =
   | { readonly type: 'demand'; readonly queue: string; readonly wanted: number }
   /** From the dispatcher: this worker hangs. */
   | { readonly type: 'kill'; readonly worker: string; readonly reason: string }
+  /** From streaming jobs: the stream that this worker was started for has ended. */
+  | { readonly type: 'rest'; readonly worker: string }
   /** From the clock: these queues have work, waiting or held. Services on demand that had none for long may rest. */
   | { readonly type: 'look'; readonly busy: ReadonlySet<string> }
   /** From the server when it stops. */

@@ -43,12 +43,20 @@ export const NODE_MANAGER_MACHINE: Machine<NodeManagerTypes> = {
     kill: {
       from: ['WORKING', 'STOPPING'],
       to: { WORKING: ['WORKING'], STOPPING: ['STOPPING'] },
-      apply(_, { worker, reason }, { deployed }) {
-        const end = worker.lastIndexOf('#');
-        const id = worker.slice(0, Math.max(0, end));
-        if (deployed.get(id) === undefined) return refused('NO_SUCH_SERVICE');
-        const incarnation = Number(worker.slice(end + 1));
+      apply(_, { worker, reason }, context) {
+        const { id, incarnation } = processOf(worker);
+        if (context.deployed.get(id) === undefined) return refused('NO_SUCH_SERVICE');
         return { effects: [{ type: 'tell', ids: [id], command: { type: 'kill', incarnation, reason } }] };
+      },
+    },
+    rest: {
+      from: ['WORKING'],
+      to: ['WORKING'],
+      apply(_, { worker }, { deployed }) {
+        const { id, incarnation } = processOf(worker);
+        // One that is kept running whether there is work or not stays.
+        if (deployed.get(id)?.onDemand !== true) return refused('NO_SUCH_SERVICE');
+        return { effects: [{ type: 'tell', ids: [id], command: { type: 'rest', incarnation } }] };
       },
     },
     look: {
@@ -66,6 +74,12 @@ export const NODE_MANAGER_MACHINE: Machine<NodeManagerTypes> = {
     },
   },
 };
+
+/** The service and the incarnation that a worker is the process of. */
+function processOf(worker: string): { readonly id: string; readonly incarnation: number } {
+  const end = worker.lastIndexOf('#');
+  return { id: worker.slice(0, Math.max(0, end)), incarnation: Number(worker.slice(end + 1)) };
+}
 
 function configured(
   nodes: readonly NodeManagerModel[],

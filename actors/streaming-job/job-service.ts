@@ -1,52 +1,136 @@
-import { resolvePlan } from '../../domain/plan-checks.ts';
+import type { Logger } from '../../config/logger.ts';
 import type { CatalogLookup } from '../../domain/plan-lookup.ts';
-import { refusedProperty } from '../../domain/property-checks.ts';
-import type { Properties } from '../../domain/types.ts';
+import { maskUri } from '../../domain/censor.ts';
+import { streamOutputFolder } from '../../results/layout.ts';
+import type { Store } from '../../store/store.ts';
+import type { Repeatable, Repeats } from '../batch-job/idempotency.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Family } from '../runtime/system.ts';
+import { storedStream } from '../views/stored-stream.ts';
+import type { StreamingJobCommand } from './commands.ts';
+import type { StreamingJobReply } from './transitions.ts';
+import { LIVE_STREAMS } from './indexes.ts';
+import { checkedStream, type StreamingJobRequest, type StreamingRequestSettings } from './request.ts';
+import { isEnded, type StreamingJobRecord } from './state.ts';
 
-/** A validated request, free of the shapes of HTTP (specification 2.3). */
-export interface StreamingJobRequest {
-  readonly externalId: string | null;
-  readonly jobProperties: Properties;
-  readonly algorithmProperties: Readonly<Record<string, Properties>>;
-  readonly stream: {
-    readonly uri: string;
-    /** Frames of a segment. */
-    readonly segmentSize: number;
-    readonly properties: Properties;
-  };
-  readonly pipelineName: string;
+export interface StreamingJobServiceDeps {
+  readonly store: Store;
+  readonly catalog: CatalogLookup;
+  readonly jobs: Family<StreamingJobCommand, StreamingJobReply>;
+  readonly repeats: Repeats;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly dataDir: string;
+  /** Streams that are watched at a time. */
+  readonly maxStreams: number;
+  readonly settings: StreamingRequestSettings;
+  /** Why no job at all is taken now. */
+  closed(): Promise<string | undefined>;
+  removeFiles(record: StreamingJobRecord): Promise<boolean>;
 }
 
-const SCHEMES = new Set(['rtsp:', 'http:', 'https:']);
-const LEAST_SEGMENT = 10;
+export interface AcceptedStream {
+  readonly kind: 'accepted';
+  readonly jobId: number;
+  /** Null when the job writes no files. */
+  readonly outputObjectDirectory: string | null;
+}
 
-/** Where streaming jobs come in. So far every request is checked in full and then refused: nothing is stored. */
+export type StreamSubmission =
+  | AcceptedStream
+  | { readonly kind: 'refused'; readonly message: string }
+  /** Nothing was stored; try again later. */
+  | { readonly kind: 'overloaded'; readonly message: string }
+  /** The Idempotency-Key was used for another request. */
+  | { readonly kind: 'keyReused' };
+
+/** What came of the wish to cancel. */
+export type StreamCancellation =
+  | { readonly kind: 'cancelled'; readonly outputObjectDirectory: string | null }
+  | { readonly kind: 'refused'; readonly message: string };
+
+/** Where streaming jobs come in: everything that can be refused is refused here, before anything is stored. */
 export class StreamingJobService {
-  readonly #catalog: CatalogLookup;
+  readonly #deps: StreamingJobServiceDeps;
 
-  constructor(catalog: CatalogLookup) {
-    this.#catalog = catalog;
+  constructor(deps: StreamingJobServiceDeps) {
+    this.#deps = deps;
   }
 
-  /** Why the request is refused. */
-  submit(request: StreamingJobRequest): { readonly refused: string } {
-    const { stream, jobProperties, algorithmProperties, pipelineName } = request;
-    if (stream.uri.trim() === '') return { refused: 'A stream URI was not provided.' };
-    const scheme = URL.canParse(stream.uri) ? new URL(stream.uri).protocol : undefined;
-    if (scheme === undefined)
-      return { refused: 'The stream URI is malformed: it must look like rtsp://host/path.' };
-    if (!SCHEMES.has(scheme))
-      return {
-        refused: 'The scheme of the provided URI is not supported. Only RTSP, HTTP, and HTTPS are supported.',
-      };
-    if (stream.segmentSize < LEAST_SEGMENT)
-      return { refused: `The segment size must be at least ${LEAST_SEGMENT}.` };
-    const plan = resolvePlan(this.#catalog, { pipelineName }, 'stream');
-    if ('refused' in plan) return plan;
-    for (const properties of [jobProperties, ...Object.values(algorithmProperties), stream.properties]) {
-      const refused = refusedProperty(properties);
-      if (refused !== null) return { refused: `Property validation failed due to: ${refused}` };
-    }
-    return { refused: 'Streaming jobs are not supported yet.' };
+  /** Takes a job in. A request that comes again under the same Idempotency-Key is answered as the first. */
+  async submit(request: StreamingJobRequest, repeatable?: Repeatable): Promise<StreamSubmission> {
+    const before = repeatable === undefined ? undefined : await this.#before(repeatable);
+    if (before !== undefined) return before;
+    const checked = checkedStream(request, this.#deps.catalog, this.#deps.settings);
+    if ('refused' in checked) return { kind: 'refused', message: checked.refused };
+    const noRoom = await this.#noRoom();
+    if (noRoom !== undefined) return { kind: 'overloaded', message: noRoom };
+    const number = await this.#numberOf(repeatable);
+    if (number === 'conflict') return { kind: 'keyReused' };
+    const record = { ...checked.ok, number, createdAt: this.#deps.clock.now() };
+    const reply = await this.#deps.jobs.ask(String(number), { type: 'create', record });
+    // The same request came twice at once, and the other was first: it is the same job.
+    if (reply.kind === 'done')
+      this.#deps.logger.info(
+        {
+          jobId: number,
+          user: record.user,
+          stream: maskUri(record.streamUri),
+          pipeline: record.pipelineName,
+        },
+        'a streaming job was accepted',
+      );
+    return this.#accepted(record);
+  }
+
+  async cancel(number: number, doCleanup: boolean): Promise<StreamCancellation> {
+    const job = await storedStream(this.#deps.store, number);
+    const reply = await this.#deps.jobs.ask(String(number), { type: 'cancel', doCleanup });
+    if (job === undefined || (reply.kind === 'refused' && reply.reason === 'NO_SUCH_JOB'))
+      return { kind: 'refused', message: `Streaming job with id ${number} doesn't exist.` };
+    if (reply.kind === 'done')
+      return { kind: 'cancelled', outputObjectDirectory: this.directoryOf(job.record) };
+    const why = `Streaming job ${number} already has state '${reply.status}' and cannot be cancelled at this time.`;
+    if (!doCleanup) return { kind: 'refused', message: why };
+    if (isEnded(job.state.status)) await this.#deps.removeFiles(job.record);
+    return { kind: 'refused', message: `${why} Attempted cleanup anyway.` };
+  }
+
+  /** Removes a job that has ended, with all its files. */
+  async remove(number: number): Promise<'removed' | 'unknown' | 'live'> {
+    const reply = await this.#deps.jobs.ask(String(number), { type: 'remove' });
+    if (reply.kind === 'done') return 'removed';
+    return reply.reason === 'NO_SUCH_JOB' ? 'unknown' : 'live';
+  }
+
+  directoryOf({ enableOutputToDisk, number }: StreamingJobRecord): string | null {
+    return enableOutputToDisk ? streamOutputFolder(this.#deps.dataDir, number) : null;
+  }
+
+  #accepted(record: StreamingJobRecord): AcceptedStream {
+    return { kind: 'accepted', jobId: record.number, outputObjectDirectory: this.directoryOf(record) };
+  }
+
+  async #before(repeatable: Repeatable): Promise<StreamSubmission | undefined> {
+    const known = await this.#deps.repeats.find(repeatable);
+    if (known === undefined) return undefined;
+    if (known === 'conflict') return { kind: 'keyReused' };
+    const job = await storedStream(this.#deps.store, known.jobNumber);
+    return job === undefined ? undefined : this.#accepted(job.record);
+  }
+
+  #numberOf(repeatable: Repeatable | undefined): Promise<number | 'conflict'> {
+    const { store, repeats, clock } = this.#deps;
+    const number = store.next('job');
+    if (repeatable === undefined) return number;
+    return number.then((taken) => repeats.reserve(repeatable, taken, clock.now()));
+  }
+
+  async #noRoom(): Promise<string | undefined> {
+    const { store, maxStreams, closed } = this.#deps;
+    const why = await closed();
+    if (why !== undefined) return why;
+    if ((await store.count(LIVE_STREAMS)) < maxStreams) return undefined;
+    return `There are ${maxStreams} streaming jobs already, as many as this server watches at a time (MAX_STREAMS); cancel one, or try again later.`;
   }
 }

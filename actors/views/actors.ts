@@ -1,6 +1,6 @@
 import type { Happening, RuntimeCounts } from '../runtime/counts.ts';
 import type { ActorLook, CellState, Failure, Place, Roster, RosterKind } from '../runtime/roster.ts';
-import { localIso } from './local-iso.ts';
+import { localIso } from '../../results/local-iso.ts';
 
 /** One actor, for people and tools. */
 export interface ActorInfo {

@@ -15,7 +15,7 @@ import type { Delivery } from '../batch-job/state.ts';
 import { isTerminal, type BatchJobStatus } from '../batch-job/status.ts';
 import { destinationOf } from '../delivery/notice.ts';
 import { failureText } from '../delivery/policy.ts';
-import { localIso } from './local-iso.ts';
+import { localIso } from '../../results/local-iso.ts';
 import { readableJob, storedJob, type StoredJob } from './stored-job.ts';
 import type { WaitingFor, WaitingReasons } from './waiting.ts';
 

@@ -17,8 +17,10 @@ import { assignmentOf, rowOf, UnreadableSubJob } from './assignments.ts';
 import { copyInput, documentInput } from './document-input.ts';
 import { withTracksAt } from './files.ts';
 import { Intake, type IntakeDeps, type Taken } from './intake.ts';
+import type { StreamGateway } from './streams.ts';
 
 export interface WorkerGatewayDeps extends IntakeDeps {
+  readonly streams: StreamGateway;
   readonly waiters: WorkWaiters;
   readonly fetchLimits: FetchLimits;
   readonly movedFiles: readonly MovedStart[];
@@ -121,7 +123,10 @@ export class WorkerGateway {
     return this.#intake.answers(worker, answers);
   }
 
-  failure(token: string, worker: string, failure: FailureRequest): Promise<Taken> {
+  async failure(token: string, worker: string, failure: FailureRequest): Promise<Taken> {
+    const lease = await this.#intake.lease(token, worker);
+    if (typeof lease !== 'string' && lease.item.kind === 'STREAM')
+      return this.#deps.streams.failed(lease, failure);
     return this.#intake.failure(token, worker, failure);
   }
 
@@ -162,7 +167,10 @@ export class WorkerGateway {
   /** Undefined: nobody can do it. */
   async #assignmentOf(lease: Lease): Promise<Assignment | undefined> {
     try {
-      const assignment = await assignmentOf(this.#deps, lease);
+      const assignment =
+        lease.item.kind === 'STREAM'
+          ? await this.#deps.streams.assignment(lease)
+          : await assignmentOf(this.#deps, lease);
       if (assignment === undefined) await this.#intake.end(lease.token);
       return assignment;
     } catch (error) {

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { servingGroups, servingSettings } from './serving.ts';
+import { streamingGroups, streamingSettings } from './streaming.ts';
 import type { SettingGroup } from './values.ts';
 import { workingGroups, workingSettings } from './working.ts';
 
 /** Every setting of the server: name, rule, default and what it says. */
-export const serverEnvironment = z.object({ ...servingSettings, ...workingSettings });
+export const serverEnvironment = z.object({ ...servingSettings, ...workingSettings, ...streamingSettings });
 
-export const serverGroups: readonly SettingGroup[] = [...servingGroups, ...workingGroups];
+export const serverGroups: readonly SettingGroup[] = [...servingGroups, ...workingGroups, ...streamingGroups];

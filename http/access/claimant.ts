@@ -1,4 +1,5 @@
 import type { Context, Middleware, Next } from 'koa';
+import { streamQueue } from '../../protocol/streams.ts';
 import { INSTANCE, INSTANCE_HEADER } from '../../protocol/worker-protocol.ts';
 import type { Catalog } from '../../actors/catalog/catalog.ts';
 import type { NodeStates } from '../../actors/node-manager/node-state.ts';
@@ -40,7 +41,9 @@ export function identify({ workers, nodes, authenticate, catalog }: ClaimantDeps
     if (elsewhere !== undefined) return come({ ...elsewhere, managed: false });
     await authenticate(ctx, () => {
       const { name, subject, roles } = userOf(ctx);
-      const queues = roles.includes('ADMIN') ? null : catalog.algorithmsServedBy(subject);
+      const queues = roles.includes('ADMIN')
+        ? null
+        : catalog.algorithmsServedBy(subject).flatMap((name) => [name, streamQueue(name)]);
       // By subject, for names may be shared. What it holds it may answer even after its component was removed.
       return come({
         worker: `${subject === null ? `token of ${name}` : `token of subject ${subject}`}${instanceOf(ctx)}`,

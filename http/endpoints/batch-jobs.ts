@@ -28,6 +28,7 @@ import {
   creationFailure,
   notCreated,
   tooManyMedia,
+  WRONG_KEY,
   type CreationDeps,
 } from './job-creation.ts';
 import { documentOf, repost, type ResultDeps } from './job-results.ts';
@@ -83,7 +84,7 @@ export const batchJobEndpoints = [
     firstLook: tooManyMedia,
     says: {
       body: (problems) => creationFailure(`The request has errors in the following fields:\n${problems}`),
-      headers: () => 'Idempotency-Key must have 1 to 255 visible ASCII characters.',
+      headers: () => WRONG_KEY,
     },
     handle: ({ body, given, query, headers, ctx }, deps: BatchJobDeps) =>
       createJob(

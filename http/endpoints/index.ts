@@ -12,6 +12,7 @@ import { selfEndpoints, serviceEndpoints, type ServiceDeps } from './service.ts'
 import { streamingJobEndpoints, type StreamingJobDeps } from './streaming-jobs.ts';
 import { systemMessageEndpoints, type SystemMessageDeps } from './system-messages.ts';
 import { workerProtocolEndpoints, type WorkerProtocolDeps } from './worker-protocol.ts';
+import { workerStreamEndpoints, type WorkerStreamDeps } from './worker-streams.ts';
 
 /** What the endpoints need of the server, all together. */
 export interface EndpointDeps
@@ -27,7 +28,8 @@ export interface EndpointDeps
     SystemMessageDeps,
     CatalogDeps,
     QueueDeps,
-    WorkerProtocolDeps {}
+    WorkerProtocolDeps,
+    WorkerStreamDeps {}
 
 /** Every endpoint of the server: first those of the specification, in the order of its chapter 4, then ours. */
 export const endpoints: readonly Endpoint<EndpointDeps>[] = [
@@ -45,6 +47,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...selfEndpoints,
   ...administrationEndpoints,
   ...workerProtocolEndpoints,
+  ...workerStreamEndpoints,
 ];
 
 /** The groups in which a reader finds them. */

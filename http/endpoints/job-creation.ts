@@ -60,11 +60,12 @@ function mediaCount(body: unknown): number {
   return Array.isArray(media) ? media.length : 0;
 }
 
-const KEY_REUSED =
+export const WRONG_KEY = 'Idempotency-Key must have 1 to 255 visible ASCII characters.';
+export const KEY_REUSED =
   'The Idempotency-Key was used for another request. Use a new key for a new job, or send the same body again.';
 
 /** A client that repeats a request under the same key (after a time-out, say) gets the same job. */
-function repeatableOf(
+export function repeatableOf(
   key: string | undefined,
   given: unknown,
   { subject, name }: User,

@@ -1,9 +1,14 @@
 import { z } from 'zod';
-import type { StreamingJobService, StreamingJobRequest } from '../../actors/streaming-job/job-service.ts';
+import type { Streams } from '../../actors/streaming-job/register.ts';
+import type { StreamingJobRequest } from '../../actors/streaming-job/request.ts';
+import { isEnded } from '../../actors/streaming-job/state.ts';
+import { userOf } from '../access/bearer.ts';
 import { answered, json, nothing, ok, withoutBody } from '../declaration.ts';
 import { endpoint } from '../endpoint.ts';
+import { HttpError, notThere, overloaded } from '../errors.ts';
+import type { LiveEventStreams } from '../live-event-streams.ts';
 import { responseMessage, wholeNumber } from '../schemas/common.ts';
-import { jobId } from '../schemas/batch-jobs.ts';
+import { creationHeaders, singleJobQuery } from '../schemas/batch-jobs.ts';
 import {
   allStreamingJobs,
   cancelQuery,
@@ -14,41 +19,58 @@ import {
   streamingJobInfo,
   type StreamingJobCreationRequest,
 } from '../schemas/streaming-jobs.ts';
-import { JOB_EVENTS } from './job-events.ts';
+import { KEY_REUSED, repeatableOf, WRONG_KEY } from './job-creation.ts';
 
 export interface StreamingJobDeps {
-  readonly streamingJobs: StreamingJobService;
+  readonly streams: Streams;
+  readonly liveEventStreams: LiveEventStreams;
+  /** How clients reach the server. */
+  readonly url: string;
 }
 
-const TAG = 'Streaming jobs';
+const COMMON = { tag: 'Streaming jobs', caller: 'USER' } as const;
 const params = z.object({ id: wholeNumber(1).describe('Batch and streaming jobs share one range of ids') });
 const NO_SUCH_JOB = nothing('There is no such job.');
 const noBody = () => null;
 
-/** Specification 4.3. There are no streaming jobs yet: what is valid is refused with a clear message, nothing is stored. */
+/** A component sends a picture with its next message. */
+const PICTURE_MS = 5_000;
+const EVENTS = {
+  description: 'The events.',
+  content: {
+    schema: z.string(),
+    type: 'text/event-stream',
+    example:
+      'retry: 2000\n\nid: 1\nevent: segment\ndata: {"type":"segment","segment":3,"tracks":1,"detections":40}\n\n',
+  },
+};
+
+/** Specification 4.3; DELETE, events and pictures are ours. */
 export const streamingJobEndpoints = [
   endpoint({
+    ...COMMON,
     method: 'get',
     path: '/rest/streaming/jobs',
     id: 'listStreamingJobs',
-    tag: TAG,
-    caller: 'USER',
     summary: 'List the ids of streaming jobs',
     query: listQuery,
     answers: {
       200: json('The ids.', allStreamingJobs, { jobIds: [] }),
       400: json('isActive is neither true nor false.', responseMessage),
     },
-    handle: () => ok({ jobIds: [] }),
+    async handle({ query: { isActive } }, { streams }: StreamingJobDeps) {
+      return ok({ jobIds: await streams.views.list(isActive) });
+    },
   }),
   endpoint({
+    ...COMMON,
     method: 'post',
     path: '/rest/streaming/jobs',
     id: 'createStreamingJob',
-    tag: TAG,
-    caller: 'USER',
     summary: 'Create a streaming job',
-    description: 'Not supported yet: a request that is valid is refused, too.',
+    description:
+      'The pipeline must have one task with one action, whose algorithm supports streams. Passwords in streamUri are used and never shown.',
+    headers: creationHeaders,
     body: {
       schema: streamingJobCreationRequest,
       example: {
@@ -59,40 +81,93 @@ export const streamingJobEndpoints = [
       },
     },
     answers: {
-      201: json('The job was accepted.', streamingJobCreationResponse),
+      201: {
+        ...json('The job was accepted.', streamingJobCreationResponse, {
+          jobId: 12,
+          outputObjectDirectory: '/var/lib/troupe/output-objects/12',
+          coreResponse: { responseCode: 0, message: null },
+        }),
+        headers: { Location: 'Where the job can be asked for' },
+      },
       400: json(
         'The job was refused; the message says why.',
         streamingJobCreationResponse,
         notCreated(creationFailure('The segment size must be at least 10.')),
       ),
+      422: json('The Idempotency-Key was used for another request.', streamingJobCreationResponse),
     },
     refusal: notCreated,
     says: {
       body: (problems) => creationFailure(`The request has errors in the following fields:\n${problems}`),
+      headers: () => WRONG_KEY,
     },
-    handle({ body }, { streamingJobs }: StreamingJobDeps) {
-      const { refused } = streamingJobs.submit(toRequest(body));
-      return answered(400, notCreated(creationFailure(refused, body.externalId)));
+    async handle({ body, given, headers, ctx }, { streams, url }: StreamingJobDeps) {
+      const user = userOf(ctx);
+      const repeatable = repeatableOf(headers['Idempotency-Key'], given, user);
+      const submission = await streams.service.submit(toRequest(body, user.name), repeatable);
+      switch (submission.kind) {
+        case 'overloaded':
+          throw overloaded(submission.message);
+        case 'refused':
+          return answered(400, notCreated(creationFailure(submission.message, body.externalId)));
+        case 'keyReused':
+          return answered(422, notCreated(KEY_REUSED));
+        case 'accepted': {
+          const { jobId, outputObjectDirectory } = submission;
+          const coreResponse = { responseCode: 0, message: null } as const;
+          const Location = `${url}/rest/streaming/jobs/${jobId}`;
+          return answered(201, { jobId, outputObjectDirectory, coreResponse }, { Location });
+        }
+      }
     },
   }),
   endpoint({
+    ...COMMON,
     method: 'get',
     path: '/rest/streaming/jobs/{id}',
     id: 'getStreamingJob',
-    tag: TAG,
-    caller: 'USER',
     summary: 'Tell how a streaming job stands',
     params,
+    query: singleJobQuery,
     answers: { 200: json('The job.', streamingJobInfo), 400: NO_SUCH_JOB },
     refusal: noBody,
-    handle: () => withoutBody(400),
+    async handle({ params: { id }, query: { details = '' } }, { streams }: StreamingJobDeps) {
+      // As for batch jobs: readers of strict clients may refuse what the specification does not list.
+      const info = /^true$/i.test(details)
+        ? await streams.views.detailed(id)
+        : await streams.views.single(id);
+      return info === undefined ? withoutBody(400) : ok(info);
+    },
   }),
   endpoint({
+    ...COMMON,
+    method: 'delete',
+    path: '/rest/streaming/jobs/{id}',
+    id: 'deleteStreamingJob',
+    summary: 'Remove a streaming job that has ended, with its files',
+    params: z.object({ id: z.string().describe('Batch and streaming jobs share one range of ids') }),
+    answers: {
+      204: nothing('The job is gone.'),
+      404: json('There is no such job.', responseMessage),
+      409: json('The job has not ended yet.', responseMessage),
+    },
+    async handle({ params: { id } }, { streams }: StreamingJobDeps) {
+      const number = params.safeParse({ id }).data?.id;
+      const outcome = number === undefined ? 'unknown' : await streams.service.remove(number);
+      if (outcome === 'unknown') throw notThere('streaming job', id, '/rest/streaming/jobs');
+      if (outcome === 'live')
+        throw new HttpError(
+          409,
+          `Streaming job ${id} has not ended yet. Cancel it first, or wait for its end.`,
+        );
+      return withoutBody(204);
+    },
+  }),
+  endpoint({
+    ...COMMON,
     method: 'post',
     path: '/rest/streaming/jobs/{id}/cancel',
     id: 'cancelStreamingJob',
-    tag: TAG,
-    caller: 'USER',
     summary: 'Cancel a streaming job',
     params,
     query: cancelQuery,
@@ -104,33 +179,82 @@ export const streamingJobEndpoints = [
     says: {
       params: (_, given) => `Failed to parse the streaming job id '${(given as { id: string }).id}'.`,
     },
-    handle: ({ params, query }) =>
-      answered(400, notCancelled(`Streaming job with id ${params.id} doesn't exist.`, { params, query })),
+    async handle({ params, query }, { streams }: StreamingJobDeps) {
+      const outcome = await streams.service.cancel(params.id, query.doCleanup);
+      if (outcome.kind === 'refused') return answered(400, notCancelled(outcome.message, { params, query }));
+      const { outputObjectDirectory } = outcome;
+      const coreResponse = { responseCode: 0, message: null } as const;
+      return ok({ jobId: params.id, doCleanup: query.doCleanup, outputObjectDirectory, coreResponse });
+    },
   }),
   endpoint({
+    ...COMMON,
     method: 'get',
     path: '/rest/streaming/jobs/{id}/events',
     id: 'watchStreamingJob',
-    tag: TAG,
-    caller: 'USER',
     summary: 'Watch a streaming job (server-sent events)',
-    params: z.object({ id: jobId }),
-    answers: { 200: JOB_EVENTS, 400: NO_SUCH_JOB },
-    handle: () => withoutBody(400),
+    description:
+      'The first event, `job`, comes at once and tells how the job stands, as GET does; the next ones when that changes. `trackBegan`, ' +
+      '`trackEnded`, `segment`, `reconnecting` and `counts` tell what is seen as it happens; `missed` tells a client that reads too ' +
+      'slowly how many it has not got. The stream ends with the job.',
+    params,
+    answers: { 200: EVENTS, 400: NO_SUCH_JOB },
+    refusal: noBody,
+    async handle({ params: { id }, ctx }, { liveEventStreams }: StreamingJobDeps) {
+      const stream = await liveEventStreams.open(id);
+      if (stream === undefined) return withoutBody(400);
+      if (ctx.res.destroyed) stream.destroy();
+      return answered(200, stream, { 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' });
+    },
+  }),
+  endpoint({
+    ...COMMON,
+    method: 'get',
+    path: '/rest/streaming/jobs/{id}/frame.jpg',
+    id: 'getLiveFrame',
+    summary: 'See the newest picture of a live stream, with what was found in it drawn',
+    params,
+    answers: {
+      200: { description: 'The picture.', content: { schema: z.string(), type: 'image/jpeg' } },
+      400: NO_SUCH_JOB,
+      404: json('No picture comes: the stream stalls, or the job has ended.', responseMessage),
+    },
+    refusal: noBody,
+    async handle({ params: { id }, ctx }, { streams }: StreamingJobDeps) {
+      const job = await streams.views.single(id);
+      if (job === undefined) return withoutBody(400);
+      const gone = new AbortController();
+      ctx.res.once('close', () => gone.abort());
+      const jpeg = isEnded(job.jobStatus)
+        ? undefined
+        : await streams.live.picture(id, PICTURE_MS, gone.signal);
+      if (jpeg === undefined)
+        throw new HttpError(404, `There is no picture of streaming job ${id}, which is ${job.jobStatus}.`);
+      return answered(200, jpeg, { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' });
+    },
   }),
 ];
 
 /** The request in the words of the job service. */
-function toRequest(body: StreamingJobCreationRequest): StreamingJobRequest {
+function toRequest(body: StreamingJobCreationRequest, user: string): StreamingJobRequest {
   const { streamUri, segmentSize, mediaProperties } = body.stream;
   return {
+    user,
     externalId: body.externalId ?? null,
     jobProperties: body.jobProperties ?? {},
     algorithmProperties: body.algorithmProperties ?? {},
-    stream: { uri: streamUri, segmentSize, properties: mediaProperties ?? {} },
+    stream: { uri: streamUri.trim(), segmentSize, properties: mediaProperties ?? {} },
+    stallTimeout: body.stallTimeout,
+    enableOutputToDisk: body.enableOutputToDisk,
+    healthReportCallbackUri: givenOf(body.healthReportCallbackUri),
+    summaryReportCallbackUri: givenOf(body.summaryReportCallbackUri),
+    stallCallbackUri: givenOf(body.stallCallbackUri),
     pipelineName: body.pipelineName,
   };
 }
+
+const givenOf = (uri: string | null | undefined): string | null =>
+  uri === null || uri === undefined || uri.trim() === '' ? null : uri.trim();
 
 function creationFailure(reason: string, externalId?: string | null): string {
   const given = externalId !== null && externalId !== undefined && externalId.trim() !== '';

@@ -5,6 +5,7 @@ import type { Assignment } from '../../protocol/worker-protocol.ts';
 import type { WorkerRegistry } from '../../actors/node-manager/workers.ts';
 import type { Claim, WorkerGateway } from '../../actors/worker-gateway/gateway.ts';
 import type { Taken } from '../../actors/worker-gateway/intake.ts';
+import type { StreamTaken } from '../../actors/worker-gateway/streams.ts';
 import { claimantOf } from '../access/claimant.ts';
 import { json, ok } from '../declaration.ts';
 import { endpoint } from '../endpoint.ts';
@@ -27,14 +28,14 @@ export interface WorkerProtocolDeps {
   readonly workers: WorkerRegistry;
 }
 
-const COMMON = { tag: 'Worker protocol', caller: 'COMPONENT' } as const;
+export const WORKER_PROTOCOL = { tag: 'Worker protocol', caller: 'COMPONENT' } as const;
 const params = z.object({ token: z.string().describe('The token of the lease, from the claim') });
-const NDJSON = 'application/x-ndjson';
+export const NDJSON = 'application/x-ndjson';
 
 const taken = json('Taken; a repetition gets the same answer.', z.object({}), {});
 const LOST = 'The lease is lost: it ran out, was given to another component, or its job has ended.';
-const lost = json(LOST, responseMessage);
-const wrong = json('A field is wrong, or the body broke off.', responseMessage);
+export const lost = json(LOST, responseMessage);
+export const wrong = json('A field is wrong, or the body broke off.', responseMessage);
 
 /**
  * /worker/v1: how components claim sub-jobs and answer them. The only way in which work leaves and results come in;
@@ -42,7 +43,7 @@ const wrong = json('A field is wrong, or the body broke off.', responseMessage);
  */
 export const workerProtocolEndpoints = [
   endpoint({
-    ...COMMON,
+    ...WORKER_PROTOCOL,
     method: 'post',
     path: '/worker/v1/claim',
     id: 'claimWork',
@@ -56,7 +57,7 @@ export const workerProtocolEndpoints = [
     },
   }),
   endpoint({
-    ...COMMON,
+    ...WORKER_PROTOCOL,
     method: 'post',
     path: '/worker/v1/leases/{token}/heartbeat',
     id: 'beat',
@@ -71,7 +72,7 @@ export const workerProtocolEndpoints = [
     },
   }),
   endpoint({
-    ...COMMON,
+    ...WORKER_PROTOCOL,
     method: 'post',
     path: '/worker/v1/leases/{token}/result',
     id: 'postResult',
@@ -95,7 +96,7 @@ export const workerProtocolEndpoints = [
     },
   }),
   endpoint({
-    ...COMMON,
+    ...WORKER_PROTOCOL,
     method: 'post',
     path: '/worker/v1/leases/{token}/failure',
     id: 'postFailure',
@@ -110,7 +111,7 @@ export const workerProtocolEndpoints = [
     },
   }),
   endpoint({
-    ...COMMON,
+    ...WORKER_PROTOCOL,
     method: 'post',
     path: '/worker/v1/leases/{token}/release',
     id: 'releaseWork',
@@ -123,7 +124,7 @@ export const workerProtocolEndpoints = [
     },
   }),
   endpoint({
-    ...COMMON,
+    ...WORKER_PROTOCOL,
     method: 'post',
     path: '/worker/v1/answers',
     id: 'postAnswers',
@@ -152,7 +153,7 @@ export const workerProtocolEndpoints = [
     },
   }),
   endpoint({
-    ...COMMON,
+    ...WORKER_PROTOCOL,
     method: 'get',
     path: '/worker/v1/leases/{token}/input',
     id: 'getDocumentInput',
@@ -206,12 +207,17 @@ function whenClosed({ res }: Context, act: () => void): void {
   else res.once('close', act);
 }
 
-/** A body that was not read to its end would be taken for the next request: the connection then closes. */
-function refuseUnlessTaken(ctx: Context, outcome: Taken): void {
+/** What else is said of what was taken. A body that was not read to its end would be taken for the next request: the connection then closes. */
+export function refuseUnlessTaken<T extends Taken | StreamTaken>(
+  ctx: Context,
+  outcome: T,
+): Omit<Extract<T, { kind: 'taken' }>, 'kind'> {
   if (!ctx.req.readableEnded) ctx.set('Connection', 'close');
   switch (outcome.kind) {
-    case 'taken':
-      return;
+    case 'taken': {
+      const { kind: _, ...more } = outcome;
+      return more as Omit<Extract<T, { kind: 'taken' }>, 'kind'>;
+    }
     case 'lost':
       throw leaseLost();
     case 'garbage':

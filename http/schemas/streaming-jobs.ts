@@ -51,6 +51,8 @@ export const streamingJobCancelResponse = z
   })
   .meta({ id: 'StreamingJobCancelResponse' });
 
+const reportOutcome = z.object({ at: timestamp, error: z.string().nullable() }).nullable();
+
 export const streamingJobInfo = z
   .object({
     jobId: z.int(),
@@ -76,6 +78,31 @@ export const streamingJobInfo = z
       .nullable()
       .describe('First frame of a track in the last segment that had one'),
     activityTimestamp: timestamp.nullable(),
+    externalId: z.string().nullable().optional(),
+    segments: z.int().optional().describe('Reported so far'),
+    picture: z
+      .object({ width: z.int(), height: z.int(), fps: z.number() })
+      .nullable()
+      .optional()
+      .describe('Pixels, and frames a second as the stream says'),
+    frames: z
+      .object({
+        read: z.int(),
+        processed: z.int(),
+        dropped: z.int(),
+        skipped: z.int(),
+        reconnects: z.int(),
+      })
+      .optional()
+      .describe(
+        'Frames decoded, looked at, overtaken by newer ones, left out by the motion gate; connections made anew',
+      ),
+    reports: z
+      .object({ health: reportOutcome, summary: reportOutcome, dropped: z.int() })
+      .optional()
+      .describe(
+        'What became of the last reports since the server started; dropped: lost because their receiver is too slow',
+      ),
   })
   .meta({ id: 'StreamingJobInfo' });
 

@@ -80,3 +80,60 @@ export const answersAnswer = claimAnswer
   .meta({ id: 'AnswersAnswer' });
 export const resultAnswer = claimAnswer.partial().meta({ id: 'ResultAnswer' });
 export const heartbeatAnswer = z.object({ go: z.enum(['on', 'cancelled']) }).meta({ id: 'HeartbeatAnswer' });
+
+/** Messages about live streams; `protocol/streams.ts` has them as types for the other side. */
+const moment = z.number().min(-8.64e15).max(8.64e15).describe('Milliseconds since the epoch');
+const count = z.int().min(0);
+const sentence = z.string().transform((text) => text.slice(0, MAX_MESSAGE));
+const liveId = z.string().min(1).max(100).describe('Of the track: the same in all segments that it lies in');
+
+export const segmentNumber = z.coerce
+  .number()
+  .pipe(count)
+  .describe('Its first frame is that many times segmentSize');
+
+const streamEvent = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('opened'),
+    at: moment,
+    width: count,
+    height: count,
+    fps: z.number().nonnegative(),
+  }),
+  z.object({ type: z.literal('stalled'), at: moment, cause: sentence }),
+  z.object({ type: z.literal('running'), at: moment }),
+  z.object({ type: z.literal('reconnecting'), at: moment, cause: sentence }),
+  z.object({ type: z.literal('activity'), at: moment, frame: count }),
+  z.object({
+    type: z.literal('trackBegan'),
+    at: moment,
+    liveId,
+    frame: count,
+    x: z.number(),
+    y: z.number(),
+    width: z.number(),
+    height: z.number(),
+    confidence: z.number(),
+    properties: z.record(z.string().max(MAX_NAME), z.string().max(MAX_MESSAGE)),
+  }),
+  z.object({ type: z.literal('trackEnded'), at: moment, liveId, frame: count }),
+]);
+
+const streamCounts = z
+  .object({ read: count, processed: count, dropped: count, skipped: count, reconnects: count })
+  .describe(
+    'Frames decoded, looked at, overtaken by newer ones, left out by the motion gate; connections made anew',
+  );
+
+/** Events in one message. */
+const MAX_EVENTS = 1_000;
+export const streamEvents = z.object({
+  events: z.array(streamEvent).max(MAX_EVENTS),
+  counts: streamCounts.optional(),
+});
+
+export const streamEnd = z.object({ reason: z.enum(['ended', 'stalled', 'cancelled']), detail: sentence });
+
+export const streamAnswer = z
+  .object({ go: z.enum(['on', 'cancelled']), wantsFrame: z.boolean().optional() })
+  .meta({ id: 'StreamAnswer' });

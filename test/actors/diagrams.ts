@@ -6,6 +6,7 @@ import { NEW_SERVICE, type ServiceState } from '../../actors/service/state.ts';
 import { DELIVERY_MACHINE } from '../../actors/delivery/transitions.ts';
 import { NODE_CONFIGURATION_MACHINE } from '../../actors/node-configuration/transitions.ts';
 import { NODE_MANAGER_MACHINE } from '../../actors/node-manager/transitions.ts';
+import { STREAMING_JOB_MACHINE } from '../../actors/streaming-job/transitions.ts';
 import { decide } from '../../actors/runtime/machine.ts';
 import { SERVICE_MACHINE, type RestartPolicy } from '../../actors/service/transitions.ts';
 
@@ -151,6 +152,12 @@ export function diagrams(): string {
     'In any other status a command is refused, by type. UNKNOWN: there is no such job (yet, or any more). REMOVED: its files go.',
     '',
     commandList(JOB_MACHINE),
+    '',
+    '## Status of a streaming job (specification 3.2)',
+    '',
+    'NONE: there is no such job yet.',
+    '',
+    stateDiagram(['NONE'], declaredArrows(STREAMING_JOB_MACHINE)),
     '',
     '## Service (specification 3.3)',
     '',

@@ -85,6 +85,16 @@ const track = (size: number) => ({
     properties: {},
   })),
 });
+const liveTrack = (size: number) => {
+  const { detections, ...rest } = track(size);
+  return {
+    ...rest,
+    liveId: 'a',
+    startTime: 0,
+    stopTime: size,
+    detections: detections.map((one) => ({ ...one, time: one.frame })),
+  };
+};
 const issues = (size: number) => many(size, () => ({ code: 'OTHER', message: 'm' }));
 const elements = (size: number) => ({
   algorithm: { name: 'A' },
@@ -204,7 +214,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     messageId: text(messages.messageId, (given) => given),
   },
   'http/schemas/worker-protocol.ts': {
-    ...because(ANSWER, 'claimAnswer', 'answersAnswer', 'resultAnswer', 'heartbeatAnswer'),
+    ...because(ANSWER, 'streamAnswer', 'claimAnswer', 'answersAnswer', 'resultAnswer', 'heartbeatAnswer'),
     claimRequest: [
       body(worker.claimRequest, (size) => ({ algorithms: texts(size) })),
       ...text(worker.claimRequest, (name) => ({ algorithms: [name] })),
@@ -217,6 +227,11 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       })),
       ...text(worker.answersRequest, (lines) => ({ answers: [{ token: 't', lines }] })),
     ],
+    segmentNumber: ofText((given) => worker.segmentNumber.safeParse(given)),
+    streamEvents: text(worker.streamEvents, (cause) => ({
+      events: [{ type: 'stalled', at: 1, cause }],
+    })),
+    streamEnd: text(worker.streamEnd, (detail) => ({ reason: 'ended', detail })),
     failureRequest: text(worker.failureRequest, (message) => ({ code: 'OTHER', message })),
   },
   'http/steps/json-body.ts': {
@@ -230,10 +245,22 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     maskUri: ofText(censor.maskUri, 'http://a/'),
   },
   'results/check-rules.ts': {
-    ...because('looks at one field', 'isWarning', 'wrongFeedSummary', 'bringsMedium', 'withoutFrameTimes'),
+    ...because(
+      'looks at one field',
+      'isWarning',
+      'isSegmentSummary',
+      'wrongSegment',
+      'wrongFeedSummary',
+      'bringsMedium',
+      'withoutFrameTimes',
+    ),
     wrongTrack: (size) => {
       const given = track(size);
       return () => wrong.wrongTrack(given, { start: 0, stop: size });
+    },
+    wrongStreamTrack: (size) => {
+      const given = liveTrack(size);
+      return () => wrong.wrongStreamTrack(given, { start: 0, stop: size });
     },
     wrongWarning: ofText((warning) => wrong.wrongWarning({ warning })),
     wrongPrepared: (size) => {

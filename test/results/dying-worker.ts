@@ -5,6 +5,7 @@ import { checkAnswers } from '../../results/check-file.ts';
 import type { CheckRequest } from '../../results/check.ts';
 
 parentPort?.on('message', (request: CheckRequest) => {
+  if ('segment' in request) throw new Error('No test sends a segment here.');
   const { path, answers } = request;
   const file = readFileSync(path);
   const kills = answers.some(({ place: { offset, bytes } = { offset: 0, bytes: 0 } }) =>

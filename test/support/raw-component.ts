@@ -1,6 +1,7 @@
 /** A component that knows nothing but HTTP: what a stranger would write from the description of the worker protocol. */
 import { Readable } from 'node:stream';
 import { request } from 'undici';
+import type { StreamEnd, StreamEvent } from '../../protocol/streams.ts';
 import type { Assignment, AssignmentOf, DetectWork } from '../../protocol/worker-protocol.ts';
 import type { ReportedTrack } from '../../domain/types.ts';
 import type { Service } from './service.ts';
@@ -87,6 +88,35 @@ export class RawComponent {
 
   failure(token: string, code: string, message: string): Promise<Reply> {
     return this.say(`/leases/${token}/failure`, { code, message });
+  }
+
+  /** A segment of a live stream: tracks and the summary, as lines. */
+  segment(token: string, segment: number, lines: readonly object[]): Promise<Reply> {
+    const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    return this.post(`/leases/${token}/segments/${segment}`, body, undefined, {
+      'content-type': 'application/x-ndjson',
+    });
+  }
+
+  events(token: string, ...events: readonly StreamEvent[]): Promise<Reply> {
+    return this.say(`/leases/${token}/events`, { events });
+  }
+
+  end(token: string, end: StreamEnd): Promise<Reply> {
+    return this.say(`/leases/${token}/end`, end);
+  }
+
+  async picture(token: string, jpeg: Buffer): Promise<number> {
+    const { statusCode, body } = await request(`${this.#service.url}/worker/v1/leases/${token}/frame`, {
+      method: 'PUT',
+      headers: {
+        authorization: `Bearer ${this.#token ?? this.#service.token}`,
+        'content-type': 'image/jpeg',
+      },
+      body: jpeg,
+    });
+    await body.dump();
+    return statusCode;
   }
 
   release(token: string): Promise<Reply> {

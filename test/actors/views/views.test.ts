@@ -171,6 +171,7 @@ describe('With many jobs that have ended', () => {
         clock: new VirtualClock(10_000),
         logger: silent,
         keepMs,
+        streams: { remove: () => Promise.resolve('unknown') },
         jobService: {
           async remove(number) {
             if (number === 13) throw new Error('It fails.');

@@ -48,6 +48,7 @@ describe('A claim', () => {
       waiters,
       clock: systemClock,
       jobs: undefined as never,
+      streams: undefined as never,
       checker: undefined as never,
       meter: { jobEnded() {}, subJobEnded() {}, found() {} },
       logger: silent,

@@ -106,6 +106,35 @@ export const streamingNotCancelled = z.strictObject({
   doCleanup: z.boolean(),
 });
 
+export const streamingCreated = z.strictObject({
+  jobId: whole,
+  outputObjectDirectory: z.string().min(1).nullable(),
+  coreResponse: ok,
+});
+export const streamingCancelled = z.strictObject({ ...streamingCreated.shape, doCleanup: z.boolean() });
+export const streamingJobInfo = z.strictObject({
+  jobId: whole,
+  outputObjectDirectory: z.string().min(1).nullable(),
+  streamUri: z.string(),
+  startDate: local,
+  endDate: local.nullable(),
+  jobStatus: z.enum([
+    'INITIALIZING',
+    'IN_PROGRESS',
+    'CANCELLING',
+    'CANCELLED',
+    'TERMINATED',
+    'STALLED',
+    'JOB_CREATION_ERROR',
+    'ERROR',
+    'CANCELLED_BY_SHUTDOWN',
+  ]),
+  jobStatusDetail: z.string().nullable(),
+  pipelineName: z.string(),
+  activityFrameId: z.string().nullable(),
+  activityTimestamp: local.nullable(),
+});
+
 const variable = z.strictObject({ name: z.string(), value: z.string(), sep: z.string().optional() });
 const service = z.strictObject({
   serviceName: z.string().min(1),

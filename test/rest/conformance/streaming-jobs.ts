@@ -1,9 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
-import { streamingJobs, streamingNotCancelled, streamingRefused } from './resources.ts';
+import { packageRoot } from '../../../config/info.ts';
+import {
+  streamingCancelled,
+  streamingCreated,
+  streamingJobInfo,
+  streamingJobs,
+  streamingNotCancelled,
+  streamingRefused,
+} from './resources.ts';
 import type { Suite } from './suite.ts';
 
 const STREAM = { streamUri: 'rtsp://camera.example/live', segmentSize: 10 };
-/** Good, but for the pipeline, which nobody can have yet. */
 const REQUEST = { enableOutputToDisk: true, stream: STREAM, stallTimeout: -1, pipelineName: 'LIVE PIPELINE' };
 
 /** Bodies that break a rule of chapters 2.3 and 8, by the rule. */
@@ -22,27 +31,66 @@ const REFUSED: Readonly<Record<string, unknown>> = {
 };
 /** Integers of 64 bits that no streaming job has, and what is none. */
 const IDS = ['0', '-1', '987654', '9223372036854775807', '9'.repeat(40), 'x', 'test-host-1', '12.0', '%'];
-const TROUBLE = 'streaming jobs are refused until they are supported';
 
 /** Specification 4.3. */
 export function streamingJobRows(suite: Suite): void {
   describe('4.3 Streaming jobs', () => {
     const list = 'GET /rest/streaming/jobs';
     suite.proves(list, 200, 'AllStreamingJobsInfoModel, empty when nothing matches', async () => {
+      // Before the first one.
       for (const query of ['', '?isActive=true', '?isActive=false'])
         expect(await suite.gets(['GET', `/rest/streaming/jobs${query}`], 200, streamingJobs)).to.deep.equal({
           jobIds: [],
         });
     });
 
-    suite.owes('POST /rest/streaming/jobs', 201, TROUBLE);
+    const created = (more: object = {}) =>
+      suite.gets(
+        ['POST', '/rest/streaming/jobs', JSON.stringify({ ...REQUEST, ...more })],
+        201,
+        streamingCreated,
+      );
+    before(async () => {
+      const file = join(packageRoot, 'test', 'support', 'components', 'absent', 'descriptor.json');
+      const descriptor = readFileSync(file, 'utf8')
+        .replaceAll(/ABSENT/gi, 'LIVE')
+        .replace('"batchLibrary"', '"streamLibrary"');
+      await suite.ask('POST', '/rest/components/registerUnmanaged', descriptor);
+    });
+
+    suite.proves(
+      'POST /rest/streaming/jobs',
+      201,
+      'StreamingJobCreationResponse, with a folder or none',
+      async () => {
+        const onDisk = await created();
+        expect(onDisk.outputObjectDirectory).to.be.a('string');
+        const none = await created({ enableOutputToDisk: false });
+        expect(none.outputObjectDirectory).to.equal(null);
+        expect(none.jobId).to.be.greaterThan(onDisk.jobId);
+        const { jobIds } = await suite.gets(['GET', '/rest/streaming/jobs'], 200, streamingJobs);
+        expect(jobIds).to.include.members([onDisk.jobId, none.jobId]);
+        for (const { jobId } of [onDisk, none])
+          await suite.gets(['POST', `/rest/streaming/jobs/${jobId}/cancel`], 200, streamingCancelled);
+      },
+    );
     for (const [rule, body] of Object.entries(REFUSED))
       suite.proves('POST /rest/streaming/jobs', 400, rule, () =>
         suite.gets(['POST', '/rest/streaming/jobs', JSON.stringify(body)], 400, streamingRefused),
       );
 
     const single = 'GET /rest/streaming/jobs/{id}';
-    suite.owes(single, 200, TROUBLE);
+    suite.proves(single, 200, 'StreamingJobInfo', async () => {
+      const { jobId } = await created();
+      const info = await suite.gets(['GET', `/rest/streaming/jobs/${jobId}`], 200, streamingJobInfo);
+      expect([info.jobId, info.streamUri, info.jobStatus, info.pipelineName]).to.deep.equal([
+        jobId,
+        STREAM.streamUri,
+        'INITIALIZING',
+        'LIVE PIPELINE',
+      ]);
+      await suite.gets(['POST', `/rest/streaming/jobs/${jobId}/cancel`], 200, streamingCancelled);
+    });
     suite.proves(
       single,
       400,
@@ -54,7 +102,18 @@ export function streamingJobRows(suite: Suite): void {
     );
 
     const cancel = 'POST /rest/streaming/jobs/{id}/cancel';
-    suite.owes(cancel, 200, TROUBLE);
+    suite.proves(cancel, 200, 'StreamingJobCancelResponse', async () => {
+      for (const doCleanup of [false, true]) {
+        const { jobId, outputObjectDirectory } = await created();
+        const path = `/rest/streaming/jobs/${jobId}/cancel?doCleanup=${doCleanup}`;
+        const answer = await suite.gets(['POST', path], 200, streamingCancelled);
+        expect([answer.jobId, answer.doCleanup, answer.outputObjectDirectory]).to.deep.equal([
+          jobId,
+          doCleanup,
+          outputObjectDirectory,
+        ]);
+      }
+    });
     suite.proves(cancel, 400, 'invalid id, body is still a StreamingJobCancelResponse', async () => {
       for (const id of IDS)
         for (const [query, doCleanup] of [

@@ -108,12 +108,6 @@ export class Suite {
     it(`${row}: ${status} ${what}`, test);
   }
 
-  /** A status that the service cannot answer yet: shown as pending. */
-  owes<R extends Row>(row: R, status: StatusOf<R>, why: string): void {
-    this.#note(row, status);
-    it(`${row}: ${status} (${why})`);
-  }
-
   /** Statuses of chapter 4 that no test asks for. */
   get forgotten(): readonly string[] {
     return ROWS.flatMap((row) =>

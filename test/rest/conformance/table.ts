@@ -67,6 +67,7 @@ export const ADMIN_ROWS: ReadonlySet<Row> = new Set([
 
 /** What the service has beyond the specification on paths of chapter 4. */
 export const BEYOND: Readonly<Record<string, readonly string[]>> = {
+  '/rest/streaming/jobs/{id}': ['DELETE'],
   '/rest/jobs': ['GET'],
   '/rest/jobs/{id}': ['DELETE'],
   // These paths are also ids of jobs and names of components.

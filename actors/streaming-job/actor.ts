@@ -1,0 +1,157 @@
+import type { Logger } from '../../config/logger.ts';
+import type { Owner, Store } from '../../store/store.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { loadDurable, type DurableKind } from '../runtime/durable.ts';
+import { commandsOf, decide } from '../runtime/machine.ts';
+import type { ActorKind } from '../runtime/system.ts';
+import type { StreamingJobCommand } from './commands.ts';
+import type { StreamingJobEffect } from './effects.ts';
+import { indexesOf } from './indexes.ts';
+import { STREAMING_JOB, isEnded, type StreamingJobRecord, type StreamingJobState } from './state.ts';
+import {
+  recoverStreamingJob,
+  STREAMING_JOB_MACHINE,
+  type StreamingJobReply,
+  type StreamingJobRules,
+  type StreamingJobTypes,
+} from './transitions.ts';
+import { streamItem } from './work.ts';
+
+export interface StreamingJobDeps {
+  readonly store: Store;
+  readonly owner: Owner;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly mailbox: number;
+  readonly intensity: ActorKind<StreamingJobCommand, StreamingJobReply>['intensity'];
+  readonly idleMs: number;
+  readonly rules: StreamingJobRules;
+  /** Posts a health report of this job alone. */
+  health(record: StreamingJobRecord, state: StreamingJobState): void;
+  /** The same to the address for stalls. */
+  stalled(record: StreamingJobRecord, state: StreamingJobState): void;
+  /** Sends segment reports out and brings them to their place, those up to this segment that are still on their way. */
+  publish(record: StreamingJobRecord, upTo: number): Promise<void>;
+  errorReport(record: StreamingJobRecord, state: StreamingJobState, message: string): Promise<void>;
+  /** Whoever watches the job hears how it stands. */
+  changed(record: StreamingJobRecord, state: StreamingJobState): void;
+  ended(record: StreamingJobRecord, state: StreamingJobState): void;
+  /** False: some are left. */
+  removeFiles(record: StreamingJobRecord): Promise<boolean>;
+  tell(number: number, command: StreamingJobCommand): void;
+}
+
+export const STREAMING_SCHEMA = 1;
+
+export function streamingJobKind(deps: StreamingJobDeps): ActorKind<StreamingJobCommand, StreamingJobReply> {
+  const durable = durableStreamingJob(deps);
+  return {
+    name: STREAMING_JOB,
+    accepts: commandsOf(STREAMING_JOB_MACHINE),
+    mailbox: deps.mailbox,
+    intensity: deps.intensity,
+    idleMs: deps.idleMs,
+    load: (id) => loadDurable(durable, deps.store, deps.owner, id, undefined, deps.clock),
+    escalated: (id, error) =>
+      endPoisoned(deps, id, error).catch((err: unknown) =>
+        deps.logger.error({ err, job: id }, 'could not end a streaming job that fails again and again'),
+      ),
+  };
+}
+
+function durableStreamingJob(deps: StreamingJobDeps): DurableKind<StreamingJobRecord, StreamingJobTypes> {
+  return {
+    kind: STREAMING_JOB,
+    schema: STREAMING_SCHEMA,
+    upcasters: {},
+    rowsOf: () => undefined,
+    restore: (_, body) => body as StreamingJobState,
+    snapshot: (_, state) => state,
+    decide(known, state, { command, at }) {
+      const record = known ?? (command.type === 'create' ? command.record : undefined);
+      // Without a record there is no job, and nothing but `create` looks at it.
+      const context = { at, record: record as StreamingJobRecord, rules: deps.rules };
+      return decide(STREAMING_JOB_MACHINE, state, command, context);
+    },
+    recover: recoverStreamingJob,
+    perform: (record, state, effects) => perform(deps, record, state, effects),
+    status: ({ status }) => status,
+  };
+}
+
+async function perform(
+  deps: StreamingJobDeps,
+  record: StreamingJobRecord,
+  state: StreamingJobState,
+  effects: readonly StreamingJobEffect[],
+): Promise<void> {
+  for (const effect of effects) if ((await carryOut(deps, record, state, effect)) === 'stop') return;
+}
+
+/** stop: what follows must not be done now. */
+async function carryOut(
+  deps: StreamingJobDeps,
+  record: StreamingJobRecord,
+  state: StreamingJobState,
+  effect: StreamingJobEffect,
+): Promise<'stop' | void> {
+  const { number } = record;
+  switch (effect.type) {
+    case 'offer':
+      return deps.store.work.offer([streamItem(record, state)]);
+    case 'withdraw':
+      return deps.store.work.withdraw([streamItem(record, state)]);
+    case 'retryAt': {
+      const wait = Math.max(0, effect.at - deps.clock.now());
+      deps.clock.after(wait, () => deps.tell(number, { type: 'retry', attempt: state.attempt }));
+      return;
+    }
+    case 'health':
+      return deps.health(record, state);
+    case 'stallReport':
+      return deps.stalled(record, state);
+    case 'publish':
+      return deps.publish(record, effect.upTo);
+    case 'errorReport':
+      return deps.errorReport(record, state, effect.message);
+    case 'changed':
+      return deps.changed(record, state);
+    case 'ended':
+      return deps.ended(record, state);
+    case 'removeFiles':
+      // One that was deleted keeps its mark until its files are gone: the next start tries again.
+      return (await deps.removeFiles(record)) ? undefined : 'stop';
+    case 'forget':
+      return deps.tell(number, { type: 'forget' });
+  }
+}
+
+/** A job whose actor fails again and again ends ERROR by the smallest commit there is, so that it harms nobody else. */
+async function endPoisoned(deps: StreamingJobDeps, id: string, error: unknown): Promise<void> {
+  const { store, owner, clock } = deps;
+  const actor = { kind: STREAMING_JOB, id };
+  const stored = await store.load(actor);
+  if (stored === undefined || stored.snapshot.schema > STREAMING_SCHEMA) return;
+  const body = stored.snapshot.body as { readonly state: StreamingJobState; readonly seen: unknown };
+  const record = stored.record as StreamingJobRecord;
+  if (isEnded(body.state.status)) return;
+  const reason = error instanceof Error ? error.message : String(error);
+  const state: StreamingJobState = {
+    ...body.state,
+    status: 'ERROR',
+    detail: `Unexpected error. The job was ended because it failed again and again: ${reason}`,
+    endedAt: clock.now(),
+    retryAt: null,
+  };
+  await store.commit({
+    actor,
+    expected: stored.version,
+    owner,
+    snapshot: { schema: STREAMING_SCHEMA, body: { ...body, state } },
+    index: indexesOf(record, state),
+    work: { clear: true },
+  });
+  deps.health(record, state);
+  deps.changed(record, state);
+  deps.ended(record, state);
+}

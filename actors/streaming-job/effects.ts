@@ -1,0 +1,20 @@
+/** What follows a commit of a streaming job; each may be done twice. */
+export type StreamingJobEffect =
+  /** Asks for a component again, in case the ledger has forgotten it. */
+  | { readonly type: 'offer' }
+  | { readonly type: 'withdraw' }
+  /** The pause before the next attempt ends then: milliseconds since the epoch. */
+  | { readonly type: 'retryAt'; readonly at: number }
+  /** A health report of this job alone. */
+  | { readonly type: 'health' }
+  /** The same to whoever wants to hear of stalls. */
+  | { readonly type: 'stallReport' }
+  /** Reports that lie in the folder of the job, up to this segment, go out and to their place. */
+  | { readonly type: 'publish'; readonly upTo: number }
+  /** A report without tracks that says what went wrong. */
+  | { readonly type: 'errorReport'; readonly message: string }
+  /** Whoever watches the job hears how it stands. */
+  | { readonly type: 'changed' }
+  | { readonly type: 'ended' }
+  | { readonly type: 'removeFiles' }
+  | { readonly type: 'forget' };

@@ -1,0 +1,30 @@
+import type { Commit } from '../../store/store.ts';
+import { isEnded, type StreamingJobRecord, type StreamingJobState } from './state.ts';
+
+/** All streaming jobs, by number. */
+export const ALL_STREAMS = 'streaming-jobs';
+/** Those that specification 4.3 lists as active: neither TERMINATED nor ERROR nor CANCELLED. */
+export const ACTIVE_STREAMS = 'active-streams';
+/** Those that have not ended, by number: what a start has to look at. */
+export const LIVE_STREAMS = 'live-streams';
+/** Those that have ended, by the time of their end. */
+export const ENDED_STREAMS = 'ended-streams';
+/** Those that were deleted and whose files may still be there. */
+export const REMOVED_STREAMS = 'removed-streams';
+
+const INACTIVE: readonly string[] = ['TERMINATED', 'ERROR', 'CANCELLED'];
+
+/** Where the job stands in the indexes from now on. */
+export function indexesOf(
+  { number }: Pick<StreamingJobRecord, 'number'>,
+  { status, endedAt, removed }: StreamingJobState,
+): NonNullable<Commit['index']> {
+  const ended = isEnded(status);
+  return {
+    [ALL_STREAMS]: removed ? null : number,
+    [ACTIVE_STREAMS]: removed || INACTIVE.includes(status) ? null : number,
+    [LIVE_STREAMS]: ended ? null : number,
+    [ENDED_STREAMS]: ended && !removed ? (endedAt ?? 0) : null,
+    [REMOVED_STREAMS]: removed ? number : null,
+  };
+}

@@ -1,0 +1,106 @@
+/** All that streaming jobs consist of on a server: their actors, where they come in, what they report and what is seen of them. */
+import type { Logger } from '../../config/logger.ts';
+import type { CatalogLookup } from '../../domain/plan-lookup.ts';
+import type { Send } from '../../egress/request.ts';
+import type { ResultChecker } from '../../results/check.ts';
+import type { SpoolLimits } from '../../results/spool.ts';
+import type { News } from '../../store/ledger.ts';
+import type { Owner, Store } from '../../store/store.ts';
+import type { Repeats } from '../batch-job/idempotency.ts';
+import { every } from '../runtime/clock.ts';
+import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
+import type { ActorSystem, Family } from '../runtime/system.ts';
+import { StreamViews } from '../views/streams.ts';
+import { StreamGateway, type StreamSettings } from '../worker-gateway/streams.ts';
+import { streamingJobKind } from './actor.ts';
+import type { StreamingJobCommand } from './commands.ts';
+import type { StreamingJobReply } from './transitions.ts';
+import { StreamingJobService } from './job-service.ts';
+import { LiveStreams } from './live.ts';
+import { StreamReports } from './reports.ts';
+import type { StreamingRequestSettings } from './request.ts';
+import type { StreamingJobRules } from './transitions.ts';
+import { tellStreams } from './work-news.ts';
+
+export interface StreamsDeps {
+  readonly store: Store;
+  readonly owner: Owner;
+  readonly logger: Logger;
+  readonly catalog: CatalogLookup;
+  readonly checker: ResultChecker;
+  readonly repeats: Repeats;
+  readonly send: Send;
+  readonly dataDir: string;
+  readonly mailbox: number;
+  readonly idleMs: number;
+  readonly maxStreams: number;
+  readonly rules: StreamingJobRules;
+  readonly request: StreamingRequestSettings;
+  readonly gateway: StreamSettings;
+  readonly resultLimits: SpoolLimits;
+  readonly reports: {
+    readonly everyMs: number;
+    readonly timeoutMs: number;
+    readonly maxQueued: number;
+  };
+  /** Why no job at all is taken now. */
+  closed(): Promise<string | undefined>;
+  /** The process of this worker has done what it was started for. */
+  rest(worker: string): void;
+}
+
+export interface Streams {
+  readonly jobs: Family<StreamingJobCommand, StreamingJobReply>;
+  readonly service: StreamingJobService;
+  readonly gateway: StreamGateway;
+  readonly reports: StreamReports;
+  readonly live: LiveStreams;
+  readonly views: StreamViews;
+  /** Tells jobs what became of their components. */
+  tell(news: readonly News[]): void;
+  /** Reports how all live jobs stand, again and again until the answer is called. */
+  reporting(): () => void;
+}
+
+export function registerStreams(system: ActorSystem, deps: StreamsDeps): Streams {
+  const { store, logger, dataDir } = deps;
+  const { clock } = system;
+  const live = new LiveStreams(clock);
+  const reports = new StreamReports({ ...deps, ...deps.reports, clock });
+  const jobs: Streams['jobs'] = system.register(
+    streamingJobKind({
+      ...deps,
+      clock,
+      intensity: DEFAULT_INTENSITY,
+      health: (record, state) => reports.health(record, state),
+      stalled: (record, state) => reports.stalled(record, state),
+      publish: (record, upTo) => reports.publish(record, upTo),
+      errorReport: (record, state, message) => reports.error(record, state, message),
+      changed: (record, state) => live.tell(record.number, { type: 'state', record, state }),
+      ended: (record, { status, detail }) => {
+        live.over(record.number);
+        void reports.ended(record);
+        logger.info({ jobId: record.number, status, detail }, 'a streaming job has ended');
+      },
+      removeFiles: (record) => reports.removeFiles(record),
+      tell: (number, command) => jobs.tell(String(number), command),
+    }),
+  );
+  const views = new StreamViews({ store, dataDir, live, reports });
+  return {
+    jobs,
+    live,
+    reports,
+    views,
+    service: new StreamingJobService({
+      ...deps,
+      jobs,
+      clock,
+      settings: deps.request,
+      removeFiles: (record) => reports.removeFiles(record),
+    }),
+    gateway: new StreamGateway({ ...deps, streamingJobs: jobs, live, clock, settings: deps.gateway }),
+    tell: (news) => void tellStreams(jobs, store.work, news),
+    reporting: () => every(clock, deps.reports.everyMs, () => reports.healthOfAll()),
+  };
+}

@@ -1,0 +1,286 @@
+/**
+ * Reports of streaming jobs (specification 6.2, 6.3): one try each. Every address has a queue of its own, so that a slow receiver
+ * delays nobody else; a queue that is full loses its oldest report.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rmdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Logger } from '../../config/logger.ts';
+import type { Send } from '../../egress/request.ts';
+import { maskUri } from '../../domain/censor.ts';
+import { segmentFile, segmentsFolder, streamOutputFolder } from '../../results/layout.ts';
+import { localIso } from '../../results/local-iso.ts';
+import { emptyReport } from '../../results/segment-report.ts';
+import { removeFile, removeFolder } from '../../results/spool.ts';
+import { allEntries, type Store } from '../../store/store.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { storedStream } from '../views/stored-stream.ts';
+import { LIVE_STREAMS } from './indexes.ts';
+import type { StreamingJobRecord, StreamingJobState } from './state.ts';
+
+export interface ReportDeps {
+  readonly store: Store;
+  readonly send: Send;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly dataDir: string;
+  /** Reports that wait for one address. */
+  readonly maxQueued: number;
+  /** Milliseconds that one try may take. */
+  readonly timeoutMs: number;
+}
+
+/** What became of the last report of a kind. */
+export interface ReportOutcome {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** Why it was not taken; null: it was. */
+  readonly error: string | null;
+}
+export interface ReportOutcomes {
+  readonly health?: ReportOutcome;
+  readonly summary?: ReportOutcome;
+  /** Reports that were lost because their receiver was too slow. */
+  readonly dropped: number;
+}
+
+type Kind = 'health' | 'summary';
+
+interface Report {
+  readonly kind: Kind;
+  readonly jobs: readonly number[];
+  text(): Promise<string>;
+  /** When it was tried, or was lost. */
+  done(): Promise<void>;
+}
+
+interface Queue {
+  readonly waiting: Report[];
+  sending: boolean;
+}
+
+/** Jobs of which it is known what became of their last reports. */
+const MAX_OUTCOMES = 1_000;
+
+export class StreamReports {
+  readonly #deps: ReportDeps;
+  readonly #queues = new Map<string, Queue>();
+  readonly #outcomes = new Map<number, ReportOutcomes>();
+  /** Segment reports that wait to be posted, by their file. */
+  readonly #posting = new Set<string>();
+  /** Jobs that have ended, and whose folder may still be there. */
+  readonly #over = new Set<number>();
+  readonly #stop = new AbortController();
+
+  constructor(deps: ReportDeps) {
+    this.#deps = deps;
+  }
+
+  /** From now on nothing is posted any more. */
+  close(): void {
+    this.#stop.abort(new Error('the server is shutting down'));
+  }
+
+  outcomes(job: number): ReportOutcomes | undefined {
+    return this.#outcomes.get(job);
+  }
+
+  /** No more segments come: their folder goes when the last report has gone. */
+  async ended({ number }: StreamingJobRecord): Promise<void> {
+    this.#over.add(number);
+    await this.#removeFolder(number);
+  }
+
+  async #removeFolder(job: number): Promise<void> {
+    if (!this.#over.has(job)) return;
+    // Reports that are still on their way keep it.
+    await rmdir(segmentsFolder(this.#deps.dataDir, job)).then(
+      () => this.#over.delete(job),
+      (error: NodeJS.ErrnoException) => error.code === 'ENOENT' && this.#over.delete(job),
+    );
+  }
+
+  #outcome(job: number, outcome: ReportOutcomes): void {
+    this.#outcomes.delete(job);
+    this.#outcomes.set(job, outcome);
+    // Jobs that nobody reports of any more do not pile up here.
+    if (this.#outcomes.size > MAX_OUTCOMES) this.#outcomes.delete(this.#outcomes.keys().next().value!);
+  }
+
+  /** How one job stands. */
+  health(record: StreamingJobRecord, state: StreamingJobState): void {
+    const { healthReportCallbackUri: address } = record;
+    if (address !== null) this.#health(address, [{ record, state }]);
+  }
+
+  /** The same, to whoever wants to hear of stalls and does not hear of everything anyway. */
+  stalled(record: StreamingJobRecord, state: StreamingJobState): void {
+    const { stallCallbackUri: address } = record;
+    if (address !== null && address !== record.healthReportCallbackUri)
+      this.#health(address, [{ record, state }]);
+  }
+
+  /** How all live jobs stand: one report for each address. */
+  async healthOfAll(): Promise<void> {
+    const { store } = this.#deps;
+    const byAddress = new Map<string, Standing[]>();
+    for await (const { id } of allEntries(store, LIVE_STREAMS)) {
+      const job = await storedStream(store, Number(id));
+      const address = job?.record.healthReportCallbackUri;
+      if (job === undefined || address === null || address === undefined) continue;
+      byAddress.set(address, [...(byAddress.get(address) ?? []), job]);
+    }
+    for (const [address, jobs] of byAddress) this.#health(address, jobs);
+  }
+
+  #health(address: string, jobs: readonly Standing[]): void {
+    const at = this.#deps.clock.now();
+    const text = JSON.stringify({ reportDate: localIso(at), reports: jobs.map(healthOf) });
+    this.#enqueue(address, {
+      kind: 'health',
+      jobs: jobs.map(({ record }) => record.number),
+      text: () => Promise.resolve(text),
+      done: () => Promise.resolve(),
+    });
+  }
+
+  /** Brings the reports of segments up to this one to their place, and posts them. */
+  async publish(record: StreamingJobRecord, upTo: number): Promise<void> {
+    const folder = segmentsFolder(this.#deps.dataDir, record.number);
+    const names = await readdir(folder).catch(() => []);
+    const segments = names.flatMap((name) => (/^\d+\.json$/.test(name) ? [Number.parseInt(name, 10)] : []));
+    for (const segment of segments.sort((a, b) => a - b))
+      if (segment <= upTo)
+        await this.#publish(record, segmentFile(this.#deps.dataDir, record.number, segment));
+  }
+
+  async #publish(record: StreamingJobRecord, file: string): Promise<void> {
+    const { enableOutputToDisk, summaryReportCallbackUri: address } = record;
+    if (this.#posting.has(file)) return;
+    const kept = enableOutputToDisk ? await this.#keep(record.number, file) : undefined;
+    if (address === null) return kept === undefined ? removeFile(file) : undefined;
+    this.#posting.add(file);
+    this.#enqueue(address, {
+      kind: 'summary',
+      jobs: [record.number],
+      text: () => readFile(kept ?? file, 'utf8'),
+      done: async () => {
+        this.#posting.delete(file);
+        if (kept === undefined) await removeFile(file);
+        await this.#removeFolder(record.number);
+      },
+    });
+  }
+
+  /** Its name tells when it was made; of two in one millisecond the later one waits for the next. */
+  async #keep(job: number, file: string): Promise<string> {
+    const folder = streamOutputFolder(this.#deps.dataDir, job);
+    await mkdir(folder, { recursive: true });
+    const taken = new Set(await readdir(folder));
+    let at = this.#deps.clock.now();
+    while (taken.has(nameAt(at))) at++;
+    const kept = path.join(folder, nameAt(at));
+    await rename(file, kept);
+    return kept;
+  }
+
+  /** A report without tracks that says why there will be no more of them. */
+  async error(record: StreamingJobRecord, state: StreamingJobState, message: string): Promise<void> {
+    const segmentId = state.lastSegment + 1;
+    const { number, externalId, segmentSize, trackType } = record;
+    const head = { jobId: number, externalId, segmentId, segmentSize, trackType };
+    const report = emptyReport({ ...head, errorMessage: message, at: this.#deps.clock.now() });
+    const file = segmentFile(this.#deps.dataDir, number, segmentId);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, `${JSON.stringify(report)}\n`, { mode: 0o600 });
+    await this.#publish(record, file);
+  }
+
+  /** False: files are left. */
+  async removeFiles({ number }: StreamingJobRecord): Promise<boolean> {
+    const { dataDir, logger } = this.#deps;
+    let all = true;
+    for (const folder of [segmentsFolder(dataDir, number), streamOutputFolder(dataDir, number)])
+      await removeFolder(folder).catch((err: unknown) => {
+        all = false;
+        logger.warn({ err, folder }, 'could not remove files of a streaming job');
+      });
+    return all;
+  }
+
+  #enqueue(address: string, report: Report): void {
+    const queue = this.#queues.get(address) ?? { waiting: [], sending: false };
+    this.#queues.set(address, queue);
+    queue.waiting.push(report);
+    if (queue.waiting.length > this.#deps.maxQueued) this.#drop(queue.waiting.shift()!);
+    if (!queue.sending) void this.#sendAll(address, queue);
+  }
+
+  #drop(report: Report): void {
+    for (const job of report.jobs) {
+      const { dropped = 0, ...rest } = this.#outcomes.get(job) ?? {};
+      this.#outcome(job, { ...rest, dropped: dropped + 1 });
+    }
+    void report.done().catch(() => undefined);
+  }
+
+  async #sendAll(address: string, queue: Queue): Promise<void> {
+    queue.sending = true;
+    for (let next = queue.waiting.shift(); next !== undefined; next = queue.waiting.shift())
+      await this.#sendOne(address, next);
+    this.#queues.delete(address);
+  }
+
+  async #sendOne(address: string, report: Report): Promise<void> {
+    const { send, clock, logger, timeoutMs } = this.#deps;
+    const error = await this.#try(send, address, report, AbortSignal.timeout(timeoutMs));
+    for (const job of report.jobs) {
+      const before = this.#outcomes.get(job) ?? { dropped: 0 };
+      this.#outcome(job, { ...before, [report.kind]: { at: clock.now(), error } });
+    }
+    if (error !== null)
+      logger.warn(
+        { address: maskUri(address), kind: report.kind, jobs: report.jobs, error },
+        'a report of a stream was not taken',
+      );
+    await report.done().catch(() => undefined);
+  }
+
+  /** Why it was not taken; null: it was. */
+  async #try(send: Send, url: string, report: Report, timeout: AbortSignal): Promise<string | null> {
+    try {
+      const request = {
+        method: 'POST',
+        url,
+        body: null,
+        text: await report.text(),
+        headers: { 'Content-Type': 'application/json' },
+        idempotencyKey: randomUUID(),
+        addToken: false,
+      } as const;
+      const outcome = await send(request, AbortSignal.any([timeout, this.#stop.signal]));
+      return outcome.kind === 'sent' ? null : outcome.reason;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+}
+
+interface Standing {
+  readonly record: StreamingJobRecord;
+  readonly state: StreamingJobState;
+}
+
+/** HealthReportData of specification 2.3. */
+function healthOf({ record, state: { status, detail, activity } }: Standing) {
+  return {
+    jobId: record.number,
+    externalId: record.externalId,
+    jobStatus: status,
+    jobStatusDetail: detail,
+    activityFrameId: activity === null ? null : String(activity.frame),
+    activityTimestamp: activity === null ? null : localIso(activity.at),
+  };
+}
+
+const nameAt = (at: number) => `summary-report ${localIso(at)}.json`;

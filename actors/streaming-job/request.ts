@@ -1,0 +1,133 @@
+/** Everything that a request for a streaming job can be refused for (specification 2.3, 4.3). */
+import { refusedCallbackUrl } from '../../domain/callback.ts';
+import { levelsOf } from '../../domain/job-config-hash.ts';
+import { resolvePlan } from '../../domain/plan-checks.ts';
+import type { CatalogLookup } from '../../domain/plan-lookup.ts';
+import type { PlannedAction } from '../../domain/plan.ts';
+import { effectiveProperties } from '../../domain/properties.ts';
+import { refusedProperty } from '../../domain/property-checks.ts';
+import { overLimit, type RequestLimits } from '../../domain/request-limits.ts';
+import type { Properties } from '../../domain/types.ts';
+import type { StreamingJobRecord } from './state.ts';
+
+/** A validated request, free of the shapes of HTTP. */
+export interface StreamingJobRequest {
+  readonly externalId: string | null;
+  readonly user: string;
+  readonly jobProperties: Properties;
+  readonly algorithmProperties: Readonly<Record<string, Properties>>;
+  readonly stream: {
+    readonly uri: string;
+    /** Frames of a segment. */
+    readonly segmentSize: number;
+    readonly properties: Properties;
+  };
+  /** Milliseconds; -1: a stall never ends the job. */
+  readonly stallTimeout: number;
+  readonly enableOutputToDisk: boolean;
+  readonly healthReportCallbackUri: string | null;
+  readonly summaryReportCallbackUri: string | null;
+  readonly stallCallbackUri: string | null;
+  readonly pipelineName: string;
+}
+
+export interface StreamingRequestSettings {
+  readonly limits: RequestLimits;
+  readonly serverProperties: Properties;
+  readonly environmentProperties: Properties;
+}
+
+/** The job as it is to be stored, but for its number and its time. */
+export type WantedStream = Omit<StreamingJobRecord, 'number' | 'createdAt'>;
+
+const SCHEMES = new Set(['rtsp:', 'http:', 'https:']);
+const LEAST_SEGMENT = 10;
+const CALLBACKS = ['healthReportCallbackUri', 'summaryReportCallbackUri', 'stallCallbackUri'] as const;
+
+export function checkedStream(
+  request: StreamingJobRequest,
+  catalog: CatalogLookup,
+  settings: StreamingRequestSettings,
+): { readonly ok: WantedStream } | { readonly refused: string } {
+  const refused =
+    refusedStream(request) ?? refusedSizes(request, settings.limits) ?? refusedCallbacks(request);
+  if (refused !== undefined) return { refused };
+  const action = actionOf(request.pipelineName, catalog, settings.limits);
+  if ('refused' in action) return action;
+  const wrong = refusedProperties(request);
+  if (wrong !== undefined) return { refused: wrong };
+  const { stream, jobProperties, algorithmProperties, ...rest } = request;
+  const levels = levelsOf({ ...settings, jobProperties, algorithmProperties, plan: action.plan }, action.ok);
+  return {
+    ok: {
+      ...rest,
+      streamUri: stream.uri,
+      segmentSize: stream.segmentSize,
+      pipelineName: action.plan.name,
+      algorithm: action.ok.algorithm.name,
+      trackType: action.ok.algorithm.trackType,
+      properties: effectiveProperties({ ...levels, media: stream.properties }, 'VIDEO'),
+    },
+  };
+}
+
+function refusedStream({
+  stream: { uri, segmentSize },
+  stallTimeout,
+}: StreamingJobRequest): string | undefined {
+  if (uri.trim() === '') return 'A stream URI was not provided.';
+  const scheme = URL.canParse(uri) ? new URL(uri).protocol : undefined;
+  if (scheme === undefined) return 'The stream URI is malformed: it must look like rtsp://host/path.';
+  if (!SCHEMES.has(scheme))
+    return 'The scheme of the provided URI is not supported. Only RTSP, HTTP, and HTTPS are supported.';
+  if (segmentSize < LEAST_SEGMENT) return `The segment size must be at least ${LEAST_SEGMENT}.`;
+  return stallTimeout < -1
+    ? 'The stall timeout must be -1 (never) or a number of milliseconds from 0.'
+    : undefined;
+}
+
+function refusedSizes(request: StreamingJobRequest, limits: RequestLimits): string | undefined {
+  const { externalId, pipelineName, jobProperties, algorithmProperties, stream } = request;
+  const over = overLimit(
+    {
+      externalId,
+      pipelineName,
+      jobProperties,
+      algorithmProperties,
+      media: [{ uri: stream.uri, metadata: {}, properties: stream.properties }],
+    },
+    limits,
+  );
+  // There it is one of many media, here the only one.
+  return over?.replace('media[0].mediaUri', 'streamUri').replace('media[0].properties', 'mediaProperties');
+}
+
+function refusedCallbacks(request: StreamingJobRequest): string | undefined {
+  for (const name of CALLBACKS) {
+    const address = request[name];
+    const refused = address === null ? undefined : refusedCallbackUrl(address);
+    if (refused !== undefined) return refused.replace('callbackURL', name);
+  }
+  return undefined;
+}
+
+function actionOf(pipelineName: string, catalog: CatalogLookup, limits: RequestLimits) {
+  const resolved = resolvePlan(catalog, { pipelineName }, 'stream', limits);
+  if ('refused' in resolved) return resolved;
+  const plan = resolved.ok;
+  const [task, ...otherTasks] = plan.tasks;
+  const [action, ...otherActions] = task?.actions ?? ([] as readonly PlannedAction[]);
+  if (action === undefined || otherTasks.length + otherActions.length > 0)
+    return {
+      refused: `The pipeline of a streaming job must have exactly one task with one action; ${plan.name} has more.`,
+    };
+  return { ok: action, plan };
+}
+
+function refusedProperties({ jobProperties, algorithmProperties, stream }: StreamingJobRequest) {
+  for (const properties of [jobProperties, ...Object.values(algorithmProperties), stream.properties]) {
+    const refused = refusedProperty(properties);
+    if (refused !== null) return `Property validation failed due to: ${refused}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,123 @@
+import type { StreamCounts } from '../../protocol/streams.ts';
+import type { Properties } from '../../domain/types.ts';
+
+/** The kind of actor that streaming jobs are; their ids are the numbers of the jobs. */
+export const STREAMING_JOB = 'streaming-job';
+
+/** Specification 3.2. */
+export const STREAMING_STATUSES = [
+  'INITIALIZING',
+  'IN_PROGRESS',
+  'STALLED',
+  'CANCELLING',
+  'CANCELLED',
+  'TERMINATED',
+  'JOB_CREATION_ERROR',
+  'ERROR',
+  'CANCELLED_BY_SHUTDOWN',
+] as const;
+export type StreamingStatus = (typeof STREAMING_STATUSES)[number];
+
+export const ENDED = [
+  'CANCELLED',
+  'TERMINATED',
+  'JOB_CREATION_ERROR',
+  'ERROR',
+  'CANCELLED_BY_SHUTDOWN',
+] as const satisfies StreamingStatus[];
+export const isEnded = (status: StreamingStatus): boolean => (ENDED as readonly string[]).includes(status);
+
+/** What never changes of a streaming job: what was asked for, and the pipeline and the properties as they were then. */
+export interface StreamingJobRecord {
+  readonly number: number;
+  readonly externalId: string | null;
+  /** Whoever asked for it, by name. */
+  readonly user: string;
+  /** As the client gave it, with its password. */
+  readonly streamUri: string;
+  /** Frames. */
+  readonly segmentSize: number;
+  /** Milliseconds; -1: a stall never ends the job. */
+  readonly stallTimeout: number;
+  readonly enableOutputToDisk: boolean;
+  readonly healthReportCallbackUri: string | null;
+  readonly summaryReportCallbackUri: string | null;
+  readonly stallCallbackUri: string | null;
+  readonly pipelineName: string;
+  readonly algorithm: string;
+  readonly trackType: string;
+  /** Effective ones of the action on a video. */
+  readonly properties: Properties;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+}
+
+export interface StreamingJobState {
+  readonly status: StreamingStatus;
+  readonly detail: string | null;
+  /** Milliseconds since the epoch. */
+  readonly endedAt: number | null;
+  /** Number of the component, from 1, that watches the stream or is asked for; a later one takes the place of one that died. */
+  readonly attempt: number;
+  /** When the next component is asked for, because the last one died; null: one is at work, waited for, or none is wanted any more. */
+  readonly retryAt: number | null;
+  /** Components in a row that ended without having reported a segment. */
+  readonly fruitless: number;
+  /** The last segment that was reported; -1: none. */
+  readonly lastSegment: number;
+  /** Since when frames may have been missed, because a component died; told with the next segment. */
+  readonly gapSince: number | null;
+  readonly activity: Activity | null;
+  /** Frames came at least once. */
+  readonly opened: boolean;
+  /** Pixels, frames a second. */
+  readonly picture: { readonly width: number; readonly height: number; readonly fps: number } | null;
+  /** Of components that have ended. */
+  readonly earlier: StreamCounts;
+  /** Of the one at work, as of its last segment. */
+  readonly counts: StreamCounts;
+  /** The client that cancelled wants the files of the job removed. */
+  readonly doCleanup: boolean;
+  /** The server that goes down has cancelled it. */
+  readonly byShutdown: boolean;
+  /** It was deleted: its files are removed, then it goes itself. */
+  readonly removed: boolean;
+}
+
+/** The first detection of the last segment that had one. */
+export interface Activity {
+  readonly frame: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+export const NO_COUNTS: StreamCounts = { read: 0, processed: 0, dropped: 0, skipped: 0, reconnects: 0 };
+
+export const INITIAL: StreamingJobState = {
+  status: 'INITIALIZING',
+  detail: null,
+  endedAt: null,
+  attempt: 1,
+  retryAt: null,
+  fruitless: 0,
+  lastSegment: -1,
+  gapSince: null,
+  activity: null,
+  opened: false,
+  picture: null,
+  earlier: NO_COUNTS,
+  counts: NO_COUNTS,
+  doCleanup: false,
+  byShutdown: false,
+  removed: false,
+};
+
+export function sumOf(a: StreamCounts, b: StreamCounts): StreamCounts {
+  return {
+    read: a.read + b.read,
+    processed: a.processed + b.processed,
+    dropped: a.dropped + b.dropped,
+    skipped: a.skipped + b.skipped,
+    reconnects: a.reconnects + b.reconnects,
+  };
+}

@@ -1,0 +1,21 @@
+import { streamQueue } from '../../protocol/streams.ts';
+import type { WorkItem } from '../../store/ledger.ts';
+import { STREAMING_JOB, type StreamingJobRecord, type StreamingJobState } from './state.ts';
+
+/** The one piece of work of a streaming job: to watch its stream, by the component of this attempt. */
+export function streamItem(
+  { number, algorithm }: Pick<StreamingJobRecord, 'number' | 'algorithm'>,
+  { attempt }: Pick<StreamingJobState, 'attempt'>,
+): WorkItem {
+  return {
+    id: `stream.${number}.${attempt}`,
+    actor: { kind: STREAMING_JOB, id: String(number) },
+    key: '',
+    queue: streamQueue(algorithm),
+    // Live video cannot wait.
+    priority: 9,
+    kind: 'STREAM',
+    attempt,
+    share: 0,
+  };
+}

@@ -1,0 +1,114 @@
+/** How streaming jobs stand (specification 2.3), from the store; wakes nobody. */
+import { maskUri } from '../../domain/censor.ts';
+import { streamOutputFolder } from '../../results/layout.ts';
+import { localIso } from '../../results/local-iso.ts';
+import type { StreamCounts } from '../../protocol/streams.ts';
+import { allEntries, type Store } from '../../store/store.ts';
+import { ACTIVE_STREAMS, ALL_STREAMS } from '../streaming-job/indexes.ts';
+import type { LiveStreams } from '../streaming-job/live.ts';
+import type { ReportOutcome, StreamReports } from '../streaming-job/reports.ts';
+import {
+  sumOf,
+  type StreamingJobRecord,
+  type StreamingJobState,
+  type StreamingStatus,
+} from '../streaming-job/state.ts';
+import { storedStream } from './stored-stream.ts';
+
+/** As the specification lists it. */
+export interface StreamingJobInfo {
+  readonly jobId: number;
+  readonly outputObjectDirectory: string | null;
+  /** Without its password. */
+  readonly streamUri: string;
+  readonly startDate: string;
+  readonly endDate: string | null;
+  readonly jobStatus: StreamingStatus;
+  readonly jobStatusDetail: string | null;
+  readonly pipelineName: string;
+  readonly activityFrameId: string | null;
+  readonly activityTimestamp: string | null;
+}
+
+/** With what it does not list. */
+export interface DetailedStreamInfo extends StreamingJobInfo {
+  readonly externalId: string | null;
+  readonly segments: number;
+  readonly picture: StreamingJobState['picture'];
+  readonly frames: StreamCounts;
+  readonly reports: {
+    readonly health: OutcomeInfo | null;
+    readonly summary: OutcomeInfo | null;
+    /** Lost because their receiver was too slow. */
+    readonly dropped: number;
+  };
+}
+interface OutcomeInfo {
+  readonly at: string;
+  readonly error: string | null;
+}
+
+export interface StreamViewDeps {
+  readonly store: Store;
+  readonly dataDir: string;
+  readonly live: Pick<LiveStreams, 'counts'>;
+  readonly reports: Pick<StreamReports, 'outcomes'>;
+}
+
+export class StreamViews {
+  readonly #deps: StreamViewDeps;
+
+  constructor(deps: StreamViewDeps) {
+    this.#deps = deps;
+  }
+
+  /** Numbers of all streaming jobs, or of those that are active. */
+  async list(onlyActive: boolean): Promise<readonly number[]> {
+    const found: number[] = [];
+    for await (const { id } of allEntries(this.#deps.store, onlyActive ? ACTIVE_STREAMS : ALL_STREAMS))
+      found.push(Number(id));
+    return found;
+  }
+
+  async single(number: number): Promise<StreamingJobInfo | undefined> {
+    const detailed = await this.detailed(number);
+    if (detailed === undefined) return undefined;
+    const { externalId: _, segments: __, picture: ___, frames: ____, reports: _____, ...info } = detailed;
+    return info;
+  }
+
+  async detailed(number: number): Promise<DetailedStreamInfo | undefined> {
+    const job = await storedStream(this.#deps.store, number);
+    return job === undefined ? undefined : this.infoOf(job.record, job.state);
+  }
+
+  infoOf(record: StreamingJobRecord, state: StreamingJobState): DetailedStreamInfo {
+    const { number, enableOutputToDisk } = record;
+    const { activity, counts, earlier } = state;
+    const outcomes = this.#deps.reports.outcomes(number);
+    return {
+      jobId: number,
+      outputObjectDirectory: enableOutputToDisk ? streamOutputFolder(this.#deps.dataDir, number) : null,
+      streamUri: maskUri(record.streamUri),
+      startDate: localIso(record.createdAt),
+      endDate: state.endedAt === null ? null : localIso(state.endedAt),
+      jobStatus: state.status,
+      jobStatusDetail: state.detail,
+      pipelineName: record.pipelineName,
+      activityFrameId: activity === null ? null : String(activity.frame),
+      activityTimestamp: activity === null ? null : localIso(activity.at),
+      externalId: record.externalId,
+      segments: state.lastSegment + 1,
+      picture: state.picture,
+      frames: sumOf(earlier, this.#deps.live.counts(number) ?? counts),
+      reports: {
+        health: outcomeOf(outcomes?.health),
+        summary: outcomeOf(outcomes?.summary),
+        dropped: outcomes?.dropped ?? 0,
+      },
+    };
+  }
+}
+
+const outcomeOf = (outcome: ReportOutcome | undefined): OutcomeInfo | null =>
+  outcome === undefined ? null : { at: localIso(outcome.at), error: outcome.error };

@@ -1,0 +1,258 @@
+/** Where components that watch live streams bring what they see: between the worker protocol, the work ledger and the streaming jobs. */
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import type {
+  ReconnectRules,
+  StreamAnswer,
+  StreamEnd,
+  StreamEvent,
+  StreamEvents,
+} from '../../protocol/streams.ts';
+import type { FailureRequest, StreamAssignment } from '../../protocol/worker-protocol.ts';
+import type { ResultChecker } from '../../results/check.ts';
+import { segmentFile } from '../../results/layout.ts';
+import { localIso } from '../../results/local-iso.ts';
+import { FloodError, receive, removeFile, type SpoolLimits } from '../../results/spool.ts';
+import type { Lease } from '../../store/ledger.ts';
+import type { Store } from '../../store/store.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Family } from '../runtime/system.ts';
+import type { StreamingJobCommand } from '../streaming-job/commands.ts';
+import type { StreamingJobReply } from '../streaming-job/transitions.ts';
+import type { LiveStreams } from '../streaming-job/live.ts';
+import { STREAMING_JOB } from '../streaming-job/state.ts';
+import { storedStream } from '../views/stored-stream.ts';
+import type { Taken } from './intake.ts';
+
+export interface StreamGatewayDeps {
+  readonly store: Store;
+  readonly streamingJobs: Family<StreamingJobCommand, StreamingJobReply>;
+  readonly checker: ResultChecker;
+  readonly live: LiveStreams;
+  readonly clock: Clock;
+  readonly dataDir: string;
+  readonly resultLimits: SpoolLimits;
+  readonly settings: StreamSettings;
+  /** The process of this worker has done what it was started for. */
+  rest(worker: string): void;
+}
+
+export interface StreamSettings {
+  readonly heartbeatMs: number;
+  /** Milliseconds without a frame after which a stream is STALLED. */
+  readonly stallAlertMs: number;
+  readonly reconnect: ReconnectRules;
+  readonly allowPrivate: boolean;
+  /** Of a picture that a component sends. */
+  readonly maxPictureBytes: number;
+}
+
+/** `go` beside what became of a message. */
+export type StreamTaken = Exclude<Taken, { kind: 'taken' }> | ({ readonly kind: 'taken' } & StreamAnswer);
+
+/** A stream that another attempt could not watch, either. */
+const FINAL: readonly string[] = [
+  'COULD_NOT_OPEN_MEDIA',
+  'UNSUPPORTED_DATA_TYPE',
+  'MISSING_PROPERTY',
+  'INVALID_PROPERTY',
+];
+
+export class StreamGateway {
+  readonly #deps: StreamGatewayDeps;
+  #arrivals = 0;
+
+  constructor(deps: StreamGatewayDeps) {
+    this.#deps = deps;
+  }
+
+  /** What a component is told that has claimed a stream; undefined: nobody wants it watched any more. */
+  async assignment({ item, token }: Lease): Promise<StreamAssignment | undefined> {
+    const { store, settings } = this.#deps;
+    const job = await storedStream(store, Number(item.actor.id));
+    if (job === undefined || job.state.attempt !== item.attempt) return undefined;
+    const { record, state } = job;
+    return {
+      token,
+      id: item.id,
+      kind: 'STREAM',
+      algorithm: record.algorithm,
+      attempt: item.attempt,
+      heartbeatMs: settings.heartbeatMs,
+      work: {
+        jobId: record.number,
+        uri: record.streamUri,
+        allowPrivate: settings.allowPrivate,
+        trackType: record.trackType,
+        properties: record.properties,
+        segmentSize: record.segmentSize,
+        firstSegment: state.lastSegment + 1,
+        stall: { alertMs: settings.stallAlertMs, timeoutMs: record.stallTimeout },
+        reconnect: settings.reconnect,
+      },
+    };
+  }
+
+  /** A segment: received, checked, made a report, committed, and only then answered. */
+  async segment(token: string, worker: string, segment: number, body: Readable): Promise<StreamTaken> {
+    const lease = await this.#lease(token, worker);
+    if (typeof lease === 'string') return lease === 'lost' ? { kind: 'lost' } : { kind: 'taken', go: 'on' };
+    const job = await storedStream(this.#deps.store, jobOf(lease));
+    if (job === undefined) return this.#end(token);
+    const { record, state } = job;
+    if (segment <= state.lastSegment) return this.#taken(lease);
+    const file = segmentFile(this.#deps.dataDir, record.number, segment);
+    const received = `${file}.${token}.${++this.#arrivals}`;
+    try {
+      await receive(body, received, this.#deps.resultLimits);
+      const verdict = await this.#deps.checker.segmentReport({
+        path: received,
+        report: file,
+        head: {
+          jobId: record.number,
+          externalId: record.externalId,
+          segmentId: segment,
+          segmentSize: record.segmentSize,
+          trackType: record.trackType,
+          errorMessage: state.gapSince === null ? '' : gapSentence(state.gapSince),
+          at: this.#deps.clock.now(),
+        },
+      });
+      if (!verdict.ok) return await this.#garbage(token, verdict.reason);
+      const { counts } = verdict.summary;
+      const reply = await this.#ask(lease, { type: 'segment', segment, counts, attempt: lease.item.attempt });
+      const { tracks, detections } = verdict;
+      if (reply === 'done')
+        this.#deps.live.tell(record.number, { type: 'segment', segment, tracks, detections });
+      return await this.#answered(lease, reply);
+    } catch (error) {
+      if (error instanceof FloodError) return this.#garbage(token, error.message);
+      if (body.readableAborted || body.errored !== null) return { kind: 'broken' };
+      throw error;
+    } finally {
+      await removeFile(received);
+    }
+  }
+
+  async events(token: string, worker: string, { events, counts }: StreamEvents): Promise<StreamTaken> {
+    const lease = await this.#lease(token, worker);
+    if (typeof lease === 'string') return lease === 'lost' ? { kind: 'lost' } : { kind: 'taken', go: 'on' };
+    const number = jobOf(lease);
+    for (const event of events) {
+      if (isSeenOnly(event)) {
+        this.#deps.live.tell(number, event);
+        continue;
+      }
+      const reply = await this.#ask(lease, commandOf(event, lease.item.attempt));
+      if (reply === 'stale') return this.#end(token);
+    }
+    if (counts !== undefined) this.#deps.live.tell(number, { type: 'counts', counts });
+    return this.#taken(lease);
+  }
+
+  /** The newest picture, with what was found in it drawn. */
+  async picture(token: string, worker: string, body: Readable): Promise<StreamTaken> {
+    const lease = await this.#lease(token, worker);
+    if (typeof lease === 'string') return { kind: 'lost' };
+    const { maxPictureBytes } = this.#deps.settings;
+    let size = 0;
+    const pieces = body.map((piece: Buffer) => {
+      size += piece.length;
+      if (size > maxPictureBytes) throw new FloodError('maxBytes', maxPictureBytes);
+      return piece;
+    });
+    try {
+      this.#deps.live.pictureCame(jobOf(lease), await buffer(pieces));
+    } catch (error) {
+      if (error instanceof FloodError) return { kind: 'garbage', reason: error.message };
+      return { kind: 'broken' };
+    }
+    return this.#taken(lease);
+  }
+
+  async ended(token: string, worker: string, end: StreamEnd): Promise<StreamTaken> {
+    const lease = await this.#lease(token, worker);
+    if (typeof lease === 'string') return lease === 'lost' ? { kind: 'lost' } : { kind: 'taken', go: 'on' };
+    const reply = await this.#ask(lease, { type: 'ended', ...end, attempt: lease.item.attempt });
+    if (reply === 'done') this.#deps.rest(worker);
+    return this.#answered(lease, reply);
+  }
+
+  async failed(lease: Lease, { code, message }: FailureRequest): Promise<Taken> {
+    const final = FINAL.includes(code);
+    const words =
+      code === 'COULD_NOT_OPEN_MEDIA' ? 'Unable to connect to stream' : 'Error in component logic';
+    const reply = await this.#ask(lease, {
+      type: 'failed',
+      message: final ? `${words}: ${message}` : message,
+      final,
+      attempt: lease.item.attempt,
+    });
+    return this.#answered(lease, reply);
+  }
+
+  async #ask(lease: Lease, command: StreamingJobCommand): Promise<'done' | 'repeated' | 'stale'> {
+    const reply = await this.#deps.streamingJobs.ask(lease.item.actor.id, command);
+    if (reply.kind === 'done') return 'done';
+    // What changes nothing where the job stands now is no fault of the component.
+    return reply.reason === 'REPEATED' || reply.reason === 'WRONG_STATE' ? 'repeated' : 'stale';
+  }
+
+  #answered(lease: Lease, reply: 'done' | 'repeated' | 'stale'): Promise<StreamTaken> {
+    return reply === 'stale' ? this.#end(lease.token) : this.#taken(lease);
+  }
+
+  async #taken({ token, worker, item }: Lease): Promise<StreamTaken> {
+    const now = await this.#deps.store.work.look(token, worker);
+    const go = typeof now !== 'string' && now.cancelled ? 'cancelled' : 'on';
+    return {
+      kind: 'taken',
+      go,
+      ...(this.#deps.live.wantsFrame(Number(item.actor.id)) ? { wantsFrame: true } : {}),
+    };
+  }
+
+  /** Of a stream: the token of another sub-job is as good as none. */
+  async #lease(token: string, worker: string): Promise<Lease | 'taken' | 'lost'> {
+    const found = await this.#deps.store.work.look(token, worker);
+    if (found === 'settled') return 'taken';
+    return found === 'lost' || found.item.actor.kind !== STREAMING_JOB ? 'lost' : found;
+  }
+
+  async #garbage(token: string, reason: string): Promise<StreamTaken> {
+    await this.#deps.store.work.reject(token, `its answer was refused: ${reason}`);
+    return { kind: 'garbage', reason };
+  }
+
+  async #end(token: string): Promise<StreamTaken> {
+    await this.#deps.store.work.forget(token);
+    return { kind: 'lost' };
+  }
+}
+
+const jobOf = ({ item }: Lease) => Number(item.actor.id);
+
+const gapSentence = (since: number) =>
+  `Frames since ${localIso(since)} may have been missed: the component ended and was started again.`;
+
+type SeenOnly = Extract<StreamEvent, { type: 'reconnecting' | 'trackBegan' | 'trackEnded' }>;
+
+/** Only whoever watches the job wants to know of it. */
+const isSeenOnly = (event: StreamEvent): event is SeenOnly =>
+  event.type === 'reconnecting' || event.type === 'trackBegan' || event.type === 'trackEnded';
+
+/** What the job has to know. */
+function commandOf(event: Exclude<StreamEvent, SeenOnly>, attempt: number): StreamingJobCommand {
+  switch (event.type) {
+    case 'opened': {
+      const { width, height, fps } = event;
+      return { type: 'opened', width, height, fps, attempt };
+    }
+    case 'stalled':
+      return { type: 'stalled', cause: event.cause, attempt };
+    case 'running':
+      return { type: 'running', attempt };
+    case 'activity':
+      return { type: 'activity', frame: event.frame, frameAt: event.at, attempt };
+  }
+}
