@@ -9,6 +9,11 @@ import { LiveError } from './live-error.ts';
 /** What is sent as a stream. Playlists are left out: they name further addresses. */
 const FORMATS = 'mpegts,mov,matroska,mpjpeg,flv,mpeg,ogg,mjpeg,h264,hevc,m4v,nut';
 const BUFFER_BYTES = 64 * 1024;
+/**
+ * FFmpeg looks for tables of MPEG-TS in so many bytes before the first packet; later ones are taken as they come. The binding does not free
+ * the buffer that it keeps them in, so each connection costs the process as much: its usual 5 MB would soon be felt.
+ */
+const TABLE_BYTES = 128 * 1024;
 /** After so many bytes of something that is no known format it is not looked at any longer. */
 const PROBE_BYTES = 512 * 1024;
 /** Damaged stretches in a row after which the stream is given up. */
@@ -35,6 +40,7 @@ export async function openContainerInput(feed: ByteFeed, options: ContainerOptio
     protocol_whitelist: 'none',
     format_whitelist: FORMATS,
     formatprobesize: String(PROBE_BYTES),
+    probesize: String(TABLE_BYTES),
   });
   try {
     const kind = options.multipart ? InputFormat.findInputFormat('mpjpeg') : null;
