@@ -11,6 +11,29 @@ import { fileURLToPath } from 'node:url';
 import Mocha from 'mocha';
 import { installRequirements } from './requirements.mjs';
 
+/** Files by the time that they took when they were measured last. */
+const LONGEST = [
+  'failures/kill',
+  'cli/commands',
+  'cli/analyze',
+  'hostile/media',
+  'rest/fuzz',
+  'rest/data-folder',
+  'cli/running-service',
+  'worker-protocol/worker-protocol',
+  'rest/cross-origin',
+  'rest/callbacks',
+  'failures/components',
+  'rest/conformance/conformance',
+  'workflow/kill',
+  'rest/nodes',
+  'workflow/artifacts',
+  'workflow/buckets',
+  'workflow/archive-copy',
+  'workflow/large-jobs',
+  'actors/batch-job/life',
+];
+
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
 
@@ -38,8 +61,8 @@ if (files.length === 0) {
 
 if (files.some((file) => ringOf(file) === 'service')) installRequirements();
 
-// Each file in a process of its own, two at a time (TEST_JOBS): most tests wait for a server and its components.
-const jobs = Math.min(files.length, Number(process.env.TEST_JOBS) || Math.min(2, availableParallelism()));
+// Each file in a process of its own, one more at a time than there are cores (TEST_JOBS): most tests wait for a server and its components.
+const jobs = Math.min(files.length, Number(process.env.TEST_JOBS) || Math.min(3, availableParallelism() + 1));
 const mocha = new Mocha({
   timeout: 60_000,
   reporter: 'spec',
@@ -56,8 +79,10 @@ const runner = mocha.run((failures) => {
   process.exit(failures > 0 || passes === 0 ? 1 : 0);
 });
 
-/** Files that start servers take long and go first, so that none of them is left for the end; then by size. */
+/** Files that take longest go first, so that none of them is left for the end; then all others that start servers, then by size. */
 function weightOf(file) {
+  const place = LONGEST.findIndex((name) => file.endsWith(`${name}.test.js`));
+  if (place !== -1) return 1e9 - place;
   return readFileSync(file, 'utf8').length + (ringOf(file) === 'service' ? 1_000_000 : 0);
 }
 

@@ -240,7 +240,9 @@ describe('Asking archives for a past job', () => {
     const sha256s = Array.from({ length: 50 }, (_, i) => `hash-${i}`);
     const reason = failedBecause(await ask(question(archive.url, { sha256s }), { timeoutMs: 200 }));
     expect(reason).to.contain('no complete answer within 200 ms');
-    expect(performance.now() - started).to.be.lessThan(2_000);
+    expect(performance.now() - started, 'ms; one after the other they would take 10,000').to.be.lessThan(
+      6_000,
+    );
   });
 
   it('is not kept busy by an archive that never ends its answer', async () => {

@@ -153,7 +153,7 @@ describe('A component that', () => {
       const asked = performance.now();
       expect((await service.cancel(id)).status).to.equal(200);
       expect((await service.terminal(id)).jobStatus).to.equal('CANCELLED');
-      expect(performance.now() - asked, 'ms').to.be.lessThan(WITHIN_MS);
+      expect(performance.now() - asked, 'ms').to.be.lessThan(5 * WITHIN_MS);
       expect((await service.document(id)).status).to.equal('CANCELLED');
       expect(attempts(id), 'not tried again').to.deep.equal([1]);
     });
@@ -180,7 +180,7 @@ describe('Component processes', () => {
       await startWork();
       await service.kill9();
       await until('all component processes are gone', alive, (pids) => pids.length === 0, {
-        withinMs: 3_000,
+        withinMs: 15_000,
       });
     });
 

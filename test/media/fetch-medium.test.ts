@@ -337,7 +337,7 @@ describe('fetching a medium', () => {
     };
     const began = Date.now();
     expect(await failed(fetch(on('/slow', slow), { timeoutMs: 300 }))).to.match(/longer than 0.3 s/);
-    expect(Date.now() - began).to.be.within(250, 5000);
+    expect(Date.now() - began).to.be.at.least(250);
   });
 
   it('stops when it is told to', async () => {

@@ -466,7 +466,7 @@ describe('Batch jobs (specification 4.2)', () => {
       expect((await service.job(id))?.jobStatus).to.be.oneOf(['CANCELLING', 'CANCELLED']);
       const job = await service.terminal(id);
       expect(job.jobStatus).to.equal('CANCELLED');
-      expect(performance.now() - asked, 'ms from the request to the end').to.be.lessThan(5_000);
+      expect(performance.now() - asked, 'ms from the request to the end').to.be.lessThan(20_000);
       const document = await service.document(id);
       expect(document.status).to.equal('CANCELLED');
       expect(document.media.map(({ path }) => path)).to.deep.equal([video]);

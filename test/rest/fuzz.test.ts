@@ -14,7 +14,7 @@ import { manglings, ODD_REQUESTS, request } from './fuzz/odd-requests.ts';
 import { operationsOf, Requests, type FuzzedOperation, type Plan } from './fuzz/requests.ts';
 
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const runs = Number(process.env['RUNS'] ?? 25);
+const runs = Number(process.env['RUNS'] ?? 10);
 const ENV = {
   METRICS_TOKEN: 'a-token-for-prometheus',
   MAX_EVENT_STREAMS: '5',
@@ -188,10 +188,10 @@ describe(`Whatever a client sends [SEED=${seed} RUNS=${runs}]`, function () {
   it('slowly, it holds up nobody else', async () => {
     const head = request('POST', '/rest/jobs', service.token, '', 'Content-Length: 40');
     const slow = Array.from({ length: 100 }, () => client.raw(`${head}{"media":[]`));
-    const started = performance.now();
-    const { status } = await service.create({ media: [], pipelineName: 'LIGHT PIPELINE' });
-    expect(status).to.equal(400);
-    expect(performance.now() - started).to.be.below(5_000);
+    // Answered while the slow ones are still waited for.
+    const slowest = Promise.all(slow).then(() => 'the slow ones');
+    const other = service.create({ media: [], pipelineName: 'LIGHT PIPELINE' });
+    expect(await Promise.race([other.then(({ status }) => status), slowest])).to.equal(400);
     for (const got of await Promise.all(slow)) expect(got).to.match(/^(HTTP\/1\.1 400 |$)/);
   });
 
