@@ -15,3 +15,8 @@ const share = Number(process.env['SHARE_OF_RUNS'] ?? 0.4);
 export function runs<T>(numRuns: number): fc.Parameters<T> {
   return { seed, numRuns: Math.ceil(numRuns * share) };
 }
+
+/** All of them always, for a test that also asks whether everything has been seen. */
+export function allRuns<T>(numRuns: number): fc.Parameters<T> {
+  return { seed, numRuns };
+}

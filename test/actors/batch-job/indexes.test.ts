@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { indexesOf } from '../../../actors/batch-job/indexes.ts';
 import type { JobCommand } from '../../../actors/batch-job/commands.ts';
 import { doneWith, failedWith, LedJob, lost, MATCH } from './jobs.ts';
-import { runs, seeded } from '../seed.ts';
+import { allRuns, seeded } from '../seed.ts';
 import { Ledger, recount } from './recount.ts';
 
 const PIPELINES = ['FACE', 'MOTION / SLOW'];
@@ -158,7 +158,7 @@ describe('The books of batch jobs', () => {
         for (const [pick, next] of way) jobs.take(pick, next);
         for (const state of jobs.seen) seen.add(state);
       }),
-      runs(300),
+      allRuns(300),
     );
     expect([...seen], 'what was seen').to.include.members([
       'INITIALIZED',

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import type { JobCommand } from '../../../actors/batch-job/commands.ts';
 import { WORK_KINDS } from '../../../protocol/worker-protocol.ts';
 import type { ArchiveFinding, Range } from '../../../domain/types.ts';
-import { runs, seeded } from '../seed.ts';
+import { allRuns, runs, seeded } from '../seed.ts';
 import { BUCKET, MATCH, noticeFailed, type GivenMedium } from './jobs.ts';
 import type { Shape } from './simulated-checks.ts';
 import { SimulatedJob, type Fate, type Step } from './simulated-job.ts';
@@ -175,7 +175,7 @@ describe('The life of a batch job', function () {
         ends.add(job.state.status);
         for (const kind of job.kinds) kinds.add(kind);
       }),
-      runs(300),
+      allRuns(300),
     );
     expect([...ends], 'ends that were seen').to.have.members([
       'COMPLETE',
@@ -220,7 +220,7 @@ describe('The life of a batch job', function () {
           job.drive();
           if (accepted) expect(job.state.status).to.equal('CANCELLED');
         }),
-        runs(60),
+        allRuns(60),
       );
       expect(reached, `jobs that were in ${stage}`).to.be.greaterThan(5);
     });
@@ -266,7 +266,7 @@ describe('The life of a batch job', function () {
             for (const outcome of job.outbox.outcomes('here-7', run)) outcomes.add(outcome);
         },
       ),
-      runs(300),
+      allRuns(300),
     );
     expect([...outcomes], 'what became of notices').to.have.members(['sent', 'given up', 'withdrawn']);
   });
