@@ -24,6 +24,9 @@ export interface StreamReportOptions {
 
 const KEPT_CHARACTERS = 64 * 1024 * 1024;
 const KEPT_EVENTS = 1_000;
+const MOST_A_LIST = 100;
+/** A list of events that is malformed or too large is lost; the stream goes on. */
+const REFUSED_LIST: ReadonlySet<number> = new Set([400, 413]);
 /** Between two lists of events that are not urgent. */
 const LIST_MS = 100;
 /** Without any event the server is told so often that the stream goes on, and says whether somebody wants to see it. */
@@ -148,25 +151,35 @@ export class StreamReport {
 
   async #tell(): Promise<void> {
     const { client, token, counts, onAnswer } = this.#options;
-    const events = this.#events.splice(0);
+    const events = this.#events.splice(0, MOST_A_LIST);
     this.#toldAt = performance.now();
     const send = () => client.events(token, { events, counts: counts() }, this.#over.signal);
-    const answer = await this.#repeated(send);
+    const answer = await this.#repeated(send, undefined, REFUSED_LIST);
     if (answer !== undefined) onAnswer(answer);
   }
 
   /** Undefined when nobody wants to hear of it any more. */
-  async #repeated<T>(send: () => Promise<T>, isWanted: () => boolean = () => true): Promise<T | undefined> {
+  async #repeated<T>(
+    send: () => Promise<T>,
+    isWanted: () => boolean = () => true,
+    harmless?: ReadonlySet<number>,
+  ): Promise<T | undefined> {
     for (let pause = FIRST_PAUSE_MS; isWanted() && !this.#over.signal.aborted;) {
       try {
         return await send();
       } catch (error) {
-        if (this.#failed(error)) return undefined;
+        if (this.#isHarmless(error, harmless) || this.#failed(error)) return undefined;
         await sleep(pause, undefined, { signal: this.#over.signal }).catch(() => undefined);
         pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
       }
     }
     return undefined;
+  }
+
+  #isHarmless(error: unknown, harmless: ReadonlySet<number> | undefined): boolean {
+    if (!(error instanceof ProtocolError) || harmless?.has(error.status) !== true) return false;
+    this.#options.log(`What was told of a stream was refused: ${error.message}`);
+    return true;
   }
 
   /** Whether there is no point in another attempt. */

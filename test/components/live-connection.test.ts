@@ -228,6 +228,19 @@ describe('The report of a live stream', () => {
     report.close();
   });
 
+  it('goes on when a list of events is refused, and sends no long ones', async () => {
+    const fate = (message: string) => {
+      if (message.startsWith('events 0,')) throw new ProtocolError(413, 'too large');
+    };
+    const { report, arrived, over } = reportTo(fate);
+    for (let at = 0; at < 250; at++) report.event(event(at));
+    await report.flush();
+    const lists = arrived.filter((message) => message.startsWith('events'));
+    expect(lists.map((list) => list.split(',').length)).to.deep.equal([100, 50]);
+    expect(over).to.deep.equal([]);
+    report.close();
+  });
+
   it('stops at once when its lease is lost', async () => {
     const fate = () => {
       throw new ProtocolError(409, 'lost');
