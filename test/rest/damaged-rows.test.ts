@@ -117,6 +117,39 @@ describe('A stored row that cannot be read', () => {
   });
 });
 
+describe('A live job that a newer version has stored', () => {
+  let service: Service;
+  before(async () => {
+    service = await Service.started();
+  });
+  after(() => service.close());
+
+  it('keeps the server from its start with a sentence that says what to do, and is left as it is', async () => {
+    const id = await service.submit(JOB);
+    const { token } = await new RawComponent(service).claimOf(id, 'ABSENT');
+    await new RawComponent(service).release(token);
+    await service.stop();
+    const file = path.join(service.dataDir, 'troupe.db');
+    const stored = (schema: number) => {
+      const open = new Database(file);
+      const before = open.prepare("select schema, snapshot from actors where kind = 'batch-job'").get();
+      open.prepare("update actors set schema = ? where kind = 'batch-job'").run(schema);
+      open.close();
+      return before as { readonly schema: number; readonly snapshot: string };
+    };
+    const written = stored(99);
+    const refusal = await service.start().then(String, String);
+    expect(refusal).to.include(
+      `was stored by a newer version of Troupe (schema 99, this version knows ${written.schema})`,
+    );
+    expect(refusal).to.include('Start that version, or another DATA_DIR.');
+    await service.ended();
+    expect(stored(written.schema)).to.deep.equal({ ...written, schema: 99 });
+    await service.start();
+    expect((await service.job(id))?.terminal).to.equal(false);
+  });
+});
+
 describe('An answer for an earlier run of a job', () => {
   let service: Service;
   before(async () => {
