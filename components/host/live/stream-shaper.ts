@@ -34,7 +34,7 @@ export interface StreamShaper {
 }
 
 export function streamShaper(stream: ShapedStream): StreamShaper {
-  const { properties, trackType } = stream;
+  const { properties } = stream;
   const metadata = { FRAME_WIDTH: String(stream.width), FRAME_HEIGHT: String(stream.height) };
   const medium = { mediaType: 'VIDEO' as const, metadata };
   const rule = qualityRule(properties);
@@ -63,20 +63,22 @@ export function streamShaper(stream: ShapedStream): StreamShaper {
       return good !== null && shapeSingle(good) !== null;
     },
   };
+}
 
-  function completed({ type = trackType, ...reported }: ReportedTrack, { at }: ShapedStream): Track {
-    const startTime = at(reported.startFrame);
-    return {
-      startFrame: reported.startFrame,
-      stopFrame: reported.stopFrame,
-      startTime,
-      stopTime: Math.max(startTime, at(reported.stopFrame)),
-      type,
-      confidence: reported.confidence,
-      properties: reported.properties,
-      detections: reported.detections.map((one) => completeDetection(one, one.frame, at(one.frame))),
-    };
-  }
+/** With its type, and with the times at which its frames came. */
+function completed(reported: ReportedTrack, { trackType, at }: ShapedStream): Track {
+  const { type = trackType, startFrame, stopFrame, confidence, properties } = reported;
+  const startTime = at(startFrame);
+  return {
+    startFrame,
+    stopFrame,
+    startTime,
+    stopTime: Math.max(startTime, at(stopFrame)),
+    type,
+    confidence,
+    properties,
+    detections: reported.detections.map((one) => completeDetection(one, one.frame, at(one.frame))),
+  };
 }
 
 /** The part of a track that lies in a segment; null when none of its detections does. */
