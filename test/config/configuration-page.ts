@@ -4,8 +4,8 @@ import { accessGroup } from '../../config/access.ts';
 import { cliGroup } from '../../config/cli.ts';
 import { serverGroups } from '../../config/schema/server.ts';
 import type { SettingGroup } from '../../config/schema/values.ts';
+import { wrapped } from '../support/wrapped.ts';
 
-const WIDTH = 120;
 export const GROUPS: readonly SettingGroup[] = [...serverGroups, accessGroup, cliGroup];
 
 const HEAD = `# Configuration
@@ -71,16 +71,4 @@ function withUnit(name: string, value: number): string {
 function inUnits(value: number, units: readonly (readonly [number, string])[], smallest: string): string {
   const [size, unit] = units.find(([each]) => value >= each && value % each === 0) ?? [1, smallest];
   return `${(value / size).toLocaleString('en-US')} ${unit}`;
-}
-
-/** In lines that end between words; those after the first begin with `indent`. */
-function wrapped(text: string, indent = ''): string {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= WIDTH)
-      lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(lines.length === 0 ? word : `${indent}${word}`);
-  }
-  return lines.join('\n');
 }

@@ -1,6 +1,7 @@
 /** The page of documentation about workflow properties, made from the table. */
 import type { MediaType } from '../../domain/types.ts';
 import { WORKFLOW_PROPERTIES, type WorkflowProperty } from '../../domain/workflow-properties.ts';
+import { wrapped } from '../support/wrapped.ts';
 
 const SHORT: Readonly<Record<MediaType, string>> = {
   VIDEO: 'video',
@@ -19,19 +20,15 @@ Of several values for one property the first in this list counts: environment of
 \`algorithmProperties\` of the request, \`jobProperties\`, the action, the algorithm's default, the default below. The
 detection document of a job with OUTPUT_DETAILS=TRUE tells in \`effectiveProperties\` what was in force.
 
-This page is made from the table in the code.
+In parentheses stand the type of its value, the default and the media that it is for. This page is made from the table in the code.
 `;
 
 export function propertiesPage(): string {
-  const head = row(['Property', 'Type', 'Default', 'Media', 'What it does']);
-  const rule = row(['---', '---', '---', '---', '---']);
-  return `${HEAD}\n${[head, rule, ...WORKFLOW_PROPERTIES.map(propertyRow)].join('\n')}\n`;
+  return `${HEAD}\n${WORKFLOW_PROPERTIES.map(entry).join('\n')}\n`;
 }
 
-function propertyRow({ name, type, defaultValue, mediaTypes, description }: WorkflowProperty): string {
-  const media = mediaTypes.length === 4 ? 'all' : mediaTypes.map((one) => SHORT[one]).join(', ');
-  return row([`\`${name}\``, type, defaultValue ?? '', media, description]);
+function entry({ name, type, defaultValue, mediaTypes, description }: WorkflowProperty): string {
+  const media = mediaTypes.length === 4 ? 'all media' : mediaTypes.map((one) => SHORT[one]).join(', ');
+  const fallback = defaultValue === undefined || defaultValue === '' ? [] : [`default ${defaultValue}`];
+  return wrapped(`- \`${name}\` (${[type, ...fallback, media].join('; ')}): ${description}`, '  ');
 }
-
-const row = (cells: readonly string[]): string =>
-  `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
