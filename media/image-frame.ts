@@ -41,7 +41,7 @@ export async function onPicture<T>(
   work: (picture: Sharp) => Promise<T>,
 ): Promise<T> {
   const options = { limitInputPixels: maxPixels, pages: 1, ...(failOn === undefined ? {} : { failOn }) };
-  if (await isHeif(path)) {
+  if (isHeif(path)) {
     const { decodeHeif } = await import('./heif-decoder.ts');
     const picture = await decodeHeif(path, maxPixels);
     return await work(ofColours(picture, maxPixels));

@@ -59,7 +59,7 @@ export interface ClaimRequest {
   readonly waitMs?: number;
   /**
    * The component does one sub-job after the other, and what it beats for one of them goes for all. When it dies with several of them, none
-   * counts as an attempt, and each is handed out alone from then on. It gets no more than half of what waits.
+   * counts as an attempt, and each is handed out alone from then on. Of many that wait it gets no more than half.
    */
   readonly inTurn?: boolean;
 }
@@ -75,6 +75,8 @@ export interface AssignmentOf<K extends WorkKind | 'STREAM', W> {
   readonly algorithm: string;
   readonly attempt: number;
   readonly heartbeatMs: number;
+  /** Claimed in turn: it is all that its job waits for, so its answer is not to be kept for later ones. */
+  readonly last?: true;
   readonly work: W;
 }
 /** A sub-job of a batch job. */

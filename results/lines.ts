@@ -46,6 +46,7 @@ export function readLines(
 }
 
 async function* bytesOf(path: string, offset: number, bytes: number): AsyncGenerator<Buffer> {
+  if (bytes === 0) return;
   const file = await open(path);
   try {
     for (let at = 0; at < bytes; at += READ_BYTES)

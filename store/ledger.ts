@@ -55,6 +55,8 @@ export interface Lease {
   readonly killAt: number | null;
   /** Its worker works on it before or after others: see `Claim`. */
   readonly inTurn?: true;
+  /** Nothing else of its actor is known. */
+  readonly last?: true;
 }
 
 export interface LeaseSettings {
@@ -80,7 +82,7 @@ export interface Claim {
   /**
    * The worker does one item after the other and answers several at a time, so that nobody can tell on which of them it was when it
    * dies. Then none of them counts as lost, and from then on each is handed out with no other beside it: the one that is to blame
-   * costs attempts, all others do not. It gets no more than half of what waits, for others may come for some as well.
+   * costs attempts, all others do not. Of many that wait it gets no more than half, for others may come for some as well.
    */
   readonly inTurn?: boolean;
 }

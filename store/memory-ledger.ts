@@ -69,6 +69,8 @@ const DEFAULTS: LedgerDeps = {
 
 /** Tokens whose answer was taken, to answer a repeated one as the first. */
 const REMEMBERED = 1_000;
+/** So many are handed out in turn without a thought of who else may come for some. */
+const FEW = 16;
 /** What is given back more often than this costs an attempt. */
 const MAX_RELEASES = 20;
 
@@ -142,7 +144,8 @@ export class MemoryLedger implements WorkLedger {
       return taken.map((item) => {
         const entry = this.#entries.get(item.id);
         const plain = newLease(this.#deps.newToken(), item, worker, at, this.#deps.settings);
-        const lease: Lease = inTurn ? { ...plain, inTurn } : plain;
+        const last = this.#byActor.get(actorName(item.actor))?.size === 1;
+        const lease: Lease = inTurn ? { ...plain, inTurn, ...(last ? { last } : {}) } : plain;
         this.#hold(lease, entry?.state === 'waiting' ? entry.releases : 0);
         if (lasting) this.#keep(lease);
         return lease;
@@ -383,7 +386,8 @@ export class MemoryLedger implements WorkLedger {
     const waiting = queues.reduce((sum, queue) => sum + (lengths.get(queue) ?? 0), 0);
     const holds = [...this.#leases.values()].some((lease) => lease.worker === worker);
     const isAlone = (id: string) => this.#alone.has(id);
-    return this.#waiting.take(queues, Math.min(max, Math.ceil(waiting / 2)), { isAlone, holds });
+    const most = Math.min(max, Math.max(FEW, Math.ceil(waiting / 2)));
+    return this.#waiting.take(queues, most, { isAlone, holds });
   }
 
   #giveBack(lease: Lease, begun = true): void {

@@ -77,6 +77,7 @@ async function readAssignment(deps: AssignmentDeps, lease: Lease): Promise<SubJo
     algorithm: queueOf(row),
     attempt,
     heartbeatMs,
+    ...(lease.last === undefined ? {} : { last: lease.last }),
     work,
   } as SubJobAssignment;
 }

@@ -131,12 +131,11 @@ export class Intake {
     for (const [job, held] of jobs) {
       const commands = new Map<Held, WorkDone | WorkFailed>();
       for (const one of held) if (one.answer.lines === undefined) commands.set(one, await this.#failed(one));
-      await this.#spooled(
-        held.filter(({ answer }) => answer.lines !== undefined),
-        commands,
-        outcomes,
-      );
+      const found = held.filter(({ answer }) => answer.lines !== undefined);
+      const file = await this.#spooled(found, commands, outcomes);
       await this.#allToJob(job, commands, outcomes);
+      const isUsed = found.some(({ answer }) => outcomes.get(answer)?.kind === 'taken');
+      if (file !== undefined && !isUsed) await removeFile(file);
     }
     return answers.map((answer) => outcomes.get(answer) ?? { kind: 'lost' });
   }
@@ -160,7 +159,7 @@ export class Intake {
     held: readonly Held[],
     commands: Map<Held, WorkDone | WorkFailed>,
     outcomes: Outcomes,
-  ): Promise<void> {
+  ): Promise<string | undefined> {
     const good: Held[] = [];
     for (const one of held) {
       const wrong = this.#outsideOfLimits(one);
@@ -168,16 +167,16 @@ export class Intake {
       else outcomes.set(one.answer, await this.#garbage(one.answer.token, wrong));
     }
     const [first] = good;
-    if (first === undefined) return;
+    if (first === undefined) return undefined;
     const file = this.#newFile(first.row, first.answer.token);
     const places = placesOf(good);
     try {
-      const text = good.map(({ answer }) => answer.lines).join('');
-      await receive(Readable.from([Buffer.from(text)]), file, ANY_SIZE);
+      const bytes = Buffer.concat(good.map(({ answer: { lines = '' } }) => Buffer.from(lines)));
+      await receive(Readable.from([bytes]), file, ANY_SIZE);
     } catch (error) {
       if (!isFull(error)) throw error;
       for (const one of good) commands.set(one, notStored(one.lease, this.#timeOf(one.lease)));
-      return;
+      return undefined;
     }
     const expected = await Promise.all(
       good.map(async ({ row }, n) => ({
@@ -205,6 +204,7 @@ export class Intake {
         });
       }
     }
+    return file;
   }
 
   #outsideOfLimits({ answer: { lines = '' }, row: { kind } }: Held): string | undefined {

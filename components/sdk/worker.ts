@@ -28,7 +28,7 @@ const MOST_BYTES = 512 * 1024;
 const POLL_MS = 25_000;
 const MAX_PAUSE_MS = 5_000;
 /** Work for so long is fetched at a time, as far as one can tell by what was done before. */
-const AHEAD_MS = 200;
+const AHEAD_MS = 400;
 /** Answers are kept for so long, to be sent together. */
 const TOGETHER_MS = AHEAD_MS / 2;
 /** A sub-job that takes longer than this holds up no others: they go back. */
@@ -89,7 +89,7 @@ class TurnWorker {
   async #fetch(): Promise<void> {
     const { client, algorithms, signal } = this.#options;
     const claim = { algorithms, max: this.#atOnce, waitMs: POLL_MS, inTurn: true };
-    this.#todo.push(...(await client.claim(claim, signal)));
+    this.#take(await client.claim(claim, signal));
   }
 
   /** Does what there is, and what comes with each message, until nothing is left and all is answered. */
@@ -101,10 +101,16 @@ class TurnWorker {
         await runStream(next, this.#options, this.#heartbeat);
       } else if (next !== undefined) {
         await this.#work(next);
-        if (this.#isDue) void this.#send();
+        if (next.last === true || this.#isDue) void this.#send();
       } else if (this.#sending !== undefined || this.#answers.length > 0) await this.#send();
       else return this.#heartbeat.end();
     }
+  }
+
+  /** Small jobs first: those that wait for nothing else. */
+  #take(work: readonly Assignment[]): void {
+    this.#todo.unshift(...work.filter(({ last }) => last === true));
+    this.#todo.push(...work.filter(({ last }) => last !== true));
   }
 
   get #atOnce(): number {
@@ -134,7 +140,7 @@ class TurnWorker {
     try {
       const { refused, work } = await client.answers({ answers, algorithms, max });
       for (const reason of refused) if (reason !== null) log(`an answer was not taken: ${reason}`);
-      this.#todo.push(...work);
+      this.#take(work);
     } catch (error) {
       log(`answers could not be handed over: ${messageOf(error)}`);
       await Promise.all(answers.map(({ token }) => client.release(token).catch(() => undefined)));

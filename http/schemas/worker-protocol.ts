@@ -67,6 +67,7 @@ const assignment = z
     algorithm: z.string(),
     attempt: z.int().min(1),
     heartbeatMs: z.int().min(1).describe('Time between two heartbeats that is asked for'),
+    last: z.literal(true).optional().describe('Claimed in turn: it is all that its job waits for'),
     work: z
       .looseObject({})
       .describe('What is to be done; docs/component-protocol.md describes it for detectors'),

@@ -465,17 +465,29 @@ export function ledgerContract(open: Open): void {
     const offered = (count: number) =>
       ledger.offer(...Array.from({ length: count }, (_, n) => item(`i${n}`)));
 
-    it('gets at most half of what waits, so that others get some as well', async () => {
-      await offered(7);
-      expect(ids(await inTurn(64, 'a'))).to.have.length(4);
-      expect(ids(await inTurn(64, 'b'))).to.have.length(2);
-      expect(ids(await inTurn(64, 'a'))).to.have.length(1);
+    it('gets at most half of many that wait, so that others get some as well', async () => {
+      await offered(60);
+      expect(ids(await inTurn(64, 'a'))).to.have.length(30);
+      expect(ids(await inTurn(64, 'b'))).to.have.length(16);
+      expect(ids(await inTurn(64, 'a'))).to.have.length(14);
     });
 
     it('gets items of several actors in turn, so that a large one holds up no small one', async () => {
       await offered(20);
       await ledger.commit({ offer: [item('other', { actor: actor('small') })] }, 'small');
       expect(ids(await inTurn(4))).to.deep.equal(['i0', 'other', 'i1', 'i2']);
+    });
+
+    it('is told which of them is all that its actor waits for', async () => {
+      await offered(6);
+      await ledger.commit({ offer: [item('other', { actor: actor('small') })] }, 'small');
+      const leases = await inTurn(4);
+      expect(leases.map(({ item: { id }, last = false }) => [id, last])).to.deep.equal([
+        ['i0', false],
+        ['other', true],
+        ['i1', false],
+        ['i2', false],
+      ]);
     });
 
     it('costs none of them an attempt when it dies; each is then handed out with no other beside it', async () => {
