@@ -357,7 +357,7 @@ describe('Services and the work of jobs', () => {
     const [node] = await nodes.config();
     const services = node!.services.map((model) => ({ ...model, serviceCount: 2 }));
     await nodes.configure(...services);
-    expect((await nodes.state('TestLight:2'))?.lastKnownState).to.equal('Configured');
+    await nodes.becomes('TestLight:2', 'Configured');
     expect((await service.run(light)).status).to.equal('COMPLETE');
     expect((await nodes.state('TestLight:2'))?.lastKnownState).to.equal('Configured');
   });
