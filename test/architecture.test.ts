@@ -79,6 +79,7 @@ const AROUND: Readonly<Record<string, readonly string[]>> = {
     'request-properties.ts',
     'work-news.ts',
   ],
+  'streaming-job': ['job-service.ts', 'live.ts', 'register.ts', 'reports.ts', 'work-news.ts'],
   catalog: ['installed.ts', 'outside.ts'],
   delivery: ['deliverer.ts', 'still-in-outbox.ts'],
   dispatcher: ['waiters.ts'],
@@ -88,7 +89,7 @@ const AROUND: Readonly<Record<string, readonly string[]>> = {
   'system-messages': ['lasting-messages.ts', 'service.ts'],
 };
 /** Folders below actors/ that are no actors. */
-const NO_ACTORS: readonly string[] = ['runtime', 'streaming-job', 'uploads', 'views', 'worker-gateway'];
+const NO_ACTORS: readonly string[] = ['runtime', 'uploads', 'views', 'worker-gateway'];
 
 /** Whether a file takes decisions of an actor. */
 function decides(file: string): boolean {

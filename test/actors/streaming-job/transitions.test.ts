@@ -1,0 +1,159 @@
+/** Random lives of streaming jobs, held against the rules of specification 3.2 and the table that they run by. */
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { decide } from '../../../actors/runtime/machine.ts';
+import type { StreamingJobCommand } from '../../../actors/streaming-job/commands.ts';
+import {
+  INITIAL,
+  isEnded,
+  NO_COUNTS,
+  type StreamingJobRecord,
+  type StreamingJobState,
+} from '../../../actors/streaming-job/state.ts';
+import { recoverStreamingJob, STREAMING_JOB_MACHINE } from '../../../actors/streaming-job/transitions.ts';
+import { targetsOf } from '../diagrams.ts';
+import { seed, seeded } from '../seed.ts';
+
+const RECORD: StreamingJobRecord = {
+  number: 7,
+  externalId: null,
+  user: 'somebody',
+  streamUri: 'rtsp://camera.example/live',
+  segmentSize: 10,
+  stallTimeout: 1_000,
+  enableOutputToDisk: false,
+  healthReportCallbackUri: null,
+  summaryReportCallbackUri: null,
+  stallCallbackUri: null,
+  pipelineName: 'LIVE PIPELINE',
+  algorithm: 'LIVE',
+  trackType: 'LIVE',
+  properties: {},
+  createdAt: 0,
+};
+const RULES = { attempts: 5, firstPauseMs: 1_000, longestPauseMs: 4_000 };
+const COUNTS = { ...NO_COUNTS, read: 10 };
+
+/** A command as it would come, now or too late: `attempt` counts back from the component of today. */
+type Step = (state: StreamingJobState) => StreamingJobCommand;
+const late = fc.constantFrom(0, 0, 0, 0, 1);
+const from = (make: (attempt: number) => StreamingJobCommand): fc.Arbitrary<Step> =>
+  late.map((back) => (state) => make(state.attempt - back));
+const step: fc.Arbitrary<Step> = fc.oneof(
+  from((attempt) => ({ type: 'opened', width: 1, height: 1, fps: 5, attempt })),
+  from((attempt) => ({ type: 'stalled', cause: 'silence', attempt })),
+  from((attempt) => ({ type: 'running', attempt })),
+  fc.nat(200).chain((frame) => from((attempt) => ({ type: 'activity', frame, frameAt: frame, attempt }))),
+  fc.integer({ min: -1, max: 2 }).chain((ahead) =>
+    late.map<Step>((back) => (state) => ({
+      type: 'segment',
+      segment: Math.max(0, state.lastSegment + ahead),
+      counts: COUNTS,
+      attempt: state.attempt - back,
+    })),
+  ),
+  fc
+    .constantFrom('ended' as const, 'stalled' as const, 'cancelled' as const)
+    .chain((reason) => from((attempt) => ({ type: 'ended', reason, detail: 'BYE', attempt }))),
+  fc.boolean().chain((final) => from((attempt) => ({ type: 'failed', message: 'broken', final, attempt }))),
+  from((attempt) => ({ type: 'workLost', reason: 'it died', attempt })),
+  from((attempt) => ({ type: 'workDropped', attempt })),
+  from((attempt) => ({ type: 'retry', attempt })),
+  fc.boolean().map<Step>((doCleanup) => () => ({ type: 'cancel', doCleanup })),
+  fc.constant<Step>(() => ({ type: 'shutdown' })),
+  fc.constant<Step>(() => ({ type: 'resume' })),
+  fc.constant<Step>(() => ({ type: 'create', record: RECORD })),
+);
+
+describe('The life of a streaming job', () => {
+  const create = () =>
+    decide(STREAMING_JOB_MACHINE, undefined, { type: 'create', record: RECORD }, context(0));
+  const context = (at: number) => ({ at, record: RECORD, rules: RULES });
+  const after = (state: StreamingJobState, command: StreamingJobCommand, at: number) =>
+    decide(STREAMING_JOB_MACHINE, state, command, context(at));
+
+  it('begins with a component that is asked for, and exists once', () => {
+    const { state, work, record, synced } = create();
+    expect([state?.status, work?.offer?.length, record, synced]).to.deep.equal([
+      'INITIALIZING',
+      1,
+      RECORD,
+      true,
+    ]);
+    expect(after(state!, { type: 'create', record: RECORD }, 1).reply).to.deep.include({ reason: 'EXISTS' });
+    expect(
+      decide(STREAMING_JOB_MACHINE, undefined, { type: 'cancel', doCleanup: false }, context(0)).reply,
+    ).to.deep.include({ kind: 'refused', reason: 'NO_SUCH_JOB' });
+  });
+
+  it(`keeps the rules, whatever comes: an end is final, segments go on, one component works at a time ${seeded}`, () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        let state = { ...INITIAL };
+        let wanted = new Set(['stream.7.1']);
+        for (const [at, make] of steps.entries()) {
+          const before = state;
+          const command = make(before);
+          const { reply, state: next = before, work = {} } = after(before, command, at * 1_000);
+          state = next;
+          if (reply.kind === 'refused') {
+            expect(next).to.equal(before);
+            continue;
+          }
+          const { to } = STREAMING_JOB_MACHINE.on[command.type];
+          expect(targetsOf(to, before.status), `${command.type} in ${before.status}`).to.include(next.status);
+          if (isEnded(before.status))
+            expect([next.status, next.detail]).to.deep.equal([before.status, before.detail]);
+          expect(next.lastSegment).to.be.at.least(before.lastSegment);
+          if (command.type === 'segment') expect(next.lastSegment).to.be.greaterThan(before.lastSegment);
+          for (const { id } of work.offer ?? []) wanted.add(id);
+          for (const id of work.settle ?? []) wanted.delete(id);
+          if (work.clear === true) wanted = new Set();
+          const held = isEnded(next.status) || next.retryAt !== null ? 0 : 1;
+          expect(wanted.size, `${command.type}: components that are asked for`).to.equal(held);
+          expect(next.endedAt !== null).to.equal(isEnded(next.status));
+          expect(next.fruitless).to.be.lessThan(RULES.attempts + 1);
+        }
+      }),
+      { seed, numRuns: 300 },
+    );
+  });
+
+  it(`ends whatever it does, once it is cancelled and its component is gone ${seeded}`, () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        let state = { ...INITIAL };
+        for (const [at, make] of steps.entries())
+          state = after(state, make(state), at * 1_000).state ?? state;
+        state = after(state, { type: 'cancel', doCleanup: false }, 99_000).state ?? state;
+        state = after(state, { type: 'workDropped', attempt: state.attempt }, 99_001).state ?? state;
+        expect(isEnded(state.status)).to.equal(true);
+      }),
+      { seed, numRuns: 300 },
+    );
+  });
+
+  it('waits longer with each component that came to nothing, and no longer than it may', () => {
+    let state = { ...INITIAL };
+    const pauses: number[] = [];
+    for (let n = 0; n < 4; n++) {
+      state = after(state, { type: 'workLost', reason: 'it died', attempt: state.attempt }, 0).state!;
+      pauses.push(state.retryAt!);
+      state = after(state, { type: 'retry', attempt: state.attempt }, state.retryAt!).state!;
+    }
+    expect(pauses).to.deep.equal([1_000, 2_000, 4_000, 4_000]);
+    state = after(state, { type: 'segment', segment: 0, counts: COUNTS, attempt: state.attempt }, 0).state!;
+    expect(state.fruitless).to.equal(0);
+  });
+
+  it('asks again, when it is loaded, for what it waits for', () => {
+    const types = (state: Partial<StreamingJobState>) =>
+      recoverStreamingJob({ ...INITIAL, ...state }).map(({ type }) => type);
+    expect(types({})).to.deep.equal(['offer']);
+    expect(types({ retryAt: 5, lastSegment: 3 })).to.deep.equal(['publish', 'retryAt']);
+    expect(types({ status: 'CANCELLING' })).to.deep.equal(['withdraw']);
+    expect(types({ status: 'TERMINATED', lastSegment: 3 })).to.deep.equal(['publish']);
+    expect(types({ status: 'CANCELLED', doCleanup: true })).to.deep.equal(['removeFiles']);
+    expect(types({ status: 'ERROR', removed: true })).to.deep.equal(['removeFiles', 'forget']);
+  });
+});
