@@ -18,6 +18,13 @@ import type { upload } from '../http/schemas/media.ts';
 import type { deployedNodeManagerModel, nodeConfiguration } from '../http/schemas/nodes.ts';
 import type { queueInfo } from '../http/schemas/queues.ts';
 import type { info } from '../http/schemas/service.ts';
+import type {
+  allStreamingJobs,
+  streamingJobCancelResponse,
+  streamingJobCreationRequest,
+  streamingJobCreationResponse,
+  streamingJobInfo,
+} from '../http/schemas/streaming-jobs.ts';
 import type { systemMessage } from '../http/schemas/system-messages.ts';
 
 type Answer<S extends z.ZodType> = Sent<z.output<S>>;
@@ -43,6 +50,12 @@ export type JobPage = Answer<typeof jobPage>;
 export type Statistics = Answer<typeof allJobsStatistics>;
 export type PipelineStatistics = Statistics['aggregatePipelineStatsMap'][string];
 export type Reposted = Answer<typeof archiveRepostResponse>;
+
+export type StreamRequest = Sent<z.input<typeof streamingJobCreationRequest>>;
+export type StreamInfo = Answer<typeof streamingJobInfo>;
+export type StreamIds = Answer<typeof allStreamingJobs>;
+export type CreatedStream = Answer<typeof streamingJobCreationResponse>;
+export type CancelledStream = Answer<typeof streamingJobCancelResponse>;
 
 export type Info = Answer<typeof info>;
 export type Queue = Answer<typeof queueInfo>;

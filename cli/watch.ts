@@ -2,7 +2,7 @@ import type { JobInfo, JobProgress } from './answers.ts';
 import { EXIT, explain, Failure } from './failure.ts';
 import { pause } from './pause.ts';
 import { jobPath, type RestClient } from './rest-client.ts';
-import { serverEvents } from './server-events.ts';
+import { serverEvents, type ServerEvent } from './server-events.ts';
 import { RefusedError, UnreachableError } from './transport.ts';
 
 /** The server gives a sign of life every 15 s; without one for so long the stream is taken for dead. */
@@ -40,20 +40,32 @@ export async function watchJob(client: RestClient, jobId: string, watcher: Watch
 
 /** Until the job has ended, or the stream has. */
 async function seeEvents(client: RestClient, jobId: string, { seen, signal }: Watcher): Promise<void> {
+  await eachEvent(client, `${jobPath(jobId)}/events`, signal, ({ event, data }) => {
+    if (event !== 'job') return false;
+    const job = JSON.parse(data) as JobProgress;
+    seen(job);
+    return job.terminal;
+  });
+}
+
+/**
+ * Hands on the events that come from `path` until `seen` answers that it has seen enough, `signal` aborts, or the stream breaks off.
+ * @throws RefusedError, UnreachableError
+ */
+export async function eachEvent(
+  client: RestClient,
+  path: string,
+  signal: AbortSignal,
+  seen: (event: ServerEvent) => boolean,
+): Promise<void> {
   try {
-    const path = `${jobPath(jobId)}/events`;
     const headers = { accept: 'text/event-stream' };
     const answer = await client.ask(
       { method: 'GET', path, headers, streamed: true, impatient: true, answerMs: SILENCE_MS },
       signal,
     );
     if (answer.stream === undefined) return;
-    for await (const { event, data } of serverEvents(answer.stream)) {
-      if (event !== 'job') continue;
-      const job = JSON.parse(data) as JobProgress;
-      seen(job);
-      if (job.terminal) return;
-    }
+    for await (const event of serverEvents(answer.stream)) if (seen(event)) return;
   } catch (error) {
     // what broke off is looked for by the next request; a token that is not good stays so
     if (error instanceof RefusedError || error instanceof UnreachableError) throw error;

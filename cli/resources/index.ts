@@ -10,10 +10,12 @@ import { mediaCommands } from './media.ts';
 import { messageCommands } from './messages.ts';
 import { nodeCommands, serviceCommands } from './nodes.ts';
 import { queueCommands } from './queues.ts';
+import { streamCommands } from './streams.ts';
 
 /** The commands over the whole REST interface, one group a resource. */
 export function resourceCommands(program: Command, terminal: Terminal): void {
   jobCommands(program, terminal);
+  streamCommands(program, terminal);
   mediaCommands(program, terminal);
   catalogCommands(program, terminal);
   componentCommands(program, terminal);

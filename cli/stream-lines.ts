@@ -1,0 +1,115 @@
+/** What is seen of a live stream, a line an event. */
+import type { StreamCounts } from '../protocol/streams.ts';
+import type { StreamInfo } from './answers.ts';
+import { printable, shortened } from './terminal.ts';
+import type { LiveEvent } from './watch-stream.ts';
+
+/** Tracks that have begun are remembered until they end; of so many at most, as an end may be missed. */
+const MAX_TRACKS = 1_000;
+/** Milliseconds between two lines about dropped frames. */
+const DROPS_EVERY_MS = 5_000;
+const WORDS_LENGTH = 160;
+
+interface Began {
+  readonly at: number;
+  readonly words: string;
+}
+type Event<T extends LiveEvent['type']> = Extract<LiveEvent, { type: T }>;
+
+export class StreamLines {
+  readonly #now: () => number;
+  readonly #began = new Map<string, Began>();
+  #standing = '';
+  /** Frames that the component at work has dropped, as it was told last. */
+  #dropped = 0;
+  #droppedToldAt = -Infinity;
+
+  /** `now`: milliseconds since the epoch. */
+  constructor(now: () => number = Date.now) {
+    this.#now = now;
+  }
+
+  /** Nothing, when the event tells nothing new. */
+  of(event: LiveEvent): readonly string[] {
+    switch (event.type) {
+      case 'job':
+        return this.#job(event);
+      case 'trackBegan':
+        return this.#trackBegan(event);
+      case 'trackEnded':
+        return this.#trackEnded(event);
+      case 'reconnecting':
+        return [this.#line(event.at, 'reconnecting', event.cause)];
+      case 'segment':
+        return [this.#line(this.#now(), 'segment', segmentText(event))];
+      case 'counts':
+        return this.#counts(event.counts);
+      case 'missed':
+        return [this.#line(this.#now(), 'missed', `${event.events} events came too fast to be shown`)];
+      default:
+        // A later version of the service may tell more.
+        return [];
+    }
+  }
+
+  #job(job: StreamInfo): readonly string[] {
+    const standing = standingText(job);
+    if (standing === this.#standing) return [];
+    this.#standing = standing;
+    return [this.#line(this.#now(), 'state', standing)];
+  }
+
+  #trackBegan({ liveId, at, frame, confidence, properties, ...box }: Event<'trackBegan'>): readonly string[] {
+    const words = Object.entries(properties).flatMap(([name, value]) => (value === '' ? [] : [`${name}=${value}`])); // prettier-ignore
+    const facts = shortened(words.join('  '), WORDS_LENGTH);
+    if (this.#began.size >= MAX_TRACKS) this.#began.delete(this.#began.keys().next().value!);
+    this.#began.set(liveId, { at, words: facts });
+    const place = `${whole(box.x)},${whole(box.y)} ${whole(box.width)}x${whole(box.height)}`;
+    const sure = confidence < 0 ? '' : `confidence ${confidence.toFixed(2)}`;
+    const text = [`track ${liveId}`, `frame ${frame}`, `at ${place}`, sure, facts];
+    return [this.#line(at, 'began', joined(text))];
+  }
+
+  #trackEnded({ liveId, at, frame }: Event<'trackEnded'>): readonly string[] {
+    const began = this.#began.get(liveId);
+    this.#began.delete(liveId);
+    const lasted = began === undefined ? '' : `after ${((at - began.at) / 1_000).toFixed(1)} s`;
+    return [this.#line(at, 'ended', joined([`track ${liveId}`, `frame ${frame}`, lasted, began?.words ?? '']))]; // prettier-ignore
+  }
+
+  #counts({ dropped, read }: StreamCounts): readonly string[] {
+    // A component that takes the place of another counts from the beginning.
+    if (dropped < this.#dropped) this.#dropped = 0;
+    const more = dropped - this.#dropped;
+    const now = this.#now();
+    if (more === 0 || now - this.#droppedToldAt < DROPS_EVERY_MS) return [];
+    this.#dropped = dropped;
+    this.#droppedToldAt = now;
+    return [this.#line(now, 'dropped', `${more} more frames: ${dropped} of ${read} so far`)];
+  }
+
+  #line(at: number, what: string, text: string): string {
+    return `${clockText(at)}  ${what.padEnd(12)}  ${printable(text)}`;
+  }
+}
+
+function standingText({ jobStatus, jobStatusDetail, picture }: StreamInfo): string {
+  const size =
+    picture === undefined || picture === null
+      ? ''
+      : `${picture.width}x${picture.height}, ${Number(picture.fps.toFixed(2))} frames/s`;
+  return joined([jobStatus, jobStatus === 'IN_PROGRESS' ? size : '', jobStatusDetail ?? '']);
+}
+
+const segmentText = ({ segment, tracks, detections }: Event<'segment'>) =>
+  `${segment}: ${tracks} ${tracks === 1 ? 'track' : 'tracks'}, ${detections} ${detections === 1 ? 'detection' : 'detections'}`;
+const joined = (texts: readonly string[]) => texts.filter((text) => text !== '').join('  ');
+const whole = (pixels: number) => String(Math.round(pixels));
+
+/** The time of day here, to the second. */
+function clockText(ms: number): string {
+  const at = new Date(ms);
+  return [at.getHours(), at.getMinutes(), at.getSeconds()]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':');
+}
