@@ -85,7 +85,7 @@ export const streamSettings = (
     firstPauseMs: settings.STREAM_RESTART_MS,
     longestPauseMs: settings.STREAM_RESTART_MAX_MS,
   },
-  request: jobServiceSettings(settings, serverProperties),
+  request: { ...jobServiceSettings(settings, serverProperties), maxSegmentSize: settings.MAX_SEGMENT_SIZE },
   gateway: {
     // A stream is to stop within a second of being cancelled.
     heartbeatMs: Math.min(settings.HEARTBEAT_MS, STREAM_HEARTBEAT_MS),

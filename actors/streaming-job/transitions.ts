@@ -139,7 +139,7 @@ const ON: Transitions<StreamingJobTypes> = {
     apply(state, { reason, detail }, context) {
       if (state.status === 'CANCELLING') return cancelled(state, context);
       if (reason === 'ended')
-        return over(state, 'TERMINATED', sentence('The stream has ended', detail), context);
+        return over(state, 'TERMINATED', detail === '' ? 'The stream has ended.' : detail, context);
       // Nobody here wants it to stop: what it was told was meant for another one.
       if (reason === 'cancelled') return WRONG_STATE;
       return state.opened

@@ -188,6 +188,8 @@ export class StreamGateway {
       final,
       attempt: lease.item.attempt,
     });
+    // Another attempt gets a process that knows nothing of what went wrong in this one.
+    if (reply === 'done') this.#deps.rest(lease.worker);
     return this.#answered(lease, reply);
   }
 

@@ -6,6 +6,9 @@ export const streamingSettings = {
   MAX_STREAMS: whole(4 * availableParallelism(), 0, 1_024)
     .meta({ shownDefault: 'four for each core of the host' })
     .describe('Streaming jobs that are watched at a time; more are answered 503'),
+  MAX_SEGMENT_SIZE: whole(100_000, 10).describe(
+    'Frames of a segment of a streaming job; one with more is refused, for its tracks are held until a segment is full',
+  ),
   STREAM_STALL_ALERT_MS: wait(30 * SECOND, 100).describe(
     'Time without a frame after which a stream is STALLED',
   ),

@@ -91,6 +91,11 @@ describe('Streaming jobs (specification 4.3)', () => {
       'The segment size must be at least 10.',
     ],
     [
+      'a segment size above MAX_SEGMENT_SIZE',
+      { ...GOOD, stream: { ...STREAM, segmentSize: 100_001 } },
+      'The segment size must be at most 100000 (MAX_SEGMENT_SIZE).',
+    ],
+    [
       'no segment size',
       { ...GOOD, stream: { ...STREAM, segmentSize: undefined } },
       `${fields}stream.segmentSize: `,

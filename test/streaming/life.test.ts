@@ -320,7 +320,7 @@ describe('A streaming job', function () {
   });
 
   for (const [what, was, reason, status, detail] of [
-    ['ends with its stream', true, 'ended', 'TERMINATED', 'The stream has ended: BYE'],
+    ['ends with its stream', true, 'ended', 'TERMINATED', 'BYE'],
     [
       'is terminated when it stalls for too long',
       true,
