@@ -116,7 +116,7 @@ const ON: Transitions<StreamingJobTypes> = {
     from: LIVE,
     to: STAYS,
     apply(state, { frame, frameAt }, { record: { segmentSize } }) {
-      const segmentOf = (of: number) => Math.floor(of / segmentSize);
+      const segmentOf = (number: number) => Math.floor(number / segmentSize);
       // Told once a segment, however often the component says so.
       if (state.activity !== null && segmentOf(frame) <= segmentOf(state.activity.frame))
         return refused('REPEATED');

@@ -47,15 +47,19 @@ const HASHES: Readonly<Record<string, Digest['hash']>> = { MD5: 'md5', 'SHA-256'
 /** Longer ones are of no server that means well. */
 const MOST_CHALLENGE = 2_000;
 
+/** What stands between commas, where a comma in quotes is none. Each character can be read in one way only: a hostile server cannot make it slow. */
+const PARAMETER = /(?:[^",]|"[^"]*"?)+/g;
+
+function nameAndValue(parameter: string): readonly [string, string] {
+  const [name, ...rest] = parameter.split('=');
+  const value = rest.join('=').trim();
+  return [name!.trim().toLowerCase(), value.startsWith('"') ? value.slice(1).replace('"', '') : value];
+}
+
 function digestOf(challenge: string): Digest | undefined {
   const text = /^\s*digest\s(.*)$/is.exec(challenge.slice(0, MOST_CHALLENGE))?.[1];
   if (text === undefined) return undefined;
-  const fields = new Map(
-    [...text.matchAll(/([a-z-]+)\s*=\s*(?:"([^"]*)"|([^\s,]+))/gi)].map(([, name, quoted, plain]) => [
-      name!.toLowerCase(),
-      quoted ?? plain ?? '',
-    ]),
-  );
+  const fields = new Map(text.match(PARAMETER)?.map(nameAndValue));
   const algorithm = fields.get('algorithm');
   const hash = HASHES[(algorithm ?? 'MD5').toUpperCase()];
   const qop = fields.get('qop')?.split(/[\s,]+/);

@@ -193,6 +193,14 @@ describe('user and password of a camera', () => {
     expect(authorization(['Negotiate', `${rfc}, algorithm=MD5-sess`], mufasa)).to.equal(undefined);
   });
 
+  it('are answered to a challenge with commas and equal signs in its values, spaces around them, and quotes that do not end', () => {
+    const odd =
+      'Digest realm = "a, b" ,nonce=f00d==,  opaque="x=y, z", stale=FALSE, algorithm="MD5", qop="auth';
+    const answer = authorization([odd], mufasa)?.('GET', '/');
+    for (const part of ['realm="a, b"', 'nonce="f00d=="', 'opaque="x=y, z"', 'algorithm=MD5', 'qop=auth'])
+      expect(answer).to.include(part);
+  });
+
   it('are not in the URI that is shown, wherever they stand', () => {
     const secret = fc.string({ minLength: 1 }).map((text) => `<${text}>`);
     fc.assert(
