@@ -1,0 +1,18 @@
+/** `npm run soak [minutes]`: an endurance run of live streams. SEED= runs the faults of an earlier one again. */
+import { objections } from './soak-figures.ts';
+import { soak, summary } from './soak.ts';
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const minutes = Number(process.argv[2] ?? 15);
+if (!(minutes > 0)) throw new Error('npm run soak -- MINUTES');
+const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const figures = await soak({
+  seconds: minutes * 60,
+  seed,
+  everyMs: 5_000,
+  say,
+});
+const wrong = objections(figures);
+say([...summary(figures), ...wrong.map((one) => `WRONG: ${one}`)].join('\n'));
+say(wrong.length === 0 ? 'All is well.' : `${wrong.length} objections, SEED=${seed}`);
+process.exit(wrong.length === 0 ? 0 : 1);
