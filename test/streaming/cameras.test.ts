@@ -153,6 +153,49 @@ describe('A streaming job on a camera', function () {
     expect(ids).to.deep.equal([...new Set(ids)]);
   });
 
+  it('goes on when the server is stopped and started again, after the partial segment that its component still told', async () => {
+    const camera = await endless();
+    const id = await submit(camera.url, { stallTimeout: -1 });
+    await until(
+      'a segment was reported',
+      () => info(id),
+      ({ segments }) => segments >= 1,
+      { withinMs: 60_000 },
+    );
+    expect(await service.stop()).to.equal(0);
+    await service.start();
+    const { segments: before, jobStatus } = await info(id);
+    expect(jobStatus).to.be.oneOf(['INITIALIZING', 'IN_PROGRESS']);
+    await until(
+      'more segments come',
+      () => info(id),
+      ({ segments }) => segments >= before + 2,
+      { withinMs: 60_000 },
+    );
+    const ids = (await reportsOf(id)).map(({ segmentId }) => segmentId);
+    expect(ids).to.deep.equal([...new Set(ids)]);
+  });
+
+  it('ends with the server when its operator wants that', async () => {
+    const camera = await endless();
+    const id = await submit(camera.url, { stallTimeout: -1 });
+    await becomes(id, 'IN_PROGRESS');
+    await service.stop();
+    await service.start({ SHUTDOWN_POLICY: 'cancel' });
+    await becomes(id, 'IN_PROGRESS');
+    await service.stop();
+    await service.start({ SHUTDOWN_POLICY: 'resume' });
+    const { jobStatus, jobStatusDetail } = await info(id);
+    expect([jobStatus, jobStatusDetail]).to.deep.equal([
+      'CANCELLED_BY_SHUTDOWN',
+      'Cancelled because the server was shut down.',
+    ]);
+    // Specification 4.3 lists it among the active ones.
+    const { body } = await service.ask('GET', '/rest/streaming/jobs');
+    expect((body as { jobIds: number[] }).jobIds).to.deep.equal([id]);
+    expect((await service.ask('DELETE', `/rest/streaming/jobs/${id}`)).status).to.equal(204);
+  });
+
   it('is cancelled within seconds even when the camera never answers', async () => {
     const camera = await rtsp(accessUnits(sample(CLIP)), () => ({ silentAt: 'DESCRIBE' }));
     const id = await submit(camera.url, { stallTimeout: -1 });
