@@ -11,7 +11,7 @@ import { Session } from './session.ts';
 import { openService } from './open-service.ts';
 import type { Service } from './service.ts';
 import { overviewLines } from './overview.ts';
-import { pipelineLines } from './pipeline-names.ts';
+import { askForPipeline } from './pipeline-names.ts';
 import { submit, tryOut, type JobOptions, type Submitted } from './submit.ts';
 import { summarize } from './summary.ts';
 import { documentLines, jobLine } from './tables.ts';
@@ -53,7 +53,8 @@ export async function analyze(
   );
   try {
     const { signal } = interrupts;
-    if (pipeline === undefined) return await session.use((service) => askForPipeline(service, terminal));
+    if (pipeline === undefined)
+      return await session.use((service) => askForPipeline(service.client, terminal));
     const wanted = { ...options, pipeline };
     if (options.dryRun === true) {
       await session.use((service) => tryOut(service, media, wanted, terminal));
@@ -67,12 +68,6 @@ export async function analyze(
     await session.close();
     interrupts.close();
   }
-}
-
-async function askForPipeline({ client }: Service, terminal: Terminal): Promise<number> {
-  terminal.note('Say what is looked for: --pipeline <NAME>.');
-  for (const line of pipelineLines(await client.pipelines())) terminal.note(line);
-  return EXIT.refused;
 }
 
 async function watch(

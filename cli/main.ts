@@ -7,6 +7,7 @@ import { moment } from './moments.ts';
 import { address, whole } from './resources/command.ts';
 import { resourceCommands } from './resources/index.ts';
 import { serve } from './serve.ts';
+import { stream, type StreamOptions } from './stream.ts';
 import { Terminal } from './terminal.ts';
 import { token } from './token.ts';
 
@@ -69,6 +70,35 @@ program
     process.exitCode = await analyze(files, options, terminal);
   });
 
+program
+  .command('stream')
+  .description('watch a camera: make a streaming job and show what is seen as it happens, until Ctrl-C')
+  .argument('<URI>', 'rtsp:, http: or https:; - reads it, with its password, from standard input')
+  .option('--pipeline <NAME>', 'stored pipeline whose algorithm supports streams; without it they are listed')
+  .option('--property <NAME=VALUE>', 'job property; may be repeated', property, {})
+  .option(
+    '--segment-size <FRAMES>',
+    'frames of a segment, each of which has a report',
+    whole(10, Infinity),
+    100,
+  )
+  .option(
+    '--stall-timeout <MS>',
+    'milliseconds without a frame after which the job ends; -1: never',
+    stallTimeout,
+    180_000,
+  )
+  .option('--keep', 'Ctrl-C ends the watching alone; the job goes on')
+  .option('--url <URL>', 'service to use; default: TROUPE_URL, else the one that runs in DATA_DIR', address)
+  .option('--json', 'print the events as the service tells them, a line of JSON an event')
+  .addHelpText(
+    'after',
+    '\nExit code: 0 the stream has ended or was cancelled, 1 the job ended with an error, 2 nothing was run.',
+  )
+  .action(async (uri: string, options: StreamOptions) => {
+    process.exitCode = await stream(uri, options, terminal);
+  });
+
 resourceCommands(program, terminal);
 
 try {
@@ -95,4 +125,8 @@ function algorithmProperty(
   const algorithm = canonicalName(given);
   if (algorithm === '' || rest === undefined) throw new InvalidArgumentError('Write ALGORITHM:NAME=VALUE.');
   return { ...before, [algorithm]: property(rest, before[algorithm] ?? {}) };
+}
+
+function stallTimeout(given: string): number {
+  return given === '-1' ? -1 : whole(0, 2 ** 31 - 1)(given);
 }

@@ -1,6 +1,9 @@
+import { canonicalName } from '../domain/values.ts';
 import type { PipelineName } from './answers.ts';
 import { alignedRows } from './columns.ts';
-import { printable } from './terminal.ts';
+import { EXIT } from './failure.ts';
+import type { RestClient } from './rest-client.ts';
+import { printable, type Terminal } from './terminal.ts';
 
 const SHOWN = 100;
 
@@ -15,4 +18,14 @@ export function pipelineLines(known: readonly PipelineName[]): readonly string[]
     ...alignedRows([['', ''], ...rows]).slice(1).map((line) => `  ${line}`), // prettier-ignore
     ...(more > 0 ? [`  and ${more} more: troupe pipelines list`] : []),
   ];
+}
+
+export const isUnknown = (given: string, known: readonly PipelineName[]): boolean =>
+  known.length > 0 && !known.some(({ name }) => name === canonicalName(given));
+
+/** For a command that was given no pipeline. Answers the exit code. */
+export async function askForPipeline(client: RestClient, terminal: Terminal): Promise<number> {
+  terminal.note('Say what is looked for: --pipeline <NAME>.');
+  for (const line of pipelineLines(await client.pipelines())) terminal.note(line);
+  return EXIT.refused;
 }

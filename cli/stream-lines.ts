@@ -1,7 +1,7 @@
 /** What is seen of a live stream, a line an event. */
 import type { StreamCounts } from '../protocol/streams.ts';
 import type { StreamInfo } from './answers.ts';
-import { printable, shortened } from './terminal.ts';
+import { printable, shortened, type Terminal } from './terminal.ts';
 import type { LiveEvent } from './watch-stream.ts';
 
 /** Tracks that have begun are remembered until they end; of so many at most, as an end may be missed. */
@@ -16,18 +16,24 @@ interface Began {
 }
 type Event<T extends LiveEvent['type']> = Extract<LiveEvent, { type: T }>;
 
-export class StreamLines {
-  readonly #now: () => number;
+/** Prints events for people, or as the service tells them. */
+export function printerOf(
+  { json }: { readonly json?: boolean },
+  terminal: Terminal,
+): (event: LiveEvent) => void {
+  if (json === true) return (event) => terminal.print(JSON.stringify(event));
+  const lines = new StreamLines();
+  return (event) => {
+    for (const line of lines.of(event)) terminal.print(line);
+  };
+}
+
+class StreamLines {
   readonly #began = new Map<string, Began>();
   #standing = '';
   /** Frames that the component at work has dropped, as it was told last. */
   #dropped = 0;
   #droppedToldAt = -Infinity;
-
-  /** `now`: milliseconds since the epoch. */
-  constructor(now: () => number = Date.now) {
-    this.#now = now;
-  }
 
   /** Nothing, when the event tells nothing new. */
   of(event: LiveEvent): readonly string[] {
@@ -41,11 +47,11 @@ export class StreamLines {
       case 'reconnecting':
         return [this.#line(event.at, 'reconnecting', event.cause)];
       case 'segment':
-        return [this.#line(this.#now(), 'segment', segmentText(event))];
+        return [this.#line(Date.now(), 'segment', segmentText(event))];
       case 'counts':
         return this.#counts(event.counts);
       case 'missed':
-        return [this.#line(this.#now(), 'missed', `${event.events} events came too fast to be shown`)];
+        return [this.#line(Date.now(), 'missed', `${event.events} events came too fast to be shown`)];
       default:
         // A later version of the service may tell more.
         return [];
@@ -56,7 +62,7 @@ export class StreamLines {
     const standing = standingText(job);
     if (standing === this.#standing) return [];
     this.#standing = standing;
-    return [this.#line(this.#now(), 'state', standing)];
+    return [this.#line(Date.now(), 'state', standing)];
   }
 
   #trackBegan({ liveId, at, frame, confidence, properties, ...box }: Event<'trackBegan'>): readonly string[] {
@@ -81,7 +87,7 @@ export class StreamLines {
     // A component that takes the place of another counts from the beginning.
     if (dropped < this.#dropped) this.#dropped = 0;
     const more = dropped - this.#dropped;
-    const now = this.#now();
+    const now = Date.now();
     if (more === 0 || now - this.#droppedToldAt < DROPS_EVERY_MS) return [];
     this.#dropped = dropped;
     this.#droppedToldAt = now;

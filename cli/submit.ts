@@ -1,12 +1,11 @@
 /** Makes the job of `analyze`: with media that the service can read, and with advice when it is refused. */
 import type { JobRequest, PipelineName } from './answers.ts';
 import { pathToFileURL } from 'node:url';
-import { canonicalName } from '../domain/values.ts';
 import { EXIT, Failure } from './failure.ts';
 import type { MediumArgument } from './media-arguments.ts';
 import { printPlan } from './dry-run.ts';
 import { timeRanges } from './moments.ts';
-import { pipelineLines } from './pipeline-names.ts';
+import { isUnknown, pipelineLines } from './pipeline-names.ts';
 import type { RestClient } from './rest-client.ts';
 import type { Service } from './service.ts';
 import { printableLines, type Terminal } from './terminal.ts';
@@ -99,9 +98,6 @@ async function filesToUpload(
       : (await client.unusable(local.map(({ uri }) => uri))).flatMap((place) => local[place] ?? []);
   return new Set(wanted.flatMap(({ file }) => file ?? []));
 }
-
-const isUnknown = (given: string, known: readonly PipelineName[]) =>
-  known.length > 0 && !known.some(({ name }) => name === canonicalName(given));
 
 /** Said before a large file is sent for nothing. @throws Failure */
 async function mustHavePipeline(name: string, client: RestClient): Promise<void> {

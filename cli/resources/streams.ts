@@ -6,7 +6,7 @@ import { EXIT } from '../failure.ts';
 import { Interrupts } from '../interrupts.ts';
 import { refusal, type RestClient } from '../rest-client.ts';
 import { saved } from '../saved.ts';
-import { StreamLines } from '../stream-lines.ts';
+import { printerOf } from '../stream-lines.ts';
 import type { Terminal } from '../terminal.ts';
 import { RefusedError } from '../transport.ts';
 import { endedWell, endLine, streamOf, streamPath, unknownStream, watchStream } from '../watch-stream.ts';
@@ -135,14 +135,10 @@ function watchCommand(streams: Command, terminal: Terminal): void {
 async function watch(id: string, options: RestOptions, terminal: Terminal): Promise<number> {
   const client = await clientOf(options, terminal);
   const interrupts = new Interrupts();
-  const lines = new StreamLines();
   try {
     const job = await watchStream(client, id, {
       signal: interrupts.signal,
-      seen: (event) => {
-        if (options.json === true) terminal.print(JSON.stringify(event));
-        else for (const line of lines.of(event)) terminal.print(line);
-      },
+      seen: printerOf(options, terminal),
     });
     terminal.note(endLine(job));
     return endedWell(job) ? EXIT.done : EXIT.failed;
