@@ -73,7 +73,7 @@ describe('A streaming job', function () {
     await service.start({
       STREAM_RESTART_MS: '20',
       HEALTH_REPORT_MS: '500',
-      REPORT_TIMEOUT_MS: '1000',
+      REPORT_TIMEOUT_MS: '4000',
       MAX_STREAMS: '4',
       MAX_QUEUED_REPORTS: '3',
     });

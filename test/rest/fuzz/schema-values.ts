@@ -7,6 +7,7 @@ export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
   readonly const?: Json;
   readonly enum?: readonly Json[];
   readonly pattern?: string;
@@ -42,7 +43,7 @@ export class SchemaValues {
   /** @throws Error for a keyword that this does not know: it would be ignored in silence */
   of(schema: Schema): Arbitrary<Json> {
     refuseUnknown(schema);
-    const { $ref, anyOf, type } = schema;
+    const { $ref, oneOf, anyOf = oneOf, type } = schema;
     if ($ref !== undefined) return this.of(this.#target($ref));
     if (anyOf !== undefined) return fc.oneof(...anyOf.map((one) => this.of(one)));
     if (schema.const !== undefined) return fc.constant(schema.const);
@@ -110,7 +111,7 @@ export class SchemaValues {
 }
 
 const KNOWN = new Set(
-  '$ref type anyOf const enum pattern minLength maxLength minimum maximum items minItems maxItems properties required additionalProperties propertyNames description default'.split(
+  '$ref type anyOf oneOf const enum pattern minLength maxLength minimum maximum items minItems maxItems properties required additionalProperties propertyNames description default'.split(
     ' ',
   ),
 );
