@@ -12,7 +12,7 @@ import type { ManagedComponent } from './node-manager/components.ts';
 import type { ActorSystem } from './runtime/system.ts';
 import type { SystemMessageService } from './system-messages/service.ts';
 import type { UploadStore } from './uploads/upload-store.ts';
-import type { WorkMeter } from './views/meter.ts';
+import type { StreamMeter, WorkMeter } from './views/meter.ts';
 
 /** What the actors of one server are made of. */
 export interface GuardianDeps {
@@ -45,7 +45,7 @@ export interface GuardianDeps {
   /** Number of this start; higher than that of every earlier one. */
   readonly epoch: number;
   /** Counts work as it gets done. */
-  readonly meter: WorkMeter;
+  readonly meter: WorkMeter & StreamMeter;
   /** Version of the product. */
   readonly version: string;
   /** Sends callbacks and archive posts. */

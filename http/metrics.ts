@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { describeStreams } from './stream-metrics.ts';
 import { serviceMetrics, type MetricSources, type ServiceMetrics } from '../actors/views/metrics.ts';
 import type { Happening } from '../actors/runtime/counts.ts';
 import type { Info } from '../config/info.ts';
@@ -98,6 +99,7 @@ function describeFigures(registry: Registry, { jobs, leases, processes, ...rest 
   jobGauge.set({ state: 'live' }, jobs.live);
   jobGauge.set({ state: 'waiting' }, jobs.waiting);
   describeQueues(registry, rest);
+  describeStreams(registry, rest.streams);
   const free = 'Bytes that are free on the disk of DATA_DIR; below MIN_FREE_BYTES no jobs are taken';
   gauge(registry, 'troupe_disk_free_bytes', free).set(rest.freeBytes);
   gauge(registry, 'troupe_leases', 'Sub-jobs in the hands of components').set(leases);

@@ -55,6 +55,8 @@ export class LiveStreams {
     const live = event.type === 'counts' ? this.#of(job) : this.#streams.get(job);
     if (live === undefined) return;
     if (event.type === 'counts') live.counts = event.counts;
+    // The component has ended: what it has counted is in the state now.
+    if (event.type === 'state' && event.state.retryAt !== null) live.counts = undefined;
     for (const watcher of live.watchers) watcher(event);
   }
 

@@ -10,6 +10,7 @@ import type { Repeats } from '../batch-job/idempotency.ts';
 import { every } from '../runtime/clock.ts';
 import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
 import type { ActorSystem, Family } from '../runtime/system.ts';
+import type { StreamMeter } from '../views/meter.ts';
 import { StreamViews } from '../views/streams.ts';
 import { StreamGateway, type StreamSettings } from '../worker-gateway/streams.ts';
 import { streamingJobKind } from './actor.ts';
@@ -30,6 +31,7 @@ export interface StreamsDeps {
   readonly checker: ResultChecker;
   readonly repeats: Repeats;
   readonly send: Send;
+  readonly meter: StreamMeter;
   readonly dataDir: string;
   readonly mailbox: number;
   readonly idleMs: number;
@@ -79,6 +81,8 @@ export function registerStreams(system: ActorSystem, deps: StreamsDeps): Streams
       changed: (record, state) => live.tell(record.number, { type: 'state', record, state }),
       ended: (record, { status, detail }) => {
         live.over(record.number);
+        gateway.counters.over(record.number);
+        deps.meter.streamEnded(record.pipelineName, status);
         void reports.ended(record);
         logger.info({ jobId: record.number, status, detail }, 'a streaming job has ended');
       },
@@ -86,6 +90,7 @@ export function registerStreams(system: ActorSystem, deps: StreamsDeps): Streams
       tell: (number, command) => jobs.tell(String(number), command),
     }),
   );
+  const gateway = new StreamGateway({ ...deps, streamingJobs: jobs, live, clock, settings: deps.gateway });
   const views = new StreamViews({ store, dataDir, live, reports });
   return {
     jobs,
@@ -99,7 +104,7 @@ export function registerStreams(system: ActorSystem, deps: StreamsDeps): Streams
       settings: deps.request,
       removeFiles: (record) => reports.removeFiles(record),
     }),
-    gateway: new StreamGateway({ ...deps, streamingJobs: jobs, live, clock, settings: deps.gateway }),
+    gateway,
     tell: (news) => void tellStreams(jobs, store.work, news),
     reporting: () => every(clock, deps.reports.everyMs, () => reports.healthOfAll()),
   };

@@ -14,6 +14,7 @@ import { emptyReport } from '../../results/segment-report.ts';
 import { removeFile, removeFolder } from '../../results/spool.ts';
 import { allEntries, type Store } from '../../store/store.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { StreamMeter } from '../views/meter.ts';
 import { storedStream } from '../views/stored-stream.ts';
 import { LIVE_STREAMS } from './indexes.ts';
 import type { StreamingJobRecord, StreamingJobState } from './state.ts';
@@ -21,6 +22,7 @@ import type { StreamingJobRecord, StreamingJobState } from './state.ts';
 export interface ReportDeps {
   readonly store: Store;
   readonly send: Send;
+  readonly meter: Pick<StreamMeter, 'reportEnded'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly dataDir: string;
@@ -217,6 +219,7 @@ export class StreamReports {
   }
 
   #drop(report: Report): void {
+    this.#deps.meter.reportEnded(report.kind, 'dropped');
     for (const job of report.jobs) {
       const { dropped = 0, ...rest } = this.#outcomes.get(job) ?? {};
       this.#outcome(job, { ...rest, dropped: dropped + 1 });
@@ -232,8 +235,9 @@ export class StreamReports {
   }
 
   async #sendOne(address: string, report: Report): Promise<void> {
-    const { send, clock, logger, timeoutMs } = this.#deps;
+    const { send, meter, clock, logger, timeoutMs } = this.#deps;
     const error = await this.#try(send, address, report, AbortSignal.timeout(timeoutMs));
+    meter.reportEnded(report.kind, error === null ? 'sent' : 'failed');
     for (const job of report.jobs) {
       const before = this.#outcomes.get(job) ?? { dropped: 0 };
       this.#outcome(job, { ...before, [report.kind]: { at: clock.now(), error } });

@@ -5,3 +5,11 @@ export interface WorkMeter {
   subJobEnded(queue: string, outcome: 'done' | 'failed', seconds: number): void;
   found(tracks: number, detections: number): void;
 }
+
+/** The same of live streams. */
+export interface StreamMeter {
+  streamEnded(pipeline: string, status: string): void;
+  reportEnded(kind: 'health' | 'summary', outcome: 'sent' | 'failed' | 'dropped'): void;
+  /** From the time of a frame until the server was told what was found in it. */
+  eventCame(seconds: number): void;
+}

@@ -1,9 +1,14 @@
-import type { Store } from '../../store/store.ts';
+import type { StreamCounts } from '../../protocol/streams.ts';
+import { allEntries, type Store } from '../../store/store.ts';
 import { LIVE_JOBS, WAITING_JOBS } from '../batch-job/indexes.ts';
 import { freeBytes } from '../disk-watch.ts';
 import type { Happening } from '../runtime/counts.ts';
 import type { ActorSystem } from '../runtime/system.ts';
+import { LIVE_STREAMS } from '../streaming-job/indexes.ts';
+import type { StreamingStatus } from '../streaming-job/state.ts';
+import type { StreamCounters } from '../worker-gateway/stream-counters.ts';
 import type { QueueInfo, QueueViews } from './queues.ts';
+import { storedStream } from './stored-stream.ts';
 
 export interface MetricSources {
   readonly store: Store;
@@ -12,11 +17,22 @@ export interface MetricSources {
   /** Names of the component processes that live now. */
   readonly running: ReadonlySet<string>;
   readonly dataDir: string;
+  readonly streams: { readonly gateway: { readonly counters: Pick<StreamCounters, 'of'> } };
+}
+
+/** A streaming job that has not ended. */
+export interface StreamFigures {
+  readonly job: number;
+  readonly pipeline: string;
+  readonly status: StreamingStatus;
+  /** Since the server started. */
+  readonly counts: StreamCounts;
 }
 
 /** How the server stands, in serviceMetrics. None of it grows with the past. */
 export interface ServiceMetrics {
   readonly jobs: { readonly live: number; readonly waiting: number };
+  readonly streams: readonly StreamFigures[];
   readonly queues: readonly QueueInfo[];
   /** Milliseconds that the first sub-job of a queue has waited, by the name of the queue; only where some wait. */
   readonly oldest: ReadonlyMap<string, number>;
@@ -32,11 +48,12 @@ export interface ServiceMetrics {
 
 export async function serviceMetrics(sources: MetricSources): Promise<ServiceMetrics> {
   const { store, system, queues, running, dataDir } = sources;
-  const [live, waiting, free, work] = await Promise.all([
+  const [live, waiting, free, work, streams] = await Promise.all([
     store.count(LIVE_JOBS),
     store.count(WAITING_JOBS),
     freeBytes(dataDir),
     store.work.queues(),
+    streamFigures(sources),
   ]);
   const processes = new Map<string, number>();
   for (const worker of running) {
@@ -45,6 +62,7 @@ export async function serviceMetrics(sources: MetricSources): Promise<ServiceMet
   }
   return {
     jobs: { live: live - waiting, waiting },
+    streams,
     queues: queues.of(work),
     oldest: new Map(
       [...work].flatMap(([queue, { waiting: some, oldestMs }]) =>
@@ -62,4 +80,17 @@ export async function serviceMetrics(sources: MetricSources): Promise<ServiceMet
       quarantined: system.counts.of('quarantined'),
     },
   };
+}
+
+async function streamFigures({ store, streams }: MetricSources): Promise<readonly StreamFigures[]> {
+  const figures: StreamFigures[] = [];
+  for await (const { id } of allEntries(store, LIVE_STREAMS)) {
+    const job = Number(id);
+    const stored = await storedStream(store, job);
+    if (stored === undefined) continue;
+    const { record, state } = stored;
+    const counts = streams.gateway.counters.of(job);
+    figures.push({ job, pipeline: record.pipelineName, status: state.status, counts });
+  }
+  return figures;
 }

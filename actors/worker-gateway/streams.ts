@@ -21,14 +21,17 @@ import type { StreamingJobCommand } from '../streaming-job/commands.ts';
 import type { StreamingJobReply } from '../streaming-job/transitions.ts';
 import type { LiveStreams } from '../streaming-job/live.ts';
 import { STREAMING_JOB } from '../streaming-job/state.ts';
+import type { StreamMeter } from '../views/meter.ts';
 import { storedStream } from '../views/stored-stream.ts';
 import type { Taken } from './intake.ts';
+import { StreamCounters } from './stream-counters.ts';
 
 export interface StreamGatewayDeps {
   readonly store: Store;
   readonly streamingJobs: Family<StreamingJobCommand, StreamingJobReply>;
   readonly checker: ResultChecker;
   readonly live: LiveStreams;
+  readonly meter: Pick<StreamMeter, 'eventCame'>;
   readonly clock: Clock;
   readonly dataDir: string;
   readonly resultLimits: SpoolLimits;
@@ -59,6 +62,8 @@ const FINAL: readonly string[] = [
 ];
 
 export class StreamGateway {
+  /** Frames since the server started. */
+  readonly counters = new StreamCounters();
   readonly #deps: StreamGatewayDeps;
   #arrivals = 0;
 
@@ -72,6 +77,7 @@ export class StreamGateway {
     const job = await storedStream(store, Number(item.actor.id));
     if (job === undefined || job.state.attempt !== item.attempt) return undefined;
     const { record, state } = job;
+    this.counters.begins(record.number, item.attempt);
     return {
       token,
       id: item.id,
@@ -120,6 +126,7 @@ export class StreamGateway {
       });
       if (!verdict.ok) return await this.#garbage(token, verdict.reason);
       const { counts } = verdict.summary;
+      this.counters.counted(record.number, lease.item.attempt, counts);
       const reply = await this.#ask(lease, { type: 'segment', segment, counts, attempt: lease.item.attempt });
       const { tracks, detections } = verdict;
       if (reply === 'done')
@@ -139,6 +146,7 @@ export class StreamGateway {
     if (typeof lease === 'string') return lease === 'lost' ? { kind: 'lost' } : { kind: 'taken', go: 'on' };
     const number = jobOf(lease);
     for (const event of events) {
+      if (event.type === 'trackBegan' || event.type === 'activity') this.#came(event.at);
       if (isSeenOnly(event)) {
         this.#deps.live.tell(number, event);
         continue;
@@ -146,7 +154,10 @@ export class StreamGateway {
       const reply = await this.#ask(lease, commandOf(event, lease.item.attempt));
       if (reply === 'stale') return this.#end(token);
     }
-    if (counts !== undefined) this.#deps.live.tell(number, { type: 'counts', counts });
+    if (counts !== undefined) {
+      this.counters.counted(number, lease.item.attempt, counts);
+      this.#deps.live.tell(number, { type: 'counts', counts });
+    }
     return this.#taken(lease);
   }
 
@@ -191,6 +202,11 @@ export class StreamGateway {
     // Another attempt gets a process that knows nothing of what went wrong in this one.
     if (reply === 'done') this.#deps.rest(lease.worker);
     return this.#answered(lease, reply);
+  }
+
+  /** The clock of a component on another machine may go before ours. */
+  #came(frameAt: number): void {
+    this.#deps.meter.eventCame(Math.max(0, this.#deps.clock.now() - frameAt) / 1_000);
   }
 
   async #ask(lease: Lease, command: StreamingJobCommand): Promise<'done' | 'repeated' | 'stale'> {
