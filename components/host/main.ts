@@ -26,6 +26,12 @@ type Bootstrap = { readonly serverUrl: string; readonly token: string } & (
 /** Time to give work back before the process ends, once its parent is gone or asks it to. */
 const LAST_WORDS_MS = 1_500;
 
+/**
+ * FFmpeg's binding does not give back some 0.18 MB of a connection over HTTP. A camera that breaks off every few seconds makes so many
+ * of them in an hour, and 50 MB of memory.
+ */
+const MOST_CONNECTIONS = 300;
+
 // A detector can hold up this thread for ever; then the watchdog ends the process when its parent is gone.
 new Worker(new URL('./watchdog.js', import.meta.url), { workerData: process.ppid }).unref();
 
@@ -88,7 +94,10 @@ async function watcherOf(
     import('./stream.ts'),
     import('../../media/live-frames.ts'),
   ]);
-  return { watchStream: (assignment, context) => watchStream(component, assignment, context, openLive) };
+  const renewal = { after: MOST_CONNECTIONS, leave: () => end('many connections') };
+  return {
+    watchStream: (assignment, context) => watchStream(component, assignment, context, openLive, renewal),
+  };
 }
 
 async function load(module: string): Promise<Detector | MarkupComponent> {

@@ -19,18 +19,31 @@ const MOST_WARNINGS = 20;
 
 type StreamWork = StreamAssignment['work'];
 
+/** Of a process that is to be replaced by a fresh one now and then. */
+export interface Renewal {
+  /** Connections over HTTP after which it is. */
+  readonly after: number;
+  /** Has this process give the stream back and end: the stream goes on with the next whole segment in another one. */
+  leave(): void;
+}
+
 /** Errors: COULD_NOT_OPEN_MEDIA with a sentence for people, those of the detector. */
 export async function watchStream(
   detector: Detector,
   { work }: StreamAssignment,
   context: StreamContext,
   open: OpenLive,
+  renewal?: Renewal,
 ): Promise<StreamEnd> {
   if (detector.video === undefined)
     throw new DetectionError('UNSUPPORTED_DATA_TYPE', 'This component does not look at pictures of a video.');
   const reading = new AbortController();
   const watch = new StreamWatch(detector, work, context);
-  const source = open(work.uri, optionsOf(work), reading.signal, (event) => watch.heard(event));
+  const source = open(work.uri, optionsOf(work), reading.signal, (event) => {
+    watch.heard(event);
+    // No picture is lost by it: the connection has just broken.
+    if (event.type === 'reconnecting' && isWorn(work, source.counts.reconnects, renewal)) renewal!.leave();
+  });
   try {
     await watch.all(source);
     return await endOf(source, context.stop);
@@ -40,6 +53,10 @@ export async function watchStream(
     void source.close().catch(() => undefined);
   }
 }
+
+/** Only connections that gave pictures count: what takes memory is done when a container is opened. */
+const isWorn = ({ uri }: StreamWork, reconnects: number, renewal: Renewal | undefined): boolean =>
+  renewal !== undefined && reconnects >= renewal.after && /^https?:/i.test(uri);
 
 function optionsOf({ properties, stall, reconnect, ...work }: StreamWork): LiveOptions {
   return {

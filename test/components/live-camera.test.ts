@@ -1,12 +1,12 @@
 /** From the camera to the server: the real reader, the real detector of faces, in this process. */
 import { expect } from 'chai';
 import loadFaceDetector from '../../components/faces/detector.ts';
-import type { Detector } from '../../components/sdk/detector.ts';
+import type { Detector, FoundTrack, FrameSource } from '../../components/sdk/detector.ts';
 import { openLive } from '../../media/live-frames.ts';
-import { accessUnits } from '../support/coded-media.ts';
+import { accessUnits, transportStream } from '../support/coded-media.ts';
 import { StreamReceiver } from '../support/stream-receiver.ts';
 import { until } from '../support/until.ts';
-import { closeServers, rtsp } from '../media/live-watching.ts';
+import { closeServers, http, rtsp } from '../media/live-watching.ts';
 import { watch, workOf } from './live-stream.ts';
 import { sample, withVideo } from './recorded.ts';
 import { all, jobOf } from './visual.ts';
@@ -118,4 +118,24 @@ describe('A camera that shows a face', function () {
       .to.match(/password/)
       .and.not.include('wrong@');
   });
+
+  it('that breaks off again and again over HTTP goes on in another process, with a segment of its own', async () => {
+    const [stream, none] = [transportStream(sample(CLIP)), { followsStreams: true, video: idle }];
+    const camera = await http(() => ({ pieces: stream.slice(0, 30), speed: 20, after: 'drop' }));
+    const work = await workOf('faces', { uri: camera.url, allowPrivate: true, segmentSize: 10 });
+    const eager = { ...work, reconnect: { firstMs: 20, longestMs: 50 } };
+    worker = watch({ server, detector: none, open: openLive, work: eager, renewedAfter: 3 });
+    await until('the stream is given back', () => server.released);
+    await worker.ended;
+    expect([server.end, server.failure]).to.deep.equal([undefined, undefined]);
+    const told = server.segments.map(({ number }) => number);
+    expect(told).to.deep.equal(told.map((_, n) => n));
+    expect(told.length, 'segments').to.be.greaterThan(5);
+    expect(camera.requests.length, 'connections').to.be.at.least(4);
+  });
 });
+
+/** Finds nothing. */
+async function* idle(source: FrameSource): AsyncGenerator<FoundTrack> {
+  for await (const _ of source.frames()) yield* [];
+}

@@ -1,5 +1,5 @@
 /** Live streams out of recorded videos and of painted frames, and a worker that watches them for a server of the test. */
-import { watchStream } from '../../components/host/stream.ts';
+import { watchStream, type Renewal } from '../../components/host/stream.ts';
 import type { LiveEvent, LiveFrame, LivePictures, OpenLive } from '../../components/host/live/source.ts';
 import { WorkerClient } from '../../components/sdk/client.ts';
 import type { Detector, Frame, FrameSource } from '../../components/sdk/detector.ts';
@@ -106,16 +106,20 @@ export interface Watching {
   readonly open: OpenLive;
   readonly work: StreamWork;
   readonly log?: string[];
+  /** Connections over HTTP after which the process is to be replaced. */
+  readonly renewedAfter?: number;
 }
 
 /** A worker at this stream; answers how to end it as its process would be ended. */
-export function watch({ server, detector, open, work, log = [] }: Watching): {
+export function watch({ server, detector, open, work, log = [], renewedAfter = Infinity }: Watching): {
   stop(): void;
   readonly ended: Promise<void>;
 } {
   server.offer('THING', work);
   const client = new WorkerClient(server.url, 'token');
   const stop = new AbortController();
+  const end = (): void => stop.abort(new Error('told to stop'));
+  const renewal: Renewal = { after: renewedAfter, leave: end };
   const ended = runWorker({
     client,
     algorithms: [streamQueue('THING')],
@@ -123,10 +127,10 @@ export function watch({ server, detector, open, work, log = [] }: Watching): {
     handle: () => {
       throw new Error('Nothing but streams is handed out here.');
     },
-    watchStream: (assignment, context) => watchStream(detector, assignment, context, open),
+    watchStream: (assignment, context) => watchStream(detector, assignment, context, open, renewal),
     log: (message) => log.push(message),
   }).finally(() => client.close());
-  return { stop: () => stop.abort(new Error('told to stop')), ended };
+  return { stop: end, ended };
 }
 
 /** Watches a stream to its end. */
