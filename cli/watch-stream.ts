@@ -78,8 +78,9 @@ export const endedWell = ({ jobStatus }: StreamInfo) =>
   jobStatus === 'TERMINATED' || jobStatus === 'CANCELLED';
 
 /** How it ended, for people. */
-export function endLine({ jobId, jobStatus, jobStatusDetail, segments = 0 }: StreamInfo): string {
+export function endLine({ jobId, jobStatus, jobStatusDetail, segments = 0, frames }: StreamInfo): string {
   const why = jobStatusDetail === null ? '' : `: ${jobStatusDetail}`;
   const count = `${segments} ${segments === 1 ? 'segment' : 'segments'}`;
-  return printable(`Streaming job ${jobId}: ${jobStatus} after ${count}${why}`);
+  const lost = frames === undefined || frames.dropped === 0 ? '' : `, ${frames.dropped} of ${frames.read} frames dropped`; // prettier-ignore
+  return printable(`Streaming job ${jobId}: ${jobStatus} after ${count}${lost}${why}`);
 }

@@ -66,7 +66,9 @@ describe('troupe stream', function () {
       .and.not.include('pa55word');
     const folder = /its reports come to (.*)$/m.exec(stderr)?.[1] ?? '';
     expect(readdirSync(folder)).to.have.length(1);
-    expect(stderr).to.match(new RegExp(`^Streaming job ${id}: CANCELLED after 1 segment: `, 'm'));
+    expect(stderr).to.match(
+      new RegExp(`^Streaming job ${id}: CANCELLED after 1 segment, 2 of 10 frames dropped: `, 'm'),
+    );
     expect(stderr).to.not.include('pa55word');
   });
 

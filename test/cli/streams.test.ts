@@ -85,7 +85,7 @@ describe('troupe streams', () => {
       .and.not.include('pa55word');
     expect(JSON.parse(await good('show', String(id), '--json'))).to.deep.include({ jobId: id, segments: 1 });
     await component.end(token, { reason: 'ended', detail: 'BYE' });
-    expect(await good('show', String(id))).to.match(/^Detail +The stream has ended: BYE$/m);
+    expect(await good('show', String(id))).to.match(/^Detail +BYE$/m);
   });
 
   it('watches one: tracks, segments, drops and states as they happen, until it ends', async () => {
@@ -110,7 +110,7 @@ describe('troupe streams', () => {
     const { code, stdout, stderr } = await watching.ended;
     expect([code, stderr]).to.deep.equal([
       0,
-      `Streaming job ${id}: TERMINATED after 1 segment: The stream has ended: BYE\n`,
+      `Streaming job ${id}: TERMINATED after 1 segment, 2 of 10 frames dropped: BYE\n`,
     ]);
     const lines = stdout.trimEnd().split('\n').map((line) => line.replace(/^\d\d:\d\d:\d\d {2}/, '')); // prettier-ignore
     expect(lines).to.deep.equal([
@@ -120,7 +120,7 @@ describe('troupe streams', () => {
       'ended         track a  frame 9  after 2.5 s  CLASSIFICATION=car  COLOR= [31mred',
       'dropped       7 more frames: 7 of 40 so far',
       'segment       0: 1 track, 1 detection',
-      'state         TERMINATED  The stream has ended: BYE',
+      'state         TERMINATED  BYE',
     ]);
   });
 
