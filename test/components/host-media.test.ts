@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import loadSpeech from '../../components/speech/detector.ts';
+import type { AnswersRequest, SubJobAnswer } from '../../protocol/worker-protocol.ts';
 import type { Detector, FoundSound, GenericSource } from '../../components/sdk/detector.ts';
 import { openAudio } from '../../media/audio.ts';
 import { answerTo, defaultsOf, FACE_VIDEO, fedTrack, medium, seenAt } from './fed.ts';
@@ -213,12 +214,12 @@ describe('A component that knows documents', () => {
 
 describe('A component process', () => {
   /** What a server gets from the process of a component that it gives one sub-job. */
-  async function answerOfProcess(source: string, kind: string): Promise<{ path: string; body: string }> {
+  async function answerOfProcess(source: string, kind: string): Promise<SubJobAnswer> {
     const folder = mkdtempSync(join(tmpdir(), 'troupe-host-'));
     const module = join(folder, 'detector.mjs');
     writeFileSync(module, source);
-    let answered: (answer: { path: string; body: string }) => void;
-    const answer = new Promise<{ path: string; body: string }>((resolve) => (answered = resolve));
+    let answered: (answer: SubJobAnswer) => void;
+    const answer = new Promise<SubJobAnswer>((resolve) => (answered = resolve));
     const assignment = {
       token: 't',
       id: 's',
@@ -234,9 +235,13 @@ describe('A component process', () => {
       request.on('data', (chunk: Buffer) => (body += chunk.toString()));
       request.on('end', () => {
         const path = request.url ?? '';
-        if (/result|failure/.test(path)) answered({ path, body });
         if (path.endsWith('/claim') && given++ > 0) return;
-        response.end(JSON.stringify(path.endsWith('/claim') ? { work: [assignment] } : { go: 'on' }));
+        if (path.endsWith('/claim')) response.end(JSON.stringify({ work: [assignment] }));
+        else if (path.endsWith('/answers')) {
+          const { answers } = JSON.parse(body) as AnswersRequest;
+          response.end(JSON.stringify({ refused: answers.map(() => null), work: [] }));
+          answered(answers[0]!);
+        } else response.end(JSON.stringify({ go: 'on' }));
       });
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -265,14 +270,13 @@ describe('A component process', () => {
   });`;
 
   it('draws, when its module is a markup component', async () => {
-    const { path, body } = await answerOfProcess(MARKUP, 'MARKUP');
-    expect(path).to.equal('/worker/v1/leases/t/result?claim=A');
-    expect(JSON.parse(body)).to.deep.equal({ path: 'f/a.png', uri: 'file:///a.png', warnings: [] });
+    const { token, lines } = await answerOfProcess(MARKUP, 'MARKUP');
+    expect(token).to.equal('t');
+    expect(JSON.parse(lines!)).to.deep.equal({ path: 'f/a.png', uri: 'file:///a.png', warnings: [] });
   });
 
   it('says so when it is given work of another kind than its own', async () => {
-    const { path, body } = await answerOfProcess(MARKUP, 'DETECT');
-    expect(path).to.equal('/worker/v1/leases/t/failure');
-    expect(body).to.contain('This component cannot do DETECT.');
+    const { failure } = await answerOfProcess(MARKUP, 'DETECT');
+    expect(failure?.message).to.contain('This component cannot do DETECT.');
   });
 });
