@@ -41,7 +41,7 @@ export interface ReconcileDeps {
 }
 
 /** Live jobs for which nothing is queued or runs: whatever message was lost, they say again what is to be done. */
-export function startSweep(deps: ReconcileDeps): () => void {
+export function startReconciling(deps: ReconcileDeps): () => void {
   const { store, clock, jobs, admission } = deps;
   const reconcile = async () => {
     admission.tell(ADMISSION, { type: 'open' });

@@ -11,7 +11,7 @@ import { currentNodes } from './node-configuration/actor.ts';
 import { LIVE_STREAMS, REMOVED_STREAMS } from './streaming-job/indexes.ts';
 import { Retention, startCleaning } from './retention.ts';
 import { DAY_MS, every, type Clock } from './runtime/clock.ts';
-import { removeOrphans, startSweep } from './reconcile.ts';
+import { removeOrphans, startReconciling } from './reconcile.ts';
 import type { UploadStore } from './uploads/upload-store.ts';
 
 export interface ResumeDeps {
@@ -28,7 +28,7 @@ export async function resume(guardian: Guardian, deps: ResumeDeps): Promise<() =
   await takeUp(guardian, deps);
   const stops = [
     ...workPeriodically(guardian, deps),
-    sweeping(guardian, deps),
+    reconciling(guardian, deps),
     cleaning(guardian, deps),
     watchingTheDisk(guardian, deps),
     guardian.streams.reporting(),
@@ -68,10 +68,13 @@ function workPeriodically(
   ];
 }
 
-function sweeping({ jobs, admission, repeats, delivery, streams }: Guardian, deps: ResumeDeps): () => void {
+function reconciling(
+  { jobs, admission, repeats, delivery, streams }: Guardian,
+  deps: ResumeDeps,
+): () => void {
   const { store, clock, duties, settings } = deps;
   const keysKeptMs = settings.IDEMPOTENCY_KEEP_MS;
-  return startSweep({
+  return startReconciling({
     store,
     clock,
     duties,

@@ -23,7 +23,7 @@ export interface MetricsDeps {
   readonly info: Info;
 }
 
-/** The serviceMetrics of a server for Prometheus. Labels only have values that the program or its catalog knows. */
+/** The metrics of a server for Prometheus. Labels only have values that the program or its catalog knows. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #deps: MetricsDeps;
@@ -60,7 +60,7 @@ export class Metrics {
 
   async text(): Promise<string> {
     const registry = new Registry();
-    describeFigures(registry, await serviceMetrics(this.#deps.serviceMetrics));
+    describeMetrics(registry, await serviceMetrics(this.#deps.serviceMetrics));
     return Registry.merge([this.#registry, this.#deps.work.registry, registry]).metrics();
   }
 }
@@ -94,7 +94,7 @@ function routeOf(ctx: Context): string {
 const gauge = (registry: Registry, name: string, help: string, labelNames: readonly string[] = []) =>
   new Gauge({ name, help, labelNames, registers: [registry] });
 
-function describeFigures(registry: Registry, { jobs, leases, processes, ...rest }: ServiceMetrics): void {
+function describeMetrics(registry: Registry, { jobs, leases, processes, ...rest }: ServiceMetrics): void {
   const jobGauge = gauge(registry, 'troupe_jobs', 'Jobs that have not ended', ['state']);
   jobGauge.set({ state: 'live' }, jobs.live);
   jobGauge.set({ state: 'waiting' }, jobs.waiting);

@@ -5,7 +5,7 @@ import type { StreamMeter, WorkMeter } from '../actors/views/meter.ts';
 const DURATIONS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 14_400];
 /** Seconds; what is seen later than the last of them comes from a component that has lost its server for a while. */
 const DELAYS = [0.025, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 2, 5, 10, 30];
-/** Names of pipelines and queues that get serviceMetrics of their own: clients can make as many as they like. */
+/** Names of pipelines and queues that get metrics of their own: clients can make as many as they like. */
 const MAX_NAMES = 200;
 const OTHERS = 'OTHER';
 

@@ -266,13 +266,12 @@ export class MemoryLedger implements WorkLedger {
     return settled(() => {
       const oldest = this.#oldest();
       const lengths = this.#waiting.lengths();
-      const serviceMetrics = new Map<string, QueueFigures>();
+      const figures = new Map<string, QueueFigures>();
       for (const queue of new Set([...lengths.keys(), ...this.#held.keys()])) {
         const [waiting, held] = [lengths.get(queue) ?? 0, this.#held.get(queue) ?? 0];
-        if (waiting + held > 0)
-          serviceMetrics.set(queue, { waiting, held, oldestMs: oldest.get(queue) ?? 0 });
+        if (waiting + held > 0) figures.set(queue, { waiting, held, oldestMs: oldest.get(queue) ?? 0 });
       }
-      return serviceMetrics;
+      return figures;
     });
   }
 

@@ -29,7 +29,7 @@ export interface StreamFigures {
   readonly counts: StreamCounts;
 }
 
-/** How the server stands, in serviceMetrics. None of it grows with the past. */
+/** How the server stands, in numbers. None of it grows with the past. */
 export interface ServiceMetrics {
   readonly jobs: { readonly live: number; readonly waiting: number };
   readonly streams: readonly StreamFigures[];

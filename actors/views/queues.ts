@@ -30,16 +30,16 @@ export class QueueViews {
     return this.of(await this.#deps.ledger.queues());
   }
 
-  /** The same, of serviceMetrics that are known already. */
-  of(serviceMetrics: ReadonlyMap<string, QueueFigures>): readonly QueueInfo[] {
+  /** The same, of what the ledger has told already. */
+  of(figures: ReadonlyMap<string, QueueFigures>): readonly QueueInfo[] {
     const { algorithms } = this.#deps;
     const markup = this.#markup();
-    const busy = [...serviceMetrics].filter(([, { waiting }]) => waiting > 0).map(([queue]) => queue);
+    const busy = [...figures].filter(([, { waiting }]) => waiting > 0).map(([queue]) => queue);
     const queues = new Set([...OWN, ...algorithms().map(({ name }) => name), ...busy]);
     return [...queues]
       .map((queue) => ({
         name: shownName(queue, markup),
-        messagesInQueue: serviceMetrics.get(queue)?.waiting ?? 0,
+        messagesInQueue: figures.get(queue)?.waiting ?? 0,
       }))
       .toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }

@@ -31,7 +31,7 @@ export const administrationEndpoints = [
     summary: 'Tell how the server stands, for Prometheus',
     answers: {
       200: {
-        description: 'ServiceMetrics in the text format of Prometheus.',
+        description: 'Metrics in the text format of Prometheus.',
         content: { schema: z.string(), type: 'text/plain' },
       },
     },

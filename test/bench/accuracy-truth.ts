@@ -1,4 +1,4 @@
-/** What is to be seen in the samples, looked at by a person, for `npm run bench accuracy` and the tests that hold its serviceMetrics. */
+/** What is to be seen in the samples, looked at by a person, for `npm run bench accuracy` and the tests that hold its figures. */
 
 /** The text of a picture in reading order. */
 export const TEXTS: Readonly<Record<string, string>> = {

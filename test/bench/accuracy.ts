@@ -1,6 +1,6 @@
 /**
  * What the detectors find and miss on the samples, with their default settings. The truth stands in accuracy-truth.ts; the
- * serviceMetrics of docs/accuracy.md come from here.
+ * figures of docs/accuracy.md come from here.
  */
 import path from 'node:path';
 import sharp from 'sharp';
@@ -62,14 +62,14 @@ export async function turnedSample(name: string, degrees: number): Promise<Frame
 
 async function textFigures(): Promise<readonly Figure[]> {
   const detector = await loadText();
-  const serviceMetrics: Figure[] = [];
+  const figures: Figure[] = [];
   const started = process.cpuUsage();
   for (const [name, wanted] of Object.entries(TEXTS)) {
     const found = await textOf(detector, await readImage(sample(name)));
     const wrong = errors(wanted, found);
     const share =
       wanted === '' ? `${wrong} characters where there is no text` : errorRate(wrong, wanted.length);
-    serviceMetrics.push({
+    figures.push({
       what: `TEXT, ${name}`,
       value: `${share}${wrong === 0 ? '' : `: "${spaced(found)}"`}`,
     });
@@ -83,7 +83,7 @@ async function textFigures(): Promise<readonly Figure[]> {
   }
   await detector.close!();
   return [
-    ...serviceMetrics,
+    ...figures,
     {
       what: `TEXT, gen_text.png turned in steps of ${ANGLE_STEP} degrees`,
       value: errorRate(wrong, characters),
@@ -118,7 +118,7 @@ async function faceFigures(): Promise<readonly Figure[]> {
 
 async function objectFigures(): Promise<readonly Figure[]> {
   const detector = await loadObjects();
-  const serviceMetrics: Figure[] = [];
+  const figures: Figure[] = [];
   for (const [name, wanted] of Object.entries(OBJECTS)) {
     const found = (await inPicture(detector, 'objects', name)).map(
       ({ properties, confidence }) => [properties?.['CLASSIFICATION'] ?? '', confidence] as const,
@@ -132,10 +132,10 @@ async function objectFigures(): Promise<readonly Figure[]> {
       ...(wrong.length > 0 ? [`wrong: ${wrong.join(', ')}`] : []),
     ];
     const value = [told === '' ? 'nothing' : told, ...faults].join('; ');
-    serviceMetrics.push({ what: `OBJECT, ${name}`, value });
+    figures.push({ what: `OBJECT, ${name}`, value });
   }
   await detector.close?.();
-  return serviceMetrics;
+  return figures;
 }
 
 async function inPicture(

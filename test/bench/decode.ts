@@ -21,15 +21,15 @@ export async function decoding(): Promise<readonly Figure[]> {
   makeVideo(coloured, { ...recipe, encoderOptions: { colorspace: 'bt709' } });
   try {
     return [
-      ...(await serviceMetrics('720p', plain, scaleInto)),
-      ...(await serviceMetrics('720p with the colours of HD (BT.709)', coloured, scaleFrames)),
+      ...(await figures('720p', plain, scaleInto)),
+      ...(await figures('720p with the colours of HD (BT.709)', coloured, scaleFrames)),
     ];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function serviceMetrics(what: string, file: string, scaler: () => Scaler): Promise<readonly Figure[]> {
+async function figures(what: string, file: string, scaler: () => Scaler): Promise<readonly Figure[]> {
   const times = await interleaved(11, {
     reader: () => cpuTime(() => read(file)),
     bare: () => cpuTime(() => Promise.resolve(decode(file, scaler()))),

@@ -33,7 +33,7 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
 export const round = (value: number, digits = 0) =>
   value.toLocaleString('en', { maximumFractionDigits: digits, useGrouping: true });
 
-export function print(serviceMetrics: readonly Figure[]): void {
+export function print(figures: readonly Figure[]): void {
   console.log('| what | measured | aim |\n|---|---|---|');
-  for (const { what, value, aim } of serviceMetrics) console.log(`| ${what} | ${value} | ${aim ?? ''} |`);
+  for (const { what, value, aim } of figures) console.log(`| ${what} | ${value} | ${aim ?? ''} |`);
 }

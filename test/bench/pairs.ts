@@ -37,12 +37,10 @@ export async function pairs(): Promise<readonly Figure[]> {
   loops.forEach((loop) => loop.stop());
   await Promise.all([one.stop(), two.stop()]);
   rmSync(folder, { recursive: true, force: true });
-  return serviceMetrics(times);
+  return figures(times);
 }
 
-function serviceMetrics(
-  times: Readonly<Record<'bare' | 'bareTwo' | 'one' | 'two', number>>,
-): readonly Figure[] {
+function figures(times: Readonly<Record<'bare' | 'bareTwo' | 'one' | 'two', number>>): readonly Figure[] {
   const bound = times.bare / times.bareTwo;
   const gained = times.one / times.two;
   return [

@@ -39,10 +39,10 @@ export async function restInterface(): Promise<readonly Figure[]> {
   await Promise.all([service.pool.close(), bareKoa.pool.close()]);
   await Promise.all([real.stop(), bare.stop()]);
   rmSync(folder, { recursive: true, force: true });
-  return serviceMetrics(bareKoa, service, creations);
+  return figures(bareKoa, service, creations);
 }
 
-function serviceMetrics(bare: Peer, service: Peer, creations: number): readonly Figure[] {
+function figures(bare: Peer, service: Peer, creations: number): readonly Figure[] {
   const [bareRate, rate] = [median(bare.rates), median(service.rates)];
   const [bareP99, p99] = [percentile(bare.latencies, 0.99), percentile(service.latencies, 0.99)];
   return [

@@ -639,8 +639,8 @@ export function ledgerModel(open: Open): void {
           expect([...(await real.of.known(actor('job')))].toSorted(), 'known').to.deep.equal(
             [...model.keys()].toSorted(),
           );
-          const serviceMetrics = (await real.of.queues()).get('FACE');
-          expect([serviceMetrics?.waiting ?? 0, serviceMetrics?.held ?? 0]).to.deep.equal([
+          const figures = (await real.of.queues()).get('FACE');
+          expect([figures?.waiting ?? 0, figures?.held ?? 0]).to.deep.equal([
             ids('waiting').length,
             leases.length,
           ]);
