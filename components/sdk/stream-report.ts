@@ -48,6 +48,8 @@ export class StreamReport {
   #sending: Promise<void> | undefined;
   #telling: Promise<void> | undefined;
   #toldAt = -Infinity;
+  /** Something urgent waits. */
+  #isUrgent = false;
   #dueAt = Infinity;
   #timer: NodeJS.Timeout | undefined;
   readonly #over = new AbortController();
@@ -68,6 +70,7 @@ export class StreamReport {
   event(event: StreamEvent, urgent = false): void {
     this.#events.push(event);
     this.#events.splice(0, this.#events.length - (this.#options.keptEvents ?? KEPT_EVENTS));
+    this.#isUrgent ||= urgent;
     this.#tellIn(urgent ? 0 : this.#toldAt + LIST_MS - performance.now());
   }
 
@@ -144,7 +147,7 @@ export class StreamReport {
       this.#dueAt = Infinity;
       this.#telling = this.#tell().finally(() => {
         this.#telling = undefined;
-        this.#tellIn(this.#events.length > 0 ? LIST_MS : IDLE_MS);
+        this.#tellIn(this.#isUrgent ? 0 : this.#events.length > 0 ? LIST_MS : IDLE_MS);
       });
     }, ms);
   }
@@ -152,6 +155,7 @@ export class StreamReport {
   async #tell(): Promise<void> {
     const { client, token, counts, onAnswer } = this.#options;
     const events = this.#events.splice(0, MOST_A_LIST);
+    this.#isUrgent &&= this.#events.length > 0;
     this.#toldAt = performance.now();
     const send = () => client.events(token, { events, counts: counts() }, this.#over.signal);
     const answer = await this.#repeated(send, undefined, REFUSED_LIST);

@@ -175,15 +175,15 @@ describe('The report of a live stream', () => {
 
   /** A report to somebody who answers as `fate` says, and what arrived. */
   function reportTo(
-    fate: (message: string) => void,
+    fate: (message: string) => Promise<void> | void,
     kept: { keptCharacters?: number; keptEvents?: number } = {},
   ) {
     const arrived: string[] = [];
     const over: number[] = [];
-    const take = (message: string) => {
-      fate(message);
+    const take = async (message: string) => {
+      await fate(message);
       arrived.push(message);
-      return Promise.resolve(answer);
+      return answer;
     };
     const report = new StreamReport({
       ...kept,
@@ -217,6 +217,21 @@ describe('The report of a live stream', () => {
     isAway = false;
     await report.flush();
     expect(segmentsIn(arrived)).to.deep.equal(['segment 7', 'segment 8', 'segment 9']);
+    report.close();
+  });
+
+  it('sends what is urgent as soon as the list has arrived that was on its way', async () => {
+    let letGo: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (letGo = resolve));
+    const { report, arrived } = reportTo((message) => (message === 'events 1' ? held : undefined));
+    report.event(event(1), true);
+    // Its list leaves in the next turn of the timers.
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    report.event(event(2), true);
+    letGo();
+    // Timers that are due sooner come first, however busy the machine is: the pause between two lists is 100 ms.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(arrived).to.deep.equal(['events 1', 'events 2']);
     report.close();
   });
 
