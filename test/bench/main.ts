@@ -13,6 +13,7 @@ import { pairs } from './pairs.ts';
 import { restInterface } from './rest.ts';
 import { serviceOverhead } from './service.ts';
 import { startUp } from './start-up.ts';
+import { liveDelay, liveStreams } from './live.ts';
 import { streams } from './stream.ts';
 import { watching } from './watching.ts';
 
@@ -30,6 +31,8 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   pairs,
   decode: decoding,
   stream: streams,
+  live: liveStreams,
+  'live-delay': liveDelay,
   accuracy,
 };
 
