@@ -13,6 +13,8 @@ export type StreamingJobCommand =
   | { readonly type: 'cancel'; readonly doCleanup: boolean }
   /** From the server, when the operator wants live jobs to end with it. */
   | { readonly type: 'shutdown' }
+  /** A component is handed the stream. */
+  | ({ readonly type: 'claimed' } & FromComponent)
   /** The first frame has come, or the first one of another size. */
   | ({
       readonly type: 'opened';

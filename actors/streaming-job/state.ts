@@ -65,7 +65,9 @@ export interface StreamingJobState {
   readonly fruitless: number;
   /** The last segment that was reported; -1: none. */
   readonly lastSegment: number;
-  /** Since when frames may have been missed, because a component died; told with the next segment. */
+  /** When the last segment was taken: milliseconds since the epoch. */
+  readonly segmentAt: number | null;
+  /** Since when frames may have been missed, because another component has begun; told with the next segment. */
   readonly gapSince: number | null;
   readonly activity: Activity | null;
   /** Frames came at least once. */
@@ -101,6 +103,7 @@ export const INITIAL: StreamingJobState = {
   retryAt: null,
   fruitless: 0,
   lastSegment: -1,
+  segmentAt: null,
   gapSince: null,
   activity: null,
   opened: false,

@@ -91,6 +91,15 @@ const ON: Transitions<StreamingJobTypes> = {
     to: ['CANCELLING', 'CANCELLED_BY_SHUTDOWN'],
     apply: (state, _, context) => stop({ ...state, byShutdown: true }, context),
   },
+  claimed: {
+    from: LIVE,
+    to: STAYS,
+    apply(state, _, { record }) {
+      // The first one misses nothing.
+      if (!state.opened || state.gapSince !== null) return {};
+      return { state: { ...state, gapSince: missedSince(state, record) } };
+    },
+  },
   opened: {
     from: LIVE,
     to: leads(['IN_PROGRESS'], ['CANCELLING']),
@@ -127,9 +136,9 @@ const ON: Transitions<StreamingJobTypes> = {
   segment: {
     from: LIVE,
     to: STAYS,
-    apply(state, { segment, counts }) {
+    apply(state, { segment, counts }, { at }) {
       if (segment <= state.lastSegment) return refused('REPEATED');
-      const known = { ...state, counts, lastSegment: segment, fruitless: 0, gapSince: null };
+      const known = { ...state, counts, lastSegment: segment, segmentAt: at, fruitless: 0, gapSince: null };
       return { state: known, effects: [{ type: 'publish', upTo: segment }, { type: 'changed' }] };
     },
   },
@@ -297,7 +306,7 @@ function again(state: StreamingJobState, reason: string, context: StreamingJobCo
     ...state,
     fruitless,
     retryAt,
-    gapSince: state.gapSince ?? (state.opened ? at : null),
+    gapSince: state.gapSince ?? (state.opened ? missedSince(state, record) : null),
     earlier: sumOf(state.earlier, state.counts),
     counts: NO_COUNTS,
   };
@@ -305,6 +314,10 @@ function again(state: StreamingJobState, reason: string, context: StreamingJobCo
   const change = followed(into(paused, 'INITIALIZING', detail), { type: 'retryAt', at: retryAt });
   return { ...change, work: { settle: [streamItem(record, state).id] } };
 }
+
+/** What came after the last segment was seen by nobody who could still tell it. */
+const missedSince = ({ segmentAt }: StreamingJobState, { createdAt }: StreamingJobRecord) =>
+  segmentAt ?? createdAt;
 
 /** Where more is known than the words of the reference say, it follows them. */
 const sentence = (words: string, more: string) =>

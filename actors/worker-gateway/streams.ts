@@ -72,10 +72,13 @@ export class StreamGateway {
   }
 
   /** What a component is told that has claimed a stream; undefined: nobody wants it watched any more. */
-  async assignment({ item, token }: Lease): Promise<StreamAssignment | undefined> {
+  async assignment(lease: Lease): Promise<StreamAssignment | undefined> {
+    const { item, token } = lease;
     const { store, settings } = this.#deps;
     const job = await storedStream(store, Number(item.actor.id));
     if (job === undefined || job.state.attempt !== item.attempt) return undefined;
+    // From here on it is another one who sees the frames.
+    if (job.state.opened) await this.#ask(lease, { type: 'claimed', attempt: item.attempt });
     const { record, state } = job;
     this.counters.begins(record.number, item.attempt);
     return {

@@ -149,6 +149,8 @@ describe('A streaming job on a camera', function () {
       ({ segments }) => segments >= before + 2,
       { withinMs: 60_000 },
     );
+    const after = (await reportsOf(id)).slice(before);
+    expect(after[0]!.errorMessage).to.include('may have been missed');
     const ids = (await reportsOf(id)).map(({ segmentId }) => segmentId);
     expect(ids).to.deep.equal([...new Set(ids)]);
   });

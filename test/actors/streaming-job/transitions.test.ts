@@ -41,6 +41,7 @@ const from = (make: (attempt: number) => StreamingJobCommand): fc.Arbitrary<Step
   late.map((back) => (state) => make(state.attempt - back));
 const step: fc.Arbitrary<Step> = fc.oneof(
   from((attempt) => ({ type: 'opened', width: 1, height: 1, fps: 5, attempt })),
+  from((attempt) => ({ type: 'claimed', attempt })),
   from((attempt) => ({ type: 'stalled', cause: 'silence', attempt })),
   from((attempt) => ({ type: 'running', attempt })),
   fc.nat(200).chain((frame) => from((attempt) => ({ type: 'activity', frame, frameAt: frame, attempt }))),
@@ -144,6 +145,18 @@ describe('The life of a streaming job', () => {
     expect(pauses).to.deep.equal([1_000, 2_000, 4_000, 4_000]);
     state = after(state, { type: 'segment', segment: 0, counts: COUNTS, attempt: state.attempt }, 0).state!;
     expect(state.fruitless).to.equal(0);
+  });
+
+  it('knows since when frames may have been missed, once another component has begun', () => {
+    const opened = { type: 'opened', width: 1, height: 1, fps: 5, attempt: 1 } as const;
+    const claimed = { type: 'claimed', attempt: 1 } as const;
+    expect(after({ ...INITIAL }, claimed, 1).state, 'the first one').to.equal(undefined);
+    let state = after({ ...INITIAL }, opened, 1_000).state!;
+    state = after(state, { type: 'segment', segment: 0, counts: COUNTS, attempt: 1 }, 2_000).state!;
+    state = after(state, claimed, 9_000).state!;
+    expect(state.gapSince).to.equal(2_000);
+    state = after(state, { type: 'segment', segment: 1, counts: COUNTS, attempt: 1 }, 10_000).state!;
+    expect(state.gapSince).to.equal(null);
   });
 
   it('asks again, when it is loaded, for what it waits for', () => {
