@@ -67,6 +67,7 @@ function optionsOf({ properties, stall, reconnect, ...work }: StreamWork): LiveO
     seenBefore: work.firstSegment > 0,
     interval: Math.max(1, Number(properties['FRAME_INTERVAL'] ?? 1) || 1),
     rateCap: Number(properties['FRAME_RATE_CAP'] ?? 0) || 0,
+    transport: properties['RTSP_TRANSPORT']?.trim().toUpperCase() === 'UDP' ? 'UDP' : 'TCP',
     keyFramesOnly: properties['USE_KEY_FRAMES']?.toUpperCase() === 'TRUE',
   };
 }

@@ -24,4 +24,8 @@ export interface Connect {
   readonly allowPrivate: boolean;
   readonly connectMs: number;
   readonly maxPixels: number;
+  /** How RTSP brings pictures; over its own connection when absent. */
+  readonly transport?: Transport | undefined;
 }
+
+export type Transport = 'TCP' | 'UDP';

@@ -1,5 +1,6 @@
 import type { ReconnectRules, StallRules } from '../../protocol/streams.ts';
 import type { SamplingOptions } from '../sampling.ts';
+import type { Transport } from './input.ts';
 
 export interface LiveOptions extends Pick<SamplingOptions, 'interval' | 'rateCap' | 'keyFramesOnly'> {
   /** Whether loopback and private addresses may be connected to; link-local and metadata addresses never. */
@@ -13,6 +14,8 @@ export interface LiveOptions extends Pick<SamplingOptions, 'interval' | 'rateCap
    * stream at once, for a wrong address should be told at once.
    */
   readonly seenBefore?: boolean | undefined;
+  /** How RTSP brings pictures: over its own connection (TCP, when absent), or beside it by UDP. */
+  readonly transport?: Transport | undefined;
   /** Time to connect, and for each answer of the server until it sends. */
   readonly connectMs?: number | undefined;
   /** Time until the first picture of a stream that was not seen before. */

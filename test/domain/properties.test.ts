@@ -201,7 +201,13 @@ describe('The workflow properties', () => {
     expect(new Set(WORKFLOW_PROPERTIES.map((p) => p.description)).size).to.equal(WORKFLOW_PROPERTIES.length);
   });
   it('are the 84 of the interface, and a few of ours', () => {
-    const own = ['OUTPUT_DETAILS', 'MIN_DETECTION_WIDTH', 'MIN_DETECTION_HEIGHT', 'MOTION_GATE'];
+    const own = [
+      'OUTPUT_DETAILS',
+      'MIN_DETECTION_WIDTH',
+      'MIN_DETECTION_HEIGHT',
+      'MOTION_GATE',
+      'RTSP_TRANSPORT',
+    ];
     expect(WORKFLOW_PROPERTIES.filter(({ name }) => !own.includes(name))).to.have.length(84);
   });
   it('send tokens only when they are TRUE', () => {

@@ -53,6 +53,27 @@ describe('a live stream', () => {
     expect(end).to.deep.equal({ reason: 'ended', detail: 'The sender has ended the stream.' });
   });
 
+  it('by UDP gives the same frames, also when packets overtake each other and strangers send some', async () => {
+    const hashes = await batchHashes(CLIP);
+    let watching: Watching | undefined;
+    const ready = (sent: number) =>
+      until('the frames were fetched', () => (watching?.frames.length ?? 0) >= Math.min(sent - 3, 98));
+    const { url, requests } = await rtsp({ speed: Infinity, ready, swapEvery: 5, strangers: true });
+    watching = new Watching(url, { transport: 'UDP' });
+    const { frames, counts, end } = await watching.over;
+    expect(requests.find(({ method }) => method === 'SETUP')!.text).to.match(/client_port=\d+-\d+/);
+    expect(frames.map(({ md5 }) => md5)).to.deep.equal(hashes);
+    expect(counts).to.include({ decoded: 100, dropped: 0, damaged: 0 });
+    expect(end.reason).to.equal('ended');
+  });
+
+  it('by UDP goes on with what came when packets are lost on their way', async () => {
+    const { url } = await rtsp({ loseEvery: 97 });
+    const { counts, end } = await watch(url, { transport: 'UDP' });
+    expect(counts.decoded).to.be.greaterThan(20);
+    expect(end.reason).to.equal('ended');
+  });
+
   for (const [what, headers] of [
     ['MPEG-TS over HTTP', { 'content-type': 'video/mp2t' }],
     ['MPEG-TS that calls itself nothing', { 'content-type': 'application/octet-stream' }],

@@ -1,5 +1,6 @@
 /** A small RTSP server that sends a clip over the connection it was asked on, and misbehaves as cameras do. */
 import { createHash } from 'node:crypto';
+import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { drained, paced } from './stream-server.ts';
 
@@ -26,6 +27,10 @@ export interface RtspBehaviour {
   readonly instead?: Readonly<Record<string, string>>;
   /** Every n-th packet is left out. */
   readonly loseEvery?: number;
+  /** By UDP: every n-th packet is overtaken by the one after it. */
+  readonly swapEvery?: number;
+  /** By UDP: strangers send packets as well, from another address. */
+  readonly strangers?: boolean;
 }
 
 export interface RtspRequest {
@@ -85,12 +90,21 @@ export async function rtspServer(behaviourOf: (connection: number) => RtspBehavi
   };
 }
 
+interface Udp {
+  readonly socket: UdpSocket;
+  readonly stranger: UdpSocket;
+  readonly port: number;
+}
+
 class Camera {
   readonly #socket: Socket;
   readonly #behaviour: RtspBehaviour;
   readonly #record: (request: RtspRequest) => void;
   #sequence = 65_500;
   #sent = 0;
+  /** Where the client wants packets by UDP, and what sends them there. */
+  #udp: Udp | undefined;
+  #overtaken: Buffer | undefined;
 
   constructor(socket: Socket, behaviour: RtspBehaviour, record: (request: RtspRequest) => void) {
     this.#socket = socket;
@@ -107,7 +121,24 @@ class Camera {
     if (!this.#mayEnter(method, text)) return this.#refuse(cseq);
     const other = instead[method];
     if (other !== undefined) return this.#write(`RTSP/1.0 ${other}\r\nCSeq: ${cseq}\r\n\r\n`);
+    if (method === 'SETUP' && /client_port=(\d+)/.test(text)) return void this.#setUpUdp(text, cseq);
     this.#answer(method, uri, cseq);
+  }
+
+  async #setUpUdp(text: string, cseq: string): Promise<void> {
+    const port = Number(/client_port=(\d+)/.exec(text)?.[1]);
+    const [socket, stranger] = [createSocket('udp4'), createSocket('udp4')];
+    await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => stranger.bind(0, '127.0.0.2', resolve));
+    this.#udp = { socket, stranger, port };
+    this.#socket.once('close', () => {
+      socket.close();
+      stranger.close();
+    });
+    const own = socket.address().port;
+    this.#write(
+      `RTSP/1.0 200 OK\r\nCSeq: ${cseq}\r\nTransport: RTP/AVP;unicast;client_port=${port}-${port + 1};server_port=${own}-${own + 1}\r\nSession: 42;timeout=2\r\n\r\n`,
+    );
   }
 
   #answer(method: string, uri: string, cseq: string): void {
@@ -143,7 +174,7 @@ class Camera {
     else if (after === 'teardown') this.#write('TEARDOWN rtsp://client RTSP/1.0\r\nCSeq: 7\r\n\r\n');
     else if (after === 'bye') {
       this.#interleaved(1, Buffer.from([0x81, 203, 0, 1, 0, 0, 0, 1]));
-      this.#socket.end();
+      if (this.#udp === undefined) this.#socket.end();
     }
   }
 
@@ -165,8 +196,26 @@ class Camera {
   }
 
   #interleaved(channel: number, packet: Buffer): void {
+    if (this.#udp !== undefined) return this.#byUdp(this.#udp, channel, packet);
     const head = Buffer.from([0x24, channel, packet.length >> 8, packet.length & 0xff]);
     this.#write(Buffer.concat([head, packet]));
+  }
+
+  #byUdp({ socket, stranger, port }: Udp, channel: number, packet: Buffer): void {
+    const { swapEvery = Infinity, strangers = false } = this.#behaviour;
+    const send = (data: Buffer) => socket.send(data, port + channel, '127.0.0.1', () => undefined);
+    if (strangers && channel === 0) {
+      const forged = Buffer.from(packet);
+      forged.fill(0xee, 12);
+      stranger.send(forged, port, '127.0.0.1', () => undefined);
+    }
+    if (channel === 0 && this.#overtaken === undefined && this.#sent % swapEvery === 0) {
+      this.#overtaken = packet;
+      return;
+    }
+    send(packet);
+    if (this.#overtaken !== undefined) send(this.#overtaken);
+    this.#overtaken = undefined;
   }
 
   #mayEnter(method: string, text: string): boolean {

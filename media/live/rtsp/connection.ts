@@ -74,6 +74,11 @@ export class RtspConnection {
     socket.on('close', () => this.fail(new LiveError('LOST', 'The camera has closed the connection.')));
   }
 
+  /** The address that was checked, and connected to. */
+  get camera(): string {
+    return (this.#socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+  }
+
   /** Until the connection stands. From then on the signal ends it. */
   async opened(signal: AbortSignal): Promise<void> {
     const stop = () => this.fail(networkError(signal.reason));

@@ -1,5 +1,5 @@
 /**
- * A camera's stream over RTSP, all of it over one TCP connection of ours. FFmpeg is given coded pictures and opens nothing itself, so
+ * A camera's stream over RTSP: over one TCP connection of ours, or by UDP from the address that it was made to. FFmpeg is given coded pictures and opens nothing itself, so
  * neither a redirection nor a session description can send it anywhere.
  */
 import { Packet } from 'node-av/lib';
@@ -39,7 +39,9 @@ class Pictures {
     if (channel === session.channels[1] && saysBye(packet)) return this.ended();
     const rtp = channel === session.channels[0] ? parseRtp(packet) : undefined;
     if (rtp === undefined || rtp.payloadType !== session.video.payloadType) return;
-    this.#waiting.push(...assembler.push(rtp));
+    const pictures = assembler.push(rtp);
+    // A sender over UDP cannot be held back: what comes then is lost, as it would be on its way.
+    if (this.#waiting.length < 2 * MOST_WAITING) this.#waiting.push(...pictures);
     if (this.#waiting.length >= MOST_WAITING) session.connection.pause();
     if (this.#waiting.length > 0) this.#wake?.();
   }

@@ -1,10 +1,14 @@
-/** How a stream is asked for: DESCRIBE, SETUP over the same connection, PLAY; with user and password, over redirections. */
+/**
+ * How a stream is asked for: DESCRIBE, SETUP over the same connection or by UDP beside it, PLAY; with user and password, over
+ * redirections.
+ */
 import { authorization, credentialsOf, type Authorize } from '../authorization.ts';
-import type { Connect } from '../input.ts';
+import type { Connect, Transport } from '../input.ts';
 import { LiveError } from '../live-error.ts';
 import { connectRtsp, requestUri, type RtspConnection, type RtspEvents } from './connection.ts';
 import type { RtspMessage } from './messages.ts';
 import { videoOf, type RtspVideo } from './sdp.ts';
+import { UdpPorts } from './udp-ports.ts';
 
 const MOST_REDIRECTS = 5;
 /** Seconds after which servers that say nothing forget a session (RFC 2326, 12.37). */
@@ -31,7 +35,7 @@ export async function openSession(
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
     const connection = await connectRtsp(url, connect, signal, events);
     try {
-      const found = await new Opening(connection, url).open();
+      const found = await new Opening(connection, url, connect.transport === 'UDP', events).open();
       if (!(found instanceof URL)) return found;
       // User and password stay with the host that they were given for.
       if (found.host === url.host) [found.username, found.password] = [url.username, url.password];
@@ -48,11 +52,15 @@ export async function openSession(
 class Opening {
   readonly #connection: RtspConnection;
   readonly #url: URL;
+  readonly #byUdp: boolean;
+  readonly #events: RtspEvents;
   #authorize: Authorize | undefined;
 
-  constructor(connection: RtspConnection, url: URL) {
+  constructor(connection: RtspConnection, url: URL, byUdp: boolean, events: RtspEvents) {
     this.#connection = connection;
     this.#url = url;
+    this.#byUdp = byUdp;
+    this.#events = events;
   }
 
   async open(): Promise<RtspSession | URL> {
@@ -63,30 +71,61 @@ class Opening {
     const video = videoOf(described.body);
     const base =
       described.headers.get('content-base')?.[0] ?? described.headers.get('content-location')?.[0] ?? uri;
-    const setUp = accepted(
-      await this.#ask('SETUP', controlUri(base, video.control), {
-        Transport: 'RTP/AVP/TCP;unicast;interleaved=0-1',
-      }),
-      'SETUP',
-    );
-    const transport = setUp.headers.get('transport')?.[0] ?? '';
-    if (!/RTP\/AVPF?\/TCP/i.test(transport))
-      throw new LiveError('UNSUPPORTED', 'The camera does not send over TCP, which alone is supported.');
-    const [, media, control] = /interleaved=(\d+)(?:-(\d+))?/.exec(transport) ?? [];
-    const [session = '', ...parameters] = (setUp.headers.get('session')?.[0] ?? '').split(';');
-    const timeoutS = Number(/timeout=(\d+)/.exec(parameters.join(';'))?.[1] ?? SESSION_S);
+    const control = controlUri(base, video.control);
     const whole = controlUri(base, video.sessionControl);
+    return this.#byUdp ? this.#overUdp(video, control, whole) : this.#overTcp(video, control, whole);
+  }
+
+  async #overTcp(video: RtspVideo, control: string, whole: string): Promise<RtspSession> {
+    const answer = await this.#setUp(control, 'RTP/AVP/TCP;unicast;interleaved=0-1', 'TCP');
+    const transport = answer.headers.get('transport')?.[0] ?? '';
+    if (!/RTP\/AVPF?\/TCP/i.test(transport)) throw sendsOtherwise('TCP');
+    const [, media, about] = /interleaved=(\d+)(?:-(\d+))?/.exec(transport) ?? [];
     const channel = Number(media ?? 0);
-    return this.#session(video, [channel, Number(control ?? channel + 1)], whole, session.trim(), timeoutS);
+    return this.#session(video, [channel, Number(about ?? channel + 1)], whole, answer);
+  }
+
+  /** Pictures come from the address that the connection was made to, whatever other the camera may name. */
+  async #overUdp(video: RtspVideo, control: string, whole: string): Promise<RtspSession> {
+    const { camera } = this.#connection;
+    const ports = await UdpPorts.open(camera, this.#events);
+    try {
+      const wanted = `RTP/AVP;unicast;client_port=${ports.port}-${ports.port + 1}`;
+      const answer = await this.#setUp(control, wanted, 'UDP');
+      const transport = answer.headers.get('transport')?.[0] ?? '';
+      if (/RTP\/AVPF?\/TCP/i.test(transport)) throw sendsOtherwise('UDP');
+      const [, media, about] = /server_port=(\d+)(?:-(\d+))?/.exec(transport) ?? [];
+      const first = Number(media ?? 0);
+      ports.greet(camera, [first, Number(about ?? (first === 0 ? 0 : first + 1))]);
+      const session = this.#session(video, [0, 1], whole, answer);
+      return {
+        ...session,
+        close: () => {
+          session.close();
+          ports.close();
+        },
+      };
+    } catch (error) {
+      ports.close();
+      throw error;
+    }
+  }
+
+  async #setUp(control: string, transport: string, by: Transport): Promise<RtspMessage> {
+    const answer = await this.#ask('SETUP', control, { Transport: transport });
+    if (answer.status === 461) throw sendsOtherwise(by);
+    return accepted(answer, 'SETUP');
   }
 
   #session(
     video: RtspVideo,
     channels: readonly [number, number],
     uri: string,
-    session: string,
-    timeoutS: number,
+    setUp: RtspMessage,
   ): RtspSession {
+    const [id = '', ...parameters] = (setUp.headers.get('session')?.[0] ?? '').split(';');
+    const session = id.trim();
+    const timeoutS = Number(/timeout=(\d+)/.exec(parameters.join(';'))?.[1] ?? SESSION_S);
     const headers: Record<string, string> = session === '' ? {} : { Session: session };
     let alive: NodeJS.Timeout | undefined;
     return {
@@ -153,10 +192,14 @@ function accepted(answer: RtspMessage, method: string): RtspMessage {
   if (status === 200) return answer;
   if (status === 403) throw unauthorized(false);
   if (status === 404) throw new LiveError('REFUSED', 'The camera has no stream at this path (status 404).');
-  if (status === 461)
-    throw new LiveError('UNSUPPORTED', 'The camera does not send over TCP, which alone is supported.');
   throw new LiveError('REFUSED', `The camera answered ${method} with status ${status}.`);
 }
+
+const sendsOtherwise = (wanted: Transport): LiveError =>
+  new LiveError(
+    'UNSUPPORTED',
+    `The camera does not send over ${wanted}: RTSP_TRANSPORT=${wanted === 'TCP' ? 'UDP' : 'TCP'} asks for the other way.`,
+  );
 
 const unauthorized = (without: boolean): LiveError =>
   new LiveError(

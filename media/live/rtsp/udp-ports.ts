@@ -1,0 +1,86 @@
+/** Media over UDP: two ports of ours, one for the pictures and the next one for what is said about them. */
+import { createSocket, type Socket } from 'node:dgram';
+import { LiveError, networkError } from '../live-error.ts';
+import { PacketOrder } from './packet-order.ts';
+
+export interface UdpEvents {
+  /** Channel 0: a packet of pictures, in the order of their numbers; 1: one of RTCP. */
+  packet(channel: number, packet: Buffer): void;
+  failed(error: LiveError): void;
+}
+
+/** Even ports with a free one above are found by trying. */
+const TRIES = 50;
+/** Pictures come in bursts: what the system cannot hold meanwhile is lost. */
+const RECEIVE_BYTES = 4 * 1024 * 1024;
+/** Opens the way through an address translation between the camera and us. */
+const GREETING = Buffer.from([0x80, 0x7f, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+
+/**
+ * Takes packets of the address alone that the connection to the camera was made to: it was checked, and nobody else can put pictures
+ * into the stream.
+ */
+export class UdpPorts {
+  readonly #sockets: readonly [Socket, Socket];
+  readonly #order: PacketOrder;
+
+  /** @throws LiveError when there are no two ports side by side */
+  static async open(camera: string, events: UdpEvents): Promise<UdpPorts> {
+    const type = camera.includes(':') ? 'udp6' : 'udp4';
+    for (let attempt = 0; attempt < TRIES; attempt++) {
+      const media = await bound(type, 0);
+      const { port } = media.address();
+      const control = port % 2 === 0 ? await bound(type, port + 1).catch(() => undefined) : undefined;
+      if (control !== undefined) return new UdpPorts([media, control], camera, events);
+      media.close();
+    }
+    throw new LiveError('UNREACHABLE', 'There are no two free UDP ports side by side.');
+  }
+
+  private constructor(sockets: readonly [Socket, Socket], camera: string, events: UdpEvents) {
+    this.#sockets = sockets;
+    this.#order = new PacketOrder((packet) => events.packet(0, packet));
+    const [media, control] = sockets;
+    media.on('message', (packet, from) => {
+      if (from.address === camera) this.#order.push(packet);
+    });
+    control.on('message', (packet, from) => {
+      if (from.address !== camera) return;
+      // What came before the last word of the sender is not waited for any more.
+      this.#order.flush();
+      events.packet(1, packet);
+    });
+    for (const socket of sockets) socket.on('error', (error) => events.failed(networkError(error)));
+    media.setRecvBufferSize(RECEIVE_BYTES);
+  }
+
+  /** Of the pictures; the other one is the next. */
+  get port(): number {
+    return this.#sockets[0].address().port;
+  }
+
+  /** Tells the camera's ports where we are. */
+  greet(camera: string, ports: readonly [number, number]): void {
+    for (const [n, socket] of this.#sockets.entries())
+      if (ports[n]! > 0) socket.send(GREETING, ports[n]!, camera, () => undefined);
+  }
+
+  close(): void {
+    this.#order.close();
+    for (const socket of this.#sockets) socket.close();
+  }
+}
+
+function bound(type: 'udp4' | 'udp6', port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = createSocket(type);
+    socket.once('error', (error) => {
+      socket.close();
+      reject(error);
+    });
+    socket.bind(port, () => {
+      socket.removeAllListeners('error');
+      resolve(socket);
+    });
+  });
+}
