@@ -40,8 +40,8 @@ class Pictures {
     const rtp = channel === session.channels[0] ? parseRtp(packet) : undefined;
     if (rtp === undefined || rtp.payloadType !== session.video.payloadType) return;
     const pictures = assembler.push(rtp);
-    // A sender over UDP cannot be held back: what comes then is lost, as it would be on its way.
-    if (this.#waiting.length < 2 * MOST_WAITING) this.#waiting.push(...pictures);
+    // A sender that cannot be held back would fill the memory: what comes then is lost, as it would be on its way.
+    if (session.waits || this.#waiting.length < 2 * MOST_WAITING) this.#waiting.push(...pictures);
     if (this.#waiting.length >= MOST_WAITING) session.connection.pause();
     if (this.#waiting.length > 0) this.#wake?.();
   }

@@ -18,6 +18,8 @@ export interface RtspSession {
   readonly video: RtspVideo;
   /** The channel with the pictures, and that with what is said about them. */
   readonly channels: readonly [number, number];
+  /** The server waits while we do not read. */
+  readonly waits: boolean;
   /** Lets the server send. */
   play(): Promise<void>;
   close(): void;
@@ -131,6 +133,7 @@ class Opening {
     return {
       video,
       channels,
+      waits: !this.#byUdp,
       connection: this.#connection,
       play: async () => {
         accepted(await this.#ask('PLAY', uri, { ...headers, Range: 'npt=0.000-' }), 'PLAY');

@@ -107,9 +107,9 @@ class BookedJobs {
     const before = job.state;
     job.tell(command);
     const { change } = job.last!;
-    if (change === undefined || change.silent === true) return;
+    if (change === undefined || change.silent) return;
     const { number } = job.record;
-    const after = change.gone === true ? undefined : change.state;
+    const after = change.gone ? undefined : change.state;
     this.#ledger.take(number, indexesOf(job.record, before, after));
     this.seen.add(after === undefined ? 'gone' : after.removed ? 'removed' : after.status);
     const jobs = this.#jobs.flatMap(({ record, state }) => (state === undefined ? [] : [{ record, state }]));

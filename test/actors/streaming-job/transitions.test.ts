@@ -1,6 +1,6 @@
 /** Random lives of streaming jobs, held against the rules of specification 3.2 and the table that they run by. */
 import { expect } from 'chai';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { decide } from '../../../actors/runtime/machine.ts';
 import type { StreamingJobCommand } from '../../../actors/streaming-job/commands.ts';
 import {
