@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises';
+import { segmentsRoot } from '../results/layout.ts';
 import type { Logger } from '../config/logger.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Duties } from '../store/duties.ts';
@@ -48,6 +50,9 @@ async function takeUp(guardian: Guardian, { store, settings, logger }: ResumeDep
     for await (const { id } of allEntries(store, index)) jobs.tell(id, { type: 'resume' });
   for (const index of [LIVE_STREAMS, REMOVED_STREAMS])
     for await (const { id } of allEntries(store, index)) streams.jobs.tell(id, { type: 'resume' });
+  // Jobs that have ended may still have reports on their way.
+  for (const id of await readdir(segmentsRoot(settings.DATA_DIR)).catch(() => []))
+    streams.jobs.tell(id, { type: 'resume' });
   admission.tell(ADMISSION, { type: 'open' });
   await delivery.wakeAll();
 }

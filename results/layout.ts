@@ -40,9 +40,11 @@ export function processesFolder(dataDir: string): string {
   return join(dataDir, 'processes');
 }
 
-/** Segment reports of a streaming job that are still on their way out. */
+/** Segment reports of streaming jobs that are still on their way out: a folder for each job. */
+export const segmentsRoot = (dataDir: string): string => join(dataDir, 'streams');
+
 export function segmentsFolder(dataDir: string, jobNumber: number): string {
-  return join(dataDir, 'streams', String(jobNumber));
+  return join(segmentsRoot(dataDir), String(jobNumber));
 }
 
 export function segmentFile(dataDir: string, jobNumber: number, segment: number): string {

@@ -30,8 +30,8 @@ export interface StreamingJobDeps {
   health(record: StreamingJobRecord, state: StreamingJobState): void;
   /** The same to the address for stalls. */
   stalled(record: StreamingJobRecord, state: StreamingJobState): void;
-  /** Sends segment reports out and brings them to their place, those up to this segment that are still on their way. */
-  publish(record: StreamingJobRecord, upTo: number): Promise<void>;
+  /** Sends segment reports out and brings them to their place, those that are still on their way. */
+  publish(record: StreamingJobRecord, state: StreamingJobState): Promise<void>;
   errorReport(record: StreamingJobRecord, state: StreamingJobState, message: string): Promise<void>;
   /** Whoever watches the job hears how it stands. */
   changed(record: StreamingJobRecord, state: StreamingJobState): void;
@@ -111,7 +111,7 @@ async function carryOut(
     case 'stallReport':
       return deps.stalled(record, state);
     case 'publish':
-      return deps.publish(record, effect.upTo);
+      return deps.publish(record, state);
     case 'errorReport':
       return deps.errorReport(record, state, effect.message);
     case 'changed':

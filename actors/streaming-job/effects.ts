@@ -9,8 +9,8 @@ export type StreamingJobEffect =
   | { readonly type: 'health' }
   /** The same to whoever wants to hear of stalls. */
   | { readonly type: 'stallReport' }
-  /** Reports that lie in the folder of the job, up to this segment, go out and to their place. */
-  | { readonly type: 'publish'; readonly upTo: number }
+  /** Reports of segments that lie in the folder of the job go out and to their place. */
+  | { readonly type: 'publish' }
   /** A report without tracks that says what went wrong. */
   | { readonly type: 'errorReport'; readonly message: string }
   /** Whoever watches the job hears how it stands. */

@@ -119,11 +119,10 @@ export class StreamingJobService {
     return job === undefined ? undefined : this.#accepted(job.record);
   }
 
-  #numberOf(repeatable: Repeatable | undefined): Promise<number | 'conflict'> {
+  async #numberOf(repeatable: Repeatable | undefined): Promise<number | 'conflict'> {
     const { store, repeats, clock } = this.#deps;
-    const number = store.next('job');
-    if (repeatable === undefined) return number;
-    return number.then((taken) => repeats.reserve(repeatable, taken, clock.now()));
+    const number = await store.next('job');
+    return repeatable === undefined ? number : repeats.reserve(repeatable, number, clock.now());
   }
 
   async #noRoom(): Promise<string | undefined> {

@@ -76,7 +76,7 @@ export function registerStreams(system: ActorSystem, deps: StreamsDeps): Streams
       intensity: DEFAULT_INTENSITY,
       health: (record, state) => reports.health(record, state),
       stalled: (record, state) => reports.stalled(record, state),
-      publish: (record, upTo) => reports.publish(record, upTo),
+      publish: (record, state) => reports.publish(record, state),
       errorReport: (record, state, message) => reports.error(record, state, message),
       changed: (record, state) => live.tell(record.number, { type: 'state', record, state }),
       ended: (record, { status, detail }) => {

@@ -15,9 +15,9 @@ import { removeFile, removeFolder } from '../../results/spool.ts';
 import { allEntries, type Store } from '../../store/store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { StreamMeter } from '../views/meter.ts';
-import { storedStream } from '../views/stored-stream.ts';
+import { storedStream, type StoredStream } from '../views/stored-stream.ts';
 import { LIVE_STREAMS } from './indexes.ts';
-import type { StreamingJobRecord, StreamingJobState } from './state.ts';
+import { isEnded, type StreamingJobRecord, type StreamingJobState } from './state.ts';
 
 export interface ReportDeps {
   readonly store: Store;
@@ -78,7 +78,7 @@ export class StreamReports {
     this.#deps = deps;
   }
 
-  /** From now on nothing is posted any more. */
+  /** From now on nothing is posted any more; what waits lies in its folder for the next start. */
   close(): void {
     this.#stop.abort(new Error('the server is shutting down'));
   }
@@ -95,8 +95,11 @@ export class StreamReports {
 
   async #removeFolder(job: number): Promise<void> {
     if (!this.#over.has(job)) return;
-    // Reports that are still on their way keep it.
-    await rmdir(segmentsFolder(this.#deps.dataDir, job)).then(
+    const folder = segmentsFolder(this.#deps.dataDir, job);
+    // Reports that are still on their way keep it; what else lies there was never taken in.
+    for (const name of await readdir(folder).catch(() => []))
+      if (!this.#posting.has(path.join(folder, name))) await removeFile(path.join(folder, name));
+    await rmdir(folder).then(
       () => this.#over.delete(job),
       (error: NodeJS.ErrnoException) => error.code === 'ENOENT' && this.#over.delete(job),
     );
@@ -125,7 +128,7 @@ export class StreamReports {
   /** How all live jobs stand: one report for each address. */
   async healthOfAll(): Promise<void> {
     const { store } = this.#deps;
-    const byAddress = new Map<string, Standing[]>();
+    const byAddress = new Map<string, StoredStream[]>();
     for await (const { id } of allEntries(store, LIVE_STREAMS)) {
       const job = await storedStream(store, Number(id));
       const address = job?.record.healthReportCallbackUri;
@@ -135,7 +138,7 @@ export class StreamReports {
     for (const [address, jobs] of byAddress) this.#health(address, jobs);
   }
 
-  #health(address: string, jobs: readonly Standing[]): void {
+  #health(address: string, jobs: readonly StoredStream[]): void {
     const at = this.#deps.clock.now();
     const text = JSON.stringify({ reportDate: localIso(at), reports: jobs.map(healthOf) });
     this.#enqueue(address, {
@@ -146,14 +149,15 @@ export class StreamReports {
     });
   }
 
-  /** Brings the reports of segments up to this one to their place, and posts them. */
-  async publish(record: StreamingJobRecord, upTo: number): Promise<void> {
+  /** Brings the reports of segments that the job has taken in to their place, and posts them. */
+  async publish(record: StreamingJobRecord, { status, lastSegment: upTo }: StreamingJobState): Promise<void> {
     const folder = segmentsFolder(this.#deps.dataDir, record.number);
     const names = await readdir(folder).catch(() => []);
     const segments = names.flatMap((name) => (/^\d+\.json$/.test(name) ? [Number.parseInt(name, 10)] : []));
     for (const segment of segments.sort((a, b) => a - b))
       if (segment <= upTo)
         await this.#publish(record, segmentFile(this.#deps.dataDir, record.number, segment));
+    if (isEnded(status)) await this.ended(record);
   }
 
   async #publish(record: StreamingJobRecord, file: string): Promise<void> {
@@ -229,8 +233,10 @@ export class StreamReports {
 
   async #sendAll(address: string, queue: Queue): Promise<void> {
     queue.sending = true;
-    for (let next = queue.waiting.shift(); next !== undefined; next = queue.waiting.shift())
+    for (let next = queue.waiting.shift(); next !== undefined; next = queue.waiting.shift()) {
+      if (this.#stop.signal.aborted) return;
       await this.#sendOne(address, next);
+    }
     this.#queues.delete(address);
   }
 
@@ -270,13 +276,8 @@ export class StreamReports {
   }
 }
 
-interface Standing {
-  readonly record: StreamingJobRecord;
-  readonly state: StreamingJobState;
-}
-
 /** HealthReportData of specification 2.3. */
-function healthOf({ record, state: { status, detail, activity } }: Standing) {
+function healthOf({ record, state: { status, detail, activity } }: StoredStream) {
   return {
     jobId: record.number,
     externalId: record.externalId,

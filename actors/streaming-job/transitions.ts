@@ -139,7 +139,7 @@ const ON: Transitions<StreamingJobTypes> = {
     apply(state, { segment, counts }, { at }) {
       if (segment <= state.lastSegment) return refused('REPEATED');
       const known = { ...state, counts, lastSegment: segment, segmentAt: at, fruitless: 0, gapSince: null };
-      return { state: known, effects: [{ type: 'publish', upTo: segment }, { type: 'changed' }] };
+      return { state: known, effects: [{ type: 'publish' }, { type: 'changed' }] };
     },
   },
   ended: {
@@ -242,9 +242,9 @@ export function recoverStreamingJob(state: StreamingJobState): readonly Streamin
   const { status, lastSegment, retryAt, removed, doCleanup } = state;
   if (removed) return [{ type: 'removeFiles' }, { type: 'forget' }];
   if (doCleanup && status === 'CANCELLED') return [{ type: 'removeFiles' }];
-  const reports: readonly StreamingJobEffect[] =
-    lastSegment < 0 ? [] : [{ type: 'publish', upTo: lastSegment }];
-  if ((ENDED as readonly string[]).includes(status)) return reports;
+  const publish: StreamingJobEffect = { type: 'publish' };
+  if ((ENDED as readonly string[]).includes(status)) return [publish];
+  const reports = lastSegment < 0 ? [] : [publish];
   if (status === 'CANCELLING') return [...reports, { type: 'withdraw' }];
   return [...reports, retryAt === null ? { type: 'offer' } : { type: 'retryAt', at: retryAt }];
 }

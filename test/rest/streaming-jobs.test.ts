@@ -1,8 +1,7 @@
 /** What requests for streaming jobs are held against (specification 2.3, 4.3). */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { packageRoot } from '../../config/info.ts';
+import { registerLivePipeline } from '../support/live-pipeline.ts';
 import { Service } from '../support/service.ts';
 
 const STREAM = { streamUri: 'rtsp://camera.example/live', segmentSize: 10 };
@@ -13,13 +12,7 @@ describe('Streaming jobs (specification 4.3)', () => {
   let service: Service;
   before(async () => {
     service = await Service.started();
-    const file = join(packageRoot, 'test', 'support', 'components', 'absent', 'descriptor.json');
-    const descriptor = readFileSync(file, 'utf8')
-      .replaceAll(/ABSENT/gi, 'LIVE')
-      .replace('"batchLibrary"', '"streamLibrary"');
-    expect((await service.ask('POST', '/rest/components/registerUnmanaged', descriptor)).status).to.equal(
-      201,
-    );
+    await registerLivePipeline(service);
   });
   after(() => service.close());
 

@@ -1,9 +1,8 @@
 /** The life of streaming jobs (specification 3.2, 4.3, 6.2, 6.3), with a component that knows nothing but HTTP. */
-import { readFileSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { packageRoot } from '../../config/info.ts';
+import { registerLivePipeline } from '../support/live-pipeline.ts';
 import type { StreamTrack } from '../../protocol/streams.ts';
 import type { StreamAssignment } from '../../protocol/worker-protocol.ts';
 import { RawComponent } from '../support/raw-component.ts';
@@ -77,12 +76,7 @@ describe('A streaming job', function () {
       MAX_STREAMS: '4',
       MAX_QUEUED_REPORTS: '3',
     });
-    const file = join(packageRoot, 'test', 'support', 'components', 'absent', 'descriptor.json');
-    const descriptor = readFileSync(file, 'utf8')
-      .replaceAll(/ABSENT/gi, 'LIVE')
-      .replace('"batchLibrary"', '"streamLibrary"');
-    const { status } = await service.ask('POST', '/rest/components/registerUnmanaged', descriptor);
-    expect(status).to.equal(201);
+    await registerLivePipeline(service);
     component = new RawComponent(service);
     receiver = await Receiver.start();
   });
@@ -603,6 +597,31 @@ describe('A streaming job', function () {
     await reading;
     expect(text()).to.include('TERMINATED');
     gone.abort();
+  });
+
+  it('has reports that were still to be sent go out after kill -9 of the server, though it has ended', async () => {
+    receiver.manner = hang;
+    const id = await submit({
+      enableOutputToDisk: false,
+      summaryReportCallbackUri: `${receiver.url}/summary`,
+    });
+    const { token } = await claim(id);
+    for (const segment of [0, 1]) await component.segment(token, segment, [summaryOf(segment)]);
+    await component.end(token, { reason: 'ended', detail: '' });
+    await service.kill9();
+    receiver.requests.length = 0;
+    receiver.manner = answer(200);
+    await service.start();
+    await until(
+      'both reports have come',
+      () => bodies<Summary>('/summary').map(({ segmentId }) => segmentId),
+      (ids) => ids.length === 2 && ids[0] === 0 && ids[1] === 1,
+    );
+    await until(
+      'no file of them is left',
+      () => service.files('streams'),
+      (left) => !left.includes(String(id)),
+    );
   });
 
   it('goes on after kill -9 of the server: an unmanaged component keeps its lease, no segment comes twice', async () => {

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from 'chai';
-import { packageRoot } from '../../../config/info.ts';
+import { registerLivePipeline } from '../../support/live-pipeline.ts';
 import {
   streamingCancelled,
   streamingCreated,
@@ -51,11 +49,7 @@ export function streamingJobRows(suite: Suite): void {
         streamingCreated,
       );
     before(async () => {
-      const file = join(packageRoot, 'test', 'support', 'components', 'absent', 'descriptor.json');
-      const descriptor = readFileSync(file, 'utf8')
-        .replaceAll(/ABSENT/gi, 'LIVE')
-        .replace('"batchLibrary"', '"streamLibrary"');
-      await suite.ask('POST', '/rest/components/registerUnmanaged', descriptor);
+      await registerLivePipeline(suite.service);
     });
 
     suite.proves(
