@@ -51,6 +51,12 @@ export class LiveStreams {
     };
   }
 
+  /** Another component begins, which counts from 0. */
+  begins(job: number): void {
+    const live = this.#streams.get(job);
+    if (live !== undefined) live.counts = undefined;
+  }
+
   tell(job: number, event: LiveEvent): void {
     const live = event.type === 'counts' ? this.#of(job) : this.#streams.get(job);
     if (live === undefined) return;

@@ -97,7 +97,8 @@ const ON: Transitions<StreamingJobTypes> = {
     apply(state, _, { record }) {
       // The first one misses nothing.
       if (!state.opened || state.gapSince !== null) return {};
-      return { state: { ...state, gapSince: missedSince(state, record) } };
+      const earlier = sumOf(state.earlier, state.counts);
+      return { state: { ...state, gapSince: missedSince(state, record), earlier, counts: NO_COUNTS } };
     },
   },
   opened: {

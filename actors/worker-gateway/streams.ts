@@ -81,6 +81,7 @@ export class StreamGateway {
     if (job.state.opened) await this.#ask(lease, { type: 'claimed', attempt: item.attempt });
     const { record, state } = job;
     this.counters.begins(record.number, item.attempt);
+    this.#deps.live.begins(record.number);
     return {
       token,
       id: item.id,

@@ -155,6 +155,7 @@ describe('The life of a streaming job', () => {
     state = after(state, { type: 'segment', segment: 0, counts: COUNTS, attempt: 1 }, 2_000).state!;
     state = after(state, claimed, 9_000).state!;
     expect(state.gapSince).to.equal(2_000);
+    expect([state.earlier, state.counts], 'frames of both are counted').to.deep.equal([COUNTS, NO_COUNTS]);
     state = after(state, { type: 'segment', segment: 1, counts: COUNTS, attempt: 1 }, 10_000).state!;
     expect(state.gapSince).to.equal(null);
   });
