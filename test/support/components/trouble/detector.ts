@@ -1,6 +1,6 @@
 /** A component that misbehaves as its properties tell it. */
 import { subscribe } from 'node:diagnostics_channel';
-import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { ClientRequest } from 'node:http';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -93,6 +93,9 @@ async function* trouble(
         kept.push(Buffer.alloc(32 * 2 ** 20, 1));
         await sleep(20);
       }
+    case 'wait':
+      while (!existsSync(TROUBLE_FILE)) await sleep(10);
+      break;
     case 'remove':
       rmSync(TROUBLE_FILE, { force: true });
       break;
