@@ -42,5 +42,6 @@ export async function drain(
   streams.reports.close();
   // Until now whoever watches a job could see how it stands.
   guardian.watch.close();
+  guardian.listWatch.close();
   await system.stop(MAILBOXES_MS);
 }

@@ -8,11 +8,16 @@ import type { Foundation, GuardianDeps } from './guardian-deps.ts';
 import { registerActors, tellJobs, type Actors } from './registered-actors.ts';
 import { systemMessageKind } from './system-messages/actor.ts';
 import { SystemMessageService, tellingOfQuarantine } from './system-messages/service.ts';
+import { listJobs } from './views/job-list.ts';
+import { JobListWatch } from './views/job-list-watch.ts';
 import { JobWatch } from './views/job-watch.ts';
 import { JobViews } from './views/jobs.ts';
 import { QueueViews } from './views/queues.ts';
 import { WaitingReasons } from './views/waiting.ts';
 import { WorkerGateway } from './worker-gateway/gateway.ts';
+
+/** A page of the list has many jobs: it is looked at so many times less often than a single one. */
+const PAGE_LOOKS = 4;
 
 /** The actors of one server and what the edge uses of them. */
 export interface Guardian extends Actors {
@@ -22,6 +27,7 @@ export interface Guardian extends Actors {
   readonly workerGateway: WorkerGateway;
   readonly views: JobViews;
   readonly watch: JobWatch;
+  readonly listWatch: JobListWatch;
   readonly queues: QueueViews;
   readonly systemMessages: SystemMessageService;
 }
@@ -129,6 +135,13 @@ function views(base: Foundation, { nodeManager, delivery }: Actors, queues: Queu
     idleReason: nodeManager.waitingReason,
   });
   const jobs = new JobViews(store, settings.DATA_DIR, waiting, delivery.troubleOf);
-  const watch = new JobWatch({ views: jobs, clock, logger, pollMs: settings.EVENTS_POLL_MS });
-  return { views: jobs, watch };
+  const pollMs = settings.EVENTS_POLL_MS;
+  const watch = new JobWatch({ views: jobs, clock, logger, pollMs });
+  const listWatch = new JobListWatch({
+    listJobs: (query) => listJobs(store, jobs, query),
+    clock,
+    logger,
+    pollMs: PAGE_LOOKS * pollMs,
+  });
+  return { views: jobs, watch, listWatch };
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { ActorSystem } from '../actors/runtime/system.ts';
+import type { JobListWatch } from '../actors/views/job-list-watch.ts';
 import type { JobWatch } from '../actors/views/job-watch.ts';
 import type { Logger } from '../config/logger.ts';
 import type { Access } from './access/index.ts';
@@ -27,6 +28,7 @@ type Made = 'metrics' | 'eventStreams' | 'liveEventStreams' | 'openApi';
 
 export interface AppDeps extends Omit<EndpointDeps, Made>, MetricsDeps, Limits, Pick<ClaimantDeps, 'nodes'> {
   readonly watch: JobWatch;
+  readonly listWatch: JobListWatch;
   readonly events: EventLimits;
   readonly access: Access;
   /** Origins whose scripts may use the interface; `*`: any. */
@@ -84,7 +86,7 @@ export function routersOf(
   const all: EndpointDeps & Limits = {
     ...deps,
     metrics,
-    eventStreams: new EventStreams(deps.watch, deps.events),
+    eventStreams: new EventStreams(deps.watch, deps.listWatch, deps.events),
     liveEventStreams: new LiveEventStreams(deps.streams, deps.events),
     openApi: openApiOf(deps),
   };

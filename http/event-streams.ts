@@ -1,7 +1,9 @@
-import { PassThrough } from 'node:stream';
+import type { PassThrough } from 'node:stream';
+import type { JobListQuery, JobPage, ListedJob } from '../actors/views/job-list.ts';
+import type { JobListWatch } from '../actors/views/job-list-watch.ts';
 import type { JobWatch } from '../actors/views/job-watch.ts';
-import type { JobProgressEvent } from '../actors/views/jobs.ts';
 import { overloaded } from './errors.ts';
+import { LatestStream } from './latest-stream.ts';
 
 export interface EventLimits {
   /** Open streams of all clients at most. */
@@ -10,17 +12,16 @@ export interface EventLimits {
   readonly heartbeatMs: number;
 }
 
-/** Time after which a client comes again when its stream broke off. */
-const RETRY_MS = 2_000;
-
-/** The event streams that are open. */
+/** The event streams of batch jobs that are open. */
 export class EventStreams {
-  readonly #watch: JobWatch;
+  readonly #jobs: JobWatch;
+  readonly #lists: JobListWatch;
   readonly #limits: EventLimits;
-  readonly #open = new Set<EventStream>();
+  readonly #open = new Set<LatestStream>();
 
-  constructor(watch: JobWatch, limits: EventLimits) {
-    this.#watch = watch;
+  constructor(jobs: JobWatch, lists: JobListWatch, limits: EventLimits) {
+    this.#jobs = jobs;
+    this.#lists = lists;
     this.#limits = limits;
   }
 
@@ -29,15 +30,44 @@ export class EventStreams {
    * no such job.
    * @throws HttpError when as many streams are open as there may be
    */
-  async open(job: number, lastEvent: number): Promise<PassThrough | undefined> {
+  open(job: number, lastEvent: number): Promise<PassThrough | undefined> {
+    return this.#opened('job', lastEvent, (stream) =>
+      this.#jobs.watch(job, {
+        seen: (event) => stream.tell(() => event),
+        ended: () => stream.ended(),
+      }),
+    );
+  }
+
+  /**
+   * A stream of what becomes of the jobs of a page of the list.
+   * @throws HttpError when as many streams are open as there may be
+   */
+  async openList(query: JobListQuery, lastEvent: number): Promise<PassThrough> {
+    const told = new ToldJobs();
+    const body = await this.#opened('jobs', lastEvent, (stream) =>
+      this.#lists.watch(query, {
+        seen: (page) => stream.tell(() => told.changes(page)),
+        ended: () => stream.ended(),
+      }),
+    );
+    return body!;
+  }
+
+  /** `watch` answers what stops it; undefined: there is nothing to watch. */
+  async #opened(
+    name: string,
+    lastEvent: number,
+    watch: (stream: LatestStream) => Promise<(() => void) | undefined>,
+  ): Promise<PassThrough | undefined> {
     const { maxStreams, heartbeatMs } = this.#limits;
     if (this.#open.size >= maxStreams)
       throw overloaded(`There are ${maxStreams} event streams already (MAX_EVENT_STREAMS); try again later.`);
-    const stream = new EventStream(lastEvent, heartbeatMs);
+    const stream = new LatestStream(name, lastEvent, heartbeatMs);
     const { body } = stream;
     this.#open.add(stream);
     body.once('close', () => this.#open.delete(stream));
-    const leave = await this.#watch.watch(job, stream).catch((error: unknown) => {
+    const leave = await watch(stream).catch((error: unknown) => {
       body.destroy();
       throw error;
     });
@@ -51,48 +81,19 @@ export class EventStreams {
   }
 }
 
-/** One client's stream. A client that reads slowly misses what is out of date by then, and never makes the server keep more. */
-class EventStream {
-  readonly body = new PassThrough();
-  #id: number;
-  /** Written when the client has read what is under way. */
-  #latest: JobProgressEvent | undefined;
-  #over = false;
-  /** It has not read anything since the last sign of life. */
-  #stuck = false;
+/** What one client has been told of the jobs of a page. */
+class ToldJobs {
+  #told: ReadonlyMap<string, string> = new Map();
+  #first = true;
 
-  constructor(id: number, heartbeatMs: number) {
-    this.#id = id;
-    this.body.write(`retry: ${RETRY_MS}\n\n`);
-    const beat = setInterval(() => this.#beat(), heartbeatMs).unref();
-    this.body.on('drain', () => this.#flush());
-    // A client that hangs up is no error.
-    this.body.on('error', () => undefined);
-    this.body.once('close', () => clearInterval(beat));
-  }
-
-  seen(event: JobProgressEvent): void {
-    this.#latest = event;
-    this.#flush();
-  }
-
-  ended(): void {
-    this.#over = true;
-    this.#flush();
-  }
-
-  #flush(): void {
-    if (this.body.destroyed || this.body.writableEnded || this.body.writableNeedDrain) return;
-    this.#stuck = false;
-    if (this.#latest !== undefined)
-      this.body.write(`id: ${++this.#id}\nevent: job\ndata: ${JSON.stringify(this.#latest)}\n\n`);
-    this.#latest = undefined;
-    if (this.#over) this.body.end();
-  }
-
-  #beat(): void {
-    if (!this.body.writableNeedDrain && !this.body.writableEnded) this.body.write(': \n\n');
-    else if (this.#stuck) this.body.destroy();
-    else this.#stuck = true;
+  /** The jobs that are new to the client, or have changed, and the order of all; undefined: it knows them. */
+  changes({ jobs, next }: JobPage): object | undefined {
+    const now = new Map(jobs.map((job) => [job.jobId, JSON.stringify(job)]));
+    const changed: ListedJob[] = jobs.filter(({ jobId }) => this.#told.get(jobId) !== now.get(jobId));
+    const same = !this.#first && changed.length === 0 && now.size === this.#told.size;
+    this.#told = now;
+    this.#first = false;
+    if (same) return undefined;
+    return { jobs: changed, order: [...now.keys()], next: next === null ? null : String(next) };
   }
 }

@@ -1,6 +1,7 @@
 import type { Logger } from '../../config/logger.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { JobProgressEvent, JobViews } from './jobs.ts';
+import { Rounds } from './rounds.ts';
 
 /** Whoever watches a job. Neither may throw. */
 export interface JobWatcher {
@@ -27,8 +28,6 @@ interface Watched {
 
 /** Jobs looked at before others have the event loop. */
 const BATCH = 25;
-/** A round that took long is followed by a pause so many times as long: looking never takes more than a fifth of the server. */
-const REST = 4;
 
 /**
  * Looks at the jobs that somebody watches and tells of changes: one look a job however many watch it, none when nobody
@@ -37,14 +36,21 @@ const REST = 4;
 export class JobWatch {
   readonly #deps: JobWatchDeps;
   readonly #jobs = new Map<number, Watched>();
-  #cancel: (() => void) | undefined;
+  readonly #rounds: Rounds;
   /** Counts looks: one that began earlier but ends later tells nothing. */
   #looks = 0;
-  #looking = false;
   #closed = false;
 
   constructor(deps: JobWatchDeps) {
     this.#deps = deps;
+    const { clock, logger, pollMs: everyMs } = deps;
+    this.#rounds = new Rounds({
+      clock,
+      everyMs,
+      wanted: () => this.#jobs.size > 0,
+      look: () => this.#look(),
+      failed: (err) => logger.warn({ err }, 'could not look at the watched jobs'),
+    });
   }
 
   /** How many jobs are looked at. */
@@ -69,38 +75,21 @@ export class JobWatch {
     const watched = this.#jobs.get(number) ?? { watchers: new Set(), last: JSON.stringify(event), look };
     this.#jobs.set(number, watched);
     watched.watchers.add(watcher);
-    this.#plan(this.#deps.pollMs);
+    this.#rounds.plan();
     return () => this.#leave(number, watched, watcher);
   }
 
   /** Ends all watching, because the server stops. */
   close(): void {
     this.#closed = true;
-    this.#cancel?.();
+    this.#rounds.close();
     for (const [number, watched] of this.#jobs) this.#end(number, watched);
   }
 
   #leave(number: number, watched: Watched, watcher: JobWatcher): void {
     watched.watchers.delete(watcher);
     if (watched.watchers.size === 0 && this.#jobs.get(number) === watched) this.#jobs.delete(number);
-    if (this.#jobs.size > 0) return;
-    this.#cancel?.();
-    this.#cancel = undefined;
-  }
-
-  #plan(ms: number): void {
-    if (this.#cancel !== undefined || this.#looking || this.#closed || this.#jobs.size === 0) return;
-    this.#cancel = this.#deps.clock.after(ms, () => {
-      this.#cancel = undefined;
-      this.#looking = true;
-      const started = this.#deps.clock.steady();
-      void this.#look()
-        .catch((err: unknown) => this.#deps.logger.warn({ err }, 'could not look at the watched jobs'))
-        .finally(() => {
-          this.#looking = false;
-          this.#plan(Math.max(this.#deps.pollMs, REST * (this.#deps.clock.steady() - started)));
-        });
-    });
+    if (this.#jobs.size === 0) this.#rounds.pause();
   }
 
   async #look(): Promise<void> {

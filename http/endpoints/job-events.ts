@@ -1,8 +1,11 @@
 import { z } from 'zod';
-import { answered, nothing, type DeclaredAnswer, withoutBody } from '../declaration.ts';
+import { answered, json, nothing, type DeclaredAnswer, withoutBody } from '../declaration.ts';
 import { endpoint } from '../endpoint.ts';
 import type { EventStreams } from '../event-streams.ts';
 import { jobIdParam } from '../schemas/batch-jobs.ts';
+import { responseMessage } from '../schemas/common.ts';
+import { jobListQuery } from '../schemas/job-list.ts';
+import { asked } from './job-list.ts';
 
 export interface JobEventDeps {
   readonly eventStreams: EventStreams;
@@ -26,8 +29,42 @@ export const JOB_EVENTS = {
   },
 } satisfies DeclaredAnswer;
 
-/** Server-sent events of a job (ours): how it stands at once, then every change, then the end of the stream. */
+const LIST_EVENTS = {
+  description: 'The events of the list.',
+  content: {
+    schema: z.string(),
+    type: 'text/event-stream',
+    example: `retry: 2000\n\nid: 1\nevent: jobs\ndata: {"jobs":[],"order":[],"next":null}\n\n`,
+  },
+} satisfies DeclaredAnswer;
+const AS_EVENTS = { 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' };
+
+/** Server-sent events of a job, or of a list of jobs (ours): how it stands at once, then every change. */
 export const jobEventEndpoints = [
+  endpoint({
+    method: 'get',
+    path: '/rest/jobs/events',
+    id: 'watchJobs',
+    tag: 'Batch jobs',
+    caller: 'USER',
+    summary: 'Watch a page of the list of jobs (server-sent events)',
+    description:
+      'Takes the query of GET /rest/jobs. The first event has the page, each other what has changed in it since. Their name is `jobs`, ' +
+      'their data JSON: `jobs` are those that are new or have changed, as in the list; `order` the ids of all jobs of the page, as they ' +
+      'follow each other (one that is not named has left the page); `next` is as in the list. The stream ends when the server stops; a ' +
+      'client then comes again.',
+    query: jobListQuery,
+    answers: {
+      200: LIST_EVENTS,
+      400: json('A part of the query is wrong.', responseMessage),
+    },
+    says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
+    async handle({ query, ctx }, { eventStreams }: JobEventDeps) {
+      const stream = await eventStreams.openList(asked(query), lastEventOf(ctx.get('last-event-id')));
+      if (ctx.res.destroyed) stream.destroy();
+      return answered(200, stream, AS_EVENTS);
+    },
+  }),
   endpoint({
     method: 'get',
     path: '/rest/jobs/{id}/events',
@@ -51,7 +88,7 @@ export const jobEventEndpoints = [
       if (stream === undefined) return withoutBody(400);
       // Whoever has hung up in the meantime is known only by this.
       if (ctx.res.destroyed) stream.destroy();
-      return answered(200, stream, { 'Cache-Control': 'no-store, no-transform', 'X-Accel-Buffering': 'no' });
+      return answered(200, stream, AS_EVENTS);
     },
   }),
 ];

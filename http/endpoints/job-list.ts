@@ -67,8 +67,7 @@ export const jobListEndpoints = [
     },
     says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
     async handle({ query }, { listJobs }: JobListDeps) {
-      const { limit, before, status, pipelineName, externalId, terminal } = query;
-      const page = await listJobs({ limit, before, status, pipelineName, externalId, terminal });
+      const page = await listJobs(asked(query));
       return ok({ jobs: page.jobs, next: page.next === null ? null : String(page.next) });
     },
   }),
@@ -98,3 +97,9 @@ export const jobListEndpoints = [
     },
   }),
 ];
+
+/** What a query asks for. */
+export const asked = (query: z.output<typeof jobListQuery>): JobListQuery => {
+  const { limit, before, status, pipelineName, externalId, terminal } = query;
+  return { limit, before, status, pipelineName, externalId, terminal };
+};

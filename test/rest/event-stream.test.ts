@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import Router from '@koa/router';
 import { expect } from 'chai';
 import Koa from 'koa';
+import type { JobListWatch } from '../../actors/views/job-list-watch.ts';
 import type { JobWatch, JobWatcher } from '../../actors/views/job-watch.ts';
 import type { JobProgressEvent } from '../../actors/views/jobs.ts';
 import { jobEventEndpoints } from '../../http/endpoints/job-events.ts';
@@ -39,7 +40,9 @@ describe('An event stream', () => {
         return Promise.resolve(() => watchers.delete(watcher));
       },
     } as unknown as JobWatch;
-    const eventStreams = new EventStreams(watch, { maxStreams: 1, heartbeatMs });
+    // Nobody watches the list here.
+    const lists = {} as JobListWatch;
+    const eventStreams = new EventStreams(watch, lists, { maxStreams: 1, heartbeatMs });
     const router = route(new Router(), jobEventEndpoints, { eventStreams });
     const app = new Koa();
     app.silent = true;

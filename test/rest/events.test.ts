@@ -1,4 +1,4 @@
-/** GET /rest/jobs/{id}/events (ours): the events of a job as they happen. */
+/** GET /rest/jobs/{id}/events and GET /rest/jobs/events (ours): what becomes of jobs, as it happens. */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
@@ -132,5 +132,59 @@ describe('GET /rest/jobs/{id}/events', () => {
     expect(again.events[0]!.id).to.equal(client.events.at(-1)!.id + 1);
     await service.cancel(id);
     await ended(again);
+  });
+
+  describe('of the list', () => {
+    interface Told {
+      readonly jobs: readonly { readonly jobId: string; readonly jobStatus: string }[];
+      readonly order: readonly string[];
+      readonly next: string | null;
+    }
+    const told = ({ events }: EventClient) => events.map(({ data }) => data as unknown as Told);
+    const list = (query: string) => EventClient.open(service, `/rest/jobs/events?${query}`);
+
+    it('tell a page, then only the jobs that are new or have changed, with the order of all', async () => {
+      const first = await light();
+      await service.terminal(first);
+      const client = await list('limit=2');
+      await until('the page is told', () => client.events.length > 0);
+      expect(told(client)[0]?.order[0]).to.equal(first);
+      expect(told(client)[0]?.jobs.map(({ jobId }) => jobId)).to.deep.equal(told(client)[0]?.order);
+
+      const second = await light();
+      const ends = (one: Told) =>
+        one.jobs.some(({ jobId, jobStatus }) => jobId === second && jobStatus === 'COMPLETE');
+      await until('the second job is told to its end', () => told(client).some(ends));
+      const [, ...later] = told(client);
+      expect(later.map(({ order }) => order[0])).to.deep.equal(later.map(() => second));
+      expect(later.at(-1)?.order).to.deep.equal([second, first]);
+      for (const { jobs } of later) expect(jobs.map(({ jobId }) => jobId)).to.deep.equal([second]);
+      expect(new Set(client.events.map(({ name }) => name))).to.deep.equal(new Set(['jobs']));
+
+      await service.ask('DELETE', `/rest/jobs/${second}`);
+      await until('the job has left the page', () => !told(client).at(-1)!.order.includes(second));
+      expect(told(client).at(-1)?.order[0]).to.equal(first);
+      client.hangUp();
+    });
+
+    it('tell those that the filters let through, and refuse what GET /rest/jobs refuses', async () => {
+      const client = await list('terminal=false');
+      await until('the page is told', () => client.events.length > 0);
+      expect(told(client)[0]?.order).to.deep.equal([]);
+      const id = await slow();
+      await until('the job has come', () => told(client).at(-1)!.order.includes(id));
+      await service.cancel(id);
+      await until('it has gone', () => told(client).at(-1)!.order.length === 0);
+      client.hangUp();
+      expect((await service.ask('GET', '/rest/jobs/events?limit=0')).status).to.equal(400);
+    });
+
+    it('end when the server stops', async () => {
+      const client = await list('');
+      await until('the page is told', () => client.events.length > 0);
+      expect(await service.stop()).to.equal(0);
+      await ended(client);
+      expect(client.response.complete, 'the stream was ended, not cut off').to.equal(true);
+    });
   });
 });
