@@ -1,7 +1,7 @@
 /**
  * Compiles what changed: every TypeScript source of the product, and of the folders that are named (`test`), to the same
- * place below dist/. Types are taken away and leave blanks, so that an error names line and column of the source; checking
- * them is `npm run typecheck`. So this needs no TypeScript compiler, and an installation without development packages can
+ * place below dist/. Types are taken away and leave blanks, so that an error names line and column of the source (in the page, where
+ * elements become calls, the line); checking them is `npm run typecheck`. So this needs no TypeScript compiler, and an installation without development packages can
  * build itself. The declarations of troupe/sdk, for authors of components, are made where that compiler is installed.
  */
 import { execFileSync } from 'node:child_process';
@@ -32,6 +32,7 @@ const PRODUCT = [
   'egress',
   'http',
   'media',
+  'page',
   'processes',
   'protocol',
   'results',
@@ -46,7 +47,7 @@ const folders = [...PRODUCT, ...process.argv.slice(2)];
 const began = performance.now();
 const madeWith = fingerprint();
 const known = existsSync(STAMP) && readFileSync(STAMP, 'utf8') === madeWith;
-const sources = ['main.ts', ...folders.flatMap(filesOf)].filter((file) => /(?<!\.d)\.ts$/.test(file));
+const sources = ['main.ts', ...folders.flatMap(filesOf)].filter((file) => /(?<!\.d)\.tsx?$/.test(file));
 const changed = known ? sources.filter(isNew) : sources;
 
 if (!known) rmSync(path.join(OUT, 'test'), { recursive: true, force: true });
@@ -63,15 +64,16 @@ if (changed.length > 0)
   process.stderr.write(`Built in ${((performance.now() - began) / 1000).toFixed(1)} s.\n`);
 
 async function compile(files) {
-  const [{ transformSync }, { init, parse }] = await Promise.all([
+  const [{ transformSync }, { transform }, { init, parse }] = await Promise.all([
     import('@swc/wasm-typescript'),
+    import('sucrase'),
     import('es-module-lexer'),
   ]);
   await init();
   for (const file of files) {
     // The time of the source is taken before its content: a change in between is compiled the next time.
     const { atime, mtime } = statSync(file);
-    const { code } = strip(transformSync, file);
+    const code = file.endsWith('.tsx') ? withElements(transform, file) : strip(transformSync, file);
     const target = outputOf(file);
     mkdirSync(path.dirname(target), { recursive: true });
     const part = `${target}.${process.pid}.part`;
@@ -81,30 +83,43 @@ async function compile(files) {
   }
 }
 
+/** Elements of the page become calls, each on the line where it stands. */
+function withElements(transform, file) {
+  return transform(readFileSync(file, 'utf8'), {
+    transforms: ['typescript', 'jsx'],
+    jsxRuntime: 'automatic',
+    jsxImportSource: 'preact',
+    production: true,
+    disableESTransforms: true,
+    filePath: file,
+  }).code;
+}
+
 function strip(transformSync, file) {
   try {
-    return transformSync(readFileSync(file, 'utf8'), { mode: 'strip-only', module: true, filename: file });
+    const source = readFileSync(file, 'utf8');
+    return transformSync(source, { mode: 'strip-only', module: true, filename: file }).code;
   } catch (error) {
     throw new Error(`${file}:${error?.startLine ?? 0}: ${error?.message ?? error}`, { cause: error });
   }
 }
 
-/** Sources import sources, './x.ts'; what is made of them imports './x.js'. */
+/** Sources import sources, './x.ts' or './x.tsx'; what is made of them imports './x.js'. */
 function importsOfOutputs(code, parse) {
   const [imports] = parse(code);
   let result = code;
-  // As long as it was: the places of the others stay.
-  for (const { start, end, specifier } of imports)
-    if (specifier !== undefined && /^\.\.?\/.*\.ts$/.test(specifier))
+  // The last first: the places of those before it stay.
+  for (const { start, end, specifier } of imports.toReversed())
+    if (specifier !== undefined && /^\.\.?\/.*\.tsx?$/.test(specifier))
       result =
         result.slice(0, start) +
-        result.slice(start, end).replace(/\.ts(?=['"`]?$)/, '.js') +
+        result.slice(start, end).replace(/\.tsx?(?=['"`]?$)/, '.js') +
         result.slice(end);
   return result;
 }
 
 function outputOf(file) {
-  return path.join(OUT, file.replace(/\.ts$/, '.js'));
+  return path.join(OUT, file.replace(/\.tsx?$/, '.js'));
 }
 
 /** A file that was made has the time of its source, whichever way that goes: an older one may have been put back. */
@@ -134,7 +149,7 @@ function filesOf(folder) {
 }
 
 function fingerprint() {
-  const installed = ['@swc/wasm-typescript', 'es-module-lexer'].map((name) =>
+  const installed = ['@swc/wasm-typescript', 'sucrase', 'es-module-lexer'].map((name) =>
     readFileSync(path.join('node_modules', name, 'package.json')),
   );
   const hash = createHash('sha256');

@@ -16,6 +16,7 @@ import { EventStreams, type EventLimits } from './event-streams.ts';
 import { LiveEventStreams } from './live-event-streams.ts';
 import { Metrics, metricsReader, type MetricsDeps } from './metrics.ts';
 import { openApiDocument } from './openapi/document.ts';
+import { webPage } from './page.ts';
 import { route } from './routes.ts';
 import { withoutBasePath } from './steps/base-path.ts';
 import { crossOrigin } from './steps/cors.ts';
@@ -62,6 +63,7 @@ export function createApp(deps: AppDeps): Koa {
   app.use(mapErrors(logger));
   if (access.routes !== undefined) app.use(access.routes);
 
+  app.use(notBelow('/rest', webPage(deps.url)));
   app.use(below('/docs', docsPage(deps.url).routes() as Middleware));
   const { open, worker, jobs, rest } = routersOf(deps, metrics);
   // None of these lies below /rest, where most requests go.

@@ -23,6 +23,7 @@ const FOLDERS = [
   'egress',
   'components',
   'processes',
+  'page',
   'cli',
 ] as const;
 type Folder = (typeof FOLDERS)[number] | 'main.ts';
@@ -49,6 +50,8 @@ const MAY_IMPORT: Readonly<Record<Folder, readonly Folder[]>> = {
   processes: [],
   config: [],
   store: [],
+  // It runs in a browser.
+  page: [],
 };
 
 /** What is known by its type alone: what is handed in from outside, and the detector's interface that readers of media serve. */
@@ -142,6 +145,8 @@ export function objection({ file, target, ours, typeOnly }: Import): string | un
       return `${file} imports comedy; only actors/runtime/comedy-tree.ts may.`;
     if (target === 'better-sqlite3' && !file.startsWith('store/sqlite/'))
       return `${file} imports better-sqlite3; only store/sqlite/ may.`;
+    if (from === 'page' && !typeOnly && !/^preact(\/|$)/.test(target))
+      return `${file} imports ${target}; the page has no packages but preact.`;
     if (from === 'domain' && target !== 'node:crypto' && target.startsWith('node:'))
       return `${file} imports ${target}; domain/ is functions of data to data and does no I/O.`;
     return undefined;
@@ -149,6 +154,10 @@ export function objection({ file, target, ours, typeOnly }: Import): string | un
   const to = folderOf(target);
   if (to === ('test' as Folder)) return `${file} imports ${target}: the product must not use test code.`;
   if (from === 'main.ts' || from === 'cli' || to === from) return undefined;
+  if (from === 'page')
+    return typeOnly && target.startsWith('http/schemas/')
+      ? undefined
+      : `${file} imports ${target}; page/ runs in a browser and knows of the server only the types of http/schemas/.`;
   if (GROUND.includes(to) || (typeOnly && BY_TYPE.includes(target))) return undefined;
   if (/^store\/[^/]+\//.test(target))
     return `${file} imports ${target}; a backend of the store is known to main.ts alone.`;
@@ -257,6 +266,9 @@ describe('The architecture', () => {
         ['actors/reconcile.ts', "import { makeLogger } from '../config/logger.ts';"],
         ['actors/runtime/cell.ts', "import comedy from 'comedy';"],
         ['main.ts', "import { until } from './test/support/until.ts';"],
+        ['page/app.tsx', "import { words } from '../domain/words.ts';"],
+        ['page/app.tsx', "import fs from 'node:fs';"],
+        ['http/page.ts', "import { App } from '../page/app.tsx';"],
       ] as const)
         expect(judge(file, line), line)
           .to.have.lengthOf(1)
@@ -269,6 +281,8 @@ describe('The architecture', () => {
         ['cli/serve.ts', "import { startServer } from '../main.ts';"],
         ['actors/reconcile.ts', "import type { Store } from '../store/store.ts';"],
         ['actors/reconcile.ts', "import { type Logger } from '../config/logger.ts';"],
+        ['page/jobs/types.ts', "import type { jobPage } from '../../http/schemas/job-list.ts';"],
+        ['page/app.tsx', "import { useState } from 'preact/hooks';"],
         ['media/audio.ts', "import type { Range } from '../domain/types.ts';"],
         ['actors/runtime/comedy-tree.ts', "import comedy from 'comedy';"],
       ] as const)

@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 
 /** Each with the package that brings it. */
 const NEEDED = [
+  ['chromium', 'chromium'],
   ['nginx', 'nginx-light'],
   ['openssl', 'openssl'],
   ['promtool', 'prometheus'],

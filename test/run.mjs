@@ -39,6 +39,7 @@ process.chdir(root);
 
 for (const script of [
   ['node_modules/typescript/bin/tsc', '-p', '.'],
+  ['node_modules/typescript/bin/tsc', '-p', 'page'],
   ['config/build.mjs', 'test'],
 ])
   execFileSync(process.execPath, script, { stdio: 'inherit' });

@@ -131,6 +131,12 @@ for (const strips of [true, false])
       expect([status, text]).to.deep.equal([400, '']);
     });
 
+    it('the web page finds its files', async () => {
+      const html = await (await fetch(`${service.url}/`)).text();
+      const [, main] = /<script type="module" src="([^"]+)"/.exec(html)!;
+      expect((await fetch(new URL(main!, `${service.url}/`))).status).to.equal(200);
+    });
+
     it('the OpenAPI document says where the interface is', async () => {
       const { body } = await service.ask('GET', '/rest/openapi.json');
       expect((body as { servers: object }).servers).to.deep.equal([{ url: `${proxy.origin}/troupe` }]);

@@ -1,0 +1,100 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { urlOf } from './kit/api.ts';
+import { Problem } from './kit/parts.tsx';
+import { hrefOf, useRoute, type Route } from './kit/route.ts';
+import { useSession, type Session } from './kit/session.ts';
+import { JobView } from './jobs/job.tsx';
+import { JobList } from './jobs/list.tsx';
+
+interface View {
+  readonly name: string;
+  /** In the bar at the top; absent: reached from elsewhere. */
+  readonly title?: string;
+  readonly show: (route: Route, session: Session) => JSX.Element;
+}
+
+/** The first part of the address, and what is shown there. */
+const VIEWS: readonly View[] = [
+  {
+    name: 'jobs',
+    title: 'Jobs',
+    show: (route) => {
+      const [, id] = route.path;
+      return id === undefined ? <JobList route={route} /> : <JobView id={id} route={route} key={id} />;
+    },
+  },
+];
+
+export function App() {
+  const route = useRoute();
+  const { session, problem } = useSession();
+  if (problem !== undefined) return <Problem>{problem.message}</Problem>;
+  if (session === undefined) return <p class="hint">Loading …</p>;
+  if (session === null) return <LoginView />;
+  return <Frame route={route} session={session} />;
+}
+
+/** Comes back to where the reader was. */
+function LoginView() {
+  const { pathname, hash } = location;
+  return (
+    <main class="login">
+      <h1>Troupe</h1>
+      <p>
+        Detectors over video, images, audio and documents: their jobs, what they found, and what runs where.
+      </p>
+      <a class="button primary" href={urlOf('login', { to: `${pathname}${hash}` })}>
+        Log in
+      </a>
+    </main>
+  );
+}
+
+function Frame({ route, session }: { readonly route: Route; readonly session: Session }) {
+  const [name = 'jobs'] = route.path;
+  const view = VIEWS.find((one) => one.name === name);
+  const main = useRef<HTMLElement>(null);
+  // Who reads by ear is taken to what is new.
+  useEffect(() => {
+    document.title = `${view?.title ?? 'Troupe'} – Troupe`;
+    main.current?.focus({ preventScroll: true });
+  }, [route.path.join('/')]);
+  return (
+    <>
+      <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), main.current?.focus())}>
+        To the content
+      </a>
+      <header class="top">
+        <a class="brand" href={hrefOf([])}>
+          Troupe
+        </a>
+        <nav aria-label="Views">
+          {VIEWS.filter(({ title }) => title !== undefined).map((one) => (
+            <a key={one.name} href={hrefOf([one.name])} aria-current={one === view ? 'page' : undefined}>
+              {one.title}
+            </a>
+          ))}
+        </nav>
+        <UserMenu session={session} />
+      </header>
+      <main id="main" tabIndex={-1} ref={main}>
+        {view === undefined ? (
+          <Problem>There is no view at this address.</Problem>
+        ) : (
+          view.show(route, session)
+        )}
+      </main>
+    </>
+  );
+}
+
+function UserMenu({ session: { name } }: { readonly session: Session }) {
+  return (
+    <form class="user" method="post" action={urlOf('logout')}>
+      <a href={urlOf('docs/')}>API</a>
+      <span>{name}</span>
+      <button type="submit">Log out</button>
+    </form>
+  );
+}

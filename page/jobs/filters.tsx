@@ -1,0 +1,78 @@
+import { get } from '../kit/api.ts';
+import { words } from '../kit/format.ts';
+import { useLoaded } from '../kit/load.ts';
+import { go, hrefOf } from '../kit/route.ts';
+import type { JobStatus } from './types.ts';
+
+/** Parameters of the list that stand in the address of the page as well. */
+export const FILTERS = ['status', 'pipelineName', 'externalId', 'terminal'] as const;
+
+const STATUSES: readonly JobStatus[] = [
+  'INITIALIZED',
+  'IN_PROGRESS',
+  'IN_PROGRESS_WARNINGS',
+  'IN_PROGRESS_ERRORS',
+  'CANCELLING',
+  'COMPLETE',
+  'COMPLETE_WITH_WARNINGS',
+  'ERROR',
+  'CANCELLED',
+  'CANCELLED_BY_SHUTDOWN',
+];
+
+/** What the list is narrowed to; each choice is a place of its own, so that it can be sent on and gone back from. */
+export function JobFilters({ query }: { readonly query: URLSearchParams }) {
+  const pipelines = useLoaded(
+    (signal) => get<readonly { readonly name: string }[]>('rest/pipelines', {}, signal),
+    [],
+  );
+  const choose = (name: string, value: string) => {
+    const rest = Object.fromEntries([...query].filter(([key]) => key !== 'before'));
+    go(hrefOf(['jobs'], { ...rest, [name]: value }));
+  };
+  const choice = (name: (typeof FILTERS)[number]) => ({
+    value: query.get(name) ?? '',
+    onChange: (event: { readonly currentTarget: HTMLSelectElement | HTMLInputElement }) =>
+      choose(name, event.currentTarget.value),
+  });
+  const narrowed = FILTERS.some((name) => query.has(name));
+  return (
+    <form class="filters" role="search" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
+      <label>
+        State
+        <select {...choice('terminal')}>
+          <option value="">all</option>
+          <option value="false">under way</option>
+          <option value="true">ended</option>
+        </select>
+      </label>
+      <label>
+        Status
+        <select {...choice('status')}>
+          <option value="">any</option>
+          {STATUSES.map((status) => (
+            <option key={status} value={status}>
+              {words(status)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Pipeline
+        <select {...choice('pipelineName')}>
+          <option value="">any</option>
+          {(pipelines.value ?? []).map(({ name }) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        External id
+        <input type="search" {...choice('externalId')} />
+      </label>
+      {narrowed && <a href={hrefOf(['jobs'])}>Show all</a>}
+    </form>
+  );
+}

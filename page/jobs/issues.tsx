@@ -1,0 +1,56 @@
+import { get } from '../kit/api.ts';
+import { counted, fileName } from '../kit/format.ts';
+import { useLoaded } from '../kit/load.ts';
+import type { JobInfo } from './types.ts';
+import type { z } from 'zod';
+import type { liveIssues } from '../../http/schemas/job-list.ts';
+
+type LiveIssues = z.output<typeof liveIssues>;
+type Issue = LiveIssues['errors']['shown'][number];
+
+const EVERY_MS = 5_000;
+
+/** What has gone wrong so far in a job that is under way. That of one that has ended stands with its media. */
+export function Issues({ job: { jobId, terminal } }: { readonly job: JobInfo }) {
+  const { value } = useLoaded(
+    (signal) =>
+      terminal
+        ? Promise.resolve(undefined)
+        : get<LiveIssues>(`rest/jobs/${encodeURIComponent(jobId)}/issues`, {}, signal),
+    [jobId, terminal],
+    terminal ? undefined : EVERY_MS,
+  );
+  if (value === undefined) return null;
+  return (
+    <>
+      <IssueList title="error" of={value.errors} mood="bad" />
+      <IssueList title="warning" of={value.warnings} mood="warn" />
+    </>
+  );
+}
+
+export function IssueList({
+  title,
+  of: { shown, count },
+  mood,
+}: {
+  readonly title: string;
+  readonly of: { readonly shown: readonly Issue[]; readonly count: number };
+  readonly mood: 'bad' | 'warn';
+}) {
+  if (count === 0) return null;
+  return (
+    <section class={`issues ${mood}`}>
+      <h2>{counted(count, title)}</h2>
+      <ul>
+        {shown.map((issue, n) => (
+          <li key={n}>
+            {issue.mediaUri !== null && <strong>{fileName(issue.mediaUri)}: </strong>}
+            {issue.message} <small>{`${issue.source} ${issue.code}`}</small>
+          </li>
+        ))}
+      </ul>
+      {count > shown.length && <p class="hint">{counted(count - shown.length, 'more')}</p>}
+    </section>
+  );
+}

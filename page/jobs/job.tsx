@@ -1,0 +1,124 @@
+import { useState } from 'preact/hooks';
+import { get, urlOf } from '../kit/api.ts';
+import { useEvents } from '../kit/events.ts';
+import { duration, moment } from '../kit/format.ts';
+import { useLoaded } from '../kit/load.ts';
+import { Connection, Facts, Progress, Shown, Status } from '../kit/parts.tsx';
+import { go, hrefOf, type Route } from '../kit/route.ts';
+import { JobButtons } from './buttons.tsx';
+import { Issues } from './issues.tsx';
+import { waitingSentence } from './list.tsx';
+import { MediaList } from './media.tsx';
+import type { JobEvent, JobInfo } from './types.ts';
+
+/** One job: how it stands as it goes on, what went wrong, and its media with what was found. */
+export function JobView({ id }: { readonly id: string; readonly route: Route }) {
+  const path = `rest/jobs/${encodeURIComponent(id)}`;
+  const info = useLoaded((signal) => get<JobInfo>(path, { details: true }, signal), [id]);
+  const [event, setEvent] = useState<JobEvent>();
+  const live = info.value?.terminal === false;
+  const watching = useEvents(
+    live ? `${path}/events` : undefined,
+    {},
+    {
+      job: (data) => {
+        const now = data as JobEvent;
+        setEvent(now);
+        if (now.terminal) info.again();
+      },
+    },
+  );
+  return (
+    <Shown of={info}>
+      {(job) => {
+        const now = job.terminal || event === undefined ? job : asOf(job, event);
+        return (
+          <>
+            <header class="bar">
+              <h1>
+                {job.jobId} <Status of={now.jobStatus} />
+              </h1>
+              <span class="actions">
+                <JobButtons job={now} gone={() => go(hrefOf(['jobs']))} />
+              </span>
+            </header>
+            {live && <Connection {...watching} />}
+            {!now.terminal && <Stage job={now} event={event} />}
+            <JobFacts job={job} />
+            {/* Once more when it has ended: until then they are counted as they come. */}
+            <Issues job={job} key={`issues ${String(now.terminal)} ${now.jobStatus}`} />
+            <MediaList job={job} key={`media ${String(now.terminal)}`} />
+          </>
+        );
+      }}
+    </Shown>
+  );
+}
+
+/** The job as its newest event tells it. */
+const asOf = (job: JobInfo, { jobStatus, jobProgress, terminal }: JobEvent): JobInfo => ({
+  ...job,
+  jobStatus,
+  jobProgress,
+  terminal,
+});
+
+/** What is done now, or what it waits for. */
+function Stage({ job, event }: { readonly job: JobInfo; readonly event: JobEvent | undefined }) {
+  const waiting = event === undefined ? job.waitingFor : event.waitingFor;
+  return (
+    <section class="stage" aria-live="polite">
+      <Progress percent={job.jobProgress} label={job.jobId} />
+      {event !== undefined && <p>{stageSentence(event)}</p>}
+      {waiting !== undefined && waiting !== null && <p class="hint">{waitingSentence(waiting)}</p>}
+    </section>
+  );
+}
+
+const STAGES: Readonly<Record<string, string>> = {
+  WAITING: 'It waits until fewer jobs are under way.',
+  PREPARE: 'The media are fetched and inspected.',
+  CHECK: 'The archive is asked for an earlier job like this one.',
+  COPY: 'The results of an earlier job are copied.',
+  DOCUMENT: 'The detection document is written.',
+  UPLOAD: 'The detection document is put into its bucket.',
+  ENDED: 'It has ended.',
+};
+
+const stageSentence = ({ stage, task }: JobEvent) =>
+  task === null ? (STAGES[stage] ?? stage) : `${task.name} (task ${task.number} of ${task.of})`;
+
+function JobFacts({ job }: { readonly job: JobInfo }) {
+  const { startDate, endDate } = job;
+  const took = endDate === null ? undefined : Date.parse(endDate) - Date.parse(startDate);
+  return (
+    <Facts
+      of={[
+        ['Pipeline', <a href={hrefOf(['pipelines', job.pipelineName])}>{job.pipelineName}</a>],
+        ['External id', job.externalId],
+        ['Priority', String(job.jobPriority)],
+        ['Started', <time dateTime={startDate}>{moment(startDate)}</time>],
+        ['Took', took === undefined ? undefined : duration(took)],
+        ['Archive', shownDelivery(job.archiveStatus, job.archiveAttempts)],
+        ['Callback', shownDelivery(job.callbackStatus, job.callbackAttempts)],
+        ['Document', job.outputObjectPath !== null && <DocumentLink job={job} />],
+      ]}
+    />
+  );
+}
+
+function DocumentLink({ job: { jobId } }: { readonly job: JobInfo }) {
+  const href = urlOf(`rest/jobs/${encodeURIComponent(jobId)}/output/detection`);
+  return (
+    <a href={href} download={`${jobId}.json`}>
+      Download (JSON)
+    </a>
+  );
+}
+
+function shownDelivery(status: string, tried: JobInfo['callbackAttempts']): string | undefined {
+  if (status === 'NOT REQUESTED') return undefined;
+  if (tried === undefined) return status;
+  const next = tried.nextAttempt === null ? 'none follows' : `the next at ${moment(tried.nextAttempt)}`;
+  return `${status}: ${tried.attempts} attempts failed, ${next}. ${tried.lastError ?? ''}`;
+}

@@ -1,0 +1,148 @@
+import { useState } from 'preact/hooks';
+import { get, type Query } from '../kit/api.ts';
+import { useEvents } from '../kit/events.ts';
+import { counted, duration, fileName, moment } from '../kit/format.ts';
+import { useLoaded } from '../kit/load.ts';
+import { Connection, Problem, Progress, Status } from '../kit/parts.tsx';
+import { go, hrefOf, type Route } from '../kit/route.ts';
+import { JobButtons } from './buttons.tsx';
+import { FILTERS, JobFilters } from './filters.tsx';
+import type { JobPage, JobsEvent, ListedJob } from './types.ts';
+
+const PAGE = 50;
+
+/** The list of jobs, newest first, as it is now. */
+export function JobList({ route: { query } }: { readonly route: Route }) {
+  const asked: Query = {
+    limit: PAGE,
+    ...Object.fromEntries(FILTERS.map((name) => [name, query.get(name) ?? undefined])),
+    before: query.get('before') ?? undefined,
+  };
+  const key = JSON.stringify(asked);
+  const first = useLoaded((signal) => get<JobPage>('rest/jobs', asked, signal), [key]);
+  const [followed, setFollowed] = useState<{ readonly key: string; readonly page: JobPage }>();
+  const watching = useEvents('rest/jobs/events', asked, {
+    jobs: (data) =>
+      setFollowed((last) => ({
+        key,
+        page: merged(last?.key === key ? last.page.jobs : [], data as JobsEvent),
+      })),
+  });
+  const page = followed?.key === key ? followed.page : first.value;
+  return (
+    <>
+      <header class="bar">
+        <h1>Jobs</h1>
+        <a class="button primary" href={hrefOf(['new'])}>
+          New job
+        </a>
+      </header>
+      <JobFilters query={query} />
+      <Connection {...watching} />
+      {page === undefined && first.error !== undefined && (
+        <Problem again={first.again}>{first.error.message}</Problem>
+      )}
+      {page !== undefined && <JobTable jobs={page.jobs} />}
+      <Pages query={query} next={page?.next ?? null} />
+    </>
+  );
+}
+
+/** The page after an event: what it does not name as changed is as it was. */
+function merged(known: readonly ListedJob[], { jobs, order, next }: JobsEvent): JobPage {
+  const byId = new Map([...known, ...jobs].map((job) => [job.jobId, job]));
+  return { jobs: order.map((id) => byId.get(id)).filter((job) => job !== undefined), next };
+}
+
+function JobTable({ jobs }: { readonly jobs: readonly ListedJob[] }) {
+  if (jobs.length === 0)
+    return (
+      <p class="hint">
+        No job is here. <a href={hrefOf(['new'])}>Make one</a>, or look at fewer filters.
+      </p>
+    );
+  return (
+    <table class="cards">
+      <thead>
+        <tr>
+          <th scope="col">Job</th>
+          <th scope="col">Media</th>
+          <th scope="col">Pipeline</th>
+          <th scope="col">Status</th>
+          <th scope="col">Progress</th>
+          <th scope="col">Started</th>
+          <th scope="col">
+            <span class="unseen">Actions</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {jobs.map((job) => (
+          <JobRow key={job.jobId} job={job} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function JobRow({ job }: { readonly job: ListedJob }) {
+  const { jobId, jobStatus, jobProgress, terminal, startDate, endDate, externalId, waitingFor } = job;
+  const ran = new Date(endDate ?? Date.now()).getTime() - new Date(startDate).getTime();
+  return (
+    <tr data-job={jobId}>
+      <th scope="row">
+        <a href={hrefOf(['jobs', jobId])}>{jobId}</a>
+        {externalId !== null && <small>{externalId}</small>}
+      </th>
+      <td data-label="Media">
+        <MediaNames of={job} />
+      </td>
+      <td data-label="Pipeline">{job.pipelineName}</td>
+      <td data-label="Status">
+        <Status of={jobStatus} />
+        {waitingFor !== undefined && <small>{waitingSentence(waitingFor)}</small>}
+      </td>
+      <td data-label="Progress">{!terminal && <Progress percent={jobProgress} label={jobId} />}</td>
+      <td data-label="Started">
+        <time dateTime={startDate}>{moment(startDate)}</time>
+        {terminal && <small>took {duration(ran)}</small>}
+      </td>
+      <td class="actions">
+        <JobButtons job={job} />
+      </td>
+    </tr>
+  );
+}
+
+export const waitingSentence = ({
+  reason,
+  position,
+}: {
+  readonly reason: string;
+  readonly position?: number | undefined;
+}) => (position === undefined ? reason : `${reason} It is number ${position} in line.`);
+
+function MediaNames({ of: { mediaUris, mediaCount } }: { readonly of: ListedJob }) {
+  const [first = ''] = mediaUris;
+  return (
+    <span title={first}>
+      {fileName(first)}
+      {mediaCount > 1 && <small>and {counted(mediaCount - 1, 'other')}</small>}
+    </span>
+  );
+}
+
+function Pages({ query, next }: { readonly query: URLSearchParams; readonly next: string | null }) {
+  const rest = Object.fromEntries([...query].filter(([name]) => name !== 'before'));
+  if (next === null && !query.has('before')) return null;
+  return (
+    <nav class="pages" aria-label="Pages">
+      {query.has('before') && <a href={hrefOf(['jobs'], rest)}>Newest</a>}
+      {next !== null && (
+        <button type="button" onClick={() => go(hrefOf(['jobs'], { ...rest, before: next }))}>
+          Older jobs
+        </button>
+      )}
+    </nav>
+  );
+}

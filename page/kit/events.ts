@@ -1,0 +1,56 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { urlOf, type Query } from './api.ts';
+
+export interface Watching {
+  /** Whether events come at the moment. */
+  readonly live: boolean;
+  /** When the connection was last known to work: milliseconds since the epoch; undefined: it never has. */
+  readonly lastSeen: number | undefined;
+}
+
+/** Time until a connection that the server has refused is tried again. */
+const AGAIN_MS = 5_000;
+
+/**
+ * Follows server-sent events as long as there is a path. The browser comes again by itself when a connection breaks off; when the server
+ * refuses one, it is tried again after a while. `handlers`, by name of the event, are told its data.
+ */
+export function useEvents(
+  path: string | undefined,
+  query: Query,
+  handlers: Readonly<Record<string, (data: unknown) => void>>,
+): Watching {
+  const [live, setLive] = useState(false);
+  const [lastSeen, setLastSeen] = useState<number>();
+  const latest = useRef(handlers);
+  latest.current = handlers;
+  const url = path === undefined ? undefined : urlOf(path, query);
+  useEffect(() => {
+    if (url === undefined) return undefined;
+    let source: EventSource;
+    let timer: number | undefined;
+    const seen = () => {
+      setLastSeen(Date.now());
+      setLive(true);
+    };
+    const open = () => {
+      source = new EventSource(url);
+      source.addEventListener('open', seen);
+      source.addEventListener('error', () => {
+        setLive(false);
+        if (source.readyState === EventSource.CLOSED) timer = window.setTimeout(open, AGAIN_MS);
+      });
+      for (const name of Object.keys(latest.current))
+        source.addEventListener(name, (event) => {
+          seen();
+          latest.current[name]?.(JSON.parse((event as MessageEvent<string>).data));
+        });
+    };
+    open();
+    return () => {
+      clearTimeout(timer);
+      source.close();
+    };
+  }, [url]);
+  return { live, lastSeen };
+}

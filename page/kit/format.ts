@@ -1,0 +1,64 @@
+/** How values are shown to people, in the words and the zone of their browser. */
+
+const DAY_MS = 86_400_000;
+const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+const dateAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const number = new Intl.NumberFormat();
+
+/** A moment: of the last day by its time alone. */
+export function moment(iso: string | null | undefined): string {
+  if (iso === null || iso === undefined) return '';
+  const at = new Date(iso);
+  return Date.now() - at.getTime() < DAY_MS ? time.format(at) : dateAndTime.format(at);
+}
+
+/** `3 min 20 s` for milliseconds. */
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  const seconds = ms / 1_000;
+  if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} days`;
+}
+
+/** `1:02:03.456`, for places in a video: milliseconds. */
+export function clock(ms: number): string {
+  const whole = Math.floor(ms / 1_000);
+  const parts = [Math.floor(whole / 3_600), Math.floor((whole % 3_600) / 60), whole % 60];
+  const [hours, minutes, seconds] = parts.map((part) => String(part).padStart(2, '0'));
+  const fraction = String(Math.floor(ms % 1_000)).padStart(3, '0');
+  return `${parts[0] === 0 ? '' : `${hours}:`}${minutes}:${seconds}.${fraction}`;
+}
+
+export const count = (n: number) => number.format(n);
+
+/** `3 jobs`, `1 job`. */
+export const counted = (n: number, one: string, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
+
+export function bytes(n: number): string {
+  if (n < 1_024) return `${n} B`;
+  const units = ['KiB', 'MiB', 'GiB', 'TiB'];
+  let value = n / 1_024;
+  let unit = 0;
+  for (; value >= 1_024 && unit < units.length - 1; unit++) value /= 1_024;
+  return `${value.toFixed(value < 10 ? 1 : 0)} ${units[unit]}`;
+}
+
+/** The last part of a URI or path, which people know a file by. */
+export function fileName(uri: string): string {
+  const [path = ''] = uri.split(/[?#]/);
+  const name = path.replace(/\/+$/, '').split('/').at(-1) ?? '';
+  try {
+    return decodeURIComponent(name) || uri;
+  } catch {
+    return name;
+  }
+}
+
+/** `COMPLETE_WITH_ERRORS` as people read it. */
+export function words(code: string): string {
+  const text = code.replaceAll('_', ' ').toLowerCase();
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,56 @@
+import { useCallback, useEffect, useState, type Dispatch, type StateUpdater } from 'preact/hooks';
+
+export interface Loaded<T> {
+  /** The last that was loaded; it stays while it is loaded anew. */
+  readonly value: T | undefined;
+  /** Why the last attempt failed. */
+  readonly error: Error | undefined;
+  readonly loading: boolean;
+  /** Loads it anew. */
+  readonly again: () => void;
+  /** Changes what is shown before the server is asked again. */
+  readonly set: Dispatch<StateUpdater<T | undefined>>;
+}
+
+/** What `load` answers, loaded anew whenever one of `deps` changes, and every so many milliseconds while the page is seen. */
+export function useLoaded<T>(
+  load: (signal: AbortSignal) => Promise<T>,
+  deps: readonly unknown[],
+  everyMs?: number,
+): Loaded<T> {
+  const [value, set] = useState<T>();
+  const [error, setError] = useState<Error>();
+  const [loading, setLoading] = useState(true);
+  const [turn, setTurn] = useState(0);
+  const again = useCallback(() => setTurn((n) => n + 1), []);
+  useEffect(() => {
+    set(undefined);
+    setError(undefined);
+    // Another thing than before: what was shown of it goes.
+  }, deps);
+  useEffect(() => {
+    const gone = new AbortController();
+    setLoading(true);
+    load(gone.signal)
+      .then((loaded) => {
+        if (gone.signal.aborted) return;
+        set(() => loaded);
+        setError(undefined);
+      })
+      .catch((reason: unknown) => {
+        if (!gone.signal.aborted) setError(reason instanceof Error ? reason : new Error(String(reason)));
+      })
+      .finally(() => {
+        if (!gone.signal.aborted) setLoading(false);
+      });
+    return () => gone.abort();
+  }, [...deps, turn]);
+  useEffect(() => {
+    if (everyMs === undefined) return undefined;
+    const timer = setInterval(() => {
+      if (!document.hidden) again();
+    }, everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return { value, error, loading, again, set };
+}

@@ -1,0 +1,131 @@
+/** Small parts that all views are made of. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { Watching } from './events.ts';
+import { duration, words } from './format.ts';
+import type { Loaded } from './load.ts';
+
+/** How good news a status is; its colour is the same everywhere. */
+export function moodOf(status: string): 'good' | 'bad' | 'warn' | 'busy' | 'quiet' {
+  if (/ERROR|FAIL|DUPLICATE|DEAD/.test(status)) return 'bad';
+  if (/WARN|STALLED|UNHEALTHY|CANCELLING/.test(status)) return 'warn';
+  if (/^(COMPLETE|TERMINATED|RUNNING)$/.test(status)) return 'good';
+  if (/PROGRESS|START|PAUSED|IDLE|PREPAR/.test(status)) return 'busy';
+  return 'quiet';
+}
+
+export function Status({ of }: { readonly of: string }) {
+  return <span class={`status ${moodOf(of)}`}>{words(of)}</span>;
+}
+
+export function Progress({ percent, label }: { readonly percent: number; readonly label: string }) {
+  const shown = `${percent.toFixed(percent > 0 && percent < 10 ? 1 : 0)} %`;
+  return (
+    <span class="progress">
+      <progress max={100} value={percent} aria-label={`${label}: ${shown}`} />
+      <span aria-hidden="true">{shown}</span>
+    </span>
+  );
+}
+
+/** A sentence about what went wrong, on the thing that it is about. */
+export function Problem({
+  children,
+  again,
+}: {
+  readonly children: ComponentChildren;
+  readonly again?: (() => void) | undefined;
+}) {
+  return (
+    <p class="problem" role="alert">
+      {children}{' '}
+      {again !== undefined && (
+        <button type="button" onClick={again}>
+          Try again
+        </button>
+      )}
+    </p>
+  );
+}
+
+/** What was loaded; before that a hint that it is on its way, and on failure the sentence with a way to try again. */
+export function Shown<T>({
+  of,
+  children,
+}: {
+  readonly of: Loaded<T>;
+  readonly children: (value: T) => ComponentChildren;
+}) {
+  const { value, error, again } = of;
+  return (
+    <>
+      {error !== undefined && <Problem again={again}>{error.message}</Problem>}
+      {value !== undefined ? children(value) : error === undefined && <p class="hint">Loading …</p>}
+    </>
+  );
+}
+
+/** Says so while nothing new can come. */
+export function Connection({ live, lastSeen }: Watching) {
+  const [, tick] = useState(0);
+  useEffect(() => {
+    if (live) return undefined;
+    const timer = setInterval(() => tick((n) => n + 1), 1_000);
+    return () => clearInterval(timer);
+  }, [live]);
+  if (live || lastSeen === undefined) return null;
+  return (
+    <p class="problem" role="status">
+      The connection is lost; last seen {duration(Date.now() - lastSeen)} ago. It is tried again.
+    </p>
+  );
+}
+
+/** A button for what cannot be undone: it asks once more, in words that name what it acts on. */
+export function Risky({
+  children,
+  ask,
+  act,
+}: {
+  readonly children: ComponentChildren;
+  readonly ask: string;
+  readonly act: () => Promise<unknown>;
+}) {
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const clicked = async () => {
+    if (!confirm(ask)) return;
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await act();
+    } catch (error) {
+      setProblem((error as Error).message);
+    }
+    setBusy(false);
+  };
+  return (
+    <>
+      <button type="button" disabled={busy} onClick={() => void clicked()}>
+        {children}
+      </button>
+      {problem !== undefined && <Problem>{problem}</Problem>}
+    </>
+  );
+}
+
+/** A list of names with what they are. Empty values are left out. */
+export function Facts({ of }: { readonly of: readonly (readonly [string, ComponentChildren])[] }) {
+  return (
+    <dl class="facts">
+      {of
+        .filter(([, value]) => value !== undefined && value !== null && value !== '' && value !== false)
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}

@@ -1,0 +1,29 @@
+import { useEffect, useState } from 'preact/hooks';
+import { ApiError, get, onUnauthorized } from './api.ts';
+
+/** Who reads the page. */
+export interface Session {
+  readonly name: string;
+  readonly roles: readonly string[];
+}
+
+/** undefined: not known yet; null: nobody is logged in. */
+export function useSession(): {
+  readonly session: Session | null | undefined;
+  readonly problem: Error | undefined;
+} {
+  const [session, setSession] = useState<Session | null>();
+  const [problem, setProblem] = useState<Error>();
+  useEffect(() => {
+    get<Session>('session')
+      .then(setSession)
+      .catch((error: unknown) => {
+        if (error instanceof ApiError && error.status === 401) setSession(null);
+        else setProblem(error as Error);
+      });
+    return onUnauthorized(() => setSession(null));
+  }, []);
+  return { session, problem };
+}
+
+export const isAdmin = ({ roles }: Session) => roles.includes('ADMIN');
