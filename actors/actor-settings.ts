@@ -91,6 +91,12 @@ export const streamSettings = (
     heartbeatMs: Math.min(settings.HEARTBEAT_MS, STREAM_HEARTBEAT_MS),
     stallAlertMs: settings.STREAM_STALL_ALERT_MS,
     reconnect: { firstMs: settings.STREAM_RECONNECT_MS, longestMs: settings.STREAM_RECONNECT_MAX_MS },
+    reading: {
+      connectMs: settings.STREAM_CONNECT_MS,
+      firstPictureMs: settings.STREAM_FIRST_PICTURE_MS,
+      maxPixels: settings.STREAM_MAX_PIXELS,
+      threads: settings.STREAM_DECODER_THREADS,
+    },
     allowPrivate: fetchLimits.allowPrivate,
     maxPictureBytes: settings.MAX_LIVE_PICTURE_BYTES,
   },

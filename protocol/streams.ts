@@ -25,6 +25,8 @@ export interface StreamWork {
   readonly firstSegment: number;
   readonly stall: StallRules;
   readonly reconnect: ReconnectRules;
+  /** Absent from older servers: then the component's own defaults hold. */
+  readonly reading?: ReadingRules;
 }
 
 /** All in milliseconds without a frame. */
@@ -39,6 +41,17 @@ export interface StallRules {
 export interface ReconnectRules {
   readonly firstMs: number;
   readonly longestMs: number;
+}
+
+export interface ReadingRules {
+  /** Time to connect, and for each answer of the sender until it sends (milliseconds). */
+  readonly connectMs: number;
+  /** Time until the first picture of a stream that was not seen before (milliseconds). */
+  readonly firstPictureMs: number;
+  /** Larger pictures are not decoded. */
+  readonly maxPixels: number;
+  /** Of the decoder. */
+  readonly threads: number;
 }
 
 /** A line of a segment: what is known of a track within it. `startTime`, `stopTime`: milliseconds since the epoch. */

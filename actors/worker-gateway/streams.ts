@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type {
+  ReadingRules,
   ReconnectRules,
   StreamAnswer,
   StreamEnd,
@@ -45,6 +46,7 @@ export interface StreamSettings {
   /** Milliseconds without a frame after which a stream is STALLED. */
   readonly stallAlertMs: number;
   readonly reconnect: ReconnectRules;
+  readonly reading: ReadingRules;
   readonly allowPrivate: boolean;
   /** Of a picture that a component sends. */
   readonly maxPictureBytes: number;
@@ -99,6 +101,7 @@ export class StreamGateway {
         firstSegment: state.lastSegment + 1,
         stall: { alertMs: settings.stallAlertMs, timeoutMs: record.stallTimeout },
         reconnect: settings.reconnect,
+        reading: settings.reading,
       },
     };
   }

@@ -58,8 +58,9 @@ export async function watchStream(
 const isWorn = ({ uri }: StreamWork, reconnects: number, renewal: Renewal | undefined): boolean =>
   renewal !== undefined && reconnects >= renewal.after && /^https?:/i.test(uri);
 
-function optionsOf({ properties, stall, reconnect, ...work }: StreamWork): LiveOptions {
+function optionsOf({ properties, stall, reconnect, reading, ...work }: StreamWork): LiveOptions {
   return {
+    ...reading,
     allowPrivate: work.allowPrivate,
     stall,
     reconnect,

@@ -16,6 +16,16 @@ export const streamingSettings = {
     'Time before a stream that broke off is opened again; doubles with each failure',
   ),
   STREAM_RECONNECT_MAX_MS: wait(15 * SECOND, 10).describe('The longest that it doubles to'),
+  STREAM_CONNECT_MS: wait(10 * SECOND, 10).describe(
+    'Time to connect to a stream, and for each answer of its server until it sends',
+  ),
+  STREAM_FIRST_PICTURE_MS: wait(30 * SECOND, 10).describe(
+    'Time until the first picture of a stream; without one the job ends ERROR',
+  ),
+  STREAM_MAX_PIXELS: whole(34_000_000, 1_024).describe(
+    'Pixels of a picture of a stream; larger ones are not decoded, for up to four are held, of four and a half bytes a pixel',
+  ),
+  STREAM_DECODER_THREADS: whole(1, 1, 64).describe('Threads that decode the pictures of one stream'),
   STREAM_ATTEMPTS: whole(5, 1).describe(
     'Components in a row that may end without a segment before a streaming job ends ERROR',
   ),

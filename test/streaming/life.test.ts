@@ -75,6 +75,7 @@ describe('A streaming job', function () {
       REPORT_TIMEOUT_MS: '4000',
       MAX_STREAMS: '4',
       MAX_QUEUED_REPORTS: '3',
+      STREAM_DECODER_THREADS: '2',
     });
     await registerLivePipeline(service);
     component = new RawComponent(service);
@@ -144,6 +145,7 @@ describe('A streaming job', function () {
       firstSegment: 0,
       stall: { alertMs: 30_000, timeoutMs: 60_000 },
       reconnect: { firstMs: 500, longestMs: 15_000 },
+      reading: { connectMs: 10_000, firstPictureMs: 30_000, maxPixels: 34_000_000, threads: 2 },
     });
     expect(properties).to.include({ FRAME_INTERVAL: '2' });
   });

@@ -1,0 +1,63 @@
+/** What the operator allows a camera: time to answer and to its first picture, and the size of its pictures. */
+import { expect } from 'chai';
+import { sample } from '../components/recorded.ts';
+import { closeServers, rtsp } from '../media/live-watching.ts';
+import { accessUnits } from '../support/coded-media.ts';
+import { Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const CLIP = accessUnits(sample('face_move.mp4'));
+
+describe('A server that allows a camera little', function () {
+  this.timeout(120_000);
+  let service: Service;
+  before(async () => {
+    service = await Service.started({
+      STREAM_CONNECT_MS: '300',
+      STREAM_FIRST_PICTURE_MS: '900',
+      STREAM_MAX_PIXELS: '100000',
+    });
+  });
+  after(() => service.close());
+  afterEach(() => closeServers());
+
+  const causeOf = async (streamUri: string): Promise<string> => {
+    const { status, text, body } = await service.ask('POST', '/rest/streaming/jobs', {
+      enableOutputToDisk: false,
+      stream: { streamUri, segmentSize: 10 },
+      stallTimeout: -1,
+      pipelineName: 'MOTION DETECTION PIPELINE',
+    });
+    expect(status, text).to.equal(201);
+    const { jobId } = body as { jobId: number };
+    type Info = { readonly jobStatus: string; readonly jobStatusDetail: string };
+    const { jobStatusDetail } = await until(
+      'the job has failed',
+      async () => (await service.ask('GET', `/rest/streaming/jobs/${jobId}`)).body as Info,
+      ({ jobStatus }) => jobStatus === 'ERROR',
+      { withinMs: 60_000 },
+    );
+    return jobStatusDetail;
+  };
+
+  it('gives up one that does not answer after STREAM_CONNECT_MS', async () => {
+    const { url } = await rtsp(CLIP, () => ({ silentAt: 'DESCRIBE' }));
+    expect(await causeOf(url)).to.equal(
+      'Unable to connect to stream: The camera does not answer in time.',
+    );
+  });
+
+  it('gives up one that sends no picture after STREAM_FIRST_PICTURE_MS', async () => {
+    const { url } = await rtsp({ ...CLIP, units: [] }, () => ({ after: 'stall' }));
+    expect(await causeOf(url)).to.equal(
+      'Unable to connect to stream: No picture came from the camera for 900 ms.',
+    );
+  });
+
+  it('decodes no pictures of more than STREAM_MAX_PIXELS', async () => {
+    const { url } = await rtsp(CLIP, () => ({ speed: 1, after: 'stall' }));
+    expect(await causeOf(url)).to.equal(
+      'Unable to connect to stream: What the camera sends could not be decoded for 900 ms.',
+    );
+  });
+});
