@@ -123,10 +123,7 @@ export class WorkerGateway {
     return this.#intake.answers(worker, answers);
   }
 
-  async failure(token: string, worker: string, failure: FailureRequest): Promise<Taken> {
-    const lease = await this.#intake.lease(token, worker);
-    if (typeof lease !== 'string' && lease.item.kind === 'STREAM')
-      return this.#deps.streams.failed(lease, failure);
+  failure(token: string, worker: string, failure: FailureRequest): Promise<Taken> {
     return this.#intake.failure(token, worker, failure);
   }
 

@@ -36,6 +36,8 @@ export interface IntakeDeps {
   readonly serverId: string;
   readonly heartbeatMs: number;
   readonly resultLimits: SpoolLimits;
+  /** Takes what goes wrong with live streams. */
+  readonly streams: { failed(lease: Lease, failure: FailureRequest): Promise<Taken> };
   /** The real path of a `file:` medium that may be read; undefined for all else. */
   localPath(uri: string): Promise<string | undefined>;
 }
@@ -47,11 +49,18 @@ export type Taken =
   | { readonly kind: 'lost' }
   /** The answer is not what the protocol asks for; it counts as an attempt. */
   | { readonly kind: 'garbage'; readonly reason: string }
+  /** It answers what was not asked; the lease goes on. */
+  | { readonly kind: 'refused'; readonly reason: string }
   /** The component hung up in the middle of its answer; its lease goes on. */
   | { readonly kind: 'broken' };
 
 const FULL_DISK = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
 const isFull = (error: unknown) => FULL_DISK.has((error as NodeJS.ErrnoException).code ?? '');
+const WATCHES_A_STREAM: Taken = {
+  kind: 'refused',
+  reason:
+    'The lease is of a live stream, which has no result: tell of it by segments, events and its end. The lease goes on.',
+};
 const NOT_THE_MEDIUM = 'The answer names a file that is not the medium.';
 
 /** An answer with the lease and the row that it is for. */
@@ -74,6 +83,7 @@ export class Intake {
   async result(token: string, worker: string, body: Readable): Promise<Taken> {
     const lease = await this.lease(token, worker);
     if (typeof lease === 'string') return { kind: lease };
+    if (lease.item.kind === 'STREAM') return WATCHES_A_STREAM;
     const row = await rowOf(this.#deps.store, lease.item);
     if (row === undefined) return this.end(token);
     // Committed, but its lease has not ended yet: the same answer comes twice.
@@ -107,9 +117,11 @@ export class Intake {
     });
   }
 
-  async failure(token: string, worker: string, { code, message }: FailureRequest): Promise<Taken> {
+  async failure(token: string, worker: string, failure: FailureRequest): Promise<Taken> {
+    const { code, message } = failure;
     const lease = await this.lease(token, worker);
     if (typeof lease === 'string') return { kind: lease };
+    if (lease.item.kind === 'STREAM') return this.#deps.streams.failed(lease, failure);
     const row = await rowOf(this.#deps.store, lease.item);
     const range = row === undefined ? {} : { range: await framesOf(row, this.#deps.dataDir) };
     const command = { type: 'workFailed', key: lease.item.key, token, code, message, ...range } as const;
@@ -147,6 +159,8 @@ export class Intake {
       return { kind: (await work.release(token, worker, false)) ? 'taken' : 'lost' };
     const lease = await this.lease(token, worker);
     if (typeof lease === 'string') return { kind: lease };
+    if (lease.item.kind === 'STREAM')
+      return failure === undefined ? WATCHES_A_STREAM : this.#deps.streams.failed(lease, failure);
     const row = await rowOf(this.#deps.store, lease.item);
     if (row === undefined) return this.end(token);
     if (row.token === token) return { kind: 'taken' };

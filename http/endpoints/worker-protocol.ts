@@ -35,7 +35,10 @@ export const NDJSON = 'application/x-ndjson';
 const taken = json('Taken; a repetition gets the same answer.', z.object({}), {});
 const LOST = 'The lease is lost: it ran out, was given to another component, or its job has ended.';
 export const lost = json(LOST, responseMessage);
-export const wrong = json('A field is wrong, or the body broke off.', responseMessage);
+export const wrong = json(
+  'A field is wrong, the body broke off, or the lease is of a live stream.',
+  responseMessage,
+);
 
 /**
  * /worker/v1: how components claim sub-jobs and answer them. The only way in which work leaves and results come in;
@@ -222,6 +225,8 @@ export function refuseUnlessTaken<T extends Taken | StreamTaken>(
       throw leaseLost();
     case 'garbage':
       throw new HttpError(422, outcome.reason);
+    case 'refused':
+      throw new HttpError(400, outcome.reason);
     case 'broken':
       throw new HttpError(400, 'The answer broke off.');
   }
@@ -230,7 +235,7 @@ export function refuseUnlessTaken<T extends Taken | StreamTaken>(
 /** Of one of several answers: null when it was taken. */
 function refusalOf(outcome: Taken): string | null {
   if (outcome.kind === 'taken') return null;
-  return outcome.kind === 'garbage' ? outcome.reason : LOST;
+  return 'reason' in outcome ? outcome.reason : LOST;
 }
 
 const leaseLost = () => new HttpError(409, LOST);
