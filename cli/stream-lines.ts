@@ -30,6 +30,7 @@ export function printerOf(
 
 class StreamLines {
   readonly #began = new Map<string, Began>();
+  readonly #warned = new Set<string>();
   #standing = '';
   /** Frames that the component at work has dropped, as it was told last. */
   #dropped = 0;
@@ -46,6 +47,8 @@ class StreamLines {
         return this.#trackEnded(event);
       case 'reconnecting':
         return [this.#line(event.at, 'reconnecting', event.cause)];
+      case 'warning':
+        return this.#warnings([event.message]);
       case 'segment':
         return [this.#line(Date.now(), 'segment', segmentText(event))];
       case 'counts':
@@ -59,10 +62,18 @@ class StreamLines {
   }
 
   #job(job: StreamInfo): readonly string[] {
+    const warnings = this.#warnings(job.warnings ?? []);
     const standing = standingText(job);
-    if (standing === this.#standing) return [];
+    if (standing === this.#standing) return warnings;
     this.#standing = standing;
-    return [this.#line(Date.now(), 'state', standing)];
+    return [this.#line(Date.now(), 'state', standing), ...warnings];
+  }
+
+  /** Those that were not told yet: each comes as it happens, and with every look at the job. */
+  #warnings(messages: readonly string[]): readonly string[] {
+    const fresh = messages.filter((message) => !this.#warned.has(message));
+    for (const message of fresh) this.#warned.add(message);
+    return fresh.map((message) => this.#line(Date.now(), 'warning', message));
   }
 
   #trackBegan({ liveId, at, frame, confidence, properties, ...box }: Event<'trackBegan'>): readonly string[] {

@@ -10,7 +10,7 @@ import { eachEvent } from './watch.ts';
 /** What the service tells of a live stream as it happens. */
 export type LiveEvent =
   | ({ readonly type: 'job' } & StreamInfo)
-  | Extract<StreamEvent, { type: 'trackBegan' | 'trackEnded' | 'reconnecting' }>
+  | Extract<StreamEvent, { type: 'trackBegan' | 'trackEnded' | 'reconnecting' | 'warning' }>
   | {
       readonly type: 'segment';
       readonly segment: number;

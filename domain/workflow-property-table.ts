@@ -73,7 +73,7 @@ const SAMPLING: readonly WorkflowPropertyRow[] = [
   ['MOTION_GATE', 'BOOLEAN', 'false', 'detection.stream.motion.gate', VIDEO,
     'Live streams only: look at frames only while something moves in them, and for a moment after.'],
   ['RTSP_TRANSPORT', 'STRING', 'TCP', 'detection.stream.rtsp.transport', VIDEO,
-    'Live streams only: how RTSP brings pictures, TCP (its own connection) or UDP.'],
+    'Live streams only: how RTSP brings pictures, over its own connection or beside it: TCP or UDP.'],
   ['MIN_GAP_BETWEEN_SEGMENTS', 'INT', '10', 'detection.segment.minimum.gap', VIDEO,
     'Ranges of earlier tracks that are at most so many frames apart are looked at as one.'],
   ['TARGET_SEGMENT_LENGTH', 'INT', '200', 'detection.segment.target.length', VIDEO,

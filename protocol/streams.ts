@@ -111,6 +111,8 @@ export type StreamEvent =
   | { readonly type: 'reconnecting'; readonly at: number; readonly cause: string }
   /** The first detection of a segment, at most once a segment. */
   | { readonly type: 'activity'; readonly at: number; readonly frame: number }
+  /** What of the stream could not be looked at, or not as its properties ask: a sentence for people, without passwords. */
+  | { readonly type: 'warning'; readonly at: number; readonly message: string }
   | ({ readonly type: 'trackBegan' } & LiveTrack)
   | {
       readonly type: 'trackEnded';
@@ -124,6 +126,8 @@ export type StreamEvent =
 export interface LiveTrack {
   readonly at: number;
   readonly liveId: string;
+  /** Absent from older components: that of the stream's algorithm. */
+  readonly trackType?: string | undefined;
   readonly frame: number;
   readonly x: number;
   readonly y: number;

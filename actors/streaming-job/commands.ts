@@ -24,6 +24,7 @@ export type StreamingJobCommand =
     } & FromComponent)
   | ({ readonly type: 'stalled'; readonly cause: string } & FromComponent)
   | ({ readonly type: 'running' } & FromComponent)
+  | ({ readonly type: 'warned'; readonly message: string } & FromComponent)
   | ({ readonly type: 'activity'; readonly frame: number; readonly frameAt: number } & FromComponent)
   /** A segment is full, or the stream ended in it; its report lies in the folder of the job. */
   | ({ readonly type: 'segment'; readonly segment: number; readonly counts: StreamCounts } & FromComponent)

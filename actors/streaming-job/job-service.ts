@@ -34,6 +34,8 @@ export interface AcceptedStream {
   readonly jobId: number;
   /** Null when the job writes no files. */
   readonly outputObjectDirectory: string | null;
+  /** What was asked for without effect. */
+  readonly warnings: readonly string[];
 }
 
 export type StreamSubmission =
@@ -108,7 +110,8 @@ export class StreamingJobService {
   }
 
   #accepted(record: StreamingJobRecord): AcceptedStream {
-    return { kind: 'accepted', jobId: record.number, outputObjectDirectory: this.directoryOf(record) };
+    const { number: jobId, warnings = [] } = record;
+    return { kind: 'accepted', jobId, outputObjectDirectory: this.directoryOf(record), warnings };
   }
 
   async #before(repeatable: Repeatable): Promise<StreamSubmission | undefined> {

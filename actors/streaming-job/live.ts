@@ -8,7 +8,7 @@ import type { StreamingJobRecord, StreamingJobState } from './state.ts';
 
 export type LiveEvent =
   | { readonly type: 'state'; readonly record: StreamingJobRecord; readonly state: StreamingJobState }
-  | Extract<StreamEvent, { type: 'trackBegan' | 'trackEnded' | 'reconnecting' }>
+  | Extract<StreamEvent, { type: 'trackBegan' | 'trackEnded' | 'reconnecting' | 'warning' }>
   | {
       readonly type: 'segment';
       readonly segment: number;

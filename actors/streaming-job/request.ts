@@ -1,9 +1,10 @@
 /** Everything that a request for a streaming job can be refused for (specification 2.3, 4.3). */
 import { refusedCallbackUrl } from '../../domain/callback.ts';
+import { jobNotes } from '../../domain/job-notes.ts';
 import { levelsOf } from '../../domain/job-config-hash.ts';
 import { resolvePlan } from '../../domain/plan-checks.ts';
 import type { CatalogLookup } from '../../domain/plan-lookup.ts';
-import type { PlannedAction } from '../../domain/plan.ts';
+import type { PipelinePlan, PlannedAction } from '../../domain/plan.ts';
 import { effectiveProperties } from '../../domain/properties.ts';
 import { refusedProperty } from '../../domain/property-checks.ts';
 import { overLimit, type RequestLimits } from '../../domain/request-limits.ts';
@@ -70,10 +71,21 @@ export function checkedStream(
       pipelineName: action.plan.name,
       algorithm: action.ok.algorithm.name,
       trackType: action.ok.algorithm.trackType,
+      warnings: warningsOf(request, action.plan),
       properties: effectiveProperties({ ...levels, media: stream.properties }, 'VIDEO'),
     },
   };
 }
+
+/** In a batch job it would be one of many media, here it is the only one. */
+const asStream = (text: string) => text.replace('media[0].properties', 'mediaProperties');
+
+/** What is asked for without effect: names that nobody knows, values that nobody takes. */
+const warningsOf = (
+  { jobProperties, algorithmProperties, stream: { properties } }: StreamingJobRequest,
+  plan: PipelinePlan,
+): readonly string[] =>
+  jobNotes({ plan, jobProperties, algorithmProperties, media: [{ properties }] }).map(asStream);
 
 function refusedStream(
   { stream: { uri, segmentSize }, stallTimeout }: StreamingJobRequest,
@@ -104,8 +116,7 @@ function refusedSizes(request: StreamingJobRequest, limits: RequestLimits): stri
     },
     limits,
   );
-  // There it is one of many media, here the only one.
-  return over?.replace('media[0].mediaUri', 'streamUri').replace('media[0].properties', 'mediaProperties');
+  return over === undefined ? undefined : asStream(over).replace('media[0].mediaUri', 'streamUri');
 }
 
 function refusedCallbacks(request: StreamingJobRequest): string | undefined {

@@ -48,6 +48,8 @@ export interface StreamingJobRecord {
   readonly trackType: string;
   /** Effective ones of the action on a video. */
   readonly properties: Properties;
+  /** What was asked for without effect; absent from jobs of older versions. */
+  readonly warnings?: readonly string[];
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
 }
@@ -70,6 +72,8 @@ export interface StreamingJobState {
   /** Since when frames may have been missed, because another component has begun; told with the next segment. */
   readonly gapSince: number | null;
   readonly activity: Activity | null;
+  /** Sentences of its components, each once; absent from jobs of older versions. */
+  readonly warnings?: readonly string[];
   /** Frames came at least once. */
   readonly opened: boolean;
   /** Pixels, frames a second. */
@@ -95,6 +99,9 @@ export interface Activity {
 
 export const NO_COUNTS: StreamCounts = { read: 0, processed: 0, dropped: 0, skipped: 0, reconnects: 0 };
 
+/** Warnings of components that a job keeps. */
+export const MOST_WARNINGS = 20;
+
 export const INITIAL: StreamingJobState = {
   status: 'INITIALIZING',
   detail: null,
@@ -106,6 +113,7 @@ export const INITIAL: StreamingJobState = {
   segmentAt: null,
   gapSince: null,
   activity: null,
+  warnings: [],
   opened: false,
   picture: null,
   earlier: NO_COUNTS,

@@ -12,6 +12,7 @@ import { indexesOf } from './indexes.ts';
 import {
   ENDED,
   INITIAL,
+  MOST_WARNINGS,
   NO_COUNTS,
   STREAMING_STATUSES,
   sumOf,
@@ -121,6 +122,15 @@ const ON: Transitions<StreamingJobTypes> = {
     from: ['STALLED'],
     to: ['IN_PROGRESS'],
     apply: (state) => into(state, 'IN_PROGRESS', null),
+  },
+  warned: {
+    from: LIVE,
+    to: STAYS,
+    apply(state, { message }) {
+      const { warnings = [] } = state;
+      if (warnings.length >= MOST_WARNINGS || warnings.includes(message)) return refused('REPEATED');
+      return { state: { ...state, warnings: [...warnings, message] } };
+    },
   },
   activity: {
     from: LIVE,

@@ -36,6 +36,8 @@ export interface DetailedStreamInfo extends StreamingJobInfo {
   readonly segments: number;
   readonly picture: StreamingJobState['picture'];
   readonly frames: StreamCounts;
+  /** What was asked for without effect, and what components could not look at. */
+  readonly warnings: readonly string[];
   readonly reports: {
     readonly health: OutcomeInfo | null;
     readonly summary: OutcomeInfo | null;
@@ -73,7 +75,15 @@ export class StreamViews {
   async single(number: number): Promise<StreamingJobInfo | undefined> {
     const detailed = await this.detailed(number);
     if (detailed === undefined) return undefined;
-    const { externalId: _, segments: __, picture: ___, frames: ____, reports: _____, ...info } = detailed;
+    const {
+      externalId: _,
+      segments: __,
+      picture: ___,
+      frames: ____,
+      warnings: _____,
+      reports: ______,
+      ...info
+    } = detailed;
     return info;
   }
 
@@ -101,6 +111,7 @@ export class StreamViews {
       segments: state.lastSegment + 1,
       picture: state.picture,
       frames: sumOf(earlier, this.#deps.live.counts(number) ?? counts),
+      warnings: [...(record.warnings ?? []), ...(state.warnings ?? [])],
       reports: {
         health: outcomeOf(outcomes?.health),
         summary: outcomeOf(outcomes?.summary),

@@ -155,17 +155,25 @@ export class StreamGateway {
     for (const event of events) {
       if (event.type === 'trackBegan' || event.type === 'activity') this.#came(event.at);
       if (isSeenOnly(event)) {
-        this.#deps.live.tell(number, event);
+        this.#deps.live.tell(number, await this.#withTrackType(number, event));
         continue;
       }
       const reply = await this.#ask(lease, commandOf(event, lease.item.attempt));
       if (reply === 'stale') return this.#end(token);
+      if (event.type === 'warning' && reply === 'done') this.#deps.live.tell(number, event);
     }
     if (counts !== undefined) {
       this.counters.counted(number, lease.item.attempt, counts);
       this.#deps.live.tell(number, { type: 'counts', counts });
     }
     return this.#taken(lease);
+  }
+
+  /** Older components leave it out: all tracks of a stream have the type of its algorithm. */
+  async #withTrackType(job: number, event: SeenOnly): Promise<SeenOnly> {
+    if (event.type !== 'trackBegan' || event.trackType !== undefined) return event;
+    const stored = await storedStream(this.#deps.store, job);
+    return stored === undefined ? event : { ...event, trackType: stored.record.trackType };
   }
 
   /** The newest picture, with what was found in it drawn. */
@@ -277,6 +285,8 @@ function commandOf(event: Exclude<StreamEvent, SeenOnly>, attempt: number): Stre
       return { type: 'stalled', cause: event.cause, attempt };
     case 'running':
       return { type: 'running', attempt };
+    case 'warning':
+      return { type: 'warned', message: event.message, attempt };
     case 'activity':
       return { type: 'activity', frame: event.frame, frameAt: event.at, attempt };
   }

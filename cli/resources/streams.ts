@@ -101,6 +101,7 @@ function jobLines(job: StreamInfo): readonly string[] {
     Started: momentText(job.startDate),
     Ended: momentText(job.endDate),
     Segments: job.segments,
+    Warnings: job.warnings?.length === 0 ? undefined : job.warnings,
     'Last activity': activityFrameId && `${momentText(activityTimestamp)}, frame ${activityFrameId}`,
     Frames: frames && [
       `${frames.read} read, ${frames.processed} looked at`,

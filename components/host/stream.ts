@@ -98,6 +98,7 @@ class StreamWatch {
     this.#context = context;
     const { report } = context;
     this.#tracks = new LiveTracks({
+      trackType: work.trackType,
       event: (event, urgent) => report.event(event, urgent),
       at: (frame) => this.#segments.clock.at(frame),
     });
@@ -130,10 +131,11 @@ class StreamWatch {
     }
   }
 
-  /** There is no document that could tell it: equal ones go to the log once, and few of them. */
+  /** Equal ones are told once, and few of them. */
   #warn(message: string): void {
     if (this.#warnings.size >= MOST_WARNINGS || this.#warnings.has(message)) return;
     this.#warnings.add(message);
+    this.#context.report.event({ type: 'warning', at: Date.now(), message });
     this.#context.log(`${this.#work.jobId}: ${message}`);
   }
 

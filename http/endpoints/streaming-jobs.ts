@@ -113,8 +113,8 @@ export const streamingJobEndpoints = [
         case 'keyReused':
           return answered(422, notCreated(KEY_REUSED));
         case 'accepted': {
-          const { jobId, outputObjectDirectory } = submission;
-          const coreResponse = { responseCode: 0, message: null } as const;
+          const { jobId, outputObjectDirectory, warnings } = submission;
+          const coreResponse = acceptedWith(warnings);
           const Location = `${url}/rest/streaming/jobs/${jobId}`;
           return answered(201, { jobId, outputObjectDirectory, coreResponse }, { Location });
         }
@@ -195,7 +195,7 @@ export const streamingJobEndpoints = [
     summary: 'Watch a streaming job (server-sent events)',
     description:
       'The first event, `job`, comes at once and tells how the job stands, as GET does; the next ones when that changes. `trackBegan`, ' +
-      '`trackEnded`, `segment`, `reconnecting` and `counts` tell what is seen as it happens; `missed` tells a client that reads too ' +
+      '`trackEnded`, `segment`, `reconnecting`, `warning` and `counts` tell what is seen as it happens; `missed` tells a client that reads too ' +
       'slowly how many it has not got. The stream ends with the job.',
     params,
     answers: { 200: EVENTS, 400: NO_SUCH_JOB },
@@ -261,6 +261,14 @@ function creationFailure(reason: string, externalId?: string | null): string {
   const withId = given ? ` with external id '${externalId}'` : '';
   return `Failure creating streaming job${withId} due to an exception. ${reason}`;
 }
+
+/** Whatever has no effect is said when the job is made. */
+const acceptedWith = (
+  warnings: readonly string[],
+): z.infer<typeof streamingJobCreationResponse>['coreResponse'] =>
+  warnings.length === 0
+    ? { responseCode: 0, message: null }
+    : { responseCode: 2, message: warnings.join('\n') };
 
 function notCreated(message: string): z.infer<typeof streamingJobCreationResponse> {
   return { jobId: -1, outputObjectDirectory: null, coreResponse: { responseCode: 1, message } };

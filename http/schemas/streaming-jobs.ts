@@ -97,6 +97,10 @@ export const streamingJobInfo = z
       .describe(
         'Frames decoded, looked at, overtaken by newer ones, left out by the motion gate; connections made anew',
       ),
+    warnings: z
+      .array(z.string())
+      .optional()
+      .describe('What was asked for without effect, and what the detector could not look at; each once'),
     reports: z
       .object({ health: reportOutcome, summary: reportOutcome, dropped: z.int() })
       .optional()

@@ -105,10 +105,12 @@ const streamEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('running'), at: moment }),
   z.object({ type: z.literal('reconnecting'), at: moment, cause: sentence }),
   z.object({ type: z.literal('activity'), at: moment, frame: count }),
+  z.object({ type: z.literal('warning'), at: moment, message: sentence }),
   z.object({
     type: z.literal('trackBegan'),
     at: moment,
     liveId,
+    trackType: z.string().min(1).max(MAX_NAME).optional(),
     frame: count,
     x: z.number(),
     y: z.number(),

@@ -99,6 +99,7 @@ describe('troupe streams', () => {
       properties: { CLASSIFICATION: 'car', COLOR: '\u001b[31mred' },
     });
     await component.events(token, { type: 'reconnecting', at: AT, cause: 'The connection was cut.' });
+    await component.events(token, { type: 'warning', at: AT, message: 'Too dark.' });
     await component.events(token, { type: 'trackEnded', at: AT + 2_500, liveId: 'a', frame: 9 });
     await component.say(`/leases/${token}/events`, {
       events: [],
@@ -117,6 +118,7 @@ describe('troupe streams', () => {
       'state         IN_PROGRESS  640x360, 25 frames/s',
       'began         track a  frame 3  at 10,20 30x40  confidence 0.93  CLASSIFICATION=car  COLOR= [31mred',
       'reconnecting  The connection was cut.',
+      'warning       Too dark.',
       'ended         track a  frame 9  after 2.5 s  CLASSIFICATION=car  COLOR= [31mred',
       'dropped       7 more frames: 7 of 40 so far',
       'segment       0: 1 track, 1 detection',

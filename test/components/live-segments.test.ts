@@ -142,15 +142,18 @@ describe('Segments of a live stream', () => {
     }
   });
 
-  it('say in the log what a document would tell among its warnings, once', async () => {
+  it('tell the server, and the log, what a document would have among its warnings, once', async () => {
     const log: string[] = [];
     const work = await workOf('motion', {
       segmentSize: 10,
       properties: { QUALITY_SELECTION_THRESHOLD: 'high' },
     });
     const detector = squareDetector({ followsStreams: false });
-    await watched({ detector, open: liveSource(square({ frames: 30 })), work, log });
-    expect(log.filter((line) => line.includes('which is not a number'))).to.have.length(1);
+    const server = await watched({ detector, open: liveSource(square({ frames: 30 })), work, log });
+    const isTheOne = (line: string) => line.includes('which is not a number');
+    expect(log.filter(isTheOne)).to.have.length(1);
+    const warnings = server.events.filter((event) => event.type === 'warning');
+    expect(warnings.filter(({ message }) => isTheOne(message))).to.have.length(1);
   });
 
   it('leave out tracks that are too short as a whole', async () => {
@@ -165,7 +168,16 @@ describe('Events of a live stream', () => {
     const server = await seen(square({ frames: 30 }, (frame) => frame > 4 && frame < 15));
     const [began, ended] = told(server, 'trackBegan', 'trackEnded');
     const [liveId] = names(server);
-    expect(began).to.deep.include({ liveId, at: BEGAN + 200, frame: 5, x: 25, y: 30, width: 10, height: 10 });
+    expect(began).to.deep.include({
+      liveId,
+      trackType: 'THING',
+      at: BEGAN + 200,
+      frame: 5,
+      x: 25,
+      y: 30,
+      width: 10,
+      height: 10,
+    });
     expect(ended).to.deep.equal({ type: 'trackEnded', liveId, at: BEGAN + 560, frame: 14 });
     expect(told(server, 'activity')).to.deep.equal([
       { type: 'activity', at: BEGAN + 200, frame: 5 },

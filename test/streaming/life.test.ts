@@ -126,6 +126,13 @@ describe('A streaming job', function () {
     claimed.push(...found.map(({ token }) => token));
     return found[0]!;
   };
+  /** What a client sees of a job from now on, to its end. */
+  const watching = async (id: number): Promise<{ readonly ended: Promise<string> }> => {
+    const response = await fetch(`${service.url}/rest/streaming/jobs/${id}/events`, {
+      headers: { authorization: `Bearer ${service.token}` },
+    });
+    return { ended: response.text() };
+  };
   const opened = { type: 'opened', at: AT, width: 640, height: 360, fps: FPS } as const;
   const bodies = <T>(path: string) =>
     receiver.requests.filter((request) => request.path === path).map(({ body }) => JSON.parse(body) as T);
@@ -599,6 +606,79 @@ describe('A streaming job', function () {
     await reading;
     expect(text()).to.include('TERMINATED');
     gone.abort();
+  });
+
+  it('refuses a result of its component in words, alone or with others, and its lease goes on', async () => {
+    const id = await submit();
+    const { token } = await claim(id);
+    const why =
+      'The lease is of a live stream, which has no result: tell of it by segments, events and its end. The lease goes on.';
+    const { status, body } = await component.result(token, []);
+    expect([status, (body as { message: string }).message]).to.deep.equal([400, why]);
+    const together = await component.say('/answers', { answers: [{ token, lines: '' }] });
+    expect(together.body).to.deep.include({ refused: [why] });
+    expect((await component.segment(token, 0, [summaryOf(0)])).status).to.equal(200);
+    expect(await info(id)).to.deep.include({ segments: 1 });
+  });
+
+  it('takes a failure that comes with answers to others as one that comes alone', async () => {
+    const id = await submit();
+    const { token } = await claim(id);
+    const failure = { code: 'COULD_NOT_OPEN_MEDIA', message: 'No video.' };
+    await component.say('/answers', { answers: [{ token, failure }] });
+    expect((await info(id)).jobStatusDetail).to.equal('Unable to connect to stream: No video.');
+  });
+
+  it('warns of what is asked for without effect, when it is made and as long as it is known', async () => {
+    const { status, body } = await service.ask('POST', '/rest/streaming/jobs', {
+      enableOutputToDisk: false,
+      stream: {
+        streamUri: 'rtsp://camera.example/live',
+        segmentSize: SIZE,
+        mediaProperties: { RTSP_TRANSPORT: 'UPD' },
+      },
+      jobProperties: { FRAME_INTERVALL: '2' },
+      stallTimeout: -1,
+      pipelineName: 'LIVE PIPELINE',
+    });
+    const { jobId, coreResponse } = body as {
+      readonly jobId: number;
+      readonly coreResponse: { readonly responseCode: number; readonly message: string };
+    };
+    const told = [
+      'jobProperties: the property FRAME_INTERVALL is not known here (did you mean FRAME_INTERVAL?); it is passed on and has no other effect.',
+      'mediaProperties: the property RTSP_TRANSPORT is "UPD", but its values are TCP and UDP; the value is passed on as it is.',
+    ];
+    expect([status, coreResponse.responseCode, coreResponse.message]).to.deep.equal([
+      201,
+      2,
+      told.join('\n'),
+    ]);
+    expect((await info(jobId))['warnings']).to.deep.equal(told);
+  });
+
+  it('keeps what its components warn of, each once, and tells of it as it happens', async () => {
+    const id = await submit();
+    const { token } = await claim(id);
+    const seen = await watching(id);
+    const warning = (message: string) => ({ type: 'warning', at: AT, message }) as const;
+    await component.events(token, opened, warning('Too dark.'), warning('Too dark.'), warning('Too small.'));
+    await component.end(token, { reason: 'ended', detail: '' });
+    const text = await seen.ended;
+    expect(text.match(/^event: warning$/gm)).to.have.length(2);
+    expect(text).to.include('{"type":"warning","at":' + AT + ',"message":"Too small."}');
+    expect((await info(id))['warnings']).to.deep.equal(['Too dark.', 'Too small.']);
+  });
+
+  it('tells the type of a track that begins, also when its component does not', async () => {
+    const id = await submit();
+    const { token } = await claim(id);
+    const seen = await watching(id);
+    const began = { type: 'trackBegan', at: AT, frame: 1, x: 1, y: 2, width: 3, height: 4, confidence: 0.5, properties: {} } as const; // prettier-ignore
+    await component.events(token, { ...began, liveId: 'a' }, { ...began, liveId: 'b', trackType: 'CAR' });
+    await component.end(token, { reason: 'ended', detail: '' });
+    const types = [...(await seen.ended).matchAll(/"trackType":"(\w+)"/g)].map(([, type]) => type);
+    expect(types).to.deep.equal(['LIVE', 'CAR']);
   });
 
   it('has reports that were still to be sent go out after kill -9 of the server, though it has ended', async () => {

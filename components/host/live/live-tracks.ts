@@ -5,6 +5,7 @@ import type { StreamEvent } from '../../../protocol/streams.ts';
 import type { FoundDetection, FoundTrack, LiveJob, OpenTracks } from '../../sdk/detector.ts';
 
 export interface LiveTracksDeps {
+  readonly trackType: string;
   event(event: StreamEvent, urgent?: boolean): void;
   /** When a frame came: milliseconds since the epoch. */
   at(frame: number): number;
@@ -157,6 +158,7 @@ export class LiveTracks implements LiveJob {
       type: 'trackBegan',
       at,
       liveId,
+      trackType: this.#deps.trackType,
       frame,
       x,
       y,

@@ -44,6 +44,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   from((attempt) => ({ type: 'claimed', attempt })),
   from((attempt) => ({ type: 'stalled', cause: 'silence', attempt })),
   from((attempt) => ({ type: 'running', attempt })),
+  fc.nat(40).chain((n) => from((attempt) => ({ type: 'warned', message: `Warning ${n}.`, attempt }))),
   fc.nat(200).chain((frame) => from((attempt) => ({ type: 'activity', frame, frameAt: frame, attempt }))),
   fc.integer({ min: -1, max: 2 }).chain((ahead) =>
     late.map<Step>((back) => (state) => ({
