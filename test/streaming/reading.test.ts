@@ -42,9 +42,7 @@ describe('A server that allows a camera little', function () {
 
   it('gives up one that does not answer after STREAM_CONNECT_MS', async () => {
     const { url } = await rtsp(CLIP, () => ({ silentAt: 'DESCRIBE' }));
-    expect(await causeOf(url)).to.equal(
-      'Unable to connect to stream: The camera does not answer in time.',
-    );
+    expect(await causeOf(url)).to.equal('Unable to connect to stream: The camera does not answer in time.');
   });
 
   it('gives up one that sends no picture after STREAM_FIRST_PICTURE_MS', async () => {
