@@ -4,13 +4,15 @@ import { urlOf } from './kit/api.ts';
 import { Problem } from './kit/parts.tsx';
 import { hrefOf, useRoute, type Route } from './kit/route.ts';
 import { useSession, type Session } from './kit/session.ts';
+import { NewJob } from './new/new-job.tsx';
 import { JobView } from './jobs/job.tsx';
 import { JobList } from './jobs/list.tsx';
 
 interface View {
   readonly name: string;
-  /** In the bar at the top; absent: reached from elsewhere. */
-  readonly title?: string;
+  readonly title: string;
+  /** Reached from other views only. */
+  readonly unlisted?: true;
   readonly show: (route: Route, session: Session) => JSX.Element;
 }
 
@@ -23,6 +25,12 @@ const VIEWS: readonly View[] = [
       const [, id] = route.path;
       return id === undefined ? <JobList route={route} /> : <JobView id={id} route={route} key={id} />;
     },
+  },
+  {
+    name: 'new',
+    title: 'New job',
+    unlisted: true,
+    show: (route) => <NewJob route={route} key={route.query.toString()} />,
   },
 ];
 
@@ -70,7 +78,7 @@ function Frame({ route, session }: { readonly route: Route; readonly session: Se
           Troupe
         </a>
         <nav aria-label="Views">
-          {VIEWS.filter(({ title }) => title !== undefined).map((one) => (
+          {VIEWS.filter(({ unlisted }) => unlisted !== true).map((one) => (
             <a key={one.name} href={hrefOf([one.name])} aria-current={one === view ? 'page' : undefined}>
               {one.title}
             </a>

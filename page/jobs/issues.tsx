@@ -1,4 +1,4 @@
-import { get } from '../kit/api.ts';
+import { ApiError, get } from '../kit/api.ts';
 import { counted, fileName } from '../kit/format.ts';
 import { useLoaded } from '../kit/load.ts';
 import type { JobInfo } from './types.ts';
@@ -16,7 +16,7 @@ export function Issues({ job: { jobId, terminal } }: { readonly job: JobInfo }) 
     (signal) =>
       terminal
         ? Promise.resolve(undefined)
-        : get<LiveIssues>(`rest/jobs/${encodeURIComponent(jobId)}/issues`, {}, signal),
+        : get<LiveIssues>(`rest/jobs/${encodeURIComponent(jobId)}/issues`, {}, signal).catch(whenEnded),
     [jobId, terminal],
     terminal ? undefined : EVERY_MS,
   );
@@ -27,6 +27,12 @@ export function Issues({ job: { jobId, terminal } }: { readonly job: JobInfo }) 
       <IssueList title="warning" of={value.warnings} mood="warn" />
     </>
   );
+}
+
+/** Between the last look and this one it has ended. */
+function whenEnded(error: unknown): undefined {
+  if (error instanceof ApiError && error.status === 409) return undefined;
+  throw error;
 }
 
 export function IssueList({

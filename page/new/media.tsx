@@ -1,0 +1,178 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { send } from '../kit/api.ts';
+import { bytes, fileName } from '../kit/format.ts';
+import { Problem } from '../kit/parts.tsx';
+import type { ChosenMedium } from './request.ts';
+import { upload } from './upload.ts';
+
+type Change = (change: (media: readonly ChosenMedium[]) => readonly ChosenMedium[]) => void;
+
+let keys = 0;
+
+/** The media of a new job: files that are dropped or chosen, and paths on the server or addresses that are typed. */
+export function MediaChoice({
+  media,
+  change,
+}: {
+  readonly media: readonly ChosenMedium[];
+  readonly change: Change;
+}) {
+  const add = useUploads(change);
+  const [over, setOver] = useState(false);
+  const dropped = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    add([...(event.dataTransfer?.files ?? [])]);
+  };
+  return (
+    <section>
+      <h2>Media</h2>
+      <div
+        class={over ? 'drop over' : 'drop'}
+        onDragOver={(event) => {
+          event.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={dropped}
+      >
+        <label class="button">
+          Choose files
+          <input
+            class="unseen"
+            type="file"
+            multiple
+            onChange={({ currentTarget }) => {
+              add([...(currentTarget.files ?? [])]);
+              currentTarget.value = '';
+            }}
+          />
+        </label>{' '}
+        or drop them here: videos, images, sound, documents.
+      </div>
+      <ByAddress change={change} />
+      {media.length > 0 && (
+        <ul class="chosen">
+          {media.map((medium) => (
+            <Chosen key={medium.key} medium={medium} change={change} />
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+const chosen = (name: string): ChosenMedium => ({ key: ++keys, name, uri: undefined, from: '', to: '' });
+
+const altered = (change: Change, key: number, what: Partial<ChosenMedium>) =>
+  change((media) => media.map((one) => (one.key === key ? { ...one, ...what } : one)));
+
+/** Sends files one after the other; those that are left are not sent when the reader goes elsewhere. */
+function useUploads(change: Change): (files: readonly File[]) => void {
+  const gone = useRef(new AbortController());
+  const last = useRef(Promise.resolve());
+  useEffect(() => () => gone.current.abort(), []);
+  const sendOne = async (file: File, { key }: ChosenMedium) => {
+    const { signal } = gone.current;
+    if (signal.aborted) return;
+    try {
+      const uri = await upload(file, (sent) => altered(change, key, { sent }), signal);
+      altered(change, key, { uri, sent: file.size });
+    } catch (error) {
+      altered(change, key, { problem: (error as Error).message });
+    }
+  };
+  return (files) => {
+    const added = files.map((file) => ({
+      file,
+      medium: { ...chosen(file.name), bytes: file.size, sent: 0 },
+    }));
+    change((media) => [...media, ...added.map(({ medium }) => medium)]);
+    for (const { file, medium } of added) last.current = last.current.then(() => sendOne(file, medium));
+  };
+}
+
+interface MediaCheck {
+  readonly media: readonly { readonly usable: boolean; readonly message: string | null }[];
+}
+
+/** A path on the server becomes a file: URI; all else stands as it is. */
+const uriOf = (text: string) =>
+  text.startsWith('/') ? `file://${text.split('/').map(encodeURIComponent).join('/')}` : text;
+
+function ByAddress({ change }: { readonly change: Change }) {
+  const [text, setText] = useState('');
+  const [problem, setProblem] = useState<string>();
+  const add = async () => {
+    const uri = uriOf(text.trim());
+    if (uri === '') return;
+    try {
+      const { media } = await send<MediaCheck>('POST', 'rest/media/check', { mediaUris: [uri] });
+      const objection = media[0]?.message ?? undefined;
+      setProblem(objection);
+      if (objection !== undefined) return;
+      change((known) => [...known, { ...chosen(fileName(uri)), uri }]);
+      setText('');
+    } catch (error) {
+      setProblem((error as Error).message);
+    }
+  };
+  return (
+    <>
+      <form
+        class="line"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void add();
+        }}
+      >
+        <label class="grow">
+          <span>Or a path on the server, or an address (https:, s3:)</span>
+          <input type="text" value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
+        </label>
+        <button type="submit">Add</button>
+      </form>
+      {problem !== undefined && <Problem>{problem}</Problem>}
+    </>
+  );
+}
+
+function Chosen({ medium, change }: { readonly medium: ChosenMedium; readonly change: Change }) {
+  const { key, name, uri, sent, bytes: size, problem, from, to } = medium;
+  const field = (part: 'from' | 'to') => ({
+    type: 'number' as const,
+    min: 0,
+    step: 'any',
+    value: part === 'from' ? from : to,
+    onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
+      altered(change, key, { [part]: currentTarget.value }),
+  });
+  return (
+    <li>
+      <span class="grow" title={uri ?? name}>
+        {name} {size !== undefined && <small>{bytes(size)}</small>}
+        {problem !== undefined && <Problem>{problem}</Problem>}
+      </span>
+      {uri === undefined && problem === undefined && size !== undefined && (
+        <progress max={size} value={sent ?? 0} aria-label={`${name} is sent`} />
+      )}
+      {uri !== undefined && (
+        <span class="range">
+          <label>
+            from <input {...field('from')} />
+          </label>
+          <label>
+            to <input {...field('to')} /> s
+          </label>
+        </span>
+      )}
+      <button
+        type="button"
+        aria-label={`Leave ${name} out`}
+        onClick={() => change((media) => media.filter((one) => one.key !== key))}
+      >
+        ✕
+      </button>
+    </li>
+  );
+}

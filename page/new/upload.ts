@@ -1,0 +1,28 @@
+import { messageOf, urlOf } from '../kit/api.ts';
+
+/** Sends a file to the server; `told` how many bytes have left. Answers its URI for jobs. */
+export function upload(file: File, told: (sent: number) => void, gone: AbortSignal): Promise<string> {
+  return new Promise((resolve, reject) => {
+    // fetch does not tell how much of a body has left.
+    const request = new XMLHttpRequest();
+    request.open('POST', urlOf('rest/media', { name: file.name }));
+    request.setRequestHeader('Content-Type', file.type === '' ? 'application/octet-stream' : file.type);
+    request.upload.addEventListener('progress', ({ loaded }) => told(loaded));
+    request.addEventListener('error', () => reject(new Error('The connection broke off.')));
+    request.addEventListener('load', () => {
+      const body = parsed(request.responseText);
+      if (request.status === 201) resolve((body as { mediaUri: string }).mediaUri);
+      else reject(new Error(messageOf(body) ?? `The service answered ${request.status}.`));
+    });
+    gone.addEventListener('abort', () => request.abort());
+    request.send(file);
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
