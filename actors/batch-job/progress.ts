@@ -64,11 +64,7 @@ export function answered(
   ms: number,
   context: DecisionContext,
 ): JobChange {
-  const outstanding = new Map(state.outstanding);
-  outstanding.delete(row.key);
-  const timed = withTime({ ...state, outstanding }, row, ms, context);
-  // What was to be done is not kept once it is: rows stay small however large the properties are.
-  const taken = take(timed, { ...row, work: null }, answer, context);
+  const taken = settled(withTime(state, row, ms, context), row, answer, context);
   const follows = followsOn(taken.state, taken.row, context);
   const follow = follows === undefined ? undefined : withRow(taken.state, row.unit, follows, context);
   const opened = follow === undefined ? [] : [follow.row];
@@ -80,6 +76,14 @@ export function answered(
     putRows: [...rows, ...next.putRows],
     effects: [...offer(opened), ...next.effects],
   };
+}
+
+/** Takes the answer to a sub-job that is not outstanding any more. */
+function settled(state: JobState, row: SubJobRow, answer: Answer, context: DecisionContext): WithRow {
+  const outstanding = new Map(state.outstanding);
+  outstanding.delete(row.key);
+  // What was to be done is not kept once it is: rows stay small however large the properties are.
+  return take({ ...state, outstanding }, { ...row, work: null }, answer, context);
 }
 
 /** Puts a lost sub-job back to be tried again. */
@@ -164,14 +168,19 @@ function fill(state: JobState, context: DecisionContext): Made {
 
 const hasNext = ({ feed, made, pieces }: Unit) => feed === 'WANTED' || (feed !== 'MADE' && made < pieces);
 
-function withRow(
-  state: JobState,
-  index: number,
-  kind: Kind,
-  context: DecisionContext,
-): { readonly state: JobState; readonly row: SubJobRow } {
-  const row = kind.row(state, index, state.units.get(index)!, context);
-  return { state: withNew(state, row), row };
+interface WithRow {
+  readonly state: JobState;
+  readonly row: SubJobRow;
+}
+
+/** A new sub-job of a unit; it is answered already where the server knows the answer. */
+function withRow(state: JobState, index: number, kind: Kind, context: DecisionContext): WithRow {
+  const unit = state.units.get(index)!;
+  const row = kind.row(state, index, unit, context);
+  const made = withNew(state, row);
+  const answer = kind.known?.(row, unit);
+  if (answer === undefined) return { state: made, row };
+  return settled(made, { ...row, state: 'DONE' }, answer, context);
 }
 
 /** When the job is to stop: no new pieces; what was found already is still finished. */
@@ -218,5 +227,7 @@ function finalStatus(state: JobState): JobState['status'] {
   return after(state.status, state.cancelledBy === 'SHUTDOWN' ? 'shutdown' : 'complete');
 }
 
-const offer = (rows: readonly SubJobRow[]): JobEffect[] =>
-  rows.length === 0 ? [] : [{ type: 'offer', rows }];
+function offer(rows: readonly SubJobRow[]): JobEffect[] {
+  const open = rows.filter(({ state }) => state === 'QUEUED');
+  return open.length === 0 ? [] : [{ type: 'offer', rows: open }];
+}

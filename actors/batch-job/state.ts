@@ -160,6 +160,8 @@ export interface Unit {
   readonly failed: number;
   /** Files for derivative media in the answers so far. */
   readonly derived: number;
+  /** No answer so far had a line in it: neither a track nor a warning. */
+  readonly empty: boolean;
   readonly finish: 'NONE' | 'MADE' | 'DONE';
   /** The FINISH answer. */
   readonly finished: FileKey | null;
@@ -213,5 +215,7 @@ export interface SubJobRow {
   readonly tracks?: number;
   /** Tracks that bring a derivative medium. */
   readonly derived?: number;
+  /** The answer of a detector has neither a track nor a warning in it. */
+  readonly empty?: true;
   readonly error?: SubJobError;
 }

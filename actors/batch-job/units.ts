@@ -16,6 +16,7 @@ export const unitOf = (medium: number, action: number, ranges: readonly Range[])
   done: 0,
   failed: 0,
   derived: 0,
+  empty: true,
   finish: 'NONE',
   finished: null,
 });

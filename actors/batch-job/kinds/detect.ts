@@ -39,7 +39,12 @@ export const DETECT: Kind<ResultOf<'DETECT'>> = {
     const fed = unit.fed === null ? {} : { fed: fedPiece(record, state, unit, unit.fed, properties) };
     return { ...row, kind: 'DETECT', queue: action.algorithm.name, range, work, ...fed };
   },
-  kept: (row, { tracks, derived }) => ({ ...row, tracks, ...(derived > 0 ? { derived } : {}) }),
+  kept: (row, { tracks, derived, warnings }) => ({
+    ...row,
+    tracks,
+    ...(derived > 0 ? { derived } : {}),
+    ...(tracks + warnings === 0 ? { empty: true } : {}),
+  }),
   unit: pieceOf,
   media: (media, row) => (row.state === 'FAILED' ? failedBy(media, row) : media),
   taken: (state, { warnings }) => withWarnings(state, warnings),

@@ -2,6 +2,7 @@ import { MEDIA_QUEUES } from '../../../protocol/worker-protocol.ts';
 import { derivativeFolder, derivingFolder, selectorsOutputFile } from '../../../results/layout.ts';
 import type { PlannedAction } from '../../../domain/plan.ts';
 import { textOf } from '../../../domain/properties.ts';
+import { thresholdWarnings } from '../../../domain/quality.ts';
 import { canonicalName, isBlank } from '../../../domain/values.ts';
 import type { DecisionContext } from '../context.ts';
 import { annotates, isFed } from '../effective-properties.ts';
@@ -41,6 +42,18 @@ export const FINISH: Kind<ResultOf<'FINISH'>> = {
     };
     const row = subJobOfUnit(state, index, unit, context, { id: 'finish', path: 'f' });
     return { ...row, kind: 'FINISH', queue: MEDIA_QUEUES.FINISH, work };
+  },
+  known({ work }, { empty }) {
+    // Roll-up files, annotators and outputs of selectors have something to say also where nothing was found.
+    if (!empty || work === null || !('parts' in work)) return undefined;
+    if (work.rollUp !== undefined || work.annotated !== undefined || work.selectorsOutput !== undefined)
+      return undefined;
+    const warnings = thresholdWarnings(work.properties);
+    return {
+      ok: true,
+      kind: 'FINISH',
+      summary: { tracks: 0, detections: 0, types: {}, warnings, ranges: [] },
+    };
   },
   kept(row, { summary }, state, context) {
     const derived = summary.derived?.length ?? 0;

@@ -29,6 +29,8 @@ export interface Kind<R extends Result = Result> {
   readonly errorCode?: IssueCode;
   /** The row of a new sub-job. `index`: of the unit in its stage. */
   row(state: JobState, index: number, unit: Unit, context: DecisionContext): SubJobRow;
+  /** The answer to a new sub-job, where the server knows it: then it is taken at once, and no component hears of the sub-job. */
+  known?(row: SubJobRow, unit: Unit): R | undefined;
   /** The row with all of a good answer that a restart must find again. */
   kept(row: SubJobRow, result: R, state: JobState, context: DecisionContext): SubJobRow | Refused;
   /** What a row says of its unit: that it was made (QUEUED), or answered. */
@@ -42,12 +44,17 @@ export interface Kind<R extends Result = Result> {
 }
 
 /** Of work that a unit has in pieces. */
-export function pieceOf(unit: Unit, { state, derived = 0 }: SubJobRow): Unit {
+export function pieceOf(unit: Unit, { state, derived = 0, empty }: SubJobRow): Unit {
   switch (state) {
     case 'QUEUED':
       return { ...unit, made: unit.made + 1 };
     case 'DONE':
-      return { ...unit, done: unit.done + 1, derived: unit.derived + derived };
+      return {
+        ...unit,
+        done: unit.done + 1,
+        derived: unit.derived + derived,
+        empty: unit.empty && empty === true,
+      };
     case 'FAILED':
       return { ...unit, failed: unit.failed + 1 };
   }

@@ -167,7 +167,7 @@ function factsOf(medium: GivenMedium): MediumFacts {
 export interface Answer {
   /** The job is told of something that is not perfect. */
   readonly warning?: boolean;
-  /** Frames in which a finishing piece found tracks; all of them when left out. */
+  /** Frames in which a finishing piece found tracks; all of them when left out. Of a detector: [] when it found nothing. */
   readonly found?: readonly Range[];
   /** Pieces that a unit is fed; 2 when left out. */
   readonly pieces?: number;
@@ -210,9 +210,9 @@ function resultOf(job: GivenJob, row: SubJobRow, answer: Answer): WorkDone['resu
       return {
         ok: true,
         kind: 'DETECT',
-        tracks: 1,
-        detections: 3,
-        derived: job.derives === true && medium.type === 'UNKNOWN' ? 1 : 0,
+        tracks: found?.length === 0 ? 0 : 1,
+        detections: found?.length === 0 ? 0 : 3,
+        derived: found?.length !== 0 && job.derives === true && medium.type === 'UNKNOWN' ? 1 : 0,
         warnings: 0,
       };
     case 'FEED': {

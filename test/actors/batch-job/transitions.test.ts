@@ -314,6 +314,56 @@ describe('A batch job', () => {
       expect(job.doAll().status).to.equal('COMPLETE');
     });
 
+  it('knows without asking anybody what is to be finished where detectors found nothing and said nothing', () => {
+    const job = LedJob.accepted({ media: [{ frames: 15 }, {}], tasks: [1, 1] }, { window: 100 });
+    job.doAll('PREPARE');
+    const [first, second] = job.outstanding;
+    job.done(first!, { found: [] });
+    expect(job.outstanding.some(({ kind }) => kind === 'FINISH')).to.equal(false);
+    job.done(second!, { found: [] });
+    expect(job.last!.change!.rows.map(({ kind, state, work }) => [kind, state, work])).to.deep.equal([
+      ['DETECT', 'DONE', null],
+      ['FINISH', 'DONE', null],
+    ]);
+    expect(effectTypes(job)).to.deep.equal([]);
+    expect(job.state!.media.get(0)!.processed).to.deep.equal([{ task: 0, file: '', tracks: 0, ranges: [] }]);
+    job.doAll('DETECT', 'FINISH');
+    expect(job.doAll().status).to.equal('COMPLETE');
+  });
+
+  it('asks for the finishing of an action of which a piece found or said something, also when the others did not', () => {
+    for (const answer of [{ tracks: 1 }, { warnings: 1 }]) {
+      const job = LedJob.accepted({ media: [{ frames: 15 }] }).doAll('PREPARE');
+      const [first, second] = job.outstanding.map((row) => doneWith(job.given, row, { found: [] }));
+      job.tell({ ...first!, result: { ...first!.result, ...answer } as WorkDone['result'] });
+      job.tell(second!);
+      expect(job.outstanding.map(({ kind }) => kind)).to.deep.equal(['FINISH']);
+    }
+  });
+
+  it('asks for the finishing of what was not found where a file or an annotator has a say in it', () => {
+    const properties = { FEED_FORWARD_TYPE: 'REGION' };
+    const annotated = LedJob.accepted({ media: [{}], tasks: [1, 1], annotates: true, properties });
+    annotated.doAll('PREPARE');
+    while (annotated.state!.stage.name === 'TASK' && annotated.state!.stage.index === 0)
+      annotated.done(annotated.outstanding[0]!);
+    const rollUp = { ROLL_UP_FILE: '/roll-up.json' };
+    for (const job of [annotated, LedJob.accepted({ media: [{}], properties: rollUp })]) {
+      job.doAll('PREPARE', 'FEED');
+      for (const row of job.outstanding) job.done(row, { found: [] });
+      while (job.outstanding.some(({ kind }) => kind === 'DETECT'))
+        job.done(job.row('DETECT'), { found: [] });
+      expect(job.outstanding.map(({ kind }) => kind)).to.deep.equal(['FINISH']);
+    }
+  });
+
+  it('warns of a threshold that is no number also where nothing was found', () => {
+    const job = LedJob.accepted({ properties: { QUALITY_SELECTION_THRESHOLD: 'high' } }).doAll('PREPARE');
+    while (job.state!.stage.name === 'TASK') job.done(job.outstanding[0]!, { found: [] });
+    expect(job.status).to.equal('IN_PROGRESS_WARNINGS');
+    expect(job.doAll().status).to.equal('COMPLETE_WITH_WARNINGS');
+  });
+
   it('finishes what the other pieces found when one piece failed, and skips that medium in later tasks', () => {
     const job = LedJob.accepted({ media: [{}, {}], tasks: [1, 1] }, { window: 100 }).doAll('PREPARE');
     job.failed(job.row('DETECT'));
