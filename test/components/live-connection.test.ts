@@ -47,17 +47,15 @@ describe('A component that watches a live stream', function () {
     const silent = { ...square({ frames: 30 }), before: silentFrom(25) };
     const isWaiting = () => until('the camera is silent', () => server.segments.length === 2);
 
-    async function within(cancel: () => void): Promise<number> {
+    async function ended(cancel: () => void): Promise<void> {
       await isWaiting();
-      const before = performance.now();
       cancel();
       await isOver();
-      return performance.now() - before;
     }
 
-    it('tells of the segment that had begun and ends within a second of the heartbeat, though its camera is silent', async () => {
+    it('tells of the segment that had begun and ends with the next heartbeat, though its camera is silent', async () => {
       await watching(silent);
-      expect(await within(() => (server.heartbeat = { status: 200, go: 'cancelled' }))).to.be.below(1_000);
+      await ended(() => (server.heartbeat = { status: 200, go: 'cancelled' }));
       expect(lastFrames()).to.deep.equal([9, 19, 24]);
       expect(server.segments[2]!.tracks[0]).to.deep.include({ startFrame: 20, stopFrame: 24 });
       expect(server.segments[2]!.tracks[0]).not.to.have.property('open');
@@ -66,7 +64,7 @@ describe('A component that watches a live stream', function () {
 
     it('learns of it from any answer as well', async () => {
       await watching(silent);
-      await within(() => (server.answer = { go: 'cancelled' }));
+      await ended(() => (server.answer = { go: 'cancelled' }));
       expect([server.end?.reason, lastFrames()]).to.deep.equal(['cancelled', [9, 19, 24]]);
     });
 
@@ -79,14 +77,14 @@ describe('A component that watches a live stream', function () {
       };
       await watching(square({ frames: 30 }), { looked });
       await until('the detector is busy', () => isBusy);
-      expect(await within(() => (server.heartbeat = { status: 200, go: 'cancelled' }))).to.be.below(1_000);
+      await ended(() => (server.heartbeat = { status: 200, go: 'cancelled' }));
       expect([server.end?.reason, server.failure]).to.deep.equal(['cancelled', undefined]);
       expect(server.segments[2]!.tracks[0]).to.deep.include({ startFrame: 20, stopFrame: 24 });
     });
 
     it('gives back its lease, with what it has, when only its process is to end', async () => {
       await watching(silent);
-      await within(() => worker!.stop());
+      await ended(() => worker!.stop());
       expect([server.released, server.end, lastFrames()]).to.deep.equal([true, undefined, [9, 19, 24]]);
     });
 

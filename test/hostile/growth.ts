@@ -1,3 +1,5 @@
+import { timed } from './timing.ts';
+
 /** Work on an input of about this size; what prepares the input is not timed. */
 export type Work = (size: number) => () => unknown;
 
@@ -17,7 +19,7 @@ const ATTEMPTS = 10;
  */
 export function growth(work: Work, largest = LARGEST): string | undefined {
   for (let size = 125; size * 4 <= largest; size *= 2) {
-    if (timed(work(size * 4)) < ALWAYS_FINE_MS) continue;
+    if (timedAlsoRefused(work(size * 4)) < ALWAYS_FINE_MS) continue;
     const best = bestOf([1, 2, 4].map((times) => work(size * times)));
     const [least = 0, , most = 0] = best;
     // Nothing but a busy machine made it look slow: a larger input tells more.
@@ -33,26 +35,23 @@ export function growth(work: Work, largest = LARGEST): string | undefined {
 function bestOf(works: readonly (() => unknown)[]): readonly number[] {
   const best = works.map(() => Infinity);
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    for (const [at, one] of works.entries()) best[at] = Math.min(best[at]!, timed(one));
+    for (const [at, one] of works.entries()) best[at] = Math.min(best[at]!, timedAlsoRefused(one));
     const [least = 0, , most = 0] = best;
     if (most < ALWAYS_FINE_MS || (attempt > 1 && most < MOST_TIMES * least)) break;
   }
   return best;
 }
 
-function timed(work: () => unknown): number {
-  const begun = performance.now();
-  const cpu = process.cpuUsage();
-  try {
-    work();
-  } catch (error) {
-    // Many rules say by an error that they refuse; this one says that there was too much.
-    if (error instanceof RangeError) throw error;
-  }
-  // On a busy machine a process also waits for its turn.
-  const { user, system } = process.cpuUsage(cpu);
-  return Math.min(performance.now() - begun, (user + system) / 1_000);
-}
+/** How long it takes to do it, or to refuse it. */
+const timedAlsoRefused = (work: () => unknown): number =>
+  timed(() => {
+    try {
+      work();
+    } catch (error) {
+      // Many rules say by an error that they refuse; this one says that there was too much.
+      if (error instanceof RangeError) throw error;
+    }
+  });
 
 /** What somebody may repeat who wants a rule for texts to work hard. */
 const PUMPS = [

@@ -4,6 +4,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { BODY_RULES } from './body-rules.ts';
 import { growth, type Known } from './growth.ts';
 import { DOMAIN_RULES } from './domain-rules.ts';
+import { timed } from './timing.ts';
 
 const RULES: Readonly<Record<string, Readonly<Record<string, Known>>>> = {
   ...Object.fromEntries(Object.entries(DOMAIN_RULES).map(([file, rules]) => [`domain/${file}`, rules])),
@@ -69,9 +70,5 @@ function slowIn(name: string, known: Known): readonly string[] {
 /** Whether the largest input takes more than half a second, each time it is tried. */
 function lastsLong(work: (size: number) => () => unknown, size: number): boolean {
   const run = work(size);
-  return [1, 2, 3].every(() => {
-    const begun = performance.now();
-    run();
-    return performance.now() - begun > 500;
-  });
+  return [1, 2, 3].every(() => timed(run) > 500);
 }

@@ -40,7 +40,11 @@ export class Watching {
   /** Until the stream has ended and all frames were fetched. */
   readonly over: Promise<Watched>;
 
-  constructor(uri: string, options: Partial<LiveOptions> = {}, onFrame: () => void = () => undefined) {
+  constructor(
+    uri: string,
+    options: Partial<LiveOptions> = {},
+    onFrame: () => void | Promise<void> = () => undefined,
+  ) {
     this.source = openLive(uri, { ...OPTIONS, ...options }, this.#cancel.signal, (event) =>
       this.events.push(event),
     );
@@ -48,10 +52,10 @@ export class Watching {
     this.over.catch(() => undefined);
   }
 
-  async #watch(onFrame: () => void): Promise<Watched> {
+  async #watch(onFrame: () => void | Promise<void>): Promise<Watched> {
     for await (const { data, warmUp: _, ...frame } of this.source.frames()) {
       this.frames.push({ ...frame, md5: md5(data) });
-      onFrame();
+      await onFrame();
     }
     const end = await this.source.ended;
     return { events: this.events, frames: this.frames, counts: this.source.counts, end };

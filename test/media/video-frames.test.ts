@@ -264,11 +264,9 @@ describe('reading the frames of a video', () => {
   it('lets the event loop have its turn while it decodes', async () => {
     let turns = 0;
     const timer = setInterval(() => turns++, 1);
-    const began = performance.now();
     await read(sample('scenes_pd.mp4'));
-    const took = performance.now() - began;
     clearInterval(timer);
-    expect(turns).to.be.at.least(Math.floor(took / 200));
+    expect(turns).to.be.at.least(10);
   });
 
   it('stops when it is told to', async () => {

@@ -30,7 +30,7 @@ describe('The log', () => {
     expect(ended)
       .to.include({ ...facts, status: 'COMPLETE' })
       .and.not.have.property('error');
-    expect(ended['ms']).to.be.within(1, 60_000);
+    expect(ended['ms']).to.be.a('number').that.is.at.least(0);
     expect((await service.ask('DELETE', `/rest/jobs/${jobId}`)).status).to.equal(204);
     expect(await service.logged('a job was deleted', about)).to.include({ ...facts, by: 'admin' });
     for (const message of ['a job was accepted', 'a job has ended', 'a job was deleted'])

@@ -7,6 +7,7 @@ import { openSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BATCH_JOB } from '../../actors/batch-job/keys.ts';
+import type { JobSnapshot } from '../../actors/batch-job/snapshot.ts';
 import type { SubJobRow } from '../../actors/batch-job/state.ts';
 import type { ComponentFolder } from '../../actors/node-manager/installed.ts';
 import { packageRoot } from '../../config/info.ts';
@@ -103,11 +104,12 @@ function contentOf({ putRows = [], snapshot }: Commit) {
   const rows = putRows.map(({ body }) => body as SubJobRow);
   const idsOf = (state: SubJobRow['state']) => rows.filter((row) => row.state === state).map(({ id }) => id);
   if (snapshot === null) return { status: 'removed' };
-  const { state } = snapshot.body as { state: { status: string; run: number; stage: { name: string } } };
+  const { state } = snapshot.body as { readonly state: JobSnapshot };
   return {
     run: state.run,
     status: state.status,
     stage: state.stage.name,
+    progress: state.progress,
     done: idsOf('DONE'),
     failed: idsOf('FAILED'),
     made: idsOf('QUEUED'),

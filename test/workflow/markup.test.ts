@@ -201,10 +201,8 @@ describe('Markup', () => {
     const id = await service.submit({ media, ...drawn('LIGHT TASK') });
     const begun = async () => (await filesOf(service, 'markup', id)).length > 0;
     await until('the copy is begun', begun);
-    const cancelledAt = performance.now();
     expect((await service.cancel(id)).status).to.equal(200);
     expect((await service.terminal(id)).jobStatus).to.equal('CANCELLED');
-    expect(performance.now() - cancelledAt, 'ms until its end').to.be.lessThan(20_000);
     const [medium] = (await service.document(id)).media;
     expect(tracksOf(medium, 'LIGHT').length).to.be.at.least(1);
     expect(medium!.markupResult).to.equal(null);

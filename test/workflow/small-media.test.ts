@@ -46,12 +46,7 @@ describe('A job of many small images', function () {
 
   it('takes far fewer commits than it has sub-jobs, and its progress grows nearly with each of its media', async () => {
     const id = await submit('LIGHT PIPELINE');
-    const seen = new Set<number>();
-    await until('the job has ended', async () => {
-      const job = await service.job(id);
-      seen.add(job!.jobProgress);
-      return job!.terminal;
-    });
+    await service.terminal(id);
     const { media } = await service.document(id);
     expect(media.flatMap((medium) => tracksOf(medium, 'LIGHT'))).to.have.length(IMAGES);
     expect(answered(id)).to.have.length(3 * IMAGES);
@@ -59,8 +54,9 @@ describe('A job of many small images', function () {
     expect(commitsOf(id).length).to.be.lessThan(1.5 * IMAGES);
     const mostAtOnce = Math.max(...commitsOf(id).map(({ done }) => (done as string[]).length));
     expect(mostAtOnce).to.be.within(2, 64);
-    expect([...seen], 'progress never falls').to.deep.equal([...seen].toSorted((a, b) => a - b));
-    expect(seen.size).to.be.greaterThan(5);
+    const progress = commitsOf(id).map((line) => Number(line['progress']));
+    expect(progress, 'progress never falls').to.deep.equal(progress.toSorted((a, b) => a - b));
+    expect(new Set(progress).size).to.be.greaterThan(5);
   });
 
   it('of which one makes the component crash loses that one after its attempts, and costs no other an attempt', async () => {
@@ -90,22 +86,26 @@ describe('A job of many small images', function () {
   });
 
   it('is cancelled in the middle: what was found until then is in the document, and nothing is under way any more', async () => {
-    const id = await submit('LIGHT PIPELINE');
+    // One of them holds up the component until the job is cancelled.
+    const gate = join(service.folder, 'gate');
+    const id = await submit('TROUBLE PIPELINE', { TROUBLE: 'wait', TROUBLE_FILE: gate });
     await until('some are done', () => answered(id).some((subJob) => isDetection('\\d+').test(subJob)));
     expect((await service.cancel(id)).status).to.equal(200);
-    expect((await service.terminal(id, 20_000)).jobStatus).to.equal('CANCELLED');
+    await writeFile(gate, '');
+    expect((await service.terminal(id)).jobStatus).to.equal('CANCELLED');
     const { media } = await service.document(id);
-    const found = media.flatMap((medium) => tracksOf(medium, 'LIGHT')).length;
+    const found = media.flatMap((medium) => tracksOf(medium, 'TROUBLE')).length;
     expect(found).to.be.within(1, IMAGES - 1);
     expect(media.filter(({ status }) => status === 'COMPLETE')).to.have.length(found);
   });
 
   it('goes on where it stopped when its server is killed in the middle: nothing that was committed is done again', async () => {
-    await service.dieAt({ at: 50, when: 'after' });
+    // So many answers are not in so few commits, however many come together.
+    await service.dieAt({ at: 6, when: 'after' });
     const id = await submit('LIGHT PIPELINE');
     expect(await service.ended()).to.equal('SIGKILL');
     const before = new Set(answered(id));
-    expect(before.size).to.be.greaterThan(50);
+    expect(before.size).to.be.within(1, 3 * IMAGES - 1);
     const lines = service.log().length;
     await service.start();
     expect((await service.terminal(id, 120_000)).jobStatus).to.equal('COMPLETE');

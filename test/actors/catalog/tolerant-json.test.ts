@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { withoutExtras } from '../../../actors/catalog/tolerant-json.ts';
+import { slowText } from '../../hostile/timing.ts';
 import { runs, seeded } from '../seed.ts';
 
 const read = (text: string): unknown => JSON.parse(withoutExtras(text));
@@ -45,11 +46,8 @@ describe('The text of a descriptor', () => {
   });
 
   it('is read in time proportional to its length, whatever is in it', () => {
-    for (const part of ['/*', '"\\"', ',]', '//', '/* */', '/']) {
-      const started = performance.now();
-      withoutExtras(part.repeat(500_000));
-      expect(performance.now() - started, part).to.be.below(5_000);
-    }
+    for (const pump of ['/*', '"\\"', ',]', '//', '/* */', '/'])
+      expect(slowText(withoutExtras, { lead: '', pump, tail: '' })).to.equal(undefined);
   });
 
   it(`means the same with comments and commas as without ${seeded}`, () => {
