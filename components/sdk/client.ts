@@ -14,6 +14,7 @@ import {
   type ClaimAnswer,
   type ClaimRequest,
   type FailureRequest,
+  type SubJobAnswer,
 } from '../../protocol/worker-protocol.ts';
 
 /** The server answered something else than success. 409: the lease is lost; 503: come back later. */
@@ -34,6 +35,8 @@ function instanceName(): string {
 
 export type ResultBody = string | Buffer | AsyncIterable<string | Uint8Array>;
 
+/** Servers of older versions have no path for several answers. */
+const NOT_THERE = 404;
 const RETRIES = 6;
 const RETRY_MS = 200;
 const JSON_TYPE = 'application/json';
@@ -50,6 +53,8 @@ export class WorkerClient {
   readonly headers: Readonly<Record<string, string>>;
   readonly #base: string;
   readonly #agent: ReturnType<typeof agentFor>;
+  /** The server is of a version that takes answers one by one. */
+  #isOld = false;
 
   constructor(serverUrl: string, token: string) {
     this.#base = `${serverUrl.replace(/\/$/, '')}/worker/v1`;
@@ -59,13 +64,36 @@ export class WorkerClient {
   }
 
   async claim(claim: ClaimRequest, signal: AbortSignal): Promise<readonly Assignment[]> {
-    const answer = (await this.#json('/claim', claim, signal)) as ClaimAnswer;
+    // An old server wants a heartbeat for each sub-job that it hands out: one at a time is beaten for.
+    const wanted = this.#isOld ? { ...claim, max: 1 } : claim;
+    const answer = (await this.#json('/claim', wanted, signal)) as ClaimAnswer;
     return answer.work;
   }
 
   /** Answers several sub-jobs, and claims more. */
   async answers(answers: AnswersRequest): Promise<AnswersAnswer> {
-    return (await retried(() => this.#json('/answers', answers))) as AnswersAnswer;
+    try {
+      if (!this.#isOld) return (await retried(() => this.#json('/answers', answers))) as AnswersAnswer;
+    } catch (error) {
+      if (!(error instanceof ProtocolError) || error.status !== NOT_THERE) throw error;
+      this.#isOld = true;
+    }
+    const refused: (string | null)[] = [];
+    for (const answer of answers.answers) refused.push(await this.#refusalOf(answer));
+    return { refused, work: [] };
+  }
+
+  /** Null when the answer was taken. */
+  async #refusalOf({ token, lines, failure }: SubJobAnswer): Promise<string | null> {
+    try {
+      if (lines !== undefined) await this.result(token, lines);
+      else if (failure !== undefined) await this.failure(token, failure);
+      else await this.release(token);
+      return null;
+    } catch (error) {
+      if (error instanceof ProtocolError) return error.message;
+      throw error;
+    }
   }
 
   /** A text or buffer is sent again when the server was busy; a stream can be sent only once. */
