@@ -17,7 +17,7 @@ const SECRET_PROPERTIES: ReadonlySet<string> = new Set([
 ]);
 
 const SECRET_PARAMETERS = new Set(
-  'x-amz-signature x-amz-credential x-amz-security-token awsaccesskeyid signature sig token access_token api_key apikey'.split(
+  'x-amz-signature x-amz-credential x-amz-security-token awsaccesskeyid signature sig token access_token api_key apikey password passwd pwd pass'.split(
     ' ',
   ),
 );
@@ -48,11 +48,24 @@ export function censorDeep(value: unknown): unknown {
   );
 }
 
-/** Masks the user information of a URI and the signatures and tokens of its query; all else stays as it was written. */
+/** Masks the user information of a URI and the signatures, tokens and passwords of its query; all else stays as it was written. */
 export function maskUri(uri: string): string {
   if (/^data:/i.test(uri)) return uri;
-  const masked = uri.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, `$1***@`);
-  return masked.replace(/([?&])([^?=&#]+)=([^&#]*)/g, (whole, lead: string, name: string) =>
+  return withoutUser(uri).replace(/([?&])([^?=&#]+)=([^&#]*)/g, (whole, lead: string, name: string) =>
     SECRET_PARAMETERS.has(name.toLowerCase()) ? `${lead}${name}=***` : whole,
   );
+}
+
+/** A password that was not encoded may have signs in it that seem to end the host: then all is masked up to the last @. */
+function withoutUser(uri: string): string {
+  const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(uri)?.[0] ?? '';
+  if (scheme === '') return uri;
+  const rest = uri.slice(scheme.length);
+  const end = rest.search(/[/?#]/);
+  const authority = end < 0 ? rest : rest.slice(0, end);
+  const [before, ...behind] = authority.split('@');
+  const isHost = behind.length === 0 && (before!.startsWith('[') || /^[^:]*:\d*$/.test(before!));
+  const hasPassword = !isHost && before!.includes(':');
+  const at = (hasPassword ? rest : authority).lastIndexOf('@');
+  return at < 0 ? uri : `${scheme}***@${rest.slice(at + 1)}`;
 }

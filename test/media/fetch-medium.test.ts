@@ -129,6 +129,11 @@ describe('URIs in messages', () => {
     expect(shownUri(`data:${'x'.repeat(500)}`)).to.have.length.below(120);
     expect(shownUri('file:///media/a.mp4')).to.equal('file:///media/a.mp4');
   });
+
+  it('show no part of a password that was not encoded', () => {
+    for (const password of ['12/hunter2', 'a/hunter2', 'a?hunter2', 'a#hunter2', 'a@hunter2', 'a@b/hunter2'])
+      expect(shownUri(`https://user:${password}@host/a.mp4`)).to.not.include('hunter2');
+  });
 });
 
 describe('addresses that media are fetched from', () => {

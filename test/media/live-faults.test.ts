@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { accessUnits, jpegOf, transportStream } from '../support/coded-media.ts';
 import { type RtspBehaviour, type RtspServer } from '../support/rtsp-server.ts';
 import { multipart, streamServer, type StreamAnswer } from '../support/stream-server.ts';
-import { publicUri } from '../../media/live/public-uri.ts';
+import { shownUri } from '../../media/file-uris.ts';
 import { closeServers, http, keep, rtsp as rtspOf, watch, withLogin } from './live-watching.ts';
 import { sample } from './samples.ts';
 
@@ -173,8 +173,8 @@ describe('user and password of a live stream', () => {
       'u:hunter2@cam',
       'rtsp://u:a@hunter2@cam/',
     ])
-      expect(publicUri(uri)).not.to.include(secret);
-    expect(publicUri('rtsp://u:p@cam:554/live/1?x=1')).to.equal('rtsp://<hidden>@cam:554/live/1?<hidden>');
-    expect(publicUri('http://cam/live.ts')).to.equal('http://cam/live.ts');
+      expect(shownUri(uri)).not.to.include(secret);
+    expect(shownUri('rtsp://u:p@cam:554/live/1?x=1')).to.equal('rtsp://<hidden>@cam:554/live/1?<hidden>');
+    expect(shownUri('http://cam/live.ts')).to.equal('http://cam/live.ts');
   });
 });

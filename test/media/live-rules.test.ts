@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { authorization } from '../../media/live/authorization.ts';
 import { LiveError } from '../../media/live/live-error.ts';
 import { MediaClock } from '../../media/live/media-clock.ts';
-import { publicUri } from '../../media/live/public-uri.ts';
+import { shownUri } from '../../media/file-uris.ts';
 import { RtspParser } from '../../media/live/rtsp/messages.ts';
 import { PictureAssembler } from '../../media/live/rtsp/pictures.ts';
 import { UnwrappedTicks, parseRtp, saysBye } from '../../media/live/rtsp/rtp.ts';
@@ -211,12 +211,12 @@ describe('user and password of a camera', () => {
           `http://camera/live?pwd=${password}`,
           `http://user:1@camera:80/live#${password}`,
         ])
-          expect(publicUri(uri)).not.to.include(password);
+          expect(shownUri(uri)).not.to.include(password);
       }),
     );
-    expect(publicUri('rtsp://user:a@b@camera/live')).to.equal('rtsp://<hidden>@camera/live');
-    expect(publicUri('rtsp://user:a/b@camera/live')).to.equal('rtsp://<hidden>');
-    expect(publicUri('http://camera/live?pwd=a@b')).to.equal('http://camera/live?<hidden>');
-    expect(publicUri('rtsp://camera:554/a@b')).to.equal('rtsp://<hidden>');
+    expect(shownUri('rtsp://user:a@b@camera/live')).to.equal('rtsp://<hidden>@camera/live');
+    expect(shownUri('rtsp://user:a/b@camera/live')).to.equal('rtsp://<hidden>');
+    expect(shownUri('http://camera/live?pwd=a@b')).to.equal('http://camera/live?<hidden>');
+    expect(shownUri('rtsp://camera:554/a@b')).to.equal('rtsp://<hidden>');
   });
 });

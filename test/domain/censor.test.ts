@@ -1,0 +1,35 @@
+import { expect } from 'chai';
+import { maskUri } from '../../domain/censor.ts';
+
+describe('A URI in a document', () => {
+  it('keeps what is no secret', () => {
+    for (const uri of [
+      'file:///media/a@b.mp4',
+      'http://host:8080/a@b.png?x=1#y',
+      'http://[::1]:80/a@b',
+      'rtsp://camera/live?channel=1',
+      's3:bucket/user:a@b',
+    ])
+      expect(maskUri(uri)).to.equal(uri);
+    expect(maskUri('https://user:pass@host:80/a.png?v=1&X-Amz-Signature=1')).to.equal(
+      'https://***@host:80/a.png?v=1&X-Amz-Signature=***',
+    );
+    expect(maskUri('rtsp://user@camera:554/a@b')).to.equal('rtsp://***@camera:554/a@b');
+  });
+
+  it('shows no part of a password, encoded or not, nor one that stands in the query, as cameras take them', () => {
+    for (const password of [
+      'hunter2',
+      'a/hunter2',
+      'a?hunter2',
+      'a#hunter2',
+      'a@hunter2',
+      'a@b/hunter2',
+      '1:2/hunter2',
+    ])
+      expect(maskUri(`rtsp://user:${password}@camera/live`)).to.equal('rtsp://***@camera/live');
+    expect(maskUri('http://camera/video?user=eve&pwd=hunter2&channel=1')).to.equal(
+      'http://camera/video?user=eve&pwd=***&channel=1',
+    );
+  });
+});
