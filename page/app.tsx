@@ -5,6 +5,12 @@ import { Problem } from './kit/parts.tsx';
 import { hrefOf, useRoute, type Route } from './kit/route.ts';
 import { useSession, type Session } from './kit/session.ts';
 import { NewJob } from './new/new-job.tsx';
+import { AlgorithmView, ComponentList } from './components/list.tsx';
+import { Nodes } from './nodes/nodes.tsx';
+import { Operation } from './operation/operation.tsx';
+import { PipelineList, PipelineView } from './pipelines/list.tsx';
+import { StreamList } from './streams/list.tsx';
+import { StreamView } from './streams/stream.tsx';
 import { JobView } from './jobs/job.tsx';
 import { JobList } from './jobs/list.tsx';
 
@@ -32,6 +38,25 @@ const VIEWS: readonly View[] = [
     unlisted: true,
     show: (route) => <NewJob route={route} key={route.query.toString()} />,
   },
+  {
+    name: 'streams',
+    title: 'Streams',
+    show: ({ path: [, id] }) => (id === undefined ? <StreamList /> : <StreamView id={id} key={id} />),
+  },
+  {
+    name: 'pipelines',
+    title: 'Pipelines',
+    show: ({ path: [, name] }, session) =>
+      name === undefined ? <PipelineList /> : <PipelineView name={name} session={session} key={name} />,
+  },
+  {
+    name: 'components',
+    title: 'Components',
+    show: ({ path: [, name] }) =>
+      name === undefined ? <ComponentList /> : <AlgorithmView name={name} key={name} />,
+  },
+  { name: 'nodes', title: 'Nodes', show: (_route, session) => <Nodes session={session} /> },
+  { name: 'operation', title: 'Operation', show: (_route, session) => <Operation session={session} /> },
 ];
 
 export function App() {

@@ -4,8 +4,8 @@ import { useLoaded } from '../kit/load.ts';
 import { Problem, Shown } from '../kit/parts.tsx';
 import { go, hrefOf, type Route } from '../kit/route.ts';
 import { MediaChoice } from './media.tsx';
-import { Drawn, Properties } from './pipeline.tsx';
-import { pipelineNames, wholePipeline } from './pipelines.ts';
+import { Drawn, Properties } from '../pipelines/drawn.tsx';
+import { pipelineNames, wholePipeline } from '../pipelines/whole.ts';
 import { curlLine, EMPTY, missing, requestOf, type ChosenMedium, type Draft } from './request.ts';
 
 /** A job from files to its start. */

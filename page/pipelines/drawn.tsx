@@ -1,5 +1,5 @@
 import { hrefOf } from '../kit/route.ts';
-import type { AlgorithmProperty, WholeAction, WholePipeline } from './pipelines.ts';
+import type { AlgorithmProperty, WholeAction, WholePipeline } from './whole.ts';
 
 /** The tasks of a pipeline, drawn from left to right; actions of one task run at a time and stand below each other. */
 export function Drawn({ of: { tasks } }: { readonly of: WholePipeline }) {

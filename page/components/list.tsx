@@ -1,0 +1,106 @@
+import type { z } from 'zod';
+import type { component } from '../../http/schemas/components.ts';
+import { get } from '../kit/api.ts';
+import { useLoaded } from '../kit/load.ts';
+import { Facts, Shown } from '../kit/parts.tsx';
+import { hrefOf } from '../kit/route.ts';
+import type { Algorithm } from '../pipelines/whole.ts';
+
+type Component = z.output<typeof component>;
+
+/** What finds things in media. */
+export function ComponentList() {
+  const components = useLoaded((signal) => get<readonly Component[]>('rest/components', {}, signal), []);
+  return (
+    <>
+      <header class="bar">
+        <h1>Components</h1>
+      </header>
+      <Shown of={components}>
+        {(all) => (
+          <table class="cards">
+            <thead>
+              <tr>
+                <th scope="col">Component</th>
+                <th scope="col">Algorithm</th>
+                <th scope="col">Version</th>
+                <th scope="col">Media</th>
+                <th scope="col">Runs</th>
+              </tr>
+            </thead>
+            <tbody>
+              {all.map((one) => (
+                <tr key={one.componentName}>
+                  <th scope="row">{one.componentName}</th>
+                  <td data-label="Algorithm">
+                    <a href={hrefOf(['components', one.algorithm])}>{one.algorithm}</a>
+                  </td>
+                  <td data-label="Version">{one.componentVersion}</td>
+                  <td data-label="Media">{worksOn(one)}</td>
+                  <td data-label="Runs">
+                    {one.managed ? 'started by the service' : `by ${one.registeredBy ?? 'somebody else'}`}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </Shown>
+    </>
+  );
+}
+
+const worksOn = (one: Pick<Component, 'supportsBatchProcessing' | 'supportsStreamProcessing'>) =>
+  [one.supportsBatchProcessing && 'files', one.supportsStreamProcessing && 'live streams']
+    .filter((kind) => kind !== false)
+    .join(', ');
+
+/** One algorithm with its properties. */
+export function AlgorithmView({ name }: { readonly name: string }) {
+  const algorithm = useLoaded(
+    (signal) => get<Algorithm>(`rest/algorithms/${encodeURIComponent(name)}`, {}, signal),
+    [name],
+  );
+  return (
+    <Shown of={algorithm}>
+      {(one) => (
+        <>
+          <header class="bar">
+            <h1>{one.name}</h1>
+          </header>
+          <p>{one.description}</p>
+          <Facts
+            of={[
+              ['Kind', one.actionType === 'MARKUP' ? 'draws what was found' : 'finds things'],
+              ['Works on', worksOn(one)],
+              ['Needs before it', one.requiresCollection.states.join(', ')],
+            ]}
+          />
+          <h2>Properties</h2>
+          <table class="cards">
+            <thead>
+              <tr>
+                <th scope="col">Name</th>
+                <th scope="col">Type</th>
+                <th scope="col">Default</th>
+                <th scope="col">What it says</th>
+              </tr>
+            </thead>
+            <tbody>
+              {one.providesCollection.properties.map((property) => (
+                <tr key={property.name}>
+                  <th scope="row">
+                    <code>{property.name}</code>
+                  </th>
+                  <td data-label="Type">{property.type.toLowerCase()}</td>
+                  <td data-label="Default">{property.defaultValue}</td>
+                  <td data-label="Says">{property.description}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </>
+      )}
+    </Shown>
+  );
+}

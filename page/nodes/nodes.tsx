@@ -1,0 +1,117 @@
+import { useState } from 'preact/hooks';
+import type { z } from 'zod';
+import type { deployedNodeManagerModel, nodeConfiguration, nodeHosts } from '../../http/schemas/nodes.ts';
+import { get, send } from '../kit/api.ts';
+import { useLoaded } from '../kit/load.ts';
+import { Problem, Shown, Status } from '../kit/parts.tsx';
+import { isAdmin, type Session } from '../kit/session.ts';
+import { servicesByHost, withCount, type DeployedService } from './services.ts';
+
+type Deployed = z.output<typeof deployedNodeManagerModel>;
+type Configuration = z.input<typeof nodeConfiguration>;
+
+const EVERY_MS = 2_000;
+
+/** What runs on which host, as it is now; an administrator says how many of each there are to be. */
+export function Nodes({ session }: { readonly session: Session }) {
+  const deployed = useLoaded((signal) => get<Deployed>('rest/nodes/info', {}, signal), [], EVERY_MS);
+  const hosts = useLoaded(
+    (signal) => get<z.output<typeof nodeHosts>>('rest/nodes/hosts', {}, signal),
+    [],
+    EVERY_MS,
+  );
+  const [problem, setProblem] = useState<string>();
+  const change = async (host: string, service: string, count: number) => {
+    setProblem(undefined);
+    try {
+      const before = await get<Configuration>('rest/nodes/config');
+      await send('POST', 'rest/nodes/config', withCount(before, host, service, count));
+      deployed.again();
+    } catch (error) {
+      setProblem((error as Error).message);
+    }
+  };
+  return (
+    <>
+      <header class="bar">
+        <h1>Nodes and services</h1>
+      </header>
+      {problem !== undefined && <Problem>{problem}</Problem>}
+      <Shown of={deployed}>
+        {({ nodeModels }) =>
+          [...servicesByHost(nodeModels, Object.keys(hosts.value ?? {}))].map(([host, services]) => (
+            <section key={host}>
+              <h2>{host}</h2>
+              {hosts.value?.[host] === false && <p class="hint">It is not configured to run services.</p>}
+              <ServiceTable
+                services={services}
+                change={isAdmin(session) ? (service, count) => void change(host, service, count) : undefined}
+              />
+            </section>
+          ))
+        }
+      </Shown>
+    </>
+  );
+}
+
+function ServiceTable({
+  services,
+  change,
+}: {
+  readonly services: ReadonlyMap<string, readonly DeployedService[]>;
+  readonly change: ((service: string, count: number) => void) | undefined;
+}) {
+  return (
+    <table class="cards">
+      <thead>
+        <tr>
+          <th scope="col">Service</th>
+          <th scope="col">Processes</th>
+          <th scope="col" class="number">
+            Restarts
+          </th>
+          {change !== undefined && <th scope="col">How many</th>}
+        </tr>
+      </thead>
+      <tbody>
+        {[...services].map(([name, processes]) => (
+          <tr key={name}>
+            <th scope="row">{name}</th>
+            <td data-label="Processes">
+              {processes.map((one) => (
+                <div key={one.name}>
+                  <Status of={one.lastKnownState} />{' '}
+                  {one.unlaunchable && <small class="bad">It cannot be started any more.</small>}
+                </div>
+              ))}
+            </td>
+            <td data-label="Restarts" class="number">
+              {processes.reduce((sum, { restartCount }) => sum + restartCount, 0)}
+            </td>
+            {change !== undefined && (
+              <td class="actions">
+                <button
+                  type="button"
+                  aria-label={`One ${name} less`}
+                  disabled={processes.length === 0}
+                  onClick={() => change(name, processes.length - 1)}
+                >
+                  −
+                </button>{' '}
+                {processes.length}{' '}
+                <button
+                  type="button"
+                  aria-label={`One ${name} more`}
+                  onClick={() => change(name, processes.length + 1)}
+                >
+                  +
+                </button>
+              </td>
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,42 @@
+import type { z } from 'zod';
+import type { deployedNodeManagerModel, nodeConfiguration } from '../../http/schemas/nodes.ts';
+
+export type DeployedService = z.output<typeof deployedNodeManagerModel>['nodeModels'][number];
+type Configuration = z.input<typeof nodeConfiguration>;
+
+/** The processes of every host by service, in the order of their names; hosts without any are there as well. */
+export function servicesByHost(
+  deployed: readonly DeployedService[],
+  hosts: readonly string[],
+): ReadonlyMap<string, ReadonlyMap<string, readonly DeployedService[]>> {
+  const all = new Map<string, Map<string, DeployedService[]>>(hosts.map((host) => [host, new Map()]));
+  for (const one of deployed.toSorted((a, b) => a.rank - b.rank)) {
+    const [host = '', service = ''] = one.name.split(':');
+    const services = all.get(host) ?? new Map<string, DeployedService[]>();
+    all.set(host, services.set(service, [...(services.get(service) ?? []), one]));
+  }
+  return new Map(
+    [...all].map(([host, services]) => [
+      host,
+      new Map([...services].toSorted(([a], [b]) => (a < b ? -1 : 1))),
+    ]),
+  );
+}
+
+/** The configuration with another number of processes of one service. */
+export const withCount = (
+  configuration: Configuration,
+  host: string,
+  service: string,
+  count: number,
+): Configuration =>
+  configuration.map((node) =>
+    node.host !== host
+      ? node
+      : {
+          ...node,
+          services: node.services.map((one) =>
+            one.serviceName === service ? { ...one, serviceCount: count } : one,
+          ),
+        },
+  );

@@ -1,0 +1,199 @@
+import { useState } from 'preact/hooks';
+import type { z } from 'zod';
+import type { allJobsStatistics } from '../../http/schemas/batch-jobs.ts';
+import type { queueInfo } from '../../http/schemas/queues.ts';
+import type { systemMessage } from '../../http/schemas/system-messages.ts';
+import { get, send } from '../kit/api.ts';
+import { count, duration, moment, words } from '../kit/format.ts';
+import { useLoaded } from '../kit/load.ts';
+import { Problem, Risky, Shown } from '../kit/parts.tsx';
+import { hrefOf } from '../kit/route.ts';
+import { isAdmin, type Session } from '../kit/session.ts';
+
+const EVERY_MS = 2_000;
+
+/** What waits, what administrators say, and how long jobs took. */
+export function Operation({ session }: { readonly session: Session }) {
+  return (
+    <>
+      <header class="bar">
+        <h1>Operation</h1>
+      </header>
+      <Messages session={session} />
+      <Queues />
+      <Statistics />
+    </>
+  );
+}
+
+type Message = z.output<typeof systemMessage>;
+
+function Messages({ session }: { readonly session: Session }) {
+  const messages = useLoaded(
+    (signal) => get<readonly Message[]>('rest/system-message', {}, signal),
+    [],
+    EVERY_MS,
+  );
+  return (
+    <section>
+      <h2>System messages</h2>
+      {isAdmin(session) && <NewMessage sent={messages.again} />}
+      <Shown of={messages}>
+        {(all) =>
+          all.length === 0 ? (
+            <p class="hint">There are none.</p>
+          ) : (
+            <ul class="messages">
+              {all.map(({ id, msg, severity, datePosted }) => (
+                <li key={id} class={severity === 'error' ? 'bad' : severity === 'warning' ? 'warn' : ''}>
+                  <span class="grow">{msg}</span> <time dateTime={datePosted}>{moment(datePosted)}</time>
+                  {isAdmin(session) && (
+                    <Risky
+                      ask="Delete this message?"
+                      act={async () => {
+                        await send('DELETE', `rest/system-message/${id}`);
+                        messages.again();
+                      }}
+                    >
+                      Delete
+                    </Risky>
+                  )}
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Shown>
+    </section>
+  );
+}
+
+function NewMessage({ sent }: { readonly sent: () => void }) {
+  const [text, setText] = useState('');
+  const [problem, setProblem] = useState<string>();
+  const post = async () => {
+    try {
+      await send('POST', 'rest/system-message', text);
+      setText('');
+      setProblem(undefined);
+      sent();
+    } catch (error) {
+      setProblem((error as Error).message);
+    }
+  };
+  return (
+    <form
+      class="line"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void post();
+      }}
+    >
+      <label class="grow">
+        <span>What all users are to read</span>
+        <input required value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
+      </label>
+      <button type="submit">Post</button>
+      {problem !== undefined && <Problem>{problem}</Problem>}
+    </form>
+  );
+}
+
+type Queue = z.output<typeof queueInfo>;
+
+function Queues() {
+  const queues = useLoaded((signal) => get<readonly Queue[]>('rest/queues', {}, signal), [], EVERY_MS);
+  return (
+    <section>
+      <h2>Queues</h2>
+      <Shown of={queues}>
+        {(all) => (
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Queue</th>
+                <th scope="col" class="number">
+                  Sub-jobs that wait
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {all
+                .toSorted((a, b) => b.messagesInQueue - a.messagesInQueue)
+                .map(({ name, messagesInQueue }) => (
+                  <tr key={name}>
+                    <th scope="row">{name}</th>
+                    <td class="number">{count(messagesInQueue)}</td>
+                  </tr>
+                ))}
+            </tbody>
+          </table>
+        )}
+      </Shown>
+    </section>
+  );
+}
+
+type Statistics = z.output<typeof allJobsStatistics>;
+
+function Statistics() {
+  const statistics = useLoaded((signal) => get<Statistics>('rest/jobs/stats', {}, signal), []);
+  return (
+    <section>
+      <h2>Statistics</h2>
+      <Shown of={statistics}>
+        {({ aggregatePipelineStatsMap, totalJobs }) => (
+          <>
+            <p>{count(totalJobs)} jobs in all.</p>
+            <table class="cards">
+              <thead>
+                <tr>
+                  <th scope="col">Pipeline</th>
+                  <th scope="col" class="number">
+                    Jobs
+                  </th>
+                  <th scope="col">By status</th>
+                  <th scope="col" class="number">
+                    Shortest
+                  </th>
+                  <th scope="col" class="number">
+                    Mean
+                  </th>
+                  <th scope="col" class="number">
+                    Longest
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {Object.entries(aggregatePipelineStatsMap).map(([name, one]) => (
+                  <tr key={name}>
+                    <th scope="row">
+                      <a href={hrefOf(['jobs'], { pipelineName: name })}>{name}</a>
+                    </th>
+                    <td data-label="Jobs" class="number">
+                      {count(one.count)}
+                    </td>
+                    <td data-label="By status">
+                      {Object.entries(one.states)
+                        .map(([status, n]) => `${words(status)} ${count(n ?? 0)}`)
+                        .join(', ')}
+                    </td>
+                    <td data-label="Shortest" class="number">
+                      {one.validCount > 0 && duration(one.minTime)}
+                    </td>
+                    <td data-label="Mean" class="number">
+                      {one.validCount > 0 && duration(one.totalTime / one.validCount)}
+                    </td>
+                    <td data-label="Longest" class="number">
+                      {one.validCount > 0 && duration(one.maxTime)}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </>
+        )}
+      </Shown>
+    </section>
+  );
+}

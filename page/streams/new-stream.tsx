@@ -1,0 +1,80 @@
+import { useState } from 'preact/hooks';
+import { get, send } from '../kit/api.ts';
+import { useLoaded } from '../kit/load.ts';
+import { Problem } from '../kit/parts.tsx';
+import { go, hrefOf } from '../kit/route.ts';
+import { pipelineNames, type Action, type Algorithm, type Task } from '../pipelines/whole.ts';
+
+/** Names of the pipelines that can watch streams: one task with one action, whose algorithm does. */
+async function liveNames(signal: AbortSignal): Promise<readonly string[]> {
+  const [pipelines, tasks, actions, algorithms] = await Promise.all([
+    pipelineNames(signal),
+    get<readonly Task[]>('rest/tasks', {}, signal),
+    get<readonly Action[]>('rest/actions', {}, signal),
+    get<readonly Algorithm[]>('rest/algorithms', {}, signal),
+  ]);
+  const live = new Set(algorithms.filter((one) => one.supportsStreamProcessing).map(({ name }) => name));
+  const liveActions = new Set(actions.filter(({ algorithm }) => live.has(algorithm)).map(({ name }) => name));
+  const liveTasks = new Set(
+    tasks
+      .filter((task) => task.actions.length === 1 && task.actions.every((name) => liveActions.has(name)))
+      .map(({ name }) => name),
+  );
+  return pipelines
+    .filter((one) => one.tasks.length === 1 && one.tasks.every((name) => liveTasks.has(name)))
+    .map(({ name }) => name);
+}
+
+/** A detector on a camera. */
+export function NewStream() {
+  const names = useLoaded(liveNames, []);
+  const [problem, setProblem] = useState<string>();
+  const start = async (form: FormData) => {
+    setProblem(undefined);
+    const text = (name: string) => form.get(name) as string;
+    try {
+      const { jobId } = await send<{ jobId: number }>('POST', 'rest/streaming/jobs', {
+        enableOutputToDisk: true,
+        stream: { streamUri: text('uri').trim(), segmentSize: Number(text('segment')) },
+        stallTimeout: -1,
+        pipelineName: text('pipeline'),
+      });
+      go(hrefOf(['streams', jobId]));
+    } catch (error) {
+      setProblem((error as Error).message);
+    }
+  };
+  return (
+    <details class="form">
+      <summary>Watch a camera</summary>
+      <form
+        class="line"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void start(new FormData(event.currentTarget));
+        }}
+      >
+        <label class="grow">
+          <span>Address (rtsp: or http:)</span>
+          <input name="uri" type="text" required placeholder="rtsp://camera.example/live" />
+        </label>
+        <label>
+          <span>Pipeline</span>
+          <select name="pipeline" required>
+            {(names.value ?? []).map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </label>
+        <label>
+          <span>Frames of a segment</span>
+          <input name="segment" type="number" min="10" value="250" required />
+        </label>
+        <button type="submit" class="primary">
+          Watch
+        </button>
+      </form>
+      {problem !== undefined && <Problem>{problem}</Problem>}
+    </details>
+  );
+}

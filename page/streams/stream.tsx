@@ -1,0 +1,161 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { get, send, urlOf } from '../kit/api.ts';
+import { useEvents } from '../kit/events.ts';
+import { count, moment } from '../kit/format.ts';
+import { useLoaded } from '../kit/load.ts';
+import { Connection, Facts, Problem, Risky, Shown, Status } from '../kit/parts.tsx';
+import { go, hrefOf } from '../kit/route.ts';
+import { isOver, type Segment, type StreamInfo, type TrackBegan, type TrackEnded } from './types.ts';
+
+interface Line {
+  readonly key: number;
+  readonly at: number;
+  readonly text: string;
+}
+
+/** Lines of the log that are kept. */
+const MOST_LINES = 200;
+/** Time between two pictures: milliseconds. */
+const PICTURE_MS = 500;
+
+let keys = 0;
+
+/** One camera: its newest picture with boxes, and what happens. */
+export function StreamView({ id }: { readonly id: string }) {
+  const path = `rest/streaming/jobs/${encodeURIComponent(id)}`;
+  const info = useLoaded((signal) => get<StreamInfo>(path, { details: true }, signal), [id]);
+  const [lines, setLines] = useState<readonly Line[]>([]);
+  const log = (text: string, at = Date.now()) =>
+    setLines((before) => [{ key: ++keys, at, text }, ...before].slice(0, MOST_LINES));
+  const over = info.value === undefined || isOver(info.value);
+  const watching = useEvents(
+    over ? undefined : `${path}/events`,
+    {},
+    {
+      job: (data) => info.set(data as StreamInfo),
+      trackBegan: (data) => log(began(data as TrackBegan), (data as TrackBegan).at),
+      trackEnded: (data) => log(`Track ${(data as TrackEnded).liveId} ends.`, (data as TrackEnded).at),
+      segment: (data) => log(segmentSentence(data as Segment)),
+      reconnecting: (data) => log(`The camera is called again: ${(data as { cause: string }).cause}`),
+      warning: (data) => log((data as { message: string }).message),
+      counts: (data) =>
+        info.set((before) =>
+          before === undefined
+            ? before
+            : { ...before, frames: (data as { counts: StreamInfo['frames'] }).counts },
+        ),
+    },
+  );
+  return (
+    <Shown of={info}>
+      {(stream) => (
+        <>
+          <header class="bar">
+            <h1>
+              Stream {stream.jobId} <Status of={stream.jobStatus} />
+            </h1>
+            <span class="actions">
+              <StreamButtons stream={stream} path={path} />
+            </span>
+          </header>
+          {!over && <Connection {...watching} />}
+          {stream.jobStatusDetail !== null && <p>{stream.jobStatusDetail}</p>}
+          <div class="beside">
+            {!over && <Picture path={`${path}/frame.jpg`} />}
+            <section class="grow">
+              <StreamFacts stream={stream} />
+              <ol class="log" reversed aria-label="What happens" aria-live="polite">
+                {lines.map(({ key, at, text }) => (
+                  <li key={key}>
+                    <time>{moment(new Date(at).toISOString())}</time> {text}
+                  </li>
+                ))}
+              </ol>
+            </section>
+          </div>
+        </>
+      )}
+    </Shown>
+  );
+}
+
+const began = ({ liveId, trackType, confidence, properties }: TrackBegan) => {
+  const sure = confidence >= 0 ? `, ${Math.round(confidence * 100)} % sure` : '';
+  const what = Object.values(properties).slice(0, 2).join(', ');
+  return `${trackType ?? 'Track'} ${liveId} begins${sure}${what === '' ? '' : `: ${what}`}.`;
+};
+
+const segmentSentence = ({ segment, tracks, detections }: Segment) =>
+  `Segment ${segment} is reported: ${count(tracks)} tracks, ${count(detections)} detections.`;
+
+function StreamFacts({ stream }: { readonly stream: StreamInfo }) {
+  const { frames, picture, warnings = [] } = stream;
+  return (
+    <>
+      <Facts
+        of={[
+          ['Camera', stream.streamUri],
+          ['Pipeline', stream.pipelineName],
+          ['Picture', picture && `${picture.width}×${picture.height}, ${picture.fps} frames a second`],
+          ['Frames', frames && count(frames.read)],
+          ['Dropped', frames && count(frames.dropped)],
+          ['Without motion', frames && frames.skipped > 0 && count(frames.skipped)],
+          ['Connected anew', frames && count(frames.reconnects)],
+          ['Segments', String(stream.segments ?? 0)],
+        ]}
+      />
+      {warnings.map((warning) => (
+        <Problem key={warning}>{warning}</Problem>
+      ))}
+    </>
+  );
+}
+
+function StreamButtons({ stream, path }: { readonly stream: StreamInfo; readonly path: string }) {
+  if (isOver(stream))
+    return (
+      <Risky
+        ask={`Delete stream ${stream.jobId} with its reports?`}
+        act={async () => {
+          await send('DELETE', path);
+          go(hrefOf(['streams']));
+        }}
+      >
+        Delete
+      </Risky>
+    );
+  return (
+    <Risky
+      ask={`Stop watching stream ${stream.jobId}?`}
+      act={() => send('POST', `${path}/cancel`, undefined, { doCleanup: false })}
+    >
+      Stop
+    </Risky>
+  );
+}
+
+/** The newest picture, asked for again some time after the last has come. */
+function Picture({ path }: { readonly path: string }) {
+  const [turn, setTurn] = useState(0);
+  const [shown, setShown] = useState<string>();
+  const timer = useRef(0);
+  useEffect(() => {
+    const next = new Image();
+    const url = urlOf(path, { turn });
+    next.addEventListener('load', () => setShown(url));
+    const again = () => (timer.current = window.setTimeout(() => setTurn((n) => n + 1), PICTURE_MS));
+    next.addEventListener('load', again);
+    next.addEventListener('error', again);
+    next.src = url;
+    return () => clearTimeout(timer.current);
+  }, [path, turn]);
+  return (
+    <figure class="live">
+      {shown === undefined ? (
+        <p class="hint">No picture has come yet.</p>
+      ) : (
+        <img src={shown} alt="The newest picture of the camera, with what is found in it" />
+      )}
+    </figure>
+  );
+}
