@@ -152,7 +152,7 @@ export class StreamGateway {
     const lease = await this.#lease(token, worker);
     if (typeof lease === 'string') return lease === 'lost' ? { kind: 'lost' } : { kind: 'taken', go: 'on' };
     const number = jobOf(lease);
-    for (const event of events) {
+    for (const event of soonestFirst(events)) {
       if (event.type === 'trackBegan' || event.type === 'activity') this.#came(event.at);
       if (isSeenOnly(event)) {
         this.#deps.live.tell(number, await this.#withTrackType(number, event));
@@ -273,6 +273,12 @@ type SeenOnly = Extract<StreamEvent, { type: 'reconnecting' | 'trackBegan' | 'tr
 /** Only whoever watches the job wants to know of it. */
 const isSeenOnly = (event: StreamEvent): event is SeenOnly =>
   event.type === 'reconnecting' || event.type === 'trackBegan' || event.type === 'trackEnded';
+
+/** Clients hear of a track before the activity is committed that it begins with. */
+const soonestFirst = (events: readonly StreamEvent[]): readonly StreamEvent[] => [
+  ...events.filter(({ type }) => type !== 'activity'),
+  ...events.filter(({ type }) => type === 'activity'),
+];
 
 /** What the job has to know. */
 function commandOf(event: Exclude<StreamEvent, SeenOnly>, attempt: number): StreamingJobCommand {

@@ -137,19 +137,26 @@ export class StreamReport {
     }
   }
 
-  /** Unless it is to be sooner already. While a list is on its way the next one waits. */
+  /**
+   * Unless it is to be sooner already. While a list is on its way the next one waits. What is due leaves before the next frame is looked
+   * at, for which a timer would wait, and with it whatever else is told of the same frame.
+   */
   #tellIn(ms: number): void {
-    const due = performance.now() + Math.max(0, ms);
+    const due = ms <= 0 ? -Infinity : performance.now() + ms;
     if (this.#telling !== undefined || this.#over.signal.aborted || due >= this.#dueAt) return;
     clearTimeout(this.#timer);
     this.#dueAt = due;
-    this.#timer = setTimeout(() => {
-      this.#dueAt = Infinity;
-      this.#telling = this.#tell().finally(() => {
-        this.#telling = undefined;
-        this.#tellIn(this.#isUrgent ? 0 : this.#events.length > 0 ? LIST_MS : IDLE_MS);
-      });
-    }, ms);
+    if (ms <= 0) queueMicrotask(() => this.#start());
+    else this.#timer = setTimeout(() => this.#start(), ms);
+  }
+
+  #start(): void {
+    this.#dueAt = Infinity;
+    if (this.#over.signal.aborted) return;
+    this.#telling = this.#tell().finally(() => {
+      this.#telling = undefined;
+      this.#tellIn(this.#isUrgent ? 0 : this.#events.length > 0 ? LIST_MS : IDLE_MS);
+    });
   }
 
   async #tell(): Promise<void> {

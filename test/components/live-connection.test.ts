@@ -233,6 +233,15 @@ describe('The report of a live stream', () => {
     report.close();
   });
 
+  it('sends what is urgent before the next frame is looked at, with what else is told of the same one', async () => {
+    const { report, arrived } = reportTo(() => undefined);
+    const nextFrame = new Promise<readonly string[]>((resolve) => setImmediate(() => resolve([...arrived])));
+    report.event(event(1), true);
+    report.event(event(2));
+    expect(await nextFrame).to.deep.equal(['events 1,2']);
+    report.close();
+  });
+
   it('gives up the oldest events when too many wait', async () => {
     const { report, arrived } = reportTo(() => undefined, { keptEvents: 3 });
     for (let at = 0; at < 10; at++) report.event(event(at));

@@ -681,6 +681,21 @@ describe('A streaming job', function () {
     expect(types).to.deep.equal(['LIVE', 'CAR']);
   });
 
+  it('tells of a track before the activity that it begins with is stored', async () => {
+    const id = await submit();
+    const { token } = await claim(id);
+    await component.events(token, opened);
+    const seen = await watching(id);
+    const activity = { type: 'activity', at: at(3), frame: 3 } as const;
+    const began = { type: 'trackBegan', at: at(3), liveId: 'a', frame: 3, x: 1, y: 2, width: 3, height: 4, confidence: 0.5, properties: {} } as const; // prettier-ignore
+    await component.events(token, activity, began);
+    await component.end(token, { reason: 'ended', detail: '' });
+    const names = [...(await seen.ended).matchAll(/^event: (\w+)$/gm)].map(([, name]) => name);
+    // The job as it stands, the track, the activity, the end.
+    expect(names).to.deep.equal(['job', 'trackBegan', 'job', 'job']);
+    expect((await info(id))['activityFrameId']).to.equal('3');
+  });
+
   it('has reports that were still to be sent go out after kill -9 of the server, though it has ended', async () => {
     receiver.manner = hang;
     const id = await submit({
