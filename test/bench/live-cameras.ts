@@ -10,7 +10,7 @@ import { rtspServer, type RtspBehaviour, type RtspPicture } from '../support/rts
 const CLIP = sample('face_move.mp4');
 /** The face is not there in the first frame of the clip, and whole from this one on. */
 const WITH_FACE = 30;
-const [AWAY, THERE] = [16, 6];
+const [AWAY, THERE] = [16, 6]; // together FIRST_VISIT of the bench
 const SECONDS = 300;
 
 const [count = '1', fps = '5', what = 'walk'] = process.argv.slice(2);

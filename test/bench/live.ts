@@ -23,6 +23,8 @@ const TOO_MANY = 0.05;
 const LONG_MS = 60_000;
 const WATCHED = 8;
 const LISTEN_MS = 35_000;
+/** The first face that a camera shows is gone before this frame. */
+const FIRST_VISIT = 22;
 /** Ticks of a processor's clock in a second, as Linux counts them for everybody. */
 const TICKS = 100;
 
@@ -176,18 +178,24 @@ export async function liveDelay(): Promise<readonly Figure[]> {
     const [{ sentAt }] = await told;
     const [sent, came] = [(one: Seen) => sentAt[one.camera]![one.frame]!, (one: Seen) => one.cameAt];
     const after = await countsOf(service, ids);
-    const dropped = `${seen.length} events, ${after.dropped - before.dropped} of ${after.read - before.read} frames dropped`;
+    const isFirst = ({ frame }: Seen) => frame < FIRST_VISIT;
+    const later = seen.filter((one) => !isFirst(one));
+    const dropped = `${later.length} events, ${after.dropped - before.dropped} of ${after.read - before.read} frames dropped`;
     const what = '8 cameras of 640x360, 5 frames a second, MOTION_GATE';
     return [
       ...load(),
       {
         what: `${what}: from the camera's sending of a frame with a new face to the client's event`,
-        value: `${parts(seen.map((one) => one.at - sent(one)))} (${dropped})`,
+        value: `${parts(later.map((one) => one.at - sent(one)))} (${dropped})`,
         aim: 'p95 75 ms',
       },
       {
         what: 'the same from the moment when the frame was decoded',
-        value: parts(seen.map((one) => one.at - came(one))),
+        value: parts(later.map((one) => one.at - came(one))),
+      },
+      {
+        what: 'the same of the first face of each camera, three seconds after its process has begun, while others begin',
+        value: parts(seen.filter(isFirst).map((one) => one.at - sent(one))),
       },
     ];
   });
