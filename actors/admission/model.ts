@@ -1,5 +1,6 @@
 import type { Map, Set } from 'immutable';
 import type { Done, Reply } from '../runtime/machine.ts';
+import type { ScoreHeap } from './score-heap.ts';
 
 /** Who is in, and who waits. There may be many of them, and each message changes one: a changed copy costs little. */
 export interface AdmissionState {
@@ -7,6 +8,8 @@ export interface AdmissionState {
   readonly live: Set<number>;
   /** Jobs that wait: the lower the score, the sooner their turn. */
   readonly waiting: Map<number, number>;
+  /** The same, the one whose turn is next on top. Whoever no longer waits may still stand in it. */
+  readonly turns: ScoreHeap | null;
   /** When jobs came in that the indexes may not know yet: milliseconds since the epoch. */
   readonly entered: Map<number, number>;
 }

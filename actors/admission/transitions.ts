@@ -1,6 +1,7 @@
 import { Map, Set } from 'immutable';
 import { waitingScore } from '../batch-job/indexes.ts';
 import { DONE, refused, type Machine, type Outcome } from '../runtime/machine.ts';
+import { heapOf, withoutLowest, withScore } from './score-heap.ts';
 import type { AdmissionEffect, AdmissionState, AdmissionTypes, StoredJobs } from './model.ts';
 
 /** Messages to and from jobs take their time; a number that entered so recently is not compared with the indexes yet. */
@@ -10,12 +11,13 @@ const TRAVEL_MS = 60_000;
 export const admissionOf = ({ live, waiting }: StoredJobs): AdmissionState => ({
   live: Set(live),
   waiting: Map(waiting),
+  turns: heapOf(waiting),
   entered: Map(),
 });
 
 /** How many jobs are live at a time; the rest wait their turn, by priority and number. */
 export const ADMISSION_MACHINE: Machine<AdmissionTypes> = {
-  initial: { live: Set(), waiting: Map(), entered: Map() },
+  initial: { live: Set(), waiting: Map(), turns: null, entered: Map() },
   on: {
     open: { apply: () => ({ reply: DONE, effects: [{ type: 'look' }] }) },
     looked: { apply: (state, { stored }, { at }) => compared(state, stored, at) },
@@ -30,7 +32,12 @@ export const ADMISSION_MACHINE: Machine<AdmissionTypes> = {
         const score = waitingScore(priority, jobNumber);
         return {
           reply: { kind: 'waiting' },
-          state: { ...state, entered, waiting: waiting.set(jobNumber, score) },
+          state: {
+            ...state,
+            entered,
+            waiting: waiting.set(jobNumber, score),
+            turns: withScore(state.turns, jobNumber, score),
+          },
         };
       },
     },
@@ -48,15 +55,18 @@ export const ADMISSION_MACHINE: Machine<AdmissionTypes> = {
 function withNext(outcome: Outcome<AdmissionTypes>, maxLive: number): Outcome<AdmissionTypes> {
   const { state, effects = [] } = outcome;
   if (state === undefined || state.waiting.isEmpty() || state.live.size >= maxLive) return outcome;
-  let { live, waiting } = state;
+  let { live, waiting, turns } = state;
   const admitted: AdmissionEffect[] = [];
-  while (live.size < maxLive && !waiting.isEmpty()) {
-    const [jobNumber] = waiting.entrySeq().minBy(([, score]) => score)!;
+  while (live.size < maxLive && turns !== null) {
+    const { jobNumber, score } = turns;
+    turns = withoutLowest(turns);
+    // It has left since, or waits with another priority now.
+    if (waiting.get(jobNumber) !== score) continue;
     waiting = waiting.delete(jobNumber);
     live = live.add(jobNumber);
     admitted.push({ type: 'admit', jobNumber });
   }
-  return { ...outcome, state: { ...state, live, waiting }, effects: [...effects, ...admitted] };
+  return { ...outcome, state: { ...state, live, waiting, turns }, effects: [...effects, ...admitted] };
 }
 
 /** Mends what lost messages have left behind: places that nobody holds, jobs that were never told that they may come. */
@@ -72,7 +82,7 @@ function compared(state: AdmissionState, stored: StoredJobs, at: number): Outcom
     .merge([...stored.waiting].filter(([one]) => !live.has(one)));
   return {
     reply: DONE,
-    state: { live, waiting, entered },
+    state: { live, waiting, turns: heapOf(waiting), entered },
     effects: untold.toArray().map((jobNumber) => ({ type: 'admit', jobNumber })),
   };
 }

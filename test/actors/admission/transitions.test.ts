@@ -90,6 +90,14 @@ describe('The admission of jobs', () => {
     expect(led.enter(10).reply).to.equal('waiting');
   });
 
+  it('passes over who has left meanwhile, and takes who came back with another priority by that', () => {
+    const led = new Led().enter(1).enter(2).enter(3, 9).enter(4, 1).enter(5, 2);
+    led.leave(3).leave(4).enter(4, 9);
+    expect(led.leave(1).admitted).to.deep.equal([4]);
+    expect(led.leave(2).admitted).to.deep.equal([5]);
+    expect(led.leave(4).admitted).to.deep.equal([]);
+  });
+
   it(`never has more live or waiting than may be, and nobody in both ${seeded}`, () => {
     const step = fc.record({
       what: fc.constantFrom('enter', 'leave', 'looked'),

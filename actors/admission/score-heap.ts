@@ -1,0 +1,34 @@
+/**
+ * Waiting jobs with the lowest score on top (a leftist heap). Nothing in it is ever changed: an entry that is added or taken shares the
+ * rest with the heap of before, and costs as many steps as the logarithm of how many wait.
+ */
+export interface ScoreHeap {
+  readonly jobNumber: number;
+  readonly score: number;
+  /** How far the nearest place without an entry is below this one; never more on the right than on the left. */
+  readonly rank: number;
+  readonly left: ScoreHeap | null;
+  readonly right: ScoreHeap | null;
+}
+
+export const withScore = (heap: ScoreHeap | null, jobNumber: number, score: number): ScoreHeap =>
+  joined(heap, { jobNumber, score, rank: 1, left: null, right: null })!;
+
+/** What is left without the lowest. */
+export const withoutLowest = ({ left, right }: ScoreHeap): ScoreHeap | null => joined(left, right);
+
+export function heapOf(waiting: Iterable<readonly [jobNumber: number, score: number]>): ScoreHeap | null {
+  let heap: ScoreHeap | null = null;
+  for (const [jobNumber, score] of waiting) heap = withScore(heap, jobNumber, score);
+  return heap;
+}
+
+/** Goes down the right sides alone, which are short. */
+function joined(one: ScoreHeap | null, other: ScoreHeap | null): ScoreHeap | null {
+  if (one === null || other === null) return one ?? other;
+  const [top, rest] = one.score <= other.score ? [one, other] : [other, one];
+  const below = joined(top.right, rest)!;
+  const { left } = top;
+  const [larger, smaller] = left !== null && left.rank >= below.rank ? [left, below] : [below, left];
+  return { ...top, left: larger, right: smaller, rank: (smaller?.rank ?? 0) + 1 };
+}
