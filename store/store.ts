@@ -126,7 +126,7 @@ export interface Store {
   destinations(options: { readonly after?: string; readonly limit: number }): Promise<readonly string[]>;
   /** Counters whose names start with `prefix`. */
   counters(prefix: string): Promise<ReadonlyMap<string, number>>;
-  /** Reserves `n` numbers of a sequence; answers the first. Sequences start at 1 and never go back. */
+  /** Reserves `n` numbers of a sequence; answers the first. Sequences start at 1 and never go back; after a crash some may be left out. */
   next(sequence: string, n?: number): Promise<number>;
   /**
    * Moves an actor that cannot be loaded out of the way, with all it has and the reason, and out of every index and the outbox. False:

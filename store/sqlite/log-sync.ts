@@ -11,19 +11,38 @@ export class LogSync {
   #last: Promise<void> = Promise.resolve();
   /** The sync that has not begun. */
   #next: Promise<void> | undefined;
+  #isSyncing = false;
+  readonly #before: () => void;
 
-  constructor(file: string, sync: (log: FileHandle) => Promise<void> = (log) => log.datasync()) {
+  /** `before` writes to the log what is to be brought to the disk with the sync that is about to begin. */
+  constructor(
+    file: string,
+    before: () => void = () => {},
+    sync: (log: FileHandle) => Promise<void> = (log) => log.datasync(),
+  ) {
     this.#file = file;
+    this.#before = before;
     this.#sync = sync;
+  }
+
+  /** What is written while a sync goes on has to wait for the next one. */
+  get isSyncing(): boolean {
+    return this.#isSyncing;
   }
 
   /** Settles when all that is in the log now survives the loss of power. Whoever asks has written something, so there is a log. */
   done(): Promise<void> {
     this.#next ??= this.#last.then(async () => {
+      this.#before();
       this.#next = undefined;
-      // SQLite never removes the log before the database is closed.
-      this.#log ??= open(this.#file, 'r+');
-      await this.#sync(await this.#log);
+      this.#isSyncing = true;
+      try {
+        // SQLite never removes the log before the database is closed.
+        this.#log ??= open(this.#file, 'r+');
+        await this.#sync(await this.#log);
+      } finally {
+        this.#isSyncing = false;
+      }
     });
     const next = this.#next;
     this.#last = next.catch(() => undefined);

@@ -9,7 +9,8 @@ import { LogSync } from './log-sync.ts';
 import { migrate } from './migrations.ts';
 import { formerPlaces, settleAt, type Place } from './place.ts';
 import { prefixEnd, prepare, type LeaseRow, type Statements } from './statements.ts';
-import { Writer, type Reservation, type Written } from './writer.ts';
+import { Sequences, type Reservation } from './sequences.ts';
+import { Writer, type Written } from './writer.ts';
 import type {
   ActorKey,
   Commit,
@@ -27,6 +28,12 @@ import type {
 /** Characters of actors that are kept as they were read last; a larger one is read anew each time. */
 const KEPT_CHARACTERS = 16 * 1024 * 1024;
 const KEPT_OF_ONE = KEPT_CHARACTERS / 64;
+
+/**
+ * Pages of the log (4 KiB each) that are brought into the database file at a time. That holds up the event loop for two syncs, and pages
+ * that were written again and again meanwhile are brought there once.
+ */
+const LOG_PAGES = 4_000;
 
 interface Waiting {
   resolve(outcome: number): void;
@@ -51,6 +58,7 @@ export class SqliteStore implements Store {
   readonly work: MemoryLedger;
   readonly #database: Database.Database;
   readonly #statements: Statements;
+  readonly #sequences: Sequences;
   readonly #writer: Writer;
   readonly #log: LogSync;
   /** What was loaded and not changed since: this store alone writes the file. Whoever loads does not change what he gets. */
@@ -61,6 +69,8 @@ export class SqliteStore implements Store {
   /** What the next transaction writes. An actor waits for its commit, so their order does not matter. */
   #commits: WaitingCommit[] = [];
   #reservations: WaitingReservation[] = [];
+  /** At the end of this turn of the event loop. */
+  #isFlushing = false;
 
   /** Where the data folder was before, when it has been moved since the database was opened last. */
   readonly movedFrom: Place | undefined;
@@ -72,13 +82,14 @@ export class SqliteStore implements Store {
    */
   constructor(file: string, { place, work = new MemoryLedger(), sync }: SqliteOptions = {}) {
     this.work = work;
-    this.#log = new LogSync(`${file}-wal`, sync);
+    this.#log = new LogSync(`${file}-wal`, () => this.#flush(), sync);
     mkdirSync(path.dirname(file), { recursive: true });
     this.#database = new Database(file, { timeout: 0 });
     try {
       this.#database.pragma('locking_mode = EXCLUSIVE');
       this.#database.pragma('journal_mode = WAL');
       this.#database.pragma('synchronous = NORMAL');
+      this.#database.pragma(`wal_autocheckpoint = ${LOG_PAGES}`);
       this.#database.exec('begin exclusive; commit');
       migrate(this.#database);
       this.movedFrom = place === undefined ? undefined : settleAt(this.#database, place);
@@ -92,7 +103,8 @@ export class SqliteStore implements Store {
       throw error;
     }
     this.#statements = prepare(this.#database);
-    this.#writer = new Writer(this.#database, this.#statements, work);
+    this.#sequences = new Sequences(this.#statements);
+    this.#writer = new Writer(this.#database, this.#statements, work, this.#sequences);
     work.keepIn(
       {
         keep: (lease) => this.#keepLease(lease),
@@ -116,8 +128,10 @@ export class SqliteStore implements Store {
 
   commit(commit: Commit): Promise<number> {
     return new Promise((resolve, reject) => {
-      this.#flushSoon();
       this.#commits.push({ commit, resolve, reject });
+      // Written at once it would wait for the next sync as well: until that begins, others come to share its transaction.
+      if (commit.synced === true && this.#log.isSyncing) this.#log.done().catch(() => undefined);
+      else this.#flushSoon();
     });
   }
 
@@ -196,9 +210,12 @@ export class SqliteStore implements Store {
   }
 
   next(sequence: string, n = 1): Promise<number> {
+    // In the order in which they were asked for.
+    const known = this.#reservations.length === 0 ? this.#sequences.known({ sequence, n }) : undefined;
+    if (known !== undefined) return Promise.resolve(known);
     return new Promise((resolve, reject) => {
-      this.#flushSoon();
       this.#reservations.push({ sequence, n, resolve, reject });
+      this.#flushSoon();
     });
   }
 
@@ -233,12 +250,18 @@ export class SqliteStore implements Store {
 
   async close(): Promise<void> {
     this.#flush();
+    this.#sequences.end();
     await this.#log.close();
     this.#database.close();
   }
 
   #flushSoon(): void {
-    if (this.#commits.length + this.#reservations.length === 0) setImmediate(() => this.#flush());
+    if (this.#isFlushing) return;
+    this.#isFlushing = true;
+    setImmediate(() => {
+      this.#isFlushing = false;
+      this.#flush();
+    });
   }
 
   #flush(): void {

@@ -92,6 +92,7 @@ export function prepare(database: Database.Database) {
     next: database.prepare<[string, number], { last: number }>(
       'insert into sequences values (?, ?) on conflict do update set last = last + excluded.last returning last',
     ),
+    endSequence: database.prepare('update sequences set last = ? where name = ?'),
     quarantine: database.prepare(
       `insert into quarantine select a.kind, a.id, @reason, @at, json_object(
          'schema', a.schema, 'version', a.version, 'snapshot', a.snapshot,

@@ -1,16 +1,11 @@
 import Database from 'better-sqlite3';
 import type { MemoryLedger } from '../memory-ledger.ts';
 import { NotStorable, VersionConflict, type Commit } from '../store.ts';
+import type { Reservation, Sequences } from './sequences.ts';
 import { prefixEnd, type Statements } from './statements.ts';
 
 /** Errors of SQLite that what is stored is to blame for; all others are the file's. */
 const CONTENT_AT_FAULT = /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH|RANGE)/;
-
-/** So many numbers of a sequence are to be reserved. */
-export interface Reservation {
-  readonly sequence: string;
-  readonly n: number;
-}
 
 /** Of each commit its version, of each reservation its first number, or why it was not written. */
 export interface Written {
@@ -25,13 +20,20 @@ export class Writer {
   readonly #database: Database.Database;
   readonly #statements: Statements;
   readonly #work: Pick<MemoryLedger, 'isKept'>;
+  readonly #sequences: Sequences;
   /** Within a transaction a savepoint. */
   readonly #undoable: (work: () => number) => number;
 
-  constructor(database: Database.Database, statements: Statements, work: Pick<MemoryLedger, 'isKept'>) {
+  constructor(
+    database: Database.Database,
+    statements: Statements,
+    work: Pick<MemoryLedger, 'isKept'>,
+    sequences: Sequences,
+  ) {
     this.#database = database;
     this.#statements = statements;
     this.#work = work;
+    this.#sequences = sequences;
     this.#undoable = database.transaction((step: () => number) => step());
   }
 
@@ -49,10 +51,16 @@ export class Writer {
   }
 
   #transaction(commits: readonly Commit[], reservations: readonly Reservation[], attempt: Attempt): Written {
-    return this.#database.transaction(() => ({
-      numbers: reservations.map((reservation) => attempt(() => this.#reserve(reservation))),
+    const write = this.#database.transaction(() => ({
+      numbers: reservations.map((reservation) => attempt(() => this.#sequences.reserve(reservation))),
       versions: commits.map((commit) => attempt(() => this.#commit(commit))),
-    }))();
+    }));
+    try {
+      return write();
+    } catch (error) {
+      this.#sequences.forget();
+      throw error;
+    }
   }
 
   #undone(work: () => number): number | Error {
@@ -64,10 +72,6 @@ export class Writer {
         ? error
         : new NotStorable(`The commit cannot be written: ${String(error)}`, { cause: error });
     }
-  }
-
-  #reserve({ sequence, n }: Reservation): number {
-    return this.#statements.next.get(sequence, n)!.last - n + 1;
   }
 
   /** A conflict is found before anything is written. */

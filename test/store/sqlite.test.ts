@@ -14,6 +14,8 @@ import { temporaryFolder } from './folder.ts';
 
 const CHILD = fileURLToPath(new URL('./committing-child.js', import.meta.url));
 const JOB = { kind: 'job', id: '1' };
+/** A commit that cannot be written. */
+const WRONG = { expected: 0, owner: { server: 'here', epoch: 1 }, snapshot: { schema: 1, body: 1n } };
 
 describe('The store in a SQLite file', () => {
   const path = temporaryFolder();
@@ -174,6 +176,27 @@ describe('The store in a SQLite file', () => {
       await store.close();
     });
 
+    it('writes what must be synced only when its own sync begins, while another goes on', async () => {
+      const syncs: (() => void)[] = [];
+      const sync = () => new Promise<void>((resolve) => syncs.push(resolve));
+      const store = new SqliteStore(path('gathered.db'), { sync });
+      const versionOf = async (id: string) => (await store.load({ kind: 'job', id }))?.version;
+      const first = store.commit(commitOf('first', true));
+      await until('the first sync has begun', () => syncs.length === 1);
+      const second = store.commit(commitOf('second', true));
+      await new Promise((resolve) => setImmediate(resolve));
+      const third = store.commit(commitOf('third', true));
+      expect(await versionOf('second'), 'while the first sync goes on').to.equal(undefined);
+      syncs[0]!();
+      await first;
+      await until('the second sync has begun', () => syncs.length === 2);
+      expect([await versionOf('second'), await versionOf('third')]).to.deep.equal([1, 1]);
+      syncs[1]!();
+      expect(await Promise.all([second, third])).to.deep.equal([1, 1]);
+      expect(syncs, 'one for both').to.have.length(2);
+      await store.close();
+    });
+
     it('refuses what could not be synced, and syncs what comes after it', async () => {
       let fails = true;
       const sync = (log: FileHandle) => (fails ? Promise.reject(new Error('EIO')) : log.datasync());
@@ -217,6 +240,47 @@ describe('The store in a SQLite file', () => {
       ]);
       await store.close();
     });
+  });
+
+  it('stores some numbers ahead once several were asked for, gives them without a transaction, and leaves none out after an orderly end', async () => {
+    const file = path('numbers.db');
+    const storedIn = (copy: string) => {
+      const database = new Database(copy);
+      const row = database
+        .prepare<[], { last: number }>("select last from sequences where name = 'job'")
+        .get();
+      database.close();
+      return row?.last;
+    };
+    const store = new SqliteStore(file);
+    for (let n = 1; n <= 5; n++) expect(await store.next('job')).to.equal(n);
+    expect(await store.next('job', 3)).to.equal(6);
+    await store.backup(path('copy.db'));
+    expect(
+      storedIn(path('copy.db')),
+      'a server that starts from a copy gives none of them again',
+    ).to.be.at.least(8);
+    for (let n = 9; n <= 200; n++) expect(await store.next('job')).to.equal(n);
+    await store.close();
+    expect(storedIn(file)).to.equal(200);
+    const again = new SqliteStore(file);
+    expect(await again.next('job')).to.equal(201);
+    await again.close();
+  });
+
+  it('gives no number twice when a transaction that reserved some could not be written', async () => {
+    const store = new SqliteStore(path('undone.db'));
+    const given: number[] = [];
+    const wrong = () => store.commit({ ...WRONG, actor: { kind: 'job', id: `${given.length}` } });
+    for (let turn = 0; turn < 10; turn++) {
+      const outcomes = await Promise.allSettled([store.next('job', 2), wrong(), store.next('job')]);
+      const [two, refused, one] = outcomes;
+      expect(refused.status).to.equal('rejected');
+      const first = (two as PromiseFulfilledResult<number>).value;
+      given.push(first, first + 1, (one as PromiseFulfilledResult<number>).value);
+    }
+    expect(given).to.deep.equal([...new Set(given)].toSorted((a, b) => a - b));
+    await store.close();
   });
 
   it('keeps in quarantine what the actor still owed, for whoever wants to send it', async () => {
