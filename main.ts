@@ -34,6 +34,7 @@ import { attach, closeServer, createListener, listen, urlOf } from './http/liste
 import { checkFileUri } from './media/file-uris.ts';
 import { checkMedium, fetchLimits } from './media/media-rules.ts';
 import { ResultChecker } from './results/check.ts';
+import { DocumentExporter } from './results/exports/exporter.ts';
 import { outgoing } from './egress/outgoing.ts';
 import { uploadsFolder } from './results/layout.ts';
 import { makeFolder } from './results/make-folder.ts';
@@ -174,6 +175,7 @@ async function prepare(settings: Settings, options: ServerOptions, { store, http
     fetchLimits: await mediaLimits(settings, uploads, logger),
     outgoing: outgoing(settings, access.serviceClient, readInfo().version),
     checker: new ResultChecker(),
+    exporter: new DocumentExporter({ most: settings.MAX_EXPORTS, paceMs: settings.EXPORT_PACE_MS }),
     work: new WorkMetrics(),
   };
 }
@@ -254,6 +256,7 @@ function appDeps(parts: Parts, system: ActorSystem, guardian: Guardian, trouble:
     descriptorLimits: bodyLimits(settings, settings.MAX_DESCRIPTOR_BYTES),
     openArchived: parts.outgoing.openArchived,
     openDocument: (file) => openDocument(file, movedFiles),
+    openExport: (file, wanted) => parts.exporter.open({ ...wanted, file, moved: movedFiles }),
     serviceMetrics: { ...guardian, dataDir: settings.DATA_DIR, store, system, running },
     metricsToken: settings.METRICS_TOKEN,
     allowedOrigins: settings.CORS_ALLOWED_ORIGINS,
@@ -275,7 +278,7 @@ function tellWhereItListens(parts: Parts): () => void {
 }
 
 async function closeAll(
-  { settings, store, http, logger, checker, outgoing: sending }: Parts,
+  { settings, store, http, logger, checker, exporter, outgoing: sending }: Parts,
   system: ActorSystem,
   guardian: Guardian,
   stopWork: () => void,
@@ -286,7 +289,7 @@ async function closeAll(
     logger.error({ err }, 'the server could not be drained in order'),
   );
   stopWork();
-  await checker.close();
+  await Promise.all([checker.close(), exporter.close()]);
   sending.close();
   await guardian.nodeManager.close();
   await store.close();

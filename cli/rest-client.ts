@@ -7,6 +7,12 @@ import { printableLines } from './terminal.ts';
 import type { TokenSource } from './token-source.ts';
 import { RefusedError, Transport, type Answer, type Call, type RetryPolicy } from './transport.ts';
 
+/** A form of what a job has found, as the service takes it. */
+export interface DocumentForm {
+  readonly format?: string | undefined;
+  readonly media?: string | undefined;
+}
+
 export interface CreatedJob {
   readonly jobId: string;
   /** What of the request has no effect or could not be done; a line each. */
@@ -90,11 +96,14 @@ export class RestClient {
     return `${this.url}${jobPath(id)}/output/detection`;
   }
 
-  /** The detection document as a stream; nothing when the job wrote none. */
-  async document(id: string): Promise<Readable | undefined> {
-    const answer = await this.ask({ method: 'GET', path: `${jobPath(id)}/output/detection`, streamed: true });
+  /** The detection document, or another form of it, as a stream; nothing when the job wrote none. */
+  async document(id: string, form: DocumentForm = {}): Promise<Readable | undefined> {
+    const given = Object.entries(form).filter((one): one is [string, string] => one[1] !== undefined);
+    const query = given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
+    const path = `${jobPath(id)}/output/detection${query}`;
+    const answer = await this.ask({ method: 'GET', path, streamed: true, answerMs: FORM_MS });
     if (answer.stream !== undefined) return answer.stream;
-    if (answer.status === 400) return undefined;
+    if (answer.status === 400 && messageOf(answer) === undefined) return undefined;
     throw refusal(answer);
   }
 
@@ -117,6 +126,9 @@ export class RestClient {
     return json;
   }
 }
+
+/** Some forms are begun only when the document has been read once. */
+const FORM_MS = 10 * 60_000;
 
 export const jobPath = (id: string) => `/rest/jobs/${encodeURIComponent(id)}`;
 /** With why it waits, and how its callback and its post to the archive go. */

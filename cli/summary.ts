@@ -1,6 +1,6 @@
 /** What the tables show of a detection document (specification 2.2), read from a stream with flat memory. */
 import type { DocumentDetection, DocumentMarkup, DocumentTrack } from './answers.ts';
-import { jsonPieces, type Path, type Piece } from './json-chunks.ts';
+import { jsonPieces, type Path, type Piece } from '../results/json-pieces.ts';
 
 type TrackFact =
   'startOffsetFrame' | 'stopOffsetFrame' | 'startOffsetTime' | 'stopOffsetTime' | 'type' | 'confidence';

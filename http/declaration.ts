@@ -41,6 +41,8 @@ export interface DeclaredAnswer {
   readonly description: string;
   /** Absent: an empty body. */
   readonly content?: Content;
+  /** Other forms of the body, by content type. */
+  readonly others?: Readonly<Record<string, z.ZodType>>;
   /** The body is sent only when it is asked for. */
   readonly onRequest?: boolean;
   /** Headers by name, with what they say; they are always sent. */

@@ -2,8 +2,9 @@
 import type { JobInfo } from '../answers.ts';
 import type { Command } from 'commander';
 import type { Readable } from 'node:stream';
+import { DOCUMENT_FORMATS } from '../../domain/export-formats.ts';
 import { Failure } from '../failure.ts';
-import type { RestClient } from '../rest-client.ts';
+import type { DocumentForm, RestClient } from '../rest-client.ts';
 import { overviewLines } from '../overview.ts';
 import { saved } from '../saved.ts';
 import { summarize } from '../summary.ts';
@@ -13,13 +14,18 @@ import { clientOf, command, type RestOptions } from './command.ts';
 
 interface OutputOptions extends RestOptions {
   readonly output?: string;
+  readonly format?: string;
+  readonly media?: string;
 }
 
 export function outputCommands(jobs: Command, terminal: Terminal): void {
-  command(jobs, 'output <ID>', 'print the detection document of a job')
+  command(jobs, 'output <ID>', 'print the detection document of a job, or what it found in another format')
     .option('-o, --output <FILE>', 'write it to this file instead')
+    .option('--format <FORMAT>', `one of ${DOCUMENT_FORMATS.join(', ')}`)
+    .option('--media <ID>', 'in another format: of this medium alone')
     .action(async (id: string, options: OutputOptions) => {
-      const document = await documentOf(id, await clientOf(options, terminal));
+      const { format, media } = options;
+      const document = await documentOf(id, await clientOf(options, terminal), { format, media });
       if (options.output === undefined) await terminal.pour(document);
       else await saved(document, options.output);
     });
@@ -31,7 +37,7 @@ export function outputCommands(jobs: Command, terminal: Terminal): void {
 async function summary(id: string, options: RestOptions, terminal: Terminal): Promise<void> {
   const client = await clientOf(options, terminal);
   const job = await client.job(id);
-  const document = await documentOf(id, client, job);
+  const document = await documentOf(id, client, {}, job);
   terminal.print(jobLine(job));
   const found = await summarize(document);
   for (const line of [...documentLines(found), ...overviewLines(found, terminal.width)]) terminal.print(line);
@@ -39,8 +45,13 @@ async function summary(id: string, options: RestOptions, terminal: Terminal): Pr
 }
 
 /** @throws Failure that says why there is none */
-async function documentOf(id: string, client: RestClient, known?: JobInfo): Promise<Readable> {
-  const document = await client.document(id);
+async function documentOf(
+  id: string,
+  client: RestClient,
+  form: DocumentForm,
+  known?: JobInfo,
+): Promise<Readable> {
+  const document = await client.document(id, form);
   if (document !== undefined) return document;
   const { terminal: ended } = known ?? (await client.job(id));
   throw new Failure(

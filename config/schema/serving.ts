@@ -115,6 +115,15 @@ const uploads = {
   ),
 };
 
+const exporting = {
+  MAX_EXPORTS: whole(4, 0).describe(
+    'Other forms of detection documents (docs/exports.md) that are made at a time; more are answered 503',
+  ),
+  EXPORT_PACE_MS: wait(60 * SECOND, 100).describe(
+    'Time in which a client must take another 256 KiB or so of such a form; else it is broken off',
+  ),
+};
+
 const watching = {
   LOG_LEVEL: z
     .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
@@ -134,7 +143,15 @@ const watching = {
 };
 
 /** Times are milliseconds, sizes bytes, unless the name says otherwise. */
-export const servingSettings = { ...listening, ...storage, ...naming, ...requests, ...uploads, ...watching };
+export const servingSettings = {
+  ...listening,
+  ...storage,
+  ...naming,
+  ...requests,
+  ...uploads,
+  ...exporting,
+  ...watching,
+};
 
 export const servingGroups: readonly SettingGroup[] = [
   { title: 'Address', about: 'How clients reach the server.', settings: listening },
@@ -146,5 +163,6 @@ export const servingGroups: readonly SettingGroup[] = [
     settings: requests,
   },
   { title: 'Uploads', about: 'Media that clients send to the server.', settings: uploads },
+  { title: 'Exports', about: 'What other tools read of what was found.', settings: exporting },
   { title: 'Log, metrics and events', settings: watching },
 ];

@@ -13,6 +13,7 @@ import {
   archiveRepostResponse,
   creationHeaders,
   creationQuery,
+  documentQuery,
   dryRunResponse,
   jobCreationRequest,
   jobCreationResponse,
@@ -31,7 +32,8 @@ import {
   WRONG_KEY,
   type CreationDeps,
 } from './job-creation.ts';
-import { documentOf, repost, type ResultDeps } from './job-results.ts';
+import { acceptedFormat, EXPORT_TYPES, foundIn } from './job-exports.ts';
+import { repost, type ResultDeps } from './job-results.ts';
 
 export interface BatchJobDeps extends CreationDeps, ResultDeps {
   readonly jobs: Family<JobCommand, JobReply>;
@@ -140,18 +142,27 @@ export const batchJobEndpoints = [
     path: '/rest/jobs/{id}/output/detection',
     id: 'getDetectionDocument',
     summary: 'Get the detection document of a job that has ended',
+    description:
+      'With `format` what was found is given in a form that other tools read. Without it the Accept header may ask for one of text/csv and application/x-ndjson.',
     params,
+    query: documentQuery,
     answers: {
-      200: json('The document, streamed.', detectionDocument),
-      400: nothing('There is no such job, it has not ended, or it was asked to write no document.'),
+      200: {
+        ...json('The document, or another form of it, streamed.', detectionDocument),
+        others: EXPORT_TYPES,
+      },
+      400: {
+        ...json(
+          'There is no such job, it has not ended, or it was asked to write no document (no body). Or it has no such form (the message says why).',
+          responseMessage,
+        ),
+        onRequest: true,
+      },
       502: json('The document of the earlier job that an archive had could not be fetched.', responseMessage),
     },
-    refusal: noBody,
-    async handle({ params: { id } }, deps: BatchJobDeps) {
-      const document = await documentOf(id, deps);
-      if (document === undefined) return withoutBody(400);
-      return { ...ok(document.stream), length: document.bytes };
-    },
+    refusal: (message, { params: address }) => (address === undefined ? null : { message }),
+    handle: ({ params: { id }, query, ctx }, deps: BatchJobDeps) =>
+      foundIn(id, { ...query, format: query.format ?? acceptedFormat(ctx) }, deps),
   }),
   endpoint({
     ...COMMON,

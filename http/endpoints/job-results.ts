@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { ArchiveChecks } from '../../actors/batch-job/archive-checks.ts';
 import type { ArchivedDocument, JobViews } from '../../actors/views/jobs.ts';
+import type { ExportFormat } from '../../domain/export-formats.ts';
 import { HttpError } from '../errors.ts';
 import type { archiveRepostResponse } from '../schemas/batch-jobs.ts';
 
@@ -12,11 +13,23 @@ interface OpenedDocument {
   readonly bytes: number | undefined;
 }
 
+export interface WantedExport {
+  readonly format: ExportFormat;
+  readonly mediaId?: number;
+}
+
+export type OpenedExport =
+  | { readonly kind: 'opened'; readonly stream: Readable }
+  | { readonly kind: 'full'; readonly most: number }
+  | { readonly kind: 'refused'; readonly message: string };
+
 export interface ResultDeps {
   readonly archiveChecks: ArchiveChecks;
   readonly views: JobViews;
   /** Opens a document of this service, with files named as they are today; undefined when there is none. */
   openDocument(file: string): Promise<OpenedDocument | undefined>;
+  /** Opens another form of a document of this service. */
+  openExport(file: string, wanted: WantedExport): Promise<OpenedExport>;
   /** Opens the document of a job of another service; rejects with the end of a sentence. */
   openArchived(document: ArchivedDocument): Promise<OpenedDocument>;
 }

@@ -117,7 +117,7 @@ function parameterObjects(
 }
 
 function answerObject(
-  { description, content, headers, onRequest }: DeclaredAnswer,
+  { description, content, headers, onRequest, others = {} }: DeclaredAnswer,
   collector: SchemaCollector,
 ): Json {
   const headerObjects = Object.entries(headers ?? {}).map(([name, text]) => [
@@ -127,7 +127,19 @@ function answerObject(
   return {
     description,
     ...(headerObjects.length === 0 ? {} : { headers: Object.fromEntries(headerObjects) as Json }),
-    ...(content === undefined ? {} : { content: contentObject(content, 'output', collector) }),
+    ...(content === undefined
+      ? {}
+      : {
+          content: {
+            ...contentObject(content, 'output', collector),
+            ...Object.fromEntries(
+              Object.entries(others).map(([type, schema]) => [
+                type,
+                { schema: collector.of(schema, 'output') },
+              ]),
+            ),
+          },
+        }),
     ...(onRequest === true ? { 'x-body-on-request': true } : {}),
   };
 }

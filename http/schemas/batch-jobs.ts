@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { BATCH_JOB_STATUSES } from '../../actors/batch-job/status.ts';
+import { DOCUMENT_FORMATS } from '../../domain/export-formats.ts';
 import { jobNumber } from '../../domain/job-id.ts';
 import { coreResponse, orAbsent, timestamp, trueOrFalse } from './common.ts';
 
@@ -175,6 +176,22 @@ export const singleJobQuery = z.object({
     .optional()
     .catch(undefined)
     .describe('true: with the members that the specification does not list'),
+});
+
+export const documentQuery = z.object({
+  format: z
+    .enum(DOCUMENT_FORMATS)
+    .optional()
+    .describe(
+      'Another form of what was found (docs/exports.md); json, the document itself, when it is not given',
+    ),
+  media: z
+    .string()
+    .regex(/^\d{1,15}$/, { error: 'must be the mediaId of a medium, a whole number' })
+    .transform(Number)
+    .pipe(z.int())
+    .optional()
+    .describe('Another form: of this medium alone, by its mediaId'),
 });
 
 export const resubmitQuery = z.object({

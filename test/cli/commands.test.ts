@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
+import { DOCUMENT_FORMATS } from '../../domain/export-formats.ts';
 import { ServiceWithRoles } from '../support/roles.ts';
 import { until } from '../support/until.ts';
 import { answer, withService, type Handler } from './scripted-service.ts';
@@ -192,6 +193,11 @@ describe('troupe, over the REST interface', () => {
       expect(tracksOf(documentOf(text)).map(({ type }) => type)).to.deep.equal(['FACE']);
       expect(await good('jobs', 'output', id, '-o', 'found.json')).to.equal('');
       expect(readFileSync(path.join(place.folder, 'found.json'), 'utf8')).to.equal(text);
+      const lines = await good('jobs', 'output', id, '--format', 'ndjson');
+      expect(JSON.parse(lines.split('\n')[0]!)).to.include({ jobId: id, type: 'FACE' });
+      const unknown = await place.troupe(['jobs', 'output', id, '--format', 'xls']);
+      expect(unknown.code).to.equal(2);
+      for (const known of DOCUMENT_FORMATS) expect(unknown.stderr).to.include(known);
       expect(await good('jobs', 'delete', id)).to.equal(`Job ${id} is deleted.\n`);
       for (const verb of ['show', 'output', 'delete', 'watch'])
         expect((await place.troupe(['jobs', verb, id])).stderr, verb).to.include(`knows no job ${id}`);

@@ -166,6 +166,10 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     creationQuery: text(jobs.creationQuery, (dryRun) => ({ dryRun })),
     creationHeaders: text(jobs.creationHeaders, (key) => ({ 'Idempotency-Key': key })),
     singleJobQuery: text(jobs.singleJobQuery, (details) => ({ details })),
+    documentQuery: [
+      ...text(jobs.documentQuery, (format) => ({ format })),
+      ...text(jobs.documentQuery, (media) => ({ media })),
+    ],
     resubmitQuery: text(jobs.resubmitQuery, (jobPriority) => ({ jobPriority })),
     archiveRepostRequest: body(jobs.archiveRepostRequest, (size) => many(size, (at) => at)),
   },

@@ -14,20 +14,21 @@ export async function* jsonPieces(
   chunks: AsyncIterable<Uint8Array>,
   whole: (path: Path) => boolean,
 ): AsyncGenerator<Piece> {
-  const reader = new PieceReader(whole);
+  const reader = new JsonPieceReader(whole);
   const decoder = new TextDecoder('utf-8', { fatal: true });
   for await (const chunk of chunks) yield* reader.read(decoder.decode(chunk, { stream: true }));
   yield* reader.read(`${decoder.decode()}\n`);
   reader.end();
 }
 
-const STRUCTURE = /["{}[\]]/g;
-const IN_STRING = /["\\]/g;
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x5d];
 const STRING = /"(?:[^"\\]|\\.)*"/sy;
 const LITERAL = /[^\s,:{}[\]"]+(?=[\s,:{}[\]])/y;
 const IGNORED = /[\s,:]*/y;
 
-class PieceReader {
+/** The same for text that its user brings, piece by piece as it comes. */
+export class JsonPieceReader {
   readonly #whole: (path: Path) => boolean;
   /** Where we are: the key or index of each open container's present member. */
   readonly #path: (string | number)[] = [];
@@ -129,23 +130,33 @@ class PieceReader {
 
   /** Index after what belongs to the piece; `#depth` is 0 when that is its end. */
   #endOfPiece(text: string, from: number): number {
-    let at = from;
-    for (;;) {
-      if (this.#escaped && at < text.length) {
-        this.#escaped = false;
-        at += 1;
+    let at = this.#inString ? this.#endOfString(text, from) : from;
+    while (at < text.length) {
+      const code = text.charCodeAt(at);
+      at += 1;
+      if (code === QUOTE) at = this.#endOfString(text, at);
+      else if (code === OPEN_OBJECT || code === OPEN_LIST) this.#depth += 1;
+      else if (code === CLOSE_OBJECT || code === CLOSE_LIST) {
+        this.#depth -= 1;
+        if (this.#depth === 0) return at;
       }
-      const pattern = this.#inString ? IN_STRING : STRUCTURE;
-      pattern.lastIndex = at;
-      const found = pattern.exec(text)?.index;
-      if (found === undefined) return text.length;
-      at = found + 1;
-      const token = text[found];
-      if (token === '\\') this.#escaped = true;
-      else if (token === '"') this.#inString = !this.#inString;
-      else this.#depth += token === '{' || token === '[' ? 1 : -1;
-      if (this.#depth === 0) return at;
     }
+    return at;
+  }
+
+  /** Index after the string that is open; `#inString` when it goes on in the next chunk. */
+  #endOfString(text: string, from: number): number {
+    this.#inString = true;
+    for (let at = from; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      if (this.#escaped) this.#escaped = false;
+      else if (code === BACKSLASH) this.#escaped = true;
+      else if (code === QUOTE) {
+        this.#inString = false;
+        return at + 1;
+      }
+    }
+    return text.length;
   }
 }
 

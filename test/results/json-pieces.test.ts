@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { jsonPieces, type Path } from '../../cli/json-chunks.ts';
+import { jsonPieces, type Path } from '../../results/json-pieces.ts';
 
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 

@@ -1,0 +1,12 @@
+/** Forms in which the findings of a job can be had, besides the detection document itself. */
+export const EXPORT_FORMATS = {
+  ndjson: { type: 'application/x-ndjson; charset=utf-8', extension: 'ndjson' },
+  csv: { type: 'text/csv; charset=utf-8; header=present', extension: 'csv' },
+} as const satisfies Readonly<Record<string, { readonly type: string; readonly extension: string }>>;
+
+export type ExportFormat = keyof typeof EXPORT_FORMATS;
+export const EXPORT_FORMAT_NAMES = Object.keys(EXPORT_FORMATS) as readonly ExportFormat[];
+
+/** The detection document, too: `json` is what there is without a word about it. */
+export const DOCUMENT_FORMATS = ['json', ...EXPORT_FORMAT_NAMES] as const;
+export type DocumentFormat = (typeof DOCUMENT_FORMATS)[number];

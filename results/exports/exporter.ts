@@ -1,0 +1,124 @@
+/**
+ * Makes other formats of detection documents, each in a thread of its own that ends with it, so that no size of a document is felt by
+ * the event loop, and a client that leaves ends the work for it. What is made waits until the client takes it.
+ */
+import { Readable } from 'node:stream';
+import { Worker } from 'node:worker_threads';
+import type { Conversion } from './convert.ts';
+
+export type FromExport =
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  | { readonly kind: 'end' }
+  | { readonly kind: 'refused' | 'failed'; readonly message: string };
+
+export type ExportOutcome =
+  | { readonly kind: 'opened'; readonly stream: Readable }
+  /** There are as many exports as there may be. */
+  | { readonly kind: 'full'; readonly most: number }
+  /** The document has nothing like it; the message is a sentence. */
+  | { readonly kind: 'refused'; readonly message: string };
+
+export interface ExporterOptions {
+  /** How many may be made at a time. */
+  readonly most: number;
+  /** Milliseconds in which a client must take the next piece. */
+  readonly paceMs: number;
+}
+
+/** Pieces that are made before the client asks for them. */
+const AHEAD = 2;
+/** Nothing of a document is kept but what is being read; a single text of a track may be long. */
+const RESOURCES = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 8 };
+
+export class DocumentExporter {
+  readonly #options: ExporterOptions;
+  readonly #threads = new Set<Worker>();
+  #isClosed = false;
+
+  constructor(options: ExporterOptions) {
+    this.#options = options;
+  }
+
+  /** How many are being made. */
+  get count(): number {
+    return this.#threads.size;
+  }
+
+  /** The export as a stream, once there is something of it. @throws Error when the document cannot be read */
+  open(conversion: Conversion): Promise<ExportOutcome> {
+    const { most, paceMs } = this.#options;
+    if (this.#isClosed || this.#threads.size >= most) return Promise.resolve({ kind: 'full', most });
+    const worker = new Worker(new URL('./export-worker.js', import.meta.url), {
+      name: 'export',
+      workerData: conversion,
+      resourceLimits: RESOURCES,
+    });
+    this.#threads.add(worker);
+    worker.once('exit', () => this.#threads.delete(worker));
+    return opened(worker, paceMs);
+  }
+
+  /** Ends all that is under way. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#threads].map((worker) => worker.terminate()));
+  }
+}
+
+function opened(worker: Worker, paceMs: number): Promise<ExportOutcome> {
+  return new Promise((resolve, reject) => {
+    const stream = new ExportStream(worker, paceMs);
+    stream.once('error', reject);
+    worker.on('message', (message: FromExport) => {
+      const { kind } = message;
+      if (kind === 'bytes' || kind === 'end') {
+        resolve({ kind: 'opened', stream });
+        return stream.give(kind === 'bytes' ? message.bytes : null);
+      }
+      // Whoever has a part of it hears that it broke off.
+      if (kind === 'refused') resolve({ kind, message: message.message });
+      stream.destroy(new Error(message.message));
+    });
+    worker.once('error', (error) => stream.destroy(error));
+    worker.once('exit', () => {
+      if (!stream.isWhole) stream.destroy(new Error('The export was broken off.'));
+    });
+  });
+}
+
+class ExportStream extends Readable {
+  /** The last of it has been made. */
+  isWhole = false;
+  readonly #worker: Worker;
+  readonly #paceMs: number;
+  #pace: NodeJS.Timeout | undefined;
+
+  constructor(worker: Worker, paceMs: number) {
+    super({ highWaterMark: 1 });
+    this.#worker = worker;
+    this.#paceMs = paceMs;
+    for (let i = 0; i < AHEAD; i += 1) worker.postMessage('next');
+  }
+
+  /** null: that was all. */
+  give(bytes: Uint8Array | null): void {
+    if (bytes === null) this.isWhole = true;
+    if (this.destroyed) return;
+    this.#pace ??= setTimeout(
+      () => this.destroy(new Error('The client did not take the export.')),
+      this.#paceMs,
+    ).unref();
+    this.push(bytes === null ? null : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  }
+
+  override _read(): void {
+    clearTimeout(this.#pace);
+    this.#pace = undefined;
+    this.#worker.postMessage('next');
+  }
+
+  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
+    clearTimeout(this.#pace);
+    void this.#worker.terminate().finally(() => callback(error));
+  }
+}

@@ -1,0 +1,49 @@
+import type { FoundDetection, FoundMedium, FoundTrack, Writer } from './found.ts';
+
+/** What was asked for cannot be had of this document; the message is a sentence for whoever asked. */
+export class ExportRefusal extends Error {}
+
+/** Shows another writer one medium of the document alone. */
+export class OneMedium implements Writer {
+  readonly #mediaId: number;
+  readonly #writer: Writer;
+  #isThere = false;
+
+  constructor(mediaId: number, writer: Writer) {
+    this.#mediaId = mediaId;
+    this.#writer = writer;
+  }
+
+  /** Nothing is written before the medium is found: what has no such medium is refused. */
+  medium(medium: FoundMedium): string {
+    if (!this.#is(medium)) return '';
+    const begin = this.#isThere ? '' : (this.#writer.begin?.() ?? '');
+    this.#isThere = true;
+    return begin + (this.#writer.medium?.(medium) ?? '');
+  }
+
+  track(track: FoundTrack): string {
+    return this.#is(track.medium) ? (this.#writer.track?.(track) ?? '') : '';
+  }
+
+  detection(detection: FoundDetection, track: FoundTrack): string {
+    return this.#is(track.medium) ? (this.#writer.detection?.(detection, track) ?? '') : '';
+  }
+
+  trackEnd(track: FoundTrack): string {
+    return this.#is(track.medium) ? (this.#writer.trackEnd?.(track) ?? '') : '';
+  }
+
+  mediumEnd(medium: FoundMedium): Iterable<string> {
+    return this.#is(medium) ? (this.#writer.mediumEnd?.(medium) ?? []) : [];
+  }
+
+  end(): Iterable<string> {
+    if (!this.#isThere) throw new ExportRefusal(`The document of this job has no medium ${this.#mediaId}.`);
+    return this.#writer.end?.() ?? [];
+  }
+
+  #is({ mediaId }: FoundMedium): boolean {
+    return mediaId === this.#mediaId;
+  }
+}

@@ -1,0 +1,125 @@
+/** Other forms of what real detectors have found, asked of the running service and read back. */
+import { expect } from 'chai';
+import { allFound, lineOf } from '../results/exports/expected.ts';
+import { readCsv } from '../results/exports/csv-reader.ts';
+import { sampleUri, Service, type Answer, type DetectionDocument } from '../support/service.ts';
+
+/** Pipelines with the media that they are asked about. */
+const JOBS = {
+  faces: ['FACE DETECTION PIPELINE', 'face_move.mp4'],
+  pictures: ['FACE DETECTION PIPELINE', 'astronaut.png', 'coffee.png'],
+  text: ['TEXT DETECTION PIPELINE', 'gen_text.png'],
+  scenes: ['SCENE CHANGE DETECTION PIPELINE', 'scenes_pd.mp4'],
+  speech: ['SPEECH DETECTION PIPELINE', 'vad_groundtruth.wav'],
+  documents: ['DOCUMENT TEXT DETECTION PIPELINE', 'sections.docx', 'text-embedded-and-images.pdf'],
+} as const;
+type Job = keyof typeof JOBS;
+
+describe('Other forms of the detection document', function () {
+  this.timeout(120_000);
+  let service: Service;
+  const ids = new Map<Job, string>();
+  const documents = new Map<Job, DetectionDocument>();
+  before(async () => {
+    service = await Service.started();
+    for (const name of Object.keys(JOBS) as Job[]) {
+      const [pipelineName, ...media] = JOBS[name];
+      const id = await service.submit({ media: media.map(sampleUri), pipelineName });
+      await service.terminal(id, 100_000);
+      ids.set(name, id);
+      documents.set(name, await service.document(id));
+    }
+  });
+  after(() => service.close());
+
+  const pathOf = (job: Job) => `/rest/jobs/${ids.get(job)}/output/detection`;
+  const form = (job: Job, query: string, headers = {}) =>
+    service.ask('GET', `${pathOf(job)}?${query}`, undefined, headers);
+  const messageOf = ({ body }: Answer) => (body as { readonly message: string }).message;
+  const jobNumber = (job: Job) => ids.get(job)!.replace('test-host-', '');
+
+  for (const name of Object.keys(JOBS) as Job[]) {
+    it(`tell all that was found of ${name} as NDJSON and as CSV`, async () => {
+      const document = documents.get(name)!;
+      const expected = allFound(document).map(lineOf(document));
+      expect(expected.length).to.be.above(0);
+      const { status, headers, text } = await form(name, 'format=ndjson');
+      expect(status).to.equal(200);
+      expect(headers.get('content-type')).to.equal('application/x-ndjson; charset=utf-8');
+      expect(headers.get('content-disposition')).to.equal(
+        `attachment; filename="job-${jobNumber(name)}.ndjson"`,
+      );
+      const lines = text
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown);
+      expect(lines).to.deep.equal(expected);
+      const csv = await form(name, 'format=csv');
+      expect(csv.headers.get('content-type')).to.equal('text/csv; charset=utf-8; header=present');
+      const [names = [], ...rows] = readCsv(csv.text);
+      const column = (of: string) => rows.map((row) => row[names.indexOf(of)]);
+      expect(column('track_id')).to.deep.equal(expected.map(({ trackId }) => trackId));
+      expect(column('track_properties').map((cell) => JSON.parse(cell!) as unknown)).to.deep.equal(
+        expected.map(({ trackProperties }) => trackProperties),
+      );
+      for (const field of ['x', 'y', 'width', 'height', 'frame', 'confidence'] as const)
+        expect(column(field).map(Number)).to.deep.equal(expected.map((line) => line[field]));
+    });
+  }
+
+  it('are had of one medium, and by the Accept header of those who do not take JSON before', async () => {
+    const document = documents.get('pictures')!;
+    const { mediaId } = document.media[0]!;
+    const one = await form('pictures', `format=ndjson&media=${mediaId}`);
+    expect(one.text.trimEnd().split('\n')).to.have.lengthOf(
+      allFound(document).filter(({ medium }) => medium.mediaId === mediaId).length,
+    );
+    expect(one.headers.get('content-disposition')).to.include(`-medium-${mediaId}.ndjson"`);
+    for (const [accept, type] of [
+      ['text/csv', 'text/csv'],
+      ['application/x-ndjson, application/json;q=0.5', 'application/x-ndjson'],
+      ['*/*', 'application/json'],
+      ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'application/json'],
+      ['image/png', 'application/json'],
+    ] as const)
+      expect((await form('pictures', '', { accept })).headers.get('content-type'), accept).to.include(type);
+  });
+
+  it('are refused in sentences', async () => {
+    for (const format of ['xls', '', 'JSON']) {
+      const unknown = await form('faces', `format=${format}`);
+      expect(unknown.status).to.equal(400);
+      expect(messageOf(unknown)).to.match(/^format: must be json, .*ndjson.* or \w+; it is/);
+    }
+    for (const media of ['-1', 'a', '9'.repeat(16), ''])
+      expect(messageOf(await form('faces', `format=csv&media=${media}`)), media).to.match(/^media: must be/);
+    expect(messageOf(await form('faces', 'format=csv&media=999999'))).to.equal(
+      'The document of this job has no medium 999999.',
+    );
+    expect(messageOf(await form('faces', 'media=1'))).to.include('media needs another format');
+  });
+
+  it('are answered without a body, like the document, where there is none', async () => {
+    const none = await service.submit({
+      media: [sampleUri('coffee.png')],
+      pipelineName: 'FACE DETECTION PIPELINE',
+      buildOutput: false,
+    });
+    await service.terminal(none);
+    for (const id of [none, 'test-host-99999', 'nonsense']) {
+      const { status, text } = await service.ask('GET', `/rest/jobs/${id}/output/detection?format=csv`);
+      expect([status, text]).to.deep.equal([400, '']);
+    }
+  });
+
+  it('are no more at a time than MAX_EXPORTS; whoever is one too many is asked to come again', async () => {
+    await service.stop();
+    await service.start({ MAX_EXPORTS: '0' });
+    const { status, headers, body } = await form('faces', 'format=ndjson');
+    expect([status, headers.get('retry-after')]).to.deep.equal([503, '2']);
+    expect(body).to.deep.equal({
+      message: 'As many exports are being made as may be (MAX_EXPORTS: 0); try again later.',
+    });
+    expect(await service.document(ids.get('faces')!)).to.deep.equal(documents.get('faces'));
+  });
+});

@@ -1,0 +1,119 @@
+/** Exports in threads: what becomes of them when clients come, leave, or do nothing. */
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { expect } from 'chai';
+import { DocumentExporter, type ExportOutcome } from '../../../results/exports/exporter.ts';
+import { until } from '../../support/until.ts';
+import { temporaryFolder } from '../folder.ts';
+import { trackLine } from '../document-parts.ts';
+
+const PACE_MS = 60_000;
+
+const streamOf = (outcome: ExportOutcome): Readable => {
+  if (outcome.kind !== 'opened') throw new Error(`It was not opened: ${JSON.stringify(outcome)}`);
+  return outcome.stream;
+};
+async function textOf(stream: Readable): Promise<string> {
+  let text = '';
+  for await (const chunk of stream) text += String(chunk);
+  return text;
+}
+
+describe('Exports', () => {
+  const inFolder = temporaryFolder();
+  const exporters: DocumentExporter[] = [];
+  const exporter = (most = 2, paceMs = PACE_MS) => {
+    const one = new DocumentExporter({ most, paceMs });
+    exporters.push(one);
+    return one;
+  };
+  let document: string;
+  const conversion = () => ({ file: document, format: 'ndjson', moved: [] }) as const;
+  before(() => {
+    document = inFolder('document.json');
+    const tracks = Array.from({ length: 2_000 }, (_, index) => trackLine('FACE', index, 20)).join(',\n');
+    writeFileSync(
+      document,
+      `{"jobId":"a-1","media":[{"mediaId":3,"path":"file:///a","output":{"FACE":[{"source":"A","algorithm":"F","tracks":[${tracks}]}]}}]}`,
+    );
+  });
+  afterEach(() => Promise.all(exporters.splice(0).map((one) => one.close())));
+
+  it('come whole, several at a time, and leave nothing behind', async () => {
+    const exports = exporter();
+    const both = await Promise.all(
+      [1, 2].map(async () => textOf(streamOf(await exports.open(conversion())))),
+    );
+    for (const text of both) expect(text.split('\n')).to.have.lengthOf(40_001);
+    await until(
+      'both threads have ended',
+      () => exports.count,
+      (count) => count === 0,
+    );
+  });
+
+  it('are no more than may be, and a client that leaves makes room for the next', async () => {
+    const exports = exporter(1);
+    const first = streamOf(await exports.open(conversion()));
+    expect(await exports.open(conversion())).to.deep.equal({ kind: 'full', most: 1 });
+    first.destroy();
+    await until(
+      'its thread has ended',
+      () => exports.count,
+      (count) => count === 0,
+    );
+    const next = streamOf(await exports.open(conversion()));
+    expect(await textOf(next)).to.include('"trackIndex":1999');
+  });
+
+  it('wait for a client that reads slowly, and keep a few pieces for it at most', async () => {
+    const stream = streamOf(await exporter().open(conversion()));
+    await once(stream, 'readable');
+    const waiting = () => stream.readableLength;
+    await until('pieces wait', waiting, (bytes) => bytes > 0);
+    expect(waiting()).to.be.below(4 * 1024 * 1024);
+    expect((await textOf(stream)).split('\n')).to.have.lengthOf(40_001);
+  });
+
+  it('are broken off when a client takes nothing for too long', async () => {
+    const exports = exporter(1, 100);
+    const stream = streamOf(await exports.open(conversion()));
+    const [error] = (await once(stream, 'error')) as [Error];
+    expect(error.message).to.equal('The client did not take the export.');
+    await until(
+      'the thread has ended',
+      () => exports.count,
+      (count) => count === 0,
+    );
+  });
+
+  it('are refused with a sentence when the document has nothing like it, and fail when there is none', async () => {
+    const exports = exporter();
+    expect(await exports.open({ ...conversion(), mediaId: 4 })).to.deep.equal({
+      kind: 'refused',
+      message: 'The document of this job has no medium 4.',
+    });
+    const missing = await exports
+      .open({ ...conversion(), file: inFolder('missing') })
+      .catch((error: Error) => error.message);
+    expect(missing).to.include('ENOENT');
+  });
+
+  it('break off when the document does', async () => {
+    const broken = inFolder('broken.json');
+    writeFileSync(broken, readFileSync(document, 'utf8').slice(0, -100));
+    const stream = streamOf(await exporter().open({ ...conversion(), file: broken }));
+    const error = await textOf(stream).catch((reason: Error) => reason);
+    expect(String(error)).to.include('ends in the middle');
+  });
+
+  it('end with the server', async () => {
+    const exports = exporter();
+    const stream = streamOf(await exports.open(conversion()));
+    const broken = once(stream, 'error');
+    await exports.close();
+    expect(String((await broken)[0])).to.include('broken off');
+    expect(await exports.open(conversion())).to.deep.equal({ kind: 'full', most: 2 });
+  });
+});

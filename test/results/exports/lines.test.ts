@@ -1,0 +1,91 @@
+/** Exports with a line a detection, read back. */
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import { temporaryFolder } from '../folder.ts';
+import { readCsv } from './csv-reader.ts';
+import { allFound, lineOf } from './expected.ts';
+import { exported, someDocument } from './generated.ts';
+
+const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const runs = { seed, numRuns: Number(process.env['RUNS'] ?? 60) };
+
+/** JSON has no negative zero. */
+const asWritten = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+const encodable = (text: string) => new TextDecoder().decode(new TextEncoder().encode(text));
+
+describe('An export with a line a detection', () => {
+  const inFolder = temporaryFolder();
+  const file = () => inFolder('document.json');
+
+  it(`tells as NDJSON all that the document tells of each detection [SEED=${seed}]`, () =>
+    fc.assert(
+      fc.asyncProperty(someDocument, fc.constantFrom(0, 1), async (document, blanks) => {
+        const text = await exported(document, { format: 'ndjson', file: file() }, blanks);
+        const lines = text.split('\n');
+        expect(lines.pop()).to.equal('');
+        const expected = asWritten(allFound(document).map(lineOf(document)));
+        expect(lines.map((line) => JSON.parse(line) as unknown)).to.deep.equal(expected);
+      }),
+      runs,
+    ));
+
+  it(`tells the same as CSV, with one apostrophe before what a spreadsheet would compute [SEED=${seed}]`, () =>
+    fc.assert(
+      fc.asyncProperty(someDocument, async (document) => {
+        const text = encodable(await exported(document, { format: 'csv', file: file() }));
+        const [header, ...rows] = readCsv(text);
+        const names = header!.map((name) =>
+          name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+        );
+        for (const row of rows)
+          for (const [at, cell] of row.entries())
+            if (!NUMBERS.has(names[at]!)) expect(cell).to.not.match(/^[=+\-@\t\r\n＝＋－＠]/);
+        const lines = rows.map((row) =>
+          Object.fromEntries(row.map((cell, at) => [names[at]!, read(names[at]!, cell)] as const)),
+        );
+        const expected = asWritten(allFound(document).map(lineOf(document))).map((line) => ({
+          ...line,
+          ...Object.fromEntries(TEXTS.map((name) => [name, encodable(line[name] ?? '')])),
+        }));
+        expect(lines).to.deep.equal(expected);
+      }),
+      runs,
+    ));
+
+  const NUMBERS = new Set(
+    'mediaId parentMediaId trackIndex trackConfidence trackStartMs trackStopMs frame offsetMs x y width height confidence'.split(
+      ' ',
+    ),
+  );
+  const JSONS = new Set(['trackProperties', 'properties', 'isExemplar']);
+  const TEXTS = [
+    'jobId',
+    'medium',
+    'mediaType',
+    'task',
+    'action',
+    'algorithm',
+    'type',
+    'trackId',
+    'artifact',
+  ] as const;
+  const read = (name: string, cell: string): unknown => {
+    if (NUMBERS.has(name)) return Number(cell);
+    return JSONS.has(name) ? (JSON.parse(cell) as unknown) : cell.replace(/^'/, '');
+  };
+
+  it('tells of one medium where one is asked for, and refuses one that is not there', async () => {
+    const [document] = fc.sample(
+      someDocument.filter((one) => new Set(allFound(one).map(({ medium }) => medium.mediaId)).size > 1),
+      { seed, numRuns: 1 },
+    );
+    const wanted = { format: 'ndjson', file: file(), mediaId: 31 } as const;
+    const lines = (await exported(document, wanted)).split('\n').slice(0, -1);
+    const expected = allFound(document!).filter(({ medium }) => medium.mediaId === 31);
+    expect(lines).to.have.lengthOf(expected.length);
+    const problem = await exported(document, { ...wanted, mediaId: 99 }).catch(
+      (error: Error) => error.message,
+    );
+    expect(problem).to.equal('The document of this job has no medium 99.');
+  });
+});
