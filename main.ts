@@ -18,6 +18,7 @@ import { DAY_MS, systemClock } from './actors/runtime/clock.ts';
 import { SharedTrouble } from './actors/shared-trouble.ts';
 import { ComedyTree } from './actors/runtime/comedy-tree.ts';
 import { ActorSystem } from './actors/runtime/system.ts';
+import { SessionStore } from './actors/sessions/session-store.ts';
 import { refuseNewer } from './actors/reconcile.ts';
 import { resume } from './actors/resume.ts';
 import { UploadStore } from './actors/uploads/upload-store.ts';
@@ -29,6 +30,8 @@ import type { Logger } from './config/logger.ts';
 import type { Settings } from './config/settings.ts';
 import { createAccess } from './http/access/index.ts';
 import { createApp, type AppDeps } from './http/app.ts';
+import { createLogin, realmOf } from './http/login/index.ts';
+import { OpenAnswers } from './http/login/open-answers.ts';
 import { WorkMetrics } from './http/work-metrics.ts';
 import { attach, closeServer, createListener, listen, urlOf } from './http/listener.ts';
 import { checkFileUri } from './media/file-uris.ts';
@@ -122,11 +125,13 @@ async function compose(settings: Settings, options: ServerOptions, opened: Opene
   const trouble = new SharedTrouble(systemClock);
   const tell = (sentence: string) => void guardian.systemMessages.tellAdministrators('error', sentence);
   const system = actorSystem(logger, trouble, tell);
-  const guardian = guard(await guardianDeps(parts, system));
+  const inward = await guardianDeps(parts, system);
+  const guardian = guard(inward);
+  const { sessions, login } = await openSessions(parts, inward.epoch);
   await openStored(parts, guardian);
-  attach(http, createApp(appDeps(parts, system, guardian, trouble)));
+  attach(http, createApp({ ...appDeps(parts, system, guardian, trouble), login }));
   const stopWork = await resume(guardian, {
-    ...{ uploads, store, settings, logger },
+    ...{ uploads, store, settings, logger, sessions },
     clock: systemClock,
     duties: ALL_DUTIES,
   });
@@ -235,7 +240,38 @@ async function openStored(
     logger.warn({}, note);
 }
 
-function appDeps(parts: Parts, system: ActorSystem, guardian: Guardian, trouble: SharedTrouble): AppDeps {
+/** Browsers that have logged in stay so over a restart: their sessions lie in the store. */
+async function openSessions({ settings, store, http, logger, url, serverId }: Parts, epoch: number) {
+  const open = new OpenAnswers();
+  const sessions = new SessionStore({
+    store,
+    clock: systemClock,
+    owner: { server: serverId, epoch },
+    settings: {
+      idleMs: settings.SESSION_IDLE_MS,
+      lifeMs: settings.SESSION_MS,
+      maxCount: settings.MAX_SESSIONS,
+      maxOfUser: settings.MAX_SESSIONS_PER_USER,
+    },
+    realm: realmOf(settings.access),
+    ended: (session) => open.cut(session),
+  });
+  const login = await createLogin(settings.access, {
+    ...{ baseUrl: url, dataDir: settings.DATA_DIR, serverId, sessions, open, logger },
+    localUrl: urlOf(http, settings.HOST),
+    lifeMs: settings.LOGIN_MS,
+    refusalsAMinute: settings.LOG_REFUSALS_A_MINUTE,
+    clock: systemClock,
+  });
+  return { sessions, login };
+}
+
+function appDeps(
+  parts: Parts,
+  system: ActorSystem,
+  guardian: Guardian,
+  trouble: SharedTrouble,
+): Omit<AppDeps, 'login'> {
   const { settings, store, movedFiles } = parts;
   const { jobService, nodeManager, views } = guardian;
   const { running, workers, nodes } = nodeManager;
@@ -269,10 +305,11 @@ function appDeps(parts: Parts, system: ActorSystem, guardian: Guardian, trouble:
 function tellWhereItListens(parts: Parts): () => void {
   const { settings, http, url, serverId, logger } = parts;
   const lock = path.join(settings.DATA_DIR, 'lock');
-  const where = { pid: process.pid, url, address: urlOf(http, settings.HOST) };
+  const { DATA_DIR: dataDir, NODE_NAME: node, access } = settings;
+  const address = urlOf(http, settings.HOST);
+  const where = { pid: process.pid, server: serverId, url, address, access: access.mode };
   writeFileSync(lock, JSON.stringify(where), { mode: 0o600 });
   const { mediaRoots } = parts.fetchLimits;
-  const { DATA_DIR: dataDir, NODE_NAME: node, access } = settings;
   logger.info({ serverId, node, url, dataDir, mediaRoots, access: access.mode }, 'Troupe is up');
   return () => rmSync(lock, { force: true });
 }

@@ -14,10 +14,12 @@ import { LIVE_STREAMS, REMOVED_STREAMS } from './streaming-job/indexes.ts';
 import { Retention, startCleaning } from './retention.ts';
 import { DAY_MS, every, type Clock } from './runtime/clock.ts';
 import { removeOrphans, startReconciling } from './reconcile.ts';
+import type { SessionStore } from './sessions/session-store.ts';
 import type { UploadStore } from './uploads/upload-store.ts';
 
 export interface ResumeDeps {
   readonly uploads: UploadStore;
+  readonly sessions: SessionStore;
   readonly store: Store;
   readonly settings: Settings;
   readonly logger: Logger;

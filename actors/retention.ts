@@ -6,6 +6,7 @@ import { ENDED_JOBS } from './batch-job/indexes.ts';
 import type { Clock } from './runtime/clock.ts';
 import { ENDED_STREAMS } from './streaming-job/indexes.ts';
 import type { StreamingJobService } from './streaming-job/job-service.ts';
+import type { SessionStore } from './sessions/session-store.ts';
 import type { UploadStore } from './uploads/upload-store.ts';
 import { readableJob } from './views/stored-job.ts';
 
@@ -94,6 +95,7 @@ export interface CleaningDeps {
   readonly duties: Duties;
   readonly retention: Pick<Retention, 'look'>;
   readonly uploads: Pick<UploadStore, 'removeExpired'>;
+  readonly sessions: Pick<SessionStore, 'removeExpired'>;
   /** Files of jobs that have ended and whose server is gone. */
   removeOrphans(): Promise<void>;
   /** Time between two looks. */
@@ -105,7 +107,7 @@ const MISSED_LOOKS = 2;
 
 /** Looks at once and then again and again for jobs, uploads and files whose time is over, until the answer is called. */
 export function startCleaning(deps: CleaningDeps): () => void {
-  const { clock, logger, duties, retention, uploads, everyMs, removeOrphans } = deps;
+  const { clock, logger, duties, retention, uploads, sessions, everyMs, removeOrphans } = deps;
   let cancel = () => {};
   let stopped = false;
   const clean = async () => {
@@ -113,6 +115,7 @@ export function startCleaning(deps: CleaningDeps): () => void {
     if (await duties.claim('cleaning', (1 + MISSED_LOOKS) * everyMs)) {
       await retention.look();
       await removeOrphans();
+      await sessions.removeExpired();
     }
     await uploads.removeExpired();
   };

@@ -3,6 +3,7 @@ import { readInfo } from '../config/info.ts';
 import { canonicalName } from '../domain/values.ts';
 import { analyze, type AnalyzeOptions } from './analyze.ts';
 import { EXIT, exitCodeOf, explain } from './failure.ts';
+import { login } from './login.ts';
 import { moment } from './moments.ts';
 import { address, whole } from './resources/command.ts';
 import { resourceCommands } from './resources/index.ts';
@@ -24,12 +25,17 @@ program
   .description(
     'run the service until Ctrl-C; settings by environment: HOST, PORT, DATA_DIR, MEDIA_ROOTS, ...',
   )
-  .action(serve);
+  .action(() => serve(terminal));
 
 program
   .command('token')
   .description('print a bearer token for the service that runs in DATA_DIR')
   .action(() => token(terminal));
+
+program
+  .command('login')
+  .description('print a link that logs a browser in to the service that runs in DATA_DIR')
+  .action(() => login(terminal));
 
 program
   .command('analyze')

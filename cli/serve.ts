@@ -2,16 +2,30 @@ import { once } from 'node:events';
 import { readSettings, type Settings } from '../config/settings.ts';
 import type { RunningServer } from '../main.ts';
 import { codeOf, Failure } from './failure.ts';
+import { findHolder } from './holder.ts';
 import { Interrupts } from './interrupts.ts';
+import { loginLink } from './login.ts';
+import type { Terminal } from './terminal.ts';
 
 /** Runs the server until SIGINT or SIGTERM; the exit code tells whether it came up. */
-export async function serve(): Promise<void> {
+export async function serve(terminal: Terminal): Promise<void> {
   const settings = readSettings();
   const interrupts = new Interrupts();
   const server = await start(settings);
+  await showLogin(terminal, settings);
   if (!interrupts.signal.aborted) await once(interrupts.signal, 'abort');
   await server.stop();
   interrupts.close();
+}
+
+/** To a person alone: in a log that others read, the link would let them in. */
+async function showLogin(terminal: Terminal, { access, DATA_DIR }: Settings): Promise<void> {
+  if (!terminal.live || access.mode !== 'development') return;
+  const holder = await findHolder(DATA_DIR);
+  if (holder !== undefined)
+    terminal.note(
+      `\nOpen in a browser: ${await loginLink(holder, DATA_DIR)}\n(once, within 10 minutes; troupe login makes another link)\n`,
+    );
 }
 
 async function start(settings: Settings): Promise<RunningServer> {

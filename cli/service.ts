@@ -1,11 +1,11 @@
 /** The service that a command talks to: one that runs, or one that is started for this command only. */
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { DEVELOPMENT_CLIENT_ID, DEVELOPMENT_PATH } from '../http/access/development-provider.ts';
 import { loadOrCreateDevelopmentSecrets } from '../http/access/development-secrets.ts';
 import type { CliSettings } from '../config/cli.ts';
 import type { Settings } from '../config/settings.ts';
-import { codeOf, explain, Failure } from './failure.ts';
+import { explain, Failure } from './failure.ts';
+import { findHolder, HEALTH_MS } from './holder.ts';
 import { RestClient } from './rest-client.ts';
 import { isHeld, reasonNotToStart } from './serve.ts';
 import type { Terminal } from './terminal.ts';
@@ -19,25 +19,8 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** A server that runs on this machine, by the lock in its data folder. */
-export interface Holder {
-  readonly pid: number;
-  /** How clients reach it, perhaps over a proxy. */
-  readonly url: string;
-  /** Where it listens. */
-  readonly address: string;
-}
-
 /** Another service holds the data folder, or is just starting in it. */
 export class HeldError extends Failure {}
-
-const HEALTH_MS = 3_000;
-
-/** The server that holds `dataDir`, if it is alive and answers. */
-export async function findHolder(dataDir: string): Promise<Holder | undefined> {
-  const holder = await readLock(path.join(dataDir, 'lock'));
-  return holder !== undefined && isAlive(holder.pid) && (await answers(holder.address)) ? holder : undefined;
-}
 
 /** A service that runs: at `url` if given, else the one that holds DATA_DIR; nothing when there is none. */
 export async function findService(
@@ -108,33 +91,6 @@ async function mustIssueTokens(url: string, issuer: string): Promise<void> {
   throw new Failure(
     `The service at ${url} takes the tokens of an external OpenID Connect provider and issues none itself: ` +
       'get one from that provider and set TROUPE_TOKEN.',
-  );
-}
-
-async function readLock(file: string): Promise<Holder | undefined> {
-  try {
-    const { pid, url, address = url } = JSON.parse(await readFile(file, 'utf8')) as Partial<Holder>;
-    return Number.isInteger(pid) && typeof url === 'string' && typeof address === 'string'
-      ? { pid: Number(pid), url, address }
-      : undefined;
-  } catch {
-    return undefined; // no lock, or one that is just being written
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return codeOf(error) === 'EPERM';
-  }
-}
-
-async function answers(url: string): Promise<boolean> {
-  const signal = AbortSignal.timeout(HEALTH_MS);
-  return fetch(`${url.replace(/(?<!\/)\/+$/, '')}/healthz`, { signal, redirect: 'error' }).then(
-    ({ ok }) => ok,
-    () => false,
   );
 }
 

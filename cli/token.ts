@@ -1,6 +1,7 @@
 import { readCliSettings } from '../config/cli.ts';
 import { Failure } from './failure.ts';
-import { developmentTokens, findHolder } from './service.ts';
+import { findHolder } from './holder.ts';
+import { developmentTokens } from './service.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Prints a bearer token for the service that runs in DATA_DIR with its own provider, and nothing else. */

@@ -37,7 +37,7 @@ export type AccessSettings = ProviderSettings | { readonly mode: 'development' }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const REDIRECT_PATH = '/login/oauth2/code/provider';
+export const REDIRECT_PATH = '/login/oauth2/code/provider';
 const REQUIRED = ['OIDC_ISSUER_URI', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const;
 
 const text = (description: string) => z.string().trim().min(1).optional().describe(description);
@@ -60,7 +60,9 @@ export const accessEnvironment = z.object({
   OIDC_USER_CLAIM_VALUE: text('Value of that claim'),
   OIDC_ADMIN_CLAIM_NAME: text('Claim that grants ADMIN, which includes USER'),
   OIDC_ADMIN_CLAIM_VALUE: text('Value of that claim'),
-  OIDC_SCOPES: text('Comma-separated scopes of the web UI login; checked now, used by the login later'),
+  OIDC_SCOPES: text(
+    'Comma-separated scopes that are asked for when a browser logs in; `openid` is always among them',
+  ),
   OIDC_USER_NAME_ATTR: text('Claim with the user name').meta({ shownDefault: 'sub' }),
   OIDC_REDIRECT_URI: text(`Where the provider sends the browser back; ends in ${REDIRECT_PATH}`).refine(
     (value) => value === undefined || value.endsWith(REDIRECT_PATH),

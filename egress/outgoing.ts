@@ -4,7 +4,8 @@ import { outgoingAgents, REACH_SETTINGS } from './agent.ts';
 import { findPastJob } from './archive.ts';
 import { openArchivedDocument } from './archived-document.ts';
 import { createSend } from './send.ts';
-import { serviceToken, type ServiceClient } from './service-token.ts';
+import type { ServiceClient } from './provider-client.ts';
+import { serviceToken } from './service-token.ts';
 
 type Wanted = Pick<
   Settings,

@@ -1,17 +1,6 @@
 /** The service's own access token, for receivers that want to know who calls (specification 5, provider setup). */
-import type { ClientAuth, Configuration } from 'openid-client';
-
-/** Loaded for the first token that is wanted. */
-type Library = typeof import('openid-client');
-
-/** The service's client at its OpenID Connect provider. */
-export interface ServiceClient {
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  /** Plain http to the provider is allowed. */
-  readonly allowHttp: boolean;
-}
+import type { Configuration } from 'openid-client';
+import { findProvider, reasonOf, type Library, type ServiceClient } from './provider-client.ts';
 
 export interface ServiceToken {
   /** @throws NoToken */
@@ -29,7 +18,6 @@ interface Kept {
   readonly until: number;
 }
 
-const TIMEOUT_S = 10;
 /** A provider that says nothing about the life of a token. */
 const DEFAULT_LIFE_S = 60;
 /** A token must live on for a while when it arrives. */
@@ -50,7 +38,7 @@ export function serviceToken(client: ServiceClient, clock: () => number = Date.n
   const ask = async (): Promise<Kept> => {
     const library = await import('openid-client');
     try {
-      provider ??= find(library, client);
+      provider ??= findProvider(library, client);
       const { access_token, expires_in } = await library.clientCredentialsGrant(await provider);
       const lifeMs = (expires_in ?? DEFAULT_LIFE_S) * 1_000;
       kept = { token: access_token, until: clock() + lifeMs - Math.min(MARGIN_MS, lifeMs / 5) };
@@ -78,36 +66,6 @@ export function serviceToken(client: ServiceClient, clock: () => number = Date.n
   };
 }
 
-async function find(library: Library, client: ServiceClient): Promise<Configuration> {
-  const { issuer, clientId, clientSecret, allowHttp } = client;
-  return library.discovery(new URL(issuer), clientId, undefined, authentication(library, clientSecret), {
-    timeout: TIMEOUT_S,
-    execute: allowHttp ? [library.allowInsecureRequests] : [],
-  });
-}
-
-/** As the provider takes it; the standard's default is basic. */
-function authentication({ ClientSecretBasic, ClientSecretPost }: Library, secret: string): ClientAuth {
-  const basic = ClientSecretBasic(secret);
-  const post = ClientSecretPost(secret);
-  return (server, ...rest) => {
-    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
-    const chosen = !methods.includes('client_secret_basic') && methods.includes('client_secret_post');
-    (chosen ? post : basic)(server, ...rest);
-  };
-}
-
 function sentence(library: Library, { issuer, clientId }: ServiceClient, error: unknown): string {
-  const why =
-    error instanceof library.ResponseBodyError
-      ? [error.error, error.error_description].filter((part) => part !== undefined).join(': ')
-      : messagesOf(error).join(': ');
-  return `the service got no token from the provider ${issuer} for its client "${clientId}" (${why})`;
-}
-
-/** Of the error and what caused it: a failed fetch says only "fetch failed" itself. */
-function messagesOf(error: unknown): readonly string[] {
-  if (!(error instanceof Error)) return [];
-  const own = error.message === '' && 'code' in error ? String(error.code) : error.message;
-  return [...new Set([own, ...messagesOf(error.cause)])];
+  return `the service got no token from the provider ${issuer} for its client "${clientId}" (${reasonOf(library, error)})`;
 }

@@ -14,6 +14,7 @@ import { endpoints, tags, type EndpointDeps } from './endpoints/index.ts';
 import { empty, mapErrors } from './errors.ts';
 import { EventStreams, type EventLimits } from './event-streams.ts';
 import { LiveEventStreams } from './live-event-streams.ts';
+import type { Login } from './login/index.ts';
 import { Metrics, metricsReader, type MetricsDeps } from './metrics.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { webPage } from './page.ts';
@@ -32,6 +33,7 @@ export interface AppDeps extends Omit<EndpointDeps, Made>, MetricsDeps, Limits, 
   readonly listWatch: JobListWatch;
   readonly events: EventLimits;
   readonly access: Access;
+  readonly login: Pick<Login, 'routes' | 'or' | 'cookieName'>;
   /** Origins whose scripts may use the interface; `*`: any. */
   readonly allowedOrigins: readonly string[];
   /** Whether to believe the X-Forwarded headers. */
@@ -46,7 +48,7 @@ const CLIENT_LEFT = /^(ERR_STREAM_PREMATURE_CLOSE|ECONNRESET|EPIPE|HPE_\w+)$/;
 
 /** The Koa application. It never listens: who calls this does. */
 export function createApp(deps: AppDeps): Koa {
-  const { access, logger } = deps;
+  const { access, login, logger } = deps;
   const app = new Koa({ proxy: deps.trustProxy });
   const metrics = new Metrics(deps);
   app.on('error', (error: unknown) => {
@@ -63,6 +65,7 @@ export function createApp(deps: AppDeps): Koa {
   app.use(mapErrors(logger));
   if (access.routes !== undefined) app.use(access.routes);
 
+  app.use(notBelow('/rest', login.routes));
   app.use(notBelow('/rest', webPage(deps.url)));
   app.use(below('/docs', docsPage(deps.url).routes() as Middleware));
   const { open, worker, jobs, rest } = routersOf(deps, metrics);
@@ -71,7 +74,7 @@ export function createApp(deps: AppDeps): Koa {
   app.use(below('/worker', worker.routes() as Middleware));
   app.use(below('/rest', refusalMessages));
   // Whatever could be a path of /rest is authenticated, in any case of letters, before a route is looked for.
-  app.use(below('/rest', access.authenticate));
+  app.use(below('/rest', login.or(access.authenticate)));
   app.use(below('/rest/jobs', jobs.routes() as Middleware));
   app.use(rest.routes());
   app.use(rest.allowedMethods());
@@ -113,9 +116,12 @@ export function routersOf(
 }
 
 /** Made on the first request, then kept. */
-function openApiOf({ info, url }: AppDeps): () => string {
+function openApiOf({ info, url, login }: AppDeps): () => string {
   let text: string | undefined;
-  return () => (text ??= JSON.stringify(openApiDocument(endpoints, { version: info.version, url, tags })));
+  return () =>
+    (text ??= JSON.stringify(
+      openApiDocument(endpoints, { version: info.version, url, tags, sessionCookie: login.cookieName }),
+    ));
 }
 
 /** The step, for paths below this one alone. */

@@ -1,6 +1,8 @@
 import type { Context, Middleware, Next } from 'koa';
 import type { Logger } from '../config/logger.ts';
 import type { User } from './access/bearer.ts';
+import { shownKey } from './login/entry.ts';
+import { sessionOf } from './login/session-access.ts';
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 /** These change nothing, whatever their method is. */
@@ -17,6 +19,7 @@ export function audit(logger: Logger): Middleware {
   const told = async (ctx: Context, next: Next) => {
     await next();
     const { user } = ctx.state as { user?: User };
+    const session = sessionOf(ctx);
     if (user === undefined || changesNothing(ctx)) return;
     const { requestId } = ctx.state as { requestId?: string };
     const { method, status, ip } = ctx;
@@ -26,6 +29,7 @@ export function audit(logger: Logger): Middleware {
         user: user.name,
         subject: user.subject,
         client: user.client,
+        ...(session === undefined ? {} : { session: shownKey(session.key) }),
         method,
         path: ctx.path.slice(0, SHOWN),
         status,

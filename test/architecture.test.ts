@@ -38,7 +38,8 @@ const GROUND: readonly Folder[] = ['domain', 'protocol'];
 const MAY_IMPORT: Readonly<Record<Folder, readonly Folder[]>> = {
   'main.ts': FOLDERS,
   cli: ['main.ts', ...FOLDERS],
-  http: ['actors', 'config'],
+  // The login asks the provider.
+  http: ['actors', 'config', 'egress'],
   actors: ['store', 'results', 'processes'],
   components: ['media', 'results'],
   domain: [],
@@ -92,7 +93,7 @@ const AROUND: Readonly<Record<string, readonly string[]>> = {
   'system-messages': ['lasting-messages.ts', 'service.ts'],
 };
 /** Folders below actors/ that are no actors. */
-const NO_ACTORS: readonly string[] = ['runtime', 'uploads', 'views', 'worker-gateway'];
+const NO_ACTORS: readonly string[] = ['runtime', 'sessions', 'uploads', 'views', 'worker-gateway'];
 
 /** Whether a file takes decisions of an actor. */
 function decides(file: string): boolean {

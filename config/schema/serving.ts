@@ -33,6 +33,20 @@ const listening = {
   ),
 };
 
+const sessions = {
+  SESSION_IDLE_MS: wait(4 * 3_600 * SECOND, 100).describe(
+    'Time without a request after which a browser has to log in again; an event stream that is open is no request',
+  ),
+  SESSION_MS: wait(12 * 3_600 * SECOND, 100).describe(
+    'Time after which it has to do so in any case; so long a role that was taken away at the provider goes on',
+  ),
+  LOGIN_MS: wait(10 * 60 * SECOND, 100).describe('Time that a browser may take to log in at the provider'),
+  MAX_SESSIONS: whole(10_000, 1).describe(
+    'Sessions of all users together; with one more, the one that would end first ends',
+  ),
+  MAX_SESSIONS_PER_USER: whole(20, 1).describe('The same for the sessions of one user'),
+};
+
 const storage = {
   DATA_DIR: z
     .string()
@@ -145,6 +159,7 @@ const watching = {
 /** Times are milliseconds, sizes bytes, unless the name says otherwise. */
 export const servingSettings = {
   ...listening,
+  ...sessions,
   ...storage,
   ...naming,
   ...requests,
@@ -155,6 +170,12 @@ export const servingSettings = {
 
 export const servingGroups: readonly SettingGroup[] = [
   { title: 'Address', about: 'How clients reach the server.', settings: listening },
+  {
+    title: 'Sessions',
+    about:
+      'How long browsers that have logged in stay so, and how many. Tokens of the provider have times of their own.',
+    settings: sessions,
+  },
   { title: 'Storage', about: 'Where everything lies, and how long it is kept.', settings: storage },
   { title: 'Names', about: 'What jobs, documents and this node are called.', settings: naming },
   {

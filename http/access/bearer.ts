@@ -5,7 +5,7 @@ import jwt from 'koa-jwt';
 import type { RoleClaims } from '../../config/access.ts';
 import type { Refusals } from './refusals.ts';
 import { withoutSlash } from './provider-document.ts';
-import { noRoleMessage, rolesOf, type Claims, type Role } from './roles.ts';
+import { nameOf, noRoleMessage, rolesOf, type Claims, type Role } from './roles.ts';
 import { ProviderUnavailableError, type SigningKeys } from './signing-keys.ts';
 import { VerifiedTokens } from './verified-tokens.ts';
 
@@ -192,9 +192,7 @@ function isAccessToken(claims: Claims, audience: string | undefined): boolean {
 
 function verdictOf(claims: Claims, options: BearerOptions): Verdict {
   const roles = rolesOf(claims, options.roles);
-  const subject = textOf(claims['sub']);
-  const client = textOf(claims['azp']) ?? textOf(claims['client_id']);
-  const name = textOf(claims[options.userNameClaim]) ?? subject ?? client ?? 'unknown';
+  const { name, subject, client } = nameOf(claims, options.userNameClaim);
   if (roles.length === 0) return { noRole: noRoleMessage(claims, options.roles), name };
   return {
     user: Object.freeze({
@@ -205,8 +203,6 @@ function verdictOf(claims: Claims, options: BearerOptions): Verdict {
     }),
   };
 }
-
-const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
 
 function bearerToken(authorization: string): string | undefined {
   return /^Bearer +([^\s]+)$/i.exec(authorization.trim())?.[1];

@@ -5,8 +5,10 @@ const MINUTE_MS = 60_000;
 /** Characters of a text that a client chose. */
 const SHOWN = 200;
 
+const MESSAGES: Readonly<Record<number, string>> = { 401: 'a token was refused', 403: 'a role is missing' };
+
 /**
- * A line in the log for each refused token and each missing role, up to a number a minute: whoever sends more of them does not fill
+ * A line in the log for each refused token, login and missing role, up to a number a minute: whoever sends more of them does not fill
  * the disk. The token itself is never in it.
  */
 export class Refusals {
@@ -23,7 +25,7 @@ export class Refusals {
     this.#clock = clock;
   }
 
-  tell(ctx: Context, status: 401 | 403, reason: string, user?: string): void {
+  tell(ctx: Context, status: 400 | 401 | 403 | 503, reason: string, user?: string): void {
     this.#newMinute();
     if (this.#told >= this.#aMinute) {
       this.#untold += 1;
@@ -41,7 +43,7 @@ export class Refusals {
         ip,
         requestId: (ctx.state as { requestId?: string }).requestId,
       },
-      status === 401 ? 'a token was refused' : 'a role is missing',
+      MESSAGES[status] ?? 'a login failed',
     );
   }
 

@@ -11,6 +11,18 @@ export function rolesOf(claims: Claims, { user, admin }: RoleClaims): Role[] {
   ];
 }
 
+/** Who the claims are about; undefined: they do not say. */
+export function nameOf(
+  claims: Claims,
+  userNameClaim: string,
+): { readonly name: string; readonly subject: string | undefined; readonly client: string | undefined } {
+  const subject = textOf(claims['sub']);
+  const client = textOf(claims['azp']) ?? textOf(claims['client_id']);
+  return { name: textOf(claims[userNameClaim]) ?? subject ?? client ?? 'unknown', subject, client };
+}
+
+const textOf = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined);
+
 /** Says which claim a token lacks, when `rolesOf` found none. */
 export function noRoleMessage(claims: Claims, { user, admin }: RoleClaims): string {
   if (user === undefined || admin === undefined) {

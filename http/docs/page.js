@@ -30,7 +30,7 @@
       filter: true,
       validatorUrl: null,
       onComplete: () => {
-        ui.preauthorizeApiKey('token', token);
+        if (token !== undefined) ui.preauthorizeApiKey('token', token);
       },
     });
   };
@@ -49,8 +49,17 @@
     }
   };
 
+  /** Who has logged in at /login needs no token here. */
+  const useSession = async () => {
+    const response = await fetch(`${base}/rest/openapi.json`).catch(() => undefined);
+    if (response === undefined || !response.ok || element('token').value !== '') return;
+    show(await response.json());
+    say('You are logged in: "Try it out" acts in your name. A token that you paste goes before.', false);
+  };
+
   element('way-in').addEventListener('submit', (event) => {
     event.preventDefault();
     void authorize();
   });
+  void useSession();
 })();

@@ -5,7 +5,9 @@ import { answered, json, nothing, ok, withoutBody } from '../declaration.ts';
 import { endpoint } from '../endpoint.ts';
 import { responseMessage } from '../schemas/common.ts';
 import { allJobsStatistics } from '../schemas/batch-jobs.ts';
-import { info } from '../schemas/service.ts';
+import { userOf } from '../access/bearer.ts';
+import { sessionOf } from '../login/session-access.ts';
+import { caller, info } from '../schemas/service.ts';
 
 export interface Health {
   /** Why the server takes no new jobs, in words that anybody may read; undefined while it does. */
@@ -83,6 +85,29 @@ export const serviceEndpoints = [
 
 /** What the server tells of itself besides (ours). */
 export const selfEndpoints = [
+  endpoint({
+    method: 'get',
+    path: '/rest/session',
+    id: 'getSession',
+    tag: TAG,
+    caller: 'USER',
+    summary: 'Tell who asks, with which roles and until when',
+    answers: {
+      200: json('Whom the token or the session stands for.', caller, {
+        name: 'alice',
+        subject: '5f1b3a52',
+        roles: ['USER'],
+        session: { expires: '2026-01-31T21:30:00.000Z', idleUntil: '2026-01-31T13:30:00.000Z' },
+      }),
+    },
+    handle({ ctx }) {
+      const { name, subject, roles } = userOf(ctx);
+      const session = sessionOf(ctx);
+      const at = (ms: number) => new Date(ms).toISOString();
+      const until = session && { expires: at(session.expires), idleUntil: at(session.idleUntil) };
+      return ok({ name, subject, roles, session: until ?? null });
+    },
+  }),
   endpoint({
     method: 'get',
     path: '/rest/openapi.json',

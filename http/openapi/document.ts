@@ -7,6 +7,8 @@ export interface DocumentFacts {
   readonly version: string;
   /** How clients reach the server, with the path before `/rest` if there is one. */
   readonly url: string;
+  /** Name of the cookie of sessions. */
+  readonly sessionCookie: string;
   readonly tags: readonly { readonly name: string; readonly description: string }[];
 }
 
@@ -15,7 +17,7 @@ type Json = Readonly<Record<string, unknown>>;
 /** The OpenAPI 3.1 document of these operations. */
 export function openApiDocument(
   operations: readonly Operation[],
-  { version, url, tags }: DocumentFacts,
+  { version, url, tags, sessionCookie }: DocumentFacts,
 ): Json {
   const collector = new SchemaCollector();
   const paths: Record<string, Record<string, Json>> = {};
@@ -31,13 +33,14 @@ export function openApiDocument(
     servers: [{ url }],
     tags,
     paths,
-    components: { schemas, securitySchemes: SECURITY_SCHEMES },
+    components: { schemas, securitySchemes: securitySchemes(sessionCookie) },
   });
 }
 
 const DESCRIPTION =
   'Media analysis as a service: batch jobs run pipelines of detectors over images, videos, audio and documents, and end ' +
-  'in a detection document. Every request below /rest needs a bearer token with the role USER or ADMIN.';
+  'in a detection document. Every request below /rest needs a bearer token with the role USER or ADMIN, or the session of a browser ' +
+  'that has logged in at /login.';
 const LICENSE = { name: 'Apache-2.0', identifier: 'Apache-2.0' };
 
 const bearer = (description: string, bearerFormat?: string) => ({
@@ -46,7 +49,7 @@ const bearer = (description: string, bearerFormat?: string) => ({
   ...(bearerFormat === undefined ? {} : { bearerFormat }),
   description,
 });
-const SECURITY_SCHEMES = {
+const securitySchemes = (sessionCookie: string) => ({
   token: bearer(
     'An access token of the OpenID Connect provider that grants USER or ADMIN. With the embedded development provider: `troupe token`.',
     'JWT',
@@ -55,13 +58,21 @@ const SECURITY_SCHEMES = {
     'The token that a component process was started with, or an access token that may serve the algorithm.',
   ),
   metrics: bearer('The METRICS_TOKEN of the server.'),
-};
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: sessionCookie,
+    description:
+      'The session of a browser that has logged in at /login. What is no GET or HEAD is taken only from pages of this server ' +
+      '(Sec-Fetch-Site: same-origin, or Origin).',
+  },
+});
 
 /** Names of the security schemes any one of which will do. */
-const SECURITY: Readonly<Record<Caller, readonly (keyof typeof SECURITY_SCHEMES)[]>> = {
+const SECURITY: Readonly<Record<Caller, readonly (keyof ReturnType<typeof securitySchemes>)[]>> = {
   ANYONE: [],
-  USER: ['token'],
-  ADMIN: ['token'],
+  USER: ['token', 'session'],
+  ADMIN: ['token', 'session'],
   COMPONENT: ['component', 'token'],
   METRICS: ['metrics', 'token'],
 };

@@ -11,3 +11,19 @@ export const info = z
     version: z.string().regex(/^\d+\.\d+\.\d+$/),
   })
   .meta({ id: 'InfoModel' });
+
+/** Who asks (ours). */
+export const caller = z
+  .object({
+    name: z.string(),
+    subject: z.string().nullable().describe('Who it is at the provider; null when that does not say'),
+    roles: z.array(z.enum(['USER', 'ADMIN'])).describe('ADMIN includes USER'),
+    session: z
+      .object({
+        expires: z.iso.datetime().describe('It ends then, whatever the user does'),
+        idleUntil: z.iso.datetime().describe('It ends then unless there is a request before'),
+      })
+      .nullable()
+      .describe('Of a browser that has logged in; null: the request brought a token'),
+  })
+  .meta({ id: 'Caller' });

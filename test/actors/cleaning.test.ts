@@ -27,6 +27,7 @@ describe('Clearing up', () => {
       ...{ clock, logger: silent, everyMs: EVERY_MS },
       duties: new StoredDuties(store, { server, epoch: 1 }, () => clock.now()),
       retention: { look: () => note('retention').then(() => 0) },
+      sessions: { removeExpired: () => note('sessions') },
       uploads: { removeExpired: () => note('uploads') },
       removeOrphans: () => note('orphans'),
     });
@@ -44,7 +45,7 @@ describe('Clearing up', () => {
     clock = new VirtualClock(1_000_000);
     done = [];
     const stopOne = cleaner('one');
-    const byOne = ['one: orphans', 'one: retention', 'one: uploads'];
+    const byOne = ['one: orphans', 'one: retention', 'one: sessions', 'one: uploads'];
     expect(await look(1, 1)).to.deep.equal(byOne);
     const stopTwo = cleaner('two');
     expect(await look(1, 1)).to.deep.equal(['two: uploads']);
@@ -53,7 +54,7 @@ describe('Clearing up', () => {
     const byTwo: (readonly string[])[] = [];
     for (let n = 0; n < 4; n++) byTwo.push(await look(1));
     expect(byTwo.at(0)).to.deep.equal(['two: uploads']);
-    expect(byTwo.at(-1)).to.deep.equal(['two: orphans', 'two: retention', 'two: uploads']);
+    expect(byTwo.at(-1)).to.deep.equal(['two: orphans', 'two: retention', 'two: sessions', 'two: uploads']);
     stopTwo();
   });
 });

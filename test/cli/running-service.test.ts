@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
+import { Browser } from '../support/browser.ts';
 import { documentOf, Place, sample, tracksOf, type Running } from './support.ts';
 
 const FACES = ['--pipeline', 'FACE DETECTION PIPELINE'];
@@ -27,6 +28,18 @@ describe('troupe, where a service runs', () => {
       (await fetch(`${server.url}/rest/info`, { headers })).status;
     expect(await status({ authorization: `Bearer ${stdout.trim()}` })).to.equal(200);
     expect(await status({})).to.equal(401);
+  });
+
+  it('prints a link and nothing else with "troupe login", which lets a browser in', async () => {
+    const { code, stdout, stderr } = await place.troupe(['login']);
+    expect([code, stderr]).to.deep.equal([0, '']);
+    expect(stdout).to.match(/^http:\/\/127\.0\.0\.1:\d+\/login\?code=[\w.-]+\n$/);
+    const browser = new Browser();
+    await browser.submit(await browser.go(stdout.trim()), 'Log in as administrator');
+    expect((await browser.ask(`${server.url}/rest/actors`)).status).to.equal(200);
+    const nobody = await place.troupe(['login'], { DATA_DIR: path.join(place.folder, 'nobody') });
+    expect([nobody.code, nobody.stdout]).to.deep.equal([2, '']);
+    expect(nobody.stderr).to.include('No service runs in');
   });
 
   it('says without a terminal, too, that a job waits for a service that nobody has configured', async () => {

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { NoToken, serviceToken, type ServiceClient } from '../../egress/service-token.ts';
+import type { ServiceClient } from '../../egress/provider-client.ts';
+import { NoToken, serviceToken } from '../../egress/service-token.ts';
 import { Service } from '../support/service.ts';
 
 const SECRET = 's3cr3t:with/signs';

@@ -21,7 +21,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'operation-4xx-response': String.raw`^#/paths/~1(healthz|readyz)/get/responses$`,
 };
 
-const FACTS = { version: '1.2.3', url: 'http://127.0.0.1:8080', tags };
+const FACTS = { version: '1.2.3', url: 'http://127.0.0.1:8080', tags, sessionCookie: 'troupe-session' };
 
 /** What Redocly says of the document of these operations, warnings as well, a sentence each. */
 async function objections(declared: readonly Operation[]): Promise<readonly string[]> {

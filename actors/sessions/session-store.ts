@@ -1,0 +1,209 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import {
+  VersionConflict,
+  type ActorKey,
+  type Commit,
+  type IndexEntry,
+  type Owner,
+  type Store,
+} from '../../store/store.ts';
+import type { Clock } from '../runtime/clock.ts';
+
+/** Who has logged in, as the provider's claims said it then. */
+export interface SessionUser {
+  readonly name: string;
+  readonly subject: string | null;
+  readonly roles: readonly ('USER' | 'ADMIN')[];
+}
+
+export interface Session {
+  /** What the store calls it: the hash of the secret that the browser has. */
+  readonly key: string;
+  readonly user: SessionUser;
+  /** Milliseconds since the epoch: it ends then, whatever its user does. */
+  readonly expires: number;
+  /** It ends then unless its user does something before. */
+  readonly idleUntil: number;
+  /** The provider's statement who logged in, for the logout there; nothing else is kept of the provider's tokens. */
+  readonly idToken: string | undefined;
+}
+
+export interface SessionDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly owner: Owner;
+  readonly settings: {
+    readonly idleMs: number;
+    readonly lifeMs: number;
+    /** Of all users together. */
+    readonly maxCount: number;
+    readonly maxOfUser: number;
+  };
+  /**
+   * Names the settings by which users were let in: a session that began under others has ended, for whoever changes the provider or
+   * the claims that grant a role means everybody.
+   */
+  readonly realm: string;
+  /** Is told of each session that this server ends. */
+  ended(key: string): void;
+}
+
+export const SESSIONS = 'sessions';
+const KIND = 'session';
+const SCHEMA = 1;
+const SECRET_BYTES = 32;
+const SECRET = /^[\w-]{43}$/;
+/** A longer one would make the store large; the provider is then asked to log out without it. */
+const MAX_ID_TOKEN_CHARACTERS = 16_384;
+/** The last use is written down at most this often. */
+const USE_NOTED_MS = 60_000;
+const REMOVED_A_ROUND = 500;
+/** Somebody else may change a session a few times while it is to be removed, but not for ever. */
+const ATTEMPTS = 5;
+
+const kept = z.object({
+  realm: z.string(),
+  user: z.object({
+    name: z.string(),
+    subject: z.string().nullable(),
+    roles: z.array(z.enum(['USER', 'ADMIN'])).readonly(),
+  }),
+  began: z.number(),
+  used: z.number(),
+  idToken: z.string().optional(),
+});
+type Kept = z.infer<typeof kept>;
+type Stored = { readonly version: number; readonly body: Kept };
+
+/**
+ * Sessions of browsers. The browser has a random secret, the store only its hash, so that who reads the store cannot become anybody.
+ * Every session is a small actor, so servers that share a store share their sessions.
+ */
+export class SessionStore {
+  readonly #deps: SessionDeps;
+
+  constructor(deps: SessionDeps) {
+    this.#deps = deps;
+  }
+
+  /** Begins a session; answers the secret for the browser. When there are too many, the one that would end first goes. */
+  async begin(
+    user: SessionUser,
+    idToken?: string,
+  ): Promise<{ readonly secret: string; readonly key: string }> {
+    const { clock, settings, realm } = this.#deps;
+    await this.#makeRoom(indexOfUser(user), settings.maxOfUser);
+    await this.#makeRoom(SESSIONS, settings.maxCount);
+    const secret = randomBytes(SECRET_BYTES).toString('base64url');
+    const now = clock.now();
+    const hint = idToken !== undefined && idToken.length <= MAX_ID_TOKEN_CHARACTERS ? { idToken } : {};
+    await this.#commit(keyOf(secret), 0, { realm, user, began: now, used: now, ...hint });
+    return { secret, key: keyOf(secret) };
+  }
+
+  /** The session of this secret, which is used now; undefined: there is none, or it has ended. */
+  async find(secret: string): Promise<Session | undefined> {
+    if (!SECRET.test(secret)) return undefined;
+    const key = keyOf(secret);
+    const stored = await this.#load(key);
+    const now = this.#deps.clock.now();
+    if (stored === undefined || this.#isOver(stored.body, now)) return undefined;
+    const { idleMs, lifeMs } = this.#deps.settings;
+    const { user, began, idToken } = stored.body;
+    await this.#noteUse(key, stored, now);
+    const expires = began + lifeMs;
+    return { key, user, expires, idleUntil: Math.min(expires, now + idleMs), idToken };
+  }
+
+  /** Ends it for good, before the answer: also the loss of power does not bring it back. */
+  end(key: string): Promise<void> {
+    return this.#remove(key, () => true);
+  }
+
+  /** Removes sessions whose time is over, a bounded number at each call. */
+  async removeExpired(): Promise<void> {
+    const now = this.#deps.clock.now();
+    const entries = await this.#deps.store.list(SESSIONS, { limit: REMOVED_A_ROUND });
+    for (const { id } of entries.filter(({ score }) => score <= now))
+      await this.#remove(id, (body) => body === undefined || this.#isOver(body, now));
+  }
+
+  async #makeRoom(index: string, atMost: number): Promise<void> {
+    const { store } = this.#deps;
+    const tooMany = (await store.count(index)) - atMost + 1;
+    if (tooMany <= 0) return;
+    const first: readonly IndexEntry[] = await store.list(index, { limit: tooMany });
+    for (const { id } of first) await this.#remove(id, () => true);
+  }
+
+  /** A clock that was set back does not lengthen a session: the difference counts as its age. */
+  #isOver({ realm, began, used }: Kept, now: number): boolean {
+    const { idleMs, lifeMs } = this.#deps.settings;
+    return realm !== this.#deps.realm || Math.abs(now - used) >= idleMs || Math.abs(now - began) >= lifeMs;
+  }
+
+  async #noteUse(key: string, { version, body }: Stored, now: number): Promise<void> {
+    const seldom = Math.min(USE_NOTED_MS, this.#deps.settings.idleMs / 10);
+    if (now - body.used < seldom) return;
+    // Another request has noted it, it was ended meanwhile and stays so, or the disk is full: then a session may still be read by.
+    await this.#commit(key, version, { ...body, used: now }).catch(() => undefined);
+  }
+
+  async #remove(key: string, wanted: (body: Kept | undefined) => boolean): Promise<void> {
+    const { store } = this.#deps;
+    for (let attempt = 1; ; attempt++) {
+      const stored = await store.load({ kind: KIND, id: key }).catch(async (error: unknown) => {
+        // What cannot be read must not stand in the way of others.
+        if (!(error instanceof SyntaxError)) throw error;
+        await store.quarantine({ kind: KIND, id: key }, error.message);
+      });
+      if (stored === undefined || !wanted(readable(stored.snapshot))) return;
+      const removal = this.#commit(key, stored.version, null);
+      const done = attempt >= ATTEMPTS ? (await removal) === 0 : await unlessChanged(removal);
+      if (done) return this.#deps.ended(key);
+    }
+  }
+
+  async #load(key: string): Promise<Stored | undefined> {
+    const stored = await this.#deps.store.load({ kind: KIND, id: key });
+    const body = stored === undefined ? undefined : readable(stored.snapshot);
+    return stored === undefined || body === undefined ? undefined : { version: stored.version, body };
+  }
+
+  #commit(key: string, expected: number, body: Kept | null): Promise<number> {
+    const { store, owner } = this.#deps;
+    const actor: ActorKey = { kind: KIND, id: key };
+    const commit: Commit =
+      body === null
+        ? { actor, expected, owner, snapshot: null, synced: true }
+        : { actor, expected, owner, snapshot: { schema: SCHEMA, body }, index: this.#indexes(body) };
+    return store.commit(expected === 0 ? { ...commit, record: {} } : commit);
+  }
+
+  #indexes({ user, began, used }: Kept): Record<string, number> {
+    const { idleMs, lifeMs } = this.#deps.settings;
+    const ends = Math.min(began + lifeMs, used + idleMs);
+    return { [SESSIONS]: ends, [indexOfUser(user)]: ends };
+  }
+}
+
+const keyOf = (text: string) => createHash('sha256').update(text).digest('hex');
+const indexOfUser = ({ subject, name }: SessionUser) => `${SESSIONS}-of-${keyOf(subject ?? name)}`;
+
+/** Undefined: a newer server has written it, or nobody knows who. Nobody has such a session. */
+function readable({ schema, body }: { readonly schema: number; readonly body: unknown }): Kept | undefined {
+  if (schema !== SCHEMA) return undefined;
+  return kept.safeParse(body).data;
+}
+
+/** False: somebody else was quicker. */
+async function unlessChanged(commit: Promise<number>): Promise<boolean> {
+  try {
+    await commit;
+    return true;
+  } catch (error) {
+    if (error instanceof VersionConflict) return false;
+    throw error;
+  }
+}

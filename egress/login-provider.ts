@@ -1,0 +1,167 @@
+/** The OpenID Connect provider as the place where browsers log in (specification 5): authorization code flow with PKCE. */
+import type { Configuration } from 'openid-client';
+import { findProvider, reasonOf, type Library, type ServiceClient } from './provider-client.ts';
+
+/** What binds the provider's answer to the browser that began the login. */
+export interface LoginChecks {
+  readonly state: string;
+  readonly nonce: string;
+  readonly verifier: string;
+}
+
+/** What the provider says of who has logged in. */
+export interface Identity {
+  readonly claims: Readonly<Record<string, unknown>>;
+  readonly idToken: string;
+}
+
+/** The provider cannot be reached, or fails. */
+export class ProviderFailed extends Error {
+  override readonly name = 'ProviderFailed';
+}
+
+/** The provider, or what it answered, let nobody in. The message is a sentence for who wanted to log in. */
+export class LoginRefused extends Error {
+  override readonly name = 'LoginRefused';
+  /** For those who run the service. */
+  readonly reason: string;
+  constructor(message: string, reason: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+export interface LoginProviderOptions {
+  readonly client: ServiceClient;
+  readonly scopes: readonly string[];
+  readonly redirectUri: string;
+  /** Milliseconds that only go forward. */
+  readonly steady: () => number;
+}
+
+/** A provider that could not be found is left alone for so long. */
+const PAUSE_MS = 1_000;
+/** What it says of itself is read again after so long. */
+const KEPT_MS = 3_600_000;
+
+export class LoginProvider {
+  readonly #options: LoginProviderOptions;
+  #found: { readonly provider: Promise<Configuration>; readonly until: number } | undefined;
+
+  constructor(options: LoginProviderOptions) {
+    this.#options = options;
+  }
+
+  /** Where the browser logs in. `again`: also when the provider still knows it. @throws ProviderFailed */
+  async authorizationUrl({ state, nonce, verifier }: LoginChecks, again: boolean): Promise<string> {
+    const { library, provider } = await this.#provider();
+    const { scopes, redirectUri } = this.#options;
+    return library.buildAuthorizationUrl(provider, {
+      redirect_uri: redirectUri,
+      scope: scopes.join(' '),
+      code_challenge: await library.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+      state,
+      nonce,
+      ...(again ? { prompt: 'login' } : {}),
+    }).href;
+  }
+
+  /**
+   * Who has logged in: the claims of the ID token, and those that only the userinfo endpoint tells. `search`: the query with which the
+   * provider sent the browser back. The access token is used for that endpoint and then forgotten.
+   * @throws ProviderFailed, LoginRefused
+   */
+  async identify(search: string, { state, nonce, verifier }: LoginChecks): Promise<Identity> {
+    const { library, provider } = await this.#provider();
+    // The redirect URI as it is registered: behind a proxy the request names another host.
+    const current = new URL(this.#options.redirectUri);
+    current.search = search;
+    try {
+      const tokens = await library.authorizationCodeGrant(provider, current, {
+        pkceCodeVerifier: verifier,
+        expectedState: state,
+        expectedNonce: nonce,
+        idTokenExpected: true,
+      });
+      const claims = tokens.claims();
+      if (claims === undefined || tokens.id_token === undefined) throw new Error('there is no ID token');
+      const told =
+        provider.serverMetadata().userinfo_endpoint === undefined
+          ? {}
+          : await library.fetchUserInfo(provider, tokens.access_token, claims.sub);
+      return { claims: { ...told, ...claims }, idToken: tokens.id_token };
+    } catch (error) {
+      throw this.#judged(library, error);
+    }
+  }
+
+  /** Where the browser logs out at the provider as well; undefined when that has no such place. @throws ProviderFailed */
+  async endSessionUrl(idToken: string | undefined, returnTo: string): Promise<string | undefined> {
+    const { library, provider } = await this.#provider();
+    if (provider.serverMetadata().end_session_endpoint === undefined) return undefined;
+    return library.buildEndSessionUrl(provider, {
+      post_logout_redirect_uri: returnTo,
+      ...(idToken === undefined ? {} : { id_token_hint: idToken }),
+    }).href;
+  }
+
+  /** All who wait share one request, and the failure of it for a moment. */
+  async #provider(): Promise<{ readonly library: Library; readonly provider: Configuration }> {
+    const library = await import('openid-client');
+    const { client, steady } = this.#options;
+    if (this.#found === undefined || this.#found.until <= steady()) {
+      const provider = findProvider(library, client).then((found) => {
+        library.enableNonRepudiationChecks(found);
+        return found;
+      });
+      const found = (this.#found = { provider, until: steady() + KEPT_MS });
+      provider.catch(() => {
+        if (this.#found === found) this.#found = { provider, until: steady() + PAUSE_MS };
+      });
+    }
+    try {
+      return { library, provider: await this.#found.provider };
+    } catch (error) {
+      throw this.#failed(library, error);
+    }
+  }
+
+  #failed(library: Library, error: unknown): ProviderFailed {
+    const { issuer } = this.#options.client;
+    return new ProviderFailed(`${issuer} does not answer as it should: ${reasonOf(library, error)}`, {
+      cause: error,
+    });
+  }
+
+  /** Whose fault it was, which the library tells by the kind of error and its code. */
+  #judged(library: Library, error: unknown): Error {
+    const reason = reasonOf(library, error);
+    if (error instanceof library.AuthorizationResponseError)
+      return new LoginRefused(
+        `The identity provider did not log you in (${/^\w{1,60}$/.test(error.error) ? error.error : 'unknown'}).`,
+        error.error,
+      );
+    if (error instanceof library.ResponseBodyError && error.error === 'invalid_grant')
+      return new LoginRefused('This login took too long, or was finished already.', reason);
+    if (error instanceof library.ResponseBodyError && error.status < 500)
+      return new LoginRefused(
+        'The identity provider does not take this service for its client; who runs the service finds the reason in its log.',
+        reason,
+      );
+    if (error instanceof library.ClientError && CONTENT_AT_FAULT.has(error.code ?? ''))
+      return new LoginRefused('What the identity provider answered does not belong to this login.', reason);
+    // It may have moved, or changed its keys: it is looked at afresh.
+    this.#found = undefined;
+    return this.#failed(library, error);
+  }
+}
+
+/** Codes of answers that came, and are wrong. */
+const CONTENT_AT_FAULT = new Set([
+  'OAUTH_INVALID_RESPONSE',
+  'OAUTH_JWT_CLAIM_COMPARISON_FAILED',
+  'OAUTH_JWT_TIMESTAMP_CHECK_FAILED',
+  'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED',
+  'OAUTH_PARSE_ERROR',
+]);

@@ -1,0 +1,54 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** Where a code is good: the secret of the data folder, and the start of the server. */
+export interface CodePlace {
+  /** Known to whoever may read the secrets in DATA_DIR. */
+  readonly secret: string;
+  /** Names the start of the server: a code is good until the next one at most. */
+  readonly server: string;
+}
+
+const LIFE_MS = 10 * 60_000;
+const CODE = /^([0-9a-z]{1,11})\.[\w-]{22}\.[\w-]{43}$/;
+
+/** A code that lets one browser in, once and soon. Whoever can make one may read the secrets, and is ADMIN already. */
+export function makeCode(place: CodePlace, now: number): string {
+  const text = `${(now + LIFE_MS).toString(36)}.${randomBytes(16).toString('base64url')}`;
+  return `${text}.${signed(text, place)}`;
+}
+
+function signed(text: string, { secret, server }: CodePlace): string {
+  return createHmac('sha256', secret).update(`browser login at ${server}: ${text}`).digest('base64url');
+}
+
+/** The server's side: tells genuine codes, and takes each once. */
+export class Codes {
+  readonly #place: CodePlace;
+  readonly #now: () => number;
+  /** Used codes that would still be good, with their end. */
+  readonly #used = new Map<string, number>();
+
+  constructor(place: CodePlace, now: () => number) {
+    this.#place = place;
+    this.#now = now;
+  }
+
+  isGood(code: string): boolean {
+    const end = Number.parseInt(CODE.exec(code)?.[1] ?? '0', 36);
+    const now = this.#now();
+    // The end is the signer's word; one far away tells of a clock that was set back since.
+    if (end <= now || end > now + LIFE_MS || this.#used.has(code)) return false;
+    const split = code.lastIndexOf('.');
+    const expected = Buffer.from(signed(code.slice(0, split), this.#place));
+    return timingSafeEqual(Buffer.from(code.slice(split + 1)), expected);
+  }
+
+  /** False: it was none, or has been used. */
+  use(code: string): boolean {
+    if (!this.isGood(code)) return false;
+    const now = this.#now();
+    for (const [used, end] of this.#used) if (end <= now) this.#used.delete(used);
+    this.#used.set(code, Number.parseInt(code, 36));
+    return true;
+  }
+}

@@ -1,0 +1,112 @@
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import type { SessionUser } from '../../actors/sessions/session-store.ts';
+import { isLoopback } from '../../config/access.ts';
+import { readText } from '../steps/json-body.ts';
+import type { BrowserUrl } from './browser-url.ts';
+import type { Codes } from './development-codes.ts';
+import type { Entry } from './entry.ts';
+import { ownPath } from './own-path.ts';
+import { showPage } from './pages.ts';
+import { strangersRequest } from './same-origin.ts';
+
+export interface DevelopmentLoginDeps {
+  readonly codes: Codes;
+  readonly entry: Entry;
+  readonly url: BrowserUrl;
+}
+
+const USERS: Readonly<Record<string, SessionUser>> = {
+  administrator: { name: 'administrator', subject: 'development-administrator', roles: ['ADMIN'] },
+  user: { name: 'user', subject: 'development-user', roles: ['USER'] },
+};
+const BUTTONS = { administrator: 'Log in as administrator', user: 'Log in as user' };
+const FORM_LIMITS = { maxBytes: 16_384, maxMs: 10_000, maxDepth: 1, maxValues: 1 };
+/** Headers by which a reverse proxy says that a request is not its own. */
+const PROXIED = ['Forwarded', 'X-Forwarded-For', 'X-Forwarded-Host', 'X-Forwarded-Proto', 'X-Real-IP', 'Via'];
+
+/**
+ * The login of a server that has no OpenID Connect provider. Every program and every user of this machine reaches loopback, so to come
+ * from there proves nothing: a browser needs a link that `troupe login` makes of the secrets in DATA_DIR. It opens a page with
+ * two buttons, and is used up by one of them.
+ */
+export function developmentLogin(deps: DevelopmentLoginDeps): Router {
+  const router = new Router();
+  router.get('/login', (ctx) => offer(ctx, deps));
+  router.post('/login', (ctx) => enter(ctx, deps));
+  return router;
+}
+
+function offer(ctx: Context, { codes, url }: DevelopmentLoginDeps): void {
+  const objection = remoteRequest(ctx, url);
+  if (objection !== undefined) return refuse(ctx, objection);
+  const { code, to } = ctx.query;
+  if (typeof code !== 'string')
+    return showPage(ctx, {
+      status: 200,
+      title: 'Log in',
+      says: [
+        'This service runs for development, without an identity provider. Run `npx troupe login` in a terminal on this machine, ' +
+          'in the folder where the service was started, and open the link that it shows.',
+      ],
+    });
+  if (!codes.isGood(code)) return refuse(ctx, USED);
+  showPage(ctx, {
+    status: 200,
+    title: 'Log in',
+    says: ['This service runs for development, without an identity provider.'],
+    form: {
+      action: `${url.basePath}/login`,
+      hidden: { code, to: ownPath(to, url.basePath) },
+      buttons: { name: 'as', values: BUTTONS },
+    },
+  });
+}
+
+const USED = 'This link was used already, or is too old. `npx troupe login` makes a new one.';
+
+async function enter(ctx: Context, { codes, entry, url }: DevelopmentLoginDeps): Promise<void> {
+  const objection =
+    remoteRequest(ctx, url) ?? strangersRequest(ctx, (origin) => isOwnAddress(origin, ctx, url));
+  if (objection !== undefined) return refuse(ctx, objection);
+  const form = new URLSearchParams(await readText(ctx, FORM_LIMITS));
+  const as = form.get('as') ?? '';
+  const user = Object.hasOwn(USERS, as) ? USERS[as] : undefined;
+  if (user === undefined || !codes.use(form.get('code') ?? '')) {
+    entry.refusals.tell(ctx, 400, 'a link for the login was used up, too old or none');
+    return refuse(ctx, USED);
+  }
+  await entry.letIn(ctx, user);
+  ctx.status = 303;
+  ctx.redirect(ownPath(form.get('to'), url.basePath));
+}
+
+function refuse(ctx: Context, sentence: string): void {
+  showPage(ctx, { status: 403, title: 'You are not logged in', says: [sentence] });
+}
+
+/** Why a request is not one of a browser on this machine; undefined: it seems to be one. */
+export function remoteRequest(ctx: Context, url: BrowserUrl): string | undefined {
+  const proxied = PROXIED.find((name) => ctx.get(name) !== '');
+  if (proxied !== undefined || !isLoopback(ctx.socket.remoteAddress ?? ''))
+    return (
+      `The development login is for browsers on the machine of the service; this request came over a proxy (${proxied ?? 'address'}). ` +
+      'Set the OIDC variables for others.'
+    );
+  return foreignHost(ctx, url);
+}
+
+/** A page that has given its own name the address of this machine (DNS rebinding) is told by the name that it asks for. */
+export function foreignHost(ctx: Context, { href }: BrowserUrl): string | undefined {
+  const host = ctx.get('Host');
+  const address = `http://${host}`;
+  const isOurs =
+    host === new URL(href).host || (URL.canParse(address) && isLoopback(new URL(address).hostname));
+  return isOurs
+    ? undefined
+    : 'This service runs for development: it answers browsers that name it localhost or 127.0.0.1.';
+}
+
+/** On loopback the server has several names; which one the browser uses is what it asks for. */
+export const isOwnAddress = (origin: string, ctx: Context, url: BrowserUrl) =>
+  origin === url.origin || origin === `http://${ctx.get('Host')}`;

@@ -1,0 +1,57 @@
+import type { Context } from 'koa';
+import type { Session, SessionStore, SessionUser } from '../../actors/sessions/session-store.ts';
+import type { Logger } from '../access/logger.ts';
+import type { Refusals } from '../access/refusals.ts';
+import type { OwnCookie } from './cookies.ts';
+
+/** Of the hash of a session's secret: tells sessions apart in the log, and opens nothing. */
+const KEY_SHOWN = 8;
+export const shownKey = (key: string) => key.slice(0, KEY_SHOWN);
+
+/** Where browsers go in and out, however they have proved who they are. */
+export class Entry {
+  readonly #sessions: SessionStore;
+  readonly #cookie: OwnCookie;
+  readonly #logger: Logger;
+  /** Is told of every login that fails, and why. */
+  readonly refusals: Refusals;
+
+  constructor(sessions: SessionStore, cookie: OwnCookie, logger: Logger, refusals: Refusals) {
+    this.#sessions = sessions;
+    this.#cookie = cookie;
+    this.#logger = logger;
+    this.refusals = refusals;
+  }
+
+  /** The session of the browser, if it has one. */
+  async current(ctx: Context): Promise<Session | undefined> {
+    const secret = this.#cookie.read(ctx);
+    return secret === undefined ? undefined : this.#sessions.find(secret);
+  }
+
+  /** Always a new session: one that somebody has put into the browser before the login must not become this user's. */
+  async letIn(ctx: Context, user: SessionUser, idToken?: string): Promise<void> {
+    const before = await this.current(ctx);
+    const { secret, key } = await this.#sessions.begin(user, idToken);
+    if (before !== undefined) await this.#sessions.end(before.key);
+    this.#cookie.write(ctx, secret);
+    const { name, subject, roles } = user;
+    this.#tell(ctx, 'a user has logged in', { user: name, subject, roles, session: shownKey(key) });
+  }
+
+  /** Answers the session that has ended. */
+  async letOut(ctx: Context): Promise<Session | undefined> {
+    const session = await this.current(ctx);
+    this.#cookie.clear(ctx);
+    if (session === undefined) return undefined;
+    await this.#sessions.end(session.key);
+    const { name, subject } = session.user;
+    this.#tell(ctx, 'a user has logged out', { user: name, subject, session: shownKey(session.key) });
+    return session;
+  }
+
+  #tell(ctx: Context, message: string, details: object): void {
+    const { requestId } = ctx.state as { requestId?: string };
+    this.#logger.info({ ...details, ip: ctx.ip, requestId }, message);
+  }
+}

@@ -1,0 +1,129 @@
+import Router from '@koa/router';
+import type { Context, Middleware } from 'koa';
+import type { Session, SessionStore } from '../../actors/sessions/session-store.ts';
+import {
+  isLoopback,
+  REDIRECT_PATH,
+  type AccessSettings,
+  type ProviderSettings,
+} from '../../config/access.ts';
+import { LoginProvider, ProviderFailed } from '../../egress/login-provider.ts';
+import { loadOrCreateDevelopmentSecrets } from '../access/development-secrets.ts';
+import type { Logger } from '../access/logger.ts';
+import { Refusals } from '../access/refusals.ts';
+import { browserUrl, type BrowserUrl } from './browser-url.ts';
+import { ownCookie } from './cookies.ts';
+import { Codes } from './development-codes.ts';
+import { developmentLogin, foreignHost, isOwnAddress } from './development-login.ts';
+import { Entry } from './entry.ts';
+import { logout } from './logout.ts';
+import type { OpenAnswers } from './open-answers.ts';
+import { PendingLogins } from './pending-logins.ts';
+import { providerLogin } from './provider-login.ts';
+import { sessionOrBearer } from './session-access.ts';
+
+/** How browsers log in, and what their sessions open. */
+export interface Login {
+  /** `/login` with what lies below it, and `/logout`. */
+  readonly routes: Middleware;
+  /** The cookie of a session. */
+  readonly cookieName: string;
+  /** Lets requests with a session pass; all others are `bearer`'s to judge. */
+  or(bearer: Middleware): Middleware;
+}
+
+export interface LoginDeps {
+  /** Where clients reach this server. */
+  readonly baseUrl: string;
+  /** Where programs on its machine reach it. */
+  readonly localUrl: string;
+  readonly dataDir: string;
+  /** Names this start of the server. */
+  readonly serverId: string;
+  readonly sessions: SessionStore;
+  readonly open: OpenAnswers;
+  /** How long a browser may take at the provider. */
+  readonly lifeMs: number;
+  readonly refusalsAMinute: number;
+  readonly logger: Logger;
+  readonly clock: { now(): number; steady(): number };
+}
+
+/** What depends on where browsers prove who they are. */
+interface Way {
+  /** The routes of the login. */
+  readonly router: Router;
+  /** Whether an origin is this server's. */
+  isOwn(origin: string, ctx: Context): boolean;
+  /** Why a request with a session is not to be believed, whatever it brings. */
+  objection?(ctx: Context): string | undefined;
+  /** Where the browser logs out besides. */
+  atProvider(session: Session): Promise<string | undefined>;
+}
+
+/** By settings of who may use the service. Asks no provider: that happens at the first login, and is tried again at the next. */
+export async function createLogin(access: AccessSettings, deps: LoginDeps): Promise<Login> {
+  const { sessions, open, logger, clock, refusalsAMinute } = deps;
+  const url =
+    access.mode === 'development' ? browserUrl(deps.localUrl) : browserUrl(deps.baseUrl, access.redirectUri);
+  const cookie = ownCookie('session', url);
+  const refusals = new Refusals(logger, refusalsAMinute, () => clock.now());
+  const entry = new Entry(sessions, cookie, logger, refusals);
+  const way =
+    access.mode === 'development'
+      ? await developmentWay(entry, url, deps)
+      : providerWay(access, entry, url, deps);
+  const router = new Router();
+  for (const part of [way.router, logout({ ...way, entry, url })]) router.use(part.routes());
+  return {
+    routes: router.routes() as Middleware,
+    cookieName: cookie.name,
+    or: (bearer) => sessionOrBearer({ ...way, sessions, cookie, open }, bearer),
+  };
+}
+
+async function developmentWay(entry: Entry, url: BrowserUrl, deps: LoginDeps): Promise<Way> {
+  const { dataDir, serverId: server, clock } = deps;
+  const { clientSecret: secret } = await loadOrCreateDevelopmentSecrets(dataDir);
+  const codes = new Codes({ secret, server }, () => clock.now());
+  return {
+    router: developmentLogin({ codes, entry, url }),
+    isOwn: (origin, ctx) => isOwnAddress(origin, ctx, url),
+    objection: (ctx) => foreignHost(ctx, url),
+    atProvider: () => Promise.resolve(undefined),
+  };
+}
+
+function providerWay(settings: ProviderSettings, entry: Entry, url: BrowserUrl, deps: LoginDeps): Way {
+  const { baseUrl, lifeMs, clock, logger } = deps;
+  const { issuer, clientId, clientSecret, scopes, allowHttp } = settings;
+  const provider = new LoginProvider({
+    client: { issuer, clientId, clientSecret, allowHttp: allowHttp || isLoopback(new URL(issuer).hostname) },
+    scopes,
+    redirectUri: settings.redirectUri ?? `${url.href}${REDIRECT_PATH}`,
+    steady: () => clock.steady(),
+  });
+  const pending = new PendingLogins(clientSecret, lifeMs, () => clock.now());
+  const ticket = ownCookie('login', url);
+  const origins = new Set([url.origin, new URL(baseUrl).origin]);
+  return {
+    router: providerLogin({ provider, settings, pending, ticket, lifeMs, entry, url }),
+    isOwn: (origin) => origins.has(origin),
+    async atProvider({ idToken }) {
+      try {
+        return await provider.endSessionUrl(idToken, url.href);
+      } catch (error) {
+        if (!(error instanceof ProviderFailed)) throw error;
+        logger.warn({ reason: error.message }, 'a user could not be logged out at the identity provider');
+        return undefined;
+      }
+    },
+  };
+}
+
+/** Names the settings by which users are let in: with others, all sessions have ended. */
+export function realmOf(access: AccessSettings): string {
+  if (access.mode === 'development') return 'development';
+  const { issuer, clientId, roles, userNameClaim } = access;
+  return JSON.stringify({ issuer, clientId, roles, userNameClaim });
+}

@@ -1,0 +1,42 @@
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import type { Session } from '../../actors/sessions/session-store.ts';
+import type { BrowserUrl } from './browser-url.ts';
+import type { Entry } from './entry.ts';
+import { showPage } from './pages.ts';
+import { strangersRequest } from './same-origin.ts';
+
+export interface LogoutDeps {
+  readonly entry: Entry;
+  readonly url: BrowserUrl;
+  isOwn(origin: string, ctx: Context): boolean;
+  /** Where the browser logs out at the provider as well; undefined: nowhere. */
+  atProvider(session: Session): Promise<string | undefined>;
+}
+
+/**
+ * Ends the session here, and leads the browser to where it ends at the provider, too. A form is answered by a redirection; a script,
+ * which asks for JSON, by the address to go to, since a page whose form-action is 'self' may not be led elsewhere by a form.
+ */
+export function logout(deps: LogoutDeps): Router {
+  const router = new Router();
+  router.post('/logout', (ctx) => leave(ctx, deps));
+  return router;
+}
+
+async function leave(ctx: Context, { entry, url, isOwn, atProvider }: LogoutDeps): Promise<void> {
+  const refusal = strangersRequest(ctx, isOwn);
+  if (refusal !== undefined) {
+    const link = { to: `${url.basePath}/`, text: 'Go on' };
+    return showPage(ctx, { status: 403, title: 'You are still logged in', says: [refusal], link });
+  }
+  const session = await entry.letOut(ctx);
+  const location = (session && (await atProvider(session))) ?? `${url.basePath}/`;
+  if (ctx.accepts('html', 'json') === 'json') {
+    ctx.body = { location };
+    return;
+  }
+  // 303: the browser goes there with GET.
+  ctx.status = 303;
+  ctx.redirect(location);
+}

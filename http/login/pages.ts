@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import type { Context } from 'koa';
+
+/** The small pages around a login: no script, nothing from elsewhere. */
+export interface Page {
+  readonly status: number;
+  readonly title: string;
+  /** Sentences, a paragraph each. */
+  readonly says: readonly string[];
+  readonly link?: { readonly to: string; readonly text: string };
+  readonly form?: Form;
+}
+
+export interface Form {
+  readonly action: string;
+  /** Sent along. */
+  readonly hidden: Readonly<Record<string, string>>;
+  /** Buttons of one name, by what each says. */
+  readonly buttons: { readonly name: string; readonly values: Readonly<Record<string, string>> };
+}
+
+const STYLE =
+  'body{font:1.1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:15vh auto;padding:0 1rem;color-scheme:light dark}' +
+  'button{font:inherit;padding:.4rem .9rem;margin:0 .6rem .6rem 0;cursor:pointer}code{user-select:all}';
+const POLICY = [
+  "default-src 'none'",
+  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** Answers with a page. */
+export function showPage(ctx: Context, { status, title, says, link, form }: Page): void {
+  const parts = [
+    ...says.map((sentence) => `<p>${marked(sentence)}</p>`),
+    ...(form === undefined ? [] : [formHtml(form)]),
+    ...(link === undefined ? [] : [`<p><a href="${escaped(link.to)}">${escaped(link.text)}</a></p>`]),
+  ];
+  ctx.status = status;
+  ctx.set('Content-Security-Policy', POLICY);
+  // The address of a page may hold a link that works once. With no-referrer browsers would leave the Origin out of forms.
+  ctx.set('Referrer-Policy', 'same-origin');
+  ctx.type = 'text/html; charset=utf-8';
+  ctx.body =
+    '<!doctype html><html lang="en"><head><meta charset="utf-8">' +
+    `<meta name="viewport" content="width=device-width"><title>${escaped(title)} – Troupe</title><style>${STYLE}</style></head>` +
+    `<body><h1>${escaped(title)}</h1>${parts.join('')}</body></html>\n`;
+}
+
+function formHtml({ action, hidden, buttons }: Form): string {
+  const kept = Object.entries(hidden).map(
+    ([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`,
+  );
+  const shown = Object.entries(buttons.values).map(
+    ([value, text]) =>
+      `<button name="${escaped(buttons.name)}" value="${escaped(value)}">${escaped(text)}</button>`,
+  );
+  return `<form method="post" action="${escaped(action)}">${kept.join('')}${shown.join('')}</form>`;
+}
+
+/** What stands between backquotes is a command to copy. */
+const marked = (sentence: string) => escaped(sentence).replaceAll(/`([^`]*)`/g, '<code>$1</code>');
+
+const SIGNS: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+const escaped = (text: string) => text.replaceAll(/[&<>"']/g, (sign) => SIGNS[sign] ?? '');

@@ -1,0 +1,31 @@
+import type { Context } from 'koa';
+
+const READING = new Set(['GET', 'HEAD']);
+
+/**
+ * Why a request that a cookie vouches for is not to be believed, in a sentence; undefined: it comes from a page of this server, or is
+ * one that changes nothing and whose answer no other page gets to see. Browsers send the cookie with whatever any page asks for;
+ * which page asks they tell in headers that no script can set. `isOwn`: whether an origin is this server's.
+ */
+export function strangersRequest(
+  ctx: Context,
+  isOwn: (origin: string, ctx: Context) => boolean,
+): string | undefined {
+  const site = ctx.get('Sec-Fetch-Site');
+  if (READING.has(ctx.method)) return strangersReading(site, ctx.get('Sec-Fetch-Mode'));
+  if (site === 'same-origin') return undefined;
+  if (site !== '') return `This comes from another site (Sec-Fetch-Site: ${shown(site)}): ${ADVICE}`;
+  const origin = ctx.get('Origin');
+  if (origin === '')
+    return `This has neither Sec-Fetch-Site nor Origin, so nobody knows which page it comes from: ${ADVICE}`;
+  return isOwn(origin, ctx) ? undefined : `This comes from another origin (${shown(origin)}): ${ADVICE}`;
+}
+
+const ADVICE = 'with a session only pages of this server may change anything. Use a bearer token instead.';
+const shown = (text: string) => text.slice(0, 100);
+
+/** Following a link is fine; to put what is behind it into a page of another site is not. Old browsers and plain http tell nothing. */
+function strangersReading(site: string, mode: string): string | undefined {
+  if (['', 'same-origin', 'none'].includes(site) || mode === 'navigate') return undefined;
+  return `A page of another site (Sec-Fetch-Site: ${shown(site)}) may not read this with a session.`;
+}

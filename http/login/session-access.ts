@@ -1,0 +1,48 @@
+import type { Context, Middleware } from 'koa';
+import type { Session, SessionStore } from '../../actors/sessions/session-store.ts';
+import type { User } from '../access/bearer.ts';
+import { answer, HttpError } from '../errors.ts';
+import type { OwnCookie } from './cookies.ts';
+import type { OpenAnswers } from './open-answers.ts';
+import { strangersRequest } from './same-origin.ts';
+
+export interface SessionAccess {
+  readonly sessions: Pick<SessionStore, 'find'>;
+  readonly cookie: OwnCookie;
+  readonly open: OpenAnswers;
+  /** Whether an origin is this server's. */
+  isOwn(origin: string, ctx: Context): boolean;
+  /** Why the request is not to be believed whatever it brings; undefined: nothing is wrong. */
+  objection?(ctx: Context): string | undefined;
+}
+
+/**
+ * Lets a request with the cookie of a session pass, with `ctx.state.user` and `ctx.state.session`. A request with an Authorization
+ * header, or without a session, is `bearer`'s to judge.
+ */
+export function sessionOrBearer(
+  { sessions, cookie, open, isOwn, objection }: SessionAccess,
+  bearer: Middleware,
+): Middleware {
+  return async (ctx, next) => {
+    const secret = ctx.get('authorization') === '' ? cookie.read(ctx) : undefined;
+    const session = secret === undefined ? undefined : await sessions.find(secret);
+    if (session === undefined) {
+      await bearer(ctx, next);
+      return;
+    }
+    const refusal = objection?.(ctx) ?? strangersRequest(ctx, isOwn);
+    if (refusal !== undefined) {
+      answer(ctx, new HttpError(403, refusal));
+      return;
+    }
+    const { name, subject, roles } = session.user;
+    const user: User = { name, subject, client: null, roles };
+    Object.assign(ctx.state, { user, session });
+    open.add(session.key, ctx.res);
+    await next();
+  };
+}
+
+/** The session by which a request has come; undefined: it brought a token. */
+export const sessionOf = (ctx: Context) => (ctx.state as { session?: Session }).session;

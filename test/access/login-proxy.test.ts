@@ -1,0 +1,99 @@
+/** Browsers that log in over a reverse proxy: below a path, and where TLS ends there. */
+import { expect } from 'chai';
+import { Browser, locationOf } from '../support/browser.ts';
+import { ReverseProxy } from '../support/reverse-proxy.ts';
+import { LoginTestProvider } from './support/login-provider.ts';
+
+const HOST = '127.0.0.1';
+const CALLBACK = '/login/oauth2/code/provider';
+const PUBLIC = 'https://media.example';
+
+describe('A browser that logs in over a reverse proxy', () => {
+  let provider: LoginTestProvider;
+  before(async () => (provider = await LoginTestProvider.start()));
+  after(() => provider.close());
+
+  for (const strips of [true, false])
+    it(`below a path, which the proxy ${strips ? 'takes off' : 'leaves'}`, async () => {
+      const proxy = await ReverseProxy.listening('/troupe', strips);
+      const base = `${proxy.origin}/troupe`;
+      const service = await provider.service({ BASE_URL: base });
+      proxy.serve(service.url);
+      try {
+        await provider.serve({ redirectUris: [`${base}${CALLBACK}`], afterLogout: [base] });
+        const browser = new Browser();
+        for (const to of ['/docs/', '/troupe/docs/']) {
+          const shown = await browser.go(`${base}/login?to=${to}`);
+          expect([shown.url, shown.status]).to.deep.equal([`${base}/docs/`, 200]);
+        }
+        const name = `troupe-session-${new URL(base).port}`;
+        expect(browser.cookie(HOST, name)?.attributes).to.include('path=/troupe');
+        const ask = (from: string) =>
+          browser.ask(`${base}/rest/media/check`, {
+            ...{ method: 'POST', body: '{"mediaUris":["file:///x"]}', from, mode: 'cors' },
+            headers: { 'content-type': 'application/json', 'sec-fetch-site': '' },
+          });
+        expect([(await ask(`${base}/`)).status, (await ask('http://127.0.0.1:9/')).status]).to.deep.equal([
+          200, 403,
+        ]);
+        const asks = await browser.go(`${base}/logout`, { method: 'POST', from: `${base}/` });
+        await browser.submit(asks, 'Yes');
+        expect(browser.visited.slice(-2)[0]).to.match(new RegExp(`^${base}/?$`));
+        expect((await browser.ask(`${base}/rest/session`)).status).to.equal(401);
+      } finally {
+        await service.close();
+        await proxy.close();
+      }
+    });
+
+  for (const [path, prefix] of [
+    ['', '__Host-'],
+    ['/troupe', '__Secure-'],
+  ] as const)
+    it(`with TLS gets cookies that are named ${prefix}... and sent over TLS alone`, async () => {
+      const service = await provider.service({ BASE_URL: `${PUBLIC}${path}` });
+      /** The proxy hands on what comes over TLS. */
+      const handedOn = (address: string) => address.replace(PUBLIC, service.url);
+      try {
+        await provider.serve({ redirectUris: [`${PUBLIC}${path}${CALLBACK}`], afterLogout: [] });
+        const browser = new Browser();
+        let next: string | undefined = `${PUBLIC}${path}/login`;
+        while (next !== undefined && !next.endsWith(`${path}/`))
+          next = locationOf(await browser.ask(handedOn(next)))?.replace(service.url, PUBLIC);
+        const cookie = browser.cookie(HOST, `${prefix}troupe-session`);
+        expect(cookie?.attributes).to.have.members([
+          `path=${path === '' ? '/' : path}`,
+          'samesite=lax',
+          'secure',
+          'httponly',
+        ]);
+        const from = `${PUBLIC}/`;
+        const out = await browser.ask(`${service.url}${path}/logout`, {
+          ...{ method: 'POST', from },
+          headers: { 'sec-fetch-site': '' },
+        });
+        expect(new URL(locationOf(out) ?? '').searchParams.get('post_logout_redirect_uri')).to.equal(
+          `${PUBLIC}${path}`,
+        );
+        expect(browser.names(HOST).filter((name) => name.includes('troupe'))).to.deep.equal([]);
+      } finally {
+        await service.close();
+      }
+    });
+
+  it('by OIDC_REDIRECT_URI, which says where browsers find the server', async () => {
+    const proxy = await ReverseProxy.listening('/public', true);
+    const service = await provider.service({ OIDC_REDIRECT_URI: `${proxy.origin}/public${CALLBACK}` });
+    proxy.serve(service.url);
+    try {
+      await provider.serve({ redirectUris: [`${proxy.origin}/public${CALLBACK}`], afterLogout: [] });
+      const browser = new Browser();
+      await browser.go(`${proxy.origin}/public/login`);
+      expect(browser.visited.at(-1)).to.equal(`${proxy.origin}/public/`);
+      expect((await browser.ask(`${proxy.origin}/public/rest/session`)).status).to.equal(200);
+    } finally {
+      await service.close();
+      await proxy.close();
+    }
+  });
+});

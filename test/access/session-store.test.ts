@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { VirtualClock } from '../../actors/runtime/clock.ts';
+import { SESSIONS, SessionStore, type SessionUser } from '../../actors/sessions/session-store.ts';
+import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
+
+const MINUTE = 60_000;
+const alice: SessionUser = { name: 'Alice', subject: 'a', roles: ['ADMIN'] };
+const bob: SessionUser = { name: 'Bob', subject: 'b', roles: ['USER'] };
+
+describe('Sessions in the store', () => {
+  let folder: string;
+  let store: SqliteStore;
+  let clock: VirtualClock;
+  let ended: string[];
+  const open = (realm = 'one', settings = {}) =>
+    new SessionStore({
+      ...{ store, clock, realm },
+      owner: { server: 'test', epoch: 1 },
+      settings: { idleMs: 10 * MINUTE, lifeMs: 60 * MINUTE, maxCount: 4, maxOfUser: 2, ...settings },
+      ended: (key) => void ended.push(key),
+    });
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'troupe-sessions-'));
+    store = new SqliteStore(join(folder, 'sessions.db'));
+    clock = new VirtualClock(1_000_000);
+    ended = [];
+  });
+  afterEach(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('are found by a secret that the store does not hold', async () => {
+    const { secret, key } = await open().begin(alice, 'the ID token');
+    expect(await open().find(secret)).to.deep.equal({
+      key,
+      user: alice,
+      expires: clock.now() + 60 * MINUTE,
+      idleUntil: clock.now() + 10 * MINUTE,
+      idToken: 'the ID token',
+    });
+    const stored = JSON.stringify(await store.load({ kind: 'session', id: key }));
+    expect([stored.includes(secret), key.includes(secret)]).to.deep.equal([false, false]);
+    for (const guess of ['', key, secret.slice(1), `${secret.slice(0, -1)}!`, 'x'.repeat(10_000)])
+      expect(await open().find(guess), guess).to.equal(undefined);
+  });
+
+  it('end when nobody has used them for a while, and after their time in any case', async () => {
+    const sessions = open();
+    const { secret } = await sessions.begin(alice);
+    for (let minutes = 0; minutes < 54; minutes += 9) {
+      await clock.advance(9 * MINUTE);
+      expect(await sessions.find(secret), `after ${minutes + 9} minutes`).not.to.equal(undefined);
+    }
+    await clock.advance(6 * MINUTE);
+    expect(await sessions.find(secret), 'its time is over').to.equal(undefined);
+    const { secret: idle } = await sessions.begin(alice);
+    await clock.advance(10 * MINUTE);
+    expect(await sessions.find(idle), 'idle').to.equal(undefined);
+  });
+
+  it('do not last longer because the clock was set back', async () => {
+    const { secret } = await open().begin(alice);
+    clock = new VirtualClock(clock.now() - 30 * MINUTE);
+    expect(await open().find(secret)).to.equal(undefined);
+  });
+
+  it('have ended when users are let in by other settings', async () => {
+    const { secret } = await open('one').begin(alice);
+    expect(await open('another').find(secret)).to.equal(undefined);
+    expect(await open('one').find(secret)).not.to.equal(undefined);
+  });
+
+  it('stay ended, also when a request notes their use at the same time', async () => {
+    const sessions = open();
+    const { secret, key } = await sessions.begin(alice);
+    await clock.advance(5 * MINUTE);
+    await Promise.all([sessions.find(secret), sessions.end(key), sessions.find(secret), sessions.end(key)]);
+    expect(await sessions.find(secret)).to.equal(undefined);
+    expect(await store.count(SESSIONS)).to.equal(0);
+    expect(ended).to.include(key);
+  });
+
+  it('are so many at most, of a user and of all: the one that would end first goes', async () => {
+    const sessions = open();
+    const begun = [];
+    for (const user of [alice, alice, bob, bob, alice]) {
+      await clock.advance(1_000);
+      begun.push(await sessions.begin(user));
+    }
+    const alive = await Promise.all(
+      begun.map(async ({ secret }) => (await sessions.find(secret)) !== undefined),
+    );
+    expect(alive).to.deep.equal([false, true, true, true, true]);
+    await sessions.begin({ ...bob, subject: 'c' });
+    expect([await sessions.find(begun[1]!.secret), await store.count(SESSIONS)]).to.deep.equal([
+      undefined,
+      4,
+    ]);
+    expect(ended).to.deep.equal([begun[0]!.key, begun[1]!.key]);
+  });
+
+  it('are removed when their time is over, and the others stay', async () => {
+    const sessions = open();
+    await sessions.begin(alice);
+    await clock.advance(6 * MINUTE);
+    const { secret } = await sessions.begin(bob);
+    await clock.advance(5 * MINUTE);
+    await sessions.removeExpired();
+    expect(await store.count(SESSIONS)).to.equal(1);
+    expect(await sessions.find(secret)).not.to.equal(undefined);
+  });
+
+  it('keep no ID token that is too long', async () => {
+    const { secret } = await open().begin(alice, 'x'.repeat(20_000));
+    expect((await open().find(secret))?.idToken).to.equal(undefined);
+  });
+
+  it('of a newer version, or damaged ones, are nobody’s', async () => {
+    const { secret, key } = await open().begin(alice);
+    const actor = { kind: 'session', id: key };
+    const owner = { server: 'test', epoch: 1 };
+    const write = async (schema: number, body: unknown) => {
+      const { version = 0 } = (await store.load(actor)) ?? {};
+      await store.commit({ actor, expected: version, owner, snapshot: { schema, body } });
+      return open().find(secret);
+    };
+    expect(await write(2, { user: alice })).to.equal(undefined);
+    expect(await write(1, { user: { ...alice, roles: ['ROOT'] } })).to.equal(undefined);
+    await open().end(key);
+    expect(await store.count(SESSIONS)).to.equal(0);
+  });
+});
