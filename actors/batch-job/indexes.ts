@@ -16,11 +16,14 @@ export const waitingScore = (priority: number, jobNumber: number) => (9 - priori
 export const ALL_JOBS = 'batch-jobs';
 /** Jobs that have ended, by the time of their end. */
 export const ENDED_JOBS = 'ended-jobs';
+/** All batch jobs by the time of their start; one that waits for admission by that of its submission. */
+export const STARTED_JOBS = 'started-jobs';
 /** Jobs that a client or retention has removed and whose files may still be there. */
 export const REMOVED_JOBS = 'removed-jobs';
-/** Jobs of a status or a pipeline, by number; complete jobs of a pipeline by their duration in milliseconds. */
+/** Jobs of a status, a pipeline or an external id, by number; complete jobs of a pipeline by their duration in milliseconds. */
 export const jobsOfStatus = (status: string) => `jobs-of-status/${status}`;
 export const jobsOfPipeline = (pipeline: string) => `jobs-of-pipeline/${pipeline}`;
+export const jobsOfExternalId = (externalId: string) => `jobs-of-external-id/${externalId}`;
 export const durationsOf = (pipeline: string) => `job-ms/${pipeline}`;
 /** Counters: jobs by pipeline and status, and the milliseconds that the complete ones of a pipeline took together. */
 export const JOB_COUNTERS = 'jobs/';
@@ -69,7 +72,10 @@ export function uncounted(record: unknown, state: unknown): Commit['counters'] {
 }
 
 /** Scores of a job in the indexes that it is in. */
-function indexOf({ number, plan }: JobRecord, booked: Booked | undefined): Readonly<Record<string, number>> {
+function indexOf(
+  { number, plan, externalId }: JobRecord,
+  booked: Booked | undefined,
+): Readonly<Record<string, number>> {
   if (booked === undefined) return {};
   const { status, priority, startedAt, endedAt, removed } = booked;
   if (removed) return { [REMOVED_JOBS]: number };
@@ -77,6 +83,8 @@ function indexOf({ number, plan }: JobRecord, booked: Booked | undefined): Reado
     [ALL_JOBS]: number,
     [jobsOfStatus(status)]: number,
     [jobsOfPipeline(plan.name)]: number,
+    [STARTED_JOBS]: startedAt,
+    ...(externalId === null ? {} : { [jobsOfExternalId(externalId)]: number }),
     ...(isTerminal(status) ? { [ENDED_JOBS]: endedAt ?? startedAt } : { [LIVE_JOBS]: number }),
     ...(status === 'INITIALIZED' ? { [WAITING_JOBS]: waitingScore(priority, number) } : {}),
     ...(status === 'COMPLETE' ? { [durationsOf(plan.name)]: durationOf(booked) } : {}),

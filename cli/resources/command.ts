@@ -182,6 +182,22 @@ export const whole =
     );
   };
 
+/** Of an option that may be repeated: all that was given. */
+export const repeated = (given: string, before: readonly string[] = []): readonly string[] => [
+  ...before,
+  given,
+];
+
+/** A day or a moment, of this place where it names no zone, as the service takes it. */
+export function date(given: string): string {
+  const text = given.trim();
+  const day = /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00` : text;
+  const ms = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(day) ? Date.parse(day) : NaN;
+  if (Number.isNaN(ms))
+    throw new InvalidArgumentError('Write a day (2026-03-01) or a moment (2026-03-01T09:30).');
+  return new Date(ms).toISOString();
+}
+
 export function address(given: string): string {
   if (!/^https?:/i.test(given) || !URL.canParse(given))
     throw new InvalidArgumentError('It is an http(s) URL.');

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { JobListQuery, JobPage } from '../../actors/views/job-list.ts';
+import type { JobListQuery, JobPage, TimeSpan } from '../../actors/views/job-list.ts';
 import type { LiveIssues } from '../../actors/views/live-issues.ts';
 import { answered, json, nothing, ok, withoutBody } from '../declaration.ts';
 import { endpoint } from '../endpoint.ts';
 import { responseMessage } from '../schemas/common.ts';
-import { jobListQuery, jobPage, liveIssues } from '../schemas/job-list.ts';
+import { cursorOf, cursorText, jobListQuery, jobPage, liveIssues } from '../schemas/job-list.ts';
 import { jobIdParam } from '../schemas/batch-jobs.ts';
 
 export interface JobListDeps {
@@ -59,7 +59,9 @@ export const jobListEndpoints = [
     path: '/rest/jobs',
     id: 'listJobs',
     summary: 'List jobs, newest first',
-    description: 'Page by page; the filters that are given must all fit.',
+    description:
+      'Page by page; the filters that are given must all fit. With endedFrom or endedTo the list is ordered by endDate, with startedFrom ' +
+      'or startedTo alone by startDate, else by the number of the job.',
     query: jobListQuery,
     answers: {
       200: json('A page of jobs.', jobPage, { jobs: [JOB], next: '12' }),
@@ -68,7 +70,7 @@ export const jobListEndpoints = [
     says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
     async handle({ query }, { listJobs }: JobListDeps) {
       const page = await listJobs(asked(query));
-      return ok({ jobs: page.jobs, next: page.next === null ? null : String(page.next) });
+      return ok({ jobs: page.jobs, next: page.next === null ? null : cursorText(page.next) });
     },
   }),
   endpoint({
@@ -100,6 +102,17 @@ export const jobListEndpoints = [
 
 /** What a query asks for. */
 export const asked = (query: z.output<typeof jobListQuery>): JobListQuery => {
-  const { limit, before, status, pipelineName, externalId, terminal } = query;
-  return { limit, before, status, pipelineName, externalId, terminal };
+  const { limit, status: statuses, pipelineName, externalId, medium, terminal } = query;
+  return {
+    ...{ limit, statuses, pipelineName, externalId, medium, terminal },
+    before: cursorOf(query.before),
+    started: spanOf(query.startedFrom, query.startedTo),
+    ended: spanOf(query.endedFrom, query.endedTo),
+  };
 };
+
+function spanOf(from: string | undefined, to: string | undefined): TimeSpan | undefined {
+  if (from === undefined && to === undefined) return undefined;
+  const [first, last] = [from, to].map((text) => (text === undefined ? undefined : Date.parse(text)));
+  return { from: first, to: last };
+}

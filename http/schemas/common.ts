@@ -40,3 +40,9 @@ export const trueOrFalse = z
 
 /** A moment with the offset of its zone. */
 export const timestamp = z.iso.datetime({ offset: true });
+
+/** The same as it stands in a query, where an unencoded + has become a blank. */
+export const queryTimestamp = z
+  .string()
+  .transform((text) => text.replace(/ (?=\d\d:\d\d$)/, '+'))
+  .pipe(z.iso.datetime({ offset: true, error: 'must be a moment such as 2026-03-01T09:30:00Z' }));

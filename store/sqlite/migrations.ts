@@ -48,6 +48,15 @@ const STEPS: readonly string[] = [
      item text primary key, token text not null, worker text not null, started real not null, body text not null) strict, without rowid;`,
   // Where it was ever before: documents that were written there name their files by that place.
   `create table former_places (folder text not null, real text not null, primary key (folder, real)) strict, without rowid;`,
+  // Jobs by the time of their start and by their external id. Those that another index has are readable and not removed.
+  `create temp table listed as
+     select a.kind, a.id, e.score as number, json_extract(a.snapshot, '$.state.startedAt') as started,
+       json_extract(r.body, '$.externalId') as external
+     from entries e join actors a on a.kind = e.kind and a.id = e.id join records r on r.kind = e.kind and r.id = e.id
+     where e.name = 'batch-jobs' and e.kind = 'batch-job' and json_valid(a.snapshot) and json_valid(r.body);
+   insert into entries select 'started-jobs', started, kind, id from listed where typeof(started) in ('integer', 'real');
+   insert into entries select 'jobs-of-external-id/' || external, number, kind, id from listed where typeof(external) = 'text';
+   drop table listed;`,
 ];
 
 /** Brings a database up to date, one transaction a step. Throws when it was written by a newer version. */

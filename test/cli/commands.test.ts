@@ -133,11 +133,26 @@ describe('troupe, over the REST interface', () => {
       const all = (await json('jobs', 'list', '--all', '--status', 'complete', '--pipeline', FACES)) as Page;
       expect(all.jobs.map(({ jobId }) => jobId)).to.include(ids[0]);
       expect(all.next).to.equal(null);
+      const any = [
+        '--status',
+        'error',
+        '--status',
+        'COMPLETE',
+        '--ended-from',
+        '2020-01-01',
+        '--ended-to',
+        '2100-01-01T09:30',
+      ];
+      const some = (await json('jobs', 'list', '--medium', '/', ...any)) as Page;
+      expect(some.jobs.map(({ jobId }) => jobId)).to.include(ids[0]);
+      const later = ['jobs', 'list', '--started-from', '2100-01-01', '--external-id', 'none'];
+      expect(await json(...later)).to.deep.equal({ jobs: [], next: null });
+      expect(await refused('jobs', 'list', '--ended-to', 'soon')).to.include('Write a day (2026-03-01)');
       expect(await json('jobs', 'list', '--status', 'ERROR')).to.deep.equal({ jobs: [], next: null });
       const none = await place.troupe(['jobs', 'list', '--pipeline', 'NONE']);
       expect([none.code, none.stdout, none.stderr]).to.deep.equal([0, '', 'There are no such jobs.\n']);
       expect(await refused('jobs', 'list', '--status', 'NONE')).to.include(
-        'status: must be UNKNOWN, INITIALIZED, ',
+        'status[0]: must be UNKNOWN, INITIALIZED, ',
       );
     });
 

@@ -14,7 +14,7 @@ import { componentDescriptor } from '../../http/schemas/components.ts';
 import * as common from '../../http/schemas/common.ts';
 import { detailsQuery } from '../../http/schemas/details.ts';
 import { actorListQuery } from '../../http/schemas/actors.ts';
-import { jobListQuery } from '../../http/schemas/job-list.ts';
+import { cursorOf, jobListQuery } from '../../http/schemas/job-list.ts';
 import * as jobs from '../../http/schemas/batch-jobs.ts';
 import * as media from '../../http/schemas/media.ts';
 import { nodeConfiguration } from '../../http/schemas/nodes.ts';
@@ -129,6 +129,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     wholeNumber: text(common.wholeNumber(0), (given) => given),
     trueOrFalse: text(common.trueOrFalse, (given) => given),
     timestamp: text(common.timestamp, (given) => given),
+    queryTimestamp: text(common.queryTimestamp, (given) => given),
   },
   'http/schemas/details.ts': { detailsQuery: text(detailsQuery, (details) => ({ details })) },
   'http/schemas/detection-document.ts': because(ANSWER, 'detectionDocument'),
@@ -144,7 +145,11 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     jobListQuery: [
       body(jobListQuery, (size) => named(size, () => '1')),
       ...text(jobListQuery, (pipelineName) => ({ pipelineName })),
+      ...text(jobListQuery, (before) => ({ before })),
+      body(jobListQuery, (size) => ({ status: texts(size) })),
     ],
+    cursorOf: ofText(cursorOf),
+    ...because('is made of numbers', 'cursorText'),
   },
   'http/schemas/batch-jobs.ts': {
     ...because(

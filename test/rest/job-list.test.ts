@@ -86,7 +86,33 @@ describe('GET /rest/jobs', () => {
     expect(listed(await page('?externalId=case%207%2Fb&limit=1'))).to.deep.equal([ids[0]]);
     expect(listed(await page('?externalId=case%207%2Fb&terminal=true&status=ERROR'))).to.deep.equal([]);
     expect(listed(await page('?externalId=CASE%207%2Fb'))).to.deep.equal([]);
+    expect(listed(await page('?status=ERROR&status=CANCELLED'))).to.deep.equal([ids[1]]);
+    expect(listed(await page('?status=ERROR,COMPLETE'))).to.deep.equal(ids);
+    expect(listed(await page('?medium=ASTRONAUT'))).to.deep.equal(ids);
+    expect(listed(await page('?medium=cosmonaut'))).to.deep.equal([]);
     expect((await page('?externalId=case%207%2Fb')).jobs[0]?.externalId).to.equal('case 7/b');
+  });
+
+  it('lists jobs by when they began and ended, from page to page', async () => {
+    const { jobs } = await page();
+    const ends = jobs.map(({ endDate }) => Date.parse(endDate!)).toSorted((a, b) => a - b);
+    const iso = (ms: number) => new Date(ms).toISOString();
+    const later = iso(ends.at(-1)! + 1);
+    expect((await page(`?endedFrom=${iso(ends[0]!)}&endedTo=${later}`)).jobs).to.have.length(ids.length);
+    expect((await page(`?startedTo=${later}&startedFrom=2020-01-01T00:00:00+01:00`)).jobs).to.have.length(
+      ids.length,
+    );
+    expect(listed(await page(`?endedFrom=${later}`))).to.deep.equal([]);
+    expect(listed(await page('?startedTo=2020-01-01T00:00:00Z'))).to.deep.equal([]);
+    const seen: string[] = [];
+    for (let next: string | null = ''; next !== null;) {
+      const at: Page = await page(
+        `?limit=4&endedFrom=2020-01-01T00:00:00Z${next === '' ? '' : `&before=${next}`}`,
+      );
+      seen.push(...listed(at));
+      next = at.next;
+    }
+    expect(seen.toSorted()).to.deep.equal(ids.toSorted());
   });
 
   it('answers 400 with a sentence for what it does not know', async () => {
@@ -100,6 +126,10 @@ describe('GET /rest/jobs', () => {
       ['pipelineName=', 'pipelineName: must not be blank'],
       ['stauts=ERROR', 'stauts'],
       ['limit=1&limit=2', 'limit'],
+      ['status=ERROR&status=DONE', 'status[1]'],
+      ['endedFrom=yesterday', 'endedFrom: must be a moment such as'],
+      ['endedFrom=2026-03-01T09:30:00Z&before=12', 'before: must be the next of a page'],
+      ['medium=', 'medium: must not be empty'],
     ] as const) {
       const { status, body } = await service.ask('GET', `/rest/jobs?${query}`);
       expect(status, query).to.equal(400);

@@ -18,7 +18,7 @@ export interface Books {
 export function recount(jobs: readonly CountedJob[]): Books {
   const ledger = new Ledger();
   for (const { record, state } of jobs) {
-    const { number, plan } = record;
+    const { number, plan, externalId } = record;
     const { status, priority, startedAt, endedAt, removed } = state;
     const enter = (index: string, score: number) => ledger.enter(number, { [index]: score });
     if (removed) {
@@ -28,6 +28,8 @@ export function recount(jobs: readonly CountedJob[]): Books {
     enter('batch-jobs', number);
     enter(`jobs-of-status/${status}`, number);
     enter(`jobs-of-pipeline/${plan.name}`, number);
+    enter('started-jobs', startedAt);
+    if (externalId !== null) enter(`jobs-of-external-id/${externalId}`, number);
     if (isTerminal(status)) enter('ended-jobs', endedAt!);
     else enter('live-jobs', number);
     if (status === 'INITIALIZED') enter('waiting-jobs', (9 - priority) * 1e12 + number);

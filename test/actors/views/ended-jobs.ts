@@ -13,6 +13,9 @@ export interface GivenJob {
   readonly ms?: number;
   readonly endedAt?: number;
   readonly media?: number;
+  /** Of all media. */
+  readonly uri?: string;
+  readonly externalId?: string;
   /** Callbacks that have not arrived yet. */
   readonly owes?: number;
 }
@@ -24,7 +27,8 @@ const owedBy = ({ owes = 0 }: GivenJob): JobSnapshot['callback'] =>
 
 export async function storeJob(store: Store, given: GivenJob): Promise<void> {
   const { number, pipeline = 'A PIPELINE', status = 'COMPLETE', ms = 10, endedAt = 1_000, media = 1 } = given;
-  const medium = { uri: 'file:///a.jpg', metadata: {}, properties: {}, frameRanges: [], timeRanges: [] };
+  const { uri = 'file:///a.jpg', externalId = null } = given;
+  const medium = { uri, metadata: {}, properties: {}, frameRanges: [], timeRanges: [] };
   const record: JobRecord = {
     number,
     jobId: `host-${number}`,
@@ -33,7 +37,7 @@ export async function storeJob(store: Store, given: GivenJob): Promise<void> {
     media: Array.from({ length: media }, (_, n) => ({ ...medium, mediaId: n + 1 })),
     priority: 4,
     buildOutput: true,
-    externalId: null,
+    externalId,
     jobProperties: {},
     algorithmProperties: {},
     serverProperties: {},

@@ -5,7 +5,7 @@ import { BATCH_JOB } from '../../../actors/batch-job/keys.ts';
 import { ALL_JOBS } from '../../../actors/batch-job/indexes.ts';
 import { VirtualClock } from '../../../actors/runtime/clock.ts';
 import { Retention } from '../../../actors/retention.ts';
-import { listJobs, type JobListQuery } from '../../../actors/views/job-list.ts';
+import { listJobs, type JobCursor, type JobListQuery, type JobPage } from '../../../actors/views/job-list.ts';
 import { JobViews } from '../../../actors/views/jobs.ts';
 import { jobStatistics } from '../../../actors/views/statistics.ts';
 import { WaitingReasons } from '../../../actors/views/waiting.ts';
@@ -42,12 +42,29 @@ describe('With many jobs that have ended', () => {
     listJobs(of, viewsOf(of), {
       limit: 50,
       before: undefined,
-      status: undefined,
+      statuses: undefined,
       pipelineName: undefined,
       externalId: undefined,
       terminal: undefined,
+      medium: undefined,
+      started: undefined,
+      ended: undefined,
       ...query,
     });
+  const byNumber = (number: number): JobCursor => ({ score: undefined, number });
+  /** Of all pages, with how many jobs were loaded for each. */
+  const listAll = async (query: Partial<JobListQuery>) => {
+    const found: number[] = [];
+    const loads: number[] = [];
+    for (let before: JobCursor | null | undefined = query.before; before !== null;) {
+      const { store: counted, calls } = counting(store);
+      const page: JobPage = await list({ ...query, before }, counted);
+      found.push(...numbers(page.jobs));
+      loads.push(calls['load'] ?? 0);
+      before = page.next;
+    }
+    return { found, loads };
+  };
   const numbers = (jobs: readonly { readonly jobId: string }[]) =>
     jobs.map(({ jobId }) => Number(jobId.slice(5)));
 
@@ -100,18 +117,18 @@ describe('With many jobs that have ended', () => {
   it('a page of the list reads no more jobs than it shows', async () => {
     await many(2_500, () => ({}));
     const { store: counted, calls } = counting(store);
-    const { jobs, next } = await list({ limit: 10, before: 2_000 }, counted);
-    expect([numbers(jobs)[0], jobs.length, next]).to.deep.equal([1_999, 10, 1_990]);
+    const { jobs, next } = await list({ limit: 10, before: byNumber(2_000) }, counted);
+    expect([numbers(jobs)[0], jobs.length, next]).to.deep.equal([1_999, 10, byNumber(1_990)]);
     expect([calls['load'], calls['entries']]).to.deep.equal([10, 11]);
   });
 
   it('a filter that hardly anything fits looks at 1,000 jobs a page, and finds everything by its cursors', async () => {
     await many(2_500, (n) => ({ status: n === 4 || n === 1_700 ? 'CANCELLED' : 'COMPLETE' }));
     const found: number[] = [];
-    let before: number | undefined;
+    let before: JobCursor | undefined;
     for (let pages = 1; ; pages++) {
       const { store: counted, calls } = counting(store);
-      const page = await list({ status: 'CANCELLED', pipelineName: 'A PIPELINE', before }, counted);
+      const page = await list({ statuses: ['CANCELLED'], pipelineName: 'A PIPELINE', before }, counted);
       expect(calls['load']).to.be.at.most(1_000);
       found.push(...numbers(page.jobs));
       if (page.next === null) {
@@ -123,10 +140,56 @@ describe('With many jobs that have ended', () => {
     expect(found).to.deep.equal([1_701, 5]);
   });
 
+  it('several statuses are listed as one, and nothing else is read for them', async () => {
+    const statuses = ['COMPLETE', 'ERROR', 'CANCELLED'] as const;
+    await many(300, (n) => ({ status: statuses[n % 3]! }));
+    const { found, loads } = await listAll({ statuses: ['ERROR', 'CANCELLED', 'UNKNOWN'], limit: 60 });
+    expect(found).to.deep.equal(Array.from({ length: 300 }, (_, n) => 300 - n).filter((n) => n % 3 !== 1));
+    expect(loads).to.deep.equal([60, 60, 60, 20]);
+  });
+
+  it('a time of the end or the start leads to its jobs, however many there are before and after it', async () => {
+    await many(3_000, (n) => ({ endedAt: 1_000 * (n + 1), ms: 500 }));
+    const ended = await listAll({ ended: { from: 10_000, to: 15_000 }, limit: 2 });
+    expect(ended.found).to.deep.equal([14, 13, 12, 11, 10]);
+    expect(ended.loads).to.deep.equal([2, 2, 1]);
+    const started = await listAll({ started: { from: undefined, to: 2_500 } });
+    expect([started.found, started.loads]).to.deep.equal([[2, 1], [2]]);
+    const both = await listAll({
+      started: { from: 9_500, to: undefined },
+      ended: { from: undefined, to: 12_000 },
+    });
+    expect(both.found).to.deep.equal([11, 10]);
+    expect(Math.max(...both.loads)).to.be.at.most(1_000);
+  });
+
+  it('jobs of the same moment are listed once each, from page to page', async () => {
+    await many(25, () => ({}));
+    const { found } = await listAll({ ended: { from: 1_000, to: 1_001 }, limit: 4 });
+    expect(found.toSorted((a, b) => a - b)).to.deep.equal(Array.from({ length: 25 }, (_, n) => n + 1));
+    expect((await listAll({ ended: { from: 1_001, to: undefined } })).found).to.deep.equal([]);
+  });
+
+  it('an external id leads to its jobs alone', async () => {
+    await many(2_500, (n) => (n % 1_000 === 7 ? { externalId: 'case 7' } : {}));
+    const { found, loads } = await listAll({ externalId: 'case 7' });
+    expect([found, loads]).to.deep.equal([[2_008, 1_008, 8], [3]]);
+  });
+
+  it('jobs are found by a part of the URI of a medium as it is shown, decoded too, at most 1,000 looked at a page', async () => {
+    await many(2_500, (n) =>
+      n === 3 || n === 2_001 ? { uri: 'http://anna:secret@host/Frau%20M%C3%BCller.mp4' } : {},
+    );
+    for (const medium of ['frau%20m', 'frau müller', 'HOST/'])
+      expect((await listAll({ medium })).found, medium).to.deep.equal([2_002, 4]);
+    const { found, loads } = await listAll({ medium: 'secret' });
+    expect([found, loads]).to.deep.equal([[], [1_000, 1_000, 500]]);
+  });
+
   it('a page is short where requests were very large', async () => {
     await many(5, () => ({ media: 10_000 }));
     const first = await list({});
-    expect([numbers(first.jobs), first.next]).to.deep.equal([[5, 4], 4]);
+    expect([numbers(first.jobs), first.next]).to.deep.equal([[5, 4], byNumber(4)]);
     expect([first.jobs[0]?.mediaCount, first.jobs[0]?.mediaUris.length]).to.deep.equal([10_000, 20]);
     expect(numbers((await list({ before: first.next! })).jobs)).to.deep.equal([3, 2]);
   });
