@@ -11,6 +11,7 @@ export interface Schema {
   readonly const?: Json;
   readonly enum?: readonly Json[];
   readonly pattern?: string;
+  readonly format?: string;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly minimum?: number;
@@ -111,17 +112,21 @@ export class SchemaValues {
 }
 
 const KNOWN = new Set(
-  '$ref type anyOf oneOf const enum pattern minLength maxLength minimum maximum items minItems maxItems properties required additionalProperties propertyNames description default'.split(
+  '$ref type anyOf oneOf const enum pattern format minLength maxLength minimum maximum items minItems maxItems properties required additionalProperties propertyNames description default'.split(
     ' ',
   ),
 );
+
+const YEARS = { min: new Date('0000-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59Z') };
 
 function refuseUnknown(schema: Schema): void {
   const unknown = Object.keys(schema).filter((keyword) => !KNOWN.has(keyword));
   if (unknown.length > 0) throw new Error(`The fuzz run knows no JSON Schema keyword ${unknown.join(', ')}.`);
 }
 
-function texts({ pattern, minLength = 0, maxLength = 1_000 }: Schema): Arbitrary<string> {
+function texts({ pattern, format, minLength = 0, maxLength = 1_000 }: Schema): Arbitrary<string> {
+  if (format === 'date-time') return fc.date({ noInvalidDate: true, ...YEARS }).map((at) => at.toISOString());
+  if (format !== undefined) throw new Error(`The fuzz run knows no format ${format}.`);
   const rule = pattern === undefined ? undefined : new RegExp(pattern, 'u');
   const fits = (text: string) =>
     text.length >= minLength && text.length <= maxLength && (rule === undefined || rule.test(text));
