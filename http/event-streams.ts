@@ -4,6 +4,7 @@ import type { JobListWatch } from '../actors/views/job-list-watch.ts';
 import type { JobWatch } from '../actors/views/job-watch.ts';
 import { overloaded } from './errors.ts';
 import { LatestStream } from './latest-stream.ts';
+import { cursorText } from './schemas/job-list.ts';
 
 export interface EventLimits {
   /** Open streams of all clients at most. */
@@ -94,6 +95,6 @@ class ToldJobs {
     this.#told = now;
     this.#first = false;
     if (same) return undefined;
-    return { jobs: changed, order: [...now.keys()], next: next === null ? null : String(next) };
+    return { jobs: changed, order: [...now.keys()], next: next === null ? null : cursorText(next) };
   }
 }
