@@ -1,7 +1,34 @@
 import { maskUri } from '../../domain/censor.ts';
-import { isTerminal } from '../batch-job/status.ts';
-import type { JobListQuery, TimeSpan } from './job-list.ts';
+import { isTerminal, type BatchJobStatus } from '../batch-job/status.ts';
 import type { StoredJob } from './stored-job.ts';
+
+/** Milliseconds since the epoch, from the first to before the second. */
+export interface TimeSpan {
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+}
+
+export interface JobListQuery {
+  /** Jobs of a page at most. */
+  readonly limit: number;
+  /** Where the page before ended; a list that is ordered by a time needs the score. */
+  readonly before: JobCursor | undefined;
+  /** Any of these. */
+  readonly statuses: readonly BatchJobStatus[] | undefined;
+  readonly pipelineName: string | undefined;
+  readonly externalId: string | undefined;
+  readonly terminal: boolean | undefined;
+  /** A part of the URI of a medium, in any case of letters. */
+  readonly medium: string | undefined;
+  readonly started: TimeSpan | undefined;
+  readonly ended: TimeSpan | undefined;
+}
+
+export interface JobCursor {
+  /** The time of a list that is ordered by one. */
+  readonly score: number | undefined;
+  readonly number: number;
+}
 
 /** Of a URI; a data: URI may be as large as a request. */
 const MAX_COMPARED = 8_192;

@@ -9,37 +9,11 @@ import {
   LIVE_JOBS,
   STARTED_JOBS,
 } from '../batch-job/indexes.ts';
-import { fitsJob } from './job-filters.ts';
+import { fitsJob, type JobCursor, type JobListQuery, type TimeSpan } from './job-filters.ts';
 import type { DetailedJobInfo, JobViews } from './jobs.ts';
 import { readableJob, type StoredJob } from './stored-job.ts';
 
-/** Milliseconds since the epoch, from the first to before the second. */
-export interface TimeSpan {
-  readonly from: number | undefined;
-  readonly to: number | undefined;
-}
-
-export interface JobListQuery {
-  /** Jobs of a page at most. */
-  readonly limit: number;
-  /** Where the page before ended; a list that is ordered by a time needs the score. */
-  readonly before: JobCursor | undefined;
-  /** Any of these. */
-  readonly statuses: readonly BatchJobStatus[] | undefined;
-  readonly pipelineName: string | undefined;
-  readonly externalId: string | undefined;
-  readonly terminal: boolean | undefined;
-  /** A part of the URI of a medium, in any case of letters. */
-  readonly medium: string | undefined;
-  readonly started: TimeSpan | undefined;
-  readonly ended: TimeSpan | undefined;
-}
-
-export interface JobCursor {
-  /** The time of a list that is ordered by one. */
-  readonly score: number | undefined;
-  readonly number: number;
-}
+export type { JobCursor, JobListQuery, TimeSpan } from './job-filters.ts';
 
 /** A job in a list: of many media only the first, and how many there are. */
 export interface ListedJob extends DetailedJobInfo {
