@@ -8,6 +8,7 @@ import type { Foundation, GuardianDeps } from './guardian-deps.ts';
 import { registerActors, tellJobs, type Actors } from './registered-actors.ts';
 import { systemMessageKind } from './system-messages/actor.ts';
 import { SystemMessageService, tellingOfQuarantine } from './system-messages/service.ts';
+import { JobFiles } from './views/job-files.ts';
 import { listJobs } from './views/job-list.ts';
 import { JobListWatch } from './views/job-list-watch.ts';
 import { JobWatch } from './views/job-watch.ts';
@@ -28,6 +29,7 @@ export interface Guardian extends Actors {
   readonly views: JobViews;
   readonly watch: JobWatch;
   readonly listWatch: JobListWatch;
+  readonly jobFiles: JobFiles;
   readonly queues: QueueViews;
   readonly systemMessages: SystemMessageService;
 }
@@ -134,6 +136,7 @@ function views(base: Foundation, { nodeManager, delivery }: Actors, queues: Queu
       [...own, ...components].find((component) => component.queues.includes(queue))?.model.serviceName,
     idleReason: nodeManager.waitingReason,
   });
+  const jobFiles = new JobFiles({ ...base, dataDir: settings.DATA_DIR });
   const jobs = new JobViews(store, settings.DATA_DIR, waiting, delivery.troubleOf);
   const pollMs = settings.EVENTS_POLL_MS;
   const watch = new JobWatch({ views: jobs, clock, logger, pollMs });
@@ -143,5 +146,5 @@ function views(base: Foundation, { nodeManager, delivery }: Actors, queues: Queu
     logger,
     pollMs: PAGE_LOOKS * pollMs,
   });
-  return { views: jobs, watch, listWatch };
+  return { views: jobs, watch, listWatch, jobFiles };
 }

@@ -125,6 +125,9 @@ export interface PreparedMedium {
   readonly inspected: boolean;
   /** Absolute path of the local file that components read. */
   readonly path: string;
+  /** Its size, and when it was written last (whole milliseconds since the epoch): by these is known later whether it is still the same. */
+  readonly bytes?: number;
+  readonly modified?: number;
   readonly warnings: readonly Issue[];
   /** Frames asked for (the union of frame and time ranges, clipped, joined); the whole video when none were given; [] unless VIDEO. */
   readonly ranges: readonly Range[];
@@ -387,6 +390,23 @@ export interface CopyMedium {
 /** Write the detection document. Input: GET `input` answers NDJSON, a DocumentHead, then a DocumentMedium per medium. Answer: the document. */
 export interface DocumentWork {
   readonly input: string;
+  /** File for the index of the media; absent: none is written. */
+  readonly mediaIndex?: string;
+}
+/** Where a medium of a job lies and what it is, for whoever wants to have it later. Files are named relative to the data folder. */
+export interface IndexedMedium {
+  /** Of a file; of all else the scheme alone. */
+  readonly uri: string;
+  /** Absent: it lies where its URI says. */
+  readonly file?: string;
+  /** Without the table of frame times. */
+  readonly facts: MediumFacts | null;
+  readonly inspected: boolean;
+  readonly bytes?: number;
+  readonly modified?: number;
+  /** The copy with what was found drawn into it; `uri` is that of a bucket when it lies there. */
+  readonly markup?: { readonly file: string; readonly uri: string };
+  readonly selectorsOutput?: string;
 }
 export interface DocumentHead {
   readonly jobId: string;
@@ -448,6 +468,7 @@ export interface DocumentMedium {
   readonly selectorsOutputUri: string | null;
   /** One entry per (task, action) that ran on this medium, in pipeline order. */
   readonly outputs: readonly DocumentOutput[];
+  readonly indexed: IndexedMedium;
 }
 export interface DocumentMarkup {
   readonly id: number;

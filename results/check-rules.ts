@@ -119,7 +119,7 @@ const MAX_RANGES = 100_000;
 
 export function wrongPrepared(value: unknown): string | undefined {
   if (!isFields(value) || !isFields(value['facts'])) return 'has no facts of a medium';
-  const { facts, inspected, path, warnings, ranges, failure } = value;
+  const { facts, inspected, path, bytes, modified, warnings, ranges, failure } = value;
   const { mediaType, mimeType, sha256, length, metadata } = facts;
   if (typeof mediaType !== 'string' || !MEDIA_TYPES.has(mediaType)) return 'has no known mediaType';
   if (typeof mimeType !== 'string' || typeof sha256 !== 'string') return 'has no mimeType and sha256';
@@ -127,6 +127,8 @@ export function wrongPrepared(value: unknown): string | undefined {
   if (!isProperties(metadata)) return 'has metadata that are not an object of texts';
   if (typeof inspected !== 'boolean') return 'does not say whether it was inspected';
   if (typeof path !== 'string' || path === '') return 'has no path';
+  if (![bytes, modified].every((one) => one === undefined || isFiniteNumber(one)))
+    return 'has a size or a time that is no number';
   if (!isArrayOf(warnings, isIssue)) return 'has warnings without code and message';
   if (failure !== undefined && !isIssue(failure)) return 'has a failure without code and message';
   if (!isArrayOf(ranges, isRange) || ranges.length > MAX_RANGES) return 'has ranges without start and stop';

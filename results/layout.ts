@@ -65,6 +65,11 @@ export function detectionFile(folder: string): FileKey {
   return join(outputFolder(folder), 'detection.json');
 }
 
+/** Where the media of a run lie that has ended: see `media-index.ts`. */
+export function mediaIndexFile(folder: string): FileKey {
+  return join(outputFolder(folder), 'media-index');
+}
+
 /** Files that components make of a document, before they are taken over as derivative media. */
 export function derivingFolder(folder: string, run: number, mediaId: number): FileKey {
   return join(mediaFolder(folder), `${run}-derived-${mediaId}`);
@@ -102,6 +107,16 @@ export function artifactsFolder(
   return join(artifactsFolders(folder), `${mediaId}`, `${task}`, `${action}`);
 }
 
+/** A picture of a detection: `again` counts the pictures of a track that show the same frame. */
+export function artifactFile(
+  folder: string,
+  place: Readonly<Record<'mediaId' | 'task' | 'action' | 'track' | 'frame' | 'again', number>>,
+): FileKey {
+  const { track, frame, again } = place;
+  const name = again > 0 ? `frame-${frame}-${again}.png` : `frame-${frame}.png`;
+  return join(artifactsFolder(folder, place), `${track}`, name);
+}
+
 /** Copies of media with what was found drawn into them. */
 export function markupFolders(folder: string): FileKey {
   return resultFolder('markup', folder);
@@ -128,14 +143,18 @@ export function selectorsOutputFile(folder: string, mediaId: number): FileKey {
 
 /** The path behind the URI of a detection document of this service; undefined for all other URIs. */
 export function ownDocument(dataDir: string, uri: string): string | undefined {
+  const folder = folderOfDocument(dataDir, uri);
+  return folder === undefined ? undefined : pathOf(dataDir, detectionFile(folder));
+}
+
+/** The name of the folders of the run whose detection document a URI names; undefined when it is none of this service. */
+export function folderOfDocument(dataDir: string, uri: string): string | undefined {
   if (!uri.startsWith('file:')) return undefined;
   try {
     const [folder = '', name, ...rest] = relative(join(dataDir, 'output-objects'), fileURLToPath(uri)).split(
       sep,
     );
-    return name === 'detection.json' && rest.length === 0
-      ? pathOf(dataDir, detectionFile(folder))
-      : undefined;
+    return name === 'detection.json' && rest.length === 0 ? plainName(folder) : undefined;
   } catch {
     return undefined;
   }

@@ -2,6 +2,7 @@ import type {
   SubJobAssignment,
   CopyWork,
   DetectWork,
+  DocumentWork,
   FetchLimits,
   FinishPart,
   FinishWork,
@@ -99,7 +100,7 @@ async function workOf(
 ): Promise<SubJobAssignment['work']> {
   switch (row.kind) {
     case 'DOCUMENT':
-      return { input: inputPath(token) };
+      return { ...(work as DocumentWork), input: inputPath(token) };
     case 'COPY':
       return copyWork(deps, work as PlannedCopy, token);
     case 'PREPARE':

@@ -16,10 +16,11 @@ import { BATCH_JOB, mediumPrefix } from '../batch-job/keys.ts';
 import { Turns } from '../runtime/turns.ts';
 import { forAction, jobWide, wantsDetails } from '../batch-job/effective-properties.ts';
 import { stageIndex } from '../batch-job/media.ts';
-import type { JobRecord, RequestedMedium } from '../batch-job/record.ts';
+import { foldersOf, type JobRecord, type RequestedMedium } from '../batch-job/record.ts';
 import { after } from '../batch-job/status.ts';
 import type { Derived, SubJobRow } from '../batch-job/state.ts';
 import { storedJob, type StoredJob } from '../views/stored-job.ts';
+import { indexedMediumOf } from './indexed-medium.ts';
 import { allFinished, factsIn, outputsOf, type MediumRows } from './document-outputs.ts';
 
 const SERVICE = 'WORKFLOW_MANAGER';
@@ -41,14 +42,21 @@ export async function* documentInput(
     derived.push(...derivedFrom(named));
     yield documentMedium(job, named);
   }
-  // Media that were made of derived media come last, in the order in which they were made.
-  for (const one of derived) {
+  // In the order in which they were made, so that the place of a medium in the document is its place in the job.
+  derived.sort(byIndex);
+  for (let one = derived.shift(); one !== undefined; one = derived.shift()) {
     if (turns.due) await turns.next();
     const made = { ...one, rows: await rowsOf(store, job, one.index) };
-    derived.push(...derivedFrom(made));
+    const further = derivedFrom(made);
+    if (further.length > 0) {
+      derived.push(...further);
+      derived.sort(byIndex);
+    }
     yield documentMedium(job, made);
   }
 }
+
+const byIndex = (a: MediumRows, b: MediumRows) => a.index - b.index;
 
 /** What the document of an earlier job is to say of this one: its head, then each medium by the hash under which the archive has it. */
 export async function* copyInput(store: Store, jobNumber: number): AsyncGenerator<CopyHead | CopyMedium> {
@@ -64,7 +72,8 @@ export async function* copyInput(store: Store, jobNumber: number): AsyncGenerato
   }
 }
 
-async function rowsOf(
+/** The sub-jobs of a medium, by its place in the job. */
+export async function rowsOf(
   store: Store,
   { record, snapshot }: StoredJob,
   index: number,
@@ -181,6 +190,12 @@ function documentMedium({ record, snapshot }: StoredJob, of: MediumRows): Docume
       rows.find(({ summary }) => summary?.selectorsOutputUri !== undefined)?.summary?.selectorsOutputUri ??
       null,
     outputs: outputsOf(record, of, cancelled),
+    indexed: indexedMediumOf({
+      named: of.parentMediaId < 0 ? medium : undefined,
+      mediaId: medium.mediaId,
+      rows,
+      folder: foldersOf(record, snapshot),
+    }),
   };
 }
 

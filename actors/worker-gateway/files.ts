@@ -5,6 +5,7 @@ import type {
   DetectWork,
   DocumentHead,
   DocumentMedium,
+  DocumentWork,
   FeedWork,
   FinishPart,
   FinishWork,
@@ -45,7 +46,10 @@ const PATHS_IN: { readonly [K in WorkKind]: (work: WorkOf<K>, at: PathOf) => Wor
     sources: sourcesAt(work.sources, at),
     folder: at(work.folder),
   }),
-  DOCUMENT: (work) => work,
+  DOCUMENT: (work: DocumentWork, at) => ({
+    ...work,
+    ...(work.mediaIndex === undefined ? {} : { mediaIndex: at(work.mediaIndex) }),
+  }),
   UPLOAD: (work: UploadWork, at) => ({ ...work, path: at(work.path) }),
   COPY: (work: CopyWork, at) => ({ ...work, folder: at(work.folder) }),
 };

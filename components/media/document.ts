@@ -1,6 +1,7 @@
 /** DOCUMENT: writes the detection document from what the server knows of the job and from the files of finished tracks. */
 import { MAX_OWN_LINE_BYTES, splitLines } from '../../results/lines.ts';
 import { writeDocument } from '../../results/document.ts';
+import { writeMediaIndex, type MediaIndexWriter } from '../../results/media-index.ts';
 import { trackLines, type ReadTracks } from '../../results/track-lines.ts';
 import { mergeDetectionErrors } from '../../domain/detection-errors.ts';
 import type { DocumentHead, DocumentMedium, DocumentWork } from '../../protocol/worker-protocol.ts';
@@ -9,6 +10,7 @@ import { uprightBoxes } from './upright-boxes.ts';
 
 export async function* document(work: DocumentWork, context: WorkContext): AsyncGenerator<string> {
   const input = inputLines(work, context);
+  const index = work.mediaIndex === undefined ? undefined : await writeMediaIndex(work.mediaIndex);
   try {
     const first = await input.next();
     if (first.done === true) throw new Error('The input of the document is empty.');
@@ -20,12 +22,14 @@ export async function* document(work: DocumentWork, context: WorkContext): Async
         yield line;
       }
     };
-    yield* writeDocument(JSON.parse(first.value) as DocumentHead, media(input), {
+    yield* writeDocument(JSON.parse(first.value) as DocumentHead, media(input, index), {
       readTracks: counted,
       detailed: ({ facts }) => uprightBoxes(facts?.metadata ?? {}),
     });
+    await index?.finish();
   } finally {
     await input.return(undefined);
+    await index?.close();
   }
 }
 
@@ -37,8 +41,15 @@ async function* inputLines({ input }: DocumentWork, context: WorkContext): Async
   }
 }
 
-async function* media(lines: AsyncIterable<string>): AsyncGenerator<DocumentMedium> {
-  for await (const line of lines) yield withDetectionErrors(JSON.parse(line) as DocumentMedium);
+async function* media(
+  lines: AsyncIterable<string>,
+  index: MediaIndexWriter | undefined,
+): AsyncGenerator<DocumentMedium> {
+  for await (const line of lines) {
+    const medium = JSON.parse(line) as DocumentMedium;
+    await index?.add(medium.indexed);
+    yield withDetectionErrors(medium);
+  }
 }
 
 /** The errors of sub-jobs also stand among the errors of their medium, equal ones once with all their frames. */

@@ -26,7 +26,10 @@ export async function* prepare(work: PrepareWork, context: WorkContext): AsyncGe
   const meter = (bytes: number): void => context.progress((done += bytes), 0);
   const path =
     work.stored === true ? await derivedMedium(work) : await fetchMedium(work, context.signal, meter);
-  yield `${JSON.stringify(await preparedMedium(path, work, context.signal, meter))}\n`;
+  // Looked at before it is read: what is written meanwhile shows.
+  const { size: bytes, mtimeMs } = await stat(path);
+  const medium = await preparedMedium(path, work, context.signal, meter);
+  yield `${JSON.stringify({ ...medium, bytes, modified: Math.floor(mtimeMs) })}\n`;
 }
 
 async function preparedMedium(

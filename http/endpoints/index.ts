@@ -3,6 +3,7 @@ import { administrationEndpoints, type AdministrationDeps } from './administrati
 import { batchJobEndpoints, type BatchJobDeps } from './batch-jobs.ts';
 import { componentEndpoints, type CatalogDeps } from './components.ts';
 import { jobEventEndpoints, type JobEventDeps } from './job-events.ts';
+import { jobFileEndpoints, type JobFileDeps } from './job-files.ts';
 import { jobListEndpoints, type JobListDeps } from './job-list.ts';
 import { mediaEndpoints, type MediaDeps } from './media.ts';
 import { nodeEndpoints, type NodeDeps } from './nodes.ts';
@@ -22,6 +23,7 @@ export interface EndpointDeps
     BatchJobDeps,
     JobListDeps,
     JobEventDeps,
+    JobFileDeps,
     MediaDeps,
     StreamingJobDeps,
     NodeDeps,
@@ -43,6 +45,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...queueEndpoints,
   ...jobListEndpoints,
   ...jobEventEndpoints,
+  ...jobFileEndpoints,
   ...mediaEndpoints,
   ...selfEndpoints,
   ...administrationEndpoints,
@@ -54,6 +57,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
 export const tags = [
   { name: 'Service', description: 'The service itself: version, health, this document' },
   { name: 'Batch jobs', description: 'Run a pipeline over media and get what it found' },
+  { name: 'Files of jobs', description: 'The media of jobs and what was made of them' },
   { name: 'Media', description: 'Upload media, when the service cannot reach them' },
   { name: 'Nodes and services', description: 'What runs where' },
   { name: 'Streaming jobs', description: 'Run a pipeline over a live stream' },

@@ -10,11 +10,23 @@ const EXPOSED = [
   'Link',
   'WWW-Authenticate',
   'Content-Disposition',
+  'Content-Range',
+  'Accept-Ranges',
+  'ETag',
   'X-Interface-Version',
   'Troupe-Server',
 ];
 /** Headers that they may send. */
-const ALLOWED = ['Authorization', 'Content-Type', 'Idempotency-Key', 'Last-Event-ID', 'X-Request-Id'];
+const ALLOWED = [
+  'Authorization',
+  'Content-Type',
+  'Idempotency-Key',
+  'If-None-Match',
+  'If-Range',
+  'Last-Event-ID',
+  'Range',
+  'X-Request-Id',
+];
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'];
 /** Seconds for which a browser remembers the answer to its preflight. */
 const REMEMBERED_S = 600;

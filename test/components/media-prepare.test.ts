@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pathToFileURL } from 'node:url';
@@ -56,7 +56,13 @@ describe('Preparing a medium', () => {
     const { facts, ...rest } = await prepared({
       metadata: { CAMERA: '7', FRAME_WIDTH: '1', MEDIA_HASH: 'wrong' },
     });
-    expect(rest).to.deep.equal({ inspected: true, path: `${root}/red.png`, warnings: [], ranges: [] });
+    const file = `${root}/red.png`;
+    const { size: bytes, mtimeMs } = await stat(file);
+    const modified = Math.floor(mtimeMs);
+    expect(rest).to.deep.equal({
+      ...{ inspected: true, path: file, bytes, modified },
+      ...{ warnings: [], ranges: [] },
+    });
     expect(facts).to.include({ mediaType: 'IMAGE', mimeType: 'image/png', length: 1 });
     expect(facts.sha256).to.equal(createHash('sha256').update(picture).digest('hex'));
     expect(facts.metadata).to.include({ CAMERA: '7', FRAME_WIDTH: '40', FRAME_HEIGHT: '30' });

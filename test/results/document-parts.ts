@@ -52,6 +52,7 @@ export function mediumWith(
     markup: null,
     selectorsOutputUri: null,
     outputs,
+    indexed: { uri: 'file:///media/a.mp4', facts: null, inspected: true },
     ...change,
   };
 }

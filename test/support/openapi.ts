@@ -110,10 +110,11 @@ export class OpenApiCheck {
     answer: SeenAnswer,
   ): string | undefined {
     const type = (answer.headers.get('content-type') ?? '').replace(/;.*$/, '').trim();
-    if (content[type] === undefined)
+    const declared = content[type] === undefined && type !== '' ? '*/*' : type;
+    if (content[declared] === undefined)
       return `${where} with the content type "${type}" instead of ${Object.keys(content).join(' or ')}: ${excerpt(answer)}`;
-    const pointer = ['paths', template, method, 'responses', status, 'content', type, 'schema'];
-    const misfit = this.misfit(pointer, type === 'application/json' ? answer.body : answer.text);
+    const pointer = ['paths', template, method, 'responses', status, 'content', declared, 'schema'];
+    const misfit = this.misfit(pointer, declared === 'application/json' ? answer.body : answer.text);
     return misfit === undefined
       ? undefined
       : `${where}, against its declaration: ${misfit}. It was ${excerpt(answer)}`;

@@ -1,5 +1,7 @@
 import { MEDIA_QUEUES, type DocumentWork } from '../../../protocol/worker-protocol.ts';
+import { mediaIndexFile } from '../../../results/layout.ts';
 import { withError, withIssue } from '../issues.ts';
+import { foldersOf } from '../record.ts';
 import { pieceOf, type Kind, type ResultOf } from './kind.ts';
 import { newSubJob } from './sub-job.ts';
 
@@ -7,7 +9,8 @@ import { newSubJob } from './sub-job.ts';
 export const DOCUMENT: Kind<ResultOf<'DOCUMENT'>> = {
   survivesCancel: true,
   row(state, index, unit, context) {
-    const work: DocumentWork = { input: '' };
+    const folder = foldersOf(context.record, state);
+    const work: DocumentWork = { input: '', mediaIndex: mediaIndexFile(folder) };
     const row = newSubJob(state, index, unit, context, { id: 'document', path: 'z' });
     return { ...row, kind: 'DOCUMENT', queue: MEDIA_QUEUES.DOCUMENT, work };
   },

@@ -1,0 +1,103 @@
+/** Files as answers: conditional requests, parts of them (RFC 9110), and headers that keep a browser from running what they hold. */
+import type { Context } from 'koa';
+import type { JobFile } from '../../actors/views/job-files.ts';
+import { answered, withoutBody } from '../declaration.ts';
+
+interface Part {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The answer to a request for a file, which it closes. */
+export async function fileAnswer(ctx: Context, { file, mimeType, name }: JobFile) {
+  const headers = headersOf(file.etag, file.modified, mimeType, name);
+  if (isKnown(ctx, file.etag, file.modified)) {
+    await file.close();
+    return answered(304, undefined, headers);
+  }
+  const part = isOfThis(ctx, file.etag, file.modified) ? partOf(ctx.get('range'), file.bytes) : undefined;
+  if (part === 'outside') {
+    await file.close();
+    ctx.set('Content-Range', `bytes */${file.bytes}`);
+    return withoutBody(416);
+  }
+  const type = { type: safeType(mimeType) };
+  if (part === undefined) {
+    const stream = file.stream();
+    return { ...answered(200, stream, headers), ...type, length: file.bytes };
+  }
+  const { start, end } = part;
+  const range = { 'Content-Range': `bytes ${start}-${end}/${file.bytes}` };
+  return {
+    ...answered(206, file.stream(part), { ...headers, ...range }),
+    ...type,
+    length: end - start + 1,
+  };
+}
+
+/** What a browser may show by itself; an SVG may hold scripts. */
+const SHOWN = /^(image|video|audio)\/(?!svg)[\w.-]+$/;
+const TYPE = /^[\w.+-]+\/[\w.+-]+$/;
+
+const safeType = (mimeType: string) =>
+  TYPE.test(mimeType) ? mimeType.toLowerCase() : 'application/octet-stream';
+
+function headersOf(etag: string, modified: number, mimeType: string, name: string) {
+  const how = SHOWN.test(safeType(mimeType)) ? 'inline' : 'attachment';
+  return {
+    ETag: etag,
+    'Last-Modified': new Date(modified).toUTCString(),
+    'Accept-Ranges': 'bytes',
+    // It is for who asked for it; what was kept is asked for again each time, with its ETag.
+    'Cache-Control': 'private, no-cache',
+    'Content-Security-Policy': "sandbox; default-src 'none'",
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Disposition': disposition(how, name),
+  };
+}
+
+/** RFC 6266: a name of plain letters for everybody, and the true one as RFC 8187 writes it. */
+export function disposition(how: 'inline' | 'attachment', name: string): string {
+  const plain = name.replaceAll(/[^\w.() -]/g, '_').slice(-MAX_NAME);
+  if (plain === name) return `${how}; filename="${plain}"`;
+  // The way through bytes makes half a character a whole one, which can be escaped.
+  const whole = Buffer.from(name.slice(-MAX_NAME)).toString();
+  const escaped = encodeURIComponent(whole).replaceAll(
+    /['()*]/g,
+    (one) => `%${one.codePointAt(0)!.toString(16).toUpperCase()}`,
+  );
+  return `${how}; filename="${plain}"; filename*=UTF-8''${escaped}`;
+}
+const MAX_NAME = 200;
+
+/** Whether the client has it already (RFC 9110 13.1.2, 13.1.3). */
+function isKnown(ctx: Context, etag: string, modified: number): boolean {
+  const given = ctx.get('if-none-match');
+  if (given !== '')
+    return given.trim() === '*' || given.split(',').some((one) => one.trim().replace(/^W\//, '') === etag);
+  const since = Date.parse(ctx.get('if-modified-since'));
+  return !Number.isNaN(since) && inSeconds(modified) <= since;
+}
+
+/** Whether a part of what the client has is a part of this (RFC 9110 13.1.5). */
+function isOfThis(ctx: Context, etag: string, modified: number): boolean {
+  const given = ctx.get('if-range').trim();
+  if (given === '') return true;
+  return given.includes('"') ? given === etag : Date.parse(given) === inSeconds(modified);
+}
+
+/** A date in a header has no milliseconds. */
+const inSeconds = (ms: number) => Math.floor(ms / 1_000) * 1_000;
+
+/** The part that is asked for; undefined: all of it, also when several parts are asked for, or none that makes sense. */
+export function partOf(range: string, bytes: number): Part | 'outside' | undefined {
+  const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(range.trim()) ?? [];
+  if (first === '' && last === '') return undefined;
+  if (first === '') {
+    const wanted = Math.min(Number(last), bytes);
+    return wanted === 0 ? 'outside' : { start: bytes - wanted, end: bytes - 1 };
+  }
+  const [start, end] = [Number(first), last === '' ? bytes - 1 : Math.min(Number(last), bytes - 1)];
+  if (last !== '' && Number(last) < start) return undefined;
+  return start >= bytes ? 'outside' : { start, end };
+}
