@@ -53,10 +53,13 @@ const BELOW: Readonly<Partial<Record<Place, Readonly<Record<string, Place>>>>> =
 /** The values that are shown, by the object that they stand in. */
 const SHOWN: Readonly<Partial<Record<Place, ReadonlySet<string>>>> = {
   ROOT: new Set(['jobId', 'archiveSourceJobId']),
-  MEDIUM: new Set(['parentMediaId', 'path', 'sha256', 'archiveSourceMediaPath', 'mediaSelectorsOutputUri']),
+  MEDIUM: new Set([
+    ...['parentMediaId', 'path', 'sha256', 'archiveSourceMediaPath', 'mediaSelectorsOutputUri'],
+    ...['href', 'mediaSelectorsOutputHref'],
+  ]),
   PROPERTIES: new Set(['LINKED_MEDIA_HASH']),
-  MARKUP: new Set(['path']),
-  DETECTION: new Set(['artifactPath']),
+  MARKUP: new Set(['path', 'href']),
+  DETECTION: new Set(['artifactPath', 'artifactHref']),
 };
 
 /** Longer texts are no address. */

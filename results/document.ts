@@ -13,6 +13,7 @@ import type {
 } from '../protocol/worker-protocol.ts';
 import type { MediaType } from '../domain/types.ts';
 import { censorDeep, censorProperties, maskUri } from '../domain/censor.ts';
+import { markupHref, mediumHref, selectorsOutputHref } from './hrefs.ts';
 import { inChunks } from './lines.ts';
 import { placesOf, trackLines, typesIn, type ReadTracks, type TypeIndex } from './track-lines.ts';
 
@@ -51,16 +52,18 @@ async function* pieces(
   const errors = [...issueEntry(head.errors)];
   const warnings = [...issueEntry(head.warnings)];
   yield `${opened(headFields(head))},"media":[`;
-  let first = true;
+  let place = 0;
   const types = new Set<MediaType>();
   for await (const medium of media) {
     if (medium.facts !== null) types.add(medium.facts.mediaType);
     errors.push(...issueEntry(medium.errors, medium.mediaId));
     warnings.push(...issueEntry(medium.warnings, medium.mediaId));
-    yield `${first ? '' : ','}\n${opened(mediumFields(medium))},"output":{`;
+    const fields = mediumFields(medium);
+    const told = head.details === null ? fields : withHrefs(fields, medium, place);
+    yield `${place === 0 ? '' : ','}\n${opened(told)},"output":{`;
     yield* outputPieces(medium.outputs, readTracks, detailed(medium));
     yield '}}';
-    first = false;
+    place += 1;
   }
   yield `],\n"errors":${JSON.stringify(errors)},\n"warnings":${JSON.stringify(warnings)}`;
   if (head.details !== null)
@@ -111,6 +114,22 @@ function mediumFields(medium: DocumentMedium): Readonly<Record<string, unknown>>
     ...(medium.selectorsOutputUri === null ? {} : { mediaSelectorsOutputUri: medium.selectorsOutputUri }),
   };
 }
+
+/** Beside each file on the server what to ask for to get it. */
+function withHrefs(
+  fields: Readonly<Record<string, unknown>>,
+  { path, markup, selectorsOutputUri }: DocumentMedium,
+  place: number,
+): Readonly<Record<string, unknown>> {
+  return {
+    ...fields,
+    ...(isOnServer(path) ? { href: mediumHref(place) } : {}),
+    ...(isOnServer(markup?.path) ? { markupResult: { ...markup, href: markupHref(place) } } : {}),
+    ...(isOnServer(selectorsOutputUri) ? { mediaSelectorsOutputHref: selectorsOutputHref(place) } : {}),
+  };
+}
+
+const isOnServer = (uri: string | null | undefined) => /^file:/i.test(uri ?? '');
 
 function processingErrors(
   errors: DocumentMedium['detectionErrors'],

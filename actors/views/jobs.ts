@@ -1,5 +1,6 @@
 import { maskUri } from '../../domain/censor.ts';
 import { pathOf } from '../../results/file-keys.ts';
+import { mediumHref } from '../../results/hrefs.ts';
 import { detectionFile, ownDocument } from '../../results/layout.ts';
 import type { WorkStatus } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
@@ -40,6 +41,8 @@ export interface SingleJobInfo {
 /** With what the specification does not list: strict readers get it only when they ask for it. */
 export interface DetailedJobInfo extends SingleJobInfo {
   readonly externalId: string | null;
+  /** For each medium what to ask for to get it; of a job that is told alone. */
+  readonly mediaHrefs?: readonly (string | null)[];
   /** Attempts that failed, once there is one. */
   readonly callbackAttempts?: Attempts;
   readonly archiveAttempts?: Attempts;
@@ -116,7 +119,8 @@ export class JobViews {
   async detailed(number: number): Promise<DetailedJobInfo | undefined> {
     const job = await storedJob(this.#store, number);
     if (job === undefined) return undefined;
-    return this.#ended.get(job) ?? (await this.infos([job]))[0];
+    const info = this.#ended.get(job) ?? (await this.infos([job]))[0];
+    return info === undefined ? undefined : { ...info, mediaHrefs: mediaHrefsOf(job) };
   }
 
   async infos(jobs: readonly StoredJob[]): Promise<readonly DetailedJobInfo[]> {
@@ -272,12 +276,19 @@ export class JobViews {
   }
 }
 
+/** What the service fetches itself it has until the job ends. */
+const mediaHrefsOf = ({ record, snapshot }: StoredJob): readonly (string | null)[] =>
+  record.media.map(({ uri }, place) =>
+    /^file:/i.test(uri) || !isTerminal(snapshot.status) ? mediumHref(place) : null,
+  );
+
 const isOwed = (delivery: Delivery | null) => delivery !== null && delivery.pending > 0;
 
 function listed({
   externalId: _,
   callbackAttempts: _c,
   archiveAttempts: _a,
+  mediaHrefs: _m,
   waitingFor: _w,
   ...info
 }: DetailedJobInfo): SingleJobInfo {

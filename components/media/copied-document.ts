@@ -72,9 +72,12 @@ function note(medium: SurveyedMedium, { key, value }: Found): void {
   else if (key === 'sha256') medium.sha256 = String(value).toLowerCase();
 }
 
+/** What to ask the service of the source for: copies are not to be had from there. */
+const HREFS: ReadonlySet<string> = new Set(['href', 'artifactHref', 'mediaSelectorsOutputHref']);
+
 /** Whether the value is the address of a file that the job has made. */
 function isResult({ place, key, value }: Found, medium: SurveyedMedium | undefined): boolean {
-  if (typeof value !== 'string' || value === '') return false;
+  if (typeof value !== 'string' || value === '' || HREFS.has(key)) return false;
   if (place !== 'MEDIUM') return place === 'DETECTION' || place === 'MARKUP';
   return key === 'mediaSelectorsOutputUri' || (key === 'path' && medium?.isDerived === true);
 }
@@ -138,6 +141,7 @@ class Media {
 /** What stands in the new document where this stood: as JSON, with what is new beside it. */
 function valueOf(found: Found, survey: Survey, places: NewPlaces, media: Media): Buffer | Promise<string> {
   const { place, key, value, medium } = found;
+  if (HREFS.has(key)) return Buffer.from('null');
   const old = survey.media[medium];
   const same = JSON.stringify(value);
   if (place === 'ROOT') {

@@ -1,6 +1,7 @@
 /** DOCUMENT: writes the detection document from what the server knows of the job and from the files of finished tracks. */
 import { MAX_OWN_LINE_BYTES, splitLines } from '../../results/lines.ts';
 import { writeDocument } from '../../results/document.ts';
+import { withArtifactHrefs } from '../../results/hrefs.ts';
 import { writeMediaIndex, type MediaIndexWriter } from '../../results/media-index.ts';
 import { trackLines, type ReadTracks } from '../../results/track-lines.ts';
 import { mergeDetectionErrors } from '../../domain/detection-errors.ts';
@@ -24,7 +25,10 @@ export async function* document(work: DocumentWork, context: WorkContext): Async
     };
     yield* writeDocument(JSON.parse(first.value) as DocumentHead, media(input, index), {
       readTracks: counted,
-      detailed: ({ facts }) => uprightBoxes(facts?.metadata ?? {}),
+      detailed: ({ facts }) => {
+        const upright = uprightBoxes(facts?.metadata ?? {});
+        return (line) => withArtifactHrefs(upright(line));
+      },
     });
     await index?.finish();
   } finally {

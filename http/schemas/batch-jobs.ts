@@ -148,6 +148,12 @@ export const singleJobInfo = z
     callbackStatus: deliveryStatus,
     // What the specification does not list: only for those who ask for it.
     externalId: z.string().nullable().optional().describe("With details=true: the caller's id"),
+    mediaHrefs: z
+      .array(z.string().nullable())
+      .optional()
+      .describe(
+        'With details=true, for each of mediaUris: what to GET to have the medium, relative to /rest/jobs/{jobId}/; null: it is to be had from its own address',
+      ),
     callbackAttempts: attempts.optional().describe('With details=true, once an attempt has failed'),
     archiveAttempts: attempts.optional().describe('With details=true, once an attempt has failed'),
     waitingFor: waitingFor

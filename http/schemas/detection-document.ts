@@ -5,6 +5,15 @@ import { jobStatus } from './batch-jobs.ts';
 const properties = z.record(z.string(), z.string());
 const range = z.object({ start: z.int().min(0), stop: z.int().min(0) });
 
+/** Null where the results of an earlier job were copied into a bucket. */
+const href = (what: string) =>
+  z
+    .string()
+    .nullish()
+    .describe(
+      `With OUTPUT_DETAILS, beside the URI ${what} when it is a file of the server: what to GET, relative to /rest/jobs/{jobId}/`,
+    );
+
 const detection = z
   .object({
     offsetFrame: z.int().min(0).describe('Number of the frame in the medium, from 0'),
@@ -17,6 +26,7 @@ const detection = z
     detectionProperties: properties,
     artifactExtractionStatus: z.enum(['NOT_ATTEMPTED', 'REQUESTED', 'COMPLETED', 'FAILED']),
     artifactPath: z.string().nullable(),
+    artifactHref: href('of the picture'),
     uprightBox: z
       .object({ x: z.int(), y: z.int(), width: z.int().min(1), height: z.int().min(1) })
       .optional()
@@ -85,6 +95,7 @@ const medium = z
       .optional()
       .describe('Of results that were copied: its URI in the earlier job'),
     path: z.string().describe('Its URI; what is secret in it, and the content of data: URIs, is left out'),
+    href: href('of the medium'),
     sha256: z.string(),
     mimeType: z.string(),
     mediaType: z.enum(['VIDEO', 'IMAGE', 'AUDIO', 'UNKNOWN']),
@@ -101,12 +112,14 @@ const medium = z
         path: z.string().describe('URI of the copy with the tracks drawn in'),
         status: z.enum(['COMPLETE', 'COMPLETE_WITH_WARNING', 'FAILED']),
         message: z.string().nullable(),
+        href: href('of the copy'),
       })
       .nullable(),
     mediaSelectorsOutputUri: z
       .string()
       .optional()
       .describe('The document with what its selectors selected replaced by what was found'),
+    mediaSelectorsOutputHref: href('of that document'),
     output: z
       .record(
         z.string(),

@@ -102,6 +102,38 @@ describe('The document of an earlier job, written anew,', () => {
     });
   });
 
+  it('says no more what to ask the service of the earlier job for', async () => {
+    const found = { artifactPath: 'p', artifactHref: 'artifacts/1/0/0/0/frame-0.png' };
+    const { text, survey } = await rewritten({
+      jobId: 'there-7',
+      media: [
+        {
+          path: 'old://a',
+          href: 'media/0',
+          markupResult: { path: 'm', href: 'media/0/markup' },
+          mediaSelectorsOutputUri: 's',
+          mediaSelectorsOutputHref: 'media/0/selectors-output',
+          output: { FACE: [{ tracks: [{ exemplar: found, detections: [found] }] }] },
+        },
+      ],
+    });
+    expect(survey.files).to.equal(4);
+    const copied = { artifactPath: 'copy of p', artifactHref: null };
+    expect(JSON.parse(text)).to.deep.include({
+      media: [
+        {
+          path: 'old://a',
+          archiveSourceMediaPath: 'old://a',
+          href: null,
+          markupResult: { path: 'copy of m', href: null },
+          mediaSelectorsOutputUri: 'copy of s',
+          mediaSelectorsOutputHref: null,
+          output: { FACE: [{ tracks: [{ exemplar: copied, detections: [copied] }] }] },
+        },
+      ],
+    });
+  });
+
   it('tells of its own source alone when that was a copy, too', async () => {
     const first = await rewritten({ jobId: 'there-7', media: [{ path: 'old://a', output: {} }] });
     const { text } = await rewritten(JSON.parse(first.text) as object, { jobId: 'here-2' });

@@ -88,6 +88,34 @@ describe('The files of a job over REST', () => {
     }
   });
 
+  it('says in a detailed document what to ask for, beside each file of the server, and in no other', async () => {
+    const run = (properties: Readonly<Record<string, string>>) =>
+      service.run({
+        media: [sampleUri('astronaut.png'), sampleUri('camera.png')],
+        pipelineDefinition: DRAWN,
+        jobProperties: { ARTIFACT_EXTRACTION_POLICY: 'ALL_TYPES', ...properties },
+      });
+    const document = await run({ OUTPUT_DETAILS: 'TRUE' });
+    const sent = async (href: unknown, uri: string) => {
+      const bytes = await bytesOf(`/rest/jobs/${document.jobId}/${String(href)}`);
+      expect(bytes.equals(await readFile(fileURLToPath(uri))), uri).to.equal(true);
+    };
+    for (const medium of document.media) {
+      await sent(medium['href'], medium.path);
+      await sent((medium.markupResult as unknown as { href: string }).href, medium.markupResult!.path);
+      for (const { exemplar, detections } of tracksOf(medium, 'LIGHT'))
+        for (const detection of [exemplar, ...detections])
+          await sent(
+            (detection as unknown as { artifactHref: string }).artifactHref,
+            detection.artifactPath!,
+          );
+    }
+    expect(JSON.stringify(await run({}))).not.to.match(/href/i);
+    const job = await service.detailed(document.jobId);
+    expect(job?.mediaHrefs).to.deep.equal(['media/0', 'media/1']);
+    expect(await service.job(document.jobId)).not.to.have.property('mediaHrefs');
+  });
+
   it('gives media that were taken out of a document, at their places in the document of the job', async () => {
     const { jobId, media } = await service.run({
       media: [sampleUri('text-embedded-and-images.pdf'), sampleUri('slides.odp')],

@@ -1,0 +1,36 @@
+/**
+ * What a client asks for that shares no folder with the server, beside the `file:` URIs of a detection document: paths relative to
+ * `/rest/jobs/<jobId of the document>/`.
+ */
+
+export const mediumHref = (place: number): string => `media/${place}`;
+export const markupHref = (place: number): string => `${mediumHref(place)}/markup`;
+export const selectorsOutputHref = (place: number): string => `${mediumHref(place)}/selectors-output`;
+
+const ARTIFACT = /^file:.*\/artifacts\/[^/]+\/((?:\d+\/){4}frame-\d+(?:-\d+)?\.png)$/;
+
+/** Null: the picture does not lie on the server. */
+export function artifactHref(uri: string | null): string | null {
+  const end = uri === null ? undefined : ARTIFACT.exec(uri)?.[1];
+  return end === undefined ? null : `artifacts/${end}`;
+}
+
+interface WithArtifact {
+  readonly artifactPath?: string | null;
+}
+
+/** The JSON of a track whose detections say what to ask for to get their pictures. */
+export function withArtifactHrefs(line: string): string {
+  // Few tracks have pictures: the others pass as they are.
+  if (!line.includes('"artifactPath":"file:')) return line;
+  const track = JSON.parse(line) as { exemplar: WithArtifact; detections: readonly WithArtifact[] };
+  const linked = (detection: WithArtifact) => {
+    const href = artifactHref(detection.artifactPath ?? null);
+    return href === null ? detection : { ...detection, artifactHref: href };
+  };
+  return JSON.stringify({
+    ...track,
+    exemplar: linked(track.exemplar),
+    detections: track.detections.map(linked),
+  });
+}
