@@ -41,7 +41,7 @@ const MAX_GAP_MS = 10_000;
 const ANSWER_MS = 30_000;
 
 export interface Call {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
   /** With the query. */
   readonly path: string;
   /** A text, or what makes the body anew for each attempt. */
@@ -147,7 +147,8 @@ export class Transport {
         ...(streamed === true && signal !== undefined ? { signal } : {}),
       });
       const { statusCode: status = 0, headers: given } = response;
-      if (streamed === true && status === 200) return { status, headers: given, text: '', stream: response };
+      if (streamed === true && (status === 200 || status === 206))
+        return { status, headers: given, text: '', stream: response };
       return { status, headers: given, text: await text(response) };
     } catch (error) {
       if (signal?.aborted === true && streamed === true) throw stopped(call);

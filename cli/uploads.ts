@@ -76,5 +76,5 @@ export class Uploads {
   }
 }
 
-const sizeText = (bytes: number) =>
+export const sizeText = (bytes: number) =>
   bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;

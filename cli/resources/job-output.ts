@@ -45,7 +45,7 @@ async function summary(id: string, options: RestOptions, terminal: Terminal): Pr
 }
 
 /** @throws Failure that says why there is none */
-async function documentOf(
+export async function documentOf(
   id: string,
   client: RestClient,
   form: DocumentForm,

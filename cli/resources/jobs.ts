@@ -10,6 +10,7 @@ import { jobLine } from '../tables.ts';
 import type { Terminal } from '../terminal.ts';
 import { watchJob } from '../watch.ts';
 import { asking, clientOf, command, show, textOf, whole, withQuery, type RestOptions } from './command.ts';
+import { fetchCommand } from './job-fetch.ts';
 import { jobListCommands } from './job-list.ts';
 import { outputCommands } from './job-output.ts';
 import { repostCommand } from './job-repost.ts';
@@ -31,6 +32,7 @@ export function jobCommands(program: Command, terminal: Terminal): void {
   });
   resubmitCommand(jobs, terminal);
   outputCommands(jobs, terminal);
+  fetchCommand(jobs, terminal);
   command(jobs, `delete ${ID}`, 'delete a job that has ended, with its document and its other files').action(
     (id: string, options: RestOptions) => {
       const call = { method: 'DELETE', path: jobPath(id) } as const;

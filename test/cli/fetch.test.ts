@@ -1,0 +1,191 @@
+/** `troupe jobs fetch` against a real service, whose folder the tool knows nothing of. */
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { sampleUri, Service, type DetectionDocument } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { Place } from './support.ts';
+
+describe('troupe jobs fetch', () => {
+  let service: Service;
+  let place: Place;
+  /** With artifacts and copies, and with derivative media. */
+  let document: DetectionDocument;
+  let derived: DetectionDocument;
+  before(async () => {
+    service = await Service.started();
+    place = new Place();
+    document = await service.run({
+      media: [sampleUri('astronaut.png'), sampleUri('camera.png')],
+      pipelineDefinition: {
+        pipeline: ['LIGHT TASK', 'DRAWING'],
+        tasks: [{ name: 'DRAWING', actions: ['GENERIC MARKUP ACTION'] }],
+      },
+      jobProperties: { ARTIFACT_EXTRACTION_POLICY: 'ALL_TYPES' },
+    });
+    derived = await service.run({
+      media: [sampleUri('text-embedded-and-images.pdf')],
+      pipelineName: 'DOCUMENT IMAGES DETECTION PIPELINE',
+    });
+  });
+  after(async () => {
+    await place.leave();
+    await service.close();
+  });
+
+  const fetched = (...args: readonly string[]) =>
+    place.troupe(['jobs', 'fetch', ...args], {
+      DATA_DIR: path.join(place.folder, 'nothing'),
+      TROUPE_URL: service.url,
+      TROUPE_TOKEN: service.token,
+    });
+  const inPlace = (...names: readonly string[]) => path.join(place.folder, ...names);
+  const same = (file: string, uri: string) =>
+    expect(readFileSync(file).equals(readFileSync(fileURLToPath(uri))), file).to.equal(true);
+
+  /** All files that the document names, by where they are to lie. */
+  function expectedFiles(document: DetectionDocument): ReadonlyMap<string, string> {
+    const files = new Map<string, string>();
+    for (const [n, { path: uri, parentMediaId, markupResult }] of document.media.entries()) {
+      const name = `${n}-${path.basename(uri)}`;
+      if (parentMediaId >= 0) files.set(`media/${name}`, uri);
+      if (markupResult !== null)
+        files.set(`markup/${n}-${path.basename(markupResult.path)}`, markupResult.path);
+    }
+    for (const [, uri = '', end = ''] of JSON.stringify(document).matchAll(
+      /"artifactPath":"(file:[^"]*\/artifacts\/[^/"]+\/([^"]+))"/g,
+    ))
+      files.set(`artifacts/${end}`, uri);
+    return files;
+  }
+
+  it('brings the document and every file that it names, and the second time nothing', async () => {
+    for (const [from, kinds] of [
+      [document, ['markup', 'artifacts']],
+      [derived, ['media']],
+    ] as const) {
+      const { code, stdout, stderr } = await fetched(from.jobId);
+      expect([code, stderr]).to.deep.equal([0, '']);
+      const files = expectedFiles(from);
+      expect([...files.keys()].map((name) => name.split('/')[0])).to.include.members(kinds);
+      expect(stdout).to.match(
+        new RegExp(`^The document and ${files.size} files \\(.*\\) fetched: ${from.jobId}\n$`),
+      );
+      for (const [name, uri] of files) same(inPlace(from.jobId, name), uri);
+      const text = readFileSync(inPlace(from.jobId, 'detection.json'), 'utf8');
+      expect(JSON.parse(text)).to.deep.equal(from);
+      const again = await fetched(from.jobId);
+      expect(again.stdout).to.include(`0 files (0 kB) fetched, ${files.size} files there already`);
+    }
+    expect(existsSync(inPlace(document.jobId, 'media', '0-astronaut.png'))).to.equal(false);
+  });
+
+  it('brings the media of the job, too, when it is asked to, into the folder that is named', async () => {
+    const { code } = await fetched(document.jobId, '--media', '--to', 'here/below');
+    expect(code).to.equal(0);
+    same(inPlace('here/below/media/0-astronaut.png'), sampleUri('astronaut.png'));
+    same(inPlace('here/below/media/1-camera.png'), sampleUri('camera.png'));
+  });
+
+  it('goes on with what broke off, and begins anew with a part of another file', async () => {
+    const folder = inPlace('cut', 'media');
+    const file = path.join(folder, '0-astronaut.png');
+    const whole = readFileSync(fileURLToPath(sampleUri('astronaut.png')));
+    const asked: string[] = [];
+    const parts = () =>
+      (existsSync(folder) ? readdirSync(folder) : []).filter((name) => /^0-.*\.part$/.test(name));
+    const partSize = () => parts().reduce((sum, name) => sum + statSync(path.join(folder, name)).size, 0);
+    // Breaks off the first time in the middle of the picture.
+    let breaks = true;
+    const proxy = createServer((incoming, outgoing) => {
+      asked.push(`${incoming.method ?? ''} ${incoming.url ?? ''} ${incoming.headers.range ?? ''}`.trim());
+      const { host: _, ...headers } = incoming.headers as Record<string, string>;
+      void fetch(`${service.url}${incoming.url ?? ''}`, { method: incoming.method ?? '', headers })
+        .then(async (answer) => {
+          const body = Buffer.from(await answer.arrayBuffer());
+          const length = answer.headers.get('content-length');
+          outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
+          if (!breaks || incoming.method !== 'GET' || !incoming.url!.endsWith('/media/0'))
+            return outgoing.end(body);
+          breaks = false;
+          expect(length).to.equal(String(whole.length));
+          outgoing.write(body.subarray(0, 100_000));
+          await until('a part of it is here', partSize, (size) => size > 0);
+          return outgoing.destroy();
+        })
+        .catch(() => outgoing.destroy());
+    }).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const { port } = proxy.address() as AddressInfo;
+    const through = () =>
+      place.troupe(
+        ['jobs', 'fetch', document.jobId, '--media', '--to', 'cut', '--url', `http://127.0.0.1:${port}`],
+        {
+          DATA_DIR: inPlace('nothing'),
+          TROUPE_TOKEN: service.token,
+        },
+      );
+    try {
+      const broken = await through();
+      expect(broken.code).to.equal(1);
+      expect(broken.stderr).to.include('The same command goes on with it.');
+      const size = partSize();
+      expect(size).to.be.within(1, 100_000);
+      asked.length = 0;
+      expect((await through()).code).to.equal(0);
+      expect(asked).to.include(`GET /rest/jobs/${document.jobId}/media/0 bytes=${size}-`);
+      same(file, sampleUri('astronaut.png'));
+      expect(parts()).to.deep.equal([]);
+      // A part of what the service does not have any more.
+      renameSync(file, `${file}.other.part`);
+      truncateSync(`${file}.other.part`, 10);
+      expect((await through()).code).to.equal(0);
+      same(file, sampleUri('astronaut.png'));
+      // What is here has another size.
+      writeFileSync(file, 'other');
+      expect((await through()).code).to.equal(0);
+      same(file, sampleUri('astronaut.png'));
+    } finally {
+      proxy.close();
+      proxy.closeAllConnections();
+    }
+  });
+
+  it('says which files are not to be had, and brings the others', async () => {
+    mkdirSync(path.join(service.mediaDir, 'more'));
+    const medium = path.join(service.mediaDir, 'more', 'gone.png');
+    writeFileSync(medium, readFileSync(fileURLToPath(sampleUri('camera.png'))));
+    const { jobId } = await service.run({
+      media: [`file://${medium}`, sampleUri('camera.png')],
+      pipelineName: 'LIGHT PIPELINE',
+    });
+    rmSync(medium);
+    const { code, stdout, stderr } = await fetched(jobId, '--media');
+    expect(code).to.equal(1);
+    expect(stderr).to.equal('media/0-gone.png: The medium cannot be read any more: File does not exist.\n');
+    expect(stdout).to.match(/ fetched, 1 file not to be had: /);
+  });
+
+  it('refuses what is no job, and a job that has not ended', async () => {
+    expect((await fetched('test-host-999999')).code).to.equal(2);
+    const live = await service.submit({ media: [sampleUri('camera.png')], pipelineName: 'ABSENT PIPELINE' });
+    const { code, stderr } = await fetched(live);
+    expect(code).to.equal(2);
+    expect(stderr).to.include('has no document yet');
+    await service.cancel(live);
+  });
+});
