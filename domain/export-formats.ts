@@ -2,6 +2,7 @@
 export const EXPORT_FORMATS = {
   ndjson: { type: 'application/x-ndjson; charset=utf-8', extension: 'ndjson' },
   csv: { type: 'text/csv; charset=utf-8; header=present', extension: 'csv' },
+  cvat: { type: 'application/xml; charset=utf-8', extension: 'xml' },
 } as const satisfies Readonly<Record<string, { readonly type: string; readonly extension: string }>>;
 
 export type ExportFormat = keyof typeof EXPORT_FORMATS;

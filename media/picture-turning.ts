@@ -1,64 +1,13 @@
 /** The pixel work behind `transform.ts`: tightly packed RGB in, tightly packed RGB out. */
-
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-}
-
-export interface Orientation {
-  /** Degrees clockwise, 0 to below 360. */
-  readonly rotation: number;
-  /** Left and right change places after the rotation. */
-  readonly flip: boolean;
-}
+import { turn, type Size, type TurnedPicture } from '../domain/turned-picture.ts';
 
 /** What is looked at: the stored picture, turned, flipped, and of that a region. */
-export interface View extends Orientation {
-  readonly source: Size;
-  /** Size of the whole picture after the rotation. */
-  readonly upright: Size;
+export interface View extends TurnedPicture {
   readonly region: Size & { readonly x: number; readonly y: number };
 }
 
 /** Writes the view of one stored picture into `to`. */
 export type Sampler = (from: Uint8Array, to: Uint8Array) => void;
-
-/** Clockwise rotation of the plane, y downwards, and where the top left of the turned picture comes to lie. */
-export interface Turn {
-  readonly sin: number;
-  readonly cos: number;
-  readonly left: number;
-  readonly top: number;
-}
-
-/** Exact at multiples of 90 degrees, where sine and cosine leave a rest behind. */
-export function turn({ width, height }: Size, rotation: number): Turn {
-  const quarter = rotation / 90;
-  const exact = Number.isInteger(quarter);
-  const sin = exact ? ([0, 1, 0, -1][quarter] ?? 0) : Math.sin((rotation * Math.PI) / 180);
-  const cos = exact ? ([1, 0, -1, 0][quarter] ?? 1) : Math.cos((rotation * Math.PI) / 180);
-  const left = Math.min(0, width * cos) + Math.min(0, -height * sin);
-  const top = Math.min(0, width * sin) + Math.min(0, height * cos);
-  return { sin, cos, left, top };
-}
-
-/** Where a point of the stored picture comes to lie in the turned and flipped one. */
-export function toUpright(
-  { source, upright, rotation, flip }: Omit<View, 'region'>,
-  { x, y }: { readonly x: number; readonly y: number },
-): { x: number; y: number } {
-  const { sin, cos, left, top } = turn(source, rotation);
-  const across = x * cos - y * sin - left;
-  return { x: flip ? upright.width - across : across, y: x * sin + y * cos - top };
-}
-
-/** The smallest picture that holds the turned one. */
-export function rotatedSize(size: Size, rotation: number): Size {
-  const { sin, cos } = turn(size, rotation);
-  const width = size.width * Math.abs(cos) + size.height * Math.abs(sin);
-  const height = size.width * Math.abs(sin) + size.height * Math.abs(cos);
-  return { width: Math.ceil(width - 1e-6), height: Math.ceil(height - 1e-6) };
-}
 
 /** Brightness of the corners that come in by a rotation: BLACK or WHITE. */
 export function fillOf(colour: string | undefined): number {

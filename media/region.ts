@@ -3,10 +3,10 @@
  * detection is. What of it lies outside the picture is left out, as far as its sides are parallel to those of the picture;
  * the corners that a slanting detection has outside are filled.
  */
-import { orientationOf, type Box } from '../domain/geometry.ts';
+import { orientationOf, type Box, type Orientation } from '../domain/geometry.ts';
+import { rotatedSize, toUpright, turn, type Size } from '../domain/turned-picture.ts';
 import type { Detection } from '../domain/types.ts';
-import { rotatedSize, sampler, toUpright, turn } from './picture-turning.ts';
-import type { Orientation, Size, View } from './picture-turning.ts';
+import { sampler, type View } from './picture-turning.ts';
 import { boxMapper } from './transform.ts';
 import type { MediumBox } from './transform.ts';
 

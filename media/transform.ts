@@ -7,10 +7,11 @@
  * then mirrored at the vertical line through it.
  */
 import type { Frame } from '../components/sdk/detector.ts';
+import type { Orientation } from '../domain/geometry.ts';
+import { rotatedSize, turn, type Size } from '../domain/turned-picture.ts';
 import type { Properties } from '../domain/types.ts';
 import { MediumError } from './medium-error.ts';
-import { fillOf, turn, rotatedSize, sampler } from './picture-turning.ts';
-import type { Orientation, Size, View } from './picture-turning.ts';
+import { fillOf, sampler, type View } from './picture-turning.ts';
 
 export interface MediumBox {
   readonly x: number;

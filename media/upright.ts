@@ -1,8 +1,7 @@
 /** Pictures of a medium as a viewer shows them: turned and flipped by what the medium says of itself. */
 import type { Frame } from '../components/sdk/detector.ts';
+import { rotatedSize, toUpright, type Size } from '../domain/turned-picture.ts';
 import type { Properties } from '../domain/types.ts';
-import { rotatedSize, toUpright } from './picture-turning.ts';
-import type { Size } from './picture-turning.ts';
 import { frameTransform, wantedOrientation } from './transform.ts';
 
 const AS_SHOWN = { AUTO_ROTATE: 'TRUE', AUTO_FLIP: 'TRUE' };

@@ -11,6 +11,7 @@ const text = z.string();
 export const EXPORT_TYPES: Readonly<Record<string, z.ZodType>> = {
   'application/x-ndjson': text,
   'text/csv': text,
+  'application/xml': text,
 };
 
 /** Whoever names one of these in the Accept header, and does not take JSON before it, means it; XML is named by every browser. */

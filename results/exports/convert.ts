@@ -3,7 +3,8 @@ import { createReadStream } from 'node:fs';
 import type { ExportFormat } from '../../domain/export-formats.ts';
 import { withTodaysFiles, type MovedStart } from '../moved-files.ts';
 import { rewritten } from './document-walk.ts';
-import type { Writer } from './found.ts';
+import { cvat } from './cvat.ts';
+import type { Through } from './found.ts';
 import { CsvWriter, NdjsonWriter } from './lines.ts';
 import { OneMedium } from './one-medium.ts';
 
@@ -22,17 +23,17 @@ const READ_BYTES = 256 * 1024;
 
 /** Yields the text in pieces of about the size in which the document is read. @throws ExportRefusal before the first of them */
 export function converted({ format, file, moved, mediaId }: Conversion): AsyncGenerator<string> {
-  const through = (writer: Writer) =>
-    rewritten(read(file, moved), mediaId === undefined ? writer : new OneMedium(mediaId, writer));
-  return WAYS[format](through);
+  const through: Through = (writer, only) =>
+    rewritten(read(file, moved), only === undefined ? writer : new OneMedium(only, writer));
+  return WAYS[format](through, mediaId);
 }
 
-/** Has a writer make text of the document once more. */
-type Through = (writer: Writer) => AsyncGenerator<string>;
+type Way = (through: Through, mediaId: number | undefined) => AsyncGenerator<string>;
 
-const WAYS: Readonly<Record<ExportFormat, (through: Through) => AsyncGenerator<string>>> = {
-  ndjson: (through) => through(new NdjsonWriter()),
-  csv: (through) => through(new CsvWriter()),
+const WAYS: Readonly<Record<ExportFormat, Way>> = {
+  ndjson: (through, mediaId) => through(new NdjsonWriter(), mediaId),
+  csv: (through, mediaId) => through(new CsvWriter(), mediaId),
+  cvat,
 };
 
 function read(file: string, moved: readonly MovedStart[]): AsyncIterable<Uint8Array> {

@@ -12,6 +12,10 @@ export const numberOf = (value: unknown, otherwise = 0): number =>
 export const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Of a frame or of milliseconds. */
+const countOf = (value: unknown): number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
+
 export function propertiesOf(value: unknown): Properties {
   if (!isObject(value)) return {};
   for (const name in value) if (typeof value[name] !== 'string') return asTexts(value);
@@ -30,8 +34,8 @@ export function detectionOf(value: unknown): FoundDetection | undefined {
   if (!isObject(value)) return undefined;
   const path = value['artifactPath'];
   return {
-    offsetFrame: numberOf(value['offsetFrame']),
-    offsetTime: numberOf(value['offsetTime']),
+    offsetFrame: countOf(value['offsetFrame']),
+    offsetTime: countOf(value['offsetTime']),
     x: numberOf(value['x']),
     y: numberOf(value['y']),
     width: numberOf(value['width']),

@@ -58,3 +58,6 @@ export interface Writer {
   mediumEnd?(medium: FoundMedium): Iterable<string>;
   end?(): Iterable<string>;
 }
+
+/** Has a writer make text of the document, once more each time it is called, or of one medium of it. */
+export type Through = (writer: Writer, mediaId: number | undefined) => AsyncGenerator<string>;

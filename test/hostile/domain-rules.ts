@@ -574,6 +574,14 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       return () => merging.uniteTracks(given, given);
     },
   },
+  'turned-picture.ts': because(
+    'looks at a point, a box or the size of a picture',
+    'turn',
+    'toUpright',
+    'rotatedSize',
+    'pictureOf',
+    'uprightBoxOf',
+  ),
   'trigger.ts': {
     feedForwardType: ofText(trigger.feedForwardType),
     parseTrigger: ofText(trigger.parseTrigger, 'A='),

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { allFound, lineOf } from '../results/exports/expected.ts';
 import { readCsv } from '../results/exports/csv-reader.ts';
+import { readCvat, seenFrames } from '../results/exports/cvat-reader.ts';
 import { sampleUri, Service, type Answer, type DetectionDocument } from '../support/service.ts';
 
 /** Pipelines with the media that they are asked about. */
@@ -66,6 +67,38 @@ describe('Other forms of the detection document', function () {
         expect(column(field).map(Number)).to.deep.equal(expected.map((line) => line[field]));
     });
   }
+
+  for (const name of ['faces', 'scenes'] as const)
+    it(`show ${name} in CVAT in the frames in which they were found`, async () => {
+      const document = documents.get(name)!;
+      const { status, headers, text } = await form(name, 'format=cvat');
+      expect([status, headers.get('content-type')]).to.deep.equal([200, 'application/xml; charset=utf-8']);
+      const file = readCvat(text);
+      expect(file.size).to.equal(document.media[0]!['length']);
+      const tracks = Object.values(document.media[0]!.output).flatMap((entries) =>
+        entries.flatMap(({ tracks = [] }) => tracks),
+      );
+      const places = tracks.map(({ detections }) =>
+        detections
+          .filter(({ width, height }) => width > 0 && height > 0)
+          .map(({ offsetFrame, x, y, width, height }) => [offsetFrame, [x, y, x + width, y + height]]),
+      );
+      expect(file.tracks.map((track) => [...seenFrames(track, file.size)])).to.deep.equal(
+        places.filter(({ length }) => length > 0),
+      );
+    });
+
+  it('have all pictures in a file for CVAT, and none of what cannot be seen', async () => {
+    const { images } = readCvat((await form('pictures', 'format=cvat')).text);
+    expect(images.map(({ name }) => name)).to.deep.equal(['astronaut.png', 'coffee.png']);
+    const found = allFound(documents.get('pictures')!);
+    expect(images.flatMap(({ boxes }) => boxes)).to.have.lengthOf(found.length);
+    const refused = await form('speech', 'format=cvat');
+    expect([refused.status, messageOf(refused)]).to.deep.equal([
+      400,
+      'The job has neither videos nor pictures: cvat knows no other media.',
+    ]);
+  });
 
   it('are had of one medium, and by the Accept header of those who do not take JSON before', async () => {
     const document = documents.get('pictures')!;

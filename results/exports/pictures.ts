@@ -1,0 +1,53 @@
+/** Boxes, names and labels of what was found in pictures and videos, for tools that show them. */
+import { isEmptyBox, type Box } from '../../domain/geometry.ts';
+import { pictureOf, toUpright, uprightBoxOf, type Size } from '../../domain/turned-picture.ts';
+import type { FoundDetection, FoundMedium, FoundTrack } from './found.ts';
+
+export const isSeen = ({ mediaType }: FoundMedium) => mediaType === 'VIDEO' || mediaType === 'IMAGE';
+
+/** Where things lie in the pictures of a medium as a viewer shows them. */
+export class ShownPicture {
+  /** Zeros where the medium does not tell. */
+  readonly size: Size;
+  readonly #boxOf: (one: FoundDetection) => Box | null;
+
+  constructor({ mediaMetadata }: FoundMedium) {
+    const picture = pictureOf(mediaMetadata);
+    this.size = picture?.upright ?? { width: 0, height: 0 };
+    const isTurned = picture !== undefined && (picture.rotation !== 0 || picture.flip);
+    this.#boxOf = (one) =>
+      uprightBoxOf(one, isTurned, (point) => (picture === undefined ? point : toUpright(picture, point)));
+  }
+
+  /** undefined where the detection has none, as a sound has. */
+  boxOf(one: FoundDetection): Box | undefined {
+    return isEmptyBox(one) ? undefined : (this.#boxOf(one) ?? one);
+  }
+}
+
+/** What a track is called: its class where there is one, else its type. */
+export function labelOf({ trackProperties, exemplar, type }: FoundTrack): string {
+  const own = trackProperties['CLASSIFICATION'] ?? exemplar?.detectionProperties['CLASSIFICATION'] ?? '';
+  return own.trim() || type.trim() || 'UNKNOWN';
+}
+
+/** Names of media as files, each once: the last part of the address, with the number of the medium before it where it is taken. */
+export class FileNames {
+  readonly #taken = new Set<string>();
+
+  of({ path, mediaId }: FoundMedium): string {
+    const name = lastPart(path);
+    const own = name === '' || this.#taken.has(name) ? `${mediaId}-${name}` : name;
+    this.#taken.add(own);
+    return own;
+  }
+}
+
+function lastPart(path: string): string {
+  const name = path.replace(/[?#].*$/s, '').slice(path.lastIndexOf('/') + 1);
+  try {
+    return decodeURIComponent(name).replaceAll(/[/\\]/g, '_');
+  } catch {
+    return name;
+  }
+}
