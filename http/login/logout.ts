@@ -15,8 +15,9 @@ export interface LogoutDeps {
 }
 
 /**
- * Ends the session here, and leads the browser to where it ends at the provider, too. A form is answered by a redirection; a script,
- * which asks for JSON, by the address to go to, since a page whose form-action is 'self' may not be led elsewhere by a form.
+ * Ends the session here, and leads the browser to where it ends at the provider, too: by a page that goes on by itself, since browsers
+ * follow no redirection of a form to another server from a page whose form-action is 'self'. A script, which asks for JSON, is told the
+ * address.
  */
 export function logout(deps: LogoutDeps): Router {
   const router = new Router();
@@ -31,12 +32,21 @@ async function leave(ctx: Context, { entry, url, isOwn, atProvider }: LogoutDeps
     return showPage(ctx, { status: 403, title: 'You are still logged in', says: [refusal], link });
   }
   const session = await entry.letOut(ctx);
-  const location = (session && (await atProvider(session))) ?? `${url.basePath}/`;
+  const elsewhere = session && (await atProvider(session));
+  const location = elsewhere ?? `${url.basePath}/`;
   if (ctx.accepts('html', 'json') === 'json') {
     ctx.body = { location };
     return;
   }
+  if (elsewhere !== undefined) return leadOn(ctx, elsewhere);
   // 303: the browser goes there with GET.
   ctx.status = 303;
   ctx.redirect(location);
+}
+
+function leadOn(ctx: Context, location: string): void {
+  ctx.set('Refresh', `0; url=${location}`);
+  const says = ['You are logged out here. The identity provider may still know you.'];
+  const link = { to: location, text: 'Log out there, too' };
+  showPage(ctx, { status: 200, title: 'You are logged out', says, link });
 }

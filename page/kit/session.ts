@@ -15,7 +15,7 @@ export function useSession(): {
   const [session, setSession] = useState<Session | null>();
   const [problem, setProblem] = useState<Error>();
   useEffect(() => {
-    get<Session>('session')
+    get<Session>('rest/session')
       .then(setSession)
       .catch((error: unknown) => {
         if (error instanceof ApiError && error.status === 401) setSession(null);

@@ -1,7 +1,7 @@
 /** Browsers that log in over a reverse proxy: below a path, and where TLS ends there. */
 import { expect } from 'chai';
 import { Browser, locationOf } from '../support/browser.ts';
-import { ReverseProxy } from '../support/reverse-proxy.ts';
+import { freePort, ReverseProxy } from '../support/reverse-proxy.ts';
 import { LoginTestProvider } from './support/login-provider.ts';
 
 const HOST = '127.0.0.1';
@@ -17,8 +17,9 @@ describe('A browser that logs in over a reverse proxy', () => {
     it(`below a path, which the proxy ${strips ? 'takes off' : 'leaves'}`, async () => {
       const proxy = await ReverseProxy.listening('/troupe', strips);
       const base = `${proxy.origin}/troupe`;
-      const service = await provider.service({ BASE_URL: base });
-      proxy.serve(service.url);
+      const port = await freePort();
+      proxy.serve(`http://127.0.0.1:${port}`);
+      const service = await provider.service({ BASE_URL: base, PORT: String(port) });
       try {
         await provider.serve({ redirectUris: [`${base}${CALLBACK}`], afterLogout: [base] });
         const browser = new Browser();
@@ -51,15 +52,20 @@ describe('A browser that logs in over a reverse proxy', () => {
     ['/troupe', '__Secure-'],
   ] as const)
     it(`with TLS gets cookies that are named ${prefix}... and sent over TLS alone`, async () => {
-      const service = await provider.service({ BASE_URL: `${PUBLIC}${path}` });
-      /** The proxy hands on what comes over TLS. */
-      const handedOn = (address: string) => address.replace(PUBLIC, service.url);
+      const redirectUri = `${PUBLIC}${path}${CALLBACK}`;
+      const service = await provider.service({ OIDC_REDIRECT_URI: redirectUri });
+      const proxy = await ReverseProxy.listening(path, true);
+      proxy.serve(service.url);
       try {
-        await provider.serve({ redirectUris: [`${PUBLIC}${path}${CALLBACK}`], afterLogout: [] });
+        await provider.serve({ redirectUris: [redirectUri], afterLogout: [] });
         const browser = new Browser();
         let next: string | undefined = `${PUBLIC}${path}/login`;
+        // What comes over TLS arrives at the proxy.
         while (next !== undefined && !next.endsWith(`${path}/`))
-          next = locationOf(await browser.ask(handedOn(next)))?.replace(service.url, PUBLIC);
+          next = locationOf(await browser.ask(next.replace(PUBLIC, proxy.origin)))?.replace(
+            proxy.origin,
+            PUBLIC,
+          );
         const cookie = browser.cookie(HOST, `${prefix}troupe-session`);
         expect(cookie?.attributes).to.have.members([
           `path=${path === '' ? '/' : path}`,
@@ -68,7 +74,7 @@ describe('A browser that logs in over a reverse proxy', () => {
           'httponly',
         ]);
         const from = `${PUBLIC}/`;
-        const out = await browser.ask(`${service.url}${path}/logout`, {
+        const out = await browser.ask(`${proxy.origin}${path}/logout`, {
           ...{ method: 'POST', from },
           headers: { 'sec-fetch-site': '' },
         });
@@ -78,6 +84,7 @@ describe('A browser that logs in over a reverse proxy', () => {
         expect(browser.names(HOST).filter((name) => name.includes('troupe'))).to.deep.equal([]);
       } finally {
         await service.close();
+        await proxy.close();
       }
     });
 

@@ -189,6 +189,10 @@ describe('A browser that logs in at the provider (specification 5)', () => {
     await browser.go(page('/login'));
     const kept = secret();
     const asks = await browser.go(page('/logout'), { method: 'POST', from: page('/') });
+    const [before] = browser.visited.slice(-2);
+    expect(before, 'no redirection of the form, which form-action of a page would forbid').to.equal(
+      page('/logout'),
+    );
     expect(new URL(asks.url).origin).to.equal(provider.issuer);
     expect(new URL(asks.url).searchParams.get('id_token_hint')?.split('.')).to.have.length(3);
     expect(secret()).to.equal('');

@@ -133,8 +133,10 @@ export class Browser {
   }
 }
 
+/** Where a browser is led on to. */
 export function locationOf({ status, headers, url }: Shown): string | undefined {
-  const { location } = headers;
+  const { location, refresh } = headers;
+  if (typeof refresh === 'string') return new URL(refresh.replace(/^0; url=/, ''), url).href;
   return status >= 300 && status < 400 && typeof location === 'string'
     ? new URL(location, url).href
     : undefined;
