@@ -199,7 +199,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
   },
   'http/schemas/problems.ts': because('is timed by each of the schemas', 'checked'),
   'http/schemas/queues.ts': because(ANSWER, 'queueInfo'),
-  'http/schemas/service.ts': because(ANSWER, 'info'),
+  'http/schemas/service.ts': because(ANSWER, 'info', 'caller'),
   'http/schemas/streaming-jobs.ts': {
     ...because(
       ANSWER,
