@@ -7,6 +7,7 @@ import {
   type IndexEntry,
   type Owner,
   type Store,
+  type StoredActor,
 } from '../../store/store.ts';
 import type { Clock } from '../runtime/clock.ts';
 
@@ -151,13 +152,8 @@ export class SessionStore {
   }
 
   async #remove(key: string, wanted: (body: Kept | undefined) => boolean): Promise<void> {
-    const { store } = this.#deps;
     for (let attempt = 1; ; attempt++) {
-      const stored = await store.load({ kind: KIND, id: key }).catch(async (error: unknown) => {
-        // What cannot be read must not stand in the way of others.
-        if (!(error instanceof SyntaxError)) throw error;
-        await store.quarantine({ kind: KIND, id: key }, error.message);
-      });
+      const stored = await this.#loadActor(key);
       if (stored === undefined || !wanted(readable(stored.snapshot))) return;
       const removal = this.#commit(key, stored.version, null);
       const done = attempt >= ATTEMPTS ? (await removal) === 0 : await unlessChanged(removal);
@@ -165,8 +161,21 @@ export class SessionStore {
     }
   }
 
+  /** What cannot be read is put aside: it must stand in the way of nobody, neither its user nor others. */
+  async #loadActor(key: string): Promise<StoredActor | undefined> {
+    const { store } = this.#deps;
+    const actor = { kind: KIND, id: key };
+    try {
+      return await store.load(actor);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      await store.quarantine(actor, error.message);
+      return undefined;
+    }
+  }
+
   async #load(key: string): Promise<Stored | undefined> {
-    const stored = await this.#deps.store.load({ kind: KIND, id: key });
+    const stored = await this.#loadActor(key);
     const body = stored === undefined ? undefined : readable(stored.snapshot);
     return stored === undefined || body === undefined ? undefined : { version: stored.version, body };
   }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { expect } from 'chai';
 import { VirtualClock } from '../../actors/runtime/clock.ts';
 import { SESSIONS, SessionStore, type SessionUser } from '../../actors/sessions/session-store.ts';
@@ -132,5 +133,19 @@ describe('Sessions in the store', () => {
     expect(await write(1, { user: { ...alice, roles: ['ROOT'] } })).to.equal(undefined);
     await open().end(key);
     expect(await store.count(SESSIONS)).to.equal(0);
+  });
+
+  it('whose state cannot be read stands in the way of nobody', async () => {
+    const { secret } = await open().begin(alice);
+    await store.close();
+    const file = join(folder, 'sessions.db');
+    const database = new Database(file);
+    database.exec(`update actors set snapshot = '{"half'`);
+    database.close();
+    store = new SqliteStore(file);
+    expect(await open().find(secret)).to.equal(undefined);
+    expect(await store.count(SESSIONS), 'it was put aside').to.equal(0);
+    const { secret: next } = await open('one', { maxCount: 1 }).begin(alice);
+    expect(await open().find(next)).not.to.equal(undefined);
   });
 });
