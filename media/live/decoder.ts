@@ -1,6 +1,7 @@
 /** The decoder of a live stream: what is damaged is left out, and a change of size is nothing special. */
 import { Codec, CodecContext, Frame as AvFrame } from 'node-av/lib';
 import type { Packet } from 'node-av/lib';
+import { AVERROR_EINVAL } from 'node-av/constants';
 import { once } from '../container.ts';
 import type { CodedVideo } from './input.ts';
 import { LiveError } from './live-error.ts';
@@ -8,8 +9,8 @@ import { LiveError } from './live-error.ts';
 export interface LiveDecoder {
   /** Frames a second that the coding itself announces; 0 when it does not. Known after the first frame. */
   readonly fps: number;
-  /** Decodes a packet, or with null what is left; false when the decoder refuses it. */
-  send(packet: Packet | null): boolean;
+  /** Decodes a packet, or with null what is left, unless the decoder refuses it. */
+  send(packet: Packet | null): 'taken' | 'damaged' | 'tooLarge';
   /** The next decoded frame into `frame`; false when more packets are needed. */
   receive(frame: AvFrame): boolean;
   close(): void;
@@ -37,7 +38,13 @@ export function openLiveDecoder(
       const { num, den } = context.framerate;
       return num > 0 && den > 0 ? num / den : 0;
     },
-    send: (packet) => context.sendPacketSync(packet) >= 0,
+    send(packet) {
+      const code = context.sendPacketSync(packet);
+      if (code >= 0) return 'taken';
+      // Some decoders say that the size is none that is allowed, others call the picture damaged and know its size.
+      const isTooLarge = code === AVERROR_EINVAL || context.width * context.height > maxPixels;
+      return packet !== null && isTooLarge ? 'tooLarge' : 'damaged';
+    },
     receive: (frame) => context.receiveFrameSync(frame) >= 0,
     close: once(() => context.freeContext()),
   };

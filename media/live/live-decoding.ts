@@ -6,6 +6,7 @@ import { FramePicker, sampling } from '../sampling.ts';
 import type { LiveCounters } from './counters.ts';
 import { openLiveDecoder, type LiveDecoder } from './decoder.ts';
 import type { CodedVideo, LiveInput } from './input.ts';
+import { LiveError } from './live-error.ts';
 import { MediaClock } from './media-clock.ts';
 import type { LIVE_DEFAULTS, LiveOptions } from './options.ts';
 import type { WaitingFrames } from './waiting-frames.ts';
@@ -17,6 +18,8 @@ export interface DecodingEvents {
   waits(): void;
 }
 
+/** So many pictures in a row that are too large end the connection. */
+const MANY_TOO_LARGE = 5;
 /** After so long (milliseconds) the consumer, timers and sockets get a turn. */
 const BUSY_MS = 5;
 
@@ -32,6 +35,8 @@ export class LiveDecoding {
   readonly #picker: FramePicker;
   readonly #clock = new MediaClock();
   #next: number;
+  /** Packets in a row. */
+  #tooLarge = 0;
 
   constructor(
     options: LiveOptions & typeof LIVE_DEFAULTS,
@@ -53,6 +58,7 @@ export class LiveDecoding {
     let decoder: LiveDecoder | undefined;
     let video: CodedVideo | undefined;
     this.#clock.newConnection();
+    this.#tooLarge = 0;
     try {
       for (let since = performance.now(); ;) {
         const read = await input.read(packet);
@@ -82,10 +88,14 @@ export class LiveDecoding {
     video: CodedVideo,
     since = performance.now(),
   ): Promise<number> {
-    if (!decoder.send(packet)) {
+    const outcome = decoder.send(packet);
+    if (outcome !== 'taken') {
       this.#counters.add('damaged');
       this.damagedSinceFrame++;
     }
+    this.#tooLarge = outcome === 'tooLarge' ? this.#tooLarge + 1 : 0;
+    // A damaged packet may seem to be of a large picture as well.
+    if (this.#tooLarge >= MANY_TOO_LARGE) throw tooLarge(this.#options.maxPixels);
     for (;;) {
       const picture = this.#waiting.empty();
       if (!decoder.receive(picture)) {
@@ -116,6 +126,12 @@ export class LiveDecoding {
     this.#events.waits();
   }
 }
+
+const tooLarge = (maxPixels: number): LiveError =>
+  new LiveError(
+    'UNSUPPORTED',
+    `The pictures of the stream are too large to be read: they have more than ${maxPixels} pixels (STREAM_MAX_PIXELS).`,
+  );
 
 /** Milliseconds of the sender's clock; undefined when it tells none. */
 function stampOf(picture: AvFrame, timeBase: number | undefined): number | undefined {

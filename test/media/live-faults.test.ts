@@ -90,7 +90,13 @@ describe('a live stream that cannot be opened says why', () => {
   });
 
   it('of pictures that are too large, or damaged from the first on', async () => {
-    const huge = jpegOf(Buffer.alloc(64 * 48 * 3), 64, 48);
+    const small = jpegOf(Buffer.alloc(64 * 48 * 3), 64, 48);
+    const usual = Array.from({ length: 40 }, (_, n) => ({ dueMs: n, data: small }));
+    const large = await http(() => ({ ...multipart(usual), after: 'stall' }));
+    expect(await fault(large.url, { maxPixels: 3_000 })).to.match(
+      /^UNSUPPORTED: .* too large to be read: they have more than 3000 pixels/,
+    );
+    const huge = Buffer.from(small);
     const size = huge.indexOf(Buffer.from([0xff, 0xc0])) + 5;
     huge.writeUInt16BE(16_000, size);
     huge.writeUInt16BE(16_000, size + 2);

@@ -55,7 +55,7 @@ describe('A server that allows a camera little', function () {
   it('decodes no pictures of more than STREAM_MAX_PIXELS', async () => {
     const { url } = await rtsp(CLIP, () => ({ speed: 1, after: 'stall' }));
     expect(await causeOf(url)).to.equal(
-      'Unable to connect to stream: What the camera sends could not be decoded for 900 ms.',
+      'Unable to connect to stream: The pictures of the stream are too large to be read: they have more than 100000 pixels (STREAM_MAX_PIXELS).',
     );
   });
 });
