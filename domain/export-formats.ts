@@ -3,6 +3,9 @@ export const EXPORT_FORMATS = {
   ndjson: { type: 'application/x-ndjson; charset=utf-8', extension: 'ndjson' },
   csv: { type: 'text/csv; charset=utf-8; header=present', extension: 'csv' },
   cvat: { type: 'application/xml; charset=utf-8', extension: 'xml' },
+  coco: { type: 'application/json', extension: 'coco.json' },
+  vtt: { type: 'text/vtt; charset=utf-8', extension: 'vtt' },
+  srt: { type: 'application/x-subrip; charset=utf-8', extension: 'srt' },
 } as const satisfies Readonly<Record<string, { readonly type: string; readonly extension: string }>>;
 
 export type ExportFormat = keyof typeof EXPORT_FORMATS;

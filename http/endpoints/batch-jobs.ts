@@ -7,7 +7,7 @@ import { answered, json, nothing, ok, withoutBody } from '../declaration.ts';
 import { endpoint } from '../endpoint.ts';
 import { HttpError, notThere, overloaded } from '../errors.ts';
 import { coreResponse, responseMessage } from '../schemas/common.ts';
-import { detectionDocument } from '../schemas/detection-document.ts';
+import { cocoDocument, detectionDocument } from '../schemas/detection-document.ts';
 import {
   archiveRepostRequest,
   archiveRepostResponse,
@@ -143,12 +143,12 @@ export const batchJobEndpoints = [
     id: 'getDetectionDocument',
     summary: 'Get the detection document of a job that has ended',
     description:
-      'With `format` what was found is given in a form that other tools read. Without it the Accept header may ask for one of text/csv and application/x-ndjson.',
+      'With `format` what was found is given in a form that other tools read. Without it the Accept header may ask for one of the types that are named for 200, but for application/xml.',
     params,
     query: documentQuery,
     answers: {
       200: {
-        ...json('The document, or another form of it, streamed.', detectionDocument),
+        ...json('The document, or another form of it, streamed.', z.union([detectionDocument, cocoDocument])),
         others: EXPORT_TYPES,
       },
       400: {

@@ -12,6 +12,8 @@ export const EXPORT_TYPES: Readonly<Record<string, z.ZodType>> = {
   'application/x-ndjson': text,
   'text/csv': text,
   'application/xml': text,
+  'text/vtt': text,
+  'application/x-subrip': text,
 };
 
 /** Whoever names one of these in the Accept header, and does not take JSON before it, means it; XML is named by every browser. */
@@ -19,6 +21,8 @@ const BY_TYPE: Readonly<Record<string, DocumentFormat>> = {
   'application/json': 'json',
   'text/csv': 'csv',
   'application/x-ndjson': 'ndjson',
+  'text/vtt': 'vtt',
+  'application/x-subrip': 'srt',
 };
 
 export function acceptedFormat(ctx: Context): DocumentFormat {

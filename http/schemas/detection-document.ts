@@ -141,6 +141,39 @@ const medium = z
   })
   .meta({ id: 'DetectionMedium' });
 
+const counted = z.int().min(1);
+/** COCO, as pycocotools and its like read it. */
+export const cocoDocument = z
+  .object({
+    info: z.object({ description: z.string(), version: z.string(), contributor: z.string() }),
+    licenses: z.array(z.never()),
+    images: z.array(
+      z.object({
+        id: counted,
+        width: z.int(),
+        height: z.int(),
+        file_name: z.string(),
+        coco_url: z.string(),
+        media_id: z.int(),
+        frame: z.int().min(0),
+      }),
+    ),
+    categories: z.array(z.object({ id: counted, name: z.string(), supercategory: z.string() })),
+    annotations: z.array(
+      z.object({
+        id: counted,
+        image_id: counted,
+        category_id: counted,
+        bbox: z.array(z.number()).length(4),
+        area: z.number(),
+        iscrowd: z.literal(0),
+        score: z.number().optional(),
+        attributes: z.record(z.string(), z.union([z.string(), z.number()])),
+      }),
+    ),
+  })
+  .meta({ id: 'CocoDocument', description: 'With format=coco' });
+
 export const detectionDocument = z
   .object({
     jobId: z.string(),

@@ -1,12 +1,17 @@
 /** A detection document that lies on the disk, in another format. */
 import { createReadStream } from 'node:fs';
+import path from 'node:path';
 import type { ExportFormat } from '../../domain/export-formats.ts';
+import { inChunks } from '../lines.ts';
 import { withTodaysFiles, type MovedStart } from '../moved-files.ts';
 import { rewritten } from './document-walk.ts';
+import { coco } from './coco.ts';
+import { cues, SUBRIP, WEBVTT } from './cues.ts';
 import { cvat } from './cvat.ts';
 import type { Through } from './found.ts';
 import { CsvWriter, NdjsonWriter } from './lines.ts';
 import { OneMedium } from './one-medium.ts';
+import { Scratch } from './scratch.ts';
 
 export interface Wanted {
   readonly format: ExportFormat;
@@ -21,19 +26,23 @@ export interface Conversion extends Wanted {
 
 const READ_BYTES = 256 * 1024;
 
-/** Yields the text in pieces of about the size in which the document is read. @throws ExportRefusal before the first of them */
+/** Yields the text in pieces of 64 Ki characters, or of what the document had in 256 KiB. @throws ExportRefusal before the first of them */
 export function converted({ format, file, moved, mediaId }: Conversion): AsyncGenerator<string> {
   const through: Through = (writer, only) =>
     rewritten(read(file, moved), only === undefined ? writer : new OneMedium(only, writer));
-  return WAYS[format](through, mediaId);
+  // Beside the document there is room, and leave to write.
+  return inChunks(WAYS[format](through, mediaId, new Scratch(path.dirname(file))));
 }
 
-type Way = (through: Through, mediaId: number | undefined) => AsyncGenerator<string>;
+type Way = (through: Through, mediaId: number | undefined, scratch: Scratch) => AsyncGenerator<string>;
 
 const WAYS: Readonly<Record<ExportFormat, Way>> = {
   ndjson: (through, mediaId) => through(new NdjsonWriter(), mediaId),
   csv: (through, mediaId) => through(new CsvWriter(), mediaId),
   cvat,
+  coco,
+  vtt: (through, mediaId, scratch) => cues(WEBVTT, through, mediaId, scratch),
+  srt: (through, mediaId, scratch) => cues(SUBRIP, through, mediaId, scratch),
 };
 
 function read(file: string, moved: readonly MovedStart[]): AsyncIterable<Uint8Array> {

@@ -132,7 +132,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     queryTimestamp: text(common.queryTimestamp, (given) => given),
   },
   'http/schemas/details.ts': { detailsQuery: text(detailsQuery, (details) => ({ details })) },
-  'http/schemas/detection-document.ts': because(ANSWER, 'detectionDocument'),
+  'http/schemas/detection-document.ts': because(ANSWER, 'detectionDocument', 'cocoDocument'),
   'http/schemas/actors.ts': {
     ...because(ANSWER, 'actorPage'),
     actorListQuery: [

@@ -2,6 +2,9 @@
 import { expect } from 'chai';
 import { allFound, lineOf } from '../results/exports/expected.ts';
 import { readCsv } from '../results/exports/csv-reader.ts';
+import { isExemplar } from '../../domain/exemplar.ts';
+import { cocoDocument } from '../../http/schemas/detection-document.ts';
+import { readSrt, readVtt } from '../results/exports/cue-reader.ts';
 import { readCvat, seenFrames } from '../results/exports/cvat-reader.ts';
 import { sampleUri, Service, type Answer, type DetectionDocument } from '../support/service.ts';
 
@@ -99,6 +102,46 @@ describe('Other forms of the detection document', function () {
       'The job has neither videos nor pictures: cvat knows no other media.',
     ]);
   });
+
+  for (const name of ['faces', 'pictures', 'text'] as const)
+    it(`tell as COCO where ${name} are`, async () => {
+      const found = allFound(documents.get(name)!).filter(
+        ({ medium, track, detection }) =>
+          medium.mediaType === 'IMAGE' || isExemplar(detection, track.exemplar),
+      );
+      const { images, annotations } = cocoDocument.parse((await form(name, 'format=coco')).body);
+      expect(annotations.map(({ bbox, attributes }) => [bbox, attributes['track_id']])).to.deep.equal(
+        found.map(({ detection: { x, y, width, height }, track }) => [[x, y, width, height], track.id]),
+      );
+      const frames = new Map(images.map((image) => [image.id, [image.media_id, image.frame]]));
+      expect(annotations.map(({ image_id: image }) => frames.get(image))).to.deep.equal(
+        found.map(({ medium, detection }) => [medium.mediaId, detection.offsetFrame]),
+      );
+    });
+
+  for (const [name, text] of [
+    ['speech', '[Speech]'],
+    ['scenes', 'Scene 1'],
+  ] as const)
+    it(`have ${name} as cues, with their times`, async () => {
+      const tracks = new Set(allFound(documents.get(name)!).map(({ track }) => track));
+      const { FPS: fps } = documents.get(name)!.media[0]!.mediaMetadata;
+      const last = fps === undefined ? 0 : 1_000 / Number(fps);
+      for (const [format, read, type] of [
+        ['vtt', readVtt, 'text/vtt'],
+        ['srt', readSrt, 'application/x-subrip'],
+      ] as const) {
+        const answer = await form(name, `format=${format}`);
+        expect(answer.headers.get('content-type')).to.equal(`${type}; charset=utf-8`);
+        const cues = read(answer.text);
+        expect(cues[0]!.text).to.equal(text);
+        expect(cues.map(({ startMs }) => startMs)).to.deep.equal(
+          [...tracks].map((one) => one.startOffsetTime),
+        );
+        for (const [at, { stopOffsetTime }] of [...tracks].entries())
+          expect(cues[at]!.stopMs).to.be.closeTo(stopOffsetTime + last, 1);
+      }
+    });
 
   it('are had of one medium, and by the Accept header of those who do not take JSON before', async () => {
     const document = documents.get('pictures')!;

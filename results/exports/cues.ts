@@ -1,0 +1,159 @@
+/**
+ * WebVTT and SubRip: what is said, written and shown in a sound or a video, by time. Cues must stand in the order of their beginnings, and
+ * tracks need not: of each cue its times are kept in memory, its text in a file without a name.
+ */
+import type { FoundMedium, FoundTrack, Through, Writer } from './found.ts';
+import { ExportRefusal } from './one-medium.ts';
+import type { Scratch } from './scratch.ts';
+
+/** How a format writes its head and a cue, which counts from 1. */
+export interface CueFormat {
+  readonly head: string;
+  cue(number: number, startMs: number, stopMs: number, text: string): string;
+}
+
+export async function* cues(
+  format: CueFormat,
+  through: Through,
+  mediaId: number | undefined,
+  scratch: Scratch,
+): AsyncGenerator<string> {
+  const writer = new CueWriter();
+  try {
+    for await (const _ of through(writer, mediaId)) await scratch.write(writer.taken());
+    writer.refuse(mediaId);
+    yield format.head;
+    let number = 0;
+    for (const at of writer.times.inOrder()) {
+      const text = await scratch.read(at);
+      yield format.cue((number += 1), writer.times.start(at), writer.times.stop(at), text);
+    }
+  } finally {
+    await scratch.close();
+  }
+}
+
+/** Numbers of a million cues, without an object for each. */
+class Times {
+  #starts = new Float64Array(1_024);
+  #stops = new Float64Array(1_024);
+  #count = 0;
+
+  add(start: number, stop: number): void {
+    if (this.#count === this.#starts.length)
+      [this.#starts, this.#stops] = [doubled(this.#starts), doubled(this.#stops)];
+    this.#starts[this.#count] = start;
+    this.#stops[this.#count] = stop;
+    this.#count += 1;
+  }
+
+  start(at: number): number {
+    return this.#starts[at] ?? 0;
+  }
+
+  stop(at: number): number {
+    return this.#stops[at] ?? 0;
+  }
+
+  inOrder(): Uint32Array {
+    const order = Uint32Array.from({ length: this.#count }, (_, at) => at);
+    return order.sort((a, b) => this.start(a) - this.start(b) || this.stop(a) - this.stop(b) || a - b);
+  }
+}
+
+function doubled(numbers: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
+  const larger = new Float64Array(numbers.length * 2);
+  larger.set(numbers);
+  return larger;
+}
+
+const hasTime = ({ mediaType }: FoundMedium) => mediaType === 'VIDEO' || mediaType === 'AUDIO';
+
+class CueWriter implements Writer {
+  readonly times = new Times();
+  readonly #media: number[] = [];
+  #frameMs = 0;
+  #scenes = 0;
+  #texts: string[] = [];
+
+  medium(medium: FoundMedium): string {
+    this.#scenes = 0;
+    if (hasTime(medium)) this.#media.push(medium.mediaId);
+    const fps = Number(medium.mediaMetadata['FPS']);
+    this.#frameMs = medium.mediaType === 'VIDEO' && fps > 0 ? 1_000 / fps : 0;
+    return '';
+  }
+
+  track(track: FoundTrack): string {
+    const text = hasTime(track.medium) ? this.#textOf(track) : undefined;
+    if (text === undefined) return '';
+    const { startOffsetTime: start, stopOffsetTime: stop } = track;
+    // Of what is seen, the document tells when its last frame begins.
+    const end = Math.round(stop + (track.type === 'SPEECH' ? 0 : this.#frameMs));
+    this.times.add(Math.max(0, start), Math.max(Math.max(0, start) + 1, end));
+    this.#texts.push(text);
+    return '';
+  }
+
+  /** Texts of the cues since it was last asked. */
+  taken(): readonly string[] {
+    return this.#texts.splice(0);
+  }
+
+  /** @throws ExportRefusal where there is not one medium that has times */
+  refuse(mediaId: number | undefined): void {
+    if (this.#media.length === 1) return;
+    if (mediaId !== undefined)
+      throw new ExportRefusal(
+        `Medium ${mediaId} is neither a sound nor a video: there are no times for cues.`,
+      );
+    if (this.#media.length === 0)
+      throw new ExportRefusal('The job has neither sounds nor videos: there are no times for cues.');
+    const shown = this.#media.slice(0, SHOWN).join(', ');
+    throw new ExportRefusal(
+      `A file of cues is about one sound or video: name it by media. Those of this job: ${shown}${this.#media.length > SHOWN ? ' ...' : ''}.`,
+    );
+  }
+
+  /** undefined: the track is no cue. */
+  #textOf(track: FoundTrack): string | undefined {
+    if (track.type === 'SCENE') return `Scene ${(this.#scenes += 1)}`;
+    const own = { ...track.exemplar?.detectionProperties, ...track.trackProperties };
+    const text = linesOf(own['TRANSCRIPT'] ?? own['TEXT'] ?? '');
+    if (text !== '') return text;
+    return track.type === 'SPEECH' ? '[Speech]' : undefined;
+  }
+}
+/** Media that a refusal names. */
+const SHOWN = 20;
+
+/** An empty line would end the cue. */
+const linesOf = (text: string): string =>
+  text
+    .replaceAll('\0', '\ufffd')
+    .split(/[\r\n\v\f\u0085\u2028\u2029]+/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join('\n');
+
+const two = (number: number) => String(number).padStart(2, '0');
+const clock = (ms: number, point: string): string => {
+  const seconds = Math.floor(ms / 1_000);
+  const rest = String(Math.floor(ms % 1_000)).padStart(3, '0');
+  return `${two(Math.floor(seconds / 3_600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}${point}${rest}`;
+};
+
+export const WEBVTT: CueFormat = {
+  head: 'WEBVTT\n',
+  cue: (number, start, stop, text) =>
+    `\n${number}\n${clock(start, '.')} --> ${clock(stop, '.')}\n${text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')}\n`,
+};
+
+/** SubRip knows no escapes: an invisible word joiner keeps players from taking a text for a time or for markup. */
+const MARKUP = /--(?=>)|<(?=[a-z/!])|\{(?=\\)/gi;
+
+export const SUBRIP: CueFormat = {
+  head: '',
+  cue: (number, start, stop, text) =>
+    `${number === 1 ? '' : '\n'}${number}\n${clock(start, ',')} --> ${clock(stop, ',')}\n${text.replaceAll(MARKUP, '$&\u2060')}\n`,
+};

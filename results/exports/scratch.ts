@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import { unlinkSync } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { LineReader, LineWriter } from '../lines.ts';
+
+/** Texts by their numbers, in a file that has lost its name as soon as it was there: nothing of it stays, whatever happens. */
+export class Scratch {
+  readonly #folder: string;
+  #file: FileHandle | undefined;
+  #writer: LineWriter | undefined;
+  #reader: LineReader | undefined;
+  #offsets = new Float64Array(1_024);
+  #count = 0;
+  #end = 0;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  async write(texts: readonly string[]): Promise<void> {
+    if (texts.length === 0) return;
+    this.#writer ??= new LineWriter(await this.#opened());
+    for (const text of texts) {
+      const { offset, bytes } = await this.#writer.write(text);
+      if (this.#count === this.#offsets.length) {
+        const larger = new Float64Array(this.#count * 2);
+        larger.set(this.#offsets);
+        this.#offsets = larger;
+      }
+      this.#offsets[this.#count] = offset;
+      this.#count += 1;
+      this.#end = offset + bytes + 1;
+    }
+  }
+
+  async read(number: number): Promise<string> {
+    if (number >= this.#count) throw new Error(`There is no text ${number}.`);
+    if (this.#reader === undefined) {
+      await this.#writer!.flush();
+      this.#reader = new LineReader(this.#file!);
+    }
+    const offset = this.#offsets[number]!;
+    const next = number + 1 < this.#count ? this.#offsets[number + 1]! : this.#end;
+    return this.#reader.read({ offset, bytes: next - offset - 1 });
+  }
+
+  async close(): Promise<void> {
+    await this.#file?.close();
+    this.#file = undefined;
+  }
+
+  async #opened(): Promise<FileHandle> {
+    const name = `${this.#folder}/.export-${randomBytes(8).toString('hex')}`;
+    this.#file = await open(name, 'wx+', 0o600);
+    // What a thread leaves that is ended just here goes with the folder of its job.
+    unlinkSync(name);
+    return this.#file;
+  }
+}

@@ -1,0 +1,87 @@
+/** WebVTT and SubRip, read back. */
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import type { DetectionDocument, DocumentMedium } from '../../support/service.ts';
+import { temporaryFolder } from '../folder.ts';
+import { readSrt, readVtt, type Cue } from './cue-reader.ts';
+import { exported, someDocument } from './generated.ts';
+
+const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const runs = { seed, numRuns: Number(process.env['RUNS'] ?? 60) };
+
+/** One frame of the generated videos. */
+const FRAME_MS = 40;
+
+const encodable = (text: string) =>
+  new TextDecoder('utf-8', { ignoreBOM: true }).decode(new TextEncoder().encode(text));
+const shown = (text: string) =>
+  encodable(text)
+    .replaceAll('\0', '\ufffd')
+    .split(/[\r\n\v\f\u0085\u2028\u2029]/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join('\n');
+
+/** What must become cues of a medium, by time. */
+function expected({ output }: DocumentMedium): readonly Omit<Cue, 'number'>[] {
+  let scenes = 0;
+  const tracks = Object.values(output).flatMap((entries) => entries.flatMap(({ tracks: all = [] }) => all));
+  const cues = tracks.flatMap(({ type, startOffsetTime, stopOffsetTime, trackProperties, exemplar }) => {
+    const own = trackProperties['TEXT'] ?? exemplar.detectionProperties['TEXT'] ?? '';
+    const text =
+      type === 'SCENE' ? `Scene ${(scenes += 1)}` : shown(own) || (type === 'SPEECH' ? '[Speech]' : '');
+    const end = stopOffsetTime + (type === 'SPEECH' ? 0 : FRAME_MS);
+    return text === ''
+      ? []
+      : [{ startMs: startOffsetTime, stopMs: Math.max(startOffsetTime + 1, end), text }];
+  });
+  return cues.toSorted((a, b) => a.startMs - b.startMs || a.stopMs - b.stopMs);
+}
+
+describe('An export as subtitles', () => {
+  const inFolder = temporaryFolder();
+  const file = () => inFolder('document.json');
+
+  for (const [format, read] of [
+    ['vtt', readVtt],
+    ['srt', readSrt],
+  ] as const)
+    it(`has as ${format} what is said, written and shown, by time, and leaves no file behind [SEED=${seed}]`, () =>
+      fc.assert(
+        fc.asyncProperty(someDocument, async (document: DetectionDocument) => {
+          for (const medium of document.media.filter(({ mediaType }) => mediaType === 'VIDEO')) {
+            const cues = read(
+              encodable(await exported(document, { format, file: file(), mediaId: medium.mediaId })),
+            );
+            expect(cues.map(({ number }) => Number(number))).to.deep.equal(cues.map((_, at) => at + 1));
+            expect(cues.map(({ number: _, ...cue }) => cue)).to.deep.equal(expected(medium));
+            for (const { startMs, stopMs } of cues) expect(stopMs).to.be.above(startMs);
+          }
+          expect(readdirSync(path.dirname(file())).filter((name) => name !== 'document.json')).to.deep.equal(
+            [],
+          );
+        }),
+        runs,
+      ));
+
+  it('says in a sentence which medium it wants to be named, or that none has times', async () => {
+    const reason = (types: readonly string[], media?: number) =>
+      exported(
+        { media: types.map((mediaType, at) => ({ mediaId: at + 1, mediaType, path: 'a', output: {} })) },
+        { format: 'vtt', file: file(), ...(media === undefined ? {} : { mediaId: media }) },
+      ).catch((error: Error) => error.message);
+    expect(await reason(['VIDEO', 'IMAGE', 'AUDIO'])).to.equal(
+      'A file of cues is about one sound or video: name it by media. Those of this job: 1, 3.',
+    );
+    expect(await reason(['IMAGE', 'AUDIO'])).to.equal('WEBVTT\n');
+    expect(await reason(['VIDEO', 'AUDIO'], 2)).to.equal('WEBVTT\n');
+    expect(await reason(['IMAGE', 'UNKNOWN'])).to.equal(
+      'The job has neither sounds nor videos: there are no times for cues.',
+    );
+    expect(await reason(['VIDEO', 'IMAGE'], 2)).to.equal(
+      'Medium 2 is neither a sound nor a video: there are no times for cues.',
+    );
+  });
+});
