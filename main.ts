@@ -38,6 +38,7 @@ import { checkFileUri } from './media/file-uris.ts';
 import { checkMedium, fetchLimits } from './media/media-rules.ts';
 import { ResultChecker } from './results/check.ts';
 import { DocumentExporter } from './results/exports/exporter.ts';
+import { Timelines } from './results/timeline/timelines.ts';
 import { outgoing } from './egress/outgoing.ts';
 import { uploadsFolder } from './results/layout.ts';
 import { makeFolder } from './results/make-folder.ts';
@@ -181,6 +182,7 @@ async function prepare(settings: Settings, options: ServerOptions, { store, http
     outgoing: outgoing(settings, access.serviceClient, readInfo().version),
     checker: new ResultChecker(),
     exporter: new DocumentExporter({ most: settings.MAX_EXPORTS, paceMs: settings.EXPORT_PACE_MS }),
+    timelines: new Timelines(),
     work: new WorkMetrics(),
   };
 }
@@ -290,6 +292,7 @@ function appDeps(
     bodyLimits: bodyLimits(settings, settings.MAX_BODY_BYTES),
     formLimits: bodyLimits(settings, settings.MAX_FORM_BYTES),
     descriptorLimits: bodyLimits(settings, settings.MAX_DESCRIPTOR_BYTES),
+    askDocument: (document, question) => parts.timelines.ask(document, question),
     openArchived: parts.outgoing.openArchived,
     openDocument: (file) => openDocument(file, movedFiles),
     openExport: (file, wanted) => parts.exporter.open({ ...wanted, file, moved: movedFiles }),
@@ -315,7 +318,7 @@ function tellWhereItListens(parts: Parts): () => void {
 }
 
 async function closeAll(
-  { settings, store, http, logger, checker, exporter, outgoing: sending }: Parts,
+  { settings, store, http, logger, checker, exporter, timelines, outgoing: sending }: Parts,
   system: ActorSystem,
   guardian: Guardian,
   stopWork: () => void,
@@ -326,7 +329,7 @@ async function closeAll(
     logger.error({ err }, 'the server could not be drained in order'),
   );
   stopWork();
-  await Promise.all([checker.close(), exporter.close()]);
+  await Promise.all([checker.close(), exporter.close(), timelines.close()]);
   sending.close();
   await guardian.nodeManager.close();
   await store.close();

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { urlOf } from './kit/api.ts';
 import { Problem } from './kit/parts.tsx';
 import { hrefOf, useRoute, type Route } from './kit/route.ts';
-import { useSession, type Session } from './kit/session.ts';
+import { logOut, useSession, type Session } from './kit/session.ts';
 import { NewJob } from './new/new-job.tsx';
 import { AlgorithmView, ComponentList } from './components/list.tsx';
 import { Nodes } from './nodes/nodes.tsx';
@@ -11,6 +11,7 @@ import { Operation } from './operation/operation.tsx';
 import { PipelineList, PipelineView } from './pipelines/list.tsx';
 import { StreamList } from './streams/list.tsx';
 import { StreamView } from './streams/stream.tsx';
+import { Viewer } from './viewer/viewer.tsx';
 import { JobView } from './jobs/job.tsx';
 import { JobList } from './jobs/list.tsx';
 
@@ -28,8 +29,10 @@ const VIEWS: readonly View[] = [
     name: 'jobs',
     title: 'Jobs',
     show: (route) => {
-      const [, id] = route.path;
-      return id === undefined ? <JobList route={route} /> : <JobView id={id} route={route} key={id} />;
+      const [, id, part, n] = route.path;
+      if (id === undefined) return <JobList route={route} />;
+      if (part === 'media') return <Viewer job={id} n={Number(n)} route={route} key={`${id} ${n}`} />;
+      return <JobView id={id} route={route} key={id} />;
     },
   },
   {
@@ -124,10 +127,12 @@ function Frame({ route, session }: { readonly route: Route; readonly session: Se
 
 function UserMenu({ session: { name } }: { readonly session: Session }) {
   return (
-    <form class="user" method="post" action={urlOf('logout')}>
+    <div class="user">
       <a href={urlOf('docs/')}>API</a>
       <span>{name}</span>
-      <button type="submit">Log out</button>
-    </form>
+      <button type="button" onClick={() => void logOut()}>
+        Log out
+      </button>
+    </div>
   );
 }

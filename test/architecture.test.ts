@@ -144,8 +144,8 @@ export function objection({ file, target, ours, typeOnly }: Import): string | un
   if (!ours) {
     if (target === 'comedy' && file !== 'actors/runtime/comedy-tree.ts')
       return `${file} imports comedy; only actors/runtime/comedy-tree.ts may.`;
-    if (target === 'better-sqlite3' && !file.startsWith('store/sqlite/'))
-      return `${file} imports better-sqlite3; only store/sqlite/ may.`;
+    if (target === 'better-sqlite3' && !/^(store\/sqlite|results\/timeline)\//.test(file))
+      return `${file} imports better-sqlite3; only store/sqlite/ and results/timeline/ may.`;
     if (from === 'page' && !typeOnly && !/^preact(\/|$)/.test(target))
       return `${file} imports ${target}; the page has no packages but preact.`;
     if (from === 'domain' && target !== 'node:crypto' && target.startsWith('node:'))

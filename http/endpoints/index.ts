@@ -2,6 +2,7 @@ import type { Endpoint } from '../endpoint.ts';
 import { administrationEndpoints, type AdministrationDeps } from './administration.ts';
 import { batchJobEndpoints, type BatchJobDeps } from './batch-jobs.ts';
 import { componentEndpoints, type CatalogDeps } from './components.ts';
+import { foundEndpoints, type FoundDeps } from './found.ts';
 import { jobEventEndpoints, type JobEventDeps } from './job-events.ts';
 import { jobFileEndpoints, type JobFileDeps } from './job-files.ts';
 import { jobListEndpoints, type JobListDeps } from './job-list.ts';
@@ -24,6 +25,7 @@ export interface EndpointDeps
     JobListDeps,
     JobEventDeps,
     JobFileDeps,
+    FoundDeps,
     MediaDeps,
     StreamingJobDeps,
     NodeDeps,
@@ -46,6 +48,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...jobListEndpoints,
   ...jobEventEndpoints,
   ...jobFileEndpoints,
+  ...foundEndpoints,
   ...mediaEndpoints,
   ...selfEndpoints,
   ...administrationEndpoints,

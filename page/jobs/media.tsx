@@ -1,18 +1,132 @@
-import { fileName } from '../kit/format.ts';
+import { useState } from 'preact/hooks';
+import { get } from '../kit/api.ts';
+import { count, counted, duration, fileName } from '../kit/format.ts';
+import { useLoaded } from '../kit/load.ts';
+import { Problem, Shown, Status } from '../kit/parts.tsx';
+import { hrefOf } from '../kit/route.ts';
+import type { MediaOfJob, Medium } from '../viewer/types.ts';
 import type { JobInfo } from './types.ts';
 
-/** The media of a job. */
-export function MediaList({ job: { mediaUris } }: { readonly job: JobInfo }) {
+const PAGE = 100;
+
+/** The media of a job: while it is under way their names, then what was found in each. */
+export function MediaList({ job }: { readonly job: JobInfo }) {
   return (
     <section>
       <h2>Media</h2>
+      {job.terminal && job.outputObjectPath !== null ? (
+        <Results job={job.jobId} />
+      ) : (
+        <Names of={job.mediaUris} />
+      )}
+    </section>
+  );
+}
+
+function Names({ of }: { readonly of: readonly string[] }) {
+  return (
+    <>
       <ol class="media">
-        {mediaUris.map((uri, n) => (
+        {of.slice(0, PAGE).map((uri, n) => (
           <li key={n} title={uri}>
             {fileName(uri)}
           </li>
         ))}
       </ol>
-    </section>
+      {of.length > PAGE && <p class="hint">And {counted(of.length - PAGE, 'other')}.</p>}
+    </>
   );
+}
+
+function Results({ job }: { readonly job: string }) {
+  const [offset, setOffset] = useState(0);
+  const media = useLoaded(
+    (signal) =>
+      get<MediaOfJob>(`rest/jobs/${encodeURIComponent(job)}/media`, { limit: PAGE, offset }, signal),
+    [job, offset],
+  );
+  return (
+    <Shown of={media}>
+      {({ media: page, total, issues }) => (
+        <>
+          {issues.map(({ message }, n) => (
+            <Problem key={n}>{message}</Problem>
+          ))}
+          <table class="cards">
+            <thead>
+              <tr>
+                <th scope="col">Medium</th>
+                <th scope="col">Kind</th>
+                <th scope="col">Status</th>
+                <th scope="col" class="number">
+                  Tracks
+                </th>
+                <th scope="col" class="number">
+                  Detections
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {page.map((medium) => (
+                <MediumRow key={medium.n} job={job} medium={medium} />
+              ))}
+            </tbody>
+          </table>
+          {total > PAGE && (
+            <nav class="pages" aria-label="Pages of media">
+              <button type="button" disabled={offset === 0} onClick={() => setOffset(offset - PAGE)}>
+                Before
+              </button>
+              <span>
+                {count(offset + 1)} to {count(offset + page.length)} of {count(total)}
+              </span>
+              <button
+                type="button"
+                disabled={offset + page.length >= total}
+                onClick={() => setOffset(offset + PAGE)}
+              >
+                Next
+              </button>
+            </nav>
+          )}
+        </>
+      )}
+    </Shown>
+  );
+}
+
+function MediumRow({ job, medium }: { readonly job: string; readonly medium: Medium }) {
+  const { n, uri, status, tracks, detections, parentMediaId, issues } = medium;
+  return (
+    <tr>
+      <th scope="row">
+        <a href={hrefOf(['jobs', job, 'media', n])} title={uri}>
+          {fileName(uri)}
+        </a>
+        {parentMediaId >= 0 && <small>taken out of another medium</small>}
+        {issues.map(({ kind, message }, k) => (
+          <small key={k} class={kind === 'errors' ? 'bad' : 'warn'}>
+            {message}
+          </small>
+        ))}
+      </th>
+      <td data-label="Kind">{kindOf(medium)}</td>
+      <td data-label="Status">
+        <Status of={status} />
+      </td>
+      <td data-label="Tracks" class="number">
+        {count(tracks)}
+      </td>
+      <td data-label="Detections" class="number">
+        {count(detections)}
+      </td>
+    </tr>
+  );
+}
+
+function kindOf({ mimeType, metadata }: Medium): string {
+  const { FRAME_WIDTH: width, FRAME_HEIGHT: height, DURATION: length } = metadata;
+  const size = width === undefined || height === undefined ? '' : `, ${width}×${height}`;
+  const long = Number(length) > 0 ? `, ${duration(Number(length))}` : '';
+  return `${mimeType}${size}${long}`;
 }

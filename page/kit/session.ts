@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { ApiError, get, onUnauthorized } from './api.ts';
+import { ApiError, get, onUnauthorized, urlOf } from './api.ts';
 
 /** Who reads the page. */
 export interface Session {
@@ -27,3 +27,10 @@ export function useSession(): {
 }
 
 export const isAdmin = ({ roles }: Session) => roles.includes('ADMIN');
+
+/** Ends the session here, and leads on to where it ends at the provider, too. */
+export async function logOut(): Promise<void> {
+  const response = await fetch(urlOf('logout'), { method: 'POST', headers: { Accept: 'application/json' } });
+  const { location: next } = (await response.json()) as { location: string };
+  location.assign(next);
+}

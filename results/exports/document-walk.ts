@@ -113,6 +113,7 @@ class DocumentWalk {
   }
 
   #ofJob(path: Path, value: unknown): void {
+    if (path.length === 1) this.#writer.ofJob?.(String(path[0]), value);
     if (path[0] === 'jobId') this.#jobId = textOf(value);
     if (path[0] === 'pipeline') this.#tasks = tasksOf(value);
   }
@@ -265,5 +266,6 @@ const emptyMedium = (): FoundMedium => ({
   mimeType: '',
   mediaType: '',
   length: -1,
+  status: '',
   mediaMetadata: {},
 });

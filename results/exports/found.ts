@@ -9,6 +9,7 @@ export interface FoundMedium {
   readonly mediaType: string;
   /** Frames of a video, 1 for an image, -1 for all else. */
   readonly length: number;
+  readonly status: string;
   readonly mediaMetadata: Properties;
 }
 
@@ -51,6 +52,8 @@ export interface FoundTrack {
  */
 export interface Writer {
   begin?(): string;
+  /** What stands beside the media, as it stands there. */
+  ofJob?(field: string, value: unknown): void;
   medium?(medium: FoundMedium): string;
   track?(track: FoundTrack): string;
   detection?(detection: FoundDetection, track: FoundTrack): string;

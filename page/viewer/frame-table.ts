@@ -1,0 +1,62 @@
+/** Which frame is seen when, by the table of the server: never reckoned from a rate. */
+
+/** A run of frames at a constant distance: milliseconds of the first, milliseconds from one to the next, how many. */
+export type Run = readonly [startMs: number, deltaMs: number, count: number];
+
+interface Stretch {
+  readonly first: number;
+  readonly startMs: number;
+  readonly deltaMs: number;
+  readonly count: number;
+}
+
+export class FrameTable {
+  readonly count: number;
+  readonly #stretches: readonly Stretch[];
+
+  constructor(runs: readonly Run[]) {
+    let first = 0;
+    this.#stretches = runs
+      .filter(([, , count]) => count > 0)
+      .map(([startMs, deltaMs, count]) => {
+        const stretch = { first, startMs, deltaMs, count };
+        first += count;
+        return stretch;
+      });
+    this.count = first;
+  }
+
+  /** When a frame is shown: milliseconds. */
+  timeOf(frame: number): number {
+    const within = Math.max(0, Math.min(frame, this.count - 1));
+    const stretch = this.#stretches[this.#last((one) => one.first <= within)];
+    return stretch === undefined ? 0 : stretch.startMs + (within - stretch.first) * stretch.deltaMs;
+  }
+
+  /** The frame whose time is nearest: what a player says of a frame is that frame's time, rounded in its own way. */
+  nearest(ms: number): number {
+    const at = Math.max(
+      0,
+      this.#last((one) => one.startMs <= ms),
+    );
+    const stretch = this.#stretches[at];
+    if (stretch === undefined) return 0;
+    const { first, startMs, deltaMs, count } = stretch;
+    const steps = deltaMs > 0 ? Math.round((ms - startMs) / deltaMs) : 0;
+    const frame = first + Math.max(0, Math.min(count - 1, steps));
+    const next = frame + 1;
+    if (next >= this.count) return frame;
+    return Math.abs(this.timeOf(next) - ms) < Math.abs(this.timeOf(frame) - ms) ? next : frame;
+  }
+
+  /** The last stretch that fits; -1: none does. */
+  #last(fits: (stretch: Stretch) => boolean): number {
+    let [low, high] = [0, this.#stretches.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (fits(this.#stretches[middle]!)) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+}

@@ -1,0 +1,79 @@
+import type { RefObject } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { PlayerHandle } from './player.tsx';
+
+const KEYS = [
+  ['Space', 'play or pause'],
+  [',', 'one frame back'],
+  ['.', 'one frame on'],
+  ['J', 'the next finding'],
+  ['K', 'the finding before'],
+  ['Esc', 'choose none'],
+  ['?', 'this list'],
+] as const;
+
+/** The keys of the viewer. They are the page's own as long as nobody types. */
+export function Keys({
+  player,
+  next,
+  leave,
+}: {
+  readonly player: RefObject<PlayerHandle | null>;
+  readonly next: (direction: 1 | -1) => void;
+  readonly leave: () => void;
+}) {
+  const help = useRef<HTMLDialogElement>(null);
+  const latest = useRef({ next, leave });
+  latest.current = { next, leave };
+  useEffect(() => {
+    const actions: Readonly<Record<string, () => void>> = {
+      ' ': () => player.current?.toggle(),
+      ',': () => player.current?.step(-1),
+      '.': () => player.current?.step(1),
+      j: () => latest.current.next(1),
+      k: () => latest.current.next(-1),
+      Escape: () => latest.current.leave(),
+      '?': () => help.current?.showModal(),
+    };
+    const pressed = (event: KeyboardEvent) => {
+      const { target, key, ctrlKey, metaKey, altKey } = event;
+      if (ctrlKey || metaKey || altKey || isTyping(target, key)) return;
+      const action = actions[key.length === 1 ? key.toLowerCase() : key];
+      if (action === undefined || help.current?.open === true) return;
+      event.preventDefault();
+      action();
+    };
+    addEventListener('keydown', pressed);
+    return () => removeEventListener('keydown', pressed);
+  }, []);
+  return (
+    <>
+      <button type="button" class="plain" onClick={() => help.current?.showModal()}>
+        Keys
+      </button>
+      <dialog ref={help}>
+        <h2>Keys</h2>
+        <dl class="keys">
+          {KEYS.map(([key, what]) => (
+            <div key={key}>
+              <dt>
+                <kbd>{key}</kbd>
+              </dt>
+              <dd>{what}</dd>
+            </div>
+          ))}
+        </dl>
+        <form method="dialog">
+          <button type="submit">Close</button>
+        </form>
+      </dialog>
+    </>
+  );
+}
+
+/** Space presses a button; letters go into a field. */
+function isTyping(target: EventTarget | null, key: string): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target.matches('input:not([type=checkbox], [type=range]), select, textarea')) return true;
+  return key === ' ' && target.matches('button, a, input, summary, video');
+}

@@ -1,0 +1,149 @@
+import { useRef } from 'preact/hooks';
+import { clock, count } from '../kit/format.ts';
+import { colourOf, type Lane } from './types.ts';
+
+export interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+const HEIGHT = 24;
+/** Width of the drawing in its own units. */
+const WIDTH = 1_000;
+const ZOOM = 1.25;
+const NARROWEST_MS = 200;
+
+/**
+ * A lane for each action and type over the time of a medium: how much was found where, and where the reader is. The wheel zooms, with Shift
+ * it moves; a click goes there.
+ */
+export function Lanes({
+  lanes,
+  lengthMs,
+  positionMs,
+  span,
+  setSpan,
+  hidden,
+  toggle,
+  seek,
+}: {
+  readonly lanes: readonly Lane[];
+  readonly lengthMs: number;
+  readonly positionMs: number;
+  readonly span: Span;
+  readonly setSpan: (span: Span) => void;
+  readonly hidden: ReadonlySet<number>;
+  readonly toggle: (lane: number) => void;
+  readonly seek: (ms: number) => void;
+}) {
+  const bars = useRef<HTMLDivElement>(null);
+  const { fromMs, toMs } = span;
+  const xOf = (ms: number) => ((ms - fromMs) / (toMs - fromMs)) * WIDTH;
+  const msAt = (clientX: number) => {
+    const { left, width } = bars.current!.getBoundingClientRect();
+    return fromMs + ((clientX - left) / width) * (toMs - fromMs);
+  };
+  const wheel = (event: WheelEvent) => {
+    event.preventDefault();
+    const length = toMs - fromMs;
+    if (event.shiftKey)
+      return setSpan(within(fromMs + length * Math.sign(event.deltaY) * 0.1, length, lengthMs));
+    const wanted = event.deltaY > 0 ? length * ZOOM : length / ZOOM;
+    const next = Math.max(NARROWEST_MS, Math.min(lengthMs, wanted));
+    const at = msAt(event.clientX);
+    setSpan(within(at - ((at - fromMs) / length) * next, next, lengthMs));
+  };
+  return (
+    <section class="lanes" aria-label="Timeline">
+      <div class="names">
+        {lanes.map(({ lane, type, task, action, tracks }) => (
+          <label key={lane} class={colourOf(lane)} title={`${task ?? ''} ${action}`}>
+            <input type="checkbox" checked={!hidden.has(lane)} onChange={() => toggle(lane)} />
+            {type} <small>{count(tracks)}</small>
+          </label>
+        ))}
+      </div>
+      <div class="bars" ref={bars} onWheel={wheel} onClick={(event) => seek(msAt(event.clientX))}>
+        <svg viewBox={`0 0 ${WIDTH} ${Math.max(1, lanes.length) * HEIGHT}`} preserveAspectRatio="none">
+          {lanes.map((lane, n) => (
+            <path
+              key={lane.lane}
+              class={`${colourOf(lane.lane)}${hidden.has(lane.lane) ? ' hidden' : ''}`}
+              d={barsOf(lane, span, n * HEIGHT)}
+            />
+          ))}
+          <line class="now" x1={xOf(positionMs)} x2={xOf(positionMs)} y1="0" y2="100%" />
+        </svg>
+        <div class="scale">
+          <span>{clock(fromMs)}</span>
+          <span>{clock(toMs)}</span>
+        </div>
+      </div>
+      <Zoom span={span} lengthMs={lengthMs} setSpan={setSpan} />
+    </section>
+  );
+}
+
+/** The same by keys and fingers. */
+function Zoom({
+  span: { fromMs, toMs },
+  lengthMs,
+  setSpan,
+}: {
+  readonly span: Span;
+  readonly lengthMs: number;
+  readonly setSpan: (span: Span) => void;
+}) {
+  const length = toMs - fromMs;
+  const zoomed = (factor: number) => {
+    const next = Math.max(NARROWEST_MS, Math.min(lengthMs, length * factor));
+    setSpan(within((fromMs + toMs - next) / 2, next, lengthMs));
+  };
+  return (
+    <div class="zoom">
+      <button type="button" aria-label="Closer" onClick={() => zoomed(1 / 2)}>
+        +
+      </button>
+      <button type="button" aria-label="Less close" onClick={() => zoomed(2)}>
+        −
+      </button>
+      <button
+        type="button"
+        aria-label="Earlier"
+        onClick={() => setSpan(within(fromMs - length / 2, length, lengthMs))}
+      >
+        ‹
+      </button>
+      <button
+        type="button"
+        aria-label="Later"
+        onClick={() => setSpan(within(fromMs + length / 2, length, lengthMs))}
+      >
+        ›
+      </button>
+    </div>
+  );
+}
+
+/** A stretch of this length that lies within the medium. */
+function within(fromMs: number, length: number, lengthMs: number): Span {
+  const from = Math.max(0, Math.min(fromMs, lengthMs - length));
+  return { fromMs: from, toMs: from + length };
+}
+
+/** A bar for each part in which something was found, as high as its share of the fullest. */
+function barsOf({ binMs, bins }: Lane, { fromMs, toMs }: Span, top: number): string {
+  const most = Math.max(1, ...bins);
+  const scale = WIDTH / (toMs - fromMs);
+  const first = Math.max(0, Math.floor(fromMs / binMs));
+  const last = Math.min(bins.length - 1, Math.floor(toMs / binMs));
+  let d = '';
+  for (let n = first; n <= last; n++) {
+    const found = bins[n]!;
+    if (found === 0) continue;
+    const height = (HEIGHT - 4) * (0.35 + (0.65 * found) / most);
+    const x = (n * binMs - fromMs) * scale;
+    d += `M${x.toFixed(2)} ${(top + HEIGHT - 2).toFixed(1)}v${(-height).toFixed(1)}h${Math.max(1, binMs * scale).toFixed(2)}v${height.toFixed(1)}z`;
+  }
+  return d;
+}

@@ -1,0 +1,49 @@
+/** Boxes as shapes over a picture: one path a lane, however many boxes there are. */
+import type { Box, Medium } from './types.ts';
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** The size of the frames of a medium as they are stored: pixels; undefined: it has none. */
+export function storedSize({ metadata }: Medium): Size | undefined {
+  const [width, height] = [Number(metadata['FRAME_WIDTH']), Number(metadata['FRAME_HEIGHT'])];
+  return width > 0 && height > 0 ? { width, height } : undefined;
+}
+
+export interface Turned extends Size {
+  /** For an SVG element: from the stored picture to the one that is shown. */
+  readonly transform: string;
+}
+
+/** How a stored picture is turned when it is shown: clockwise by ROTATION, then left and right change places by HORIZONTAL_FLIP. */
+export function turned({ width, height }: Size, metadata: Medium['metadata']): Turned {
+  const degrees = Number(metadata['ROTATION'] ?? 0) || 0;
+  const radians = (degrees * Math.PI) / 180;
+  const [sin, cos] = [Math.sin(radians), Math.cos(radians)];
+  const left = Math.min(0, width * cos) + Math.min(0, -height * sin);
+  const top = Math.min(0, width * sin) + Math.min(0, height * cos);
+  const shown = {
+    width: Math.round(width * Math.abs(cos) + height * Math.abs(sin)),
+    height: Math.round(width * Math.abs(sin) + height * Math.abs(cos)),
+  };
+  const turn = `matrix(${cos} ${sin} ${-sin} ${cos} ${-left} ${-top})`;
+  const isFlipped = metadata['HORIZONTAL_FLIP']?.toLowerCase() === 'true';
+  return { ...shown, transform: isFlipped ? `translate(${shown.width} 0) scale(-1 1) ${turn}` : turn };
+}
+
+/** The outlines of boxes. */
+export const outlines = (boxes: readonly Box[]) =>
+  boxes
+    .map(({ x, y, width, height, corners }) =>
+      corners === null ? `M${x} ${y}h${width}v${height}h${-width}z` : `M${corners.replaceAll(' ', 'L')}z`,
+    )
+    .join('');
+
+/** The smallest box that holds a point of the stored picture. */
+export function boxAt(boxes: readonly Box[], x: number, y: number): Box | undefined {
+  return boxes
+    .filter((box) => x >= box.x && y >= box.y && x <= box.x + box.width && y <= box.y + box.height)
+    .toSorted((a, b) => a.width * a.height - b.width * b.height)[0];
+}

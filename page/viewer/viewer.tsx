@@ -1,0 +1,272 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { get, urlOf } from '../kit/api.ts';
+import { clock, fileName } from '../kit/format.ts';
+import { useLoaded } from '../kit/load.ts';
+import { Problem, Shown, Status } from '../kit/parts.tsx';
+import { hrefOf, type Route } from '../kit/route.ts';
+import { BoxCache } from './box-cache.ts';
+import { FrameTable, type Run } from './frame-table.ts';
+import { Keys } from './keys.tsx';
+import { Lanes, type Span } from './lanes.tsx';
+import { storedSize, turned } from './overlay.ts';
+import { ImagePlayer, VideoPlayer, type PlayerHandle } from './player.tsx';
+import { SoundPlayer } from './sound.tsx';
+import { TrackFilters, TrackList } from './tracks.tsx';
+import type { BoxPage, Filter, Lane, MediaOfJob, Medium, Track, TrackPage } from './types.ts';
+
+const TRACKS = 200;
+const BOXES = 5_000;
+/** Without tracks there is a time all the same. */
+const SHORTEST_MS = 1_000;
+
+/** One medium of a job with what was found in it. */
+export function Viewer({
+  job,
+  n,
+  route,
+}: {
+  readonly job: string;
+  readonly n: number;
+  readonly route: Route;
+}) {
+  const base = `rest/jobs/${encodeURIComponent(job)}/media/${n}`;
+  const media = useLoaded(
+    (signal) =>
+      get<MediaOfJob>(`rest/jobs/${encodeURIComponent(job)}/media`, { limit: 1, offset: n }, signal),
+    [base],
+  );
+  const lanes = useLoaded((signal) => get<readonly Lane[]>(`${base}/lanes`, {}, signal), [base]);
+  return (
+    <Shown of={media}>
+      {({ media: [medium], total }) =>
+        medium === undefined ? (
+          <Problem>The job has no such medium.</Problem>
+        ) : (
+          <>
+            <ViewerHeader job={job} medium={medium} total={total} />
+            {medium.issues.map(({ message }, k) => (
+              <Problem key={k}>{message}</Problem>
+            ))}
+            <Shown of={lanes}>
+              {(all) => <Found job={job} base={base} medium={medium} lanes={all} route={route} />}
+            </Shown>
+          </>
+        )
+      }
+    </Shown>
+  );
+}
+
+function ViewerHeader({
+  job,
+  medium: { n, uri, status },
+  total,
+}: {
+  readonly job: string;
+  readonly medium: Medium;
+  readonly total: number;
+}) {
+  return (
+    <header class="bar">
+      <h1>
+        <a href={hrefOf(['jobs', job])}>{job}</a> {fileName(uri)} <Status of={status} />
+      </h1>
+      <nav aria-label="Media of the job">
+        {n > 0 && <a href={hrefOf(['jobs', job, 'media', n - 1])}>‹ before</a>} {n + 1} of {total}{' '}
+        {n + 1 < total && <a href={hrefOf(['jobs', job, 'media', n + 1])}>next ›</a>}
+      </nav>
+    </header>
+  );
+}
+
+const framesOf = async (base: string, medium: Medium, signal: AbortSignal): Promise<FrameTable> => {
+  if (medium.mediaType !== 'VIDEO') return new FrameTable([[0, 0, 1]]);
+  const { runs } = await get<{ readonly runs: readonly Run[] }>(`${base}/frames`, {}, signal);
+  return new FrameTable(runs);
+};
+
+/** The length of a medium: milliseconds. */
+const lengthOf = ({ metadata }: Medium, lanes: readonly Lane[]) =>
+  Math.max(
+    SHORTEST_MS,
+    Number(metadata['DURATION'] ?? 0) || 0,
+    ...lanes.map(({ binMs, bins }) => binMs * bins.length),
+  );
+
+interface FoundProps {
+  readonly job: string;
+  readonly base: string;
+  readonly medium: Medium;
+  readonly lanes: readonly Lane[];
+  readonly route: Route;
+}
+
+function Found({ job, base, medium, lanes, route: { query } }: FoundProps) {
+  const table = useLoaded((signal) => framesOf(base, medium, signal), [base]);
+  const lengthMs = lengthOf(medium, lanes);
+  const [span, setSpan] = useState<Span>({ fromMs: 0, toMs: lengthMs });
+  const [filter, setFilter] = useState<Filter>({
+    hidden: new Set(),
+    minConfidence: Number(query.get('sure') ?? 0) || 0,
+    text: query.get('text') ?? '',
+  });
+  const [selected, setSelected] = useState<number | undefined>(numberIn(query, 'track'));
+  const [positionMs, setPosition] = useState(numberIn(query, 't') ?? 0);
+  const player = useRef<PlayerHandle>(null);
+  const sound = useRef<HTMLAudioElement>(null);
+  const { minConfidence, text, hidden } = filter;
+  const onlyLane = lanes.length - hidden.size === 1 ? lanes.find(({ lane }) => !hidden.has(lane)) : undefined;
+  const tracks = useLoaded(
+    (signal) =>
+      get<TrackPage>(
+        `${base}/tracks`,
+        {
+          fromMs: Math.floor(span.fromMs),
+          toMs: Math.ceil(span.toMs),
+          limit: TRACKS,
+          text,
+          ...(minConfidence > 0 && { minConfidence }),
+          ...(onlyLane !== undefined && { lane: onlyLane.lane }),
+        },
+        signal,
+      ),
+    [base, span.fromMs, span.toMs, minConfidence, text, onlyLane?.lane],
+  );
+  // The address is of exactly this view; Back leads out of it at once.
+  useEffect(() => {
+    const at = {
+      t: Math.round(positionMs),
+      track: selected,
+      text,
+      ...(minConfidence > 0 && { sure: minConfidence }),
+    };
+    history.replaceState(null, '', hrefOf(['jobs', job, 'media', medium.n], at));
+  }, [positionMs, selected, text, minConfidence]);
+  const seek = (ms: number) => {
+    setPosition(ms);
+    player.current?.toFrame(table.value?.nearest(ms) ?? 0);
+    if (sound.current !== null) sound.current.currentTime = ms / 1_000;
+  };
+  const open = (track: Track) => {
+    setSelected(track.n);
+    const frame = track.exemplarFrame ?? track.startFrame;
+    if (medium.mediaType === 'VIDEO') player.current?.toFrame(frame);
+    else seek(track.exemplarMs ?? track.startMs);
+  };
+  const shown = useCallback((frame: number) => setPosition(table.value?.timeOf(frame) ?? 0), [table.value]);
+  const list = (tracks.value?.tracks ?? []).filter(({ lane }) => !hidden.has(lane));
+  const next = (direction: 1 | -1) => {
+    const found = list.findIndex((track) => track.n === selected);
+    const track = list[found === -1 ? 0 : found + direction];
+    if (track !== undefined) open(track);
+  };
+  return (
+    <div class="viewer">
+      <div class="stage">
+        {medium.mediaType === 'AUDIO' && (
+          <SoundPlayer source={urlOf(base)} handle={sound} shown={setPosition} startMs={positionMs} />
+        )}
+        {storedSize(medium) !== undefined && (
+          <Shown of={table}>
+            {(frames) => (
+              <PicturePlayer
+                base={base}
+                medium={medium}
+                table={frames}
+                filter={filter}
+                selected={selected}
+                select={setSelected}
+                shown={shown}
+                firstFrame={frames.nearest(numberIn(query, 't') ?? 0)}
+                handle={player}
+              />
+            )}
+          </Shown>
+        )}
+        {medium.mediaType !== 'IMAGE' && lanes.length > 0 && (
+          <Lanes
+            lanes={lanes}
+            lengthMs={lengthMs}
+            positionMs={positionMs}
+            span={span}
+            setSpan={setSpan}
+            hidden={hidden}
+            toggle={(lane) => setFilter({ ...filter, hidden: toggled(hidden, lane) })}
+            seek={seek}
+          />
+        )}
+        <Where medium={medium} table={table.value} positionMs={positionMs} />
+        <Keys player={player} next={next} leave={() => setSelected(undefined)} />
+      </div>
+      <aside class="found">
+        <TrackFilters filter={filter} change={(what) => setFilter((before) => ({ ...before, ...what }))} />
+        <TrackList job={job} tracks={tracks} lanes={lanes} selected={selected} open={open} />
+        <p>
+          <a href={urlOf(base)} download>
+            Download the medium
+          </a>
+        </p>
+      </aside>
+    </div>
+  );
+}
+
+function toggled(hidden: ReadonlySet<number>, lane: number): ReadonlySet<number> {
+  const next = new Set(hidden);
+  if (!next.delete(lane)) next.add(lane);
+  return next;
+}
+
+function numberIn(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name);
+  return text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+function Where({
+  medium: { mediaType },
+  table,
+  positionMs,
+}: {
+  readonly medium: Medium;
+  readonly table: FrameTable | undefined;
+  readonly positionMs: number;
+}) {
+  if (mediaType !== 'VIDEO' && mediaType !== 'AUDIO') return null;
+  const frame = mediaType === 'VIDEO' && table !== undefined ? `, frame ${table.nearest(positionMs)}` : '';
+  return (
+    <p class="where">
+      {clock(positionMs)}
+      {frame}
+    </p>
+  );
+}
+
+/** A picture with boxes: of a video, or an image. */
+function PicturePlayer({
+  base,
+  medium,
+  ...props
+}: {
+  readonly base: string;
+  readonly medium: Medium;
+} & Omit<Parameters<typeof VideoPlayer>[0], 'source' | 'still' | 'cache' | 'known' | 'turned'>) {
+  const [known, setKnown] = useState(0);
+  const cache = useMemo(
+    () =>
+      new BoxCache(
+        (fromFrame, toFrame) => get<BoxPage>(`${base}/boxes`, { fromFrame, toFrame, limit: BOXES }),
+        () => setKnown((before) => before + 1),
+      ),
+    [base],
+  );
+  const turning = useMemo(() => turned(storedSize(medium)!, medium.metadata), [medium]);
+  const all = {
+    ...props,
+    cache,
+    known,
+    turned: turning,
+    source: urlOf(base),
+    still: (frame: number) => urlOf(`${base}/frames/${frame}.jpg`),
+  };
+  return medium.mediaType === 'IMAGE' ? <ImagePlayer {...all} /> : <VideoPlayer {...all} />;
+}

@@ -1,0 +1,112 @@
+import type { Database } from 'better-sqlite3';
+import type {
+  Answers,
+  BoxPage,
+  Lane,
+  MediaPage,
+  Question,
+  TrackPage,
+  TrackQuery,
+  ViewedBox,
+  ViewedIssue,
+  ViewedMedium,
+  ViewedTrack,
+} from '../../domain/viewing.ts';
+
+/** Answers a question from an index. */
+export function ask(db: Database, question: Question): Answers[Question['kind']] {
+  switch (question.kind) {
+    case 'media':
+      return media(db, question.limit, question.offset);
+    case 'lanes':
+      return lanes(db, question.medium);
+    case 'tracks':
+      return tracks(db, question);
+    case 'boxes':
+      return boxes(db, question);
+  }
+}
+
+/** Issues of a medium, or of the job, that are told. */
+const MOST_ISSUES = 100;
+
+function media(db: Database, limit: number, offset: number): MediaPage {
+  const rows = db
+    .prepare<[number, number], Omit<ViewedMedium, 'metadata' | 'issues'> & { metadata: string }>(
+      `SELECT n, media_id AS mediaId, parent_id AS parentMediaId, uri, mime_type AS mimeType, media_type AS mediaType, length,
+         status, metadata, tracks, detections FROM media ORDER BY n LIMIT ? OFFSET ?`,
+    )
+    .all(limit, offset);
+  const issuesOf = db.prepare<[number | null, number], ViewedIssue>(
+    'SELECT kind, source, code, message FROM issues WHERE media_id IS ? LIMIT ?',
+  );
+  const total = db.prepare<[], { total: number }>('SELECT count(*) AS total FROM media').get()!.total;
+  return {
+    media: rows.map((row) => ({
+      ...row,
+      metadata: JSON.parse(row.metadata) as ViewedMedium['metadata'],
+      issues: issuesOf.all(row.mediaId, MOST_ISSUES),
+    })),
+    total,
+    issues: issuesOf.all(null, MOST_ISSUES),
+  };
+}
+
+function lanes(db: Database, medium: number): readonly Lane[] {
+  return db
+    .prepare<[number], Omit<Lane, 'bins'> & { bins: string }>(
+      `SELECT lane, type, action, algorithm, task, tracks, detections, bin_ms AS binMs, bins
+         FROM lanes WHERE medium = ? ORDER BY lane`,
+    )
+    .all(medium)
+    .map((row) => ({ ...row, bins: JSON.parse(row.bins) as Lane['bins'] }));
+}
+
+function tracks(db: Database, query: TrackQuery): TrackPage {
+  const { medium, fromMs, toMs, lane, minConfidence, text, limit, offset } = query;
+  const conditions = ['medium = @medium', 'start_ms <= @toMs', 'stop_ms >= @fromMs'];
+  if (lane !== undefined) conditions.push('lane = @lane');
+  if (minConfidence !== undefined) conditions.push('confidence >= @minConfidence');
+  // SQLite folds only ASCII letters.
+  if (text !== undefined)
+    conditions.push(`instr(lower(coalesce(label, '') || ' ' || properties), lower(@text)) > 0`);
+  const where = conditions.join(' AND ');
+  const given = { medium, fromMs, toMs, lane, minConfidence, text };
+  const rows = db
+    .prepare<[object], Omit<ViewedTrack, 'properties'> & { properties: string }>(
+      `SELECT n, lane, id, start_ms AS startMs, stop_ms AS stopMs, start_frame AS startFrame, stop_frame AS stopFrame,
+         confidence, label, properties, exemplar_frame AS exemplarFrame, exemplar_ms AS exemplarMs, artifact
+         FROM tracks WHERE ${where} ORDER BY start_ms, n LIMIT @limit OFFSET @offset`,
+    )
+    .all({ ...given, limit, offset });
+  const { total } = db
+    .prepare<[object], { total: number }>(`SELECT count(*) AS total FROM tracks WHERE ${where}`)
+    .get(given)!;
+  return {
+    tracks: rows.map((row) => ({
+      ...row,
+      properties: JSON.parse(row.properties) as ViewedTrack['properties'],
+    })),
+    total,
+  };
+}
+
+function boxes(
+  db: Database,
+  { medium, fromFrame, toFrame, limit }: Extract<Question, { kind: 'boxes' }>,
+): BoxPage {
+  const rows = db
+    .prepare<[number, number, number, number], ViewedBox>(
+      `SELECT frame, track, lane, label, x, y, width, height, boxes.confidence AS confidence, corners
+         FROM boxes JOIN tracks ON tracks.medium = boxes.medium AND tracks.n = boxes.track
+         WHERE boxes.medium = ? AND frame BETWEEN ? AND ? ORDER BY frame LIMIT ?`,
+    )
+    .all(medium, fromFrame, toFrame, limit + 1);
+  if (rows.length <= limit) return { boxes: rows, toFrame };
+  // The frame at which it stops is told whole the next time; of one that alone has too many, what fits.
+  const last = rows.at(-1)!.frame;
+  const whole = rows.filter(({ frame }) => frame < last);
+  return whole.length > 0
+    ? { boxes: whole, toFrame: last - 1 }
+    : { boxes: rows.slice(0, limit), toFrame: last };
+}

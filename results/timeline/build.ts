@@ -1,0 +1,170 @@
+/** Makes the index of a detection document that a viewer asks: what was found where, by time and by frame. */
+import { createReadStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import type { Database, Statement } from 'better-sqlite3';
+import { cornersInFrame, isEmptyBox, orientationOf } from '../../domain/geometry.ts';
+import type { Properties } from '../../domain/types.ts';
+import { rewritten } from '../exports/document-walk.ts';
+import type { FoundDetection, FoundMedium, FoundTrack, Writer } from '../exports/found.ts';
+import { Density } from './lane.ts';
+import { createIndex, finishIndex } from './schema.ts';
+
+const READ_BYTES = 1024 * 1024;
+/** Rows that share a transaction. */
+const BATCH = 50_000;
+/** Characters of a property that a list shows. */
+const LONGEST_VALUE = 2_000;
+/** Properties that say what a track is, the first of them that it has. */
+const LABELS = [
+  'CLASSIFICATION',
+  'TEXT',
+  'TRANSCRIPT',
+  'TRANSLATION',
+  'BARCODE_VALUE',
+  'LANGUAGE',
+  'ISO_LANGUAGE',
+];
+
+/** Writes the index under its name when it is whole. @throws DocumentError */
+export async function buildIndex(document: string, file: string): Promise<void> {
+  const part = `${file}.part`;
+  await rm(part, { force: true });
+  const db = createIndex(part);
+  try {
+    const writer = new IndexWriter(db);
+    // The writer makes no text: it writes rows.
+    for await (const _ of rewritten(createReadStream(document, { highWaterMark: READ_BYTES }), writer));
+    writer.close();
+    finishIndex(db);
+    db.close();
+    await rename(part, file);
+  } finally {
+    if (db.open) db.close();
+    await rm(part, { force: true });
+  }
+}
+
+/** Errors or warnings of one medium, or of the job as a whole. */
+interface DocumentIssues {
+  readonly mediaId?: number;
+  readonly details: readonly { readonly source: string; readonly code: string; readonly message: string }[];
+}
+
+interface Lane {
+  readonly number: number;
+  readonly track: FoundTrack;
+  readonly density: Density;
+  tracks: number;
+  detections: number;
+}
+
+class IndexWriter implements Writer {
+  readonly #db: Database;
+  readonly #insert: Readonly<Record<'medium' | 'issue' | 'lane' | 'track' | 'box', Statement>>;
+  #rows = 0;
+  #medium = -1;
+  #track = -1;
+  #detections = 0;
+  #lanes = new Map<string, Lane>();
+  #lane: Lane | undefined;
+
+  constructor(db: Database) {
+    this.#db = db;
+    const row = (table: string, columns: number) =>
+      db.prepare(`INSERT INTO ${table} VALUES (${Array(columns).fill('?').join(', ')})`);
+    this.#insert = {
+      medium: row('media', 11),
+      issue: row('issues', 5),
+      lane: row('lanes', 10),
+      track: row('tracks', 14),
+      box: row('boxes', 9),
+    };
+    db.exec('BEGIN');
+  }
+
+  ofJob(field: string, value: unknown): void {
+    if (field !== 'errors' && field !== 'warnings') return;
+    for (const { mediaId = null, details } of value as readonly DocumentIssues[])
+      for (const { source, code, message } of details)
+        this.#row(this.#insert.issue, [mediaId, field, source, code, message]);
+  }
+
+  medium(): string {
+    this.#medium += 1;
+    this.#track = -1;
+    this.#detections = 0;
+    this.#lanes = new Map();
+    return '';
+  }
+
+  track(track: FoundTrack): string {
+    this.#track += 1;
+    const key = JSON.stringify([track.type, track.action]);
+    this.#lane = this.#lanes.get(key);
+    if (this.#lane === undefined) {
+      this.#lane = { number: this.#lanes.size, track, density: new Density(), tracks: 0, detections: 0 };
+      this.#lanes.set(key, this.#lane);
+    }
+    this.#lane.tracks += 1;
+    const { id, startOffsetTime, stopOffsetTime, startOffsetFrame, stopOffsetFrame, confidence } = track;
+    const { exemplar, trackProperties } = track;
+    this.#row(this.#insert.track, [
+      ...[this.#medium, this.#track, this.#lane.number, id, startOffsetTime, stopOffsetTime],
+      ...[startOffsetFrame, stopOffsetFrame, confidence, labelOf(track)],
+      JSON.stringify(shortened({ ...exemplar?.detectionProperties, ...trackProperties })),
+      ...[exemplar?.offsetFrame ?? null, exemplar?.offsetTime ?? null, exemplar?.artifactPath ?? null],
+    ]);
+    return '';
+  }
+
+  detection(detection: FoundDetection): string {
+    this.#detections += 1;
+    this.#lane!.detections += 1;
+    this.#lane!.density.add(detection.offsetTime);
+    if (isEmptyBox(detection)) return '';
+    const { offsetFrame, x, y, width, height, confidence, detectionProperties } = detection;
+    const orientation = orientationOf(detectionProperties);
+    const isTurned = orientation.flip || orientation.rotation % 360 !== 0;
+    const corners = isTurned ? cornersInFrame(detection, orientation) : undefined;
+    const text = corners?.map((corner) => `${corner.x.toFixed(1)},${corner.y.toFixed(1)}`).join(' ') ?? null;
+    const box = [this.#medium, offsetFrame, this.#track, x, y, width, height, confidence, text];
+    this.#row(this.#insert.box, box);
+    return '';
+  }
+
+  mediumEnd(medium: FoundMedium): readonly string[] {
+    const { mediaId, parentMediaId, path, mimeType, mediaType, length, mediaMetadata, status } = medium;
+    this.#row(this.#insert.medium, [
+      ...[this.#medium, mediaId, parentMediaId, path, mimeType, mediaType, length],
+      ...[JSON.stringify(shortened(mediaMetadata)), status, this.#track + 1, this.#detections],
+    ]);
+    for (const { number, track, density, tracks, detections } of this.#lanes.values())
+      this.#row(this.#insert.lane, [
+        ...[this.#medium, number, track.type, track.action, track.algorithm, track.task, tracks, detections],
+        ...[density.binMs, JSON.stringify(density.bins)],
+      ]);
+    return [];
+  }
+
+  close(): void {
+    this.#db.exec('COMMIT');
+  }
+
+  #row(statement: Statement, values: readonly (string | number | null)[]): void {
+    statement.run(...values);
+    this.#rows += 1;
+    if (this.#rows % BATCH === 0) this.#db.exec('COMMIT; BEGIN');
+  }
+}
+
+function labelOf({ trackProperties, exemplar }: FoundTrack): string | null {
+  for (const name of LABELS) {
+    const value = trackProperties[name] ?? exemplar?.detectionProperties[name];
+    if (value !== undefined && value !== '') return cut(value);
+  }
+  return null;
+}
+
+const shortened = (properties: Properties): Properties =>
+  Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, cut(value)]));
+const cut = (text: string) => (text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text);

@@ -1,0 +1,73 @@
+/** The thread that answers questions of viewers, and the one that makes indexes; which of them this is says `workerData`. */
+import { setPriority } from 'node:os';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Database } from 'better-sqlite3';
+import type { Question } from '../../domain/viewing.ts';
+import { ask } from './ask.ts';
+import { buildIndex } from './build.ts';
+import { openIndex } from './schema.ts';
+
+export type Role = 'build' | 'answer';
+export interface ToThread {
+  readonly id: number;
+  readonly index: string;
+  readonly document: string;
+  /** Absent: the index is to be made. */
+  readonly question?: Question;
+}
+export type FromThread =
+  | { readonly id: number; readonly value: unknown }
+  /** There is no index, or it is of another version. */
+  | { readonly id: number; readonly absent: true }
+  | { readonly id: number; readonly error: string };
+
+const port = parentPort;
+if (port === null) throw new Error('This module runs as a worker thread only.');
+
+/** Work that somebody waits for with a lease comes first. Elsewhere this would be the priority of the whole process. */
+const NICE = 10;
+if ((workerData as Role) === 'build' && process.platform === 'linux') setPriority(NICE);
+
+/** Indexes that are kept open, the one that was asked last behind all others. */
+const MOST_OPEN = 8;
+const open = new Map<string, Database>();
+
+function opened(index: string): Database | undefined {
+  const known = open.get(index);
+  open.delete(index);
+  const db = known ?? openIndex(index);
+  if (db === undefined) return undefined;
+  open.set(index, db);
+  for (const [name, one] of open) {
+    if (open.size <= MOST_OPEN) break;
+    open.delete(name);
+    one.close();
+  }
+  return db;
+}
+
+/** Removed jobs take their index along; what is still open of it must not be answered from. */
+function forget(index: string): void {
+  open.get(index)?.close();
+  open.delete(index);
+}
+
+async function answered({ id, index, document, question }: ToThread): Promise<FromThread> {
+  try {
+    if (question === undefined) {
+      await buildIndex(document, index);
+      return { id, value: null };
+    }
+    const db = opened(index);
+    return db === undefined ? { id, absent: true } : { id, value: ask(db, question) };
+  } catch (error) {
+    forget(index);
+    if ((error as { code?: string }).code === 'SQLITE_CANTOPEN') return { id, absent: true };
+    return { id, error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+let last = Promise.resolve();
+port.on('message', (message: ToThread) => {
+  last = last.then(async () => port.postMessage(await answered(message)));
+});

@@ -1,0 +1,100 @@
+/**
+ * Answers what viewers ask about the documents of jobs that have ended. A document is indexed when it is asked about for the first time,
+ * in a thread of its own; the index lies beside it and goes with it. Questions are answered in another thread.
+ */
+import { stat } from 'node:fs/promises';
+import { Worker } from 'node:worker_threads';
+import type { AnswerTo, Question } from '../../domain/viewing.ts';
+import type { FromThread, Role, ToThread } from './thread.ts';
+
+interface Waiting {
+  resolve(message: FromThread): void;
+  reject(error: Error): void;
+}
+
+/** A thread that is started for its first question. */
+class Thread {
+  readonly #role: Role;
+  readonly #waiting = new Map<number, Waiting>();
+  #worker: Worker | undefined;
+  #asked = 0;
+
+  constructor(role: Role) {
+    this.#role = role;
+  }
+
+  ask(message: Omit<ToThread, 'id'>): Promise<FromThread> {
+    const worker = (this.#worker ??= this.#started());
+    const id = ++this.#asked;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      worker.postMessage({ ...message, id } satisfies ToThread);
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#worker?.terminate();
+  }
+
+  #started(): Worker {
+    const worker = new Worker(new URL('./thread.js', import.meta.url), {
+      name: `timeline ${this.#role}`,
+      workerData: this.#role,
+    });
+    worker.unref();
+    worker.on('message', (message: FromThread) => {
+      this.#waiting.get(message.id)?.resolve(message);
+      this.#waiting.delete(message.id);
+    });
+    const ended = (error: Error) => {
+      if (this.#worker === worker) this.#worker = undefined;
+      for (const one of this.#waiting.values()) one.reject(error);
+      this.#waiting.clear();
+    };
+    worker.once('error', ended);
+    worker.once('exit', () => ended(new Error('The thread that reads documents for viewers has ended.')));
+    return worker;
+  }
+}
+
+export class Timelines {
+  readonly #builder = new Thread('build');
+  readonly #answerer = new Thread('answer');
+  /** Indexes that are being made. */
+  readonly #building = new Map<string, Promise<void>>();
+
+  /** The answer from the document that lies there. @throws Error when it cannot be read; ENOENT when it is gone */
+  async ask<Q extends Question>(document: string, question: Q): Promise<AnswerTo<Q>> {
+    const index = await indexOf(document);
+    const first = await this.#answerer.ask({ index, document, question });
+    if ('value' in first) return first.value as AnswerTo<Q>;
+    if ('error' in first) throw new Error(first.error);
+    await this.#built(index, document);
+    const second = await this.#answerer.ask({ index, document, question });
+    if ('value' in second) return second.value as AnswerTo<Q>;
+    throw new Error('error' in second ? second.error : 'The index of the document went away.');
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#builder.close(), this.#answerer.close()]);
+  }
+
+  #built(index: string, document: string): Promise<void> {
+    const under = this.#building.get(index);
+    if (under !== undefined) return under;
+    const building = this.#builder
+      .ask({ index, document })
+      .then((message) => {
+        if ('error' in message) throw new Error(message.error);
+      })
+      .finally(() => this.#building.delete(index));
+    this.#building.set(index, building);
+    return building;
+  }
+}
+
+/** A document that was written anew has another index. */
+async function indexOf(document: string): Promise<string> {
+  const { size, mtimeMs } = await stat(document);
+  return `${document}.${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}.index`;
+}
