@@ -151,7 +151,10 @@ class IndexWriter implements Writer {
   }
 
   #row(statement: Statement, values: readonly (string | number | null)[]): void {
-    statement.run(...values);
+    // A half of a pair of surrogates has no form in which it could be stored.
+    statement.run(
+      ...values.map((value) => (typeof value === 'string' ? Buffer.from(value).toString() : value)),
+    );
     this.#rows += 1;
     if (this.#rows % BATCH === 0) this.#db.exec('COMMIT; BEGIN');
   }

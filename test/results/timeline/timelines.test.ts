@@ -1,0 +1,241 @@
+/** What viewers are told of a document, by time and by frame, against the document itself. */
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { expect } from 'chai';
+import * as fc from 'fast-check';
+import type { ViewedBox } from '../../../domain/viewing.ts';
+import { Timelines } from '../../../results/timeline/timelines.ts';
+import { temporaryFolder } from '../folder.ts';
+import { allFound, type Found } from '../exports/expected.ts';
+import { someDocument } from '../exports/generated.ts';
+
+const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+const runs = { seed, numRuns: Number(process.env['RUNS'] ?? 40) };
+const END = 2 ** 31 - 1;
+const encodable = (text: string) => new TextDecoder().decode(new TextEncoder().encode(text));
+
+describe('What a viewer asks about a document', () => {
+  const inFolder = temporaryFolder();
+  const file = () => inFolder('document.json');
+  let timelines: Timelines;
+  beforeEach(() => {
+    timelines = new Timelines();
+  });
+  afterEach(() => timelines.close());
+
+  /** Each document is another file, as each run of a job has a folder of its own. */
+  let written = 0;
+  const placed = (document: object) => {
+    const path = inFolder(`document-${++written}.json`);
+    writeFileSync(path, JSON.stringify(document));
+    return path;
+  };
+  const all = { fromMs: 0, toMs: END, lane: undefined, minConfidence: undefined, text: undefined } as const;
+  const boxed = ({ detection }: Found) => detection.width > 0 && detection.height > 0;
+
+  it(`is told of all tracks and boxes of each medium, none of another [SEED=${seed}]`, () =>
+    fc.assert(
+      fc.asyncProperty(someDocument, async (document) => {
+        const path = placed(document);
+        const { media, total } = await timelines.ask(path, { kind: 'media', limit: 1_000, offset: 0 });
+        expect(total).to.equal(document.media.length);
+        const found = allFound(document);
+        for (const [n, medium] of document.media.entries()) {
+          const own = found.filter(({ medium: of }) => of === medium);
+          const tracks = new Set(own.map(({ track }) => track));
+          expect(media[n]).to.include({
+            n,
+            mediaId: medium.mediaId,
+            tracks: tracks.size,
+            detections: own.length,
+          });
+          const page = await timelines.ask(path, {
+            kind: 'tracks',
+            medium: n,
+            ...all,
+            limit: 1_000,
+            offset: 0,
+          });
+          expect(page.total).to.equal(tracks.size);
+          expect(page.tracks.map(({ id }) => id)).to.have.members([...tracks].map(({ id }) => encodable(id)));
+          const { boxes } = await timelines.ask(path, {
+            kind: 'boxes',
+            medium: n,
+            fromFrame: 0,
+            toFrame: END,
+            limit: 10_000,
+          });
+          expect(boxes.map(boxOf)).to.have.deep.members(
+            own.filter(boxed).map(({ detection }) => boxOf(ofDocument(detection))),
+          );
+          const lanes = await timelines.ask(path, { kind: 'lanes', medium: n });
+          expect(lanes.reduce((sum, { detections }) => sum + detections, 0)).to.equal(own.length);
+          for (const { bins, detections } of lanes)
+            expect(bins.reduce((sum, count) => sum + count, 0)).to.equal(detections);
+        }
+      }),
+      runs,
+    ));
+
+  const ofDocument = (detection: Found['detection']) => ({ ...detection, frame: detection.offsetFrame });
+  const boxOf = ({
+    frame,
+    x,
+    y,
+    width,
+    height,
+    confidence,
+  }: Pick<ViewedBox, 'frame' | 'x' | 'y' | 'width' | 'height' | 'confidence'>) => ({
+    frame,
+    x,
+    y,
+    width,
+    height,
+    confidence,
+  });
+
+  const track = (n: number, startFrame: number, frames: number, more: object = {}) => {
+    const detections = Array.from({ length: frames }, (_, k) => ({
+      offsetFrame: startFrame + k,
+      offsetTime: (startFrame + k) * 40,
+      x: n,
+      y: k,
+      width: 10,
+      height: 20,
+      confidence: 0.5 + n / 100,
+      detectionProperties: {},
+      artifactExtractionStatus: 'NOT_ATTEMPTED',
+      artifactPath: null,
+    }));
+    return {
+      id: `track ${n}`,
+      index: n,
+      startOffsetFrame: startFrame,
+      stopOffsetFrame: startFrame + frames - 1,
+      startOffsetTime: startFrame * 40,
+      stopOffsetTime: (startFrame + frames - 1) * 40,
+      type: 'CLASS',
+      source: 'FIND',
+      confidence: 0.5 + n / 100,
+      trackProperties: { CLASSIFICATION: n % 2 === 0 ? 'Person' : 'bus' },
+      exemplar: detections[0],
+      detections,
+      ...more,
+    };
+  };
+  const video = (tracks: readonly object[]) => ({
+    jobId: 'host-1',
+    pipeline: { tasks: [] },
+    media: [
+      {
+        mediaId: 1,
+        parentMediaId: -1,
+        path: 'file:///video.mp4',
+        mimeType: 'video/mp4',
+        mediaType: 'VIDEO',
+        length: 1_000,
+        mediaMetadata: { FPS: '25' },
+        status: 'COMPLETE',
+        output: { CLASS: [{ source: 'FIND', algorithm: 'FINDER', tracks }] },
+      },
+    ],
+    errors: [{ mediaId: 1, details: [{ source: 'FIND', code: 'OOPS', message: 'It went wrong.' }] }],
+    warnings: [{ details: [{ source: 'JOB', code: 'ODD', message: 'It is odd.' }] }],
+  });
+
+  it('is told of the tracks that overlap a stretch of time, the first to begin first, a page at a time', async () => {
+    const path = placed(video([track(0, 100, 10), track(1, 0, 500), track(2, 300, 5), track(3, 105, 1)]));
+    const names = async (fromMs: number, toMs: number, more: object = {}) => {
+      const query = { ...all, fromMs, toMs, limit: 100, offset: 0, ...more };
+      const { tracks, total } = await timelines.ask(path, { kind: 'tracks', medium: 0, ...query });
+      return [tracks.map(({ n }) => n), total];
+    };
+    expect(await names(0, END)).to.deep.equal([[1, 0, 3, 2], 4]);
+    expect(await names(4_200, 4_400)).to.deep.equal([[1, 0, 3], 3]);
+    expect(await names(4_361, 11_999), 'between the ends').to.deep.equal([[1], 1]);
+    expect(await names(20_001, END)).to.deep.equal([[], 0]);
+    expect(await names(0, END, { limit: 2, offset: 1 })).to.deep.equal([[0, 3], 4]);
+    expect(await names(0, END, { minConfidence: 0.515 })).to.deep.equal([[3, 2], 2]);
+    expect(await names(0, END, { text: 'PERSON' })).to.deep.equal([[0, 2], 2]);
+    expect(await names(0, END, { text: '%' })).to.deep.equal([[], 0]);
+    expect(await names(0, END, { lane: 7 })).to.deep.equal([[], 0]);
+  });
+
+  it('is told of the boxes of whole frames, and from where on to ask for more', async () => {
+    const path = placed(video([track(0, 0, 10), track(1, 0, 10), track(2, 4, 1)]));
+    const ask = (fromFrame: number, toFrame: number, limit: number) =>
+      timelines.ask(path, { kind: 'boxes', medium: 0, fromFrame, toFrame, limit });
+    const frames = (boxes: readonly ViewedBox[]) => boxes.map(({ frame }) => frame);
+    const first = await ask(0, 9, 5);
+    expect([frames(first.boxes), first.toFrame]).to.deep.equal([[0, 0, 1, 1], 1]);
+    const second = await ask(2, 9, 7);
+    expect([frames(second.boxes), second.toFrame]).to.deep.equal([[2, 2, 3, 3, 4, 4, 4], 4]);
+    const tight = await ask(4, 9, 2);
+    expect([frames(tight.boxes), tight.toFrame], 'a frame that alone has too many').to.deep.equal([
+      [4, 4],
+      4,
+    ]);
+    const rest = await ask(9, 2_000, 100);
+    expect([frames(rest.boxes), rest.toFrame]).to.deep.equal([[9, 9], 2_000]);
+  });
+
+  it('is told the corners of boxes that are turned in the frame', async () => {
+    const turnedBox = track(0, 0, 1);
+    const [detection] = turnedBox.detections;
+    const properties = { ROTATION: '90' };
+    const at = { ...detection!, x: 100, y: 50, detectionProperties: properties };
+    const path = placed(video([{ ...turnedBox, exemplar: at, detections: [at] }]));
+    const { boxes } = await timelines.ask(path, {
+      kind: 'boxes',
+      medium: 0,
+      fromFrame: 0,
+      toFrame: 0,
+      limit: 1,
+    });
+    // Counter-clockwise around its top left corner: to the right becomes upwards.
+    expect(boxes[0]?.corners).to.equal('100.0,50.0 100.0,40.0 120.0,40.0 120.0,50.0');
+  });
+
+  it('is told of errors and warnings with the medium, or with the job, that they are about', async () => {
+    const path = placed(video([]));
+    const { media, issues } = await timelines.ask(path, { kind: 'media', limit: 10, offset: 0 });
+    expect(media[0]?.issues).to.deep.equal([
+      { kind: 'errors', source: 'FIND', code: 'OOPS', message: 'It went wrong.' },
+    ]);
+    expect(issues.map(({ message }) => message)).to.deep.equal(['It is odd.']);
+  });
+
+  it('is answered from an index that is made once, also when many ask at a time, and anew for another document', async () => {
+    const path = placed(video([track(0, 0, 10)]));
+    const asked = () => timelines.ask(path, { kind: 'media', limit: 1, offset: 0 });
+    const answers = await Promise.all(Array.from({ length: 8 }, asked));
+    expect(new Set(answers.map((answer) => answer.media[0]?.tracks))).to.deep.equal(new Set([1]));
+    const indexes = () => readdirSync(dirname(path)).filter((name) => name.endsWith('.index'));
+    const before = indexes();
+    await asked();
+    expect(indexes()).to.deep.equal(before);
+    writeFileSync(path, JSON.stringify(video([track(0, 0, 10), track(1, 5, 10)])));
+    expect((await asked()).media[0]?.tracks).to.equal(2);
+  });
+
+  it('is refused with the reason when the document cannot be read, and leaves nothing behind', async () => {
+    const path = file();
+    writeFileSync(path, '{"media": [{"output": {"CLASS": [{"tracks": [{]');
+    const outcome = await timelines.ask(path, { kind: 'media', limit: 1, offset: 0 }).then(
+      () => 'answered',
+      (error: unknown) => (error as Error).message,
+    );
+    expect(outcome).to.be.a('string').and.not.equal('answered');
+    expect(
+      readdirSync(dirname(path)).filter(
+        (name) => /\.index|\.part/.test(name) && name.startsWith('document.json'),
+      ),
+    ).to.deep.equal([]);
+    rmSync(path);
+    const gone = await timelines.ask(path, { kind: 'media', limit: 1, offset: 0 }).then(
+      () => 'answered',
+      (error: unknown) => (error as { code?: string }).code,
+    );
+    expect(gone).to.equal('ENOENT');
+  });
+});
