@@ -9,8 +9,8 @@ const MOST_FRAME = 2 ** 31 - 1;
 const frame = wholeNumber(0, MOST_FRAME);
 
 export const mediaQuery = z.strictObject({
-  limit: wholeNumber(1, 1_000).default(100),
-  offset: wholeNumber(0, 10_000_000).default(0),
+  limit: wholeNumber(1, 1_000).default(100).describe('Media at most'),
+  offset: wholeNumber(0, 10_000_000).default(0).describe('Media that are passed over'),
 });
 
 export const tracksQuery = z.strictObject({
@@ -21,20 +21,21 @@ export const tracksQuery = z.strictObject({
     .string()
     .regex(/^-?\d{0,9}(\.\d{1,9})?$/, { error: 'must be a number' })
     .transform(Number)
-    .optional(),
+    .optional()
+    .describe('Only tracks of which the detector is so sure'),
   text: z
     .string()
     .min(1)
     .max(200)
     .optional()
     .describe('Stands in a property of the track; ASCII letters in any case'),
-  limit: wholeNumber(1, 1_000).default(200),
-  offset: wholeNumber(0, 10_000_000).default(0),
+  limit: wholeNumber(1, 1_000).default(200).describe('Tracks at most'),
+  offset: wholeNumber(0, 10_000_000).default(0).describe('Tracks that are passed over'),
 });
 
 export const boxesQuery = z.strictObject({
-  fromFrame: frame.default(0),
-  toFrame: frame.default(MOST_FRAME),
+  fromFrame: frame.default(0).describe('The first frame, from 0'),
+  toFrame: frame.default(MOST_FRAME).describe('The last frame'),
   limit: wholeNumber(1, 20_000).default(5_000).describe('Boxes at most'),
 });
 

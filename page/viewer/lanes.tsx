@@ -131,19 +131,27 @@ function within(fromMs: number, length: number, lengthMs: number): Span {
   return { fromMs: from, toMs: from + length };
 }
 
+/** Bars over the width of the drawing. */
+const BARS = 250;
+/** Bars are no narrower than the distance of two frames at a usual rate, so that a track is one area and no fence: milliseconds. */
+const NARROWEST_BAR_MS = 50;
+
 /** A bar for each part in which something was found, as high as its share of the fullest. */
 function barsOf({ binMs, bins }: Lane, { fromMs, toMs }: Span, top: number): string {
-  const most = Math.max(1, ...bins);
+  const most = bins.reduce((highest, found) => Math.max(highest, found), 1);
   const scale = WIDTH / (toMs - fromMs);
-  const first = Math.max(0, Math.floor(fromMs / binMs));
+  const perBar = Math.max(1, Math.round(Math.max(NARROWEST_BAR_MS, (toMs - fromMs) / BARS) / binMs));
+  const first = Math.floor(Math.max(0, fromMs / binMs) / perBar) * perBar;
   const last = Math.min(bins.length - 1, Math.floor(toMs / binMs));
   let d = '';
-  for (let n = first; n <= last; n++) {
-    const found = bins[n]!;
+  for (let n = first; n <= last; n += perBar) {
+    let found = 0;
+    for (let k = n; k < n + perBar && k < bins.length; k++) found = Math.max(found, bins[k]!);
     if (found === 0) continue;
     const height = (HEIGHT - 4) * (0.35 + (0.65 * found) / most);
     const x = (n * binMs - fromMs) * scale;
-    d += `M${x.toFixed(2)} ${(top + HEIGHT - 2).toFixed(1)}v${(-height).toFixed(1)}h${Math.max(1, binMs * scale).toFixed(2)}v${height.toFixed(1)}z`;
+    const width = Math.max(1, perBar * binMs * scale);
+    d += `M${x.toFixed(2)} ${(top + HEIGHT - 2).toFixed(1)}v${(-height).toFixed(1)}h${width.toFixed(2)}v${height.toFixed(1)}z`;
   }
   return d;
 }

@@ -14,6 +14,7 @@ import { componentDescriptor } from '../../http/schemas/components.ts';
 import * as common from '../../http/schemas/common.ts';
 import { detailsQuery } from '../../http/schemas/details.ts';
 import { actorListQuery } from '../../http/schemas/actors.ts';
+import * as found from '../../http/schemas/found.ts';
 import { cursorOf, jobListQuery } from '../../http/schemas/job-list.ts';
 import * as jobs from '../../http/schemas/batch-jobs.ts';
 import * as media from '../../http/schemas/media.ts';
@@ -139,6 +140,16 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       body(actorListQuery, (size) => named(size, () => '1')),
       ...text(actorListQuery, (after) => ({ after })),
     ],
+  },
+  'http/schemas/found.ts': {
+    ...because(ANSWER, 'mediumParams', 'mediaOfJob', 'lanes', 'trackPage', 'boxPage'),
+    mediaQuery: text(found.mediaQuery, (limit) => ({ limit })),
+    tracksQuery: [
+      ...text(found.tracksQuery, (minConfidence) => ({ minConfidence })),
+      ...text(found.tracksQuery, (of) => ({ text: of })),
+      body(found.tracksQuery, (size) => named(size, () => '1')),
+    ],
+    boxesQuery: text(found.boxesQuery, (fromFrame) => ({ fromFrame })),
   },
   'http/schemas/job-list.ts': {
     ...because(ANSWER, 'jobPage', 'liveIssues'),
