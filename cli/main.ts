@@ -79,7 +79,7 @@ program
 program
   .command('stream')
   .description('watch a camera: make a streaming job and show what is seen as it happens, until Ctrl-C')
-  .argument('<URI>', 'rtsp:, http: or https:; - reads it, with its password, from standard input')
+  .argument('<URI>', 'rtsp:, rtsps:, http: or https:; - reads it, with its password, from standard input')
   .option('--pipeline <NAME>', 'stored pipeline whose algorithm supports streams; without it they are listed')
   .option('--property <NAME=VALUE>', 'job property; may be repeated', property, {})
   .option(

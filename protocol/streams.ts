@@ -12,7 +12,7 @@ export const streamQueue = (algorithm: string): string => `STREAM:${algorithm}`;
 /** Watch a stream. Answers: `POST .../segments/{n}`, `POST .../events`, at last `POST .../end` or `POST .../failure`. */
 export interface StreamWork {
   readonly jobId: number;
-  /** rtsp, http or https; with user and password when the client gave them. */
+  /** rtsp, rtsps, http or https; with user and password when the client gave them. */
   readonly uri: string;
   /** Whether loopback and private addresses may be connected to; link-local and metadata addresses never. */
   readonly allowPrivate: boolean;

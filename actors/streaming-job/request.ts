@@ -43,7 +43,7 @@ export interface StreamingRequestSettings {
 /** The job as it is to be stored, but for its number and its time. */
 export type WantedStream = Omit<StreamingJobRecord, 'number' | 'createdAt'>;
 
-const SCHEMES = new Set(['rtsp:', 'http:', 'https:']);
+const SCHEMES = new Set(['rtsp:', 'rtsps:', 'http:', 'https:']);
 const LEAST_SEGMENT = 10;
 const CALLBACKS = ['healthReportCallbackUri', 'summaryReportCallbackUri', 'stallCallbackUri'] as const;
 

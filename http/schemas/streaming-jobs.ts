@@ -13,7 +13,7 @@ const protocolOf = (text: string) => (URL.canParse(text) ? new URL(text).protoco
 
 const streamData = z
   .object({
-    streamUri: z.string().describe('One stream: rtsp, http or https'),
+    streamUri: z.string().describe('One stream: rtsp, rtsps, http or https'),
     segmentSize: z.int().describe('Frames of a segment, at least 10'),
     mediaProperties: properties.nullish().describe('Override all other properties for this stream'),
   })

@@ -35,7 +35,11 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
     /^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT)$/,
     'The host of the stream does not answer in time',
   ],
-  [/CERT|^ERR_TLS|^ERR_SSL|SELF_SIGNED/, 'The certificate of the host of the stream is not trusted'],
+  [/^(ERR_SSL_WRONG_VERSION_NUMBER|EPROTO)$/, 'The host of the stream does not speak TLS'],
+  [
+    /CERT|LEAF_SIGNATURE|^ERR_TLS|^ERR_SSL|SELF_SIGNED/,
+    'The certificate of the host of the stream is not trusted',
+  ],
 ];
 
 /** What an error of the network means; most of them are a connection that was lost. An error that is none of the network is thrown. */

@@ -7,6 +7,7 @@ export async function openInput(uri: string, connect: Connect, signal: AbortSign
   const { protocol } = new URL(uri);
   switch (protocol) {
     case 'rtsp:':
+    case 'rtsps:':
       return (await import('./rtsp/rtsp-input.ts')).openRtsp(uri, connect, signal);
     case 'http:':
     case 'https:':
@@ -14,7 +15,7 @@ export async function openInput(uri: string, connect: Connect, signal: AbortSign
     default:
       throw new LiveError(
         'UNSUPPORTED',
-        `Streams with the scheme ${protocol.slice(0, 20)} are not supported: give one of rtsp, http and https.`,
+        `Streams with the scheme ${protocol.slice(0, 20)} are not supported: give one of rtsp, rtsps, http and https.`,
       );
   }
 }

@@ -108,7 +108,7 @@ describe('a live stream that cannot be opened says why', () => {
   });
 
   it('with schemes that are not supported', async () => {
-    expect(await fault('rtsps://camera/x')).to.match(/^UNSUPPORTED: .* rtsps: are not supported/);
+    expect(await fault('rtmps://camera/x')).to.match(/^UNSUPPORTED: .* rtmps: are not supported/);
     expect(await fault('file:///etc/passwd')).to.match(/^UNSUPPORTED: /);
     expect(await fault('camera')).to.match(/^UNSUPPORTED: The URI of the stream is malformed/);
   });

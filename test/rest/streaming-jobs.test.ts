@@ -31,6 +31,7 @@ describe('Streaming jobs (specification 4.3)', () => {
 
   for (const streamUri of [
     'rtsp://camera.example/live',
+    'rtsps://camera.example/live',
     'http://camera.example/live',
     'https://camera.example/live',
     'RTSP://camera.example/live',
@@ -39,9 +40,9 @@ describe('Streaming jobs (specification 4.3)', () => {
       const everything = {
         ...GOOD,
         externalId: 'x 1',
-        jobProperties: { A: 'b' },
-        algorithmProperties: { LIVE: { A: 'b' } },
-        stream: { ...STREAM, streamUri, mediaProperties: { A: 'b' } },
+        jobProperties: { FRAME_INTERVAL: '2' },
+        algorithmProperties: { LIVE: { FRAME_INTERVAL: '2' } },
+        stream: { ...STREAM, streamUri, mediaProperties: { FRAME_INTERVAL: '2' } },
         healthReportCallbackUri: 'http://receiver.example/health',
         summaryReportCallbackUri: 'https://receiver.example/summary?x=1',
         stallCallbackUri: 'https://receiver.example/stall',

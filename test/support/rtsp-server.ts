@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createSocket, type Socket as UdpSocket } from 'node:dgram';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { drained, paced } from './stream-server.ts';
 
 export interface RtspPicture {
@@ -51,11 +52,15 @@ export interface RtspServer {
 export const PAYLOAD_TYPE = 96;
 const NONCE = 'f00d';
 
-export async function rtspServer(behaviourOf: (connection: number) => RtspBehaviour): Promise<RtspServer> {
+/** With `tls`: for rtsps. */
+export async function rtspServer(
+  behaviourOf: (connection: number) => RtspBehaviour,
+  tls?: TlsOptions,
+): Promise<RtspServer> {
   const requests: RtspRequest[] = [];
   const sockets = new Set<Socket>();
   let connections = 0;
-  const server = createServer((socket) => {
+  const taken = (socket: Socket): void => {
     const behaviour = behaviourOf(connections++);
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
@@ -69,11 +74,12 @@ export async function rtspServer(behaviourOf: (connection: number) => RtspBehavi
         text = text.slice(end + 4);
       }
     });
-  });
+  };
+  const server = tls === undefined ? createServer(taken) : createTlsServer(tls, taken);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    url: `rtsp://127.0.0.1:${port}/live/main`,
+    url: `${tls === undefined ? 'rtsp' : 'rtsps'}://127.0.0.1:${port}/live/main`,
     port,
     requests,
     get connections() {

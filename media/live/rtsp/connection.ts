@@ -1,12 +1,14 @@
 /** A connection to an RTSP server: requests one after the other, and packets of media between their answers. */
-import { connect as connectTo } from 'node:net';
+import { connect as connectTo, isIP } from 'node:net';
 import type { Socket } from 'node:net';
+import { connect as connectEncrypted, TLSSocket } from 'node:tls';
 import { checkHost, guardedLookup, type AddressRule } from '../../../egress/addresses.ts';
 import type { Connect } from '../input.ts';
 import { LiveError, networkError } from '../live-error.ts';
 import { RtspParser, type RtspMessage } from './messages.ts';
 
 const RTSP_PORT = 554;
+const RTSPS_PORT = 322;
 const AGENT = 'Troupe';
 
 export interface RtspEvents {
@@ -37,12 +39,19 @@ export async function connectRtsp(
   } catch (error) {
     throw networkError(error);
   }
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  const port = url.port === '' ? RTSP_PORT : Number(url.port);
-  const socket = connectTo({ host, port, lookup: guardedLookup(rule) });
-  const connection = new RtspConnection(socket, connectMs, events);
+  const connection = new RtspConnection(socketTo(url, rule), connectMs, events);
   await connection.opened(signal);
   return connection;
+}
+
+/** With rtsps, only to a host whose certificate somebody vouches for who is trusted here. */
+function socketTo(url: URL, rule: AddressRule): Socket {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const isEncrypted = url.protocol === 'rtsps:';
+  const port = url.port === '' ? (isEncrypted ? RTSPS_PORT : RTSP_PORT) : Number(url.port);
+  const to = { host, port, lookup: guardedLookup(rule) };
+  if (!isEncrypted) return connectTo(to);
+  return connectEncrypted({ ...to, ...(isIP(host) === 0 ? { servername: host } : {}) });
 }
 
 export class RtspConnection {
@@ -88,7 +97,7 @@ export class RtspConnection {
     try {
       await new Promise<void>((resolve, reject) => {
         this.#asked.set(0, { resolve: () => resolve(), reject });
-        this.#socket.once('connect', resolve);
+        this.#socket.once(this.#socket instanceof TLSSocket ? 'secureConnect' : 'connect', resolve);
       });
     } finally {
       clearTimeout(late);
@@ -158,7 +167,7 @@ export class RtspConnection {
 
 /** The address as it stands in requests: without user and password. */
 export function requestUri(url: URL): string {
-  return `rtsp://${url.host}${url.pathname}${url.search}`;
+  return `${url.protocol}//${url.host}${url.pathname}${url.search}`;
 }
 
 const tooLate = (): LiveError => new LiveError('UNREACHABLE', 'The camera does not answer in time.');

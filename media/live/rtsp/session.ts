@@ -34,6 +34,7 @@ export async function openSession(
   events: RtspEvents,
 ): Promise<RtspSession> {
   let url = new URL(uri);
+  if (url.protocol === 'rtsps:' && connect.transport === 'UDP') throw wouldBeOpen();
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
     const connection = await connectRtsp(url, connect, signal, events);
     try {
@@ -181,9 +182,12 @@ class Opening {
     const location = answer.headers.get('location')?.[0] ?? '';
     if (URL.canParse(location)) {
       const url = new URL(location);
-      if (url.protocol === 'rtsp:') return url;
+      if (url.protocol === 'rtsps:' || url.protocol === this.#url.protocol) return url;
     }
-    throw new LiveError('REFUSED', 'The camera redirects to an address that is none of RTSP.');
+    throw new LiveError(
+      'REFUSED',
+      `The camera redirects to an address that is none of ${this.#url.protocol === 'rtsps:' ? 'RTSP with encryption' : 'RTSP'}.`,
+    );
   }
 }
 
@@ -202,6 +206,12 @@ const sendsOtherwise = (wanted: Transport): LiveError =>
   new LiveError(
     'UNSUPPORTED',
     `The camera does not send over ${wanted}: RTSP_TRANSPORT=${wanted === 'TCP' ? 'UDP' : 'TCP'} asks for the other way.`,
+  );
+
+const wouldBeOpen = (): LiveError =>
+  new LiveError(
+    'UNSUPPORTED',
+    'With RTSP_TRANSPORT=UDP pictures would come without the encryption of rtsps: leave it out.',
   );
 
 const unauthorized = (without: boolean): LiveError =>

@@ -1,0 +1,94 @@
+/** Cameras that send over TLS (rtsps), through the whole service. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { sample } from '../components/recorded.ts';
+import { accessUnits } from '../support/coded-media.ts';
+import { h264Over } from '../support/rtp-pictures.ts';
+import { rtspServer, type RtspBehaviour, type RtspServer } from '../support/rtsp-server.ts';
+import { Service } from '../support/service.ts';
+import { streamServer } from '../support/stream-server.ts';
+import { until } from '../support/until.ts';
+
+const CLIP = h264Over(accessUnits(sample('face_move.mp4')));
+const REQUEST =
+  'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=camera -addext subjectAltName=IP:127.0.0.1';
+
+interface Info {
+  readonly jobStatus: string;
+  readonly jobStatusDetail: string | null;
+  readonly segments: number;
+}
+
+describe('A streaming job on a camera that encrypts', function () {
+  this.timeout(120_000);
+  let folder: string;
+  let service: Service;
+  const cameras: { close(): Promise<void> }[] = [];
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'encrypted-'));
+    for (const name of ['trusted', 'other'])
+      execFileSync('openssl', [...REQUEST.split(' '), '-keyout', of(name).key, '-out', of(name).cert], {
+        stdio: 'ignore',
+      });
+    service = await Service.started({ NODE_EXTRA_CA_CERTS: of('trusted').cert });
+  });
+  after(async () => {
+    await service.close();
+    await Promise.all(cameras.map((camera) => camera.close()));
+    rmSync(folder, { recursive: true });
+  });
+
+  const of = (name: string) => ({ key: join(folder, `${name}.key`), cert: join(folder, `${name}.pem`) });
+  const camera = async (name: string, more: Partial<RtspBehaviour> = {}): Promise<RtspServer> => {
+    const { key, cert } = of(name);
+    const tls = { key: readFileSync(key), cert: readFileSync(cert) };
+    const started = await rtspServer(() => ({ ...CLIP, ...more }), tls);
+    cameras.push(started);
+    return started;
+  };
+  const ended = async (streamUri: string, jobProperties: object = {}): Promise<Info> => {
+    const { status, text, body } = await service.ask('POST', '/rest/streaming/jobs', {
+      enableOutputToDisk: false,
+      stream: { streamUri, segmentSize: 20 },
+      stallTimeout: 0,
+      jobProperties,
+      pipelineName: 'MOTION DETECTION PIPELINE',
+    });
+    expect(status, text).to.equal(201);
+    const { jobId } = body as { jobId: number };
+    return until(
+      'the job has ended',
+      async () => (await service.ask('GET', `/rest/streaming/jobs/${jobId}?details=true`)).body as Info,
+      ({ jobStatus }) => jobStatus === 'TERMINATED' || jobStatus === 'ERROR',
+      { withinMs: 60_000 },
+    );
+  };
+
+  it('is watched when its certificate is trusted, with user and password', async () => {
+    const login = { scheme: 'Digest', user: 'eve', password: 'secret' } as const;
+    const { url, requests } = await camera('trusted', { login });
+    const { jobStatus, segments } = await ended(url.replace('//', '//eve:secret@'));
+    expect([jobStatus, segments]).to.deep.equal(['TERMINATED', 5]);
+    expect(new Set(requests.map(({ uri }) => new URL(uri).protocol))).to.deep.equal(new Set(['rtsps:']));
+  });
+
+  it('is refused when nobody vouches for its certificate, when it does not encrypt, or sends us to where nobody does', async () => {
+    const cause = async (url: string, jobProperties: object = {}) =>
+      (await ended(url, jobProperties)).jobStatusDetail;
+    const other = await camera('other');
+    expect(await cause(other.url)).to.match(/certificate of the host of the stream is not trusted/);
+    expect(other.requests).to.deep.equal([]);
+    const open = await rtspServer(() => CLIP);
+    cameras.push(open);
+    const web = await streamServer(() => ({}));
+    cameras.push(web);
+    expect(await cause(web.url.replace('http:', 'rtsps:'))).to.match(/does not speak TLS/);
+    const away = await camera('trusted', { instead: { DESCRIBE: `302 Moved\r\nLocation: ${open.url}` } });
+    expect(await cause(away.url)).to.match(/redirects to an address that is none of RTSP with encryption/);
+    const { url } = await camera('trusted');
+    expect(await cause(url, { RTSP_TRANSPORT: 'UDP' })).to.match(/without the encryption of rtsps/);
+  });
+});
