@@ -1,6 +1,6 @@
 /** Looks at a spooled result, file in, verdict out. Runs in the thread of `check-worker.ts`. */
 import { createHash } from 'node:crypto';
-import { open, readFile, type FileHandle } from 'node:fs/promises';
+import { open, type FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type {
   FeedSummary,
@@ -24,15 +24,7 @@ import {
 } from './check-rules.ts';
 import type { AnswersRequest, CheckedResult, Expectations, Refused } from './check.ts';
 import { unparsable } from './json-shape.ts';
-import {
-  LineError,
-  MAX_LINE_BYTES,
-  readLastLine,
-  readLines,
-  splitLines,
-  type Line,
-  type Place,
-} from './lines.ts';
+import { LineError, MAX_LINE_BYTES, readLastLine, readLines, splitLines, type Line } from './lines.ts';
 
 const NO_RANGE: Range = { start: 0, stop: -1 };
 const EXCERPT = 80;
@@ -41,14 +33,13 @@ const EXCERPT = 80;
 export const checkFile = (path: string, kind: WorkKind, expectations: Expectations): Promise<CheckedResult> =>
   check(wholeFile(path), kind, expectations);
 
-/** The same for each of several answers in a file, which is read once: they are small. */
-export async function checkAnswers({ path, answers }: AnswersRequest): Promise<readonly CheckedResult[]> {
-  const shared = answers.some(({ place }) => place !== undefined) ? await readFile(path) : undefined;
+/** The same for each of several answers. */
+export async function checkAnswers({ answers }: AnswersRequest): Promise<readonly CheckedResult[]> {
   const results: CheckedResult[] = [];
-  for (const { kind, expectations, place } of answers) {
-    const answer = place === undefined || shared === undefined ? wholeFile(path) : inMemory(shared, place);
-    results.push(await check(answer, kind, expectations));
-  }
+  for (const { kind, expectations, ...where } of answers)
+    results.push(
+      await check('text' in where ? inMemory(where.text) : wholeFile(where.path), kind, expectations),
+    );
   return results;
 }
 
@@ -67,8 +58,8 @@ const wholeFile = (path: string): Answer => ({
   file: (use) => withFile(path, use),
 });
 
-function inMemory(shared: Buffer, { offset, bytes }: Place): Answer {
-  const data = shared.subarray(offset, offset + bytes);
+function inMemory(text: string): Answer {
+  const data = Buffer.from(text);
   const lines = (maxBytes: number) => splitLines(Readable.from([data]), maxBytes);
   return {
     lines,

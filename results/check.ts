@@ -12,7 +12,6 @@ import type {
   WorkKind,
 } from '../protocol/worker-protocol.ts';
 import type { Range } from '../domain/types.ts';
-import type { Place } from './lines.ts';
 import type { SegmentRequest, SegmentVerdict } from './segment-report.ts';
 
 export interface Expectations {
@@ -56,17 +55,14 @@ export interface Accepted {
 }
 export type CheckedResult<K extends WorkKind = WorkKind> = Accepted[K] | Refused;
 
-/** A file that holds one answer, or several, each at its place. */
 export interface AnswersRequest {
-  readonly path: string;
   readonly answers: readonly ExpectedAnswer[];
 }
-export interface ExpectedAnswer {
+/** An answer in a file, or a small one as it came. */
+export type ExpectedAnswer = ({ readonly path: string } | { readonly text: string }) & {
   readonly kind: WorkKind;
   readonly expectations: Expectations;
-  /** Where it lies in the file; absent: it is all of it. */
-  readonly place?: Place;
-}
+};
 /** Or a segment of live video, whose report is written on the way. */
 export type CheckRequest = AnswersRequest | { readonly segment: SegmentRequest };
 export interface CheckReply {
@@ -113,17 +109,18 @@ export class ResultChecker {
     kind: K,
     expectations: Expectations = {},
   ): Promise<CheckedResult<K>> {
-    const [result] = await this.checkResults(path, [{ kind, expectations }]);
+    const [result] = await this.checkResults([{ path, kind, expectations }]);
     return result as CheckedResult<K>;
   }
 
-  /** The same for answers that share a file. One that makes the checker die is refused, and no other. */
-  async checkResults(path: string, answers: readonly ExpectedAnswer[]): Promise<readonly CheckedResult[]> {
-    const verdict = await this.#verdictOn({ path, answers });
+  /** The same for several answers. One that makes the checker die is refused, and no other. */
+  async checkResults(answers: readonly ExpectedAnswer[]): Promise<readonly CheckedResult[]> {
+    if (answers.length === 0) return [];
+    const verdict = await this.#verdictOn({ answers });
     if (typeof verdict !== 'string') return verdict.results ?? [];
     if (answers.length === 1) return [{ ok: false, reason: `The result could not be checked: ${verdict}` }];
     const results: CheckedResult[] = [];
-    for (const answer of answers) results.push(...(await this.checkResults(path, [answer])));
+    for (const answer of answers) results.push(...(await this.checkResults([answer])));
     return results;
   }
 

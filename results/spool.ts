@@ -3,8 +3,8 @@
  * only ever moves bytes here; what the bytes mean is looked at by `check.ts` off its event loop.
  */
 import { randomUUID } from 'node:crypto';
-import { constants, lstatSync } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, unlink, type FileHandle } from 'node:fs/promises';
+import { constants, opendirSync, type Dir } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, rmdir, unlink, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 
@@ -132,11 +132,47 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
+/** A folder of no more files than this is removed file by file. */
+const FEW = 8;
+
 /** Removes a folder with all that is in it; content when there is none. */
 export async function removeFolder(folder: string): Promise<void> {
+  const files = fewFilesOf(folder);
   // Most jobs have only some of their folders: to look is far cheaper than to remove what is not there.
-  if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) return;
-  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  if (files === 'none') return;
+  if (files === 'many' || !(await isRemoved(folder, files)))
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** False: something else came into it, or went. */
+async function isRemoved(folder: string, files: readonly string[]): Promise<boolean> {
+  try {
+    for (const file of files) await unlink(file);
+    await rmdir(folder);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The files of a folder that has nothing else, and few of them. */
+function fewFilesOf(folder: string): readonly string[] | 'many' | 'none' {
+  let entries: Dir;
+  try {
+    entries = opendirSync(folder);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'none' : 'many';
+  }
+  try {
+    const files: string[] = [];
+    for (let entry = entries.readSync(); entry !== null; entry = entries.readSync()) {
+      if (!entry.isFile() || files.length === FEW) return 'many';
+      files.push(join(folder, entry.name));
+    }
+    return files;
+  } finally {
+    entries.closeSync();
+  }
 }
 
 /** Removes all files below a folder but those that are kept; content when there is no such folder. Paths are absolute. */

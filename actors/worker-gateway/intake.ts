@@ -21,6 +21,7 @@ import type { WorkMeter } from '../views/meter.ts';
 import { storedJob } from '../views/stored-job.ts';
 import { framesOf, rowOf } from './assignments.ts';
 import { withKeys } from './files.ts';
+import { isReadAgain, NOWHERE, placesOf, type Good, type Held, type Looked } from './small-answers.ts';
 
 export interface IntakeDeps {
   readonly store: Store;
@@ -62,13 +63,6 @@ const WATCHES_A_STREAM: Taken = {
     'The lease is of a live stream, which has no result: tell of it by segments, events and its end. The lease goes on.',
 };
 const NOT_THE_MEDIUM = 'The answer names a file that is not the medium.';
-
-/** An answer with the lease and the row that it is for. */
-interface Held {
-  readonly answer: SubJobAnswer;
-  readonly lease: Lease;
-  readonly row: SubJobRow;
-}
 
 /** The order of an answer is part file, sync, check, name, commit, reply, so that a crash at any point loses nothing that was answered. */
 export class Intake {
@@ -129,26 +123,28 @@ export class Intake {
   }
 
   /**
-   * Takes small answers to several sub-jobs: those of a job are one file and one commit. Each is taken or refused on its own, as if it
+   * Takes small answers to several sub-jobs: those of a job are one file, if any, and one commit. Each is taken or refused on its own, as if it
    * had come alone; what is neither result nor failure is given back.
    */
   async answers(worker: string, answers: readonly SubJobAnswer[]): Promise<readonly Taken[]> {
     const outcomes: Outcomes = new Map();
-    const jobs = new Map<string, Held[]>();
+    const all: Held[] = [];
     for (const answer of answers) {
       const held = await this.#heldBy(worker, answer);
       if ('kind' in held) outcomes.set(answer, held);
-      else jobs.set(held.lease.item.actor.id, [...(jobs.get(held.lease.item.actor.id) ?? []), held]);
+      else all.push(held);
     }
-    for (const [job, held] of jobs) {
-      const commands = new Map<Held, WorkDone | WorkFailed>();
-      for (const one of held) if (one.answer.lines === undefined) commands.set(one, await this.#failed(one));
-      const found = held.filter(({ answer }) => answer.lines !== undefined);
-      const file = await this.#spooled(found, commands, outcomes);
-      await this.#allToJob(job, commands, outcomes);
-      const isUsed = found.some(({ answer }) => outcomes.get(answer)?.kind === 'taken');
-      if (file !== undefined && !isUsed) await removeFile(file);
+    const jobs = new Map<string, Looked[]>();
+    for (const one of await this.#looked(all, outcomes)) {
+      const job = one.lease.item.actor.id;
+      jobs.set(job, [...(jobs.get(job) ?? []), one]);
     }
+    // At once, so that what they lead to shares a transaction and a sync.
+    const told = await Promise.allSettled(
+      [...jobs].map(([job, looked]) => this.#toldTo(job, looked, outcomes)),
+    );
+    const failed = told.find(({ status }) => status === 'rejected');
+    if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
     return answers.map((answer) => outcomes.get(answer) ?? { kind: 'lost' });
   }
 
@@ -168,57 +164,70 @@ export class Intake {
     return { answer, lease, row };
   }
 
-  /** Writes answers to one file and checks them. What is to be told to the job goes into `commands`, what is refused into `outcomes`. */
-  async #spooled(
-    held: readonly Held[],
-    commands: Map<Held, WorkDone | WorkFailed>,
-    outcomes: Outcomes,
-  ): Promise<string | undefined> {
-    const good: Held[] = [];
-    for (const one of held) {
+  /** Looks at answers, all at once; what is refused goes into `outcomes`. */
+  async #looked(all: readonly Held[], outcomes: Outcomes): Promise<readonly Looked[]> {
+    const looked: Looked[] = [];
+    const found: Held[] = [];
+    for (const one of all) {
       const wrong = this.#outsideOfLimits(one);
-      if (wrong === undefined) good.push(one);
+      if (one.answer.lines === undefined) looked.push({ ...one, said: await this.#failed(one) });
+      else if (wrong === undefined) found.push(one);
       else outcomes.set(one.answer, await this.#garbage(one.answer.token, wrong));
     }
-    const [first] = good;
-    if (first === undefined) return undefined;
-    const file = this.#newFile(first.row, first.answer.token);
-    const places = placesOf(good);
-    try {
-      const bytes = Buffer.concat(good.map(({ answer: { lines = '' } }) => Buffer.from(lines)));
-      await receive(Readable.from([bytes]), file, ANY_SIZE);
-    } catch (error) {
-      if (!isFull(error)) throw error;
-      for (const one of good) commands.set(one, notStored(one.lease, this.#timeOf(one.lease)));
-      return undefined;
-    }
-    const expected = await Promise.all(
-      good.map(async ({ row }, n) => ({
-        kind: row.kind,
-        expectations: { range: await framesOf(row, this.#deps.dataDir) },
-        place: places[n]!,
-      })),
-    );
-    const results = await this.#deps.checker.checkResults(file, expected);
-    for (const [n, one] of good.entries()) {
+    const expected = found.map(async ({ row, answer: { lines = '' } }) => ({
+      kind: row.kind,
+      expectations: { range: await framesOf(row, this.#deps.dataDir) },
+      text: lines,
+    }));
+    const results = await this.#deps.checker.checkResults(await Promise.all(expected));
+    for (const [n, one] of found.entries()) {
       const result = results[n]!;
       const { token } = one.answer;
       if (!result.ok) outcomes.set(one.answer, await this.#garbage(token, result.reason));
       else if (!(await this.#isOfMedium(one.row, result)))
         outcomes.set(one.answer, await this.#garbage(token, NOT_THE_MEDIUM));
-      else {
-        const { offset, bytes } = places[n]!;
-        commands.set(one, {
-          type: 'workDone',
-          key: one.row.key,
-          token,
-          file: this.#keyOf(answerName(file, offset, bytes)),
-          result: withKeys(result, (named) => this.#keyOf(named)),
-          ms: this.#told(one),
-        });
-      }
+      else looked.push({ ...one, said: withKeys(result, (named) => this.#keyOf(named)) });
     }
-    return file;
+    return looked;
+  }
+
+  /** Stores in one file what is to be read again of the answers to a job, and tells the job of all of them. */
+  async #toldTo(job: string, looked: readonly Looked[], outcomes: Outcomes): Promise<void> {
+    const [first] = looked;
+    if (first === undefined) return;
+    const kept = looked.filter(isReadAgain);
+    const places = placesOf(kept);
+    const file = this.#newFile(first.row, first.answer.token);
+    const isStored = kept.length > 0 && (await this.#isStored(kept, file));
+    const commands = new Map<Held, WorkDone | WorkFailed>();
+    for (const one of looked) {
+      const place = places.get(one);
+      if ('type' in one.said) commands.set(one, one.said);
+      else if (place !== undefined && !isStored)
+        commands.set(one, notStored(one.lease, this.#timeOf(one.lease)));
+      else commands.set(one, this.#doneBy(one, one.said, file, place));
+    }
+    await this.#allToJob(job, commands, outcomes);
+    const isUsed = kept.some(({ answer }) => outcomes.get(answer)?.kind === 'taken');
+    if (isStored && !isUsed) await removeFile(file);
+  }
+
+  /** False: the disk is full. */
+  async #isStored(kept: readonly Looked[], file: string): Promise<boolean> {
+    try {
+      const bytes = Buffer.concat(kept.map(({ answer: { lines = '' } }) => Buffer.from(lines)));
+      await receive(Readable.from([bytes]), file, ANY_SIZE);
+      return true;
+    } catch (error) {
+      if (!isFull(error)) throw error;
+      return false;
+    }
+  }
+
+  #doneBy({ row: { key }, ...one }: Held, result: Good, path: string, place: Place = NOWHERE): WorkDone {
+    const { token } = one.answer;
+    const file = this.#keyOf(answerName(path, place.offset, place.bytes));
+    return { type: 'workDone', key, token, file, result, ms: this.#told(one) };
   }
 
   #outsideOfLimits({ answer: { lines = '' }, row: { kind } }: Held): string | undefined {
@@ -373,15 +382,6 @@ type Outcomes = Map<SubJobAnswer, Taken>;
 
 /** The size of each has been looked at already. */
 const ANY_SIZE = { maxBytes: Infinity, maxLines: Infinity };
-
-/** Where answers lie that are written one after the other. */
-function placesOf(held: readonly Held[]): readonly Place[] {
-  let end = 0;
-  return held.map(({ answer: { lines = '' } }) => {
-    const bytes = Buffer.byteLength(lines);
-    return { offset: (end += bytes) - bytes, bytes };
-  });
-}
 
 function notStored({ token, item }: Lease, ms: number): WorkFailed {
   const message = 'The result could not be stored: the disk of the server is full or read-only.';

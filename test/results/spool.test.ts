@@ -95,6 +95,24 @@ describe('The spool', () => {
     expect(existsSync(path('job.1'))).to.equal(false);
   });
 
+  it('removes folders of few files, of many, of folders, and what is no folder', async () => {
+    for (const [name, files] of [
+      ['none', 0],
+      ['few', 8],
+      ['many', 9],
+    ] as const) {
+      await mkdir(path(name));
+      for (let n = 0; n < files; n++) await writeFile(path(`${name}/${n}`), 'x');
+    }
+    await mkdir(path('deep/er/still'), { recursive: true });
+    await writeFile(path('deep/beside'), 'x');
+    await writeFile(path('file'), 'x');
+    for (const name of ['none', 'few', 'many', 'deep', 'file']) {
+      await removeFolder(path(name));
+      expect(existsSync(path(name)), name).to.equal(false);
+    }
+  });
+
   it('removes what was never finished, or what nobody names, and leaves the other files', async () => {
     await mkdir(path('results/deep'), { recursive: true });
     for (const name of ['a.png', 'deep/b.png', 'deep/c.png.77.part'])

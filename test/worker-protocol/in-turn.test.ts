@@ -82,6 +82,29 @@ describe('A component that does its sub-jobs in turn', () => {
     expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
   });
 
+  it('answers several jobs in one message, each on its own', async () => {
+    const ids = await Promise.all([submit(), submit(), submit()]);
+    const tokens: string[] = [];
+    while (tokens.length < 3 * IMAGES) tokens.push(...(await claim(64)));
+    const answers = tokens.map((token, n): SubJobAnswer => {
+      if (n === 0) return { token, lines: '{"broken' };
+      return n % 2 === 0 ? { token, lines: '' } : found(token);
+    });
+    const { refused } = await answer(answers);
+    expect(refused[0]).to.include('is not JSON');
+    expect(refused.slice(1)).to.deep.equal(tokens.slice(1).map(() => null));
+    const [again] = await claim(1);
+    expect((await answer([found(again!)])).refused).to.deep.equal([null]);
+    const labels: unknown[] = [];
+    for (const id of ids) {
+      expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+      const { media } = await service.document(id);
+      for (const medium of media)
+        labels.push(...tracksOf(medium, 'ABSENT').map(({ trackProperties }) => trackProperties['LABEL']));
+    }
+    expect(labels).to.have.members([again, ...tokens.filter((_, n) => n % 2 === 1)]);
+  });
+
   it('may not answer more than 64 at a time, nor anything that is no text', async () => {
     const many = Array.from({ length: 65 }, (_, n) => ({ token: `t${n}`, lines: '' }));
     expect((await component.say('/answers', { answers: many })).status).to.equal(400);
