@@ -60,23 +60,28 @@ export function createApp(deps: AppDeps): Koa {
   app.use(withoutBasePath(deps.url));
   app.use(metrics.measure);
   app.use(requestIds(logger));
-  app.use(below('/rest', crossOrigin(deps.allowedOrigins)));
-  app.use(below('/rest', audit(logger)));
-  app.use(mapErrors(logger));
-  if (access.routes !== undefined) app.use(access.routes);
-
-  app.use(notBelow('/rest', login.routes));
-  app.use(notBelow('/rest', webPage(deps.url)));
-  app.use(below('/docs', docsPage(deps.url).routes() as Middleware));
   const { open, worker, jobs, rest } = routersOf(deps, metrics);
-  // None of these lies below /rest, where most requests go.
-  app.use(notBelow('/rest', open.routes() as Middleware));
-  app.use(below('/worker', worker.routes() as Middleware));
-  app.use(below('/rest', refusalMessages));
-  // Whatever could be a path of /rest is authenticated, in any case of letters, before a route is looked for.
-  app.use(below('/rest', login.or(access.authenticate)));
-  app.use(below('/rest/jobs', jobs.routes() as Middleware));
-  app.use(rest.routes());
+  // Most requests go below /rest: they pass no step that is not for them.
+  const restSteps = inTurn([
+    crossOrigin(deps.allowedOrigins),
+    audit(logger),
+    mapErrors(logger),
+    refusalMessages,
+    // Whatever could be a path of /rest is authenticated, in any case of letters, before a route is looked for.
+    login.or(access.authenticate),
+    below('/rest/jobs', jobs.routes() as Middleware),
+    rest.routes() as Middleware,
+  ]);
+  const otherSteps = inTurn([
+    mapErrors(logger),
+    ...(access.routes === undefined ? [] : [access.routes]),
+    login.routes,
+    webPage(deps.url),
+    below('/docs', docsPage(deps.url).routes() as Middleware),
+    open.routes() as Middleware,
+    below('/worker', worker.routes() as Middleware),
+  ]);
+  app.use(either('/rest', restSteps, otherSteps));
   app.use(rest.allowedMethods());
   // Not thrown: `allowedMethods` turns it into 405 where another method is served.
   app.use((ctx) => empty(ctx, 404));
@@ -130,23 +135,32 @@ function below(path: string, step: Middleware): Middleware {
   return (ctx, next) => (pattern.test(ctx.path) ? step(ctx, next) : next()) as Promise<unknown>;
 }
 
-/** The step, for all other paths. */
-function notBelow(path: string, step: Middleware): Middleware {
+/** One step for paths below this one, another for all others. */
+function either(path: string, step: Middleware, other: Middleware): Middleware {
   const pattern = new RegExp(`^${path}(/|$)`, 'i');
-  return (ctx, next) => (pattern.test(ctx.path) ? next() : step(ctx, next)) as Promise<unknown>;
+  return (ctx, next) => (pattern.test(ctx.path) ? step : other)(ctx, next) as Promise<unknown>;
+}
+
+/** One step made of several. It is lighter than the application's own, which makes a promise of each. */
+function inTurn(steps: readonly Middleware[]): Middleware {
+  return (ctx, next) => {
+    const from = (n: number): unknown =>
+      n === steps.length ? next() : steps[n]!(ctx, () => from(n + 1) as Promise<unknown>);
+    return from(0) as Promise<unknown>;
+  };
 }
 
 /** Every request has an id, in the answer and in the log. */
 function requestIds(logger: Logger): Middleware {
   return async (ctx, next) => {
-    const given = ctx.get('x-request-id');
-    const requestId = /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
+    const given = ctx.req.headers['x-request-id'];
+    const requestId = typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
     ctx.state['requestId'] = requestId;
-    ctx.set('X-Request-Id', requestId);
+    ctx.res.setHeader('X-Request-Id', requestId);
     const started = performance.now();
     await next();
     const ms = Math.round(performance.now() - started);
-    const { method, path, status, ip } = ctx;
-    logger.debug({ requestId, method, path, status, ms, ip }, 'request');
+    const { method, path, ip } = ctx.request;
+    logger.debug({ requestId, method, path, status: ctx.res.statusCode, ms, ip }, 'request');
   };
 }

@@ -50,7 +50,8 @@ export class Metrics {
   readonly measure: Middleware = (ctx, next) => {
     const started = performance.now();
     ctx.res.once('close', () => {
-      const method = METHODS.has(ctx.method) ? ctx.method : 'OTHER';
+      const { method: given = '' } = ctx.req;
+      const method = METHODS.has(given) ? given : 'OTHER';
       const route = routeOf(ctx);
       const status = ctx.res.statusCode;
       this.#durations.observe({ method, route, status }, (performance.now() - started) / 1_000);

@@ -51,13 +51,12 @@ export function authenticate(options: BearerOptions): Middleware {
   const { refusals } = options;
 
   return async (ctx, next) => {
-    const token = bearerToken(ctx.get('authorization'));
-    if (token === undefined) {
+    const id = tokenId(ctx);
+    if (id === undefined) {
       refusals.tell(ctx, 401, 'There is no bearer token.');
       answerUnauthorized(ctx);
       return;
     }
-    const id = idOn(ctx.socket, token);
     let verdict = verdicts.get(id, options.clock());
     if (verdict === undefined) {
       const claims = await verifiedClaims(ctx);
@@ -80,14 +79,18 @@ export function authenticate(options: BearerOptions): Middleware {
   };
 }
 
-/** A client that keeps its connection sends the same token over and over: it is hashed once. */
-const LAST_TOKENS = new WeakMap<Socket, { readonly token: string; readonly id: string }>();
+/** A client that keeps its connection sends the same header over and over: its token is looked for and hashed once. */
+const LAST_TOKENS = new WeakMap<Socket, { readonly header: string; readonly id: string }>();
 
-function idOn(socket: Socket, token: string): string {
+/** Undefined: there is no bearer token. */
+function tokenId({ req, socket }: Context): string | undefined {
+  const { authorization: header = '' } = req.headers;
   const last = LAST_TOKENS.get(socket);
-  if (last?.token === token) return last.id;
+  if (last?.header === header) return last.id;
+  const token = bearerToken(header);
+  if (token === undefined) return undefined;
   const id = VerifiedTokens.idOf(token);
-  LAST_TOKENS.set(socket, { token, id });
+  LAST_TOKENS.set(socket, { header, id });
   return id;
 }
 

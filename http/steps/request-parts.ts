@@ -22,8 +22,11 @@ export async function requestOf(
   const parts: Parts = { params: {}, query: {}, headers: {}, ctx };
   // What follows a wrong path is looked at all the same: an answer may repeat it.
   const wrongPath = taken(declared, parts, 'params', ctx['params']);
-  const form = declared.form === true && wrongPath === undefined ? await formOf(ctx, limits) : {};
-  const wrongQuery = taken(declared, parts, 'query', { ...form, ...ctx.query });
+  const form = declared.form === true && wrongPath === undefined ? await formOf(ctx, limits) : undefined;
+  const wrongQuery =
+    form === undefined && ctx.request.querystring === ''
+      ? emptyQuery(declared, parts)
+      : taken(declared, parts, 'query', { ...form, ...ctx.query });
   const wrongAddress = wrongPath ?? wrongQuery;
   if (wrongAddress !== undefined) throw refused(declared, wrongAddress, parts);
   if (declared.body !== undefined) await takeBody(declared, parts, limits, firstLook);
@@ -44,6 +47,22 @@ function taken(declared: Declared, parts: Parts, part: Part, given: unknown): st
   }
   delete parts[part];
   return declared.says?.[part]?.(outcome.problems, given) ?? outcome.problems;
+}
+
+/** What the schemas of operations make of a query that says nothing. */
+const EMPTY_QUERIES = new WeakMap<Declared, object>();
+
+/** The same for a request without any query: most have none, and what is made of that does not change. */
+function emptyQuery(declared: Declared, parts: Parts): string | undefined {
+  if (declared.query === undefined) return undefined;
+  const known = EMPTY_QUERIES.get(declared);
+  if (known !== undefined) {
+    parts.query = { ...known };
+    return undefined;
+  }
+  const wrong = taken(declared, parts, 'query', {});
+  if (wrong === undefined) EMPTY_QUERIES.set(declared, { ...(parts.query as object) });
+  return wrong;
 }
 
 async function takeBody(

@@ -1,4 +1,6 @@
-/** What the benches share: medians, interleaved rounds, a table. */
+/** What the benches share: medians, interleaved rounds, processor time, a table. */
+import { readFileSync } from 'node:fs';
+
 export interface Figure {
   readonly what: string;
   readonly value: string;
@@ -28,6 +30,12 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();
   return performance.now() - start;
+}
+
+/** Processor time of a process until now (user and system), in milliseconds. Linux counts it in hundredths of a second. */
+export function cpuMsOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 export const round = (value: number, digits = 0) =>

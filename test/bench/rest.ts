@@ -5,8 +5,8 @@ import path from 'node:path';
 import { Pool } from 'undici';
 import { requestToken } from '../../cli/token-request.ts';
 import { loadOrCreateDevelopmentSecrets } from '../../http/access/development-secrets.ts';
-import { startChild } from './child.ts';
-import { median, round, type Figure } from './measure.ts';
+import { startChild, type Child } from './child.ts';
+import { cpuMsOf, median, round, type Figure } from './measure.ts';
 
 const CONNECTIONS = 16;
 const REQUESTS = 12_000;
@@ -18,6 +18,18 @@ interface Peer {
   readonly headers: Readonly<Record<string, string>>;
   readonly latencies: number[];
   readonly rates: number[];
+  /** Milliseconds of processor time of its process, one figure a round. */
+  readonly cpuMs: number[];
+  readonly pid: number;
+}
+
+/** A thousand jobs, from their POST until the last one has its answer, and until the last one has ended. */
+interface Creations {
+  readonly rate: number;
+  readonly rateToEnd: number;
+  /** Of the server, a job. */
+  readonly cpuMs: number;
+  readonly cpuMsToEnd: number;
 }
 
 /** Reads of a job with token check, and creations of empty jobs over HTTP. */
@@ -26,29 +38,30 @@ export async function restInterface(): Promise<readonly Figure[]> {
   const real = await startChild('serve.js', [], { DATA_DIR: folder, PORT: '0', MIN_FREE_BYTES: '0' });
   const { clientSecret } = await loadOrCreateDevelopmentSecrets(folder);
   const token = await requestToken({ issuer: `${real.url}/oidc`, clientId: 'troupe-cli', clientSecret });
-  const service = peer(real.url, { authorization: `Bearer ${token}` });
+  const service = peer(real, { authorization: `Bearer ${token}` });
   const job = await endedJob(service);
   const text = await get(service, job);
   const bare = await startChild('bare-koa.js', [text]);
-  const bareKoa = peer(bare.url, {});
+  const bareKoa = peer(bare, {});
   await rate(service, job);
   await rate(bareKoa, job);
-  for (const each of [service, bareKoa]) each.latencies.length = each.rates.length = 0;
+  for (const each of [service, bareKoa]) each.latencies.length = each.rates.length = each.cpuMs.length = 0;
   for (let n = 0; n < ROUNDS; n++) for (const each of [bareKoa, service]) await rate(each, job);
-  const creations = await create(service);
+  const creations = [await create(service), await create(service), await create(service)];
   await Promise.all([service.pool.close(), bareKoa.pool.close()]);
   await Promise.all([real.stop(), bare.stop()]);
   rmSync(folder, { recursive: true, force: true });
   return figures(bareKoa, service, creations);
 }
 
-function figures(bare: Peer, service: Peer, creations: number): readonly Figure[] {
+function figures(bare: Peer, service: Peer, creations: readonly Creations[]): readonly Figure[] {
   const [bareRate, rate] = [median(bare.rates), median(service.rates)];
   const [bareP99, p99] = [percentile(bare.latencies, 0.99), percentile(service.latencies, 0.99)];
+  const [bareCpu, cpu] = [median(bare.cpuMs) / REQUESTS, median(service.cpuMs) / REQUESTS];
   return [
     {
       what: 'bare Koa and router, the same bytes',
-      value: `${round(bareRate)} requests/s, p99 ${round(bareP99, 2)} ms`,
+      value: `${round(bareRate)} requests/s, p99 ${round(bareP99, 2)} ms, CPU ${round(bareCpu * 1_000)} us`,
     },
     {
       what: 'GET of a job with token check: rate',
@@ -56,19 +69,31 @@ function figures(bare: Peer, service: Peer, creations: number): readonly Figure[
       aim: '>= 0.6',
     },
     {
+      what: 'GET of a job with token check: CPU of the server',
+      value: `${round(cpu * 1_000)} us, bare Koa has ${round(bareCpu / cpu, 2)} of it`,
+    },
+    {
       what: 'GET of a job with token check: p99',
       value: `${round(p99, 2)} ms, ratio ${round(p99 / bareP99, 2)}`,
       aim: '<= 2',
     },
-    { what: 'POST of jobs that run and end, each synced to disk', value: `${round(creations)} jobs/s` },
+    ...creations.map((one, n) => creationFigure(one, n)),
   ];
 }
 
-const peer = (url: string, headers: Readonly<Record<string, string>>): Peer => ({
+const creationFigure = ({ rate, rateToEnd, cpuMs, cpuMsToEnd }: Creations, before: number): Figure => ({
+  what: `POST of ${round(CREATIONS)} jobs that run and end, each synced to disk${before === 0 ? '' : `, after ${round(before * CREATIONS)}`}`,
+  value: `${round(rate)} jobs/s, ${round(rateToEnd)} to their end; CPU of the server ${round(cpuMs, 2)} ms, ${round(cpuMsToEnd, 2)} ms to their end`,
+  aim: '>= 900 jobs/s',
+});
+
+const peer = ({ url, pid }: Child, headers: Readonly<Record<string, string>>): Peer => ({
   pool: new Pool(url, { connections: CONNECTIONS }),
   headers,
   latencies: [],
   rates: [],
+  cpuMs: [],
+  pid,
 });
 
 async function get({ pool, headers }: Peer, address: string): Promise<string> {
@@ -80,7 +105,7 @@ async function get({ pool, headers }: Peer, address: string): Promise<string> {
 
 /** One round of requests, CONNECTIONS at a time. */
 async function rate(to: Peer, address: string): Promise<void> {
-  const begin = performance.now();
+  const [begin, cpu] = [performance.now(), cpuMsOf(to.pid)];
   let left = REQUESTS;
   const client = async () => {
     while (left-- > 0) {
@@ -91,6 +116,7 @@ async function rate(to: Peer, address: string): Promise<void> {
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, client));
   to.rates.push((REQUESTS / (performance.now() - begin)) * 1_000);
+  to.cpuMs.push(cpuMsOf(to.pid) - cpu);
 }
 
 async function post({ pool, headers }: Peer, request: object): Promise<string> {
@@ -113,20 +139,32 @@ const JOB = {
 
 async function endedJob(service: Peer): Promise<string> {
   const address = `/rest/jobs/${await post(service, JOB)}`;
-  while (!(JSON.parse(await get(service, address)) as { terminal: boolean }).terminal)
-    await new Promise((resolve) => setTimeout(resolve, 50));
+  await ended(service, address);
   return address;
 }
 
-/** Jobs a second, CONNECTIONS at a time. */
-async function create(service: Peer): Promise<number> {
-  const begin = performance.now();
+async function ended(service: Peer, address: string): Promise<void> {
+  while (!(JSON.parse(await get(service, address)) as { terminal: boolean }).terminal)
+    await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+/** CONNECTIONS at a time. */
+async function create(service: Peer): Promise<Creations> {
+  const [begin, cpu] = [performance.now(), cpuMsOf(service.pid)];
+  const since = () => [
+    (CREATIONS / (performance.now() - begin)) * 1_000,
+    (cpuMsOf(service.pid) - cpu) / CREATIONS,
+  ];
+  const jobs: string[] = [];
   let left = CREATIONS;
   const client = async () => {
-    while (left-- > 0) await post(service, JOB);
+    while (left-- > 0) jobs.push(await post(service, JOB));
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, client));
-  return (CREATIONS / (performance.now() - begin)) * 1_000;
+  const [rate = 0, cpuMs = 0] = since();
+  for (const job of jobs.toReversed()) await ended(service, `/rest/jobs/${job}`);
+  const [rateToEnd = 0, cpuMsToEnd = 0] = since();
+  return { rate, rateToEnd, cpuMs, cpuMsToEnd };
 }
 
 function percentile(values: readonly number[], part: number): number {
