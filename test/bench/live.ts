@@ -1,14 +1,13 @@
 /** Live streams through the whole service: how many of them this machine holds, how late events come, and what a stream takes. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { inMib, residentBytes } from './memory.ts';
-import { median, round, type Figure } from './measure.ts';
+import { cpuMsOf, median, round, type Figure } from './measure.ts';
 
 const FACES = { pipeline: 'FACE DETECTION PIPELINE', fps: 5, shows: 'walk', gate: false, step: 4 };
 const MOTION = { pipeline: 'MOTION DETECTION PIPELINE', fps: 25, shows: 'walk', gate: false, step: 2 };
@@ -25,8 +24,6 @@ const WATCHED = 8;
 const LISTEN_MS = 35_000;
 /** The first face that a camera shows is gone before this frame. */
 const FIRST_VISIT = 22;
-/** Ticks of a processor's clock in a second, as Linux counts them for everybody. */
-const TICKS = 100;
 
 export async function liveStreams(): Promise<readonly Figure[]> {
   return [
@@ -156,10 +153,7 @@ async function step(service: Service, { fps }: Kind, ids: readonly number[]): Pr
 const componentsOf = (service: Service): readonly number[] =>
   service.log('component process started').map(({ pid }) => pid);
 
-function processorSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS;
-}
+const processorSeconds = (pid: number): number => cpuMsOf(pid) / 1_000;
 
 /** From the moment a camera sent the frame in which a face is first seen to a client's knowing of it. */
 export async function liveDelay(): Promise<readonly Figure[]> {
