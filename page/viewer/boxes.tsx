@@ -71,18 +71,18 @@ function shapes(boxes: readonly Box[], selected: number | undefined, turned: Tur
     if (others === undefined) lanes.set(box.lane, [box]);
     else others.push(box);
   }
-  const paths = [...lanes].map(([lane, ofLane]) => {
-    const path = document.createElementNS(SVG, 'path');
-    path.setAttribute('d', outlines(ofLane));
-    path.setAttribute('class', colourOf(lane));
-    return path;
-  });
+  const paths = [...lanes].map(([lane, ofLane]) => outline(ofLane, colourOf(lane)));
   const chosen = boxes.filter(({ track }) => track === selected);
-  const path = document.createElementNS(SVG, 'path');
-  path.setAttribute('d', outlines(chosen));
-  path.setAttribute('class', 'selected');
+  if (chosen.length > 0) paths.push(outline(chosen, 'selected'));
   const labels = boxes.length <= MOST_LABELS ? boxes.map((box) => label(box, turned)) : [];
-  return [...paths, path, ...labels];
+  return [...paths, ...labels];
+}
+
+function outline(boxes: readonly Box[], of: string): SVGElement {
+  const path = document.createElementNS(SVG, 'path');
+  path.setAttribute('d', outlines(boxes));
+  path.setAttribute('class', of);
+  return path;
 }
 
 /** As high as a thirtieth of the picture. */

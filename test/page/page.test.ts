@@ -1,0 +1,215 @@
+/** The web page in a real browser, on a real service. */
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { packageRoot } from '../../config/info.ts';
+import { Chromium, hasChromium } from '../support/chromium.ts';
+import { sampleUri, Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const sample = (name: string) => join(packageRoot, 'samples', name);
+interface Place {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+}
+const FACE = 'FACE DETECTION PIPELINE';
+
+(hasChromium ? describe : describe.skip)('The page in a browser', function () {
+  this.timeout(120_000);
+  let service: Service;
+  let chromium: Chromium;
+  before(async () => {
+    service = await Service.started();
+    chromium = await Chromium.started();
+  });
+  after(async () => {
+    await chromium?.close();
+    await service.close();
+  });
+
+  const row = (page: Page, job: string) => page.locator(`tr[data-job="${job}"]`);
+  const light = (more: object = {}) =>
+    service.submit({ media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE', ...more });
+
+  it('lets nobody see anything before the login, and comes back to the place that was asked for', async () => {
+    const { page, complaints } = await chromium.stranger(service, '#/pipelines');
+    await page.getByRole('link', { name: 'Log in' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Log in' }).getAttribute('href')).to.include(
+      encodeURIComponent('#/pipelines'),
+    );
+    expect(await page.getByText(FACE).count()).to.equal(0);
+    // The one request that tells that nobody is logged in.
+    expect(complaints.filter((one) => !one.includes('/rest/session'))).to.deep.equal([]);
+  });
+
+  it('takes a file from the reader to the box on its face, without a word of complaint or a request elsewhere', async () => {
+    const { page, complaints, foreign } = await chromium.reader(service, '#/new');
+    await page.locator('input[type=file]').setInputFiles(sample('astronaut.png'));
+    await page.getByLabel('Pipeline').selectOption(FACE);
+    await page.getByText('FACE DETECTION TASK').waitFor();
+    await page.getByText('Properties of FACE').click();
+    await page.getByLabel('MIN_FACE_SIZE').fill('20');
+    await page.getByRole('button', { name: 'Check it only' }).click();
+    await page.getByText('All is well').waitFor();
+    await page.getByRole('button', { name: 'Start the job' }).click();
+    await page.locator('h1 .status', { hasText: /^Complete$/ }).waitFor();
+
+    const job = /#\/jobs\/([^/?]+)/.exec(page.url())![1]!;
+    const document = await service.document(job);
+    const [track] = document.media[0]!.output['FACE']![0]!.tracks!;
+    await page.getByRole('link', { name: /astronaut\.png/ }).click();
+    const boxes = page.locator('svg.boxes[data-frame="0"][data-known="true"]');
+    await boxes.waitFor({ state: 'attached' });
+    const { x, y, width, height } = track!.exemplar;
+    await until('the box is drawn', async () =>
+      (await boxes.locator('path').first().getAttribute('d'))?.includes(`M${x} ${y}h${width}v${height}`),
+    );
+    // Without the width of the line.
+    const placeOf = (selector: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((element) => element.getBoundingClientRect().toJSON() as Place);
+    const drawn = await placeOf('svg.boxes path');
+    const picture = await placeOf('.picture img');
+    const scale = picture.width / 512;
+    expect((drawn.x - picture.x) / scale, 'left edge in pixels of the image').to.be.closeTo(x, 1);
+    expect((drawn.y - picture.y) / scale, 'upper edge').to.be.closeTo(y, 1);
+    expect(drawn.width / scale, 'width').to.be.closeTo(width, 1);
+
+    await page.getByRole('button', { name: /FACE/ }).click();
+    await boxes.locator('path.selected').waitFor({ state: 'attached' });
+    await page.waitForURL(/track=0/);
+    expect(complaints).to.deep.equal([]);
+    expect(foreign).to.deep.equal([]);
+  });
+
+  it('shows jobs of others as they come, go on and end, without being loaded again', async () => {
+    const { page } = await chromium.reader(service, '#/jobs');
+    const job = await light({ externalId: 'case 7' });
+    await row(page, job).getByText('Complete').waitFor();
+    expect(await row(page, job).textContent())
+      .to.include('case 7')
+      .and.to.include('astronaut.png');
+    await page.getByLabel('Status').selectOption('ERROR');
+    await row(page, job).waitFor({ state: 'detached' });
+    expect(page.url()).to.include('status=ERROR');
+    await page.goBack();
+    await row(page, job).waitFor();
+  });
+
+  it('cancels, runs again and deletes after a question that names the job', async () => {
+    const { page } = await chromium.reader(service, '#/jobs');
+    const asked: string[] = [];
+    page.on('dialog', (dialog) => {
+      asked.push(dialog.message());
+      void dialog.accept();
+    });
+    const job = await service.submit({
+      media: [sampleUri('face_move.mp4')],
+      pipelineName: 'TROUBLE PIPELINE',
+      algorithmProperties: { TROUBLE: { TROUBLE: 'slow' } },
+    });
+    await row(page, job).getByRole('button', { name: 'Cancel' }).click();
+    await row(page, job).getByText('Cancelled').waitFor();
+    await row(page, job).getByRole('button', { name: 'Run again' }).click();
+    await row(page, job).getByRole('button', { name: 'Cancel' }).click();
+    await row(page, job).getByText('Cancelled').waitFor();
+    await row(page, job).getByRole('button', { name: 'Delete' }).click();
+    await row(page, job).waitFor({ state: 'detached' });
+    expect(asked.every((question) => question.includes(job))).to.equal(true);
+    expect((await service.ask('GET', `/rest/jobs/${job}`)).status).to.equal(400);
+  });
+
+  it('shows what others have written as text, and runs nothing of it', async () => {
+    const trick = '<img src=x onerror="window.tricked=true"><b>bold</b>';
+    const job = await light({ externalId: trick });
+    await service.terminal(job);
+    const { page } = await chromium.reader(service, '#/jobs');
+    await row(page, job).getByText(trick).waitFor();
+    await page.goto(`${service.url}/#/jobs/${job}`);
+    await page.getByText(trick).waitFor();
+    expect(await page.evaluate('window.tricked')).to.equal(undefined);
+  });
+
+  it('says that nothing new can come when the service is gone, and goes on when it is back', async () => {
+    const { page } = await chromium.reader(service, '#/jobs');
+    const before = await light();
+    await row(page, before).getByText('Complete').waitFor();
+    const { port } = new URL(service.url);
+    await service.kill9();
+    await page.getByText('The connection is lost; last seen').waitFor();
+    await service.start({ PORT: port });
+    await page.getByText('The connection is lost').waitFor({ state: 'detached' });
+    const after = await light();
+    await row(page, after).waitFor();
+  });
+
+  it('gives users no button that only administrators may press', async () => {
+    const { page } = await chromium.reader(service, '#/nodes', { as: 'user' });
+    await page.getByRole('row', { name: /TroupeFaceDetection/ }).waitFor();
+    expect(await page.getByRole('button', { name: /less$/ }).count()).to.equal(0);
+    await page.getByRole('link', { name: 'Pipelines' }).click();
+    await page.getByRole('link', { name: FACE, exact: true }).click();
+    await page.getByText('FACE DETECTION TASK').waitFor();
+    expect(await page.getByRole('button', { name: 'Delete' }).count()).to.equal(0);
+  });
+
+  it('copies a pipeline with another value, which new jobs can use', async () => {
+    const { page } = await chromium.reader(service, `#/pipelines/${encodeURIComponent(FACE)}`);
+    await page.getByText('Copy and change').click();
+    await page.getByLabel('Name of the copy').fill('Small faces');
+    await page.getByText('Properties of FACE').click();
+    await page.getByLabel('MIN_FACE_SIZE').fill('8');
+    await page.getByRole('button', { name: 'Save the copy' }).click();
+    await page.getByRole('heading', { name: 'SMALL FACES' }).waitFor();
+    await page.getByText('MIN_FACE_SIZE = 8').waitFor();
+    const { status, text } = await service.ask('GET', '/rest/pipelines/SMALL%20FACES');
+    expect([status, text.includes('OF SMALL FACES')]).to.deep.equal([200, true]);
+  });
+
+  it('can be read on a narrow screen, in every view, without moving it sideways', async () => {
+    const job = await light();
+    await service.terminal(job);
+    const { page } = await chromium.reader(service, '#/jobs', { viewport: { width: 320, height: 640 } });
+    for (const view of [
+      'jobs',
+      `jobs/${job}`,
+      `jobs/${job}/media/0`,
+      'new',
+      'streams',
+      'pipelines',
+      'components',
+      'nodes',
+      'operation',
+    ]) {
+      await page.goto(`${service.url}/#/${view}`);
+      await page.locator('main h1').first().waitFor();
+      await page.waitForLoadState('networkidle').catch(() => undefined);
+      const wide = await page.evaluate('document.documentElement.scrollWidth');
+      expect(wide, view).to.be.at.most(320);
+    }
+  });
+
+  it('is used by keys alone: to the content, to a job and to its button', async () => {
+    const job = await light();
+    await service.terminal(job);
+    const { page } = await chromium.reader(service, '#/jobs');
+    await row(page, job).waitFor();
+    const focused = () => page.evaluate('document.activeElement?.textContent');
+    await page.keyboard.press('Tab');
+    for (let n = 0; n < 60 && (await focused()) !== job; n++) await page.keyboard.press('Tab');
+    expect(await focused()).to.equal(job);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: job }).waitFor();
+  });
+
+  it('logs out here', async () => {
+    const { page } = await chromium.reader(service, '#/jobs');
+    await page.getByRole('button', { name: 'Log out' }).click();
+    await page.getByRole('link', { name: 'Log in' }).waitFor();
+    await page.reload();
+    await page.getByRole('link', { name: 'Log in' }).waitFor();
+  });
+});

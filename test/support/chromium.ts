@@ -1,0 +1,81 @@
+/** A real browser on the page of a service: Debian's chromium. */
+import { spawnSync } from 'node:child_process';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { findHolder } from '../../cli/holder.ts';
+import { loginLink } from '../../cli/login.ts';
+import type { Service } from './service.ts';
+
+const PROGRAM = spawnSync('which', ['chromium']).stdout.toString().trim();
+
+/** Where it is missing, tests that need it are left out (test/requirements.mjs says so). */
+export const hasChromium = PROGRAM !== '';
+
+export class Reader {
+  readonly page: Page;
+  /** What the browser complained of: errors of scripts, refused policies, files that are not there. */
+  readonly complaints: string[] = [];
+  /** Addresses of other servers that were asked for. */
+  readonly foreign: string[] = [];
+
+  constructor(page: Page, service: Service) {
+    this.page = page;
+    page.on('pageerror', (error) => this.complaints.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error') this.complaints.push(`${message.text()} ${message.location().url}`);
+    });
+    page.on('request', (request) => {
+      const url = request.url();
+      if (/^https?:/.test(url) && !url.startsWith(`${originOf(service)}/`)) this.foreign.push(url);
+    });
+  }
+}
+
+const originOf = ({ url }: Service) => new URL(url).origin;
+
+/** A link that lets a browser in, made of the secrets of the service's data folder. */
+async function linkOf({ dataDir }: Service): Promise<string> {
+  const holder = await findHolder(dataDir);
+  if (holder === undefined) throw new Error('no server holds the data folder');
+  return loginLink(holder, dataDir);
+}
+
+export class Chromium {
+  readonly #browser: Browser;
+
+  private constructor(browser: Browser) {
+    this.#browser = browser;
+  }
+
+  static async started(): Promise<Chromium> {
+    // Tests run as root in containers, where its sandbox cannot.
+    return new Chromium(
+      await chromium.launch({ executablePath: PROGRAM, args: ['--no-sandbox', '--disable-dev-shm-usage'] }),
+    );
+  }
+
+  /** A reader who has just logged in and is at this place of the page. */
+  async reader(
+    service: Service,
+    place: string,
+    { as = 'administrator', ...options }: BrowserContextOptions & { readonly as?: string } = {},
+  ): Promise<Reader> {
+    const context = await this.#browser.newContext(options);
+    const reader = new Reader(await context.newPage(), service);
+    await reader.page.goto(`${await linkOf(service)}&to=${encodeURIComponent(`/${place}`)}`);
+    await reader.page.getByRole('button', { name: `Log in as ${as}` }).click();
+    await reader.page.getByRole('button', { name: 'Log out' }).waitFor();
+    return reader;
+  }
+
+  /** Somebody who has not logged in. */
+  async stranger(service: Service, place: string): Promise<Reader> {
+    const context = await this.#browser.newContext();
+    const reader = new Reader(await context.newPage(), service);
+    await reader.page.goto(`${service.url}/${place}`);
+    return reader;
+  }
+
+  close(): Promise<void> {
+    return this.#browser.close();
+  }
+}
