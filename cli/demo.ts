@@ -4,7 +4,8 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
-import { readCliSettings, readEmbeddedSettings } from '../config/cli.ts';
+import { readCliSettings } from '../config/cli.ts';
+import { readEmbeddedSettings } from '../config/embedded.ts';
 import { packageRoot } from '../config/info.ts';
 import {
   checkDocument,

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf } from './failure.ts';
+import { askOnce } from './one-request.ts';
 
 /** A server that runs on this machine, by the lock in its data folder. */
 export interface Holder {
@@ -45,9 +46,8 @@ function isAlive(pid: number): boolean {
 }
 
 async function answers(url: string): Promise<boolean> {
-  const signal = AbortSignal.timeout(HEALTH_MS);
-  return fetch(`${url.replace(/(?<!\/)\/+$/, '')}/healthz`, { signal, redirect: 'error' }).then(
-    ({ ok }) => ok,
+  return askOnce(`${url.replace(/(?<!\/)\/+$/, '')}/healthz`, { withinMs: HEALTH_MS }).then(
+    ({ status }) => status >= 200 && status < 300,
     () => false,
   );
 }

@@ -1,16 +1,13 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { readInfo } from '../config/info.ts';
 import { canonicalName } from '../domain/values.ts';
-import { analyze, type AnalyzeOptions } from './analyze.ts';
+import type { AnalyzeOptions } from './analyze.ts';
 import { EXIT, exitCodeOf, explain } from './failure.ts';
-import { login } from './login.ts';
 import { moment } from './moments.ts';
 import { address, whole } from './resources/command.ts';
 import { resourceCommands } from './resources/index.ts';
-import { serve } from './serve.ts';
-import { stream, type StreamOptions } from './stream.ts';
+import type { StreamOptions } from './stream.ts';
 import { Terminal } from './terminal.ts';
-import { token } from './token.ts';
 
 const terminal = new Terminal();
 
@@ -25,17 +22,17 @@ program
   .description(
     'run the service until Ctrl-C; settings by environment: HOST, PORT, DATA_DIR, MEDIA_ROOTS, ...',
   )
-  .action(() => serve(terminal));
+  .action(async () => (await import('./serve.ts')).serve(terminal));
 
 program
   .command('token')
   .description('print a bearer token for the service that runs in DATA_DIR')
-  .action(() => token(terminal));
+  .action(async () => (await import('./token.ts')).token(terminal));
 
 program
   .command('login')
   .description('print a link that logs a browser in to the service that runs in DATA_DIR')
-  .action(() => login(terminal));
+  .action(async () => (await import('./login.ts')).login(terminal));
 
 program
   .command('analyze')
@@ -73,6 +70,7 @@ program
     '\nExit code: 0 the job is complete, 1 it ended with errors or was cancelled, 2 nothing was run.',
   )
   .action(async (files: string[], options: AnalyzeOptions) => {
+    const { analyze } = await import('./analyze.ts');
     process.exitCode = await analyze(files, options, terminal);
   });
 
@@ -102,6 +100,7 @@ program
     '\nExit code: 0 the stream has ended or was cancelled, 1 the job ended with an error, 2 nothing was run.',
   )
   .action(async (uri: string, options: StreamOptions) => {
+    const { stream } = await import('./stream.ts');
     process.exitCode = await stream(uri, options, terminal);
   });
 

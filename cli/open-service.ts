@@ -1,5 +1,5 @@
 /** The service of `analyze`: one that runs, else one that is started for this command. */
-import { readEmbeddedSettings, type CliSettings } from '../config/cli.ts';
+import type { CliSettings } from '../config/cli.ts';
 import { EXIT, Failure } from './failure.ts';
 import type { MediumArgument } from './media-arguments.ts';
 import { pause } from './pause.ts';
@@ -28,6 +28,8 @@ export async function openService({ media, settings, url, terminal, signal }: Op
       return running;
     }
     if (signal.aborted) throw new Failure('Stopped before the job was made.', EXIT.failed);
+    // loaded when it is needed: most commands find a service that runs
+    const { readEmbeddedSettings } = await import('../config/embedded.ts');
     const own = readEmbeddedSettings([...new Set(media.flatMap(({ folder }) => folder ?? []))]);
     if (!told) terminal.note(`Starting a service for this command (DATA_DIR ${own.DATA_DIR})`);
     try {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readSettings, type Settings } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
 import type { RunningServer } from '../main.ts';
 import { codeOf, Failure } from './failure.ts';
 import { findHolder } from './holder.ts';
@@ -9,6 +9,7 @@ import type { Terminal } from './terminal.ts';
 
 /** Runs the server until SIGINT or SIGTERM; the exit code tells whether it came up. */
 export async function serve(terminal: Terminal): Promise<void> {
+  const { readSettings } = await import('../config/settings.ts');
   const settings = readSettings();
   const interrupts = new Interrupts();
   const server = await start(settings);

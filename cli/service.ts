@@ -1,11 +1,12 @@
 /** The service that a command talks to: one that runs, or one that is started for this command only. */
 import path from 'node:path';
-import { DEVELOPMENT_CLIENT_ID, DEVELOPMENT_PATH } from '../http/access/development-provider.ts';
+import { DEVELOPMENT_CLIENT_ID, DEVELOPMENT_PATH } from '../http/access/development-names.ts';
 import { loadOrCreateDevelopmentSecrets } from '../http/access/development-secrets.ts';
 import type { CliSettings } from '../config/cli.ts';
 import type { Settings } from '../config/settings.ts';
 import { explain, Failure } from './failure.ts';
 import { findHolder, HEALTH_MS } from './holder.ts';
+import { askOnce } from './one-request.ts';
 import { RestClient } from './rest-client.ts';
 import { isHeld, reasonNotToStart } from './serve.ts';
 import type { Terminal } from './terminal.ts';
@@ -84,9 +85,8 @@ export function developmentTokens(url: string, dataDir: string): TokenSource {
 }
 
 async function mustIssueTokens(url: string, issuer: string): Promise<void> {
-  const found = await fetch(`${issuer}/.well-known/openid-configuration`, {
-    signal: AbortSignal.timeout(HEALTH_MS),
-  }).catch(() => undefined);
+  const configuration = `${issuer}/.well-known/openid-configuration`;
+  const found = await askOnce(configuration, { withinMs: HEALTH_MS }).catch(() => undefined);
   if (found?.status !== 404) return;
   throw new Failure(
     `The service at ${url} takes the tokens of an external OpenID Connect provider and issues none itself: ` +

@@ -1,3 +1,6 @@
+import type { Message } from '../components/sdk/exchange.ts';
+import { askOnce } from './one-request.ts';
+
 const TIMEOUT_MS = 10_000;
 
 export interface TokenRequest {
@@ -16,8 +19,11 @@ export async function requestToken({ issuer, clientId, clientSecret }: TokenRequ
   const credentials = `${formEncoded(clientId)}:${formEncoded(clientSecret)}`;
   const { status, body } = await askForJson(endpoint, {
     method: 'POST',
-    headers: { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` },
-    body: new URLSearchParams({ grant_type: 'client_credentials' }),
+    headers: {
+      authorization: `Basic ${Buffer.from(credentials).toString('base64')}`,
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    body: new URLSearchParams({ grant_type: 'client_credentials' }).toString(),
   });
   if (status === 200 && typeof body['access_token'] === 'string') return body['access_token'];
   const reason = [body['error'], body['error_description']]
@@ -46,26 +52,26 @@ async function tokenEndpoint(issuer: string): Promise<string> {
 
 async function askForJson(
   address: string,
-  init: RequestInit,
+  message: Partial<Message>,
 ): Promise<{ status: number; body: Record<string, unknown> }> {
-  const headers = new Headers(init.headers);
-  headers.set('accept', 'application/json');
-  let response: Response;
+  const headers = { ...message.headers, accept: 'application/json' };
+  const { status, text } = await askOnce(address, { ...message, headers, withinMs: TIMEOUT_MS }).catch(
+    (error: unknown) => {
+      throw new Error(`${address} cannot be reached. Is the server running, and the address right?`, {
+        cause: error,
+      });
+    },
+  );
+  return { status, body: objectIn(text) };
+}
+
+function objectIn(text: string): Record<string, unknown> {
   try {
-    response = await fetch(address, {
-      ...init,
-      headers,
-      redirect: 'error',
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-  } catch (error) {
-    throw new Error(`${address} cannot be reached. Is the server running, and the address right?`, {
-      cause: error,
-    });
+    const body: unknown = JSON.parse(text);
+    return typeof body === 'object' && body !== null ? Object.fromEntries(Object.entries(body)) : {};
+  } catch {
+    return {};
   }
-  const body: unknown = await response.json().catch(() => undefined);
-  const object = typeof body === 'object' && body !== null ? Object.fromEntries(Object.entries(body)) : {};
-  return { status: response.status, body: object };
 }
 
 function formEncoded(text: string): string {

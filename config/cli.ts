@@ -1,39 +1,32 @@
 import path from 'node:path';
-import { z } from 'zod';
+import { DATA_DIR_DEFAULT } from './data-dir.ts';
 import { ConfigurationError, problemsOf } from './error.ts';
-import { serverEnvironment } from './schema/server.ts';
-import type { SettingGroup } from './schema/values.ts';
-import { readSettings, type Settings } from './settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const text = (description: string) => z.string().trim().min(1).optional().describe(description);
-const address = (description: string) =>
-  z
-    .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
-    .optional()
-    .describe(description);
+interface CliVariable {
+  readonly description: string;
+  /** What counts when it is not set, as the page about settings tells it. */
+  readonly shownDefault?: string;
+  readonly isAddress?: true;
+}
 
-/** Where the command-line tool finds a service, and how it proves who it is there. */
-const ownVariables = {
-  TROUPE_URL: address('Service that the command-line tool uses').meta({
+/** Where the command-line tool finds a service, and how it proves who it is there. They are read without a schema: see `readCliSettings`. */
+export const CLI_VARIABLES = {
+  TROUPE_URL: {
+    description: 'Service that the command-line tool uses',
     shownDefault: 'the one that holds DATA_DIR',
-  }),
-  TROUPE_TOKEN: text('Bearer token for that service'),
-  TROUPE_ISSUER_URI: address(
-    'OpenID Connect provider that gives the tool its tokens, when there is no TROUPE_TOKEN',
-  ),
-  TROUPE_CLIENT_ID: text("The tool's client id at that provider"),
-  TROUPE_CLIENT_SECRET: text("The tool's client secret at that provider"),
-};
-const cliEnvironment = z.object({ DATA_DIR: serverEnvironment.shape.DATA_DIR, ...ownVariables });
-export const cliGroup: SettingGroup = {
-  title: 'The command-line tool',
-  about:
-    'It reads DATA_DIR, too. A service that `troupe analyze` starts for itself listens on a free port of loopback, uses its own ' +
-    'development provider whatever OIDC settings there are, and logs to `DATA_DIR/server.log`.',
-  settings: ownVariables,
-};
+    isAddress: true,
+  },
+  TROUPE_TOKEN: { description: 'Bearer token for that service' },
+  TROUPE_ISSUER_URI: {
+    description: 'OpenID Connect provider that gives the tool its tokens, when there is no TROUPE_TOKEN',
+    isAddress: true,
+  },
+  TROUPE_CLIENT_ID: { description: "The tool's client id at that provider" },
+  TROUPE_CLIENT_SECRET: { description: "The tool's client secret at that provider" },
+} as const satisfies Readonly<Record<string, CliVariable>>;
+type CliValues = { readonly [name in keyof typeof CLI_VARIABLES]?: string };
 
 export interface CliClient {
   readonly issuer: string;
@@ -48,41 +41,44 @@ export interface CliSettings {
   readonly client?: CliClient;
 }
 
-/** @throws ConfigurationError with every problem at once */
+/**
+ * What the tool reads of its environment. Each command begins with this, so it is done without the library that checks the settings of
+ * a server: to load that takes longer than all else that a command does here.
+ * @throws ConfigurationError with every problem at once
+ */
 export function readCliSettings(env: Environment = process.env): CliSettings {
-  const given = Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== '');
-  const parsed = cliEnvironment.safeParse(Object.fromEntries(given));
-  if (!parsed.success) throw new ConfigurationError(problemsOf(parsed.error.issues, env));
-  const { DATA_DIR, TROUPE_URL: url, TROUPE_TOKEN: token, ...variables } = parsed.data;
+  const { TROUPE_URL: url, TROUPE_TOKEN: token, ...variables } = valuesIn(env);
   const client = clientOf(variables);
   return {
-    dataDir: path.resolve(DATA_DIR),
+    dataDir: path.resolve(given(env, 'DATA_DIR') ?? DATA_DIR_DEFAULT),
     ...(url !== undefined && { url }),
     ...(token !== undefined && { token }),
     ...(client !== undefined && { client }),
   };
 }
 
-/**
- * Settings of a service that one command starts for itself: on a free port of this machine, with its own development
- * provider whatever the environment says, and with `mediaFolders` among its media roots.
- */
-export function readEmbeddedSettings(
-  mediaFolders: readonly string[],
-  own: Environment = {},
-  env: Environment = process.env,
-): Settings {
-  const kept = Object.entries(env).filter(([name]) => !name.startsWith('OIDC_') && name !== 'BASE_URL');
-  const settings = readSettings({ ...Object.fromEntries(kept), ...own, HOST: '127.0.0.1', PORT: '0' });
-  return { ...settings, MEDIA_ROOTS: [...settings.MEDIA_ROOTS, ...mediaFolders] };
+function valuesIn(env: Environment): CliValues {
+  const all = Object.entries<CliVariable>(CLI_VARIABLES).flatMap(([name, { isAddress = false }]) => {
+    const value = given(env, name);
+    return value === undefined ? [] : [{ name, value, isWrong: isAddress && !isHttp(value) }];
+  });
+  const wrong = all.filter(({ isWrong }) => isWrong);
+  if (wrong.length > 0) {
+    const issues = wrong.map(({ name }) => ({ path: [name], message: 'must be an http(s) URL' }));
+    throw new ConfigurationError(problemsOf(issues, env));
+  }
+  return Object.fromEntries(all.map(({ name, value }) => [name, value]));
 }
 
-type ClientVariables = Pick<
-  z.infer<typeof cliEnvironment>,
-  'TROUPE_ISSUER_URI' | 'TROUPE_CLIENT_ID' | 'TROUPE_CLIENT_SECRET'
->;
+/** A blank value counts as unset. */
+function given(env: Environment, name: string): string | undefined {
+  const value = env[name]?.trim();
+  return value === '' ? undefined : value;
+}
 
-function clientOf(variables: ClientVariables): CliClient | undefined {
+const isHttp = (value: string) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
+
+function clientOf(variables: CliValues): CliClient | undefined {
   const {
     TROUPE_ISSUER_URI: issuer,
     TROUPE_CLIENT_ID: clientId,

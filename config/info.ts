@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { z } from 'zod';
 
 /** The version of the REST interface (specification 9), whatever version the product has. */
 export const INTERFACE_VERSION = '9.0';
@@ -31,15 +30,17 @@ export function readInfo(): Info {
   };
 }
 
-const buildSchema = z.object({ buildNum: z.string(), gitBranch: z.string(), gitHash: z.string() });
-type Build = z.infer<typeof buildSchema>;
+type Build = Pick<Info, 'buildNum' | 'gitBranch' | 'gitHash'>;
 const UNOFFICIAL: Build = { buildNum: '0', gitBranch: 'unknown', gitHash: 'unknown' };
 
 /** What `npm run build` has written beside the compiled code; code that runs without it is an unofficial build. */
 function readBuild(): Build {
   try {
     const file = new URL('../build-info.json', import.meta.url);
-    return buildSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+    const { buildNum, gitBranch, gitHash } = JSON.parse(readFileSync(file, 'utf8')) as Build;
+    return [buildNum, gitBranch, gitHash].every((value) => typeof value === 'string')
+      ? { buildNum, gitBranch, gitHash }
+      : UNOFFICIAL;
   } catch {
     return UNOFFICIAL;
   }

@@ -2,14 +2,7 @@
 import { expect } from 'chai';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-
-interface Import {
-  readonly file: string;
-  /** A path from the root of the project, or the name of a package. */
-  readonly target: string;
-  readonly ours: boolean;
-  readonly typeOnly: boolean;
-}
+import { importsOf, type Import } from './support/imports.ts';
 
 const FOLDERS = [
   'actors',
@@ -103,9 +96,6 @@ function decides(file: string): boolean {
   return rest.join('/') !== 'actor.ts' && !around.includes(rest.join('/'));
 }
 
-const IMPORT =
-  /^\s*(?:import|export)\s+(type\s+)?(?:([^'";]*?)\s+from\s+)?'([^']+)'|\bimport\(\s*'([^']+)'\s*\)/gm;
-
 const sourceFiles = (): readonly string[] => [
   'main.ts',
   ...FOLDERS.flatMap((folder) =>
@@ -114,26 +104,6 @@ const sourceFiles = (): readonly string[] => [
       .map((name) => path.posix.join(folder, name.replaceAll(path.sep, '/'))),
   ),
 ];
-
-export function importsOf(file: string, text: string): readonly Import[] {
-  return [...text.matchAll(IMPORT)].map(([, type, names, from, dynamic]) => {
-    const specifier = from ?? dynamic ?? '';
-    const ours = specifier.startsWith('.');
-    const listed = /^\{([\s\S]*)\}$/
-      .exec(names?.trim() ?? '')?.[1]
-      ?.split(',')
-      .filter((name) => name.trim() !== '');
-    const typeOnly =
-      type !== undefined ||
-      (listed !== undefined && listed.length > 0 && listed.every((name) => /^\s*type\s/.test(name)));
-    return {
-      file,
-      target: ours ? path.posix.join(path.posix.dirname(file), specifier) : specifier,
-      ours,
-      typeOnly,
-    };
-  });
-}
 
 const folderOf = (file: string): Folder =>
   file.includes('/') ? (file.slice(0, file.indexOf('/')) as Folder) : (file as Folder);
@@ -206,7 +176,13 @@ describe('The architecture', () => {
   });
 
   it('finds circles where there are some', () => {
-    const one = (file: string, target: string) => ({ file, target, ours: true, typeOnly: false });
+    const one = (file: string, target: string) => ({
+      file,
+      target,
+      ours: true,
+      typeOnly: false,
+      lazy: false,
+    });
     expect(circles([one('a', 'b'), one('b', 'c'), one('c', 'b'), one('c', 'd')])).to.deep.equal([
       'b -> c -> b',
     ]);

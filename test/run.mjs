@@ -1,7 +1,8 @@
 /**
  * Checks the types, builds, runs the tests that were asked for and ends with a plain `N passed, N failed` line. Tests stand in rings:
  * --unit (rules, actors, stores), --detectors (decoders and detectors within this process), --service (a real server with real components),
- * --long (installations); none of these: the first three. Arguments: parts of the paths of files, or all of them.
+ * --long (installations); none of these: the first three. Arguments: parts of the paths of files, or all of them. --times tells at the
+ * end how long each file took, for LONGEST.
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -75,10 +76,24 @@ if (jobs > 1) files.sort((a, b) => weightOf(b) - weightOf(a));
 for (const file of files) mocha.addFile(path.resolve(file));
 if (jobs === 1) await mocha.loadFilesAsync();
 const runner = mocha.run((failures) => {
+  if (process.argv.includes('--times')) showTimes();
   const { passes = 0, pending = 0 } = runner.stats ?? {};
   console.log(`\n${passes} passed, ${failures} failed${pending > 0 ? `, ${pending} skipped` : ''}`);
   process.exit(failures > 0 || passes === 0 ? 1 : 0);
 });
+
+const times = new Map();
+for (const event of ['test end', 'hook end'])
+  runner.on(event, ({ file = '', duration = 0 }) => {
+    const name = path.relative('dist/test', file);
+    times.set(name, (times.get(name) ?? 0) + duration);
+  });
+
+/** Without the time to load the files. */
+function showTimes() {
+  for (const [name, ms] of [...times].sort(([, a], [, b]) => b - a))
+    console.log(`${(ms / 1_000).toFixed(1).padStart(6)} s  ${name}`);
+}
 
 /** Files that take longest go first, so that none of them is left for the end; then all others that start servers, then by size. */
 function weightOf(file) {

@@ -91,7 +91,7 @@ export function hostService(
     serviceDescription,
     serviceLauncher: 'generic',
     cmd: '${TROUPE_NODE}',
-    args: ['--enable-source-maps', `\${TROUPE_HOME}/${host}`],
+    args: [`\${TROUPE_HOME}/${host}`],
     serviceCount,
     workingDirectory: '${TROUPE_HOME}',
     environmentVariables: ownVariables(environmentVariables),

@@ -102,7 +102,11 @@ async function watcherOf(
 
 async function load(module: string): Promise<Detector | MarkupComponent> {
   const url = pathToFileURL(module).href;
-  if (!url.startsWith(PRODUCT)) register('./sdk-of-server.js', import.meta.url);
+  if (!url.startsWith(PRODUCT)) {
+    register('./sdk-of-server.js', import.meta.url);
+    // Errors name lines of what its author wrote. The product itself has no such maps, and to look for them slows each start.
+    process.setSourceMapsEnabled(true);
+  }
   const loaded = (await import(url)) as { default?: unknown };
   if (typeof loaded.default !== 'function')
     throw new Error(`${module} has no default export that is a function: it must answer the detector.`);

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { z } from 'zod';
+import { DATA_DIR_DEFAULT } from '../data-dir.ts';
 import { whole, wait, days, truth, origins, SECOND, MIB, type SettingGroup } from './values.ts';
 
 export const DEFAULT_HOST = '127.0.0.1';
@@ -52,7 +53,7 @@ const storage = {
     .string()
     .trim()
     .min(1)
-    .default('./data')
+    .default(DATA_DIR_DEFAULT)
     .describe('Folder of everything that is stored; one server holds it'),
   RETENTION_DAYS: days(0).describe(
     'Days after their end that jobs and their files are kept; 0: for ever; fractions are allowed',

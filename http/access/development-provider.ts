@@ -2,12 +2,11 @@ import { createPublicKey, randomBytes } from 'node:crypto';
 import type { Context, Middleware } from 'koa';
 import requestContext from 'oidc-provider/lib/helpers/als.js';
 import type { RoleClaims } from '../../config/access.ts';
+import { DEVELOPMENT_CLIENT_ID, DEVELOPMENT_PATH } from './development-names.ts';
 import type { DevelopmentSecrets } from './development-secrets.ts';
 import type { Logger } from './logger.ts';
 import type { FixedKey } from './signing-keys.ts';
 
-export const DEVELOPMENT_PATH = '/oidc';
-export const DEVELOPMENT_CLIENT_ID = 'troupe-cli';
 /** The service itself, towards receivers of callbacks: its token opens nothing here. */
 const SERVICE_CLIENT_ID = 'troupe-service';
 export const DEVELOPMENT_AUDIENCE = 'urn:troupe:rest';

@@ -2,7 +2,6 @@ import { generateKeyPair, randomBytes, randomUUID, type JsonWebKey } from 'node:
 import { chmod, mkdir, open, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { z } from 'zod';
 
 export const SECRETS_FOLDER = 'secrets';
 const KEYS_FILE = 'development-signing-keys.json';
@@ -17,16 +16,6 @@ export interface DevelopmentSecrets {
   readonly signingKeys: readonly [SigningJwk, ...SigningJwk[]];
 }
 
-const keySchema = z.looseObject({
-  kid: z.string(),
-  alg: z.string(),
-  use: z.literal('sig'),
-  kty: z.string(),
-  d: z.string(),
-});
-const keysSchema = z.object({ keys: z.tuple([keySchema], keySchema) });
-const clientSecretSchema = z.string().regex(/^[\w-]{32,}$/);
-
 /** Reads `DATA_DIR/secrets` and makes what is not there yet. The folder and files are for this user only. */
 export async function loadOrCreateDevelopmentSecrets(dataDir: string): Promise<DevelopmentSecrets> {
   const folder = join(dataDir, SECRETS_FOLDER);
@@ -39,8 +28,8 @@ export async function loadOrCreateDevelopmentSecrets(dataDir: string): Promise<D
     Promise.resolve(`${randomBytes(32).toString('base64url')}\n`),
   );
   return {
-    signingKeys: checked(join(folder, KEYS_FILE), () => keysSchema.parse(JSON.parse(keys))).keys,
-    clientSecret: checked(join(folder, CLIENT_SECRET_FILE), () => clientSecretSchema.parse(secret.trim())),
+    signingKeys: checked(join(folder, KEYS_FILE), () => keysOf(JSON.parse(keys))),
+    clientSecret: checked(join(folder, CLIENT_SECRET_FILE), () => secretOf(secret.trim())),
   };
 }
 
@@ -91,6 +80,24 @@ async function withFile(file: FileHandle, use: (file: FileHandle) => Promise<voi
   } finally {
     await file.close();
   }
+}
+
+function keysOf({ keys }: { readonly keys?: unknown }): DevelopmentSecrets['signingKeys'] {
+  if (!Array.isArray(keys) || !keys.every(isSigningKey)) throw new Error('no signing keys');
+  const [first, ...others] = keys;
+  if (first === undefined) throw new Error('no signing key');
+  return [first, ...others];
+}
+
+function isSigningKey(key: unknown): key is SigningJwk {
+  if (typeof key !== 'object' || key === null) return false;
+  const { kid, alg, use, kty, d } = key as Readonly<Record<string, unknown>>;
+  return use === 'sig' && [kid, alg, kty, d].every((value) => typeof value === 'string');
+}
+
+function secretOf(text: string): string {
+  if (!/^[\w-]{32,}$/.test(text)) throw new Error('no secret');
+  return text;
 }
 
 function checked<T>(path: string, read: () => T): T {

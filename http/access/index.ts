@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import type { Middleware } from 'koa';
 import { isLoopback, type AccessSettings } from '../../config/access.ts';
 import { authenticate, requireRole } from './bearer.ts';
+import { DEVELOPMENT_PATH } from './development-names.ts';
 import {
   createDevelopmentProvider,
   DEVELOPMENT_AUDIENCE,
-  DEVELOPMENT_PATH,
   DEVELOPMENT_ROLES,
 } from './development-provider.ts';
 import { loadOrCreateDevelopmentSecrets, SECRETS_FOLDER } from './development-secrets.ts';

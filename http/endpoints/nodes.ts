@@ -38,7 +38,7 @@ const FACES = {
   serviceDescription: 'Finds faces.',
   serviceLauncher: 'generic',
   cmd: '${TROUPE_NODE}',
-  args: ['--enable-source-maps', '${TROUPE_HOME}/dist/components/host/main.js'],
+  args: ['${TROUPE_HOME}/dist/components/host/main.js'],
   serviceCount: 2,
   workingDirectory: '${TROUPE_HOME}',
   environmentVariables: [{ name: 'TROUPE_START', value: 'ON_DEMAND' }],

@@ -1,7 +1,7 @@
 /** The page of documentation about settings, made from their schemas. */
 import type { z } from 'zod';
 import { accessGroup } from '../../config/access.ts';
-import { cliGroup } from '../../config/cli.ts';
+import { cliGroup } from '../../config/schema/cli.ts';
 import { serverGroups } from '../../config/schema/server.ts';
 import type { SettingGroup } from '../../config/schema/values.ts';
 import { wrapped } from '../support/wrapped.ts';

@@ -102,7 +102,6 @@ export class Service {
       [join(this.folder, 'log')],
       {
         cwd: packageRoot,
-        execArgv: ['--enable-source-maps'],
         env: {
           ...own,
           ...DEFAULTS,

@@ -1,11 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { importJWK, SignJWT } from 'jose';
-import {
-  DEVELOPMENT_AUDIENCE,
-  DEVELOPMENT_CLIENT_ID,
-  DEVELOPMENT_PATH,
-  DEVELOPMENT_ROLES,
-} from '../../http/access/development-provider.ts';
+import { DEVELOPMENT_CLIENT_ID, DEVELOPMENT_PATH } from '../../http/access/development-names.ts';
+import { DEVELOPMENT_AUDIENCE, DEVELOPMENT_ROLES } from '../../http/access/development-provider.ts';
 import { loadOrCreateDevelopmentSecrets } from '../../http/access/development-secrets.ts';
 
 /**
