@@ -46,8 +46,9 @@ export const configHashOf = (record: JobRecord, state: Inspected): string => atO
 
 /** The same ahead of the end, which posts it to archives; undefined: it is known, or no large job's, or nobody wants it. */
 export function configHashAhead(record: JobRecord, state: JobState): Steps<void> | undefined {
-  const { stage, run } = state;
-  const isInspected = stage.name === 'TASK' || stage.name === 'DOCUMENT' || stage.name === 'UPLOAD';
+  const { stage, run, inspecting } = state;
+  const isInspected =
+    (stage.name === 'TASK' && inspecting === null) || stage.name === 'DOCUMENT' || stage.name === 'UPLOAD';
   if (!isInspected || record.media.length < MANY_MEDIA || HASHES.get(record)?.run === run) return undefined;
   if (record.media.every(({ archiveUrl }) => archiveUrl === undefined)) return undefined;
   return withoutAnswer(knownHash(record, state));

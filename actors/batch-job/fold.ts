@@ -7,7 +7,7 @@ import { atOnce, type Steps } from '../runtime/steps.ts';
 import type { DecisionContext } from './context.ts';
 import { subJobError, withError, type Answer, type Failure } from './issues.ts';
 import { KINDS } from './kinds/kinds.ts';
-import { untouched } from './media.ts';
+import { firstUninspected, firstUsable, untouched } from './media.ts';
 import { stageInSteps } from './planning.ts';
 import type { JobRecord } from './record.ts';
 import type { JobSnapshot } from './snapshot.ts';
@@ -76,8 +76,18 @@ export function* restoreInSteps(
       }
   const current = stages.find(([stage]) => stage === now)?.[1] ?? [];
   const units = List(yield* stageInSteps({ media }, small.stage, { record }));
-  const outstanding = new Map(current.filter(({ state }) => state === 'QUEUED').map((row) => [row.key, row]));
-  let state: JobState = { ...small, media, units, weight: weightOfAll(units), cursor: 0, outstanding };
+  const upToNow = stages.flatMap(([stage, ofStage]) => (stage <= now ? ofStage : []));
+  const outstanding = new Map(upToNow.filter(({ state }) => state === 'QUEUED').map((row) => [row.key, row]));
+  const inspecting = inspectingIn(record, small, media, upToNow);
+  let state: JobState = {
+    ...small,
+    media,
+    units,
+    weight: weightOfAll(units),
+    cursor: 0,
+    inspecting,
+    outstanding,
+  };
   for (const row of current) {
     // Whatever is answered was made before.
     state = withUnit(state, row, (unit) => KINDS[row.kind].unit(unit, { ...row, state: 'QUEUED' }));
@@ -86,6 +96,31 @@ export function* restoreInSteps(
   }
   const cursor = state.units.findIndex(({ feed, made, pieces }) => !isKnown(feed) || made < pieces);
   return { ...state, cursor: cursor === -1 ? state.units.size : cursor };
+}
+
+/** How far inspection has come beside the first task. */
+function inspectingIn(
+  record: JobRecord,
+  { stage, status }: Pick<JobSnapshot, 'stage' | 'status'>,
+  media: List<MediumState>,
+  rows: readonly SubJobRow[],
+): JobState['inspecting'] {
+  if (stage.name !== 'TASK' || stage.index > 0) return null;
+  const last = rows.reduce(
+    (most, { kind, medium }) => (kind === 'PREPARE' ? Math.max(most, medium) : most),
+    -1,
+  );
+  return inspectingFrom(record, media, status === 'CANCELLING' ? record.media.length : last + 1);
+}
+
+/** The same when media up to (not including) this one have been handed out for inspection. */
+export function inspectingFrom(
+  record: JobRecord,
+  media: List<MediumState>,
+  next: number,
+): JobState['inspecting'] {
+  const unplanned = firstUninspected(record, media);
+  return unplanned === record.media.length ? null : { next: firstUsable(record, next), unplanned };
 }
 
 /** Rows stage by stage, the first stage first; artifacts, which take the place of what was finished, come after it. */

@@ -33,6 +33,7 @@ export const NO_JOB: JobState = {
   units: List(),
   weight: NO_WEIGHT,
   cursor: 0,
+  inspecting: null,
   outstanding: new Map(),
 };
 

@@ -18,6 +18,22 @@ export const underived = (media: List<MediumState>): readonly number[] =>
       derived !== null && prepared === null && failedIn === null ? [index] : [],
     );
 
+/** The first medium of the request, from one on, that is neither inspected nor given up; as many as there are when there is none. */
+export function firstUninspected({ media }: JobRecord, known: List<MediumState>, from = 0): number {
+  let at = from;
+  while (at < media.length && isInspected(known.get(at)!)) at++;
+  return at;
+}
+
+const isInspected = ({ prepared, failedIn }: MediumState) => prepared !== null || failedIn !== null;
+
+/** The first medium of the request, from one on, that can be inspected at all. */
+export function firstUsable({ media }: Pick<JobRecord, 'media'>, from: number): number {
+  let at = from;
+  while (media[at]?.problem !== undefined) at++;
+  return at;
+}
+
 /** The media with a change in the one that a row belongs to. */
 export function withMedium(
   media: List<MediumState>,

@@ -6,11 +6,11 @@ import { atOnce, type Steps } from '../runtime/steps.ts';
 import type { DecisionContext } from './context.ts';
 import { annotates, derives, forPlanning, isFed, passesBy, tasksOn } from './effective-properties.ts';
 import { tracksBefore } from './track-inputs.ts';
-import { stageIndex, underived } from './media.ts';
+import { firstUninspected, stageIndex, underived } from './media.ts';
 import type { JobRecord } from './record.ts';
 import { mostPieces, SegmentCuts } from './segment-cuts.ts';
 import type { JobState, MediumState, Prepared, Processed, Stage, Unit } from './state.ts';
-import { unitOf, WHOLE } from './units.ts';
+import { unitOf, weightOfAll, WHOLE } from './units.ts';
 
 /** Actions on media from which on a stage is planned in turns with other work. */
 const LARGE_STAGE = 1_000;
@@ -45,7 +45,9 @@ export function* stageInSteps(
       return [unitOf(0, 0, [WHOLE])];
     case 'TASK': {
       const units: Unit[] = [];
-      for (const ofMedium of plannedMedia(record, media, stage.index)) {
+      // The first task may begin before all media are inspected.
+      const end = stage.index === 0 ? firstUninspected(record, media) : media.size;
+      for (const ofMedium of plannedMedia(record, media, stage.index, 0, end)) {
         for (const unit of ofMedium) units.push(unit);
         yield;
       }
@@ -54,14 +56,30 @@ export function* stageInSteps(
   }
 }
 
+/** The first task with the units of media that have been inspected since; in the order of the media, so that a restart finds the same. */
+export function withInspected(state: JobState, { record }: Pick<DecisionContext, 'record'>): JobState {
+  const { inspecting, media } = state;
+  if (inspecting === null) return state;
+  const unplanned = firstUninspected(record, media, inspecting.unplanned);
+  if (unplanned === inspecting.unplanned) return state;
+  const units = List([...plannedMedia(record, media, 0, inspecting.unplanned, unplanned)].flat());
+  return {
+    ...state,
+    units: state.units.concat(units),
+    weight: { ...state.weight, total: state.weight.total + weightOfAll(units).total },
+    inspecting: unplanned === record.media.length ? null : { ...inspecting, unplanned },
+  };
+}
+
 /** Answers that come together, at most. */
 const MOST_ANSWERS = 64;
 
 /** The next task of a large job, as far as it can be planned before the answers that end the stage; undefined: not yet, or it is no large one. */
 export function planAhead(
   record: JobRecord,
-  { media, stage, outstanding }: JobState,
+  { media, stage, outstanding, inspecting }: JobState,
 ): Steps<void> | undefined {
+  if (inspecting !== null) return undefined;
   const next = stageIndex(stage) + 1;
   const actions = record.plan.tasks[next]?.actions.length ?? 0;
   if (outstanding.size > MOST_ANSWERS || media.size * actions < LARGE_STAGE) return undefined;
@@ -69,19 +87,23 @@ export function planAhead(
 }
 
 function* planned(record: JobRecord, media: List<MediumState>, task: number): Steps<void> {
-  for (const _ of plannedMedia(record, media, task)) yield;
+  for (const _ of plannedMedia(record, media, task, 0, media.size)) yield;
 }
 
-/** The units of a task, medium by medium. */
+/** The units of a task, medium by medium, from one up to (not including) another. */
 function* plannedMedia(
   record: JobRecord,
   media: List<MediumState>,
   index: number,
+  from: number,
+  end: number,
 ): Generator<readonly Unit[], void> {
   const task = record.plan.tasks[index];
   if (task === undefined) return;
-  const cuts = new SegmentCuts(mostPieces(media.size, task));
-  for (const [medium, state] of media.entries()) {
+  // While the first task runs, media may be derived already: they are none of its own.
+  const cuts = new SegmentCuts(mostPieces(index === 0 ? record.media.length : media.size, task));
+  for (let medium = from; medium < end; medium++) {
+    const state = media.get(medium)!;
     const known = PLANNED.get(state);
     if (known?.task === task && known.mostPieces === cuts.mostPieces) {
       yield known.units;

@@ -4,15 +4,15 @@ import type { Notice } from '../../store/store.ts';
 import { stored, type JobChange } from './change.ts';
 import type { DecisionContext } from './context.ts';
 import type { JobEffect } from './effects.ts';
-import { take, withNew } from './fold.ts';
+import { inspectingFrom } from './fold.ts';
 import type { Answer } from './issues.ts';
-import { FINISH } from './kinds/finish.ts';
-import type { Kind } from './kinds/kind.ts';
 import { KINDS } from './kinds/kinds.ts';
+import { firstUninspected } from './media.ts';
+import { isStopping, makeWork, settled, withRow } from './new-work.ts';
 import { owedAtEnd } from './notices.ts';
-import { planStage } from './planning.ts';
-import { afterMatch, followsOn, kindOf, nextStage } from './stages.ts';
-import type { JobState, Stage, SubJobRow, Unit } from './state.ts';
+import { planStage, withInspected } from './planning.ts';
+import { afterMatch, followsOn, nextStage } from './stages.ts';
+import type { JobState, Stage, SubJobRow } from './state.ts';
 import { after, BATCH_JOB_STATUSES, isTerminal } from './status.ts';
 import { weightOfAll } from './units.ts';
 
@@ -78,14 +78,6 @@ export function answered(
   };
 }
 
-/** Takes the answer to a sub-job that is not outstanding any more. */
-function settled(state: JobState, row: SubJobRow, answer: Answer, context: DecisionContext): WithRow {
-  const outstanding = new Map(state.outstanding);
-  outstanding.delete(row.key);
-  // What was to be done is not kept once it is: rows stay small however large the properties are.
-  return take({ ...state, outstanding }, { ...row, work: null }, answer, context);
-}
-
 /** Puts a lost sub-job back to be tried again. */
 export function requeue(state: JobState, row: SubJobRow): JobChange {
   const outstanding = new Map(state.outstanding).set(row.key, row);
@@ -98,7 +90,10 @@ export function advance(state: JobState, context: DecisionContext): JobChange {
   let current = state;
   for (;;) {
     if (current.stage.name === 'ENDED') break;
-    const made = isStopping(current) ? finishFound(current, context) : fill(current, context);
+    current = canBegin(current, context)
+      ? enter(current, nextStage(current, context), context)
+      : withInspected(current, context);
+    const made = makeWork(current, context);
     rows.push(...made.rows);
     current = made.state;
     const waits = current.stage.name === 'WAITING' || current.stage.name === 'CHECK';
@@ -112,6 +107,10 @@ export function advance(state: JobState, context: DecisionContext): JobChange {
     current.stage.name === 'DOCUMENT' && state.stage.name !== 'DOCUMENT' ? [{ type: 'removeStrays' }] : [];
   return { state: current, putRows: stored(rows), effects: [...offer(rows), ...asked, ...strays] };
 }
+
+/** Whether the first task can work on some media while others are still inspected. An archive is asked about all of them before. */
+const canBegin = ({ stage, status, media, checkArchive }: JobState, { record }: DecisionContext): boolean =>
+  stage.name === 'PREPARE' && status !== 'CANCELLING' && !checkArchive && firstUninspected(record, media) > 0;
 
 /** The end: rows and files go, notices go out. */
 function ended(state: JobState, { record, at, settings }: DecisionContext): JobChange {
@@ -140,65 +139,6 @@ export function deliver(notices: readonly Notice[]): JobEffect[] {
   return [{ type: 'deliver', destinations: [...new Set(notices.map(({ destination }) => destination))] }];
 }
 
-const isStopping = (state: JobState) => state.status === 'CANCELLING';
-
-interface Made {
-  readonly state: JobState;
-  readonly rows: readonly SubJobRow[];
-}
-
-/** While work is wanted: the next pieces in order of media, up to the window. */
-function fill(state: JobState, context: DecisionContext): Made {
-  const room = context.settings.window - state.outstanding.size;
-  const rows: SubJobRow[] = [];
-  let current = state;
-  for (let at = state.cursor; rows.length < room && at < current.units.size; at++) {
-    // A unit that waits to hear what it is fed is passed over, and looked at again.
-    while (rows.length < room && hasNext(current.units.get(at)!)) {
-      const made = withRow(current, at, kindOf(current, current.units.get(at)!, context), context);
-      rows.push(made.row);
-      current = made.state;
-    }
-    const unit = current.units.get(at)!;
-    if (at === current.cursor && unit.feed !== 'MADE' && !hasNext(unit))
-      current = { ...current, cursor: at + 1 };
-  }
-  return { state: current, rows };
-}
-
-const hasNext = ({ feed, made, pieces }: Unit) => feed === 'WANTED' || (feed !== 'MADE' && made < pieces);
-
-interface WithRow {
-  readonly state: JobState;
-  readonly row: SubJobRow;
-}
-
-/** A new sub-job of a unit; it is answered already where the server knows the answer. */
-function withRow(state: JobState, index: number, kind: Kind, context: DecisionContext): WithRow {
-  const unit = state.units.get(index)!;
-  const row = kind.row(state, index, unit, context);
-  const made = withNew(state, row);
-  const answer = kind.known?.(row, unit);
-  if (answer === undefined) return { state: made, row };
-  return settled(made, { ...row, state: 'DONE' }, answer, context);
-}
-
-/** When the job is to stop: no new pieces; what was found already is still finished. */
-function finishFound(state: JobState, context: DecisionContext): Made {
-  if (state.stage.name === 'DOCUMENT' || state.stage.name === 'UPLOAD') return fill(state, context);
-  if (state.stage.name !== 'TASK' || state.outstanding.size > 0) return { state, rows: [] };
-  if (context.record.plan.tasks[state.stage.index]?.actionType === 'MARKUP') return { state, rows: [] };
-  const rows: SubJobRow[] = [];
-  let current = state;
-  for (const [index, { done, finish }] of state.units.entries()) {
-    if (done === 0 || finish !== 'NONE') continue;
-    const made = withRow(current, index, FINISH, context);
-    rows.push(made.row);
-    current = made.state;
-  }
-  return { state: current, rows };
-}
-
 /** The time that a component spent on a sub-job counts for its action. */
 function withTime(state: JobState, row: SubJobRow, ms: number, { record }: DecisionContext): JobState {
   if (row.stage.name !== 'TASK' || KINDS[row.kind].isTimed !== true) return state;
@@ -211,12 +151,23 @@ function withTime(state: JobState, row: SubJobRow, ms: number, { record }: Decis
 
 function enter(state: JobState, stage: Stage, context: DecisionContext): JobState {
   const units = planStage(state, stage, context);
-  const entered: JobState = { ...state, stage, units, weight: weightOfAll(units), cursor: 0 };
+  // The units of PREPARE are media, in their order.
+  const nextMedium = state.units.get(state.cursor)?.medium ?? context.record.media.length;
+  const entered: JobState = {
+    ...state,
+    stage,
+    units,
+    weight: weightOfAll(units),
+    cursor: 0,
+    inspecting: isFirstTask(stage) ? inspectingFrom(context.record, state.media, nextMedium) : null,
+  };
   if (stage.name === 'DOCUMENT') return { ...entered, endedAt: context.at };
   if (stage.name === 'ENDED')
     return { ...entered, endedAt: state.endedAt ?? context.at, status: finalStatus(state) };
   return entered;
 }
+
+const isFirstTask = (stage: Stage) => stage.name === 'TASK' && stage.index === 0;
 
 /** What the job will have ended as when its document is written without trouble. */
 function finalStatus(state: JobState): JobState['status'] {

@@ -4,7 +4,7 @@ import { BATCH_JOB_STATUSES } from './status.ts';
 import type { JobRecord } from './record.ts';
 import type { Delivery, JobState, Stage } from './state.ts';
 
-export const JOB_SCHEMA = 5;
+export const JOB_SCHEMA = 6;
 
 /** `n` turns a snapshot of schema n into one of n + 1. */
 export const JOB_UPCASTERS: Readonly<Record<number, (body: unknown) => unknown>> = {
@@ -24,6 +24,8 @@ export const JOB_UPCASTERS: Readonly<Record<number, (body: unknown) => unknown>>
   3: (body) => ({ ...(body as { run: number }), unnumbered: (body as { run: number }).run }),
   // Rows name files relative to DATA_DIR since schema 5, which earlier versions cannot read; the absolute paths of before are read as well.
   4: (body) => body,
+  // Since schema 6 the first task may begin before all media are inspected, and what found nothing is finished without a file.
+  5: (body) => body,
 };
 
 const stageSchema = z.discriminatedUnion('name', [
@@ -92,7 +94,15 @@ export const jobSnapshotSchema = z.object({
 export type JobSnapshot = z.infer<typeof jobSnapshotSchema>;
 
 export function toSnapshot(record: JobRecord, state: JobState): JobSnapshot {
-  const { media: _, units: __, weight: ___, cursor: ____, outstanding: _____, ...small } = state;
+  const {
+    media: _,
+    units: __,
+    weight: ___,
+    cursor: ____,
+    inspecting: _____,
+    outstanding: ______,
+    ...small
+  } = state;
   return {
     ...small,
     issues: [...state.issues],
@@ -106,10 +116,10 @@ export function toSnapshot(record: JobRecord, state: JobState): JobSnapshot {
 const kept = (delivery: Delivery | null) =>
   delivery === null ? null : { ...delivery, failures: [...delivery.failures] };
 
-/** (tasks done + part done of this task) / tasks, in percent; 100 only at the end. */
-export function progressOf(record: JobRecord, { stage, weight }: JobState): number {
+/** (tasks done + part done of this task) / tasks, in percent; 100 only at the end. How much there is to do is known once all media are inspected. */
+export function progressOf(record: JobRecord, { stage, weight, inspecting }: JobState): number {
   if (stage.name === 'ENDED') return 100;
-  if (BEFORE_WORK.has(stage.name)) return 0;
+  if (BEFORE_WORK.has(stage.name) || inspecting !== null) return 0;
   if (stage.name !== 'TASK' && stage.name !== 'DERIVED') return 99;
   const part = weight.total === 0 || stage.name === 'DERIVED' ? 1 : weight.done / weight.total;
   return Math.min(99, ((stage.index + part) / record.plan.tasks.length) * 100);

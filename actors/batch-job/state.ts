@@ -76,8 +76,18 @@ export interface JobState {
   readonly weight: { readonly total: number; readonly done: number };
   /** First unit that may still have pieces to be made. */
   readonly cursor: number;
+  /** Media that are still to be inspected while the first task works on those before them; null: none. */
+  readonly inspecting: Inspecting | null;
   /** Rows handed out for work and not yet answered, by key. */
   readonly outstanding: ReadonlyMap<string, SubJobRow>;
+}
+
+/** How far the media of a request are inspected, while the first task has begun. */
+export interface Inspecting {
+  /** The next medium to be handed out for inspection. */
+  readonly next: number;
+  /** The first medium for which the task has no units yet: it, or one before it, is not inspected. */
+  readonly unplanned: number;
 }
 
 /** How far the notices of one kind have come. */

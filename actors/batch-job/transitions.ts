@@ -267,7 +267,8 @@ function dropped(state: JobState, keys: readonly string[], context: DecisionCont
 function stop(state: JobState, cancelledBy: 'USER' | 'SHUTDOWN', context: DecisionContext): Changed {
   // All is done and the document that says so is being written: too late.
   if (state.stage.name === 'DOCUMENT' || state.stage.name === 'UPLOAD') return WRONG_STATE;
-  const stopping: JobState = { ...state, status: after(state.status, 'cancel'), cancelledBy };
+  const inspecting = state.inspecting && { ...state.inspecting, next: context.record.media.length };
+  const stopping: JobState = { ...state, status: after(state.status, 'cancel'), cancelledBy, inspecting };
   const rows = [...state.outstanding.values()].filter(({ kind }) => !survivesCancel(kind));
   const change = advance(stopping, context);
   return rows.length === 0

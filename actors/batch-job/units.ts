@@ -37,7 +37,8 @@ export const weightOfAll = (units: List<Unit>): JobState['weight'] => ({
 /** The state with a change in the unit that a row belongs to. */
 export function withUnit(state: JobState, row: SubJobRow, change: (unit: Unit) => Unit): JobState {
   const unit = state.units.get(row.unit);
-  if (unit === undefined) return state;
+  // The inspection of a medium may be answered when the first task has begun.
+  if (unit === undefined || row.stage.name !== state.stage.name) return state;
   const changed = change(unit);
   const { total, done } = state.weight;
   return {

@@ -15,14 +15,14 @@ export const queueOf = ({ kind, queue }: Pick<SubJobRow, 'kind' | 'queue'>): str
 
 export function workItems(
   { number, plan }: JobRecord,
-  { units, weight, priority }: JobState,
+  { units, weight, priority, inspecting }: JobState,
   rows: readonly SubJobRow[],
 ): readonly WorkItem[] {
   const shareOf = ({ unit: index, kind }: SubJobRow): number => {
     const unit = units.get(index);
     // Nothing else is done in a job of which an earlier one has done all.
     if (kind === 'COPY') return 99;
-    if (kind !== 'DETECT' || unit === undefined) return 0;
+    if (kind !== 'DETECT' || unit === undefined || inspecting !== null) return 0;
     return (100 * weightOf(unit)) / plan.tasks.length / Math.max(1, weight.total * unit.pieces);
   };
   return rows.map((row): WorkItem => {

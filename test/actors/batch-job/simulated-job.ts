@@ -440,9 +440,10 @@ export class SimulatedJob {
     expect(progress, 'progress falls').to.be.at.least(this.#run.progress);
     this.#run.progress = progress;
     expect(JSON.stringify(this.#snapshot).length, 'bytes of the snapshot').to.be.at.most(MAX_SNAPSHOT_BYTES);
-    const pieces = [...state.outstanding.values()].filter(
-      ({ kind }) => kind !== 'FINISH' && kind !== 'ARTIFACTS',
-    );
+    const kinds = [...state.outstanding.values()].map(({ kind }) => kind);
+    const inspections = kinds.filter((kind) => kind === 'PREPARE');
+    expect(inspections.length, 'inspections outstanding').to.be.at.most(this.#shape.window);
+    const pieces = kinds.filter((kind) => kind !== 'PREPARE' && kind !== 'FINISH' && kind !== 'ARTIFACTS');
     expect(pieces.length, 'pieces outstanding').to.be.at.most(this.#shape.window);
     expect(isTerminal(state.status)).to.equal(state.stage.name === 'ENDED');
     const { callback, archive, removed } = state;

@@ -252,6 +252,68 @@ describe('A batch job', () => {
     expect(job.outstanding.map(({ kind }) => kind)).to.deep.equal(['PREPARE']);
   });
 
+  describe('of which some media are inspected', () => {
+    const FOUR: GivenJob = { media: [{ type: 'IMAGE' }, { problem: true }, { frames: 25 }, {}] };
+    const kindsOf = (job: LedJob) => job.outstanding.map(({ kind, medium }) => `${kind} ${medium}`);
+
+    it('looks at these while the others are still inspected, in the order of the media', () => {
+      const job = LedJob.accepted(FOUR);
+      const [first, second, third] = job.outstanding;
+      job.done(third!);
+      expect(kindsOf(job), 'nothing before the first').to.deep.equal(['PREPARE 0', 'PREPARE 2']);
+      job.done(first!);
+      expect(kindsOf(job)).to.deep.equal(['PREPARE 2', 'DETECT 0']);
+      expect(job.state!.stage).to.deep.equal({ name: 'TASK', index: 0 });
+      job.done(second!);
+      expect(kindsOf(job)).to.deep.equal(['DETECT 0', 'DETECT 2', 'DETECT 2', 'DETECT 2']);
+      expect(job.doAll().status).to.equal('ERROR');
+    });
+
+    it('has as many of them inspected at a time as the window allows, and as many pieces looked at', () => {
+      const media = Array.from({ length: 9 }, () => ({ frames: 100 }));
+      const job = LedJob.accepted({ media }, { window: 3 });
+      job.done(job.outstanding[0]!);
+      const three = (kind: string, media: readonly number[]) => media.map((medium) => `${kind} ${medium}`);
+      expect(kindsOf(job)).to.have.members([...three('PREPARE', [1, 2, 3]), ...three('DETECT', [0, 0, 0])]);
+      job.done(job.row('PREPARE'));
+      expect(kindsOf(job)).to.have.members([...three('PREPARE', [2, 3, 4]), ...three('DETECT', [0, 0, 0])]);
+    });
+
+    it('tells of progress once all are inspected, when it is known how much there is to do', () => {
+      const job = LedJob.accepted({ media: [{ type: 'IMAGE' }, { frames: 100 }] });
+      job.done(job.row('PREPARE')).done(job.row('DETECT'));
+      expect(progressOf(job.record, job.state!)).to.equal(0);
+      job.done(job.row('PREPARE'));
+      expect(progressOf(job.record, job.state!)).to.be.closeTo(100 / 11, 1e-9);
+    });
+
+    it('looks at none before all are inspected when an archive is to be asked about them', () => {
+      const job = LedJob.accepted({ media: [{}, {}] }, { archive: 'later' });
+      job.done(job.outstanding[0]!);
+      expect(kindsOf(job)).to.deep.equal(['PREPARE 1']);
+    });
+
+    it('goes on with both after a restart', () => {
+      const job = LedJob.accepted(FOUR);
+      job.done(job.outstanding[0]!);
+      job.state = restore(job.record, toSnapshot(job.record, job.state!), [...job.rows.values()] as never);
+      expect(kindsOf(job)).to.have.members(['PREPARE 2', 'PREPARE 3', 'DETECT 0']);
+      expect(job.doAll().status).to.equal('ERROR');
+      expect(job.state.hasDocument).to.equal(true);
+    });
+
+    it('drops both when it is cancelled, and finishes what was found', () => {
+      const job = LedJob.accepted({ media: [{ type: 'IMAGE' }, {}, {}] }, { window: 1 });
+      job.done(job.row('PREPARE')).done(job.row('DETECT'));
+      expect(kindsOf(job)).to.deep.equal(['PREPARE 1', 'FINISH 0']);
+      job.tell({ type: 'cancel' });
+      expect(effectsOf(job)).to.have.nested.property('[0].type', 'cancelWork');
+      job.dropAll();
+      expect(kindsOf(job)).to.deep.equal(['FINISH 0']);
+      expect(job.doAll().status).to.equal('CANCELLED');
+    });
+  });
+
   it('cuts a video into its segments, all of which are detected before the action is finished', () => {
     const job = LedJob.accepted({ media: [{ frames: 25 }] }).doAll('PREPARE');
     expect(job.outstanding.map(({ kind, range }) => [kind, range.start, range.stop])).to.deep.equal([
