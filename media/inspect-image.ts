@@ -18,12 +18,16 @@ const ORIENTATIONS: Readonly<Record<number, readonly [rotation: string, flip: 'T
 /** Formats that say themselves how a picture is shown: their decoders obey, and what Exif says besides does not count. */
 const TURNED_BY_DECODER = /^image\/(heic|heif|avif)/;
 
+/** A picture of so many pixels is decoded as it is: to set up its reduction would take longer than the decoding. */
+const SMALL_PIXELS = 512 * 512;
+
 /** Decodes the picture, since a header says nothing about what follows it. */
 export async function inspectImage(path: string, mimeType: string): Promise<Findings> {
   try {
     const { width, height, orientation } = await onPicture(path, { failOn: 'truncated' }, async (picture) => {
       const header = await picture.metadata();
-      await picture.resize(8, 8).raw().toBuffer();
+      const isSmall = header.width * header.height <= SMALL_PIXELS;
+      await (isSmall ? picture : picture.resize(8, 8)).raw().toBuffer();
       return header;
     });
     const metadata: Record<string, string> = { FRAME_WIDTH: String(width), FRAME_HEIGHT: String(height) };
