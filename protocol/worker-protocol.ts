@@ -19,18 +19,39 @@ import type {
 } from '../domain/types.ts';
 import type { StreamWork } from './streams.ts';
 
-export const WORK_KINDS = [
-  'PREPARE',
-  'FEED',
-  'DETECT',
-  'FINISH',
-  'ARTIFACTS',
-  'MARKUP',
-  'DOCUMENT',
-  'UPLOAD',
-  'COPY',
-] as const;
-export type WorkKind = (typeof WORK_KINDS)[number];
+/** Each kind of work: what a component is told, and what is taken from a good answer. */
+export interface WorkTypes {
+  readonly PREPARE: { readonly work: PrepareWork; readonly answer: { readonly prepared: PreparedMedium } };
+  readonly FEED: { readonly work: FeedWork; readonly answer: { readonly summary: FeedSummary } };
+  readonly DETECT: { readonly work: DetectWork; readonly answer: DetectAnswer };
+  readonly FINISH: { readonly work: FinishWork; readonly answer: { readonly summary: FinishSummary } };
+  readonly ARTIFACTS: { readonly work: ArtifactsWork; readonly answer: { readonly summary: FinishSummary } };
+  readonly MARKUP: { readonly work: MarkupWork; readonly answer: { readonly stored: MarkupAnswer } };
+  readonly DOCUMENT: { readonly work: DocumentWork; readonly answer: DocumentAnswer };
+  readonly UPLOAD: { readonly work: UploadWork; readonly answer: { readonly stored: UploadAnswer } };
+  readonly COPY: { readonly work: CopyWork; readonly answer: DocumentAnswer };
+}
+export type WorkKind = keyof WorkTypes;
+
+/** The form of the answer to each kind of work, by which it is checked (`results/check-file.ts`). */
+export const ANSWER_FORMS = {
+  PREPARE: 'medium',
+  FEED: 'pieces',
+  DETECT: 'tracks',
+  FINISH: 'summary',
+  ARTIFACTS: 'summary',
+  MARKUP: 'stored',
+  DOCUMENT: 'document',
+  UPLOAD: 'stored',
+  COPY: 'document',
+} as const satisfies Readonly<Record<WorkKind, AnswerForm>>;
+/**
+ * tracks: a line a track or warning. medium: one line, a PreparedMedium. summary, pieces: tracks, and last a line with a summary. stored: one
+ * line that says where a file lies now. document: the detection document.
+ */
+export type AnswerForm = 'tracks' | 'medium' | 'summary' | 'pieces' | 'stored' | 'document';
+
+export const WORK_KINDS = Object.keys(ANSWER_FORMS) as readonly WorkKind[];
 
 /** The names under which the built-in media component claims its kinds of work; those of DETECT and MARKUP are the algorithms'. */
 export const MEDIA_QUEUES = {
@@ -80,16 +101,7 @@ export interface AssignmentOf<K extends WorkKind | 'STREAM', W> {
   readonly work: W;
 }
 /** A sub-job of a batch job. */
-export type SubJobAssignment =
-  | AssignmentOf<'PREPARE', PrepareWork>
-  | AssignmentOf<'FEED', FeedWork>
-  | AssignmentOf<'DETECT', DetectWork>
-  | AssignmentOf<'FINISH', FinishWork>
-  | AssignmentOf<'ARTIFACTS', ArtifactsWork>
-  | AssignmentOf<'MARKUP', MarkupWork>
-  | AssignmentOf<'DOCUMENT', DocumentWork>
-  | AssignmentOf<'UPLOAD', UploadWork>
-  | AssignmentOf<'COPY', CopyWork>;
+export type SubJobAssignment = { [K in WorkKind]: AssignmentOf<K, WorkTypes[K]['work']> }[WorkKind];
 /** A live stream. */
 export type StreamAssignment = AssignmentOf<'STREAM', StreamWork>;
 export type Assignment = SubJobAssignment | StreamAssignment;
@@ -148,6 +160,15 @@ export interface DetectWork {
   readonly feedForward?: FeedForward;
   /** Folder for files that a component makes of a document (derivative media); only for media that are no pictures or sound. */
   readonly outputFolder?: string;
+}
+/** What is counted in an answer. */
+export interface DetectAnswer {
+  readonly tracks: number;
+  readonly detections: number;
+  /** Tracks that bring a derivative medium. */
+  readonly derived: number;
+  /** Lines that say what could not be looked at. */
+  readonly warnings: number;
 }
 /** Tracks of an earlier task (or what media selectors selected) that a component works on, each on its own unless `allTracks`. */
 export interface FeedForward {
@@ -407,6 +428,12 @@ export interface IndexedMedium {
   /** The copy with what was found drawn into it; `uri` is that of a bucket when it lies there. */
   readonly markup?: { readonly file: string; readonly uri: string };
   readonly selectorsOutput?: string;
+}
+/** What is known of a document that was answered. */
+export interface DocumentAnswer {
+  readonly bytes: number;
+  /** In hex. */
+  readonly sha256: string;
 }
 export interface DocumentHead {
   readonly jobId: string;

@@ -2,14 +2,7 @@
 import { createHash } from 'node:crypto';
 import { open, type FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import type {
-  FeedSummary,
-  FinishSummary,
-  MarkupAnswer,
-  PreparedMedium,
-  UploadAnswer,
-  WorkKind,
-} from '../protocol/worker-protocol.ts';
+import { ANSWER_FORMS, type AnswerForm, type WorkKind, type WorkTypes } from '../protocol/worker-protocol.ts';
 import type { Range } from '../domain/types.ts';
 import {
   bringsMedium,
@@ -74,40 +67,34 @@ function inMemory(text: string): Answer {
 
 async function check(answer: Answer, kind: WorkKind, expectations: Expectations): Promise<CheckedResult> {
   try {
-    return await checks[kind](answer, expectations);
+    const content = await FORMS[ANSWER_FORMS[kind]](answer, expectations);
+    return 'reason' in content ? content : ({ ok: true, kind, ...content } as CheckedResult);
   } catch (error) {
     if (error instanceof LineError) return refused(error.message);
     throw error;
   }
 }
 
-const checks: Readonly<Record<WorkKind, (answer: Answer, wanted: Expectations) => Promise<CheckedResult>>> = {
-  DETECT: checkTracks,
-  PREPARE: checkPrepared,
-  async FEED(answer) {
-    const line = await lastLine(answer, wrongFeedSummary);
-    return 'reason' in line
-      ? line
-      : { ok: true, kind: 'FEED', summary: (line.value as { summary: FeedSummary }).summary };
-  },
-  FINISH: (answer) => checkSummary(answer, 'FINISH'),
-  ARTIFACTS: (answer) => checkSummary(answer, 'ARTIFACTS'),
-  async MARKUP(answer) {
-    const line = await lastLine(answer, wrongStored);
-    return 'reason' in line ? line : { ok: true, kind: 'MARKUP', markup: line.value as MarkupAnswer };
-  },
-  async UPLOAD(answer) {
-    const line = await lastLine(answer, wrongStored);
-    return 'reason' in line ? line : { ok: true, kind: 'UPLOAD', upload: line.value as UploadAnswer };
-  },
-  DOCUMENT: (answer) => answer.file((file) => checkDocument(file, 'DOCUMENT')),
-  COPY: (answer) => answer.file((file) => checkDocument(file, 'COPY')),
+/** What is taken from the answer to a kind of work. */
+type Content<K extends WorkKind = WorkKind> = WorkTypes[K]['answer'];
+
+const FORMS: Readonly<
+  Record<AnswerForm, (answer: Answer, wanted: Expectations) => Promise<Content | Refused>>
+> = {
+  tracks: checkTracks,
+  medium: checkPrepared,
+  summary: (answer) =>
+    lastLine(answer, wrongSummary, (line) => ({ summary: (line as Content<'FINISH'>).summary })),
+  pieces: (answer) =>
+    lastLine(answer, wrongFeedSummary, (line) => ({ summary: (line as Content<'FEED'>).summary })),
+  stored: (answer) => lastLine(answer, wrongStored, (stored) => ({ stored }) as Content<'UPLOAD'>),
+  document: (answer) => answer.file(checkDocument),
 };
 
 async function checkTracks(
   answer: Answer,
   { range = NO_RANGE, maxLineBytes }: Expectations,
-): Promise<CheckedResult> {
+): Promise<Content<'DETECT'> | Refused> {
   let tracks = 0;
   let detections = 0;
   let derived = 0;
@@ -126,46 +113,40 @@ async function checkTracks(
     detections += (value as { detections: unknown[] }).detections.length;
     if (bringsMedium(value as object)) derived += 1;
   }
-  return { ok: true, kind: 'DETECT', tracks, detections, derived, warnings };
+  return { tracks, detections, derived, warnings };
 }
 
-async function checkPrepared(answer: Answer): Promise<CheckedResult> {
-  let prepared: PreparedMedium | undefined;
+async function checkPrepared(answer: Answer): Promise<Content<'PREPARE'> | Refused> {
+  let prepared: Content<'PREPARE'>['prepared'] | undefined;
   for await (const line of answer.lines(MAX_LINE_BYTES)) {
     if (prepared !== undefined) return refused('The answer has more than one line.');
     const { value, wrong = wrongPrepared(value) } = parsed(line.text);
     if (wrong !== undefined) return refused(`The answer ${wrong}: ${excerpt(line.text)}`);
-    prepared = withoutFrameTimes(value as PreparedMedium);
+    prepared = withoutFrameTimes(value as Content<'PREPARE'>['prepared']);
   }
-  return prepared === undefined ? refused('The answer is empty.') : { ok: true, kind: 'PREPARE', prepared };
-}
-
-async function checkSummary(answer: Answer, kind: 'FINISH' | 'ARTIFACTS'): Promise<CheckedResult> {
-  const line = await lastLine(answer, wrongSummary);
-  return 'reason' in line
-    ? line
-    : { ok: true, kind, summary: (line.value as { summary: FinishSummary }).summary };
+  return prepared === undefined ? refused('The answer is empty.') : { prepared };
 }
 
 /** The last line of an answer, which says what is in it. */
-async function lastLine(
+async function lastLine<T extends object>(
   answer: Answer,
   wrongIn: (value: unknown) => string | undefined,
-): Promise<Refused | { readonly value: unknown }> {
+  contentOf: (value: unknown) => T,
+): Promise<T | Refused> {
   const line = await answer.lastLine(MAX_LINE_BYTES);
   if (line === undefined) return refused('The answer is empty.');
   const { value, wrong = wrongIn(value) } = parsed(line);
-  return wrong === undefined ? { value } : refused(`The last line ${wrong}: ${excerpt(line)}`);
+  return wrong === undefined ? contentOf(value) : refused(`The last line ${wrong}: ${excerpt(line)}`);
 }
 
-async function checkDocument(file: FileHandle, kind: 'DOCUMENT' | 'COPY'): Promise<CheckedResult> {
+async function checkDocument(file: FileHandle): Promise<Content<'DOCUMENT'> | Refused> {
   const { size } = await file.stat();
   const ends = Buffer.alloc(3);
   await file.read(ends, 0, 1, 0);
   await file.read(ends, 1, 2, Math.max(0, size - 2));
   const whole = /^\{(.\}|\}\n)$/su.test(ends.toString('latin1'));
   if (!whole || size < 2) return refused('The document is not complete.');
-  return { ok: true, kind, bytes: size, sha256: await sha256Of(file) };
+  return { bytes: size, sha256: await sha256Of(file) };
 }
 
 async function sha256Of(file: FileHandle): Promise<string> {

@@ -3,14 +3,7 @@
  * thread, started on first use; it is started anew when a result makes it die, and a result that does so twice is refused.
  */
 import { Worker } from 'node:worker_threads';
-import type {
-  FeedSummary,
-  FinishSummary,
-  MarkupAnswer,
-  PreparedMedium,
-  UploadAnswer,
-  WorkKind,
-} from '../protocol/worker-protocol.ts';
+import type { WorkKind, WorkTypes } from '../protocol/worker-protocol.ts';
 import type { Range } from '../domain/types.ts';
 import type { SegmentRequest, SegmentVerdict } from './segment-report.ts';
 
@@ -21,38 +14,14 @@ export interface Expectations {
   readonly maxLineBytes?: number;
 }
 
-interface DocumentAccepted<K extends WorkKind> {
-  readonly ok: true;
-  readonly kind: K;
-  readonly bytes: number;
-  readonly sha256: string;
-}
-
 export interface Refused {
   readonly ok: false;
   readonly reason: string;
 }
 /** What a good result says; PREPARE comes without `facts.frameTimes.times`, which stay in the file. */
-export interface Accepted {
-  readonly DETECT: {
-    readonly ok: true;
-    readonly kind: 'DETECT';
-    readonly tracks: number;
-    readonly detections: number;
-    /** Tracks that bring a derivative medium. */
-    readonly derived: number;
-    /** Lines that say what could not be looked at. */
-    readonly warnings: number;
-  };
-  readonly PREPARE: { readonly ok: true; readonly kind: 'PREPARE'; readonly prepared: PreparedMedium };
-  readonly FEED: { readonly ok: true; readonly kind: 'FEED'; readonly summary: FeedSummary };
-  readonly FINISH: { readonly ok: true; readonly kind: 'FINISH'; readonly summary: FinishSummary };
-  readonly ARTIFACTS: { readonly ok: true; readonly kind: 'ARTIFACTS'; readonly summary: FinishSummary };
-  readonly MARKUP: { readonly ok: true; readonly kind: 'MARKUP'; readonly markup: MarkupAnswer };
-  readonly UPLOAD: { readonly ok: true; readonly kind: 'UPLOAD'; readonly upload: UploadAnswer };
-  readonly DOCUMENT: DocumentAccepted<'DOCUMENT'>;
-  readonly COPY: DocumentAccepted<'COPY'>;
-}
+export type Accepted = {
+  readonly [K in WorkKind]: { readonly ok: true; readonly kind: K } & WorkTypes[K]['answer'];
+};
 export type CheckedResult<K extends WorkKind = WorkKind> = Accepted[K] | Refused;
 
 export interface AnswersRequest {

@@ -11,7 +11,10 @@ import { weightOf } from './units.ts';
 
 /** The queue of a row; rows of earlier versions name one queue for all work of the media component. */
 export const queueOf = ({ kind, queue }: Pick<SubJobRow, 'kind' | 'queue'>): string =>
-  kind === 'DETECT' || kind === 'MARKUP' ? queue : MEDIA_QUEUES[kind];
+  isOfMedia(kind) ? MEDIA_QUEUES[kind] : queue;
+
+const isOfMedia = (kind: SubJobRow['kind']): kind is keyof typeof MEDIA_QUEUES =>
+  Object.hasOwn(MEDIA_QUEUES, kind);
 
 export function workItems(
   { number, plan }: JobRecord,

@@ -2,11 +2,12 @@ import type {
   SubJobAssignment,
   CopyWork,
   DetectWork,
-  DocumentWork,
   FetchLimits,
   FinishPart,
   FinishWork,
   PrepareWork,
+  WorkKind,
+  WorkTypes,
 } from '../../protocol/worker-protocol.ts';
 import { answerPlace } from '../../results/answer-place.ts';
 import { openFeedIndex, readFeedPiece, readSmallPiece, type FeedIndex } from '../../results/feed-index.ts';
@@ -68,7 +69,7 @@ async function readAssignment(deps: AssignmentDeps, lease: Lease): Promise<SubJo
   const { item, token } = lease;
   const row = await rowOf(store, item);
   if (row === undefined || row.state !== 'QUEUED' || row.work === null) return undefined;
-  const planned = await workOf(deps, item.actor.id, row, row.work, token);
+  const planned = await workOf(deps, row.work, { jobNumber: item.actor.id, row, token });
   const work = withPaths(row.kind, planned, (key) => pathOf(deps.dataDir, key));
   const attempt = row.attempts + 1;
   return {
@@ -91,36 +92,53 @@ export async function rowOf(
   return row?.key === key ? (row.body as SubJobRow) : undefined;
 }
 
+/** A sub-job that is handed out. */
+interface Handed {
+  readonly jobNumber: string;
+  readonly row: SubJobRow;
+  readonly token: string;
+}
+
+/** What is known only when a sub-job is handed out, by its kind; work of the others is told as it was planned. */
+const FILLED_IN: {
+  readonly [K in WorkKind]?: (
+    deps: AssignmentDeps,
+    work: Planned<K>,
+    handed: Handed,
+  ) => Promise<WorkTypes[K]['work']> | WorkTypes[K]['work'];
+} = {
+  PREPARE: withBearer,
+  DETECT(deps, work, handed) {
+    const own = ofAttempt(work, handed.token);
+    const { fed } = handed.row;
+    return fed === undefined ? own : fedWork(deps, handed, fed, own);
+  },
+  FINISH: finishWork,
+  DOCUMENT: (_, work, { token }) => ({ ...work, input: inputPath(token) }),
+  COPY: copyWork,
+};
+
+type Planned<K extends WorkKind> = K extends 'PREPARE'
+  ? PlannedPrepare
+  : K extends 'FINISH'
+    ? PlannedFinish
+    : K extends 'COPY'
+      ? PlannedCopy
+      : WorkTypes[K]['work'];
+
 async function workOf(
   deps: AssignmentDeps,
-  jobNumber: string,
-  row: SubJobRow,
   work: PlannedWork,
-  token: string,
+  handed: Handed,
 ): Promise<SubJobAssignment['work']> {
-  switch (row.kind) {
-    case 'DOCUMENT':
-      return { ...(work as DocumentWork), input: inputPath(token) };
-    case 'COPY':
-      return copyWork(deps, work as PlannedCopy, token);
-    case 'PREPARE':
-      return withBearer(deps, work as PlannedPrepare);
-    case 'DETECT': {
-      const own = ofAttempt(work as DetectWork, token);
-      return row.fed === undefined ? own : fedWork(deps, jobNumber, row, row.fed, own, token);
-    }
-    case 'FINISH':
-      return finishWork(deps, jobNumber, row, work as PlannedFinish);
-    case 'FEED':
-    case 'ARTIFACTS':
-    case 'MARKUP':
-    case 'UPLOAD':
-      return work as SubJobAssignment['work'];
-  }
+  const fill = FILLED_IN[handed.row.kind] as
+    | ((...given: readonly [AssignmentDeps, PlannedWork, Handed]) => Promise<SubJobAssignment['work']>)
+    | undefined;
+  return fill === undefined ? (work as SubJobAssignment['work']) : fill(deps, work, handed);
 }
 
 /** Only documents of this service have moved with its data folder; it may have been moved since the work was planned. */
-function copyWork(deps: AssignmentDeps, work: PlannedCopy, token: string): CopyWork {
+function copyWork(deps: AssignmentDeps, work: PlannedCopy, { token }: Handed): CopyWork {
   const { dataDir, movedFiles, fetchLimits } = deps;
   // Only a document that this service has written is believed what it says of files here.
   const isOwn = ownDocument(dataDir, work.document) !== undefined;
@@ -155,11 +173,9 @@ const MOST_LINES_BYTES = 32 * 1024;
 /** What a piece is fed is known only by the answer that fed it. */
 async function fedWork(
   { store, dataDir }: AssignmentDeps,
-  jobNumber: string,
-  row: SubJobRow,
+  { jobNumber, row, token }: Handed,
   fed: NonNullable<SubJobRow['fed']>,
   work: DetectWork,
-  token: string,
 ): Promise<DetectWork> {
   const piece = await readSmallPiece(pathOf(dataDir, fed.file), fed.indexAt, fed.piece, MOST_LINES_BYTES);
   // To read a job of thousands of media for each of its pieces would be felt by everybody.
@@ -186,9 +202,8 @@ async function fedWork(
 /** The files of the pieces that were answered, and as many media ids as they bring derivative media. */
 async function finishWork(
   { store, dataDir, fetchLimits }: AssignmentDeps,
-  jobNumber: string,
-  row: SubJobRow,
   planned: PlannedFinish,
+  { jobNumber, row }: Handed,
 ): Promise<FinishWork> {
   const parts: FinishPart[] = [];
   let derived = 0;

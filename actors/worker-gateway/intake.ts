@@ -2,7 +2,12 @@
 import { mkdir, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import type { FailureRequest, SubJobAnswer } from '../../protocol/worker-protocol.ts';
+import {
+  ANSWER_FORMS,
+  type FailureRequest,
+  type SubJobAnswer,
+  type WorkKind,
+} from '../../protocol/worker-protocol.ts';
 import type { Logger } from '../../config/logger.ts';
 import type { ResultChecker } from '../../results/check.ts';
 import { answerName } from '../../results/answer-place.ts';
@@ -389,7 +394,7 @@ function notStored({ token, item }: Lease, ms: number): WorkFailed {
 }
 
 /** Whether the answer is the detection document of its job. */
-const isDocument = (kind: string) => kind === 'DOCUMENT' || kind === 'COPY';
+const isDocument = (kind: string) => ANSWER_FORMS[kind as WorkKind] === 'document';
 
 async function moved(file: string, final: string): Promise<string> {
   const folder = path.dirname(final);

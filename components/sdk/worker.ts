@@ -4,6 +4,7 @@ import { failureOf, messageOf } from './failure.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { runStream, type StreamWorkerOptions } from './stream-worker.ts';
 import {
+  ANSWER_FORMS,
   MOST_IN_TURN,
   type Assignment,
   type SubJobAnswer,
@@ -35,8 +36,6 @@ const TOGETHER_MS = AHEAD_MS / 2;
 const HELD_UP_MS = 1_000;
 /** Of the time that a sub-job is expected to take, the part that the last one tells. */
 const NEWS = 0.3;
-/** Answers that have a message of their own, whatever their size: they become files that others find by name. */
-const ON_THEIR_OWN: ReadonlySet<SubJobAssignment['kind']> = new Set(['DOCUMENT', 'COPY']);
 
 /** Claims and works until the signal; one sub-job at a time, but several small ones a message. */
 export async function runWorker(options: WorkerOptions): Promise<void> {
@@ -197,7 +196,8 @@ class TurnWorker {
       await iterator.return?.();
     }
     const whole = Buffer.concat(parts);
-    if (size > SMALL_BYTES || ON_THEIR_OWN.has(kind)) return await client.result(token, whole);
+    // A document becomes a file that others find by name, whatever its size.
+    if (size > SMALL_BYTES || ANSWER_FORMS[kind] === 'document') return await client.result(token, whole);
     this.#bytes += size;
     this.#answers.push({ token, lines: whole.toString('utf8'), ms: performance.now() - started });
   }

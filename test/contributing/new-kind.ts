@@ -19,6 +19,7 @@ export const PROOF: Kind<ResultOf<'PROOF'>> = {
     const row = newSubJob(state, index, unit, context, { id: 'proof', path: 'z/p' });
     return { ...row, kind: 'PROOF', queue: MEDIA_QUEUES.PROOF, work };
   },
+  paths: (work, at) => ({ ...work, path: at(work.path) }),
   kept: (row) => row,
   unit: pieceOf,
   taken: (state) => state,
@@ -33,40 +34,18 @@ export const PROOF: Kind<ResultOf<'PROOF'>> = {
   ],
   ['actors/batch-job/kinds/kinds.ts', '  UPLOAD,\n', '  PROOF,\n'],
 
-  ['protocol/worker-protocol.ts', "  'UPLOAD',\n", "  'PROOF',\n"],
+  [
+    'protocol/worker-protocol.ts',
+    'export interface WorkTypes {\n',
+    '  readonly PROOF: { readonly work: ProofWork; readonly answer: { readonly stored: ProofAnswer } };\n',
+  ],
+  ['protocol/worker-protocol.ts', "  UPLOAD: 'stored',\n", "  PROOF: 'stored',\n"],
   ['protocol/worker-protocol.ts', "  UPLOAD: 'RESULT_UPLOAD',\n", "  PROOF: 'PROOF_READING',\n"],
   [
     'protocol/worker-protocol.ts',
-    "  | AssignmentOf<'UPLOAD', UploadWork>\n",
-    "  | AssignmentOf<'PROOF', ProofWork>\n",
-  ],
-  [
-    'protocol/worker-protocol.ts',
     'export type Assignment = SubJobAssignment | StreamAssignment;\n',
-    'export interface ProofWork {\n  readonly path: string;\n}\nexport interface ProofAnswer {\n  readonly path: string;\n}\n',
+    'export interface ProofWork {\n  readonly path: string;\n}\nexport interface ProofAnswer {\n  readonly uri: string;\n}\n',
   ],
-  [
-    'results/check.ts',
-    "  readonly UPLOAD: { readonly ok: true; readonly kind: 'UPLOAD'; readonly upload: UploadAnswer };\n",
-    "  readonly PROOF: { readonly ok: true; readonly kind: 'PROOF'; readonly proof: unknown };\n",
-  ],
-  [
-    'results/check-file.ts',
-    '=> Promise<CheckedResult>>> = {\n',
-    `  async PROOF(answer) {
-    const line = await lastLine(answer, wrongStored);
-    return 'reason' in line ? line : { ok: true, kind: 'PROOF', proof: line.value };
-  },
-`,
-  ],
-
-  [
-    'actors/worker-gateway/files.ts',
-    'at: PathOf) => Work } = {\n',
-    '  PROOF: (work, at) => ({ ...work, path: at(work.path) }),\n',
-  ],
-  ['actors/worker-gateway/files.ts', "    case 'UPLOAD':\n", "    case 'PROOF':\n"],
-  ['actors/worker-gateway/assignments.ts', "    case 'UPLOAD':\n", "    case 'PROOF':\n"],
 
   [
     'components/media/proof.ts',
@@ -74,7 +53,7 @@ export const PROOF: Kind<ResultOf<'PROOF'>> = {
     `import type { ProofAnswer, ProofWork } from '../../protocol/worker-protocol.ts';
 
 export function* proof({ path }: ProofWork): Generator<string> {
-  yield \`\${JSON.stringify({ path } satisfies ProofAnswer)}\\n\`;
+  yield \`\${JSON.stringify({ uri: path } satisfies ProofAnswer)}\\n\`;
 }
 `,
   ],

@@ -5,6 +5,7 @@ import { failedBy, withFound, withMedium } from '../media.ts';
 import { foldersOf } from '../record.ts';
 import { after } from '../status.ts';
 import type { Kind, ResultOf } from './kind.ts';
+import { onMedium } from './paths.ts';
 import { settingOf, subJobOfUnit, taskIndex } from './sub-job.ts';
 
 /** Pictures are cut out for the tracks of an action on a medium; its answer takes the place of the FINISH answer. */
@@ -24,6 +25,7 @@ export const ARTIFACTS: Kind<ResultOf<'ARTIFACTS'>> = {
     const row = subJobOfUnit(state, index, unit, context, { id: 'artifacts', path: 'g' });
     return { ...row, kind: 'ARTIFACTS', queue: MEDIA_QUEUES.ARTIFACTS, work };
   },
+  paths: (work, at) => ({ ...onMedium(work, at), tracks: at(work.tracks), folder: at(work.folder) }),
   kept: (row, { summary }) => ({ ...row, summary }),
   unit: (unit) => unit,
   media(media, row) {

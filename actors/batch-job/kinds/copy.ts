@@ -17,6 +17,7 @@ export const COPY: Kind<ResultOf<'COPY'>> = {
     const row = newSubJob(state, index, unit, context, { id: 'copy', path: 'z/c' });
     return { ...row, kind: 'COPY', queue: MEDIA_QUEUES.COPY, work: workOf(state, context) };
   },
+  paths: (work, at) => ({ ...work, folder: at(work.folder) }),
   kept: (row) => row,
   unit: pieceOf,
   taken: (state, { sha256 }, context) => ({

@@ -12,6 +12,7 @@ import { foldersOf, mediumOf, type JobRecord } from '../record.ts';
 import type { JobState, SubJobRow, Unit } from '../state.ts';
 import { WHOLE } from '../units.ts';
 import { pieceOf, type Kind, type ResultOf } from './kind.ts';
+import { onMedium } from './paths.ts';
 import { settingOf, subJobOfUnit, taskIndex } from './sub-job.ts';
 
 /** A component looks at frames of a medium, or at a track that it is fed. */
@@ -39,6 +40,10 @@ export const DETECT: Kind<ResultOf<'DETECT'>> = {
     const fed = unit.fed === null ? {} : { fed: fedPiece(record, state, unit, unit.fed, properties) };
     return { ...row, kind: 'DETECT', queue: action.algorithm.name, range, work, ...fed };
   },
+  paths: (work, at) => ({
+    ...onMedium(work, at),
+    ...(work.outputFolder === undefined ? {} : { outputFolder: at(work.outputFolder) }),
+  }),
   kept: (row, { tracks, derived, warnings }) => ({
     ...row,
     tracks,

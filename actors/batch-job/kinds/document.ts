@@ -14,6 +14,10 @@ export const DOCUMENT: Kind<ResultOf<'DOCUMENT'>> = {
     const row = newSubJob(state, index, unit, context, { id: 'document', path: 'z' });
     return { ...row, kind: 'DOCUMENT', queue: MEDIA_QUEUES.DOCUMENT, work };
   },
+  paths: (work, at) => ({
+    ...work,
+    ...(work.mediaIndex === undefined ? {} : { mediaIndex: at(work.mediaIndex) }),
+  }),
   kept: (row) => row,
   unit: pieceOf,
   taken: (state, { sha256 }) => ({ ...state, hasDocument: true, documentHash: sha256 }),

@@ -5,6 +5,7 @@ import { failedBy, withMedium, withNothingFed } from '../media.ts';
 import { mediumOf } from '../record.ts';
 import { mostPieces } from '../segment-cuts.ts';
 import type { Kind, ResultOf } from './kind.ts';
+import { onMedium, sourcesAt } from './paths.ts';
 import { settingOf, subJobOfUnit, taskIndex } from './sub-job.ts';
 
 /** What an action is fed on a medium is chosen from the tracks of earlier tasks, or from the medium by its selectors. */
@@ -24,6 +25,7 @@ export const FEED: Kind<ResultOf<'FEED'>> = {
     const row = subJobOfUnit(state, index, unit, context, { id: 'feed', path: 'a' });
     return { ...row, kind: 'FEED', queue: MEDIA_QUEUES.FEED, work };
   },
+  paths: (work, at) => ({ ...onMedium(work, at), sources: sourcesAt(work.sources, at) }),
   kept: (row, { summary }) => ({ ...row, feed: summary }),
   unit(unit, { state, feed, file = '' }) {
     if (state === 'QUEUED') return { ...unit, feed: 'MADE' };

@@ -1,4 +1,4 @@
-import { MEDIA_QUEUES } from '../../../protocol/worker-protocol.ts';
+import { MEDIA_QUEUES, type FinishPart, type FinishWork } from '../../../protocol/worker-protocol.ts';
 import { derivativeFolder, derivingFolder, selectorsOutputFile } from '../../../results/layout.ts';
 import type { PlannedAction } from '../../../domain/plan.ts';
 import { textOf } from '../../../domain/properties.ts';
@@ -13,6 +13,7 @@ import type { PlannedFinish } from '../planned-work.ts';
 import { foldersOf, type RequestedMedium } from '../record.ts';
 import type { JobState, Unit } from '../state.ts';
 import { refused, type Kind, type ResultOf } from './kind.ts';
+import { onMedium, sourcesAt, type PathOf } from './paths.ts';
 import { settingOf, subJobOfUnit, taskIndex } from './sub-job.ts';
 
 /** The raw tracks of an action on a medium are brought into their final form. */
@@ -42,6 +43,15 @@ export const FINISH: Kind<ResultOf<'FINISH'>> = {
     };
     const row = subJobOfUnit(state, index, unit, context, { id: 'finish', path: 'f' });
     return { ...row, kind: 'FINISH', queue: MEDIA_QUEUES.FINISH, work };
+  },
+  paths: finishAt,
+  keys({ summary, ...result }, keyOf) {
+    const { derived } = summary;
+    if (derived === undefined) return { ...result, summary };
+    return {
+      ...result,
+      summary: { ...summary, derived: derived.map((one) => ({ ...one, path: keyOf(one.path) })) },
+    };
   },
   known({ work }, { empty }) {
     // Roll-up files, annotators and outputs of selectors have something to say also where nothing was found.
@@ -117,3 +127,25 @@ function selectorsWork(
     },
   };
 }
+
+function finishAt(work: FinishWork, at: PathOf): FinishWork {
+  const { prepared, parts, annotated, derive, selectorsOutput } = work;
+  return {
+    ...onMedium(work, at),
+    prepared: at(prepared),
+    parts: parts.map((part) => partAt(part, at)),
+    ...(annotated === undefined ? {} : { annotated: sourcesAt(annotated, at) }),
+    ...(derive === undefined
+      ? {}
+      : { derive: { ...derive, folder: at(derive.folder), from: at(derive.from) } }),
+    ...(selectorsOutput === undefined
+      ? {}
+      : { selectorsOutput: { ...selectorsOutput, file: at(selectorsOutput.file) } }),
+  };
+}
+
+const partAt = ({ fed, ...part }: FinishPart, at: PathOf): FinishPart => ({
+  ...part,
+  path: at(part.path),
+  ...(fed === undefined ? {} : { fed: { ...fed, path: at(fed.path) } }),
+});

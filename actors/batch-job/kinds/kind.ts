@@ -1,12 +1,15 @@
 import type { List } from 'immutable';
-import type { WorkKind } from '../../../protocol/worker-protocol.ts';
+import type { WorkKind, WorkTypes } from '../../../protocol/worker-protocol.ts';
 import type { CheckedResult } from '../../../results/check.ts';
 import type { IssueCode } from '../../../domain/types.ts';
 import type { DecisionContext } from '../context.ts';
 import type { Failure } from '../issues.ts';
 import type { JobState, MediumState, SubJobRow, Unit } from '../state.ts';
+import type { KeyOf, PathOf } from './paths.ts';
 
-type Result = CheckedResult & { ok: true };
+export type Result = CheckedResult & { ok: true };
+/** What a component is told of work of a kind. */
+type WorkOf<R extends Result> = WorkTypes[R['kind']]['work'];
 /** A good answer to work of a kind. */
 export type ResultOf<K extends WorkKind> = Extract<Result, { kind: K }>;
 
@@ -29,6 +32,10 @@ export interface Kind<R extends Result = Result> {
   readonly errorCode?: IssueCode;
   /** The row of a new sub-job. `index`: of the unit in its stage. */
   row(state: JobState, index: number, unit: Unit, context: DecisionContext): SubJobRow;
+  /** What is to be done, with paths in place of the keys by which its files are stored. */
+  paths(work: WorkOf<R>, at: PathOf): WorkOf<R>;
+  /** A good answer, with keys in place of the paths that its component has named; absent: it names none. */
+  keys?(result: R, keyOf: KeyOf): R;
   /** The answer to a new sub-job, where the server knows it: then it is taken at once, and no component hears of the sub-job. */
   known?(row: SubJobRow, unit: Unit): R | undefined;
   /** The row with all of a good answer that a restart must find again. */

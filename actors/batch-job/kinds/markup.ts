@@ -4,6 +4,7 @@ import { withWarnings } from '../issues.ts';
 import { tracksBefore } from '../track-inputs.ts';
 import { foldersOf } from '../record.ts';
 import { pieceOf, type Kind, type ResultOf } from './kind.ts';
+import { onMedium, sourcesAt } from './paths.ts';
 import { settingOf, subJobOfUnit } from './sub-job.ts';
 
 /** The tracks of a medium are drawn on a copy of it. What was found stands though it could not be drawn: the medium has not failed. */
@@ -23,7 +24,13 @@ export const MARKUP: Kind<ResultOf<'MARKUP'>> = {
     const row = subJobOfUnit(state, index, unit, context, { id: 'markup', path: 'm' });
     return { ...row, kind: 'MARKUP', queue: action.algorithm.name, work };
   },
-  kept: (row, { markup }) => ({ ...row, markup }),
+  paths: (work, at) => ({
+    ...onMedium(work, at),
+    sources: sourcesAt(work.sources, at),
+    folder: at(work.folder),
+  }),
+  keys: ({ stored, ...result }, keyOf) => ({ ...result, stored: { ...stored, path: keyOf(stored.path) } }),
+  kept: (row, { stored: markup }) => ({ ...row, markup }),
   unit: pieceOf,
-  taken: (state, { markup }) => withWarnings(state, markup.warnings.length),
+  taken: (state, { stored }) => withWarnings(state, stored.warnings.length),
 };

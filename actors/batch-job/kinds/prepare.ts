@@ -32,6 +32,11 @@ export const PREPARE: Kind<ResultOf<'PREPARE'>> = {
       work,
     };
   },
+  paths: (work, at) => ({ ...work, fetchTo: at(work.fetchTo) }),
+  keys: ({ prepared, ...result }, keyOf) => ({
+    ...result,
+    prepared: { ...prepared, path: keyOf(prepared.path) },
+  }),
   kept(row, { prepared }) {
     const { failure, facts } = prepared;
     if (failure !== undefined) return refused({ ...row, known: facts }, failure);

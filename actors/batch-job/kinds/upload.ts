@@ -21,9 +21,10 @@ export const UPLOAD: Kind<ResultOf<'UPLOAD'>> = {
     const row = newSubJob(state, index, unit, context, { id: 'upload', path: 'z/u' });
     return { ...row, kind: 'UPLOAD', queue: MEDIA_QUEUES.UPLOAD, work };
   },
+  paths: (work, at) => ({ ...work, path: at(work.path) }),
   kept: (row) => row,
   unit: pieceOf,
-  taken(state, { upload: { uri, warnings } }) {
+  taken(state, { stored: { uri, warnings } }) {
     // With a warning the bucket did not take it: the document stays where it is.
     const outputUri = warnings.length > 0 ? null : uri;
     return warnings.reduce((all, { message }) => notUploaded(all, message), { ...state, outputUri });

@@ -234,9 +234,9 @@ function resultOf(job: GivenJob, row: SubJobRow, answer: Answer): WorkDone['resu
       return { ok: true, kind: row.kind, summary };
     }
     case 'MARKUP':
-      return { ok: true, kind: 'MARKUP', markup: { path: '/m', uri: 'file:///m', warnings } };
+      return { ok: true, kind: 'MARKUP', stored: { path: '/m', uri: 'file:///m', warnings } };
     case 'UPLOAD':
-      return { ok: true, kind: 'UPLOAD', upload: { uri: 'https://bucket.example/d', warnings } };
+      return { ok: true, kind: 'UPLOAD', stored: { uri: 'https://bucket.example/d', warnings } };
     case 'COPY':
       return { ok: true, kind: 'COPY', bytes: 1_000, sha256: DOCUMENT_HASH };
     case 'DOCUMENT':
