@@ -28,10 +28,19 @@ interface NoticeRow {
 
 export type Statements = ReturnType<typeof prepare>;
 
-export function prepare(database: Database.Database) {
-  const page = 'select score, id from entries where name = @name and';
-  const rowPage = 'select key, body from actor_rows where kind = @kind and id = @id and';
-  const rowOrder = 'and key < @to order by key limit @limit';
+/** All statements, prepared once. */
+export const prepare = (database: Database.Database) => ({
+  ...ofActors(database),
+  ...ofRows(database),
+  ...ofIndexes(database),
+  ...ofOutbox(database),
+  ...ofNumbers(database),
+  ...ofLeases(database),
+  ...ofQuarantine(database),
+});
+
+/** Snapshots and records of actors. */
+function ofActors(database: Database.Database) {
   return {
     insert: database.prepare('insert into actors values (?, ?, ?, ?, ?, ?, ?) on conflict do nothing'),
     update: database.prepare(
@@ -44,6 +53,21 @@ export function prepare(database: Database.Database) {
          (select body from records r where r.kind = a.kind and r.id = a.id) as record
        from actors a where kind = @kind and id = @id`,
     ),
+    removeActor: database.prepare('delete from actors where kind = ? and id = ? and version = ?'),
+    remove: [
+      ...['actors', 'records', 'actor_rows', 'entries'].map((table) =>
+        database.prepare(`delete from ${table} where kind = @kind and id = @id`),
+      ),
+      database.prepare('delete from outbox where kind = @kind and actor = @id'),
+    ],
+  };
+}
+
+/** Rows of actors. */
+function ofRows(database: Database.Database) {
+  const rowPage = 'select key, body from actor_rows where kind = @kind and id = @id and';
+  const rowOrder = 'and key < @to order by key limit @limit';
+  return {
     putRow: database.prepare('insert or replace into actor_rows values (?, ?, ?, ?)'),
     removeRows: database.prepare('delete from actor_rows where kind = ? and id = ? and key >= ? and key < ?'),
     rowsFrom: database.prepare<unknown[], { key: string; body: string }>(
@@ -52,6 +76,13 @@ export function prepare(database: Database.Database) {
     rowsAfter: database.prepare<unknown[], { key: string; body: string }>(
       `${rowPage} key > @from ${rowOrder}`,
     ),
+  };
+}
+
+/** Indexes. */
+function ofIndexes(database: Database.Database) {
+  const page = 'select score, id from entries where name = @name and';
+  return {
     putEntry: database.prepare(
       'insert into entries values (?, ?, ?, ?) on conflict (kind, id, name) do update set score = excluded.score',
     ),
@@ -63,6 +94,12 @@ export function prepare(database: Database.Database) {
       `${page} (score, id) < (@score, @id) order by score desc, id desc limit @limit`,
     ),
     count: database.prepare<[string], { n: number }>('select count(*) as n from entries where name = ?'),
+  };
+}
+
+/** Notices that must leave. */
+function ofOutbox(database: Database.Database) {
+  return {
     putNotice: database.prepare(
       `insert into outbox values (@notice, @destination, @due, @kind, @id, @body) on conflict (id) do update
        set destination = @destination, due = @due, body = @body where kind = @kind and actor = @id`,
@@ -82,6 +119,12 @@ export function prepare(database: Database.Database) {
          limit @limit)
        select destination from found where destination is not null`,
     ),
+  };
+}
+
+/** Counters and sequences. */
+function ofNumbers(database: Database.Database) {
+  return {
     addToCounter: database.prepare<[string, number], { value: number }>(
       'insert into counters values (?, ?) on conflict do update set value = value + excluded.value returning value',
     ),
@@ -93,6 +136,24 @@ export function prepare(database: Database.Database) {
       'insert into sequences values (?, ?) on conflict do update set last = last + excluded.last returning last',
     ),
     endSequence: database.prepare('update sequences set last = ? where name = ?'),
+  };
+}
+
+/** Leases that outlive the server. */
+function ofLeases(database: Database.Database) {
+  return {
+    keepLease: database.prepare(
+      'insert or replace into leases values (@item, @token, @worker, @started, @body)',
+    ),
+    dropLease: database.prepare('delete from leases where item = ?'),
+    dropLeaseOf: database.prepare('delete from leases where token = ?'),
+    leases: database.prepare<unknown[], LeaseRow>('select token, worker, started, body from leases'),
+  };
+}
+
+/** What cannot be read is put aside. */
+function ofQuarantine(database: Database.Database) {
+  return {
     quarantine: database.prepare(
       `insert into quarantine select a.kind, a.id, @reason, @at, json_object(
          'schema', a.schema, 'version', a.version, 'snapshot', a.snapshot,
@@ -101,23 +162,10 @@ export function prepare(database: Database.Database) {
          'notices', (select json_group_object(o.id, o.body) from outbox o where o.kind = a.kind and o.actor = a.id))
        from actors a where a.kind = @kind and a.id = @id and (@version is null or a.version = @version)`,
     ),
-    removeActor: database.prepare('delete from actors where kind = ? and id = ? and version = ?'),
-    keepLease: database.prepare(
-      'insert or replace into leases values (@item, @token, @worker, @started, @body)',
-    ),
-    dropLease: database.prepare('delete from leases where item = ?'),
-    dropLeaseOf: database.prepare('delete from leases where token = ?'),
     quarantineLease: database.prepare(
       `insert into quarantine select 'lease', item, 'What is stored of a lease cannot be read.', @at, json_object('token', token, 'worker', worker, 'body', body)
        from leases where token = @token`,
     ),
-    leases: database.prepare<unknown[], LeaseRow>('select token, worker, started, body from leases'),
-    remove: [
-      ...['actors', 'records', 'actor_rows', 'entries'].map((table) =>
-        database.prepare(`delete from ${table} where kind = @kind and id = @id`),
-      ),
-      database.prepare('delete from outbox where kind = @kind and actor = @id'),
-    ],
   };
 }
 
