@@ -65,6 +65,7 @@ const FACE = 'FACE DETECTION PIPELINE';
     await until('the box is drawn', async () =>
       (await boxes.locator('path').first().getAttribute('d'))?.includes(`M${x} ${y}h${width}v${height}`),
     );
+    await page.locator('.picture img').evaluate((image: { decode(): Promise<void> }) => image.decode());
     // Without the width of the line.
     const placeOf = (selector: string) =>
       page
@@ -81,7 +82,8 @@ const FACE = 'FACE DETECTION PIPELINE';
     await page.getByRole('button', { name: /FACE/ }).click();
     await boxes.locator('path.selected').waitFor({ state: 'attached' });
     await page.waitForURL(/track=0/);
-    expect(complaints).to.deep.equal([]);
+    // A job may end while its problems so far are being asked for.
+    expect(complaints.filter((one) => !/ 409 .*\/issues$/.test(one))).to.deep.equal([]);
     expect(foreign).to.deep.equal([]);
   });
 
