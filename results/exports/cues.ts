@@ -127,12 +127,16 @@ class CueWriter implements Writer {
 /** Media that a refusal names. */
 const SHOWN = 20;
 
-/** An empty line would end the cue. */
+/** An empty line would end the cue; other control characters may steer a terminal, and anybody may have written what is read in a picture. */
 const linesOf = (text: string): string =>
   text
-    .replaceAll('\0', '\ufffd')
     .split(/[\r\n\v\f\u0085\u2028\u2029]+/)
-    .map((line) => line.trim())
+    .map((line) =>
+      line
+        .replaceAll('\t', ' ')
+        .replaceAll(/\p{Cc}/gu, '\ufffd')
+        .trim(),
+    )
     .filter((line) => line !== '')
     .join('\n');
 

@@ -196,6 +196,9 @@ describe('The archive (specification 6.4)', () => {
         'application/json; charset=utf-8',
       ]);
       expect(await answer.text()).to.equal(text);
+      const csv = await service.ask('GET', `/rest/jobs/${jobId}/output/detection?format=csv`);
+      expect(csv.status).to.equal(400);
+      expect((csv.body as { message: string }).message).to.include('lie in the archive');
       text = '{"secret":"of a server that only this one reaches"}';
       const secret = await ask();
       expect(secret.status).to.equal(502);

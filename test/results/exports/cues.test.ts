@@ -18,11 +18,15 @@ const encodable = (text: string) =>
   new TextDecoder('utf-8', { ignoreBOM: true }).decode(new TextEncoder().encode(text));
 const shown = (text: string) =>
   encodable(text)
-    .replaceAll('\0', '\ufffd')
     .split(/[\r\n\v\f\u0085\u2028\u2029]/)
-    .map((line) => line.trim())
+    .map((line) => [...line].map(withoutControl).join('').trim())
     .filter((line) => line !== '')
     .join('\n');
+
+const withoutControl = (one: string) => {
+  const code = one.codePointAt(0)!;
+  return one === '\t' ? ' ' : code < 0x20 || (code >= 0x7f && code < 0xa0) ? '\ufffd' : one;
+};
 
 /** What must become cues of a medium, by time. */
 function expected({ output }: DocumentMedium): readonly Omit<Cue, 'number'>[] {

@@ -16,9 +16,7 @@ const pointsOf = ({ x, y, width, height }: DocumentDetection) => [x, y, x + widt
 const hasBox = ({ detection: { width, height } }: Found) => width > 0 && height > 0;
 const foundIn = (document: Parameters<typeof allFound>[0], { mediaId }: DocumentMedium) =>
   allFound(document).filter(({ medium }) => medium.mediaId === mediaId);
-const keyOf = ({ key, action, algorithm, track }: Found) =>
-  JSON.stringify([key, action, algorithm, track.index]);
-const tracksOf = (found: readonly Found[]) => [...groupBy(found, keyOf).values()];
+const tracksOf = (found: readonly Found[]) => [...groupBy(found, ({ track }) => track).values()];
 
 /** Every attribute is one that its label declares. */
 function expectDeclared(file: CvatFile, boxes: readonly CvatBox[]): void {

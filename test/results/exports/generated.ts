@@ -19,6 +19,7 @@ const TROUBLE = [
   '-1',
   '@SUM(A1)',
   '\t=1',
+  '\u001b[31mred\u009b0m',
   "'quoted",
   ',,";',
   '\ud800',
