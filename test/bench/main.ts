@@ -7,6 +7,7 @@ import { emptyJobs, idleJobs, mailboxes } from './core.ts';
 import { decoding } from './decode.ts';
 import { deliveries } from './delivery.ts';
 import { largeDocument } from './document.ts';
+import { exports } from './export.ts';
 import { manyImages } from './images.ts';
 import { print, type Figure } from './measure.ts';
 import { pairs } from './pairs.ts';
@@ -27,6 +28,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   delivery: deliveries,
   watching,
   document: largeDocument,
+  export: exports,
   images: manyImages,
   pairs,
   decode: decoding,
