@@ -135,7 +135,7 @@ const exporting = {
     'Other forms of detection documents (docs/exports.md) that are made at a time; more are answered 503',
   ),
   EXPORT_PACE_MS: wait(60 * SECOND, 100).describe(
-    'Time in which a client must take another 256 KiB or so of such a form; else it is broken off',
+    'Time in which a client must take another piece (some 64 KiB) of such a form; else it is broken off',
   ),
 };
 

@@ -28,7 +28,7 @@ export interface ExporterOptions {
 /** Pieces that are made before the client asks for them. */
 const AHEAD = 2;
 /** Nothing of a document is kept but what is being read; a single text of a track may be long. */
-const RESOURCES = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 8 };
+const RESOURCES = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 4 };
 
 export class DocumentExporter {
   readonly #options: ExporterOptions;
