@@ -19,7 +19,7 @@ const encodable = (text: string) =>
 const shown = (text: string) =>
   encodable(text)
     .split(/[\r\n\v\f\u0085\u2028\u2029]/)
-    .map((line) => [...line].map(withoutControl).join('').trim())
+    .map((line) => Array.from(line, withoutControl).join('').trim())
     .filter((line) => line !== '')
     .join('\n');
 
