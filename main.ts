@@ -130,6 +130,7 @@ async function compose(settings: Settings, options: ServerOptions, opened: Opene
   const guardian = guard(inward);
   const { sessions, login } = await openSessions(parts, inward.epoch);
   await openStored(parts, guardian);
+  await guardian.frames.clear();
   attach(http, createApp({ ...appDeps(parts, system, guardian, trouble), login }));
   const stopWork = await resume(guardian, {
     ...{ uploads, store, settings, logger, sessions },

@@ -5,6 +5,7 @@ import type { Properties } from '../domain/types.ts';
 import type { JobServiceDeps } from './batch-job/job-request.ts';
 import type { JobSettings } from './batch-job/context.ts';
 import type { DeliveryPolicy } from './delivery/policy.ts';
+import type { FrameSettings } from './frames/frame-service.ts';
 import type { LeaseSettings } from '../store/ledger.ts';
 import type { ManagedComponent } from './node-manager/components.ts';
 import { onDemand } from './node-configuration/model.ts';
@@ -43,6 +44,12 @@ export const deliveryPolicy = (settings: Settings): Omit<DeliveryPolicy, 'window
   maxDelayMs: settings.DELIVERY_MAX_DELAY_MS,
   quickAttempts: settings.DELIVERY_QUICK_ATTEMPTS,
   giveUpMs: settings.DELIVERY_GIVE_UP_MS,
+});
+
+export const frameSettings = (settings: Settings): FrameSettings => ({
+  atOnce: settings.MAX_FRAME_REQUESTS,
+  waitMs: settings.FRAME_WAIT_MS,
+  cacheBytes: settings.FRAME_CACHE_BYTES,
 });
 
 export const jobServiceSettings = (

@@ -8,6 +8,7 @@ import type { Foundation, GuardianDeps } from './guardian-deps.ts';
 import { registerActors, tellJobs, type Actors } from './registered-actors.ts';
 import { systemMessageKind } from './system-messages/actor.ts';
 import { SystemMessageService, tellingOfQuarantine } from './system-messages/service.ts';
+import { JobFrames } from './frames/job-frames.ts';
 import { JobFiles } from './views/job-files.ts';
 import { listJobs } from './views/job-list.ts';
 import { JobListWatch } from './views/job-list-watch.ts';
@@ -30,6 +31,7 @@ export interface Guardian extends Actors {
   readonly watch: JobWatch;
   readonly listWatch: JobListWatch;
   readonly jobFiles: JobFiles;
+  readonly jobFrames: JobFrames;
   readonly queues: QueueViews;
   readonly systemMessages: SystemMessageService;
 }
@@ -110,12 +112,17 @@ function jobServices(
 }
 
 /** Where components fetch work and bring it back. */
-function workerGateway(base: Foundation, { jobs, streams }: Actors, waiters: WorkWaiters): WorkerGateway {
+function workerGateway(
+  base: Foundation,
+  { jobs, streams, frames }: Actors,
+  waiters: WorkWaiters,
+): WorkerGateway {
   const { system, settings } = base;
   return new WorkerGateway({
     ...base,
     jobs,
     streams: streams.gateway,
+    frames,
     waiters,
     clock: system.clock,
     dataDir: settings.DATA_DIR,
@@ -125,7 +132,7 @@ function workerGateway(base: Foundation, { jobs, streams }: Actors, waiters: Wor
 }
 
 /** Where clients look: answered from the store, and nobody is woken. */
-function views(base: Foundation, { nodeManager, delivery }: Actors, queues: QueueViews) {
+function views(base: Foundation, { nodeManager, delivery, frames }: Actors, queues: QueueViews) {
   const { store, settings, logger, own, components } = base;
   const { clock } = base.system;
   const waiting = new WaitingReasons({
@@ -146,5 +153,7 @@ function views(base: Foundation, { nodeManager, delivery }: Actors, queues: Queu
     logger,
     pollMs: PAGE_LOOKS * pollMs,
   });
-  return { views: jobs, watch, listWatch, jobFiles };
+  const { DATA_DIR: dataDir, FRAME_DOCUMENT_BYTES: maxDocumentBytes } = settings;
+  const jobFrames = new JobFrames({ files: jobFiles, frames, dataDir, maxDocumentBytes });
+  return { views: jobs, watch, listWatch, jobFiles, jobFrames };
 }

@@ -2,9 +2,16 @@ import { ProcessNotes } from '../processes/process-notes.ts';
 import { processesFolder } from '../results/layout.ts';
 import type { News } from '../store/ledger.ts';
 import type { Store } from '../store/store.ts';
-import { configurationRules, deliveryPolicy, jobSettings, streamSettings } from './actor-settings.ts';
+import {
+  configurationRules,
+  deliveryPolicy,
+  frameSettings,
+  jobSettings,
+  streamSettings,
+} from './actor-settings.ts';
 import { ADMISSION, admissionKind } from './admission/actor.ts';
 import type { AdmissionCommand, AdmissionReply } from './admission/model.ts';
+import { BATCH_JOB } from './batch-job/keys.ts';
 import { batchJobKind } from './batch-job/actor.ts';
 import { ArchiveChecks } from './batch-job/archive-checks.ts';
 import type { JobCommand, JobReply } from './batch-job/commands.ts';
@@ -18,6 +25,7 @@ import { registerDelivery, sendOnce, type Delivery } from './delivery/actor.ts';
 import { DISPATCHER, dispatcherKind } from './dispatcher/actor.ts';
 import type { DispatcherCommand, DispatcherReply } from './dispatcher/model.ts';
 import type { Foundation } from './guardian-deps.ts';
+import { FRAME, FrameService } from './frames/frame-service.ts';
 import { nodeConfigurationKind } from './node-configuration/actor.ts';
 import type { ConfigurationCommand, ConfigurationReply } from './node-configuration/model.ts';
 import { unservedComponents, unservedSentence } from './node-configuration/unserved.ts';
@@ -43,6 +51,8 @@ export interface Actors {
   /** Asks archives for earlier jobs on behalf of jobs. */
   readonly archiveChecks: ArchiveChecks;
   readonly streams: Streams;
+  /** Has frames made for clients that wait. */
+  readonly frames: FrameService;
 }
 
 /** What actors ask of the services before them. */
@@ -70,19 +80,17 @@ export function registerActors(base: Foundation, edge: Edge): Actors {
     delivery: registerDeliveries(base, others),
     archiveChecks: archiveChecksOf(base, jobs),
     streams: streamsOf(base, edge, others),
+    frames: framesOf(base),
   };
   return actors;
 }
 
 /** Jobs hear what became of their work. */
-export function tellJobs({ work }: Store, { jobs, streams }: Actors, news: readonly News[]): void {
-  const isLive = ({ item }: News) => item.actor.kind === STREAMING_JOB;
-  void toldOf(
-    jobs,
-    work,
-    news.filter((one) => !isLive(one)),
-  );
-  streams.tell(news.filter(isLive));
+export function tellJobs({ work }: Store, { jobs, streams, frames }: Actors, news: readonly News[]): void {
+  const of = (...kinds: readonly string[]) => news.filter(({ item }) => kinds.includes(item.actor.kind));
+  streams.tell(of(STREAMING_JOB));
+  void frames.tell(of(FRAME)).catch(() => undefined);
+  void toldOf(jobs, work, of(BATCH_JOB));
 }
 
 function registerJobs(base: Foundation, others: Others): Actors['jobs'] {
@@ -221,6 +229,13 @@ function streamsOf(base: Foundation, edge: Edge, others: Others): Streams {
       const { family, host } = others().nodeManager;
       family.tell(host, { type: 'rest', worker });
     },
+  });
+}
+
+function framesOf({ system, store, settings }: Foundation): FrameService {
+  return new FrameService({
+    ...{ store, clock: system.clock, dataDir: settings.DATA_DIR, heartbeatMs: settings.HEARTBEAT_MS },
+    settings: frameSettings(settings),
   });
 }
 

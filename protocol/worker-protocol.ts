@@ -62,7 +62,8 @@ export const MEDIA_QUEUES = {
   DOCUMENT: 'OUTPUT_OBJECT',
   UPLOAD: 'RESULT_UPLOAD',
   COPY: 'RESULT_COPY',
-} as const satisfies Readonly<Record<Exclude<WorkKind, 'DETECT' | 'MARKUP'>, string>>;
+  FRAME: 'FRAME_EXTRACTION',
+} as const satisfies Readonly<Record<Exclude<WorkKind, 'DETECT' | 'MARKUP'> | 'FRAME', string>>;
 
 /**
  * Header in which a component names its process, so that two processes with tokens of one client are two owners of leases: letters,
@@ -88,7 +89,7 @@ export interface ClaimAnswer {
   readonly work: readonly Assignment[];
 }
 
-export interface AssignmentOf<K extends WorkKind | 'STREAM', W> {
+export interface AssignmentOf<K extends WorkKind | 'STREAM' | 'FRAME', W> {
   /** Names the lease and fences it: an answer with the token of a lost lease is refused with 409. */
   readonly token: string;
   readonly id: string;
@@ -104,7 +105,9 @@ export interface AssignmentOf<K extends WorkKind | 'STREAM', W> {
 export type SubJobAssignment = { [K in WorkKind]: AssignmentOf<K, WorkTypes[K]['work']> }[WorkKind];
 /** A live stream. */
 export type StreamAssignment = AssignmentOf<'STREAM', StreamWork>;
-export type Assignment = SubJobAssignment | StreamAssignment;
+/** A frame that somebody wants to see. */
+export type FrameAssignment = AssignmentOf<'FRAME', FrameWork>;
+export type Assignment = SubJobAssignment | StreamAssignment | FrameAssignment;
 
 /** Retrieve, hash and inspect one medium. Answer: one line, a PreparedMedium. */
 export interface PrepareWork {
@@ -525,6 +528,19 @@ export interface DocumentOutput {
   readonly suppressed: boolean;
   /** Only exemplars and extracted detections are kept. */
   readonly exemplarsOnly: boolean;
+}
+
+/**
+ * Make a picture of a frame, as a viewer shows it, or the table of the times of all frames. It belongs to no job: a client waits for it.
+ * Answer: one line, which says nothing; what was made lies at `to`.
+ */
+export interface FrameWork {
+  readonly medium: WorkMedium;
+  /** null: the table of times (FrameTable, JSON) is wanted. */
+  readonly frame: number | null;
+  readonly to: string;
+  /** Draw what this document has found at the frame. `place`: of the medium in the document. */
+  readonly boxes?: { readonly document: string; readonly place: number };
 }
 
 /** POST /worker/v1/leases/{token}/heartbeat. `done` counts frames, items or tracks so far; it must grow for progress. */

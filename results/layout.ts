@@ -94,6 +94,13 @@ export function outputFolders(folder: string): readonly FileKey[] {
   return [outputFolder(folder), ...RESULT_KINDS.map((kind) => resultFolder(kind, folder))];
 }
 
+/** Pictures of frames and tables of their times, which can be made again: all of them, and those of a run. */
+export const FRAMES = 'frames';
+
+export function framesFolder(folder: string): FileKey {
+  return join(FRAMES, plainName(folder));
+}
+
 /** Pictures of detections. */
 export function artifactsFolders(folder: string): FileKey {
   return resultFolder('artifacts', folder);

@@ -86,7 +86,7 @@ const AROUND: Readonly<Record<string, readonly string[]>> = {
   'system-messages': ['lasting-messages.ts', 'service.ts'],
 };
 /** Folders below actors/ that are no actors. */
-const NO_ACTORS: readonly string[] = ['runtime', 'sessions', 'uploads', 'views', 'worker-gateway'];
+const NO_ACTORS: readonly string[] = ['frames', 'runtime', 'sessions', 'uploads', 'views', 'worker-gateway'];
 
 /** Whether a file takes decisions of an actor. */
 function decides(file: string): boolean {

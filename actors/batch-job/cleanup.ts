@@ -6,6 +6,7 @@ import {
   artifactsFolder,
   artifactsFolders,
   derivativeFolders,
+  framesFolder,
   markupFolder,
   markupFolders,
   mediaFolder,
@@ -34,7 +35,11 @@ export async function removeFiles(
   document: boolean,
 ): Promise<boolean> {
   const name = runFolder(jobId, run, unnumbered);
-  const keys = [spoolFolder(jobId, run), mediaFolder(name), ...(document ? outputFolders(name) : [])];
+  const keys = [
+    spoolFolder(jobId, run),
+    mediaFolder(name),
+    ...(document ? [...outputFolders(name), framesFolder(name)] : []),
+  ];
   let all = true;
   for (const folder of keys.map((key) => pathOf(settings.dataDir, key)))
     await removeFolder(folder).catch((error: unknown) => {

@@ -13,7 +13,7 @@ import { weightOf } from './units.ts';
 export const queueOf = ({ kind, queue }: Pick<SubJobRow, 'kind' | 'queue'>): string =>
   isOfMedia(kind) ? MEDIA_QUEUES[kind] : queue;
 
-const isOfMedia = (kind: SubJobRow['kind']): kind is keyof typeof MEDIA_QUEUES =>
+const isOfMedia = (kind: SubJobRow['kind']): kind is Exclude<keyof typeof MEDIA_QUEUES, 'FRAME'> =>
   Object.hasOwn(MEDIA_QUEUES, kind);
 
 export function workItems(

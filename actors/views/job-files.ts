@@ -9,6 +9,7 @@ import { pathOf, type FileKey } from '../../results/file-keys.ts';
 import { artifactFile } from '../../results/layout.ts';
 import { openServed, type ServedFile } from '../../results/served-file.ts';
 import type { Store } from '../../store/store.ts';
+import { foldersOf } from '../batch-job/record.ts';
 import { isTerminal } from '../batch-job/status.ts';
 import { jobMedium, resultFolderOf } from './job-media.ts';
 import { storedJob, type StoredJob } from './stored-job.ts';
@@ -49,9 +50,12 @@ export interface JobFilesDeps {
 }
 
 /** What a job knows of a medium, and a path to its file. */
-export interface FoundMedium {
+export interface WholeMedium {
   readonly medium: IndexedMedium;
   readonly path: string;
+  readonly file: ServedFile;
+  /** The name of the folders with the results of the job. */
+  readonly folder: string;
 }
 
 export class JobFiles {
@@ -71,10 +75,7 @@ export class JobFiles {
   }
 
   /** The same with what the job knows of it. */
-  async found(
-    number: number,
-    place: number,
-  ): Promise<(FoundMedium & { readonly file: ServedFile }) | Missing | undefined> {
+  async found(number: number, place: number): Promise<WholeMedium | Missing | undefined> {
     const job = await storedJob(this.#deps.store, number);
     if (job === undefined) return undefined;
     const medium = await this.#indexed(job, place);
@@ -87,7 +88,8 @@ export class JobFiles {
       await file.close();
       return { missing: CHANGED };
     }
-    return { medium, path, file };
+    const folder = resultFolderOf(job, this.#deps.dataDir) ?? foldersOf(job.record, job.snapshot);
+    return { medium, path, file, folder };
   }
 
   /** The copy of a medium with what was found drawn into it. */

@@ -12,6 +12,7 @@ import { pathOf, type FileKey } from '../../results/file-keys.ts';
 import type { MovedStart } from '../../results/moved-files.ts';
 import type { Lease } from '../../store/ledger.ts';
 import type { SubJobRow } from '../batch-job/state.ts';
+import type { FrameService } from '../frames/frame-service.ts';
 import type { WorkWaiters } from '../dispatcher/waiters.ts';
 import { assignmentOf, rowOf, UnreadableSubJob } from './assignments.ts';
 import { copyInput, documentInput } from './document-input.ts';
@@ -21,6 +22,7 @@ import type { StreamGateway } from './streams.ts';
 
 export interface WorkerGatewayDeps extends IntakeDeps {
   readonly streams: StreamGateway;
+  readonly frames: FrameService;
   readonly waiters: WorkWaiters;
   readonly fetchLimits: FetchLimits;
   readonly movedFiles: readonly MovedStart[];
@@ -164,10 +166,7 @@ export class WorkerGateway {
   /** Undefined: nobody can do it. */
   async #assignmentOf(lease: Lease): Promise<Assignment | undefined> {
     try {
-      const assignment =
-        lease.item.kind === 'STREAM'
-          ? await this.#deps.streams.assignment(lease)
-          : await assignmentOf(this.#deps, lease);
+      const assignment = await this.#readAssignment(lease);
       if (assignment === undefined) await this.#intake.end(lease.token);
       return assignment;
     } catch (error) {
@@ -185,6 +184,12 @@ export class WorkerGateway {
       });
       return undefined;
     }
+  }
+
+  async #readAssignment(lease: Lease): Promise<Assignment | undefined> {
+    const { kind } = lease.item;
+    if (kind === 'STREAM') return this.#deps.streams.assignment(lease);
+    return kind === 'FRAME' ? this.#deps.frames.assignment(lease) : assignmentOf(this.#deps, lease);
   }
 
   /** Its job hears of it: it fails, or the job as a whole cannot be read and goes into quarantine. Others have their work all the same. */

@@ -44,6 +44,8 @@ export interface IntakeDeps {
   readonly resultLimits: SpoolLimits;
   /** Takes what goes wrong with live streams. */
   readonly streams: { failed(lease: Lease, failure: FailureRequest): Promise<Taken> };
+  /** Takes frames that were made. */
+  readonly frames: { answered(lease: Lease, failure?: FailureRequest): Promise<Taken> };
   /** The real path of a `file:` medium that may be read; undefined for all else. */
   localPath(uri: string): Promise<string | undefined>;
 }
@@ -83,6 +85,10 @@ export class Intake {
     const lease = await this.lease(token, worker);
     if (typeof lease === 'string') return { kind: lease };
     if (lease.item.kind === 'STREAM') return WATCHES_A_STREAM;
+    if (lease.item.kind === 'FRAME') {
+      body.resume();
+      return this.#deps.frames.answered(lease);
+    }
     const row = await rowOf(this.#deps.store, lease.item);
     if (row === undefined) return this.end(token);
     // Committed, but its lease has not ended yet: the same answer comes twice.
@@ -121,6 +127,7 @@ export class Intake {
     const lease = await this.lease(token, worker);
     if (typeof lease === 'string') return { kind: lease };
     if (lease.item.kind === 'STREAM') return this.#deps.streams.failed(lease, failure);
+    if (lease.item.kind === 'FRAME') return this.#deps.frames.answered(lease, failure);
     const row = await rowOf(this.#deps.store, lease.item);
     const range = row === undefined ? {} : { range: await framesOf(row, this.#deps.dataDir) };
     const command = { type: 'workFailed', key: lease.item.key, token, code, message, ...range } as const;
@@ -162,6 +169,7 @@ export class Intake {
     if (typeof lease === 'string') return { kind: lease };
     if (lease.item.kind === 'STREAM')
       return failure === undefined ? WATCHES_A_STREAM : this.#deps.streams.failed(lease, failure);
+    if (lease.item.kind === 'FRAME') return this.#deps.frames.answered(lease, failure);
     const row = await rowOf(this.#deps.store, lease.item);
     if (row === undefined) return this.end(token);
     if (row.token === token) return { kind: 'taken' };

@@ -78,7 +78,8 @@ function pictureOf(cut: Wanted['cut'], frame: Frame): Picture | null {
   return region === null ? null : { width: region.width, height: region.height, data: region.cut(data) };
 }
 
-async function* framesOf(
+/** Frames of a medium by their numbers; of a picture the one that it has. */
+export async function* framesOf(
   medium: WorkMedium,
   numbers: readonly number[],
   signal: AbortSignal,

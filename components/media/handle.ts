@@ -1,6 +1,6 @@
 /** What the built-in media component does with a sub-job; the `handle` of its worker loop. */
 import { DetectionError } from '../sdk/detector.ts';
-import type { ArtifactsWork, Assignment } from '../../protocol/worker-protocol.ts';
+import type { ArtifactsWork, Assignment, FrameWork } from '../../protocol/worker-protocol.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 import { copy } from './copy.ts';
 import { document } from './document.ts';
@@ -29,6 +29,8 @@ export function handleMediaWork(
       return upload(assignment.work, context);
     case 'COPY':
       return copy(assignment.work, context);
+    case 'FRAME':
+      return frames(assignment.work, context);
     case 'DETECT':
     case 'MARKUP':
     case 'STREAM':
@@ -37,6 +39,12 @@ export function handleMediaWork(
         `The media component does not do ${assignment.kind}.`,
       );
   }
+}
+
+/** Loaded for the first frame that somebody wants to see. */
+async function* frames(work: FrameWork, context: WorkContext): AsyncGenerator<string> {
+  const { frame } = await import('./frame.ts');
+  yield* frame(work, context);
 }
 
 /** Loaded for the first picture that is cut out: it is most of what the other kinds of work need not load. */

@@ -7,6 +7,7 @@ import {
   ANSWER_FORMS,
   MOST_IN_TURN,
   type Assignment,
+  type FrameAssignment,
   type SubJobAnswer,
   type SubJobAssignment,
 } from '../../protocol/worker-protocol.ts';
@@ -17,7 +18,10 @@ export interface WorkerOptions extends StreamWorkerOptions {
   /** Ends the loop; a sub-job in hand is given back. */
   readonly signal: AbortSignal;
   /** Turns one sub-job into the body of its answer; throws a DetectionError (or any error) to fail it. */
-  handle(assignment: SubJobAssignment, context: WorkContext): AsyncIterable<string | Uint8Array>;
+  handle(
+    assignment: SubJobAssignment | FrameAssignment,
+    context: WorkContext,
+  ): AsyncIterable<string | Uint8Array>;
 }
 
 /** Results up to this many bytes are sent in one piece, and again when the server was busy; larger ones are streamed. */
@@ -146,7 +150,7 @@ class TurnWorker {
     }
   }
 
-  async #work(assignment: SubJobAssignment): Promise<void> {
+  async #work(assignment: SubJobAssignment | FrameAssignment): Promise<void> {
     const { client, signal: ended, log } = this.#options;
     const stop = new AbortController();
     const signal = AbortSignal.any([stop.signal, ended]);
@@ -173,7 +177,7 @@ class TurnWorker {
 
   /** Small answers are kept for the next message, larger ones sent whole; once one has grown large, the rest of it is streamed. */
   async #answer(
-    { token, kind }: SubJobAssignment,
+    { token, kind }: SubJobAssignment | FrameAssignment,
     body: AsyncIterable<string | Uint8Array>,
     { signal, started }: { readonly signal: AbortSignal; readonly started: number },
   ): Promise<void> {
@@ -197,14 +201,15 @@ class TurnWorker {
     }
     const whole = Buffer.concat(parts);
     // A document becomes a file that others find by name, whatever its size.
-    if (size > SMALL_BYTES || ANSWER_FORMS[kind] === 'document') return await client.result(token, whole);
+    const isDocument = kind !== 'FRAME' && ANSWER_FORMS[kind] === 'document';
+    if (size > SMALL_BYTES || isDocument) return await client.result(token, whole);
     this.#bytes += size;
     this.#answers.push({ token, lines: whole.toString('utf8'), ms: performance.now() - started });
   }
 
   /** Work that was stopped or could not be handed over is given back; work that failed is said to have failed. */
   async #giveUp(
-    { token }: SubJobAssignment,
+    { token }: Pick<Assignment, 'token'>,
     error: unknown,
     signal: AbortSignal,
     started: number,

@@ -130,6 +130,21 @@ const uploads = {
   ),
 };
 
+const frames = {
+  MAX_FRAME_REQUESTS: whole(16, 0).describe(
+    'Frames of media that are decoded for clients, or wait for it, at a time; more are answered 503',
+  ),
+  FRAME_WAIT_MS: wait(20 * SECOND, 100).describe(
+    'Time in which a frame must be decoded; else it is answered 503',
+  ),
+  FRAME_CACHE_BYTES: whole(256 * MIB, 0).describe(
+    'Decoded frames and tables of their times that are kept in DATA_DIR for the next who asks; the oldest go first',
+  ),
+  FRAME_DOCUMENT_BYTES: whole(256 * MIB, 0).describe(
+    'A detection document from which boxes are drawn into a frame; with a larger one it is answered 404',
+  ),
+};
+
 const exporting = {
   MAX_EXPORTS: whole(4, 0).describe(
     'Other forms of detection documents (docs/exports.md) that are made at a time; more are answered 503',
@@ -165,6 +180,7 @@ export const servingSettings = {
   ...naming,
   ...requests,
   ...uploads,
+  ...frames,
   ...exporting,
   ...watching,
 };
@@ -185,6 +201,7 @@ export const servingGroups: readonly SettingGroup[] = [
     settings: requests,
   },
   { title: 'Uploads', about: 'Media that clients send to the server.', settings: uploads },
+  { title: 'Frames', about: 'Pictures of the frames of media, for clients.', settings: frames },
   { title: 'Exports', about: 'What other tools read of what was found.', settings: exporting },
   { title: 'Log, metrics and events', settings: watching },
 ];

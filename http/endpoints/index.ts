@@ -5,6 +5,7 @@ import { componentEndpoints, type CatalogDeps } from './components.ts';
 import { foundEndpoints, type FoundDeps } from './found.ts';
 import { jobEventEndpoints, type JobEventDeps } from './job-events.ts';
 import { jobFileEndpoints, type JobFileDeps } from './job-files.ts';
+import { jobFrameEndpoints, type JobFrameDeps } from './job-frames.ts';
 import { jobListEndpoints, type JobListDeps } from './job-list.ts';
 import { mediaEndpoints, type MediaDeps } from './media.ts';
 import { nodeEndpoints, type NodeDeps } from './nodes.ts';
@@ -26,6 +27,7 @@ export interface EndpointDeps
     JobEventDeps,
     JobFileDeps,
     FoundDeps,
+    JobFrameDeps,
     MediaDeps,
     StreamingJobDeps,
     NodeDeps,
@@ -49,6 +51,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...jobEventEndpoints,
   ...jobFileEndpoints,
   ...foundEndpoints,
+  ...jobFrameEndpoints,
   ...mediaEndpoints,
   ...selfEndpoints,
   ...administrationEndpoints,

@@ -15,8 +15,10 @@ export interface JobFileDeps {
 
 const COMMON = { tag: 'Files of jobs', caller: 'USER', method: 'get' } as const;
 
-const place = wholeNumber(0, 999_999).describe('Place of the medium in the document of the job, from 0');
-const ofMedium = z.object({ id: jobId, n: place });
+export const placeOfMedium = wholeNumber(0, 999_999).describe(
+  'Place of the medium in the document of the job, from 0',
+);
+const ofMedium = z.object({ id: jobId, n: placeOfMedium });
 const count = wholeNumber(0, 2 ** 31 - 1);
 const ofArtifact = z.object({
   id: jobId,
@@ -26,7 +28,7 @@ const ofArtifact = z.object({
   track: count.describe('Number of the track; 0 for whole frames'),
   picture: z
     .string()
-    .regex(/^frame-\d{1,10}(-\d{1,9})?\.png$/, { error: 'must be frame-<number>.png' })
+    .refine((name) => /^frame-\d{1,10}(-\d{1,9})?\.png$/.test(name), { error: 'must be frame-<number>.png' })
     .describe('frame-<number of the frame>.png'),
 });
 

@@ -42,3 +42,17 @@ export const mediaCheck = z
       .describe('In the order of the request'),
   })
   .meta({ id: 'MediaCheck' });
+
+/** When each frame of a medium is shown. */
+export const frameTable = z
+  .object({
+    frames: z.int().min(0),
+    fps: z.number().min(0).describe('Frames a second, on the mean where the rate varies; 0: not known'),
+    constantRate: z.boolean(),
+    runs: z
+      .array(z.tuple([z.number(), z.number(), z.int().min(1)]))
+      .describe(
+        'Frames one after the other: [start, delta, count]. The i-th frame of a run (from 0) is shown from floor(start + i * delta + 0.000001) milliseconds on',
+      ),
+  })
+  .meta({ id: 'FrameTable' });

@@ -63,7 +63,7 @@ const assignment = z
   .object({
     token: z.string().describe('Names the lease and fences it'),
     id: z.string(),
-    kind: z.enum([...WORK_KINDS, 'STREAM']),
+    kind: z.enum([...WORK_KINDS, 'STREAM', 'FRAME']),
     algorithm: z.string(),
     attempt: z.int().min(1),
     heartbeatMs: z.int().min(1).describe('Time between two heartbeats that is asked for'),

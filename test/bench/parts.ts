@@ -181,6 +181,7 @@ function resultOf({ kind }: Assignment): CheckedResult & { ok: true } {
     case 'UPLOAD':
     case 'COPY':
     case 'STREAM':
+    case 'FRAME':
       throw new Error(`An empty job has no ${kind}.`);
   }
 }

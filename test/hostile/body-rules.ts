@@ -190,7 +190,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     archiveRepostRequest: body(jobs.archiveRepostRequest, (size) => many(size, (at) => at)),
   },
   'http/schemas/media.ts': {
-    ...because(ANSWER, 'uploadId', 'upload', 'mediaCheck'),
+    ...because(ANSWER, 'uploadId', 'upload', 'mediaCheck', 'frameTable'),
     uploadQuery: text(media.uploadQuery, (name) => ({ name })),
     mediaCheckRequest: body(media.mediaCheckRequest, (size) => ({ mediaUris: texts(size) })),
   },

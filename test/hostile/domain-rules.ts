@@ -9,6 +9,7 @@ import { ComponentWarnings } from '../../domain/component-warnings.ts';
 import { mergeDetectionErrors } from '../../domain/detection-errors.ts';
 import * as elementNotes from '../../domain/element-notes.ts';
 import * as frameList from '../../domain/frame-list.ts';
+import { frameTable } from '../../domain/frame-runs.ts';
 import { variableFrameTimes } from '../../domain/frame-times.ts';
 import { groupBy } from '../../domain/grouping.ts';
 import * as illFormed from '../../domain/ill-formed.ts';
@@ -256,6 +257,13 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
   'frame-list.ts': {
     frameRangeString: (size) => () => frameList.frameRangeString(ranges(size)),
     frameListString: (size) => () => frameList.frameListString(many(size, (at) => 2 * (size - at))),
+  },
+  'frame-runs.ts': {
+    ...because(NUMBERS, 'timeInRun'),
+    frameTable: (size) => {
+      const times = many(size, (at) => at * 40 + ((at * 7) % 5));
+      return () => frameTable({ fps: 25, constantRate: false, startTime: 0, times }, size);
+    },
   },
   'frame-times.ts': {
     ...because(NUMBERS, 'constantFrameTimes', 'timeOfFrame', 'frameOfTime', 'timesOfRange'),

@@ -49,6 +49,7 @@ describe('A claim', () => {
       clock: systemClock,
       jobs: undefined as never,
       streams: undefined as never,
+      frames: undefined as never,
       checker: undefined as never,
       meter: { jobEnded() {}, subJobEnded() {}, found() {} },
       logger: silent,

@@ -1,0 +1,46 @@
+/** Files that can be made again: those that were not asked for longest go when all together are too large. */
+import { rm, stat } from 'node:fs/promises';
+
+export class FrameCache {
+  readonly #maxBytes: number;
+  /** By path, the one that was asked for last at the end. */
+  readonly #bytes = new Map<string, number>();
+  #total = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Whether the file is there; it counts as asked for. */
+  async has(path: string): Promise<boolean> {
+    const bytes = this.#bytes.get(path);
+    if (bytes === undefined) return false;
+    this.#forget(path, bytes);
+    // Its job may have been removed.
+    const found = await stat(path).catch(() => undefined);
+    if (found === undefined) return false;
+    this.#remember(path, found.size);
+    return true;
+  }
+
+  /** A file has been made. */
+  async add(path: string): Promise<void> {
+    const { size } = await stat(path);
+    this.#forget(path, this.#bytes.get(path) ?? 0);
+    this.#remember(path, size);
+    for (const [oldest, bytes] of this.#bytes) {
+      if (this.#total <= this.#maxBytes || oldest === path) return;
+      this.#forget(oldest, bytes);
+      await rm(oldest, { force: true });
+    }
+  }
+
+  #remember(path: string, bytes: number): void {
+    this.#bytes.set(path, bytes);
+    this.#total += bytes;
+  }
+
+  #forget(path: string, bytes: number): void {
+    if (this.#bytes.delete(path)) this.#total -= bytes;
+  }
+}

@@ -1,0 +1,121 @@
+/** The frames of the media of batch jobs: when each is shown, and pictures of them, decoded by the media component. */
+import { basename, extname, join } from 'node:path';
+import { stat } from 'node:fs/promises';
+import type { FrameWork, IndexedMedium, WorkMedium } from '../../protocol/worker-protocol.ts';
+import { frameTable, type FrameTable } from '../../domain/frame-runs.ts';
+import type { MediumFacts } from '../../domain/types.ts';
+import { pathOf } from '../../results/file-keys.ts';
+import { detectionFile, framesFolder } from '../../results/layout.ts';
+import { openServed } from '../../results/served-file.ts';
+import { nameOf, type JobFile, type JobFiles, type Missing, type WholeMedium } from '../views/job-files.ts';
+import type { FrameService } from './frame-service.ts';
+
+/** The server has too much to do, in a sentence. */
+export interface Busy {
+  readonly busy: string;
+}
+
+export interface JobFramesDeps {
+  readonly files: JobFiles;
+  readonly frames: FrameService;
+  readonly dataDir: string;
+  /** Of a document whose boxes are drawn. */
+  readonly maxDocumentBytes: number;
+}
+
+interface Seen {
+  readonly work: Omit<FrameWork, 'to' | 'frame'>;
+  readonly facts: MediumFacts;
+  readonly indexed: IndexedMedium;
+  readonly folder: string;
+}
+
+export class JobFrames {
+  readonly #deps: JobFramesDeps;
+
+  constructor(deps: JobFramesDeps) {
+    this.#deps = deps;
+  }
+
+  /** When each frame is shown: the table, or a file with its JSON; undefined: there is no such job. */
+  async times(number: number, place: number): Promise<FrameTable | JobFile | Missing | Busy | undefined> {
+    const seen = await this.#seen(number, place);
+    if (seen === undefined || 'missing' in seen) return seen;
+    const { facts, indexed, work } = seen;
+    const { mediaType, frameTimes, length } = facts;
+    if (mediaType === 'IMAGE') return { frames: 1, fps: 0, constantRate: true, runs: [[0, 0, 1]] };
+    if (indexed.inspected && frameTimes?.constantRate === true) return frameTable(frameTimes, length);
+    const key = join(framesFolder(seen.folder), `${place}.json`);
+    return this.#made(key, { ...work, frame: null }, 'application/json', 'frames.json');
+  }
+
+  /** A picture of a frame as a viewer shows it; undefined: there is no such job. */
+  async picture(
+    number: number,
+    place: number,
+    frame: number,
+    boxes: boolean,
+  ): Promise<JobFile | Missing | Busy | undefined> {
+    const seen = await this.#seen(number, place);
+    if (seen === undefined || 'missing' in seen) return seen;
+    const { facts, indexed, folder, work } = seen;
+    const count = facts.mediaType === 'IMAGE' ? 1 : indexed.inspected ? facts.length : Infinity;
+    if (frame >= count)
+      return { missing: `The medium has ${count === 1 ? '1 frame' : `${count} frames`}, numbered from 0.` };
+    const document = boxes ? await this.#documentOf(folder) : undefined;
+    if (typeof document === 'object') return document;
+    const drawn = document === undefined ? {} : { boxes: { document, place } };
+    const key = join(framesFolder(folder), `${place}-${frame}${boxes ? '-boxes' : ''}.jpg`);
+    const name = nameOf(indexed);
+    const stem = basename(name, extname(name));
+    return this.#made(key, { ...work, ...drawn, frame }, 'image/jpeg', `${stem}-frame-${frame}.jpg`);
+  }
+
+  async #seen(number: number, place: number): Promise<Seen | Missing | undefined> {
+    const found = await this.#deps.files.found(number, place);
+    if (found === undefined || 'missing' in found) return found;
+    await found.file.close();
+    const { facts, inspected } = found.medium;
+    if (facts === null)
+      return {
+        missing: 'Nothing is known of this medium: the job has not looked at it yet, or wrote no document.',
+      };
+    if (facts.mediaType !== 'VIDEO' && facts.mediaType !== 'IMAGE')
+      return { missing: `A medium of the type ${facts.mediaType} has no frames.` };
+    const medium = workMedium(found, facts, inspected);
+    return { work: { medium }, facts, indexed: found.medium, folder: found.folder };
+  }
+
+  async #documentOf(folder: string): Promise<string | Missing> {
+    const path = pathOf(this.#deps.dataDir, detectionFile(folder));
+    const found = await stat(path).catch(() => undefined);
+    if (found === undefined)
+      return { missing: 'The job has no document yet from which boxes could be drawn.' };
+    const { maxDocumentBytes: most } = this.#deps;
+    if (found.size <= most) return path;
+    return {
+      missing: `The document is larger than ${most} bytes (FRAME_DOCUMENT_BYTES): its boxes are not drawn.`,
+    };
+  }
+
+  async #made(
+    key: string,
+    work: Omit<FrameWork, 'to'>,
+    mimeType: string,
+    name: string,
+  ): Promise<JobFile | Missing | Busy> {
+    const made = await this.#deps.frames.made(key, work);
+    if (made.kind === 'busy') return { busy: made.message };
+    if (made.kind === 'failed') return { missing: made.message };
+    const file = await openServed(made.path);
+    return file === undefined
+      ? { busy: 'The frame is gone again: ask once more.' }
+      : { file, mimeType, name };
+  }
+}
+
+function workMedium({ path }: WholeMedium, facts: MediumFacts, inspected: boolean): WorkMedium {
+  const { mediaType, mimeType, length, metadata } = facts;
+  const fps = facts.frameTimes?.fps ?? 0;
+  return { mediaId: 0, mediaType, mimeType, path, length, metadata, fps, inspected };
+}

@@ -1,0 +1,227 @@
+/** GET /rest/jobs/{id}/media/{n}/frames and .../frames/{k}.jpg (ours): what a page shows beside a detection. */
+import { rmSync } from 'node:fs';
+import { copyFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import sharp from 'sharp';
+import { timeInRun, type FrameTable } from '../../domain/frame-runs.ts';
+import { makeVideo } from '../media/make-video.ts';
+import { sampleUri, Service, tracksOf } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const FRAMES = 45;
+/** Steps that no rate explains. */
+const variableAt = (frame: number) => frame * 40 + (frame % 7) * 3;
+
+/** The number that `makeVideo` has painted into a picture: its rows are a ramp that moves with it. */
+async function numberIn(jpeg: Buffer): Promise<number> {
+  const { data, info } = await sharp(jpeg).greyscale().raw().toBuffer({ resolveWithObject: true });
+  const shown = (y: number) => data[y * info.width * info.channels + info.channels]!;
+  const painted = (y: number, number: number) =>
+    Math.min(255, Math.max(0, (((y * 2 + number * 5) & 255) - 16) * (255 / 219)));
+  let [best, least] = [-1, Infinity];
+  for (let number = 0; number < FRAMES; number++) {
+    let sum = 0;
+    for (let y = 0; y < info.height; y++) sum += Math.abs(shown(y) - painted(y, number));
+    if (sum < least) [best, least] = [number, sum];
+  }
+  return best;
+}
+
+describe('The frames of the media of a job over REST', () => {
+  let service: Service;
+  before(async () => {
+    service = await Service.started({ IDLE_SERVICE_MS: '500' });
+  });
+  after(() => service.close());
+
+  const get = (path: string, headers: Readonly<Record<string, string>> = {}) =>
+    fetch(`${service.url}${path}`, { headers: { authorization: `Bearer ${service.token}`, ...headers } });
+  const jpegOf = async (path: string) => {
+    const response = await get(path);
+    if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    expect(response.headers.get('content-type')).to.equal('image/jpeg');
+    return Buffer.from(await response.arrayBuffer());
+  };
+  const tableOf = async (path: string) => {
+    const { status, body, text } = await service.ask('GET', path);
+    expect(status, text).to.equal(200);
+    return body as FrameTable;
+  };
+  const made = (name: string, recipe: Parameters<typeof makeVideo>[1]) => {
+    const path = join(service.mediaDir, name);
+    makeVideo(path, recipe);
+    return pathToFileURL(path).href;
+  };
+  const messageOf = async (path: string) => {
+    const { status, body } = await service.ask('GET', path);
+    return [status, (body as { message: string }).message] as const;
+  };
+
+  it('are exactly those that the numbers of the document mean, whatever the rate, forwards, backwards and at the ends', async () => {
+    const media = [
+      made('constant.mp4', { frames: FRAMES, gop: 30, bFrames: 2 }),
+      made('variable.mkv', { frames: FRAMES, gop: 40, at: variableAt }),
+      made('old.avi', { frames: FRAMES, encoder: 'mpeg4', gop: 20 }),
+    ];
+    const { jobId } = await service.run({ media, pipelineName: 'LIGHT PIPELINE' });
+    for (const n of media.keys())
+      for (const k of [17, 0, 44, 43, 16, 29, 1])
+        expect(
+          await numberIn(await jpegOf(`/rest/jobs/${jobId}/media/${n}/frames/${k}.jpg`)),
+          `${n}/${k}`,
+        ).to.equal(k);
+    expect(await messageOf(`/rest/jobs/${jobId}/media/0/frames/45.jpg`)).to.deep.equal([
+      404,
+      'The medium has 45 frames, numbered from 0.',
+    ]);
+  });
+
+  it('have times that are one run at a constant rate, and exact at a variable one, as in the document', async () => {
+    const document = await service.run({
+      media: [
+        made('c.mp4', { frames: FRAMES }),
+        made('v.mkv', { frames: FRAMES, at: variableAt }),
+        sampleUri('camera.png'),
+      ],
+      pipelineName: 'LIGHT PIPELINE',
+    });
+    const path = (n: number) => `/rest/jobs/${document.jobId}/media/${n}/frames`;
+    expect(await tableOf(path(0))).to.deep.equal({
+      frames: FRAMES,
+      fps: 25,
+      constantRate: true,
+      runs: [[0, 40, FRAMES]],
+    });
+    const { runs, ...rest } = await tableOf(path(1));
+    expect(rest).to.include({ frames: FRAMES, constantRate: false });
+    const times = runs.flatMap((run) => Array.from({ length: run[2] }, (_, i) => timeInRun(run, i)));
+    expect(times).to.deep.equal(Array.from({ length: FRAMES }, (_, frame) => variableAt(frame)));
+    for (const { detections } of tracksOf(document.media[1], 'LIGHT'))
+      for (const { offsetFrame, offsetTime } of detections) expect(times[offsetFrame]).to.equal(offsetTime);
+    expect(await tableOf(path(2))).to.deep.equal({
+      frames: 1,
+      fps: 0,
+      constantRate: true,
+      runs: [[0, 0, 1]],
+    });
+  });
+
+  it('show images that no browser shows, upright', async () => {
+    const [turned, tiff] = ['turned.jpg', 'a.tif'].map((name) => join(service.mediaDir, name));
+    const picture = sharp(fileURLToPath(sampleUri('red-car.jpg')));
+    const { width, height } = await picture.metadata();
+    await picture.clone().withMetadata({ orientation: 6 }).toFile(turned!);
+    await picture.clone().tiff().toFile(tiff!);
+    const media = [turned!, tiff!].map((path) => pathToFileURL(path).href);
+    const { jobId } = await service.run({ media, pipelineName: 'LIGHT PIPELINE' });
+    const sizes = [];
+    for (const n of [0, 1]) {
+      const shown = await sharp(await jpegOf(`/rest/jobs/${jobId}/media/${n}/frames/0.jpg`)).metadata();
+      sizes.push([shown.format, shown.width, shown.height]);
+    }
+    expect(sizes).to.deep.equal([
+      ['jpeg', height, width],
+      ['jpeg', width, height],
+    ]);
+    expect((await messageOf(`/rest/jobs/${jobId}/media/0/frames/1.jpg`))[1]).to.equal(
+      'The medium has 1 frame, numbered from 0.',
+    );
+  });
+
+  it('are drawn with what the document has found at them, when that is asked for', async () => {
+    const { jobId, media } = await service.run({
+      media: [sampleUri('astronaut.png')],
+      pipelineName: 'FACE DETECTION PIPELINE',
+    });
+    const path = `/rest/jobs/${jobId}/media/0/frames/0.jpg`;
+    const [plain, drawn] = await Promise.all(
+      [path, `${path}?boxes=true`].map(async (one) =>
+        sharp(await jpegOf(one))
+          .raw()
+          .toBuffer(),
+      ),
+    );
+    const { x, y, width } = tracksOf(media[0], 'FACE')[0]!.exemplar;
+    const size = 512;
+    const differs = (column: number, row: number) => {
+      const at = (row * size + column) * 3;
+      return [0, 1, 2].some((channel) => Math.abs(plain![at + channel]! - drawn![at + channel]!) > 60);
+    };
+    expect(differs(x + Math.round(width / 2), y), 'on the upper edge of the box').to.equal(true);
+    expect(differs(5, 5), 'far from it').to.equal(false);
+  });
+
+  it('are decoded again when the component was stopped, and kept until their job is removed', async () => {
+    const { jobId } = await service.run({ media: [sampleUri('hello.avi')], pipelineName: 'LIGHT PIPELINE' });
+    await until(
+      'no component runs',
+      () => service.componentPids().filter(isRunning),
+      (pids) => pids.length === 0,
+      { withinMs: 20_000 },
+    );
+    const path = `/rest/jobs/${jobId}/media/0/frames/2.jpg`;
+    const first = await jpegOf(path);
+    const etag = (await get(path)).headers.get('etag')!;
+    expect((await get(path, { 'if-none-match': etag })).status).to.equal(304);
+    expect((await jpegOf(path)).equals(first)).to.equal(true);
+    const frames = await service.files('frames');
+    expect(frames).to.deep.include(`${jobId}.1`);
+    expect((await service.ask('DELETE', `/rest/jobs/${jobId}`)).status).to.equal(204);
+    await until(
+      'its frames are gone',
+      () => service.files('frames'),
+      (left) => !left.includes(`${jobId}.1`),
+    );
+    expect((await messageOf(path))[0]).to.equal(404);
+  });
+
+  it('are refused with a sentence when there are none, when their medium is gone or damaged', async () => {
+    const path = join(service.mediaDir, 'going.mp4');
+    await copyFile(fileURLToPath(sampleUri('hello.avi')), path);
+    const { jobId } = await service.run({
+      media: [sampleUri('green.wav'), pathToFileURL(path).href],
+      pipelineName: 'LIGHT PIPELINE',
+    });
+    expect(await messageOf(`/rest/jobs/${jobId}/media/0/frames/0.jpg`)).to.deep.equal([
+      404,
+      'A medium of the type AUDIO has no frames.',
+    ]);
+    rmSync(path);
+    expect((await messageOf(`/rest/jobs/${jobId}/media/1/frames/0.jpg`))[1]).to.include(
+      'cannot be read any more',
+    );
+    for (const k of ['-1', 'x', '1e3', '99999999999'])
+      expect((await get(`/rest/jobs/${jobId}/media/1/frames/${k}.jpg`)).status, k).to.equal(400);
+  });
+
+  it('are 503 with Retry-After when more are asked for than may be made, and small in their cache', async () => {
+    const narrow = await Service.started({ MAX_FRAME_REQUESTS: '0', FRAME_CACHE_BYTES: '1' });
+    try {
+      const { jobId } = await narrow.run({ media: [sampleUri('hello.avi')], pipelineName: 'LIGHT PIPELINE' });
+      const { status, headers, text } = await narrow.ask('GET', `/rest/jobs/${jobId}/media/0/frames/0.jpg`);
+      expect([status, headers.get('retry-after')]).to.deep.equal([503, '2']);
+      expect(text).to.include('MAX_FRAME_REQUESTS');
+      expect((await narrow.ask('GET', `/rest/jobs/${jobId}/media/0/frames`)).status).to.equal(200);
+      await narrow.stop();
+      await narrow.start({ MAX_FRAME_REQUESTS: '2' });
+      for (const k of [0, 1, 2])
+        expect((await narrow.ask('GET', `/rest/jobs/${jobId}/media/0/frames/${k}.jpg`)).status).to.equal(200);
+      const folder = join(narrow.dataDir, 'frames', `${jobId}.1`);
+      expect(await stat(join(folder, '0-2.jpg')).then(({ size }) => size)).to.be.greaterThan(0);
+      expect(await narrow.files(join('frames', `${jobId}.1`))).to.deep.equal(['0-2.jpg']);
+    } finally {
+      await narrow.close();
+    }
+  });
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
