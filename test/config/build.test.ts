@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   realpathSync,
   rmSync,
   symlinkSync,
@@ -25,7 +26,7 @@ describe('The build', () => {
       copyFileSync(path.join(packageRoot, 'config', script), path.join(folder, 'config', script));
     }
     write('package.json', JSON.stringify({ name: 'x', version: '1.2.3', type: 'module' }));
-    for (const name of ['@swc', 'es-module-lexer']) {
+    for (const name of ['@swc', 'sucrase', 'es-module-lexer']) {
       mkdirSync(path.join(folder, 'node_modules'), { recursive: true });
       symlinkSync(path.join(packageRoot, 'node_modules', name), path.join(folder, 'node_modules', name));
     }
@@ -78,6 +79,19 @@ describe('The build', () => {
     build();
     const { stderr } = spawnSync(process.execPath, ['dist/main.js'], { cwd: folder, encoding: 'utf8' });
     expect(stderr).to.include('main.js:5:7');
+  });
+
+  it('makes calls of the elements of the page, each on the line where it stands', () => {
+    write(
+      'page/one.tsx',
+      'interface P {\n  a: string;\n}\nexport const One = ({ a }: P) =>\n  <b>{a}</b>;\n',
+    );
+    write('page/two.tsx', 'import { One } from \'./one.tsx\';\nexport const two = <One a="x" />;\n');
+    expect(build().status).to.equal(0);
+    const made = (file: string) => readFileSync(path.join(folder, 'dist', file), 'utf8').split('\n');
+    expect(made('page/one.js')[4]).to.match(/^ +_jsx\('b', \{/);
+    expect(made('page/one.js')[0]).to.include('"preact/jsx-runtime"');
+    expect(made('page/two.js')[0]).to.match(/from '\.\/one\.js';$/);
   });
 
   it('ends with the place of a mistake that it cannot compile', () => {

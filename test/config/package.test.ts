@@ -72,6 +72,9 @@ describe('The package', function () {
       'components/faces/model/LICENSE.md',
       'components/markup/font/DejaVuSans-Bold.ttf',
       'templates/component/descriptor.json',
+      'page/index.html',
+      'page/style.css',
+      'dist/page/main.js',
     ]);
     const unwanted = files().filter(
       (file) => /^(dist\/)?test\b|\.map$|\.tsbuildinfo|^samples\b/.test(file) || /^(?!dist\/|templates\/).*\.ts$/.test(file), // prettier-ignore
