@@ -45,8 +45,10 @@ import { makeFolder } from './results/make-folder.ts';
 import { movedStarts, openDocument, type MovedStart } from './results/moved-files.ts';
 import { environmentNotes } from './domain/environment-notes.ts';
 import { SERVER_PROPERTY_DEFAULTS } from './domain/workflow-properties.ts';
+import { removeSearchFiles, SqliteSearch } from './search/sqlite/sqlite-search.ts';
 import { ALL_DUTIES } from './store/duties.ts';
 import { MemoryLedger } from './store/memory-ledger.ts';
+import type { SearchIndex } from './store/search.ts';
 import { SqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
 
@@ -185,7 +187,26 @@ async function prepare(settings: Settings, options: ServerOptions, { store, http
     exporter: new DocumentExporter({ most: settings.MAX_EXPORTS, paceMs: settings.EXPORT_PACE_MS }),
     timelines: new Timelines(),
     work: new WorkMetrics(),
+    ...(await openSearch(settings)),
   };
+}
+
+/** Without a search nobody would keep its index up to date: the next time that there is one, it is made anew. */
+async function openSearch(settings: Settings): Promise<{ readonly searchIndex?: SearchIndex }> {
+  const file = path.join(settings.DATA_DIR, 'search.db');
+  if (!settings.SEARCH) await removeSearchFiles(file);
+  if (!settings.SEARCH) return {};
+  const searchIndex = new SqliteSearch({
+    file,
+    textProperties: settings.SEARCH_TEXT_PROPERTIES,
+    classProperties: settings.SEARCH_CLASS_PROPERTIES,
+    textCharacters: settings.SEARCH_TEXT_CHARACTERS,
+    snippetCharacters: settings.SEARCH_SNIPPET_CHARACTERS,
+    maxScanned: settings.SEARCH_MAX_SCANNED,
+    maxWaiting: settings.SEARCH_MAX_WAITING,
+    timeoutMs: settings.SEARCH_TIMEOUT_MS,
+  });
+  return { searchIndex };
 }
 
 async function mediaLimits(settings: Settings, { folder: uploads }: UploadStore, logger: Logger) {

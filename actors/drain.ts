@@ -43,5 +43,7 @@ export async function drain(
   // Until now whoever watches a job could see how it stands.
   guardian.watch.close();
   guardian.listWatch.close();
+  // It tells jobs, so they are still there.
+  await guardian.indexer?.close();
   await system.stop(MAILBOXES_MS);
 }

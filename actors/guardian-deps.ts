@@ -6,6 +6,7 @@ import type { FetchLimits } from '../protocol/worker-protocol.ts';
 import type { ResultChecker } from '../results/check.ts';
 import type { MovedStart } from '../results/moved-files.ts';
 import type { Duties } from '../store/duties.ts';
+import type { SearchIndex } from '../store/search.ts';
 import type { Owner, Store } from '../store/store.ts';
 import type { Catalog } from './catalog/catalog.ts';
 import type { ManagedComponent } from './node-manager/components.ts';
@@ -44,6 +45,8 @@ export interface GuardianDeps {
   readonly duties: Duties;
   /** Number of this start; higher than that of every earlier one. */
   readonly epoch: number;
+  /** What jobs found, to be searched; absent: it is not. */
+  readonly searchIndex?: SearchIndex;
   /** Counts work as it gets done. */
   readonly meter: WorkMeter & StreamMeter;
   /** Version of the product. */

@@ -11,8 +11,8 @@ import {
 } from './actor-settings.ts';
 import { ADMISSION, admissionKind } from './admission/actor.ts';
 import type { AdmissionCommand, AdmissionReply } from './admission/model.ts';
+import { batchJobKind, type JobSearch } from './batch-job/actor.ts';
 import { BATCH_JOB } from './batch-job/keys.ts';
-import { batchJobKind } from './batch-job/actor.ts';
 import { ArchiveChecks } from './batch-job/archive-checks.ts';
 import type { JobCommand, JobReply } from './batch-job/commands.ts';
 import { Repeats } from './batch-job/idempotency.ts';
@@ -33,6 +33,7 @@ import { registerNodeManager, type NodeManager } from './node-manager/actor.ts';
 import { LoadMarks } from './runtime/load-marks.ts';
 import { DEFAULT_INTENSITY } from './runtime/supervision.ts';
 import type { Family } from './runtime/system.ts';
+import { JobIndexer } from './search/job-indexer.ts';
 import { restartPolicy } from './service/policy.ts';
 import { registerStreams, type Streams } from './streaming-job/register.ts';
 import { STREAMING_JOB } from './streaming-job/state.ts';
@@ -53,6 +54,8 @@ export interface Actors {
   readonly streams: Streams;
   /** Has frames made for clients that wait. */
   readonly frames: FrameService;
+  /** Brings documents into the search; absent: there is none. */
+  readonly indexer: JobIndexer | undefined;
 }
 
 /** What actors ask of the services before them. */
@@ -69,7 +72,8 @@ const SHARED_MAILBOX = 100_000;
 
 export function registerActors(base: Foundation, edge: Edge): Actors {
   const others: Others = () => actors;
-  const jobs = registerJobs(base, others);
+  const indexer = indexerOf(base, others);
+  const jobs = registerJobs(base, others, indexer ?? NO_SEARCH);
   const actors: Actors = {
     jobs,
     catalogActor: registerCatalog(base),
@@ -81,6 +85,7 @@ export function registerActors(base: Foundation, edge: Edge): Actors {
     archiveChecks: archiveChecksOf(base, jobs),
     streams: streamsOf(base, edge, others),
     frames: framesOf(base),
+    indexer,
   };
   return actors;
 }
@@ -93,7 +98,22 @@ export function tellJobs({ work }: Store, { jobs, streams, frames }: Actors, new
   void toldOf(jobs, work, of(BATCH_JOB));
 }
 
-function registerJobs(base: Foundation, others: Others): Actors['jobs'] {
+const NO_SEARCH: JobSearch = { wake() {}, remove: () => Promise.resolve(true) };
+
+function indexerOf(base: Foundation, others: Others): JobIndexer | undefined {
+  const { system, store, settings, logger, searchIndex: index } = base;
+  if (index === undefined) return undefined;
+  return new JobIndexer({
+    store,
+    index,
+    clock: system.clock,
+    logger,
+    dataDir: settings.DATA_DIR,
+    jobs: () => others().jobs,
+  });
+}
+
+function registerJobs(base: Foundation, others: Others, search: JobSearch): Actors['jobs'] {
   const { system, store, owner, settings, logger } = base;
   return system.register(
     batchJobKind({
@@ -105,6 +125,7 @@ function registerJobs(base: Foundation, others: Others): Actors['jobs'] {
       idleMs: settings.IDLE_ACTOR_MS,
       marks: new LoadMarks(settings.DATA_DIR),
       clock: system.clock,
+      search,
       settings: jobSettings(settings, base.version),
       checkArchive: (record, state) => void others().archiveChecks.checkInspected(record, state),
       deliver: (destinations) => destinations.forEach(others().delivery.wake),

@@ -55,6 +55,7 @@ async function takeUp(guardian: Guardian, { store, settings, logger }: ResumeDep
   // Jobs that have ended may still have reports on their way.
   for (const id of await readdir(segmentsRoot(settings.DATA_DIR)).catch(() => []))
     streams.jobs.tell(id, { type: 'resume' });
+  guardian.indexer?.wake();
   admission.tell(ADMISSION, { type: 'open' });
   await delivery.wakeAll();
 }

@@ -36,6 +36,7 @@ const PRODUCT = [
   'processes',
   'protocol',
   'results',
+  'search',
   'store',
 ];
 const OUT = 'dist';

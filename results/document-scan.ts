@@ -17,6 +17,8 @@ export type Place =
   | 'TRACK'
   | 'DETECTIONS'
   | 'DETECTION'
+  | 'TRACK_PROPERTIES'
+  | 'EXEMPLAR'
   | 'OTHER';
 
 /** A value that is shown instead of being passed on. */
@@ -29,11 +31,27 @@ export interface Found {
 }
 export type Piece = Buffer | Found;
 
+/** An object of this place has ended. */
+export interface Left {
+  readonly left: Place;
+}
+
+/** What a reader of documents looks at. */
+export interface Interest {
+  /** What stands under a key, or in an array under `[]`; `*` is any key. */
+  readonly below: Readonly<Partial<Record<Place, Readonly<Record<string, Place>>>>>;
+  /** The values that are shown, by the object that they stand in. */
+  readonly shown: Readonly<Partial<Record<Place, ReadonlySet<string>>>>;
+  /** Places whose end is told. */
+  readonly left?: ReadonlySet<Place>;
+  /** Bytes of a shown text of which the rest is left out; absent: a longer one than 64 KiB is an error. */
+  readonly cutAt?: number;
+}
+
 /** The text is no detection document; the message is part of a sentence. */
 export class DocumentError extends Error {}
 
-/** What stands under a key, or in an array under `[]`; `*` is any key. */
-const BELOW: Readonly<Partial<Record<Place, Readonly<Record<string, Place>>>>> = {
+const BELOW: Interest['below'] = {
   ROOT: { media: 'MEDIA' },
   MEDIA: { '[]': 'MEDIUM' },
   MEDIUM: {
@@ -50,8 +68,7 @@ const BELOW: Readonly<Partial<Record<Place, Readonly<Record<string, Place>>>>> =
   DETECTIONS: { '[]': 'DETECTION' },
 };
 
-/** The values that are shown, by the object that they stand in. */
-const SHOWN: Readonly<Partial<Record<Place, ReadonlySet<string>>>> = {
+const SHOWN: Interest['shown'] = {
   ROOT: new Set(['jobId', 'archiveSourceJobId']),
   MEDIUM: new Set([
     ...['parentMediaId', 'path', 'sha256', 'archiveSourceMediaPath', 'mediaSelectorsOutputUri'],
@@ -83,13 +100,29 @@ interface Open {
 
 /** The pieces of a document in order: what is not shown stands in the buffers. @throws DocumentError */
 export async function* documentPieces(source: AsyncIterable<Uint8Array | string>): AsyncGenerator<Piece> {
-  const scan = new Scan();
-  for await (const chunk of source) yield* scan.take(Buffer.from(chunk as Uint8Array));
+  const scan = new Scan({ below: BELOW, shown: SHOWN });
+  for await (const chunk of source)
+    for (const piece of scan.take(Buffer.from(chunk as Uint8Array))) if (!('left' in piece)) yield piece;
+  scan.end();
+}
+
+/** What a reader looks at, a chunk of the document at a time; all else is passed over. @throws DocumentError */
+export async function* documentValues(
+  source: AsyncIterable<Uint8Array>,
+  interest: Interest,
+): AsyncGenerator<readonly (Found | Left)[]> {
+  const scan = new Scan(interest);
+  for await (const chunk of source) {
+    const pieces = scan.take(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
+    yield pieces.filter((piece): piece is Found | Left => !Buffer.isBuffer(piece));
+  }
   scan.end();
 }
 
 class Scan {
+  readonly #interest: Interest;
   readonly #open: Open[] = [];
+  #pieces: (Piece | Left)[] = [];
   #medium = -1;
   #begun = false;
   /** Where the document ends in the chunk that is taken. */
@@ -100,8 +133,13 @@ class Scan {
   #held: Buffer[] = [];
   #heldBytes = 0;
 
-  take(chunk: Buffer): readonly Piece[] {
-    const pieces: Piece[] = [];
+  constructor(interest: Interest) {
+    this.#interest = interest;
+  }
+
+  take(chunk: Buffer): readonly (Piece | Left)[] {
+    const pieces: (Piece | Left)[] = [];
+    this.#pieces = pieces;
     // What stands around the document is not passed on.
     let passedOn = this.#begun ? 0 : startIn(chunk);
     let at = 0;
@@ -121,7 +159,7 @@ class Scan {
       at = next;
       if (this.#reading !== 'TEXT') this.#hold(chunk.subarray(from, at));
       if (this.#isShown()) passedOn = at;
-      if (ended) this.#finish(pieces);
+      if (ended) this.#finish();
     }
     const end = this.#endsAt ?? chunk.length;
     if (this.#endsAt !== undefined) this.#endsAt = 0;
@@ -167,13 +205,13 @@ class Scan {
   }
 
   #wants({ place, isObject, expectsKey, key }: Open): boolean {
-    return isObject && !expectsKey && SHOWN[place]?.has(key) === true;
+    return isObject && !expectsKey && this.#interest.shown[place]?.has(key) === true;
   }
 
   #enter(isObject: boolean, parent: Open | undefined): Open {
     if (this.#open.length >= DEEPEST) throw new DocumentError('it is nested too deeply');
     this.#begun = true;
-    const below = parent === undefined ? undefined : BELOW[parent.place];
+    const below = parent === undefined ? undefined : this.#interest.below[parent.place];
     const name = parent?.isObject === false ? '[]' : (parent?.key ?? '');
     const known = below !== undefined && Object.hasOwn(below, name) ? below[name] : below?.['*'];
     const place = parent === undefined ? 'ROOT' : (known ?? 'OTHER');
@@ -184,7 +222,9 @@ class Scan {
   }
 
   #leave(isObject: boolean): Open | undefined {
-    if (this.#open.pop()?.isObject !== isObject) throw new DocumentError('its brackets do not match');
+    const ended = this.#open.pop();
+    if (ended?.isObject !== isObject) throw new DocumentError('its brackets do not match');
+    if (this.#interest.left?.has(ended.place) === true) this.#pieces.push({ left: ended.place });
     return this.#open.at(-1);
   }
 
@@ -203,6 +243,12 @@ class Scan {
     this.#heldBytes += bytes.length;
     // A longer key is none that matters.
     if (this.#reading === 'KEY' && this.#heldBytes > LONGEST_KEY) return;
+    const { cutAt } = this.#interest;
+    if (cutAt !== undefined && this.#reading === 'SHOWN_TEXT') {
+      const rest = cutAt - (this.#heldBytes - bytes.length);
+      if (rest > 0) this.#held.push(Buffer.from(bytes.subarray(0, rest)));
+      return;
+    }
     if (this.#heldBytes > LONGEST_VALUE)
       throw new DocumentError(
         `the value of "${this.#open.at(-1)?.key}" is longer than ${LONGEST_VALUE} bytes`,
@@ -210,7 +256,7 @@ class Scan {
     this.#held.push(bytes);
   }
 
-  #finish(pieces: Piece[]): void {
+  #finish(): void {
     const [reading, bytes] = [this.#reading, this.#heldBytes];
     const text = Buffer.concat(this.#held).toString('utf8');
     [this.#reading, this.#held, this.#heldBytes] = ['NOTHING', [], 0];
@@ -221,7 +267,9 @@ class Scan {
       open.key = bytes > LONGEST_KEY ? '' : plain(text);
       return;
     }
-    pieces.push({ place: open.place, key: open.key, value: parsed(text), medium: this.#medium });
+    const value =
+      reading === 'SHOWN_TEXT' && bytes > (this.#interest.cutAt ?? Infinity) ? cutText(text) : parsed(text);
+    this.#pieces.push({ place: open.place, key: open.key, value, medium: this.#medium });
   }
 }
 
@@ -250,4 +298,16 @@ function parsed(text: string): unknown {
   } catch {
     throw new DocumentError('it is no JSON');
   }
+}
+
+/** What can be read of a JSON text whose end is missing; the cut may have gone through an escape or a character. */
+function cutText(text: string): string {
+  const whole = text.replace(/\uFFFD+$/, '');
+  for (let end = whole.length; end > Math.max(0, whole.length - 12); end--)
+    try {
+      return String(JSON.parse(`${whole.slice(0, end)}"`));
+    } catch {
+      // One character less.
+    }
+  return '';
 }

@@ -17,6 +17,7 @@ const FOLDERS = [
   'components',
   'processes',
   'page',
+  'search',
   'cli',
 ] as const;
 type Folder = (typeof FOLDERS)[number] | 'main.ts';
@@ -46,6 +47,8 @@ const MAY_IMPORT: Readonly<Record<Folder, readonly Folder[]>> = {
   store: [],
   // It runs in a browser.
   page: [],
+  // Backends of the search, whose contract is the store's.
+  search: ['store', 'results'],
 };
 
 /** What is known by its type alone: what is handed in from outside, and the detector's interface that readers of media serve. */
@@ -86,7 +89,9 @@ const AROUND: Readonly<Record<string, readonly string[]>> = {
   'system-messages': ['lasting-messages.ts', 'service.ts'],
 };
 /** Folders below actors/ that are no actors. */
-const NO_ACTORS: readonly string[] = ['frames', 'runtime', 'sessions', 'uploads', 'views', 'worker-gateway'];
+const NO_ACTORS: readonly string[] = [
+  ...['frames', 'runtime', 'search', 'sessions', 'uploads', 'views', 'worker-gateway'],
+];
 
 /** Whether a file takes decisions of an actor. */
 function decides(file: string): boolean {
@@ -114,8 +119,8 @@ export function objection({ file, target, ours, typeOnly }: Import): string | un
   if (!ours) {
     if (target === 'comedy' && file !== 'actors/runtime/comedy-tree.ts')
       return `${file} imports comedy; only actors/runtime/comedy-tree.ts may.`;
-    if (target === 'better-sqlite3' && !/^(store\/sqlite|results\/timeline)\//.test(file))
-      return `${file} imports better-sqlite3; only store/sqlite/ and results/timeline/ may.`;
+    if (target === 'better-sqlite3' && !/^(store\/sqlite|search\/sqlite|results\/timeline)\//.test(file))
+      return `${file} imports better-sqlite3; only store/sqlite/, search/sqlite/ and results/timeline/ may.`;
     if (from === 'page' && !typeOnly && !/^preact(\/|$)/.test(target))
       return `${file} imports ${target}; the page has no packages but preact.`;
     if (from === 'domain' && target !== 'node:crypto' && target.startsWith('node:'))
@@ -130,7 +135,7 @@ export function objection({ file, target, ours, typeOnly }: Import): string | un
       ? undefined
       : `${file} imports ${target}; page/ runs in a browser and knows of the server only the types of http/schemas/.`;
   if (GROUND.includes(to) || (typeOnly && BY_TYPE.includes(target))) return undefined;
-  if (/^store\/[^/]+\//.test(target))
+  if (/^(store|search)\/[^/]+\//.test(target))
     return `${file} imports ${target}; a backend of the store is known to main.ts alone.`;
   if (MAY_IMPORT[from].includes(to)) return undefined;
   const allowed = MAY_IMPORT[from].map((folder) => `${folder}/`).join(', ');

@@ -42,7 +42,16 @@ export interface JobDeps {
   /** Tells who sends them that notices wait for these destinations. */
   deliver(destinations: readonly string[]): void;
   forget(jobNumber: number): void;
+  readonly search: JobSearch;
   ended(record: JobRecord, end: JobEnd): void;
+}
+
+/** What jobs ask of the search. */
+export interface JobSearch {
+  /** There are jobs whose documents it does not have yet. */
+  wake(): void;
+  /** It is to find nothing of this job up to this run; false: it does for now. */
+  remove(jobNumber: number, run: number): Promise<boolean>;
 }
 
 /** How a job ended. */
@@ -135,10 +144,7 @@ async function perform(
         break;
       case 'removeFiles':
         // A job that is removed keeps its mark until its files are gone: the next start tries again.
-        if (
-          !(await removeFiles(deps, record, { ...state, run: effect.run }, effect.document)) &&
-          state.removed
-        )
+        if (!(await removeRun(deps, record, { ...state, run: effect.run }, effect.document)) && state.removed)
           return;
         break;
       case 'removeStrays':
@@ -146,6 +152,9 @@ async function perform(
         break;
       case 'checkArchive':
         deps.checkArchive(record, state);
+        break;
+      case 'index':
+        deps.search.wake();
         break;
       case 'deliver':
         deps.deliver(effect.destinations);
@@ -159,6 +168,17 @@ async function perform(
       default:
         assertNever(effect);
     }
+}
+
+/** The files first: of a document that is gone the search takes nothing in any more. False: something is left. */
+async function removeRun(
+  deps: JobDeps,
+  record: JobRecord,
+  state: JobState,
+  document: boolean,
+): Promise<boolean> {
+  const gone = await removeFiles(deps, record, state, document);
+  return document ? (await deps.search.remove(record.number, state.run)) && gone : gone;
 }
 
 /** A job whose actor fails again and again ends ERROR by the smallest commit there is, so that it harms nobody else. */

@@ -66,6 +66,8 @@ export type JobCommand =
       readonly arrived: readonly string[];
       readonly failed: readonly FailedPost[];
     }
+  /** From the search: it has the document of this run, or knows that it never can. */
+  | { readonly type: 'indexed'; readonly run: number }
   /** From the REST interface and from retention: a job that has ended goes. */
   | { readonly type: 'remove' }
   /** From the job itself, when its files are gone. */

@@ -6,6 +6,8 @@ export interface JobSettings {
   readonly dataDir: string;
   /** Sub-jobs of one job that are queued or run at a time. */
   readonly window: number;
+  /** Whether the documents of jobs are to be found by the search. */
+  readonly search: boolean;
   /** Attempts at a sub-job before it is given up. */
   readonly attempts: number;
   /** Media that may be derived from those of one job. */

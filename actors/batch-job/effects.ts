@@ -8,6 +8,8 @@ export type JobEffect =
   /** All tasks are over: files go of which the document will not tell. */
   | { readonly type: 'removeStrays' }
   | { readonly type: 'checkArchive' }
+  /** The search does not have the document yet. */
+  | { readonly type: 'index' }
   /** Notices wait in the outbox for these destinations. */
   | { readonly type: 'deliver'; readonly destinations: readonly string[] }
   /** The files are gone: the job itself may go. */

@@ -17,6 +17,7 @@ export const NO_JOB: JobState = {
   endedAt: null,
   objectId: '',
   hasDocument: false,
+  unindexed: false,
   cancelledBy: null,
   checkArchive: false,
   pastOutput: null,

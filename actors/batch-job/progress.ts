@@ -115,16 +115,18 @@ const canBegin = ({ stage, status, media, checkArchive }: JobState, { record }: 
 /** The end: rows and files go, notices go out. */
 function ended(state: JobState, { record, at, settings }: DecisionContext): JobChange {
   const { callback, archive, notices, rows } = owedAtEnd(record, state, settings, at);
+  const unindexed = settings.search && state.hasDocument;
   // Admission hears of it first: whoever sees the end and resubmits at once must not keep the place of the run before.
   const effects: JobEffect[] = [
     { type: 'ended' },
     // Before the files: to remove many takes a while.
     ...deliver(notices),
+    ...(unindexed ? [{ type: 'index' } as const] : []),
     { type: 'removeFiles', run: state.run, document: false },
   ];
   // Synced: the files that could do the work again go right after it.
   return {
-    state: { ...state, callback, archive },
+    state: { ...state, callback, archive, unindexed },
     // What is posted to the archive outlives the end, for a repost.
     putRows: rows,
     effects,

@@ -70,6 +70,7 @@ export const jobSnapshotSchema = z.object({
   endedAt: z.number().nullable(),
   objectId: z.string(),
   hasDocument: z.boolean(),
+  unindexed: z.boolean().default(false),
   cancelledBy: z.enum(['USER', 'SHUTDOWN']).nullable(),
   checkArchive: z.boolean(),
   pastOutput: z.string().nullable(),

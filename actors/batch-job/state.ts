@@ -46,6 +46,8 @@ export interface JobState {
   /** UUID of this run's document. */
   readonly objectId: string;
   readonly hasDocument: boolean;
+  /** The search does not have the document yet. */
+  readonly unindexed: boolean;
   /** Who wants the job to stop, once it is CANCELLING. */
   readonly cancelledBy: 'USER' | 'SHUTDOWN' | null;
   /** Whether the archive is to be asked once the media are inspected. */

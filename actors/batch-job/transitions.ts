@@ -146,6 +146,14 @@ const ON: Transitions<JobTypes> = {
       return { ...unchanged({ ...state, archive }), outbox: { remove: ids } };
     },
   },
+  indexed: {
+    from: ENDED,
+    to: STAYS_ENDED,
+    apply: (state, { run }) =>
+      state.unindexed && state.run === run
+        ? unchanged({ ...state, unindexed: false })
+        : refused('NOT_OUTSTANDING'),
+  },
   remove: {
     from: ENDED,
     to: ['REMOVED'],
@@ -214,7 +222,10 @@ export function recover(state: JobState): readonly JobEffect[] {
 }
 
 function toGoOn(state: JobState): readonly JobEffect[] {
-  if (isTerminal(state.status)) return state.removed ? removal(state) : [];
+  if (isTerminal(state.status)) {
+    if (state.removed) return removal(state);
+    return state.unindexed ? [{ type: 'index' }] : [];
+  }
   const rows = [...state.outstanding.values()];
   if (rows.length === 0) return state.stage.name === 'CHECK' ? [{ type: 'checkArchive' }] : [];
   const dropped = state.status === 'CANCELLING' ? rows.filter(({ kind }) => !survivesCancel(kind)) : [];

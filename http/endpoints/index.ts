@@ -11,6 +11,7 @@ import { mediaEndpoints, type MediaDeps } from './media.ts';
 import { nodeEndpoints, type NodeDeps } from './nodes.ts';
 import { pipelineEndpoints } from './pipelines.ts';
 import { queueEndpoints, type QueueDeps } from './queues.ts';
+import { searchEndpoints, type SearchDeps } from './search.ts';
 import { selfEndpoints, serviceEndpoints, type ServiceDeps } from './service.ts';
 import { streamingJobEndpoints, type StreamingJobDeps } from './streaming-jobs.ts';
 import { systemMessageEndpoints, type SystemMessageDeps } from './system-messages.ts';
@@ -34,6 +35,7 @@ export interface EndpointDeps
     SystemMessageDeps,
     CatalogDeps,
     QueueDeps,
+    SearchDeps,
     WorkerProtocolDeps,
     WorkerStreamDeps {}
 
@@ -52,6 +54,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...jobFileEndpoints,
   ...foundEndpoints,
   ...jobFrameEndpoints,
+  ...searchEndpoints,
   ...mediaEndpoints,
   ...selfEndpoints,
   ...administrationEndpoints,
@@ -64,6 +67,7 @@ export const tags = [
   { name: 'Service', description: 'The service itself: version, health, this document' },
   { name: 'Batch jobs', description: 'Run a pipeline over media and get what it found' },
   { name: 'Files of jobs', description: 'The media of jobs and what was made of them' },
+  { name: 'Search', description: 'Find what all jobs have found' },
   { name: 'Media', description: 'Upload media, when the service cannot reach them' },
   { name: 'Nodes and services', description: 'What runs where' },
   { name: 'Streaming jobs', description: 'Run a pipeline over a live stream' },

@@ -59,6 +59,7 @@ async function fill(dataDir: string, jobs: number): Promise<void> {
     endedAt: 1,
     objectId: '00000000-0000-0000-0000-000000000000',
     hasDocument: true,
+    unindexed: false,
     cancelledBy: null,
     checkArchive: false,
     pastOutput: null,

@@ -22,6 +22,7 @@ export const FOLDERS = [
   'processes',
   'protocol',
   'results',
+  'search',
   'store',
 ];
 

@@ -66,6 +66,7 @@ export function settingsOf(more: Partial<JobSettings> = {}): JobSettings {
     dataDir: '/data',
     window: 4,
     attempts: 3,
+    search: true,
     system,
     maxDerived: 10,
     privateBuckets: false,

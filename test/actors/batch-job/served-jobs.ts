@@ -28,6 +28,8 @@ export class ServedJobs {
   /** Runs for which the archive was asked. */
   readonly asked: number[] = [];
   readonly woken: string[] = [];
+  /** What the search was asked for. */
+  readonly indexed: string[] = [];
   broken: Error | undefined;
   /** Nobody hears that a job is to be forgotten. */
   deaf = false;
@@ -51,6 +53,10 @@ export class ServedJobs {
       deliver: (destinations) => this.woken.push(...destinations),
       forget: (number) => {
         if (!this.deaf) this.family.tell(String(number), { type: 'forget' });
+      },
+      search: {
+        wake: () => this.indexed.push('wake'),
+        remove: (number, run) => Promise.resolve(this.indexed.push(`remove ${number}.${run}`) > 0),
       },
       ended: ({ number }) => this.ended.push(number),
     };

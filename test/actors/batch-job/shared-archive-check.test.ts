@@ -61,6 +61,7 @@ describe('The check of the archive by one of several servers', () => {
         deliver() {},
         forget() {},
         ended() {},
+        search: { wake() {}, remove: () => Promise.resolve(true) },
       }),
     );
     const checks = new ArchiveChecks({

@@ -74,6 +74,7 @@ const COMMANDS: Readonly<Record<JobCommand['type'], (job: LedJob) => JobCommand>
   noticeSent: () => ({ type: 'noticeSent', id: 'here-7.1.callback' }),
   noticeFailed: () => noticeFailed('here-7.1.archive.1', 'it hung up'),
   archiveReposted: () => ({ type: 'archiveReposted', arrived: [], failed: [] }),
+  indexed: (job) => ({ type: 'indexed', run: job.state?.run ?? 1 }),
   remove: () => ({ type: 'remove' }),
   forget: () => ({ type: 'forget' }),
 };
@@ -95,17 +96,17 @@ ERROR                  exists  wrong_state  wrong_state IN_PROGRESS  not_outstan
 
 /** The same for what comes before and after the work. */
 const AROUND = `
-                       archiveChecked  noticeSent   noticeFailed  archiveReposted  remove       forget
-INITIALIZED            wrong_state     wrong_state  wrong_state   wrong_state      wrong_state  wrong_state
-IN_PROGRESS            wrong_state     wrong_state  wrong_state   wrong_state      wrong_state  wrong_state
-IN_PROGRESS_WARNINGS   wrong_state     wrong_state  wrong_state   wrong_state      wrong_state  wrong_state
-IN_PROGRESS_ERRORS     wrong_state     wrong_state  wrong_state   wrong_state      wrong_state  wrong_state
-CANCELLING             wrong_state     wrong_state  wrong_state   wrong_state      wrong_state  wrong_state
-COMPLETE               wrong_state     =            =             =                =            wrong_state
-COMPLETE_WITH_WARNINGS wrong_state     =            =             =                =            wrong_state
-CANCELLED              wrong_state     =            =             =                =            wrong_state
-CANCELLED_BY_SHUTDOWN  wrong_state     =            =             =                =            wrong_state
-ERROR                  wrong_state     =            =             =                =            wrong_state`;
+                       archiveChecked  noticeSent   noticeFailed  archiveReposted  remove       forget       indexed
+INITIALIZED            wrong_state     wrong_state  wrong_state   wrong_state      wrong_state  wrong_state  wrong_state
+IN_PROGRESS            wrong_state     wrong_state  wrong_state   wrong_state      wrong_state  wrong_state  wrong_state
+IN_PROGRESS_WARNINGS   wrong_state     wrong_state  wrong_state   wrong_state      wrong_state  wrong_state  wrong_state
+IN_PROGRESS_ERRORS     wrong_state     wrong_state  wrong_state   wrong_state      wrong_state  wrong_state  wrong_state
+CANCELLING             wrong_state     wrong_state  wrong_state   wrong_state      wrong_state  wrong_state  wrong_state
+COMPLETE               wrong_state     =            =             =                =            wrong_state  =
+COMPLETE_WITH_WARNINGS wrong_state     =            =             =                =            wrong_state  =
+CANCELLED              wrong_state     =            =             =                =            wrong_state  =
+CANCELLED_BY_SHUTDOWN  wrong_state     =            =             =                =            wrong_state  =
+ERROR                  wrong_state     =            =             =                =            wrong_state  =`;
 
 const cellsOf = (table: string) =>
   table
@@ -602,6 +603,7 @@ describe('The end of a batch job', () => {
       expect(effectsOf(job)).to.deep.equal([
         { type: 'ended' },
         { type: 'deliver', destinations: ['http://caller.example', 'http://archive.example'] },
+        { type: 'index' },
         { type: 'removeFiles', run: 1, document: false },
       ]);
       expect(job.state?.endedAt).to.be.a('number');
@@ -630,7 +632,11 @@ describe('What a loaded batch job stands for', () => {
   for (const status of Object.keys(IN_STATE).filter(
     (name) => name === 'INITIALIZED' || isTerminal(name as never),
   ))
-    it(`is nothing in ${status}`, () => expect(recover(IN_STATE[status]!().state!)).to.deep.equal([]));
+    it(`is nothing in ${status} but the search for a document that it does not have`, () => {
+      const { state } = IN_STATE[status]!();
+      expect(recover(state!)).to.deep.equal(status === 'INITIALIZED' ? [] : [{ type: 'index' }]);
+      expect(recover({ ...state!, unindexed: false })).to.deep.equal([]);
+    });
 
   it('is the same whether it is told to resume or loaded afresh', () => {
     const job = detecting();

@@ -54,6 +54,7 @@ export async function storeJob(store: Store, given: GivenJob): Promise<void> {
     endedAt,
     objectId: '00000000-0000-0000-0000-000000000000',
     hasDocument: false,
+    unindexed: false,
     cancelledBy: null,
     checkArchive: false,
     pastOutput: null,

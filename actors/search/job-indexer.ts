@@ -1,0 +1,205 @@
+import type { Logger } from '../../config/logger.ts';
+import { pathOf } from '../../results/file-keys.ts';
+import { detectionFile } from '../../results/layout.ts';
+import {
+  SearchBroken,
+  SearchBusy,
+  type RebuildMark,
+  type SearchedJob,
+  type SearchIndex,
+  type SearchPage,
+  type SearchQuery,
+} from '../../store/search.ts';
+import type { IndexEntry, Store } from '../../store/store.ts';
+import type { JobSearch } from '../batch-job/actor.ts';
+import type { JobCommand, JobReply } from '../batch-job/commands.ts';
+import { ENDED_JOBS, UNINDEXED_JOBS } from '../batch-job/indexes.ts';
+import { foldersOf } from '../batch-job/record.ts';
+import { isTerminal } from '../batch-job/status.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Family } from '../runtime/system.ts';
+import { readableJob, type StoredJob } from '../views/stored-job.ts';
+
+export interface JobIndexerDeps {
+  readonly store: Store;
+  readonly index: SearchIndex;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly dataDir: string;
+  jobs(): Pick<Family<JobCommand, JobReply>, 'ask'>;
+}
+
+/** A page of hits, and whether the index has all documents. */
+export interface SearchAnswer extends SearchPage {
+  readonly complete: boolean;
+}
+
+/** Jobs that are put at a time. */
+const JOBS_AT_ONCE = 20;
+/** After a failure of the index. */
+const RETRY_MS = 10_000;
+
+/**
+ * Brings the documents of jobs that have ended into the search. What is undone stands in the store: the index of jobs that say so, and
+ * for an index that is made anew all jobs that have ended, from where it is marked to have come.
+ */
+export class JobIndexer implements JobSearch {
+  readonly #deps: JobIndexerDeps;
+  #mark: RebuildMark = 'begun';
+  #wanted = false;
+  /** The index is to be made anew. */
+  #isOutdated = false;
+  #working: Promise<void> | undefined;
+  #cancelRetry: (() => void) | undefined;
+  #closed = false;
+
+  constructor(deps: JobIndexerDeps) {
+    this.#deps = deps;
+  }
+
+  wake(): void {
+    this.#wanted = true;
+    if (this.#closed) return;
+    this.#working ??= this.#work().finally(() => {
+      this.#working = undefined;
+      if (this.#wanted && this.#cancelRetry === undefined) this.wake();
+    });
+  }
+
+  async remove(jobNumber: number, run: number): Promise<boolean> {
+    try {
+      await this.#deps.index.remove(jobNumber, run);
+      return true;
+    } catch (err) {
+      this.#deps.logger.warn({ err, job: jobNumber }, 'could not take a job out of the search');
+      // A new index will not have it.
+      if (err instanceof SearchBroken) this.wake();
+      return err instanceof SearchBroken;
+    }
+  }
+
+  /** Busy: why there is no answer now. */
+  async find(query: SearchQuery): Promise<SearchAnswer | { readonly busy: string }> {
+    try {
+      return { ...(await this.#deps.index.find(query)), complete: this.#mark === null && !this.#isOutdated };
+    } catch (error) {
+      if (error instanceof SearchBusy) return { busy: error.message };
+      if (!(error instanceof SearchBroken)) throw error;
+      this.wake();
+      return { busy: 'The index of the search is damaged, and is made again.' };
+    }
+  }
+
+  /** Forgets the index and makes it again of the documents; meanwhile the search answers what it has. */
+  rebuild(): void {
+    this.#isOutdated = true;
+    this.wake();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#cancelRetry?.();
+    await this.#deps.index.close();
+    await this.#working;
+  }
+
+  async #work(): Promise<void> {
+    this.#wanted = false;
+    try {
+      if (!this.#isOutdated) this.#mark = await this.#deps.index.mark();
+      for (let more = true; more && !this.#closed;) {
+        if (this.#isOutdated) await this.#clear();
+        more = (await this.#putUnindexed()) || (await this.#rebuildSome());
+      }
+    } catch (err) {
+      if (this.#closed) return;
+      if (err instanceof SearchBroken) this.#isOutdated = true;
+      const what = err instanceof SearchBroken ? 'is damaged and made again' : 'does not work now';
+      this.#deps.logger.error({ err }, `the index of the search ${what}`);
+      this.#retryLater();
+    }
+  }
+
+  async #clear(): Promise<void> {
+    await this.#deps.index.clear();
+    this.#isOutdated = false;
+    this.#mark = 'begun';
+  }
+
+  #retryLater(): void {
+    this.#cancelRetry?.();
+    this.#cancelRetry = this.#deps.clock.after(RETRY_MS, () => {
+      this.#cancelRetry = undefined;
+      this.wake();
+    });
+  }
+
+  /** False: all jobs are in. @throws when none of them came any further */
+  async #putUnindexed(): Promise<boolean> {
+    const { store, jobs } = this.#deps;
+    const entries = await store.list(UNINDEXED_JOBS, { limit: JOBS_AT_ONCE });
+    if (entries.length === 0) return false;
+    const found = await this.#jobsOf(entries);
+    await this.#put(found);
+    const runs = new Map(found.map((job) => [job.record.number, job.snapshot.run]));
+    let done = 0;
+    for (const { id } of entries) {
+      // One that cannot be read is put aside when it is told.
+      const run = runs.get(Number(id)) ?? 0;
+      const reply = await jobs()
+        .ask(id, { type: 'indexed', run })
+        .catch(() => undefined);
+      if (reply?.kind === 'done') done++;
+    }
+    const left = new Set((await store.list(UNINDEXED_JOBS, { limit: JOBS_AT_ONCE })).map(({ id }) => id));
+    if (done === 0 && entries.every(({ id }) => left.has(id)))
+      throw new Error('No job took in that the search has its document.');
+    return true;
+  }
+
+  /** A step of making the index anew; false: it is whole. */
+  async #rebuildSome(): Promise<boolean> {
+    const { store, index, logger } = this.#deps;
+    if (this.#mark === null) return false;
+    const after = this.#mark === 'begun' ? {} : { after: this.#mark };
+    const entries = await store.list(ENDED_JOBS, { limit: JOBS_AT_ONCE, ...after });
+    await this.#put((await this.#jobsOf(entries)).filter(({ snapshot }) => snapshot.hasDocument));
+    const mark = entries.length < JOBS_AT_ONCE ? null : entries.at(-1)!;
+    await index.setMark(mark);
+    this.#mark = mark;
+    if (mark === null) logger.info({}, 'the search has all documents');
+    return mark !== null;
+  }
+
+  async #jobsOf(entries: readonly IndexEntry[]): Promise<readonly StoredJob[]> {
+    const found: StoredJob[] = [];
+    for (const { id } of entries) {
+      const job = await readableJob(this.#deps.store, Number(id));
+      if (job !== undefined && isTerminal(job.snapshot.status)) found.push(job);
+    }
+    return found;
+  }
+
+  async #put(jobs: readonly StoredJob[]): Promise<void> {
+    if (jobs.length === 0) return;
+    const taken = await this.#deps.index.put(jobs.map((job) => this.#searched(job)));
+    for (const [n, one] of taken.entries())
+      if (one !== 'taken')
+        this.#deps.logger.warn(
+          { jobId: jobs[n]?.record.jobId, reason: one.unreadable },
+          'the search cannot read the document of a job',
+        );
+  }
+
+  #searched({ record, snapshot }: StoredJob): SearchedJob {
+    const { number, jobId, externalId, plan } = record;
+    const { run, endedAt, startedAt } = snapshot;
+    const tasks = plan.tasks.flatMap(({ name, actions }) => actions.map((action) => [action.name, name]));
+    return {
+      ...{ number, run, jobId, externalId },
+      endedAt: endedAt ?? startedAt,
+      document: pathOf(this.#deps.dataDir, detectionFile(foldersOf(record, snapshot))),
+      tasks: Object.fromEntries(tasks) as Record<string, string>,
+    };
+  }
+}

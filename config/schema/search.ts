@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { SECOND, truth, wait, whole, type SettingGroup } from './values.ts';
+
+const names = (fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform((text) =>
+      text
+        .split(',')
+        .map((name) => name.trim())
+        .filter((name) => name !== ''),
+    )
+    .meta({ shownDefault: fallback });
+
+const searching = {
+  SEARCH: truth()
+    .default(true)
+    .describe(
+      'Make what jobs found searchable; false: GET /rest/search is answered 501, and the index is removed',
+    ),
+  SEARCH_TEXT_PROPERTIES: names('TEXT,TRANSCRIPT,TRANSLATION,CAPTION').describe(
+    'Properties, comma-separated, whose values are the text of a track; after a change: troupe reindex',
+  ),
+  SEARCH_CLASS_PROPERTIES: names('CLASSIFICATION').describe(
+    'Properties, comma-separated, the first of which that a track has is its class; after a change: troupe reindex',
+  ),
+  SEARCH_TEXT_CHARACTERS: whole(100_000, 100).describe('Characters of the text of a track that can be found'),
+  SEARCH_SNIPPET_CHARACTERS: whole(200, 20, 10_000).describe(
+    'Characters that a hit shows around what was found',
+  ),
+  SEARCH_MAX_SCANNED: whole(20_000, 1).describe(
+    'Tracks that a page of hits looks at; then it ends, and its cursor goes on',
+  ),
+  SEARCH_MAX_WAITING: whole(100, 1).describe('Searches that wait for their turn; more are answered 503'),
+  SEARCH_TIMEOUT_MS: wait(10 * SECOND, 100).describe(
+    'Time after which a search is given up and answered 503',
+  ),
+};
+
+export const searchSettings = searching;
+
+export const searchGroups: readonly SettingGroup[] = [
+  {
+    title: 'Search',
+    about: 'What jobs found, and how it is searched: see [search.md](search.md).',
+    settings: searching,
+  },
+];

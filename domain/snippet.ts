@@ -1,0 +1,85 @@
+import { wordsIn, type PlacedWord, type SearchTerm } from './words.ts';
+
+/** A part of a text, and what in it was looked for. */
+export interface Snippet {
+  readonly text: string;
+  /** From start to before end, in UTF-16 code units of `text`; in order, without overlaps. */
+  readonly marks: readonly Mark[];
+}
+export interface Mark {
+  readonly start: number;
+  readonly end: number;
+}
+
+const MORE = '…';
+
+/** The text around the first place where one of the terms stands, of about `length` characters; without any the beginning. */
+export function snippetOf(text: string, terms: readonly SearchTerm[], length: number): Snippet {
+  const found = marksIn(text, terms, length);
+  const first = found[0]?.start ?? 0;
+  if (text.length <= length) return { text, marks: joined(found) };
+  const start = first <= length / 3 ? 0 : wordStart(text, Math.floor(first - length / 3), first);
+  const end = wordEnd(text, start + length, Math.max(start, found[0]?.end ?? 0));
+  const lead = start > 0 ? MORE : '';
+  const shift = lead.length - start;
+  const marks = joined(found.filter((mark) => mark.end <= end)).map((mark) => ({
+    start: mark.start + shift,
+    end: mark.end + shift,
+  }));
+  return { text: `${lead}${text.slice(start, end)}${end < text.length ? MORE : ''}`, marks };
+}
+
+/** Where terms stand, from the first such place on for as far as a snippet goes. */
+function marksIn(text: string, terms: readonly SearchTerm[], length: number): readonly Mark[] {
+  const marks: Mark[] = [];
+  if (terms.length === 0) return marks;
+  const longest = Math.max(...terms.map(({ words }) => words.length));
+  const seen: PlacedWord[] = [];
+  for (const word of wordsIn(text)) {
+    if (marks[0] !== undefined && word.start > marks[0].start + length) break;
+    seen.push(word);
+    if (seen.length > longest) seen.shift();
+    for (const term of terms) {
+      const first = seen.length - term.words.length;
+      if (first >= 0 && standsAt(seen, first, term)) marks.push({ start: seen[first]!.start, end: word.end });
+    }
+  }
+  return marks.toSorted((a, b) => a.start - b.start || a.end - b.end);
+}
+
+function standsAt(seen: readonly PlacedWord[], first: number, { words, prefix }: SearchTerm): boolean {
+  return words.every((word, at) => {
+    const found = seen[first + at]!.word;
+    return found === word || (prefix && at === words.length - 1 && found.startsWith(word));
+  });
+}
+
+function joined(marks: readonly Mark[]): readonly Mark[] {
+  const found: Mark[] = [];
+  for (const mark of marks) {
+    const last = found.at(-1);
+    if (last === undefined || mark.start >= last.end) found.push(mark);
+    else found[found.length - 1] = { start: last.start, end: Math.max(last.end, mark.end) };
+  }
+  return found;
+}
+
+/** Blanks are looked for so far. */
+const NEAR = 30;
+const BLANK = /\s/;
+
+/** After the next blank, but not behind `most`; never inside of a character. */
+function wordStart(text: string, from: number, most: number): number {
+  for (let at = from; at < Math.min(from + NEAR, most); at++) if (BLANK.test(text[at]!)) return at + 1;
+  return isInside(text, from) ? from - 1 : from;
+}
+
+/** Before the last blank, but not before `least`. */
+function wordEnd(text: string, from: number, least: number): number {
+  const to = Math.max(from, least);
+  if (to >= text.length) return text.length;
+  for (let at = to; at > Math.max(to - NEAR, least); at--) if (BLANK.test(text[at]!)) return at;
+  return isInside(text, to) ? to + 1 : to;
+}
+
+const isInside = (text: string, at: number) => /[\uDC00-\uDFFF]/.test(text[at] ?? '');

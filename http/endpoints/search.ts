@@ -1,0 +1,119 @@
+import type { z } from 'zod';
+import type { JobIndexer } from '../../actors/search/job-indexer.ts';
+import type { Logger } from '../../config/logger.ts';
+import { foldedName, searchTerms } from '../../domain/words.ts';
+import { userOf } from '../access/bearer.ts';
+import { answered, json, ok } from '../declaration.ts';
+import { endpoint } from '../endpoint.ts';
+import { HttpError, overloaded } from '../errors.ts';
+import { responseMessage } from '../schemas/common.ts';
+import { searchPage, searchQuery } from '../schemas/search.ts';
+
+export interface SearchDeps {
+  /** undefined: SEARCH is false. */
+  readonly indexer: Pick<JobIndexer, 'find' | 'rebuild'> | undefined;
+  readonly logger: Logger;
+}
+
+const OFF = 'The search is switched off on this server (SEARCH=false).';
+
+const HIT = {
+  jobId: 'host-12',
+  externalId: 'case 7',
+  jobEndDate: '2026-03-01T09:31:00.000Z',
+  mediaIndex: 0,
+  mediaId: 31,
+  mediaUri: 'file:///media/street.mp4',
+  trackId: '3b1f4c9bd8a2f4e7c4a8f3a1e0cb7d5a6c1b2e3f4051627384958a7b6c5d4e3f',
+  task: 'TEXT DETECTION TASK',
+  action: 'TEXT DETECTION ACTION',
+  algorithm: 'TEXT',
+  type: 'TEXT',
+  class: null,
+  startOffsetFrame: 250,
+  stopOffsetFrame: 274,
+  startOffsetTime: 10_000,
+  stopOffsetTime: 10_960,
+  confidence: 0.93,
+  snippet: { text: 'Straße gesperrt', marks: [{ start: 0, end: 6 }] },
+  score: 0.5,
+};
+
+const COMMON = { tag: 'Search' } as const;
+
+/** What all jobs have found (ours). */
+export const searchEndpoints = [
+  endpoint({
+    ...COMMON,
+    method: 'get',
+    path: '/rest/search',
+    id: 'search',
+    caller: 'USER',
+    summary: 'Search what all jobs found',
+    description:
+      'A hit is a track of a detection document. What is asked for must all fit; without anything all tracks are listed, newest first.',
+    query: searchQuery,
+    answers: {
+      200: json('A page of hits.', searchPage, { hits: [HIT], next: '812', complete: true }),
+      400: json('A part of the query is wrong.', responseMessage),
+      501: json('The search is switched off.', responseMessage),
+    },
+    says: { query: (problems) => `The query has errors in the following fields:\n${problems}` },
+    async handle({ query }, { indexer }: SearchDeps) {
+      if (indexer === undefined) throw new HttpError(501, OFF);
+      const page = await indexer.find(questionOf(query));
+      if ('busy' in page) throw overloaded(page.busy);
+      const hits = page.hits.map(hitOf);
+      return ok({ hits, next: page.next === null ? null : String(page.next), complete: page.complete });
+    },
+  }),
+  endpoint({
+    ...COMMON,
+    method: 'post',
+    path: '/rest/search/rebuild',
+    id: 'rebuildSearch',
+    caller: 'ADMIN',
+    forbidden: {
+      message: 'The index of the search was not made anew. Please log in as an admin user.',
+    },
+    summary: 'Make the index of the search anew',
+    description:
+      'Forgets the index and makes it again of the documents of all jobs, the oldest first, while jobs run. Until it is whole, `complete` is false in what the search answers.',
+    answers: {
+      202: json('It has begun.', responseMessage),
+      501: json('The search is switched off.', responseMessage),
+    },
+    handle({ ctx }, { indexer, logger }: SearchDeps) {
+      if (indexer === undefined) throw new HttpError(501, OFF);
+      indexer.rebuild();
+      logger.info({ user: userOf(ctx).name }, 'the index of the search is made anew');
+      return answered(202, { message: 'The index of the search is made anew of the documents of all jobs.' });
+    },
+  }),
+];
+
+type Found = Extract<Awaited<ReturnType<JobIndexer['find']>>, { readonly complete: boolean }>;
+
+function questionOf(query: z.output<typeof searchQuery>): Parameters<JobIndexer['find']>[0] {
+  const { text, class: name, type, from, to, job, limit, cursor } = query;
+  return {
+    terms: text === undefined ? [] : searchTerms(text),
+    class: name === undefined ? undefined : foldedName(name),
+    type: type === undefined ? undefined : foldedName(type),
+    from: from === undefined ? undefined : Date.parse(from),
+    to: to === undefined ? undefined : Date.parse(to),
+    ...{ job, limit, cursor },
+  };
+}
+
+function hitOf(hit: Found['hits'][number]) {
+  const { jobEndedAt, startFrame, stopFrame, startMs, stopMs, ...rest } = hit;
+  return {
+    ...rest,
+    jobEndDate: new Date(jobEndedAt).toISOString(),
+    startOffsetFrame: startFrame,
+    stopOffsetFrame: stopFrame,
+    startOffsetTime: startMs,
+    stopOffsetTime: stopMs,
+  };
+}

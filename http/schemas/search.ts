@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { searchTerms } from '../../domain/words.ts';
+import { jobId, jobIdParam } from './batch-jobs.ts';
+import { queryTimestamp, timestamp, wholeNumber } from './common.ts';
+
+/** The search over what jobs found (ours): what may be asked for, and what is answered. */
+const MAX_TEXT = 500;
+/** Words, phrases and beginnings of words in a text. */
+const MAX_TERMS = 50;
+
+const searchText = z
+  .string()
+  .max(MAX_TEXT)
+  .refine((text) => searchTerms(text).length > 0, { error: 'must have a letter or a digit' })
+  .refine((text) => searchTerms(text).length <= MAX_TERMS, {
+    error: `must have at most ${MAX_TERMS} words and phrases`,
+  });
+const name = z.string().trim().min(1, { error: 'must not be blank' }).max(1_000);
+
+export const searchQuery = z.strictObject({
+  text: searchText
+    .optional()
+    .describe('All of it must stand in the text of a track: words, "several words in a row", beginnings*'),
+  class: name
+    .optional()
+    .describe('Only tracks of this class, such as car (CLASSIFICATION), in any case of letters'),
+  type: name.optional().describe('Only tracks of this type, such as TEXT, in any case of letters'),
+  from: queryTimestamp.optional().describe('Only of jobs whose endDate is not before it'),
+  to: queryTimestamp.optional().describe('Only of jobs whose endDate is before it'),
+  job: jobIdParam.optional().describe('Only of this job: its id'),
+  limit: wholeNumber(1, 500).default(50).describe('Hits of a page at most'),
+  cursor: wholeNumber(1).optional().describe('The next of the page before, for the page after it'),
+});
+
+const mark = z.object({ start: z.int().min(0), end: z.int().min(0) });
+
+const searchHit = z
+  .object({
+    jobId,
+    externalId: z.string().nullable().describe("The caller's id of the job"),
+    jobEndDate: timestamp,
+    mediaIndex: z.int().min(0).describe('Place of the medium in the document, from 0'),
+    mediaId: z.int(),
+    mediaUri: z.string().describe('As the document tells it'),
+    trackId: z.string(),
+    task: z.string(),
+    action: z.string().describe('The source of the track'),
+    algorithm: z.string(),
+    type: z.string(),
+    class: z.string().nullable(),
+    startOffsetFrame: z.number(),
+    stopOffsetFrame: z.number(),
+    startOffsetTime: z.number().describe('Milliseconds'),
+    stopOffsetTime: z.number().describe('Milliseconds'),
+    confidence: z.number(),
+    snippet: z
+      .object({
+        text: z.string().describe('Empty for a track without text'),
+        marks: z
+          .array(mark)
+          .describe('What was looked for in it: from start to before end, in UTF-16 code units, in order'),
+      })
+      .describe('The text around what was looked for; … stands where it goes on'),
+    score: z
+      .number()
+      .min(0)
+      .max(1)
+      .describe('How much of the text is what was looked for; 1: all of it, or no text was'),
+  })
+  .meta({ id: 'SearchHit', description: 'A track that was found' });
+
+export const searchPage = z
+  .object({
+    hits: z.array(searchHit).describe('What came into the index last comes first'),
+    next: z
+      .string()
+      .nullable()
+      .describe('What to send as cursor for the next page; null: this is the last one'),
+    complete: z.boolean().describe('false: the index is being made, and does not have all documents yet'),
+  })
+  .meta({
+    id: 'SearchPage',
+    description: 'A page of hits. It may be short, or empty, although more follow: go on until next is null.',
+  });

@@ -1,0 +1,199 @@
+import type Database from 'better-sqlite3';
+import { snippetOf } from '../../domain/snippet.ts';
+import type { SearchTerm } from '../../domain/words.ts';
+import type { SearchHit, SearchPage, SearchQuery } from '../../store/search.ts';
+import { classFacet, typeFacet } from './facets.ts';
+import { openForReading, WHOLE } from './schema.ts';
+
+export interface FinderOptions {
+  readonly file: string;
+  /** Characters of the text around what was found. */
+  readonly snippetCharacters: number;
+  /** Tracks that a page looks at, of which some may be of jobs that are not meant. */
+  readonly maxScanned: number;
+}
+
+interface Job {
+  readonly id: number;
+  readonly number: number;
+  readonly job_id: string;
+  readonly external_id: string | null;
+  readonly ended_at: number;
+  readonly state: number;
+  readonly first: number;
+}
+
+interface Track {
+  readonly id: number;
+  readonly job: number;
+  readonly place: number;
+  readonly media_id: number;
+  readonly uri: string;
+  readonly task: string;
+  readonly action: string;
+  readonly algorithm: string;
+  readonly track_id: string;
+  readonly type: string;
+  readonly class: string | null;
+  readonly text: string;
+  readonly word_count: number;
+  readonly start_frame: number;
+  readonly stop_frame: number;
+  readonly start_ms: number;
+  readonly stop_ms: number;
+  readonly confidence: number;
+}
+
+/** Rows of the tracks that may be meant, from the first to the last. */
+interface Range {
+  readonly first: number;
+  readonly last: number;
+}
+
+type Rows = IterableIterator<{ readonly id: number; readonly job: number }>;
+
+/** So many tracks in a row of a job that is not meant are passed over one by one; the rest of them at once. */
+const PASSED_SINGLY = 100;
+
+/** Reads the index. Tracks are looked at from the newest back, so that a page costs as much as it is long. */
+export class Finder {
+  readonly #options: FinderOptions;
+  readonly #database: Database.Database;
+  readonly #statements: ReturnType<typeof prepare>;
+
+  constructor(options: FinderOptions) {
+    this.#options = options;
+    this.#database = openForReading(options.file);
+    this.#statements = prepare(this.#database);
+  }
+
+  /** All of it sees one moment of the index. */
+  find(query: SearchQuery): SearchPage {
+    return this.#database.transaction(() => this.#find(query))();
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #find(query: SearchQuery): SearchPage {
+    const range = this.#rangeOf(query);
+    const rows: number[] = [];
+    const jobs = new Map<number, Job>();
+    const page = (next: number | null): SearchPage => ({
+      hits: rows.map((id) => this.#hit(id, jobs, query.terms)),
+      next,
+    });
+    let below = range === undefined ? 0 : Math.min(range.last + 1, query.cursor ?? Infinity);
+    let left = this.#options.maxScanned;
+    for (let jumped = range !== undefined; jumped;) {
+      jumped = false;
+      let passed = 0;
+      for (const { id, job: of } of this.#rows(query, below, range!.first)) {
+        if (left-- === 0) return page(below);
+        const job = this.#job(of, jobs);
+        if (!isMeant(job, query)) {
+          below = id;
+          if (++passed < PASSED_SINGLY) continue;
+          [below, jumped] = [job.first, true];
+          break;
+        }
+        passed = 0;
+        if (rows.length === query.limit) return page(rows.at(-1)!);
+        rows.push((below = id));
+      }
+    }
+    return page(null);
+  }
+
+  /** Jobs lie one after the other, so that those of a time are, but for a few that came in late, a range of rows. */
+  #rangeOf({ from, to, job }: SearchQuery): Range | undefined {
+    const { all, ofTime, ofJob } = this.#statements;
+    const timed = from !== undefined || to !== undefined;
+    const time = { from: from ?? -Infinity, to: to ?? Infinity };
+    const range = job !== undefined ? ofJob.get(job) : timed ? ofTime.get(time) : all.get();
+    if (range === undefined || range.first === null || range.last === null) return undefined;
+    return { first: range.first, last: range.last };
+  }
+
+  #rows(query: SearchQuery, below: number, first: number): Rows {
+    const { byNumber, byWords } = this.#statements;
+    const wanted = expressionOf(query);
+    return wanted === '' ? byNumber.iterate({ below, first }) : byWords.iterate({ wanted, below, first });
+  }
+
+  #job(id: number, jobs: Map<number, Job>): Job {
+    const known = jobs.get(id) ?? this.#statements.job.get(id)!;
+    jobs.set(id, known);
+    return known;
+  }
+
+  #hit(id: number, jobs: ReadonlyMap<number, Job>, terms: readonly SearchTerm[]): SearchHit {
+    const track = this.#statements.track.get(id)!;
+    const job = jobs.get(track.job)!;
+    const wanted = terms.reduce((sum, { words }) => sum + words.length, 0);
+    return {
+      jobId: job.job_id,
+      externalId: job.external_id,
+      jobEndedAt: job.ended_at,
+      mediaIndex: track.place,
+      mediaId: track.media_id,
+      mediaUri: track.uri,
+      trackId: track.track_id,
+      task: track.task,
+      action: track.action,
+      algorithm: track.algorithm,
+      type: track.type,
+      class: track.class,
+      startFrame: track.start_frame,
+      stopFrame: track.stop_frame,
+      startMs: track.start_ms,
+      stopMs: track.stop_ms,
+      confidence: track.confidence,
+      snippet: snippetOf(track.text, terms, this.#options.snippetCharacters),
+      score: wanted === 0 ? 1 : Math.min(1, wanted / Math.max(1, track.word_count)),
+    };
+  }
+}
+
+function isMeant({ number, state, ended_at: ended }: Job, { from, to, job }: SearchQuery): boolean {
+  return (
+    state === WHOLE &&
+    (job === undefined || number === job) &&
+    ended >= (from ?? -Infinity) &&
+    ended < (to ?? Infinity)
+  );
+}
+
+/** In the language of FTS5. Words are letters and digits alone, so nothing of it can come from whoever asks. */
+function expressionOf({ terms, class: name, type }: SearchQuery): string {
+  return [
+    ...terms.map(({ words, prefix }) => `text : "${words.join(' ')}"${prefix ? ' *' : ''}`),
+    ...(name === undefined ? [] : [`facets : "${classFacet(name)}"`]),
+    ...(type === undefined ? [] : [`facets : "${typeFacet(type)}"`]),
+  ].join(' AND ');
+}
+
+function prepare(database: Database.Database) {
+  type Bounds = { readonly first: number | null; readonly last: number | null };
+  const whole = `select min(first) as first, max(last) as last from jobs where state = ${WHOLE} and last >= first`;
+  return {
+    all: database.prepare<[], Bounds>('select 1 as first, max(id) as last from tracks'),
+    ofTime: database.prepare<[object], Bounds>(`${whole} and ended_at >= @from and ended_at < @to`),
+    ofJob: database.prepare<[number], Bounds>(`${whole} and number = ?`),
+    byNumber: database.prepare<[object], { id: number; job: number }>(
+      'select id, job from tracks where id < @below and id >= @first order by id desc',
+    ),
+    byWords: database.prepare<[object], { id: number; job: number }>(
+      `select t.id, t.job from words join tracks t on t.id = words.rowid
+       where words match @wanted and words.rowid < @below and words.rowid >= @first order by words.rowid desc`,
+    ),
+    job: database.prepare<[number], Job>(
+      'select id, number, job_id, external_id, ended_at, state, first from jobs where id = ?',
+    ),
+    track: database.prepare<[number], Track>(
+      `select t.*, t.medium as place, m.media_id, m.uri, f.task, f.action, f.algorithm
+       from tracks t join media m on m.job = t.job and m.place = t.medium join finders f on f.id = t.finder where t.id = ?`,
+    ),
+  };
+}

@@ -1,0 +1,26 @@
+import type { RebuildMark, SearchedJob, SearchPage, SearchQuery, Taken } from '../../store/search.ts';
+
+/** What the threads of the index are asked, and what they answer. */
+export type WriteRequest =
+  | { readonly put: readonly SearchedJob[] }
+  | { readonly remove: { readonly job: number; readonly run: number } }
+  | { readonly setMark: RebuildMark }
+  | { readonly mark: true };
+export interface WriteReply {
+  readonly taken?: readonly Taken[];
+  readonly mark?: RebuildMark;
+}
+export interface FindRequest {
+  readonly find: SearchQuery;
+}
+export interface FindReply {
+  readonly page: SearchPage;
+}
+
+/** With the number of the request that it is about; `close` ends the thread when it has done what it was asked. */
+export type Numbered<T> = { readonly n: number; readonly request: T } | 'close';
+export type Answer<T> = { readonly n: number } & (
+  | { readonly reply: T }
+  /** `broken`: a new index helps. */
+  | { readonly failure: string; readonly broken: boolean }
+);

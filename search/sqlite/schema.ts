@@ -1,0 +1,62 @@
+import Database from 'better-sqlite3';
+
+/** Of the tables below; a file of another one is made anew. */
+const SCHEMA = 1;
+
+/** What is to be found of a job: not yet, all of it, or not any more. */
+export const FILLING = 0;
+export const WHOLE = 1;
+export const GONE = 2;
+
+/** Tracks of a document have numbers in a row, so that a job is a range of them. Texts stand in `tracks`, their words in `words`. */
+const TABLES = `
+  create table meta (name text primary key, value text not null) strict, without rowid;
+  create table jobs (
+    id integer primary key, number integer not null, run integer not null, job_id text not null, external_id text,
+    ended_at real not null, state integer not null, first integer not null, last integer not null) strict;
+  create index jobs_by_number on jobs (number);
+  create index jobs_by_end on jobs (state, ended_at);
+  create table media (
+    job integer not null, place integer not null, media_id integer not null, uri text not null,
+    primary key (job, place)) strict, without rowid;
+  create table finders (
+    id integer primary key, task text not null, action text not null, algorithm text not null,
+    unique (task, action, algorithm)) strict;
+  create table tracks (
+    id integer primary key autoincrement, job integer not null, medium integer not null, finder integer not null,
+    track_id text not null, type text not null, class text, text text not null, word_count integer not null,
+    start_frame real not null, stop_frame real not null, start_ms real not null, stop_ms real not null,
+    confidence real not null) strict;
+  create virtual table words using fts5 (
+    text, facets, content = '', contentless_delete = 1, prefix = '2 3', tokenize = 'unicode61 remove_diacritics 2');
+  insert into meta values ('mark', '"begun"');
+  pragma user_version = ${SCHEMA};`;
+
+/** Opens the file, or makes it. @throws SqliteError when it is none that can be read */
+export function openForWriting(file: string): Database.Database {
+  const database = new Database(file);
+  try {
+    database.pragma('journal_mode = WAL');
+    database.pragma('synchronous = NORMAL');
+    const version = Number(database.pragma('user_version', { simple: true }));
+    if (version === 0) database.transaction(() => database.exec(TABLES))();
+    else if (version !== SCHEMA) throw new WrongVersion(`The index is of version ${version}.`);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+export const openForReading = (file: string): Database.Database =>
+  new Database(file, { readonly: true, fileMustExist: true });
+
+/** The index of another version of the product. */
+export class WrongVersion extends Error {
+  override readonly name = 'WrongVersion';
+}
+
+/** Whether the file itself is at fault, so that a new one helps. */
+export const isBroken = (error: unknown): boolean =>
+  error instanceof WrongVersion ||
+  (error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code));

@@ -1,0 +1,126 @@
+import { rm } from 'node:fs/promises';
+import {
+  SearchBusy,
+  type RebuildMark,
+  type SearchedJob,
+  type SearchIndex,
+  type SearchPage,
+  type SearchQuery,
+  type Taken,
+} from '../../store/search.ts';
+import type { FinderOptions } from './finder.ts';
+import type { FindReply, FindRequest, WriteReply, WriteRequest } from './messages.ts';
+import { Thread } from './thread.ts';
+import type { WriterOptions } from './writer.ts';
+
+export interface SqliteSearchOptions extends WriterOptions, FinderOptions {
+  /** Questions that wait at most. */
+  readonly maxWaiting: number;
+  /** After so long a question is given up. */
+  readonly timeoutMs: number;
+  readonly idleMs?: number;
+}
+
+const HEAP_MB = 256;
+const IDLE_MS = 60_000;
+
+/** The search in a SQLite file of its own (FTS5): a thread writes, another one finds. */
+export class SqliteSearch implements SearchIndex {
+  readonly #options: SqliteSearchOptions;
+  #writer: Thread<WriteRequest, WriteReply>;
+  #finder: Thread<FindRequest, FindReply>;
+  /** Nobody asks while the files are exchanged. */
+  #clearing: Promise<void> = Promise.resolve();
+  /** Whoever finds needs a file. */
+  #made: Promise<unknown> | undefined;
+  #closed = false;
+
+  constructor(options: SqliteSearchOptions) {
+    this.#options = options;
+    const { idleMs = IDLE_MS } = options;
+    const shared = { workerData: plainOptions(options), heapMb: HEAP_MB, idleMs };
+    this.#writer = new Thread({ ...shared, module: new URL('./write-thread.js', import.meta.url) });
+    this.#finder = new Thread({ ...shared, module: new URL('./find-thread.js', import.meta.url) });
+  }
+
+  async put(jobs: readonly SearchedJob[]): Promise<readonly Taken[]> {
+    return (await this.#write({ put: jobs })).taken ?? [];
+  }
+
+  async remove(job: number, run: number): Promise<void> {
+    await this.#write({ remove: { job, run } });
+  }
+
+  async find(query: SearchQuery): Promise<SearchPage> {
+    const { maxWaiting, timeoutMs } = this.#options;
+    await this.#clearing;
+    if (this.#closed) throw new SearchBusy('The server is going down.');
+    await (this.#made ??= this.#make());
+    if (this.#finder.pending >= maxWaiting)
+      throw new SearchBusy(`${maxWaiting} questions wait already: ask again in a moment.`);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(new SearchBusy('The question takes too long: ask for more or longer words, or for one job.'));
+        void this.#finder.terminate();
+      }, timeoutMs);
+    });
+    try {
+      return (await Promise.race([this.#finder.ask({ find: query }), late])).page;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async mark(): Promise<RebuildMark> {
+    return (await this.#write({ mark: true })).mark ?? null;
+  }
+
+  async setMark(mark: RebuildMark): Promise<void> {
+    await this.#write({ setMark: mark });
+  }
+
+  clear(): Promise<void> {
+    this.#clearing = this.#clearing.then(async () => {
+      await Promise.all([this.#writer.terminate(), this.#finder.terminate()]);
+      await removeSearchFiles(this.#options.file);
+      this.#made = undefined;
+    });
+    return this.#clearing;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([this.#writer.close(), this.#finder.close()]);
+  }
+
+  /** What failed is tried again by the next question. */
+  async #make(): Promise<void> {
+    try {
+      await this.mark();
+    } catch (error) {
+      this.#made = undefined;
+      throw error;
+    }
+  }
+
+  async #write(request: WriteRequest): Promise<WriteReply> {
+    await this.#clearing;
+    if (this.#closed) throw new Error('The search is closed.');
+    return this.#writer.ask(request);
+  }
+}
+
+/** The index is made again of the documents when a server is started. */
+export async function removeSearchFiles(file: string): Promise<void> {
+  for (const name of [file, `${file}-wal`, `${file}-shm`]) await rm(name, { force: true });
+}
+
+const plainOptions = (options: SqliteSearchOptions): WriterOptions & FinderOptions => ({
+  file: options.file,
+  textProperties: options.textProperties,
+  classProperties: options.classProperties,
+  textCharacters: options.textCharacters,
+  snippetCharacters: options.snippetCharacters,
+  maxScanned: options.maxScanned,
+});

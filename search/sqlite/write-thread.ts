@@ -1,0 +1,16 @@
+/** The thread that writes the index: documents are read and taken apart here, far from the event loop of the server. */
+import { workerData } from 'node:worker_threads';
+import type { WriteReply, WriteRequest } from './messages.ts';
+import { serveThread } from './serve-thread.ts';
+import { Writer, type WriterOptions } from './writer.ts';
+
+serveThread(
+  () => new Writer(workerData as WriterOptions),
+  async (writer, request: WriteRequest): Promise<WriteReply> => {
+    if ('put' in request) return { taken: await writer.put(request.put) };
+    if ('remove' in request) writer.remove(request.remove.job, request.remove.run);
+    else if ('setMark' in request) writer.setMark(request.setMark);
+    else return { mark: writer.mark() };
+    return {};
+  },
+);

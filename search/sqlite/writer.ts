@@ -1,0 +1,260 @@
+import { closeSync, fdatasyncSync, openSync } from 'node:fs';
+import type Database from 'better-sqlite3';
+import { foldedWords } from '../../domain/words.ts';
+import { DocumentError } from '../../results/document-scan.ts';
+import { documentTracks, type DocumentTrack } from '../../results/document-tracks.ts';
+import type { RebuildMark, SearchedJob, Taken } from '../../store/search.ts';
+import { classesOf, classFacet, typeFacet } from './facets.ts';
+import { FILLING, GONE, openForWriting, WHOLE } from './schema.ts';
+
+export interface WriterOptions {
+  readonly file: string;
+  /** Properties whose values are the text of a track, and those that are its class. */
+  readonly textProperties: readonly string[];
+  readonly classProperties: readonly string[];
+  /** Characters of a track's text that can be found. */
+  readonly textCharacters: number;
+}
+
+/** Rows of a transaction, between two of which others have their turn. */
+const ROWS_A_STEP = 500;
+/** No character takes more bytes in JSON than it has as an escape. */
+const BYTES_A_CHARACTER = 6;
+
+/** Writes the index; one at a time puts, and whoever removes comes between its steps. */
+export class Writer {
+  readonly #options: WriterOptions;
+  readonly #database: Database.Database;
+  readonly #statements: ReturnType<typeof prepare>;
+  readonly #facets = new Map<string, string>();
+  #log: number | undefined;
+  #sweeping: Promise<void> = Promise.resolve();
+  #putting: Promise<unknown> = Promise.resolve();
+  #filling: { readonly number: number; stopped: boolean } | undefined;
+  #closed = false;
+
+  constructor(options: WriterOptions) {
+    this.#options = options;
+    this.#database = openForWriting(options.file);
+    this.#statements = prepare(this.#database);
+    // What an earlier process has not finished.
+    this.#statements.leave.run();
+    this.#sweep();
+  }
+
+  /** One call after the other. */
+  put(jobs: readonly SearchedJob[]): Promise<readonly Taken[]> {
+    const put = this.#putting.then(() => this.#putAll(jobs));
+    this.#putting = put.catch(() => undefined);
+    return put;
+  }
+
+  async #putAll(jobs: readonly SearchedJob[]): Promise<readonly Taken[]> {
+    const taken: Taken[] = [];
+    for (const job of jobs) {
+      taken.push(await this.#putOne(job));
+      if (this.#closed) throw new Error('The index is being closed.');
+    }
+    this.#sync();
+    return taken;
+  }
+
+  remove(job: number, run: number): void {
+    if (this.#filling?.number === job) this.#filling.stopped = true;
+    this.#statements.hide.run(job, run);
+    this.#sweep();
+  }
+
+  mark(): RebuildMark {
+    return JSON.parse(this.#statements.mark.get()!.value) as RebuildMark;
+  }
+
+  setMark(mark: RebuildMark): void {
+    this.#statements.setMark.run(JSON.stringify(mark));
+  }
+
+  /** A document that is being taken in is left, and taken in again another time. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    if (this.#filling !== undefined) this.#filling.stopped = true;
+    await this.#putting;
+    await this.#sweeping;
+    if (this.#log !== undefined) closeSync(this.#log);
+    this.#database.close();
+  }
+
+  async #putOne(job: SearchedJob): Promise<Taken> {
+    const { has, hide, begin, end, drop } = this.#statements;
+    if (has.get(job.number, job.run) !== undefined) return 'taken';
+    const filling = (this.#filling = { number: job.number, stopped: false });
+    const { jobId, externalId, endedAt, number, run } = job;
+    const id = Number(begin.run({ number, run, jobId, externalId, endedAt }).lastInsertRowid);
+    try {
+      await this.#fill(id, job, filling);
+    } catch (error) {
+      drop.run(id);
+      this.#sweep();
+      if (isUnreadable(error)) return { unreadable: String(error) };
+      throw error;
+    } finally {
+      this.#filling = undefined;
+    }
+    this.#database.transaction(() => {
+      if (filling.stopped) drop.run(id);
+      else {
+        hide.run(number, run);
+        end.run(id);
+      }
+    })();
+    this.#sweep();
+    return 'taken';
+  }
+
+  async #fill(id: number, job: SearchedJob, filling: { readonly stopped: boolean }): Promise<void> {
+    const { textProperties, classProperties, textCharacters } = this.#options;
+    const reading = {
+      properties: [...textProperties, ...classProperties],
+      cutAt: textCharacters * BYTES_A_CHARACTER,
+    };
+    const media = new Set<number>();
+    for await (const tracks of documentTracks(job.document, reading))
+      for (let at = 0; at < tracks.length; at += ROWS_A_STEP) {
+        if (filling.stopped) return;
+        this.#write(id, job, tracks.slice(at, at + ROWS_A_STEP), media);
+        await turn();
+      }
+  }
+
+  #write(id: number, job: SearchedJob, tracks: readonly DocumentTrack[], media: Set<number>): void {
+    const { putMedium, grown } = this.#statements;
+    this.#database.transaction(() => {
+      const rows: number[] = [];
+      for (const track of tracks) {
+        const { index, mediaId, uri } = track.medium;
+        if (!media.has(index)) putMedium.run(id, index, mediaId, uri);
+        media.add(index);
+        rows.push(this.#writeTrack(id, job, track));
+      }
+      grown.run({ id, first: rows[0], last: rows.at(-1) });
+    })();
+  }
+
+  #writeTrack(id: number, { tasks }: SearchedJob, track: DocumentTrack): number {
+    const { textProperties, classProperties, textCharacters } = this.#options;
+    const valuesOf = (names: readonly string[]) =>
+      track.properties.filter(([name]) => names.includes(name)).map(([, value]) => value);
+    const text = valuesOf(textProperties).join('\n').slice(0, textCharacters);
+    const [name = null] = valuesOf(classProperties);
+    const words = foldedWords(text);
+    const { medium, action, algorithm, type, startFrame, stopFrame, startMs, stopMs, confidence } = track;
+    const task = Object.hasOwn(tasks, action) ? tasks[action]! : '';
+    const row = Number(
+      this.#statements.track.run({
+        ...{ job: id, medium: medium.index, finder: this.#finder(task, action, algorithm) },
+        ...{ trackId: track.id, type, class: name, text, words: words.length },
+        ...{ startFrame, stopFrame, startMs, stopMs, confidence },
+      }).lastInsertRowid,
+    );
+    this.#statements.putWords.run(row, words.join(' '), this.#facetsOf(type, name));
+    return row;
+  }
+
+  #facetsOf(type: string, name: string | null): string {
+    const key = `${type}\n${name ?? ''}`;
+    let facets = this.#facets.get(key);
+    if (facets === undefined) {
+      facets = [typeFacet(type), ...(name === null ? [] : classesOf(name).map(classFacet))].join(' ');
+      if (this.#facets.size > 10_000) this.#facets.clear();
+      this.#facets.set(key, facets);
+    }
+    return facets;
+  }
+
+  #finder(task: string, action: string, algorithm: string): number {
+    const { finder, putFinder } = this.#statements;
+    const found = finder.get(task, action, algorithm);
+    return found?.id ?? Number(putFinder.run(task, action, algorithm).lastInsertRowid);
+  }
+
+  /** What is written now survives the loss of power. */
+  #sync(): void {
+    this.#log ??= openSync(`${this.#options.file}-wal`, 'r+');
+    fdatasyncSync(this.#log);
+  }
+
+  /** Rows of what is not to be found any more go step by step. */
+  #sweep(): void {
+    this.#sweeping = this.#sweeping
+      .then(async () => {
+        for (let job = this.#nextGone(); job !== undefined; job = this.#nextGone()) {
+          this.#removeSome(job);
+          await turn();
+        }
+      })
+      // Nobody finds them in the meantime: the next removal, or the next start, tries again.
+      .catch(() => undefined);
+  }
+
+  #nextGone = () => (this.#closed ? undefined : this.#statements.gone.get());
+
+  #removeSome({ id, first, last }: { id: number; first: number; last: number }): void {
+    const { dropWords, dropTracks, dropMedia, dropJob, shrunk } = this.#statements;
+    const from = Math.max(first, last - ROWS_A_STEP + 1);
+    this.#database.transaction(() => {
+      dropWords.run(from, last);
+      dropTracks.run(from, last);
+      if (from > first) shrunk.run(from - 1, id);
+      else {
+        dropMedia.run(id);
+        dropJob.run(id);
+      }
+    })();
+  }
+}
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** The document is at fault, or is not there any more. */
+const isUnreadable = (error: unknown): boolean =>
+  error instanceof DocumentError || (error as NodeJS.ErrnoException).code === 'ENOENT';
+
+function prepare(database: Database.Database) {
+  return {
+    leave: database.prepare(`update jobs set state = ${GONE} where state = ${FILLING}`),
+    has: database.prepare(`select id from jobs where number = ? and run = ? and state = ${WHOLE}`),
+    begin: database.prepare(
+      `insert into jobs (number, run, job_id, external_id, ended_at, state, first, last)
+       values (@number, @run, @jobId, @externalId, @endedAt, ${FILLING}, 0, -1)`,
+    ),
+    grown: database.prepare(
+      'update jobs set first = case when last < 0 then @first else first end, last = @last where id = @id',
+    ),
+    end: database.prepare(`update jobs set state = ${WHOLE} where id = ?`),
+    drop: database.prepare(`update jobs set state = ${GONE} where id = ?`),
+    hide: database.prepare(
+      `update jobs set state = ${GONE} where number = ? and run <= ? and state = ${WHOLE}`,
+    ),
+    gone: database.prepare<[], { id: number; first: number; last: number }>(
+      `select id, first, last from jobs where state = ${GONE} limit 1`,
+    ),
+    shrunk: database.prepare('update jobs set last = ? where id = ?'),
+    putMedium: database.prepare('insert or replace into media values (?, ?, ?, ?)'),
+    finder: database.prepare<[string, string, string], { id: number }>(
+      'select id from finders where task = ? and action = ? and algorithm = ?',
+    ),
+    putFinder: database.prepare('insert into finders (task, action, algorithm) values (?, ?, ?)'),
+    track: database.prepare(
+      `insert into tracks (job, medium, finder, track_id, type, class, text, word_count, start_frame, stop_frame, start_ms, stop_ms, confidence)
+       values (@job, @medium, @finder, @trackId, @type, @class, @text, @words, @startFrame, @stopFrame, @startMs, @stopMs, @confidence)`,
+    ),
+    putWords: database.prepare('insert into words (rowid, text, facets) values (?, ?, ?)'),
+    dropWords: database.prepare(
+      'delete from words where rowid in (select id from tracks where id between ? and ?)',
+    ),
+    dropTracks: database.prepare('delete from tracks where id between ? and ?'),
+    dropMedia: database.prepare('delete from media where job = ?'),
+    dropJob: database.prepare('delete from jobs where id = ?'),
+    mark: database.prepare<[], { value: string }>("select value from meta where name = 'mark'"),
+    setMark: database.prepare("update meta set value = ? where name = 'mark'"),
+  };
+}

@@ -1,0 +1,103 @@
+/**
+ * The contract of the search: what the documents of all jobs tell, a row a track. It is an index over the documents and can be made of
+ * them again; nothing of a backend crosses it. One suite holds for every backend (`test/search/contract.ts`).
+ */
+import type { Snippet } from '../domain/snippet.ts';
+import type { SearchTerm } from '../domain/words.ts';
+
+/** A job that has ended, with its document. */
+export interface SearchedJob {
+  readonly number: number;
+  readonly run: number;
+  readonly jobId: string;
+  readonly externalId: string | null;
+  /** Milliseconds since the epoch. */
+  readonly endedAt: number;
+  /** Path of the detection document. */
+  readonly document: string;
+  /** Task of each action of the pipeline, by name. */
+  readonly tasks: Readonly<Record<string, string>>;
+}
+
+export interface SearchQuery {
+  /** All of them stand in the text of a hit. */
+  readonly terms: readonly SearchTerm[];
+  /** As `foldedName` gives them. */
+  readonly class: string | undefined;
+  readonly type: string | undefined;
+  /** When the job ended, from the first to before the second. */
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+  /** The number of a job. */
+  readonly job: number | undefined;
+  readonly limit: number;
+  /** The `next` of the page before. */
+  readonly cursor: number | undefined;
+}
+
+/** A track that was found. */
+export interface SearchHit {
+  readonly jobId: string;
+  readonly externalId: string | null;
+  readonly jobEndedAt: number;
+  /** Place of the medium in the document, from 0. */
+  readonly mediaIndex: number;
+  readonly mediaId: number;
+  readonly mediaUri: string;
+  readonly trackId: string;
+  readonly task: string;
+  readonly action: string;
+  readonly algorithm: string;
+  readonly type: string;
+  readonly class: string | null;
+  readonly startFrame: number;
+  readonly stopFrame: number;
+  readonly startMs: number;
+  readonly stopMs: number;
+  readonly confidence: number;
+  readonly snippet: Snippet;
+  /** From 0 to 1: how much of the text is what was looked for. */
+  readonly score: number;
+}
+
+export interface SearchPage {
+  /** What came into the index last comes first. */
+  readonly hits: readonly SearchHit[];
+  /** null: there are no more. A page may be short, and even empty, while more follow. */
+  readonly next: number | null;
+}
+
+/** What became of a document: in the index, or why it cannot be read. */
+export type Taken = 'taken' | { readonly unreadable: string };
+
+/** How far the making of the whole index anew has come; null: it is whole. */
+export type RebuildMark = { readonly score: number; readonly id: string } | 'begun' | null;
+
+/** Every verb but `clear` and `close` may throw SearchBroken. */
+export interface SearchIndex {
+  /**
+   * Takes in the documents of these jobs, each in place of what it had of the job; one that it has already is not read again. A document is
+   * found as a whole or not at all. Settles when all of them survive the loss of power; rejects when the index does not work.
+   */
+  put(jobs: readonly SearchedJob[]): Promise<readonly Taken[]>;
+  /** Nothing of this job up to this run is found from now on; one that is just being taken in is left. */
+  remove(job: number, run: number): Promise<void>;
+  /** @throws SearchBusy */
+  find(query: SearchQuery): Promise<SearchPage>;
+  /** An index that is new has 'begun'. */
+  mark(): Promise<RebuildMark>;
+  setMark(mark: RebuildMark): Promise<void>;
+  /** Forgets everything; the mark is 'begun' again. */
+  clear(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The index is damaged or of another version: only `clear` helps. */
+export class SearchBroken extends Error {
+  override readonly name = 'SearchBroken';
+}
+
+/** So many questions wait, or this one takes so long, that it is not answered. */
+export class SearchBusy extends Error {
+  override readonly name = 'SearchBusy';
+}

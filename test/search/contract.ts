@@ -1,0 +1,309 @@
+/** What every index behind the search must do. `open` opens the index of a test, again and again the same. */
+import { expect } from 'chai';
+import { rmSync, writeFileSync } from 'node:fs';
+import fc from 'fast-check';
+import type { SearchIndex } from '../../store/search.ts';
+import { runs, seeded } from '../actors/seed.ts';
+import { temporaryFolder } from '../store/folder.ts';
+import { asked, givenDocument, type Asked, type GivenDocument } from './documents.ts';
+
+export interface OpenOptions {
+  readonly maxScanned?: number;
+  readonly textCharacters?: number;
+}
+
+export function searchContract(
+  name: string,
+  open: (folder: string, options: OpenOptions) => SearchIndex,
+): void {
+  describe(`The search of ${name}`, () => {
+    const path = temporaryFolder();
+    let index: SearchIndex;
+    let folder: string;
+    let opened = 0;
+    let documents = 0;
+    beforeEach(() => {
+      folder = path(`search-${opened++}`);
+      index = open(folder, {});
+    });
+    afterEach(() => index.close());
+    const reopen = async (options: OpenOptions = {}) => {
+      await index.close();
+      index = open(folder, options);
+    };
+
+    const document = (given: GivenDocument) => givenDocument(path(`${documents++}.json`), given);
+    const put = (...given: readonly GivenDocument[]) => index.put(given.map(document));
+    const texts = async (query: Asked) =>
+      (await index.find(asked(query))).hits.map(({ snippet }) => snippet.text);
+    /** Of all pages. */
+    const all = async (query: Asked) => {
+      const found: string[] = [];
+      let pages = 0;
+      for (let cursor = query.cursor, more = true; more; pages++) {
+        const { hits, next } = await index.find(
+          asked({ ...query, ...(cursor === undefined ? {} : { cursor }) }),
+        );
+        found.push(...hits.map(({ trackId }) => trackId));
+        more = next !== null;
+        cursor = next ?? undefined;
+      }
+      return { found, pages };
+    };
+
+    it('tells of a track in which job, medium and time it was found, and by whom', async () => {
+      const tracks = [{ type: 'TEXT', text: 'Stop here', class: 'sign', id: 'abc', at: 25 }];
+      await put({ number: 7, run: 2, endedAt: 5_000, externalId: 'case 7', media: [[], tracks] });
+      const { hits, next } = await index.find(asked({ text: 'stop' }));
+      expect(next).to.equal(null);
+      expect(hits).to.deep.equal([
+        {
+          ...{ jobId: 'host-7', externalId: 'case 7', jobEndedAt: 5_000 },
+          ...{ mediaIndex: 1, mediaId: 701, mediaUri: 'file:///media/7-1.mp4', trackId: 'abc' },
+          ...{
+            task: 'TEXT TASK',
+            action: 'TEXT ACTION',
+            algorithm: 'TEXT ALGORITHM',
+            type: 'TEXT',
+            class: 'sign',
+          },
+          ...{ startFrame: 25, stopFrame: 27, startMs: 1_000, stopMs: 1_080, confidence: 0.75 },
+          snippet: { text: 'Stop here', marks: [{ start: 0, end: 4 }] },
+          score: 0.5,
+        },
+      ]);
+    });
+
+    it('finds words in any order and case, phrases, beginnings of words, umlauts without their dots', async () => {
+      await put({
+        number: 1,
+        tracks: [
+          'Grüße aus Österreich',
+          'Gruss an alle',
+          'Straße gesperrt',
+          'car stolen yesterday',
+          'stolen car',
+        ].map((text) => ({ text })),
+      });
+      expect(await texts({ text: 'CAR stolen' })).to.have.members(['car stolen yesterday', 'stolen car']);
+      expect(await texts({ text: '"stolen car"' })).to.deep.equal(['stolen car']);
+      expect(await texts({ text: 'oster*' })).to.deep.equal(['Grüße aus Österreich']);
+      expect(await texts({ text: 'grusse' })).to.deep.equal(['Grüße aus Österreich']);
+      expect(await texts({ text: 'STRASSE' })).to.deep.equal(['Straße gesperrt']);
+      expect(await texts({ text: 'Gru\u0308ße' })).to.deep.equal(['Grüße aus Österreich']);
+      expect(await texts({ text: 'oster' })).to.deep.equal([]);
+      expect(await texts({ text: 'stolen gesperrt' })).to.deep.equal([]);
+    });
+
+    it('finds parts of Chinese, Japanese and Thai texts, which have no blanks', async () => {
+      await put({
+        number: 1,
+        tracks: ['我爱北京天安门', '東京タワー', 'ห้ามจอดรถ'].map((text) => ({ text })),
+      });
+      expect(await texts({ text: '北京' })).to.deep.equal(['我爱北京天安门']);
+      expect(await texts({ text: '京' })).to.have.members(['我爱北京天安门', '東京タワー']);
+      expect(await texts({ text: '京北' })).to.deep.equal([]);
+      expect(await texts({ text: 'タワー' })).to.deep.equal(['東京タワー']);
+      expect(await texts({ text: 'จอด' })).to.deep.equal(['ห้ามจอดรถ']);
+    });
+
+    it('takes any text for words', async () => {
+      await put({ number: 1, tracks: [{ text: 'a b AND or NOT near text x y' }] });
+      for (const text of [
+        'a OR zz',
+        'NEAR(a b)',
+        '"a',
+        'a"b',
+        '*',
+        'text:a',
+        '-a',
+        '^a',
+        'a AND NOT',
+        '{a}',
+        "a'b",
+        '"" *',
+      ])
+        await index.find(asked({ text }));
+      expect(await texts({ text: 'NOT near' })).to.have.length(1);
+      expect(await texts({ text: 'a OR zz' })).to.deep.equal([]);
+    });
+
+    it(`takes any text at all ${seeded}`, async () => {
+      await put({ number: 1, tracks: [{ text: 'x' }] });
+      await fc.assert(
+        fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 40 }), async (text) => {
+          await index.find(asked({ text }));
+        }),
+        runs(100),
+      );
+    });
+
+    it('finds by class, type, job and the time of its end, alone and together with words', async () => {
+      await put(
+        {
+          number: 1,
+          endedAt: 1_000,
+          tracks: [
+            { class: 'car', type: 'OBJECT', id: '1a' },
+            { text: 'red car', id: '1b' },
+          ],
+        },
+        { number: 2, endedAt: 2_000, tracks: [{ class: 'Car; truck', type: 'OBJECT', id: '2a' }] },
+        {
+          number: 3,
+          endedAt: 3_000,
+          tracks: [
+            { text: 'car', id: '3a' },
+            { class: 'person', type: 'OBJECT', id: '3b' },
+          ],
+        },
+      );
+      const ids = async (query: Asked) => (await all(query)).found;
+      expect(await ids({ class: 'CAR' })).to.deep.equal(['2a', '1a']);
+      expect(await ids({ class: 'truck', type: 'object' })).to.deep.equal(['2a']);
+      expect(await ids({ type: 'TEXT' })).to.deep.equal(['3a', '1b']);
+      expect(await ids({ text: 'car', job: 1 })).to.deep.equal(['1b']);
+      expect(await ids({ from: 2_000, to: 3_000 })).to.deep.equal(['2a']);
+      expect(await ids({ text: 'car', from: 1_001 })).to.deep.equal(['3a']);
+      expect(await ids({ to: 2_000 })).to.have.members(['1a', '1b']);
+      expect(await ids({ job: 4 })).to.deep.equal([]);
+      expect(await ids({})).to.deep.equal(['3b', '3a', '2a', '1b', '1a'].toSorted().toReversed());
+    });
+
+    it('goes on from page to page, each track once, while more come in and others go', async () => {
+      const many = (number: number) =>
+        Array.from({ length: 40 }, (_, n) => ({ text: 'word', id: `${number}/${n}` }));
+      await put({ number: 1, tracks: many(1) }, { number: 2, tracks: many(2) });
+      const first = await index.find(asked({ text: 'word', limit: 15 }));
+      await put({ number: 3, tracks: many(3) });
+      const rest = await all({ text: 'word', limit: 15, cursor: first.next! });
+      const found = [...first.hits.map(({ trackId }) => trackId), ...rest.found];
+      expect(found).to.have.length(80);
+      expect(new Set(found).size).to.equal(80);
+      await index.remove(2, 1);
+      expect((await all({ text: 'word', limit: 7 })).found.filter((id) => id.startsWith('2'))).to.deep.equal(
+        [],
+      );
+    });
+
+    it('looks at a bounded number of tracks a page, and finds everything by its cursors', async () => {
+      await reopen({ maxScanned: 50 });
+      const many = (number: number, endedAt: number) => ({
+        number,
+        endedAt,
+        tracks: Array.from({ length: 20 }, (_, n) => ({ text: 'word', id: `${number}/${n}` })),
+      });
+      // Those in the middle came in out of the order of their ends.
+      await put(
+        many(1, 1_000),
+        ...Array.from({ length: 20 }, (_, n) => many(n + 2, 50_000)),
+        many(99, 1_001),
+      );
+      const { found, pages } = await all({ text: 'word', to: 2_000 });
+      expect(found).to.have.length(40);
+      expect(pages).to.be.greaterThan(2);
+    });
+
+    it('has a job once, however often it is put', async () => {
+      const given = document({ number: 1, tracks: [{ text: 'one' }, { text: 'two' }] });
+      expect(await index.put([given, given])).to.deep.equal(['taken', 'taken']);
+      await reopen();
+      await index.put([given]);
+      expect(await texts({ job: 1 })).to.have.members(['one', 'two']);
+    });
+
+    it('replaces the run before, and finds nothing of what was removed', async () => {
+      await put({ number: 1, tracks: [{ text: 'old' }] }, { number: 2, tracks: [{ text: 'stays' }] });
+      await put({ number: 1, run: 2, tracks: [{ text: 'new' }] });
+      expect(await texts({})).to.have.members(['new', 'stays']);
+      await index.remove(1, 1);
+      expect(await texts({ job: 1 })).to.deep.equal(['new']);
+      await index.remove(1, 2);
+      await index.remove(77, 1);
+      expect(await texts({})).to.deep.equal(['stays']);
+      await reopen();
+      expect(await texts({})).to.deep.equal(['stays']);
+    });
+
+    it('tells of a document that is gone or none, and takes the others', async () => {
+      const [gone, wrong, cut] = [1, 2, 3].map((number) => document({ number, tracks: [{ text: 'wrong' }] }));
+      rmSync(gone!.document);
+      writeFileSync(wrong!.document, 'no JSON');
+      writeFileSync(
+        cut!.document,
+        '{"media":[{"mediaId":1,"path":"x","output":{"TEXT":[{"tracks":[{"trackProperties":{"TEXT":"wrong"}},',
+      );
+      const taken = await index.put([
+        gone!,
+        wrong!,
+        cut!,
+        document({ number: 4, tracks: [{ text: 'good' }] }),
+      ]);
+      expect(taken.map((one) => (one === 'taken' ? one : 'unreadable'))).to.deep.equal([
+        ...['unreadable', 'unreadable', 'unreadable'],
+        'taken',
+      ]);
+      expect(await texts({})).to.deep.equal(['good']);
+    });
+
+    it('finds in the beginning of a text that is longer than it takes', async () => {
+      await reopen({ textCharacters: 1_000 });
+      await put({ number: 1, tracks: [{ text: `begin ${'ä"\\ '.repeat(400)} end` }] });
+      expect(await texts({ text: 'begin' })).to.have.length(1);
+      expect(await texts({ text: 'end' })).to.have.length(0);
+    });
+
+    it('shows the text around what was found, and marks it', async () => {
+      await put({
+        number: 1,
+        tracks: [{ text: `${'before '.repeat(100)}the Käfer stands here${' after'.repeat(100)}` }],
+      });
+      const [hit] = (await index.find(asked({ text: 'kafer "stands here"' }))).hits;
+      const { text, marks } = hit!.snippet;
+      expect(text.length).to.be.lessThan(300);
+      expect(text).to.match(/^….*…$/);
+      expect(marks.map(({ start, end }) => text.slice(start, end))).to.deep.equal(['Käfer', 'stands here']);
+    });
+
+    it('remembers how far it is being made anew, and forgets everything when it is cleared', async () => {
+      expect(await index.mark()).to.equal('begun');
+      await index.setMark({ score: 1.5, id: '7' });
+      await put({ number: 1, tracks: [{ text: 'one' }] });
+      await reopen();
+      expect(await index.mark()).to.deep.equal({ score: 1.5, id: '7' });
+      await index.setMark(null);
+      expect(await index.mark()).to.equal(null);
+      expect(await texts({})).to.deep.equal(['one']);
+      await index.clear();
+      expect(await index.mark()).to.equal('begun');
+      expect(await texts({})).to.deep.equal([]);
+      await put({ number: 1, tracks: [{ text: 'again' }] });
+      expect(await texts({})).to.deep.equal(['again']);
+    });
+
+    it('goes on answering while it takes in a large document, of which nothing is found before all is', async () => {
+      const tracks = Array.from({ length: 20_000 }, (_, n) => ({ text: `word${n} common`, id: String(n) }));
+      await put({ number: 1, tracks: [{ text: 'common', id: 'first' }] });
+      const large = document({ number: 2, tracks });
+      let done = false;
+      const putting = index.put([large]).then(() => (done = true));
+      const seen = new Set<number>();
+      while (!done) seen.add((await index.find(asked({ text: 'common', limit: 5 }))).hits.length);
+      await putting;
+      expect([...seen].every((count) => count === 1 || count === 5)).to.equal(true);
+      expect(seen.has(1)).to.equal(true);
+      expect((await all({ text: 'common', limit: 500 })).found).to.have.length(20_001);
+    });
+
+    it('removes a job in the middle of its being taken in', async () => {
+      const tracks = Array.from({ length: 20_000 }, (_, n) => ({ text: `word${n}` }));
+      const putting = index.put([
+        document({ number: 1, tracks }),
+        document({ number: 2, tracks: [{ text: 'two' }] }),
+      ]);
+      await index.remove(1, 1);
+      await putting;
+      expect(await texts({ limit: 5 })).to.deep.equal(['two']);
+    });
+  });
+}

@@ -1,0 +1,104 @@
+/** Detection documents for the search, as short as can be said what matters. */
+import { writeFileSync } from 'node:fs';
+import type { SearchedJob, SearchQuery } from '../../store/search.ts';
+import { foldedName, searchTerms } from '../../domain/words.ts';
+
+export interface GivenTrack {
+  readonly text?: string;
+  readonly class?: string;
+  readonly type?: string;
+  readonly id?: string;
+  readonly at?: number;
+  readonly properties?: Readonly<Record<string, string>>;
+}
+
+export interface GivenDocument {
+  readonly number: number;
+  readonly run?: number;
+  readonly endedAt?: number;
+  readonly externalId?: string;
+  /** Of one medium after the other. */
+  readonly media?: readonly (readonly GivenTrack[])[];
+  readonly tracks?: readonly GivenTrack[];
+}
+
+/** Written as the service writes it: a track a line. */
+export function givenDocument(path: string, given: GivenDocument): SearchedJob {
+  const {
+    number,
+    run = 1,
+    endedAt = 1_000 * number,
+    externalId = null,
+    tracks = [],
+    media = [tracks],
+  } = given;
+  const lines = media.map((of, n) => {
+    const typeOf = ({ type = 'TEXT' }: GivenTrack) => type;
+    const output = [...new Set(of.map(typeOf))].map(
+      (type) =>
+        `${JSON.stringify(type)}:[{"source":"${type} ACTION","algorithm":"${type} ALGORITHM","tracks":[\n` +
+        `${of
+          .filter((track) => typeOf(track) === type)
+          .map((track) => JSON.stringify(trackOf(track, type)))
+          .join(',\n')}]}]`,
+    );
+    return `{"mediaId":${100 * number + n},"path":"file:///media/${number}-${n}.mp4","output":{${output.join(',\n')}}}`;
+  });
+  writeFileSync(
+    path,
+    `{"jobId":"host-${number}","media":[\n${lines.join(',\n')}],\n"errors":[],"warnings":[]}\n`,
+  );
+  return {
+    ...{ number, run, endedAt, externalId, document: path },
+    jobId: `host-${number}`,
+    tasks: { 'TEXT ACTION': 'TEXT TASK', 'OBJECT ACTION': 'OBJECT TASK' },
+  };
+}
+
+function trackOf(
+  { text, class: name, id = 'id', at = 0, properties = {} }: GivenTrack,
+  type: string,
+): object {
+  const detection = {
+    ...{ offsetFrame: at, offsetTime: at * 40, x: 1, y: 2, width: 3, height: 4, confidence: 0.5 },
+    detectionProperties: { ROTATION: '90' },
+  };
+  return {
+    ...{ id, index: 0, startOffsetFrame: at, stopOffsetFrame: at + 2, startOffsetTime: at * 40 },
+    ...{ stopOffsetTime: (at + 2) * 40, type, source: `${type} ACTION`, confidence: 0.75 },
+    trackProperties: {
+      ...(text === undefined ? {} : { TEXT: text }),
+      ...(name === undefined ? {} : { CLASSIFICATION: name }),
+      ...properties,
+    },
+    exemplar: detection,
+    detections: [detection],
+  };
+}
+
+export interface Asked {
+  readonly text?: string;
+  readonly class?: string;
+  readonly type?: string;
+  readonly from?: number;
+  readonly to?: number;
+  readonly job?: number;
+  readonly limit?: number;
+  readonly cursor?: number;
+}
+
+export const asked = ({
+  text = '',
+  class: name,
+  type,
+  from,
+  to,
+  job,
+  limit = 50,
+  cursor,
+}: Asked): SearchQuery => ({
+  terms: searchTerms(text),
+  class: name === undefined ? undefined : foldedName(name),
+  type: type === undefined ? undefined : foldedName(type),
+  ...{ from, to, job, limit, cursor },
+});
