@@ -17,6 +17,7 @@ import type {
 import type { upload } from '../http/schemas/media.ts';
 import type { deployedNodeManagerModel, nodeConfiguration } from '../http/schemas/nodes.ts';
 import type { queueInfo } from '../http/schemas/queues.ts';
+import type { searchPage } from '../http/schemas/search.ts';
 import type { info } from '../http/schemas/service.ts';
 import type {
   allStreamingJobs,
@@ -47,6 +48,8 @@ export type Uploaded = Answer<typeof upload>;
 export type PipelineName = Pick<Pipeline, 'name' | 'description'>;
 export type ListedJob = JobPage['jobs'][number];
 export type JobPage = Answer<typeof jobPage>;
+export type SearchPage = Answer<typeof searchPage>;
+export type SearchHit = SearchPage['hits'][number];
 export type Statistics = Answer<typeof allJobsStatistics>;
 export type PipelineStatistics = Statistics['aggregatePipelineStatsMap'][string];
 export type Reposted = Answer<typeof archiveRepostResponse>;

@@ -52,7 +52,7 @@ const saysSomething = (medium: MediumSummary, reason: string) =>
   medium.tracks.count > 0 || medium.suppressed.size > 0 || reason !== '' || resultLines(medium).length > 0;
 
 /** h:mm:ss.mmm */
-function timeText(ms: number): string {
+export function timeText(ms: number): string {
   const whole = Math.max(0, Math.round(ms));
   const part = (unit: number, modulo: number) => Math.floor(whole / unit) % modulo;
   const two = (value: number) => String(value).padStart(2, '0');

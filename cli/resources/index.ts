@@ -10,6 +10,7 @@ import { mediaCommands } from './media.ts';
 import { messageCommands } from './messages.ts';
 import { nodeCommands, serviceCommands } from './nodes.ts';
 import { queueCommands } from './queues.ts';
+import { searchCommands } from './search.ts';
 import { streamCommands } from './streams.ts';
 
 /** The commands over the whole REST interface, one group a resource. */
@@ -23,6 +24,7 @@ export function resourceCommands(program: Command, terminal: Terminal): void {
   serviceCommands(program, terminal);
   queueCommands(program, terminal);
   messageCommands(program, terminal);
+  searchCommands(program, terminal);
   infoCommand(program, terminal);
   backupCommand(program, terminal);
   actorsCommand(program, terminal);

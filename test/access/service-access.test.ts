@@ -100,6 +100,7 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
       'getBackup',
       'listActors',
       'postSystemMessage',
+      'rebuildSearch',
       'saveNodeConfiguration',
       'startService',
       'stopService',

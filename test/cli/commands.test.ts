@@ -156,6 +156,22 @@ describe('troupe, over the REST interface', () => {
       );
     });
 
+    it('are searched for what they found, as a table or as the service tells it', async () => {
+      const found = async () =>
+        ((await json('search', '--type', 'face')) as { hits: readonly object[] }).hits;
+      const id = await ended();
+      await until('it is found', found, (hits) => hits.length > 0);
+      const lines = (await good('search', '--type', 'face', '--job', id, '--limit', '1'))
+        .trimEnd()
+        .split('\n');
+      expect(lines[0]).to.match(/^JOB +MEDIUM +TIME +TYPE +CLASS +TEXT$/);
+      expect(lines[1]).to.match(new RegExp(`^${id} .* FACE$`));
+      const nothing = await place.troupe(['search', 'no such words', '--from', '2020-01-01', '--class', 'x']);
+      expect([nothing.code, nothing.stdout, nothing.stderr]).to.deep.equal([0, '', 'Nothing was found.\n']);
+      expect(await refused('search', '"*"')).to.include('text: must have a letter or a digit');
+      expect(await good('reindex')).to.include('is made anew');
+    });
+
     it('are listed over as many pages as there are', async () => {
       const jobOf = (n: number) => ({
         jobId: `a-${n}`,

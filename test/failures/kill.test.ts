@@ -19,6 +19,9 @@ import { until } from '../support/until.ts';
 
 type When = DeathWish['when'];
 
+/** Without the commit by which a job says that the search has its document: `rest/search` dies there. */
+const QUIET = { SEARCH: 'false' };
+
 /** Commits of the job below: accepted, 2 media prepared, 1 + 3 segments, 2 finished, artifacts of 2, the document with the end. */
 const COMMITS = 12;
 /** The first, the last and every other one between them; `npm run test:long` dies at each (KILLS=all). */
@@ -66,7 +69,7 @@ function runAgain(service: Service): readonly string[] {
 }
 
 describe('A server that is killed', () => {
-  const services: Record<When, Service> = { before: new Service(), after: new Service() };
+  const services: Record<When, Service> = { before: new Service(QUIET), after: new Service(QUIET) };
   let reference: object;
 
   const request = (service: Service): JobRequest => ({
@@ -257,7 +260,7 @@ describe('A server that is told to stop', () => {
   });
 
   beforeEach(async () => {
-    service = new Service();
+    service = new Service(QUIET);
     makeVideo(join(service.mediaDir, 'video.avi'), { frames: 60, encoder: 'mpeg4' });
   });
   afterEach(() => service.close());

@@ -18,6 +18,7 @@ import * as found from '../../http/schemas/found.ts';
 import { cursorOf, jobListQuery } from '../../http/schemas/job-list.ts';
 import * as jobs from '../../http/schemas/batch-jobs.ts';
 import * as media from '../../http/schemas/media.ts';
+import { searchQuery } from '../../http/schemas/search.ts';
 import { nodeConfiguration } from '../../http/schemas/nodes.ts';
 import { checked } from '../../http/schemas/problems.ts';
 import * as streaming from '../../http/schemas/streaming-jobs.ts';
@@ -161,6 +162,14 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     ],
     cursorOf: ofText(cursorOf),
     ...because('is made of numbers', 'cursorText'),
+  },
+  'http/schemas/search.ts': {
+    ...because(ANSWER, 'searchPage'),
+    searchQuery: [
+      body(searchQuery, (size) => named(size, () => '1')),
+      ...text(searchQuery, (given) => ({ text: given })),
+      ...text(searchQuery, (given) => ({ class: given, type: given, job: given })),
+    ],
   },
   'http/schemas/batch-jobs.ts': {
     ...because(

@@ -35,6 +35,8 @@ import * as rollUp from '../../domain/roll-up.ts';
 import * as segments from '../../domain/segments.ts';
 import { factsFromMetadata } from '../../domain/skip-inspection.ts';
 import * as merging from '../../domain/track-merging.ts';
+import { snippetOf } from '../../domain/snippet.ts';
+import * as words from '../../domain/words.ts';
 import * as trigger from '../../domain/trigger.ts';
 import type { AlgorithmProperty, Properties, Range, Track } from '../../domain/types.ts';
 import * as plain from '../../domain/values.ts';
@@ -538,6 +540,23 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
       };
       return () => rollUp.applyRollUp(rule, given);
     },
+  },
+  'snippet.ts': {
+    snippetOf: [
+      (size) => () => snippetOf('word '.repeat(size), words.searchTerms('word wo* "word word"'), 200),
+      (size) => () => snippetOf('word '.repeat(size), words.searchTerms('nothing'), 200),
+      (size) => () => snippetOf('x'.repeat(size), words.searchTerms('nothing'), 200),
+    ],
+  },
+  'words.ts': {
+    wordsIn: ofText((text) => [...words.wordsIn(text)]),
+    foldedWords: ofText(words.foldedWords),
+    foldedName: ofText(words.foldedName),
+    searchTerms: [
+      ...ofText(words.searchTerms),
+      (size) => () => words.searchTerms('"a" '.repeat(size)),
+      (size) => () => words.searchTerms('"'.repeat(size)),
+    ],
   },
   'segments.ts': {
     ...because(NUMBERS, 'segmentLimits'),

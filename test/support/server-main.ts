@@ -24,6 +24,8 @@ import { measureBlocks } from './longest-block.ts';
 export interface DeathWish {
   readonly at: number;
   readonly when: 'before' | 'after';
+  /** Not the commit of this number, but the one by which a job says that the search has its document. */
+  readonly indexed?: true;
 }
 export type ToServer =
   | { readonly type: 'die'; readonly wish: DeathWish }
@@ -76,7 +78,7 @@ function mortal(store: Store): Store {
   const commit = async (wanted: Commit): Promise<number> => {
     if (wanted.actor.kind !== BATCH_JOB) return store.commit(wanted);
     const number = ++commits;
-    const isDue = wish !== undefined && (wish.at === number || (number < wish.at && isEnd(wanted)));
+    const isDue = wish !== undefined && isMeant(wish, wanted, number);
     const due = isDue ? wish!.when : undefined;
     if (due === 'before') return die(wanted, number, 'right before');
     const version = await store.commit(wanted);
@@ -90,6 +92,17 @@ function mortal(store: Store): Store {
       return typeof value === 'function' ? (value.bind(target) as unknown) : value;
     },
   });
+}
+
+function isMeant({ at, indexed }: DeathWish, wanted: Commit, number: number): boolean {
+  if (indexed === true) return isIndexed(wanted);
+  return at === number || (number < at && isEnd(wanted));
+}
+
+function isIndexed({ snapshot }: Commit): boolean {
+  if (snapshot === null) return false;
+  const { state } = snapshot.body as { readonly state: JobSnapshot };
+  return state.stage.name === 'ENDED' && state.hasDocument && !state.unindexed;
 }
 
 const isEnd = (wanted: Commit) => contentOf(wanted).stage === 'ENDED';

@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { DocumentError } from '../../results/document-scan.ts';
+import { documentTracks, type DocumentTrack } from '../../results/document-tracks.ts';
+import { temporaryFolder } from '../store/folder.ts';
+
+const READING = { properties: ['TEXT', 'CLASSIFICATION'], cutAt: 100 };
+
+describe('The tracks of a detection document', () => {
+  const path = temporaryFolder();
+  const read = async (file: string, reading = READING) => {
+    const all: DocumentTrack[] = [];
+    for await (const some of documentTracks(file, reading)) all.push(...some);
+    return all;
+  };
+  const written = (document: unknown, spaces?: number) => {
+    const file = path('document.json');
+    writeFileSync(file, JSON.stringify(document, null, spaces));
+    return file;
+  };
+  const track = (trackProperties: object, detectionProperties: object = {}) => ({
+    ...{ id: 'x', type: 'TEXT', source: 'A', confidence: 0.5 },
+    ...{ startOffsetFrame: 1, stopOffsetFrame: 2, startOffsetTime: 40, stopOffsetTime: 80 },
+    trackProperties,
+    exemplar: { detectionProperties, id: 'no' },
+    detections: [{ confidence: 9, detectionProperties: { TEXT: 'of a detection' } }],
+  });
+  const document = (...tracks: readonly object[]) => ({
+    jobId: 'j',
+    media: [
+      { mediaId: 1, path: 'a', output: { 'NO TRACKS': [{ source: 'N', algorithm: 'M' }] } },
+      { mediaId: 2, path: 'b', output: { TEXT: [{ source: 'A', algorithm: 'B', tracks }] } },
+    ],
+    errors: [],
+  });
+
+  for (const spaces of [undefined, 2])
+    it(`are told with their medium, action and properties${spaces === undefined ? '' : ', however it is written'}`, async () => {
+      const found = await read(
+        written(document(track({ TEXT: 'one', OTHER: 'x' }), track({}, { TEXT: 'two' })), spaces),
+      );
+      expect(found).to.deep.equal(
+        [[['TEXT', 'one']], [['TEXT', 'two']]].map((properties) => ({
+          ...{
+            medium: { index: 1, mediaId: 2, uri: 'b' },
+            action: 'A',
+            algorithm: 'B',
+            id: 'x',
+            type: 'TEXT',
+          },
+          ...{ startFrame: 1, stopFrame: 2, startMs: 40, stopMs: 80, confidence: 0.5, properties },
+        })),
+      );
+    });
+
+  it('have of a long property its beginning, in whole characters', async () => {
+    for (let filled = 80; filled < 110; filled++) {
+      const [found] = await read(
+        written(document(track({ TEXT: `${'x'.repeat(filled)}"😀ä\u0001${'y'.repeat(100)}` }))),
+      );
+      const [, text] = found!.properties[0]!;
+      expect(text.startsWith('x'.repeat(80))).to.equal(true);
+      expect(text.length).to.be.at.most(100);
+      expect(text.includes('\uFFFD')).to.equal(false);
+    }
+  });
+
+  it('are an error where the document ends too early', async () => {
+    const file = path('cut.json');
+    writeFileSync(file, '{"media":[{"mediaId":1,"output":{');
+    expect(await read(file).catch((error: unknown) => error)).to.be.instanceOf(DocumentError);
+  });
+
+  it('are read with bounded memory, one of a million detections among them', async () => {
+    const file = path('large.json');
+    writeFileSync(
+      file,
+      '{"media":[{"mediaId":1,"path":"p","output":{"T":[{"source":"A","algorithm":"B","tracks":[{"id":"x","detections":[{}',
+    );
+    const some = ',{"offsetFrame":1,"detectionProperties":{"TEXT":"of a detection"}}'.repeat(10_000);
+    for (let n = 0; n < 100; n++) appendFileSync(file, some);
+    appendFileSync(file, '],"trackProperties":{"TEXT":"last"}}]}]}}]}');
+    const before = process.memoryUsage().rss;
+    const [found] = await read(file);
+    expect(found?.properties).to.deep.equal([['TEXT', 'last']]);
+    expect(process.memoryUsage().rss - before).to.be.lessThan(64 * 1024 * 1024);
+  });
+});
