@@ -46,6 +46,8 @@ export interface Interest {
   readonly left?: ReadonlySet<Place>;
   /** Bytes of a shown text of which the rest is left out; absent: a longer one than 64 KiB is an error. */
   readonly cutAt?: number;
+  /** What stands in places that are not named is passed over as fast as its end can be found; else its brackets are looked at. */
+  readonly passesOver?: true;
 }
 
 /** The text is no detection document; the message is part of a sentence. */
@@ -130,6 +132,9 @@ class Scan {
   /** What is being read over a border of chunks, too: between two texts nothing, then a text or a number. */
   #reading: 'NOTHING' | 'KEY' | 'TEXT' | 'SHOWN_TEXT' | 'SHOWN_SCALAR' = 'NOTHING';
   #escaped = false;
+  /** Brackets that are open in what is passed over, and whether a text is. */
+  #passing = 0;
+  #passingText = false;
   #held: Buffer[] = [];
   #heldBytes = 0;
 
@@ -144,8 +149,13 @@ class Scan {
     let passedOn = this.#begun ? 0 : startIn(chunk);
     let at = 0;
     while (at < chunk.length) {
+      if (this.#passing > 0) {
+        at = this.#passOver(chunk, at);
+        continue;
+      }
       if (this.#reading === 'NOTHING') {
         at = this.#toNextText(chunk, at);
+        if (this.#passing > 0) continue;
         if (at < chunk.length && this.#isShown()) {
           if (at > passedOn) pieces.push(chunk.subarray(passedOn, at));
           passedOn = at;
@@ -168,7 +178,7 @@ class Scan {
   }
 
   end(): void {
-    if (!this.#begun || this.#open.length > 0) throw new DocumentError('it ends before it is complete');
+    if (!this.#begun || this.#open.length > 0 || this.#passing > 0) throw new DocumentError('it ends before it is complete');
   }
 
   #isShown(): boolean {
@@ -184,8 +194,10 @@ class Scan {
       if (isBlank(byte)) continue;
       if (open === undefined && (this.#begun || byte !== OPEN_OBJECT))
         throw new DocumentError(this.#begun ? 'something follows its end' : 'it is no JSON object');
-      if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) open = this.#enter(byte === OPEN_OBJECT, open);
-      else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
+      if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+        open = this.#enter(byte === OPEN_OBJECT, open);
+        if (this.#passing > 0) return at + 1;
+      } else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) {
         open = this.#leave(byte === CLOSE_OBJECT);
         if (open === undefined) this.#endsAt = at + 1;
       } else if (byte === COMMA) nextIn(open!);
@@ -216,6 +228,10 @@ class Scan {
     const known = below !== undefined && Object.hasOwn(below, name) ? below[name] : below?.['*'];
     const place = parent === undefined ? 'ROOT' : (known ?? 'OTHER');
     if (place === 'MEDIUM') this.#medium += 1;
+    if (place === 'OTHER' && parent !== undefined && this.#interest.passesOver === true) {
+      this.#passing = 1;
+      return parent;
+    }
     const entered: Open = { place, isObject, expectsKey: isObject, key: '' };
     this.#open.push(entered);
     return entered;
@@ -237,6 +253,22 @@ class Scan {
       else if (byte === QUOTE) return [at + 1, true];
     }
     return [chunk.length, false];
+  }
+
+  /** Where the document goes on after what is not looked at, or the end of the chunk. */
+  #passOver(chunk: Buffer, from: number): number {
+    let [at, depth, inText] = [from, this.#passing, this.#passingText];
+    if (this.#escaped) at += 1;
+    this.#escaped = false;
+    for (; at < chunk.length && depth > 0; at++) {
+      const byte = chunk[at]!;
+      if (byte === QUOTE) inText = !inText;
+      else if (inText) at += byte === BACKSLASH ? 1 : 0;
+      else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth += 1;
+      else if (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY) depth -= 1;
+    }
+    [this.#passing, this.#passingText, this.#escaped] = [depth, inText, at > chunk.length];
+    return Math.min(at, chunk.length);
   }
 
   #hold(bytes: Buffer): void {

@@ -66,6 +66,7 @@ export async function* documentTracks(
     },
     left: new Set<Place>(['TRACK']),
     cutAt,
+    passesOver: true,
   };
   const reader = new TrackReader(properties);
   const source = createReadStream(path, { highWaterMark: READ_BYTES }) as AsyncIterable<Buffer>;

@@ -12,6 +12,7 @@ import { manyImages } from './images.ts';
 import { print, type Figure } from './measure.ts';
 import { pairs } from './pairs.ts';
 import { restInterface } from './rest.ts';
+import { searching } from './search.ts';
 import { serviceOverhead } from './service.ts';
 import { startUp } from './start-up.ts';
 import { liveDelay, liveStreams } from './live.ts';
@@ -29,6 +30,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   watching,
   document: largeDocument,
   export: exports,
+  search: searching,
   images: manyImages,
   pairs,
   decode: decoding,

@@ -1,10 +1,27 @@
 import { expect } from 'chai';
 import { appendFileSync, writeFileSync } from 'node:fs';
-import { DocumentError } from '../../results/document-scan.ts';
+import { Readable } from 'node:stream';
+import { DocumentError, documentValues, type Interest } from '../../results/document-scan.ts';
 import { documentTracks, type DocumentTrack } from '../../results/document-tracks.ts';
 import { temporaryFolder } from '../store/folder.ts';
 
 const READING = { properties: ['TEXT', 'CLASSIFICATION'], cutAt: 100 };
+
+const INTEREST: Interest = {
+  below: {
+    ROOT: { media: 'MEDIA' },
+    MEDIA: { '[]': 'MEDIUM' },
+    MEDIUM: { output: 'OUTPUT' },
+    OUTPUT: { '*': 'ENTRIES' },
+    ENTRIES: { '[]': 'ENTRY' },
+    ENTRY: { tracks: 'TRACKS' },
+    TRACKS: { '[]': 'TRACK' },
+    TRACK: { trackProperties: 'TRACK_PROPERTIES' },
+  },
+  shown: { TRACK: new Set(['id', 'confidence']), TRACK_PROPERTIES: new Set(['TEXT']) },
+  left: new Set(['TRACK'] as const),
+  passesOver: true,
+};
 
 describe('The tracks of a detection document', () => {
   const path = temporaryFolder();
@@ -52,6 +69,22 @@ describe('The tracks of a detection document', () => {
         })),
       );
     });
+
+  it('are the same wherever the document is cut into chunks', async () => {
+    const text = JSON.stringify(document(track({ TEXT: 'a "\\' }, { TEXT: ']}' }), track({ TEXT: '{[\\' })));
+    const valuesOf = async (size: number) => {
+      const chunks = Array.from({ length: Math.ceil(text.length / size) }, (_, n) =>
+        Buffer.from(text.slice(n * size, (n + 1) * size)),
+      );
+      const source = Readable.from(chunks) as AsyncIterable<Buffer>;
+      const all: unknown[] = [];
+      for await (const some of documentValues(source, INTEREST)) all.push(...some);
+      return all;
+    };
+    const whole = await valuesOf(text.length);
+    expect(whole).to.have.length(8);
+    for (let size = 1; size < 12; size++) expect(await valuesOf(size), `of ${size}`).to.deep.equal(whole);
+  });
 
   it('have of a long property its beginning, in whole characters', async () => {
     for (let filled = 80; filled < 110; filled++) {

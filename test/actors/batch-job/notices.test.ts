@@ -81,7 +81,7 @@ describe('The callback of a batch job (specification 6.1)', () => {
   it('is owed by nobody when none was asked for', () => {
     const job = LedJob.accepted().doAll();
     expect([job.notices, job.state?.callback]).to.deep.equal([[], null]);
-    expect(job.effects.map(({ type }) => type)).to.deep.equal(['ended', 'removeFiles']);
+    expect(job.effects.map(({ type }) => type)).to.deep.equal(['ended', 'index', 'removeFiles']);
   });
 
   const GET = { url: CALLER, method: 'GET' } as const;

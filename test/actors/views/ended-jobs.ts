@@ -16,6 +16,8 @@ export interface GivenJob {
   /** Of all media. */
   readonly uri?: string;
   readonly externalId?: string;
+  /** It has left a document. */
+  readonly document?: true;
   /** Callbacks that have not arrived yet. */
   readonly owes?: number;
 }
@@ -53,7 +55,7 @@ export async function storeJob(store: Store, given: GivenJob): Promise<void> {
     startedAt: endedAt - ms,
     endedAt,
     objectId: '00000000-0000-0000-0000-000000000000',
-    hasDocument: false,
+    hasDocument: given.document === true,
     unindexed: false,
     cancelledBy: null,
     checkArchive: false,
