@@ -16,9 +16,9 @@ export interface PlacedWord {
   readonly end: number;
 }
 
-const UNSPACED = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`;
-const LETTER = String.raw`\p{L}\p{N}\p{M}\p{Co}`;
-const WORDS = new RegExp(`[${UNSPACED}]|(?:(?![${UNSPACED}])[${LETTER}])+`, 'gu');
+/** A character of a script without blanks, or letters, signs upon letters and digits in a row. */
+const WORDS =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}])[\p{L}\p{N}\p{M}\p{Co}])+/gu;
 /** Accents of Latin, Greek, Cyrillic, Hebrew and Arabic; signs for vowels of other scripts are letters of these. */
 const ACCENTS = /(?=\p{Script=Inherited})\p{M}/gu;
 /** Of a longer word only so many characters are told apart. */

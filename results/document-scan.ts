@@ -178,7 +178,8 @@ class Scan {
   }
 
   end(): void {
-    if (!this.#begun || this.#open.length > 0 || this.#passing > 0) throw new DocumentError('it ends before it is complete');
+    if (!this.#begun || this.#open.length > 0 || this.#passing > 0)
+      throw new DocumentError('it ends before it is complete');
   }
 
   #isShown(): boolean {
@@ -334,10 +335,11 @@ function parsed(text: string): unknown {
 
 /** What can be read of a JSON text whose end is missing; the cut may have gone through an escape or a character. */
 function cutText(text: string): string {
-  const whole = text.replace(/\uFFFD+$/, '');
-  for (let end = whole.length; end > Math.max(0, whole.length - 12); end--)
+  let whole = text.length;
+  while (text[whole - 1] === '\uFFFD') whole -= 1;
+  for (let end = whole; end > Math.max(0, whole - 12); end--)
     try {
-      return String(JSON.parse(`${whole.slice(0, end)}"`));
+      return String(JSON.parse(`${text.slice(0, end)}"`));
     } catch {
       // One character less.
     }
