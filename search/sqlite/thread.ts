@@ -79,7 +79,11 @@ export class Thread<Request, Reply> {
     worker.on('exit', (code) => {
       if (this.#worker !== worker) return;
       this.#worker = undefined;
-      this.#fail(new Error(`The thread of the search died: ${String(death ?? `exit code ${code}`)}`));
+      this.#fail(
+        new Error(
+          `The thread of the search died: ${death instanceof Error ? death.message : `exit code ${code}`}`,
+        ),
+      );
     });
     return worker;
   }

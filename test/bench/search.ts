@@ -146,7 +146,7 @@ function lineOf(frame: number, length: number, random: () => number): string {
 /** Made of syllables, so that many begin alike. */
 function wordOf(n: number): string {
   const syllables = ['ka', 'lo', 'mi', 'ne', 'ru', 'sa', 'te', 'vo', 'xi', 'zu'];
-  return [...String(n)].map((digit) => syllables[Number(digit)]).join('');
+  return Array.from(String(n), (digit) => syllables[Number(digit)]).join('');
 }
 
 /** Numbers from 0 to below 1, the same each time. */
