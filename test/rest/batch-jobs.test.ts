@@ -278,7 +278,7 @@ describe('Batch jobs (specification 4.2)', () => {
       const listed = await service.terminal(id);
       for (const asked of ['true', 'TRUE']) {
         const { body } = await service.ask('GET', `/rest/jobs/${id}?details=${asked}`);
-        expect(body).to.deep.equal({ ...listed, externalId: 'case 7' });
+        expect(body).to.deep.equal({ ...listed, externalId: 'case 7', mediaHrefs: ['media/0'] });
       }
       expect((await service.ask('GET', `/rest/jobs/${id}?details=false`)).body).to.deep.equal(listed);
     });
@@ -380,6 +380,7 @@ describe('Batch jobs (specification 4.2)', () => {
       expect(medium).to.deep.equal({
         parentMediaId: -1,
         path: ASTRONAUT,
+        href: 'media/0',
         sha256: '88431cd9653ccd539741b555fb0a46b61558b301d4110412b5bc28b5e3ea6cb5',
         mimeType: 'image/png',
         mediaType: 'IMAGE',
