@@ -10,6 +10,7 @@ import {
   markupFolder,
   markupFolders,
   mediaFolder,
+  outputFolder,
   outputFolders,
   runFolder,
   spoolFolder,
@@ -69,7 +70,10 @@ export async function removeStrays(deps: CleanupDeps, record: JobRecord, state: 
     await removeOthers(pictures, (file) => named.has(actionFolder(pictures, file))).catch(told(pictures));
     await removeOthers(copies, (file) => named.has(path.dirname(file))).catch(told(copies));
   }
-  for (const folder of outputFolders(name).map(inData)) await removeParts(folder).catch(told(folder));
+  // Beside the document its own sub-job writes at this moment.
+  const documents = inData(outputFolder(name));
+  for (const folder of outputFolders(name).map(inData))
+    if (folder !== documents) await removeParts(folder).catch(told(folder));
 }
 
 /** The folder of its action on its medium in which a picture lies: see `artifactsFolder`. */
