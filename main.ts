@@ -317,7 +317,7 @@ function appDeps(
     askDocument: (document, question) => parts.timelines.ask(document, question),
     openArchived: parts.outgoing.openArchived,
     openDocument: (file) => openDocument(file, movedFiles),
-    openExport: (file, wanted) => parts.exporter.open({ ...wanted, file, moved: movedFiles }),
+    openExport: (file, wanted, left) => parts.exporter.open({ ...wanted, file, moved: movedFiles }, left),
     serviceMetrics: { ...guardian, dataDir: settings.DATA_DIR, store, system, running },
     metricsToken: settings.METRICS_TOKEN,
     allowedOrigins: settings.CORS_ALLOWED_ORIGINS,

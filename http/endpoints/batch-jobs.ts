@@ -162,7 +162,7 @@ export const batchJobEndpoints = [
     },
     refusal: (message, { params: address }) => (address === undefined ? null : { message }),
     handle: ({ params: { id }, query, ctx }, deps: BatchJobDeps) =>
-      foundIn(id, { ...query, format: query.format ?? acceptedFormat(ctx) }, deps),
+      foundIn(id, { ...query, format: query.format ?? acceptedFormat(ctx) }, ctx.res, deps),
   }),
   endpoint({
     ...COMMON,

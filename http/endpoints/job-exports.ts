@@ -1,10 +1,11 @@
 /** What a job has found, in the form that is asked for. */
+import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { EXPORT_FORMATS, type DocumentFormat } from '../../domain/export-formats.ts';
 import { answered, ok, withoutBody } from '../declaration.ts';
 import { overloaded } from '../errors.ts';
-import { documentOf, type ResultDeps, type WantedExport } from './job-results.ts';
+import { documentOf, leftBy, type ResultDeps, type WantedExport } from './job-results.ts';
 
 const text = z.string();
 /** The content types of the answers besides JSON, with what they are. */
@@ -35,9 +36,14 @@ interface WantedForm {
   readonly media?: number | undefined;
 }
 
-export async function foundIn(id: number, { format, media }: WantedForm, deps: ResultDeps) {
+export async function foundIn(
+  id: number,
+  { format, media }: WantedForm,
+  answer: ServerResponse,
+  deps: ResultDeps,
+) {
   if (format !== 'json')
-    return exported(id, { format, ...(media === undefined ? {} : { mediaId: media }) }, deps);
+    return exported(id, { format, ...(media === undefined ? {} : { mediaId: media }) }, answer, deps);
   if (media !== undefined)
     return refused('The document itself comes whole: media needs another format than json.');
   const document = await documentOf(id, deps);
@@ -47,12 +53,18 @@ export async function foundIn(id: number, { format, media }: WantedForm, deps: R
 
 const refused = (message: string) => answered(400, { message });
 
-async function exported(id: number, wanted: WantedExport, { views, openExport }: ResultDeps) {
+async function exported(
+  id: number,
+  wanted: WantedExport,
+  answer: ServerResponse,
+  { views, openExport }: ResultDeps,
+) {
   const file = await views.document(id);
   if (file === undefined)
     return (await views.archivedDocument(id)) === undefined ? withoutBody(400) : refused(ELSEWHERE);
-  const outcome = await openExport(file, wanted);
+  const outcome = await openExport(file, wanted, leftBy(answer));
   if (outcome.kind === 'refused') return refused(outcome.message);
+  if (outcome.kind === 'left') return refused('The client left before the export began.');
   if (outcome.kind === 'full')
     throw overloaded(
       `As many exports are being made as may be (MAX_EXPORTS: ${outcome.most}); try again later.`,

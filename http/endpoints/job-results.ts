@@ -21,15 +21,16 @@ export interface WantedExport {
 export type OpenedExport =
   | { readonly kind: 'opened'; readonly stream: Readable }
   | { readonly kind: 'full'; readonly most: number }
-  | { readonly kind: 'refused'; readonly message: string };
+  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'left' };
 
 export interface ResultDeps {
   readonly archiveChecks: ArchiveChecks;
   readonly views: JobViews;
   /** Opens a document of this service, with files named as they are today; undefined when there is none. */
   openDocument(file: string): Promise<OpenedDocument | undefined>;
-  /** Opens another form of a document of this service. */
-  openExport(file: string, wanted: WantedExport): Promise<OpenedExport>;
+  /** Opens another form of a document of this service, unless the client leaves before. */
+  openExport(file: string, wanted: WantedExport, left: AbortSignal): Promise<OpenedExport>;
   /** Opens the document of a job of another service; rejects with the end of a sentence. */
   openArchived(document: ArchivedDocument): Promise<OpenedDocument>;
 }
@@ -63,6 +64,14 @@ async function openedArchived(document: ArchivedDocument, open: ResultDeps['open
   }
 }
 
+/** Aborted once nobody waits for this answer any more. */
+export function leftBy(answer: ServerResponse): AbortSignal {
+  const left = new AbortController();
+  if (answer.destroyed) left.abort();
+  else answer.once('close', () => left.abort());
+  return left.signal;
+}
+
 /** Posts the results of these jobs to their archives once more, one after the other. */
 export async function repost(
   jobs: readonly number[],
@@ -71,12 +80,11 @@ export async function repost(
 ): Promise<z.infer<typeof archiveRepostResponse>> {
   const success: number[] = [];
   const failures: { jobId: number; error: string }[] = [];
-  const gone = new AbortController();
-  answer.once('close', () => gone.abort());
+  const gone = leftBy(answer);
   for (const jobId of [...new Set(jobs)].sort((a, b) => a - b)) {
     // Nobody waits for the rest any more, which may take long.
     if (answer.destroyed) break;
-    const error = await archiveChecks.repost(jobId, gone.signal);
+    const error = await archiveChecks.repost(jobId, gone);
     if (error === undefined) success.push(jobId);
     else failures.push({ jobId, error });
   }

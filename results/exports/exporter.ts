@@ -16,7 +16,9 @@ export type ExportOutcome =
   /** There are as many exports as there may be. */
   | { readonly kind: 'full'; readonly most: number }
   /** The document has nothing like it; the message is a sentence. */
-  | { readonly kind: 'refused'; readonly message: string };
+  | { readonly kind: 'refused'; readonly message: string }
+  /** The client left before there was anything of it. */
+  | { readonly kind: 'left' };
 
 export interface ExporterOptions {
   /** How many may be made at a time. */
@@ -44,9 +46,13 @@ export class DocumentExporter {
     return this.#threads.size;
   }
 
-  /** The export as a stream, once there is something of it. @throws Error when the document cannot be read */
-  open(conversion: Conversion): Promise<ExportOutcome> {
+  /**
+   * The export as a stream, once there is something of it; `left` ends it before. Whoever has the stream ends it by the stream.
+   * @throws Error when the document cannot be read
+   */
+  open(conversion: Conversion, left?: AbortSignal): Promise<ExportOutcome> {
     const { most, paceMs } = this.#options;
+    if (left?.aborted === true) return Promise.resolve({ kind: 'left' });
     if (this.#isClosed || this.#threads.size >= most) return Promise.resolve({ kind: 'full', most });
     const worker = new Worker(new URL('./export-worker.js', import.meta.url), {
       name: 'export',
@@ -55,7 +61,7 @@ export class DocumentExporter {
     });
     this.#threads.add(worker);
     worker.once('exit', () => this.#threads.delete(worker));
-    return opened(worker, paceMs);
+    return opened(worker, paceMs, left);
   }
 
   /** Ends all that is under way. */
@@ -65,10 +71,16 @@ export class DocumentExporter {
   }
 }
 
-function opened(worker: Worker, paceMs: number): Promise<ExportOutcome> {
-  return new Promise((resolve, reject) => {
+function opened(worker: Worker, paceMs: number, left: AbortSignal | undefined): Promise<ExportOutcome> {
+  const settled = new AbortController();
+  const outcome = new Promise<ExportOutcome>((resolve, reject) => {
     const stream = new ExportStream(worker, paceMs);
     stream.once('error', reject);
+    const leave = () => {
+      resolve({ kind: 'left' });
+      stream.destroy();
+    };
+    left?.addEventListener('abort', leave, { once: true, signal: settled.signal });
     worker.on('message', (message: FromExport) => {
       const { kind } = message;
       if (kind === 'bytes' || kind === 'end') {
@@ -84,6 +96,7 @@ function opened(worker: Worker, paceMs: number): Promise<ExportOutcome> {
       if (!stream.isWhole) stream.destroy(new Error('The export was broken off.'));
     });
   });
+  return outcome.finally(() => settled.abort());
 }
 
 class ExportStream extends Readable {

@@ -67,6 +67,26 @@ describe('Exports', () => {
     expect(await textOf(next)).to.include('"trackIndex":1999');
   });
 
+  it('end for clients that leave before the first byte, and make room for the next', async () => {
+    const exports = exporter(4);
+    const gone = new AbortController();
+    const left = Array.from({ length: 4 }, () => exports.open(conversion(), gone.signal));
+    expect(exports.count).to.equal(4);
+    gone.abort();
+    for (const outcome of await Promise.all(left)) expect(outcome).to.deep.equal({ kind: 'left' });
+    await until(
+      'their threads have ended',
+      () => exports.count,
+      (count) => count === 0,
+    );
+    expect(await exports.open(conversion(), gone.signal)).to.deep.equal({ kind: 'left' });
+    const stays = new AbortController();
+    const fifth = streamOf(await exports.open(conversion(), stays.signal));
+    // The stream belongs to its reader from here on.
+    stays.abort();
+    expect((await textOf(fifth)).split('\n')).to.have.lengthOf(40_001);
+  });
+
   it('wait for a client that reads slowly, and keep a few pieces for it at most', async () => {
     const stream = streamOf(await exporter().open(conversion()));
     await once(stream, 'readable');
