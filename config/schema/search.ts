@@ -34,7 +34,7 @@ const searching = {
   ),
   SEARCH_MAX_WAITING: whole(100, 1).describe('Searches that wait for their turn; more are answered 503'),
   SEARCH_TIMEOUT_MS: wait(10 * SECOND, 100).describe(
-    'Time after which a search is given up and answered 503',
+    'Time after which a search whose turn has come is given up and answered 503',
   ),
 };
 

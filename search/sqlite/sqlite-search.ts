@@ -16,7 +16,7 @@ import type { WriterOptions } from './writer.ts';
 export interface SqliteSearchOptions extends WriterOptions, FinderOptions {
   /** Questions that wait at most. */
   readonly maxWaiting: number;
-  /** After so long a question is given up. */
+  /** After so long under way a question is given up. */
   readonly timeoutMs: number;
   readonly idleMs?: number;
 }
@@ -37,10 +37,11 @@ export class SqliteSearch implements SearchIndex {
 
   constructor(options: SqliteSearchOptions) {
     this.#options = options;
-    const { idleMs = IDLE_MS } = options;
+    const { idleMs = IDLE_MS, timeoutMs } = options;
     const shared = { workerData: plainOptions(options), heapMb: HEAP_MB, idleMs };
     this.#writer = new Thread({ ...shared, module: new URL('./write-thread.js', import.meta.url) });
-    this.#finder = new Thread({ ...shared, module: new URL('./find-thread.js', import.meta.url) });
+    const find = { module: new URL('./find-thread.js', import.meta.url), timeoutMs };
+    this.#finder = new Thread({ ...shared, ...find });
   }
 
   async put(jobs: readonly SearchedJob[]): Promise<readonly Taken[]> {
@@ -52,24 +53,13 @@ export class SqliteSearch implements SearchIndex {
   }
 
   async find(query: SearchQuery): Promise<SearchPage> {
-    const { maxWaiting, timeoutMs } = this.#options;
+    const { maxWaiting } = this.#options;
     await this.#clearing;
     if (this.#closed) throw new SearchBusy('The server is going down.');
     await (this.#made ??= this.#make());
     if (this.#finder.pending >= maxWaiting)
       throw new SearchBusy(`${maxWaiting} questions wait already: ask again in a moment.`);
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        reject(new SearchBusy('The question takes too long: ask for more or longer words, or for one job.'));
-        void this.#finder.terminate();
-      }, timeoutMs);
-    });
-    try {
-      return (await Promise.race([this.#finder.ask({ find: query }), late])).page;
-    } finally {
-      clearTimeout(timer);
-    }
+    return (await this.#finder.ask({ find: query })).page;
   }
 
   async mark(): Promise<RebuildMark> {

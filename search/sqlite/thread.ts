@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { SearchBroken } from '../../store/search.ts';
+import { SearchBroken, SearchBusy } from '../../store/search.ts';
 import type { Answer, Numbered } from './messages.ts';
 
 export interface ThreadOptions {
@@ -9,19 +9,30 @@ export interface ThreadOptions {
   readonly heapMb: number;
   /** Without anything to do for so long it ends, until it is asked again. */
   readonly idleMs: number;
+  /** A request that takes longer from when its turn comes is given up, and the thread with it. */
+  readonly timeoutMs?: number;
 }
 
-interface Waiting {
+interface Waiting<Request> {
+  readonly request: Request;
+  /** The thread that has the request; undefined while an earlier thread ends. */
+  worker: Worker | undefined;
   resolve(reply: unknown): void;
   reject(error: Error): void;
 }
 
-/** A thread that is started when it is asked something. One that dies fails what it was asked, and is started anew. */
+/**
+ * A thread that is started when it is asked something. One that dies fails what it was asked, and is started anew. There is one at a
+ * time: whoever asks while a thread ends waits for its exit.
+ */
 export class Thread<Request, Reply> {
   readonly #options: ThreadOptions;
-  readonly #waiting = new Map<number, Waiting>();
+  /** In the order of their turns. */
+  readonly #waiting = new Map<number, Waiting<Request>>();
   #worker: Worker | undefined;
+  #ending: Promise<void> | undefined;
   #idle: NodeJS.Timeout | undefined;
+  #deadline: NodeJS.Timeout | undefined;
   #asked = 0;
 
   constructor(options: ThreadOptions) {
@@ -34,36 +45,54 @@ export class Thread<Request, Reply> {
 
   ask(request: Request): Promise<Reply> {
     clearTimeout(this.#idle);
-    this.#worker ??= this.#start();
-    this.#worker.ref();
     const n = ++this.#asked;
     return new Promise((resolve, reject) => {
-      this.#waiting.set(n, { resolve: resolve as Waiting['resolve'], reject });
-      this.#worker!.postMessage({ n, request } satisfies Numbered<Request>);
+      this.#waiting.set(n, {
+        request,
+        worker: undefined,
+        resolve: resolve as (reply: unknown) => void,
+        reject,
+      });
+      if (this.#waiting.size === 1) this.#arm();
+      if (this.#ending === undefined) this.#send();
     });
   }
 
   /** Ends the thread in order: what it has not done yet fails. */
-  async close(): Promise<void> {
-    clearTimeout(this.#idle);
-    const worker = this.#worker;
-    this.#worker = undefined;
-    if (worker === undefined) return;
-    worker.ref();
-    const ended = new Promise((resolve) => worker.once('exit', resolve));
-    worker.postMessage('close' satisfies Numbered<Request>);
-    await ended;
-    // Those that asked while it went have another one.
-    if (this.#worker === undefined) this.#fail(new Error('The thread of the search was ended.'));
+  close(): Promise<void> {
+    this.#fail((worker) => worker === undefined, new Error('The thread of the search was ended.'));
+    return this.#end((worker) => worker.postMessage('close' satisfies Numbered<Request>));
   }
 
   /** Ends the thread at once; what it was asked fails. */
-  async terminate(): Promise<void> {
+  terminate(): Promise<void> {
+    this.#fail(() => true, new SearchBusy('The search is begun anew: ask again in a moment.'));
+    return this.#end((worker) => void worker.terminate());
+  }
+
+  #end(how: (worker: Worker) => void): Promise<void> {
     clearTimeout(this.#idle);
     const worker = this.#worker;
+    if (worker === undefined) return this.#ending ?? Promise.resolve();
     this.#worker = undefined;
-    this.#fail(new Error('The thread of the search was ended.'));
-    await worker?.terminate();
+    worker.ref();
+    this.#ending = new Promise<void>((resolve) => worker.once('exit', () => resolve())).then(() => {
+      this.#ending = undefined;
+      this.#send();
+    });
+    how(worker);
+    return this.#ending;
+  }
+
+  /** Gives the thread what it does not have yet. */
+  #send(): void {
+    for (const [n, waiting] of this.#waiting) {
+      if (waiting.worker !== undefined) continue;
+      this.#worker ??= this.#start();
+      this.#worker.ref();
+      waiting.worker = this.#worker;
+      this.#worker.postMessage({ n, request: waiting.request } satisfies Numbered<Request>);
+    }
   }
 
   #start(): Worker {
@@ -77,23 +106,21 @@ export class Thread<Request, Reply> {
     worker.on('message', (answer: Answer<Reply>) => this.#take(answer));
     worker.on('error', (error) => (death = error));
     worker.on('exit', (code) => {
-      if (this.#worker !== worker) return;
-      this.#worker = undefined;
-      this.#fail(
-        new Error(
-          `The thread of the search died: ${death instanceof Error ? death.message : `exit code ${code}`}`,
-        ),
-      );
+      if (this.#worker === worker) this.#worker = undefined;
+      const reason = death instanceof Error ? death.message : `exit code ${code}`;
+      this.#fail((one) => one === worker, new Error(`The thread of the search died: ${reason}`));
     });
     return worker;
   }
 
   #take(answer: Answer<Reply>): void {
     const waiting = this.#waiting.get(answer.n);
+    if (waiting === undefined) return;
     this.#waiting.delete(answer.n);
+    this.#arm();
     if (this.#waiting.size === 0) this.#rest();
-    if ('reply' in answer) waiting?.resolve(answer.reply);
-    else waiting?.reject(answer.broken ? new SearchBroken(answer.failure) : new Error(answer.failure));
+    if ('reply' in answer) waiting.resolve(answer.reply);
+    else waiting.reject(answer.broken ? new SearchBroken(answer.failure) : new Error(answer.failure));
   }
 
   #rest(): void {
@@ -101,8 +128,28 @@ export class Thread<Request, Reply> {
     this.#idle = setTimeout(() => void this.close(), this.#options.idleMs).unref();
   }
 
-  #fail(error: Error): void {
-    for (const { reject } of this.#waiting.values()) reject(error);
-    this.#waiting.clear();
+  /** The time of the first one that waits begins now. */
+  #arm(): void {
+    clearTimeout(this.#deadline);
+    const { timeoutMs } = this.#options;
+    if (timeoutMs !== undefined && this.#waiting.size > 0)
+      this.#deadline = setTimeout(() => this.#giveUp(), timeoutMs);
+  }
+
+  #giveUp(): void {
+    const [late] = this.#waiting.values();
+    late?.reject(
+      new SearchBusy('The question takes too long: ask for more or longer words, or for one job.'),
+    );
+    void this.terminate();
+  }
+
+  #fail(which: (worker: Worker | undefined) => boolean, error: Error): void {
+    for (const [n, { worker, reject }] of this.#waiting)
+      if (which(worker)) {
+        this.#waiting.delete(n);
+        reject(error);
+      }
+    this.#arm();
   }
 }
