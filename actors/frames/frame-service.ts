@@ -40,7 +40,7 @@ export interface FrameServiceDeps {
 
 export type Made =
   | { readonly kind: 'made'; readonly path: string }
-  /** As many are being made as may be, or it took too long. */
+  /** As many are being made as may be, or it takes longer than this client may wait. */
   | { readonly kind: 'busy'; readonly message: string }
   /** It cannot be made. */
   | { readonly kind: 'failed'; readonly message: string };
@@ -48,9 +48,15 @@ export type Made =
 interface Wanted {
   readonly item: WorkItem;
   readonly work: FrameWork;
+  /** Of the item, however long it takes; each client waits for it for as long as it may. */
   readonly made: Promise<Made>;
   end(made: Made): void;
 }
+
+const LATE: Made = {
+  kind: 'busy',
+  message: 'The frame is not made yet (FRAME_WAIT_MS). The work goes on: ask again.',
+};
 
 export class FrameService {
   readonly #deps: FrameServiceDeps;
@@ -74,7 +80,7 @@ export class FrameService {
     const path = pathOf(this.#deps.dataDir, key);
     if (await this.#cache.has(path)) return { kind: 'made', path };
     const same = [...this.#wanted.values()].find((one) => one.work.to === path);
-    if (same !== undefined) return same.made;
+    if (same !== undefined) return this.#waitFor(same);
     const { atOnce } = this.#deps.settings;
     if (this.#wanted.size >= atOnce)
       return {
@@ -85,7 +91,7 @@ export class FrameService {
   }
 
   async #begin(work: FrameWork): Promise<Made> {
-    const { store, clock, settings } = this.#deps;
+    const { store } = this.#deps;
     const id = `frame.${++this.#count}`;
     const item: WorkItem = {
       id,
@@ -98,19 +104,11 @@ export class FrameService {
       attempt: 1,
       share: 0,
     };
-    const cancel = clock.after(settings.waitMs, () => {
-      wanted.end({
-        kind: 'busy',
-        message: 'The frame was not made in time (FRAME_WAIT_MS): the server is busy.',
-      });
-      void store.work.withdraw([item]).catch(() => undefined);
-    });
     let tell: (made: Made) => void = () => undefined;
     const wanted: Wanted = {
       ...{ item, work },
       made: new Promise((resolve) => (tell = resolve)),
       end: (made) => {
-        cancel();
         this.#wanted.delete(id);
         tell(made);
       },
@@ -123,10 +121,22 @@ export class FrameService {
       wanted.end({ kind: 'busy', message: 'The frame could not be asked for.' });
       throw error;
     }
-    return wanted.made;
+    return this.#waitFor(wanted);
   }
 
-  /** What a component is told; undefined: nobody waits for it any more. */
+  /** On the deadline the client is told to ask again. The work goes on: begun anew, what takes longer than the deadline would never be had. */
+  #waitFor({ made }: Wanted): Promise<Made> {
+    const { clock, settings } = this.#deps;
+    return new Promise((resolve) => {
+      const cancel = clock.after(settings.waitMs, () => resolve(LATE));
+      void made.then((outcome) => {
+        cancel();
+        resolve(outcome);
+      });
+    });
+  }
+
+  /** What a component is told; undefined: the frame is not wanted, for it was offered by a server before this one. */
   assignment({ item, token, last }: Lease): FrameAssignment | undefined {
     const wanted = this.#wanted.get(item.id);
     if (wanted === undefined) return undefined;
@@ -145,14 +155,22 @@ export class FrameService {
     if (wanted === undefined) return { kind: 'lost' };
     const { to: path } = wanted.work;
     if (failure !== undefined) wanted.end({ kind: 'failed', message: failure.message });
-    else {
-      await this.#cache.add(path);
-      wanted.end({ kind: 'made', path });
-    }
+    else wanted.end(await this.#kept(path));
     return { kind: 'taken' };
   }
 
-  /** A component has died over it, or it was withdrawn. */
+  /** Nothing else ends the wait for a file that has been answered, so that an error is an outcome as well. */
+  async #kept(path: string): Promise<Made> {
+    try {
+      await this.#cache.add(path);
+      return { kind: 'made', path };
+    } catch {
+      // Its job was removed meanwhile, or the disk does not answer.
+      return { kind: 'busy', message: 'The frame is gone again: ask once more.' };
+    }
+  }
+
+  /** A component has died over it, or none can be started. */
   async tell(news: readonly News[]): Promise<void> {
     for (const one of news) {
       this.#wanted.get(one.item.id)?.end({ kind: 'failed', message: 'The frame could not be decoded.' });

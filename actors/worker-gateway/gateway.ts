@@ -1,10 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
-import type {
-  Assignment,
-  FailureRequest,
-  FetchLimits,
-  SubJobAnswer,
+import {
+  MEDIA_QUEUES,
+  type Assignment,
+  type FailureRequest,
+  type FetchLimits,
+  type SubJobAnswer,
 } from '../../protocol/worker-protocol.ts';
 import { answerPlace } from '../../results/answer-place.ts';
 import { readFeedPiece } from '../../results/feed-index.ts';
@@ -54,6 +55,8 @@ export class WorkerGateway {
   readonly #deps: WorkerGatewayDeps;
   readonly #intake: Intake;
   #closed = false;
+  /** The last claim for media work was given frames. */
+  #gaveFrames = false;
 
   constructor(deps: WorkerGatewayDeps) {
     this.#deps = deps;
@@ -93,7 +96,7 @@ export class WorkerGateway {
     if (this.#closed) return NOTHING;
     const { work: ledger } = this.#deps.store;
     const { worker } = claim;
-    const leases = await ledger.claim(claim);
+    const leases = await this.#leases(claim);
     const giveBack = () => {
       for (const { token } of leases) void ledger.release(token, worker).catch(() => undefined);
     };
@@ -104,6 +107,26 @@ export class WorkerGateway {
       giveBack();
       throw error;
     }
+  }
+
+  /**
+   * Frames come before the media work of all jobs, whatever its priority. After each claim that was given frames the next one is given work
+   * of jobs, if there is any: a client that asks for frames without pause keeps no job waiting for ever.
+   */
+  async #leases(claim: Omit<Claim, 'waitMs'>): Promise<readonly Lease[]> {
+    const { work: ledger } = this.#deps.store;
+    const queues = claim.queues.filter((queue) => queue !== MEDIA_QUEUES.FRAME);
+    const hasFrames = queues.length < claim.queues.length;
+    if (hasFrames && this.#gaveFrames) {
+      const leases = await ledger.claim({ ...claim, queues });
+      if (leases.length > 0) {
+        this.#gaveFrames = false;
+        return leases;
+      }
+    }
+    const leases = await ledger.claim(claim);
+    if (hasFrames) this.#gaveFrames = leases.some(({ item }) => item.kind === 'FRAME');
+    return leases;
   }
 
   heartbeat(

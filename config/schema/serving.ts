@@ -135,7 +135,7 @@ const frames = {
     'Frames of media that are decoded for clients, or wait for it, at a time; more are answered 503',
   ),
   FRAME_WAIT_MS: wait(20 * SECOND, 100).describe(
-    'Time in which a frame must be decoded; else it is answered 503',
+    'Time that a client waits for a frame, then it is answered 503; decoding goes on, for when it asks again',
   ),
   FRAME_CACHE_BYTES: whole(256 * MIB, 0).describe(
     'Decoded frames and tables of their times that are kept in DATA_DIR for the next who asks; the oldest go first',

@@ -8,12 +8,14 @@ import { WorkWaiters } from '../../../actors/dispatcher/waiters.ts';
 import { systemClock } from '../../../actors/runtime/clock.ts';
 import { PlainTree } from '../runtime/plain-tree.ts';
 import { ActorSystem } from '../../../actors/runtime/system.ts';
+import { FrameService } from '../../../actors/frames/frame-service.ts';
 import { WorkerGateway, type WorkerGatewayDeps } from '../../../actors/worker-gateway/gateway.ts';
+import { MEDIA_QUEUES, type FrameWork } from '../../../protocol/worker-protocol.ts';
 import type { WorkItem, WorkLedger } from '../../../store/ledger.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import type { Store } from '../../../store/store.ts';
 import { around, temporaryFolder } from '../../store/folder.ts';
-import { within } from '../../support/until.ts';
+import { until, within } from '../../support/until.ts';
 import { INTENSITY, turns } from '../runtime/probe.ts';
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
@@ -151,6 +153,30 @@ describe('A claim', () => {
     expect(failed).to.include({ type: 'workFailed', key: '0001/0', code: 'LOCAL_STORAGE' });
     expect(told).to.have.length(1);
     await system.stop(0);
+  });
+
+  it('for media work is given work of jobs after each that was given frames, and frames when there is nothing else', async () => {
+    const settings = { atOnce: 10, waitMs: 60_000, cacheBytes: 0 };
+    const frames = new FrameService({
+      ...{ store, clock: systemClock, dataDir: path('data'), heartbeatMs: 1_000, settings },
+    });
+    const { FRAME, PREPARE } = MEDIA_QUEUES;
+    for (let place = 0; place < 5; place++) {
+      void frames.made(`frames/j.2/${place}.json`, { frame: null } as Omit<FrameWork, 'to'>);
+      await until(
+        `${place + 1} frames wait`,
+        async () => (await store.work.queues()).get(FRAME)?.waiting,
+        (waiting) => waiting === place + 1,
+      );
+    }
+    await given(PREPARE, PREPARE);
+    const gateway = gatewayWith({ frames });
+    const kinds: string[] = [];
+    for (let i = 0; i < 7; i++) {
+      const { work } = await claimOf(gateway, { queues: [FRAME, PREPARE] });
+      kinds.push(...work.map(({ algorithm }) => algorithm));
+    }
+    expect(kinds).to.deep.equal([FRAME, PREPARE, FRAME, PREPARE, FRAME, FRAME, FRAME]);
   });
 
   it('of one that has hung up before takes nothing', async () => {

@@ -1,0 +1,115 @@
+import { writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { expect } from 'chai';
+import { FrameService, type FrameSettings, type Made } from '../../../actors/frames/frame-service.ts';
+import { VirtualClock } from '../../../actors/runtime/clock.ts';
+import { MEDIA_QUEUES, type FrameWork } from '../../../protocol/worker-protocol.ts';
+import { pathOf } from '../../../results/file-keys.ts';
+import type { Lease } from '../../../store/ledger.ts';
+import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
+import { temporaryFolder } from '../../store/folder.ts';
+import { within } from '../../support/until.ts';
+
+const WAIT_MS = 20_000;
+const WORK = { frame: null } as Omit<FrameWork, 'to'>;
+const TABLE = 'frames/j.1/0.json';
+
+describe('A frame that a client waits for', () => {
+  const folder = temporaryFolder();
+  let store: SqliteStore;
+  let clock: VirtualClock;
+  let files = 0;
+
+  beforeEach(() => {
+    clock = new VirtualClock();
+    store = new SqliteStore(folder(`${++files}.db`));
+  });
+  afterEach(() => store.close());
+
+  const dataDir = () => folder(`data ${files}`);
+  const serviceWith = (settings: Partial<FrameSettings> = {}) =>
+    new FrameService({
+      ...{ store, clock, dataDir: dataDir(), heartbeatMs: 1_000 },
+      settings: { atOnce: 2, waitMs: WAIT_MS, cacheBytes: 100, ...settings },
+    });
+  /** Asks for a file, and answers once that waits for a component. */
+  async function asked(service: FrameService, key = TABLE) {
+    const made = service.made(key, WORK);
+    const [lease] = await claimed();
+    return { made, lease: lease! };
+  }
+  /** Another client of the same file, whose time has begun. */
+  async function waiting(service: FrameService) {
+    const made = service.made(TABLE, WORK);
+    await clock.advance(0);
+    return { made };
+  }
+  async function claimed(): Promise<readonly Lease[]> {
+    let leases: readonly Lease[] = [];
+    while (leases.length === 0) {
+      await new Promise((resolve) => setImmediate(resolve));
+      leases = await store.work.claim({ queues: [MEDIA_QUEUES.FRAME], max: 1, worker: 'media' });
+    }
+    return leases;
+  }
+  /** As the component does it. */
+  async function finish(service: FrameService, lease: Lease, content = '{}') {
+    await writeFile(service.assignment(lease)!.work.to, content);
+    return service.answered(lease);
+  }
+  const soon = (made: Promise<Made>) => within(10_000, 'the client is answered', made);
+
+  it('and takes longer than that is made all the same, for whoever asks again and waits anew', async () => {
+    const service = serviceWith();
+    const { made, lease } = await asked(service);
+    await clock.advance(WAIT_MS);
+    expect(await soon(made)).to.include({ kind: 'busy' });
+    expect(await store.work.beat(lease.token, 'media', 1, 2)).to.equal('on');
+
+    const second = await waiting(service);
+    await clock.advance(WAIT_MS - 1);
+    const third = await waiting(service);
+    await clock.advance(1);
+    expect(await soon(second.made)).to.include({ kind: 'busy' });
+    expect(await finish(service, lease)).to.deep.equal({ kind: 'taken' });
+    expect(await soon(third.made)).to.deep.equal({ kind: 'made', path: pathOf(dataDir(), TABLE) });
+  });
+
+  it('is kept and counted in the cache although nobody waits for it any more', async () => {
+    const service = serviceWith({ cacheBytes: 10 });
+    const { made, lease } = await asked(service);
+    await clock.advance(WAIT_MS);
+    expect(await soon(made)).to.include({ kind: 'busy' });
+    await finish(service, lease, '12345678');
+    expect(await soon(service.made(TABLE, WORK))).to.include({ kind: 'made' });
+
+    const next = await asked(service, 'frames/j.1/1.json');
+    await finish(service, next.lease, '12345678');
+    expect(await soon(next.made)).to.include({ kind: 'made' });
+    expect(existsSync(pathOf(dataDir(), TABLE))).to.equal(false);
+  });
+
+  it('counts among those that are made at a time until it is made or has failed', async () => {
+    const service = serviceWith({ atOnce: 1 });
+    const { made, lease } = await asked(service);
+    await clock.advance(WAIT_MS);
+    await soon(made);
+    const other = await soon(service.made('frames/j.1/1.json', WORK));
+    expect(other).to.include({ kind: 'busy' });
+    expect((other as { message: string }).message).to.include('MAX_FRAME_REQUESTS');
+    await service.answered(lease, { code: 'COULD_NOT_READ_MEDIA', message: 'It is damaged.' });
+    const third = await asked(service, 'frames/j.1/1.json');
+    await finish(service, third.lease);
+    expect(await soon(third.made)).to.include({ kind: 'made' });
+  });
+
+  it('and is gone before it was counted, for its job was removed, leaves nobody waiting', async () => {
+    const service = serviceWith({ atOnce: 1 });
+    const { made, lease } = await asked(service);
+    expect(await service.answered(lease)).to.deep.equal({ kind: 'taken' });
+    expect(await soon(made)).to.include({ kind: 'busy' });
+    const again = await asked(service);
+    await finish(service, again.lease);
+    expect(await soon(again.made)).to.include({ kind: 'made' });
+  });
+});
