@@ -73,7 +73,7 @@ export class JobIndexer implements JobSearch {
     } catch (err) {
       this.#deps.logger.warn({ err, job: jobNumber }, 'could not take a job out of the search');
       // A new index will not have it.
-      if (err instanceof SearchBroken) this.wake();
+      if (err instanceof SearchBroken) this.rebuild();
       return err instanceof SearchBroken;
     }
   }
@@ -85,7 +85,9 @@ export class JobIndexer implements JobSearch {
     } catch (error) {
       if (error instanceof SearchBusy) return { busy: error.message };
       if (!(error instanceof SearchBroken)) throw error;
-      this.wake();
+      // The writer may never meet what a reader has met.
+      this.#deps.logger.error({ err: error }, 'the index of the search is damaged and made again');
+      this.rebuild();
       return { busy: 'The index of the search is damaged, and is made again.' };
     }
   }

@@ -54,7 +54,9 @@ export class SqliteSearch implements SearchIndex {
 
   async find(query: SearchQuery): Promise<SearchPage> {
     const { maxWaiting } = this.#options;
-    await this.#clearing;
+    await this.#clearing.catch(() => {
+      throw new SearchBusy('The index of the search cannot be made again now: ask again in a moment.');
+    });
     if (this.#closed) throw new SearchBusy('The server is going down.');
     await (this.#made ??= this.#make());
     if (this.#finder.pending >= maxWaiting)
@@ -71,7 +73,9 @@ export class SqliteSearch implements SearchIndex {
   }
 
   clear(): Promise<void> {
-    this.#clearing = this.#clearing.then(async () => {
+    // One that failed is tried again as a whole.
+    const before = this.#clearing.catch(() => undefined);
+    this.#clearing = before.then(async () => {
       await Promise.all([this.#writer.terminate(), this.#finder.terminate()]);
       await removeSearchFiles(this.#options.file);
       this.#made = undefined;

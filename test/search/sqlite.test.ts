@@ -1,25 +1,13 @@
 import { expect } from 'chai';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { SqliteSearch } from '../../search/sqlite/sqlite-search.ts';
+import type { SqliteSearch } from '../../search/sqlite/sqlite-search.ts';
 import { SearchBroken, SearchBusy } from '../../store/search.ts';
 import { temporaryFolder } from '../store/folder.ts';
 import { until } from '../support/until.ts';
-import { searchContract, type OpenOptions } from './contract.ts';
+import { searchContract } from './contract.ts';
 import { asked, givenDocument } from './documents.ts';
-
-const openAt = (file: string, options: OpenOptions & { maxWaiting?: number; timeoutMs?: number } = {}) =>
-  new SqliteSearch({
-    file,
-    textProperties: ['TEXT', 'TRANSLATION'],
-    classProperties: ['CLASSIFICATION'],
-    textCharacters: 100_000,
-    snippetCharacters: 200,
-    maxScanned: 20_000,
-    maxWaiting: 50,
-    timeoutMs: 60_000,
-    ...options,
-  });
+import { openAt } from './open.ts';
 
 searchContract('SQLite', (folder, options) => openAt(`${folder}.db`, options));
 
@@ -49,6 +37,17 @@ describe('The search file', () => {
       expect(await index.mark()).to.equal('begun');
       expect((await index.find(asked({}))).hits).to.deep.equal([]);
     });
+
+  it('that cannot be removed is removed another time', async () => {
+    const file = path('kept.db');
+    index = openAt(file);
+    mkdirSync(`${file}-wal`);
+    expect(await index.clear().catch((error: unknown) => error)).to.be.instanceOf(Error);
+    expect(await index.find(asked({})).catch((error: unknown) => error)).to.be.instanceOf(SearchBusy);
+    rmdirSync(`${file}-wal`);
+    await index.clear();
+    expect((await index.find(asked({}))).hits).to.deep.equal([]);
+  });
 
   it('keeps no rows of what was removed', async () => {
     const file = path('removed.db');

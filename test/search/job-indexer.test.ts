@@ -1,0 +1,75 @@
+/** Whoever keeps the index of the search: it is made again whoever meets its damage. */
+import { expect } from 'chai';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { JobIndexer } from '../../actors/search/job-indexer.ts';
+import { systemClock } from '../../actors/runtime/clock.ts';
+import type { Logger } from '../../config/logger.ts';
+import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
+import { temporaryFolder } from '../store/folder.ts';
+import { until } from '../support/until.ts';
+import { asked, givenDocument } from './documents.ts';
+import { openAt } from './open.ts';
+
+const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+describe('The index of the search', () => {
+  const path = temporaryFolder();
+  let store: SqliteStore;
+  let indexer: JobIndexer | undefined;
+  afterEach(async () => {
+    await indexer?.close();
+    await store.close();
+  });
+
+  /** Whole, and with damage in `table` that the marks of its making do not meet. */
+  const givenDamaged = async (name: string, table: string) => {
+    const file = path(`${name}.db`);
+    const before = openAt(file);
+    await before.put([givenDocument(path('1.json'), { number: 1, tracks: [{ text: 'word' }] })]);
+    await before.setMark(null);
+    await before.close();
+    damage(file, table);
+    store = new SqliteStore(path(`${name}-jobs.db`));
+    indexer = new JobIndexer({
+      ...{ store, index: openAt(file), clock: systemClock, logger: silent, dataDir: path('') },
+      jobs: () => ({ ask: () => Promise.reject(new Error('There are no jobs.')) }),
+    });
+    indexer.wake();
+    return indexer;
+  };
+  const wholeAgain = (of: JobIndexer) =>
+    until(
+      'it is made again, and has nothing, as there are no jobs',
+      () => of.find(asked({ text: 'word' })),
+      (page) => 'hits' in page && page.complete && page.hits.length === 0,
+    );
+
+  it('is made again when a search meets the damage', async () => {
+    const damaged = await givenDamaged('searched', 'words_data');
+    expect(await damaged.find(asked({ text: 'word' })))
+      .to.have.property('busy')
+      .that.includes('damaged');
+    await wholeAgain(damaged);
+  });
+
+  it('is made again when a removal meets the damage', async () => {
+    const damaged = await givenDamaged('removed', 'jobs_by_number');
+    expect(await damaged.remove(1, 1)).to.equal(true);
+    await wholeAgain(damaged);
+  });
+});
+
+/** Fills the first page of a table or an index with bytes that mean nothing. */
+function damage(file: string, name: string): void {
+  const database = new Database(file);
+  const root = database
+    .prepare<[string], { page: number }>('select rootpage as page from sqlite_schema where name = ?')
+    .get(name)!.page;
+  const size = Number(database.pragma('page_size', { simple: true }));
+  database.pragma('wal_checkpoint(TRUNCATE)');
+  database.close();
+  const bytes = openSync(file, 'r+');
+  writeSync(bytes, Buffer.alloc(size, 0xff), 0, size, (root - 1) * size);
+  closeSync(bytes);
+}
