@@ -30,7 +30,7 @@ export class Writer {
   #log: number | undefined;
   #sweeping: Promise<void> = Promise.resolve();
   #putting: Promise<unknown> = Promise.resolve();
-  #filling: { readonly number: number; stopped: boolean } | undefined;
+  #filling: { readonly number: number; readonly run: number; stopped: boolean } | undefined;
   #closed = false;
 
   constructor(options: WriterOptions) {
@@ -60,7 +60,9 @@ export class Writer {
   }
 
   remove(job: number, run: number): void {
-    if (this.#filling?.number === job) this.#filling.stopped = true;
+    const filling = this.#filling;
+    // A removal may be tried late, when a later run is being taken in.
+    if (filling?.number === job && filling.run <= run) filling.stopped = true;
     this.#statements.hide.run(job, run);
     this.#sweep();
   }
@@ -86,7 +88,7 @@ export class Writer {
   async #putOne(job: SearchedJob): Promise<Taken> {
     const { has, hide, begin, end, drop } = this.#statements;
     if (has.get(job.number, job.run) !== undefined) return 'taken';
-    const filling = (this.#filling = { number: job.number, stopped: false });
+    const filling = (this.#filling = { number: job.number, run: job.run, stopped: false });
     const { jobId, externalId, endedAt, number, run } = job;
     const id = Number(begin.run({ number, run, jobId, externalId, endedAt }).lastInsertRowid);
     try {

@@ -305,5 +305,13 @@ export function searchContract(
       await putting;
       expect(await texts({ limit: 5 })).to.deep.equal(['two']);
     });
+
+    it('goes on taking in a run when the one before is removed', async () => {
+      const tracks = Array.from({ length: 20_000 }, (_, n) => ({ text: `word${n}` }));
+      const putting = index.put([document({ number: 1, run: 2, tracks })]);
+      await index.remove(1, 1);
+      expect(await putting).to.deep.equal(['taken']);
+      expect(await texts({ text: 'word19999' })).to.deep.equal(['word19999']);
+    });
   });
 }
