@@ -77,7 +77,8 @@ export type RebuildMark = { readonly score: number; readonly id: string } | 'beg
 export interface SearchIndex {
   /**
    * Takes in the documents of these jobs, each in place of what it had of the job; one that it has already is not read again. A document is
-   * found as a whole or not at all. Settles when all of them survive the loss of power; rejects when the index does not work.
+   * found as a whole or not at all. Settles when all of them survive the loss of power; rejects when the index does not work,
+   * with SearchDied when it ended while it read them.
    */
   put(jobs: readonly SearchedJob[]): Promise<readonly Taken[]>;
   /** Nothing of this job up to this run is found from now on; one that is just being taken in is left. */
@@ -95,6 +96,11 @@ export interface SearchIndex {
 /** The index is damaged or of another version: only `clear` helps. */
 export class SearchBroken extends Error {
   override readonly name = 'SearchBroken';
+}
+
+/** The index ended while it was at what it was asked, which may be at fault; it works again. */
+export class SearchDied extends Error {
+  override readonly name = 'SearchDied';
 }
 
 /** So many questions wait, or this one takes so long, that it is not answered. */

@@ -4,11 +4,13 @@ import { detectionFile } from '../../results/layout.ts';
 import {
   SearchBroken,
   SearchBusy,
+  SearchDied,
   type RebuildMark,
   type SearchedJob,
   type SearchIndex,
   type SearchPage,
   type SearchQuery,
+  type Taken,
 } from '../../store/search.ts';
 import type { IndexEntry, Store } from '../../store/store.ts';
 import type { JobSearch } from '../batch-job/actor.ts';
@@ -184,13 +186,26 @@ export class JobIndexer implements JobSearch {
 
   async #put(jobs: readonly StoredJob[]): Promise<void> {
     if (jobs.length === 0) return;
-    const taken = await this.#deps.index.put(jobs.map((job) => this.#searched(job)));
+    const taken = await this.#taken(jobs.map((job) => this.#searched(job)));
     for (const [n, one] of taken.entries())
       if (one !== 'taken')
         this.#deps.logger.warn(
           { jobId: jobs[n]?.record.jobId, reason: one.unreadable },
           'the search cannot read the document of a job',
         );
+  }
+
+  /** A document that ends the index keeps no others out of it: which one it is shows when they are put one at a time. */
+  async #taken(jobs: readonly SearchedJob[]): Promise<readonly Taken[]> {
+    try {
+      return await this.#deps.index.put(jobs);
+    } catch (error) {
+      if (this.#closed || !(error instanceof SearchDied)) throw error;
+      if (jobs.length === 1) return [{ unreadable: error.message }];
+    }
+    const taken: Taken[] = [];
+    for (const job of jobs) taken.push(...(await this.#taken([job])));
+    return taken;
   }
 
   #searched({ record, snapshot }: StoredJob): SearchedJob {

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { SearchBroken, SearchBusy } from '../../store/search.ts';
+import { SearchBroken, SearchBusy, SearchDied } from '../../store/search.ts';
 import type { Answer, Numbered } from './messages.ts';
 
 export interface ThreadOptions {
@@ -108,7 +108,7 @@ export class Thread<Request, Reply> {
     worker.on('exit', (code) => {
       if (this.#worker === worker) this.#worker = undefined;
       const reason = death instanceof Error ? death.message : `exit code ${code}`;
-      this.#fail((one) => one === worker, new Error(`The thread of the search died: ${reason}`));
+      this.#fail((one) => one === worker, new SearchDied(`The thread of the search died: ${reason}`));
     });
     return worker;
   }

@@ -216,9 +216,13 @@ export class Writer {
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** The document is at fault, or is not there any more. */
+/** What the file system says of one file, and what SQLite says of one value. */
+const ONE_DOCUMENT =
+  /^(ENOENT|ENOTDIR|EISDIR|ELOOP|ENAMETOOLONG|EACCES|EPERM|EIO|SQLITE_TOOBIG|SQLITE_MISMATCH|SQLITE_CONSTRAINT.*)$/;
+
+/** The document is at fault, or is not there any more: others can be taken in. */
 const isUnreadable = (error: unknown): boolean =>
-  error instanceof DocumentError || (error as NodeJS.ErrnoException).code === 'ENOENT';
+  error instanceof DocumentError || ONE_DOCUMENT.test(String((error as NodeJS.ErrnoException).code));
 
 function prepare(database: Database.Database) {
   return {

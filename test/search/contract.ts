@@ -1,6 +1,6 @@
 /** What every index behind the search must do. `open` opens the index of a test, again and again the same. */
 import { expect } from 'chai';
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import type { SearchIndex } from '../../store/search.ts';
 import { runs, seeded } from '../actors/seed.ts';
@@ -237,6 +237,24 @@ export function searchContract(
         gone!,
         wrong!,
         cut!,
+        document({ number: 4, tracks: [{ text: 'good' }] }),
+      ]);
+      expect(taken.map((one) => (one === 'taken' ? one : 'unreadable'))).to.deep.equal([
+        ...['unreadable', 'unreadable', 'unreadable'],
+        'taken',
+      ]);
+      expect(await texts({})).to.deep.equal(['good']);
+    });
+
+    it('tells of a document that the file system does not give, and takes the others', async () => {
+      const [folderThere, loop, below] = [1, 2, 3].map((number) => document({ number }));
+      for (const { document: file } of [folderThere!, loop!]) rmSync(file);
+      mkdirSync(folderThere!.document);
+      symlinkSync(loop!.document, loop!.document);
+      const taken = await index.put([
+        folderThere!,
+        loop!,
+        { ...below!, document: `${below!.document}/below` },
         document({ number: 4, tracks: [{ text: 'good' }] }),
       ]);
       expect(taken.map((one) => (one === 'taken' ? one : 'unreadable'))).to.deep.equal([

@@ -1,7 +1,7 @@
 /** The threads of the search: whose time runs, and what becomes of those that wait. */
 import { expect } from 'chai';
 import { Thread } from '../../search/sqlite/thread.ts';
-import { SearchBusy } from '../../store/search.ts';
+import { SearchBusy, SearchDied } from '../../store/search.ts';
 import type { SlowRequest } from './slow-thread.ts';
 
 describe('A thread of the search', () => {
@@ -36,7 +36,8 @@ describe('A thread of the search', () => {
   it('that dies fails what it was asked, and is started anew', async () => {
     given(60_000);
     const errors = await Promise.all([thread.ask('die'), thread.ask({ ms: 0 })].map(failure));
-    for (const error of errors) expect(String(error)).to.include('died: exit code 3');
+    for (const error of errors)
+      expect(error).to.be.instanceOf(SearchDied).with.property('message').that.includes('exit code 3');
     expect(await thread.ask({ ms: 0 })).to.equal('done');
   });
 
