@@ -9,6 +9,7 @@ import { AlgorithmView, ComponentList } from './components/list.tsx';
 import { Nodes } from './nodes/nodes.tsx';
 import { Operation } from './operation/operation.tsx';
 import { PipelineList, PipelineView } from './pipelines/list.tsx';
+import { Search } from './search/search.tsx';
 import { StreamList } from './streams/list.tsx';
 import { StreamView } from './streams/stream.tsx';
 import { Viewer } from './viewer/viewer.tsx';
@@ -40,6 +41,11 @@ const VIEWS: readonly View[] = [
     title: 'New job',
     unlisted: true,
     show: (route) => <NewJob route={route} key={route.query.toString()} />,
+  },
+  {
+    name: 'search',
+    title: 'Search',
+    show: (route) => <Search route={route} key={route.query.toString()} />,
   },
   {
     name: 'streams',

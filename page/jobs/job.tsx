@@ -107,12 +107,23 @@ function JobFacts({ job }: { readonly job: JobInfo }) {
   );
 }
 
+/** Forms of the document that stand for all media of a job; the others are for one medium, and with it. */
+const FORMS = { json: 'JSON', ndjson: 'NDJSON', csv: 'CSV', coco: 'COCO' };
+
 function DocumentLink({ job: { jobId } }: { readonly job: JobInfo }) {
-  const href = urlOf(`rest/jobs/${encodeURIComponent(jobId)}/output/detection`);
+  const path = `rest/jobs/${encodeURIComponent(jobId)}/output/detection`;
   return (
-    <a href={href} download={`${jobId}.json`}>
-      Download (JSON)
-    </a>
+    <span class="links">
+      {Object.entries(FORMS).map(([format, name]) => (
+        <a
+          key={format}
+          href={urlOf(path, { format })}
+          download={`${jobId}.${format === 'coco' ? 'coco.json' : format}`}
+        >
+          {name}
+        </a>
+      ))}
+    </span>
   );
 }
 

@@ -201,13 +201,36 @@ function Found({ job, base, medium, lanes, route: { query } }: FoundProps) {
       <aside class="found">
         <TrackFilters filter={filter} change={(what) => setFilter((before) => ({ ...before, ...what }))} />
         <TrackList job={job} tracks={tracks} lanes={lanes} selected={selected} open={open} />
-        <p>
-          <a href={urlOf(base)} download>
-            Download the medium
-          </a>
-        </p>
+        <Downloads job={job} base={base} medium={medium} />
       </aside>
     </div>
+  );
+}
+
+/** Forms of what was found that are for one medium. */
+const FORMS = { cvat: 'CVAT XML', vtt: 'WebVTT', srt: 'SubRip', csv: 'CSV', ndjson: 'NDJSON' };
+
+function Downloads({
+  job,
+  base,
+  medium: { mediaId },
+}: {
+  readonly job: string;
+  readonly base: string;
+  readonly medium: Medium;
+}) {
+  const path = `rest/jobs/${encodeURIComponent(job)}/output/detection`;
+  return (
+    <p class="links">
+      <a href={urlOf(base)} download>
+        Medium
+      </a>
+      {Object.entries(FORMS).map(([format, name]) => (
+        <a key={format} href={urlOf(path, { format, media: mediaId })} download>
+          {name}
+        </a>
+      ))}
+    </p>
   );
 }
 

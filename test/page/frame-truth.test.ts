@@ -1,0 +1,96 @@
+/**
+ * Boxes stand on their frame: videos whose frames have their number painted in are played in a real browser, and at every frame that it
+ * shows the number in the picture is the one that the boxes are drawn for.
+ */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import { makeVideo, type VideoRecipe } from '../media/make-video.ts';
+import { Chromium, hasChromium } from '../support/chromium.ts';
+import { Service } from '../support/service.ts';
+
+/** Frames that are looked at, of each video: FRAMES=3400 for a long run. */
+const SHOWN = Number(process.env['FRAMES'] ?? 700);
+/** What is painted in tells so many frames apart. */
+const FRAMES = 250;
+/** Steps that no rate explains, with gaps where frames were dropped. */
+const variableAt = (frame: number) => frame * 40 + (frame % 7) * 5 + Math.floor(frame / 50) * 400;
+
+const VIDEOS: Readonly<Record<string, VideoRecipe>> = {
+  'constant.mp4': { frames: FRAMES, bFrames: 2 },
+  'variable.webm': { frames: FRAMES, encoder: 'libvpx', at: variableAt },
+  'variable.mkv': { frames: FRAMES, at: variableAt },
+};
+
+interface Seen {
+  readonly shown: number;
+  readonly wrong: readonly { readonly painted: number; readonly drawn: number }[];
+}
+
+/** Runs in the page: plays and seeks until so many frames were shown. */
+const WATCH = `async (wanted) => {
+  const video = document.querySelector('video');
+  const svg = document.querySelector('svg.boxes');
+  const canvas = new OffscreenCanvas(video.videoWidth, video.videoHeight);
+  const context = canvas.getContext('2d', { willReadFrequently: true });
+  const rows = Array.from({ length: video.videoHeight }, (_, y) => y);
+  const rampOf = (number) => rows.map((y) => Math.min(255, Math.max(0, (((y * 2 + number * 5) & 255) - 16) * (255 / 219))));
+  const ramps = Array.from({ length: ${FRAMES} }, (_, number) => rampOf(number));
+  const painted = () => {
+    context.drawImage(video, 0, 0);
+    const { data, width } = context.getImageData(0, 0, canvas.width, canvas.height);
+    const shown = rows.map((y) => data[(y * width + 1) * 4]);
+    let [best, least] = [-1, Infinity];
+    for (const [number, ramp] of ramps.entries()) {
+      let sum = 0;
+      for (const y of rows) sum += Math.abs(shown[y] - ramp[y]);
+      if (sum < least) [best, least] = [number, sum];
+    }
+    return best;
+  };
+  let shown = 0;
+  const wrong = [];
+  return new Promise((resolve) => {
+    // Registered after the page's own callback, so it runs after that for the same frame.
+    const look = () => {
+      const [seen, drawn] = [painted(), Number(svg.dataset.frame)];
+      shown += 1;
+      if (seen !== drawn) wrong.push({ painted: seen, drawn });
+      if (shown >= wanted) return resolve({ shown, wrong });
+      if (shown % 20 === 0) video.currentTime = Math.random() * video.duration;
+      video.requestVideoFrameCallback(look);
+    };
+    video.requestVideoFrameCallback(look);
+    video.loop = true;
+    video.playbackRate = 2;
+    void video.play();
+  });
+}`;
+
+(hasChromium ? describe : describe.skip)('Boxes in a browser', function () {
+  this.timeout(120_000 + SHOWN * 200);
+  let service: Service;
+  let chromium: Chromium;
+  before(async () => {
+    service = await Service.started();
+    chromium = await Chromium.started();
+  });
+  after(async () => {
+    await chromium?.close();
+    await service.close();
+  });
+
+  for (const [name, recipe] of Object.entries(VIDEOS))
+    it(`stand on their frame in ${name}, while it plays and after seeks`, async () => {
+      const path = join(service.mediaDir, name);
+      makeVideo(path, recipe);
+      const media = [pathToFileURL(path).href];
+      const job = await service.submit({ media, pipelineName: 'LIGHT PIPELINE' });
+      await service.terminal(job);
+      const { page } = await chromium.reader(service, `#/jobs/${job}/media/0`);
+      await page.locator('svg.boxes[data-known="true"]').waitFor({ state: 'attached' });
+      const { shown, wrong } = (await page.evaluate(`(${WATCH})(${SHOWN})`)) as Seen;
+      expect(wrong.slice(0, 5), `${wrong.length} of ${shown}`).to.deep.equal([]);
+      expect(shown).to.be.at.least(SHOWN);
+    });
+});
