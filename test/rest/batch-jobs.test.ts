@@ -406,6 +406,7 @@ describe('Batch jobs (specification 4.2)', () => {
         artifactPath: pathToFileURL(
           join(service.dataDir, 'artifacts', `${id}.1`, String(mediaId), '0', '0', '0', 'frame-0.png'),
         ).href,
+        artifactHref: `artifacts/${mediaId}/0/0/0/frame-0.png`,
       };
       const { id: trackId, ...track } = tracksOf(media[0], 'LIGHT')[0]!;
       expect(trackId).to.match(/^[0-9a-f]{64}$/);
