@@ -5,9 +5,12 @@ import type { JobInfo } from './types.ts';
 /** What can be done to a job in the state in which it is. */
 export function JobButtons({
   job: { jobId, terminal, jobStatus },
+  changed,
   gone,
 }: {
   readonly job: Pick<JobInfo, 'jobId' | 'terminal' | 'jobStatus'>;
+  /** Told when the job has begun again. */
+  readonly changed?: () => void;
   /** Told when the job is no more. */
   readonly gone?: () => void;
 }) {
@@ -25,7 +28,10 @@ export function JobButtons({
     <>
       <Risky
         ask={`Run ${jobId} again from the start? What it found before is replaced.`}
-        act={() => send('POST', `${path}/resubmit`)}
+        act={async () => {
+          await send('POST', `${path}/resubmit`);
+          changed?.();
+        }}
       >
         Run again
       </Risky>

@@ -39,7 +39,14 @@ export function JobView({ id }: { readonly id: string; readonly route: Route }) 
                 {job.jobId} <Status of={now.jobStatus} />
               </h1>
               <span class="actions">
-                <JobButtons job={now} gone={() => go(hrefOf(['jobs']))} />
+                <JobButtons
+                  job={now}
+                  changed={() => {
+                    setEvent(undefined);
+                    info.again();
+                  }}
+                  gone={() => go(hrefOf(['jobs']))}
+                />
               </span>
             </header>
             {live && <Connection {...watching} />}

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { urlOf, type Query } from './api.ts';
+import { get, urlOf, type Query } from './api.ts';
 
 export interface Watching {
   /** Whether events come at the moment. */
@@ -38,7 +38,10 @@ export function useEvents(
       source.addEventListener('open', seen);
       source.addEventListener('error', () => {
         setLive(false);
-        if (source.readyState === EventSource.CLOSED) timer = window.setTimeout(open, AGAIN_MS);
+        if (source.readyState !== EventSource.CLOSED) return;
+        // When the session has ended, this leads to the login.
+        get('rest/session').catch(() => undefined);
+        timer = window.setTimeout(open, AGAIN_MS);
       });
       for (const name of Object.keys(latest.current))
         source.addEventListener(name, (event) => {

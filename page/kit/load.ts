@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState, type Dispatch, type StateUpdater } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState, type Dispatch, type StateUpdater } from 'preact/hooks';
 
 export interface Loaded<T> {
   /** The last that was loaded; it stays while it is loaded anew. */
@@ -22,6 +22,7 @@ export function useLoaded<T>(
   const [error, setError] = useState<Error>();
   const [loading, setLoading] = useState(true);
   const [turn, setTurn] = useState(0);
+  const isBusy = useRef(false);
   const again = useCallback(() => setTurn((n) => n + 1), []);
   useEffect(() => {
     set(undefined);
@@ -30,6 +31,7 @@ export function useLoaded<T>(
   }, deps);
   useEffect(() => {
     const gone = new AbortController();
+    isBusy.current = true;
     setLoading(true);
     load(gone.signal)
       .then((loaded) => {
@@ -41,16 +43,29 @@ export function useLoaded<T>(
         if (!gone.signal.aborted) setError(reason instanceof Error ? reason : new Error(String(reason)));
       })
       .finally(() => {
-        if (!gone.signal.aborted) setLoading(false);
+        if (gone.signal.aborted) return;
+        isBusy.current = false;
+        setLoading(false);
       });
     return () => gone.abort();
   }, [...deps, turn]);
   useEffect(() => {
     if (everyMs === undefined) return undefined;
     const timer = setInterval(() => {
-      if (!document.hidden) again();
+      // What is slow is waited for, not asked for again.
+      if (!document.hidden && !isBusy.current) again();
     }, everyMs);
     return () => clearInterval(timer);
   }, [everyMs]);
   return { value, error, loading, again, set };
+}
+
+/** A value once it has stood still for so many milliseconds. */
+export function useSettled<T>(value: T, ms: number): T {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(() => value), ms);
+    return () => clearTimeout(timer);
+  }, [value, ms]);
+  return settled;
 }

@@ -143,11 +143,18 @@ function Picture({ path }: { readonly path: string }) {
     const next = new Image();
     const url = urlOf(path, { turn });
     next.addEventListener('load', () => setShown(url));
-    const again = () => (timer.current = window.setTimeout(() => setTurn((n) => n + 1), PICTURE_MS));
+    const again = () => {
+      // Who does not look must not keep the session alive.
+      if (document.hidden) return void document.addEventListener('visibilitychange', again, { once: true });
+      timer.current = window.setTimeout(() => setTurn((n) => n + 1), PICTURE_MS);
+    };
     next.addEventListener('load', again);
     next.addEventListener('error', again);
     next.src = url;
-    return () => clearTimeout(timer.current);
+    return () => {
+      clearTimeout(timer.current);
+      document.removeEventListener('visibilitychange', again);
+    };
   }, [path, turn]);
   return (
     <figure class="live">

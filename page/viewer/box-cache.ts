@@ -2,6 +2,8 @@ import type { Box, BoxPage } from './types.ts';
 
 /** Frames of a window, which is loaded in one go. */
 const WINDOW = 100;
+/** Time after which a window that could not be loaded is asked for again: milliseconds. */
+const AGAIN_MS = 5_000;
 /** Windows that are kept. */
 const KEPT = 60;
 /** Pages of a window that are loaded at most: of more boxes than that only the first are drawn. */
@@ -65,8 +67,12 @@ export class BoxCache {
       }
       window.upTo = end;
     } catch {
-      // It is asked for again when somebody looks there again.
-      this.#windows.delete(number);
+      // It is asked for again when somebody looks there after a while: the server may have too much to do.
+      setTimeout(() => {
+        if (this.#windows.get(number) !== window) return;
+        this.#windows.delete(number);
+        this.#changed();
+      }, AGAIN_MS);
     }
   }
 }

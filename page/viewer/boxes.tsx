@@ -55,6 +55,8 @@ export function Boxes({
     <svg
       ref={svg}
       class="boxes"
+      // Of pixels that are no squares the player shows another proportion than the stored one.
+      preserveAspectRatio="none"
       viewBox={`0 0 ${turned.width} ${turned.height}`}
       onClick={clicked}
       aria-hidden="true"

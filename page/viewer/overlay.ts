@@ -41,9 +41,31 @@ export const outlines = (boxes: readonly Box[]) =>
     )
     .join('');
 
+type Corner = readonly [x: number, y: number];
+
+const cornersOf = ({ x, y, width, height, corners }: Box): readonly Corner[] =>
+  corners?.split(' ').map((corner): Corner => {
+    const [left = 0, top = 0] = corner.split(',').map(Number);
+    return [left, top];
+  }) ?? [
+    [x, y],
+    [x + width, y],
+    [x + width, y + height],
+    [x, y + height],
+  ];
+
+/** Whether a point lies on the same side of all edges. */
+function holds(corners: readonly Corner[], x: number, y: number): boolean {
+  const sides = corners.map(([fromX, fromY], n) => {
+    const [toX, toY] = corners[(n + 1) % corners.length]!;
+    return (toX - fromX) * (y - fromY) - (toY - fromY) * (x - fromX);
+  });
+  return sides.every((side) => side >= 0) || sides.every((side) => side <= 0);
+}
+
 /** The smallest box that holds a point of the stored picture. */
 export function boxAt(boxes: readonly Box[], x: number, y: number): Box | undefined {
   return boxes
-    .filter((box) => x >= box.x && y >= box.y && x <= box.x + box.width && y <= box.y + box.height)
+    .filter((box) => holds(cornersOf(box), x, y))
     .toSorted((a, b) => a.width * a.height - b.width * b.height)[0];
 }

@@ -1,8 +1,10 @@
 import type { RefObject } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 
-/** Larger sounds are played without a picture of their waves: a browser would have to hold all of them. */
-const MOST_BYTES = 64 * 1024 * 1024;
+/** Longer sounds are played without a picture of their waves: a browser would have to hold all of them. */
+const LONGEST_S = 20 * 60;
+/** Samples a second that are enough for a picture. */
+const RATE = 8_000;
 const [WIDTH, HEIGHT] = [1_000, 80];
 
 /** Sound with its waves; `shown` is told where it is: milliseconds. */
@@ -17,7 +19,8 @@ export function SoundPlayer({
   readonly shown: (ms: number) => void;
   readonly startMs: number;
 }) {
-  const waves = useWaves(source);
+  const [lengthS, setLength] = useState(0);
+  const waves = useWaves(source, lengthS);
   return (
     <div class="sound">
       <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
@@ -28,7 +31,10 @@ export function SoundPlayer({
         src={source}
         controls
         preload="metadata"
-        onLoadedMetadata={({ currentTarget }) => (currentTarget.currentTime = startMs / 1_000)}
+        onLoadedMetadata={({ currentTarget }) => {
+          currentTarget.currentTime = startMs / 1_000;
+          setLength(currentTarget.duration);
+        }}
         onTimeUpdate={({ currentTarget }) => shown(currentTarget.currentTime * 1_000)}
       />
     </div>
@@ -36,22 +42,20 @@ export function SoundPlayer({
 }
 
 /** The outline of a sound, once the browser has decoded it. */
-function useWaves(source: string): string {
+function useWaves(source: string, lengthS: number): string {
   const [path, setPath] = useState('');
-  const context = useRef<AudioContext>(null);
   useEffect(() => {
+    if (!(lengthS > 0 && lengthS <= LONGEST_S)) return undefined;
     const gone = new AbortController();
     const read = async () => {
       const response = await fetch(source, { signal: gone.signal });
-      if (Number(response.headers.get('content-length') ?? 0) > MOST_BYTES) return gone.abort();
-      context.current ??= new AudioContext();
-      const sound = await context.current.decodeAudioData(await response.arrayBuffer());
-      setPath(outline(sound.getChannelData(0)));
+      const sound = await new OfflineAudioContext(1, 1, RATE).decodeAudioData(await response.arrayBuffer());
+      if (!gone.signal.aborted) setPath(outline(sound.getChannelData(0)));
     };
     // It is an ornament: what cannot be drawn may still be played.
     read().catch(() => undefined);
     return () => gone.abort();
-  }, [source]);
+  }, [source, lengthS]);
   return path;
 }
 

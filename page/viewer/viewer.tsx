@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { get, urlOf } from '../kit/api.ts';
+import { get, urlOf, type Query } from '../kit/api.ts';
 import { clock, fileName } from '../kit/format.ts';
-import { useLoaded } from '../kit/load.ts';
+import { useLoaded, useSettled } from '../kit/load.ts';
 import { Problem, Shown, Status } from '../kit/parts.tsx';
 import { hrefOf, type Route } from '../kit/route.ts';
 import { BoxCache } from './box-cache.ts';
@@ -16,6 +16,8 @@ import type { BoxPage, Filter, Lane, MediaOfJob, Medium, Track, TrackPage } from
 
 const TRACKS = 200;
 const BOXES = 5_000;
+/** Time for which something must stand still before others are told of it: milliseconds. */
+const SETTLED_MS = 250;
 /** Without tracks there is a time all the same. */
 const SHORTEST_MS = 1_000;
 
@@ -116,21 +118,18 @@ function Found({ job, base, medium, lanes, route: { query } }: FoundProps) {
   const sound = useRef<HTMLAudioElement>(null);
   const { minConfidence, text, hidden } = filter;
   const onlyLane = lanes.length - hidden.size === 1 ? lanes.find(({ lane }) => !hidden.has(lane)) : undefined;
+  const asked: Query = {
+    fromMs: Math.floor(span.fromMs),
+    toMs: Math.ceil(span.toMs),
+    limit: TRACKS,
+    text,
+    ...(minConfidence > 0 && { minConfidence }),
+    ...(onlyLane !== undefined && { lane: onlyLane.lane }),
+  };
+  const wanted = useSettled(JSON.stringify(asked), SETTLED_MS);
   const tracks = useLoaded(
-    (signal) =>
-      get<TrackPage>(
-        `${base}/tracks`,
-        {
-          fromMs: Math.floor(span.fromMs),
-          toMs: Math.ceil(span.toMs),
-          limit: TRACKS,
-          text,
-          ...(minConfidence > 0 && { minConfidence }),
-          ...(onlyLane !== undefined && { lane: onlyLane.lane }),
-        },
-        signal,
-      ),
-    [base, span.fromMs, span.toMs, minConfidence, text, onlyLane?.lane],
+    (signal) => get<TrackPage>(`${base}/tracks`, JSON.parse(wanted) as Query, signal),
+    [base, wanted],
   );
   // The address is of exactly this view; Back leads out of it at once.
   useEffect(() => {
@@ -140,7 +139,13 @@ function Found({ job, base, medium, lanes, route: { query } }: FoundProps) {
       text,
       ...(minConfidence > 0 && { sure: minConfidence }),
     };
-    history.replaceState(null, '', hrefOf(['jobs', job, 'media', medium.n], at));
+    const here = hrefOf(['jobs', job, 'media', medium.n]);
+    // Whoever has gone elsewhere meanwhile is left there; browsers take few changes a second.
+    const timer = setTimeout(() => {
+      if (location.hash.split('?')[0] === here)
+        history.replaceState(null, '', hrefOf(['jobs', job, 'media', medium.n], at));
+    }, SETTLED_MS);
+    return () => clearTimeout(timer);
   }, [positionMs, selected, text, minConfidence]);
   const seek = (ms: number) => {
     setPosition(ms);

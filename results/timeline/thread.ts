@@ -62,7 +62,9 @@ async function answered({ id, index, document, question }: ToThread): Promise<Fr
     return db === undefined ? { id, absent: true } : { id, value: ask(db, question) };
   } catch (error) {
     forget(index);
-    if ((error as { code?: string }).code === 'SQLITE_CANTOPEN') return { id, absent: true };
+    // One that is damaged, as by a loss of power, is made anew.
+    if (/^SQLITE_(CANTOPEN|CORRUPT|NOTADB)/.test((error as { code?: string }).code ?? ''))
+      return { id, absent: true };
     return { id, error: error instanceof Error ? error.message : String(error) };
   }
 }

@@ -7,6 +7,16 @@ import { Worker } from 'node:worker_threads';
 import type { AnswerTo, Question } from '../../domain/viewing.ts';
 import type { FromThread, Role, ToThread } from './thread.ts';
 
+/** As many questions wait as may, or one takes too long: it may be asked again later. */
+export class TimelineBusy extends Error {
+  override readonly name = 'TimelineBusy';
+}
+
+/** Questions that wait for one thread at most. */
+const MOST_WAITING = 100;
+/** Time for a question that waits for an index; one of a very large document takes longer to be made: milliseconds. */
+const LONGEST_MS = 30_000;
+
 interface Waiting {
   resolve(message: FromThread): void;
   reject(error: Error): void;
@@ -24,6 +34,8 @@ class Thread {
   }
 
   ask(message: Omit<ToThread, 'id'>): Promise<FromThread> {
+    if (this.#waiting.size >= MOST_WAITING)
+      return Promise.reject(new TimelineBusy('Many are looking at documents just now; try again later.'));
     const worker = (this.#worker ??= this.#started());
     const id = ++this.#asked;
     return new Promise((resolve, reject) => {
@@ -69,7 +81,7 @@ export class Timelines {
     const first = await this.#answerer.ask({ index, document, question });
     if ('value' in first) return first.value as AnswerTo<Q>;
     if ('error' in first) throw new Error(first.error);
-    await this.#built(index, document);
+    await soon(this.#built(index, document));
     const second = await this.#answerer.ask({ index, document, question });
     if ('value' in second) return second.value as AnswerTo<Q>;
     throw new Error('error' in second ? second.error : 'The index of the document went away.');
@@ -90,6 +102,24 @@ export class Timelines {
       .finally(() => this.#building.delete(index));
     this.#building.set(index, building);
     return building;
+  }
+}
+
+/** Whoever asks does not wait for a very long document; its index is made all the same. */
+async function soon(building: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new TimelineBusy('The index of this document is being made; try again in a while.')),
+      LONGEST_MS,
+    );
+  });
+  try {
+    await Promise.race([building, late]);
+  } finally {
+    clearTimeout(timer);
+    // What it fails of later is told to whoever asks next.
+    building.catch(() => undefined);
   }
 }
 

@@ -46,6 +46,7 @@ describe('Queues (specification 4.8)', () => {
       'OUTPUT_OBJECT',
       'RESULT_UPLOAD',
       'RESULT_COPY',
+      'FRAME_EXTRACTION',
     ].map((name) => `TROUPE.${name}`);
     const queues = await list();
     expect(queues.map(({ name }) => name)).to.deep.equal(

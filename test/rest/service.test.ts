@@ -94,7 +94,7 @@ describe('The service (specification 4.1)', () => {
       { message: 'There is nothing under this path.' },
     ]);
     expect((await service.ask('DELETE', '/rest/info')).status).to.equal(405);
-    expect((await fetch(`${service.url}/`)).status).to.equal(404);
+    expect((await fetch(`${service.url}/no-such-page`)).status).to.equal(404);
   });
 
   it('keeps its secrets out of the log, in a folder that only its user reads', async () => {

@@ -1,6 +1,6 @@
 /** What viewers are told of a document, by time and by frame, against the document itself. */
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { ViewedBox } from '../../../domain/viewing.ts';
@@ -216,6 +216,32 @@ describe('What a viewer asks about a document', () => {
     expect(indexes()).to.deep.equal(before);
     writeFileSync(path, JSON.stringify(video([track(0, 0, 10), track(1, 5, 10)])));
     expect((await asked()).media[0]?.tracks).to.equal(2);
+  });
+
+  it('is answered from an index made anew when the one that lies there is damaged', async () => {
+    const path = placed(video([track(0, 0, 10)]));
+    const asked = () => timelines.ask(path, { kind: 'media', limit: 1, offset: 0 });
+    await asked();
+    await timelines.close();
+    const index = readdirSync(dirname(path)).find(
+      (name) => name.startsWith(basename(path)) && name.endsWith('.index'),
+    )!;
+    writeFileSync(join(dirname(path), index), 'no database at all '.repeat(1_000));
+    timelines = new Timelines();
+    expect((await asked()).media[0]?.tracks).to.equal(1);
+  });
+
+  it('is told to come again when a hundred wait already', async () => {
+    const path = placed(video([track(0, 0, 10)]));
+    const many = Array.from({ length: 150 }, () =>
+      timelines.ask(path, { kind: 'media', limit: 1, offset: 0 }),
+    );
+    const outcomes = await Promise.allSettled(many);
+    const refused = outcomes
+      .filter((one) => one.status === 'rejected')
+      .map(({ reason }) => (reason as Error).name);
+    expect(new Set(refused)).to.deep.equal(new Set(['TimelineBusy']));
+    expect(refused.length).to.equal(50);
   });
 
   it('is refused with the reason when the document cannot be read, and leaves nothing behind', async () => {
