@@ -28,6 +28,14 @@ import { framesOf, rowOf } from './assignments.ts';
 import { withKeys } from './files.ts';
 import { isReadAgain, NOWHERE, placesOf, type Good, type Held, type Looked } from './small-answers.ts';
 
+/** Jobs that are told of their answers at a time. */
+const JOBS_AT_ONCE = 8;
+
+type FrameRange = Awaited<ReturnType<typeof framesOf>>;
+const rangeOf = async (row: SubJobRow, dataDir: string): Promise<{ readonly of: FrameRange }> => ({
+  of: await framesOf(row, dataDir),
+});
+
 export interface IntakeDeps {
   readonly store: Store;
   readonly jobs: Family<JobCommand, JobReply>;
@@ -142,22 +150,52 @@ export class Intake {
     const outcomes: Outcomes = new Map();
     const all: Held[] = [];
     for (const answer of answers) {
-      const held = await this.#heldBy(worker, answer);
+      const held = await this.#orGivenBack(answer, worker, outcomes, () => this.#heldBy(worker, answer));
+      if (held === undefined) continue;
       if ('kind' in held) outcomes.set(answer, held);
       else all.push(held);
     }
     const jobs = new Map<string, Looked[]>();
-    for (const one of await this.#looked(all, outcomes)) {
+    for (const one of await this.#looked(all, worker, outcomes)) {
       const job = one.lease.item.actor.id;
       jobs.set(job, [...(jobs.get(job) ?? []), one]);
     }
-    // At once, so that what they lead to shares a transaction and a sync.
-    const told = await Promise.allSettled(
-      [...jobs].map(([job, looked]) => this.#toldTo(job, looked, outcomes)),
-    );
-    const failed = told.find(({ status }) => status === 'rejected');
+    const failed = (await this.#toldToAll([...jobs], outcomes)).find(({ status }) => status === 'rejected');
     if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
     return answers.map((answer) => outcomes.get(answer) ?? { kind: 'lost' });
+  }
+
+  /** Several jobs at once, so that what the answers lead to shares a transaction and a sync; not all, so that others have their turn. */
+  async #toldToAll(
+    jobs: readonly (readonly [string, readonly Looked[]])[],
+    outcomes: Outcomes,
+  ): Promise<readonly PromiseSettledResult<void>[]> {
+    const told: PromiseSettledResult<void>[] = [];
+    for (let at = 0; at < jobs.length; at += JOBS_AT_ONCE) {
+      const some = jobs.slice(at, at + JOBS_AT_ONCE);
+      told.push(
+        ...(await Promise.allSettled(some.map(([job, looked]) => this.#toldTo(job, looked, outcomes)))),
+      );
+    }
+    return told;
+  }
+
+  /** What goes wrong with one answer costs its own sub-job, which is handed out again, and none of those whose answers came with it. */
+  async #orGivenBack<T>(
+    answer: SubJobAnswer,
+    worker: string,
+    outcomes: Outcomes,
+    look: () => Promise<T>,
+  ): Promise<T | undefined> {
+    try {
+      return await look();
+    } catch (err) {
+      const { store, logger } = this.#deps;
+      logger.warn({ err }, 'an answer could not be looked at; its sub-job is handed out again');
+      await store.work.release(answer.token, worker, true);
+      outcomes.set(answer, { kind: 'lost' });
+      return undefined;
+    }
   }
 
   async #heldBy(worker: string, answer: SubJobAnswer): Promise<Held | Taken> {
@@ -178,21 +216,26 @@ export class Intake {
   }
 
   /** Looks at answers, all at once; what is refused goes into `outcomes`. */
-  async #looked(all: readonly Held[], outcomes: Outcomes): Promise<readonly Looked[]> {
+  async #looked(all: readonly Held[], worker: string, outcomes: Outcomes): Promise<readonly Looked[]> {
     const looked: Looked[] = [];
-    const found: Held[] = [];
+    const found: (Held & { readonly range: FrameRange })[] = [];
     for (const one of all) {
+      const { answer, row } = one;
       const wrong = this.#outsideOfLimits(one);
-      if (one.answer.lines === undefined) looked.push({ ...one, said: await this.#failed(one) });
-      else if (wrong === undefined) found.push(one);
-      else outcomes.set(one.answer, await this.#garbage(one.answer.token, wrong));
+      if (answer.lines !== undefined && wrong !== undefined) {
+        outcomes.set(answer, await this.#garbage(answer.token, wrong));
+        continue;
+      }
+      const range = await this.#orGivenBack(answer, worker, outcomes, () => rangeOf(row, this.#deps.dataDir));
+      if (range === undefined) continue;
+      if (answer.lines === undefined) looked.push({ ...one, said: this.#failed(one, range.of) });
+      else found.push({ ...one, range: range.of });
     }
-    const expected = found.map(async ({ row, answer: { lines = '' } }) => ({
-      kind: row.kind,
-      expectations: { range: await framesOf(row, this.#deps.dataDir) },
-      text: lines,
+    const expected = found.map(({ row: { kind }, range, answer: { lines: text = '' } }) => ({
+      ...{ kind, text },
+      expectations: { range },
     }));
-    const results = await this.#deps.checker.checkResults(await Promise.all(expected));
+    const results = await this.#deps.checker.checkResults(expected);
     for (const [n, one] of found.entries()) {
       const result = results[n]!;
       const { token } = one.answer;
@@ -253,7 +296,7 @@ export class Intake {
     return count > maxLines ? new FloodError('maxLines', maxLines).message : undefined;
   }
 
-  async #failed({ answer, lease, row }: Held): Promise<WorkFailed> {
+  #failed({ answer, lease }: Held, range: FrameRange): WorkFailed {
     const { code = 'DETECTION_FAILED', message = '' } = answer.failure ?? {};
     const { token } = answer;
     const ms = this.#told({ answer, lease });
@@ -263,7 +306,7 @@ export class Intake {
       token,
       code,
       message,
-      range: await framesOf(row, this.#deps.dataDir),
+      range,
       ms,
     };
   }

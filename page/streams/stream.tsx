@@ -145,7 +145,7 @@ function Picture({ path }: { readonly path: string }) {
     next.addEventListener('load', () => setShown(url));
     const again = () => {
       // Who does not look must not keep the session alive.
-      if (document.hidden) return void document.addEventListener('visibilitychange', again, { once: true });
+      if (document.hidden) return document.addEventListener('visibilitychange', again, { once: true });
       timer.current = window.setTimeout(() => setTurn((n) => n + 1), PICTURE_MS);
     };
     next.addEventListener('load', again);

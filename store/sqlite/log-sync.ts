@@ -33,8 +33,11 @@ export class LogSync {
   /** Settles when all that is in the log now survives the loss of power. Whoever asks has written something, so there is a log. */
   done(): Promise<void> {
     this.#next ??= this.#last.then(async () => {
-      this.#before();
-      this.#next = undefined;
+      try {
+        this.#before();
+      } finally {
+        this.#next = undefined;
+      }
       this.#isSyncing = true;
       try {
         // SQLite never removes the log before the database is closed.
