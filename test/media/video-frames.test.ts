@@ -263,10 +263,16 @@ describe('reading the frames of a video', () => {
 
   it('lets the event loop have its turn while it decodes', async () => {
     let turns = 0;
-    const timer = setInterval(() => turns++, 1);
+    let isReading = true;
+    const turn = () => {
+      turns++;
+      if (isReading) setImmediate(turn);
+    };
+    setImmediate(turn);
     await read(sample('scenes_pd.mp4'));
-    clearInterval(timer);
-    expect(turns).to.be.at.least(10);
+    isReading = false;
+    // However quick the machine is: as often as it has read for some milliseconds.
+    expect(turns).to.be.at.least(3);
   });
 
   it('stops when it is told to', async () => {

@@ -52,13 +52,13 @@ describe('Jobs above MAX_LIVE_JOBS', () => {
 
     expect((await service.cancel(running)).status).to.equal(200);
     for (const id of waiting) expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
-    const order = service
+    // A job that has ended is committed once more when the search knows it.
+    const ended = service
       .log('committed')
-      .filter(
-        ({ stage, job: number }) => stage === 'ENDED' && waiting.includes(`test-host-${String(number)}`),
-      );
+      .filter(({ stage }) => stage === 'ENDED')
+      .map(({ job: number }) => `test-host-${String(number)}`);
     expect(
-      order.map(({ job: number }) => `test-host-${String(number)}`),
+      [...new Set(ended)].filter((id) => waiting.includes(id)),
       'higher priority first',
     ).to.deep.equal([waiting[1], waiting[0]]);
   });
