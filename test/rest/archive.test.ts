@@ -477,9 +477,10 @@ describe('The archive (specification 6.4)', () => {
       await until('the repost is under way', () => archive.posts.length === 3);
       client.abort();
       await asked;
+      // Only when the server has seen that the client is gone may the archive answer.
+      await service.logged('audit', (line) => line['requestId'] === 'left-early');
       archive.manners.until = undefined;
       goOn();
-      await service.logged('audit', (line) => line['requestId'] === 'left-early');
       expect((await repost(numberOf(id))).status).to.equal(200);
       expect(archive.posts, 'twice two, and the one that was broken off').to.have.lengthOf(5);
       expect((await service.job(id))?.archiveStatus).to.equal('COMPLETE');
