@@ -77,6 +77,8 @@ function say(message: FromServer): void {
 function mortal(store: Store): Store {
   const commit = async (wanted: Commit): Promise<number> => {
     if (wanted.actor.kind !== BATCH_JOB) return store.commit(wanted);
+    // The search takes in what ended a while ago: nobody means that who counts the commits of a job.
+    if (isOfSearch(wanted) && wish?.indexed !== true) return store.commit(wanted);
     const number = ++commits;
     const isDue = wish !== undefined && isMeant(wish, wanted, number);
     const due = isDue ? wish!.when : undefined;
@@ -92,6 +94,18 @@ function mortal(store: Store): Store {
       return typeof value === 'function' ? (value.bind(target) as unknown) : value;
     },
   });
+}
+
+/** Jobs that have ended and are not in the search. */
+const unindexed = new Set<string>();
+
+function isOfSearch(wanted: Commit): boolean {
+  const { id } = wanted.actor;
+  const isTaken = unindexed.has(id) && isIndexed(wanted);
+  const state = (wanted.snapshot?.body as { readonly state: JobSnapshot } | undefined)?.state;
+  if (state?.unindexed === true) unindexed.add(id);
+  else unindexed.delete(id);
+  return isTaken;
 }
 
 function isMeant({ at, indexed }: DeathWish, wanted: Commit, number: number): boolean {
