@@ -30,6 +30,7 @@ import type { Logger } from './config/logger.ts';
 import type { Settings } from './config/settings.ts';
 import { createAccess } from './http/access/index.ts';
 import { createApp, type AppDeps } from './http/app.ts';
+import { overloaded } from './http/errors.ts';
 import { createLogin, realmOf } from './http/login/index.ts';
 import { OpenAnswers } from './http/login/open-answers.ts';
 import { WorkMetrics } from './http/work-metrics.ts';
@@ -38,7 +39,7 @@ import { checkFileUri } from './media/file-uris.ts';
 import { checkMedium, fetchLimits } from './media/media-rules.ts';
 import { ResultChecker } from './results/check.ts';
 import { DocumentExporter } from './results/exports/exporter.ts';
-import { Timelines } from './results/timeline/timelines.ts';
+import { TimelineBusy, Timelines } from './results/timeline/timelines.ts';
 import { outgoing } from './egress/outgoing.ts';
 import { uploadsFolder } from './results/layout.ts';
 import { makeFolder } from './results/make-folder.ts';
@@ -185,7 +186,10 @@ async function prepare(settings: Settings, options: ServerOptions, { store, http
     outgoing: outgoing(settings, access.serviceClient, readInfo().version),
     checker: new ResultChecker(),
     exporter: new DocumentExporter({ most: settings.MAX_EXPORTS, paceMs: settings.EXPORT_PACE_MS }),
-    timelines: new Timelines(),
+    timelines: new Timelines({
+      mostWaiting: settings.MAX_VIEW_QUESTIONS,
+      waitMs: settings.VIEW_WAIT_MS,
+    }),
     work: new WorkMetrics(),
     ...(await openSearch(settings)),
   };
@@ -314,7 +318,10 @@ function appDeps(
     bodyLimits: bodyLimits(settings, settings.MAX_BODY_BYTES),
     formLimits: bodyLimits(settings, settings.MAX_FORM_BYTES),
     descriptorLimits: bodyLimits(settings, settings.MAX_DESCRIPTOR_BYTES),
-    askDocument: (document, question) => parts.timelines.ask(document, question),
+    askDocument: (document, question) =>
+      parts.timelines.ask(document, question).catch((error: unknown) => {
+        throw error instanceof TimelineBusy ? overloaded(error.message) : error;
+      }),
     openArchived: parts.outgoing.openArchived,
     openDocument: (file) => openDocument(file, movedFiles),
     openExport: (file, wanted, left) => parts.exporter.open({ ...wanted, file, moved: movedFiles }, left),

@@ -1,12 +1,11 @@
-import { PassThrough } from 'node:stream';
+import type { PassThrough } from 'node:stream';
 import type { LiveEvent } from '../actors/streaming-job/live.ts';
 import type { Streams } from '../actors/streaming-job/register.ts';
 import { isEnded } from '../actors/streaming-job/state.ts';
 import { overloaded } from './errors.ts';
+import { EventBody } from './event-body.ts';
 import type { EventLimits } from './event-streams.ts';
 
-/** Time after which a client comes again when its stream broke off. */
-const RETRY_MS = 2_000;
 /** Events that wait for a client that reads slowly; it misses the oldest ones then. */
 const MAX_WAITING = 1_000;
 
@@ -53,23 +52,11 @@ export class LiveEventStreams {
 }
 
 /** One client's stream. A client that reads slowly misses events, and is told how many; it never makes the server keep more. */
-class LiveEventStream {
-  readonly body = new PassThrough();
+class LiveEventStream extends EventBody {
   readonly #waiting: string[] = [];
   #id = 0;
   #missed = 0;
   #over = false;
-  /** It has not read anything since the last sign of life. */
-  #stuck = false;
-
-  constructor(heartbeatMs: number) {
-    this.body.write(`retry: ${RETRY_MS}\n\n`);
-    const beat = setInterval(() => this.#beat(), heartbeatMs).unref();
-    this.body.on('drain', () => this.#flush());
-    // A client that hangs up is no error.
-    this.body.on('error', () => undefined);
-    this.body.once('close', () => clearInterval(beat));
-  }
 
   send(name: LiveEvent['type'] | 'job', data: object): void {
     if (this.#over) return;
@@ -78,28 +65,21 @@ class LiveEventStream {
       this.#waiting.shift();
       this.#missed++;
     }
-    this.#flush();
+    this.flush();
   }
 
   end(): void {
     this.#over = true;
-    this.#flush();
+    this.flush();
   }
 
-  #flush(): void {
-    if (this.body.destroyed || this.body.writableEnded) return;
+  protected override flush(): void {
+    if (!this.isOpen) return;
     while (this.#waiting.length > 0 && !this.body.writableNeedDrain) {
-      this.#stuck = false;
       if (this.#missed > 0) this.body.write(`event: missed\ndata: {"events":${this.#missed}}\n\n`);
       this.#missed = 0;
       this.body.write(`id: ${++this.#id}\n${this.#waiting.shift()!}`);
     }
     if (this.#over && this.#waiting.length === 0) this.body.end();
-  }
-
-  #beat(): void {
-    if (!this.body.writableNeedDrain && !this.body.writableEnded) this.body.write(': \n\n');
-    else if (this.#stuck) this.body.destroy();
-    else this.#stuck = true;
   }
 }

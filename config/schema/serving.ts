@@ -145,6 +145,15 @@ const frames = {
   ),
 };
 
+const viewing = {
+  MAX_VIEW_QUESTIONS: whole(100, 1).describe(
+    'Questions of viewers about detection documents that wait at a time; more are answered 503',
+  ),
+  VIEW_WAIT_MS: wait(30 * SECOND, 100).describe(
+    'Time that a viewer waits for the index of a document to be made, then it is answered 503; the making goes on',
+  ),
+};
+
 const exporting = {
   MAX_EXPORTS: whole(4, 0).describe(
     'Other forms of detection documents (docs/exports.md) that are made at a time; more are answered 503',
@@ -181,6 +190,7 @@ export const servingSettings = {
   ...requests,
   ...uploads,
   ...frames,
+  ...viewing,
   ...exporting,
   ...watching,
 };
@@ -202,6 +212,11 @@ export const servingGroups: readonly SettingGroup[] = [
   },
   { title: 'Uploads', about: 'Media that clients send to the server.', settings: uploads },
   { title: 'Frames', about: 'Pictures of the frames of media, for clients.', settings: frames },
+  {
+    title: 'Viewers',
+    about: 'What the page asks about the documents of jobs that have ended.',
+    settings: viewing,
+  },
   { title: 'Exports', about: 'What other tools read of what was found.', settings: exporting },
   { title: 'Log, metrics and events', settings: watching },
 ];

@@ -3,7 +3,7 @@ import type { JobViews } from '../../actors/views/jobs.ts';
 import type { AnswerTo, Question } from '../../domain/viewing.ts';
 import { json, ok } from '../declaration.ts';
 import { endpoint } from '../endpoint.ts';
-import { HttpError, overloaded } from '../errors.ts';
+import { HttpError } from '../errors.ts';
 import { jobIdParam } from '../schemas/batch-jobs.ts';
 import { responseMessage } from '../schemas/common.ts';
 import {
@@ -19,7 +19,7 @@ import {
 
 export interface FoundDeps {
   readonly views: JobViews;
-  /** Asks about a detection document. */
+  /** Asks about a detection document. @throws HttpError when many do; ENOENT when it is gone */
   askDocument<Q extends Question>(document: string, question: Q): Promise<AnswerTo<Q>>;
 }
 
@@ -97,7 +97,6 @@ async function asked<Q extends Question>(
   try {
     return await askDocument(document, question);
   } catch (error) {
-    if ((error as Error).name === 'TimelineBusy') throw overloaded((error as Error).message);
     if ((error as { code?: string }).code !== 'ENOENT') throw error;
     throw new HttpError(404, 'The detection document of this job is gone.');
   }

@@ -12,10 +12,12 @@ export class TimelineBusy extends Error {
   override readonly name = 'TimelineBusy';
 }
 
-/** Questions that wait for one thread at most. */
-const MOST_WAITING = 100;
-/** Time for a question that waits for an index; one of a very large document takes longer to be made: milliseconds. */
-const LONGEST_MS = 30_000;
+export interface TimelineOptions {
+  /** Questions that wait for a thread at most. */
+  readonly mostWaiting: number;
+  /** Time that a question waits for its index, which for a very large document takes longer to be made: milliseconds. */
+  readonly waitMs: number;
+}
 
 interface Waiting {
   resolve(message: FromThread): void;
@@ -25,16 +27,18 @@ interface Waiting {
 /** A thread that is started for its first question. */
 class Thread {
   readonly #role: Role;
+  readonly #mostWaiting: number;
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
   #asked = 0;
 
-  constructor(role: Role) {
+  constructor(role: Role, mostWaiting: number) {
     this.#role = role;
+    this.#mostWaiting = mostWaiting;
   }
 
   ask(message: Omit<ToThread, 'id'>): Promise<FromThread> {
-    if (this.#waiting.size >= MOST_WAITING)
+    if (this.#waiting.size >= this.#mostWaiting)
       return Promise.reject(new TimelineBusy('Many are looking at documents just now; try again later.'));
     const worker = (this.#worker ??= this.#started());
     const id = ++this.#asked;
@@ -70,18 +74,25 @@ class Thread {
 }
 
 export class Timelines {
-  readonly #builder = new Thread('build');
-  readonly #answerer = new Thread('answer');
+  readonly #builder: Thread;
+  readonly #answerer: Thread;
+  readonly #waitMs: number;
   /** Indexes that are being made. */
   readonly #building = new Map<string, Promise<void>>();
 
-  /** The answer from the document that lies there. @throws Error when it cannot be read; ENOENT when it is gone */
+  constructor({ mostWaiting, waitMs }: TimelineOptions) {
+    this.#builder = new Thread('build', mostWaiting);
+    this.#answerer = new Thread('answer', mostWaiting);
+    this.#waitMs = waitMs;
+  }
+
+  /** The answer from the document that lies there. @throws TimelineBusy; Error when it cannot be read; ENOENT when it is gone */
   async ask<Q extends Question>(document: string, question: Q): Promise<AnswerTo<Q>> {
     const index = await indexOf(document);
     const first = await this.#answerer.ask({ index, document, question });
     if ('value' in first) return first.value as AnswerTo<Q>;
     if ('error' in first) throw new Error(first.error);
-    await soon(this.#built(index, document));
+    await within(this.#waitMs, this.#built(index, document));
     const second = await this.#answerer.ask({ index, document, question });
     if ('value' in second) return second.value as AnswerTo<Q>;
     throw new Error('error' in second ? second.error : 'The index of the document went away.');
@@ -106,12 +117,12 @@ export class Timelines {
 }
 
 /** Whoever asks does not wait for a very long document; its index is made all the same. */
-async function soon(building: Promise<void>): Promise<void> {
+async function within(waitMs: number, building: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(
       () => reject(new TimelineBusy('The index of this document is being made; try again in a while.')),
-      LONGEST_MS,
+      waitMs,
     );
   });
   try {

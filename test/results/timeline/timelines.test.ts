@@ -12,6 +12,7 @@ import { someDocument } from '../exports/generated.ts';
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const runs = { seed, numRuns: Number(process.env['RUNS'] ?? 40) };
 const END = 2 ** 31 - 1;
+const OPTIONS = { mostWaiting: 100, waitMs: 60_000 };
 const encodable = (text: string) => new TextDecoder().decode(new TextEncoder().encode(text));
 
 describe('What a viewer asks about a document', () => {
@@ -19,7 +20,7 @@ describe('What a viewer asks about a document', () => {
   const file = () => inFolder('document.json');
   let timelines: Timelines;
   beforeEach(() => {
-    timelines = new Timelines();
+    timelines = new Timelines(OPTIONS);
   });
   afterEach(() => timelines.close());
 
@@ -227,7 +228,7 @@ describe('What a viewer asks about a document', () => {
       (name) => name.startsWith(basename(path)) && name.endsWith('.index'),
     )!;
     writeFileSync(join(dirname(path), index), 'no database at all '.repeat(1_000));
-    timelines = new Timelines();
+    timelines = new Timelines(OPTIONS);
     expect((await asked()).media[0]?.tracks).to.equal(1);
   });
 

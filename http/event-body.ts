@@ -1,0 +1,38 @@
+import { PassThrough } from 'node:stream';
+
+/** Time after which a client comes again when its stream broke off. */
+const RETRY_MS = 2_000;
+
+/** The server-sent events of one client, with a sign of life when nothing happens; one that reads nothing for long is let go. */
+export abstract class EventBody {
+  readonly body = new PassThrough();
+  /** It has not read anything since the last sign of life. */
+  #isStuck = false;
+
+  constructor(heartbeatMs: number) {
+    this.body.write(`retry: ${RETRY_MS}\n\n`);
+    const beat = setInterval(() => this.#beat(), heartbeatMs).unref();
+    this.body.on('drain', () => {
+      this.#isStuck = false;
+      this.flush();
+    });
+    // A client that hangs up is no error.
+    this.body.on('error', () => undefined);
+    this.body.once('close', () => clearInterval(beat));
+  }
+
+  /** Writes what waits, as far as the client reads. */
+  protected abstract flush(): void;
+
+  protected get isOpen(): boolean {
+    return !this.body.destroyed && !this.body.writableEnded;
+  }
+
+  #beat(): void {
+    if (!this.body.writableNeedDrain && this.isOpen) {
+      this.#isStuck = false;
+      this.body.write(': \n\n');
+    } else if (this.#isStuck) this.body.destroy();
+    else this.#isStuck = true;
+  }
+}
