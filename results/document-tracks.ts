@@ -1,5 +1,6 @@
 /** The tracks of a detection document, one after the other, as far as a search needs them. Memory does not grow with the document. */
 import { createReadStream } from 'node:fs';
+import { numberOf, textOf } from './exports/found-values.ts';
 import { documentValues, type Found, type Interest, type Place } from './document-scan.ts';
 
 export interface DocumentTrack {
@@ -131,5 +132,3 @@ class TrackReader {
 
 const keptOf = (values: Values, place: 'MEDIUM' | 'ENTRY'): Values =>
   values[place] === undefined ? {} : { [place]: values[place] };
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-const numberOf = (value: unknown, otherwise = 0): number => (typeof value === 'number' ? value : otherwise);

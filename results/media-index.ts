@@ -28,7 +28,8 @@ export async function writeMediaIndex(path: string): Promise<MediaIndexWriter> {
   const starts: number[] = [];
   let [at, text, isOpen] = [0, '', true];
   const flush = async () => {
-    await file.write(text);
+    // Unlike `write` it does not end before all is written.
+    await file.appendFile(text);
     text = '';
   };
   return {

@@ -3,7 +3,7 @@ import type { Clock } from '../runtime/clock.ts';
 /** A round that took long is followed by a pause so many times as long: looking never takes more than a fifth of the server. */
 const REST = 4;
 
-export interface RoundsDeps {
+interface RoundsDeps {
   readonly clock: Clock;
   /** Time between two rounds: milliseconds. */
   readonly everyMs: number;

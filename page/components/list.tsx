@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { component } from '../../http/schemas/components.ts';
 import { get } from '../kit/api.ts';
 import { useLoaded } from '../kit/load.ts';
-import { Facts, Shown } from '../kit/parts.tsx';
+import { Facts, Shown, Table } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
 import type { Algorithm } from '../pipelines/whole.ts';
 
@@ -18,32 +18,21 @@ export function ComponentList() {
       </header>
       <Shown of={components}>
         {(all) => (
-          <table class="cards">
-            <thead>
-              <tr>
-                <th scope="col">Component</th>
-                <th scope="col">Algorithm</th>
-                <th scope="col">Version</th>
-                <th scope="col">Media</th>
-                <th scope="col">Runs</th>
+          <Table columns={['Component', 'Algorithm', 'Version', 'Media', 'Runs']}>
+            {all.map((one) => (
+              <tr key={one.componentName}>
+                <th scope="row">{one.componentName}</th>
+                <td data-label="Algorithm">
+                  <a href={hrefOf(['components', one.algorithm])}>{one.algorithm}</a>
+                </td>
+                <td data-label="Version">{one.componentVersion}</td>
+                <td data-label="Media">{worksOn(one)}</td>
+                <td data-label="Runs">
+                  {one.managed ? 'started by the service' : `by ${one.registeredBy ?? 'somebody else'}`}
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {all.map((one) => (
-                <tr key={one.componentName}>
-                  <th scope="row">{one.componentName}</th>
-                  <td data-label="Algorithm">
-                    <a href={hrefOf(['components', one.algorithm])}>{one.algorithm}</a>
-                  </td>
-                  <td data-label="Version">{one.componentVersion}</td>
-                  <td data-label="Media">{worksOn(one)}</td>
-                  <td data-label="Runs">
-                    {one.managed ? 'started by the service' : `by ${one.registeredBy ?? 'somebody else'}`}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+            ))}
+          </Table>
         )}
       </Shown>
     </>
@@ -77,28 +66,18 @@ export function AlgorithmView({ name }: { readonly name: string }) {
             ]}
           />
           <h2>Properties</h2>
-          <table class="cards">
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">Type</th>
-                <th scope="col">Default</th>
-                <th scope="col">What it says</th>
+          <Table columns={['Name', 'Type', 'Default', 'What it says']}>
+            {one.providesCollection.properties.map((property) => (
+              <tr key={property.name}>
+                <th scope="row">
+                  <code>{property.name}</code>
+                </th>
+                <td data-label="Type">{property.type.toLowerCase()}</td>
+                <td data-label="Default">{property.defaultValue}</td>
+                <td data-label="Says">{property.description}</td>
               </tr>
-            </thead>
-            <tbody>
-              {one.providesCollection.properties.map((property) => (
-                <tr key={property.name}>
-                  <th scope="row">
-                    <code>{property.name}</code>
-                  </th>
-                  <td data-label="Type">{property.type.toLowerCase()}</td>
-                  <td data-label="Default">{property.defaultValue}</td>
-                  <td data-label="Says">{property.description}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+            ))}
+          </Table>
         </>
       )}
     </Shown>

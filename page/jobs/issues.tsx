@@ -35,7 +35,7 @@ function whenEnded(error: unknown): undefined {
   throw error;
 }
 
-export function IssueList({
+function IssueList({
   title,
   of: { shown, count },
   mood,

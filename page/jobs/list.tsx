@@ -3,7 +3,7 @@ import { get, type Query } from '../kit/api.ts';
 import { useEvents } from '../kit/events.ts';
 import { counted, duration, fileName, moment } from '../kit/format.ts';
 import { useLoaded } from '../kit/load.ts';
-import { Connection, Problem, Progress, Status } from '../kit/parts.tsx';
+import { Connection, Problem, Progress, Status, Table } from '../kit/parts.tsx';
 import { go, hrefOf, type Route } from '../kit/route.ts';
 import { JobButtons } from './buttons.tsx';
 import { FILTERS, JobFilters } from './filters.tsx';
@@ -62,26 +62,21 @@ function JobTable({ jobs }: { readonly jobs: readonly ListedJob[] }) {
       </p>
     );
   return (
-    <table class="cards">
-      <thead>
-        <tr>
-          <th scope="col">Job</th>
-          <th scope="col">Media</th>
-          <th scope="col">Pipeline</th>
-          <th scope="col">Status</th>
-          <th scope="col">Progress</th>
-          <th scope="col">Started</th>
-          <th scope="col">
-            <span class="unseen">Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {jobs.map((job) => (
-          <JobRow key={job.jobId} job={job} />
-        ))}
-      </tbody>
-    </table>
+    <Table
+      columns={[
+        'Job',
+        'Media',
+        'Pipeline',
+        'Status',
+        'Progress',
+        'Started',
+        { name: 'Actions', isUnseen: true },
+      ]}
+    >
+      {jobs.map((job) => (
+        <JobRow key={job.jobId} job={job} />
+      ))}
+    </Table>
   );
 }
 

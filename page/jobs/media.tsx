@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { get } from '../kit/api.ts';
 import { count, counted, duration, fileName } from '../kit/format.ts';
 import { useLoaded } from '../kit/load.ts';
-import { Problem, Shown, Status } from '../kit/parts.tsx';
+import { Problem, Shown, Status, Table } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
 import type { MediaOfJob, Medium } from '../viewer/types.ts';
 import type { JobInfo } from './types.ts';
@@ -52,26 +52,19 @@ function Results({ job }: { readonly job: string }) {
           {issues.map(({ message }, n) => (
             <Problem key={n}>{message}</Problem>
           ))}
-          <table class="cards">
-            <thead>
-              <tr>
-                <th scope="col">Medium</th>
-                <th scope="col">Kind</th>
-                <th scope="col">Status</th>
-                <th scope="col" class="number">
-                  Tracks
-                </th>
-                <th scope="col" class="number">
-                  Detections
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {page.map((medium) => (
-                <MediumRow key={medium.n} job={job} medium={medium} />
-              ))}
-            </tbody>
-          </table>
+          <Table
+            columns={[
+              'Medium',
+              'Kind',
+              'Status',
+              { name: 'Tracks', isNumber: true },
+              { name: 'Detections', isNumber: true },
+            ]}
+          >
+            {page.map((medium) => (
+              <MediumRow key={medium.n} job={job} medium={medium} />
+            ))}
+          </Table>
           {total > PAGE && (
             <nav class="pages" aria-label="Pages of media">
               <button type="button" disabled={offset === 0} onClick={() => setOffset(offset - PAGE)}>

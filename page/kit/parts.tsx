@@ -6,7 +6,7 @@ import { duration, words } from './format.ts';
 import type { Loaded } from './load.ts';
 
 /** How good news a status is; its colour is the same everywhere. */
-export function moodOf(status: string): 'good' | 'bad' | 'warn' | 'busy' | 'quiet' {
+function moodOf(status: string): 'good' | 'bad' | 'warn' | 'busy' | 'quiet' {
   if (/ERROR|FAIL|DUPLICATE|DEAD/.test(status)) return 'bad';
   if (/WARN|STALLED|UNHEALTHY|CANCELLING/.test(status)) return 'warn';
   if (/^(COMPLETE|TERMINATED|RUNNING)$/.test(status)) return 'good';
@@ -127,5 +127,78 @@ export function Facts({ of }: { readonly of: readonly (readonly [string, Compone
           </div>
         ))}
     </dl>
+  );
+}
+
+export interface Column {
+  readonly name: string;
+  readonly isNumber?: true;
+  /** For readers by ear alone. */
+  readonly isUnseen?: true;
+}
+
+/** A table whose rows become cards on a narrow screen: cells say with `data-label` what they are. */
+export function Table({
+  columns,
+  children,
+}: {
+  readonly columns: readonly (string | Column)[];
+  readonly children: ComponentChildren;
+}) {
+  return (
+    <table class="cards">
+      <thead>
+        <tr>
+          {columns
+            .map((column): Column => (typeof column === 'string' ? { name: column } : column))
+            .map(({ name, isNumber, isUnseen }) => (
+              <th key={name} scope="col" class={isNumber === true ? 'number' : undefined}>
+                {isUnseen === true ? <span class="unseen">{name}</span> : name}
+              </th>
+            ))}
+        </tr>
+      </thead>
+      <tbody>{children}</tbody>
+    </table>
+  );
+}
+
+/** A field and its button: `act` is given what was typed, and the field is empty again when that went well. */
+export function OneField({
+  label,
+  button,
+  act,
+}: {
+  readonly label: string;
+  readonly button: string;
+  /** @throws Error with a sentence for the reader */
+  readonly act: (text: string) => Promise<void>;
+}) {
+  const [text, setText] = useState('');
+  const [problem, setProblem] = useState<string>();
+  const submit = async () => {
+    try {
+      await act(text.trim());
+      setText('');
+      setProblem(undefined);
+    } catch (error) {
+      setProblem((error as Error).message);
+    }
+  };
+  return (
+    <form
+      class="line"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (text.trim() !== '') void submit();
+      }}
+    >
+      <label class="grow">
+        <span>{label}</span>
+        <input type="text" value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
+      </label>
+      <button type="submit">{button}</button>
+      {problem !== undefined && <Problem>{problem}</Problem>}
+    </form>
   );
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { send } from '../kit/api.ts';
 import { bytes, fileName } from '../kit/format.ts';
-import { Problem } from '../kit/parts.tsx';
+import { OneField, Problem } from '../kit/parts.tsx';
 import type { ChosenMedium } from './request.ts';
 import { upload } from './upload.ts';
 
@@ -101,39 +101,18 @@ const uriOf = (text: string) =>
   text.startsWith('/') ? `file://${text.split('/').map(encodeURIComponent).join('/')}` : text;
 
 function ByAddress({ change }: { readonly change: Change }) {
-  const [text, setText] = useState('');
-  const [problem, setProblem] = useState<string>();
-  const add = async () => {
-    const uri = uriOf(text.trim());
-    if (uri === '') return;
-    try {
-      const { media } = await send<MediaCheck>('POST', 'rest/media/check', { mediaUris: [uri] });
-      const objection = media[0]?.message ?? undefined;
-      setProblem(objection);
-      if (objection !== undefined) return;
-      change((known) => [...known, { ...chosen(fileName(uri)), uri }]);
-      setText('');
-    } catch (error) {
-      setProblem((error as Error).message);
-    }
-  };
   return (
-    <>
-      <form
-        class="line"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void add();
-        }}
-      >
-        <label class="grow">
-          <span>Or a path on the server, or an address (https:, s3:)</span>
-          <input type="text" value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
-        </label>
-        <button type="submit">Add</button>
-      </form>
-      {problem !== undefined && <Problem>{problem}</Problem>}
-    </>
+    <OneField
+      label="Or a path on the server, or an address (https:, s3:)"
+      button="Add"
+      act={async (text) => {
+        const uri = uriOf(text);
+        const { media } = await send<MediaCheck>('POST', 'rest/media/check', { mediaUris: [uri] });
+        const objection = media[0]?.message;
+        if (objection !== undefined && objection !== null) throw new Error(objection);
+        change((known) => [...known, { ...chosen(fileName(uri)), uri }]);
+      }}
+    />
   );
 }
 

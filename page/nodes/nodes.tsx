@@ -1,11 +1,11 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { z } from 'zod';
 import type { deployedNodeManagerModel, nodeConfiguration, nodeHosts } from '../../http/schemas/nodes.ts';
 import { get, send } from '../kit/api.ts';
 import { useLoaded } from '../kit/load.ts';
-import { Problem, Shown, Status } from '../kit/parts.tsx';
+import { Problem, Shown, Status, Table } from '../kit/parts.tsx';
 import { isAdmin, type Session } from '../kit/session.ts';
-import { servicesByHost, withCount, type DeployedService } from './services.ts';
+import { servicesByHost, withMore, type DeployedService } from './services.ts';
 
 type Deployed = z.output<typeof deployedNodeManagerModel>;
 type Configuration = z.input<typeof nodeConfiguration>;
@@ -21,11 +21,19 @@ export function Nodes({ session }: { readonly session: Session }) {
     EVERY_MS,
   );
   const [problem, setProblem] = useState<string>();
-  const change = async (host: string, service: string, count: number) => {
+  const configuration = useLoaded((signal) => get<Configuration>('rest/nodes/config', {}, signal), []);
+  const last = useRef(Promise.resolve());
+  // One after the other: each is made of what the one before has left.
+  const change = (host: string, service: string, more: number) => {
+    last.current = last.current.then(() => changed(host, service, more));
+  };
+  const changed = async (host: string, service: string, more: number) => {
     setProblem(undefined);
     try {
       const before = await get<Configuration>('rest/nodes/config');
-      await send('POST', 'rest/nodes/config', withCount(before, host, service, count));
+      const after = withMore(before, host, service, more);
+      await send('POST', 'rest/nodes/config', after);
+      configuration.set(after);
       deployed.again();
     } catch (error) {
       setProblem((error as Error).message);
@@ -39,16 +47,18 @@ export function Nodes({ session }: { readonly session: Session }) {
       {problem !== undefined && <Problem>{problem}</Problem>}
       <Shown of={deployed}>
         {({ nodeModels }) =>
-          [...servicesByHost(nodeModels, Object.keys(hosts.value ?? {}))].map(([host, services]) => (
-            <section key={host}>
-              <h2>{host}</h2>
-              {hosts.value?.[host] === false && <p class="hint">It is not configured to run services.</p>}
-              <ServiceTable
-                services={services}
-                change={isAdmin(session) ? (service, count) => void change(host, service, count) : undefined}
-              />
-            </section>
-          ))
+          [...servicesByHost(nodeModels, Object.keys(hosts.value ?? {}), configuration.value ?? [])].map(
+            ([host, services]) => (
+              <section key={host}>
+                <h2>{host}</h2>
+                {hosts.value?.[host] === false && <p class="hint">It is not configured to run services.</p>}
+                <ServiceTable
+                  services={services}
+                  change={isAdmin(session) ? (service, more) => change(host, service, more) : undefined}
+                />
+              </section>
+            ),
+          )
         }
       </Shown>
     </>
@@ -60,58 +70,49 @@ function ServiceTable({
   change,
 }: {
   readonly services: ReadonlyMap<string, readonly DeployedService[]>;
-  readonly change: ((service: string, count: number) => void) | undefined;
+  readonly change: ((service: string, more: number) => void) | undefined;
 }) {
   return (
-    <table class="cards">
-      <thead>
-        <tr>
-          <th scope="col">Service</th>
-          <th scope="col">Processes</th>
-          <th scope="col" class="number">
-            Restarts
-          </th>
-          {change !== undefined && <th scope="col">How many</th>}
+    <Table
+      columns={[
+        'Service',
+        'Processes',
+        { name: 'Restarts', isNumber: true },
+        ...(change === undefined ? [] : ['How many']),
+      ]}
+    >
+      {[...services].map(([name, processes]) => (
+        <tr key={name}>
+          <th scope="row">{name}</th>
+          <td data-label="Processes">
+            {processes.map((one) => (
+              <div key={one.name}>
+                <Status of={one.lastKnownState} />{' '}
+                {one.unlaunchable && <small class="bad">It cannot be started any more.</small>}
+              </div>
+            ))}
+          </td>
+          <td data-label="Restarts" class="number">
+            {processes.reduce((sum, { restartCount }) => sum + restartCount, 0)}
+          </td>
+          {change !== undefined && (
+            <td class="actions">
+              <button
+                type="button"
+                aria-label={`One ${name} less`}
+                disabled={processes.length === 0}
+                onClick={() => change(name, -1)}
+              >
+                −
+              </button>{' '}
+              {processes.length}{' '}
+              <button type="button" aria-label={`One ${name} more`} onClick={() => change(name, 1)}>
+                +
+              </button>
+            </td>
+          )}
         </tr>
-      </thead>
-      <tbody>
-        {[...services].map(([name, processes]) => (
-          <tr key={name}>
-            <th scope="row">{name}</th>
-            <td data-label="Processes">
-              {processes.map((one) => (
-                <div key={one.name}>
-                  <Status of={one.lastKnownState} />{' '}
-                  {one.unlaunchable && <small class="bad">It cannot be started any more.</small>}
-                </div>
-              ))}
-            </td>
-            <td data-label="Restarts" class="number">
-              {processes.reduce((sum, { restartCount }) => sum + restartCount, 0)}
-            </td>
-            {change !== undefined && (
-              <td class="actions">
-                <button
-                  type="button"
-                  aria-label={`One ${name} less`}
-                  disabled={processes.length === 0}
-                  onClick={() => change(name, processes.length - 1)}
-                >
-                  −
-                </button>{' '}
-                {processes.length}{' '}
-                <button
-                  type="button"
-                  aria-label={`One ${name} more`}
-                  onClick={() => change(name, processes.length + 1)}
-                >
-                  +
-                </button>
-              </td>
-            )}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </Table>
   );
 }

@@ -4,12 +4,15 @@ import type { deployedNodeManagerModel, nodeConfiguration } from '../../http/sch
 export type DeployedService = z.output<typeof deployedNodeManagerModel>['nodeModels'][number];
 type Configuration = z.input<typeof nodeConfiguration>;
 
-/** The processes of every host by service, in the order of their names; hosts without any are there as well. */
+/** The processes of every host by service, in the order of their names; what is configured to have none is there as well. */
 export function servicesByHost(
   deployed: readonly DeployedService[],
   hosts: readonly string[],
+  configuration: Configuration,
 ): ReadonlyMap<string, ReadonlyMap<string, readonly DeployedService[]>> {
   const all = new Map<string, Map<string, DeployedService[]>>(hosts.map((host) => [host, new Map()]));
+  for (const { host, services } of configuration)
+    all.set(host, new Map(services.map(({ serviceName }) => [serviceName, []])));
   for (const one of deployed.toSorted((a, b) => a.rank - b.rank)) {
     const [host = '', service = ''] = one.name.split(':');
     const services = all.get(host) ?? new Map<string, DeployedService[]>();
@@ -23,12 +26,12 @@ export function servicesByHost(
   );
 }
 
-/** The configuration with another number of processes of one service. */
-export const withCount = (
+/** The configuration with so many processes more of one service; none has fewer than none. */
+export const withMore = (
   configuration: Configuration,
   host: string,
   service: string,
-  count: number,
+  more: number,
 ): Configuration =>
   configuration.map((node) =>
     node.host !== host
@@ -36,7 +39,9 @@ export const withCount = (
       : {
           ...node,
           services: node.services.map((one) =>
-            one.serviceName === service ? { ...one, serviceCount: count } : one,
+            one.serviceName === service
+              ? { ...one, serviceCount: Math.max(0, one.serviceCount + more) }
+              : one,
           ),
         },
   );

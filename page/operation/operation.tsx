@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks';
 import type { z } from 'zod';
 import type { allJobsStatistics } from '../../http/schemas/batch-jobs.ts';
 import type { queueInfo } from '../../http/schemas/queues.ts';
@@ -6,7 +5,7 @@ import type { systemMessage } from '../../http/schemas/system-messages.ts';
 import { get, send } from '../kit/api.ts';
 import { count, duration, moment, words } from '../kit/format.ts';
 import { useLoaded } from '../kit/load.ts';
-import { Problem, Risky, Shown } from '../kit/parts.tsx';
+import { OneField, Risky, Shown, Table } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
 import { isAdmin, type Session } from '../kit/session.ts';
 
@@ -37,7 +36,16 @@ function Messages({ session }: { readonly session: Session }) {
   return (
     <section>
       <h2>System messages</h2>
-      {isAdmin(session) && <NewMessage sent={messages.again} />}
+      {isAdmin(session) && (
+        <OneField
+          label="What all users are to read"
+          button="Post"
+          act={async (text) => {
+            await send('POST', 'rest/system-message', text);
+            messages.again();
+          }}
+        />
+      )}
       <Shown of={messages}>
         {(all) =>
           all.length === 0 ? (
@@ -68,37 +76,6 @@ function Messages({ session }: { readonly session: Session }) {
   );
 }
 
-function NewMessage({ sent }: { readonly sent: () => void }) {
-  const [text, setText] = useState('');
-  const [problem, setProblem] = useState<string>();
-  const post = async () => {
-    try {
-      await send('POST', 'rest/system-message', text);
-      setText('');
-      setProblem(undefined);
-      sent();
-    } catch (error) {
-      setProblem((error as Error).message);
-    }
-  };
-  return (
-    <form
-      class="line"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void post();
-      }}
-    >
-      <label class="grow">
-        <span>What all users are to read</span>
-        <input required value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
-      </label>
-      <button type="submit">Post</button>
-      {problem !== undefined && <Problem>{problem}</Problem>}
-    </form>
-  );
-}
-
 type Queue = z.output<typeof queueInfo>;
 
 function Queues() {
@@ -108,26 +85,16 @@ function Queues() {
       <h2>Queues</h2>
       <Shown of={queues}>
         {(all) => (
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Queue</th>
-                <th scope="col" class="number">
-                  Sub-jobs that wait
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {all
-                .toSorted((a, b) => b.messagesInQueue - a.messagesInQueue)
-                .map(({ name, messagesInQueue }) => (
-                  <tr key={name}>
-                    <th scope="row">{name}</th>
-                    <td class="number">{count(messagesInQueue)}</td>
-                  </tr>
-                ))}
-            </tbody>
-          </table>
+          <Table columns={['Queue', { name: 'Sub-jobs that wait', isNumber: true }]}>
+            {all
+              .toSorted((a, b) => b.messagesInQueue - a.messagesInQueue)
+              .map(({ name, messagesInQueue }) => (
+                <tr key={name}>
+                  <th scope="row">{name}</th>
+                  <td class="number">{count(messagesInQueue)}</td>
+                </tr>
+              ))}
+          </Table>
         )}
       </Shown>
     </section>
@@ -145,52 +112,41 @@ function Statistics() {
         {({ aggregatePipelineStatsMap, totalJobs }) => (
           <>
             <p>{count(totalJobs)} jobs in all.</p>
-            <table class="cards">
-              <thead>
-                <tr>
-                  <th scope="col">Pipeline</th>
-                  <th scope="col" class="number">
-                    Jobs
+            <Table
+              columns={[
+                'Pipeline',
+                { name: 'Jobs', isNumber: true },
+                'By status',
+                { name: 'Shortest', isNumber: true },
+                { name: 'Mean', isNumber: true },
+                { name: 'Longest', isNumber: true },
+              ]}
+            >
+              {Object.entries(aggregatePipelineStatsMap).map(([name, one]) => (
+                <tr key={name}>
+                  <th scope="row">
+                    <a href={hrefOf(['jobs'], { pipelineName: name })}>{name}</a>
                   </th>
-                  <th scope="col">By status</th>
-                  <th scope="col" class="number">
-                    Shortest
-                  </th>
-                  <th scope="col" class="number">
-                    Mean
-                  </th>
-                  <th scope="col" class="number">
-                    Longest
-                  </th>
+                  <td data-label="Jobs" class="number">
+                    {count(one.count)}
+                  </td>
+                  <td data-label="By status">
+                    {Object.entries(one.states)
+                      .map(([status, n]) => `${words(status)} ${count(n ?? 0)}`)
+                      .join(', ')}
+                  </td>
+                  <td data-label="Shortest" class="number">
+                    {one.validCount > 0 && duration(one.minTime)}
+                  </td>
+                  <td data-label="Mean" class="number">
+                    {one.validCount > 0 && duration(one.totalTime / one.validCount)}
+                  </td>
+                  <td data-label="Longest" class="number">
+                    {one.validCount > 0 && duration(one.maxTime)}
+                  </td>
                 </tr>
-              </thead>
-              <tbody>
-                {Object.entries(aggregatePipelineStatsMap).map(([name, one]) => (
-                  <tr key={name}>
-                    <th scope="row">
-                      <a href={hrefOf(['jobs'], { pipelineName: name })}>{name}</a>
-                    </th>
-                    <td data-label="Jobs" class="number">
-                      {count(one.count)}
-                    </td>
-                    <td data-label="By status">
-                      {Object.entries(one.states)
-                        .map(([status, n]) => `${words(status)} ${count(n ?? 0)}`)
-                        .join(', ')}
-                    </td>
-                    <td data-label="Shortest" class="number">
-                      {one.validCount > 0 && duration(one.minTime)}
-                    </td>
-                    <td data-label="Mean" class="number">
-                      {one.validCount > 0 && duration(one.totalTime / one.validCount)}
-                    </td>
-                    <td data-label="Longest" class="number">
-                      {one.validCount > 0 && duration(one.maxTime)}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+              ))}
+            </Table>
           </>
         )}
       </Shown>

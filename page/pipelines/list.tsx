@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { send } from '../kit/api.ts';
 import { useLoaded } from '../kit/load.ts';
-import { Problem, Risky, Shown } from '../kit/parts.tsx';
+import { Problem, Risky, Shown, Table } from '../kit/parts.tsx';
 import { go, hrefOf } from '../kit/route.ts';
 import { isAdmin, type Session } from '../kit/session.ts';
 import { copied, type Values } from './copy.ts';
@@ -18,26 +18,17 @@ export function PipelineList() {
       </header>
       <Shown of={pipelines}>
         {(all) => (
-          <table class="cards">
-            <thead>
-              <tr>
-                <th scope="col">Pipeline</th>
-                <th scope="col">What it does</th>
-                <th scope="col">Tasks</th>
+          <Table columns={['Pipeline', 'What it does', 'Tasks']}>
+            {all.map(({ name, description, tasks }) => (
+              <tr key={name}>
+                <th scope="row">
+                  <a href={hrefOf(['pipelines', name])}>{name}</a>
+                </th>
+                <td data-label="Does">{description}</td>
+                <td data-label="Tasks">{tasks.join(' → ')}</td>
               </tr>
-            </thead>
-            <tbody>
-              {all.map(({ name, description, tasks }) => (
-                <tr key={name}>
-                  <th scope="row">
-                    <a href={hrefOf(['pipelines', name])}>{name}</a>
-                  </th>
-                  <td data-label="Does">{description}</td>
-                  <td data-label="Tasks">{tasks.join(' → ')}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+            ))}
+          </Table>
         )}
       </Shown>
     </>

@@ -1,7 +1,7 @@
 import { get } from '../kit/api.ts';
 import { counted, moment } from '../kit/format.ts';
 import { useLoaded } from '../kit/load.ts';
-import { Shown, Status } from '../kit/parts.tsx';
+import { Shown, Status, Table } from '../kit/parts.tsx';
 import { hrefOf } from '../kit/route.ts';
 import { NewStream } from './new-stream.tsx';
 import type { StreamInfo } from './types.ts';
@@ -37,23 +37,11 @@ export function StreamList() {
           infos.length === 0 ? (
             <p class="hint">No camera is or was watched.</p>
           ) : (
-            <table class="cards">
-              <thead>
-                <tr>
-                  <th scope="col">Stream</th>
-                  <th scope="col">Camera</th>
-                  <th scope="col">Pipeline</th>
-                  <th scope="col">Status</th>
-                  <th scope="col">Seen</th>
-                  <th scope="col">Started</th>
-                </tr>
-              </thead>
-              <tbody>
-                {infos.map((info) => (
-                  <StreamRow key={info.jobId} info={info} />
-                ))}
-              </tbody>
-            </table>
+            <Table columns={['Stream', 'Camera', 'Pipeline', 'Status', 'Seen', 'Started']}>
+              {infos.map((info) => (
+                <StreamRow key={info.jobId} info={info} />
+              ))}
+            </Table>
           )
         }
       </Shown>

@@ -15,7 +15,7 @@ export interface PlayerHandle {
   step(frames: number): void;
 }
 
-export interface PlayerProps {
+interface PlayerProps {
   readonly source: string;
   /** The address of a frame as a picture. */
   readonly still: (frame: number) => string;

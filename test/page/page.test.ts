@@ -158,6 +158,28 @@ const FACE = 'FACE DETECTION PIPELINE';
     expect(await page.getByRole('button', { name: 'Delete' }).count()).to.equal(0);
   });
 
+  it('changes how many of a service there are to be, down to none and back', async () => {
+    const { page } = await chromium.reader(service, '#/nodes');
+    const light = page.getByRole('row', { name: /TestLight/ });
+    const less = light.getByRole('button', { name: /less$/ });
+    const more = light.getByRole('button', { name: /more$/ });
+    const configured = async () => {
+      const { body } = await service.ask('GET', '/rest/nodes/config');
+      const [node] = body as readonly {
+        services: readonly { serviceName: string; serviceCount: number }[];
+      }[];
+      return node?.services.find(({ serviceName }) => serviceName === 'TestLight')?.serviceCount;
+    };
+    const before = (await configured())!;
+    for (let n = 0; n < before; n++) await less.click();
+    await until('there are none', async () => (await configured()) === 0);
+    await until('no process is shown', async () => !(await light.textContent())!.includes('Configured'));
+    for (let n = 0; n < before + 1; n++) await more.click();
+    await until('two clicks count twice', async () => (await configured()) === before + 1);
+    await less.click();
+    await until('as before', async () => (await configured()) === before);
+  });
+
   it('copies a pipeline with another value, which new jobs can use', async () => {
     const { page } = await chromium.reader(service, `#/pipelines/${encodeURIComponent(FACE)}`);
     await page.getByText('Copy and change').click();
