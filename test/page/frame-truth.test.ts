@@ -50,7 +50,8 @@ const WATCH = `async (wanted) => {
   };
   let [shown, calls] = [0, 0];
   const wrong = [];
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
+    video.addEventListener('error', () => reject(new Error('the video ended with ' + video.error?.message)));
     // Registered after the page's own callback, so it runs after that for the same frame.
     const look = (_now, { mediaTime }) => {
       const picture = new VideoFrame(video);
