@@ -301,8 +301,9 @@ function appDeps(
   trouble: SharedTrouble,
 ): Omit<AppDeps, 'login'> {
   const { settings, store, movedFiles } = parts;
-  const { jobService, nodeManager, views } = guardian;
-  const { running, workers, nodes } = nodeManager;
+  const { jobService, nodeManager, ownNode, views } = guardian;
+  const { running, workers } = nodeManager;
+  const { states: nodes } = ownNode;
   return {
     ...parts,
     ...guardian,
@@ -360,7 +361,7 @@ async function closeAll(
   stopWork();
   await Promise.all([checker.close(), exporter.close(), timelines.close()]);
   sending.close();
-  await guardian.nodeManager.close();
+  await guardian.ownNode.close();
   await store.close();
   await closeServer(http);
 }

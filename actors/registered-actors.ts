@@ -29,7 +29,8 @@ import { FRAME, FrameService } from './frames/frame-service.ts';
 import { nodeConfigurationKind } from './node-configuration/actor.ts';
 import type { ConfigurationCommand, ConfigurationReply } from './node-configuration/model.ts';
 import { unservedComponents, unservedSentence } from './node-configuration/unserved.ts';
-import { registerNodeManager, type NodeManager } from './node-manager/actor.ts';
+import { registerOwnNode, type OwnNode } from './node-gateway/own-node.ts';
+import type { NodeManager } from './node-manager/actor.ts';
 import { LoadMarks } from './runtime/load-marks.ts';
 import { DEFAULT_INTENSITY } from './runtime/supervision.ts';
 import type { Family } from './runtime/system.ts';
@@ -46,7 +47,9 @@ export interface Actors {
   readonly catalogActor: Family<CatalogCommand, CatalogReply>;
   readonly dispatcher: Family<DispatcherCommand, DispatcherReply>;
   readonly admission: Family<AdmissionCommand, AdmissionReply>;
+  /** Of this host. */
   readonly nodeManager: NodeManager;
+  readonly ownNode: OwnNode;
   readonly nodeConfiguration: Family<ConfigurationCommand, ConfigurationReply>;
   readonly delivery: Delivery;
   /** Asks archives for earlier jobs on behalf of jobs. */
@@ -74,12 +77,14 @@ export function registerActors(base: Foundation, edge: Edge): Actors {
   const others: Others = () => actors;
   const indexer = indexerOf(base, others);
   const jobs = registerJobs(base, others, indexer ?? NO_SEARCH);
+  const ownNode = registerNode(base, others);
   const actors: Actors = {
     jobs,
     catalogActor: registerCatalog(base),
     dispatcher: registerDispatcher(base, others),
     admission: registerAdmission(base, others),
-    nodeManager: registerNode(base, others),
+    nodeManager: ownNode.manager,
+    ownNode,
     nodeConfiguration: registerConfiguration(base, others),
     delivery: registerDeliveries(base, others),
     archiveChecks: archiveChecksOf(base, jobs),
@@ -174,10 +179,10 @@ function registerAdmission({ system, store, settings }: Foundation, others: Othe
 }
 
 /** The node of this host, with the services on it. */
-function registerNode(base: Foundation, others: Others): NodeManager {
+function registerNode(base: Foundation, others: Others): OwnNode {
   const { system, store, owner, settings, logger, components, own, places } = base;
   const tellDispatcher = (command: DispatcherCommand) => others().dispatcher.tell(DISPATCHER, command);
-  return registerNodeManager(system, {
+  return registerOwnNode(system, {
     host: settings.NODE_NAME,
     components,
     own,
@@ -198,9 +203,11 @@ function registerNode(base: Foundation, others: Others): NodeManager {
     logger,
     notes: new ProcessNotes(processesFolder(settings.DATA_DIR), base.serverId, base.alone),
     serverUrl: () => base.serverUrl(),
-    gone: (worker, counted, reason) => tellDispatcher({ type: 'workerGone', worker, counted, reason }),
-    unavailable: (queue, reason) => tellDispatcher({ type: 'unavailable', queue, reason }),
-    configured: () => tellDispatcher({ type: 'announce' }),
+    link: {
+      gone: (worker, counted, reason) => tellDispatcher({ type: 'workerGone', worker, counted, reason }),
+      unavailable: (queue, reason) => tellDispatcher({ type: 'unavailable', queue, reason }),
+      configured: () => tellDispatcher({ type: 'announce' }),
+    },
   });
 }
 

@@ -41,13 +41,13 @@ export async function resume(guardian: Guardian, deps: ResumeDeps): Promise<() =
 }
 
 async function takeUp(guardian: Guardian, { store, settings, logger }: ResumeDeps): Promise<void> {
-  const { jobs, admission, nodeManager, nodeConfiguration, delivery, streams } = guardian;
+  const { jobs, admission, nodeManager, ownNode, nodeConfiguration, delivery, streams } = guardian;
   await removeOrphans(store, settings.DATA_DIR, logger);
   // Before the jobs: which services there are decides what their work waits for.
   nodeManager.endLeftovers();
   const nodes = await currentNodes(nodeConfiguration);
   await nodeManager.family.ask(nodeManager.host, { type: 'configure', nodes });
-  await nodeManager.beat();
+  await ownNode.beat();
   for (const index of [LIVE_JOBS, REMOVED_JOBS])
     for await (const { id } of allEntries(store, index)) jobs.tell(id, { type: 'resume' });
   for (const index of [LIVE_STREAMS, REMOVED_STREAMS])
@@ -62,7 +62,7 @@ async function takeUp(guardian: Guardian, { store, settings, logger }: ResumeDep
 
 /** The dispatcher looks after leases, and the node manager after its services and those of other nodes. */
 function workPeriodically(
-  { dispatcher, nodeManager }: Guardian,
+  { dispatcher, nodeManager, ownNode }: Guardian,
   { store, settings, clock }: ResumeDeps,
 ): readonly (() => void)[] {
   return [
@@ -71,8 +71,8 @@ function workPeriodically(
       const busy = new Set((await store.work.queues()).keys());
       nodeManager.family.tell(nodeManager.host, { type: 'look', busy });
     }),
-    every(clock, nodeManager.beatMs, () => nodeManager.beat()),
-    every(clock, settings.WORKER_TOKEN_MS, () => nodeManager.forgetSilent()),
+    every(clock, ownNode.beatMs, () => ownNode.beat()),
+    every(clock, settings.WORKER_TOKEN_MS, () => ownNode.forgetSilent()),
   ];
 }
 

@@ -6,7 +6,7 @@ import type { JobListWatch } from '../actors/views/job-list-watch.ts';
 import type { JobWatch } from '../actors/views/job-watch.ts';
 import type { Logger } from '../config/logger.ts';
 import type { Access } from './access/index.ts';
-import { identify, type ClaimantDeps } from './access/claimant.ts';
+import { identify } from './access/claimant.ts';
 import { audit } from './audit.ts';
 import type { Limits } from './declaration.ts';
 import { docsPage } from './docs-page.ts';
@@ -28,7 +28,7 @@ import { readableTarget } from './steps/request-target.ts';
 /** Made here of what else there is. */
 type Made = 'metrics' | 'eventStreams' | 'liveEventStreams' | 'openApi';
 
-export interface AppDeps extends Omit<EndpointDeps, Made>, MetricsDeps, Limits, Pick<ClaimantDeps, 'nodes'> {
+export interface AppDeps extends Omit<EndpointDeps, Made>, MetricsDeps, Limits {
   readonly watch: JobWatch;
   readonly listWatch: JobListWatch;
   readonly events: EventLimits;

@@ -90,7 +90,7 @@ const AROUND: Readonly<Record<string, readonly string[]>> = {
 };
 /** Folders below actors/ that are no actors. */
 const NO_ACTORS: readonly string[] = [
-  ...['frames', 'runtime', 'search', 'sessions', 'uploads', 'views', 'worker-gateway'],
+  ...['frames', 'node-gateway', 'runtime', 'search', 'sessions', 'uploads', 'views', 'worker-gateway'],
 ];
 
 /** Whether a file takes decisions of an actor. */

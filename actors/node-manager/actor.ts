@@ -1,6 +1,5 @@
 import type { Logger } from '../../config/logger.ts';
 import type { ProcessNotes } from '../../processes/process-notes.ts';
-import type { Owner, Store } from '../../store/store.ts';
 import type { ServiceModel } from '../node-configuration/model.ts';
 import { assertNever } from '../runtime/assert-never.ts';
 import { inMemory } from '../runtime/in-memory.ts';
@@ -9,19 +8,18 @@ import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
 import type { ActorKind, ActorSystem, Family } from '../runtime/system.ts';
 import { serviceKind, type ServiceDeps } from '../service/actor.ts';
 import type { ServiceCommand } from '../service/commands.ts';
+import type { MemoryOf } from '../service/memory.ts';
 import type { RestartPolicy, ServiceReply } from '../service/transitions.ts';
-import { Deployed, reasonToWait, shownServices } from './deployed.ts';
+import { reasonToWait, type Deployed } from './deployed.ts';
 import { LocalServices, type LocalServiceDeps } from './local-services.ts';
 import type { NodeManagerCommand, NodeManagerEffect, NodeManagerReply, NodeManagerTypes } from './model.ts';
-import { NodeReport, NodeStates } from './node-state.ts';
+import type { NodeLink } from './node-link.ts';
 import { NODE_MANAGER_MACHINE, ranksOf } from './transitions.ts';
-import type { WorkerRegistry } from './workers.ts';
+import type { TokenBook, WorkerRegistry } from './workers.ts';
 
 /** Kind of the node manager; its id is the host. */
 export const NODE_MANAGER = 'node-manager';
 const LONGEST_LOOK_MS = 30_000;
-/** One that is late does not make a node silent. */
-const BEATS_IN_SILENCE = 4;
 
 export interface NodeManagerDeps extends LocalServiceDeps {
   readonly host: string;
@@ -30,21 +28,15 @@ export interface NodeManagerDeps extends LocalServiceDeps {
   readonly startMs: number;
   /** Services on demand end their processes after so many milliseconds without work; 0: never. */
   readonly idleMs: number;
-  /** A node that is not heard of for so long is silent. */
-  readonly silenceMs: number;
-  /** For so long its processes may go on. */
-  readonly tokenMs: number;
-  /** No other server works on the same store. */
-  readonly alone: boolean;
-  readonly store: Store;
-  readonly owner: Owner;
+  /** Services of this host, wanted and real: it outlives a restart of the actor. */
+  readonly deployed: Deployed;
+  /** Makes the tokens of processes known to the server. */
+  readonly book: TokenBook;
+  readonly link: NodeLink;
+  readonly memoryOf: MemoryOf;
   readonly logger: Logger;
   /** Of the processes that run, for the server that comes after this one. */
   readonly notes: ProcessNotes;
-  gone(worker: string, counted: boolean, reason: string): void;
-  unavailable(queue: string, reason: string): void;
-  /** Other services are able to work now: whoever knows what waits says so again. */
-  configured(): void;
 }
 
 export interface NodeManager {
@@ -60,15 +52,8 @@ export interface NodeManager {
   readonly running: ReadonlySet<string>;
   /** Ends what a server that was killed has left running; before the first configuration. */
   endLeftovers(): void;
-  /** What all nodes have told of themselves. */
-  readonly nodes: NodeStates;
-  /** Tells of this node, again and again. */
-  beat(): Promise<void>;
-  readonly beatMs: number;
-  /** Takes the tokens of nodes away that are not heard of any more. */
-  forgetSilent(): Promise<void>;
-  /** Nothing runs any more: nobody has to end it, and nothing more is told. */
-  close(): Promise<void>;
+  /** Nothing runs any more: nobody has to end it. */
+  close(): void;
   /** How often it is to be told which queues have work. */
   readonly lookMs: number;
   /** Why work of this queue waits, as far as services are the reason. */
@@ -77,10 +62,8 @@ export interface NodeManager {
 
 /** The node manager of this host: makes the services of the configuration real, and starts those on demand when work waits. */
 export function registerNodeManager(system: ActorSystem, deps: NodeManagerDeps): NodeManager {
-  const deployed = new Deployed();
-  const report = new NodeReport({ ...deps, node: deps.host, services: () => shownServices(deployed) });
-  const local = new LocalServices(deps, deployed, report);
-  const nodes = new NodeStates(deps);
+  const { deployed } = deps;
+  const local = new LocalServices(deps, deployed, deps.book);
   const { workers, running } = local;
   const services: Family<ServiceCommand, ServiceReply> = system.register(
     serviceKind(serviceDeps(deps, local, (id, command) => services.tell(id, command))),
@@ -100,14 +83,7 @@ export function registerNodeManager(system: ActorSystem, deps: NodeManagerDeps):
       for (const pid of deps.notes.endLeftovers())
         deps.logger.warn({ pid }, 'ended a process that had outlived an earlier server');
     },
-    nodes,
-    forgetSilent: () => nodes.forgetSilent(deps.host, deps.owner),
-    beat: () => report.beat(),
-    beatMs: Math.max(1, deps.silenceMs / BEATS_IN_SILENCE),
-    close: () => {
-      deps.notes.close();
-      return report.close();
-    },
+    close: () => deps.notes.close(),
     waitingReason: (queue) => reasonToWait(queue, local.serving(queue), isServed(queue)),
   };
 }
@@ -146,7 +122,7 @@ function nodeManagerKind(
 }
 
 async function perform(
-  { configured }: NodeManagerDeps,
+  { link }: NodeManagerDeps,
   deployed: Deployed,
   services: Family<ServiceCommand, ServiceReply>,
   effect: NodeManagerEffect,
@@ -174,7 +150,7 @@ async function perform(
       await Promise.all(effect.ids.map((id) => services.ask(id, effect.command)));
       return;
     case 'configured':
-      return configured();
+      return link.configured();
     default:
       return assertNever(effect);
   }
@@ -198,13 +174,14 @@ function serviceDeps(
     removed: (id) => deployed.remove(id),
     gone: (worker, counted, reason) => {
       running.delete(worker);
-      deps.gone(worker, counted, reason);
+      deps.link.gone(worker, counted, reason);
     },
     isUp: (worker) => workers.hasComeUp(worker),
+    couldAsk: () => deps.link.reaches(),
     cameUp: (worker) => workers.forget(worker),
     unavailable: (id, reason) => {
       deps.logger.warn({ service: id, reason }, 'a service is unlaunchable');
-      for (const queue of local.unservedQueues(id)) deps.unavailable(queue, reason);
+      for (const queue of local.unservedQueues(id)) deps.link.unavailable(queue, reason);
     },
   };
 }

@@ -1,7 +1,6 @@
 import type { Logger } from '../../config/logger.ts';
 import { startComponent, type ComponentProcess, type Launch } from '../../processes/component-process.ts';
 import type { ProcessNotes } from '../../processes/process-notes.ts';
-import type { Owner, Store } from '../../store/store.ts';
 import { assertNever } from '../runtime/assert-never.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { inMemory } from '../runtime/in-memory.ts';
@@ -10,7 +9,7 @@ import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
 import type { ActorKind } from '../runtime/system.ts';
 import type { ServiceCommand } from './commands.ts';
 import type { ServiceEffect } from './effects.ts';
-import { StoredMemory } from './memory.ts';
+import type { MemoryOf } from './memory.ts';
 import type { ServiceState } from './state.ts';
 import { SERVICE_MACHINE, type RestartPolicy, type ServiceReply, type ServiceTypes } from './transitions.ts';
 
@@ -19,8 +18,7 @@ export const SERVICE = 'service';
 export interface ServiceDeps {
   /** The node manager that they belong to. */
   readonly manager: { readonly kind: string; readonly id: string };
-  readonly store: Store;
-  readonly owner: Owner;
+  readonly memoryOf: MemoryOf;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly notes: ProcessNotes;
@@ -31,7 +29,9 @@ export interface ServiceDeps {
   launch(id: string, incarnation: number): Launch;
   /** Whether the process has asked for work by now. */
   isUp(worker: string): boolean;
-  /** The same, asked once, when it has ended. */
+  /** Whether its server is there to be asked. */
+  couldAsk(): boolean;
+  /** Like `isUp`, asked once, when it has ended. */
   cameUp(worker: string): boolean;
   /** After every command that changed something. */
   changed(id: string, state: ServiceState): void;
@@ -54,7 +54,7 @@ export function serviceKind(deps: ServiceDeps): ActorKind<ServiceCommand, Servic
     intensity: DEFAULT_INTENSITY,
     parent: deps.manager,
     load: async (id) => {
-      const memory = new StoredMemory(deps.store, deps.owner, { kind: SERVICE, id }, deps.logger);
+      const memory = deps.memoryOf(id);
       const stored = await memory.load();
       const state = states.get(id) ?? stored;
       const show = (after: ServiceState) => {
@@ -156,8 +156,10 @@ class ServiceProcess {
     const startMs = this.#deps.startMs(this.#id);
     if (startMs === undefined) return;
     this.#deps.clock.after(startMs, () => {
+      if (this.#deps.isUp(worker)) return;
+      if (!this.#deps.couldAsk()) return this.#expectWork(worker, incarnation);
       const reason = `it did not ask for work within ${startMs} ms of its start`;
-      if (!this.#deps.isUp(worker)) this.#deps.tell(this.#id, { type: 'kill', incarnation, reason });
+      this.#deps.tell(this.#id, { type: 'kill', incarnation, reason });
     });
   }
 }

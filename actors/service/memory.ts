@@ -6,11 +6,19 @@ import { memoryOf, NEW_SERVICE, remembered, type ServiceMemory, type ServiceStat
 const SCHEMA = 1;
 const memorySchema = z.object({ restartCount: z.int().nonnegative(), stopped: z.boolean() });
 
+/** What a service keeps of itself. Best effort: a service that cannot be remembered runs all the same. */
+export interface KeptMemory {
+  /** The state that a service begins with. */
+  load(): Promise<ServiceState>;
+  keep(state: ServiceState): Promise<void>;
+}
+export type MemoryOf = (service: string) => KeptMemory;
+
 /**
  * What a service keeps over a restart of the server: a commit when it changes. Best effort: a service that cannot be
  * remembered runs all the same.
  */
-export class StoredMemory {
+export class StoredMemory implements KeptMemory {
   readonly #store: Store;
   readonly #owner: Owner;
   readonly #actor: ActorKey;

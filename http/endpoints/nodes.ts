@@ -4,7 +4,7 @@ import { NODE_CONFIGURATION } from '../../actors/node-configuration/actor.ts';
 import type { ConfigurationCommand, ConfigurationReply } from '../../actors/node-configuration/model.ts';
 import { withoutValues, type NodeManagerModel } from '../../actors/node-configuration/model.ts';
 import type { NodeManager } from '../../actors/node-manager/actor.ts';
-import type { SeenNode } from '../../actors/node-manager/node-state.ts';
+import type { NodeStates, SeenNode } from '../../actors/node-manager/node-state.ts';
 import { textOf } from '../../actors/runtime/machine.ts';
 import type { Family } from '../../actors/runtime/system.ts';
 import { deployedServices } from '../../actors/views/nodes.ts';
@@ -24,6 +24,7 @@ import {
 export interface NodeDeps {
   readonly nodeConfiguration: Family<ConfigurationCommand, ConfigurationReply>;
   readonly nodeManager: NodeManager;
+  readonly nodes: NodeStates;
   readonly logger: Logger;
 }
 
@@ -184,7 +185,7 @@ async function configured({ nodeConfiguration: family }: NodeDeps): Promise<read
 /** What the other nodes of the configuration have told of themselves. */
 async function seenNodes(
   configuration: readonly NodeManagerModel[],
-  { nodeManager: { host: thisHost, nodes } }: NodeDeps,
+  { nodeManager: { host: thisHost }, nodes }: NodeDeps,
 ): Promise<ReadonlyMap<string, SeenNode>> {
   const others = configuration.filter(({ host }) => host !== thisHost);
   const seen = await Promise.all(others.map(async ({ host }) => [host, await nodes.seen(host)] as const));

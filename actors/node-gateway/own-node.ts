@@ -1,0 +1,62 @@
+import type { Owner, Store } from '../../store/store.ts';
+import { registerNodeManager, type NodeManager, type NodeManagerDeps } from '../node-manager/actor.ts';
+import { Deployed, shownServices } from '../node-manager/deployed.ts';
+import type { NodeLink } from '../node-manager/node-link.ts';
+import { NodeReport, NodeStates } from '../node-manager/node-state.ts';
+import type { ActorSystem } from '../runtime/system.ts';
+import { SERVICE } from '../service/actor.ts';
+import { StoredMemory } from '../service/memory.ts';
+
+/** One that is late does not make a node silent. */
+const BEATS_IN_SILENCE = 4;
+
+export interface OwnNodeDeps extends Omit<NodeManagerDeps, 'deployed' | 'book' | 'link' | 'memoryOf'> {
+  readonly store: Store;
+  readonly owner: Owner;
+  /** No other server works on the same store. */
+  readonly alone: boolean;
+  /** A node that is not heard of for so long is silent. */
+  readonly silenceMs: number;
+  /** For so long its processes may go on. */
+  readonly tokenMs: number;
+  readonly link: Omit<NodeLink, 'reaches'>;
+}
+
+/** The node of a server: its manager, and what the server stores of it and of all other nodes. */
+export interface OwnNode {
+  readonly manager: NodeManager;
+  /** What all nodes have told of themselves. */
+  readonly states: NodeStates;
+  /** Tells of this node, again and again. */
+  beat(): Promise<void>;
+  readonly beatMs: number;
+  /** Takes the tokens of nodes away that are not heard of any more. */
+  forgetSilent(): Promise<void>;
+  /** Nothing runs any more, and nothing more is told. */
+  close(): Promise<void>;
+}
+
+export function registerOwnNode(system: ActorSystem, deps: OwnNodeDeps): OwnNode {
+  const { store, owner, logger, host } = deps;
+  const deployed = new Deployed();
+  const report = new NodeReport({ ...deps, node: host, services: () => shownServices(deployed) });
+  const states = new NodeStates(deps);
+  const manager = registerNodeManager(system, {
+    ...deps,
+    deployed,
+    book: report,
+    link: { ...deps.link, reaches: () => true },
+    memoryOf: (id) => new StoredMemory(store, owner, { kind: SERVICE, id }, logger),
+  });
+  return {
+    manager,
+    states,
+    beat: () => report.beat(),
+    beatMs: Math.max(1, deps.silenceMs / BEATS_IN_SILENCE),
+    forgetSilent: () => states.forgetSilent(host, owner),
+    close: () => {
+      manager.close();
+      return report.close();
+    },
+  };
+}
