@@ -44,6 +44,16 @@ export async function send<T>(
   return (await answer(fetch(urlOf(path, query), { method, ...json }))) as T;
 }
 
+/** Why the server does not answer with a file; undefined: it does. Of the file only its first byte is asked for. */
+export async function refusalOf(url: string, signal: AbortSignal): Promise<ApiError | undefined> {
+  try {
+    await answer(fetch(url, { headers: { Range: 'bytes=0-0' }, signal }));
+    return undefined;
+  } catch (error) {
+    return error instanceof ApiError ? error : new ApiError(0, String(error), undefined);
+  }
+}
+
 async function answer(asked: Promise<Response>): Promise<unknown> {
   let response: Response;
   try {

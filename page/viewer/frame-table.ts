@@ -3,6 +3,9 @@
 /** A run of frames at a constant distance: milliseconds of the first, milliseconds from one to the next, how many. */
 export type Run = readonly [startMs: number, deltaMs: number, count: number];
 
+/** What players round times by at most. */
+const ROUNDING_MS = 0.5;
+
 interface Stretch {
   readonly first: number;
   readonly startMs: number;
@@ -47,6 +50,12 @@ export class FrameTable {
     const next = frame + 1;
     if (next >= this.count) return frame;
     return Math.abs(this.timeOf(next) - ms) < Math.abs(this.timeOf(frame) - ms) ? next : frame;
+  }
+
+  /** The frame on show at a time, however a player rounds that: the last one that has begun by then. */
+  shownAt(ms: number): number {
+    const near = this.nearest(ms);
+    return near > 0 && this.timeOf(near) > ms + ROUNDING_MS ? near - 1 : near;
   }
 
   /** The last stretch that fits; -1: none does. */

@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { PlayerHandle } from './player.tsx';
+import type { PlayerHandle } from './drawing.ts';
 
 const KEYS = [
   ['Space', 'play or pause'],

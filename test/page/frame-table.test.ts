@@ -40,6 +40,20 @@ describe('The table of frames', () => {
       }),
     ));
 
+  it('tells the frame on show at each time until the next one comes', () =>
+    fc.assert(
+      fc.property(someRuns, fc.double({ min: 0, max: 0.999, noNaN: true }), (runs, part) => {
+        const table = new FrameTable(runs);
+        const times = timesOf(runs);
+        for (const [frame, ms] of times.entries()) {
+          const next = times[frame + 1] ?? ms + 1;
+          // Half a millisecond before the next one a player may mean that one.
+          const at = Math.min(ms + part * (next - ms), next - 0.501);
+          expect(table.shownAt(Math.max(ms, at))).to.equal(frame);
+        }
+      }),
+    ));
+
   it('takes the first and the last frame for times before and behind all of them', () => {
     const table = new FrameTable([
       [500, 40, 10],

@@ -1,0 +1,113 @@
+/** What the viewer makes of a video that breaks off: it is tried again where it was, and only then shown frame by frame. */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import type { Page, Route } from 'playwright-core';
+import { makeVideo } from '../media/make-video.ts';
+import { Chromium, hasChromium } from '../support/chromium.ts';
+import { Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+/** The browser is given the video in parts of this size, so that it has to come back while it plays. */
+const PART = 32 * 1024;
+/** Later than the parts that a browser fetches before it plays. */
+const FAR = 12 * PART;
+const LENGTH = 1_500;
+const LONG_MS = 120_000;
+
+(hasChromium ? describe : describe.skip)('A video that breaks off', function () {
+  this.timeout(180_000);
+  let service: Service;
+  let chromium: Chromium;
+  let job: string;
+  before(async () => {
+    service = await Service.started();
+    chromium = await Chromium.started();
+    const path = join(service.mediaDir, 'long.mp4');
+    makeVideo(path, { frames: LENGTH, gop: 5, muxerOptions: { movflags: 'faststart' } });
+    job = await service.submit({ media: [pathToFileURL(path).href], pipelineName: 'LIGHT PIPELINE' });
+    await service.terminal(job);
+  });
+  after(async () => {
+    await chromium?.close();
+    await service.close();
+  });
+
+  const firstByte = (route: Route) =>
+    Number(/bytes=(\d+)/.exec(route.request().headers()['range'] ?? '')?.[1] ?? 0);
+  const opened = async (answer: (route: Route, from: number) => Promise<void>): Promise<Page> => {
+    const { page } = await chromium.reader(service, '#/jobs');
+    await page.route(`**/rest/jobs/${job}/media/0`, (route) => answer(route, firstByte(route)));
+    await page.goto(`${service.url}/#/jobs/${job}/media/0`);
+    return page;
+  };
+  /** As the service does it, but no more than a part at a time. */
+  const part = (route: Route, from: number) =>
+    route.continue({ headers: { ...route.request().headers(), range: `bytes=${from}-${from + PART - 1}` } });
+  const shown = (page: Page) => page.locator('svg.boxes[data-frame]');
+  const isTrue = (page: Page, what: string, expression: string) =>
+    until(what, () => page.evaluate(expression), Boolean, { withinMs: LONG_MS });
+  const atLeast = (page: Page, frame: number) =>
+    isTrue(
+      page,
+      `frame ${frame} is shown`,
+      `Number(document.querySelector('svg.boxes')?.dataset.frame) >= ${frame}`,
+    );
+  const hasPicture = (page: Page) =>
+    isTrue(page, 'the video has a picture', `document.querySelector('video')?.readyState >= 2`);
+
+  it('while it plays goes on playing from there, once the service answers again', async () => {
+    let refused = 0;
+    const page = await opened((route, from) =>
+      from >= FAR && refused < 3
+        ? (refused++, route.fulfill({ status: 503, body: '{}' }))
+        : part(route, from),
+    );
+    await shown(page).waitFor({ state: 'attached' });
+    await page.evaluate(`Object.assign(globalThis, { first: document.querySelector('video'), errors: [], frames: [] });
+      first.addEventListener('error', () => errors.push(first.error.message));
+      first.addEventListener('play', () => frames.push(Number(document.querySelector('svg.boxes').dataset.frame)));
+      first.playbackRate = 4;
+      void first.play();`);
+    await atLeast(page, LENGTH - 10);
+    expect(refused).to.equal(3);
+    const { same, errors, frames, rate } = (await page.evaluate(
+      `({ same: document.querySelector('video') === first, errors, frames, rate: first.playbackRate })`,
+    )) as { same: boolean; errors: string[]; frames: number[]; rate: number };
+    expect(errors, 'errors of the video').to.not.deep.equal([]);
+    expect([same, rate]).to.deep.equal([true, 4]);
+    expect(frames.at(-1), 'where it went on').to.be.greaterThan(50);
+  });
+
+  it('before its first picture is tried again', async () => {
+    let aborted = 0;
+    const page = await opened((route) => (aborted++ < 4 ? route.abort('connectionreset') : route.continue()));
+    await hasPicture(page);
+    expect(await page.getByText('Single frames are shown').count()).to.equal(0);
+  });
+
+  it('for good is shown frame by frame from there, with the reason and a way back', async () => {
+    // It is removed when the browser comes for a later part.
+    let [isGone, mayGo] = [false, true];
+    const page = await opened((route, from) => {
+      isGone = mayGo && (isGone || from >= FAR);
+      return isGone
+        ? route.fulfill({
+            status: 404,
+            contentType: 'application/json',
+            body: '{"message":"It was removed."}',
+          })
+        : part(route, from);
+    });
+    await shown(page).waitFor({ state: 'attached' });
+    await page.evaluate(
+      `document.querySelector('video').playbackRate = 4; void document.querySelector('video').play()`,
+    );
+    await page.getByText('It was removed. Single frames are shown.').waitFor({ timeout: 120_000 });
+    await page.getByRole('img', { name: /^Frame [1-9]\d+$/ }).waitFor();
+    mayGo = false;
+    await page.getByRole('button', { name: 'Try the video again' }).click();
+    await hasPicture(page);
+    await atLeast(page, 20);
+  });
+});
