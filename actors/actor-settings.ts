@@ -117,6 +117,15 @@ export const streamSettings = (
 });
 const STREAM_HEARTBEAT_MS = 300;
 
+/** What a component on another host may send for one sub-job. */
+export const leaseFileSettings = (settings: Settings) => ({
+  maxFiles: settings.MAX_LEASE_FILES,
+  maxFileBytes: settings.MAX_LEASE_FILE_BYTES,
+  maxBytes: settings.MAX_LEASE_FILES_BYTES,
+  minFreeBytes: settings.MIN_FREE_BYTES,
+  paceMs: settings.UPLOAD_PACE_MS,
+});
+
 /** Until somebody posts another one, this host runs every installed detector, on demand. */
 export function configurationRules(
   settings: Settings,

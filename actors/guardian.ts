@@ -2,7 +2,7 @@ import { JobService } from './batch-job/job-service.ts';
 import { DryRuns } from './batch-job/dry-run.ts';
 import { Repeats } from './batch-job/idempotency.ts';
 import { WorkWaiters } from './dispatcher/waiters.ts';
-import { jobServiceSettings } from './actor-settings.ts';
+import { jobServiceSettings, leaseFileSettings } from './actor-settings.ts';
 import type { Foundation, GuardianDeps } from './guardian-deps.ts';
 
 import { registerActors, tellJobs, type Actors } from './registered-actors.ts';
@@ -17,6 +17,8 @@ import { JobViews } from './views/jobs.ts';
 import { QueueViews } from './views/queues.ts';
 import { WaitingReasons } from './views/waiting.ts';
 import { WorkerGateway } from './worker-gateway/gateway.ts';
+import { LeaseFiles } from './worker-gateway/lease-files.ts';
+import { LeaseMedia } from './worker-gateway/lease-media.ts';
 
 /** A page of the list has many jobs: it is looked at so many times less often than a single one. */
 const PAGE_LOOKS = 4;
@@ -27,6 +29,8 @@ export interface Guardian extends Actors {
   readonly dryRuns: DryRuns;
   readonly repeats: Repeats;
   readonly workerGateway: WorkerGateway;
+  readonly leaseMedia: LeaseMedia;
+  readonly leaseFiles: LeaseFiles;
   readonly views: JobViews;
   readonly watch: JobWatch;
   readonly listWatch: JobListWatch;
@@ -50,6 +54,7 @@ export function guard(deps: GuardianDeps): Guardian {
     ...views(base, actors, queues),
     queues,
     workerGateway: workerGateway(base, actors, waiters),
+    ...leaseContents(base),
     systemMessages: base.systemMessages,
   };
 }
@@ -129,6 +134,19 @@ function workerGateway(
     heartbeatMs: settings.HEARTBEAT_MS,
     resultLimits: { maxBytes: settings.MAX_RESULT_BYTES, maxLines: settings.MAX_RESULT_LINES },
   });
+}
+
+/** What components on other hosts read and send while they hold work. */
+function leaseContents(base: Foundation) {
+  const { system, settings } = base;
+  const deps = {
+    ...base,
+    clock: system.clock,
+    dataDir: settings.DATA_DIR,
+    heartbeatMs: settings.HEARTBEAT_MS,
+  };
+  const leaseFiles = new LeaseFiles({ ...deps, settings: leaseFileSettings(settings) });
+  return { leaseMedia: new LeaseMedia(deps), leaseFiles };
 }
 
 /** Where clients look: answered from the store, and nobody is woken. */

@@ -206,6 +206,11 @@ export interface WorkMedium {
   readonly mediaType: MediaType;
   readonly mimeType: string;
   readonly path: string;
+  /** Of DETECT: GET it while the lease is held, where `path` cannot be read. */
+  readonly url?: string;
+  /** Size of the file, and the SHA-256 of its content in hex, where somebody has looked. */
+  readonly bytes?: number;
+  readonly sha256?: string;
   readonly length: number;
   readonly metadata: Properties;
   /** 0 when unknown or without meaning. */
@@ -541,6 +546,14 @@ export interface FrameWork {
   readonly to: string;
   /** Draw what this document has found at the frame. `place`: of the medium in the document. */
   readonly boxes?: { readonly document: string; readonly place: number };
+}
+
+/** PUT /worker/v1/leases/{token}/files/{name}: where the file lies on the server, by which the answer names it. */
+export interface StoredFile {
+  readonly path: string;
+  readonly bytes: number;
+  /** In hex. */
+  readonly sha256: string;
 }
 
 /** POST /worker/v1/leases/{token}/heartbeat. `done` counts frames, items or tracks so far; it must grow for progress. */

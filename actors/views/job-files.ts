@@ -11,6 +11,7 @@ import { openServed, type ServedFile } from '../../results/served-file.ts';
 import type { Store } from '../../store/store.ts';
 import { foldersOf } from '../batch-job/record.ts';
 import { isTerminal } from '../batch-job/status.ts';
+import { openClientFile, type LocalPath } from './client-file.ts';
 import { jobMedium, resultFolderOf } from './job-media.ts';
 import { storedJob, type StoredJob } from './stored-job.ts';
 
@@ -43,8 +44,7 @@ export interface ArtifactPlace {
 export interface JobFilesDeps {
   readonly store: Store;
   readonly dataDir: string;
-  /** The real path of a `file:` medium that may be read; undefined for all else. */
-  localPath(uri: string): Promise<string | undefined>;
+  readonly localPath: LocalPath;
   /** Why a medium cannot be used. */
   checkMedium(uri: string): Promise<Issue | undefined>;
 }
@@ -150,16 +150,8 @@ export class JobFiles {
     return { missing: `The medium cannot be read any more: ${issue?.message ?? 'it is not there'}.` };
   }
 
-  async #opened({ uri, file: key }: IndexedMedium, path: string): Promise<ServedFile | undefined> {
-    const file = await openServed(path);
-    if (file === undefined || key !== undefined) return file;
-    // A folder above it may have become a link between the look and the opening.
-    const again = await this.#deps.localPath(uri);
-    const other = again === path ? await openServed(again) : undefined;
-    await other?.close();
-    if (other?.identity === file.identity) return file;
-    await file.close();
-    return undefined;
+  #opened({ uri, file: key }: IndexedMedium, path: string): Promise<ServedFile | undefined> {
+    return key === undefined ? openClientFile(this.#deps.localPath, uri, path) : openServed(path);
   }
 
   async #ofService(key: FileKey, name = basename(key)): Promise<JobFile | Missing> {

@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import type {
   SubJobAssignment,
   CopyWork,
@@ -11,7 +12,7 @@ import type {
 } from '../../protocol/worker-protocol.ts';
 import { answerPlace } from '../../results/answer-place.ts';
 import { openFeedIndex, readFeedPiece, readSmallPiece, type FeedIndex } from '../../results/feed-index.ts';
-import { pathOf } from '../../results/file-keys.ts';
+import { pathOf, type FileKey } from '../../results/file-keys.ts';
 import { ownDocument, resultRoots } from '../../results/layout.ts';
 import type { MovedStart } from '../../results/moved-files.ts';
 import { booleanOf } from '../../domain/properties.ts';
@@ -108,8 +109,8 @@ const FILLED_IN: {
   ) => Promise<WorkTypes[K]['work']> | WorkTypes[K]['work'];
 } = {
   PREPARE: withBearer,
-  DETECT(deps, work, handed) {
-    const own = ofAttempt(work, handed.token);
+  async DETECT(deps, work, handed) {
+    const own = await ofAttempt(deps, work, handed.token);
     const { fed } = handed.row;
     return fed === undefined ? own : fedWork(deps, handed, fed, own);
   },
@@ -148,13 +149,24 @@ function copyWork(deps: AssignmentDeps, work: PlannedCopy, { token }: Handed): C
   return { ...work, input: inputPath(token), files, maxFileBytes, ...moved };
 }
 
-/** Each attempt has a folder of its own: one that was lost may still write into its. */
-function ofAttempt(work: DetectWork, token: string): DetectWork {
-  if (work.outputFolder === undefined) return work;
-  return { ...work, outputFolder: `${work.outputFolder}.${token}` };
+/**
+ * Each attempt has a folder of its own: one that was lost may still write into its. It is there already, so a component that does not see it
+ * knows that it is on another host.
+ */
+async function ofAttempt({ dataDir }: AssignmentDeps, work: DetectWork, token: string): Promise<DetectWork> {
+  const medium = { ...work.medium, url: leasePath(token, 'medium') };
+  if (work.outputFolder === undefined) return { ...work, medium };
+  const outputFolder = attemptFolder(work.outputFolder, token);
+  // On a full disk the component learns of it when it makes a file.
+  await mkdir(pathOf(dataDir, outputFolder), { recursive: true }).catch(() => undefined);
+  return { ...work, medium, outputFolder };
 }
 
-const inputPath = (token: string) => `/worker/v1/leases/${token}/input`;
+/** Of the folder that was planned for a sub-job: that of the attempt with this lease. */
+export const attemptFolder = (planned: FileKey, token: string): FileKey => `${planned}.${token}`;
+
+const leasePath = (token: string, what: string) => `/worker/v1/leases/${token}/${what}`;
+const inputPath = (token: string) => leasePath(token, 'input');
 
 /** A remote medium may be asked for with a token of the service; without one it is asked for all the same. */
 async function withBearer(

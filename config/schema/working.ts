@@ -50,6 +50,11 @@ const subJobs = {
   DRAIN_MS: wait(10 * SECOND, 0).describe('Time for running sub-jobs when the server stops'),
   MAX_RESULT_BYTES: whole(2 * 1024 * MIB, 1_024).describe('Answer of one sub-job'),
   MAX_RESULT_LINES: whole(10_000_000, 1).describe('Tracks in the answer of one sub-job'),
+  MAX_LEASE_FILES: whole(2_000, 0).describe(
+    'Files that a component on another host may send for one sub-job (pictures of a document); more are answered 413',
+  ),
+  MAX_LEASE_FILE_BYTES: whole(256 * MIB, 1).describe('One of these files; a larger one is answered 413'),
+  MAX_LEASE_FILES_BYTES: whole(4 * GIB, 1).describe('All of them of one sub-job; more is answered 413'),
 };
 
 const processes = {

@@ -15,6 +15,7 @@ import { searchEndpoints, type SearchDeps } from './search.ts';
 import { selfEndpoints, serviceEndpoints, type ServiceDeps } from './service.ts';
 import { streamingJobEndpoints, type StreamingJobDeps } from './streaming-jobs.ts';
 import { systemMessageEndpoints, type SystemMessageDeps } from './system-messages.ts';
+import { workerFileEndpoints, type WorkerFileDeps } from './worker-files.ts';
 import { workerProtocolEndpoints, type WorkerProtocolDeps } from './worker-protocol.ts';
 import { workerStreamEndpoints, type WorkerStreamDeps } from './worker-streams.ts';
 
@@ -37,6 +38,7 @@ export interface EndpointDeps
     QueueDeps,
     SearchDeps,
     WorkerProtocolDeps,
+    WorkerFileDeps,
     WorkerStreamDeps {}
 
 /** Every endpoint of the server: first those of the specification, in the order of its chapter 4, then ours. */
@@ -59,6 +61,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...selfEndpoints,
   ...administrationEndpoints,
   ...workerProtocolEndpoints,
+  ...workerFileEndpoints,
   ...workerStreamEndpoints,
 ];
 

@@ -238,4 +238,4 @@ function refusalOf(outcome: Taken): string | null {
   return 'reason' in outcome ? outcome.reason : LOST;
 }
 
-const leaseLost = () => new HttpError(409, LOST);
+export const leaseLost = () => new HttpError(409, LOST);

@@ -15,6 +15,7 @@ import * as common from '../../http/schemas/common.ts';
 import { detailsQuery } from '../../http/schemas/details.ts';
 import { actorListQuery } from '../../http/schemas/actors.ts';
 import * as found from '../../http/schemas/found.ts';
+import { leaseFileName } from '../../http/schemas/lease-files.ts';
 import { cursorOf, jobListQuery } from '../../http/schemas/job-list.ts';
 import * as jobs from '../../http/schemas/batch-jobs.ts';
 import * as media from '../../http/schemas/media.ts';
@@ -241,6 +242,10 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     messageType: text(messages.messageType, (given) => given),
     messageQuery: text(messages.messageQuery, (msgType) => ({ msgType, severity: msgType })),
     messageId: text(messages.messageId, (given) => given),
+  },
+  'http/schemas/lease-files.ts': {
+    ...because(ANSWER, 'storedFile'),
+    leaseFileName: ofText((given) => leaseFileName.safeParse(given)),
   },
   'http/schemas/worker-protocol.ts': {
     ...because(ANSWER, 'streamAnswer', 'claimAnswer', 'answersAnswer', 'resultAnswer', 'heartbeatAnswer'),

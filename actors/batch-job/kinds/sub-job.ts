@@ -49,12 +49,17 @@ export const taskIndex = ({ stage }: Pick<SubJobRow, 'stage'>) => (stage.name ==
 /** What all sub-jobs of an action on a medium need to know. */
 export function settingOf(state: JobState, unit: Unit, { record }: DecisionContext) {
   const action: PlannedAction = record.plan.tasks[taskIndex(state)]!.actions[unit.action]!;
-  const { facts, path, file, inspected } = state.media.get(unit.medium)!.prepared!;
+  const { facts, path, file, inspected, bytes } = state.media.get(unit.medium)!.prepared!;
   const medium = mediumOf(record, state.media, unit.medium);
   const { mediaType, mimeType, length, metadata } = facts;
   const fps = facts.frameTimes?.fps ?? 0;
   const properties = forComponent(record, action, medium, { mediaType, fps });
   const { mediaId } = medium;
-  const work: WorkMedium = { mediaId, mediaType, mimeType, path, length, metadata, fps, inspected };
+  const work: WorkMedium = {
+    ...{ mediaId, mediaType, mimeType, path, length, metadata, fps, inspected },
+    ...(bytes === undefined ? {} : { bytes }),
+    // Without an inspection it is only what the client says.
+    ...(inspected && facts.sha256 !== '' ? { sha256: facts.sha256 } : {}),
+  };
   return { action, facts, medium, prepared: file, properties, work };
 }

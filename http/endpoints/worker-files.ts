@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import type { LeaseFileOutcome, LeaseFiles } from '../../actors/worker-gateway/lease-files.ts';
+import type { LeaseMedia } from '../../actors/worker-gateway/lease-media.ts';
+import { claimantOf } from '../access/claimant.ts';
+import { json, nothing, ok } from '../declaration.ts';
+import { endpoint } from '../endpoint.ts';
+import { HttpError } from '../errors.ts';
+import { responseMessage } from '../schemas/common.ts';
+import { leaseFileName, storedFile } from '../schemas/lease-files.ts';
+import { fileAnswer } from '../steps/file-answer.ts';
+import { leaseLost, lost, WORKER_PROTOCOL } from './worker-protocol.ts';
+
+export interface WorkerFileDeps {
+  readonly leaseMedia: LeaseMedia;
+  readonly leaseFiles: LeaseFiles;
+}
+
+const params = z.object({ token: z.string().describe('The token of the lease, from the claim') });
+const bytes = { schema: z.string(), type: '*/*' };
+const FILE = {
+  path: '/data/media/host-12.1/1-derived-31/host-12.1.0.0.0.1.kQ3v0Jr9TzWm1xYc8LdPqA/page-1.png',
+  bytes: 48_213,
+  sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+};
+
+/** /worker/v1: the files of sub-jobs, for components that share no folder with the server. */
+export const workerFileEndpoints = [
+  endpoint({
+    ...WORKER_PROTOCOL,
+    method: 'get',
+    path: '/worker/v1/leases/{token}/medium',
+    id: 'getLeaseMedium',
+    summary: 'Read the medium of a sub-job',
+    description:
+      'For whoever holds the lease. One part (Range) can be asked for; If-Range and If-None-Match are heeded. What is taken of it counts ' +
+      'as progress of the sub-job.',
+    params,
+    answers: {
+      200: {
+        description: 'The medium.',
+        content: bytes,
+        headers: { ETag: 'Another one whenever it was written' },
+      },
+      206: { description: 'The part that Range asks for.', content: bytes },
+      304: nothing('It is still the medium that If-None-Match names.'),
+      404: json('The work is about no medium.', responseMessage),
+      409: lost,
+      410: json('The medium is gone, or another one lies in its place.', responseMessage),
+      416: json('The medium ends before the part that Range asks for.', responseMessage),
+    },
+    async handle({ params: { token }, ctx }, { leaseMedia }: WorkerFileDeps) {
+      const found = await leaseMedia.medium(token, claimantOf(ctx).worker);
+      if (found.kind === 'lost') throw leaseLost();
+      if (found.kind !== 'medium') throw new HttpError(found.kind === 'gone' ? 410 : 404, found.message);
+      const answer = await fileAnswer(ctx, found.file);
+      if (answer.status !== 416) return answer;
+      throw new HttpError(416, `The medium has ${found.file.file.bytes} bytes: it ends before this part.`);
+    },
+  }),
+  endpoint({
+    ...WORKER_PROTOCOL,
+    method: 'put',
+    path: '/worker/v1/leases/{token}/files/{name}',
+    id: 'putLeaseFile',
+    summary: 'Send a file that was made of a document',
+    description: 'It lies then as if it had been written into the outputFolder; the answer says where.',
+    params: params.extend({ name: leaseFileName }),
+    body: bytes,
+    answers: {
+      200: json('Stored.', storedFile, FILE),
+      400: json('The name is wrong, the sub-job makes no files, or the file broke off.', responseMessage),
+      409: lost,
+      413: json(
+        'It is too large, or the sub-job has made as many files as it may (MAX_LEASE_FILES, MAX_LEASE_FILE_BYTES, MAX_LEASE_FILES_BYTES).',
+        responseMessage,
+      ),
+      507: json('The disk is nearly full.', responseMessage),
+    },
+    async handle({ params: { token, name }, body, ctx }, { leaseFiles }: WorkerFileDeps) {
+      const { length } = ctx.request;
+      const given = { source: body, length };
+      const outcome = await leaseFiles.store(token, claimantOf(ctx).worker, name, given);
+      // Of what was refused the rest may be endless: it would be taken for the next request.
+      if (!ctx.req.readableEnded) ctx.set('Connection', 'close');
+      if (outcome.kind === 'stored') return ok(outcome.file);
+      throw refusal(outcome);
+    },
+  }),
+];
+
+const STATUS = { refused: 400, broken: 400, full: 413, noRoom: 507 } as const;
+
+function refusal(outcome: Exclude<LeaseFileOutcome, { readonly kind: 'stored' }>): HttpError {
+  return outcome.kind === 'lost' ? leaseLost() : new HttpError(STATUS[outcome.kind], outcome.message);
+}
