@@ -1,78 +1,146 @@
 import type { Box, BoxPage } from './types.ts';
 
-/** Frames of a window, which is loaded in one go. */
-const WINDOW = 100;
-/** Time after which a window that could not be loaded is asked for again: milliseconds. */
+/** Frames that are asked for at a time. */
+const WINDOW = 50;
+/** What is played soon is fetched so many frames ahead. */
+const AHEAD = 75;
+/** Unless they have as many boxes as this: what is fetched ahead must not drive out what is looked at. */
+const AHEAD_BOXES = 40_000;
+/** What is kept at most: boxes, and stretches of frames, which may be empty. */
+const [KEPT_BOXES, KEPT_STRETCHES] = [100_000, 200];
+/** Time after which the server is asked again when it could not answer: milliseconds. */
 const AGAIN_MS = 5_000;
-/** Windows that are kept. */
-const KEPT = 60;
-/** Pages of a window that are loaded at most: of more boxes than that only the first are drawn. */
-const MOST_PAGES = 20;
 
-interface Loaded {
-  readonly frames: Map<number, Box[]>;
-  /** Boxes are known up to this frame. */
-  upTo: number;
+/** Frames whose boxes are all known. */
+interface Stretch {
+  readonly from: number;
+  readonly to: number;
+  readonly frames: ReadonlyMap<number, readonly Box[]>;
+  readonly boxes: number;
 }
 
-/** The boxes around the frame that is shown, loaded a window at a time; those not looked at for long are forgotten. */
-export class BoxCache {
-  readonly #windows = new Map<number, Loaded>();
-  readonly #load: (fromFrame: number, toFrame: number) => Promise<BoxPage>;
-  readonly #changed: () => void;
+interface Asking {
+  readonly from: number;
+  readonly to: number;
+  readonly stop: AbortController;
+}
 
-  /** `changed`: more boxes are known than before. */
-  constructor(load: (fromFrame: number, toFrame: number) => Promise<BoxPage>, changed: () => void) {
-    this.#load = load;
-    this.#changed = changed;
+export interface BoxCacheOptions {
+  /** Answers with the boxes from a frame on, up to the last one that fits whole. */
+  load(fromFrame: number, toFrame: number, signal: AbortSignal): Promise<BoxPage>;
+  /** Told when more boxes are known than before. */
+  changed(): void;
+  readonly againMs?: number;
+}
+
+/**
+ * The boxes around the frame that is shown. One question is under way at a time: whoever moves on does not wait for the boxes of where he
+ * was. What was not looked at for long is forgotten.
+ */
+export class BoxCache {
+  /** The one that was looked at last stands behind all others. */
+  #known: Stretch[] = [];
+  #asking: Asking | undefined;
+  /** Whether the last answer held fewer frames than were asked for. */
+  #isDense = false;
+  #isWaiting = false;
+  #isClosed = false;
+  readonly #options: BoxCacheOptions;
+
+  constructor(options: BoxCacheOptions) {
+    this.#options = options;
+  }
+
+  /** Boxes that are held. */
+  get size(): number {
+    return this.#known.reduce((sum, { boxes }) => sum + boxes, 0);
   }
 
   /** The boxes of a frame; undefined: they are on their way. What comes next is fetched ahead. */
   at(frame: number): readonly Box[] | undefined {
-    const number = Math.floor(frame / WINDOW);
-    const window = this.#windowOf(number);
-    this.#windowOf(number + 1);
-    return frame <= window.upTo ? (window.frames.get(frame) ?? []) : undefined;
-  }
-
-  #windowOf(number: number): Loaded {
-    const known = this.#windows.get(number);
-    const window = known ?? { frames: new Map<number, Box[]>(), upTo: -1 };
-    this.#windows.delete(number);
-    this.#windows.set(number, window);
-    if (known === undefined) {
-      void this.#fill(number, window);
-      for (const [oldest] of this.#windows) {
-        if (this.#windows.size <= KEPT) break;
-        this.#windows.delete(oldest);
-      }
+    const stretch = this.#holding(frame);
+    if (stretch === undefined) {
+      this.#want(frame);
+      return undefined;
     }
-    return window;
+    this.#known = [...this.#known.filter((one) => one !== stretch), stretch];
+    const next = this.#firstUnknown(frame);
+    if (next !== undefined && this.#asking === undefined) this.#want(next);
+    return stretch.frames.get(frame) ?? [];
   }
 
-  async #fill(number: number, window: Loaded): Promise<void> {
-    const end = (number + 1) * WINDOW - 1;
-    let from = number * WINDOW;
+  close(): void {
+    this.#isClosed = true;
+    this.#asking?.stop.abort();
+  }
+
+  #holding(frame: number): Stretch | undefined {
+    return this.#known.findLast(({ from, to }) => from <= frame && frame <= to);
+  }
+
+  /** The next frame that is worth fetching; undefined: enough is known. */
+  #firstUnknown(frame: number): number | undefined {
+    let [next, boxes] = [frame, 0];
+    for (let one = this.#holding(next); one !== undefined; one = this.#holding(next)) {
+      next = one.to + 1;
+      boxes += one.boxes;
+      if (next > frame + AHEAD || boxes > AHEAD_BOXES) return undefined;
+    }
+    return next;
+  }
+
+  #want(frame: number): void {
+    const { from, to } = this.#gapAround(frame);
+    if (this.#isWaiting || this.#isClosed) return;
+    if (this.#asking !== undefined && this.#asking.from <= frame && frame <= this.#asking.to) return;
+    this.#asking?.stop.abort();
+    // Whoever goes back frame by frame wants what lies before; of frames with very many boxes that may be too much to get as far as here.
+    const first = to === frame && !this.#isDense ? Math.max(from, frame - WINDOW + 1) : frame;
+    this.#asking = { from: first, to: Math.min(to, first + WINDOW - 1), stop: new AbortController() };
+    void this.#ask(this.#asking);
+  }
+
+  /** The frames around one of which nothing is known. */
+  #gapAround(frame: number): { readonly from: number; readonly to: number } {
+    const before = this.#known.filter(({ to }) => to < frame).map(({ to }) => to + 1);
+    const behind = this.#known.filter(({ from }) => from > frame).map(({ from }) => from - 1);
+    return { from: Math.max(0, ...before), to: Math.min(Infinity, ...behind) };
+  }
+
+  async #ask(asking: Asking): Promise<void> {
+    const { from, to, stop } = asking;
     try {
-      for (let n = 0; from <= end && n < MOST_PAGES; n++) {
-        const { boxes, toFrame } = await this.#load(from, end);
-        for (const box of boxes) {
-          const others = window.frames.get(box.frame);
-          if (others === undefined) window.frames.set(box.frame, [box]);
-          else others.push(box);
-        }
-        window.upTo = toFrame;
-        from = toFrame + 1;
-        this.#changed();
-      }
-      window.upTo = end;
+      const { boxes, toFrame } = await this.#options.load(from, to, stop.signal);
+      if (stop.signal.aborted) return;
+      this.#isDense = toFrame < to;
+      this.#known.push(stretchOf(boxes, from, Math.min(to, toFrame)));
+      this.#forgetSome();
     } catch {
-      // It is asked for again when somebody looks there after a while: the server may have too much to do.
+      if (stop.signal.aborted) return;
+      // The server may have too much to do.
+      this.#isWaiting = true;
       setTimeout(() => {
-        if (this.#windows.get(number) !== window) return;
-        this.#windows.delete(number);
-        this.#changed();
-      }, AGAIN_MS);
+        this.#isWaiting = false;
+        if (!this.#isClosed) this.#options.changed();
+      }, this.#options.againMs ?? AGAIN_MS);
     }
+    this.#asking = undefined;
+    this.#options.changed();
   }
+
+  /** The newest is kept however large it is. */
+  #forgetSome(): void {
+    while (this.#known.length > 1 && (this.size > KEPT_BOXES || this.#known.length > KEPT_STRETCHES))
+      this.#known.shift();
+  }
+}
+
+function stretchOf(boxes: readonly Box[], from: number, to: number): Stretch {
+  const frames = new Map<number, Box[]>();
+  for (const box of boxes) {
+    const others = frames.get(box.frame);
+    if (others === undefined) frames.set(box.frame, [box]);
+    else others.push(box);
+  }
+  return { from, to, frames, boxes: boxes.length };
 }

@@ -16,7 +16,8 @@ import { TrackFilters, TrackList } from './tracks.tsx';
 import type { BoxPage, Filter, Lane, MediaOfJob, Medium, Track, TrackPage } from './types.ts';
 
 const TRACKS = 200;
-const BOXES = 5_000;
+/** Boxes of one answer: as many as the service gives, for one frame may have very many. */
+const BOXES = 20_000;
 /** Time for which something must stand still before others are told of it: milliseconds. */
 const SETTLED_MS = 250;
 /** Without tracks there is a time all the same. */
@@ -282,12 +283,14 @@ function PicturePlayer({
   const [known, setKnown] = useState(0);
   const cache = useMemo(
     () =>
-      new BoxCache(
-        (fromFrame, toFrame) => get<BoxPage>(`${base}/boxes`, { fromFrame, toFrame, limit: BOXES }),
-        () => setKnown((before) => before + 1),
-      ),
+      new BoxCache({
+        load: (fromFrame, toFrame, signal) =>
+          get<BoxPage>(`${base}/boxes`, { fromFrame, toFrame, limit: BOXES }, signal),
+        changed: () => setKnown((before) => before + 1),
+      }),
     [base],
   );
+  useEffect(() => () => cache.close(), [cache]);
   const turning = useMemo(() => turned(storedSize(medium)!, medium.metadata), [medium]);
   const all = {
     ...props,

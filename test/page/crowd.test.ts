@@ -1,0 +1,97 @@
+/** Media in which very much was found, in the viewer. */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { makeVideo } from '../media/make-video.ts';
+import { Chromium, hasChromium } from '../support/chromium.ts';
+import { WHOLE, withCrowd, type Crowd } from '../support/crowd.ts';
+import { Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const LONG_MS = 600_000;
+/** What the page may hold more at any later time than when it was opened: boxes that were seen, and what the browser makes of them. */
+const MOST_GROWTH = 64 * 1024 * 1024;
+
+(hasChromium ? describe : describe.skip)('The viewer', function () {
+  this.timeout(LONG_MS);
+  let service: Service;
+  let chromium: Chromium;
+  before(async () => {
+    service = await Service.started();
+    chromium = await Chromium.started();
+  });
+  after(async () => {
+    await chromium?.close();
+    await service.close();
+  });
+
+  const jobWith = async (frames: number, crowd: Crowd): Promise<string> => {
+    const path = join(service.mediaDir, `${frames}.mp4`);
+    makeVideo(path, { frames });
+    return withCrowd(service, 'ABSENT', crowd, async () => {
+      const media = [pathToFileURL(path).href];
+      const job = await service.submit({ media, pipelineName: 'ABSENT PIPELINE', jobProperties: WHOLE });
+      expect((await service.terminal(job, LONG_MS)).jobStatus).to.equal('COMPLETE');
+      return job;
+    });
+  };
+  const boxesAt = (page: Page, frame: number) =>
+    until(
+      `the boxes of frame ${frame} are drawn`,
+      () =>
+        page.evaluate<number>(`(() => {
+          const svg = document.querySelector('svg.boxes[data-known="true"][data-frame="${frame}"]');
+          const outlines = [...svg?.querySelectorAll('path:not(.selected)') ?? []];
+          return outlines.map((path) => path.getAttribute('d')).join('').split('M').length - 1;
+        })()`),
+      (drawn) => drawn > 0,
+      { withinMs: LONG_MS },
+    );
+
+  it('draws ten thousand boxes on one frame, steps on, chooses one and narrows them', async () => {
+    const job = await jobWith(60, { tracks: 10_000, length: 5, startOf: () => 20 });
+    const { page, complaints } = await chromium.reader(service, `#/jobs/${job}/media/0?t=800`);
+    expect(await boxesAt(page, 20)).to.equal(10_000);
+    await page.getByText('The first 200 of 10,000 tracks').waitFor();
+    for (const frame of [21, 22, 23]) {
+      await page.keyboard.press('.');
+      expect(await boxesAt(page, frame)).to.equal(10_000);
+    }
+    await page.keyboard.press('j');
+    await page.locator('svg.boxes path.selected').waitFor({ state: 'attached' });
+    await page.getByLabel('Text or class').fill('thing 3');
+    await page.getByText('The first 200 of 1,000 tracks').waitFor();
+    await page.getByRole('checkbox', { name: /ABSENT/ }).uncheck();
+    await until('no box is drawn', async () => (await page.locator('svg.boxes path').count()) === 0);
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('goes through a document of a million detections, and holds those around the place that is looked at', async () => {
+    const [frames, length] = [10_000, 100];
+    const job = await jobWith(frames, {
+      tracks: 10_000,
+      length,
+      startOf: (track) => Math.floor((track / 10_000) * (frames - length)),
+    });
+    const { page, complaints } = await chromium.reader(service, `#/jobs/${job}/media/0`);
+    await boxesAt(page, 0);
+    const session = await page.context().newCDPSession(page);
+    const heap = async () => {
+      await session.send('HeapProfiler.collectGarbage');
+      return (await session.send('Runtime.getHeapUsage')).usedSize;
+    };
+    const before = await heap();
+    const timeline = (await page.locator('.lanes .bars svg').boundingBox())!;
+    for (let place = 1; place <= 60; place++) {
+      const part = ((place * 37) % 61) / 61;
+      await page.mouse.click(timeline.x + part * timeline.width, timeline.y + 5);
+      const frame = await page.evaluate<number>(
+        `Number(/frame (\\d+)/.exec(document.querySelector('.where').textContent)[1])`,
+      );
+      expect(await boxesAt(page, frame)).to.be.at.least(90);
+    }
+    expect((await heap()) - before, 'bytes').to.be.at.most(MOST_GROWTH);
+    expect(complaints).to.deep.equal([]);
+  });
+});
