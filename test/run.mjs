@@ -71,7 +71,7 @@ if (files.some((file) => ringOf(file) === 'service')) installRequirements();
 // Each file in a process of its own, one more at a time than there are cores (TEST_JOBS): most tests wait for a server and its components.
 const jobs = Math.min(files.length, Number(process.env.TEST_JOBS) || Math.min(3, availableParallelism() + 1));
 const mocha = new Mocha({
-  timeout: 60_000,
+  timeout: 180_000,
   reporter: 'spec',
   forbidOnly: process.env.CI === 'true',
   parallel: jobs > 1,

@@ -6,7 +6,7 @@ import { DEMO, Place } from './support.ts';
 
 describe('The demo', () => {
   it('finds all known answers in the sample media, tells where the documents lie, and ends with 0', async function () {
-    this.timeout(120_000);
+    this.timeout(240_000);
     const place = new Place();
     try {
       const { code, stdout, stderr } = await place.start([], {}, DEMO).ended;

@@ -91,7 +91,7 @@ describe('The tool, with flat memory,', () => {
   });
 
   it('shows what a document of a million detections in one track has, and many long texts', async function () {
-    this.timeout(120_000);
+    this.timeout(240_000);
     const job = { jobId: 'host-1', jobStatus: 'COMPLETE', pipelineName: 'P', startDate: '', endDate: null };
     const document: Handler = (_request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });

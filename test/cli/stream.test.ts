@@ -14,7 +14,7 @@ const URI = 'rtsp://viewer:pa55word@camera.example/live';
 const opened = { type: 'opened', at: AT, width: 640, height: 360, fps: 25 } as const;
 
 describe('troupe stream', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   let place: Place;
   let service: Service;
   let component: RawComponent;

@@ -178,7 +178,7 @@ describe('The document of an earlier job, written anew,', () => {
   });
 
   it('takes little memory, however large it is', function () {
-    this.timeout(120_000);
+    this.timeout(240_000);
     const script = fileURLToPath(new URL('./large-copy.js', import.meta.url));
     const told = execFileSync(process.execPath, ['--max-old-space-size=96', script, '200000'], {
       encoding: 'utf8',

@@ -14,7 +14,7 @@ import { all, jobOf } from './visual.ts';
 const CLIP = 'face_move.mp4';
 
 describe('A camera that shows a face', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let faces: Detector;
   let server: StreamReceiver;
   let worker: ReturnType<typeof watch> | undefined;

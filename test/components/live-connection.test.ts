@@ -19,7 +19,7 @@ const silentFrom =
 const turn: Before = () => new Promise((resolve) => setTimeout(resolve, 2));
 
 describe('A component that watches a live stream', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   let server: StreamReceiver;
   let worker: ReturnType<typeof watch> | undefined;
   let log: string[];

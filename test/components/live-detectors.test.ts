@@ -131,7 +131,7 @@ const CLIPS: readonly Clip[] = [
 ];
 
 describe('A detector on a live stream', function () {
-  this.timeout(180_000);
+  this.timeout(240_000);
 
   for (const clip of CLIPS)
     it(`finds the same with ${clip.component}, in parts within segments, as in a video`, async () => {

@@ -31,7 +31,7 @@ const detector: Detector = {
 };
 
 describe('A live stream that goes on', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
 
   it('takes no more memory the longer it lasts, parked cars included', async () => {
     setFlagsFromString('--expose-gc');

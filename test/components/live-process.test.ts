@@ -12,7 +12,7 @@ import { workOf } from './live-stream.ts';
 import { sample } from './recorded.ts';
 
 describe('A process that watches a live stream', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let server: StreamReceiver;
   let child: ChildProcessWithoutNullStreams | undefined;
 

@@ -86,7 +86,7 @@ describe('Tracks of a live stream', () => {
   });
 
   it('take no more memory the longer they last', function () {
-    this.timeout(60_000);
+    this.timeout(240_000);
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const tracker = new Tracker(rules, { live: new HeardJob() });

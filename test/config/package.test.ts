@@ -20,7 +20,7 @@ import { packageRoot } from '../../config/info.ts';
 const MAX_BYTES = 20_000_000;
 
 describe('The package', function () {
-  this.timeout(180_000);
+  this.timeout(240_000);
   let folder: string;
   let archive: string;
   before(() => {

@@ -33,7 +33,7 @@ describe('Regular expressions in the code', () => {
   });
 
   it('take time in proportion to the text, whatever it is', function () {
-    this.timeout(120_000);
+    this.timeout(240_000);
     const slow = expressions().flatMap((found) => slowOne(found) ?? []);
     expect(slow, slow.join('\n')).to.deep.equal([]);
   });

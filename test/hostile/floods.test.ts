@@ -11,7 +11,7 @@ const MOST_BLOCKED_MS = 500;
 const MIB = 1024 * 1024;
 
 describe('A flood', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   let service: Service;
   const open = new Set<Socket>();
   before(async () => {

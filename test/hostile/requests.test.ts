@@ -9,7 +9,7 @@ const LIGHT = { pipelineName: 'LIGHT PIPELINE' };
 const MOST_BLOCKED_MS = 500;
 
 describe('A request that is made to hold the server', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let service: Service;
   let longest = 0;
   before(async () => {

@@ -67,7 +67,7 @@ describe('reading the frames of a video', () => {
   let folder = '';
   const made = (name: string): string => join(folder, name);
   before(function () {
-    this.timeout(60_000);
+    this.timeout(240_000);
     folder = scratchFolder();
     for (const [name, recipe] of IN_EVERY_WAY) makeVideo(made(name), recipe);
   });
@@ -85,7 +85,7 @@ describe('reading the frames of a video', () => {
   });
 
   it('gives the same frames from anywhere in the middle as when read from the beginning', async function () {
-    this.timeout(120_000);
+    this.timeout(240_000);
     const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
     const random = randomNumbers(seed);
     const paths = IN_EVERY_WAY.map(([name]) => made(name));
@@ -119,7 +119,7 @@ describe('reading the frames of a video', () => {
   });
 
   it('gives single frames that are asked for, and no others, however far apart', async function () {
-    this.timeout(120_000);
+    this.timeout(240_000);
     const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
     const random = randomNumbers(seed);
     const paths = [

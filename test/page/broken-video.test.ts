@@ -16,7 +16,7 @@ const LENGTH = 1_500;
 const LONG_MS = 120_000;
 
 (hasChromium ? describe : describe.skip)('A video that breaks off', function () {
-  this.timeout(180_000);
+  this.timeout(240_000);
   let service: Service;
   let chromium: Chromium;
   let job: string;

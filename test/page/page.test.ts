@@ -16,7 +16,7 @@ interface Place {
 const FACE = 'FACE DETECTION PIPELINE';
 
 (hasChromium ? describe : describe.skip)('The page in a browser', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let service: Service;
   let chromium: Chromium;
   before(async () => {

@@ -42,7 +42,7 @@ for (;;) {
 }`;
 
 describe('Components outside of the package', function () {
-  this.timeout(90_000);
+  this.timeout(240_000);
   let service: Service;
   let folder: string;
 

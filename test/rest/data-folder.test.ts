@@ -24,7 +24,7 @@ const WITH_PICTURES = { ARTIFACT_EXTRACTION_POLICY: 'ALL_TYPES' };
 const LIGHT = { pipelineName: 'LIGHT PIPELINE', jobProperties: WITH_PICTURES };
 
 describe('The data folder', function () {
-  this.timeout(90_000);
+  this.timeout(240_000);
   let service: Service;
   let dataDir: string;
   beforeEach(async () => {

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { sampleUri, Service } from '../support/service.ts';
 
 describe('A property of the environment', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   let service: Service;
   before(async () => {
     service = await Service.started({

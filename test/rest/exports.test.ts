@@ -20,7 +20,7 @@ const JOBS = {
 type Job = keyof typeof JOBS;
 
 describe('Other forms of the detection document', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let service: Service;
   const ids = new Map<Job, string>();
   const documents = new Map<Job, DetectionDocument>();

@@ -43,7 +43,7 @@ const sentence = (problem: NormalizedProblem) =>
   `${problem.ruleId} at ${pointerOf(problem)}: ${problem.message}`;
 
 describe('The OpenAPI document, held against the rules of Redocly,', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
 
   it('breaks none', async () => {
     expect(await objections(endpoints)).to.deep.equal([]);

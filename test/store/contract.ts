@@ -525,7 +525,7 @@ export function storeContract(backend: Backend): void {
   });
 
   it(`any sequence of commands leads to what a plain model says, also when the store is opened again in between ${seeded}`, async function () {
-    this.timeout(120_000);
+    this.timeout(240_000);
     await fc.assert(
       fc.asyncProperty(fc.array(anyCommand, { maxLength: 60 }), async (commands) => {
         const name = `place-${++places}`;

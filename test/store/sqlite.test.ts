@@ -311,7 +311,7 @@ describe('The store in a SQLite file', () => {
   });
 
   it('loses no acknowledged commit and no number when its process is killed, again and again', async function () {
-    this.timeout(90_000);
+    this.timeout(240_000);
     const file = path('killed.db');
     let last = { version: 0, number: 0 };
     for (const lines of [1, 40, 90]) {

@@ -40,7 +40,7 @@ interface Report {
 }
 
 describe('A streaming job on a camera', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let service: Service;
   before(async () => {
     service = await Service.started({ STREAM_RESTART_MS: '20', STREAM_STALL_ALERT_MS: '1000' });

@@ -23,7 +23,7 @@ interface Info {
 }
 
 describe('A streaming job on a camera that encrypts', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let folder: string;
   let service: Service;
   const cameras: { close(): Promise<void> }[] = [];

@@ -62,7 +62,7 @@ const summaryOf = (segment: number, stopFrame = (segment + 1) * SIZE - 1) => ({
 });
 
 describe('A streaming job', function () {
-  this.timeout(60_000);
+  this.timeout(240_000);
   let service: Service;
   let component: RawComponent;
   let receiver: Receiver;

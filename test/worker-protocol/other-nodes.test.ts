@@ -11,7 +11,9 @@ import { sampleUri, Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const OTHER = 'rack-2';
-const SILENCE_MS = 4_000;
+/** Longer than anything here takes. */
+const LONG_MS = 600_000;
+const SHORT_MS = 4_000;
 const SERVICE: DeployedServiceModel = {
   name: `${OTHER}:TestAbsent:1`,
   kind: 'generic',
@@ -28,7 +30,7 @@ describe('A node of another server', () => {
   let token: string;
   let stranger: string;
   before(async () => {
-    service = await Service.started({ NODE_SILENCE_MS: String(SILENCE_MS) });
+    service = await Service.started({ NODE_SILENCE_MS: String(LONG_MS) });
     nodes = new Nodes(service);
     const [here] = await nodes.config();
     const model = here!.services.find(({ serviceName }) => serviceName === 'TestAbsent')!;
@@ -49,7 +51,7 @@ describe('A node of another server', () => {
     const store = new SqliteStore(path.join(service.dataDir, 'troupe.db'));
     const logger = { debug() {}, info() {}, warn() {}, error() {} };
     const report = new NodeReport({
-      ...{ store, logger, clock: systemClock, node: OTHER, alone: false, silenceMs: SILENCE_MS },
+      ...{ store, logger, clock: systemClock, node: OTHER, alone: false, silenceMs: LONG_MS },
       owner: { server: 'other', epoch: 1 },
       services: () => [SERVICE],
     });
@@ -64,6 +66,8 @@ describe('A node of another server', () => {
   it('is shown as it was heard of last; as Unknown, when that was long ago', async () => {
     expect(await nodes.state('TestAbsent:1', OTHER)).to.deep.equal(SERVICE);
     expect(await hosts()).to.deep.equal({ [HOST]: true, [OTHER]: true });
+    await service.stop();
+    await service.start({ NODE_SILENCE_MS: String(SHORT_MS) });
     await until(
       'it is silent',
       () => nodes.state('TestAbsent:1', OTHER),

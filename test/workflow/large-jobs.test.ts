@@ -20,7 +20,7 @@ const SEGMENT = 200;
 const isTerminal = (job: { readonly terminal: boolean } | undefined) => job?.terminal === true;
 
 describe('Large jobs', function () {
-  this.timeout(150_000);
+  this.timeout(240_000);
   let service: Service;
   before(async () => {
     service = await Service.started();

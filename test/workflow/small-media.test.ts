@@ -14,7 +14,7 @@ const ATTEMPTS = 3;
 const QUICK = { ARTIFACT_EXTRACTION_POLICY: 'NONE' };
 
 describe('A job of many small images', function () {
-  this.timeout(150_000);
+  this.timeout(240_000);
   let service: Service;
   before(async () => {
     service = await Service.started({ COMPONENT_PROCESSES: '1', SUB_JOB_ATTEMPTS: String(ATTEMPTS) });

@@ -261,7 +261,7 @@ describe('The delivery actor', () => {
   });
 
   it('leaves memory when there is nothing to do, and also while it waits for a late notice', async function () {
-    this.timeout(60_000);
+    this.timeout(240_000);
     start({ idleMs: 100, policy: { firstDelayMs: 8_000, maxDelayMs: 8_000 } });
     const [well, dead] = [await receiving(), await receiving(inTurn(answer(500), answer(200)))];
     await owe(well, 'a');

@@ -25,7 +25,7 @@ describe('A server that is killed while it delivers', () => {
   const path = temporaryFolder();
 
   it(`delivers every notice that was committed at least once with one key, and none after its end was committed ${seeded}`, async function () {
-    this.timeout(120_000);
+    this.timeout(240_000);
     const random = numbers(seed);
     const receiver = await Receiver.start();
     const owed = new Set<string>();
