@@ -2,7 +2,7 @@ import { JobService } from './batch-job/job-service.ts';
 import { DryRuns } from './batch-job/dry-run.ts';
 import { Repeats } from './batch-job/idempotency.ts';
 import { WorkWaiters } from './dispatcher/waiters.ts';
-import { jobServiceSettings, leaseFileSettings } from './actor-settings.ts';
+import { frameSettings, jobServiceSettings, leaseFileSettings } from './actor-settings.ts';
 import type { Foundation, GuardianDeps } from './guardian-deps.ts';
 
 import { registerActors, tellJobs, type Actors } from './registered-actors.ts';
@@ -18,6 +18,7 @@ import { QueueViews } from './views/queues.ts';
 import { WaitingReasons } from './views/waiting.ts';
 import { WorkerGateway } from './worker-gateway/gateway.ts';
 import { LeaseFiles } from './worker-gateway/lease-files.ts';
+import { LeaseFrames } from './worker-gateway/lease-frames.ts';
 import { LeaseMedia } from './worker-gateway/lease-media.ts';
 
 /** A page of the list has many jobs: it is looked at so many times less often than a single one. */
@@ -31,6 +32,7 @@ export interface Guardian extends Actors {
   readonly workerGateway: WorkerGateway;
   readonly leaseMedia: LeaseMedia;
   readonly leaseFiles: LeaseFiles;
+  readonly leaseFrames: LeaseFrames;
   readonly views: JobViews;
   readonly watch: JobWatch;
   readonly listWatch: JobListWatch;
@@ -54,7 +56,7 @@ export function guard(deps: GuardianDeps): Guardian {
     ...views(base, actors, queues),
     queues,
     workerGateway: workerGateway(base, actors, waiters),
-    ...leaseContents(base),
+    ...leaseContents(base, actors),
     systemMessages: base.systemMessages,
   };
 }
@@ -137,7 +139,7 @@ function workerGateway(
 }
 
 /** What components on other hosts read and send while they hold work. */
-function leaseContents(base: Foundation) {
+function leaseContents(base: Foundation, { frames }: Actors) {
   const { system, settings } = base;
   const deps = {
     ...base,
@@ -146,7 +148,10 @@ function leaseContents(base: Foundation) {
     heartbeatMs: settings.HEARTBEAT_MS,
   };
   const leaseFiles = new LeaseFiles({ ...deps, settings: leaseFileSettings(settings) });
-  return { leaseMedia: new LeaseMedia(deps), leaseFiles };
+  const leaseMedia = new LeaseMedia(deps);
+  const frameSetting = { ...frameSettings(settings), ofLease: settings.MAX_LEASE_FRAMES };
+  const leaseFrames = new LeaseFrames({ ...deps, media: leaseMedia, frames, settings: frameSetting });
+  return { leaseMedia, leaseFiles, leaseFrames };
 }
 
 /** Where clients look: answered from the store, and nobody is woken. */

@@ -546,6 +546,10 @@ export interface FrameWork {
   readonly to: string;
   /** Draw what this document has found at the frame. `place`: of the medium in the document. */
   readonly boxes?: { readonly document: string; readonly place: number };
+  /** The picture is left as it lies in the medium, and not turned upright. */
+  readonly stored?: true;
+  /** Absent: a JPEG. */
+  readonly format?: 'png';
 }
 
 /** PUT /worker/v1/leases/{token}/files/{name}: where the file lies on the server, by which the answer names it. */

@@ -76,7 +76,7 @@ export class FrameService {
   }
 
   /** The file of this key, made when it is not there. */
-  async made(key: FileKey, work: Omit<FrameWork, 'to'>): Promise<Made> {
+  async made(key: FileKey, work: Omit<FrameWork, 'to'>, priority = PRIORITY): Promise<Made> {
     const path = pathOf(this.#deps.dataDir, key);
     if (await this.#cache.has(path)) return { kind: 'made', path };
     const same = [...this.#wanted.values()].find((one) => one.work.to === path);
@@ -87,10 +87,10 @@ export class FrameService {
         kind: 'busy',
         message: `As many frames are being made as may be (MAX_FRAME_REQUESTS: ${atOnce}).`,
       };
-    return this.#begin({ ...work, to: path });
+    return this.#begin({ ...work, to: path }, priority);
   }
 
-  async #begin(work: FrameWork): Promise<Made> {
+  async #begin(work: FrameWork, priority: number): Promise<Made> {
     const { store } = this.#deps;
     const id = `frame.${++this.#count}`;
     const item: WorkItem = {
@@ -99,7 +99,7 @@ export class FrameService {
       actor: { kind: FRAME, id: String(this.#count) },
       key: id,
       queue: MEDIA_QUEUES.FRAME,
-      priority: PRIORITY,
+      priority,
       kind: 'FRAME',
       attempt: 1,
       share: 0,

@@ -4,9 +4,11 @@ import type { ReadStream } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import type { WorkMedium } from '../../protocol/worker-protocol.ts';
 import { keyOf, pathOf } from '../../results/file-keys.ts';
+import { runFolder } from '../../results/layout.ts';
 import { openServed, type ServedFile } from '../../results/served-file.ts';
 import type { Lease } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
+import type { SubJobRow } from '../batch-job/state.ts';
 import { openClientFile, type LocalPath } from '../views/client-file.ts';
 import type { JobFile } from '../views/job-files.ts';
 import { rowOf } from './assignments.ts';
@@ -21,7 +23,14 @@ export interface LeaseMediaDeps {
 }
 
 export type LeaseMedium =
-  | { readonly kind: 'medium'; readonly file: JobFile }
+  | {
+      readonly kind: 'medium';
+      readonly file: JobFile;
+      /** With the path of its file on this host. */
+      readonly medium: WorkMedium;
+      /** The name of the folders of its run. */
+      readonly folder: string;
+    }
   /** Somebody else holds the sub-job, or nobody. */
   | { readonly kind: 'lost' }
   /** `none`: there is none in this kind of work; `gone`: its file is. */
@@ -32,11 +41,10 @@ const GONE = 'The medium cannot be read any more: its file was moved or removed.
 const CHANGED = 'The medium has changed since the job looked at it: resubmit the job.';
 
 /** The medium that a sub-job is about, as it was told when the sub-job was handed out. */
-export async function workMediumOf(store: Store, lease: Lease): Promise<WorkMedium | undefined> {
-  const { kind } = lease.item;
-  if (kind === 'STREAM' || kind === 'FRAME') return undefined;
-  const work = (await rowOf(store, lease.item))?.work;
-  return work !== null && work !== undefined && 'medium' in work ? work.medium : undefined;
+async function workMediumOf(store: Store, { item }: Lease): Promise<[WorkMedium, SubJobRow] | undefined> {
+  if (item.kind === 'STREAM' || item.kind === 'FRAME') return undefined;
+  const row = await rowOf(store, item);
+  return row?.work != null && 'medium' in row.work ? [row.work.medium, row] : undefined;
 }
 
 export class LeaseMedia {
@@ -51,8 +59,9 @@ export class LeaseMedia {
     const { store } = this.#deps;
     const lease = await store.work.look(token, worker);
     if (typeof lease === 'string') return { kind: 'lost' };
-    const medium = await workMediumOf(store, lease);
-    if (medium === undefined) return { kind: 'none', message: NONE };
+    const found = await workMediumOf(store, lease);
+    if (found === undefined) return { kind: 'none', message: NONE };
+    const [medium, { jobId, run }] = found;
     const file = await this.#opened(medium.path);
     if (file === undefined) return { kind: 'gone', message: GONE };
     if (medium.bytes !== undefined && medium.bytes !== file.bytes) {
@@ -60,7 +69,12 @@ export class LeaseMedia {
       return { kind: 'gone', message: CHANGED };
     }
     const { mimeType, path } = medium;
-    return { kind: 'medium', file: { file: this.#telling(file, token), mimeType, name: basename(path) } };
+    return {
+      kind: 'medium',
+      file: { file: this.#telling(file, token), mimeType, name: basename(path) },
+      medium: { ...medium, path: pathOf(this.#deps.dataDir, path) },
+      folder: runFolder(jobId, run, null),
+    };
   }
 
   /** Files of clients are looked for anew: settings and symbolic links may have changed since the job looked at them. */

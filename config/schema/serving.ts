@@ -134,6 +134,9 @@ const frames = {
   MAX_FRAME_REQUESTS: whole(16, 0).describe(
     'Frames of media that are decoded for clients, or wait for it, at a time; more are answered 503',
   ),
+  MAX_LEASE_FRAMES: whole(8, 0).describe(
+    'Frames that the component of one sub-job may have decoded at a time; all components together get half of MAX_FRAME_REQUESTS, in turn',
+  ),
   FRAME_WAIT_MS: wait(20 * SECOND, 100).describe(
     'Time that a client waits for a frame, then it is answered 503; decoding goes on, for when it asks again',
   ),

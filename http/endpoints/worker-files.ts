@@ -1,18 +1,20 @@
 import { z } from 'zod';
 import type { LeaseFileOutcome, LeaseFiles } from '../../actors/worker-gateway/lease-files.ts';
+import type { LeaseFrames } from '../../actors/worker-gateway/lease-frames.ts';
 import type { LeaseMedia } from '../../actors/worker-gateway/lease-media.ts';
 import { claimantOf } from '../access/claimant.ts';
 import { json, nothing, ok } from '../declaration.ts';
 import { endpoint } from '../endpoint.ts';
-import { HttpError } from '../errors.ts';
+import { HttpError, overloaded } from '../errors.ts';
 import { responseMessage } from '../schemas/common.ts';
-import { leaseFileName, storedFile } from '../schemas/lease-files.ts';
+import { frameNumber, leaseFileName, leaseFrameQuery, storedFile } from '../schemas/lease-files.ts';
 import { fileAnswer } from '../steps/file-answer.ts';
 import { leaseLost, lost, WORKER_PROTOCOL } from './worker-protocol.ts';
 
 export interface WorkerFileDeps {
   readonly leaseMedia: LeaseMedia;
   readonly leaseFiles: LeaseFiles;
+  readonly leaseFrames: LeaseFrames;
 }
 
 const params = z.object({ token: z.string().describe('The token of the lease, from the claim') });
@@ -55,6 +57,40 @@ export const workerFileEndpoints = [
       const answer = await fileAnswer(ctx, found.file);
       if (answer.status !== 416) return answer;
       throw new HttpError(416, `The medium has ${found.file.file.bytes} bytes: it ends before this part.`);
+    },
+  }),
+  endpoint({
+    ...WORKER_PROTOCOL,
+    method: 'get',
+    path: '/worker/v1/leases/{token}/frames/{n}',
+    id: 'getLeaseFrame',
+    summary: 'Get a picture of a frame of the medium of a sub-job',
+    description:
+      'For components that cannot decode. The picture lies as in the medium: it is not turned upright. An image has frame 0.',
+    params: params.extend({ n: frameNumber }),
+    query: leaseFrameQuery,
+    answers: {
+      200: { description: 'The picture.', content: { schema: z.string(), type: 'image/*' } },
+      206: { description: 'The part that Range asks for.', content: { schema: z.string(), type: 'image/*' } },
+      304: nothing('It is still the picture that If-None-Match names.'),
+      400: json('The number or the query is wrong.', responseMessage),
+      404: json(
+        'There is no such frame, it cannot be decoded, or the work is about no medium.',
+        responseMessage,
+      ),
+      409: lost,
+      410: json('The medium is gone, or another one lies in its place.', responseMessage),
+      416: nothing('The picture ends before the part that Range asks for.'),
+    },
+    async handle({ params: { token, n }, query: { format }, ctx }, { leaseFrames }: WorkerFileDeps) {
+      const gone = new AbortController();
+      ctx.res.once('close', () => gone.abort());
+      const wanted = { frame: n, format };
+      const found = await leaseFrames.frame(token, claimantOf(ctx).worker, wanted, gone.signal);
+      if (found.kind === 'lost') throw leaseLost();
+      if (found.kind === 'busy') throw overloaded(found.message);
+      if (found.kind !== 'medium') throw new HttpError(found.kind === 'gone' ? 410 : 404, found.message);
+      return fileAnswer(ctx, found.file);
     },
   }),
   endpoint({

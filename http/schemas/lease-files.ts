@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { wholeNumber } from './common.ts';
 
 const MAX_NAME_BYTES = 200;
 /** It becomes the name of a file: none that is hidden or means another folder, and none that cannot be shown. */
@@ -11,6 +12,11 @@ export const leaseFileName = z
     error: `must be the name of a file, of 1 to ${MAX_NAME_BYTES} bytes, that begins with no dot and has no slash, backslash or control character`,
   })
   .describe('A plain name; one that is sent again replaces the first');
+
+export const frameNumber = wholeNumber(0, 2 ** 31 - 1).describe('Number of the frame, from 0');
+export const leaseFrameQuery = z.object({
+  format: z.enum(['jpeg', 'png']).default('jpeg').describe('png loses nothing, and takes longer'),
+});
 
 export const storedFile = z
   .object({

@@ -15,7 +15,7 @@ import * as common from '../../http/schemas/common.ts';
 import { detailsQuery } from '../../http/schemas/details.ts';
 import { actorListQuery } from '../../http/schemas/actors.ts';
 import * as found from '../../http/schemas/found.ts';
-import { leaseFileName } from '../../http/schemas/lease-files.ts';
+import { frameNumber, leaseFileName, leaseFrameQuery } from '../../http/schemas/lease-files.ts';
 import { cursorOf, jobListQuery } from '../../http/schemas/job-list.ts';
 import * as jobs from '../../http/schemas/batch-jobs.ts';
 import * as media from '../../http/schemas/media.ts';
@@ -245,6 +245,8 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
   },
   'http/schemas/lease-files.ts': {
     ...because(ANSWER, 'storedFile'),
+    frameNumber: ofText((given) => frameNumber.safeParse(given)),
+    leaseFrameQuery: text(leaseFrameQuery, (format) => ({ format })),
     leaseFileName: ofText((given) => leaseFileName.safeParse(given)),
   },
   'http/schemas/worker-protocol.ts': {

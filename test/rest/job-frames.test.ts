@@ -7,27 +7,13 @@ import { expect } from 'chai';
 import sharp from 'sharp';
 import { timeInRun, type FrameTable } from '../../domain/frame-runs.ts';
 import { makeVideo } from '../media/make-video.ts';
+import { paintedNumber } from '../media/painted-number.ts';
 import { sampleUri, Service, tracksOf } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const FRAMES = 45;
 /** Steps that no rate explains. */
 const variableAt = (frame: number) => frame * 40 + (frame % 7) * 3;
-
-/** The number that `makeVideo` has painted into a picture: its rows are a ramp that moves with it. */
-async function numberIn(jpeg: Buffer): Promise<number> {
-  const { data, info } = await sharp(jpeg).greyscale().raw().toBuffer({ resolveWithObject: true });
-  const shown = (y: number) => data[y * info.width * info.channels + info.channels]!;
-  const painted = (y: number, number: number) =>
-    Math.min(255, Math.max(0, (((y * 2 + number * 5) & 255) - 16) * (255 / 219)));
-  let [best, least] = [-1, Infinity];
-  for (let number = 0; number < FRAMES; number++) {
-    let sum = 0;
-    for (let y = 0; y < info.height; y++) sum += Math.abs(shown(y) - painted(y, number));
-    if (sum < least) [best, least] = [number, sum];
-  }
-  return best;
-}
 
 describe('The frames of the media of a job over REST', () => {
   let service: Service;
@@ -69,7 +55,7 @@ describe('The frames of the media of a job over REST', () => {
     for (const n of media.keys())
       for (const k of [17, 0, 44, 43, 16, 29, 1])
         expect(
-          await numberIn(await jpegOf(`/rest/jobs/${jobId}/media/${n}/frames/${k}.jpg`)),
+          await paintedNumber(await jpegOf(`/rest/jobs/${jobId}/media/${n}/frames/${k}.jpg`), FRAMES),
           `${n}/${k}`,
         ).to.equal(k);
     expect(await messageOf(`/rest/jobs/${jobId}/media/0/frames/45.jpg`)).to.deep.equal([
