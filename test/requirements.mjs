@@ -10,6 +10,7 @@ const NEEDED = [
   ['nginx', 'nginx-light'],
   ['openssl', 'openssl'],
   ['promtool', 'prometheus'],
+  ['python3', 'python3'],
   ['systemd-analyze', 'systemd'],
 ];
 const LONGEST_MS = 180_000;

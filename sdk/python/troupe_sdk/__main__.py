@@ -1,0 +1,11 @@
+"""``python3 -m troupe_sdk detector.py``, or ``python3 /path/to/troupe_sdk detector.py`` where nothing was installed."""
+
+import os
+import sys
+
+if not __package__:
+    sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+from troupe_sdk.run import main
+
+sys.exit(main())

@@ -1,0 +1,159 @@
+"""The worker protocol, a method a message. What is safe to repeat is repeated while the server is busy or away."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import IO, Any, TypeVar
+
+from .access import Access
+from .connection import Answer, Body, Connection, refusal
+from .errors import AwayError, ProtocolError
+
+T = TypeVar("T")
+
+WORKER = "/worker/v1"
+#: The server, or what stands before it, is busy or away: the same message may be taken later.
+PASSING = frozenset({500, 502, 503, 504})
+#: A message is repeated for so long (seconds). A server that comes back later has given the sub-job to somebody else.
+PATIENCE_S = 600.0
+FIRST_PAUSE_S = 0.2
+LONGEST_PAUSE_S = 5.0
+#: A server that asks for more than this is asked sooner all the same.
+LONGEST_RETRY_AFTER_S = 30.0
+
+
+def instance_name() -> str:
+    """Of this process, as it is named to the server: no two have the same."""
+    host = re.sub(r"[^\w.-]", "", socket.gethostname(), flags=re.ASCII)[:60]
+    return f"{host}:{os.getpid()}:{secrets.token_hex(4)}"
+
+
+class Client:
+    def __init__(
+        self,
+        server_url: str,
+        access: Access,
+        instance: str | None = None,
+        environment: Mapping[str, str] | None = None,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        self.connection = Connection(server_url, environment)
+        self.access = access
+        self.instance = instance or instance_name()
+        self.patience_s = patience_s
+        #: Set when the process is to end: then nothing is waited for.
+        self.ending = threading.Event()
+
+    def claim(self, algorithms: Sequence[str], most: int, wait_ms: int, wake: int | None = None) -> list[dict[str, Any]]:
+        message = {"algorithms": list(algorithms), "max": most, "waitMs": wait_ms, "inTurn": True}
+        work: list[dict[str, Any]] = self._json("POST", f"{WORKER}/claim", message, wake=wake)["work"]
+        return work
+
+    def answers(self, answers: Sequence[Mapping[str, Any]], algorithms: Sequence[str], most: int) -> dict[str, Any]:
+        message = {"answers": list(answers), "algorithms": list(algorithms), "max": most}
+        return self.retried(lambda: self._json("POST", f"{WORKER}/answers", message))
+
+    def result(self, token: str, body: bytes | IO[bytes]) -> None:
+        def send() -> None:
+            if not isinstance(body, bytes):
+                body.seek(0)
+            self.call("POST", f"{WORKER}/leases/{token}/result", body, {"content-type": "application/x-ndjson"}).read()
+
+        self.retried(send)
+
+    def failure(self, token: str, failure: Mapping[str, str]) -> None:
+        self.retried(lambda: self._json("POST", f"{WORKER}/leases/{token}/failure", failure))
+
+    def release(self, token: str) -> None:
+        """Gives the sub-job back unharmed; a lease that is gone is as good."""
+        try:
+            self._json("POST", f"{WORKER}/leases/{token}/release", {})
+        except ProtocolError as error:
+            if error.status != 409:
+                raise
+
+    def heartbeat(self, token: str, done: float, total: float, silence_s: float) -> str:
+        """Answers ``on``, ``cancelled`` or ``lost``."""
+        try:
+            answer = self._json("POST", f"{WORKER}/leases/{token}/heartbeat", {"done": done, "total": total}, silence_s=silence_s)
+        except ProtocolError as error:
+            if error.status == 409:
+                return "lost"
+            raise
+        return str(answer["go"])
+
+    def input(self, path: str) -> bytes:
+        """The NDJSON that a sub-job works on, where it is too large for the claim."""
+        return self.retried(lambda: self.call("GET", path).read())
+
+    def register(self, descriptor: bytes) -> str:
+        """Registers a component; answers what the server says of it."""
+        path = "/rest/components/registerUnmanaged"
+        answer = self.retried(
+            lambda: json.loads(self.call("POST", path, descriptor, {"content-type": "application/json"}).read())
+        )
+        return str(answer.get("message", ""))
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        body: Body = None,
+        headers: Mapping[str, str] | None = None,
+        silence_s: float = 60.0,
+        wake: int | None = None,
+    ) -> Answer:
+        """Sends once, or twice when the token had to be renewed. Raises ProtocolError unless the answer is a success."""
+        for last in (False, True):
+            token = self.access.token()
+            known = {"authorization": f"Bearer {token}", "troupe-instance": self.instance, **(headers or {})}
+            answer = self.connection.send(method, path, body, known, silence_s, wake)
+            if 200 <= answer.status < 300:
+                return answer
+            error = refusal(method, path, answer)
+            if last or answer.status != 401 or not self.access.refused(token):
+                raise error
+            if hasattr(body, "seek"):
+                body.seek(0)  # type: ignore[union-attr]
+        raise AssertionError("unreachable")
+
+    def _json(self, method: str, path: str, message: object, silence_s: float = 60.0, wake: int | None = None) -> dict[str, Any]:
+        body = json.dumps(message).encode()
+        answer = self.call(method, path, body, {"content-type": "application/json"}, silence_s, wake)
+        try:
+            value: dict[str, Any] = json.loads(answer.read())
+        except ValueError as error:
+            raise AwayError(f"{method} {path}: the answer is no JSON") from error
+        return value
+
+    def retried(self, send: Callable[[], T]) -> T:
+        """Sends until it is taken, refused for good, or patience or this process is at an end."""
+        until = time.monotonic() + self.patience_s
+        for pause in pauses():
+            try:
+                return send()
+            except (AwayError, ProtocolError) as error:
+                if not is_passing(error) or time.monotonic() > until or self.ending.is_set():
+                    raise
+                asked = error.retry_after if isinstance(error, ProtocolError) else None
+                self.ending.wait(max(pause, min(asked or 0.0, LONGEST_RETRY_AFTER_S)))
+        raise AssertionError("unreachable")
+
+
+def pauses() -> Iterator[float]:
+    """Seconds between attempts: twice as long each time, up to a limit, without end."""
+    pause = FIRST_PAUSE_S
+    while True:
+        yield pause
+        pause = min(pause * 2, LONGEST_PAUSE_S)
+
+
+def is_passing(error: Exception) -> bool:
+    return isinstance(error, AwayError) or (isinstance(error, ProtocolError) and error.status in PASSING)

@@ -1,0 +1,160 @@
+"""HTTP to one server by what Python brings: connections that are kept, and certificates of one's own."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import select
+import socket
+import ssl
+import threading
+import time
+import urllib.parse
+from collections.abc import Mapping
+from typing import IO, Union
+
+from .errors import AwayError, ProtocolError
+
+Body = Union[bytes, IO[bytes], None]
+
+#: An idle connection is used no longer than this (seconds): the server, or what stands before it, may close it soon.
+IDLE_S = 4.0
+#: Seconds without a byte after which a connection counts as broken. Claims wait up to 25 seconds.
+SILENCE_S = 60.0
+LONGEST_ERROR = 500
+
+
+def certificates(environment: Mapping[str, str]) -> ssl.SSLContext:
+    """The authorities of the system, and those of the files that SSL_CERT_FILE, TROUPE_CA_FILE or NODE_EXTRA_CA_CERTS name."""
+    context = ssl.create_default_context()
+    for name in ("TROUPE_CA_FILE", "NODE_EXTRA_CA_CERTS"):
+        path = environment.get(name, "")
+        if path != "":
+            context.load_verify_locations(cafile=path)
+    return context
+
+
+class Answer:
+    """An answer whose body is read by whoever wants it; ``read`` all of it, or the connection is not used again."""
+
+    def __init__(self, response: http.client.HTTPResponse) -> None:
+        self.status = response.status
+        self.headers = response.headers
+        self._response = response
+
+    def read(self, size: int | None = None) -> bytes:
+        try:
+            return self._response.read(size) if size is not None else self._response.read()
+        except (OSError, http.client.HTTPException) as error:
+            raise AwayError(f"the answer broke off: {error}") from error
+
+
+class Connection:
+    """To one server; each thread has a connection of its own."""
+
+    def __init__(self, url: str, environment: Mapping[str, str] | None = None) -> None:
+        parts = urllib.parse.urlsplit(url.rstrip("/"))
+        if parts.scheme not in ("http", "https") or parts.hostname is None:
+            raise ValueError(f"{url!r} is no address of a server: it must begin with http:// or https://")
+        self.prefix = parts.path
+        self._host, self._port = parts.hostname, parts.port
+        self._tls = certificates(environment or os.environ) if parts.scheme == "https" else None
+        self._local = threading.local()
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        body: Body = None,
+        headers: Mapping[str, str] | None = None,
+        silence_s: float = SILENCE_S,
+        wake: int | None = None,
+    ) -> Answer:
+        """The answer, whatever its status.
+
+        ``wake``: a file descriptor; when it becomes readable before the answer begins, the connection is closed and AwayError raised.
+        """
+        kept = self._kept()
+        try:
+            return self._exchange(kept or self._fresh(), method, path, body, headers or {}, silence_s, wake)
+        except (OSError, http.client.HTTPException) as error:
+            self.close()
+            # The server may have closed a kept connection just then: that says nothing about the server.
+            if kept is None or isinstance(error, TimeoutError):
+                raise AwayError(f"{self._host}: {error or type(error).__name__}") from error
+        if hasattr(body, "seek"):
+            body.seek(0)  # type: ignore[union-attr]
+        try:
+            return self._exchange(self._fresh(), method, path, body, headers or {}, silence_s, wake)
+        except (OSError, http.client.HTTPException) as error:
+            self.close()
+            raise AwayError(f"{self._host}: {error or type(error).__name__}") from error
+
+    def close(self) -> None:
+        connection = getattr(self._local, "connection", None)
+        self._local.connection = None
+        if connection is not None:
+            connection.close()
+
+    def _kept(self) -> http.client.HTTPConnection | None:
+        connection: http.client.HTTPConnection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            return None
+        if connection.sock is None or time.monotonic() - self._local.used > IDLE_S:
+            self.close()
+            return None
+        return connection
+
+    def _fresh(self) -> http.client.HTTPConnection:
+        self.close()
+        connection: http.client.HTTPConnection
+        if self._tls is None:
+            connection = http.client.HTTPConnection(self._host, self._port, timeout=SILENCE_S)
+        else:
+            connection = http.client.HTTPSConnection(self._host, self._port, timeout=SILENCE_S, context=self._tls)
+        self._local.connection = connection
+        connection.connect()
+        connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return connection
+
+    def _exchange(
+        self,
+        connection: http.client.HTTPConnection,
+        method: str,
+        path: str,
+        body: Body,
+        headers: Mapping[str, str],
+        silence_s: float,
+        wake: int | None,
+    ) -> Answer:
+        connection.sock.settimeout(silence_s)
+        connection.request(method, self.prefix + path, body=body, headers=_with_length(headers, body))
+        if wake is not None:
+            readable, _, _ = select.select([connection.sock, wake], [], [], silence_s)
+            if wake in readable and connection.sock not in readable:
+                self.close()
+                raise AwayError("this process is to end")
+        response = connection.getresponse()
+        self._local.used = time.monotonic()
+        return Answer(response)
+
+
+def _with_length(headers: Mapping[str, str], body: Body) -> dict[str, str]:
+    if body is None or isinstance(body, bytes):
+        return dict(headers)
+    at = body.tell()
+    length = body.seek(0, os.SEEK_END) - at
+    body.seek(at)
+    return {**headers, "content-length": str(length)}
+
+
+def refusal(method: str, path: str, answer: Answer) -> ProtocolError:
+    text = answer.read().decode("utf-8", "replace")[:LONGEST_ERROR]
+    return ProtocolError(answer.status, f"{method} {path}: {answer.status} {text}", _retry_after(answer))
+
+
+def _retry_after(answer: Answer) -> float | None:
+    try:
+        return max(0.0, float(answer.headers.get("retry-after", "")))
+    except ValueError:
+        return None

@@ -1,0 +1,72 @@
+"""What can go wrong, and how it is told to the server."""
+
+from __future__ import annotations
+
+#: Codes that a failed sub-job may have; the detection document shows them.
+CODES = frozenset(
+    {
+        "DETECTION_FAILED",
+        "DETECTION_NOT_INITIALIZED",
+        "UNSUPPORTED_DATA_TYPE",
+        "COULD_NOT_OPEN_MEDIA",
+        "COULD_NOT_READ_MEDIA",
+        "COULD_NOT_OPEN_DATAFILE",
+        "COULD_NOT_READ_DATAFILE",
+        "FILE_WRITE_ERROR",
+        "BAD_FRAME_SIZE",
+        "MISSING_PROPERTY",
+        "INVALID_PROPERTY",
+        "MEMORY_ALLOCATION_FAILED",
+        "GPU_ERROR",
+        "NETWORK_ERROR",
+        "UNRECOGNIZED_DETECTION_ERROR",
+        "OTHER",
+        "LOCAL_STORAGE",
+        "REMOTE_STORAGE_DOWNLOAD",
+        "REMOTE_STORAGE_UPLOAD",
+    }
+)
+
+
+class DetectionError(Exception):
+    """Raise this to fail a sub-job with a code of its own; any other exception becomes DETECTION_FAILED.
+
+    The message is read by the person who created the job, so it says what to do about it.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        if code not in CODES:
+            raise ValueError(f"{code!r} is not a code of the protocol: {', '.join(sorted(CODES))}")
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+class Cancelled(BaseException):
+    """The result is not wanted any more: the job was cancelled, the lease lost, or this process is to end.
+
+    It is no Exception, so that a detector which catches those still ends.
+    """
+
+
+class ProtocolError(Exception):
+    """The server answered something else than success."""
+
+    def __init__(self, status: int, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.retry_after = retry_after
+
+
+class AwayError(Exception):
+    """The server cannot be reached, or the connection broke before its answer was whole."""
+
+
+def failure_of(error: BaseException) -> dict[str, str]:
+    """The body of a failure message."""
+    if isinstance(error, DetectionError):
+        return {"code": error.code, "message": error.message}
+    if isinstance(error, MemoryError):
+        return {"code": "MEMORY_ALLOCATION_FAILED", "message": "The component has not enough memory for this medium."}
+    text = str(error) or type(error).__name__
+    return {"code": "DETECTION_FAILED", "message": f"{type(error).__name__}: {text}"}

@@ -1,0 +1,80 @@
+"""Frames by OpenCV, which counts them as it decodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..errors import DetectionError
+from ..geometry import Size
+from ..model import Frame, Medium
+from .sampling import Sampling
+from .video import has_constant_rate, time_of, whole_enough
+
+#: Frames so close to the beginning are reached without seeking.
+NEAR_FRAMES = 250
+
+
+class OpenCvReader:
+    """It does not tell key frames apart: USE_KEY_FRAMES goes by FRAME_INTERVAL."""
+
+    def __init__(self, cv2: Any, path: str, sampling: Sampling, medium: Medium) -> None:
+        self._cv2 = cv2
+        self._sampling = sampling
+        self._medium = medium
+        self._capture = cv2.VideoCapture(path, cv2.CAP_FFMPEG)
+        if not self._capture.isOpened():
+            raise DetectionError("COULD_NOT_OPEN_MEDIA", "OpenCV cannot open the video.")
+        self._capture.set(cv2.CAP_PROP_ORIENTATION_AUTO, 0)
+
+    @property
+    def size(self) -> Size:
+        get = self._capture.get
+        return Size(int(get(self._cv2.CAP_PROP_FRAME_WIDTH)), int(get(self._cv2.CAP_PROP_FRAME_HEIGHT)))
+
+    def frames(self) -> Iterator[Frame]:
+        return whole_enough(self._all(), self._sampling)
+
+    def _all(self) -> Iterator[Frame]:
+        wanted = self._wanted()
+        if not wanted:
+            return
+        chosen = set(wanted)
+        position = self._begin(wanted[0])
+        while position <= wanted[-1] and self._capture.grab():
+            if position in chosen:
+                ok, picture = self._capture.retrieve()
+                if ok:
+                    yield self._frame(position, picture)
+            position += 1
+
+    def _wanted(self) -> list[int]:
+        sampling = self._sampling
+        if not sampling.key_frames:
+            return list(sampling.wanted())
+        return list(
+            range(
+                sampling.start - (sampling.start - sampling.first) // sampling.interval * sampling.interval,
+                sampling.stop + 1,
+                sampling.interval,
+            )
+        )
+
+    def _begin(self, first: int) -> int:
+        """Seeks where the rate is constant and the library ends up where it was told to; else all before is decoded."""
+        where = self._cv2.CAP_PROP_POS_FRAMES
+        if first <= NEAR_FRAMES or not has_constant_rate(self._medium):
+            return 0
+        self._capture.set(where, first)
+        if int(self._capture.get(where)) == first:
+            return first
+        self._capture.set(where, 0)
+        return 0
+
+    def _frame(self, index: int, picture: Any) -> Frame:
+        height, width = picture.shape[:2]
+        data = self._cv2.cvtColor(picture, self._cv2.COLOR_BGR2RGB).tobytes()
+        return Frame(index, time_of(index, self._medium), width, height, data, index < self._sampling.start)
+
+    def close(self) -> None:
+        self._capture.release()

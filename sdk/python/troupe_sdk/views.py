@@ -1,0 +1,61 @@
+"""What of each frame is looked at when tracks are fed forward."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from .geometry import Placed, Size, View, box_around, orientation_of, region_view
+from .model import Detection, FedTrack
+from .orientation import picture_view
+from .properties import Properties
+
+
+def frames_of(tracks: Sequence[FedTrack]) -> list[int]:
+    """Frames in which the tracks have detections, ascending, each once."""
+    return sorted({detection.frame for track in tracks for detection in track.detections})
+
+
+def fed_views(
+    tracks: Sequence[FedTrack], kind: str, properties: Properties, metadata: Mapping[str, str], size: Size
+) -> dict[int, View]:
+    """Views by frame, ascending, of tracks that are looked at together.
+
+    FRAME: whole frames, turned as the properties say. REGION: the box of a detection, upright; where several tracks meet in a frame,
+    the one box around theirs. SUPERSET_REGION: one box around all. Frames in which nothing lies in the picture are left out.
+    """
+    if kind == "FRAME":
+        whole = picture_view(properties, metadata, size, with_region=False)
+        return dict.fromkeys(frames_of(tracks), whole)
+    boxes = _boxes_by_frame(tracks, size)
+    if kind == "SUPERSET_REGION":
+        every = [box for there in boxes.values() for box in there]
+        around = region_view(box_around(every), size) if every else None
+        return {} if around is None else dict.fromkeys(boxes, around)
+    views = {frame: region_view(box_around(there), size) for frame, there in boxes.items()}
+    return {frame: view for frame, view in views.items() if view is not None}
+
+
+def _boxes_by_frame(tracks: Sequence[FedTrack], size: Size) -> dict[int, list[Placed]]:
+    boxes: dict[int, list[Placed]] = {}
+    for track in tracks:
+        for detection in track.detections:
+            box = placed(detection)
+            if region_view(box, size) is not None:
+                boxes.setdefault(detection.frame, []).append(box)
+    return dict(sorted(boxes.items()))
+
+
+def placed(detection: Detection) -> Placed:
+    rotation, flip = orientation_of(detection.properties)
+    return Placed(detection.x, detection.y, detection.width, detection.height, rotation, flip)
+
+
+def largest(views: Mapping[int, View]) -> tuple[int, int]:
+    """Width and height that hold every view."""
+    return max(view.region.width for view in views.values()), max(view.region.height for view in views.values())
+
+
+def view_at(views: Mapping[int, View], frame: int) -> View:
+    """Of a frame without a view of its own: that of the frame before it."""
+    before = [known for known in views if known <= frame]
+    return views[max(before) if before else min(views)]

@@ -1,0 +1,81 @@
+/** Components in Python, run by the python3 of the system. */
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import path from 'node:path';
+import { packageRoot } from '../../config/info.ts';
+import { endOf, isAlive } from '../support/processes.ts';
+import type { Service } from '../support/service.ts';
+import { until, within } from '../support/until.ts';
+
+/** Debian's own where there is one: it has no packages but those of the standard library. */
+export const PYTHON = ['/usr/bin/python3', 'python3'].find(
+  (name) => spawnSync(name, ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))']).status === 0,
+);
+
+export const sdkFolder = path.join(packageRoot, 'sdk', 'python');
+export const exampleFolder = path.join(sdkFolder, 'examples', 'silence');
+const RUNNER = path.join(sdkFolder, 'troupe_sdk');
+
+/** Leaves the test out where there is no Python. */
+export function needsPython(context: Mocha.Context): string {
+  if (PYTHON === undefined) context.skip();
+  return PYTHON;
+}
+
+/** A component that nobody manages: started from a folder of its own, it says on standard error what it does. */
+export class PythonComponent {
+  readonly #child: ChildProcess;
+  #said = '';
+
+  constructor(file: string, environment: Readonly<Record<string, string>>, runner = RUNNER) {
+    this.#child = spawn(PYTHON ?? 'python3', ['-B', runner, path.basename(file)], {
+      cwd: path.dirname(file),
+      env: { PATH: process.env['PATH'] ?? '', ...environment },
+      stdio: ['ignore', 'inherit', 'pipe'],
+    });
+    this.#child.stderr?.on('data', (text: Buffer) => (this.#said += text.toString()));
+  }
+
+  /** With the token of an ADMIN. */
+  static of(service: Service, file: string, environment: Readonly<Record<string, string>> = {}) {
+    return new PythonComponent(file, {
+      TROUPE_URL: service.url,
+      TROUPE_TOKEN: service.token,
+      ...environment,
+    });
+  }
+
+  get said(): string {
+    return this.#said;
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? -1;
+  }
+
+  /** Waits until it has said this. */
+  says(text: string): Promise<string> {
+    return until(
+      `the component says "${text}"`,
+      () => {
+        if (!isAlive(this.#child) && !this.#said.includes(text))
+          throw new Error(`The component has ended: ${this.#said}`);
+        return this.#said;
+      },
+      (said) => said.includes(text),
+    );
+  }
+
+  /** Its exit code, or the signal that ended it. */
+  ended(): Promise<number | NodeJS.Signals> {
+    return within(20_000, 'the component has ended', endOf(this.#child));
+  }
+
+  async stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<number | NodeJS.Signals> {
+    this.#child.kill(signal);
+    return this.ended();
+  }
+
+  async close(): Promise<void> {
+    if (isAlive(this.#child)) await this.stop('SIGKILL');
+  }
+}
