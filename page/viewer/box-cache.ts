@@ -2,12 +2,16 @@ import type { Box, BoxPage } from './types.ts';
 
 /** Frames that are asked for at a time. */
 const WINDOW = 50;
+/** The first that are asked for after a jump: these are waited for. */
+const JUMP = 10;
 /** What is played soon is fetched so many frames ahead. */
 const AHEAD = 75;
 /** Unless they have as many boxes as this: what is fetched ahead must not drive out what is looked at. */
 const AHEAD_BOXES = 40_000;
 /** What is kept at most: boxes, and stretches of frames, which may be empty. */
 const [KEPT_BOXES, KEPT_STRETCHES] = [100_000, 200];
+/** Whoever goes from place to place is not to wait for what was fetched ahead of the place before: milliseconds. */
+const SETTLED_MS = 60;
 /** Time after which the server is asked again when it could not answer: milliseconds. */
 const AGAIN_MS = 5_000;
 
@@ -31,6 +35,7 @@ export interface BoxCacheOptions {
   /** Told when more boxes are known than before. */
   changed(): void;
   readonly againMs?: number;
+  readonly settledMs?: number;
 }
 
 /**
@@ -45,6 +50,9 @@ export class BoxCache {
   #isDense = false;
   #isWaiting = false;
   #isClosed = false;
+  /** The frame that was looked at last. */
+  #last = 0;
+  #settling: ReturnType<typeof setTimeout> | undefined;
   readonly #options: BoxCacheOptions;
 
   constructor(options: BoxCacheOptions) {
@@ -64,14 +72,21 @@ export class BoxCache {
       return undefined;
     }
     this.#known = [...this.#known.filter((one) => one !== stretch), stretch];
-    const next = this.#firstUnknown(frame);
-    if (next !== undefined && this.#asking === undefined) this.#want(next);
+    this.#last = frame;
+    this.#settling ??= setTimeout(() => this.#fetchAhead(), this.#options.settledMs ?? SETTLED_MS);
     return stretch.frames.get(frame) ?? [];
   }
 
   close(): void {
     this.#isClosed = true;
+    clearTimeout(this.#settling);
     this.#asking?.stop.abort();
+  }
+
+  #fetchAhead(): void {
+    this.#settling = undefined;
+    const next = this.#firstUnknown(this.#last);
+    if (next !== undefined && this.#asking === undefined) this.#want(next);
   }
 
   #holding(frame: number): Stretch | undefined {
@@ -96,7 +111,8 @@ export class BoxCache {
     this.#asking?.stop.abort();
     // Whoever goes back frame by frame wants what lies before; of frames with very many boxes that may be too much to get as far as here.
     const first = to === frame && !this.#isDense ? Math.max(from, frame - WINDOW + 1) : frame;
-    this.#asking = { from: first, to: Math.min(to, first + WINDOW - 1), stop: new AbortController() };
+    const many = from < frame && first === frame ? JUMP : WINDOW;
+    this.#asking = { from: first, to: Math.min(to, first + many - 1), stop: new AbortController() };
     void this.#ask(this.#asking);
   }
 

@@ -5,7 +5,7 @@ import { useRecovery } from './recovery.ts';
 
 /** A video as the browser plays it; `failed` is told in a sentence why it cannot. */
 export function Played(props: PlayerProps & { readonly failed: (problem: string) => void }) {
-  const { source, table, turned, filter, selected, select, firstFrame, handle, failed } = props;
+  const { source, table, cache, turned, filter, selected, select, firstFrame, handle, failed } = props;
   const video = useRef<HTMLVideoElement>(null);
   const { boxes, frame, draw } = useDrawing(props);
   const recovery = useRecovery({ video, source, table, frame, firstFrame, failed });
@@ -60,6 +60,8 @@ export function Played(props: PlayerProps & { readonly failed: (problem: string)
           toFrame(at);
           if (isPlaying) void currentTarget.play();
         }}
+        // The boxes are fetched while the browser looks for the picture.
+        onSeeking={({ currentTarget }) => void cache.at(table.shownAt(currentTarget.currentTime * 1_000))}
         onError={recovery.broke}
       />
       {recovery.isBroken && (

@@ -12,7 +12,7 @@ import { round, type Figure } from './measure.ts';
 import { forgetPeak, inMib, peakBytes, residentBytes } from './memory.ts';
 
 const LARGE = { jobs: 1, tracks: 100_000, length: 10 };
-const MANY = { jobs: 1_000, tracks: 1_000, length: 1 };
+export const MANY = { jobs: 1_000, tracks: 1_000, length: 1 };
 const QUESTIONS = 60;
 const WORDS = 50_000;
 const CLASSES = ['person', 'car', 'truck', 'bus', 'dog', 'bicycle', 'train', 'boat'];
@@ -47,8 +47,8 @@ async function taking(folder: string): Promise<readonly Figure[]> {
       value: `${round(ms / 1_000, 1)} s`,
     },
     { what: 'growth of the server by that, at its peak', value: inMib(grown), aim: '<= 128 MiB' },
-    { what: 'GET /rest/jobs without it: p50, p99', value: shown(alone, [50, 99]) },
-    { what: 'GET /rest/jobs meanwhile: p50, p99', value: shown(during, [50, 99]) },
+    { what: 'GET /rest/jobs without it: p50, p99', value: percentiles(alone, [50, 99]) },
+    { what: 'GET /rest/jobs meanwhile: p50, p99', value: percentiles(during, [50, 99]) },
   ];
 }
 
@@ -64,7 +64,7 @@ async function asking(folder: string): Promise<readonly Figure[]> {
     const times: number[] = [];
     for (let n = 0; n < QUESTIONS; n++) times.push(await timeOf(() => asked(client, query(n))));
     all.push(...times);
-    figures.push({ what: `${what}: p50, p95`, value: shown(times, [50, 95]) });
+    figures.push({ what: `${what}: p50, p95`, value: percentiles(times, [50, 95]) });
   }
   await client.stop();
   const file = statSync(path.join(folder, 'many', 'search.db')).size;
@@ -74,12 +74,12 @@ async function asking(folder: string): Promise<readonly Figure[]> {
       value: `${round(ms / 1_000, 1)} s; the index has ${round(file / 1e6)} MB`,
     },
     ...figures,
-    { what: 'all questions: p50, p95', value: shown(all, [50, 95]), aim: 'p95 <= 100 ms' },
+    { what: 'all questions: p50, p95', value: percentiles(all, [50, 95]), aim: 'p95 <= 100 ms' },
   ];
 }
 
 /** Questions to a million findings, pages of 50; the lower the number of a word, the more often it stands. */
-const KINDS: Readonly<Record<string, (n: number) => string>> = {
+export const KINDS: Readonly<Record<string, (n: number) => string>> = {
   'a rare word': (n) => `text=${wordOf(20_000 + 400 * n)}`,
   'the most frequent words (in a third of all findings)': (n) => `text=${wordOf(n % 5)}`,
   'two frequent words': (n) => `text=${wordOf(n)}+${wordOf(n + 1)}`,
@@ -96,7 +96,7 @@ const KINDS: Readonly<Record<string, (n: number) => string>> = {
 const isoOf = (hour: number) => new Date(hour * 3_600_000).toISOString();
 
 /** Documents of jobs that have ended, ten minutes one after the other; answers their bytes. */
-async function fill(dataDir: string, { jobs, tracks, length }: Documents): Promise<number> {
+export async function fill(dataDir: string, { jobs, tracks, length }: Documents): Promise<number> {
   mkdirSync(dataDir, { recursive: true });
   const store = new SqliteStore(path.join(dataDir, 'troupe.db'));
   const random = seeded(7);
@@ -192,7 +192,7 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start;
 }
 
-function shown(times: readonly number[], percents: readonly number[]): string {
+export function percentiles(times: readonly number[], percents: readonly number[]): string {
   const sorted = times.toSorted((a, b) => a - b);
   const at = (percent: number) =>
     sorted[Math.min(sorted.length - 1, Math.ceil((sorted.length * percent) / 100) - 1)]!;

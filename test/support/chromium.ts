@@ -3,12 +3,14 @@ import { spawnSync } from 'node:child_process';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { findHolder } from '../../cli/holder.ts';
 import { loginLink } from '../../cli/login.ts';
-import type { Service } from './service.ts';
 
 const PROGRAM = spawnSync('which', ['chromium']).stdout.toString().trim();
 
 /** Where it is missing, tests that need it are left out (test/requirements.mjs says so). */
 export const hasChromium = PROGRAM !== '';
+
+/** A service on this machine, and the folder of its secrets. */
+type Service = Readonly<Record<'url' | 'dataDir', string>>;
 
 export class Reader {
   readonly page: Page;
