@@ -301,9 +301,8 @@ function appDeps(
   trouble: SharedTrouble,
 ): Omit<AppDeps, 'login'> {
   const { settings, store, movedFiles } = parts;
-  const { jobService, nodeManager, ownNode, views } = guardian;
+  const { jobService, nodeManager, views, nodes } = guardian;
   const { running, workers } = nodeManager;
-  const { states: nodes } = ownNode;
   return {
     ...parts,
     ...guardian,
@@ -361,7 +360,7 @@ async function closeAll(
   stopWork();
   await Promise.all([checker.close(), exporter.close(), timelines.close()]);
   sending.close();
-  await guardian.ownNode.close();
+  await guardian.nodes.own.close();
   await store.close();
   await closeServer(http);
 }

@@ -20,7 +20,7 @@ export async function drain(
   store: Store,
   settings: Settings,
 ): Promise<void> {
-  const { jobService, workerGateway, nodeManager, streams } = guardian;
+  const { jobService, workerGateway, nodeManager, nodes, streams } = guardian;
   const until = system.clock.steady() + settings.DRAIN_MS;
   const condition = async (end: number, holds: () => Promise<boolean>) => {
     while (system.clock.steady() < end && !(await holds())) await delay(system.clock, LOOK_MS);
@@ -33,6 +33,7 @@ export async function drain(
     await condition(until, async () => (await live()) === 0);
   }
   workerGateway.close();
+  nodes.gateway.close();
   // A live stream has no end to wait for: its component tells what it has seen when it is stopped.
   await condition(until, async () => (await store.work.leases()).every(({ item }) => item.kind === 'STREAM'));
   await nodeManager.family.ask(nodeManager.host, { type: 'stop' });

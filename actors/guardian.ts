@@ -79,14 +79,11 @@ function foundation(deps: GuardianDeps): Foundation {
 
 /** New work wakes components that wait for it, and has services started that serve it. */
 function offerWork({ store }: Foundation, actors: Actors, waiters: WorkWaiters): void {
-  const { nodeManager } = actors;
   store.work.watch({
     news: (news) => tellJobs(store, actors, news),
     offered(queues) {
-      for (const [queue, { waiting: items, held }] of queues) {
-        waiters.wake(queue, items);
-        nodeManager.family.tell(nodeManager.host, { type: 'demand', queue, wanted: items + held });
-      }
+      for (const [queue, { waiting }] of queues) waiters.wake(queue, waiting);
+      actors.nodes.offered(queues);
     },
   });
 }
@@ -94,7 +91,7 @@ function offerWork({ store }: Foundation, actors: Actors, waiters: WorkWaiters):
 /** Where jobs come in. */
 function jobServices(
   base: Foundation,
-  { jobs, admission, archiveChecks, nodeManager }: Actors,
+  { jobs, admission, archiveChecks, nodes }: Actors,
   queues: QueueViews,
 ) {
   const settings = jobServiceSettings(base.settings, base.serverProperties);
@@ -113,7 +110,7 @@ function jobServices(
     jobService,
     settings,
     nameOf: (queue) => queues.nameOf(queue),
-    idleReason: nodeManager.waitingReason,
+    idleReason: nodes.waitingReason,
   });
   return { repeats, jobService, dryRuns };
 }
@@ -155,7 +152,7 @@ function leaseContents(base: Foundation, { frames }: Actors) {
 }
 
 /** Where clients look: answered from the store, and nobody is woken. */
-function views(base: Foundation, { nodeManager, delivery, frames }: Actors, queues: QueueViews) {
+function views(base: Foundation, { nodes, delivery, frames }: Actors, queues: QueueViews) {
   const { store, settings, logger, own, components } = base;
   const { clock } = base.system;
   const waiting = new WaitingReasons({
@@ -164,7 +161,7 @@ function views(base: Foundation, { nodeManager, delivery, frames }: Actors, queu
     nameOf: (queue) => queues.nameOf(queue),
     serviceOf: (queue) =>
       [...own, ...components].find((component) => component.queues.includes(queue))?.model.serviceName,
-    idleReason: nodeManager.waitingReason,
+    idleReason: nodes.waitingReason,
   });
   const jobFiles = new JobFiles({ ...base, dataDir: settings.DATA_DIR });
   const jobs = new JobViews(store, settings.DATA_DIR, waiting, delivery.troubleOf);

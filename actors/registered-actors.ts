@@ -1,14 +1,6 @@
-import { ProcessNotes } from '../processes/process-notes.ts';
-import { processesFolder } from '../results/layout.ts';
 import type { News } from '../store/ledger.ts';
 import type { Store } from '../store/store.ts';
-import {
-  configurationRules,
-  deliveryPolicy,
-  frameSettings,
-  jobSettings,
-  streamSettings,
-} from './actor-settings.ts';
+import { deliveryPolicy, frameSettings, jobSettings, streamSettings } from './actor-settings.ts';
 import { ADMISSION, admissionKind } from './admission/actor.ts';
 import type { AdmissionCommand, AdmissionReply } from './admission/model.ts';
 import { batchJobKind, type JobSearch } from './batch-job/actor.ts';
@@ -26,19 +18,15 @@ import { DISPATCHER, dispatcherKind } from './dispatcher/actor.ts';
 import type { DispatcherCommand, DispatcherReply } from './dispatcher/model.ts';
 import type { Foundation } from './guardian-deps.ts';
 import { FRAME, FrameService } from './frames/frame-service.ts';
-import { nodeConfigurationKind } from './node-configuration/actor.ts';
 import type { ConfigurationCommand, ConfigurationReply } from './node-configuration/model.ts';
-import { unservedComponents, unservedSentence } from './node-configuration/unserved.ts';
-import { registerOwnNode, type OwnNode } from './node-gateway/own-node.ts';
+import { registerNodes, type Nodes } from './node-gateway/register.ts';
 import type { NodeManager } from './node-manager/actor.ts';
 import { LoadMarks } from './runtime/load-marks.ts';
 import { DEFAULT_INTENSITY } from './runtime/supervision.ts';
 import type { Family } from './runtime/system.ts';
 import { JobIndexer } from './search/job-indexer.ts';
-import { restartPolicy } from './service/policy.ts';
 import { registerStreams, type Streams } from './streaming-job/register.ts';
 import { STREAMING_JOB } from './streaming-job/state.ts';
-import { LastingMessages } from './system-messages/lasting-messages.ts';
 
 /** The actors of one server, as others reach them. */
 export interface Actors {
@@ -47,9 +35,9 @@ export interface Actors {
   readonly catalogActor: Family<CatalogCommand, CatalogReply>;
   readonly dispatcher: Family<DispatcherCommand, DispatcherReply>;
   readonly admission: Family<AdmissionCommand, AdmissionReply>;
+  readonly nodes: Nodes;
   /** Of this host. */
   readonly nodeManager: NodeManager;
-  readonly ownNode: OwnNode;
   readonly nodeConfiguration: Family<ConfigurationCommand, ConfigurationReply>;
   readonly delivery: Delivery;
   /** Asks archives for earlier jobs on behalf of jobs. */
@@ -77,15 +65,18 @@ export function registerActors(base: Foundation, edge: Edge): Actors {
   const others: Others = () => actors;
   const indexer = indexerOf(base, others);
   const jobs = registerJobs(base, others, indexer ?? NO_SEARCH);
-  const ownNode = registerNode(base, others);
+  const nodes = registerNodes(base, {
+    tell: (command) => others().dispatcher.tell(DISPATCHER, command),
+    ask: (command) => others().dispatcher.ask(DISPATCHER, command),
+  });
   const actors: Actors = {
     jobs,
     catalogActor: registerCatalog(base),
     dispatcher: registerDispatcher(base, others),
     admission: registerAdmission(base, others),
-    nodeManager: ownNode.manager,
-    ownNode,
-    nodeConfiguration: registerConfiguration(base, others),
+    nodes,
+    nodeManager: nodes.own.manager,
+    nodeConfiguration: nodes.configuration,
     delivery: registerDeliveries(base, others),
     archiveChecks: archiveChecksOf(base, jobs),
     streams: streamsOf(base, edge, others),
@@ -159,10 +150,7 @@ function registerDispatcher({ system, store, logger }: Foundation, others: Other
       logger,
       mailbox: SHARED_MAILBOX,
       tell: (news) => tellJobs(store, others(), news),
-      kill: (worker, reason) => {
-        const { family, host } = others().nodeManager;
-        family.tell(host, { type: 'kill', worker, reason });
-      },
+      kill: (worker, reason) => others().nodes.kill(worker, reason),
     }),
   );
 }
@@ -174,60 +162,6 @@ function registerAdmission({ system, store, settings }: Foundation, others: Othe
       maxLive: settings.MAX_LIVE_JOBS,
       maxWaiting: settings.MAX_WAITING_JOBS,
       admit: (jobNumber) => others().jobs.tell(String(jobNumber), { type: 'admit' }),
-    }),
-  );
-}
-
-/** The node of this host, with the services on it. */
-function registerNode(base: Foundation, others: Others): OwnNode {
-  const { system, store, owner, settings, logger, components, own, places } = base;
-  const tellDispatcher = (command: DispatcherCommand) => others().dispatcher.tell(DISPATCHER, command);
-  return registerOwnNode(system, {
-    host: settings.NODE_NAME,
-    components,
-    own,
-    registeredQueue: (component) => base.catalog.component(component)?.algorithm,
-    inherited: settings.childEnvironment,
-    places,
-    home: places.TROUPE_HOME,
-    policy: (isInstalled) => restartPolicy(settings, isInstalled),
-    startMs: settings.COMPONENT_START_MS,
-    idleMs: settings.IDLE_SERVICE_MS,
-    maxMemory: settings.MAX_COMPONENT_MEMORY,
-    silenceMs: settings.NODE_SILENCE_MS,
-    tokenMs: settings.WORKER_TOKEN_MS,
-    alone: base.alone,
-    store,
-    owner,
-    clock: system.clock,
-    logger,
-    notes: new ProcessNotes(processesFolder(settings.DATA_DIR), base.serverId, base.alone),
-    serverUrl: () => base.serverUrl(),
-    link: {
-      gone: (worker, counted, reason) => tellDispatcher({ type: 'workerGone', worker, counted, reason }),
-      unavailable: (queue, reason) => tellDispatcher({ type: 'unavailable', queue, reason }),
-      configured: () => tellDispatcher({ type: 'announce' }),
-    },
-  });
-}
-
-function registerConfiguration(base: Foundation, others: Others): Actors['nodeConfiguration'] {
-  const { system, store, owner, settings, logger, systemMessages } = base;
-  const lasting = new LastingMessages(systemMessages);
-  const rules = configurationRules(settings, base.components, base.own);
-  return system.register(
-    nodeConfigurationKind({
-      store,
-      owner,
-      rules,
-      apply: (nodes) => {
-        const { family, host } = others().nodeManager;
-        family.tell(host, { type: 'configure', nodes });
-        const unserved = unservedComponents(nodes, rules.installed, rules.thisHost);
-        const sentence = unservedSentence(unserved, rules.thisHost);
-        if (sentence !== undefined) logger.warn({ components: unserved }, sentence);
-        lasting.tell('components without service', 'warning', sentence);
-      },
     }),
   );
 }

@@ -41,13 +41,12 @@ export async function resume(guardian: Guardian, deps: ResumeDeps): Promise<() =
 }
 
 async function takeUp(guardian: Guardian, { store, settings, logger }: ResumeDeps): Promise<void> {
-  const { jobs, admission, nodeManager, ownNode, nodeConfiguration, delivery, streams } = guardian;
+  const { jobs, admission, nodeManager, nodes, nodeConfiguration, delivery, streams } = guardian;
   await removeOrphans(store, settings.DATA_DIR, logger);
   // Before the jobs: which services there are decides what their work waits for.
   nodeManager.endLeftovers();
-  const nodes = await currentNodes(nodeConfiguration);
-  await nodeManager.family.ask(nodeManager.host, { type: 'configure', nodes });
-  await ownNode.beat();
+  await nodes.configure(await currentNodes(nodeConfiguration));
+  await nodes.own.beat();
   for (const index of [LIVE_JOBS, REMOVED_JOBS])
     for await (const { id } of allEntries(store, index)) jobs.tell(id, { type: 'resume' });
   for (const index of [LIVE_STREAMS, REMOVED_STREAMS])
@@ -62,7 +61,7 @@ async function takeUp(guardian: Guardian, { store, settings, logger }: ResumeDep
 
 /** The dispatcher looks after leases, and the node manager after its services and those of other nodes. */
 function workPeriodically(
-  { dispatcher, nodeManager, ownNode }: Guardian,
+  { dispatcher, nodeManager, nodes: { own: ownNode } }: Guardian,
   { store, settings, clock }: ResumeDeps,
 ): readonly (() => void)[] {
   return [

@@ -22,6 +22,8 @@ export interface ProviderSettings {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly roles: RoleClaims;
+  /** Grants the role of a node on another host; absent: there are none. */
+  readonly node?: ClaimMatch;
   /** Scopes of the web UI's login; `openid` is always among them. */
   readonly scopes: readonly string[];
   /** Claim that holds the user's name. */
@@ -60,6 +62,10 @@ export const accessEnvironment = z.object({
   OIDC_USER_CLAIM_VALUE: text('Value of that claim'),
   OIDC_ADMIN_CLAIM_NAME: text('Claim that grants ADMIN, which includes USER'),
   OIDC_ADMIN_CLAIM_VALUE: text('Value of that claim'),
+  OIDC_NODE_CLAIM_NAME: text(
+    'Claim that grants the role of a node on another host, which may speak for its node and do nothing else',
+  ),
+  OIDC_NODE_CLAIM_VALUE: text('Value of that claim'),
   OIDC_SCOPES: text(
     'Comma-separated scopes that are asked for when a browser logs in; `openid` is always among them',
   ),
@@ -163,7 +169,8 @@ function claimProblems(v: AccessVariables): string[] {
     ['OIDC_USER_CLAIM_NAME', 'OIDC_USER_CLAIM_VALUE'],
     ['OIDC_ADMIN_CLAIM_NAME', 'OIDC_ADMIN_CLAIM_VALUE'],
   ] as const;
-  const halves = pairs.flatMap(([name, value]) => {
+  const nodePair = ['OIDC_NODE_CLAIM_NAME', 'OIDC_NODE_CLAIM_VALUE'] as const;
+  const halves = [...pairs, nodePair].flatMap(([name, value]) => {
     if ((v[name] === undefined) === (v[value] === undefined)) return [];
     const [set, unset] = v[name] === undefined ? [value, name] : [name, value];
     return [`${unset} must be set too, because ${set} is set.`];
@@ -195,6 +202,7 @@ function provider(v: AccessVariables): AccessSettings {
   const issuer = v.OIDC_ISSUER_URI ?? '';
   const user = claim(v.OIDC_USER_CLAIM_NAME, v.OIDC_USER_CLAIM_VALUE);
   const admin = claim(v.OIDC_ADMIN_CLAIM_NAME, v.OIDC_ADMIN_CLAIM_VALUE);
+  const node = claim(v.OIDC_NODE_CLAIM_NAME, v.OIDC_NODE_CLAIM_VALUE);
   const scopes = (v.OIDC_SCOPES ?? '').split(',').map((scope) => scope.trim());
   return {
     mode: 'provider',
@@ -203,6 +211,7 @@ function provider(v: AccessVariables): AccessSettings {
     clientId: v.OIDC_CLIENT_ID ?? '',
     clientSecret: v.OIDC_CLIENT_SECRET ?? '',
     roles: { ...(user && { user }), ...(admin && { admin }) },
+    ...(node && { node }),
     scopes: [...new Set(['openid', ...scopes.filter((scope) => scope !== '')])],
     userNameClaim: v.OIDC_USER_NAME_ATTR ?? 'sub',
     ...(v.OIDC_REDIRECT_URI !== undefined && { redirectUri: v.OIDC_REDIRECT_URI }),

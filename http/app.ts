@@ -7,6 +7,7 @@ import type { JobWatch } from '../actors/views/job-watch.ts';
 import type { Logger } from '../config/logger.ts';
 import type { Access } from './access/index.ts';
 import { identify } from './access/claimant.ts';
+import { identifyNode } from './access/node-access.ts';
 import { audit } from './audit.ts';
 import type { Limits } from './declaration.ts';
 import { docsPage } from './docs-page.ts';
@@ -60,7 +61,7 @@ export function createApp(deps: AppDeps): Koa {
   app.use(withoutBasePath(deps.url));
   app.use(metrics.measure);
   app.use(requestIds(logger));
-  const { open, worker, jobs, rest } = routersOf(deps, metrics);
+  const { open, worker, node, jobs, rest } = routersOf(deps, metrics);
   // Most requests go below /rest: they pass no step that is not for them.
   const restSteps = inTurn([
     crossOrigin(deps.allowedOrigins),
@@ -80,6 +81,7 @@ export function createApp(deps: AppDeps): Koa {
     below('/docs', docsPage(deps.url).routes() as Middleware),
     open.routes() as Middleware,
     below('/worker', worker.routes() as Middleware),
+    below('/node', node.routes() as Middleware),
   ]);
   app.use(either('/rest', restSteps, otherSteps));
   app.use(rest.allowedMethods());
@@ -92,7 +94,7 @@ export function createApp(deps: AppDeps): Koa {
 export function routersOf(
   deps: AppDeps,
   metrics: Metrics,
-): Readonly<Record<'open' | 'worker' | 'jobs' | 'rest', Router>> {
+): Readonly<Record<'open' | 'worker' | 'node' | 'jobs' | 'rest', Router>> {
   const all: EndpointDeps & Limits = {
     ...deps,
     metrics,
@@ -102,6 +104,7 @@ export function routersOf(
   };
   const guards = {
     COMPONENT: identify({ ...deps, ...deps.access }),
+    NODE: identifyNode(deps.access.authenticateNode),
     METRICS: metricsReader(deps.metricsToken, deps.access.authenticate),
   };
   const on = (router: Router, paths: RegExp) =>
@@ -112,8 +115,9 @@ export function routersOf(
       guards,
     );
   return {
-    open: on(new Router(), /^\/(?!rest\/|worker\/)/),
+    open: on(new Router(), /^\/(?!rest\/|worker\/|node\/)/),
     worker: on(new Router({ sensitive: true }), /^\/worker\//),
+    node: on(new Router({ sensitive: true }), /^\/node\//),
     // Apart, because a request is held against every route of a router, and most requests are about jobs.
     jobs: on(new Router({ sensitive: true }), /^\/rest\/jobs(\/|$)/),
     rest: on(new Router({ sensitive: true }), /^\/rest\/(?!jobs(\/|$))/),

@@ -17,7 +17,7 @@ export interface Limits {
 }
 
 /** Who may call an operation: anybody, a role of specification 5, or another kind of caller that its description names. */
-export type Caller = 'ANYONE' | 'USER' | 'ADMIN' | 'COMPONENT' | 'METRICS';
+export type Caller = 'ANYONE' | 'USER' | 'ADMIN' | 'COMPONENT' | 'NODE' | 'METRICS';
 
 /** A body of a request or an answer. */
 export interface Content {

@@ -84,7 +84,7 @@ const AROUND: Readonly<Record<string, readonly string[]>> = {
   delivery: ['deliverer.ts', 'still-in-outbox.ts'],
   dispatcher: ['waiters.ts'],
   'node-configuration': [],
-  'node-manager': ['installed.ts', 'local-services.ts', 'node-state.ts', 'tokens.ts'],
+  'node-manager': ['installed.ts', 'local-services.ts', 'node-report.ts', 'node-state.ts', 'tokens.ts'],
   service: ['memory.ts'],
   'system-messages': ['lasting-messages.ts', 'service.ts'],
 };

@@ -68,7 +68,7 @@ function warningsOf(
 ): readonly string[] {
   const warnings = [
     kept.length < posted.length ? dropped(posted, kept) : undefined,
-    unservedSentence(unservedComponents(kept, installed, thisHost), thisHost),
+    unservedSentence(unservedComponents(kept, installed), thisHost),
   ];
   return warnings.filter((warning) => warning !== undefined);
 }

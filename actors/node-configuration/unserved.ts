@@ -3,13 +3,12 @@ import type { NodeManagerModel } from './model.ts';
 /** Names of components that a sentence lists. */
 const NAMED = 10;
 
-/** Installed components that no service of this host runs, though a configuration says what does. */
+/** Components installed on the server that no service of any host runs, though a configuration says what does. */
 export function unservedComponents(
   nodes: readonly NodeManagerModel[],
   installed: readonly string[],
-  thisHost: string,
 ): readonly string[] {
-  const services = nodes.find(({ host }) => host === thisHost)?.services ?? [];
+  const services = nodes.flatMap((node) => node.services);
   const served = new Set(
     services.filter(({ serviceCount }) => serviceCount > 0).map(({ serviceName }) => serviceName),
   );
@@ -21,7 +20,7 @@ export function unservedSentence(names: readonly string[], thisHost: string): st
   if (names.length === 0) return undefined;
   const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
   return (
-    `The node configuration has no service on ${thisHost} for components that are installed there: ` +
+    `The node configuration has no service for components that are installed on ${thisHost}: ` +
     `${names.slice(0, NAMED).join(', ')}${more}. Jobs that need them wait until it has; ` +
     `GET /rest/nodes/services shows the services to add.`
   );

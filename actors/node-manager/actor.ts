@@ -58,6 +58,10 @@ export interface NodeManager {
   readonly lookMs: number;
   /** Why work of this queue waits, as far as services are the reason. */
   waitingReason(queue: string): string | undefined;
+  /** It is configured to serve this queue. */
+  isFor(queue: string): boolean;
+  /** Services that can take work of this queue, now or when they are started. */
+  capacity(queue: string): number;
 }
 
 /** The node manager of this host: makes the services of the configuration real, and starts those on demand when work waits. */
@@ -85,6 +89,10 @@ export function registerNodeManager(system: ActorSystem, deps: NodeManagerDeps):
     },
     close: () => deps.notes.close(),
     waitingReason: (queue) => reasonToWait(queue, local.serving(queue), isServed(queue)),
+    isFor: (queue) => local.serving(queue).some(({ leaving }) => !leaving),
+    capacity: (queue) =>
+      local.serving(queue).filter(({ leaving, state }) => !leaving && !state.stopped && !state.unlaunchable)
+        .length,
   };
 }
 

@@ -2,10 +2,18 @@ import type { KeyObject } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { Context, Middleware } from 'koa';
 import jwt from 'koa-jwt';
-import type { RoleClaims } from '../../config/access.ts';
+import type { ClaimMatch, RoleClaims } from '../../config/access.ts';
 import type { Refusals } from './refusals.ts';
 import { withoutSlash } from './provider-document.ts';
-import { nameOf, noRoleMessage, rolesOf, type Claims, type Role } from './roles.ts';
+import {
+  isGranted,
+  nameOf,
+  noRoleMessage,
+  notGrantedMessage,
+  rolesOf,
+  type Claims,
+  type Role,
+} from './roles.ts';
 import { ProviderUnavailableError, type SigningKeys } from './signing-keys.ts';
 import { VerifiedTokens } from './verified-tokens.ts';
 
@@ -36,6 +44,7 @@ const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 const TOKEN_TYPES = new Set(['jwt', 'at+jwt', 'application/at+jwt']);
 const CLOCK_TOLERANCE_S = 5;
 const RETRY_AFTER_S = 5;
+const PROVIDER_AWAY = 'The identity provider cannot be reached. Try again later.';
 const CACHED_TOKENS = 5000;
 const CACHED_MS = 60_000;
 
@@ -76,6 +85,41 @@ export function authenticate(options: BearerOptions): Middleware {
     ctx.state['user'] = verdict.user;
     ctx.state['refusals'] = refusals;
     await next();
+  };
+}
+
+/** A client whose token grants the role of a node, or why it is none. */
+export type NodeVerdict =
+  | { readonly client: string; readonly node: null }
+  | { readonly status: 401 | 403 | 503; readonly message: string };
+
+/** Who a node is, by its token. Asks for the role of a node alone: ADMIN and USER are other roles. */
+export function nodeVerdicts(
+  options: Omit<BearerOptions, 'roles'> & { readonly node: ClaimMatch },
+): (ctx: Context) => Promise<NodeVerdict> {
+  const verdicts = new VerifiedTokens<NodeVerdict>({ capacity: CACHED_TOKENS, maxAgeMs: CACHED_MS });
+  const verifiedClaims = tokenVerifier(options);
+  const { node, refusals, clock, userNameClaim } = options;
+  return async (ctx) => {
+    const id = tokenId(ctx);
+    const known = id === undefined ? undefined : verdicts.get(id, clock());
+    if (known !== undefined) return known;
+    const claims = id === undefined ? { refused: 'There is no bearer token.' } : await verifiedClaims(ctx);
+    if (claims === 'unavailable') return { status: 503, message: PROVIDER_AWAY };
+    if ('refused' in claims) {
+      refusals.tell(ctx, 401, claims.refused);
+      return { status: 401, message: `The access token was refused: ${claims.refused}` };
+    }
+    const { name, subject, client } = nameOf(claims.good, userNameClaim);
+    if (!isGranted(claims.good, node)) {
+      const message = `A node needs another token. ${notGrantedMessage(claims.good, node)}`;
+      refusals.tell(ctx, 403, message, name);
+      return { status: 403, message };
+    }
+    const verdict = { client: `client ${subject ?? client ?? name}`, node: null };
+    if (id !== undefined)
+      verdicts.set(id, verdict, { now: clock(), expiresAt: Number(claims.good['exp']) * 1000 });
+    return verdict;
   };
 }
 
@@ -123,7 +167,9 @@ type Verified =
   /** Nothing is known of the provider's keys. */
   | 'unavailable';
 
-function tokenVerifier(options: BearerOptions): (ctx: Context) => Promise<Verified> {
+function tokenVerifier(
+  options: Pick<BearerOptions, 'keys' | 'issuer' | 'audience'>,
+): (ctx: Context) => Promise<Verified> {
   const { audience } = options;
   const bare = withoutSlash(options.issuer);
   const issuer = [bare, `${bare}/`];
@@ -225,7 +271,7 @@ function answerForbidden(ctx: Context, body: object): void {
 }
 
 function answerUnavailable(ctx: Context): void {
-  ctx.body = { message: 'The identity provider cannot be reached. Try again later.' };
+  ctx.body = { message: PROVIDER_AWAY };
   ctx.status = 503;
   ctx.set('Retry-After', String(RETRY_AFTER_S));
 }

@@ -2,7 +2,7 @@ import type { Context, Middleware, Next } from 'koa';
 import { streamQueue } from '../../protocol/streams.ts';
 import { INSTANCE, INSTANCE_HEADER } from '../../protocol/worker-protocol.ts';
 import type { Catalog } from '../../actors/catalog/catalog.ts';
-import type { NodeStates } from '../../actors/node-manager/node-state.ts';
+import type { Nodes } from '../../actors/node-gateway/register.ts';
 import { hashToken } from '../../actors/node-manager/tokens.ts';
 import type { WorkerRegistry } from '../../actors/node-manager/workers.ts';
 import { HttpError } from '../errors.ts';
@@ -11,16 +11,18 @@ import { userOf } from './bearer.ts';
 /** Who claims work, and brings it back. */
 export interface Claimant {
   readonly worker: string;
-  /** A process that this server started. */
+  /** A process that this server started: it ends with the server. */
   readonly managed: boolean;
+  /** No node has started it. */
+  readonly outside: boolean;
   /** Queues it may claim from; null: any. */
   readonly queues: readonly string[] | null;
 }
 
 export interface ClaimantDeps {
   readonly workers: WorkerRegistry;
-  /** Know the processes that other servers have started. */
-  readonly nodes: Pick<NodeStates, 'holderOf'>;
+  /** Know the processes that nodes of other hosts have started. */
+  readonly nodes: Pick<Nodes, 'own' | 'gateway'>;
   /** For components that nobody here started: an OIDC token of who registered them, or of an ADMIN. */
   readonly authenticate: Middleware;
   readonly catalog: Pick<Catalog, 'algorithmsServedBy'>;
@@ -36,9 +38,9 @@ export function identify({ workers, nodes, authenticate, catalog }: ClaimantDeps
       await next();
     };
     if (managed !== undefined)
-      return come({ worker: managed.worker, managed: true, queues: managed.queues() });
-    const elsewhere = await nodes.holderOf(bearer);
-    if (elsewhere !== undefined) return come({ ...elsewhere, managed: false });
+      return come({ worker: managed.worker, managed: true, outside: false, queues: managed.queues() });
+    const elsewhere = nodes.gateway.holderOf(bearer) ?? (await nodes.own.states.holderOf(bearer));
+    if (elsewhere !== undefined) return come({ ...elsewhere, managed: false, outside: false });
     await authenticate(ctx, () => {
       const { name, subject, roles } = userOf(ctx);
       const queues = roles.includes('ADMIN')
@@ -48,6 +50,7 @@ export function identify({ workers, nodes, authenticate, catalog }: ClaimantDeps
       return come({
         worker: `${subject === null ? `token of ${name}` : `token of subject ${subject}`}${instanceOf(ctx)}`,
         managed: false,
+        outside: true,
         queues,
       });
     });

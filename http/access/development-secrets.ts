@@ -6,12 +6,15 @@ import { promisify } from 'node:util';
 export const SECRETS_FOLDER = 'secrets';
 const KEYS_FILE = 'development-signing-keys.json';
 const CLIENT_SECRET_FILE = 'troupe-cli.secret';
+const NODE_SECRET_FILE = 'nodes.secret';
 
 export type SigningJwk = JsonWebKey & { readonly kid: string; readonly alg: string; readonly use: 'sig' };
 
 /** Of the embedded development provider; made once for a data directory, so that tokens survive a restart. */
 export interface DevelopmentSecrets {
   readonly clientSecret: string;
+  /** Tokens of nodes are signed with it. */
+  readonly nodeSecret: string;
   /** Private keys. */
   readonly signingKeys: readonly [SigningJwk, ...SigningJwk[]];
 }
@@ -24,12 +27,13 @@ export async function loadOrCreateDevelopmentSecrets(dataDir: string): Promise<D
   const keys = await loadOrCreate(folder, KEYS_FILE, async () =>
     JSON.stringify({ keys: [await newSigningKey()] }),
   );
-  const secret = await loadOrCreate(folder, CLIENT_SECRET_FILE, () =>
-    Promise.resolve(`${randomBytes(32).toString('base64url')}\n`),
-  );
+  const newSecret = () => Promise.resolve(`${randomBytes(32).toString('base64url')}\n`);
+  const secret = await loadOrCreate(folder, CLIENT_SECRET_FILE, newSecret);
+  const nodeSecret = await loadOrCreate(folder, NODE_SECRET_FILE, newSecret);
   return {
     signingKeys: checked(join(folder, KEYS_FILE), () => keysOf(JSON.parse(keys))),
     clientSecret: checked(join(folder, CLIENT_SECRET_FILE), () => secretOf(secret.trim())),
+    nodeSecret: checked(join(folder, NODE_SECRET_FILE), () => secretOf(nodeSecret.trim())),
   };
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Middleware } from 'koa';
 import { isLoopback, type AccessSettings } from '../../config/access.ts';
-import { authenticate, requireRole } from './bearer.ts';
+import { authenticate, nodeVerdicts, requireRole } from './bearer.ts';
 import { DEVELOPMENT_PATH } from './development-names.ts';
 import {
   createDevelopmentProvider,
@@ -10,6 +10,7 @@ import {
 } from './development-provider.ts';
 import { loadOrCreateDevelopmentSecrets, SECRETS_FOLDER } from './development-secrets.ts';
 import type { Logger } from './logger.ts';
+import { ownNodeTokens, providerNodes, type NodeAuthenticator } from './node-access.ts';
 import { withoutSlash } from './provider-document.ts';
 import { Refusals } from './refusals.ts';
 import { fixedSigningKeys, publishedSigningKeys } from './signing-keys.ts';
@@ -19,6 +20,8 @@ export interface Access {
   readonly routes?: Middleware;
   readonly authenticate: Middleware;
   readonly requireAdmin: Middleware;
+  /** For nodes on other hosts. */
+  readonly authenticateNode: NodeAuthenticator;
   /** The client that the service itself is at the provider: for tokens on callbacks and archive posts (specification 5). */
   readonly serviceClient: ServiceClient;
 }
@@ -53,16 +56,15 @@ export async function createAccess(
   const { tokenIssuer: issuer, allowHttp, audience, roles, userNameClaim } = settings;
   const { clientId, clientSecret } = settings;
   const keys = publishedSigningKeys({ issuer, allowHttp, logger: dependencies.logger, clock });
+  const common = {
+    ...{ keys, issuer, userNameClaim, clock },
+    refusals: refusalsOf(dependencies, clock),
+    ...(audience !== undefined && { audience }),
+  };
+  const { node } = settings;
   return {
-    authenticate: authenticate({
-      keys,
-      issuer,
-      roles,
-      userNameClaim,
-      clock,
-      refusals: refusalsOf(dependencies, clock),
-      ...(audience !== undefined && { audience }),
-    }),
+    authenticate: authenticate({ ...common, roles }),
+    authenticateNode: providerNodes(node === undefined ? undefined : nodeVerdicts({ ...common, node })),
     requireAdmin: requireRole('ADMIN'),
     serviceClient: {
       issuer: settings.issuer,
@@ -83,8 +85,10 @@ async function developmentAccess(dependencies: AccessDependencies, clock: () => 
     'DEVELOPMENT ACCESS: no OpenID Connect provider is set, so the server issues its own tokens. ' +
       'Whoever can read the secrets folder is ADMIN',
   );
+  const refusals = refusalsOf(dependencies, clock);
   return {
     routes: provider.middleware,
+    authenticateNode: ownNodeTokens(secrets.nodeSecret, clock, refusals),
     authenticate: authenticate({
       keys: fixedSigningKeys(provider.keys),
       issuer,
@@ -92,7 +96,7 @@ async function developmentAccess(dependencies: AccessDependencies, clock: () => 
       roles: DEVELOPMENT_ROLES,
       userNameClaim: 'sub',
       clock,
-      refusals: refusalsOf(dependencies, clock),
+      refusals,
     }),
     requireAdmin: requireRole('ADMIN'),
     serviceClient: {

@@ -11,6 +11,13 @@ export function rolesOf(claims: Claims, { user, admin }: RoleClaims): Role[] {
   ];
 }
 
+/** Whether the claims grant what this one stands for. */
+export const isGranted = (claims: Claims, wanted: ClaimMatch): boolean => matches(claims, wanted);
+
+/** Says which claim a token lacks, when it is not granted. */
+export const notGrantedMessage = (claims: Claims, { name, value }: ClaimMatch): string =>
+  oneClaimMessage(claims, name, [value]);
+
 /** Who the claims are about; undefined: they do not say. */
 export function nameOf(
   claims: Claims,

@@ -8,6 +8,7 @@ import { jobFileEndpoints, type JobFileDeps } from './job-files.ts';
 import { jobFrameEndpoints, type JobFrameDeps } from './job-frames.ts';
 import { jobListEndpoints, type JobListDeps } from './job-list.ts';
 import { mediaEndpoints, type MediaDeps } from './media.ts';
+import { nodeSyncEndpoints } from './node-sync.ts';
 import { nodeEndpoints, type NodeDeps } from './nodes.ts';
 import { pipelineEndpoints } from './pipelines.ts';
 import { queueEndpoints, type QueueDeps } from './queues.ts';
@@ -63,6 +64,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...workerProtocolEndpoints,
   ...workerFileEndpoints,
   ...workerStreamEndpoints,
+  ...nodeSyncEndpoints,
 ];
 
 /** The groups in which a reader finds them. */
@@ -79,4 +81,5 @@ export const tags = [
   { name: 'Pipelines', description: 'Pipelines, tasks, actions and algorithms' },
   { name: 'Queues', description: 'What waits for components' },
   { name: 'Worker protocol', description: 'How components claim work and answer it' },
+  { name: 'Nodes on other hosts', description: 'How nodes on other hosts keep in touch with the server' },
 ] as const;

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import { NODE_CONFIGURATION } from '../../actors/node-configuration/actor.ts';
 import type { ConfigurationCommand, ConfigurationReply } from '../../actors/node-configuration/model.ts';
 import { withoutValues, type NodeManagerModel } from '../../actors/node-configuration/model.ts';
+import type { Nodes } from '../../actors/node-gateway/register.ts';
 import type { NodeManager } from '../../actors/node-manager/actor.ts';
-import type { NodeStates, SeenNode } from '../../actors/node-manager/node-state.ts';
+import type { SeenNode } from '../../actors/node-manager/node-state.ts';
 import { textOf } from '../../actors/runtime/machine.ts';
 import type { Family } from '../../actors/runtime/system.ts';
 import { deployedServices } from '../../actors/views/nodes.ts';
@@ -24,7 +25,7 @@ import {
 export interface NodeDeps {
   readonly nodeConfiguration: Family<ConfigurationCommand, ConfigurationReply>;
   readonly nodeManager: NodeManager;
-  readonly nodes: NodeStates;
+  readonly nodes: Nodes;
   readonly logger: Logger;
 }
 
@@ -64,21 +65,39 @@ const change = (
       200: json('responseCode 0: it was told so; 1: there is no such service.', coreResponse),
       403: FORBIDDEN,
     },
-    async handle({ params: { serviceName }, ctx }, { nodeManager, logger }: NodeDeps) {
+    async handle({ params: { serviceName }, ctx }, deps: NodeDeps) {
       const type = `${verb}Service` as const;
-      const reply = await nodeManager.family.ask(nodeManager.host, { type, service: serviceName });
-      const isThere = reply.kind === 'done';
-      if (!isThere && reply.reason === 'WRONG_STATE')
-        throw overloaded('The server is shutting down; try again later.');
-      logger.info({ user: userOf(ctx).name, service: serviceName, isThere }, `${type} by REST`);
+      const reason = await ordered(type, serviceName, deps);
+      const isThere = reason === undefined;
+      deps.logger.info({ user: userOf(ctx).name, service: serviceName, isThere }, `${type} by REST`);
       if (isThere) return ok({ responseCode: 0, message: null });
       return ok(
         refusal(
-          `Error ${deed} the service with name '${serviceName}'. Please check the server logs. There is no such service on this node; GET /rest/nodes/info lists them.`,
+          `Error ${deed} the service with name '${serviceName}'. Please check the server logs. ${reason}`,
         ),
       );
     },
   });
+
+/** Has the node of a service start or stop it; answers why that is not possible. */
+async function ordered(
+  type: 'startService' | 'stopService',
+  service: string,
+  { nodeManager, nodes }: NodeDeps,
+): Promise<string | undefined> {
+  const [host = ''] = service.split(':', 1);
+  if (host !== nodeManager.host && nodes.gateway.connected().has(host)) {
+    const outcome = await nodes.gateway.order(host, type, service);
+    if (outcome === 'AWAY') return `The node ${host} does not answer; try again later.`;
+    return outcome === 'DONE' ? undefined : NO_SUCH_SERVICE;
+  }
+  const reply = await nodeManager.family.ask(nodeManager.host, { type, service });
+  if (reply.kind === 'done') return undefined;
+  if (reply.reason === 'WRONG_STATE') throw overloaded('The server is shutting down; try again later.');
+  return NO_SUCH_SERVICE;
+}
+const NO_SUCH_SERVICE =
+  'There is no such service on a node that is connected; GET /rest/nodes/info lists them.';
 
 /** Specification 4.4. */
 export const nodeEndpoints = [
@@ -126,15 +145,18 @@ export const nodeEndpoints = [
     tag: TAG,
     caller: 'USER',
     summary: 'List the hosts of the configuration, and tell whether their node managers are connected',
+    description: 'Also those that are connected and are to run nothing yet.',
     answers: { 200: json('By host.', nodeHosts, { host: true }) },
     async handle(_, deps: NodeDeps) {
       const { host: thisHost } = deps.nodeManager;
       const nodes = await configured(deps);
       const seen = await seenNodes(nodes, deps);
+      const connected = [...deps.nodes.gateway.connected().keys()];
       return ok(
-        Object.fromEntries(
-          nodes.map(({ host }) => [host, host === thisHost || seen.get(host)?.silent === false]),
-        ),
+        Object.fromEntries([
+          ...nodes.map(({ host }) => [host, host === thisHost || seen.get(host)?.silent === false]),
+          ...connected.map((host) => [host, true]),
+        ]),
       );
     },
   }),
@@ -160,10 +182,16 @@ export const nodeEndpoints = [
     caller: 'USER',
     summary: 'List the services that are available for deployment',
     answers: {
-      200: json('The installed components, as services that are always kept running.', availableServices),
+      200: json(
+        'The components that are installed on the server and on nodes that are connected, as services that are always kept running.',
+        availableServices,
+      ),
     },
-    handle: (_, { nodeManager }: NodeDeps) =>
-      ok(Object.fromEntries(nodeManager.availableServices.map((model) => [model.serviceName, model]))),
+    handle: (_, { nodeManager, nodes }: NodeDeps) => {
+      const elsewhere = [...nodes.gateway.connected().values()].flatMap(({ installed }) => installed);
+      const all = [...elsewhere, ...nodeManager.availableServices];
+      return ok(Object.fromEntries(all.map((model) => [model.serviceName, model])));
+    },
   }),
   change('start', {
     summary: 'Start a service',
@@ -188,7 +216,9 @@ async function seenNodes(
   { nodeManager: { host: thisHost }, nodes }: NodeDeps,
 ): Promise<ReadonlyMap<string, SeenNode>> {
   const others = configuration.filter(({ host }) => host !== thisHost);
-  const seen = await Promise.all(others.map(async ({ host }) => [host, await nodes.seen(host)] as const));
+  const seen = await Promise.all(
+    others.map(async ({ host }) => [host, await nodes.own.states.seen(host)] as const),
+  );
   return new Map(seen.flatMap(([host, node]) => (node === undefined ? [] : [[host, node] as const])));
 }
 

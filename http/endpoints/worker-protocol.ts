@@ -193,8 +193,8 @@ async function handOut(
   { workerGateway, workers }: WorkerProtocolDeps,
   wanted: Pick<Claim, 'queues' | 'max' | 'waitMs' | 'inTurn'>,
 ): Promise<readonly Assignment[]> {
-  const { worker, managed } = claimantOf(ctx);
-  if (!managed) workers.askedFromOutside(wanted.queues, performance.now());
+  const { worker, managed, outside } = claimantOf(ctx);
+  if (outside) workers.askedFromOutside(wanted.queues, performance.now());
   const gone = new AbortController();
   whenClosed(ctx, () => gone.abort());
   const { work, giveBack } = await workerGateway.claim({ ...wanted, worker, lasting: !managed }, gone.signal);

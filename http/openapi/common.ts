@@ -21,10 +21,10 @@ const takesJson = ({ body }: Operation) =>
 const RETRY = { 'Retry-After': 'Seconds after which to try again' };
 const NO_TOKEN = 'There is no bearer token, or it is not valid (any more).';
 
-/** Only the interface of clients says it in words. */
+/** Components, which need no words, are told none. */
 const credentials = (path: string): Readonly<Record<string, DeclaredAnswer>> => ({
   401: {
-    ...(path.startsWith('/rest') ? json(NO_TOKEN, responseMessage) : nothing(NO_TOKEN)),
+    ...(/^\/(rest|node)\//.test(path) ? json(NO_TOKEN, responseMessage) : nothing(NO_TOKEN)),
     headers: { 'WWW-Authenticate': 'Always Bearer' },
   },
   403: json('The token is good, but gives no role that may do this.', responseMessage),

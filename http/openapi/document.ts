@@ -57,6 +57,9 @@ const securitySchemes = (sessionCookie: string) => ({
   component: bearer(
     'The token that a component process was started with, or an access token that may serve the algorithm.',
   ),
+  node: bearer(
+    'A token of the provider that grants the role of a node; with the embedded development provider what `troupe token --node` prints.',
+  ),
   metrics: bearer('The METRICS_TOKEN of the server.'),
   session: {
     type: 'apiKey',
@@ -74,6 +77,7 @@ const SECURITY: Readonly<Record<Caller, readonly (keyof ReturnType<typeof securi
   USER: ['token', 'session'],
   ADMIN: ['token', 'session'],
   COMPONENT: ['component', 'token'],
+  NODE: ['node'],
   METRICS: ['metrics', 'token'],
 };
 

@@ -35,7 +35,7 @@ const environmentVariableModel = z
   })
   .meta({ id: 'EnvironmentVariableModel' });
 
-const serviceModel = z
+export const serviceModel = z
   .object({
     serviceName: named(/^[^/;\p{Cc}]+$/u, 'must not contain "/", ";" or control characters').describe(
       'Name of a component, or any other',
@@ -69,7 +69,7 @@ const nodeManagerModel = z
 
 export const nodeConfiguration = z.array(nodeManagerModel);
 
-const deployedServiceModel = z
+export const deployedServiceModel = z
   .object({
     name: z.string().describe('<host>:<service>:<n>'),
     kind: z.enum(['simple', 'generic']),

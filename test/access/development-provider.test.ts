@@ -134,7 +134,7 @@ describe('The embedded development provider', () => {
   it('keeps its secrets where only this user reads them', async () => {
     const folder = join(dataDir, 'secrets');
     const files = (await readdir(folder)).toSorted();
-    expect(files).to.deep.equal(['development-signing-keys.json', 'troupe-cli.secret']);
+    expect(files).to.deep.equal(['development-signing-keys.json', 'nodes.secret', 'troupe-cli.secret']);
     expect(await mode(folder)).to.equal('700');
     for (const file of files) expect(await mode(join(folder, file)), file).to.equal('600');
   });
@@ -148,7 +148,7 @@ describe('The embedded development provider', () => {
   });
 
   it('has the same secrets after a restart, and its tokens go on', async () => {
-    const files = ['development-signing-keys.json', 'troupe-cli.secret'].map((name) =>
+    const files = ['development-signing-keys.json', 'nodes.secret', 'troupe-cli.secret'].map((name) =>
       join(dataDir, 'secrets', name),
     );
     const contents = (): Promise<string[]> => Promise.all(files.map((file) => readFile(file, 'utf8')));

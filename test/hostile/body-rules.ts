@@ -20,6 +20,7 @@ import { cursorOf, jobListQuery } from '../../http/schemas/job-list.ts';
 import * as jobs from '../../http/schemas/batch-jobs.ts';
 import * as media from '../../http/schemas/media.ts';
 import { searchQuery } from '../../http/schemas/search.ts';
+import * as sync from '../../http/schemas/node-sync.ts';
 import { nodeConfiguration } from '../../http/schemas/nodes.ts';
 import { checked } from '../../http/schemas/problems.ts';
 import * as streaming from '../../http/schemas/streaming-jobs.ts';
@@ -205,7 +206,8 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     mediaCheckRequest: body(media.mediaCheckRequest, (size) => ({ mediaUris: texts(size) })),
   },
   'http/schemas/nodes.ts': {
-    ...because(ANSWER, 'deployedNodeManagerModel', 'nodeHosts', 'availableServices'),
+    ...because('is timed as a part of the configuration', 'serviceModel'),
+    ...because(ANSWER, 'deployedServiceModel', 'deployedNodeManagerModel', 'nodeHosts', 'availableServices'),
     nodeConfiguration: [
       body(nodeConfiguration, hosts),
       ...text(nodeConfiguration, (host) => [
@@ -217,6 +219,20 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
         },
       ]),
     ],
+  },
+  'http/schemas/node-sync.ts': {
+    ...because(ANSWER, 'syncAnswer'),
+    nodeParams: text(sync.nodeParams, (node) => ({ node })),
+    syncRequest: body(sync.syncRequest, (size) => ({
+      ...{ instance: 'i', formerly: null, turn: 1, version: '1', server: '', done: 0, configuration: '' },
+      ...{ leaving: false, waitMs: 1, installed: many(Math.min(1_000, size), service) },
+      services: many(size, (at) => ({
+        ...{ name: `a:b:${at}`, kind: 'generic', rank: 1, serviceCount: 1, lastKnownState: 'Running' },
+        ...{ restartCount: 0, unlaunchable: false },
+      })),
+      processes: many(size, (at) => ({ worker: `a:b:${at}#1`, tokenHash: 'x'.repeat(43) })),
+      news: many(size, (number) => ({ what: 'configured', number })),
+    })),
   },
   'http/schemas/problems.ts': because('is timed by each of the schemas', 'checked'),
   'http/schemas/queues.ts': because(ANSWER, 'queueInfo'),
@@ -396,7 +412,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
   },
   'actors/node-configuration/unserved.ts': {
     unservedComponents: (size) => () =>
-      unserved.unservedComponents([{ host: 'h', services: many(size, service) }], texts(size), 'h'),
+      unserved.unservedComponents([{ host: 'h', services: many(size, service) }], texts(size)),
     unservedSentence: (size) => () => unserved.unservedSentence(texts(size), 'h'),
   },
   'actors/node-configuration/transitions.ts': {

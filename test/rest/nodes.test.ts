@@ -399,7 +399,7 @@ describe('Services and the work of jobs', () => {
     const { responseCode, message } = body as { responseCode: number; message: string };
     expect([status, responseCode]).to.deep.equal([201, 2]);
     expect(message).to.match(
-      /no service on test-host for components .*: TestLight\. Jobs that need them wait/,
+      /no service for components .* on test-host: TestLight\. Jobs that need them wait/,
     );
     const told = await until('the message is posted', messages, ({ length }) => length > 0);
     expect(told.map(({ msg, severity }) => [msg, severity])).to.deep.equal([[message, 'warning']]);

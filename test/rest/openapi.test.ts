@@ -146,7 +146,7 @@ describe('The OpenAPI document', () => {
       expect(operation.summary, path).to.match(/^[A-Z][^\n]{3,119}[^.\n]$/);
       expect(known, path).to.include.members(operation.tags);
       expect(schemes, path).to.include.members(operation.security.flatMap((one) => Object.keys(one)));
-      expect(operation.security.length > 0, path).to.equal(/^\/(rest|worker|metrics)/.test(path));
+      expect(operation.security.length > 0, path).to.equal(/^\/(rest|worker|node|metrics)/.test(path));
     }
   });
 

@@ -1,7 +1,8 @@
 /** Processes and services of a node whose server is another one: what any server does for them, and shows of them. */
 import path from 'node:path';
 import { expect } from 'chai';
-import { NodeReport, type DeployedServiceModel } from '../../actors/node-manager/node-state.ts';
+import { NodeReport } from '../../actors/node-manager/node-report.ts';
+import type { DeployedServiceModel } from '../../actors/node-manager/node-state.ts';
 import { hashToken, newToken } from '../../actors/node-manager/tokens.ts';
 import { systemClock } from '../../actors/runtime/clock.ts';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';

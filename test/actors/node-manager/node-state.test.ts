@@ -1,11 +1,8 @@
 /** What nodes tell of themselves, with several servers on one store. */
 import { expect } from 'chai';
 import type { Logger } from '../../../config/logger.ts';
-import {
-  NodeReport,
-  NodeStates,
-  type DeployedServiceModel,
-} from '../../../actors/node-manager/node-state.ts';
+import { NodeReport } from '../../../actors/node-manager/node-report.ts';
+import { NodeStates, type DeployedServiceModel } from '../../../actors/node-manager/node-state.ts';
 import { hashToken, newToken } from '../../../actors/node-manager/tokens.ts';
 import { VirtualClock } from '../../../actors/runtime/clock.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
@@ -64,11 +61,11 @@ describe('What a node tells of itself', () => {
     expect(await nodes.seen('a')).to.equal(undefined);
     const report = reportOf('a', 'one');
     await report.beat();
-    expect(await nodes.seen('a')).to.deep.equal({ services: [FACES], silent: false });
+    expect(await nodes.seen('a')).to.deep.include({ services: [FACES], silent: false });
     await clock.advance(SILENCE_MS - 1);
     expect((await nodes.seen('a'))?.silent).to.equal(false);
     await clock.advance(1);
-    expect(await nodes.seen('a')).to.deep.equal({ services: [FACES], silent: true });
+    expect(await nodes.seen('a')).to.deep.include({ services: [FACES], silent: true });
     await report.beat();
     expect((await nodes.seen('a'))?.silent).to.equal(false);
   });

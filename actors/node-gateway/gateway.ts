@@ -1,0 +1,241 @@
+import { createHash } from 'node:crypto';
+import type { QueueFigures } from '../../store/ledger.ts';
+import { MEDIA_QUEUES } from '../../protocol/worker-protocol.ts';
+import type { NodeManagerModel, ServiceModel } from '../node-configuration/model.ts';
+import type { TokenHolder } from '../node-manager/node-state.ts';
+import { hashToken, nodeOfToken } from '../node-manager/tokens.ts';
+import { ConnectedNodes, type ConnectedNodesDeps } from './connected-nodes.ts';
+import type { NodeAccess, NodeConfiguration, NodeNews, SyncAnswer, SyncRequest } from './messages.ts';
+import type { RemoteNode } from './remote-node.ts';
+import { nodeOfWorker } from './rules.ts';
+
+export interface NodeGatewayDeps extends ConnectedNodesDeps {
+  /** The server's own services, which no other node may run, are not among these. */
+  readonly components: readonly { readonly queues: readonly string[]; readonly model: ServiceModel }[];
+  /** The queue of a component that somebody has registered. */
+  registeredQueue(component: string): string | undefined;
+  /** Processes of the server's own node that can take work of a queue, now or when they are started. */
+  ownCapacity(queue: string): number;
+  /** Whether a component that no node has started has asked for work of this queue lately. */
+  servedFromOutside(queue: string): boolean;
+  unavailable(queue: string, reason: string): void;
+  announce(): void;
+}
+
+type Figures = Pick<QueueFigures, 'waiting' | 'held'>;
+
+/** Queues of the server's own media component: what they carry is for nobody else. */
+const OWN_QUEUES: readonly string[] = Object.values(MEDIA_QUEUES);
+/** What a node has not done within this time it was perhaps not told. */
+const ORDER_MS = 5_000;
+/** A message that is late does not make a node silent. */
+const MESSAGES_IN_SILENCE = 4;
+
+/** Where nodes on other hosts come: takes in how they stand, and tells them what to do. */
+export class NodeGateway {
+  readonly #deps: NodeGatewayDeps;
+  readonly #nodes: ConnectedNodes;
+  /** Undefined: it was not read yet. */
+  #configuration: readonly NodeManagerModel[] | undefined;
+  #closed = false;
+
+  constructor(deps: NodeGatewayDeps) {
+    this.#deps = deps;
+    this.#nodes = new ConnectedNodes(deps, {
+      queuesOf: (service) => this.#queuesOf(service),
+      isConfigured: (node) =>
+        this.#configuration?.some(({ host, services }) => host === node && services.length > 0) !== false,
+    });
+  }
+
+  /** Takes a message of a node, and waits until there is something for it to do. @throws NodeRefused */
+  async sync(node: string, access: NodeAccess, message: SyncRequest, gone: AbortSignal): Promise<SyncAnswer> {
+    const remote = await this.#nodes.admitted(node, access, message);
+    const news = remote.take(message);
+    await remote.stored();
+    for (const one of news) await this.#hear(node, one);
+    if (message.leaving) await this.#nodes.leave(node, remote);
+    else await this.#untilSomething(node, remote, message, gone);
+    return this.#answer(node, remote, message);
+  }
+
+  /** The process of a node that this token belongs to; undefined: of none that has been heard of here. */
+  holderOf(token: string): TokenHolder | undefined {
+    const node = nodeOfToken(token);
+    return node === undefined ? undefined : this.#nodes.get(node)?.holderOf(hashToken(token));
+  }
+
+  /** From now on this is what nodes are to run. */
+  configure(nodes: readonly NodeManagerModel[]): void {
+    this.#configuration = nodes;
+    for (const remote of this.#nodes.all()) remote.wake();
+  }
+
+  /** Work waits: nodes that are to start processes for it are told at once. */
+  offered(queues: ReadonlyMap<string, Figures>): void {
+    if (this.#nodes.size === 0) return;
+    for (const [queue, figures] of queues)
+      for (const [remote, wanted] of this.#shares(queue, figures))
+        if (remote.isNews(queue, wanted)) remote.wake();
+  }
+
+  /** AWAY: the node is not connected, or does not answer. */
+  order(
+    node: string,
+    type: 'startService' | 'stopService',
+    service: string,
+  ): Promise<'DONE' | 'NO_SUCH_SERVICE' | 'AWAY'> {
+    const remote = this.#nodes.get(node);
+    if (remote === undefined || remote.silent) return Promise.resolve('AWAY');
+    if (!remote.services.some(({ name }) => name === service)) return Promise.resolve('NO_SUCH_SERVICE');
+    return new Promise((resolve) => {
+      const cancel = this.#deps.clock.after(ORDER_MS, () => resolve('AWAY'));
+      void remote.send({ type, service }).then(() => {
+        cancel();
+        resolve('DONE');
+      });
+    });
+  }
+
+  /** Of a worker that no node of another host has started nothing happens. */
+  kill(worker: string, reason: string): void {
+    const node = nodeOfWorker(worker);
+    if (node !== undefined) void this.#nodes.get(node)?.send({ type: 'kill', worker, reason });
+  }
+
+  /** Whether a node of another host that is connected can take work of this queue. `except`: but this one. */
+  canServe(queue: string, except?: string): boolean {
+    const others = this.#nodes.live().filter(([node]) => node !== except);
+    return others.some(([, remote]) => remote.serves(queue) || remote.capacity(queue) > 0);
+  }
+
+  /** Whether a process of another host that takes work of this queue is up. */
+  serves(queue: string): boolean {
+    return this.#nodes.live().some(([, remote]) => remote.serves(queue));
+  }
+
+  /** Why work of this queue waits, as far as other hosts are to serve it; undefined: they are not. */
+  waitingReason(queue: string): string | undefined {
+    const hosts = (this.#configuration ?? [])
+      .filter(({ services }) =>
+        services.some(
+          ({ serviceName, serviceCount }) => serviceCount > 0 && this.#queuesOf(serviceName).includes(queue),
+        ),
+      )
+      .map(({ host }) => host)
+      .filter((host) => host !== this.#deps.host);
+    const away = hosts.filter((host) => this.#nodes.get(host)?.silent !== false);
+    if (hosts.length === 0) return undefined;
+    if (away.length === hosts.length) return `the node ${away[0]} is not connected`;
+    return this.canServe(queue) ? 'starting' : `its services on ${hosts[0]} are stopped or cannot be started`;
+  }
+
+  /** The nodes that are connected. */
+  connected(): ReadonlyMap<string, Pick<RemoteNode, 'about' | 'installed'>> {
+    return new Map(this.#nodes.live());
+  }
+
+  /** No service of this node can serve a queue any more; its work waits as long as any other can. */
+  unavailable(node: string, queue: string, reason: string): void {
+    const { host, ownCapacity, servedFromOutside } = this.#deps;
+    const servedHere = node !== host && ownCapacity(queue) > 0;
+    if (servedHere || servedFromOutside(queue) || this.canServe(queue, node)) return;
+    this.#deps.unavailable(queue, reason);
+  }
+
+  /** Nobody is held up any longer. */
+  close(): void {
+    this.#closed = true;
+    for (const remote of this.#nodes.all()) remote.wake();
+  }
+
+  async #hear(node: string, news: NodeNews): Promise<void> {
+    if (news.what === 'gone') await this.#deps.gone(news.worker, news.counted, news.reason);
+    else if (news.what === 'configured') this.#deps.announce();
+    else this.unavailable(node, news.queue, news.reason);
+  }
+
+  async #untilSomething(
+    node: string,
+    remote: RemoteNode,
+    message: SyncRequest,
+    gone: AbortSignal,
+  ): Promise<void> {
+    const { clock, silenceMs } = this.#deps;
+    const until = clock.steady() + Math.min(message.waitMs, silenceMs / MESSAGES_IN_SILENCE);
+    for (;;) {
+      // What comes while we look wakes us.
+      remote.look();
+      if (await this.#hasSomething(node, remote, message)) return;
+      const left = until - clock.steady();
+      if (left <= 0 || gone.aborted || this.#closed || remote.isOver(message.turn)) return;
+      await remote.wait(left, gone);
+    }
+  }
+
+  async #hasSomething(
+    node: string,
+    remote: RemoteNode,
+    { done, server, configuration }: SyncRequest,
+  ): Promise<boolean> {
+    if (remote.commands.some(({ number }) => server !== this.#deps.serverId || number > done)) return true;
+    const wanted = this.#configurationOf(node);
+    if (wanted !== undefined && wanted.version !== configuration) return true;
+    return [...(await this.#wantedOf(remote))].some(([queue, count]) => remote.isNews(queue, count));
+  }
+
+  async #answer(node: string, remote: RemoteNode, message: SyncRequest): Promise<SyncAnswer> {
+    const configuration = this.#configurationOf(node);
+    const wanted = await this.#wantedOf(remote);
+    remote.tell(wanted);
+    return {
+      server: this.#deps.serverId,
+      taken: remote.taken,
+      commands: remote.commands,
+      wanted: Object.fromEntries(wanted),
+      ...(configuration === undefined || configuration.version === message.configuration
+        ? {}
+        : { configuration }),
+    };
+  }
+
+  #configurationOf(node: string): NodeConfiguration | undefined {
+    if (this.#configuration === undefined) return undefined;
+    const services = this.#configuration.find(({ host }) => host === node)?.services ?? [];
+    const queues = Object.fromEntries(
+      services.map(({ serviceName }) => [serviceName, this.#queuesOf(serviceName)]),
+    );
+    const text = JSON.stringify([services, queues]);
+    return { version: createHash('sha256').update(text).digest('base64url'), services, queues };
+  }
+
+  #queuesOf(service: string): readonly string[] {
+    const { components, registeredQueue } = this.#deps;
+    const installed = components.find(({ model }) => model.serviceName === service)?.queues;
+    const registered = registeredQueue(service);
+    const queues = installed ?? (registered === undefined ? [] : [registered]);
+    return queues.filter((queue) => !OWN_QUEUES.includes(queue));
+  }
+
+  /** How many processes of this node are wanted for what waits, by queue that has work. */
+  async #wantedOf(remote: RemoteNode): Promise<ReadonlyMap<string, number>> {
+    const wanted = new Map<string, number>();
+    for (const [queue, figures] of await this.#deps.ledger.queues())
+      if (remote.isFor(queue)) wanted.set(queue, this.#shares(queue, figures).get(remote) ?? 0);
+    return wanted;
+  }
+
+  /** Processes of the server's own node come first, then those of the others, as many as there are of each. */
+  #shares(queue: string, { waiting, held }: Figures): ReadonlyMap<RemoteNode, number> {
+    const shares = new Map<RemoteNode, number>();
+    if (waiting === 0) return shares;
+    let left = waiting + held - this.#deps.ownCapacity(queue);
+    for (const [, remote] of this.#nodes.live()) {
+      if (left <= 0) break;
+      const share = Math.min(left, remote.capacity(queue));
+      if (share > 0) shares.set(remote, share);
+      left -= share;
+    }
+    return shares;
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * What a node on another host and its server say to each other: POST /node/v1/{node}/sync, again and again. The node tells how it stands,
+ * all of it each time, and the server answers what is to be done, at once or when there is something. Events go by number and are said
+ * again until the other side has told the number back, so an answer that is lost loses nothing.
+ */
+import type { ServiceModel } from '../node-configuration/model.ts';
+import type { DeployedServiceModel } from '../node-manager/node-state.ts';
+
+export interface SyncRequest {
+  /** Random at each start of the node: tells it from every other one of its name. */
+  readonly instance: string;
+  /** The start before this one, in the same folder: this one takes its place. */
+  readonly formerly: string | null;
+  /** Grows with each message of an instance: what comes late, after a later one, is not taken. */
+  readonly turn: number;
+  /** Version of the product. */
+  readonly version: string;
+  /** The start of the server that answered last; '': none has. */
+  readonly server: string;
+  /** Number of the last command of that server that was carried out. */
+  readonly done: number;
+  /** Version of the configuration that is in force; '': none is. */
+  readonly configuration: string;
+  readonly services: readonly DeployedServiceModel[];
+  readonly processes: readonly NodeProcess[];
+  /** What the server has not taken yet. */
+  readonly news: readonly NumberedNews[];
+  /** Services that may be configured: the components that are installed there. */
+  readonly installed: readonly ServiceModel[];
+  /** It goes down in order: nothing runs any more. */
+  readonly leaving: boolean;
+  /** Without anything to do, the answer may come after so many milliseconds. */
+  readonly waitMs: number;
+}
+
+/** A component process of a node, and the hash of its token. */
+export interface NodeProcess {
+  readonly worker: string;
+  readonly tokenHash: string;
+}
+
+export type NodeNews =
+  | { readonly what: 'gone'; readonly worker: string; readonly counted: boolean; readonly reason: string }
+  | { readonly what: 'unavailable'; readonly queue: string; readonly reason: string }
+  | { readonly what: 'configured' };
+export type NumberedNews = NodeNews & { readonly number: number };
+
+export interface SyncAnswer {
+  /** Random at each start of the server: commands are numbered from 1 by each. */
+  readonly server: string;
+  /** Number of the last news that was taken. */
+  readonly taken: number;
+  /** When it is another one than the node has. */
+  readonly configuration?: NodeConfiguration;
+  readonly commands: readonly NumberedCommand[];
+  /** By queue that has work, waiting or held: how many processes of this node are wanted for what waits. */
+  readonly wanted: Readonly<Record<string, number>>;
+  /** From now on the node shows this token instead of the one that it came with. */
+  readonly token?: string;
+}
+
+export interface NodeConfiguration {
+  readonly version: string;
+  readonly services: readonly ServiceModel[];
+  /** Queues that the processes of each service may serve. */
+  readonly queues: Readonly<Record<string, readonly string[]>>;
+}
+
+export type NodeCommand =
+  /** From an ADMIN. */
+  | { readonly type: 'startService'; readonly service: string }
+  | { readonly type: 'stopService'; readonly service: string }
+  /** This process does not answer or does not stop. */
+  | { readonly type: 'kill'; readonly worker: string; readonly reason: string }
+  /** This process has asked for work: it is up. */
+  | { readonly type: 'cameUp'; readonly worker: string };
+export type NumberedCommand = NodeCommand & { readonly number: number };
+
+/** Who sends a message, by its token. */
+export interface NodeAccess {
+  /** As it is called at the provider, or by whoever issued the token. */
+  readonly client: string;
+  /** The only name that the token is for; null: any that is not another client's. */
+  readonly node: string | null;
+}

@@ -1,0 +1,157 @@
+import { ProcessNotes } from '../../processes/process-notes.ts';
+import { processesFolder } from '../../results/layout.ts';
+import { configurationRules } from '../actor-settings.ts';
+import type { DispatcherCommand } from '../dispatcher/model.ts';
+import type { Foundation } from '../guardian-deps.ts';
+import { nodeConfigurationKind } from '../node-configuration/actor.ts';
+import type { ConfigurationCommand, ConfigurationReply } from '../node-configuration/model.ts';
+import type { NodeManagerModel } from '../node-configuration/model.ts';
+import { unservedComponents, unservedSentence } from '../node-configuration/unserved.ts';
+import type { Family } from '../runtime/system.ts';
+import { restartPolicy } from '../service/policy.ts';
+import { LastingMessages } from '../system-messages/lasting-messages.ts';
+import { NodeGateway } from './gateway.ts';
+import { registerOwnNode, type OwnNode } from './own-node.ts';
+import { nodeOfWorker } from './rules.ts';
+
+/** All nodes, as the server reaches them: its own and those on other hosts. */
+export interface Nodes {
+  readonly own: OwnNode;
+  readonly gateway: NodeGateway;
+  readonly configuration: Family<ConfigurationCommand, ConfigurationReply>;
+  /** From now on this is what they are to run; settles when the server's own knows. */
+  configure(nodes: readonly NodeManagerModel[]): Promise<void>;
+  /** So much work waits in each of these queues while so much is held. */
+  offered: NodeGateway['offered'];
+  /** This process hangs: whoever started it ends it. */
+  kill(worker: string, reason: string): void;
+  /** Why work of this queue waits, as far as services are the reason. */
+  waitingReason(queue: string): string | undefined;
+}
+
+/** The dispatcher, which is registered beside them. */
+export interface ToDispatcher {
+  tell(command: DispatcherCommand): void;
+  ask(command: DispatcherCommand): Promise<unknown>;
+}
+
+export function registerNodes(base: Foundation, dispatcher: ToDispatcher): Nodes {
+  const messages = new LastingMessages(base.systemMessages);
+  const own = ownNode(base, dispatcher, (queue, reason) =>
+    gateway.unavailable(own.manager.host, queue, reason),
+  );
+  const gateway = gatewayOf(base, dispatcher, own, messages);
+  const { manager } = own;
+  const { host, family } = manager;
+  const nodes: Nodes = {
+    own,
+    gateway,
+    configuration: configurationOf(base, messages, (models) => {
+      family.tell(host, { type: 'configure', nodes: models });
+      gateway.configure(models);
+    }),
+    async configure(models) {
+      gateway.configure(models);
+      await family.ask(host, { type: 'configure', nodes: models });
+    },
+    offered(queues) {
+      for (const [queue, { waiting, held }] of queues)
+        family.tell(host, { type: 'demand', queue, wanted: waiting + held });
+      gateway.offered(queues);
+    },
+    kill(worker, reason) {
+      if (nodeOfWorker(worker) === host) family.tell(host, { type: 'kill', worker, reason });
+      else gateway.kill(worker, reason);
+    },
+    waitingReason(queue) {
+      if (gateway.serves(queue)) return undefined;
+      const here = manager.waitingReason(queue);
+      return here === undefined || manager.isFor(queue) ? here : (gateway.waitingReason(queue) ?? here);
+    },
+  };
+  return nodes;
+}
+
+function ownNode(
+  base: Foundation,
+  dispatcher: ToDispatcher,
+  unavailable: (queue: string, reason: string) => void,
+): OwnNode {
+  const { system, store, owner, settings, logger, components, own, places } = base;
+  return registerOwnNode(system, {
+    host: settings.NODE_NAME,
+    components,
+    own,
+    registeredQueue: (component) => base.catalog.component(component)?.algorithm,
+    inherited: settings.childEnvironment,
+    places,
+    home: places.TROUPE_HOME,
+    policy: (isInstalled) => restartPolicy(settings, isInstalled),
+    startMs: settings.COMPONENT_START_MS,
+    idleMs: settings.IDLE_SERVICE_MS,
+    maxMemory: settings.MAX_COMPONENT_MEMORY,
+    silenceMs: settings.NODE_SILENCE_MS,
+    tokenMs: settings.WORKER_TOKEN_MS,
+    alone: base.alone,
+    store,
+    owner,
+    clock: system.clock,
+    logger,
+    notes: new ProcessNotes(processesFolder(settings.DATA_DIR), base.serverId, base.alone),
+    serverUrl: () => base.serverUrl(),
+    link: {
+      gone: (worker, counted, reason) => dispatcher.tell({ type: 'workerGone', worker, counted, reason }),
+      unavailable,
+      configured: () => dispatcher.tell({ type: 'announce' }),
+    },
+  });
+}
+
+function gatewayOf(
+  base: Foundation,
+  dispatcher: ToDispatcher,
+  { manager, states }: OwnNode,
+  messages: LastingMessages,
+): NodeGateway {
+  const { system, store, settings } = base;
+  const { clock } = system;
+  return new NodeGateway({
+    ...base,
+    states,
+    clock,
+    host: manager.host,
+    ledger: store.work,
+    silenceMs: settings.NODE_SILENCE_MS,
+    maxNodes: settings.MAX_NODES,
+    registeredQueue: (component) => base.catalog.component(component)?.algorithm,
+    ownCapacity: manager.capacity,
+    servedFromOutside: (queue) => manager.workers.serves(queue, clock.steady()),
+    gone: (worker, counted, reason) => dispatcher.ask({ type: 'workerGone', worker, counted, reason }),
+    unavailable: (queue, reason) => dispatcher.tell({ type: 'unavailable', queue, reason }),
+    announce: () => dispatcher.tell({ type: 'announce' }),
+    warn: (about, sentence) => messages.tell(about, 'warning', sentence),
+  });
+}
+
+function configurationOf(
+  base: Foundation,
+  messages: LastingMessages,
+  configure: (nodes: readonly NodeManagerModel[]) => void,
+): Nodes['configuration'] {
+  const { system, store, owner, settings, logger } = base;
+  const rules = configurationRules(settings, base.components, base.own);
+  return system.register(
+    nodeConfigurationKind({
+      store,
+      owner,
+      rules,
+      apply: (nodes) => {
+        configure(nodes);
+        const unserved = unservedComponents(nodes, rules.installed);
+        const sentence = unservedSentence(unserved, rules.thisHost);
+        if (sentence !== undefined) logger.warn({ components: unserved }, sentence);
+        messages.tell('components without service', 'warning', sentence);
+      },
+    }),
+  );
+}

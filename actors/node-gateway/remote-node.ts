@@ -1,0 +1,200 @@
+import { NodeReport, type NodeReportDeps } from '../node-manager/node-report.ts';
+import type { DeployedServiceModel, NodeAbout, TokenHolder } from '../node-manager/node-state.ts';
+import type { ServiceModel } from '../node-configuration/model.ts';
+import type { NodeCommand, NodeNews, NumberedCommand, SyncRequest } from './messages.ts';
+import { serviceOfWorker } from './rules.ts';
+
+export interface RemoteNodeDeps extends Omit<NodeReportDeps, 'services' | 'alone' | 'about'> {
+  readonly about: NodeAbout;
+  readonly serverId: string;
+  /** Queues that processes of this service may serve, on any node. */
+  queuesOf(service: string): readonly string[];
+}
+
+/** States in which a service can take no work, and in which none that waits starts it. */
+const OUT: readonly DeployedServiceModel['lastKnownState'][] = [
+  'InactiveNoStart',
+  'ShuttingDownNoRestart',
+  'Delete',
+  'DeleteInactive',
+];
+
+/** One start of a node on another host, as long as it is heard of. In memory; what outlives the server its report stores. */
+export class RemoteNode {
+  readonly about: NodeAbout;
+  readonly #deps: RemoteNodeDeps;
+  readonly #report: NodeReport;
+  #services: readonly DeployedServiceModel[] = [];
+  #installed: readonly ServiceModel[] = [];
+  /** Processes by the hashes of their tokens. */
+  #processes: ReadonlyMap<string, string> = new Map();
+  /** Processes that have asked for work. */
+  readonly #cameUp = new Set<string>();
+  /** Queues that its services serve, by full name. */
+  #queues: ReadonlyMap<string, readonly string[]> = new Map();
+  #turn = -1;
+  #taken = 0;
+  #number = 0;
+  #commands: readonly { readonly command: NumberedCommand; done(): void }[] = [];
+  /** How many processes it was last told are wanted, by queue; forgotten when its services change. */
+  #told: ReadonlyMap<string, number> = new Map();
+  #heardAt: number;
+  #woken = false;
+  #resume = () => {};
+
+  constructor(deps: RemoteNodeDeps) {
+    this.#deps = deps;
+    this.about = deps.about;
+    this.#report = new NodeReport({ ...deps, alone: false, services: () => this.#services });
+    this.#heardAt = deps.clock.steady();
+  }
+
+  get silent(): boolean {
+    return this.#deps.clock.steady() - this.#heardAt >= this.#deps.silenceMs;
+  }
+
+  get services(): readonly DeployedServiceModel[] {
+    return this.#services;
+  }
+
+  get installed(): readonly ServiceModel[] {
+    return this.#installed;
+  }
+
+  /** Number of the last news that was taken. */
+  get taken(): number {
+    return this.#taken;
+  }
+
+  /** Takes a message in; answers the news in it. What comes after a later message says nothing any more. */
+  take(message: SyncRequest): readonly NodeNews[] {
+    if (message.turn <= this.#turn) return [];
+    this.#turn = message.turn;
+    this.#heardAt = this.#deps.clock.steady();
+    // Whoever waits for an answer to an earlier message has given up.
+    this.wake();
+    if (JSON.stringify(message.services) !== JSON.stringify(this.#services)) this.#told = new Map();
+    this.#services = message.services;
+    this.#queues = new Map(message.services.map(({ name }) => [name, this.#queuesOf(name)]));
+    this.#installed = message.installed;
+    this.#takeProcesses(message);
+    if (message.server === this.#deps.serverId) this.#settle(message.done);
+    const news = message.news.filter(({ number }) => number > this.#taken);
+    this.#taken = Math.max(this.#taken, ...news.map(({ number }) => number));
+    return news;
+  }
+
+  /** Stores what was taken. */
+  stored(): Promise<void> {
+    return this.#report.beat();
+  }
+
+  leave(): Promise<void> {
+    return this.#report.leave();
+  }
+
+  /** Another start of the node has taken its place, or it was forgotten. */
+  close(): Promise<void> {
+    this.wake();
+    return this.#report.close();
+  }
+
+  /** The process that this token belongs to; that it asks tells that it is up. */
+  holderOf(tokenHash: string): TokenHolder | undefined {
+    const worker = this.#processes.get(tokenHash);
+    if (worker === undefined) return undefined;
+    if (!this.#cameUp.has(worker)) {
+      this.#cameUp.add(worker);
+      void this.send({ type: 'cameUp', worker });
+    }
+    return { worker, queues: [...this.#queuesOf(worker)] };
+  }
+
+  /** Has the node do something; settles when it has done it. */
+  send(command: NodeCommand): Promise<void> {
+    return new Promise((done) => {
+      const numbered: NumberedCommand = { ...command, number: ++this.#number };
+      this.#commands = [...this.#commands, { command: numbered, done }];
+      this.wake();
+    });
+  }
+
+  get commands(): readonly NumberedCommand[] {
+    return this.#commands.map(({ command }) => command);
+  }
+
+  /** Services that can take work of this queue, now or when they are started. */
+  capacity(queue: string): number {
+    return this.#services.filter(
+      ({ name, lastKnownState, unlaunchable }) =>
+        !unlaunchable && !OUT.includes(lastKnownState) && this.#queues.get(name)?.includes(queue) === true,
+    ).length;
+  }
+
+  /** A process that takes work of this queue is up. */
+  serves(queue: string): boolean {
+    return [...this.#cameUp].some((worker) => this.#queuesOf(worker).includes(queue));
+  }
+
+  /** Whether it is configured to serve this queue. */
+  isFor(queue: string): boolean {
+    return [...this.#queues.values()].some((queues) => queues.includes(queue));
+  }
+
+  /** So many processes are wanted: is that more than it was told? */
+  isNews(queue: string, wanted: number): boolean {
+    return wanted > (this.#told.get(queue) ?? 0);
+  }
+
+  tell(wanted: ReadonlyMap<string, number>): void {
+    this.#told = wanted;
+  }
+
+  /** Before every look for something to tell: what comes from then on wakes whoever waits after it. */
+  look(): void {
+    this.#woken = false;
+  }
+
+  wake(): void {
+    this.#woken = true;
+    this.#resume();
+  }
+
+  /** Settles when somebody has woken it since the last look, after `ms`, or when `gone` aborts. */
+  wait(ms: number, gone: AbortSignal): Promise<void> {
+    if (this.#woken || gone.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = () => {
+        cancel();
+        gone.removeEventListener('abort', done);
+        resolve();
+      };
+      const cancel = this.#deps.clock.after(ms, done);
+      gone.addEventListener('abort', done);
+      this.#resume = done;
+    });
+  }
+
+  /** Whether a message of a later turn has come. */
+  isOver(turn: number): boolean {
+    return turn < this.#turn;
+  }
+
+  /** Of a service or of one of its processes. */
+  #queuesOf = (name: string) => this.#deps.queuesOf(serviceOfWorker(name));
+
+  #takeProcesses({ processes }: SyncRequest): void {
+    const before = this.#processes;
+    this.#processes = new Map(processes.map(({ tokenHash, worker }) => [tokenHash, worker]));
+    const gone = [...before.keys()].filter((hash) => !this.#processes.has(hash));
+    for (const [hash, worker] of this.#processes)
+      if (!before.has(hash)) this.#report.add(hash, () => ({ worker, queues: [...this.#queuesOf(worker)] }));
+    for (const hash of gone) this.#cameUp.delete(before.get(hash)!);
+    if (gone.length > 0) this.#report.remove(gone);
+  }
+
+  #settle(number: number): void {
+    for (const { command, done } of this.#commands) if (command.number <= number) done();
+    this.#commands = this.#commands.filter(({ command }) => command.number > number);
+  }
+}

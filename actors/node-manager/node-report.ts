@@ -1,0 +1,161 @@
+import type { Logger } from '../../config/logger.ts';
+import { VersionConflict, type Commit, type Owner, type Row, type Store } from '../../store/store.ts';
+import type { Clock } from '../runtime/clock.ts';
+import {
+  NODE_SCHEMA,
+  nodeBody,
+  nodeKey,
+  NODES,
+  TOKENS,
+  type DeployedServiceModel,
+  type NodeAbout,
+  type TokenHolder,
+} from './node-state.ts';
+
+export interface NodeReportDeps {
+  readonly store: Store;
+  readonly owner: Owner;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly node: string;
+  /** Nobody else reads it while this server is there: only what changes is written. */
+  readonly alone: boolean;
+  readonly silenceMs: number;
+  readonly about?: NodeAbout;
+  services(): readonly DeployedServiceModel[];
+}
+
+/** Writes what one node tells of itself: tokens at once, services and that it is there at each beat. What fails is written at the next beat. */
+export class NodeReport {
+  readonly #deps: NodeReportDeps;
+  readonly #tokens = new Map<string, () => TokenHolder>();
+  /** Undefined: whatever is stored is of an earlier start. */
+  #version: number | undefined;
+  /** What was written last, as JSON. */
+  #written = { services: '', tokens: new Map<string, string>() };
+  #writing: Promise<void> | undefined;
+  #again = false;
+  /** In a row. */
+  #conflicts = 0;
+  #closed = false;
+  /** Nothing of it runs any more. */
+  #left = false;
+
+  constructor(deps: NodeReportDeps) {
+    this.#deps = deps;
+  }
+
+  /** From now on the holder of this token is known to all; asked each time, for a component may be registered while its process runs. */
+  add(hash: string, holder: () => TokenHolder): void {
+    this.#tokens.set(hash, holder);
+    this.#write();
+  }
+
+  remove(hashes: readonly string[]): void {
+    for (const hash of hashes) this.#tokens.delete(hash);
+    this.#write();
+  }
+
+  /** To be called more often than NODE_SILENCE_MS. */
+  beat(): Promise<void> {
+    this.#write();
+    return this.#writing ?? Promise.resolve();
+  }
+
+  /** It has gone in order: from now on it is silent. */
+  async leave(): Promise<void> {
+    this.#left = true;
+    this.#tokens.clear();
+    await this.beat();
+    await this.close();
+  }
+
+  /** Nothing is written any more; settles when the last commit has. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#writing;
+  }
+
+  /** What comes while a commit is under way goes together into the next one. */
+  #write(): void {
+    if (this.#closed) return;
+    this.#again = true;
+    this.#writing ??= this.#writeAll().finally(() => (this.#writing = undefined));
+  }
+
+  async #writeAll(): Promise<void> {
+    // Whatever else happens in this turn goes into the same commit.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    while (this.#again && !this.#closed) {
+      this.#again = false;
+      await this.#commit().catch((err: unknown) => this.#failed(err));
+    }
+  }
+
+  async #commit(): Promise<void> {
+    const { store, owner, clock, node, alone, about } = this.#deps;
+    const first = this.#version === undefined;
+    const services = this.#deps.services();
+    const written = { services: JSON.stringify(services), tokens: this.#holders() };
+    const { put, gone } = changes(this.#written.tokens, written.tokens);
+    const isNews = first || put.length + gone.length > 0 || written.services !== this.#written.services;
+    if (alone && !isNews) return;
+    if (first) this.#version = await this.#found();
+    const now = clock.now();
+    const content: Pick<Commit, 'putRows' | 'removeRows'> = first
+      ? { removeRows: [''], putRows: put }
+      : { removeRows: gone, putRows: put };
+    this.#version = await store.commit({
+      actor: nodeKey(node),
+      expected: this.#version ?? 0,
+      owner,
+      snapshot: {
+        schema: NODE_SCHEMA,
+        body: { seenAt: this.#left ? 0 : now, services, ...(about === undefined ? {} : { about }) },
+      },
+      index: { [NODES]: now },
+      ...content,
+      ...(this.#version === 0 ? { record: { node } } : {}),
+    });
+    this.#written = written;
+    this.#conflicts = 0;
+  }
+
+  /** Which version of the actor is there; says so when another server has written it a moment ago. */
+  async #found(): Promise<number> {
+    const { store, owner, clock, node, logger, silenceMs } = this.#deps;
+    const stored = await store.load(nodeKey(node));
+    if (stored === undefined) return 0;
+    const { seenAt = 0 } = nodeBody.safeParse(stored.snapshot.body).data ?? {};
+    if (this.#conflicts > 0 && stored.owner.server !== owner.server && clock.now() - seenAt < silenceMs)
+      logger.error(
+        { node },
+        'another server calls its node by the same name: give each a NODE_NAME of its own',
+      );
+    return stored.version;
+  }
+
+  #holders(): Map<string, string> {
+    return new Map([...this.#tokens].map(([hash, holder]) => [TOKENS + hash, JSON.stringify(holder())]));
+  }
+
+  #failed(err: unknown): void {
+    const { logger, node } = this.#deps;
+    this.#version = undefined;
+    this.#written = { services: '', tokens: new Map() };
+    this.#again = err instanceof VersionConflict && ++this.#conflicts === 1;
+    if (!this.#again) logger.warn({ err, node }, 'what is to be known of a node cannot be stored');
+  }
+}
+
+function changes(
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): { readonly put: readonly Row[]; readonly gone: readonly string[] } {
+  return {
+    put: [...after]
+      .filter(([key, holder]) => before.get(key) !== holder)
+      .map(([key, holder]) => ({ key, body: JSON.parse(holder) as unknown })),
+    gone: [...before.keys()].filter((key) => !after.has(key)),
+  };
+}

@@ -1,0 +1,67 @@
+import type { Context, Middleware, Next } from 'koa';
+import type { NodeAccess } from '../../actors/node-gateway/messages.ts';
+import { nodeOfToken } from '../../actors/node-manager/tokens.ts';
+import { HttpError } from '../errors.ts';
+import { checkNodeToken, isNodeToken } from './node-tokens.ts';
+import type { Refusals } from './refusals.ts';
+
+/** Who a node is, and the token that it is to use from now on. */
+export interface NodeCaller extends NodeAccess {
+  readonly renewed?: string | undefined;
+}
+
+/** Finds out which node calls, or refuses it with a sentence. */
+export type NodeAuthenticator = (ctx: Context, bearer: string) => Promise<NodeCaller> | NodeCaller;
+
+export const nodeCallerOf = (ctx: Context) => ctx.state['node'] as NodeCaller;
+
+/** Lets nodes pass, with `ctx.state.node`. */
+export function identifyNode(authenticate: NodeAuthenticator): Middleware {
+  return async (ctx: Context, next: Next) => {
+    const [, bearer = ''] = /^Bearer +([^\s]+)$/i.exec(ctx.get('authorization').trim()) ?? [];
+    if (nodeOfToken(bearer) !== undefined)
+      throw new HttpError(403, 'This is the token of a component process: only its node speaks for a node.');
+    // A refusal is thrown, and goes with it.
+    ctx.set('WWW-Authenticate', 'Bearer');
+    ctx.state['node'] = await authenticate(ctx, bearer);
+    ctx.remove('WWW-Authenticate');
+    await next();
+  };
+}
+
+/** Nodes of a server with its own provider: by tokens that the server has made. */
+export function ownNodeTokens(secret: string, clock: () => number, refusals: Refusals): NodeAuthenticator {
+  return (ctx, bearer) => {
+    const verdict = checkNodeToken(secret, bearer, clock());
+    if ('refused' in verdict) {
+      refusals.tell(ctx, 401, verdict.refused);
+      throw new HttpError(401, verdict.refused);
+    }
+    return { client: 'token of this server', ...verdict };
+  };
+}
+
+const TO_BE_SET =
+  'This server takes no nodes: set OIDC_NODE_CLAIM_NAME and OIDC_NODE_CLAIM_VALUE to the claim that grants the role of a node.';
+const WRONG_KIND =
+  'This server takes the tokens of its OpenID Connect provider: set TROUPE_ISSUER_URI, TROUPE_CLIENT_ID and TROUPE_CLIENT_SECRET on the node.';
+
+/** Nodes of a server behind a provider: clients whose tokens grant the role of a node. `verdictOf`: of a good token; else a sentence. */
+export function providerNodes(
+  verdictOf:
+    | ((ctx: Context) => Promise<NodeCaller | { readonly status: 401 | 403 | 503; readonly message: string }>)
+    | undefined,
+): NodeAuthenticator {
+  return async (ctx, bearer) => {
+    if (isNodeToken(bearer)) throw new HttpError(401, WRONG_KIND);
+    if (verdictOf === undefined) throw new HttpError(403, TO_BE_SET);
+    const verdict = await verdictOf(ctx);
+    if ('status' in verdict)
+      throw new HttpError(
+        verdict.status,
+        verdict.message,
+        verdict.status === 503 ? { retryAfterSeconds: 5 } : {},
+      );
+    return verdict;
+  };
+}

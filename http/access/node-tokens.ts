@@ -1,0 +1,82 @@
+/**
+ * Tokens of nodes on other hosts, for a server with its own provider. Each is good for one name at the server that made it, and ends. An
+ * administrator prints one with which a node joins; at its first message it is given one that lives longer, and renewed as it goes on.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+const PREFIX = 'troupe-node';
+export const JOIN_TOKEN_MS = 3_600_000;
+const NODE_TOKEN_MS = 30 * 24 * 3_600_000;
+
+interface Claims {
+  readonly node: string;
+  readonly kind: 'join' | 'node';
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+}
+
+export type NodeTokenVerdict =
+  | {
+      readonly node: string;
+      /** To be used from now on. */
+      readonly renewed?: string;
+    }
+  /** A sentence that says what to do. */
+  | { readonly refused: string };
+
+/** The token with which a node of this name joins. `secret`: of the server. */
+export const joinToken = (secret: string, node: string, now: number, lifeMs = JOIN_TOKEN_MS): string =>
+  signed(secret, { node, kind: 'join', until: now + lifeMs });
+
+export const isNodeToken = (token: string): boolean => token.startsWith(`${PREFIX}.`);
+
+export function checkNodeToken(secret: string, token: string, now: number): NodeTokenVerdict {
+  const [, payload = '', mac = ''] = token.split('.');
+  const claims = claimsIn(payload);
+  if (!isNodeToken(token) || claims === undefined)
+    return { refused: 'This is no token of a node: troupe token --node NAME prints one.' };
+  if (!isEqual(mac, macOf(secret, payload)))
+    return {
+      refused: `The token for the node ${claims.node} is of another server: print one where this server runs, with its DATA_DIR.`,
+    };
+  if (claims.until <= now)
+    return {
+      refused: `The token for the node ${claims.node} has expired: troupe token --node ${claims.node} prints another one.`,
+    };
+  const { node, kind, until } = claims;
+  const isOld = kind === 'join' || until - now < NODE_TOKEN_MS / 2;
+  return isOld
+    ? { node, renewed: signed(secret, { node, kind: 'node', until: now + NODE_TOKEN_MS }) }
+    : { node };
+}
+
+function signed(secret: string, claims: Claims): string {
+  const payload = Buffer.from(JSON.stringify(claims)).toString('base64url');
+  return `${PREFIX}.${payload}.${macOf(secret, payload)}`;
+}
+
+const macOf = (secret: string, payload: string) =>
+  createHmac('sha256', secret).update(payload).digest('base64url');
+
+function isEqual(given: string, wanted: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(wanted)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+function claimsIn(payload: string): Claims | undefined {
+  try {
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as Partial<Claims> | null;
+    const { node, kind, until } = claims ?? {};
+    return typeof node === 'string' &&
+      (kind === 'join' || kind === 'node') &&
+      typeof until === 'number' &&
+      NODE_NAME.test(node)
+      ? { node, kind, until }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a node may be called (NODE_NAME). */
+export const NODE_NAME = /^\w[\w.-]{0,63}$/;

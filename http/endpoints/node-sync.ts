@@ -1,0 +1,77 @@
+import type { SyncAnswer } from '../../actors/node-gateway/messages.ts';
+import { NodeRefused } from '../../actors/node-gateway/connected-nodes.ts';
+import type { NodeRefusal } from '../../actors/node-gateway/rules.ts';
+import { nodeCallerOf } from '../access/node-access.ts';
+import { json, ok } from '../declaration.ts';
+import { endpoint } from '../endpoint.ts';
+import { HttpError } from '../errors.ts';
+import { responseMessage } from '../schemas/common.ts';
+import { nodeParams, syncAnswer, syncRequest } from '../schemas/node-sync.ts';
+import type { NodeDeps } from './nodes.ts';
+
+const STATUS: Readonly<Record<NodeRefusal, 400 | 403 | 409>> = {
+  INVALID: 400,
+  FORBIDDEN: 403,
+  CONFLICT: 409,
+};
+
+const EXAMPLE = {
+  instance: 'f3Jr9TzWm1xYc8LdPqA0kQ',
+  formerly: null,
+  turn: 0,
+  version: '0.1.0',
+  server: '',
+  done: 0,
+  configuration: '',
+  services: [],
+  processes: [],
+  news: [],
+  installed: [],
+  leaving: false,
+  waitMs: 2_500,
+};
+
+/** How nodes on other hosts and the server keep in touch. Ours: the specification leaves it open. */
+export const nodeSyncEndpoints = [
+  endpoint({
+    method: 'post',
+    path: '/node/v1/{node}/sync',
+    id: 'syncNode',
+    tag: 'Nodes on other hosts',
+    caller: 'NODE',
+    summary: 'Tell how a node stands, and hear what it is to do',
+    description:
+      'Sent again and again by troupe node. Waits up to waitMs for something to do. What has a number is said again until the other side has told the number back.',
+    params: nodeParams,
+    body: { schema: syncRequest, example: EXAMPLE },
+    answers: {
+      200: json('What there is to do.', syncAnswer),
+      400: json('A field is wrong, or is about another node.', responseMessage),
+      403: json(
+        "The token is for another node, or for none; or the name is another client's.",
+        responseMessage,
+      ),
+      409: json(
+        'Another node of this name is connected, or the version does not fit: the node stops.',
+        responseMessage,
+      ),
+    },
+    async handle({ params: { node }, body, ctx }, { nodes }: NodeDeps) {
+      const { renewed, ...access } = nodeCallerOf(ctx);
+      const gone = new AbortController();
+      if (ctx.res.destroyed) gone.abort();
+      else ctx.res.once('close', () => gone.abort());
+      const answer = await refusals(() => nodes.gateway.sync(node, access, body, gone.signal));
+      return ok(renewed === undefined ? answer : { ...answer, token: renewed });
+    },
+  }),
+];
+
+async function refusals(sync: () => Promise<SyncAnswer>): Promise<SyncAnswer> {
+  try {
+    return await sync();
+  } catch (error) {
+    if (!(error instanceof NodeRefused)) throw error;
+    throw new HttpError(STATUS[error.objection.refusal], error.message);
+  }
+}

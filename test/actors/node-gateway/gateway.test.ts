@@ -1,0 +1,318 @@
+/** What a server says to nodes on other hosts, message by message; its own node serves nothing here. */
+import { expect } from 'chai';
+import { NodeGateway } from '../../../actors/node-gateway/gateway.ts';
+import type { NodeAccess, SyncAnswer, SyncRequest } from '../../../actors/node-gateway/messages.ts';
+import { NodeStates, type DeployedServiceModel } from '../../../actors/node-manager/node-state.ts';
+import { hashToken, newToken } from '../../../actors/node-manager/tokens.ts';
+import { VirtualClock } from '../../../actors/runtime/clock.ts';
+import { MemoryLedger } from '../../../store/memory-ledger.ts';
+import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
+import { temporaryFolder } from '../../store/folder.ts';
+
+const SILENCE_MS = 10_000;
+const NODE = 'rack-2';
+const FACES = {
+  serviceName: 'Faces',
+  serviceDescription: '',
+  serviceLauncher: 'generic' as const,
+  cmd: 'x',
+  args: [],
+  serviceCount: 2,
+  workingDirectory: '.',
+  environmentVariables: [],
+};
+const deployed = (rank: number, more: Partial<DeployedServiceModel> = {}): DeployedServiceModel => ({
+  name: `${NODE}:Faces:${rank}`,
+  kind: 'generic',
+  rank,
+  serviceCount: 2,
+  lastKnownState: 'Configured',
+  restartCount: 0,
+  unlaunchable: false,
+  ...more,
+});
+const first: SyncRequest = {
+  instance: 'one',
+  formerly: null,
+  turn: 0,
+  version: '1.4.2',
+  server: '',
+  done: 0,
+  configuration: '',
+  services: [],
+  processes: [],
+  news: [],
+  installed: [],
+  leaving: false,
+  waitMs: 0,
+};
+const access: NodeAccess = { client: 'client a', node: null };
+
+describe('The gateway of nodes on other hosts', () => {
+  const path = temporaryFolder();
+  let files = 0;
+  let store: SqliteStore;
+  let ledger: MemoryLedger;
+  let clock: VirtualClock;
+  let said: (readonly unknown[])[];
+  let ownCapacity: number;
+  let gateway: NodeGateway;
+  beforeEach(() => {
+    clock = new VirtualClock(1_000_000);
+    ledger = new MemoryLedger({ now: () => clock.steady() });
+    store = new SqliteStore(path(`gateway-${++files}.db`), { work: ledger });
+    said = [];
+    ownCapacity = 0;
+    gateway = started();
+    gateway.configure([{ host: NODE, services: [FACES] }]);
+  });
+  afterEach(() => store.close());
+
+  const logger = { debug() {}, info() {}, warn() {}, error() {} };
+  const say = (...what: readonly unknown[]) => void said.push(what);
+  /** One more start of the server. */
+  const started = (serverId = 'server 1') =>
+    new NodeGateway({
+      ...{ host: 'here', serverId, version: '1.4.9', store, ledger, clock, logger },
+      owner: { server: serverId, epoch: 1 },
+      states: new NodeStates({ store, clock, silenceMs: SILENCE_MS, tokenMs: 60_000 }),
+      silenceMs: SILENCE_MS,
+      maxNodes: 3,
+      components: [{ queues: ['FACE'], model: FACES }],
+      registeredQueue: (name) => (name === 'Guest' ? 'GUEST' : undefined),
+      ownCapacity: () => ownCapacity,
+      servedFromOutside: () => false,
+      gone: (worker, counted) => Promise.resolve(say('gone', worker, counted)),
+      unavailable: (queue) => say('unavailable', queue),
+      announce: () => say('announce'),
+      warn: (about, sentence) => say('warn', about, sentence),
+    });
+  let turn = 0;
+  const ask = (message: Partial<SyncRequest> = {}, node = NODE, who = access): Promise<SyncAnswer> =>
+    gateway.sync(node, who, { ...first, turn: ++turn, ...message }, new AbortController().signal);
+  const refusal = (asked: Promise<unknown>) =>
+    asked.then(
+      () => expect.fail('it was not refused'),
+      (error: Error & { objection?: { refusal: string } }) => [error.objection?.refusal, error.message],
+    );
+  /** As the node would send it after this answer. */
+  const after = ({ server, configuration, commands, taken: _ }: SyncAnswer): Partial<SyncRequest> => ({
+    server,
+    configuration: configuration?.version ?? '',
+    done: Math.max(0, ...commands.map(({ number }) => number)),
+  });
+  const work = (count: number, queue = 'FACE') =>
+    ledger.offer(
+      Array.from({ length: count }, (_, n) => ({
+        ...{ id: `${queue}${n}`, actor: { kind: 'job', id: '1' }, key: `${n}`, queue },
+        ...{ priority: 4, kind: 'DETECT', attempt: 1, share: 1 },
+      })),
+    );
+
+  it('gives a node its part of the configuration once, with the queues that its services may serve', async () => {
+    const answer = await ask();
+    expect(answer.configuration?.services).to.deep.equal([FACES]);
+    expect(answer.configuration?.queues).to.deep.equal({ Faces: ['FACE'] });
+    expect((await ask(after(answer))).configuration).to.equal(undefined);
+  });
+
+  it('answers a node that waits as soon as its configuration is another one', async () => {
+    const waiting = ask({ ...after(await ask()), waitMs: 2_000 });
+    gateway.configure([{ host: NODE, services: [{ ...FACES, serviceName: 'Guest' }] }]);
+    expect((await waiting).configuration?.queues).to.deep.equal({ Guest: ['GUEST'] });
+  });
+
+  it('says an order again until the node has told its number back', async () => {
+    const known = after(await ask({ services: [deployed(1)] }));
+    const ordered = gateway.order(NODE, 'stopService', `${NODE}:Faces:1`);
+    const told = await ask({ ...known, services: [deployed(1)] });
+    expect(told.commands).to.deep.equal([{ type: 'stopService', service: `${NODE}:Faces:1`, number: 1 }]);
+    expect((await ask({ ...known, services: [deployed(1)] })).commands).to.deep.equal(told.commands);
+    expect((await ask({ ...known, done: 1, services: [deployed(1)] })).commands).to.deep.equal([]);
+    expect(await ordered).to.equal('DONE');
+  });
+
+  it('takes a number of another start of the server for none of its own', async () => {
+    const known = after(await ask({ services: [deployed(1)] }));
+    void gateway.order(NODE, 'startService', `${NODE}:Faces:1`);
+    const { commands } = await ask({ ...known, server: 'server 0', done: 17 });
+    expect(commands).to.have.length(1);
+  });
+
+  it('gives no order for a service that is not there, or to a node that is silent', async () => {
+    await ask({ services: [deployed(1)] });
+    expect(await gateway.order(NODE, 'startService', `${NODE}:Faces:9`)).to.equal('NO_SUCH_SERVICE');
+    expect(await gateway.order('rack-3', 'startService', 'rack-3:Faces:1')).to.equal('AWAY');
+    await clock.advance(SILENCE_MS);
+    expect(await gateway.order(NODE, 'startService', `${NODE}:Faces:1`)).to.equal('AWAY');
+  });
+
+  it('takes news once, however often they are told', async () => {
+    const news = [
+      { what: 'gone', number: 1, worker: `${NODE}:Faces:1#1`, counted: true, reason: 'x' },
+    ] as const;
+    expect((await ask({ news })).taken).to.equal(1);
+    expect((await ask({ news: [...news, { what: 'configured', number: 2 }] })).taken).to.equal(2);
+    expect(said.filter(([what]) => what !== 'warn')).to.deep.equal([
+      ['gone', `${NODE}:Faces:1#1`, true],
+      ['announce'],
+    ]);
+  });
+
+  it('does not take a message that comes after a later one', async () => {
+    await ask({ turn: 7, services: [deployed(1)] });
+    await ask({ turn: 6, services: [], news: [{ what: 'configured', number: 1 }] });
+    expect(gateway.canServe('FACE')).to.equal(true);
+    expect(said.filter(([what]) => what === 'announce')).to.deep.equal([]);
+  });
+
+  it('wants processes of it for what its own node has none for, and no more than there are', async () => {
+    const services = [deployed(1), deployed(2)];
+    await work(5);
+    ownCapacity = 1;
+    const { wanted } = await ask({ services });
+    expect(wanted).to.deep.equal({ FACE: 2 });
+    ownCapacity = 5;
+    expect((await ask({ services })).wanted).to.deep.equal({ FACE: 0 });
+  });
+
+  it('tells a node that waits of work at once, and of the same work once', async () => {
+    const services = [deployed(1), deployed(2)];
+    const known = { ...after(await ask({ services })), services };
+    ledger.watch({ news() {}, offered: (queues) => gateway.offered(queues) });
+    const waiting = ask({ ...known, waitMs: 2_000 });
+    await work(1);
+    expect((await waiting).wanted).to.deep.equal({ FACE: 1 });
+    const began = clock.steady();
+    const next = { isAnswered: false };
+    void ask({ ...known, waitMs: 2_000 }).then(() => (next.isAnswered = true));
+    await work(1);
+    while (!next.isAnswered) {
+      await new Promise((resolve) => setImmediate(resolve));
+      await clock.advance(1);
+    }
+    expect(clock.steady() - began).to.be.at.least(2_000);
+  });
+
+  it('knows the processes of a node by their tokens, in their own queues, and tells it which have asked for work', async () => {
+    const token = newToken(NODE);
+    const processes = [{ worker: `${NODE}:Faces:1#1`, tokenHash: hashToken(token) }];
+    expect(gateway.holderOf(token)).to.equal(undefined);
+    await ask({ services: [deployed(1)], processes });
+    expect(gateway.serves('FACE')).to.equal(false);
+    expect(gateway.holderOf(token)).to.deep.equal({ worker: `${NODE}:Faces:1#1`, queues: ['FACE'] });
+    expect(gateway.serves('FACE')).to.equal(true);
+    const { commands } = await ask({ services: [deployed(1)], processes });
+    expect(commands).to.deep.equal([{ type: 'cameUp', worker: `${NODE}:Faces:1#1`, number: 1 }]);
+    await ask({ services: [deployed(1)] });
+    expect(gateway.holderOf(token)).to.equal(undefined);
+    expect(gateway.holderOf(newToken(NODE))).to.equal(undefined);
+  });
+
+  it('gives no process work of the media component, whatever it is called', async () => {
+    const token = newToken(NODE);
+    const processes = [{ worker: `${NODE}:TroupeMedia:1#1`, tokenHash: hashToken(token) }];
+    await ask({ processes });
+    expect(gateway.holderOf(token)?.queues).to.deep.equal([]);
+  });
+
+  it('has the work of a queue fail only when no node that is connected can serve it', async () => {
+    const out = deployed(1, { unlaunchable: true });
+    const unavailable = { what: 'unavailable', queue: 'FACE', reason: 'it crashes' } as const;
+    const told = () => said.filter(([what]) => what === 'unavailable');
+    const other = { ...deployed(1), name: 'rack-3:Faces:1' };
+    await ask({ services: [other], instance: 'other' }, 'rack-3');
+    await ask({ services: [out], news: [{ ...unavailable, number: 1 }] });
+    expect(told()).to.deep.equal([]);
+    await clock.advance(SILENCE_MS);
+    await ask({ services: [out], news: [{ ...unavailable, number: 2 }] });
+    expect(told()).to.deep.equal([['unavailable', 'FACE']]);
+  });
+
+  it('refuses a second node of a name until the first is silent', async () => {
+    await ask();
+    const [kind, message] = await refusal(ask({ instance: 'two' }));
+    expect(kind).to.equal('CONFLICT');
+    expect(message).to.match(/^Another node is called rack-2 and is connected: give each a NODE_NAME/);
+    await clock.advance(SILENCE_MS);
+    await ask({ instance: 'two' });
+    expect((await refusal(ask()))[0]).to.equal('CONFLICT');
+  });
+
+  it('lets the next start of a node in its place at once, and takes back what processes of the last one held', async () => {
+    await ask();
+    await work(1);
+    await ledger.claim({ queues: ['FACE'], max: 1, worker: `${NODE}:Faces:1#1`, lasting: true });
+    await ask({ instance: 'two', formerly: 'one' });
+    expect(said).to.deep.include(['gone', `${NODE}:Faces:1#1`, false]);
+  });
+
+  it('knows over its own restart which start of a node is connected', async () => {
+    await ask();
+    gateway = started('server 2');
+    expect((await refusal(ask({ instance: 'two' })))[0]).to.equal('CONFLICT');
+    await ask({ instance: 'one' });
+  });
+
+  it('gives a name away at once when its node has gone in order', async () => {
+    await ask();
+    await ask({ leaving: true });
+    await ask({ instance: 'two' });
+    await ask({ instance: 'two', leaving: true });
+    gateway = started('server 2');
+    await ask({ instance: 'three' });
+  });
+
+  it('keeps a name for the client that came with it, as long as the configuration has something for it', async () => {
+    await ask();
+    const other: NodeAccess = { client: 'client b', node: null };
+    await clock.advance(SILENCE_MS);
+    const [kind, message] = await refusal(ask({ instance: 'two' }, NODE, other));
+    expect([kind, message]).to.deep.equal([
+      'FORBIDDEN',
+      'The name rack-2 belongs to another client: give this node another NODE_NAME, or take the host out of the node configuration while its node is down.',
+    ]);
+    gateway.configure([]);
+    await ask({ instance: 'two' }, NODE, other);
+  });
+
+  it('refuses the name of its own node, a token for another name, and what is told of another node', async () => {
+    expect(await refusal(ask({}, 'here'))).to.deep.equal([
+      'CONFLICT',
+      "here is the server's own node: give this one another NODE_NAME.",
+    ]);
+    const [kind, message] = await refusal(ask({}, NODE, { client: 'x', node: 'rack-9' }));
+    expect([kind, message]).to.deep.equal([
+      'FORBIDDEN',
+      'The token is for the node rack-9, not for rack-2: set NODE_NAME=rack-9, or get a token with troupe token --node rack-2.',
+    ]);
+    for (const told of [
+      { services: [{ ...deployed(1), name: 'rack-3:Faces:1' }] },
+      { processes: [{ worker: 'here:Faces:1#1', tokenHash: hashToken('x') }] },
+      { news: [{ what: 'gone', number: 1, worker: 'here:Faces:1#1', counted: true, reason: '' }] },
+    ] as const)
+      expect((await refusal(ask(told)))[0]).to.equal('INVALID');
+    expect(await store.load({ kind: 'node', id: NODE }), 'nothing is stored').to.equal(undefined);
+    expect(said).to.deep.equal([]);
+  });
+
+  it('refuses another major version, and warns of another minor one until it is mended', async () => {
+    expect(await refusal(ask({ version: '2.0.0' }))).to.deep.equal([
+      'CONFLICT',
+      "The node is of version 2.0.0, the server of 1.4.9: install the server's version on the node.",
+    ]);
+    await ask({ version: '1.3.0' });
+    await ask({ version: '1.4.0', instance: 'two', formerly: 'one' });
+    expect(said.map(([what, about, sentence]) => [what, about, sentence !== undefined])).to.deep.equal([
+      ['warn', 'version of node rack-2', true],
+      ['warn', 'version of node rack-2', false],
+    ]);
+  });
+
+  it('takes no more nodes than MAX_NODES, of which silent ones do not count', async () => {
+    for (const name of ['a', 'b', 'c']) await ask({}, name);
+    expect((await refusal(ask({}, 'd')))[1]).to.equal('There are 3 nodes already (setting MAX_NODES).');
+    await clock.advance(SILENCE_MS);
+    await ask({}, 'd');
+  });
+});
