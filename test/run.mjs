@@ -2,7 +2,7 @@
  * Checks the types, builds, runs the tests that were asked for and ends with a plain `N passed, N failed` line. Tests stand in rings:
  * --unit (rules, actors, stores), --detectors (decoders and detectors within this process), --service (a real server with real components),
  * --long (installations); none of these: the first three. Arguments: parts of the paths of files, or all of them. --times tells at the
- * end how long each file took, for LONGEST.
+ * end how long each file took, for LONGEST; TEST_COSTS names a file that gets a line of JSON for each, with processor time (costs.mjs).
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -76,6 +76,7 @@ const mocha = new Mocha({
   forbidOnly: process.env.CI === 'true',
   parallel: jobs > 1,
   jobs,
+  ...(process.env.TEST_COSTS === undefined ? {} : { require: ['test/costs.mjs'] }),
 });
 if (jobs > 1) files.sort((a, b) => weightOf(b) - weightOf(a));
 for (const file of files) mocha.addFile(path.resolve(file));

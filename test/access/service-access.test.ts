@@ -31,7 +31,7 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
 
   before(async () => {
     provider = await TestProvider.start();
-    service = await Service.started(atProvider(provider), () => provider.token('admin'));
+    service = await Service.here(atProvider(provider), () => provider.token('admin'));
     ask = asking(service);
     const late = await TestProvider.start();
     late.state = 'failing';
@@ -215,7 +215,7 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
 
   it('that goes down later: goes on with the keys it knows', async () => {
     const leaving = await TestProvider.start();
-    const staying = await Service.started(atProvider(leaving), () => leaving.token('admin'));
+    const staying = await Service.here(atProvider(leaving), () => leaving.token('admin'));
     try {
       expect((await asking(staying)(staying.token)).status).to.equal(200);
       await leaving.close();
@@ -240,7 +240,7 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
 
 describe('The service with its development provider', () => {
   it('sends callbacks with a token of its own that opens nothing', async () => {
-    const service = await Service.started();
+    const service = await Service.here();
     const receiver = await Receiver.start(answer(200));
     try {
       const jobProperties = { CALLBACK_ADD_TOKEN: 'TRUE' };

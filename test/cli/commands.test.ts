@@ -478,7 +478,7 @@ describe('troupe, for somebody who is no ADMIN,', () => {
   let service: ServiceWithRoles;
   before(async () => {
     place = new Place();
-    service = await ServiceWithRoles.started();
+    service = await ServiceWithRoles.here();
   });
   after(async () => {
     await place.leave();

@@ -27,7 +27,7 @@ describe('troupe jobs fetch', () => {
   let document: DetectionDocument;
   let derived: DetectionDocument;
   before(async () => {
-    service = await Service.started();
+    service = await Service.here();
     place = new Place();
     document = await service.run({
       media: [sampleUri('astronaut.png'), sampleUri('camera.png')],

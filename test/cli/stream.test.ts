@@ -21,7 +21,7 @@ describe('troupe stream', function () {
   let as: Readonly<Record<string, string>>;
   before(async () => {
     place = new Place();
-    service = await Service.started({ STREAM_RESTART_MS: '20' });
+    service = await Service.here({ STREAM_RESTART_MS: '20' });
     await registerLivePipeline(service);
     component = new RawComponent(service);
     as = { TROUPE_URL: service.url, TROUPE_TOKEN: service.token };

@@ -155,7 +155,7 @@ describe('The token of the service (specification 5)', () => {
 
 describe('The development provider', () => {
   it('gives the service a token that it accepts itself', async () => {
-    const service = await Service.started();
+    const service = await Service.here();
     try {
       const { loadOrCreateDevelopmentSecrets } = await import('../../http/access/development-secrets.ts');
       const { clientSecret } = await loadOrCreateDevelopmentSecrets(service.dataDir);

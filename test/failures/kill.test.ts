@@ -24,13 +24,30 @@ const QUIET = { SEARCH: 'false' };
 
 /** Commits of the job below: accepted, 2 media prepared, 1 + 3 segments, 2 finished, artifacts of 2, the document with the end. */
 const COMMITS = 12;
-/** The first, the last and every other one between them; `npm run test:long` dies at each (KILLS=all). */
-const isKilledAt = (commit: number) => process.env['KILLS'] === 'all' || commit === 1 || commit % 2 === 0;
+const BOTH: readonly When[] = ['before', 'after'];
+type Deaths = Readonly<Record<number, readonly When[]>>;
+/**
+ * Of each kind of commit one, and both sides of the first and the last: what lies in the store right before a commit is what the commit
+ * before has left. `npm run test:long` dies on both sides of every commit (KILLS=all).
+ */
+const DEATHS: Deaths = { 1: BOTH, 2: ['before'], 4: ['after'], 8: ['before'], 10: ['after'], 12: BOTH };
+const DEATHS_OF_CANCEL: Deaths = { 1: BOTH, 2: ['after'], 3: ['before'], 4: BOTH };
+const DEATHS_OF_RESUBMIT: Deaths = { 1: BOTH, 6: ['before'], 12: ['after'] };
 const SUB_JOBS = 11;
 /** Commits from a cancel on: cancelled, what waited is dropped, what ran is dropped, the document with the end. */
 const CANCEL_COMMITS = 4;
 
 const numberOf = (jobId: string) => jobId.slice(jobId.lastIndexOf('-') + 1);
+
+/** The commits at which a server dies, and on which sides of them. */
+function deathsOf(commits: number, some: Deaths): readonly (readonly [number, readonly When[]])[] {
+  const all = Array.from({ length: commits }, (_, n): [number, readonly When[]] => [n + 1, BOTH]);
+  return process.env['KILLS'] === 'all'
+    ? all
+    : all.map(([n]) => [n, some[n] ?? []] as const).filter(([, sides]) => sides.length > 0);
+}
+
+const shown = (sides: readonly When[]) => sides.join(' or right ');
 
 /** What must be equal in two runs over the same media: all but ids and dates. */
 function content({
@@ -90,8 +107,8 @@ describe('A server that is killed', () => {
         .replaceAll(service.folder, '')
         .replaceAll(/artifacts\/[\w.-]+\/\d+\//g, 'artifacts/'),
     ) as object;
-  const each = (work: (service: Service, when: When) => Promise<void>) =>
-    Promise.all((['before', 'after'] as const).map((when) => work(services[when], when)));
+  const each = (work: (service: Service, when: When) => Promise<void>, sides = BOTH) =>
+    Promise.all(sides.map((when) => work(services[when], when)));
   const dead = async (service: Service) => {
     expect(await service.ended()).to.equal('SIGKILL');
     expect(service.log().at(-1)?.message, 'the last line of the log').to.match(/^dies right/);
@@ -121,10 +138,9 @@ describe('A server that is killed', () => {
     expect(same(second, await second.run(request(second))), 'a second run').to.deep.equal(reference);
   });
 
-  for (let commit = 1; commit <= COMMITS; commit++) {
-    if (!isKilledAt(commit)) continue;
+  for (const [commit, sides] of deathsOf(COMMITS, DEATHS)) {
     const which = commit === 1 ? 'the commit that accepts a job' : `commit ${commit} of a job`;
-    it(`goes on where it stopped when it dies right before or right after ${which}`, async () => {
+    it(`goes on where it stopped when it dies right ${shown(sides)} ${which}`, async () => {
       await each(async (service, when) => {
         await service.dieAt({ at: commit, when });
         const accepted = await service.submit(request(service)).catch(() => undefined);
@@ -145,6 +161,8 @@ describe('A server that is killed', () => {
         expect(same(service, await service.document(id))).to.deep.equal(reference);
 
         expect(runAgain(service), 'sub-jobs run again after their commit').to.deep.equal([]);
+        // The end is seen when it is written, and told to the job when it is synced.
+        await until('the end is committed', () => committed(service, id).at(-1)?.['stage'] === 'ENDED');
         const done = doneIn(committed(service, id));
         expect(new Set(done).size, 'sub-jobs committed').to.equal(SUB_JOBS);
         expect(done, 'nothing is counted twice').to.have.length(SUB_JOBS);
@@ -154,7 +172,7 @@ describe('A server that is killed', () => {
           new Set(given.map(({ attempt }) => attempt)),
           'a death of the server is no attempt',
         ).to.deep.equal(new Set([1]));
-      });
+      }, sides);
     });
   }
 
@@ -191,8 +209,8 @@ describe('A server that is killed', () => {
     });
   });
 
-  for (let commit = 1; commit <= CANCEL_COMMITS; commit++)
-    it(`ends a job CANCELLED with a document when it dies right before or right after commit ${commit} of a cancel`, async () => {
+  for (const [commit, sides] of deathsOf(CANCEL_COMMITS, DEATHS_OF_CANCEL))
+    it(`ends a job CANCELLED with a document when it dies right ${shown(sides)} commit ${commit} of a cancel`, async () => {
       await each(async (service, when) => {
         const { id, cancelled } = await cancelRunning(service, { at: commit, when });
         await dead(service);
@@ -208,11 +226,11 @@ describe('A server that is killed', () => {
         expect(document.status).to.equal('CANCELLED');
         expect(document.media.map(({ mediaType }) => mediaType)).to.deep.equal(['VIDEO']);
         expect(runAgain(service)).to.deep.equal([]);
-      });
+      }, sides);
     });
 
-  for (const commit of [1, 6, COMMITS])
-    it(`keeps the old document until a resubmitted run is stored, and finishes that run, when it dies at its commit ${commit}`, async () => {
+  for (const [commit, sides] of deathsOf(COMMITS, DEATHS_OF_RESUBMIT))
+    it(`keeps the old document until a resubmitted run is stored, and finishes that run, when it dies right ${shown(sides)} its commit ${commit}`, async () => {
       await each(async (service, when) => {
         const id = await service.submit(request(service));
         await service.terminal(id);
@@ -234,7 +252,7 @@ describe('A server that is killed', () => {
         expect(same(service, document)).to.deep.equal(reference);
         expect(runAgain(service)).to.deep.equal([]);
         expect(new Set(handedOut(service, `${id}.2`).map(({ subJob }) => subJob)).size).to.equal(SUB_JOBS);
-      });
+      }, sides);
     });
 
   /** Cancels a job while the first segment of its video runs and two more wait. */

@@ -101,7 +101,7 @@ const WATCH = `async (wanted) => {
   let service: Service;
   let chromium: Chromium;
   before(async () => {
-    service = await Service.started();
+    service = await Service.here();
     chromium = await Chromium.started();
   });
   after(async () => {

@@ -195,7 +195,7 @@ describe('Actors', () => {
 describe('Actors', () => {
   let roles: ServiceWithRoles;
   before(async () => {
-    roles = await ServiceWithRoles.started();
+    roles = await ServiceWithRoles.here();
   });
   after(() => roles.close());
 

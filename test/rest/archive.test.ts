@@ -36,7 +36,7 @@ describe('The archive (specification 6.4)', () => {
   let archive: ArchiveServer;
   const others: { close(): Promise<void> }[] = [];
   before(async () => {
-    service = await Service.started({ ARCHIVE_CHECK_MS: '2000' });
+    service = await Service.here({ ARCHIVE_CHECK_MS: '2000' });
   });
   after(() => service.close());
   beforeEach(async () => {

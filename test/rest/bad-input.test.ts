@@ -27,7 +27,7 @@ describe('Bad input', () => {
   const sampleBytes = (name: string) => readFileSync(join(packageRoot, 'samples', name));
 
   before(async () => {
-    service = await Service.started({ MAX_BODY_MS: '4000' });
+    service = await Service.here({ MAX_BODY_MS: '4000' });
     writeFileSync(join(service.folder, 'outside.png'), sampleBytes('astronaut.png'));
     symlinkSync(join(service.folder, 'outside.png'), join(service.mediaDir, 'link-out.png'));
   });

@@ -18,7 +18,7 @@ describe('Batch jobs (specification 4.2)', () => {
   let service: Service;
   let video: string;
   before(async () => {
-    service = await Service.started({ TROUPE_PROP_CAPTION: 'of the environment' });
+    service = await Service.here({ TROUPE_PROP_CAPTION: 'of the environment' });
     makeVideo(join(service.mediaDir, 'video.avi'), { frames: 100, encoder: 'mpeg4' });
     video = pathToFileURL(join(service.mediaDir, 'video.avi')).href;
   });

@@ -252,7 +252,7 @@ describe('Tokens on callbacks (specification 5, 6.1)', () => {
   let given: ServiceWithRoles;
   let receiver: Receiver;
   before(async () => {
-    given = await ServiceWithRoles.started({ ...FAST, FETCH_PRIVATE: 'true', CALLBACK_PRIVATE: 'true' });
+    given = await ServiceWithRoles.here({ ...FAST, FETCH_PRIVATE: 'true', CALLBACK_PRIVATE: 'true' });
     receiver = await Receiver.start(answer(200));
   });
   after(async () => {

@@ -385,7 +385,7 @@ describe('Components (specification 4.6)', () => {
 
 describe('A catalog that is full', () => {
   it('refuses more with 400 and says what can be done', async () => {
-    const service = await Service.started({ MAX_CATALOG_ELEMENTS: '1' });
+    const service = await Service.here({ MAX_CATALOG_ELEMENTS: '1' });
     try {
       const refused = await service.ask('POST', '/rest/pipelines', pipeline('ONE MORE', 'T'));
       expect([refused.status, messageOf(refused)]).to.deep.equal([

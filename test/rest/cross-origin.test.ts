@@ -10,7 +10,7 @@ const OTHER = 'https://evil.example';
 describe('Web pages of other origins', () => {
   let service: Service;
   before(async () => {
-    service = await Service.started({ CORS_ALLOWED_ORIGINS: `${UI}, http://localhost:3000/` });
+    service = await Service.here({ CORS_ALLOWED_ORIGINS: `${UI}, http://localhost:3000/` });
   });
   after(() => service.close());
 
@@ -77,7 +77,7 @@ describe('Web pages of other origins', () => {
   });
 
   it('may all ask when CORS_ALLOWED_ORIGINS is *, still without cookies', async () => {
-    const open = await Service.started({ CORS_ALLOWED_ORIGINS: '*' });
+    const open = await Service.here({ CORS_ALLOWED_ORIGINS: '*' });
     try {
       const { headers } = await open.ask('GET', '/rest/info', undefined, { origin: OTHER });
       expect([
@@ -113,7 +113,7 @@ for (const strips of [true, false])
       proxy = await ReverseProxy.listening('/troupe', strips);
       const port = await freePort();
       proxy.serve(`http://127.0.0.1:${port}`);
-      service = await Service.started({
+      service = await Service.here({
         PORT: String(port),
         BASE_URL: `${proxy.origin}/troupe/`,
         TRUST_PROXY: 'true',

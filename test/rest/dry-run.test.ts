@@ -13,7 +13,7 @@ interface Step {
 describe('A dry run', () => {
   let service: Service;
   before(async () => {
-    service = await Service.started();
+    service = await Service.here();
     // From now on somebody takes its work.
     await service.run({ media: [IMAGE], pipelineName: 'LIGHT PIPELINE' });
   });

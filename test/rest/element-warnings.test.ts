@@ -7,7 +7,7 @@ const ACTION = { name: 'OWN ACTION', description: 'Own.', algorithm: 'LIGTH', pr
 describe('An element of the catalog that jobs cannot use', () => {
   let service: Service;
   before(async () => {
-    service = await Service.started();
+    service = await Service.here();
   });
   after(() => service.close());
 

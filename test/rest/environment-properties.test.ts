@@ -6,7 +6,7 @@ describe('A property of the environment', function () {
   this.timeout(240_000);
   let service: Service;
   before(async () => {
-    service = await Service.started({
+    service = await Service.here({
       LOG_LEVEL: 'warn',
       TROUPE_PROP_FRAME_INTERVL: '5',
       TROUPE_PROP_TARGET_SEGMENT_LENGTH: 'long',

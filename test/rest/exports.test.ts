@@ -25,7 +25,7 @@ describe('Other forms of the detection document', function () {
   const ids = new Map<Job, string>();
   const documents = new Map<Job, DetectionDocument>();
   before(async () => {
-    service = await Service.started();
+    service = await Service.here();
     for (const name of Object.keys(JOBS) as Job[]) {
       const [pipelineName, ...media] = JOBS[name];
       const id = await service.submit({ media: media.map(sampleUri), pipelineName });

@@ -18,7 +18,7 @@ describe('A data folder with folders by job', () => {
   before(async () => {
     service = new Service();
     await cp(FIXTURE, service.dataDir, { recursive: true });
-    await service.start();
+    await service.startHere();
     component = new RawComponent(service);
   });
   after(() => service.close());

@@ -10,7 +10,7 @@ describe('Components without work', () => {
   let service: Service;
   let nodes: Nodes;
   before(async () => {
-    service = await Service.started({ IDLE_SERVICE_MS: '300' });
+    service = await Service.here({ IDLE_SERVICE_MS: '300' });
     nodes = new Nodes(service);
   });
   after(() => service.close());

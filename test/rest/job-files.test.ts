@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { sampleUri, Service, tracksOf, type DetectionDocument } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const DRAWN = {
   pipeline: ['LIGHT TASK', 'DRAWING'],
@@ -17,7 +18,7 @@ describe('The files of a job over REST', () => {
   let service: Service;
   let picture: Buffer;
   before(async () => {
-    service = await Service.started();
+    service = await Service.here();
     picture = await readFile(fileURLToPath(sampleUri('astronaut.png')));
   });
   after(() => service.close());
@@ -280,7 +281,7 @@ describe('The files of a job over REST', () => {
 
   it('has media that it fetched until their job ends, and then says where they are', async () => {
     const web = createServer((_, response) => response.end(picture)).listen(0, '127.0.0.1');
-    const reaching = await Service.started({ FETCH_PRIVATE: 'true' });
+    const reaching = await Service.here({ FETCH_PRIVATE: 'true' });
     try {
       const { port } = web.address() as AddressInfo;
       const { jobId, media } = await reaching.run({
@@ -288,8 +289,12 @@ describe('The files of a job over REST', () => {
         pipelineName: 'LIGHT PIPELINE',
       });
       expect(media[0]!.status).to.equal('COMPLETE');
-      const { status, text } = await reaching.ask('GET', `/rest/jobs/${jobId}/media/0`);
-      expect(status).to.equal(404);
+      // A job has ended when its document lies there; what it fetched goes right after that.
+      const { text } = await until(
+        'the copy is gone',
+        () => reaching.ask('GET', `/rest/jobs/${jobId}/media/0`),
+        ({ status }) => status === 404,
+      );
       expect(text).to.include('removed its copy when the job ended').and.not.to.include('secret');
     } finally {
       web.close();

@@ -18,7 +18,7 @@ const variableAt = (frame: number) => frame * 40 + (frame % 7) * 3;
 describe('The frames of the media of a job over REST', () => {
   let service: Service;
   before(async () => {
-    service = await Service.started({ IDLE_SERVICE_MS: '500' });
+    service = await Service.here({ IDLE_SERVICE_MS: '500' });
   });
   after(() => service.close());
 
@@ -183,7 +183,7 @@ describe('The frames of the media of a job over REST', () => {
   });
 
   it('are 503 with Retry-After when more are asked for than may be made, and small in their cache', async () => {
-    const narrow = await Service.started({ MAX_FRAME_REQUESTS: '0', FRAME_CACHE_BYTES: '1' });
+    const narrow = await Service.here({ MAX_FRAME_REQUESTS: '0', FRAME_CACHE_BYTES: '1' });
     try {
       const { jobId } = await narrow.run({ media: [sampleUri('hello.avi')], pipelineName: 'LIGHT PIPELINE' });
       const { status, headers, text } = await narrow.ask('GET', `/rest/jobs/${jobId}/media/0/frames/0.jpg`);

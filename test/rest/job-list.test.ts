@@ -20,7 +20,7 @@ describe('GET /rest/jobs', () => {
   let service: Service;
   let ids: readonly string[];
   before(async () => {
-    service = await Service.started();
+    service = await Service.here();
     const made: string[] = [];
     for (let n = 0; n < 4; n++) made.push(await service.submit(LIGHT));
     made.push(await service.submit({ ...LIGHT, pipelineName: 'TROUBLE PIPELINE', ...withTrouble('code') }));
@@ -154,7 +154,7 @@ describe('GET /rest/jobs', () => {
 describe('A job that waits for a service', () => {
   let service: Service;
   before(async () => {
-    service = await Service.started();
+    service = await Service.here();
   });
   after(() => service.close());
 
@@ -191,7 +191,7 @@ describe('A job that waits for a service', () => {
 describe('A job that waits', () => {
   let service: Service;
   before(async () => {
-    service = await Service.started({ MAX_LIVE_JOBS: '2', CANCEL_GRACE_MS: '200' });
+    service = await Service.here({ MAX_LIVE_JOBS: '2', CANCEL_GRACE_MS: '200' });
     makeVideo(join(service.mediaDir, 'video.avi'), { frames: 250, encoder: 'mpeg4' });
   });
   after(() => service.close());

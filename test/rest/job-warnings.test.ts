@@ -15,7 +15,7 @@ const NO_VALUE =
 describe('A job that asks for something without effect', () => {
   let service: Service;
   before(async () => {
-    service = await Service.started();
+    service = await Service.here();
   });
   after(() => service.close());
 
@@ -132,7 +132,7 @@ describe('A job that asks for something without effect', () => {
 describe('A boolean in a query', () => {
   let service: Service;
   before(async () => {
-    service = await Service.started();
+    service = await Service.here();
   });
   after(() => service.close());
 

@@ -106,7 +106,7 @@ describe('The log', () => {
 
   it('is not filled by whoever sends many bad tokens', async () => {
     const provider = await TestProvider.start();
-    const bounded = await Service.started({ ...settingsOf(provider), LOG_REFUSALS_A_MINUTE: '3' }, () =>
+    const bounded = await Service.here({ ...settingsOf(provider), LOG_REFUSALS_A_MINUTE: '3' }, () =>
       provider.token('admin'),
     );
     try {

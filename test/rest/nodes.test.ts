@@ -17,7 +17,7 @@ describe('Nodes and services (specification 4.4)', () => {
   let service: Service;
   let nodes: Nodes;
   before(async () => {
-    service = await Service.started({ SERVICE_STOP_MS: '300', CANCEL_GRACE_MS: '200' });
+    service = await Service.here({ SERVICE_STOP_MS: '300', CANCEL_GRACE_MS: '200' });
     nodes = new Nodes(service);
   });
   after(() => service.close());
@@ -579,7 +579,7 @@ describe('After kill -9 of the server', () => {
 describe('A user without the role ADMIN', () => {
   let behind: ServiceWithRoles;
   before(async () => {
-    behind = await ServiceWithRoles.started();
+    behind = await ServiceWithRoles.here();
   });
   after(() => behind.close());
 

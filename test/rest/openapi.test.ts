@@ -67,7 +67,7 @@ describe('The OpenAPI document', () => {
   let document: OpenApiDocument;
   let declared: readonly Declared[];
   before(async () => {
-    service = await Service.started();
+    service = await Service.here();
     document = (await service.ask('GET', '/rest/openapi.json')).body as OpenApiDocument;
     declared = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.entries(item).map(([method, operation]) => ({ method, path, operation })),

@@ -23,7 +23,7 @@ describe('A resubmitted job whose medium takes longer to fetch than its actor st
       else response.end(picture);
     }).listen(0, '127.0.0.1');
     await once(web, 'listening');
-    service = await Service.started({ IDLE_ACTOR_MS: '100', LEASE_MS: '60000' });
+    service = await Service.here({ IDLE_ACTOR_MS: '100', LEASE_MS: '60000' });
   });
   after(async () => {
     web.closeAllConnections();

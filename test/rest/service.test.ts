@@ -34,7 +34,7 @@ describe('The service (specification 4.1)', () => {
   });
 
   it('says to anybody why it is not ready, without a path or a figure, and to its users in a system message', async () => {
-    const full = await Service.started({ MIN_FREE_BYTES: String(Number.MAX_SAFE_INTEGER) });
+    const full = await Service.here({ MIN_FREE_BYTES: String(Number.MAX_SAFE_INTEGER) });
     try {
       const response = await fetch(`${full.url}/readyz`);
       expect([response.status, await response.json()]).to.deep.equal([

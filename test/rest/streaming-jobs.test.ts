@@ -11,7 +11,7 @@ const START = 'Failure creating streaming job due to an exception. ';
 describe('Streaming jobs (specification 4.3)', () => {
   let service: Service;
   before(async () => {
-    service = await Service.started();
+    service = await Service.here();
     await registerLivePipeline(service);
   });
   after(() => service.close());

@@ -33,7 +33,7 @@ describe('A streaming job on a camera that encrypts', function () {
       execFileSync('openssl', [...REQUEST.split(' '), '-keyout', of(name).key, '-out', of(name).cert], {
         stdio: 'ignore',
       });
-    service = await Service.started({ NODE_EXTRA_CA_CERTS: of('trusted').cert });
+    service = await Service.here({ NODE_EXTRA_CA_CERTS: of('trusted').cert });
   });
   after(async () => {
     await service.close();

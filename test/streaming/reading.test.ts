@@ -12,7 +12,7 @@ describe('A server that allows a camera little', function () {
   this.timeout(240_000);
   let service: Service;
   before(async () => {
-    service = await Service.started({ STREAM_CONNECT_MS: '300', STREAM_FIRST_PICTURE_MS: '900' });
+    service = await Service.here({ STREAM_CONNECT_MS: '300', STREAM_FIRST_PICTURE_MS: '900' });
   });
   after(() => service.close());
   afterEach(() => closeServers());

@@ -31,6 +31,13 @@ export class ServiceWithRoles {
     return new ServiceWithRoles(service, provider);
   }
 
+  /** The same in the process of the test: see `Service`. */
+  static async here(env: Readonly<Record<string, string>> = {}): Promise<ServiceWithRoles> {
+    const provider = await TestProvider.start();
+    const service = await Service.here({ ...settingsOf(provider), ...env }, () => provider.token('admin'));
+    return new ServiceWithRoles(service, provider);
+  }
+
   token(client: Client): Promise<string> {
     return this.#provider.token(client);
   }

@@ -3,19 +3,15 @@
  * and a store that can kill the process right before or right after a commit. Its parent talks to it over the channel of
  * `fork`; it ends with its parent.
  */
-import { openSync, writeSync } from 'node:fs';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { BATCH_JOB } from '../../actors/batch-job/keys.ts';
 import type { JobSnapshot } from '../../actors/batch-job/snapshot.ts';
 import type { SubJobRow } from '../../actors/batch-job/state.ts';
-import type { ComponentFolder } from '../../actors/node-manager/installed.ts';
-import { packageRoot } from '../../config/info.ts';
-import type { Logger } from '../../config/logger.ts';
 import { readSettings } from '../../config/settings.ts';
 import { BUILT_IN, startServer } from '../../main.ts';
 import type { Commit, Store } from '../../store/store.ts';
+import { lineLogger } from './line-logger.ts';
 import { measureBlocks } from './longest-block.ts';
+import { TEST_COMPONENTS } from './test-components.ts';
 
 /**
  * From the parent: kill yourself at the n-th commit of a job from now on. A job of which several answers come together takes fewer: then
@@ -36,14 +32,8 @@ export type FromServer =
   | { readonly type: 'failed'; readonly message: string }
   | { readonly type: 'obeyed'; readonly longestBlockMs: number };
 
-const TEST_COMPONENTS: ComponentFolder = {
-  descriptors: path.join(packageRoot, 'test', 'support', 'components'),
-  code: path.join(path.dirname(fileURLToPath(import.meta.url)), 'components'),
-};
-
 const [logFile = ''] = process.argv.slice(2);
-const log = openSync(logFile, 'a');
-const logger = lineLogger();
+const logger = lineLogger(logFile);
 let wish: DeathWish | undefined;
 let commits = 0;
 let longestBlock = () => 0;
@@ -141,20 +131,4 @@ function contentOf({ putRows = [], snapshot }: Commit) {
     failed: idsOf('FAILED'),
     made: idsOf('QUEUED'),
   };
-}
-
-/** Writes synchronously: what was logged survives the kill, and lines stand in the order of what happened. */
-function lineLogger(): Logger {
-  const at = (level: string) => (facts: object, message: string) => {
-    const line = { level, time: Date.now(), pid: process.pid, message, ...facts };
-    writeSync(
-      log,
-      `${JSON.stringify(line, (_, value: unknown) => (value instanceof Error ? errorText(value) : value))}\n`,
-    );
-  };
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
-}
-
-function errorText(error: Error): string {
-  return error.stack ?? error.message;
 }

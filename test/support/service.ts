@@ -1,17 +1,17 @@
-/** The real service in a process of its own, and what a client says to it. */
-import { fork, type ChildProcess } from 'node:child_process';
+/** The real service, and what a client says to it. */
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { packageRoot } from '../../config/info.ts';
 import type { DetailedJobInfo, SingleJobInfo } from '../../actors/views/jobs.ts';
 import { checkOf, type OpenApiCheck, type OpenApiDocument } from './openapi.ts';
-import { endOf, isAlive } from './processes.ts';
-import type { DeathWish, FromServer, ToServer } from './server-main.ts';
+import { isAlive } from './processes.ts';
+import type { DeathWish } from './server-main.ts';
+import { ServerHere, ServerProcess, type End, type TestServer } from './test-server.ts';
 import { ownToken } from './tokens.ts';
-import { until, within } from './until.ts';
+import { until } from './until.ts';
 
 export interface Answer {
   readonly status: number;
@@ -39,7 +39,6 @@ export interface JobRequest {
 type Environment = Readonly<Record<string, string>>;
 type TokenOf = (service: Service) => Promise<string>;
 
-const WITHIN_MS = 20_000;
 const DEFAULTS: Environment = {
   HOST: '127.0.0.1',
   PORT: '0',
@@ -65,8 +64,7 @@ export class Service {
   url = '';
   #env: Environment;
   #token = '';
-  #child: ChildProcess | undefined;
-  readonly #pids = new Set<number>();
+  #server: TestServer | undefined;
   readonly #tokenOf: TokenOf;
 
   /** `tokenOf`: where the token of an ADMIN comes from when the server does not issue it itself. */
@@ -85,72 +83,68 @@ export class Service {
     return service;
   }
 
+  /** The same in the process of the test: see `startHere`. */
+  static async here(env: Environment = {}, tokenOf?: TokenOf): Promise<Service> {
+    const service = new Service(env, tokenOf);
+    await service.startHere();
+    return service;
+  }
+
   get token(): string {
     return this.#token;
   }
 
   get pid(): number {
-    return this.#child?.pid ?? -1;
+    return this.#server?.pid ?? -1;
   }
 
-  /** Starts the server; `env` adds to the settings given before. */
+  /** Starts the server in a process of its own; `env` adds to the settings given before. */
   async start(env: Environment = {}): Promise<void> {
     this.#env = { ...this.#env, ...env };
-    const own = Object.fromEntries(INHERITED.flatMap((name) => [[name, process.env[name]] as const]));
-    const child = fork(
-      fileURLToPath(new URL('./server-main.js', import.meta.url)),
-      [join(this.folder, 'log')],
-      {
-        cwd: packageRoot,
-        env: {
-          ...own,
-          ...DEFAULTS,
-          DATA_DIR: this.dataDir,
-          MEDIA_ROOTS: `${join(packageRoot, 'samples')}:${this.mediaDir}`,
-          ...this.#env,
-        },
-        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      },
+    this.#server = await ServerProcess.started(this.#environment(), this.#logFile);
+    await this.#greet();
+  }
+
+  /**
+   * Starts the server in the process of the test, which takes a fifth of what a process takes. It is for tests of what a service
+   * answers, that neither kill it nor look at its process; stopped, it may be started again in a process.
+   */
+  async startHere(): Promise<void> {
+    this.#server = await ServerHere.started(
+      { ...this.#environment(), DRAIN_MS: '0', ...this.#env },
+      this.#logFile,
     );
-    this.#child = child;
-    if (child.pid !== undefined) this.#pids.add(child.pid);
-    const message = await within(WITHIN_MS, 'the server is up', firstMessage(child));
-    if (message.type !== 'up') throw new Error(`The server did not start: ${JSON.stringify(message)}`);
-    this.url = message.url;
-    this.#token = await this.#tokenOf(this);
-    await this.#check();
+    await this.#greet();
   }
 
   /** The end of the server process: its exit code or the signal that ended it. */
-  ended(): Promise<number | NodeJS.Signals> {
-    return within(WITHIN_MS, 'the server process has ended', endOf(this.#running()));
+  ended(): Promise<End> {
+    return this.#running().ended();
   }
 
   /** Asks the server to stop and waits for its end; answers its exit code. */
-  stop(): Promise<number | NodeJS.Signals> {
-    this.#running().kill('SIGTERM');
-    return this.ended();
+  stop(): Promise<End> {
+    return this.#running().stop();
   }
 
-  kill9(): Promise<number | NodeJS.Signals> {
-    this.#running().kill('SIGKILL');
-    return this.ended();
+  kill9(): Promise<End> {
+    return this.#running().kill9();
   }
 
   /** Has the server kill itself at a commit of a job, counted from now on. */
   async dieAt(wish: DeathWish): Promise<void> {
-    await this.#tell({ type: 'die', wish });
+    await this.#running().tell({ type: 'die', wish });
   }
 
   /** The longest time for which the server computed without answering anybody, since it was last asked: milliseconds. */
   async longestBlockMs(): Promise<number> {
-    const answer = await this.#tell({ type: 'measure' });
+    const answer = await this.#running().tell({ type: 'measure' });
     return answer.type === 'obeyed' ? answer.longestBlockMs : 0;
   }
 
   /** Ends what still runs and removes the folder. */
   async close(): Promise<void> {
-    if (this.#child !== undefined && isAlive(this.#child)) await this.kill9();
+    await this.#server?.close();
     const left = () => this.componentPids().filter(processLives);
     try {
       await until('no component process is left', left, (pids) => pids.length === 0, { withinMs: 10_000 });
@@ -252,7 +246,7 @@ export class Service {
   }
 
   log(message?: string): readonly LogLine[] {
-    const lines = readFileSync(join(this.folder, 'log'), 'utf8').split('\n').slice(0, -1);
+    const lines = readFileSync(this.#logFile, 'utf8').split('\n').slice(0, -1);
     const all = lines.map((line) => JSON.parse(line) as LogLine);
     return message === undefined ? all : all.filter((line) => line.message === message);
   }
@@ -295,16 +289,35 @@ export class Service {
     });
   }
 
-  async #tell(message: ToServer): Promise<FromServer> {
-    const child = this.#running();
-    const obeyed = firstMessage(child);
-    child.send(message);
-    return within(WITHIN_MS, 'the server obeys', obeyed);
+  get #logFile(): string {
+    return join(this.folder, 'log');
   }
 
-  #running(): ChildProcess {
-    if (this.#child === undefined) throw new Error('The server was not started.');
-    return this.#child;
+  #environment(): Environment {
+    const own = Object.fromEntries(
+      INHERITED.flatMap((name) => {
+        const value = process.env[name];
+        return value === undefined ? [] : [[name, value] as const];
+      }),
+    );
+    return {
+      ...own,
+      ...DEFAULTS,
+      DATA_DIR: this.dataDir,
+      MEDIA_ROOTS: `${join(packageRoot, 'samples')}:${this.mediaDir}`,
+      ...this.#env,
+    };
+  }
+
+  async #greet(): Promise<void> {
+    this.url = this.#running().url;
+    this.#token = await this.#tokenOf(this);
+    await this.#check();
+  }
+
+  #running(): TestServer {
+    if (this.#server === undefined) throw new Error('The server was not started.');
+    return this.#server;
   }
 }
 
@@ -388,17 +401,6 @@ function bodyOf({ media, ...rest }: JobRequest): object {
     media: media.map((medium) => (typeof medium === 'string' ? { mediaUri: medium } : medium)),
     ...rest,
   };
-}
-
-function firstMessage(child: ChildProcess): Promise<FromServer> {
-  return new Promise((resolve, reject) => {
-    const ended = (code: number | null) => reject(new Error(`The server process ended with ${code}.`));
-    child.once('exit', ended);
-    child.once('message', (message) => {
-      child.off('exit', ended);
-      resolve(message as FromServer);
-    });
-  });
 }
 
 function parsed(text: string): unknown {

@@ -24,7 +24,7 @@ describe('An annotator', () => {
   before(async () => {
     service = new Service();
     film = video(service, 'film.avi', { frames: 30 });
-    await service.start();
+    await service.startHere();
   });
   after(() => service.close());
 

@@ -24,7 +24,7 @@ describe('Buckets', () => {
   let withoutBucket: string;
   before(async () => {
     [service, bucket] = [
-      await Service.started({ COMPONENT_PROCESSES: '2' }),
+      await Service.here({ COMPONENT_PROCESSES: '2' }),
       await BucketServer.start('results'),
     ];
     const gone = await BucketServer.start();
@@ -214,7 +214,7 @@ describe('The token of the service', () => {
   let given: ServiceWithRoles;
   let receiver: Receiver;
   before(async () => {
-    given = await ServiceWithRoles.started({ FETCH_PRIVATE: 'true' });
+    given = await ServiceWithRoles.here({ FETCH_PRIVATE: 'true' });
     const picture = await readFile(fileURLToPath(ASTRONAUT));
     receiver = await Receiver.start((_, response) => void response.writeHead(200).end(picture));
   });

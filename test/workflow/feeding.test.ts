@@ -28,7 +28,7 @@ describe('Tracks that are fed forward', () => {
   before(async () => {
     service = new Service();
     film = video(service, 'film.avi', { frames: 30 });
-    await service.start();
+    await service.startHere();
   });
   after(() => service.close());
 
@@ -163,7 +163,7 @@ describe('A TRIGGER', () => {
   let service: Service;
 
   before(async () => {
-    service = await Service.started();
+    service = await Service.here();
   });
   after(() => service.close());
 

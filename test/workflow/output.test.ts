@@ -26,7 +26,7 @@ describe('The tracks that a task has found', () => {
   before(async () => {
     service = new Service();
     film = video(service, 'film.avi', { frames: 60 });
-    await service.start();
+    await service.startHere();
   });
   after(() => service.close());
 

@@ -13,7 +13,7 @@ describe('The value of a property that is in force', () => {
   const overridden = new Service({ [`TROUPE_PROP_${NAME}`]: '1' });
   const plain = new Service();
 
-  before(() => Promise.all([overridden.start(), plain.start()]));
+  before(() => Promise.all([overridden.startHere(), plain.startHere()]));
   after(() => Promise.all([overridden.close(), plain.close()]));
 
   /** Levels above those of the server, highest first, with the value that each of them sets. */
@@ -77,7 +77,7 @@ describe('The value of a property that is in force', () => {
 describe('A job is refused', () => {
   let service: Service;
   before(async () => {
-    service = await Service.started();
+    service = await Service.here();
   });
   after(() => service.close());
 
@@ -163,7 +163,7 @@ describe('The frames that a task looks at', () => {
       frames: 60,
       at: (frame) => frame * 40 + (frame > 30 ? 200 : 0),
     });
-    await service.start();
+    await service.startHere();
   });
   after(() => service.close());
 

@@ -48,7 +48,7 @@ describe('Media selectors', () => {
   let service: Service;
 
   before(async () => {
-    service = await Service.started();
+    service = await Service.here();
   });
   after(() => service.close());
 

@@ -33,7 +33,7 @@ export class Suite {
 
   async start(): Promise<void> {
     this.#receiver = await Receiver.start();
-    this.#roles = await ServiceWithRoles.started(SETTINGS);
+    this.#roles = await ServiceWithRoles.here(SETTINGS);
     this.#running = await this.service.submit({ ...ENDLESS, callbackURL: this.receiver.url });
     this.#ended = await this.service.submit({
       ...LIGHT,

@@ -1,0 +1,20 @@
+/** A log of JSON lines for tests to read. */
+import { openSync, writeSync } from 'node:fs';
+import type { Logger } from '../../config/logger.ts';
+
+/** Writes synchronously: what was logged survives a kill, and lines stand in the order of what happened. */
+export function lineLogger(file: string): Logger {
+  const log = openSync(file, 'a');
+  const at = (level: string) => (facts: object, message: string) => {
+    const line = { level, time: Date.now(), pid: process.pid, message, ...facts };
+    writeSync(
+      log,
+      `${JSON.stringify(line, (_, value: unknown) => (value instanceof Error ? errorText(value) : value))}\n`,
+    );
+  };
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+function errorText(error: Error): string {
+  return error.stack ?? error.message;
+}
