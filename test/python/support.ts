@@ -7,12 +7,14 @@ import type { Service } from '../support/service.ts';
 import { until, within } from '../support/until.ts';
 
 /** Debian's own where there is one: it has no packages but those of the standard library. */
-export const PYTHON = ['/usr/bin/python3', 'python3'].find(
-  (name) => spawnSync(name, ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))']).status === 0,
+export const PYTHON = [process.env['TEST_PYTHON'] ?? '', '/usr/bin/python3', 'python3'].find(
+  (name) =>
+    name !== '' && spawnSync(name, ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))']).status === 0,
 );
 
 export const sdkFolder = path.join(packageRoot, 'sdk', 'python');
 export const exampleFolder = path.join(sdkFolder, 'examples', 'silence');
+export const probeFile = path.join(packageRoot, 'test', 'python', 'components', 'probe', 'detector.py');
 const RUNNER = path.join(sdkFolder, 'troupe_sdk');
 
 /** Leaves the test out where there is no Python. */

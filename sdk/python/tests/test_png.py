@@ -54,7 +54,12 @@ class Png(unittest.TestCase):
 
     def test_what_is_cut_off_or_too_large_is_an_error(self):
         good = png(3, [bytes(9)] * 3, 8, 2, 3)
-        for bad in (good[:50], good[:40], b"GIF89a", good.replace(struct.pack(">II", 3, 3), struct.pack(">II", 1 << 30, 1 << 30))):
+        for bad in (
+            good[:50],
+            good[:40],
+            b"GIF89a",
+            good.replace(struct.pack(">II", 3, 3), struct.pack(">II", 1 << 30, 1 << 30)),
+        ):
             with self.assertRaises(PictureError):
                 decode(bad)
 

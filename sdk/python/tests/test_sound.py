@@ -12,7 +12,14 @@ def wav(rate: int, channels: int, bits: int, kind: int, data: bytes, size: int =
     form = struct.pack("<HHIIHH", kind, channels, rate, rate * channels * bits // 8, channels * bits // 8, bits)
     length = len(data) if size < 0 else size
     return (
-        b"RIFF" + struct.pack("<I", 36 + len(data)) + b"WAVEfmt " + struct.pack("<I", 16) + form + b"data" + struct.pack("<I", length) + data
+        b"RIFF"
+        + struct.pack("<I", 36 + len(data))
+        + b"WAVEfmt "
+        + struct.pack("<I", 16)
+        + form
+        + b"data"
+        + struct.pack("<I", length)
+        + data
     )
 
 

@@ -14,6 +14,7 @@ class Context:
         self.id = id
         self.done = 0.0
         self.total = 0.0
+        self._steps = 0.0
         self._why: str | None = None
         self._warnings: dict[str, None] = {}
 
@@ -29,8 +30,13 @@ class Context:
             raise Cancelled(self._why)
 
     def progress(self, done: float, total: float) -> None:
-        self.done = done
-        self.total = total
+        self.done = self._steps + done
+        self.total = self._steps + total if total > 0 else 0.0
+
+    def step(self) -> None:
+        """Something that comes before the work got on: while a medium is fetched, say."""
+        self._steps += 1
+        self.done += 1
 
     def warn(self, message: str) -> None:
         """Equal ones are told once."""

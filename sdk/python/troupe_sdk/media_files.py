@@ -2,34 +2,169 @@
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Mapping
+import re
+import shutil
+import tempfile
+import urllib.parse
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
-from .client import Client
+from .client import WORKER, Client, is_passing, pauses
+from .connection import Answer
 from .context import Context
-from .errors import DetectionError
+from .errors import AwayError, Cancelled, DetectionError, ProtocolError
+from .media_cache import MediaCache
 
 Message = dict[str, Any]
+#: The property that names a file which was made of a document.
+DERIVED = "DERIVATIVE_MEDIA_TEMP_PATH"
+BLOCK = 256 * 1024
 
 
 class MediaFiles:
-    def __init__(self, client: Client) -> None:
+    """Of one process, which works on one sub-job at a time."""
+
+    def __init__(self, client: Client, cache: MediaCache, shared: bool = True) -> None:
+        """``shared``: false when paths of the server mean nothing on this host, though there may be such files."""
         self._client = client
+        self._cache = cache
+        self._shared = shared
+        self._using: Path | None = None
+        #: For media that the server knows no SHA-256 of, and for what is made of documents.
+        self._own: str | None = None
+        self._whole: dict[str, str] = {}
+
+    def begin(self) -> None:
+        """What the sub-job before has left behind is not needed any more."""
+        self.close()
+        self._using = None
+        self._whole = {}
+
+    def close(self) -> None:
+        if self._own is not None:
+            shutil.rmtree(self._own, ignore_errors=True)
+            self._own = None
+
+    def ticked(self) -> None:
+        """Called now and then while a sub-job is worked on: what it reads stays in the cache."""
+        using = self._using
+        if using is not None:
+            self._cache.touch(using)
 
     def path(self, assignment: Mapping[str, Any], context: Context) -> str:
-        path = str(assignment["work"]["medium"]["path"])
-        if not os.access(path, os.R_OK):
-            raise DetectionError("COULD_NOT_OPEN_MEDIA", "The file of the medium cannot be read on this host.")
+        """The file on the server's disk where this host shares it, else a copy that is fetched once."""
+        medium = assignment["work"]["medium"]
+        if self._is_here(medium):
+            return str(medium["path"])
+        if medium.get("url") is None:
+            raise DetectionError(
+                "COULD_NOT_OPEN_MEDIA", "The file of the medium cannot be read on this host, and the server offers none."
+            )
+        sha256 = medium.get("sha256")
+        if sha256 is None:
+            return self._fetched_for_now(assignment, context)
+        path = self._cache.file(str(sha256), lambda: self._bytes(str(medium["url"]), context), context)
+        self._using = Path(path)
         return path
 
+    def _is_here(self, medium: Mapping[str, Any]) -> bool:
+        """Whether this host has the server's file, with as many bytes as the server says."""
+        path, size = str(medium["path"]), medium.get("bytes")
+        try:
+            return self._shared and os.access(path, os.R_OK) and (size is None or os.stat(path).st_size == size)
+        except OSError:
+            return False
+
+    def _fetched_for_now(self, assignment: Mapping[str, Any], context: Context) -> str:
+        url = str(assignment["work"]["medium"]["url"])
+        if url not in self._whole:
+            path = os.path.join(self._folder(), "medium")
+            with open(path, "wb") as file:
+                for data in self._bytes(url, context):
+                    context.check()
+                    file.write(data)
+            self._whole[url] = path
+        return self._whole[url]
+
+    def _folder(self) -> str:
+        if self._own is None:
+            self._own = tempfile.mkdtemp(prefix="troupe-")
+        return self._own
+
+    def _bytes(self, url: str, context: Context) -> Iterator[bytes]:
+        """All of a medium; a connection that breaks is made anew, and goes on where it was."""
+        at, tag = 0, ""
+        waits = pauses()
+        while True:
+            try:
+                answer = self._from(url, at, tag)
+                if at > 0 and answer.status != 206:
+                    raise DetectionError("COULD_NOT_READ_MEDIA", "The medium was changed while it was fetched.")
+                tag = answer.headers.get("etag", "")
+                whole = at + int(answer.headers.get("content-length", "0"))
+                while at < whole:
+                    data = answer.read(BLOCK)
+                    if data == b"":
+                        raise AwayError("the medium broke off")
+                    at += len(data)
+                    waits = pauses()
+                    yield data
+                answer.read()
+                return
+            except (AwayError, ProtocolError) as error:
+                self._client.connection.close()
+                if isinstance(error, ProtocolError) and error.status == 416:
+                    return
+                self._give_up(error)
+                context.check()
+                self._client.ending.wait(next(waits))
+
+    def _from(self, url: str, at: int, tag: str) -> Answer:
+        part = {"range": f"bytes={at}-", "if-range": tag} if at > 0 else {}
+        return self._client.call("GET", url, headers=part)
+
+    def _give_up(self, error: AwayError | ProtocolError) -> None:
+        if isinstance(error, ProtocolError):
+            if error.status == 409:
+                raise Cancelled("the lease was lost") from error
+            if error.status in (404, 410):
+                raise DetectionError("COULD_NOT_OPEN_MEDIA", f"The medium cannot be fetched: {error}") from error
+        if not is_passing(error) or self._client.ending.is_set():
+            raise error
+
     def output_folder(self, assignment: Mapping[str, Any]) -> str:
+        """A folder for files that are made of a document: the server's where this host shares it."""
         folder = assignment["work"].get("outputFolder")
-        if folder is None:
-            raise DetectionError("DETECTION_FAILED", "The server named no folder for the files that may be made of the document.")
-        os.makedirs(folder, exist_ok=True)
-        return str(folder)
+        medium = assignment["work"]["medium"]
+        if folder is not None and self._is_here(medium):
+            os.makedirs(folder, exist_ok=True)
+            return str(folder)
+        own = os.path.join(self._folder(), "made")
+        os.makedirs(own, exist_ok=True)
+        return own
 
     def handed_over(self, assignment: Mapping[str, Any], track: Message) -> Message:
-        """The track as it goes to the server, which finds a file that it names."""
-        return track
+        """The track as it goes to the server; a file of this host that it names is sent."""
+        named = track["properties"].get(DERIVED)
+        if named is None or self._own is None or not os.path.realpath(named).startswith(os.path.realpath(self._own) + os.sep):
+            return track
+        properties = {**track["properties"], DERIVED: self._sent(str(assignment["token"]), named)}
+        detections = [{**one, "properties": {**one["properties"], DERIVED: properties[DERIVED]}} for one in track["detections"]]
+        return {**track, "properties": properties, "detections": detections}
+
+    def _sent(self, token: str, path: str) -> str:
+        """Where the server has put the file."""
+        relative = os.path.relpath(os.path.realpath(path), os.path.join(os.path.realpath(self._folder()), "made"))
+        name = re.sub(r"[\\/\x00-\x1f]", "_", relative).lstrip(".")[-150:] or "file"
+
+        def send() -> str:
+            with open(path, "rb") as file:
+                headers = {"content-type": "application/octet-stream"}
+                answer = self._client.call("PUT", f"{WORKER}/leases/{token}/files/{urllib.parse.quote(name)}", file, headers)
+            return str(json.loads(answer.read())["path"])
+
+        return self._client.retried(send)
+

@@ -19,8 +19,11 @@ from .client import Client
 from .detector import Detector
 from .errors import AwayError, ProtocolError
 from .interruption import Stop
+from .media.programs import readers
+from .media_cache import MediaCache
+from .media_files import MediaFiles
 from .sub_job import SubJobs
-from .worker import Handle, Worker
+from .worker import Component, Worker
 
 DEFAULT_URL = "http://127.0.0.1:8080"
 #: Seconds to give work back before the process ends, once it is told to.
@@ -40,33 +43,35 @@ def run(make: Callable[[], Detector], descriptor: str | os.PathLike[str] | None 
 
     ``descriptor``: path of the component's descriptor; it says which algorithm is served. An unmanaged component is registered by it.
     """
-    serve(lambda client: detector_handle(make(), client), descriptor, os.environ)
+    environment = os.environ
+    serve(lambda client: SubJobs(make(), client, media_files(client, environment)), descriptor, environment)
 
 
-def detector_handle(detector: Detector, client: Client) -> tuple[Handle, Callable[[], None]]:
-    return SubJobs(detector, client).lines, detector.close
+def media_files(client: Client, environment: Mapping[str, str]) -> MediaFiles:
+    shared = environment.get("TROUPE_SHARES_FILES", "true").strip().lower() != "false"
+    return MediaFiles(client, MediaCache.of(environment), shared)
 
 
 def serve(
-    load: Callable[[Client], tuple[Handle, Callable[[], None]]],
+    load: Callable[[Client], Component],
     descriptor: str | os.PathLike[str] | None,
     environment: Mapping[str, str],
 ) -> None:
-    """``load`` answers what does a sub-job, and what is called at the end."""
+    """Works until the process is told to end."""
     stop = Stop()
     managed = environment.get("TROUPE_WORKER_TOKEN", "") != ""
     bootstrap = first_line() if managed else {}
     text = Path(descriptor).read_bytes() if descriptor is not None else None
     client = Client(server_url(environment, managed), access_of(environment), environment.get("TROUPE_INSTANCE"), environment)
     algorithm = bootstrap.get("algorithm") or algorithm_of(text, environment)
-    handle, close = load(client)
+    component = load(client)
     if not managed and text is not None:
         log(client.register(text))
-    worker = Worker(client, [algorithm], handle, stop, log)
+    worker = Worker(client, [algorithm], component, stop, log)
     watch_for_the_end(stop, worker, client, managed)
-    log(f"serving {algorithm}")
+    log(f"serving {algorithm}; {readers()}")
     worker.run()
-    close()
+    component.close()
 
 
 def watch_for_the_end(stop: Stop, worker: Worker, client: Client, managed: bool) -> None:

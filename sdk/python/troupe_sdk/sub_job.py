@@ -11,6 +11,7 @@ from .context import Context
 from .detector import Detector
 from .errors import DetectionError
 from .geometry import Size, View
+from .media.by_server import ServerReader, frame_from_server
 from .media.images import Picture, read_image
 from .media.sampling import Sampling, sampling_of
 from .media.sound import sound_chunks
@@ -30,20 +31,28 @@ NO_FRAMES = (0, 0)
 class SubJobs:
     """Does sub-jobs with one detector."""
 
-    def __init__(self, detector: Detector, client: Client) -> None:
+    def __init__(self, detector: Detector, client: Client, files: MediaFiles) -> None:
         self._detector = detector
         self._client = client
-        self._files = MediaFiles(client)
+        self._files = files
 
     def lines(self, assignment: Assignment, context: Context) -> Iterator[str]:
         """NDJSON: a track a line, and last what could not be looked at."""
         if assignment["kind"] != "DETECT":
             raise DetectionError("UNSUPPORTED_DATA_TYPE", f"This component cannot do {assignment['kind']}.")
+        self._files.begin()
         task = Task(self._detector, self._client, self._files, assignment, context)
         for track in task.tracks():
             yield json.dumps(track) + "\n"
         for warning in context.warnings:
             yield json.dumps({"warning": warning}) + "\n"
+
+    def ticked(self) -> None:
+        self._files.ticked()
+
+    def close(self) -> None:
+        self._files.close()
+        self._detector.close()
 
 
 class Task:
@@ -82,10 +91,14 @@ class Task:
         return self.files.path(self.assignment, self.context)
 
     def open_video(self, sampling: Sampling) -> VideoReader:
-        return open_video(self.path, sampling, self.medium)
+        token = str(self.assignment["token"])
+        return open_video(
+            self.path, sampling, self.medium, lambda: ServerReader(self.client, token, sampling, self.medium, self.context)
+        )
 
     def read_image(self) -> Picture:
-        return read_image(self.path())
+        token = str(self.assignment["token"])
+        return read_image(self.path(), lambda: frame_from_server(self.client, token, 0))
 
     @property
     def fill(self) -> int:

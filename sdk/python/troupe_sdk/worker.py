@@ -6,7 +6,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 from .client import Client, is_passing, pauses
 from .context import Context
@@ -15,8 +15,21 @@ from .heartbeat import Heartbeat
 from .interruption import Interrupter, Stop
 
 Assignment = dict[str, Any]
-#: Turns a sub-job into the lines of its answer.
-Handle = Callable[[Assignment, Context], Iterator[str]]
+
+
+class Component(Protocol):
+    """What does the sub-jobs."""
+
+    def lines(self, assignment: Assignment, context: Context) -> Iterator[str]:
+        """The lines of the answer."""
+        ...
+
+    def ticked(self) -> None:
+        """Called now and then while a sub-job is worked on, by another thread."""
+        ...
+
+    def close(self) -> None: ...
+
 
 POLL_MS = 25_000
 #: Sub-jobs that are claimed, or answered, in one message.
@@ -38,10 +51,12 @@ NEWS = 0.3
 
 
 class Worker:
-    def __init__(self, client: Client, algorithms: Sequence[str], handle: Handle, stop: Stop, log: Callable[[str], None]) -> None:
+    def __init__(
+        self, client: Client, algorithms: Sequence[str], component: Component, stop: Stop, log: Callable[[str], None]
+    ) -> None:
         self._client = client
         self._algorithms = algorithms
-        self._handle = handle
+        self._component = component
         self._stop = stop
         self._log = log
         self.interrupter = Interrupter()
@@ -131,7 +146,7 @@ class Worker:
         with tempfile.SpooledTemporaryFile(IN_MEMORY_BYTES) as body:
             try:
                 with self.interrupter.watching(context):
-                    for line in self._handle(assignment, context):
+                    for line in self._component.lines(assignment, context):
                         body.write(line.encode())
                         context.check()
                 context.check()
@@ -203,6 +218,7 @@ class Worker:
 
     def _ticked(self) -> None:
         """While one sub-job takes long, others may do those that come after it."""
+        self._component.ticked()
         since = self._working_since
         if since is None or time.monotonic() - since < HELD_UP_S:
             return

@@ -13,7 +13,7 @@ from .programs import ffmpeg, library
 Picture = tuple[int, int, bytes]
 
 
-def read_image(path: str, from_server: Callable[[], Picture] | None = None) -> Picture:
+def read_image(path: str, from_server: Callable[[], Picture | None] | None = None) -> Picture:
     """Width, height and RGB; by Pillow, OpenCV, the standard library (PNG, PPM), ffmpeg or, last, by the server."""
     try:
         with open(path, "rb") as file:
@@ -24,8 +24,9 @@ def read_image(path: str, from_server: Callable[[], Picture] | None = None) -> P
         picture = reader(path, beginning)
         if picture is not None:
             return picture
-    if from_server is not None:
-        return from_server()
+    picture = from_server() if from_server is not None else None
+    if picture is not None:
+        return picture
     raise DetectionError(
         "COULD_NOT_READ_MEDIA", "The image cannot be read here: install Pillow, OpenCV or ffmpeg for the component."
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..properties import Properties
 
@@ -20,6 +20,13 @@ class Sampling:
     key_frames: bool = False
     #: Single frames, ascending, in place of all others.
     frames: Sequence[int] | None = None
+
+    def without_key_frames(self) -> Sampling:
+        """For readers that do not tell key frames: they go by the interval."""
+        if not self.key_frames:
+            return self
+        first = self.start - (self.start - self.first) // self.interval * self.interval
+        return replace(self, key_frames=False, first=first)
 
     def wanted(self) -> Sequence[int]:
         """Numbers of the frames; of key frames, all that may be some."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import queue
 import re
+import signal
 import subprocess
 import threading
 from collections.abc import Iterator, Sequence
@@ -50,6 +52,8 @@ class FfmpegReader:
             self.close()
             raise
         if self._first is None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(1)
             self.close()
             raise self._unreadable()
 
@@ -97,7 +101,9 @@ class FfmpegReader:
         self._numbers.put(None)
 
     def _unreadable(self) -> DetectionError:
-        said = "; ".join(self._complaints) or "it has no such frames"
+        ended = self._process.returncode
+        died = f"ffmpeg was ended by signal {-ended}" if ended is not None and ended < 0 and ended != -signal.SIGKILL else ""
+        said = "; ".join(self._complaints) or died or "it has no such frames"
         return DetectionError("COULD_NOT_READ_MEDIA", f"No frame of the video could be read: {said}")
 
     def close(self) -> None:

@@ -20,24 +20,21 @@ class OpenCvReader:
 
     def __init__(self, cv2: Any, path: str, sampling: Sampling, medium: Medium) -> None:
         self._cv2 = cv2
-        self._sampling = sampling
+        self._sampling = sampling.without_key_frames()
         self._medium = medium
         self._capture = cv2.VideoCapture(path, cv2.CAP_FFMPEG)
         if not self._capture.isOpened():
             raise DetectionError("COULD_NOT_OPEN_MEDIA", "OpenCV cannot open the video.")
         self._capture.set(cv2.CAP_PROP_ORIENTATION_AUTO, 0)
-
-    @property
-    def size(self) -> Size:
         get = self._capture.get
-        return Size(int(get(self._cv2.CAP_PROP_FRAME_WIDTH)), int(get(self._cv2.CAP_PROP_FRAME_HEIGHT)))
+        self.size = Size(int(get(cv2.CAP_PROP_FRAME_WIDTH)), int(get(cv2.CAP_PROP_FRAME_HEIGHT)))
 
     def frames(self) -> Iterator[Frame]:
         return whole_enough(self._all(), self._sampling)
 
     def _all(self) -> Iterator[Frame]:
-        wanted = self._wanted()
-        if not wanted:
+        wanted = self._sampling.wanted()
+        if len(wanted) == 0:
             return
         chosen = set(wanted)
         position = self._begin(wanted[0])
@@ -47,18 +44,6 @@ class OpenCvReader:
                 if ok:
                     yield self._frame(position, picture)
             position += 1
-
-    def _wanted(self) -> list[int]:
-        sampling = self._sampling
-        if not sampling.key_frames:
-            return list(sampling.wanted())
-        return list(
-            range(
-                sampling.start - (sampling.start - sampling.first) // sampling.interval * sampling.interval,
-                sampling.stop + 1,
-                sampling.interval,
-            )
-        )
 
     def _begin(self, first: int) -> int:
         """Seeks where the rate is constant and the library ends up where it was told to; else all before is decoded."""
