@@ -18,11 +18,11 @@ export type Client = Parameters<TestProvider['token']>[0];
 
 export class ServiceWithRoles {
   readonly service: Service;
-  readonly #provider: TestProvider;
+  readonly provider: TestProvider;
 
   private constructor(service: Service, provider: TestProvider) {
     this.service = service;
-    this.#provider = provider;
+    this.provider = provider;
   }
 
   static async started(env: Readonly<Record<string, string>> = {}): Promise<ServiceWithRoles> {
@@ -39,7 +39,7 @@ export class ServiceWithRoles {
   }
 
   token(client: Client): Promise<string> {
-    return this.#provider.token(client);
+    return this.provider.token(client);
   }
 
   /** A request of this client: `nobody` has a good token without a role. */
@@ -49,6 +49,6 @@ export class ServiceWithRoles {
 
   async close(): Promise<void> {
     await this.service.close();
-    await this.#provider.close();
+    await this.provider.close();
   }
 }

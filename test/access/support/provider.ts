@@ -36,11 +36,15 @@ export interface Forgery {
 export class TestProvider {
   readonly issuer: string;
   keyRequests = 0;
+  tokenRequests = 0;
+  /** How long tokens of a client are good, other than ten minutes. */
+  readonly tokenSeconds = new Map<string, number>();
   state: 'up' | 'failing' | 'hanging' = 'up';
   #keys: JWK[] = [];
   #handle: RequestListener = () => undefined;
   readonly #server = createServer((request, response) => {
     if (request.url === '/jwks') this.keyRequests += 1;
+    if (request.url === '/token') this.tokenRequests += 1;
     if (this.state === 'hanging') return;
     if (this.state === 'up') this.#handle(request, response);
     else response.writeHead(503).end('down');
@@ -78,7 +82,10 @@ export class TestProvider {
       adapter: NothingStored,
       jwks: { keys },
       enabledJWA: { idTokenSigningAlgValues: ['RS256', 'PS256', 'ES256', 'ES384'] },
-      ttl: { ClientCredentials: 600 },
+      ttl: {
+        ClientCredentials: (_ctx: unknown, _token: unknown, { clientId }: { clientId: string }) =>
+          this.tokenSeconds.get(clientId) ?? 600,
+      },
       clients: Object.keys(GROUPS).map(client),
       extraTokenClaims: (_ctx: unknown, token: { clientId: string }) => ({ groups: GROUPS[token.clientId] }),
       features: {

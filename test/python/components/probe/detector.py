@@ -16,6 +16,7 @@ class Probe(Detector):
 
     def image(self, frame, job):
         trouble(job)
+        yield from garbage(job.properties.text("TROUBLE", "none"))
         yield Track([seen(frame)], type="FED" if job.fed else None, properties={"FED": job.fed and job.fed.properties.get("CRC")})
 
     def audio(self, audio, job):
@@ -31,6 +32,15 @@ class Probe(Detector):
         with open(path, "wb") as file:
             file.write(b"copied: " + text)
         yield Finding({"DERIVATIVE_MEDIA_TEMP_PATH": path}, type="MEDIA")
+
+
+def garbage(kind):
+    if kind == "bad box":
+        yield Track([Detection(0, float("nan"), 0, 1, 1)])
+    if kind == "bad frame":
+        yield Track([Detection(7, 0, 0, 1, 1)])
+    if kind == "bad kind":
+        yield {"x": 1}
 
 
 def seen(frame):
