@@ -89,6 +89,7 @@ function ownNode(
     policy: (isInstalled) => restartPolicy(settings, isInstalled),
     startMs: settings.COMPONENT_START_MS,
     idleMs: settings.IDLE_SERVICE_MS,
+    logLines: settings.SERVICE_LOG_LINES,
     maxMemory: settings.MAX_COMPONENT_MEMORY,
     silenceMs: settings.NODE_SILENCE_MS,
     tokenMs: settings.WORKER_TOKEN_MS,

@@ -14,6 +14,7 @@ import { reasonToWait, type Deployed } from './deployed.ts';
 import { LocalServices, type LocalServiceDeps } from './local-services.ts';
 import type { NodeManagerCommand, NodeManagerEffect, NodeManagerReply, NodeManagerTypes } from './model.ts';
 import type { NodeLink } from './node-link.ts';
+import { ServiceLogs } from './service-logs.ts';
 import { NODE_MANAGER_MACHINE, ranksOf } from './transitions.ts';
 import type { TokenBook, WorkerRegistry } from './workers.ts';
 
@@ -34,6 +35,8 @@ export interface NodeManagerDeps extends LocalServiceDeps {
   readonly book: TokenBook;
   readonly link: NodeLink;
   readonly memoryOf: MemoryOf;
+  /** Lines of its output that are kept of each service. */
+  readonly logLines: number;
   readonly logger: Logger;
   /** Of the processes that run, for the server that comes after this one. */
   readonly notes: ProcessNotes;
@@ -50,6 +53,7 @@ export interface NodeManager {
   readonly deployed: Deployed;
   /** Names of the processes that live now. */
   readonly running: ReadonlySet<string>;
+  readonly logs: Pick<ServiceLogs, 'of'>;
   /** Ends what a server that was killed has left running; before the first configuration. */
   endLeftovers(): void;
   /** Nothing runs any more: nobody has to end it. */
@@ -69,8 +73,9 @@ export function registerNodeManager(system: ActorSystem, deps: NodeManagerDeps):
   const { deployed } = deps;
   const local = new LocalServices(deps, deployed, deps.book);
   const { workers, running } = local;
+  const logs = new ServiceLogs(deps.logLines);
   const services: Family<ServiceCommand, ServiceReply> = system.register(
-    serviceKind(serviceDeps(deps, local, (id, command) => services.tell(id, command))),
+    serviceKind(serviceDeps(deps, local, logs, (id, command) => services.tell(id, command))),
   );
   for (const { model } of deps.own)
     for (const [, service] of ranksOf(deps.host, model, true)) deployed.want(service);
@@ -82,6 +87,7 @@ export function registerNodeManager(system: ActorSystem, deps: NodeManagerDeps):
     workers,
     deployed,
     running,
+    logs,
     lookMs: Math.min(LONGEST_LOOK_MS, Math.max(1, deps.idleMs / 4)),
     endLeftovers: () => {
       for (const pid of deps.notes.endLeftovers())
@@ -168,6 +174,7 @@ async function perform(
 function serviceDeps(
   deps: NodeManagerDeps,
   local: LocalServices,
+  logs: ServiceLogs,
   tell: (id: string, command: ServiceCommand) => void,
 ): ServiceDeps {
   const { deployed, workers, running } = local;
@@ -179,7 +186,11 @@ function serviceDeps(
     policy: (id) => deps.policy(local.isInstalled(id)),
     startMs: (id) => (local.isInstalled(id) ? deps.startMs : undefined),
     changed: (id, state) => deployed.show(id, state),
-    removed: (id) => deployed.remove(id),
+    line: (id, line) => logs.add(id, line),
+    removed: (id) => {
+      deployed.remove(id);
+      logs.forget(id);
+    },
     gone: (worker, counted, reason) => {
       running.delete(worker);
       deps.link.gone(worker, counted, reason);

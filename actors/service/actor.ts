@@ -1,6 +1,7 @@
 import type { Logger } from '../../config/logger.ts';
 import { startComponent, type ComponentProcess, type Launch } from '../../processes/component-process.ts';
 import type { ProcessNotes } from '../../processes/process-notes.ts';
+import type { ServiceLine } from '../node-manager/service-logs.ts';
 import { assertNever } from '../runtime/assert-never.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { inMemory } from '../runtime/in-memory.ts';
@@ -38,6 +39,8 @@ export interface ServiceDeps {
   tell(id: string, command: ServiceCommand): void;
   gone(worker: string, counted: boolean, reason: string): void;
   unavailable(id: string, reason: string): void;
+  /** What the process has written, or what became of it. */
+  line(id: string, line: ServiceLine): void;
   removed(id: string): void;
 }
 
@@ -131,9 +134,12 @@ class ServiceProcess {
     const { logger, tell, notes } = this.#deps;
     let noted: number | undefined;
     const worker = workerName(this.#id, incarnation);
+    const line = (source: ServiceLine['source'], text: string) =>
+      this.#deps.line(this.#id, { at: this.#deps.clock.now(), worker, source, text });
     this.#process = startComponent(this.#deps.launch(this.#id, incarnation), {
       started: (pid) => {
         logger.info({ worker, pid }, 'component process started');
+        line('process', `The process was started, with pid ${pid}.`);
         notes.add((noted = pid));
         this.#expectWork(worker, incarnation);
         tell(this.#id, { type: 'started', incarnation, pid });
@@ -143,12 +149,16 @@ class ServiceProcess {
           error ??
           (signal === null ? `the process exited with code ${code}` : `the process was ended by ${signal}`);
         logger.info({ worker, reason }, 'component process ended');
+        line('process', `The process has ended: ${reason}.`);
         if (noted !== undefined) notes.remove(noted);
         const cameUp = this.#deps.cameUp(worker);
         const never = unstartable === true ? { unstartable } : {};
         tell(this.#id, { type: 'ended', incarnation, cameUp, reason, ...never });
       },
-      line: (stream, text) => logger.debug({ worker, stream }, text),
+      line: (stream, text) => {
+        logger.debug({ worker, stream }, text);
+        line(stream, text);
+      },
     });
   }
 

@@ -1,5 +1,5 @@
 /** `troupe nodes ...` and `troupe services ...` (specification 4.4). */
-import type { ServiceModel, NodeManagerModel, Deployed, DeployedService } from '../answers.ts';
+import type { ServiceModel, NodeManagerModel, Deployed, DeployedService, ServiceLog } from '../answers.ts';
 import type { Command } from 'commander';
 import type { Column } from '../columns.ts';
 import type { Terminal } from '../terminal.ts';
@@ -28,7 +28,7 @@ const DEPLOYED: readonly Column<DeployedService>[] = [
   { title: 'RESTARTS', of: ({ restartCount }) => String(restartCount), right: true },
   {
     title: 'NOTE',
-    of: ({ unlaunchable }) => (unlaunchable ? 'cannot be launched: see the log of the service' : ''),
+    of: ({ unlaunchable }) => (unlaunchable ? 'cannot be launched: see troupe nodes logs' : ''),
   },
 ];
 const HOSTS: readonly Column<readonly [string, boolean]>[] = [
@@ -37,7 +37,9 @@ const HOSTS: readonly Column<readonly [string, boolean]>[] = [
 ];
 
 export function nodeCommands(program: Command, terminal: Terminal): void {
-  const nodes = program.command('nodes').description('hosts and their services: config, apply, hosts, info');
+  const nodes = program
+    .command('nodes')
+    .description('hosts and their services: config, apply, hosts, info, logs');
   const of = (path: string) => `/rest/nodes/${path}`;
   const about = 'show which services are configured; --json is what "apply" takes';
   reading<readonly NodeManagerModel[]>(nodes, terminal, 'config', about, of('config'), {
@@ -53,6 +55,16 @@ export function nodeCommands(program: Command, terminal: Terminal): void {
   reading<Deployed>(nodes, terminal, 'info', 'show the state of all services', of('info'), {
     lines: ({ nodeModels }) => tableOr('There are no services.', DEPLOYED, nodeModels, terminal),
   });
+  const what = 'show the last lines of a service: <host>:<service>:<n>, as troupe nodes info shows it';
+  const log = (name: string) => of(`services/${segment(name)}/log`);
+  reading<ServiceLog>(nodes, terminal, 'logs <SERVICE>', what, log, { lines: logLines });
+}
+
+function logLines({ name, lines }: ServiceLog): readonly string[] {
+  if (lines.length === 0) return [`${name} has written nothing since the server was started.`];
+  return lines.map(
+    ({ at, process, source, text }) => `${at} ${process.replace(/^.*#/, '#')} ${source}: ${text}`,
+  );
 }
 
 function applyCommand(nodes: Command, terminal: Terminal): void {

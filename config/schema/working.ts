@@ -86,6 +86,9 @@ const processes = {
   SERVICE_STOP_MS: wait(5 * SECOND, 0).describe(
     'Time that a service has to end after SIGTERM before it gets SIGKILL',
   ),
+  SERVICE_LOG_LINES: whole(200, 0, 10_000).describe(
+    'The last lines of the output of each service of this host that are kept in memory, for an ADMIN to read',
+  ),
   NODE_SILENCE_MS: wait(10 * SECOND, 100).describe(
     'The services of another node that is not heard of for so long are shown as Unknown',
   ),

@@ -85,5 +85,25 @@ export const deployedNodeManagerModel = z
   .object({ nodeModels: z.array(deployedServiceModel) })
   .meta({ id: 'DeployedNodeManagerModel' });
 
+export const serviceLog = z
+  .object({
+    name: z.string().describe('<host>:<service>:<n>'),
+    lines: z
+      .array(
+        z.object({
+          at: z.iso.datetime().describe('When it was written'),
+          process: z
+            .string()
+            .describe('The process: the name of the service and how often it was started before, after "#"'),
+          source: z
+            .enum(['stdout', 'stderr', 'process'])
+            .describe('process: told by the server, when a process began and why it ended'),
+          text: z.string().describe('Of a long line its beginning'),
+        }),
+      )
+      .describe('The newest last'),
+  })
+  .meta({ id: 'ServiceLog' });
+
 export const nodeHosts = z.record(z.string(), z.boolean().describe('It is configured to run a node manager'));
 export const availableServices = z.record(z.string(), serviceModel).describe('By serviceName');

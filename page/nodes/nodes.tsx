@@ -5,6 +5,7 @@ import { get, send } from '../kit/api.ts';
 import { useLoaded } from '../kit/load.ts';
 import { Problem, Shown, Status, Table } from '../kit/parts.tsx';
 import { isAdmin, type Session } from '../kit/session.ts';
+import { LogDialog } from './log.tsx';
 import { servicesByHost, withMore, type DeployedService } from './services.ts';
 
 type Deployed = z.output<typeof deployedNodeManagerModel>;
@@ -21,6 +22,7 @@ export function Nodes({ session }: { readonly session: Session }) {
     EVERY_MS,
   );
   const [problem, setProblem] = useState<string>();
+  const [read, setRead] = useState<string>();
   const configuration = useLoaded((signal) => get<Configuration>('rest/nodes/config', {}, signal), []);
   const last = useRef(Promise.resolve());
   // One after the other: each is made of what the one before has left.
@@ -45,6 +47,7 @@ export function Nodes({ session }: { readonly session: Session }) {
         <h1>Nodes and services</h1>
       </header>
       {problem !== undefined && <Problem>{problem}</Problem>}
+      {read !== undefined && <LogDialog service={read} close={() => setRead(undefined)} />}
       <Shown of={deployed}>
         {({ nodeModels }) =>
           [...servicesByHost(nodeModels, Object.keys(hosts.value ?? {}), configuration.value ?? [])].map(
@@ -54,6 +57,7 @@ export function Nodes({ session }: { readonly session: Session }) {
                 {hosts.value?.[host] === false && <p class="hint">It is not configured to run services.</p>}
                 <ServiceTable
                   services={services}
+                  read={isAdmin(session) ? setRead : undefined}
                   change={isAdmin(session) ? (service, more) => change(host, service, more) : undefined}
                 />
               </section>
@@ -67,9 +71,12 @@ export function Nodes({ session }: { readonly session: Session }) {
 
 function ServiceTable({
   services,
+  read,
   change,
 }: {
   readonly services: ReadonlyMap<string, readonly DeployedService[]>;
+  /** Shows the last lines of a service. */
+  readonly read: ((service: string) => void) | undefined;
   readonly change: ((service: string, more: number) => void) | undefined;
 }) {
   return (
@@ -88,6 +95,16 @@ function ServiceTable({
             {processes.map((one) => (
               <div key={one.name}>
                 <Status of={one.lastKnownState} />{' '}
+                {read !== undefined && (
+                  <button
+                    type="button"
+                    class="plain"
+                    aria-label={`Log of ${one.name}`}
+                    onClick={() => read(one.name)}
+                  >
+                    Log
+                  </button>
+                )}{' '}
                 {one.unlaunchable && <small class="bad">It cannot be started any more.</small>}
               </div>
             ))}

@@ -98,6 +98,7 @@ describe('The service behind an OpenID Connect provider (specification 5)', () =
     expect(forAdmins.map(({ declared }) => declared.operationId).toSorted()).to.deep.equal([
       'deleteSystemMessage',
       'getBackup',
+      'getServiceLog',
       'listActors',
       'postSystemMessage',
       'rebuildSearch',

@@ -361,6 +361,8 @@ describe('troupe, over the REST interface', () => {
     await good('services', 'stop', service);
     await until('it is stopped', () => good('nodes', 'info'), (text) => new RegExp(`^${service} +InactiveNoStart`, 'm').test(text)); // prettier-ignore
     expect(await good('services', 'start', service)).to.equal(`Service ${service} is asked to start.\n`);
+    await until('it has said something', () => good('nodes', 'logs', service), (text) => text.includes('The process was started')); // prettier-ignore
+    expect(await refused('nodes', 'logs', `${HOST}:None:1`)).to.include('There is no service "');
     expect(await refused('services', 'start', 'none')).to.include('There is no such service');
     expect(await refused('nodes', 'apply', file('bad.json', [{}]))).to.include('[0].host');
   });

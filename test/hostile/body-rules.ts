@@ -207,7 +207,14 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
   },
   'http/schemas/nodes.ts': {
     ...because('is timed as a part of the configuration', 'serviceModel'),
-    ...because(ANSWER, 'deployedServiceModel', 'deployedNodeManagerModel', 'nodeHosts', 'availableServices'),
+    ...because(
+      ANSWER,
+      'deployedServiceModel',
+      'deployedNodeManagerModel',
+      'serviceLog',
+      'nodeHosts',
+      'availableServices',
+    ),
     nodeConfiguration: [
       body(nodeConfiguration, hosts),
       ...text(nodeConfiguration, (host) => [

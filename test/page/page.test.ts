@@ -152,6 +152,7 @@ const FACE = 'FACE DETECTION PIPELINE';
     const { page } = await chromium.reader(service, '#/nodes', { as: 'user' });
     await page.getByRole('row', { name: /TroupeFaceDetection/ }).waitFor();
     expect(await page.getByRole('button', { name: /less$/ }).count()).to.equal(0);
+    expect(await page.getByRole('button', { name: /^Log of/ }).count()).to.equal(0);
     await page.getByRole('link', { name: 'Pipelines' }).click();
     await page.getByRole('link', { name: FACE, exact: true }).click();
     await page.getByText('FACE DETECTION TASK').waitFor();
@@ -178,6 +179,20 @@ const FACE = 'FACE DETECTION PIPELINE';
     await until('two clicks count twice', async () => (await configured()) === before + 1);
     await less.click();
     await until('as before', async () => (await configured()) === before);
+  });
+
+  it('shows the last lines of a service to an administrator, as they come', async () => {
+    await service.terminal(await light());
+    const { page, complaints } = await chromium.reader(service, '#/nodes');
+    await page.getByRole('button', { name: 'Log of test-host:TestLight:1' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Last lines of test-host:TestLight:1' });
+    await dialog
+      .getByText(/The process was started, with pid \d+/)
+      .last()
+      .waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(complaints).to.deep.equal([]);
   });
 
   it('copies a pipeline with another value, which new jobs can use', async () => {

@@ -17,7 +17,11 @@ describe('Nodes and services (specification 4.4)', () => {
   let service: Service;
   let nodes: Nodes;
   before(async () => {
-    service = await Service.here({ SERVICE_STOP_MS: '300', CANCEL_GRACE_MS: '200' });
+    service = await Service.here({
+      SERVICE_STOP_MS: '300',
+      SERVICE_LOG_LINES: '40',
+      CANCEL_GRACE_MS: '200',
+    });
     nodes = new Nodes(service);
   });
   after(() => service.close());
@@ -69,6 +73,61 @@ describe('Nodes and services (specification 4.4)', () => {
       await service.run({ media: [ASTRONAUT], pipelineName: 'LIGHT PIPELINE' });
       expect((await nodes.state('TestLight:1'))?.lastKnownState).to.equal('Running');
       expect((await nodes.state('TestAbsent:1'))?.lastKnownState).to.equal('Configured');
+    });
+  });
+
+  describe('The last lines of a service', () => {
+    const logOf = (name: string) =>
+      service.ask('GET', `/rest/nodes/services/${encodeURIComponent(name)}/log`);
+    interface Log {
+      readonly name: string;
+      readonly lines: readonly {
+        readonly process: string;
+        readonly source: string;
+        readonly text: string;
+        readonly at: string;
+      }[];
+    }
+
+    it('are what its processes wrote, when they began and why they ended', async () => {
+      const script = join(service.mediaDir, 'talks.mjs');
+      writeFileSync(script, `console.log('first words'); console.error('a worry'); process.exitCode = 3;`);
+      const talking = nodes.model('Talks', 'run', { args: [script] });
+      await nodes.configure(talking);
+      const { name, lines } = await until(
+        'it has ended twice',
+        async () => (await logOf(`${HOST}:Talks:1`)).body as Log,
+        (log) => log.lines.filter(({ text }) => text.includes('exited with code 3')).length >= 2,
+      );
+      expect(name).to.equal(`${HOST}:Talks:1`);
+      const first = lines.filter(({ process }) => process === lines[0]!.process);
+      expect(first.map(({ source, text }) => [source, text.replace(/\d+\.$/, 'N.')])).to.have.deep.members([
+        ['process', 'The process was started, with pid N.'],
+        ['stdout', 'first words'],
+        ['stderr', 'a worry'],
+        ['process', 'The process has ended: the process exited with code N.'],
+      ]);
+      expect(Date.parse(first[0]!.at)).to.be.closeTo(Date.now(), 60_000);
+    });
+
+    it('are bounded, and 404 for what is no service of this host', async () => {
+      const script = join(service.mediaDir, 'chatters.mjs');
+      writeFileSync(script, `for (let n = 0; n < 45; n++) console.log('line ' + n); process.exitCode = 3;`);
+      await nodes.configure(nodes.model('Chatters', 'run', { args: [script] }));
+      const log = await until(
+        'only the newest are kept',
+        async () => (await logOf(`${HOST}:Chatters:1`)).body as Log,
+        ({ lines }) => lines.some(({ text }) => text === 'line 44'),
+      );
+      expect(log.lines.some(({ text }) => text === 'line 0')).to.equal(false);
+      expect(log.lines.length).to.equal(40);
+      for (const name of [`${HOST}:Chatters:2`, 'elsewhere:Talks:1', 'x'.repeat(1_000)]) {
+        const { status, body } = await logOf(name);
+        expect([name.slice(0, 20), status]).to.deep.equal([name.slice(0, 20), 404]);
+        expect((body as { message: string }).message).to.match(
+          /^There is no service ".{1,200}" on test-host/,
+        );
+      }
     });
   });
 

@@ -1,0 +1,63 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { z } from 'zod';
+import type { serviceLog } from '../../http/schemas/nodes.ts';
+import { get } from '../kit/api.ts';
+import { moment } from '../kit/format.ts';
+import { useLoaded } from '../kit/load.ts';
+import { Shown } from '../kit/parts.tsx';
+
+type ServiceLog = z.output<typeof serviceLog>;
+
+const EVERY_MS = 2_000;
+/** So near to its end a list follows what comes: pixels. */
+const NEAR = 30;
+
+/** The last lines of a service, as they come, until the reader closes them. */
+export function LogDialog({ service, close }: { readonly service: string; readonly close: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => dialog.current?.showModal(), []);
+  const log = useLoaded(
+    (signal) => get<ServiceLog>(`rest/nodes/services/${encodeURIComponent(service)}/log`, {}, signal),
+    [service],
+    EVERY_MS,
+  );
+  return (
+    <dialog ref={dialog} class="wide" onClose={close} aria-labelledby="log-title">
+      <h2 id="log-title">Last lines of {service}</h2>
+      <Shown of={log}>{({ lines }) => <Lines of={lines} />}</Shown>
+      <form method="dialog">
+        <button type="submit">Close</button>
+      </form>
+    </dialog>
+  );
+}
+
+/** Whoever reads further up stays there. */
+function Lines({ of }: { readonly of: ServiceLog['lines'] }) {
+  const list = useRef<HTMLOListElement>(null);
+  const isAtEnd = useRef(true);
+  useEffect(() => {
+    if (isAtEnd.current) list.current?.scrollTo({ top: list.current.scrollHeight });
+  }, [of]);
+  if (of.length === 0) return <p class="hint">It has written nothing since the server was started.</p>;
+  return (
+    <ol
+      ref={list}
+      class="lines"
+      tabIndex={0}
+      aria-label="Lines, the newest last"
+      onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+        isAtEnd.current = scrollHeight - scrollTop - clientHeight < NEAR;
+      }}
+    >
+      {of.map(({ at, process, source, text }, n) => (
+        <li key={n} class={source}>
+          <time dateTime={at} title={process}>
+            {moment(at)}
+          </time>{' '}
+          {text}
+        </li>
+      ))}
+    </ol>
+  );
+}
