@@ -14,25 +14,10 @@ import { documentOf, Place, sample, tracksOf, type Outcome } from './support.ts'
 const FACES = ['--pipeline', 'FACE DETECTION PIPELINE'];
 const TEXT = ['--pipeline', 'text detection pipeline'];
 
-describe('troupe analyze, where no service runs', () => {
-  let place: Place;
-  beforeEach(() => {
-    place = new Place();
-  });
-  afterEach(() => place.leave());
-
-  it('starts a service, shows the words of a picture and where the document lies, and stops the service', async () => {
-    const { code, stdout, stderr } = await place.troupe(['analyze', sample('gen_text.png'), ...TEXT]);
-    expect(code, stderr).to.equal(0);
-    expect(stdout).to.match(/^Job \S+ \(TEXT DETECTION PIPELINE\): COMPLETE after [\d.]+ s$/m);
-    expect(stdout).to.match(/^ {2}TRACK +CONFIDENCE +DETECTIONS +WORDS AND PROPERTIES$/m);
-    for (const words of ['HELLO OPENMPF 2026', 'The quick brown fox jumps.'])
-      expect(stdout).to.match(new RegExp(`^  TEXT +0\\.\\d\\d +1 +"${words}"( {2}LINE_NUM=\\d)?$`, 'm'));
-    const document = /^Document: (.*)$/m.exec(stdout)?.[1] ?? '';
-    expect(tracksOf(documentOf(readFileSync(document, 'utf8')))).to.have.length(2);
-    expect(existsSync(place.lock), 'the service is gone').to.equal(false);
-    expect(readFileSync(path.join(place.dataDir, 'server.log'), 'utf8')).to.include('Troupe is down');
-  });
+describe('troupe analyze', () => {
+  const place = new Place();
+  before(() => place.serve({ MEDIA_ROOTS: `${path.resolve('samples')}:${place.folder}` }));
+  after(() => place.leave());
 
   it('prints the detection document and nothing else with --json, and writes it to a file with --output', async () => {
     const file = path.join(place.folder, 'found.json');
@@ -145,6 +130,39 @@ describe('troupe analyze, where no service runs', () => {
       .and.to.match(/^ {2}FACE DETECTION PIPELINE {3,}\S.*$/m);
   });
 
+  it('takes of a video only what lies between --from and --to', async () => {
+    const job = ['analyze', sample('face_move.mp4'), ...FACES, '--from', '0:01.5', '--to', '2.5', '--json'];
+    const { code, stdout, stderr } = await place.troupe(job);
+    expect(code, stderr).to.equal(0);
+    const { media } = JSON.parse(stdout) as {
+      media: readonly [{ readonly timeRanges: unknown; readonly output: Record<string, unknown> }];
+    };
+    const tracks = JSON.stringify(media).match(/"startOffsetTime":\d+|"stopOffsetTime":\d+/g) ?? [];
+    expect(tracks).to.not.have.length(0);
+    for (const time of tracks) expect(Number(time.split(':')[1])).to.be.within(1_460, 2_540);
+  });
+});
+
+describe('troupe analyze, where no service runs', () => {
+  let place: Place;
+  beforeEach(() => {
+    place = new Place();
+  });
+  afterEach(() => place.leave());
+
+  it('starts a service, shows the words of a picture and where the document lies, and stops the service', async () => {
+    const { code, stdout, stderr } = await place.troupe(['analyze', sample('gen_text.png'), ...TEXT]);
+    expect(code, stderr).to.equal(0);
+    expect(stdout).to.match(/^Job \S+ \(TEXT DETECTION PIPELINE\): COMPLETE after [\d.]+ s$/m);
+    expect(stdout).to.match(/^ {2}TRACK +CONFIDENCE +DETECTIONS +WORDS AND PROPERTIES$/m);
+    for (const words of ['HELLO OPENMPF 2026', 'The quick brown fox jumps.'])
+      expect(stdout).to.match(new RegExp(`^  TEXT +0\\.\\d\\d +1 +"${words}"( {2}LINE_NUM=\\d)?$`, 'm'));
+    const document = /^Document: (.*)$/m.exec(stdout)?.[1] ?? '';
+    expect(tracksOf(documentOf(readFileSync(document, 'utf8')))).to.have.length(2);
+    expect(existsSync(place.lock), 'the service is gone').to.equal(false);
+    expect(readFileSync(path.join(place.dataDir, 'server.log'), 'utf8')).to.include('Troupe is down');
+  });
+
   it('takes all media in a folder with -r, whatever they are called, and shows a row of each at the end', async () => {
     const folder = path.join(place.folder, 'photos');
     const inside = (...names: readonly string[]) => path.join(folder, ...names);
@@ -177,18 +195,6 @@ describe('troupe analyze, where no service runs', () => {
     expect(nothing.stderr).to.include(
       'There are no pictures, videos, sounds, PDF or office documents in photos/nothing.',
     );
-  });
-
-  it('takes of a video only what lies between --from and --to', async () => {
-    const job = ['analyze', sample('face_move.mp4'), ...FACES, '--from', '0:01.5', '--to', '2.5', '--json'];
-    const { code, stdout, stderr } = await place.troupe(job);
-    expect(code, stderr).to.equal(0);
-    const { media } = JSON.parse(stdout) as {
-      media: readonly [{ readonly timeRanges: unknown; readonly output: Record<string, unknown> }];
-    };
-    const tracks = JSON.stringify(media).match(/"startOffsetTime":\d+|"stopOffsetTime":\d+/g) ?? [];
-    expect(tracks).to.not.have.length(0);
-    for (const time of tracks) expect(Number(time.split(':')[1])).to.be.within(1_460, 2_540);
   });
 
   it('says which files are missing before it starts anything', async () => {

@@ -90,7 +90,7 @@ describe('The tool, with flat memory,', () => {
     });
   });
 
-  it('shows what a document of a million detections in one track has, and many long texts', async function () {
+  it('shows what a document of so many detections in one track that they are more than its memory has, and many long texts', async function () {
     this.timeout(240_000);
     const job = { jobId: 'host-1', jobStatus: 'COMPLETE', pipelineName: 'P', startDate: '', endDate: null };
     const document: Handler = (_request, response) => {
@@ -101,8 +101,8 @@ describe('The tool, with flat memory,', () => {
       const outcome = await run(url, ['jobs', 'summary', 'host-1']);
       expect(outcome.code, outcome.stderr).to.equal(0);
       expect(outcome.stdout)
-        .to.match(/^ {2}FACE +0\.90 +1000000 +A=b$/m)
-        .and.to.match(/^ {2}1000000 artifacts in \/a\/$/m)
+        .to.match(new RegExp(`^  FACE +0\\.90 +${DETECTIONS} +A=b$`, 'm'))
+        .and.to.match(new RegExp(`^  ${DETECTIONS} artifacts in /a/$`, 'm'))
         .and.to.match(/^ {2}TEXT +1 +"x{98}…$/m)
         .and.to.include('\n/25  image/png\n  100 tracks: the document has them all\n');
       expect(peakOf(outcome), 'KiB').to.be.within(1, MOST_KIB);
@@ -129,11 +129,12 @@ async function pour(response: Parameters<Handler>[1]): Promise<void> {
   response.end();
 }
 
-const DETECTIONS = 1_000_000;
+/** A million (230 MB) in the long ring; so many are more than the tool's memory holds, too. */
+const DETECTIONS = process.env['SHARE_OF_RUNS'] === '1' ? 1_000_000 : 600_000;
 const TEXTS = 100;
 const MEDIA_WITH_TEXTS = 25;
 
-/** A medium with a track of a million detections (230 MB), then media with long texts (250 MB). */
+/** A medium with a track of all these detections, then media with long texts (250 MB). */
 async function pourDocument(response: Parameters<Handler>[1]): Promise<void> {
   const detection = (n: number) => ({
     ...{ offsetFrame: n, offsetTime: n * 40, x: 1, y: 2, width: 3, height: 4, confidence: 0.9 },

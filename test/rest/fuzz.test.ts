@@ -14,7 +14,7 @@ import { manglings, ODD_REQUESTS, request } from './fuzz/odd-requests.ts';
 import { operationsOf, Requests, type FuzzedOperation, type Plan } from './fuzz/requests.ts';
 
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-const runs = Number(process.env['RUNS'] ?? 10);
+const runs = Number(process.env['RUNS'] ?? 6);
 const ENV = {
   METRICS_TOKEN: 'a-token-for-prometheus',
   MAX_EVENT_STREAMS: '5',

@@ -69,7 +69,7 @@ export class LoginTestProvider {
 
   /** A service whose browsers log in here. */
   service(env: Readonly<Record<string, string>> = {}): Promise<Service> {
-    return Service.started({ ...this.settings, ...env }, () => this.tokens.token('admin'));
+    return Service.here({ ...this.settings, ...env }, () => this.tokens.token('admin'));
   }
 
   /** From now on it answers, with the service as its client. */
