@@ -316,7 +316,7 @@ export class Intake {
     commands: ReadonlyMap<Held, WorkDone | WorkFailed>,
     outcomes: Outcomes,
   ): Promise<void> {
-    const { store, jobs } = this.#deps;
+    const { jobs } = this.#deps;
     // Leases may have run out while we looked, or the same answers may have been taken meanwhile.
     const current: Held[] = [];
     for (const one of commands.keys()) {
@@ -330,11 +330,21 @@ export class Intake {
     const envelopeId = `${first.lease.token} and ${current.length - 1}`;
     await jobs.ask(job, { type: 'workAnswered', answers }, { envelopeId });
     for (const [n, { answer, lease }] of current.entries()) {
-      // What the job has taken in is over for the ledger with the commit.
-      const isTaken = (await store.work.look(lease.token, lease.worker)) === 'settled';
+      const isTaken = await this.#isTaken(lease);
       outcomes.set(answer, isTaken ? { kind: 'taken' } : await this.end(lease.token));
       if (isTaken) this.#count(lease.item.queue, answers[n]!);
     }
+  }
+
+  /**
+   * What the job has taken in is over for the ledger with the commit. Whoever answered may have died before that, and its lease with it:
+   * then the row says so.
+   */
+  async #isTaken({ token, worker, item }: Lease): Promise<boolean> {
+    const { store } = this.#deps;
+    return (
+      (await store.work.look(token, worker)) === 'settled' || (await rowOf(store, item))?.token === token
+    );
   }
 
   /** Milliseconds that a component worked on one of several sub-jobs that it had, as it says. */
