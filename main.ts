@@ -189,6 +189,7 @@ async function prepare(settings: Settings, options: ServerOptions, { store, http
     timelines: new Timelines({
       mostWaiting: settings.MAX_VIEW_QUESTIONS,
       waitMs: settings.VIEW_WAIT_MS,
+      idleMs: settings.VIEW_IDLE_MS,
     }),
     work: new WorkMetrics(),
     ...(await openSearch(settings)),

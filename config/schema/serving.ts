@@ -155,6 +155,9 @@ const viewing = {
   VIEW_WAIT_MS: wait(30 * SECOND, 100).describe(
     'Time that a viewer waits for the index of a document to be made, then it is answered 503; the making goes on',
   ),
+  VIEW_IDLE_MS: wait(5 * 60 * SECOND, 100).describe(
+    'Time after which the index of a document that no viewer asks about is closed; it stays beside the document',
+  ),
 };
 
 const exporting = {

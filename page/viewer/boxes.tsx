@@ -1,6 +1,6 @@
 import { useImperativeHandle, useRef } from 'preact/hooks';
 import type { Ref } from 'preact';
-import { boxAt, outlines, type Turned } from './overlay.ts';
+import { boxAt, outlines, shownArea, type Turned } from './overlay.ts';
 import { colourOf, fits, type Box, type Filter } from './types.ts';
 
 export interface BoxesHandle {
@@ -31,6 +31,7 @@ export function Boxes({
 }) {
   const svg = useRef<SVGSVGElement>(null);
   const group = useRef<SVGGElement>(null);
+  const labels = useRef<SVGGElement>(null);
   const drawn = useRef<readonly Box[]>([]);
   useImperativeHandle(
     handle,
@@ -38,7 +39,8 @@ export function Boxes({
       draw(frame, boxes) {
         drawn.current = (boxes ?? []).filter((box) => fits(box, filter));
         if (group.current === null || svg.current === null) return;
-        group.current.replaceChildren(...shapes(drawn.current, selected, turned));
+        group.current.replaceChildren(...shapes(drawn.current, selected));
+        labels.current?.replaceChildren(...labelsOf(drawn.current, turned));
         svg.current.dataset['frame'] = String(frame);
         svg.current.dataset['known'] = String(boxes !== undefined);
       },
@@ -62,11 +64,13 @@ export function Boxes({
       aria-hidden="true"
     >
       <g ref={group} transform={turned.transform} />
+      {/* Not turned with the picture: they are to be read. */}
+      <g ref={labels} />
     </svg>
   );
 }
 
-function shapes(boxes: readonly Box[], selected: number | undefined, turned: Turned): readonly SVGElement[] {
+function shapes(boxes: readonly Box[], selected: number | undefined): readonly SVGElement[] {
   const lanes = new Map<number, Box[]>();
   for (const box of boxes) {
     const others = lanes.get(box.lane);
@@ -76,9 +80,11 @@ function shapes(boxes: readonly Box[], selected: number | undefined, turned: Tur
   const paths = [...lanes].map(([lane, ofLane]) => outline(ofLane, colourOf(lane)));
   const chosen = boxes.filter(({ track }) => track === selected);
   if (chosen.length > 0) paths.push(outline(chosen, 'selected'));
-  const labels = boxes.length <= MOST_LABELS ? boxes.map((box) => label(box, turned)) : [];
-  return [...paths, ...labels];
+  return paths;
 }
+
+const labelsOf = (boxes: readonly Box[], turned: Turned): readonly SVGElement[] =>
+  boxes.length <= MOST_LABELS ? boxes.map((box) => label(box, turned)) : [];
 
 function outline(boxes: readonly Box[], of: string): SVGElement {
   const path = document.createElementNS(SVG, 'path');
@@ -90,13 +96,18 @@ function outline(boxes: readonly Box[], of: string): SVGElement {
 /** As high as a thirtieth of the picture. */
 const LABEL_PART = 30;
 
-function label({ x, y, lane, label: what, confidence }: Box, { width, height }: Turned): SVGElement {
+/** Above its box; one that begins in the right part of the picture ends with it, so that it is not cut off. */
+function label(box: Box, { width, height, matrix }: Turned): SVGElement {
+  const { lane, label: what, confidence } = box;
   const text = document.createElementNS(SVG, 'text');
   const size = Math.max(8, Math.min(width, height) / LABEL_PART);
   const sure = confidence >= 0 ? ` ${Math.round(confidence * 100)} %` : '';
+  const { left, top, right } = shownArea(box, matrix);
+  const endsWithBox = left > width * 0.6;
   text.textContent = `${what === null ? '' : what.slice(0, 40)}${sure}`;
-  text.setAttribute('x', String(x));
-  text.setAttribute('y', String(Math.max(size, y - size / 3)));
+  text.setAttribute('x', String(endsWithBox ? right : left));
+  text.setAttribute('text-anchor', endsWithBox ? 'end' : 'start');
+  text.setAttribute('y', String(Math.max(size, top - size / 3)));
   text.setAttribute('font-size', String(size));
   text.setAttribute('class', colourOf(lane));
   return text;

@@ -12,8 +12,12 @@ export function storedSize({ metadata }: Medium): Size | undefined {
   return width > 0 && height > 0 ? { width, height } : undefined;
 }
 
+/** From the stored picture to the one that is shown: x' = a x + c y + e, y' = b x + d y + f. */
+type Matrix = readonly [a: number, b: number, c: number, d: number, e: number, f: number];
+
 export interface Turned extends Size {
-  /** For an SVG element: from the stored picture to the one that is shown. */
+  readonly matrix: Matrix;
+  /** The same for an SVG element. */
   readonly transform: string;
 }
 
@@ -28,9 +32,24 @@ export function turned({ width, height }: Size, metadata: Medium['metadata']): T
     width: Math.round(width * Math.abs(cos) + height * Math.abs(sin)),
     height: Math.round(width * Math.abs(sin) + height * Math.abs(cos)),
   };
-  const turn = `matrix(${cos} ${sin} ${-sin} ${cos} ${-left} ${-top})`;
   const isFlipped = metadata['HORIZONTAL_FLIP']?.toLowerCase() === 'true';
-  return { ...shown, transform: isFlipped ? `translate(${shown.width} 0) scale(-1 1) ${turn}` : turn };
+  const matrix: Matrix = isFlipped
+    ? [-cos, sin, sin, cos, shown.width + left, -top]
+    : [cos, sin, -sin, cos, -left, -top];
+  return { ...shown, matrix, transform: `matrix(${matrix.join(' ')})` };
+}
+
+export interface Area {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+}
+
+/** Where a box lies in the picture as it is shown, however it is turned. */
+export function shownArea(box: Box, [a, b, c, d, e, f]: Matrix): Area {
+  const corners = cornersOf(box).map(([x, y]): Corner => [a * x + c * y + e, b * x + d * y + f]);
+  const [across, down] = [corners.map(([x]) => x), corners.map(([, y]) => y)];
+  return { left: Math.min(...across), top: Math.min(...down), right: Math.max(...across) };
 }
 
 /** The outlines of boxes. */

@@ -1,4 +1,5 @@
 /** The thread that answers questions of viewers, and the one that makes indexes; which of them this is says `workerData`. */
+import { existsSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Database } from 'better-sqlite3';
@@ -7,7 +8,11 @@ import { ask } from './ask.ts';
 import { buildIndex } from './build.ts';
 import { openIndex } from './schema.ts';
 
-export type Role = 'build' | 'answer';
+export interface ThreadData {
+  readonly role: 'build' | 'answer';
+  /** Time after which an index that nobody asks is closed: milliseconds. */
+  readonly idleMs: number;
+}
 export interface ToThread {
   readonly id: number;
   readonly index: string;
@@ -26,29 +31,36 @@ if (port === null) throw new Error('This module runs as a worker thread only.');
 
 /** Work that somebody waits for with a lease comes first. Elsewhere this would be the priority of the whole process. */
 const NICE = 10;
-if ((workerData as Role) === 'build' && process.platform === 'linux') setPriority(NICE);
+const { role, idleMs } = workerData as ThreadData;
+if (role === 'build' && process.platform === 'linux') setPriority(NICE);
 
 /** Indexes that are kept open, the one that was asked last behind all others. */
 const MOST_OPEN = 8;
-const open = new Map<string, Database>();
+const open = new Map<string, { readonly db: Database; askedAt: number }>();
+
+/** A file that was removed takes room on the disk for as long as it is open. */
+function closeIdle(): void {
+  const now = performance.now();
+  for (const [index, { askedAt }] of open) if (now - askedAt > idleMs || !existsSync(index)) forget(index);
+}
+setInterval(closeIdle, Math.max(1, idleMs / 4)).unref();
 
 function opened(index: string): Database | undefined {
-  const known = open.get(index);
+  const known = open.get(index)?.db;
   open.delete(index);
   const db = known ?? openIndex(index);
   if (db === undefined) return undefined;
-  open.set(index, db);
-  for (const [name, one] of open) {
+  open.set(index, { db, askedAt: performance.now() });
+  for (const [name] of open) {
     if (open.size <= MOST_OPEN) break;
-    open.delete(name);
-    one.close();
+    forget(name);
   }
   return db;
 }
 
 /** Removed jobs take their index along; what is still open of it must not be answered from. */
 function forget(index: string): void {
-  open.get(index)?.close();
+  open.get(index)?.db.close();
   open.delete(index);
 }
 

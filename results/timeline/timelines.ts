@@ -5,7 +5,7 @@
 import { stat } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import type { AnswerTo, Question } from '../../domain/viewing.ts';
-import type { FromThread, Role, ToThread } from './thread.ts';
+import type { FromThread, ThreadData, ToThread } from './thread.ts';
 
 /** As many questions wait as may, or one takes too long: it may be asked again later. */
 export class TimelineBusy extends Error {
@@ -17,6 +17,8 @@ export interface TimelineOptions {
   readonly mostWaiting: number;
   /** Time that a question waits for its index, which for a very large document takes longer to be made: milliseconds. */
   readonly waitMs: number;
+  /** Time after which an index that nobody asks is closed: milliseconds. */
+  readonly idleMs: number;
 }
 
 interface Waiting {
@@ -26,14 +28,14 @@ interface Waiting {
 
 /** A thread that is started for its first question. */
 class Thread {
-  readonly #role: Role;
+  readonly #data: ThreadData;
   readonly #mostWaiting: number;
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
   #asked = 0;
 
-  constructor(role: Role, mostWaiting: number) {
-    this.#role = role;
+  constructor(data: ThreadData, mostWaiting: number) {
+    this.#data = data;
     this.#mostWaiting = mostWaiting;
   }
 
@@ -54,8 +56,8 @@ class Thread {
 
   #started(): Worker {
     const worker = new Worker(new URL('./thread.js', import.meta.url), {
-      name: `timeline ${this.#role}`,
-      workerData: this.#role,
+      name: `timeline ${this.#data.role}`,
+      workerData: this.#data,
     });
     worker.unref();
     worker.on('message', (message: FromThread) => {
@@ -80,9 +82,9 @@ export class Timelines {
   /** Indexes that are being made. */
   readonly #building = new Map<string, Promise<void>>();
 
-  constructor({ mostWaiting, waitMs }: TimelineOptions) {
-    this.#builder = new Thread('build', mostWaiting);
-    this.#answerer = new Thread('answer', mostWaiting);
+  constructor({ mostWaiting, waitMs, idleMs }: TimelineOptions) {
+    this.#builder = new Thread({ role: 'build', idleMs }, mostWaiting);
+    this.#answerer = new Thread({ role: 'answer', idleMs }, mostWaiting);
     this.#waitMs = waitMs;
   }
 

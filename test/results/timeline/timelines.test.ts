@@ -1,10 +1,11 @@
 /** What viewers are told of a document, by time and by frame, against the document itself. */
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { ViewedBox } from '../../../domain/viewing.ts';
 import { Timelines } from '../../../results/timeline/timelines.ts';
+import { until } from '../../support/until.ts';
 import { temporaryFolder } from '../folder.ts';
 import { allFound, type Found } from '../exports/expected.ts';
 import { someDocument } from '../exports/generated.ts';
@@ -12,7 +13,7 @@ import { someDocument } from '../exports/generated.ts';
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const runs = { seed, numRuns: Number(process.env['RUNS'] ?? 40) };
 const END = 2 ** 31 - 1;
-const OPTIONS = { mostWaiting: 100, waitMs: 60_000 };
+const OPTIONS = { mostWaiting: 100, waitMs: 60_000, idleMs: 300_000 };
 const encodable = (text: string) => new TextDecoder().decode(new TextEncoder().encode(text));
 
 describe('What a viewer asks about a document', () => {
@@ -231,6 +232,43 @@ describe('What a viewer asks about a document', () => {
     timelines = new Timelines(OPTIONS);
     expect((await asked()).media[0]?.tracks).to.equal(1);
   });
+
+  (process.platform === 'linux' ? describe : describe.skip)(
+    'is answered from an index that is closed',
+    () => {
+      /** Files of this process that are open and have this name; ' (deleted)' stands behind one that was removed. */
+      const openedOf = (path: string) =>
+        readdirSync('/proc/self/fd').filter((fd) => {
+          try {
+            return readlinkSync(`/proc/self/fd/${fd}`).startsWith(path);
+          } catch {
+            return false;
+          }
+        }).length;
+      const asked = (path: string) => timelines.ask(path, { kind: 'media', limit: 1, offset: 0 });
+
+      it('when nobody has asked for a while, and opened again for the next who asks', async () => {
+        timelines = new Timelines({ ...OPTIONS, idleMs: 200 });
+        const path = placed(video([track(0, 0, 10)]));
+        await asked(path);
+        await until('it is closed', () => openedOf(path) === 0);
+        expect((await asked(path)).media[0]?.tracks).to.equal(1);
+      });
+
+      it('soon after its job was removed, so that the disk gets its room back', async () => {
+        timelines = new Timelines({ ...OPTIONS, idleMs: 4_000 });
+        const path = placed(video([track(0, 0, 10)]));
+        await asked(path);
+        expect(openedOf(path)).to.be.greaterThan(0);
+        for (const name of readdirSync(dirname(path)).filter((one) => one.startsWith(basename(path))))
+          rmSync(join(dirname(path), name));
+        const other = placed(video([track(0, 0, 10)]));
+        // It is asked about something else all the while.
+        await until('it is closed', async () => (await asked(other)).total === 1 && openedOf(path) === 0);
+        expect(openedOf(other)).to.be.greaterThan(0);
+      });
+    },
+  );
 
   it('is told to come again when a hundred wait already', async () => {
     const path = placed(video([track(0, 0, 10)]));
