@@ -76,7 +76,7 @@ describe('The table of actors', () => {
 describe('troupe actors', () => {
   let place: Place;
   before(() => {
-    place = new Place();
+    place = new Place({ warm: true });
   });
   after(() => place.leave());
 

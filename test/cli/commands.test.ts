@@ -15,7 +15,7 @@ describe('troupe, over the REST interface', () => {
   let place: Place;
   let request: string;
   before(async () => {
-    place = new Place();
+    place = new Place({ warm: true });
     const media = path.join(place.folder, 'media');
     mkdirSync(media);
     copyFileSync(sample('astronaut.png'), path.join(media, 'astronaut.png'));
@@ -479,7 +479,7 @@ describe('troupe, for somebody who is no ADMIN,', () => {
   let place: Place;
   let service: ServiceWithRoles;
   before(async () => {
-    place = new Place();
+    place = new Place({ warm: true });
     service = await ServiceWithRoles.here();
   });
   after(async () => {

@@ -28,7 +28,7 @@ describe('troupe jobs fetch', () => {
   let derived: DetectionDocument;
   before(async () => {
     service = await Service.here();
-    place = new Place();
+    place = new Place({ warm: true });
     document = await service.run({
       media: [sampleUri('astronaut.png'), sampleUri('camera.png')],
       pipelineDefinition: {

@@ -20,7 +20,7 @@ describe('troupe stream', function () {
   let component: RawComponent;
   let as: Readonly<Record<string, string>>;
   before(async () => {
-    place = new Place();
+    place = new Place({ warm: true });
     service = await Service.here({ STREAM_RESTART_MS: '20' });
     await registerLivePipeline(service);
     component = new RawComponent(service);

@@ -24,7 +24,7 @@ describe('troupe streams', () => {
   let component: RawComponent;
   let as: Readonly<Record<string, string>>;
   before(async () => {
-    place = new Place();
+    place = new Place({ warm: true });
     service = await Service.here({ STREAM_RESTART_MS: '20' });
     await registerLivePipeline(service);
     component = new RawComponent(service);

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { until } from '../support/until.ts';
+import { runWarm } from './warm-tool.ts';
 
 const MAIN = fileURLToPath(new URL('../../cli/main.js', import.meta.url));
 export const DEMO = fileURLToPath(new URL('../../cli/demo.js', import.meta.url));
@@ -23,9 +24,19 @@ export class Place {
   readonly folder = mkdtempSync(path.join(tmpdir(), 'troupe-cli-'));
   readonly dataDir = path.join(this.folder, 'data');
   readonly #children: ChildProcess[] = [];
+  readonly #isWarm: boolean;
+
+  /**
+   * `warm`: commands that run to their end do so in a process that has loaded the tool, for tests of what commands say. That each is a
+   * process that ends by itself is seen where it is not given.
+   */
+  constructor({ warm = false }: { readonly warm?: boolean } = {}) {
+    this.#isWarm = warm;
+  }
 
   /** Runs the tool to its end. */
   async troupe(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Outcome> {
+    if (this.#isWarm) return runWarm({ args, env: this.#environment(env), cwd: this.folder });
     return this.start(args, env).ended;
   }
 
@@ -42,7 +53,7 @@ export class Place {
   ): Running {
     const child = spawn(process.execPath, [main, ...args], {
       cwd: this.folder,
-      env: { PATH: process.env['PATH'], DATA_DIR: this.dataDir, COMPONENT_PROCESSES: '1', ...env },
+      env: this.#environment(env),
       stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
     child.stdin?.end(input);
@@ -56,6 +67,10 @@ export class Place {
     await server.says('stdout', '"Troupe is up"');
     const { url } = JSON.parse(readFileSync(this.lock, 'utf8')) as { url: string };
     return Object.assign(server, { url });
+  }
+
+  #environment(env: Readonly<Record<string, string>>): Readonly<Record<string, string | undefined>> {
+    return { PATH: process.env['PATH'] ?? '', DATA_DIR: this.dataDir, COMPONENT_PROCESSES: '1', ...env };
   }
 
   get lock(): string {

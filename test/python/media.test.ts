@@ -30,7 +30,7 @@ describe('A medium in the Python SDK', function () {
 
   before(async function () {
     needsPython(this);
-    service = await Service.started();
+    service = await Service.here();
   });
   afterEach(async () => {
     for (const component of components.splice(0)) await component.close();

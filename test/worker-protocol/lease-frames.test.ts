@@ -16,7 +16,7 @@ describe('The frames of the medium of a sub-job', () => {
   let component: RawComponent;
   const jobs: string[] = [];
   before(async () => {
-    service = await Service.started({ CANCEL_GRACE_MS: '100', MAX_LEASE_FRAMES: '2' });
+    service = await Service.here({ CANCEL_GRACE_MS: '100', MAX_LEASE_FRAMES: '2' });
     component = new RawComponent(service);
   });
   afterEach(async () => {

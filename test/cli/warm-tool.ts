@@ -1,0 +1,42 @@
+/** The tool in a process that has loaded it: to load it is most of what a short command takes. */
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Outcome } from './support.ts';
+
+export interface ToolRun {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+}
+
+let tool: ChildProcess | undefined;
+let turn: Promise<unknown> = Promise.resolve();
+
+/** Runs a command to its end, after those that were asked for before. */
+export function runWarm(run: ToolRun): Promise<Outcome> {
+  const outcome = turn.then(() => ask(run));
+  turn = outcome.catch(() => undefined);
+  return outcome;
+}
+
+async function ask(run: ToolRun): Promise<Outcome> {
+  const child = (tool ??= started());
+  const answered = once(child, 'message');
+  const ended = once(child, 'exit').then(() => {
+    tool = undefined;
+    throw new Error(`The process of the tool ended with "troupe ${run.args.join(' ')}".`);
+  });
+  child.send(run);
+  const [outcome] = (await Promise.race([answered, ended])) as [Outcome];
+  return outcome;
+}
+
+/** It ends with this process, and does not keep it. */
+function started(): ChildProcess {
+  const child = fork(fileURLToPath(new URL('./tool-main.js', import.meta.url)));
+  child.setMaxListeners(0);
+  child.unref();
+  child.channel?.unref();
+  return child;
+}
