@@ -40,8 +40,11 @@ export async function webPage(): Promise<readonly Figure[]> {
   try {
     for (const [name, measure] of Object.entries(MEASURES)) {
       if (!wanted.includes(name)) continue;
-      figures.push(...(await measure(folder, chromium)));
-      figures.push({ what: 'load of the machine then', value: round(loadavg()[0]!, 1) });
+      const measured = await measure(folder, chromium);
+      const all = [...measured, { what: 'load of the machine then', value: round(loadavg()[0]!, 1) }];
+      // All of them take a quarter of an hour: what is known by then is told when one of them fails.
+      for (const { what, value } of all) console.error(`${what}: ${value}`);
+      figures.push(...all);
     }
   } finally {
     await chromium.close();
@@ -192,7 +195,7 @@ async function seeksOf(page: Page): Promise<readonly (readonly [picture: number,
 }
 
 /** Runs in the page: from a change of its address to the findings. */
-const SEARCH = `(query) => new Promise((resolve) => {
+const SEARCH = `(query, number) => new Promise((resolve) => {
   const began = performance.now();
   const isThere = () => document.querySelector('.hits') !== null;
   const watcher = new MutationObserver(() => {
@@ -201,7 +204,8 @@ const SEARCH = `(query) => new Promise((resolve) => {
     resolve(performance.now() - began);
   });
   watcher.observe(document.querySelector('main'), { childList: true, subtree: true });
-  location.hash = '#/search?' + query;
+  // The same words may come twice, which alone would be no change.
+  location.hash = '#/search?' + query + '&asked=' + number;
 })`;
 
 async function findings(folder: string, chromium: Chromium): Promise<readonly Figure[]> {
@@ -225,7 +229,7 @@ async function findings(folder: string, chromium: Chromium): Promise<readonly Fi
   // What the page can ask for.
   for (const query of Object.values(KINDS).filter((kind) => !/&(job|from)=/.test(kind(0))))
     for (let n = 0; n < QUESTIONS; n++)
-      times.push(await page.evaluate<number>(`(${SEARCH})(${JSON.stringify(query(n))})`));
+      times.push(await page.evaluate<number>(`(${SEARCH})(${JSON.stringify(query(n))}, ${times.length})`));
   await server.stop();
   return [
     {
