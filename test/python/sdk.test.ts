@@ -12,9 +12,10 @@ import { needsPython, sdkFolder } from './support.ts';
 /** Without what is installed for the user who runs the tests: the standard library has to do. */
 const ISOLATED = ['-B', '-s'];
 
-function run(python: string, args: readonly string[], input = ''): string {
+function run(python: string, args: readonly string[], input = '', cwd = sdkFolder): string {
   const { status, stdout, stderr } = spawnSync(python, [...ISOLATED, ...args], {
-    cwd: sdkFolder,
+    cwd,
+    env: { ...process.env, PYTHONPATH: sdkFolder },
     input,
     encoding: 'utf8',
     maxBuffer: 64 * 1024 * 1024,
@@ -123,7 +124,7 @@ describe('The Python SDK', function () {
     const { version } = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8')) as {
       version: string;
     };
-    for (const file of ['pyproject.toml', 'troupe_sdk/__init__.py'])
+    for (const file of ['pyproject.toml', 'troupe_sdk/__init__.py', '../python-reference/pyproject.toml'])
       expect(readFileSync(path.join(sdkFolder, file), 'utf8'), file).to.match(
         new RegExp(`^(__)?version(__)? = "${version.replaceAll('.', '\\.')}"$`, 'm'),
       );
@@ -159,6 +160,12 @@ describe('The Python SDK', function () {
         ).to.equal(true);
     }
   };
+
+  it('passes those of the runner of reference components', function () {
+    const folder = path.join(path.dirname(sdkFolder), 'python-reference');
+    const said = run(needsPython(this), ['-m', 'unittest', 'discover', '-s', 'tests', '-t', '.'], '', folder);
+    expect(said).to.match(/Ran \d+ tests[^]*OK/);
+  });
 
   it('turns, mirrors and cuts pictures, and puts boxes back, as the detectors of the server do', function () {
     turnsAsTheServer(needsPython(this));

@@ -1,0 +1,264 @@
+"""Pictures and videos as the properties of a job say: sampled, turned, cut; and what was found in them put back."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from typing import Any
+
+from troupe_sdk.geometry import Size as SourceSize
+from troupe_sdk.geometry import View, box_to_medium
+from troupe_sdk.media.images import read_image
+from troupe_sdk.media.sampling import Sampling, sampling_of, single_frames
+from troupe_sdk.media.video import VideoReader, open_video
+from troupe_sdk.model import Detection, FedTrack, Frame, Medium
+from troupe_sdk.orientation import picture_view
+from troupe_sdk.pixels import fill_of
+from troupe_sdk.properties import Properties
+from troupe_sdk.sub_job import seen
+from troupe_sdk.views import fed_views, view_at
+
+from .utils import Size
+
+#: Of a picture that is shown as it is stored.
+AS_IT_IS = Properties({})
+
+
+def _array(frame: Frame) -> Any:
+    """Blue, green, red, as OpenCV has it."""
+    return frame.array()[:, :, ::-1].copy()
+
+
+def _put_back(location: Any, view: View) -> None:
+    box = box_to_medium(view, location.x_left_upper, location.y_left_upper, location.width, location.height)
+    location.x_left_upper, location.y_left_upper = int(box.x), int(box.y)
+    location.width, location.height = int(box.width), int(box.height)
+    said = location.detection_properties
+    if box.rotation != 0:
+        said["ROTATION"] = format((float(said.get("ROTATION", 0) or 0) + box.rotation) % 360, "g")
+    if box.flip:
+        said["HORIZONTAL_FLIP"] = "true"
+
+
+def _task() -> Any | None:
+    """The sub-job in hand; none in a component's own tests."""
+    try:
+        return importlib.import_module("troupe_reference.current").task
+    except ImportError:
+        return None
+
+
+def _fed(locations: dict[int, Any]) -> FedTrack:
+    detections = tuple(
+        Detection(
+            frame, one.x_left_upper, one.y_left_upper, one.width, one.height, one.confidence, dict(one.detection_properties)
+        )
+        for frame, one in sorted(locations.items())
+    )
+    frames = sorted(locations)
+    return FedTrack(0, 0, "", frames[0], frames[-1], 0, 0, -1, AS_IT_IS, detections, {})
+
+
+def _views(job: Any, size: SourceSize, locations: dict[int, Any] | None, transformed: bool) -> dict[int, View]:
+    """By frame where tracks are fed forward; else one view, under 0."""
+    properties = Properties(job.job_properties) if transformed else AS_IT_IS
+    kind = properties.get("FEED_FORWARD_TYPE", "NONE").upper()
+    if locations and kind in ("REGION", "SUPERSET_REGION"):
+        views = fed_views([_fed(locations)], kind, properties, job.media_properties, size)
+        if views:
+            return views
+    return {0: picture_view(properties, job.media_properties, size, with_region=not locations)}
+
+
+class ImageReader:
+    def __init__(self, image_job: Any) -> None:
+        task = _task()
+        width, height, data = task.read_image() if task is not None else read_image(image_job.data_uri)
+        location = image_job.feed_forward_location
+        views = _views(image_job, SourceSize(width, height), None if location is None else {0: location}, True)
+        self._view = next(iter(views.values()))
+        fill = fill_of(image_job.job_properties.get("ROTATION_FILL_COLOR", ""))
+        self._image = _array(seen(self._view, Frame(0, 0, width, height, data), fill))
+
+    def get_image(self) -> Any:
+        return self._image
+
+    def reverse_transform(self, image_location: Any) -> None:
+        _put_back(image_location, self._view)
+
+
+class ImageReaderMixin:
+    def get_detections_from_image(self, image_job: Any) -> Iterator[Any]:
+        reader = ImageReader(image_job)
+        for location in self.get_detections_from_image_reader(image_job, reader):
+            reader.reverse_transform(location)
+            yield location
+
+    def get_detections_from_image_reader(self, image_job: Any, image_reader: ImageReader) -> Any:
+        raise NotImplementedError
+
+
+class VideoCapture:
+    """Frames are counted from 0 within the segment, as though those that are left out were not there."""
+
+    def __init__(self, video_job: Any, enable_frame_transformers: bool = True, enable_frame_filtering: bool = True) -> None:
+        self._job = video_job
+        self._medium = self._medium_of(video_job)
+        self._sampling = self._sampling_of(video_job, enable_frame_filtering)
+        self._numbers = list(self._sampling.wanted())
+        self._transformed = enable_frame_transformers
+        self._fill = fill_of(video_job.job_properties.get("ROTATION_FILL_COLOR", ""))
+        self._position = 0
+        self._views: dict[int, View] = {}
+        self._reader: VideoReader | None = None
+        self._frames: Iterator[Frame] = iter(())
+        self._source = SourceSize(*self._open_at(0).size)
+        locations = getattr(video_job.feed_forward_track, "frame_locations", None)
+        self._views = _views(video_job, self._source, locations, enable_frame_transformers)
+
+    @staticmethod
+    def _medium_of(job: Any) -> Medium:
+        task = _task()
+        if task is not None:
+            medium: Medium = task.medium
+            return medium
+        metadata = Properties(job.media_properties)
+        return Medium(0, "VIDEO", "", metadata.integer("FRAME_COUNT", -1), metadata.number("FPS", 0), metadata, False)
+
+    def _sampling_of(self, job: Any, filtered: bool) -> Sampling:
+        track = job.feed_forward_track
+        if not filtered:
+            return sampling_of(AS_IT_IS, (0, max(0, self._medium.length - 1)), 0, self._medium.length)
+        if track is not None:
+            return single_frames(sorted(track.frame_locations))
+        properties = Properties(job.job_properties)
+        return sampling_of(properties, (job.start_frame, job.stop_frame), 0, self._medium.length).without_key_frames()
+
+    def _open(self, sampling: Sampling) -> VideoReader:
+        task = _task()
+        if task is not None:
+            reader: VideoReader = task.open_video(sampling)
+            return reader
+        return open_video(lambda: self._job.data_uri, sampling, self._medium)
+
+    def _open_at(self, position: int) -> VideoReader:
+        """Reading begins anew there."""
+        self.release()
+        reader = self._open(single_frames(self._numbers[position:] or self._numbers[-1:]))
+        self._reader, self._frames, self._position = reader, reader.frames(), position
+        return reader
+
+    def _following(self) -> Frame | None:
+        """The frame at the position; damaged ones are passed over."""
+        if self._position >= len(self._numbers):
+            return None
+        frame = next(self._frames, None)
+        if frame is None:
+            return None
+        self._position = self._numbers.index(frame.index, self._position) + 1
+        task = _task()
+        if task is not None:
+            task.context.check()
+            task.context.step()
+        return seen(self._view_of(frame.index), frame, self._fill)
+
+    def _view_of(self, number: int) -> View:
+        return view_at(self._views, number)
+
+    def read(self) -> tuple[bool, Any]:
+        frame = self._following()
+        return (False, None) if frame is None else (True, _array(frame))
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        was_read, frame = self.read()
+        if not was_read:
+            raise StopIteration
+        return frame
+
+    def is_opened(self) -> bool:
+        return self._reader is not None
+
+    def release(self) -> None:
+        if self._reader is not None:
+            self._reader.close()
+        self._reader = None
+
+    @property
+    def frame_count(self) -> int:
+        return len(self._numbers)
+
+    @property
+    def frame_rate(self) -> float:
+        return self._medium.fps / max(1, self._sampling.interval)
+
+    @property
+    def frame_size(self) -> Size:
+        number = self._numbers[min(max(0, self._position - 1), len(self._numbers) - 1)]
+        region = self._view_of(number).region
+        return Size(region.width, region.height)
+
+    @property
+    def original_frame_size(self) -> Size:
+        return Size(*self._source)
+
+    @property
+    def current_frame_position(self) -> int:
+        return self._position
+
+    @property
+    def current_time_in_millis(self) -> float:
+        return self._position * 1000 / self.frame_rate if self.frame_rate > 0 else 0.0
+
+    @property
+    def frame_position_ratio(self) -> float:
+        return self._position / len(self._numbers) if self._numbers else 0.0
+
+    def set_frame_position(self, frame_index: int) -> bool:
+        if not 0 <= frame_index < len(self._numbers):
+            return False
+        if frame_index != self._position:
+            self._open_at(frame_index)
+        return True
+
+    def get_initialization_frames_if_available(self, num_requested_frames: int) -> list[Any]:
+        """Up to so many frames before the segment, an interval apart; none of fed tracks."""
+        if self._sampling.frames is not None or not self._numbers:
+            return []
+        first, interval = self._numbers[0], self._sampling.interval
+        count = max(0, min(num_requested_frames, first // interval))
+        if count == 0:
+            return []
+        reader = self._open(single_frames([first - back * interval for back in range(count, 0, -1)]))
+        try:
+            return [_array(seen(self._view_of(first), frame, self._fill)) for frame in reader.frames()]
+        finally:
+            reader.close()
+
+    def reverse_transform(self, video_track: Any) -> None:
+        """Frames of the segment become those of the video, boxes those of the stored picture."""
+        last = len(self._numbers) - 1
+        number = [self._numbers[min(max(0, at), last)] for at in (video_track.start_frame, video_track.stop_frame)]
+        video_track.start_frame, video_track.stop_frame = number
+        placed = {}
+        for at, location in sorted(video_track.frame_locations.items()):
+            frame = self._numbers[min(max(0, at), last)]
+            _put_back(location, self._view_of(frame))
+            placed[frame] = location
+        video_track.frame_locations = placed
+
+
+class VideoCaptureMixin:
+    def get_detections_from_video(self, video_job: Any) -> Iterator[Any]:
+        capture = VideoCapture(video_job)
+        try:
+            for track in self.get_detections_from_video_capture(video_job, capture):
+                capture.reverse_transform(track)
+                yield track
+        finally:
+            capture.release()
+
+    def get_detections_from_video_capture(self, video_job: Any, video_capture: VideoCapture) -> Any:
+        raise NotImplementedError

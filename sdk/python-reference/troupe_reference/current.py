@@ -1,0 +1,7 @@
+"""The sub-job in hand, for readers of media that know only the job object of the reference system."""
+
+from __future__ import annotations
+
+from troupe_sdk.sub_job import Task
+
+task: Task | None = None
