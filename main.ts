@@ -3,7 +3,6 @@ import { existsSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { leaseSettings } from './actors/actor-settings.ts';
 import { BackupService } from './actors/backup.ts';
 import { openCatalog } from './actors/catalog/actor.ts';
@@ -27,6 +26,7 @@ import { liveIssues } from './actors/views/live-issues.ts';
 import { jobStatistics } from './actors/views/statistics.ts';
 import { packageRoot, readInfo } from './config/info.ts';
 import type { Logger } from './config/logger.ts';
+import { BUILT_IN, HOST_SCRIPT } from './config/places.ts';
 import type { Settings } from './config/settings.ts';
 import { createAccess } from './http/access/index.ts';
 import { createApp, type AppDeps } from './http/app.ts';
@@ -52,19 +52,6 @@ import { MemoryLedger } from './store/memory-ledger.ts';
 import type { SearchIndex } from './store/search.ts';
 import { SqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
-
-/** Folder of the code that runs: components are found compiled beside it. */
-const codeRoot = path.dirname(fileURLToPath(import.meta.url));
-
-/** The component host, as a path below the package. */
-const HOST_SCRIPT = path
-  .relative(packageRoot, path.join(codeRoot, 'components', 'host', 'main.js'))
-  .replaceAll(path.sep, '/');
-
-export const BUILT_IN: ComponentFolder = {
-  descriptors: path.join(packageRoot, 'components'),
-  code: path.join(codeRoot, 'components'),
-};
 
 export interface ServerOptions {
   readonly logger: Logger;

@@ -15,7 +15,12 @@ import type {
   waitingFor,
 } from '../http/schemas/batch-jobs.ts';
 import type { upload } from '../http/schemas/media.ts';
-import type { deployedNodeManagerModel, nodeConfiguration, serviceLog } from '../http/schemas/nodes.ts';
+import type {
+  deployedNodeManagerModel,
+  nodeConfiguration,
+  nodeInfos,
+  serviceLog,
+} from '../http/schemas/nodes.ts';
 import type { queueInfo } from '../http/schemas/queues.ts';
 import type { searchPage } from '../http/schemas/search.ts';
 import type { info } from '../http/schemas/service.ts';
@@ -70,6 +75,7 @@ export type NodeManagerModel = Answer<typeof nodeConfiguration>[number];
 export type ServiceModel = NodeManagerModel['services'][number];
 export type ServiceLog = Answer<typeof serviceLog>;
 export type Deployed = Answer<typeof deployedNodeManagerModel>;
+export type NodeInfo = Answer<typeof nodeInfos>[number];
 export type DeployedService = Deployed['nodeModels'][number];
 
 export type Component = Answer<typeof component>;

@@ -25,9 +25,18 @@ program
   .action(async () => (await import('./serve.ts')).serve(terminal));
 
 program
+  .command('node')
+  .description(
+    'run services of a server on this host until Ctrl-C; settings by environment: NODE_NAME, DATA_DIR, TROUPE_TOKEN, ...',
+  )
+  .option('--server <URL>', 'the server it belongs to; default: TROUPE_URL', address)
+  .action(async ({ server }: { server?: string }) => (await import('./node.ts')).node(server));
+
+program
   .command('token')
   .description('print a bearer token for the service that runs in DATA_DIR')
-  .action(async () => (await import('./token.ts')).token(terminal));
+  .option('--node <NAME>', 'a token with which the node of this name joins that service, within an hour')
+  .action(async ({ node }: { node?: string }) => (await import('./token.ts')).token(terminal, node));
 
 program
   .command('login')

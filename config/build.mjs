@@ -32,6 +32,7 @@ const PRODUCT = [
   'egress',
   'http',
   'media',
+  'node',
   'page',
   'processes',
   'protocol',

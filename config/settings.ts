@@ -5,7 +5,7 @@ import { ConfigurationError, problemsOf } from './error.ts';
 import { serverEnvironment } from './schema/server.ts';
 import { DEFAULT_HOST } from './schema/serving.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 type Variables = z.infer<typeof serverEnvironment>;
 
@@ -105,7 +105,7 @@ function mediaRoots(text: string | undefined, development: boolean): readonly st
   return foldersOf(text);
 }
 
-const foldersOf = (text: string): readonly string[] =>
+export const foldersOf = (text: string): readonly string[] =>
   text
     .split(path.delimiter)
     .filter((folder) => folder.trim() !== '')
@@ -119,7 +119,7 @@ function prefixed(env: Environment): Record<string, string> {
   return found;
 }
 
-function inherited(env: Environment): Record<string, string> {
+export function inherited(env: Environment): Record<string, string> {
   return {
     ...Object.fromEntries(INHERITED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))),
     // The library for buckets would else warn of this release of Node in every process that uses it.
@@ -129,5 +129,5 @@ function inherited(env: Environment): Record<string, string> {
   };
 }
 
-const withoutBlanks = (env: Environment): Environment =>
+export const withoutBlanks = (env: Environment): Environment =>
   Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== ''));

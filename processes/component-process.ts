@@ -13,6 +13,8 @@ export interface Launch {
   readonly bootstrap: string;
   /** Bytes of memory that it may have; with more it is ended. */
   readonly maxMemory: number;
+  /** It is started when this has settled: until then nobody knows its token. */
+  readonly after?: Promise<void> | undefined;
 }
 
 export interface ProcessEvents {
@@ -47,6 +49,26 @@ type Child = ChildProcessByStdio<Writable, Readable, Readable>;
  * process group of its own, so that what it has started itself ends with it.
  */
 export function startComponent(launch: Launch, events: ProcessEvents): ComponentProcess {
+  return launch.after === undefined ? startNow(launch, events) : startLater(launch.after, launch, events);
+}
+
+/** A signal that comes before its start ends it without one. */
+function startLater(after: Promise<void>, launch: Launch, events: ProcessEvents): ComponentProcess {
+  let started: ComponentProcess | undefined;
+  let ending: NodeJS.Signals | undefined;
+  void after.then(() => {
+    if (ending === undefined) started = startNow(launch, events);
+    else events.ended({ code: null, signal: ending });
+  });
+  return {
+    signal(signal) {
+      if (started === undefined) ending ??= signal;
+      else started.signal(signal);
+    },
+  };
+}
+
+function startNow(launch: Launch, events: ProcessEvents): ComponentProcess {
   let ended = false;
   const end = (result: ProcessEnd) => {
     if (ended) return;

@@ -12,6 +12,7 @@ const FOLDERS = [
   'domain',
   'protocol',
   'media',
+  'node',
   'results',
   'egress',
   'components',
@@ -34,6 +35,8 @@ const MAY_IMPORT: Readonly<Record<Folder, readonly Folder[]>> = {
   cli: ['main.ts', ...FOLDERS],
   // The login asks the provider.
   http: ['actors', 'config', 'egress'],
+  // The root of a node on another host.
+  node: ['actors', 'components', 'config', 'egress', 'processes', 'results'],
   actors: ['store', 'results', 'processes'],
   components: ['media', 'results'],
   domain: [],

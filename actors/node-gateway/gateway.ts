@@ -229,10 +229,13 @@ export class NodeGateway {
   #shares(queue: string, { waiting, held }: Figures): ReadonlyMap<RemoteNode, number> {
     const shares = new Map<RemoteNode, number>();
     if (waiting === 0) return shares;
-    let left = waiting + held - this.#deps.ownCapacity(queue);
+    const own = this.#deps.ownCapacity(queue);
+    const isLost = own === 0 && !this.#deps.servedFromOutside(queue) && !this.canServe(queue);
+    let left = waiting + held - own;
     for (const [, remote] of this.#nodes.live()) {
       if (left <= 0) break;
-      const share = Math.min(left, remote.capacity(queue));
+      // Where nobody is able to do it, those are asked that cannot be started: they try again, or say so, and the work fails.
+      const share = Math.min(left, isLost ? remote.unlaunchable(queue) : remote.capacity(queue));
       if (share > 0) shares.set(remote, share);
       left -= share;
     }

@@ -131,6 +131,13 @@ export class RemoteNode {
     ).length;
   }
 
+  /** Services of this queue that cannot be launched any more. */
+  unlaunchable(queue: string): number {
+    return this.#services.filter(
+      ({ name, unlaunchable }) => unlaunchable && this.#queues.get(name)?.includes(queue) === true,
+    ).length;
+  }
+
   /** A process that takes work of this queue is up. */
   serves(queue: string): boolean {
     return [...this.#cameUp].some((worker) => this.#queuesOf(worker).includes(queue));

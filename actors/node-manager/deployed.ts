@@ -22,6 +22,12 @@ export type WantedService = Omit<DeployedService, 'state' | 'leaving'>;
 /** The services of this host. In memory; it outlives a restart of the node manager's actor. */
 export class Deployed {
   readonly #byId = new Map<string, DeployedService>();
+  readonly #changed: () => void;
+
+  /** `changed`: is told whenever one of them is there or not, or stands otherwise. */
+  constructor(changed: () => void = () => {}) {
+    this.#changed = changed;
+  }
 
   get all(): readonly DeployedService[] {
     return [...this.#byId.values()];
@@ -35,6 +41,7 @@ export class Deployed {
   want(service: WantedService): void {
     const state = this.#byId.get(service.id)?.state ?? NEW_SERVICE;
     this.#byId.set(service.id, { ...service, leaving: false, state });
+    this.#changed();
   }
 
   leave(id: string): void {
@@ -44,12 +51,16 @@ export class Deployed {
 
   show(id: string, state: ServiceState): void {
     const service = this.#byId.get(id);
-    if (service !== undefined) this.#byId.set(id, { ...service, state });
+    if (service === undefined) return;
+    this.#byId.set(id, { ...service, state });
+    this.#changed();
   }
 
   /** Unless it is wanted again by now. */
   remove(id: string): void {
-    if (this.#byId.get(id)?.leaving === true) this.#byId.delete(id);
+    if (this.#byId.get(id)?.leaving !== true) return;
+    this.#byId.delete(id);
+    this.#changed();
   }
 }
 

@@ -62,12 +62,12 @@ export class LocalServices {
     const token = newToken(this.#deps.host);
     const worker = workerName(id, incarnation);
     const queues = () => this.queuesOf(model.serviceName);
-    this.workers.add({ worker, tokenHash: hashToken(token), queues });
+    const after = this.workers.add({ worker, tokenHash: hashToken(token), queues });
     this.running.add(worker);
     const [algorithm = null] = queues();
     const bootstrap = this.#installed.get(model.serviceName)?.bootstrap ?? { algorithm };
     const serverUrl = this.#deps.serverUrl();
-    return launchOf(model, { ...this.#deps, serverUrl, token, fullName: id, bootstrap });
+    return { ...launchOf(model, { ...this.#deps, serverUrl, token, fullName: id, bootstrap }), after };
   }
 
   /** As long as another process of the component works, its work is not lost. */

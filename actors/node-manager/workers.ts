@@ -8,7 +8,11 @@ export interface ManagedWorker {
 
 /** Makes the holders of tokens known beyond this server. */
 export interface TokenBook {
-  add(tokenHash: string, holder: () => { readonly worker: string; readonly queues: readonly string[] }): void;
+  /** The answer, if there is one, settles when it is known: a process that asked for work before would be turned away. */
+  add(
+    tokenHash: string,
+    holder: () => { readonly worker: string; readonly queues: readonly string[] },
+  ): Promise<void> | void;
   remove(tokenHashes: readonly string[]): void;
 }
 
@@ -27,10 +31,10 @@ export class WorkerRegistry {
     this.#book = book;
   }
 
-  add(entry: ManagedWorker): void {
+  add(entry: ManagedWorker): Promise<void> | undefined {
     const { worker, tokenHash, queues } = entry;
     this.#byHash.set(tokenHash, entry);
-    this.#book.add(tokenHash, () => ({ worker, queues: queues() }));
+    return this.#book.add(tokenHash, () => ({ worker, queues: queues() })) ?? undefined;
   }
 
   /** The process that this token belongs to. Asking for work is what tells us that it came up. */
@@ -38,6 +42,11 @@ export class WorkerRegistry {
     const found = this.#byHash.get(tokenHash);
     if (found !== undefined) this.#cameUp.add(found.worker);
     return found;
+  }
+
+  /** The server has seen this process ask for work. */
+  cameUp(worker: string): void {
+    if ([...this.#byHash.values()].some((one) => one.worker === worker)) this.#cameUp.add(worker);
   }
 
   /** A component that was started elsewhere asks for work of these queues. */

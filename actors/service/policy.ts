@@ -9,7 +9,10 @@ const WITHIN_MS = 60_000;
 const MAX_DELAY_MS = 30_000;
 
 /** When services are started again, and when not. An installed component has to ask for work; any other need not. */
-export function restartPolicy(settings: Settings, isInstalled: boolean): RestartPolicy {
+export function restartPolicy(
+  settings: Pick<Settings, 'RESTART_DELAY_MS' | 'COMPONENT_START_MS' | 'SERVICE_STOP_MS'>,
+  isInstalled: boolean,
+): RestartPolicy {
   return {
     delayMs: settings.RESTART_DELAY_MS,
     maxDelayMs: MAX_DELAY_MS,

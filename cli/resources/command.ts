@@ -18,9 +18,14 @@ export interface RestOptions {
 }
 
 /** A command of a group, with the option that says which service is meant. */
-export function command(group: Command, usage: string, description: string): Command {
+export function command(
+  group: Command,
+  usage: string,
+  description: string,
+  options: { readonly isDefault?: boolean } = {},
+): Command {
   return group
-    .command(usage)
+    .command(usage, options)
     .description(description)
     .option(
       '--url <URL>',
@@ -30,8 +35,16 @@ export function command(group: Command, usage: string, description: string): Com
 }
 
 /** The same for a command whose answer is JSON. */
-export function asking(group: Command, usage: string, description: string): Command {
-  return command(group, usage, description).option('--json', 'print the answer of the service as it is');
+export function asking(
+  group: Command,
+  usage: string,
+  description: string,
+  options: { readonly isDefault?: boolean } = {},
+): Command {
+  return command(group, usage, description, options).option(
+    '--json',
+    'print the answer of the service as it is',
+  );
 }
 
 /** The service that runs; commands other than `analyze` never start one. @throws Failure */

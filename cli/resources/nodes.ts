@@ -1,5 +1,12 @@
 /** `troupe nodes ...` and `troupe services ...` (specification 4.4). */
-import type { ServiceModel, NodeManagerModel, Deployed, DeployedService, ServiceLog } from '../answers.ts';
+import type {
+  ServiceModel,
+  NodeInfo,
+  NodeManagerModel,
+  Deployed,
+  DeployedService,
+  ServiceLog,
+} from '../answers.ts';
 import type { Command } from 'commander';
 import type { Column } from '../columns.ts';
 import type { Terminal } from '../terminal.ts';
@@ -36,10 +43,27 @@ const HOSTS: readonly Column<readonly [string, boolean]>[] = [
   { title: 'NODE MANAGER', of: ([, connected]) => (connected ? 'connected' : 'not connected') },
 ];
 
+const NODES: readonly Column<NodeInfo>[] = [
+  { title: 'HOST', of: ({ host }) => host },
+  { title: 'NODE', of: (node) => (node.own ? 'of the server' : standing(node)) },
+  { title: 'VERSION', of: ({ version }) => version ?? '' },
+  { title: 'SERVICES', of: ({ services }) => String(services), right: true },
+  { title: 'RUNNING', of: ({ running }) => String(running), right: true },
+  { title: 'NOTE', of: noteOf, flexible: true },
+];
+const standing = ({ connected, lastHeard }: NodeInfo) =>
+  connected ? 'connected' : lastHeard === null ? 'not connected' : `silent since ${lastHeard}`;
+
+function noteOf({ configured, connected, version }: NodeInfo): string {
+  if (!configured) return 'the configuration has nothing for it';
+  return connected || version !== null ? '' : 'start it there: troupe node --server URL';
+}
+
 export function nodeCommands(program: Command, terminal: Terminal): void {
   const nodes = program
     .command('nodes')
-    .description('hosts and their services: config, apply, hosts, info, logs');
+    .description('hosts and their services: list, config, apply, hosts, info, logs');
+  listCommand(nodes, terminal);
   const of = (path: string) => `/rest/nodes/${path}`;
   const about = 'show which services are configured; --json is what "apply" takes';
   reading<readonly NodeManagerModel[]>(nodes, terminal, 'config', about, of('config'), {
@@ -64,6 +88,21 @@ function logLines({ name, lines }: ServiceLog): readonly string[] {
   if (lines.length === 0) return [`${name} has written nothing since the server was started.`];
   return lines.map(
     ({ at, process, source, text }) => `${at} ${process.replace(/^.*#/, '#')} ${source}: ${text}`,
+  );
+}
+
+/** Also what `troupe nodes` alone shows. */
+function listCommand(nodes: Command, terminal: Terminal): void {
+  const about = 'show all hosts: whether each is connected, and how much it runs';
+  asking(nodes, 'list', about, { isDefault: true }).action((options: RestOptions) =>
+    show<readonly NodeInfo[]>(
+      terminal,
+      options,
+      { method: 'GET', path: '/rest/nodes' },
+      {
+        lines: (all) => tableOr('There are no nodes.', NODES, all, terminal),
+      },
+    ),
   );
 }
 

@@ -8,7 +8,9 @@ import type { NodeManager } from '../../actors/node-manager/actor.ts';
 import type { SeenNode } from '../../actors/node-manager/node-state.ts';
 import { textOf } from '../../actors/runtime/machine.ts';
 import type { Family } from '../../actors/runtime/system.ts';
+import { nodeList } from '../../actors/views/node-list.ts';
 import { deployedServices } from '../../actors/views/nodes.ts';
+import type { Info } from '../../config/info.ts';
 import type { Logger } from '../../config/logger.ts';
 import { userOf } from '../access/bearer.ts';
 import { answered, json, ok } from '../declaration.ts';
@@ -21,12 +23,14 @@ import {
   nodeConfiguration,
   nodeHosts,
   serviceLog,
+  nodeInfos,
 } from '../schemas/nodes.ts';
 
 export interface NodeDeps {
   readonly nodeConfiguration: Family<ConfigurationCommand, ConfigurationReply>;
   readonly nodeManager: NodeManager;
   readonly nodes: Nodes;
+  readonly info: Info;
   readonly logger: Logger;
 }
 
@@ -174,6 +178,19 @@ export const nodeEndpoints = [
         ]),
       );
     },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/rest/nodes',
+    id: 'listNodes',
+    tag: TAG,
+    caller: 'USER',
+    summary: 'List all hosts with how they stand, whether the configuration names them or not',
+    answers: {
+      200: json("The server's own comes first; services counts those that it is to run.", nodeInfos),
+    },
+    handle: async (_, deps: NodeDeps) =>
+      ok(await nodeList(await configured(deps), deps.nodes, { version: deps.info.version, now: Date.now() })),
   }),
   endpoint({
     method: 'get',

@@ -105,5 +105,19 @@ export const serviceLog = z
   })
   .meta({ id: 'ServiceLog' });
 
+export const nodeInfos = z.array(
+  z
+    .object({
+      host: z.string(),
+      own: z.boolean().describe("It is the server's own"),
+      connected: z.boolean(),
+      configured: z.boolean().describe('The configuration names it'),
+      version: z.string().nullable().describe('Of the product; null: it was never heard of'),
+      lastHeard: z.iso.datetime().nullable().describe('null: never, or it has gone in order'),
+      services: z.int().min(0).describe('Services that it is to run'),
+      running: z.int().min(0),
+    })
+    .meta({ id: 'NodeInfo' }),
+);
 export const nodeHosts = z.record(z.string(), z.boolean().describe('It is configured to run a node manager'));
 export const availableServices = z.record(z.string(), serviceModel).describe('By serviceName');

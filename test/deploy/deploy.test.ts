@@ -83,15 +83,16 @@ describe('What is made for running the service', () => {
     expect(stderr).to.not.match(/warn|emerg/);
   });
 
-  it('the unit is taken by systemd', function () {
-    if (!has('systemd-analyze')) this.skip();
-    const file = path.join(folder, 'troupe.service');
-    writeFileSync(file, textOf('troupe.service'));
-    const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', file], {
-      encoding: 'utf8',
+  for (const unit of ['troupe.service', 'troupe-node.service'])
+    it(`the unit ${unit} is taken by systemd`, function () {
+      if (!has('systemd-analyze')) this.skip();
+      const file = path.join(folder, unit);
+      writeFileSync(file, textOf(unit));
+      const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', file], {
+        encoding: 'utf8',
+      });
+      // It also tells of units of this machine; ours is meant.
+      const ours = `${stdout}${stderr}`.split('\n').filter((line) => line.includes(unit));
+      expect(ours).to.deep.equal([]);
     });
-    // It also tells of units of this machine; ours is meant.
-    const ours = `${stdout}${stderr}`.split('\n').filter((line) => line.includes('troupe.service'));
-    expect(ours).to.deep.equal([]);
-  });
 });

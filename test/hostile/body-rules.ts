@@ -212,6 +212,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       'deployedServiceModel',
       'deployedNodeManagerModel',
       'serviceLog',
+      'nodeInfos',
       'nodeHosts',
       'availableServices',
     ),

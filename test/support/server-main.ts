@@ -6,8 +6,9 @@
 import { BATCH_JOB } from '../../actors/batch-job/keys.ts';
 import type { JobSnapshot } from '../../actors/batch-job/snapshot.ts';
 import type { SubJobRow } from '../../actors/batch-job/state.ts';
+import { BUILT_IN } from '../../config/places.ts';
 import { readSettings } from '../../config/settings.ts';
-import { BUILT_IN, startServer } from '../../main.ts';
+import { startServer } from '../../main.ts';
 import type { Commit, Store } from '../../store/store.ts';
 import { lineLogger } from './line-logger.ts';
 import { measureBlocks } from './longest-block.ts';

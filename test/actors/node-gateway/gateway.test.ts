@@ -176,6 +176,14 @@ describe('The gateway of nodes on other hosts', () => {
     expect((await ask({ services })).wanted).to.deep.equal({ FACE: 0 });
   });
 
+  it('asks services that cannot be started when nobody else is there, for they try again or say so', async () => {
+    const services = [deployed(1, { unlaunchable: true, lastKnownState: 'InactiveNoStart' })];
+    await work(2);
+    expect((await ask({ services })).wanted).to.deep.equal({ FACE: 1 });
+    ownCapacity = 1;
+    expect((await ask({ services })).wanted).to.deep.equal({ FACE: 0 });
+  });
+
   it('tells a node that waits of work at once, and of the same work once', async () => {
     const services = [deployed(1), deployed(2)];
     const known = { ...after(await ask({ services })), services };

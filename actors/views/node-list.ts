@@ -1,0 +1,52 @@
+import type { NodeManagerModel } from '../node-configuration/model.ts';
+import type { Nodes } from '../node-gateway/register.ts';
+import { deployedServices } from './nodes.ts';
+import type { SeenNode } from '../node-manager/node-state.ts';
+
+/** How a host stands, with what it runs. */
+export interface NodeInfo {
+  readonly host: string;
+  /** It is the server's own. */
+  readonly own: boolean;
+  readonly connected: boolean;
+  /** The configuration names it. */
+  readonly configured: boolean;
+  /** Of the product; null: it was never heard of. */
+  readonly version: string | null;
+  /** When it was heard of last; null: never, or it has gone in order. */
+  readonly lastHeard: string | null;
+  readonly services: number;
+  readonly running: number;
+}
+
+/** All hosts that the configuration names or that are connected, the server's own first. */
+export async function nodeList(
+  configuration: readonly NodeManagerModel[],
+  { own, gateway }: Pick<Nodes, 'own' | 'gateway'>,
+  server: { readonly version: string; readonly now: number },
+): Promise<readonly NodeInfo[]> {
+  const { host: thisHost, deployed } = own.manager;
+  const names = [thisHost, ...configuration.map(({ host }) => host), ...gateway.connected().keys()];
+  const seen = new Map<string, SeenNode>();
+  for (const host of new Set(names)) {
+    const one = host === thisHost ? undefined : await own.states.seen(host);
+    if (one !== undefined) seen.set(host, one);
+  }
+  const services = deployedServices(configuration, thisHost, deployed, seen);
+  return [...new Set(names)].map((host) => {
+    const isOwn = host === thisHost;
+    const there = seen.get(host);
+    const all = services.filter(({ name }) => name.startsWith(`${host}:`));
+    const heardAt = isOwn ? server.now : (there?.seenAt ?? 0);
+    return {
+      host,
+      own: isOwn,
+      connected: isOwn || there?.silent === false,
+      configured: configuration.some((node) => node.host === host),
+      version: isOwn ? server.version : (there?.about?.version ?? null),
+      lastHeard: heardAt === 0 ? null : new Date(heardAt).toISOString(),
+      services: all.length,
+      running: all.filter(({ lastKnownState }) => lastKnownState === 'Running').length,
+    };
+  });
+}

@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import { readNodeSettings } from '../config/node.ts';
+import { FolderHeld } from '../node/node-files.ts';
+import { ServerRefusal } from '../node/server-exchange.ts';
+import { startNode, type RunningNode } from '../node/start-node.ts';
+import { EXIT, Failure } from './failure.ts';
+import { Interrupts } from './interrupts.ts';
+import { createLogger } from './logger.ts';
+
+/** Runs services of a server on this host until SIGINT or SIGTERM, or until the server does not take it any more. */
+export async function node(server: string | undefined): Promise<void> {
+  const settings = readNodeSettings(server);
+  const interrupts = new Interrupts();
+  const running = started(() => startNode(settings, { logger: createLogger(settings.LOG_LEVEL) }));
+  const refusal = await Promise.race([refusalOf(running), interrupted(interrupts.signal)]);
+  await running.stop();
+  interrupts.close();
+  if (refusal !== undefined) throw new Failure(refusal.message, EXIT.refused);
+}
+
+/** Why the server does not take the node. */
+const refusalOf = ({ ended }: RunningNode): Promise<ServerRefusal | undefined> =>
+  ended.then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof ServerRefusal) return error;
+      throw error;
+    },
+  );
+
+async function interrupted(signal: AbortSignal): Promise<undefined> {
+  if (!signal.aborted) await once(signal, 'abort');
+}
+
+function started(start: () => RunningNode): RunningNode {
+  try {
+    return start();
+  } catch (error) {
+    if (error instanceof FolderHeld) throw new Failure(error.message);
+    throw error;
+  }
+}

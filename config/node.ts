@@ -1,0 +1,63 @@
+import { isLoopback } from './access.ts';
+import { readCliSettings } from './cli.ts';
+import { ConfigurationError, problemsOf } from './error.ts';
+import { serverEnvironment } from './schema/server.ts';
+import { foldersOf, inherited, withoutBlanks, type Environment } from './settings.ts';
+import path from 'node:path';
+
+/** What a node on another host reads of its environment: settings of the server that are about processes, and how it proves who it is. */
+const nodeEnvironment = serverEnvironment.pick({
+  DATA_DIR: true,
+  LOG_LEVEL: true,
+  NODE_NAME: true,
+  JOB_ID_HOST: true,
+  COMPONENT_FOLDERS: true,
+  MAX_COMPONENT_MEMORY: true,
+  COMPONENT_START_MS: true,
+  RESTART_DELAY_MS: true,
+  IDLE_SERVICE_MS: true,
+  SERVICE_STOP_MS: true,
+});
+
+/** How a node proves who it is: as a client of the provider, or by a token that its server has made. */
+export type NodeCredentials =
+  | { readonly joinToken: string | undefined }
+  | {
+      readonly issuer: string;
+      readonly clientId: string;
+      readonly clientSecret: string;
+      /** Plain http to the provider is allowed. */
+      readonly allowHttp: boolean;
+    };
+
+export type NodeSettings = ReturnType<typeof readNodeSettings>;
+
+/** `url`: of the server; absent: TROUPE_URL. @throws ConfigurationError with every problem at once */
+export function readNodeSettings(url: string | undefined, env: Environment = process.env) {
+  const { url: known, token, client } = readCliSettings(env);
+  const parsed = nodeEnvironment.safeParse(withoutBlanks(env));
+  const server = url ?? known;
+  const missing =
+    server === undefined ? ['Say which server it belongs to: --server URL, or TROUPE_URL.'] : [];
+  if (!parsed.success || server === undefined)
+    throw new ConfigurationError([
+      ...missing,
+      ...(parsed.success ? [] : problemsOf(parsed.error.issues, env)),
+    ]);
+  const { COMPONENT_FOLDERS, DATA_DIR, NODE_NAME, JOB_ID_HOST, ...rest } = parsed.data;
+  const credentials: NodeCredentials =
+    client === undefined
+      ? { joinToken: token }
+      : { ...client, allowHttp: isLoopback(new URL(client.issuer).hostname) || isAllowed(env) };
+  return Object.freeze({
+    ...rest,
+    server,
+    credentials,
+    NODE_NAME: NODE_NAME ?? JOB_ID_HOST,
+    DATA_DIR: path.resolve(DATA_DIR),
+    COMPONENT_FOLDERS: foldersOf(COMPONENT_FOLDERS),
+    childEnvironment: inherited(env),
+  });
+}
+
+const isAllowed = (env: Environment) => env['OIDC_ALLOW_HTTP']?.trim().toLowerCase() === 'true';

@@ -1,0 +1,120 @@
+/**
+ * What a node keeps in its own folder, so that it goes on without its server: the configuration, what its services remember, the token
+ * that it was given, and which start of it is the last.
+ */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import type { NodeConfiguration } from '../actors/node-gateway/messages.ts';
+import type { KeptMemory } from '../actors/service/memory.ts';
+import { memoryOf, NEW_SERVICE, remembered, type ServiceMemory } from '../actors/service/state.ts';
+import type { Logger } from '../config/logger.ts';
+import { identityOf } from '../processes/process-notes.ts';
+
+const start = z.object({ instance: z.string(), pid: z.number(), process: z.string().nullable() });
+const memories = z.record(z.string(), z.object({ restartCount: z.number(), stopped: z.boolean() }));
+const configuration = z.object({
+  version: z.string(),
+  services: z.array(
+    z.object({
+      serviceName: z.string(),
+      serviceDescription: z.string(),
+      serviceLauncher: z.enum(['simple', 'generic']),
+      cmd: z.string(),
+      args: z.array(z.string()),
+      serviceCount: z.number(),
+      workingDirectory: z.string(),
+      environmentVariables: z.array(
+        z.object({ name: z.string(), value: z.string(), sep: z.string().optional() }),
+      ),
+    }),
+  ),
+  queues: z.record(z.string(), z.array(z.string())),
+});
+
+/** Another node works in the same folder. */
+export class FolderHeld extends Error {}
+
+export class NodeFiles {
+  readonly #folder: string;
+  readonly #logger: Logger;
+  readonly #memories: Map<string, ServiceMemory>;
+  #configuration: NodeConfiguration | undefined;
+
+  constructor(dataDir: string, logger: Logger) {
+    this.#folder = path.join(dataDir, 'node');
+    this.#logger = logger;
+    // It holds passwords of services.
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    this.#memories = new Map(Object.entries(this.#read('services.json', memories) ?? {}));
+    this.#configuration = this.#read('configuration.json', configuration);
+  }
+
+  /** A new start of the node, and the one before it. @throws FolderHeld */
+  begin(): { readonly instance: string; readonly formerly: string | null } {
+    const before = this.#read('start.json', start);
+    if (before?.process != null && before.pid !== process.pid && identityOf(before.pid) === before.process)
+      throw new FolderHeld(
+        `Another node works in ${path.dirname(this.#folder)} (process ${before.pid}): stop that one, or set DATA_DIR to another folder.`,
+      );
+    const instance = randomBytes(16).toString('base64url');
+    this.#write('start.json', { instance, pid: process.pid, process: identityOf(process.pid) ?? null });
+    return { instance, formerly: before?.instance ?? null };
+  }
+
+  get configuration(): NodeConfiguration | undefined {
+    return this.#configuration;
+  }
+
+  set configuration(wanted: NodeConfiguration) {
+    this.#configuration = wanted;
+    this.#write('configuration.json', wanted);
+  }
+
+  get token(): string | undefined {
+    return this.#read('token.json', z.object({ token: z.string() }))?.token;
+  }
+
+  set token(token: string | undefined) {
+    if (token === undefined) rmSync(path.join(this.#folder, 'token.json'), { force: true });
+    else this.#write('token.json', { token });
+  }
+
+  /** What a service remembers over a restart of the node. */
+  memoryOf(service: string): KeptMemory {
+    return {
+      load: () => Promise.resolve(remembered(this.#memories.get(service) ?? memoryOf(NEW_SERVICE))),
+      keep: (state) => {
+        const wanted = memoryOf(state);
+        const { restartCount, stopped } = this.#memories.get(service) ?? memoryOf(NEW_SERVICE);
+        if (wanted.restartCount === restartCount && wanted.stopped === stopped) return Promise.resolve();
+        this.#memories.set(service, wanted);
+        this.#write('services.json', Object.fromEntries(this.#memories));
+        return Promise.resolve();
+      },
+    };
+  }
+
+  /** What is not there, or damaged, is nothing: the server tells it again. */
+  #read<T>(name: string, schema: z.ZodType<T>): T | undefined {
+    try {
+      return schema.parse(JSON.parse(readFileSync(path.join(this.#folder, name), 'utf8')));
+    } catch (err) {
+      if ((err as NodeJS.ErrnoException).code !== 'ENOENT')
+        this.#logger.warn({ err, file: name }, 'what the node has kept cannot be read');
+      return undefined;
+    }
+  }
+
+  /** Whole or not at all. A node that cannot write goes on all the same. */
+  #write(name: string, value: unknown): void {
+    const file = path.join(this.#folder, name);
+    try {
+      writeFileSync(`${file}.part`, JSON.stringify(value), { mode: 0o600 });
+      renameSync(`${file}.part`, file);
+    } catch (err) {
+      this.#logger.error({ err, file }, 'what the node is to keep cannot be written');
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import { ConfigurationError } from '../config/error.ts';
+import type { NodeCredentials } from '../config/node.ts';
+import { serviceToken } from '../egress/service-token.ts';
+import type { NodeFiles } from './node-files.ts';
+
+/** What a node shows its server to prove who it is. */
+export interface NodeTokens {
+  /** @throws Error with a sentence when there is none to be had just now */
+  current(): Promise<string>;
+  /** The server refused `token`; is there hope for another one? */
+  refused(token: string): boolean;
+  /** The server has given this one. */
+  given(token: string): void;
+}
+
+/**
+ * A client of the provider renews its tokens itself; else the server makes them, the first of which somebody has printed.
+ * @throws ConfigurationError: there is none
+ */
+export function nodeTokens(credentials: NodeCredentials, files: NodeFiles): NodeTokens {
+  if ('joinToken' in credentials) return givenTokens(credentials.joinToken, files);
+  const tokens = serviceToken(credentials);
+  const refused = new Set<string>();
+  return {
+    current: () => tokens.get(),
+    refused(token) {
+      tokens.drop(token);
+      const isFirst = refused.size === 0;
+      refused.clear();
+      refused.add(token);
+      return isFirst;
+    },
+    given() {},
+  };
+}
+
+const NONE =
+  'The node has no token: set TROUPE_TOKEN to what troupe token --node NAME prints where the server runs, or, when the server takes the tokens of a provider, TROUPE_ISSUER_URI, TROUPE_CLIENT_ID and TROUPE_CLIENT_SECRET.';
+
+function givenTokens(joinToken: string | undefined, files: NodeFiles): NodeTokens {
+  // The one that the server has given lives longer.
+  let left = [files.token, joinToken].filter((token) => token !== undefined);
+  if (left.length === 0) throw new ConfigurationError([NONE]);
+  return {
+    current: () => Promise.resolve(left[0]!),
+    refused(token) {
+      const others = left.filter((one) => one !== token);
+      if (others.length > 0) left = others;
+      return others.length > 0;
+    },
+    given(token) {
+      files.token = token;
+      left = [token];
+    },
+  };
+}

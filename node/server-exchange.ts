@@ -1,0 +1,55 @@
+import { json, text } from 'node:stream/consumers';
+import type { SyncAnswer, SyncRequest } from '../actors/node-gateway/messages.ts';
+import { agentFor, exchange } from '../components/sdk/exchange.ts';
+
+/** The server has said no. */
+export class ServerRefusal extends Error {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** An answer that is later than this over the time that was asked for does not come any more: the way to the server is cut. */
+const LATE_MS = 10_000;
+
+/** Messages to the server, one after the other. */
+export class ServerExchange {
+  readonly #url: string;
+  readonly #agent: ReturnType<typeof agentFor>;
+
+  constructor(server: string, node: string) {
+    const base = server.replace(/\/+$/, '');
+    this.#url = `${base}/node/v1/${encodeURIComponent(node)}/sync`;
+    this.#agent = agentFor(base);
+  }
+
+  /** @throws ServerRefusal; any other error: the server cannot be reached, or was not waited for any longer */
+  async send(message: SyncRequest, token: string, signal: AbortSignal): Promise<SyncAnswer> {
+    const late = AbortSignal.timeout(message.waitMs + LATE_MS);
+    const answer = await exchange(this.#agent, this.#url, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(message),
+      signal: AbortSignal.any([signal, late]),
+    });
+    const { statusCode = 0 } = answer;
+    if (statusCode === 200) return (await json(answer)) as SyncAnswer;
+    throw new ServerRefusal(statusCode, sentenceOf(statusCode, await text(answer)));
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}
+
+function sentenceOf(status: number, body: string): string {
+  try {
+    const { message } = JSON.parse(body) as { message?: unknown };
+    if (typeof message === 'string') return message;
+  } catch {
+    // A proxy has answered, in words of its own.
+  }
+  return `The server answered ${status}${status === 404 ? ': it is no server of Troupe, or knows no nodes on other hosts' : ''}.`;
+}

@@ -1,0 +1,231 @@
+import type {
+  NodeCommand,
+  NodeConfiguration,
+  NodeNews,
+  NodeProcess,
+  NumberedNews,
+  SyncAnswer,
+  SyncRequest,
+} from '../actors/node-gateway/messages.ts';
+import type { NodeLink } from '../actors/node-manager/node-link.ts';
+import type { TokenBook } from '../actors/node-manager/workers.ts';
+import { delay, type Clock } from '../actors/runtime/clock.ts';
+import type { Logger } from '../config/logger.ts';
+import type { NodeTokens } from './node-tokens.ts';
+import { ServerRefusal, type ServerExchange } from './server-exchange.ts';
+
+/** Of this node, what does not change. */
+type Fixed = Pick<SyncRequest, 'instance' | 'formerly' | 'version' | 'installed'>;
+
+export interface ServerLinkDeps {
+  readonly fixed: Fixed;
+  readonly exchange: ServerExchange;
+  readonly tokens: NodeTokens;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  services(): SyncRequest['services'];
+  /** Version of the configuration that is in force; '': none is. */
+  configuration(): string;
+  configure(configuration: NodeConfiguration): Promise<void>;
+  carryOut(command: NodeCommand): Promise<void>;
+  wanted(processes: SyncAnswer['wanted']): void;
+}
+
+/** With nothing to say, the node is heard of as often: the server may hold the answer back for less, never for longer. */
+const WAIT_MS = 2_500;
+/** What happens so close together is told in one message. */
+const TOGETHER_MS = 5;
+const FIRST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 3_000;
+/** A process is not held up for longer by a server that does not answer. */
+const KNOWN_MS = 3_000;
+/** What the server has not heard of beyond these is forgotten; it sees how things are in any case. */
+const MOST_NEWS = 10_000;
+
+/** The way of a node to its server: tells how the node stands whenever that changes, and carries out what the server wants. */
+export class ServerLink implements NodeLink, TokenBook {
+  readonly #deps: ServerLinkDeps;
+  readonly #processes = new Map<string, string>();
+  /** Who waits until the server knows a token, by its hash. */
+  readonly #known = new Map<string, () => void>();
+  #news: readonly NumberedNews[] = [];
+  #number = 0;
+  #turn = 0;
+  #server = '';
+  #done = 0;
+  #connected = false;
+  /** Something is to be told. */
+  #changed = true;
+  /** The server waits for something to happen; aborted when something is to be told. */
+  #waiting: AbortController | undefined;
+  #ended = false;
+  #pauseMs = FIRST_PAUSE_MS;
+
+  constructor(deps: ServerLinkDeps) {
+    this.#deps = deps;
+  }
+
+  reaches(): boolean {
+    return this.#connected;
+  }
+
+  gone(worker: string, counted: boolean, reason: string): void {
+    this.#tell({ what: 'gone', worker, counted, reason });
+  }
+
+  unavailable(queue: string, reason: string): void {
+    this.#tell({ what: 'unavailable', queue, reason });
+  }
+
+  configured(): void {
+    this.#tell({ what: 'configured' });
+  }
+
+  add(tokenHash: string, holder: () => { readonly worker: string }): Promise<void> | void {
+    this.#processes.set(tokenHash, holder().worker);
+    this.changed();
+    if (!this.#connected) return undefined;
+    return new Promise((resolve) => {
+      const cancel = this.#deps.clock.after(KNOWN_MS, resolve);
+      this.#known.set(tokenHash, () => {
+        cancel();
+        resolve();
+      });
+    });
+  }
+
+  remove(tokenHashes: readonly string[]): void {
+    for (const hash of tokenHashes) this.#processes.delete(hash);
+    this.changed();
+  }
+
+  /** A service stands otherwise than before. */
+  changed(): void {
+    this.#changed = true;
+    this.#waiting?.abort();
+  }
+
+  /** Keeps in touch with the server until `end`. @throws ServerRefusal: the node can do nothing about it but stop */
+  async run(): Promise<void> {
+    while (!this.#ended) {
+      try {
+        await this.#once();
+        this.#pauseMs = FIRST_PAUSE_MS;
+        await delay(this.#deps.clock, TOGETHER_MS);
+      } catch (error) {
+        if (this.#waiting?.signal.aborted === true) continue;
+        this.#failed(error);
+        await delay(this.#deps.clock, this.#pauseMs);
+        this.#pauseMs = Math.min(2 * this.#pauseMs, MAX_PAUSE_MS);
+      } finally {
+        this.#waiting = undefined;
+      }
+    }
+  }
+
+  /** Nothing runs any more: says so, if the server is there. */
+  async end(): Promise<void> {
+    this.#ended = true;
+    this.#waiting?.abort();
+    const { tokens, exchange } = this.#deps;
+    try {
+      if (this.#connected) {
+        const message = { ...this.#message(0), leaving: true };
+        await exchange.send(message, await tokens.current(), AbortSignal.timeout(KNOWN_MS));
+      }
+    } catch {
+      // The server notices when it hears nothing any more.
+    }
+    exchange.close();
+  }
+
+  async #once(): Promise<void> {
+    const { exchange, tokens } = this.#deps;
+    const waitMs = this.#changed || !this.#connected ? 0 : WAIT_MS;
+    this.#changed = false;
+    const token = await tokens.current();
+    const controller = new AbortController();
+    // A message that nobody waits for is let through to its end, or there would be no answer while much happens.
+    if (waitMs > 0) this.#waiting = controller;
+    const message = this.#message(waitMs);
+    try {
+      await this.#take(await exchange.send(message, token, controller.signal), message);
+    } catch (error) {
+      if (error instanceof ServerRefusal && [401, 403].includes(error.status) && tokens.refused(token))
+        return;
+      throw error;
+    }
+  }
+
+  #message(waitMs: number): SyncRequest {
+    const { fixed, services, configuration } = this.#deps;
+    const processes = [...this.#processes].map(([tokenHash, worker]): NodeProcess => ({ tokenHash, worker }));
+    return {
+      ...fixed,
+      turn: ++this.#turn,
+      server: this.#server,
+      done: this.#done,
+      configuration: configuration(),
+      services: services(),
+      processes,
+      news: this.#news,
+      leaving: false,
+      waitMs,
+    };
+  }
+
+  async #take(answer: SyncAnswer, { processes }: SyncRequest): Promise<void> {
+    const { logger, tokens, configure, wanted } = this.#deps;
+    if (!this.#connected) logger.info({ server: answer.server }, 'the node is connected to its server');
+    this.#connected = true;
+    if (answer.server !== this.#server) [this.#server, this.#done] = [answer.server, 0];
+    if (answer.token !== undefined) tokens.given(answer.token);
+    this.#news = this.#news.filter(({ number }) => number > answer.taken);
+    for (const { tokenHash } of processes) {
+      this.#known.get(tokenHash)?.();
+      this.#known.delete(tokenHash);
+    }
+    if (answer.configuration !== undefined) {
+      await configure(answer.configuration);
+      this.#changed = true;
+    }
+    await this.#carryOut(answer);
+    wanted(answer.wanted);
+  }
+
+  async #carryOut({ commands }: SyncAnswer): Promise<void> {
+    const { carryOut, logger } = this.#deps;
+    for (const { number, ...command } of commands.filter((one) => one.number > this.#done)) {
+      await carryOut(command as NodeCommand).catch((err: unknown) =>
+        logger.warn({ err, command }, 'what the server asked for failed'),
+      );
+      this.#done = number;
+      this.#changed = true;
+    }
+  }
+
+  #tell(news: NodeNews): void {
+    this.#news = [...this.#news, { ...news, number: ++this.#number }].slice(-MOST_NEWS);
+    this.changed();
+  }
+
+  /** @throws ServerRefusal when there is no sense in trying again */
+  #failed(error: unknown): void {
+    const isRefused = error instanceof ServerRefusal;
+    if (isRefused && (error.status === 409 || (this.#turnedAway(error) && this.#server === ''))) throw error;
+    const { logger } = this.#deps;
+    if (isRefused && this.#turnedAway(error))
+      logger.error({}, `The server turns the node away: ${error.message}`);
+    else if (this.#connected || this.#turn === 1)
+      logger.warn(
+        { reason: (error as Error).message },
+        'the server cannot be reached: the node goes on with what it has',
+      );
+    this.#connected = false;
+    this.#changed = true;
+  }
+
+  #turnedAway({ status }: ServerRefusal): boolean {
+    return [400, 401, 403, 404].includes(status);
+  }
+}

@@ -1,0 +1,176 @@
+import type { NodeCommand } from '../actors/node-gateway/messages.ts';
+import { registerNodeManager, type NodeManager } from '../actors/node-manager/actor.ts';
+import { Deployed, shownServices } from '../actors/node-manager/deployed.ts';
+import { installedComponents, type ComponentFolder } from '../actors/node-manager/installed.ts';
+import { delay, every, systemClock } from '../actors/runtime/clock.ts';
+import { ComedyTree } from '../actors/runtime/comedy-tree.ts';
+import { ActorSystem } from '../actors/runtime/system.ts';
+import { restartPolicy, STOP_COMPONENTS_MS } from '../actors/service/policy.ts';
+import { packageRoot, readInfo } from '../config/info.ts';
+import type { Logger } from '../config/logger.ts';
+import type { NodeSettings } from '../config/node.ts';
+import { BUILT_IN, HOST_SCRIPT } from '../config/places.ts';
+import { ProcessNotes } from '../processes/process-notes.ts';
+import { processesFolder } from '../results/layout.ts';
+import { makeFolder } from '../results/make-folder.ts';
+import { NodeFiles } from './node-files.ts';
+import { nodeTokens } from './node-tokens.ts';
+import { ServerExchange } from './server-exchange.ts';
+import { ServerLink } from './server-link.ts';
+
+export interface NodeOptions {
+  readonly logger: Logger;
+  readonly componentFolders?: readonly ComponentFolder[];
+}
+
+export interface RunningNode {
+  /** Rejects when the server does not take this node any more, with a sentence that says why. */
+  readonly ended: Promise<void>;
+  /** Ends all processes, and tells the server. */
+  stop(): Promise<void>;
+}
+
+/** A node manager as a process of its own: settings -> actors -> link to the server. */
+export function startNode(settings: NodeSettings, options: NodeOptions): RunningNode {
+  makeFolder(settings.DATA_DIR, 0o700);
+  const { logger } = options;
+  const files = new NodeFiles(settings.DATA_DIR, logger);
+  const tokens = nodeTokens(settings.credentials, files);
+  const start = files.begin();
+  const node = new Node(settings, options, { files, tokens, ...start });
+  logger.info(
+    { node: settings.NODE_NAME, server: settings.server, dataDir: settings.DATA_DIR },
+    'the node is up',
+  );
+  // Whatever the node waits for, it waits: timers alone keep no process alive.
+  const alive = setInterval(() => undefined, 2 ** 30);
+  let stopping: Promise<void> | undefined;
+  const stop = () => (stopping ??= node.stop().finally(() => clearInterval(alive)));
+  return { ended: node.run(), stop };
+}
+
+interface Started {
+  readonly files: NodeFiles;
+  readonly tokens: ReturnType<typeof nodeTokens>;
+  readonly instance: string;
+  readonly formerly: string | null;
+}
+
+const MAILBOXES_MS = 2_000;
+const LOOK_MS = 25;
+
+class Node {
+  readonly #files: NodeFiles;
+  readonly #system: ActorSystem;
+  readonly #link: ServerLink;
+  readonly #manager: NodeManager;
+  /** Queues that have work, as the server said last. */
+  #busy: ReadonlySet<string> = new Set();
+  readonly #stopLooking: () => void;
+
+  constructor(
+    settings: NodeSettings,
+    { logger, componentFolders = [BUILT_IN] }: NodeOptions,
+    started: Started,
+  ) {
+    this.#files = started.files;
+    this.#system = actorSystem(logger);
+    const installed = installedComponents({
+      package: componentFolders,
+      outside: settings.COMPONENT_FOLDERS,
+      ownServices: [],
+      host: HOST_SCRIPT,
+    });
+    for (const problem of installed.problems) logger.error({}, problem);
+    const deployed = new Deployed(() => this.#link.changed());
+    const { instance, formerly, tokens } = started;
+    this.#link = new ServerLink({
+      fixed: {
+        ...{ instance, formerly, version: readInfo().version },
+        installed: installed.components.map(({ model }) => model),
+      },
+      exchange: new ServerExchange(settings.server, settings.NODE_NAME),
+      ...{ tokens, clock: systemClock, logger },
+      services: () => shownServices(deployed),
+      configuration: () => this.#files.configuration?.version ?? '',
+      configure: async (wanted) => {
+        this.#files.configuration = wanted;
+        await this.#conform();
+      },
+      carryOut: (command) => this.#carryOut(command),
+      wanted: (processes) => this.#want(processes),
+    });
+    this.#manager = registerNodeManager(this.#system, {
+      host: settings.NODE_NAME,
+      components: installed.components,
+      own: [],
+      registeredQueue: (component) => this.#files.configuration?.queues[component]?.[0],
+      inherited: settings.childEnvironment,
+      places: { TROUPE_NODE: process.execPath, TROUPE_HOME: packageRoot },
+      home: packageRoot,
+      policy: (isInstalled) => restartPolicy(settings, isInstalled),
+      startMs: settings.COMPONENT_START_MS,
+      idleMs: settings.IDLE_SERVICE_MS,
+      maxMemory: settings.MAX_COMPONENT_MEMORY,
+      // Nobody asks a node for them: with LOG_LEVEL=debug they are in its log.
+      logLines: 0,
+      ...{ deployed, book: this.#link, link: this.#link, logger, clock: systemClock },
+      memoryOf: (service) => this.#files.memoryOf(service),
+      // Nobody else works in this folder.
+      notes: new ProcessNotes(processesFolder(settings.DATA_DIR), instance, true),
+      serverUrl: () => settings.server,
+    });
+    this.#manager.endLeftovers();
+    this.#stopLooking = every(systemClock, this.#manager.lookMs, () => Promise.resolve(this.#look()));
+  }
+
+  /** With the configuration of the last time, until the server tells another one. */
+  async run(): Promise<void> {
+    if (this.#files.configuration !== undefined) await this.#conform();
+    await this.#link.run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopLooking();
+    const { family, running, host } = this.#manager;
+    await family.ask(host, { type: 'stop' });
+    const until = systemClock.steady() + STOP_COMPONENTS_MS + 1_000;
+    while (running.size > 0 && systemClock.steady() < until) await delay(systemClock, LOOK_MS);
+    await this.#link.end();
+    await this.#system.stop(MAILBOXES_MS);
+    this.#manager.close();
+  }
+
+  async #conform(): Promise<void> {
+    const { family, host } = this.#manager;
+    const services = this.#files.configuration?.services ?? [];
+    await family.ask(host, { type: 'configure', nodes: [{ host, services }] });
+  }
+
+  /** An order for what is not there is carried out by nothing. */
+  async #carryOut(command: NodeCommand): Promise<void> {
+    if (command.type === 'cameUp') this.#manager.workers.cameUp(command.worker);
+    else await this.#manager.family.ask(this.#manager.host, command);
+  }
+
+  #want(processes: Readonly<Record<string, number>>): void {
+    const { family, host } = this.#manager;
+    this.#busy = new Set(Object.keys(processes));
+    for (const [queue, wanted] of Object.entries(processes))
+      if (wanted > 0) family.tell(host, { type: 'demand', queue, wanted });
+  }
+
+  /** Without the server nobody knows what waits: then everything stays as it is. */
+  #look(): void {
+    const { family, host } = this.#manager;
+    if (this.#link.reaches()) family.tell(host, { type: 'look', busy: this.#busy });
+  }
+}
+
+const actorSystem = (logger: Logger): ActorSystem =>
+  new ActorSystem(new ComedyTree(), systemClock, {
+    restarted: (actor, err, delayMs) =>
+      logger.warn({ actor, err, delayMs }, 'an actor failed and is started again'),
+    escalated: (actor, err) => logger.error({ actor, err }, 'an actor failed too often'),
+    deadLetter: (letter) => logger.debug(letter, 'dead letter'),
+  });

@@ -1,0 +1,279 @@
+/** Nodes on other hosts, each in a process of its own with a folder of its own: what they run, and what becomes of it when something dies. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import type { NodeManagerModel, ServiceModel } from '../../actors/node-configuration/model.ts';
+import type { NodeInfo } from '../../actors/views/node-list.ts';
+import { HOST, Nodes } from '../rest/nodes-support.ts';
+import { NodeProcess, tokenFor } from '../support/node-process.ts';
+import { RawComponent } from '../support/raw-component.ts';
+import { sampleUri, Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const SILENCE_MS = 1_500;
+const OTHER = 'rack-2';
+
+describe('A node on another host', () => {
+  let service: Service;
+  let nodes: Nodes;
+  let node: NodeProcess;
+  let initial: NodeManagerModel;
+  let files = 0;
+  before(async () => {
+    service = await Service.started({ NODE_SILENCE_MS: String(SILENCE_MS), DRAIN_MS: '200' });
+    nodes = new Nodes(service);
+    [initial] = (await nodes.config()) as [NodeManagerModel];
+    node = await NodeProcess.of(service, OTHER);
+  });
+  after(async () => {
+    await node.close();
+    await service.close();
+  });
+
+  /** A component on demand; another definition of it is another process. */
+  const component = (name: string, serviceCount = 1): ServiceModel => ({
+    ...initial.services.find(({ serviceName }) => serviceName === name)!,
+    serviceCount,
+  });
+  const configured = async (here: readonly ServiceModel[], there: readonly ServiceModel[]) => {
+    const { status, text } = await nodes.save([
+      { host: HOST, services: here },
+      { host: OTHER, services: there },
+    ]);
+    expect(status, text).to.equal(201);
+  };
+  const workersOf = (job: string) =>
+    service
+      .log('handed out a sub-job')
+      .filter(({ subJob, kind }) => (subJob as string).startsWith(`${job}.`) && kind === 'DETECT')
+      .map(({ attempt, worker }) => [attempt, (worker as string).replace(/#\d+$/, '')] as const);
+  const stateThere = async (name: string) => (await nodes.state(name, OTHER))?.lastKnownState;
+  const becomesThere = (name: string, state: string) =>
+    until(
+      `${name} of ${OTHER} is ${state}`,
+      () => stateThere(name),
+      (seen) => seen === state,
+    );
+  /** A job whose detector waits until the answer is called. */
+  const waitingJob = async (media = 1) => {
+    const file = path.join(service.mediaDir, `go-${++files}`);
+    const job = await service.submit({
+      media: Array.from({ length: media }, () => sampleUri('astronaut.png')),
+      pipelineName: 'TROUBLE PIPELINE',
+      algorithmProperties: { TROUBLE: { TROUBLE: 'wait', TROUBLE_FILE: file } },
+    });
+    return { job, go: () => writeFileSync(file, '') };
+  };
+  const isHeld = (job: string, worker: string) =>
+    until(
+      `${worker} works on ${job}`,
+      () => workersOf(job),
+      (all) => all.some(([, name]) => name === worker),
+    );
+
+  it('is told of, with the components that are installed there, before anything is configured for it', async () => {
+    expect((await service.ask('GET', '/rest/nodes/hosts')).body).to.deep.equal({
+      [HOST]: true,
+      [OTHER]: true,
+    });
+    const { body } = await service.ask('GET', '/rest/nodes/services');
+    expect(body).to.have.property('TestTrouble');
+    const [here, there, ...others] = (await service.ask('GET', '/rest/nodes')).body as NodeInfo[];
+    expect(here).to.include({ host: HOST, own: true, connected: true, configured: true });
+    expect(there).to.deep.include({
+      ...{ host: OTHER, own: false, connected: true, configured: false, version: here!.version },
+      ...{ services: 0, running: 0 },
+    });
+    expect(others).to.deep.equal([]);
+  });
+
+  it('has its services started by work, and ended when the configuration gives them to another node in the middle of a job', async () => {
+    await configured([], [component('TestTrouble')]);
+    await becomesThere('TestTrouble:1', 'Configured');
+    const { job, go } = await waitingJob(3);
+    await isHeld(job, `${OTHER}:TestTrouble:1`);
+    await becomesThere('TestTrouble:1', 'Running');
+    await configured([component('TestTrouble')], []);
+    await isHeld(job, `${HOST}:TestTrouble:1`);
+    go();
+    expect((await service.terminal(job)).jobStatus).to.equal('COMPLETE');
+    expect(workersOf(job).map(([attempt]) => attempt)).to.satisfy((all: number[]) =>
+      all.every((n) => n === 1),
+    );
+    await until(
+      'it is gone there',
+      () => stateThere('TestTrouble:1'),
+      (seen) => seen === undefined,
+    );
+  });
+
+  it('has its services started and stopped by an ADMIN, and remembers what was stopped over its own restart', async () => {
+    await configured([], [nodes.model('Steady')]);
+    await becomesThere('Steady:1', 'Running');
+    const change = async (verb: string) =>
+      (await service.ask('POST', `/rest/nodes/services/${OTHER}:Steady:1/${verb}`)).body;
+    expect(await change('stop')).to.deep.equal({ responseCode: 0, message: null });
+    await becomesThere('Steady:1', 'InactiveNoStart');
+    expect(await node.stop()).to.equal(0);
+    await becomesThere('Steady:1', 'Unknown');
+    expect(await change('start')).to.have.property('responseCode', 1);
+    node.start();
+    await node.connected(2);
+    await becomesThere('Steady:1', 'InactiveNoStart');
+    expect(await change('start')).to.deep.equal({ responseCode: 0, message: null });
+    await becomesThere('Steady:1', 'Running');
+  });
+
+  it('has its work go on over a restart of the server, with the first attempt of the process that held it', async () => {
+    await configured([], [component('TestTrouble')]);
+    const { job, go } = await waitingJob();
+    await isHeld(job, `${OTHER}:TestTrouble:1`);
+    await service.kill9();
+    await service.start({ PORT: new URL(service.url).port });
+    await node.connected(3);
+    go();
+    expect((await service.terminal(job)).jobStatus).to.equal('COMPLETE');
+    expect(workersOf(job)).to.deep.equal([[1, `${OTHER}:TestTrouble:1`]]);
+  });
+
+  it('that is killed loses its processes; started again it takes its place at once, and no attempt is counted', async () => {
+    const { job, go } = await waitingJob();
+    await isHeld(job, `${OTHER}:TestTrouble:1`);
+    await node.kill9();
+    node.start();
+    await node.connected(4);
+    await until(
+      'it is handed out again',
+      () => workersOf(job),
+      (all) => all.length === 2,
+    );
+    go();
+    expect((await service.terminal(job)).jobStatus).to.equal('COMPLETE');
+    expect(workersOf(job)).to.deep.equal([
+      [1, `${OTHER}:TestTrouble:1`],
+      [1, `${OTHER}:TestTrouble:1`],
+    ]);
+  });
+
+  it('that stands still is Unknown, while its processes work on; it goes on where it was', async () => {
+    const { job, go } = await waitingJob();
+    await isHeld(job, `${OTHER}:TestTrouble:1`);
+    node.signal('SIGSTOP');
+    try {
+      await becomesThere('TestTrouble:1', 'Unknown');
+      expect((await service.ask('GET', '/rest/nodes/hosts')).body).to.deep.include({ [OTHER]: false });
+      go();
+      expect((await service.terminal(job)).jobStatus).to.equal('COMPLETE');
+      expect(workersOf(job)).to.deep.equal([[1, `${OTHER}:TestTrouble:1`]]);
+    } finally {
+      node.signal('SIGCONT');
+    }
+    await becomesThere('TestTrouble:1', 'Running');
+  });
+
+  it('whose component cannot be started has its work fail only when no other node can do it', async () => {
+    await configured([component('TestTrouble')], [{ ...component('TestTrouble'), cmd: '/no/such/command' }]);
+    const { job, go } = await waitingJob(2);
+    go();
+    expect((await service.terminal(job)).jobStatus).to.equal('COMPLETE');
+    await configured([], [{ ...component('TestTrouble'), cmd: '/no/such/command' }]);
+    const lost = await waitingJob();
+    expect((await service.terminal(lost.job)).jobStatus).to.equal('ERROR');
+  });
+
+  it('runs what it was told last when it starts without its server, and hears the rest when that is back', async () => {
+    await configured([], [nodes.model('Alone')]);
+    await nodes.startedTimes('Alone', 1);
+    await service.kill9();
+    await node.kill9();
+    node.start();
+    await nodes.startedTimes('Alone', 2);
+    expect(node.log('the node is connected to its server')).to.have.length(4);
+    await service.start();
+    await node.connected(5);
+    await becomesThere('Alone:1', 'Running');
+    await configured([], []);
+    await until(
+      'it ends',
+      () => stateThere('Alone:1'),
+      (seen) => seen === undefined,
+    );
+  });
+
+  it('keeps what it was told for itself: passwords of services are in files of its user alone', () => {
+    const folder = path.join(node.dataDir, 'node');
+    expect(readdirSync(folder)).to.have.members([
+      'configuration.json',
+      'services.json',
+      'start.json',
+      'token.json',
+    ]);
+    const text = readFileSync(path.join(folder, 'token.json'), 'utf8');
+    expect(text).to.not.include('join');
+  });
+
+  describe('is refused with a sentence, and nothing is stored, when', () => {
+    const refusals: NodeProcess[] = [];
+    after(() => Promise.all(refusals.map((one) => one.close())));
+    const refusedAs = async (name: string, env: Readonly<Record<string, string>>) => {
+      const one = new NodeProcess(name, { TROUPE_URL: service.url, ...env });
+      refusals.push(one);
+      one.start();
+      return one.refused();
+    };
+    const hosts = async () => Object.keys((await service.ask('GET', '/rest/nodes/hosts')).body as object);
+
+    it('another node of its name is connected', async () => {
+      const [code, sentence] = await refusedAs(OTHER, { TROUPE_TOKEN: await tokenFor(service, OTHER) });
+      expect([code, sentence]).to.deep.equal([
+        2,
+        `Another node is called ${OTHER} and is connected: give each a NODE_NAME of its own. One that was moved to another folder may come back when the old one has been silent for NODE_SILENCE_MS.`,
+      ]);
+    });
+
+    it('its token is for another name, has expired, is of another server, or is none', async () => {
+      const other = new Service();
+      for (const [name, token, words] of [
+        ['rack-3', await tokenFor(service, OTHER), /^The token is for the node rack-2, not for rack-3/],
+        [
+          'rack-3',
+          await tokenFor(service, 'rack-3', -1),
+          /^The token for the node rack-3 has expired: troupe/,
+        ],
+        ['rack-3', await tokenFor(other, 'rack-3'), /^The token for the node rack-3 is of another server/],
+        ['rack-3', service.token, /^This is no token of a node/],
+      ] as const) {
+        const [code, sentence] = await refusedAs(name, { TROUPE_TOKEN: token });
+        expect([code, sentence]).to.satisfy(([c, s]: [number, string]) => c === 2 && words.test(s), sentence);
+      }
+      await other.close();
+      expect(await hosts()).to.not.include('rack-3');
+      expect((await refusedAs('rack-3', {}))[1]).to.match(/^The node has no token: set TROUPE_TOKEN/);
+    });
+
+    it('it calls itself as the server calls its own, or another one works in its folder', async () => {
+      const [, sentence] = await refusedAs(HOST, { TROUPE_TOKEN: await tokenFor(service, HOST) });
+      expect(sentence).to.equal(`${HOST} is the server's own node: give this one another NODE_NAME.`);
+      const [, held] = await refusedAs('rack-4', { DATA_DIR: node.dataDir, TROUPE_TOKEN: 'x' });
+      expect(held).to.match(/^Another node works in .* stop that one, or set DATA_DIR to another folder\.$/);
+    });
+
+    it('it comes with the token of a component process', async () => {
+      await configured([], [nodes.model('Token')]);
+      const [started] = await nodes.startedTimes('Token', 1);
+      const token = started!.env['TROUPE_WORKER_TOKEN']!;
+      const answer = await service.askUndeclared(
+        'POST',
+        `/node/v1/${OTHER}/sync`,
+        {},
+        { authorization: `Bearer ${token}` },
+      );
+      expect([answer.status, answer.body]).to.deep.equal([
+        403,
+        { message: 'This is the token of a component process: only its node speaks for a node.' },
+      ]);
+      const claim = await new RawComponent(service, token).say('/claim', { algorithms: ['LIGHT'] });
+      expect(claim.status, 'work of another algorithm').to.equal(403);
+    });
+  });
+});
