@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isAlive } from '../support/processes.ts';
-import { freePort } from '../support/reverse-proxy.ts';
+import { freePort, ReverseProxy } from '../support/reverse-proxy.ts';
 import { ServiceWithRoles } from '../support/roles.ts';
 import { sampleUri, Service, tracksOf } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -130,6 +130,38 @@ describe('A Python component that is on its own', function () {
     expect(document.media.map((medium) => tracksOf(medium, 'PROBE').length)).to.deep.equal(
       media.map(() => 1),
     );
+  });
+});
+
+describe('A Python component behind a reverse proxy', function () {
+  this.timeout(90_000);
+
+  it('goes on while the proxy says 502 since the server is away', async function () {
+    needsPython(this);
+    const proxy = await ReverseProxy.listening('/analysis', true);
+    const service = await Service.started({ PORT: String(await freePort()) });
+    proxy.serve(service.url);
+    const component = new PythonComponent(probeFile, {
+      TROUPE_URL: `${proxy.origin}/analysis`,
+      TROUPE_TOKEN: service.token,
+    });
+    try {
+      await component.says('serving PROBE');
+      const file = path.join(service.folder, 'go-on');
+      const id = await service.submit(job({ TROUBLE: 'wait', UNTIL: file }));
+      await service.logged('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.0`);
+      await service.kill9();
+      writeFileSync(file, '');
+      await component.says('502');
+      await service.start();
+      expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+      const handed = service.handedOut().filter(({ subJob }) => subJob === `${id}.1.0.0.0.0`);
+      expect(handed.map(({ attempt }) => attempt)).to.deep.equal([1]);
+    } finally {
+      await component.close();
+      await service.close();
+      await proxy.close();
+    }
   });
 });
 

@@ -66,7 +66,9 @@ class Videos(unittest.TestCase):
 
     def test_the_frames_and_regions_of_a_fed_track_are_shown(self):
         locations = {frame: mpf.ImageLocation(10, 20, 30, 40) for frame in (105, 125)}
-        capture = util.VideoCapture(self.job({"FEED_FORWARD_TYPE": "REGION"}, mpf.VideoTrack(105, 125, frame_locations=locations)))
+        capture = util.VideoCapture(
+            self.job({"FEED_FORWARD_TYPE": "REGION"}, mpf.VideoTrack(105, 125, frame_locations=locations))
+        )
         self.assertEqual([frame.shape for frame in capture], [(40, 30, 3)] * 2)
         capture.release()
 

@@ -46,7 +46,6 @@ class ReferenceComponent:
     def lines(self, assignment: Mapping[str, Any], context: Context) -> Iterator[str]:
         if assignment["kind"] != "DETECT":
             raise DetectionError("UNSUPPORTED_DATA_TYPE", f"This component cannot do {assignment['kind']}.")
-        self._files.begin()
         task = Task(Detector(), self._client, self._files, assignment, context)
         self._context = context
         current.task = task
@@ -58,9 +57,9 @@ class ReferenceComponent:
         finally:
             self._context = None
             current.task = None
+            self._files.close()
 
     def ticked(self) -> None:
-        self._files.ticked()
         now, computed = time.monotonic(), _computed()
         before, computed_before = self._looked
         context = self._context

@@ -43,7 +43,9 @@ class Client:
         instance: str | None = None,
         environment: Mapping[str, str] | None = None,
         patience_s: float = PATIENCE_S,
+        log: Callable[[str], None] = lambda _: None,
     ) -> None:
+        self._log = log
         self.connection = Connection(server_url, environment)
         self.access = access
         self.instance = instance or instance_name()
@@ -142,6 +144,7 @@ class Client:
             except (AwayError, ProtocolError) as error:
                 if not is_passing(error) or time.monotonic() > until or self.ending.is_set():
                     raise
+                self._log(f"sent again in a moment: {error}")
                 asked = error.retry_after if isinstance(error, ProtocolError) else None
                 self.ending.wait(max(pause, min(asked or 0.0, LONGEST_RETRY_AFTER_S)))
         raise AssertionError("unreachable")

@@ -81,14 +81,21 @@ class Connection:
             self.close()
             # The server may have closed a kept connection just then: that says nothing about the server.
             if kept is None or isinstance(error, TimeoutError):
-                raise AwayError(f"{self._host}: {error or type(error).__name__}") from error
+                raise self._failure(error) from error
         if hasattr(body, "seek"):
             body.seek(0)  # type: ignore[union-attr]
         try:
             return self._exchange(self._fresh(), method, path, body, headers or {}, silence_s, wake)
         except (OSError, http.client.HTTPException) as error:
             self.close()
-            raise AwayError(f"{self._host}: {error or type(error).__name__}") from error
+            raise self._failure(error) from error
+
+    def _failure(self, error: Exception) -> Exception:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            # Waiting mends nothing.
+            why = f"the certificate of {self._host} is not trusted ({error.verify_message})"
+            return ProtocolError(0, f"{why}: name the file of its authority in TROUPE_CA_FILE.")
+        return AwayError(f"{self._host}: {error or type(error).__name__}")
 
     def close(self) -> None:
         connection = getattr(self._local, "connection", None)
@@ -143,7 +150,8 @@ def _with_length(headers: Mapping[str, str], body: Body) -> dict[str, str]:
     if body is None or isinstance(body, bytes):
         return dict(headers)
     at = body.tell()
-    length = body.seek(0, os.SEEK_END) - at
+    body.seek(0, os.SEEK_END)
+    length = body.tell() - at
     body.seek(at)
     return {**headers, "content-length": str(length)}
 

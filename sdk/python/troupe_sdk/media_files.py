@@ -33,26 +33,19 @@ class MediaFiles:
         self._cache = cache
         self._shared = shared
         self._using: Path | None = None
-        #: For media that the server knows no SHA-256 of, and for what is made of documents.
+        #: For media that are not kept, and for what is made of documents.
         self._own: str | None = None
         self._whole: dict[str, str] = {}
 
-    def begin(self) -> None:
-        """What the sub-job before has left behind is not needed any more."""
-        self.close()
-        self._using = None
-        self._whole = {}
-
     def close(self) -> None:
+        """After a sub-job: what it has used and made is not needed here any more."""
+        self._whole = {}
+        if self._using is not None:
+            self._using.unlink(missing_ok=True)
+            self._using = None
         if self._own is not None:
             shutil.rmtree(self._own, ignore_errors=True)
             self._own = None
-
-    def ticked(self) -> None:
-        """Called now and then while a sub-job is worked on: what it reads stays in the cache."""
-        using = self._using
-        if using is not None:
-            self._cache.touch(using)
 
     def path(self, assignment: Mapping[str, Any], context: Context) -> str:
         """The file on the server's disk where this host shares it, else a copy that is fetched once."""
@@ -63,12 +56,18 @@ class MediaFiles:
             raise DetectionError(
                 "COULD_NOT_OPEN_MEDIA", "The file of the medium cannot be read on this host, and the server offers none."
             )
+        url = str(medium["url"])
+        if url not in self._whole:
+            self._whole[url] = self._fetched(medium, url, context)
+        return self._whole[url]
+
+    def _fetched(self, medium: Mapping[str, Any], url: str, context: Context) -> str:
         sha256 = medium.get("sha256")
-        if sha256 is None:
-            return self._fetched_for_now(assignment, context)
-        path = self._cache.file(str(sha256), lambda: self._bytes(str(medium["url"]), context), context)
-        self._using = Path(path)
-        return path
+        # What nobody has hashed, or is larger than all that is kept, is fetched for this sub-job alone.
+        if sha256 is None or int(medium.get("bytes") or 0) > self._cache.most_bytes:
+            return self._fetched_for_now(url, context)
+        self._using = self._cache.use(str(sha256), lambda: self._bytes(url, context), context)
+        return str(self._using)
 
     def _is_here(self, medium: Mapping[str, Any]) -> bool:
         """Whether this host has the server's file, with as many bytes as the server says."""
@@ -78,16 +77,14 @@ class MediaFiles:
         except OSError:
             return False
 
-    def _fetched_for_now(self, assignment: Mapping[str, Any], context: Context) -> str:
-        url = str(assignment["work"]["medium"]["url"])
-        if url not in self._whole:
-            path = os.path.join(self._folder(), "medium")
-            with open(path, "wb") as file:
-                for data in self._bytes(url, context):
-                    context.check()
-                    file.write(data)
-            self._whole[url] = path
-        return self._whole[url]
+    def _fetched_for_now(self, url: str, context: Context) -> str:
+        path = os.path.join(self._folder(), "medium")
+        with open(path, "wb") as file:
+            for data in self._bytes(url, context):
+                context.check()
+                context.step()
+                file.write(data)
+        return path
 
     def _folder(self) -> str:
         if self._own is None:
@@ -167,4 +164,3 @@ class MediaFiles:
             return str(json.loads(answer.read())["path"])
 
         return self._client.retried(send)
-

@@ -62,7 +62,8 @@ def serve(
     managed = environment.get("TROUPE_WORKER_TOKEN", "") != ""
     bootstrap = first_line() if managed else {}
     text = Path(descriptor).read_bytes() if descriptor is not None else None
-    client = Client(server_url(environment, managed), access_of(environment), environment.get("TROUPE_INSTANCE"), environment)
+    named = environment.get("TROUPE_INSTANCE")
+    client = Client(server_url(environment, managed), access_of(environment), named, environment, log=log)
     algorithm = bootstrap.get("algorithm") or algorithm_of(text, environment)
     component = load(client)
     if not managed and text is not None:

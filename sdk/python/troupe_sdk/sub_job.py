@@ -40,15 +40,17 @@ class SubJobs:
         """NDJSON: a track a line, and last what could not be looked at."""
         if assignment["kind"] != "DETECT":
             raise DetectionError("UNSUPPORTED_DATA_TYPE", f"This component cannot do {assignment['kind']}.")
-        self._files.begin()
         task = Task(self._detector, self._client, self._files, assignment, context)
-        for track in task.tracks():
-            yield json.dumps(track) + "\n"
+        try:
+            for track in task.tracks():
+                yield json.dumps(track) + "\n"
+        finally:
+            self._files.close()
         for warning in context.warnings:
             yield json.dumps({"warning": warning}) + "\n"
 
     def ticked(self) -> None:
-        self._files.ticked()
+        """Nothing: frames and sound count as progress by themselves."""
 
     def close(self) -> None:
         self._files.close()

@@ -40,6 +40,12 @@ def library(name: str) -> Any | None:
 
 def readers() -> str:
     """With what media are read, in a few words."""
-    videos = "videos by ffmpeg" if ffmpeg() is not None else "videos by OpenCV" if library("cv2") is not None else "video frames by the server"
+    videos = (
+        "videos by ffmpeg"
+        if ffmpeg() is not None
+        else "videos by OpenCV"
+        if library("cv2") is not None
+        else "video frames by the server"
+    )
     pictures = " and ".join([*(["Pillow"] if library("PIL") is not None else []), "the standard library"])
     return f"{videos}, pictures by {pictures}"
