@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { codeOf } from './failure.ts';
-import { askOnce } from './one-request.ts';
+import { askOnce } from '../components/sdk/one-request.ts';
 
 /** A server that runs on this machine, by the lock in its data folder. */
 export interface Holder {

@@ -6,11 +6,11 @@ import type { CliSettings } from '../config/cli.ts';
 import type { Settings } from '../config/settings.ts';
 import { explain, Failure } from './failure.ts';
 import { findHolder, HEALTH_MS } from './holder.ts';
-import { askOnce } from './one-request.ts';
+import { askOnce } from '../components/sdk/one-request.ts';
 import { RestClient } from './rest-client.ts';
 import { isHeld, reasonNotToStart } from './serve.ts';
 import type { Terminal } from './terminal.ts';
-import { requestToken } from './token-request.ts';
+import { requestToken } from '../components/sdk/token-request.ts';
 import { givenToken, renewedToken, type TokenSource } from './token-source.ts';
 
 export interface Service {

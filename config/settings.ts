@@ -46,6 +46,8 @@ const INHERITED = [
   'LD_LIBRARY_PATH',
   'NODE_OPTIONS',
   'NODE_EXTRA_CA_CERTS',
+  'MEDIA_CACHE_FOLDER',
+  'MEDIA_CACHE_BYTES',
 ];
 
 /** @throws ConfigurationError with every problem at once */

@@ -48,8 +48,22 @@ export function launchOf(model: ServiceModel, facts: LaunchFacts): Launch {
     cwd: path.resolve(facts.home, expand(model.workingDirectory)),
     environment: { ...environment, ...own },
     maxMemory,
-    bootstrap: JSON.stringify({ ...bootstrap, service: fullName, serverUrl, token }),
+    bootstrap: JSON.stringify({
+      ...bootstrap,
+      ...mediaCacheIn(environment),
+      ...{ service: fullName, serverUrl, token },
+    }),
   };
+}
+
+/** Components of the product read no environment. */
+function mediaCacheIn(variables: Variables): object {
+  const { MEDIA_CACHE_FOLDER: folder = '', MEDIA_CACHE_BYTES: bytes = '' } = variables;
+  const given = {
+    ...(folder === '' ? {} : { folder }),
+    ...(/^\d+$/.test(bytes) ? { bytes: Number(bytes) } : {}),
+  };
+  return Object.keys(given).length === 0 ? {} : { mediaCache: given };
 }
 
 const valueOf = (variables: Variables, name: string) =>

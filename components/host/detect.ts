@@ -5,6 +5,7 @@ import type { Detector } from '../sdk/detector.ts';
 import type { DetectWork } from '../../protocol/worker-protocol.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 import { inMedium } from './medium.ts';
+import { onThisHost } from './this-host.ts';
 
 /** Errors: UNSUPPORTED_DATA_TYPE when the detector has no method for the medium's type, those of the readers of media. */
 export async function* detect(
@@ -15,10 +16,15 @@ export async function* detect(
   const { feedForward } = work;
   const warnings = new ComponentWarnings();
   const context = { ...given, warn: (message: string) => warnings.add(message) };
-  const found =
-    feedForward === undefined
-      ? inMedium(detector, work, context)
-      : (await import('./fed-tracks.ts')).inFedTracks(detector, work, feedForward, context);
-  for await (const track of found) yield `${JSON.stringify(track)}\n`;
+  const here = await onThisHost(detector, work, context);
+  try {
+    const found =
+      feedForward === undefined
+        ? inMedium(detector, here.work, context)
+        : (await import('./fed-tracks.ts')).inFedTracks(detector, here.work, feedForward, context);
+    for await (const track of found) yield `${JSON.stringify(await here.told(track))}\n`;
+  } finally {
+    await here.close();
+  }
   for (const warning of warnings.messages) yield `${JSON.stringify({ warning } satisfies ReportedWarning)}\n`;
 }

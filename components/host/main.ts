@@ -3,16 +3,25 @@
  * (or the media component) once, and works until its parent is gone or it is told to stop.
  */
 import { register } from 'node:module';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import type { AccessOptions } from '../sdk/access.ts';
 import { WorkerClient } from '../sdk/client.ts';
 import type { Detector, LoadDetector, LoadMarkup, MarkupComponent } from '../sdk/detector.ts';
+import { MediaCache } from '../sdk/media-cache.ts';
 import { streamQueue } from '../../protocol/streams.ts';
 import { runWorker, type WorkerOptions } from '../sdk/worker.ts';
 
 /** The first line of standard input, which the server writes. */
-type Bootstrap = { readonly serverUrl: string; readonly token: string } & (
+type Bootstrap = {
+  readonly serverUrl: string;
+  readonly token: AccessOptions;
+  /** Where media are kept that are not on this host. */
+  readonly mediaCache?: { readonly folder?: string; readonly bytes?: number };
+} & (
   | {
       readonly kind: 'detector';
       readonly module: string;
@@ -22,6 +31,9 @@ type Bootstrap = { readonly serverUrl: string; readonly token: string } & (
     }
   | { readonly kind: 'media'; readonly algorithms: readonly string[] }
 );
+
+/** Of media that are kept of servers whose files this host does not see. */
+const MEDIA_CACHE_BYTES = 10_000_000_000;
 
 /** Time to give work back before the process ends, once its parent is gone or asks it to. */
 const LAST_WORDS_MS = 1_500;
@@ -73,8 +85,20 @@ async function main(bootstrap: Bootstrap): Promise<void> {
   const client = new WorkerClient(bootstrap.serverUrl, bootstrap.token);
   const algorithms = queuesOf(bootstrap);
   const watchStream = await watcherOf(bootstrap, component);
-  await runWorker({ client, algorithms, signal: stop.signal, handle, log, ...watchStream });
+  const cache = cacheOf(bootstrap, client);
+  await runWorker({ client, algorithms, signal: stop.signal, handle, log, ...cache, ...watchStream });
   await component?.close?.();
+}
+
+/** The media component works beside the server. */
+function cacheOf(
+  { kind, mediaCache: given = {} }: Bootstrap,
+  client: WorkerClient,
+): Pick<WorkerOptions, 'cache'> {
+  if (kind === 'media') return {};
+  const folder = given.folder ?? join(tmpdir(), `troupe-media-${userInfo().uid}`);
+  const maxBytes = given.bytes ?? MEDIA_CACHE_BYTES;
+  return { cache: new MediaCache({ folder, maxBytes, client, log }) };
 }
 
 function queuesOf(bootstrap: Bootstrap): readonly string[] {

@@ -1,10 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import os from 'node:os';
 import { Readable } from 'node:stream';
 import { json, text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { Access, type AccessOptions } from './access.ts';
 import { agentFor, exchange, type Message } from './exchange.ts';
+import { ProtocolError } from './failure.ts';
+import { patiently } from './retry.ts';
 import type { StreamAnswer, StreamEnd, StreamEvents } from '../../protocol/streams.ts';
 import {
   INSTANCE_HEADER,
@@ -14,18 +18,9 @@ import {
   type ClaimAnswer,
   type ClaimRequest,
   type FailureRequest,
+  type StoredFile,
   type SubJobAnswer,
 } from '../../protocol/worker-protocol.ts';
-
-/** The server answered something else than success. 409: the lease is lost; 503: come back later. */
-export class ProtocolError extends Error {
-  readonly status: number;
-  constructor(status: number, message: string) {
-    super(message);
-    this.name = 'ProtocolError';
-    this.status = status;
-  }
-}
 
 /** Of this process, as it is named to the server: no two have the same. */
 function instanceName(): string {
@@ -37,8 +32,6 @@ export type ResultBody = string | Buffer | AsyncIterable<string | Uint8Array>;
 
 /** Servers of older versions have no path for several answers. */
 const NOT_THERE = 404;
-const RETRIES = 6;
-const RETRY_MS = 200;
 const JSON_TYPE = 'application/json';
 /** What tells of a live stream and gets no answer for so long (milliseconds) is sent anew. */
 const STREAM_SILENCE_MS = 10_000;
@@ -50,16 +43,21 @@ const STREAM_SILENCE_MS = 10_000;
 export class WorkerClient {
   /** Where the leases of this client are. */
   readonly leases: string;
+  /** Of this process; the token comes with each request. */
   readonly headers: Readonly<Record<string, string>>;
+  readonly accessOptions: AccessOptions;
+  readonly #access: Access;
   readonly #base: string;
   readonly #agent: ReturnType<typeof agentFor>;
   /** The server is of a version that takes answers one by one. */
   #isOld = false;
 
-  constructor(serverUrl: string, token: string) {
+  constructor(serverUrl: string, access: AccessOptions) {
     this.#base = `${serverUrl.replace(/\/$/, '')}/worker/v1`;
     this.leases = `${this.#base}/leases`;
-    this.headers = { authorization: `Bearer ${token}`, [INSTANCE_HEADER]: instanceName() };
+    this.headers = { [INSTANCE_HEADER]: instanceName() };
+    this.accessOptions = access;
+    this.#access = new Access(access);
     this.#agent = agentFor(serverUrl);
   }
 
@@ -70,10 +68,11 @@ export class WorkerClient {
     return answer.work;
   }
 
-  /** Answers several sub-jobs, and claims more. */
-  async answers(answers: AnswersRequest): Promise<AnswersAnswer> {
+  /** Answers several sub-jobs, and claims more; waits for a server that is away until the signal. */
+  async answers(answers: AnswersRequest, until?: AbortSignal): Promise<AnswersAnswer> {
     try {
-      if (!this.#isOld) return (await retried(() => this.#json('/answers', answers))) as AnswersAnswer;
+      if (!this.#isOld)
+        return (await patiently(() => this.#json('/answers', answers), until)) as AnswersAnswer;
     } catch (error) {
       if (!(error instanceof ProtocolError) || error.status !== NOT_THERE) throw error;
       this.#isOld = true;
@@ -96,21 +95,23 @@ export class WorkerClient {
     }
   }
 
-  /** A text or buffer is sent again when the server was busy; a stream can be sent only once. */
-  async result(token: string, body: ResultBody): Promise<void> {
+  /** A text, a buffer, or what a function gives anew each time is sent again while the server is away, until the signal; a stream only once. */
+  async result(token: string, body: ResultBody | (() => Readable), until?: AbortSignal): Promise<void> {
     const path = `/leases/${token}/result`;
-    const repeatable = typeof body === 'string' || Buffer.isBuffer(body);
-    const send = () =>
-      this.#send('POST', path, {
-        body: repeatable ? body : Readable.from(body, { objectMode: true }),
-        headers: { 'content-type': 'application/x-ndjson' },
-      });
-    // Read to its end: only then the connection is used again.
-    await json(await (repeatable ? retried(send) : send()));
+    const headers = { 'content-type': 'application/x-ndjson' };
+    const send = async () => {
+      const sent = typeof body === 'function' ? body() : body;
+      const whole = typeof sent === 'string' || Buffer.isBuffer(sent) || sent instanceof Readable;
+      const stream = whole ? sent : Readable.from(sent, { objectMode: true });
+      // Read to its end: only then the connection is used again.
+      await json(await this.#send('POST', path, { body: stream, headers }));
+    };
+    const isRepeatable = typeof body === 'string' || Buffer.isBuffer(body) || typeof body === 'function';
+    await (isRepeatable ? patiently(send, until) : send());
   }
 
-  async failure(token: string, failure: FailureRequest): Promise<void> {
-    await retried(() => this.#json(`/leases/${token}/failure`, failure));
+  async failure(token: string, failure: FailureRequest, until?: AbortSignal): Promise<void> {
+    await patiently(() => this.#json(`/leases/${token}/failure`, failure), until);
   }
 
   /** Gives the sub-job back unharmed; it does not count as an attempt. */
@@ -119,8 +120,35 @@ export class WorkerClient {
   }
 
   /** The NDJSON that a sub-job works on, where it is too large for the claim. */
-  async input(path: string): Promise<Readable> {
-    return this.#send('GET', path.replace(/^\/worker\/v1/, ''), {});
+  input(path: string, until?: AbortSignal): Promise<IncomingMessage> {
+    return patiently(() => this.get(path, {}, until), until);
+  }
+
+  /** What a path of an assignment names; the first byte alone is waited for. */
+  get(
+    path: string,
+    headers: Readonly<Record<string, string>>,
+    signal?: AbortSignal,
+  ): Promise<IncomingMessage> {
+    const given = { headers, ...(signal === undefined ? {} : { signal }) };
+    return this.#send('GET', path.replace(/^\/worker\/v1/, ''), given);
+  }
+
+  /** A file that was made of a document; answers its path on the server. */
+  async sendFile(token: string, name: string, path: string, until?: AbortSignal): Promise<string> {
+    const headers = {
+      'content-type': 'application/octet-stream',
+      'content-length': String((await stat(path)).size),
+    };
+    const send = async () => {
+      const body = createReadStream(path);
+      const answer = await this.#send('PUT', `/leases/${token}/files/${encodeURIComponent(name)}`, {
+        body,
+        headers,
+      });
+      return ((await json(answer)) as StoredFile).path;
+    };
+    return patiently(send, until);
   }
 
   /** NDJSON of a segment of a live stream, its summary last. This and the next three send once: `StreamReport` repeats. */
@@ -173,30 +201,31 @@ export class WorkerClient {
   async #send(
     method: Message['method'],
     path: string,
-    { headers, ...message }: Partial<Omit<Message, 'method'>>,
+    message: Partial<Omit<Message, 'method'>>,
   ): Promise<IncomingMessage> {
-    const answer = await exchange(this.#agent, `${this.#base}${path}`, {
+    // A stream cannot be sent again with another token.
+    for (let isLast = message.body instanceof Readable; ; isLast = true) {
+      const token = await this.#access.bearer();
+      const answer = await this.#exchange(method, path, message, token);
+      const { statusCode = 0 } = answer;
+      if (statusCode >= 200 && statusCode < 300) return answer;
+      const said = (await text(answer)).slice(0, 500);
+      const isRenewed = statusCode === 401 && this.#access.refused(token);
+      if (isLast || !isRenewed)
+        throw new ProtocolError(statusCode, `${method} ${path}: ${statusCode} ${said}`);
+    }
+  }
+
+  #exchange(
+    method: Message['method'],
+    path: string,
+    { headers, ...message }: Partial<Omit<Message, 'method'>>,
+    token: string,
+  ): Promise<IncomingMessage> {
+    return exchange(this.#agent, `${this.#base}${path}`, {
       ...message,
       method,
-      headers: { ...this.headers, ...headers },
+      headers: { ...this.headers, authorization: `Bearer ${token}`, ...headers },
     });
-    const { statusCode = 0 } = answer;
-    if (statusCode >= 200 && statusCode < 300) return answer;
-    throw new ProtocolError(
-      statusCode,
-      `${method} ${path}: ${statusCode} ${(await text(answer)).slice(0, 500)}`,
-    );
-  }
-}
-
-async function retried<T>(send: () => Promise<T>): Promise<T> {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await send();
-    } catch (error) {
-      const final = error instanceof ProtocolError && error.status !== 503;
-      if (final || attempt === RETRIES) throw error;
-      await sleep(RETRY_MS * 2 ** attempt);
-    }
   }
 }

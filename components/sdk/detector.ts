@@ -6,6 +6,7 @@
 import type { Properties, DetectionErrorCode, MediaType } from '../../domain/types.ts';
 import type { FedTrack, MarkupWork } from '../../protocol/worker-protocol.ts';
 import type { WorkContext } from './work-context.ts';
+import type { RunComponentOptions } from './run-component.ts';
 import { CodedError } from '../../protocol/coded-error.ts';
 
 /** An upright picture; of a track that is fed forward, the part that is to be looked at. `data` is tightly packed, `width * height * 3` bytes, RGB; valid until the next frame is asked for. */
@@ -202,4 +203,31 @@ export function numberProperty(properties: Properties, name: string): number {
   return value;
 }
 
-export type { MediaType };
+/**
+ * Frames in arrays of `size`, the last one shorter, for networks that look at several at a time. Their pixels are valid until the next array
+ * is asked for. Of a live stream each comes alone: what it shows is to be told at once.
+ */
+export async function* inBatches(
+  source: Pick<FrameSource, 'frames'>,
+  size: number,
+  { live }: Pick<DetectionJob, 'live'> = {},
+): AsyncGenerator<readonly Frame[]> {
+  const most = live === undefined ? Math.max(1, Math.floor(size)) : 1;
+  let batch: Frame[] = [];
+  for await (const frame of source.frames()) {
+    batch.push({ ...frame, data: Uint8Array.from(frame.data) });
+    if (batch.length < most) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Registers a component at a server on any host and runs it there until it is told to stop; rejects when the server refuses it. */
+export async function runComponent(options: RunComponentOptions): Promise<void> {
+  // Loaded here alone: a detector that a server has started does not need it.
+  const { run } = await import('./run-component.ts');
+  return run(options);
+}
+
+export type { MediaType, RunComponentOptions };

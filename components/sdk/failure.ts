@@ -8,3 +8,13 @@ export function failureOf(error: unknown): FailureRequest {
 }
 
 export const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+/** The server answered something else than success. 409: the lease is lost; 503: come back later. */
+export class ProtocolError extends Error {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.name = 'ProtocolError';
+    this.status = status;
+  }
+}

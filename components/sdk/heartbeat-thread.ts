@@ -1,12 +1,14 @@
 /** The thread of `Heartbeat`. */
 import { json } from 'node:stream/consumers';
 import { parentPort, workerData } from 'node:worker_threads';
+import { Access } from './access.ts';
 import { agentFor, exchange } from './exchange.ts';
 import type { Beat, HeartbeatThread, Verdict } from './heartbeat.ts';
 import type { HeartbeatAnswer, HeartbeatRequest } from '../../protocol/worker-protocol.ts';
 
-const { leases, headers, progress, token: shared } = workerData as HeartbeatThread;
+const { leases, headers, access: options, progress, token: shared } = workerData as HeartbeatThread;
 const agent = agentFor(leases);
+const access = new Access(options);
 /** A heartbeat that got no answer in this time went astray: the next one goes without it. */
 const ASTRAY_MS = 5_000;
 
@@ -33,13 +35,18 @@ function beating({ heartbeatMs }: Beat): NodeJS.Timeout {
 
 async function send(token: string): Promise<Verdict['why'] | undefined> {
   const [done = 0, total = 0] = progress;
+  const bearer = await access.bearer();
   const answer = await exchange(agent, `${leases}/${token}/heartbeat`, {
     method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json' },
+    headers: { ...headers, authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
     body: JSON.stringify({ done, total } satisfies HeartbeatRequest),
     signal: AbortSignal.timeout(ASTRAY_MS),
   });
+  const { statusCode } = answer;
+  if (statusCode === 401) access.refused(bearer);
+  if (statusCode === 409) answer.resume();
+  if (statusCode === 409) return 'The lease was lost.';
+  // Whatever else is no success comes from a server that is busy, or from a proxy before one that is away: the next one may arrive.
   const { go } = (await json(answer)) as Partial<HeartbeatAnswer>;
-  if (answer.statusCode === 409) return 'The lease was lost.';
   return go === 'cancelled' ? 'The sub-job was cancelled.' : undefined;
 }

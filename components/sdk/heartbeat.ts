@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import type { AccessOptions } from './access.ts';
 import type { WorkerClient } from './client.ts';
 import type { Assignment } from '../../protocol/worker-protocol.ts';
 
@@ -12,6 +13,8 @@ export interface Verdict {
 export interface HeartbeatThread {
   readonly leases: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** The thread renews a token of its own: the detector may hold up the other thread for longer than one lasts. */
+  readonly access: AccessOptions;
   /** Two doubles: done, total. */
   readonly progress: Float64Array<SharedArrayBuffer>;
   /** The token of the lease, in ASCII, behind its length; length 0: there is none. A sub-job may be done sooner than a message arrives. */
@@ -32,10 +35,11 @@ export class Heartbeat {
   #heartbeatMs = 0;
   #over: (why: Verdict['why']) => void = () => undefined;
 
-  constructor({ leases, headers }: WorkerClient) {
+  constructor({ leases, headers, accessOptions: access }: WorkerClient) {
     const workerData: HeartbeatThread = {
       leases,
       headers,
+      access,
       progress: this.#progress,
       token: this.#sharedToken,
     };

@@ -4,7 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StreamAnswer, StreamCounts, StreamEnd, StreamEvent } from '../../protocol/streams.ts';
-import { ProtocolError, type WorkerClient } from './client.ts';
+import type { WorkerClient } from './client.ts';
+import { ProtocolError } from './failure.ts';
 
 export interface StreamReportOptions {
   readonly client: Pick<WorkerClient, 'segment' | 'events' | 'frame' | 'end'>;

@@ -1,3 +1,6 @@
+import type { WorkMedium } from '../../protocol/worker-protocol.ts';
+import type { LocalMedium } from './media-cache.ts';
+
 export interface WorkContext {
   /** Aborts when the job is cancelled, the lease is lost, or this process is to end. */
   readonly signal: AbortSignal;
@@ -5,4 +8,8 @@ export interface WorkContext {
   progress(done: number, total: number): void;
   /** Input that is too large for the claim. */
   input(path: string): Promise<AsyncIterable<Uint8Array>>;
+  /** The medium as a file of this host, to be closed after use; absent: it is where its path says. */
+  medium?(medium: WorkMedium): Promise<LocalMedium>;
+  /** Sends a file that was made; answers its path on the server. Absent: the server reads it where it lies. */
+  sendFile?(name: string, path: string): Promise<string>;
 }

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ProtocolError } from './client.ts';
-import { failureOf, messageOf } from './failure.ts';
+import { failureOf, messageOf, ProtocolError } from './failure.ts';
 import { Heartbeat } from './heartbeat.ts';
+import { sendLarge } from './kept-answer.ts';
+import type { MediaCache } from './media-cache.ts';
+import { isTransport, patiently } from './retry.ts';
 import { runStream, type StreamWorkerOptions } from './stream-worker.ts';
 import {
   ANSWER_FORMS,
@@ -11,12 +13,15 @@ import {
   type SubJobAnswer,
   type SubJobAssignment,
 } from '../../protocol/worker-protocol.ts';
+import { contextOf } from './sub-job-context.ts';
 import type { WorkContext } from './work-context.ts';
 
 export interface WorkerOptions extends StreamWorkerOptions {
   readonly algorithms: readonly string[];
   /** Ends the loop; a sub-job in hand is given back. */
   readonly signal: AbortSignal;
+  /** Where media are kept that are not on this host; absent: all are. */
+  readonly cache?: MediaCache;
   /** Turns one sub-job into the body of its answer; throws a DetectionError (or any error) to fail it. */
   handle(
     assignment: SubJobAssignment | FrameAssignment,
@@ -24,7 +29,7 @@ export interface WorkerOptions extends StreamWorkerOptions {
   ): AsyncIterable<string | Uint8Array>;
 }
 
-/** Results up to this many bytes are sent in one piece, and again when the server was busy; larger ones are streamed. */
+/** Results up to this many bytes are sent in one piece; larger ones are sent while they are made, and kept in a file for a second time. */
 const WHOLE_BYTES = 8 * 1024 * 1024;
 /** Results up to this many bytes are sent together with others. */
 const SMALL_BYTES = 32 * 1024;
@@ -141,7 +146,7 @@ class TurnWorker {
     this.#sentAt = performance.now();
     const max = fetches && !signal.aborted ? Math.max(0, this.#atOnce - this.#todo.length) : 0;
     try {
-      const { refused, work } = await client.answers({ answers, algorithms, max });
+      const { refused, work } = await client.answers({ answers, algorithms, max }, signal);
       for (const reason of refused) if (reason !== null) log(`an answer was not taken: ${reason}`);
       this.#take(work);
     } catch (error) {
@@ -151,7 +156,7 @@ class TurnWorker {
   }
 
   async #work(assignment: SubJobAssignment | FrameAssignment): Promise<void> {
-    const { client, signal: ended, log } = this.#options;
+    const { signal: ended, log } = this.#options;
     const stop = new AbortController();
     const signal = AbortSignal.any([stop.signal, ended]);
     const started = performance.now();
@@ -159,11 +164,10 @@ class TurnWorker {
     this.#heartbeat.begin(assignment, (why) => stop.abort(new Error(why)));
     try {
       signal.throwIfAborted();
-      const body = this.#options.handle(assignment, {
-        signal,
-        progress: (done, total) => this.#heartbeat.progress(done, total),
-        input: (path) => client.input(path),
-      });
+      const body = this.#options.handle(
+        assignment,
+        contextOf(this.#options, this.#heartbeat, assignment, signal),
+      );
       await this.#answer(assignment, body, { signal, started });
     } catch (error) {
       await this.#giveUp(assignment, error, signal, started).catch((failed: unknown) =>
@@ -175,7 +179,7 @@ class TurnWorker {
     }
   }
 
-  /** Small answers are kept for the next message, larger ones sent whole; once one has grown large, the rest of it is streamed. */
+  /** Small answers are kept for the next message, larger ones sent whole; one that has grown large is sent while the rest of it is made. */
   async #answer(
     { token, kind }: SubJobAssignment | FrameAssignment,
     body: AsyncIterable<string | Uint8Array>,
@@ -193,7 +197,8 @@ class TurnWorker {
         const part = Buffer.from(value as Uint8Array);
         parts.push(part);
         size += part.length;
-        if (size > WHOLE_BYTES) return await client.result(token, rest(parts, iterator, signal));
+        if (size > WHOLE_BYTES)
+          return await sendLarge(this.#options, token, { begun: parts, rest: iterator, signal });
       }
     } finally {
       // Whoever stops early lets the handler close what it has open.
@@ -202,7 +207,7 @@ class TurnWorker {
     const whole = Buffer.concat(parts);
     // A document becomes a file that others find by name, whatever its size.
     const isDocument = kind !== 'FRAME' && ANSWER_FORMS[kind] === 'document';
-    if (size > SMALL_BYTES || isDocument) return await client.result(token, whole);
+    if (size > SMALL_BYTES || isDocument) return await client.result(token, whole, signal);
     this.#bytes += size;
     this.#answers.push({ token, lines: whole.toString('utf8'), ms: performance.now() - started });
   }
@@ -218,7 +223,8 @@ class TurnWorker {
       this.#answers.push({ token, failure: failureOf(error), ms: performance.now() - started });
       return;
     }
-    await this.#options.client.release(token).catch((failed: unknown) => {
+    const { client, signal: ended } = this.#options;
+    await patiently(() => client.release(token), ended).catch((failed: unknown) => {
       if (!(failed instanceof ProtocolError && failed.status === 409)) throw failed;
     });
   }
@@ -235,35 +241,4 @@ class TurnWorker {
       if (this.#answers.length > 0) await this.#send(false);
     } while (this.#todo.length + this.#answers.length > 0);
   }
-}
-
-async function* rest(
-  parts: readonly Buffer[],
-  iterator: AsyncIterator<string | Uint8Array>,
-  signal: AbortSignal,
-): AsyncGenerator<string | Uint8Array> {
-  yield* parts;
-  for (;;) {
-    const { done, value } = await iterator.next();
-    signal.throwIfAborted();
-    if (done === true) return;
-    yield value;
-  }
-}
-
-/** What Node says of a connection that broke, or did not come about. */
-const BROKEN_CONNECTION: ReadonlySet<unknown> = new Set([
-  'ECONNRESET',
-  'ECONNREFUSED',
-  'ECONNABORTED',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-]);
-
-/** The server is away or busy: somebody else may hand the same work over later. Any other refusal is final. */
-function isTransport(error: unknown): boolean {
-  if (error instanceof ProtocolError) return error.status === 503 || error.status === 409;
-  return BROKEN_CONNECTION.has((error as { code?: unknown }).code);
 }

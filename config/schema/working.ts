@@ -69,6 +69,18 @@ const processes = {
     .describe(
       'Processes of the media component, and of each component of the initial node configuration, at most',
     ),
+  MEDIA_CACHE_FOLDER: z
+    .string()
+    .trim()
+    .min(1)
+    .optional()
+    .meta({ shownDefault: "a folder of the user's in the temporary folder" })
+    .describe(
+      'Where component processes keep media that they fetched as they do not see the files of the server',
+    ),
+  MEDIA_CACHE_BYTES: whole(10_000_000_000, 0).describe(
+    'Bytes of these media that are kept; those that were used longest ago go first',
+  ),
   MAX_COMPONENT_MEMORY: whole(defaultMemory(), 64 * MIB)
     .meta({ shownDefault: "a quarter of the machine's, at least 2 GiB" })
     .describe(

@@ -8,6 +8,7 @@ import { endpoint } from '../endpoint.ts';
 import { HttpError, overloaded } from '../errors.ts';
 import { responseMessage } from '../schemas/common.ts';
 import { mediaCheck, mediaCheckRequest, upload, uploadId, uploadQuery } from '../schemas/media.ts';
+import { dropRest } from '../steps/unwanted-body.ts';
 
 export interface MediaDeps {
   readonly uploads: UploadStore;
@@ -145,17 +146,4 @@ const shown = ({ id, uri, sha256, bytes, expires }: Upload) => ({
 function unwanted<S extends number>(body: IncomingMessage, status: S, message: string) {
   dropRest(body);
   return answered(status, { message });
-}
-
-/** So much of a body that is not wanted is read and dropped, so that a client that is still sending sees the answer. */
-const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
-
-function dropRest(request: IncomingMessage): void {
-  let left = MAX_DISCARDED_BYTES;
-  request.on('data', (chunk: Buffer) => {
-    left -= chunk.length;
-    if (left < 0) request.destroy();
-  });
-  // Who hangs up now is no error.
-  request.on('error', () => undefined);
 }

@@ -9,6 +9,7 @@ import { HttpError, overloaded } from '../errors.ts';
 import { responseMessage } from '../schemas/common.ts';
 import { frameNumber, leaseFileName, leaseFrameQuery, storedFile } from '../schemas/lease-files.ts';
 import { fileAnswer } from '../steps/file-answer.ts';
+import { dropRest } from '../steps/unwanted-body.ts';
 import { leaseLost, lost, WORKER_PROTOCOL } from './worker-protocol.ts';
 
 export interface WorkerFileDeps {
@@ -116,9 +117,8 @@ export const workerFileEndpoints = [
       const { length } = ctx.request;
       const given = { source: body, length };
       const outcome = await leaseFiles.store(token, claimantOf(ctx).worker, name, given);
-      // Of what was refused the rest may be endless: it would be taken for the next request.
-      if (!ctx.req.readableEnded) ctx.set('Connection', 'close');
       if (outcome.kind === 'stored') return ok(outcome.file);
+      dropRest(body);
       throw refusal(outcome);
     },
   }),

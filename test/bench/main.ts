@@ -18,10 +18,12 @@ import { serviceOverhead } from './service.ts';
 import { startUp } from './start-up.ts';
 import { liveDelay, liveStreams } from './live.ts';
 import { streams } from './stream.ts';
+import { subJobs } from './sub-jobs.ts';
 import { watching } from './watching.ts';
 
 const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   service: serviceOverhead,
+  'sub-jobs': subJobs,
   jobs: emptyJobs,
   mailbox: mailboxes,
   rest: restInterface,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import sharp from 'sharp';
-import { ProtocolError } from '../../components/sdk/client.ts';
+import { ProtocolError } from '../../components/sdk/failure.ts';
 import { StreamReport } from '../../components/sdk/stream-report.ts';
 import type { StreamAnswer, StreamEvent } from '../../protocol/streams.ts';
 import { StreamReceiver, TOKEN } from '../support/stream-receiver.ts';

@@ -5,6 +5,8 @@ import type { AddressInfo } from 'node:net';
 export class ReverseProxy {
   readonly #server: Server;
   #target = '';
+  /** Paths that were answered 502, as often as they were. */
+  readonly #refused: string[] = [];
 
   /** `strips`: the path is taken off before the request goes on. */
   private constructor(path: string, strips: boolean) {
@@ -17,7 +19,13 @@ export class ReverseProxy {
         answer.writeHead(got.statusCode ?? 502, got.headers);
         got.pipe(answer);
       });
-      onward.once('error', () => answer.writeHead(502).end());
+      onward.once('error', () => {
+        this.#refused.push(asked);
+        if (answer.headersSent) answer.destroy();
+        else answer.writeHead(502).end();
+      });
+      // Nobody waits for the answer any more.
+      answer.once('close', () => onward.destroy());
       incoming.pipe(onward);
     });
   }
@@ -30,6 +38,11 @@ export class ReverseProxy {
 
   get origin(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** How often a path was answered 502 because nobody was there behind. */
+  refused(path: string): number {
+    return this.#refused.filter((one) => one === path).length;
   }
 
   /** From now on requests go there. */

@@ -1,4 +1,5 @@
-import type { Message } from '../components/sdk/exchange.ts';
+import type { Message } from './exchange.ts';
+import { ProtocolError } from './failure.ts';
 import { askOnce } from './one-request.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -9,11 +10,28 @@ export interface TokenRequest {
   readonly clientSecret: string;
 }
 
+export interface GrantedAccess {
+  readonly token: string;
+  /** From now on. */
+  readonly lifeMs: number;
+}
+
+/** Of a token whose provider does not say how long it is good. */
+const DEFAULT_LIFE_SECONDS = 60;
+
+/** An access token by the client credentials grant; errors as of `requestAccess`. */
+export const requestToken = async (request: TokenRequest): Promise<string> =>
+  (await requestAccess(request)).token;
+
 /**
- * An access token by the client credentials grant.
+ * The same, with the time for which it is good.
  * @throws Error with a sentence that never holds the secret
  */
-export async function requestToken({ issuer, clientId, clientSecret }: TokenRequest): Promise<string> {
+export async function requestAccess({
+  issuer,
+  clientId,
+  clientSecret,
+}: TokenRequest): Promise<GrantedAccess> {
   const endpoint = await tokenEndpoint(issuer);
   // RFC 6749 2.3.1: both are form-encoded before they are joined
   const credentials = `${formEncoded(clientId)}:${formEncoded(clientSecret)}`;
@@ -25,14 +43,19 @@ export async function requestToken({ issuer, clientId, clientSecret }: TokenRequ
     },
     body: new URLSearchParams({ grant_type: 'client_credentials' }).toString(),
   });
-  if (status === 200 && typeof body['access_token'] === 'string') return body['access_token'];
+  const { access_token: token, expires_in: seconds } = body;
+  if (status === 200 && typeof token === 'string') {
+    const life = typeof seconds === 'number' && seconds > 0 ? seconds : DEFAULT_LIFE_SECONDS;
+    return { token, lifeMs: life * 1_000 };
+  }
   const reason = [body['error'], body['error_description']]
     .filter((part) => typeof part === 'string')
     .join(': ');
-  throw new Error(
+  const sentence =
     `${endpoint} gave no token to client "${clientId}": ${reason === '' ? `status ${String(status)}` : reason}. ` +
-      'Check the client id and secret.',
-  );
+    'Check the client id and secret.';
+  // What the provider itself refuses it refuses again.
+  throw status >= 400 && status < 500 ? new ProtocolError(401, sentence) : new Error(sentence);
 }
 
 async function tokenEndpoint(issuer: string): Promise<string> {

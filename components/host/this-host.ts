@@ -1,0 +1,76 @@
+/** What a sub-job reads and writes, as files of this host. */
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import type { Properties, ReportedTrack } from '../../domain/types.ts';
+import type { DetectWork } from '../../protocol/worker-protocol.ts';
+import type { Detector } from '../sdk/detector.ts';
+import type { WorkContext } from '../sdk/work-context.ts';
+
+/** Property of a track: where a component has left the file of a derivative medium. */
+const DERIVED_PATH = 'DERIVATIVE_MEDIA_TEMP_PATH';
+/** Longer names are cut: their ends tell what they are. */
+const MOST_CHARACTERS = 60;
+
+export interface OnThisHost {
+  readonly work: DetectWork;
+  /** What was found, with the names that its files have on the server. */
+  told(track: ReportedTrack): Promise<ReportedTrack>;
+  close(): Promise<void>;
+}
+
+type Given = Pick<WorkContext, 'medium' | 'sendFile'>;
+
+/** A detector that only reads what tracks say opens no medium, so none is fetched for it. */
+export async function onThisHost(detector: Detector, work: DetectWork, given: Given): Promise<OnThisHost> {
+  const readsTracks = work.feedForward !== undefined && detector.fed !== undefined;
+  const medium = readsTracks ? undefined : await given.medium?.(work.medium);
+  try {
+    const sent = await outputOn(work, given);
+    const path = medium?.path ?? work.medium.path;
+    return {
+      work: { ...work, ...sent?.folder, medium: { ...work.medium, path } },
+      told: (track) => sent?.told(track) ?? Promise.resolve(track),
+      async close() {
+        await Promise.all([medium?.close(), sent?.close()]);
+      },
+    };
+  } catch (error) {
+    await medium?.close();
+    throw error;
+  }
+}
+
+/** Undefined: the server reads them where they are made. It makes the folder itself, so whoever does not see it is elsewhere. */
+async function outputOn({ outputFolder }: DetectWork, { sendFile }: Given) {
+  if (outputFolder === undefined || sendFile === undefined) return undefined;
+  if (await isFolder(outputFolder)) return undefined;
+  const folder = await mkdtemp(join(tmpdir(), 'troupe-made-'));
+  const sent = new Map<string, string>();
+  const sentPath = async (path: string) => {
+    const known = sent.get(path) ?? (await sendFile(nameOf(path, sent.size), path));
+    sent.set(path, known);
+    return known;
+  };
+  return {
+    folder: { outputFolder: folder },
+    async told(track: ReportedTrack): Promise<ReportedTrack> {
+      const path = track.properties[DERIVED_PATH];
+      if (path === undefined) return track;
+      const there = await sentPath(path);
+      const renamed = (properties: Properties): Properties =>
+        properties[DERIVED_PATH] === undefined ? properties : { ...properties, [DERIVED_PATH]: there };
+      const detections = track.detections.map((one) => ({ ...one, properties: renamed(one.properties) }));
+      return { ...track, properties: renamed(track.properties), detections };
+    },
+    close: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+const isFolder = (path: string) => stat(path).then((found) => found.isDirectory(), () => false); // prettier-ignore
+
+/** Two files of one name may lie in two folders. */
+const nameOf = (path: string, number: number): string =>
+  `${number}-${basename(path)
+    .replaceAll(/[^\w.-]/g, '_')
+    .slice(-MOST_CHARACTERS)}`;

@@ -1,0 +1,56 @@
+/** What a component shows the server: a token that its node or the server has given it, or tokens that it gets from the provider. */
+import { requestAccess, type TokenRequest } from './token-request.ts';
+
+/** A token that is good for as long as the process, or how tokens are to be had. */
+export type AccessOptions = string | TokenRequest;
+
+/** Renewed when so much of its time has gone: the rest is for a provider that is away. */
+const RENEW_AFTER = 0.75;
+
+export class Access {
+  readonly #options: AccessOptions;
+  readonly #now: () => number;
+  #token: string | undefined;
+  #renewAt = 0;
+  #expiresAt = 0;
+  #renewal: Promise<string> | undefined;
+
+  /** `now`: milliseconds that no clock change moves. */
+  constructor(options: AccessOptions, now: () => number = () => performance.now()) {
+    this.#options = options;
+    this.#now = now;
+  }
+
+  /** @throws Error with a sentence when the provider gives none, and there is none that is still good */
+  async bearer(): Promise<string> {
+    if (typeof this.#options === 'string') return this.#options;
+    if (this.#token !== undefined && this.#now() < this.#renewAt) return this.#token;
+    try {
+      return await (this.#renewal ??= this.#renewed(this.#options));
+    } catch (error) {
+      // The provider is away: what is still good serves on.
+      if (this.#token !== undefined && this.#now() < this.#expiresAt) return this.#token;
+      throw error;
+    }
+  }
+
+  /** The server did not take this token. Answers whether another one may be had. */
+  refused(token: string): boolean {
+    if (typeof this.#options === 'string') return false;
+    if (this.#token === token) this.#token = undefined;
+    return true;
+  }
+
+  async #renewed(request: TokenRequest): Promise<string> {
+    try {
+      const { token, lifeMs } = await requestAccess(request);
+      const now = this.#now();
+      this.#token = token;
+      this.#renewAt = now + RENEW_AFTER * lifeMs;
+      this.#expiresAt = now + lifeMs;
+      return token;
+    } finally {
+      this.#renewal = undefined;
+    }
+  }
+}

@@ -1,0 +1,145 @@
+/** Fetches the medium of a sub-job from the server into a file, over as many connections as it takes. */
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CodedError } from '../../protocol/coded-error.ts';
+import type { WorkMedium } from '../../protocol/worker-protocol.ts';
+import type { WorkerClient } from './client.ts';
+import { ProtocolError } from './failure.ts';
+import { mayPass } from './retry.ts';
+
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 3_000;
+/** A connection on which nothing comes for so long is taken for broken. */
+const SILENCE_MS = 30_000;
+
+export interface Fetching {
+  readonly signal: AbortSignal;
+  /** Called about once a second while a medium is fetched, here or by another process. */
+  working(): void;
+}
+
+/** How far it has come. */
+interface Fetched {
+  readonly file: FileHandle;
+  bytes: number;
+  hash: Hash;
+  /** Of what has come; unknown of what was there before. */
+  etag: string | undefined;
+  isWhole: boolean;
+}
+
+/** What lies in the file already is gone on with. Errors: COULD_NOT_OPEN_MEDIA, COULD_NOT_READ_MEDIA, those of a lost lease. */
+export async function fetchMedium(
+  client: Pick<WorkerClient, 'get'>,
+  medium: WorkMedium,
+  path: string,
+  fetching: Fetching,
+): Promise<void> {
+  const file = await open(path, 'a+', 0o600);
+  try {
+    const found = await begun(file, path, medium);
+    const wasBegun = found.bytes > 0;
+    await fetchAll(client, medium, found, fetching);
+    if (isRight(found, medium)) return;
+    // What was there before may have been of no use.
+    if (wasBegun) {
+      await again(found);
+      await fetchAll(client, medium, found, fetching);
+    }
+    if (!isRight(found, medium))
+      throw new CodedError(
+        'COULD_NOT_READ_MEDIA',
+        'The medium has changed since the job looked at it: resubmit the job.',
+      );
+  } finally {
+    await file.close();
+  }
+}
+
+/** Without a hash nobody can tell whether it is a part of this medium. */
+async function begun(file: FileHandle, path: string, { sha256 }: WorkMedium): Promise<Fetched> {
+  const fresh: Fetched = { file, bytes: 0, hash: createHash('sha256'), etag: undefined, isWhole: false };
+  const { size } = await file.stat();
+  if (size === 0) return fresh;
+  if (sha256 === undefined) {
+    await again(fresh);
+    return fresh;
+  }
+  for await (const chunk of createReadStream(path, { end: size - 1 })) fresh.hash.update(chunk as Buffer);
+  return { ...fresh, bytes: size };
+}
+
+async function again(found: Fetched): Promise<void> {
+  await found.file.truncate(0);
+  Object.assign(found, { bytes: 0, hash: createHash('sha256'), etag: undefined, isWhole: false });
+}
+
+const isRight = ({ hash, bytes }: Fetched, { sha256, bytes: expected }: WorkMedium): boolean =>
+  (expected === undefined || bytes === expected) &&
+  (sha256 === undefined || hash.copy().digest('hex') === sha256);
+
+/** Until all has come; what breaks off is gone on with where it broke. */
+async function fetchAll(
+  client: Pick<WorkerClient, 'get'>,
+  medium: WorkMedium,
+  found: Fetched,
+  fetching: Fetching,
+): Promise<void> {
+  let pause = FIRST_PAUSE_MS;
+  while (!found.isWhole) {
+    const before = found.bytes;
+    try {
+      await fetchSome(client, medium, found, fetching);
+    } catch (error) {
+      if (fetching.signal.aborted || !mayPass(error)) throw refusalOf(error);
+      if (isLocal(error)) throw error;
+      fetching.working();
+      pause = found.bytes > before ? FIRST_PAUSE_MS : Math.min(2 * pause, LONGEST_PAUSE_MS);
+      await sleep(pause * (0.5 + Math.random() / 2), undefined, { signal: fetching.signal });
+    }
+  }
+}
+
+async function fetchSome(
+  client: Pick<WorkerClient, 'get'>,
+  { url, bytes: expected }: WorkMedium,
+  found: Fetched,
+  fetching: Fetching,
+): Promise<void> {
+  if (expected !== undefined && found.bytes === expected) {
+    found.isWhole = true;
+    return;
+  }
+  const part = found.bytes === 0 ? {} : { range: `bytes=${found.bytes}-` };
+  const same = found.bytes === 0 || found.etag === undefined ? {} : { 'if-range': found.etag };
+  const answer = await client.get(url!, { ...part, ...same }, fetching.signal);
+  if (answer.statusCode === 200 && found.bytes > 0) await again(found);
+  found.etag = answer.headers.etag;
+  await take(answer, found, fetching);
+  found.isWhole = true;
+}
+
+async function take(answer: IncomingMessage, found: Fetched, { working }: Fetching): Promise<void> {
+  answer.setTimeout(SILENCE_MS, () => answer.destroy(new Error(`nothing came for ${SILENCE_MS} ms`)));
+  for await (const chunk of answer) {
+    const data = chunk as Buffer;
+    for (let at = 0; at < data.length;) at += (await found.file.write(data, at)).bytesWritten;
+    found.hash.update(data);
+    found.bytes += data.length;
+    working();
+  }
+  if (!answer.complete) throw new Error('The medium broke off.');
+}
+
+/** The disk of this host, which no other connection mends. */
+const isLocal = (error: unknown): boolean =>
+  ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EBADF'].includes((error as NodeJS.ErrnoException).code ?? '');
+
+/** 416: it has become shorter. */
+function refusalOf(error: unknown): unknown {
+  if (!(error instanceof ProtocolError) || ![404, 410, 416].includes(error.status)) return error;
+  return new CodedError('COULD_NOT_OPEN_MEDIA', `The medium cannot be fetched: ${error.message}`);
+}

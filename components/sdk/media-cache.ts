@@ -1,0 +1,227 @@
+/**
+ * Media on a host that does not see the server's files. All processes of the host share one folder: who needs a medium first fetches it, all
+ * others wait for that, for this sub-job and all that follow. What was used longest ago goes when all together are too large.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import {
+  access,
+  copyFile,
+  link,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  utimes,
+} from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { WorkMedium } from '../../protocol/worker-protocol.ts';
+import type { WorkerClient } from './client.ts';
+import { DEAD_MS, IN_USE, makeRoom, PART } from './cache-room.ts';
+import { fetchMedium, type Fetching } from './fetch-medium.ts';
+
+export interface MediaCacheOptions {
+  readonly folder: string;
+  /** Of all media that are kept. */
+  readonly maxBytes: number;
+  readonly client: Pick<WorkerClient, 'get' | 'leases'>;
+  log(message: string): void;
+}
+
+/** A medium as a file of this host, until it is closed. */
+export interface LocalMedium {
+  readonly path: string;
+  /** It lies where the server has it. */
+  readonly isShared: boolean;
+  close(): Promise<void>;
+}
+
+/** Between two looks at what another process fetches. */
+const LOOK_MS = 100;
+const TOLD_MS = 1_000;
+
+const WRITABLE_BY_ALL = 0o002;
+const LOCK = '.lock';
+
+export class MediaCache {
+  readonly #options: MediaCacheOptions;
+  readonly #own = `${process.pid}-${randomBytes(6).toString('hex')}`;
+  #uses = 0;
+
+  constructor(options: MediaCacheOptions) {
+    this.#options = options;
+  }
+
+  /** Errors: COULD_NOT_OPEN_MEDIA, COULD_NOT_READ_MEDIA; those of the connection when the lease is lost. */
+  async local(medium: WorkMedium, fetching: Fetching): Promise<LocalMedium> {
+    const { url, path } = medium;
+    if (url === undefined || (await isHere(medium)))
+      return { path, isShared: true, close: () => Promise.resolve() };
+    const { maxBytes, log } = this.#options;
+    await this.#open();
+    if ((medium.bytes ?? 0) > maxBytes) {
+      log(
+        `A medium of ${medium.bytes} bytes is larger than MEDIA_CACHE_BYTES: it is fetched for each sub-job.`,
+      );
+      return this.#forOne(medium, fetching);
+    }
+    const key = this.#keyOf(medium);
+    for (;;) {
+      const used = await this.#used(key);
+      if (used !== undefined) return used;
+      await this.#fetchedOnce(key, medium, fetching);
+    }
+  }
+
+  /** The temporary folder is everybody's: nobody else may put there what is taken for a medium. */
+  async #open(): Promise<void> {
+    const { folder } = this.#options;
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const { uid, mode } = await stat(folder);
+    const isOurs = uid === 0 || uid === userInfo().uid;
+    if (isOurs && (mode & WRITABLE_BY_ALL) === 0) return;
+    throw new Error(
+      `Others may write into ${folder}, where media are kept: set MEDIA_CACHE_FOLDER to another folder.`,
+    );
+  }
+
+  /** Of what nobody has hashed: media ids are those of one server. */
+  #keyOf({ sha256, mediaId, bytes }: WorkMedium): string {
+    if (sha256 !== undefined && /^[\da-f]{64}$/.test(sha256)) return sha256;
+    const named = `${this.#options.client.leases} ${mediaId} ${bytes}`;
+    return createHash('sha256').update(named).digest('hex');
+  }
+
+  /** What is there, under a name of its own: nobody else takes it away while it is read. */
+  async #used(key: string): Promise<LocalMedium | undefined> {
+    const file = this.#file(key);
+    const own = this.#file(`${this.#own}-${++this.#uses}`, IN_USE);
+    try {
+      await link(file, own);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'ENOENT') return undefined;
+      // A file system without links: there it is used as it is.
+      if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EMLINK') throw error;
+      return { path: file, isShared: false, close: () => Promise.resolve() };
+    }
+    const now = new Date();
+    await utimes(file, now, now).catch(() => undefined);
+    return { path: own, isShared: false, close: () => rm(own, { force: true }) };
+  }
+
+  /** Fetches it, or waits until another process has, or has given up. */
+  async #fetchedOnce(key: string, medium: WorkMedium, fetching: Fetching): Promise<void> {
+    const lock = this.#file(key, LOCK);
+    if (!(await this.#locked(lock))) return this.#waited(key, lock, fetching);
+    const beat = setInterval(() => {
+      const now = new Date();
+      void utimes(lock, now, now).catch(() => undefined);
+    }, TOLD_MS);
+    try {
+      // Another process may have had it done between the look and the lock.
+      if (await exists(this.#file(key))) return;
+      await makeRoom(this.#options, medium.bytes ?? 0);
+      const part = await this.#part(key);
+      await fetchMedium(this.#options.client, medium, part, told(fetching));
+      await rename(part, this.#file(key));
+      await makeRoom(this.#options, 0);
+    } finally {
+      clearInterval(beat);
+      if ((await readFile(lock, 'utf8').catch(() => '')) === this.#own) await rm(lock, { force: true });
+    }
+  }
+
+  /** Larger than all that is kept. */
+  async #forOne(medium: WorkMedium, fetching: Fetching): Promise<LocalMedium> {
+    const path = this.#file(`${this.#own}-${++this.#uses}`, IN_USE);
+    const close = () => rm(path, { force: true });
+    try {
+      await fetchMedium(this.#options.client, medium, path, told(fetching));
+    } catch (error) {
+      await close();
+      throw error;
+    }
+    return { path, isShared: false, close };
+  }
+
+  /** False: another process that lives has it. */
+  async #locked(lock: string): Promise<boolean> {
+    try {
+      const file = await open(lock, 'wx', 0o600);
+      await file.writeFile(this.#own);
+      await file.close();
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    const found = await stat(lock).catch(() => undefined);
+    if (found === undefined || Date.now() - found.mtimeMs < DEAD_MS) return false;
+    // Of several that find it dead one alone takes it away; each fetches into a file of its own in any case.
+    const dead = this.#file(`${this.#own}-${++this.#uses}`, '.dead');
+    await rename(lock, dead).catch(() => undefined);
+    await rm(dead, { force: true });
+    return this.#locked(lock);
+  }
+
+  async #waited(key: string, lock: string, fetching: Fetching): Promise<void> {
+    const { working } = told(fetching);
+    for (;;) {
+      await sleep(LOOK_MS, undefined, { signal: fetching.signal });
+      working();
+      if (await exists(this.#file(key))) return;
+      const found = await stat(lock).catch(() => undefined);
+      if (found === undefined || Date.now() - found.mtimeMs >= DEAD_MS) return;
+    }
+  }
+
+  /** The file to be fetched into, with what one that died has fetched of it. */
+  async #part(key: string): Promise<string> {
+    const part = this.#file(`${key}.${this.#own}`, PART);
+    for (const name of await readdir(this.#options.folder))
+      if (name.startsWith(`${key}.`) && name.endsWith(PART) && name !== key + PART) {
+        const left = join(this.#options.folder, name);
+        // Not renamed: who was only frozen may write on into its own.
+        await copyFile(left, part, constants.COPYFILE_FICLONE).catch(() => undefined);
+        await rm(left, { force: true });
+        break;
+      }
+    return part;
+  }
+
+  #file(name: string, ending = ''): string {
+    return join(this.#options.folder, name + ending);
+  }
+}
+
+/** Where the server has it is a file of the same size that can be read. */
+async function isHere({ path, bytes }: WorkMedium): Promise<boolean> {
+  try {
+    const found = await stat(path);
+    if (!found.isFile() || (bytes !== undefined && found.size !== bytes)) return false;
+    await access(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const exists = (path: string) => stat(path).then(() => true, () => false); // prettier-ignore
+
+/** Passes on no more than one in a while. */
+function told({ signal, working }: Fetching): Fetching {
+  let last = performance.now();
+  return {
+    signal,
+    working() {
+      if (performance.now() - last < TOLD_MS) return;
+      last = performance.now();
+      working();
+    },
+  };
+}

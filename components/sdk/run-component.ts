@@ -1,0 +1,125 @@
+/** A component in a folder of its own, run on any host: registers it at a server and keeps its processes up. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Access, type AccessOptions } from './access.ts';
+import { exchange } from './exchange.ts';
+import { messageOf, ProtocolError } from './failure.ts';
+import { patiently } from './retry.ts';
+
+/** How a component is run on a host of its own. */
+export interface RunComponentOptions {
+  /** Has the `descriptor.json`, and the compiled detector that it names as `batchLibrary`. */
+  readonly folder: string;
+  readonly serverUrl: string;
+  /** A token, or the client of the OpenID Connect provider by whose credentials tokens are got and renewed. */
+  readonly access: AccessOptions;
+  /** That work on batch jobs; 1 when absent. */
+  readonly processes?: number;
+  /** That watch live streams, one each; none when absent. */
+  readonly streams?: number;
+  /** Where media that are not on this host are kept, and how many bytes of them (10 GB). */
+  readonly mediaCache?: { readonly folder?: string; readonly bytes?: number };
+  /** Ends it, as SIGTERM and SIGINT do. */
+  readonly signal?: AbortSignal;
+  log?(message: string): void;
+}
+
+interface Descriptor {
+  readonly batchLibrary?: string;
+  readonly algorithm: { readonly name: string };
+}
+
+const HOST = fileURLToPath(new URL('../host/main.js', import.meta.url));
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
+/** A process that has lived for so long may be started again at once. */
+const LIVED_MS = 60_000;
+/** After SIGTERM. */
+const LAST_WORDS_MS = 5_000;
+
+export async function run(options: RunComponentOptions): Promise<void> {
+  const { folder, processes = 1, streams = 0, signal } = options;
+  const written = await readFile(resolve(folder, 'descriptor.json'), 'utf8');
+  const descriptor = JSON.parse(written) as Descriptor;
+  const stop = new AbortController();
+  const end = () => stop.abort();
+  process.once('SIGTERM', end).once('SIGINT', end);
+  signal?.addEventListener('abort', end);
+  if (signal?.aborted === true) end();
+  try {
+    await patiently(() => register(options, written), stop.signal);
+    const kinds = Array.from({ length: processes + streams }, (_, n) => ({ stream: n >= processes }));
+    const running = kinds.map((kind) =>
+      keptUp(options, { ...bootstrapOf(options, descriptor), ...kind }, stop.signal),
+    );
+    await Promise.all(running);
+  } finally {
+    process.off('SIGTERM', end).off('SIGINT', end);
+    signal?.removeEventListener('abort', end);
+  }
+}
+
+async function register({ serverUrl, access }: RunComponentOptions, descriptor: string): Promise<void> {
+  const answer = await exchange(false, `${serverUrl.replace(/\/$/, '')}/rest/components/registerUnmanaged`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${await new Access(access).bearer()}`,
+      'content-type': 'application/json',
+    },
+    body: descriptor,
+  });
+  const { statusCode = 0 } = answer;
+  const said = await text(answer);
+  if (statusCode < 200 || statusCode > 299)
+    throw new ProtocolError(
+      statusCode,
+      `The component was not registered: ${statusCode} ${said.slice(0, 500)}`,
+    );
+}
+
+function bootstrapOf({ folder, serverUrl, access, mediaCache }: RunComponentOptions, descriptor: Descriptor) {
+  const library = descriptor.batchLibrary ?? 'dist/detector.js';
+  const module = resolve(folder, library.endsWith('.js') ? library : `${library}.js`);
+  const { name: algorithm } = descriptor.algorithm;
+  const cache = mediaCache === undefined ? {} : { mediaCache };
+  return { kind: 'detector', module, algorithm: algorithm.toUpperCase(), serverUrl, token: access, ...cache };
+}
+
+/** Started again when it ends, later each time that it ends soon. */
+async function keptUp({ log }: RunComponentOptions, bootstrap: object, stop: AbortSignal): Promise<void> {
+  let pause = FIRST_PAUSE_MS;
+  while (!stop.aborted) {
+    const began = performance.now();
+    const why = await oneLife(bootstrap, stop).catch(messageOf);
+    if (stop.aborted) return;
+    if (performance.now() - began > LIVED_MS) pause = FIRST_PAUSE_MS;
+    log?.(`A process of the component has ended (${why}); the next one starts in ${pause / 1_000} s.`);
+    await sleep(pause, undefined, { signal: stop }).catch(() => undefined);
+    pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
+  }
+}
+
+/** Its standard input stays open: it ends when this process is gone. */
+async function oneLife(bootstrap: object, stop: AbortSignal): Promise<string> {
+  const child = spawn(process.execPath, [HOST], { stdio: ['pipe', 'inherit', 'inherit'] });
+  const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  // Of a process that ends at once nobody reads it.
+  child.stdin.on('error', () => undefined);
+  child.stdin.write(`${JSON.stringify(bootstrap)}\n`);
+  let last: NodeJS.Timeout | undefined;
+  const end = () => {
+    child.kill('SIGTERM');
+    last = setTimeout(() => child.kill('SIGKILL'), LAST_WORDS_MS);
+  };
+  stop.addEventListener('abort', end);
+  if (stop.aborted) end();
+  const [code, killed] = await ended;
+  stop.removeEventListener('abort', end);
+  clearTimeout(last);
+  return killed ?? `exit code ${code}`;
+}

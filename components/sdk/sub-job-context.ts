@@ -1,0 +1,28 @@
+/** What a sub-job is given besides its work. */
+import type { Assignment } from '../../protocol/worker-protocol.ts';
+import type { WorkerClient } from './client.ts';
+import type { Heartbeat } from './heartbeat.ts';
+import type { MediaCache } from './media-cache.ts';
+import type { WorkContext } from './work-context.ts';
+
+export function contextOf(
+  { client, cache }: { readonly client: WorkerClient; readonly cache?: MediaCache },
+  heartbeat: Heartbeat,
+  { token }: Pick<Assignment, 'token'>,
+  signal: AbortSignal,
+): WorkContext {
+  /** Signs of life while a medium was fetched: what is counted afterwards has to go on from there. */
+  let waited = 0;
+  const working = () => heartbeat.progress(++waited, 0);
+  return {
+    signal,
+    progress: (done, total) => heartbeat.progress(waited + done, total > 0 ? waited + total : 0),
+    input: (path) => client.input(path, signal),
+    ...(cache === undefined
+      ? {}
+      : {
+          medium: (medium) => cache.local(medium, { signal, working }),
+          sendFile: (name, path) => client.sendFile(token, name, path, signal),
+        }),
+  };
+}

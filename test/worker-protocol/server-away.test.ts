@@ -1,0 +1,132 @@
+/** Components whose server is away for a while, behind a proxy that says so: nothing of what they do is lost, and no attempt is counted. */
+import { expect } from 'chai';
+import { WorkerClient } from '../../components/sdk/client.ts';
+import { runWorker, type WorkerOptions } from '../../components/sdk/worker.ts';
+import { freePort, ReverseProxy } from '../support/reverse-proxy.ts';
+import { trackNamed } from '../support/raw-component.ts';
+import { sampleUri, Service, tracksOf } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const LINE = (label: string) => `${JSON.stringify(trackNamed(label))}\n`;
+/** Some 64 KB a line. */
+const LARGE = 'x'.repeat(64 * 1024);
+
+describe('A component whose server is away for a while', () => {
+  let service: Service;
+  let proxy: ReverseProxy;
+  before(async () => {
+    // Its tokens name the place where they were issued.
+    service = await Service.started({ LEASE_MS: '3000', PORT: String(await freePort()) });
+    proxy = await ReverseProxy.listening('', false);
+    proxy.serve(service.url);
+  });
+  after(async () => {
+    await proxy.close();
+    await service.close();
+  });
+
+  /** The proxy answers 502 meanwhile. */
+  const restarted = async (meanwhile: () => Promise<unknown> = () => Promise.resolve()) => {
+    await service.kill9();
+    await meanwhile();
+    await service.start();
+  };
+  const attempts = (id: string) =>
+    service
+      .handedOut()
+      .filter(({ subJob }) => subJob === `${id}.1.0.0.0.0`)
+      .map(({ attempt }) => attempt);
+
+  async function working(handle: WorkerOptions['handle'], act: (log: readonly string[]) => Promise<void>) {
+    const client = new WorkerClient(proxy.origin, service.token);
+    const stop = new AbortController();
+    const log: string[] = [];
+    const options = { client, algorithms: ['ABSENT'], signal: stop.signal, handle };
+    const ended = runWorker({ ...options, log: (message) => log.push(message) });
+    try {
+      // Whatever ends the component early ends the test.
+      await Promise.race([
+        act(log),
+        ended.then(() => Promise.reject(new Error(`It has ended: ${log.join('; ')}`))),
+      ]);
+    } finally {
+      stop.abort();
+      await ended;
+      client.close();
+    }
+  }
+  const submit = () =>
+    service.submit({ media: [sampleUri('astronaut.png')], pipelineName: 'ABSENT PIPELINE' });
+  const labels = async (id: string) => {
+    expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+    const { media } = await service.document(id);
+    return tracksOf(media[0], 'ABSENT').map(({ trackProperties }) => trackProperties['LABEL']);
+  };
+
+  it('goes on with its sub-job over a restart, and its answer counts', async () => {
+    let began: () => void = () => undefined;
+    let goOn: () => void = () => undefined;
+    const begun = new Promise<void>((resolve) => (began = resolve));
+    const wait = new Promise<void>((resolve) => (goOn = resolve));
+    async function* handle() {
+      began();
+      await wait;
+      yield LINE('found before and after');
+    }
+    await working(handle, async () => {
+      const id = await submit();
+      await begun;
+      // The component has its answer while nobody is there to take it.
+      await restarted(async () => {
+        goOn();
+        await until(
+          'the answer was refused by the proxy',
+          () => proxy.refused('/worker/v1/answers'),
+          (n) => n > 1,
+        );
+      });
+      expect(await labels(id)).to.deep.equal(['found before and after']);
+      expect(attempts(id)).to.deep.equal([1]);
+    });
+  });
+
+  it('sends a large answer once more whose connection broke in the middle', async () => {
+    const LINES = 400;
+    let made = 0;
+    let half: () => void = () => undefined;
+    let goOn: () => void = () => undefined;
+    const wait = new Promise<void>((resolve) => (goOn = resolve));
+    const isHalf = new Promise<void>((resolve) => (half = resolve));
+    async function* handle() {
+      for (let n = 0; n < LINES; n++) {
+        if (n === LINES / 2) {
+          half();
+          await wait;
+        }
+        made++;
+        yield LINE(`${n} ${LARGE}`);
+      }
+    }
+    await working(handle, async (log) => {
+      const id = await submit();
+      await isHalf;
+      await restarted(() => Promise.resolve(goOn()));
+      expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+      expect(tracksOf((await service.document(id)).media[0], 'ABSENT')).to.have.length(LINES);
+      expect([made, attempts(id)]).to.deep.equal([LINES, [1]]);
+      expect(log.join('\n')).to.include('an answer broke off and is sent again');
+    });
+  });
+
+  it('fails a sub-job whose detector breaks in the middle of a large answer, and takes it for no broken connection', async () => {
+    async function* handle() {
+      for (let n = 0; n < 200; n++) yield await Promise.resolve(LINE(`${n} ${LARGE}`));
+      throw new Error('The detector broke.');
+    }
+    await working(handle, async () => {
+      const id = await submit();
+      expect((await service.terminal(id)).jobStatus).to.equal('ERROR');
+      expect(JSON.stringify((await service.document(id)).media[0])).to.include('The detector broke.');
+    });
+  });
+});

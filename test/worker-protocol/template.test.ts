@@ -1,0 +1,100 @@
+/** The template of a component, from the package that `npm pack` makes, on a host that sees none of the files of the server. */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect } from 'chai';
+import { packageRoot } from '../../config/info.ts';
+import { makeVideo } from '../media/make-video.ts';
+import { Service, tracksOf } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+/** Of a user who owns nothing. */
+const NOBODY = 65_534;
+
+describe('A copy of the template on another host', function () {
+  this.timeout(240_000);
+  const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-template-')));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** What `npm install` makes of the package; its dependencies are those of this checkout, so no registry is asked. */
+  function install(): void {
+    const modules = path.join(folder, 'node_modules');
+    mkdirSync(modules);
+    const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
+    const [{ filename }] = JSON.parse(
+      execFileSync('npm', pack, { cwd: packageRoot, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),
+    ) as [{ filename: string }];
+    execFileSync('tar', ['xzf', path.join(folder, filename), '-C', modules]);
+    execFileSync('mv', [path.join(modules, 'package'), path.join(modules, 'troupe')]);
+    symlinkSync(path.join(packageRoot, 'node_modules'), path.join(modules, 'troupe', 'node_modules'));
+    for (const name of ['typescript', '@types', '@typescript', 'undici-types'])
+      symlinkSync(path.join(packageRoot, 'node_modules', name), path.join(modules, name));
+  }
+
+  it('is built, registers itself, and finds what is to be found in media that it cannot read', async function () {
+    // Who is not root cannot become another user.
+    if (process.getuid?.() !== 0) return this.skip();
+    install();
+    cpSync(path.join(folder, 'node_modules', 'troupe', 'templates', 'component'), folder, {
+      recursive: true,
+    });
+    execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', '.'], { cwd: folder });
+    chmodSync(folder, 0o755);
+    const service = await Service.started();
+    const child = spawn(process.execPath, ['dist/remote.js'], {
+      ...{ cwd: folder, uid: NOBODY, gid: NOBODY, stdio: ['ignore', 'ignore', 'pipe'] },
+      env: {
+        PATH: process.env['PATH'],
+        TROUPE_URL: service.url,
+        TROUPE_CLIENT_ID: 'troupe-cli',
+        TROUPE_CLIENT_SECRET: readFileSync(
+          path.join(service.dataDir, 'secrets', 'troupe-cli.secret'),
+          'utf8',
+        ).trim(),
+        PROCESSES: '2',
+        MEDIA_CACHE_FOLDER: path.join(mkdtempSync(path.join(tmpdir(), 'troupe-cache-')), 'media'),
+      },
+    });
+    let said = '';
+    child.stderr.on('data', (text) => (said += String(text)));
+    try {
+      const components = () => service.ask('GET', '/rest/components');
+      await until(
+        'it is registered',
+        components,
+        ({ text }) => text.includes('DarknessDetection') || said !== '',
+      );
+      const clip = path.join(service.mediaDir, 'clip.mp4');
+      makeVideo(clip, { frames: 120, gop: 10 });
+      const document = await service.run({
+        media: [pathToFileURL(clip).href],
+        pipelineName: 'DARKNESS DETECTION PIPELINE',
+        jobProperties: {
+          MAX_BRIGHTNESS: '255',
+          CONFIDENCE_THRESHOLD: '0',
+          TARGET_SEGMENT_LENGTH: '40',
+          MIN_SEGMENT_LENGTH: '10',
+        },
+      });
+      expect(document.media[0]?.status, said).to.equal('COMPLETE');
+      expect(tracksOf(document.media[0], 'DARKNESS').length, JSON.stringify(document)).to.be.above(0);
+    } finally {
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      await ended;
+      await service.close();
+    }
+  });
+});
