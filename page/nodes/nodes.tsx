@@ -54,7 +54,9 @@ export function Nodes({ session }: { readonly session: Session }) {
             ([host, services]) => (
               <section key={host}>
                 <h2>{host}</h2>
-                {hosts.value?.[host] === false && <p class="hint">It is not configured to run services.</p>}
+                {hosts.value?.[host] === false && (
+                  <p class="hint">Its node is not connected: nobody knows how its services stand.</p>
+                )}
                 <ServiceTable
                   services={services}
                   read={isAdmin(session) ? setRead : undefined}

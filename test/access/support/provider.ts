@@ -11,6 +11,8 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
   user: ['media-users'],
   colleague: ['media-users'],
   nobody: ['staff'],
+  rack: ['media-nodes'],
+  shelf: ['media-nodes'],
 };
 
 export async function newKey(kid: string, alg = 'RS256'): Promise<JWK> {
@@ -112,7 +114,7 @@ export class TestProvider {
     await this.publish(await newKey(kid), ...this.#keys);
   }
 
-  token(client: 'admin' | 'user' | 'colleague' | 'nobody'): Promise<string> {
+  token(client: 'admin' | 'user' | 'colleague' | 'nobody' | 'rack' | 'shelf'): Promise<string> {
     return requestToken({ issuer: this.issuer, clientId: client, clientSecret: `secret of ${client}` });
   }
 

@@ -1,0 +1,128 @@
+/** Nodes of a server behind an OpenID Connect provider: a role of its own, which speaks for one name and does nothing else. */
+import { expect } from 'chai';
+import { NodeProcess, tokenFor } from '../support/node-process.ts';
+import { ServiceWithRoles, settingsOf } from '../support/roles.ts';
+import { Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { TestProvider } from './support/provider.ts';
+
+const NODES = { OIDC_NODE_CLAIM_NAME: 'groups', OIDC_NODE_CLAIM_VALUE: 'media-nodes' };
+const HELLO = {
+  instance: 'one',
+  formerly: null,
+  turn: 0,
+  version: '0.1.0',
+  server: '',
+  done: 0,
+  configuration: '',
+  services: [],
+  processes: [],
+  news: [],
+  installed: [],
+  leaving: false,
+  waitMs: 0,
+};
+
+describe('A node of a server behind an OpenID Connect provider', () => {
+  let provider: TestProvider;
+  let service: Service;
+  const closing: NodeProcess[] = [];
+  before(async () => {
+    provider = await TestProvider.start();
+    const settings = { ...settingsOf(provider), ...NODES, NODE_SILENCE_MS: '1500' };
+    service = await Service.started(settings, () => provider.token('admin'));
+  });
+  after(async () => {
+    await Promise.all(closing.map((one) => one.close()));
+    await service.close();
+    await provider.close();
+  });
+  const nodeOf = (name: string, client: string) => {
+    const node = new NodeProcess(name, {
+      TROUPE_URL: service.url,
+      TROUPE_ISSUER_URI: provider.issuer,
+      TROUPE_CLIENT_ID: client,
+      TROUPE_CLIENT_SECRET: `secret of ${client}`,
+    });
+    closing.push(node);
+    node.start();
+    return node;
+  };
+  const syncAs = async (token: string, name = 'rack-9') => {
+    const headers = { authorization: `Bearer ${token}` };
+    const { status, body } = await service.ask('POST', `/node/v1/${name}/sync`, HELLO, headers);
+    return [status, (body as { message?: string }).message];
+  };
+
+  it('is let in by the client credentials of a client with the role, and keeps the secret to itself', async () => {
+    const node = nodeOf('rack-2', 'rack');
+    await node.connected();
+    const hosts = async () => (await service.ask('GET', '/rest/nodes/hosts')).body as object;
+    await until('it is connected', hosts, (seen) => 'rack-2' in seen);
+    expect(JSON.stringify(service.log()) + JSON.stringify(node.log())).to.not.include('secret of rack');
+  });
+
+  it('is the only one that may speak for its name, also while it is down', async () => {
+    const [here] = (await service.ask('GET', '/rest/nodes/config')).body as object[];
+    await service.ask('POST', '/rest/nodes/config', [
+      here,
+      { host: 'rack-2', services: [{ ...SLEEPER, serviceCount: 0 }] },
+    ]);
+    await closing[0]!.kill9();
+    const [code, sentence] = await nodeOf('rack-2', 'shelf').refused();
+    expect(code).to.equal(2);
+    expect(sentence).to.match(/^The name rack-2 belongs to another client: give this node another NODE_NAME/);
+  });
+
+  it('opens nothing else: neither the interface of clients nor the work of components', async () => {
+    const headers = { authorization: `Bearer ${await provider.token('rack')}` };
+    for (const [method, path, body] of [
+      ['GET', '/rest/info'],
+      ['GET', '/rest/nodes'],
+      ['POST', '/rest/nodes/config', []],
+      ['POST', '/worker/v1/claim', { algorithms: ['LIGHT'] }],
+    ] as const)
+      expect([path, (await service.ask(method, path, body, headers)).status]).to.deep.equal([path, 403]);
+  });
+
+  it('needs that role: neither ADMIN nor a token of the development provider will do', async () => {
+    expect(await syncAs(await provider.token('admin'))).to.deep.equal([
+      403,
+      'A node needs another token. The token\'s "groups" claim did not contain "media-nodes".',
+    ]);
+    expect(await syncAs(await tokenFor(service, 'rack-9'))).to.deep.equal([
+      401,
+      'This server takes the tokens of its OpenID Connect provider: set TROUPE_ISSUER_URI, TROUPE_CLIENT_ID and TROUPE_CLIENT_SECRET on the node.',
+    ]);
+    const [status, message] = await syncAs('nonsense');
+    expect([status, message]).to.satisfy(
+      ([s, m]: [number, string]) => s === 401 && m.startsWith('The access token was refused: '),
+    );
+  });
+
+  it('is not taken at all when no claim grants the role', async () => {
+    const other = await ServiceWithRoles.started();
+    try {
+      const answer = await other.service.ask('POST', '/node/v1/rack-2/sync', HELLO);
+      expect([answer.status, answer.body]).to.deep.equal([
+        403,
+        {
+          message:
+            'This server takes no nodes: set OIDC_NODE_CLAIM_NAME and OIDC_NODE_CLAIM_VALUE to the claim that grants the role of a node.',
+        },
+      ]);
+    } finally {
+      await other.close();
+    }
+  });
+});
+
+const SLEEPER = {
+  serviceName: 'Sleeper',
+  serviceDescription: '',
+  serviceLauncher: 'simple',
+  cmd: 'sleep',
+  args: ['60'],
+  workingDirectory: '.',
+  environmentVariables: [],
+};

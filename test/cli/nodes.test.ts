@@ -1,0 +1,74 @@
+/** A second host by the tool alone: what its administrator types. */
+import path from 'node:path';
+import { expect } from 'chai';
+import { Place, type Running } from './support.ts';
+
+describe('troupe node', () => {
+  let place: Place;
+  let server: Running & { readonly url: string };
+  before(async () => {
+    place = new Place();
+    server = await place.serve({ NODE_NAME: 'here' });
+  });
+  after(() => place.leave());
+  const there = (more: Readonly<Record<string, string>> = {}) => ({
+    NODE_NAME: 'rack-2',
+    DATA_DIR: path.join(place.folder, 'node'),
+    ...more,
+  });
+
+  it('joins a server with what "troupe token --node" prints, is shown by "troupe nodes", and leaves with Ctrl-C', async () => {
+    const { code, stdout, stderr } = await place.troupe(['token', '--node', 'rack-2']);
+    expect([code, stderr]).to.deep.equal([0, '']);
+    const node = place.start(['node', '--server', server.url], there({ TROUPE_TOKEN: stdout.trim() }));
+    await node.says('stdout', 'the node is connected to its server');
+    const nodes = await place.troupe(['nodes']);
+    const [titles, here, rack] = nodes.stdout.split('\n').map((line) => line.trim().split(/ {2,}/));
+    expect(titles).to.deep.equal(['HOST', 'NODE', 'VERSION', 'SERVICES', 'RUNNING', 'NOTE']);
+    expect(here?.slice(0, 2)).to.deep.equal(['here', 'of the server']);
+    expect(rack).to.deep.equal([
+      'rack-2',
+      'connected',
+      here![2],
+      '0',
+      '0',
+      'the configuration has nothing for it',
+    ]);
+    node.signal('SIGINT');
+    expect((await node.ended).code).to.equal(0);
+    // From now on it has a token of its own.
+    const again = place.start(['node'], there({ TROUPE_URL: server.url }));
+    await again.says('stdout', 'the node is connected to its server');
+    const second = place.start(
+      ['node', '--server', server.url],
+      there({ DATA_DIR: path.join(place.folder, 'second'), TROUPE_TOKEN: stdout.trim() }),
+    );
+    const refused = await second.ended;
+    expect([refused.code, refused.stderr]).to.satisfy(
+      ([status, text]: [number, string]) =>
+        status === 2 &&
+        text.startsWith('Another node is called rack-2 and is connected: give each a NODE_NAME'),
+    );
+    again.signal('SIGTERM');
+    expect((await again.ended).code).to.equal(0);
+  });
+
+  it('says what is missing or wrong, and ends', async () => {
+    for (const [args, env, words] of [
+      [['node'], {}, 'Say which server it belongs to: --server URL, or TROUPE_URL.'],
+      [['node', '--server', server.url], {}, 'The node has no token: set TROUPE_TOKEN'],
+      [['node', '--server', server.url], { NODE_NAME: 'a b' }, 'NODE_NAME must have 1 to 64 letters'],
+      [['node', '--server', server.url], { TROUPE_TOKEN: 'x' }, 'This is no token of a node'],
+      [['token', '--node', 'a b'], { DATA_DIR: place.dataDir }, 'A node is called by 1 to 64 letters'],
+    ] as const) {
+      const { code, stderr } = await place.troupe(
+        args,
+        there({ DATA_DIR: path.join(place.folder, 'none'), ...env }),
+      );
+      expect([code, stderr]).to.satisfy(
+        ([status, text]: [number, string]) => status === 2 && text.includes(words),
+        stderr,
+      );
+    }
+  });
+});
