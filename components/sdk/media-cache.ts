@@ -20,7 +20,9 @@ import {
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CodedError } from '../../protocol/coded-error.ts';
 import type { WorkMedium } from '../../protocol/worker-protocol.ts';
+import { messageOf } from './failure.ts';
 import type { WorkerClient } from './client.ts';
 import { DEAD_MS, IN_USE, makeRoom, PART } from './cache-room.ts';
 import { fetchMedium, type Fetching } from './fetch-medium.ts';
@@ -81,11 +83,19 @@ export class MediaCache {
   /** The temporary folder is everybody's: nobody else may put there what is taken for a medium. */
   async #open(): Promise<void> {
     const { folder } = this.#options;
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const { uid, mode } = await stat(folder);
+    const made = mkdir(folder, { recursive: true, mode: 0o700 });
+    const { uid, mode } = await made
+      .then(() => stat(folder))
+      .catch((error: unknown) => {
+        throw new CodedError(
+          'LOCAL_STORAGE',
+          `Fetched media cannot be kept (MEDIA_CACHE_FOLDER): ${messageOf(error)}`,
+        );
+      });
     const isOurs = uid === 0 || uid === userInfo().uid;
     if (isOurs && (mode & WRITABLE_BY_ALL) === 0) return;
-    throw new Error(
+    throw new CodedError(
+      'LOCAL_STORAGE',
       `Others may write into ${folder}, where media are kept: set MEDIA_CACHE_FOLDER to another folder.`,
     );
   }
