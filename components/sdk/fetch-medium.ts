@@ -14,6 +14,8 @@ const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 3_000;
 /** A connection on which nothing comes for so long is taken for broken. */
 const SILENCE_MS = 30_000;
+/** A write takes longer to begin than to write so many bytes. */
+const WRITTEN_AT_ONCE = 1024 * 1024;
 
 export interface Fetching {
   readonly signal: AbortSignal;
@@ -124,14 +126,30 @@ async function fetchSome(
 
 async function take(answer: IncomingMessage, found: Fetched, { working }: Fetching): Promise<void> {
   answer.setTimeout(SILENCE_MS, () => answer.destroy(new Error(`nothing came for ${SILENCE_MS} ms`)));
-  for await (const chunk of answer) {
-    const data = chunk as Buffer;
-    for (let at = 0; at < data.length;) at += (await found.file.write(data, at)).bytesWritten;
-    found.hash.update(data);
-    found.bytes += data.length;
+  let pieces: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of answer) {
+      pieces.push(chunk as Buffer);
+      size += (chunk as Buffer).length;
+      if (size < WRITTEN_AT_ONCE) continue;
+      await store(pieces, found);
+      [pieces, size] = [[], 0];
+      working();
+    }
+  } finally {
+    // Also of an answer that breaks off: it is gone on with behind it.
+    await store(pieces, found);
     working();
   }
   if (!answer.complete) throw new Error('The medium broke off.');
+}
+
+async function store(pieces: readonly Buffer[], found: Fetched): Promise<void> {
+  const data = Buffer.concat(pieces);
+  for (let at = 0; at < data.length;) at += (await found.file.write(data, at)).bytesWritten;
+  found.hash.update(data);
+  found.bytes += data.length;
 }
 
 /** The disk of this host, which no other connection mends. */
