@@ -55,10 +55,12 @@ export function Played(props: PlayerProps & { readonly failed: (problem: string)
         onLoadedMetadata={({ currentTarget }) => {
           // Sound alone is played as well, without a picture.
           if (currentTarget.videoWidth === 0) return failed('This browser plays no picture of this video.');
+          // Whoever was quicker than the video with "Play" is not stopped again.
+          const isWanted = !currentTarget.paused;
           const { frame: at, isPlaying, rate } = recovery.loaded();
-          currentTarget.playbackRate = rate;
+          if (!isWanted) currentTarget.playbackRate = rate;
           toFrame(at);
-          if (isPlaying) void currentTarget.play();
+          if (isPlaying || isWanted) void currentTarget.play();
         }}
         // The boxes are fetched while the browser looks for the picture.
         onSeeking={({ currentTarget }) => void cache.at(table.shownAt(currentTarget.currentTime * 1_000))}
