@@ -50,7 +50,10 @@ const VIEWS: readonly View[] = [
   {
     name: 'streams',
     title: 'Streams',
-    show: ({ path: [, id] }) => (id === undefined ? <StreamList /> : <StreamView id={id} key={id} />),
+    show: (route) => {
+      const [, id] = route.path;
+      return id === undefined ? <StreamList route={route} /> : <StreamView id={id} key={id} />;
+    },
   },
   {
     name: 'pipelines',

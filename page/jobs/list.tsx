@@ -5,7 +5,7 @@ import { counted, duration, fileName, moment } from '../kit/format.ts';
 import { useLoaded } from '../kit/load.ts';
 import { Connection, Problem, Progress, Status, Table } from '../kit/parts.tsx';
 import { go, hrefOf, type Route } from '../kit/route.ts';
-import { JobButtons } from './buttons.tsx';
+import { JobButtons, ManyButtons } from './buttons.tsx';
 import { FILTERS, JobFilters } from './filters.tsx';
 import type { JobPage, JobsEvent, ListedJob } from './types.ts';
 
@@ -42,6 +42,7 @@ export function JobList({ route: { query } }: { readonly route: Route }) {
       {page === undefined && first.error !== undefined && (
         <Problem again={first.again}>{first.error.message}</Problem>
       )}
+      {page !== undefined && <ManyButtons jobs={page.jobs} />}
       {page !== undefined && <JobTable jobs={page.jobs} />}
       <Pages query={query} next={page?.next ?? null} />
     </>

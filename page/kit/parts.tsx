@@ -9,7 +9,7 @@ import type { Loaded } from './load.ts';
 function moodOf(status: string): 'good' | 'bad' | 'warn' | 'busy' | 'quiet' {
   if (/ERROR|FAIL|DUPLICATE|DEAD/.test(status)) return 'bad';
   if (/WARN|STALLED|UNHEALTHY|CANCELLING/.test(status)) return 'warn';
-  if (/^(COMPLETE|TERMINATED|RUNNING)$/.test(status)) return 'good';
+  if (/^(COMPLETE|TERMINATED|RUNNING)$/i.test(status)) return 'good';
   if (/PROGRESS|START|PAUSED|IDLE|PREPAR/.test(status)) return 'busy';
   return 'quiet';
 }

@@ -1,31 +1,37 @@
 import { get } from '../kit/api.ts';
-import { counted, moment } from '../kit/format.ts';
+import { count, counted, moment } from '../kit/format.ts';
 import { useLoaded } from '../kit/load.ts';
 import { Shown, Status, Table } from '../kit/parts.tsx';
-import { hrefOf } from '../kit/route.ts';
+import { hrefOf, type Route } from '../kit/route.ts';
 import { NewStream } from './new-stream.tsx';
 import type { StreamInfo } from './types.ts';
 
 const EVERY_MS = 3_000;
-/** The newest; each is asked for by itself. */
-const MOST = 50;
+/** Streams of a page; each is asked for by itself. */
+const PAGE = 25;
 
-async function streams(signal: AbortSignal): Promise<readonly StreamInfo[]> {
+interface StreamPage {
+  readonly infos: readonly StreamInfo[];
+  readonly total: number;
+}
+
+async function streams(offset: number, signal: AbortSignal): Promise<StreamPage> {
   const { jobIds } = await get<{ jobIds: readonly number[] }>(
     'rest/streaming/jobs',
     { isActive: false },
     signal,
   );
-  const newest = jobIds.toSorted((a, b) => b - a).slice(0, MOST);
-  const infos = newest.map((id) =>
+  const shown = jobIds.toSorted((a, b) => b - a).slice(offset, offset + PAGE);
+  const infos = shown.map((id) =>
     get<StreamInfo>(`rest/streaming/jobs/${id}`, { details: true }, signal).catch(() => undefined),
   );
-  return (await Promise.all(infos)).filter((info) => info !== undefined);
+  return { infos: (await Promise.all(infos)).filter((info) => info !== undefined), total: jobIds.length };
 }
 
 /** Live streams, the newest first. */
-export function StreamList() {
-  const all = useLoaded(streams, [], EVERY_MS);
+export function StreamList({ route: { query } }: { readonly route: Route }) {
+  const offset = Math.max(0, Math.floor(Number(query.get('offset') ?? 0)) || 0);
+  const all = useLoaded((signal) => streams(offset, signal), [offset], EVERY_MS);
   return (
     <>
       <header class="bar">
@@ -33,19 +39,45 @@ export function StreamList() {
       </header>
       <NewStream />
       <Shown of={all}>
-        {(infos) =>
-          infos.length === 0 ? (
-            <p class="hint">No camera is or was watched.</p>
-          ) : (
-            <Table columns={['Stream', 'Camera', 'Pipeline', 'Status', 'Seen', 'Started']}>
-              {infos.map((info) => (
-                <StreamRow key={info.jobId} info={info} />
-              ))}
-            </Table>
-          )
-        }
+        {({ infos, total }) => (
+          <>
+            {infos.length === 0 ? (
+              <p class="hint">{total === 0 ? 'No camera is or was watched.' : 'There are no more.'}</p>
+            ) : (
+              <Table columns={['Stream', 'Camera', 'Pipeline', 'Status', 'Seen', 'Started']}>
+                {infos.map((info) => (
+                  <StreamRow key={info.jobId} info={info} />
+                ))}
+              </Table>
+            )}
+            <Pages offset={offset} shown={infos.length} total={total} />
+          </>
+        )}
       </Shown>
     </>
+  );
+}
+
+function Pages({
+  offset,
+  shown,
+  total,
+}: {
+  readonly offset: number;
+  readonly shown: number;
+  readonly total: number;
+}) {
+  if (total <= PAGE && offset === 0) return null;
+  return (
+    <nav class="pages" aria-label="Pages">
+      {offset > 0 && (
+        <a href={hrefOf(['streams'], { offset: Math.max(0, offset - PAGE) || undefined })}>Newer streams</a>
+      )}
+      <span>
+        {count(offset + Math.min(1, shown))} to {count(offset + shown)} of {count(total)}
+      </span>
+      {offset + PAGE < total && <a href={hrefOf(['streams'], { offset: offset + PAGE })}>Older streams</a>}
+    </nav>
   );
 }
 

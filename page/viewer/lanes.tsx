@@ -1,5 +1,6 @@
-import { useRef } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { clock, count } from '../kit/format.ts';
+import { Preview, type Hover } from './preview.tsx';
 import { colourOf, type Lane } from './types.ts';
 
 export interface Span {
@@ -26,6 +27,7 @@ export function Lanes({
   hidden,
   toggle,
   seek,
+  still,
 }: {
   readonly lanes: readonly Lane[];
   readonly lengthMs: number;
@@ -35,13 +37,22 @@ export function Lanes({
   readonly hidden: ReadonlySet<number>;
   readonly toggle: (lane: number) => void;
   readonly seek: (ms: number) => void;
+  /** The address of the picture at a time; undefined: there are no pictures. */
+  readonly still: ((ms: number) => string) | undefined;
 }) {
+  const [hover, setHover] = useState<Hover>();
   const bars = useRef<HTMLDivElement>(null);
   const { fromMs, toMs } = span;
   const xOf = (ms: number) => ((ms - fromMs) / (toMs - fromMs)) * WIDTH;
   const msAt = (clientX: number) => {
     const { left, width } = bars.current!.getBoundingClientRect();
     return fromMs + ((clientX - left) / width) * (toMs - fromMs);
+  };
+  const moved = ({ clientX, pointerType }: PointerEvent) => {
+    // A finger covers what it points at, and means to go there.
+    if (pointerType !== 'mouse' || still === undefined) return;
+    const ms = Math.max(fromMs, Math.min(toMs, msAt(clientX)));
+    setHover({ ms, part: (ms - fromMs) / (toMs - fromMs) });
   };
   const wheel = (event: WheelEvent) => {
     event.preventDefault();
@@ -63,7 +74,15 @@ export function Lanes({
           </label>
         ))}
       </div>
-      <div class="bars" ref={bars} onWheel={wheel} onClick={(event) => seek(msAt(event.clientX))}>
+      <div
+        class="bars"
+        ref={bars}
+        onWheel={wheel}
+        onClick={(event) => seek(msAt(event.clientX))}
+        onPointerMove={moved}
+        onPointerLeave={() => setHover(undefined)}
+      >
+        {hover !== undefined && still !== undefined && <Preview at={hover} still={still} />}
         <svg viewBox={`0 0 ${WIDTH} ${Math.max(1, lanes.length) * HEIGHT}`} preserveAspectRatio="none">
           {lanes.map((lane, n) => (
             <path

@@ -1,23 +1,21 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { get, urlOf, type Query } from '../kit/api.ts';
 import { clock, fileName } from '../kit/format.ts';
 import { useLoaded, useSettled } from '../kit/load.ts';
 import { Problem, Shown, Status } from '../kit/parts.tsx';
 import { hrefOf, type Route } from '../kit/route.ts';
-import { BoxCache } from './box-cache.ts';
+import { Downloads } from './downloads.tsx';
 import type { PlayerHandle } from './drawing.ts';
 import { FrameTable, type Run } from './frame-table.ts';
 import { Keys } from './keys.tsx';
 import { Lanes, type Span } from './lanes.tsx';
-import { storedSize, turned } from './overlay.ts';
-import { ImagePlayer, VideoPlayer } from './player.tsx';
+import { storedSize } from './overlay.ts';
+import { PicturePlayer, stillUrl } from './picture.tsx';
 import { SoundPlayer } from './sound.tsx';
 import { TrackFilters, TrackList } from './tracks.tsx';
-import type { BoxPage, Filter, Lane, MediaOfJob, Medium, Track, TrackPage } from './types.ts';
+import type { Filter, Lane, MediaOfJob, Medium, Track, TrackPage } from './types.ts';
 
 const TRACKS = 200;
-/** Boxes of one answer: as many as the service gives, for one frame may have very many. */
-const BOXES = 20_000;
 /** Time for which something must stand still before others are told of it: milliseconds. */
 const SETTLED_MS = 250;
 /** Without tracks there is a time all the same. */
@@ -154,6 +152,9 @@ function Found({ job, base, medium, lanes, route: { query } }: FoundProps) {
     player.current?.toFrame(table.value?.nearest(ms) ?? 0);
     if (sound.current !== null) sound.current.currentTime = ms / 1_000;
   };
+  // Of a video with pictures.
+  const frames = storedSize(medium) === undefined ? undefined : table.value;
+  const stillAt = frames && ((ms: number) => stillUrl(base, frames.shownAt(ms)));
   const open = (track: Track) => {
     setSelected(track.n);
     const frame = track.exemplarFrame ?? track.startFrame;
@@ -200,6 +201,7 @@ function Found({ job, base, medium, lanes, route: { query } }: FoundProps) {
             hidden={hidden}
             toggle={(lane) => setFilter({ ...filter, hidden: toggled(hidden, lane) })}
             seek={seek}
+            still={stillAt}
           />
         )}
         <Where medium={medium} table={table.value} positionMs={positionMs} />
@@ -211,33 +213,6 @@ function Found({ job, base, medium, lanes, route: { query } }: FoundProps) {
         <Downloads job={job} base={base} medium={medium} />
       </aside>
     </div>
-  );
-}
-
-/** Forms of what was found that are for one medium. */
-const FORMS = { cvat: 'CVAT XML', vtt: 'WebVTT', srt: 'SubRip', csv: 'CSV', ndjson: 'NDJSON' };
-
-function Downloads({
-  job,
-  base,
-  medium: { mediaId },
-}: {
-  readonly job: string;
-  readonly base: string;
-  readonly medium: Medium;
-}) {
-  const path = `rest/jobs/${encodeURIComponent(job)}/output/detection`;
-  return (
-    <p class="links">
-      <a href={urlOf(base)} download>
-        Medium
-      </a>
-      {Object.entries(FORMS).map(([format, name]) => (
-        <a key={format} href={urlOf(path, { format, media: mediaId })} download>
-          {name}
-        </a>
-      ))}
-    </p>
   );
 }
 
@@ -269,36 +244,4 @@ function Where({
       {frame}
     </p>
   );
-}
-
-/** A picture with boxes: of a video, or an image. */
-function PicturePlayer({
-  base,
-  medium,
-  ...props
-}: {
-  readonly base: string;
-  readonly medium: Medium;
-} & Omit<Parameters<typeof VideoPlayer>[0], 'source' | 'still' | 'cache' | 'known' | 'turned'>) {
-  const [known, setKnown] = useState(0);
-  const cache = useMemo(
-    () =>
-      new BoxCache({
-        load: (fromFrame, toFrame, signal) =>
-          get<BoxPage>(`${base}/boxes`, { fromFrame, toFrame, limit: BOXES }, signal),
-        changed: () => setKnown((before) => before + 1),
-      }),
-    [base],
-  );
-  useEffect(() => () => cache.close(), [cache]);
-  const turning = useMemo(() => turned(storedSize(medium)!, medium.metadata), [medium]);
-  const all = {
-    ...props,
-    cache,
-    known,
-    turned: turning,
-    source: urlOf(base),
-    still: (frame: number) => urlOf(`${base}/frames/${frame}.jpg`),
-  };
-  return medium.mediaType === 'IMAGE' ? <ImagePlayer {...all} /> : <VideoPlayer {...all} />;
 }

@@ -124,6 +124,37 @@ const FACE = 'FACE DETECTION PIPELINE';
     expect((await service.ask('GET', `/rest/jobs/${job}`)).status).to.equal(400);
   });
 
+  it('runs all that have failed again by a button that says how many they are', async () => {
+    const broken = {
+      media: [sampleUri('video_01_invalid.mp4')],
+      pipelineName: 'LIGHT PIPELINE',
+      externalId: 'the broken ones',
+    };
+    const jobs = [
+      await service.submit(broken),
+      await service.submit(broken),
+      await light({ externalId: 'the broken ones' }),
+    ];
+    for (const job of jobs) await service.terminal(job);
+    const { page } = await chromium.reader(service, '#/jobs?externalId=the+broken+ones');
+    const asked: string[] = [];
+    page.on('dialog', (dialog) => {
+      asked.push(dialog.message());
+      void dialog.accept();
+    });
+    const documents = async () => Promise.all(jobs.map(async (job) => (await service.job(job))?.startDate));
+    const before = await documents();
+    await page.getByRole('button', { name: 'Run 2 failed again' }).click();
+    const [first, second, third] = await until(
+      'both have begun anew',
+      documents,
+      (after) => after[0] !== before[0] && after[1] !== before[1],
+    );
+    expect([first, second]).to.not.include(undefined);
+    expect(third).to.equal(before[2]);
+    expect(asked[0]).to.match(/^Run 2 jobs again/);
+  });
+
   it('shows what others have written as text, and runs nothing of it', async () => {
     const trick = '<img src=x onerror="window.tricked=true"><b>bold</b>';
     const job = await light({ externalId: trick });

@@ -1,0 +1,49 @@
+/** Things that are loaded one at a time for somebody who wants another one all the while: the newest that was wanted is loaded next. */
+export interface NewestOptions<T> {
+  load(key: string): Promise<T>;
+  /** Told of what was loaded, unless nothing is wanted any more. */
+  loaded(value: T): void;
+  /** Time between two of them: milliseconds. */
+  readonly pauseMs: number;
+  /** The same after one that could not be had: the service may have too much to do. */
+  readonly failureMs: number;
+}
+
+export class Newest<T> {
+  readonly #options: NewestOptions<T>;
+  #wanted: string | undefined;
+  #last: string | undefined;
+  #isBusy = false;
+
+  constructor(options: NewestOptions<T>) {
+    this.#options = options;
+  }
+
+  want(key: string): void {
+    this.#wanted = key;
+    if (!this.#isBusy) void this.#work();
+  }
+
+  none(): void {
+    this.#wanted = undefined;
+    this.#last = undefined;
+  }
+
+  async #work(): Promise<void> {
+    const { load, loaded, pauseMs, failureMs } = this.#options;
+    this.#isBusy = true;
+    while (this.#wanted !== undefined && this.#wanted !== this.#last) {
+      const key = this.#wanted;
+      let pause = pauseMs;
+      try {
+        const value = await load(key);
+        this.#last = key;
+        if (this.#wanted !== undefined) loaded(value);
+      } catch {
+        pause = failureMs;
+      }
+      await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+    this.#isBusy = false;
+  }
+}

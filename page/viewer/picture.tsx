@@ -1,0 +1,44 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { get, urlOf } from '../kit/api.ts';
+import { BoxCache } from './box-cache.ts';
+import { storedSize, turned } from './overlay.ts';
+import { ImagePlayer, VideoPlayer } from './player.tsx';
+import type { BoxPage, Medium } from './types.ts';
+
+/** Boxes of one answer: as many as the service gives, for one frame may have very many. */
+const BOXES = 20_000;
+
+/** The address of a frame of a medium as a picture. */
+export const stillUrl = (base: string, frame: number) => urlOf(`${base}/frames/${frame}.jpg`);
+
+/** A picture with boxes: of a video, or an image. */
+export function PicturePlayer({
+  base,
+  medium,
+  ...props
+}: {
+  readonly base: string;
+  readonly medium: Medium;
+} & Omit<Parameters<typeof VideoPlayer>[0], 'source' | 'still' | 'cache' | 'known' | 'turned'>) {
+  const [known, setKnown] = useState(0);
+  const cache = useMemo(
+    () =>
+      new BoxCache({
+        load: (fromFrame, toFrame, signal) =>
+          get<BoxPage>(`${base}/boxes`, { fromFrame, toFrame, limit: BOXES }, signal),
+        changed: () => setKnown((before) => before + 1),
+      }),
+    [base],
+  );
+  useEffect(() => () => cache.close(), [cache]);
+  const turning = useMemo(() => turned(storedSize(medium)!, medium.metadata), [medium]);
+  const all = {
+    ...props,
+    cache,
+    known,
+    turned: turning,
+    source: urlOf(base),
+    still: (frame: number) => stillUrl(base, frame),
+  };
+  return medium.mediaType === 'IMAGE' ? <ImagePlayer {...all} /> : <VideoPlayer {...all} />;
+}
