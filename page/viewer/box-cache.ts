@@ -34,6 +34,8 @@ export interface BoxCacheOptions {
   load(fromFrame: number, toFrame: number, signal: AbortSignal): Promise<BoxPage>;
   /** Told when more boxes are known than before. */
   changed(): void;
+  /** Frames of the medium: behind the last there is nothing to be fetched. */
+  readonly frames?: number;
   readonly againMs?: number;
   readonly settledMs?: number;
 }
@@ -101,7 +103,7 @@ export class BoxCache {
       boxes += one.boxes;
       if (next > frame + AHEAD || boxes > AHEAD_BOXES) return undefined;
     }
-    return next;
+    return next < (this.#options.frames ?? Infinity) ? next : undefined;
   }
 
   #want(frame: number): void {

@@ -21,14 +21,16 @@ export function PicturePlayer({
   readonly medium: Medium;
 } & Omit<Parameters<typeof VideoPlayer>[0], 'source' | 'still' | 'cache' | 'known' | 'turned'>) {
   const [known, setKnown] = useState(0);
+  const { count: frames } = props.table;
   const cache = useMemo(
     () =>
       new BoxCache({
         load: (fromFrame, toFrame, signal) =>
           get<BoxPage>(`${base}/boxes`, { fromFrame, toFrame, limit: BOXES }, signal),
         changed: () => setKnown((before) => before + 1),
+        frames,
       }),
-    [base],
+    [base, frames],
   );
   useEffect(() => () => cache.close(), [cache]);
   const turning = useMemo(() => turned(storedSize(medium)!, medium.metadata), [medium]);

@@ -72,7 +72,12 @@ const FACE = 'FACE DETECTION PIPELINE';
         .locator(selector)
         .first()
         .evaluate((element) => element.getBoundingClientRect().toJSON() as Place);
-    const drawn = await placeOf('svg.boxes path');
+    // An outline that is drawn anew just then has no place.
+    const drawn = await until(
+      'the box has a place',
+      () => placeOf('svg.boxes path'),
+      ({ width: wide }) => wide > 0,
+    );
     const picture = await placeOf('.picture img');
     const scale = picture.width / 512;
     expect((drawn.x - picture.x) / scale, 'left edge in pixels of the image').to.be.closeTo(x, 1);
@@ -186,6 +191,7 @@ const FACE = 'FACE DETECTION PIPELINE';
     expect(await page.getByRole('button', { name: /^Log of/ }).count()).to.equal(0);
     await page.getByRole('link', { name: 'Pipelines' }).click();
     await page.getByRole('link', { name: FACE, exact: true }).click();
+    await page.getByRole('heading', { name: FACE }).waitFor();
     await page.getByText('FACE DETECTION TASK').waitFor();
     expect(await page.getByRole('button', { name: 'Delete' }).count()).to.equal(0);
   });

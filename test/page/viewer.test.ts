@@ -34,6 +34,11 @@ import { until } from '../support/until.ts';
     });
     page.on('requestfinished', (request) => isStill(request.url()) && underWay--);
     page.on('requestfailed', (request) => isStill(request.url()) && underWay--);
+    // With its first picture the video has its size, and all below it its place.
+    await page.locator('svg.boxes[data-frame="0"][data-known="true"]').waitFor({ state: 'attached' });
+    await until('the video has a picture', () =>
+      page.evaluate(`document.querySelector('video')?.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA`),
+    );
     const timeline = (await page.locator('.lanes .bars svg').boundingBox())!;
     const over = (part: number) => page.mouse.move(timeline.x + part * timeline.width, timeline.y + 8);
     for (let n = 0; n <= 40; n++) await over(0.1 + n / 50);
