@@ -2,7 +2,7 @@
  * Media on a host that does not see the server's files. All processes of the host share one folder: who needs a medium first fetches it, all
  * others wait for that, for this sub-job and all that follow. What was used longest ago goes when all together are too large.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import {
   access,
@@ -31,7 +31,7 @@ export interface MediaCacheOptions {
   readonly folder: string;
   /** Of all media that are kept. */
   readonly maxBytes: number;
-  readonly client: Pick<WorkerClient, 'get' | 'leases'>;
+  readonly client: Pick<WorkerClient, 'get'>;
   log(message: string): void;
 }
 
@@ -49,6 +49,8 @@ const TOLD_MS = 1_000;
 
 const WRITABLE_BY_ALL = 0o002;
 const LOCK = '.lock';
+/** By it media are named: the same content is the same file, whichever server it comes from. */
+const SHA256 = /^[\da-f]{64}$/;
 
 export class MediaCache {
   readonly #options: MediaCacheOptions;
@@ -61,7 +63,7 @@ export class MediaCache {
 
   /** Errors: COULD_NOT_OPEN_MEDIA, COULD_NOT_READ_MEDIA; those of the connection when the lease is lost. */
   async local(medium: WorkMedium, fetching: Fetching): Promise<LocalMedium> {
-    const { url, path } = medium;
+    const { url, path, sha256 } = medium;
     if (url === undefined || (await isHere(medium)))
       return { path, isShared: true, close: () => Promise.resolve() };
     const { maxBytes, log } = this.#options;
@@ -72,11 +74,12 @@ export class MediaCache {
       );
       return this.#forOne(medium, fetching);
     }
-    const key = this.#keyOf(medium);
+    // Nothing tells this medium from another one: a server whose data are new begins its ids anew.
+    if (sha256 === undefined || !SHA256.test(sha256)) return this.#forOne(medium, fetching);
     for (;;) {
-      const used = await this.#used(key);
+      const used = await this.#used(sha256);
       if (used !== undefined) return used;
-      await this.#fetchedOnce(key, medium, fetching);
+      await this.#fetchedOnce(sha256, medium, fetching);
     }
   }
 
@@ -98,13 +101,6 @@ export class MediaCache {
       'LOCAL_STORAGE',
       `Others may write into ${folder}, where media are kept: set MEDIA_CACHE_FOLDER to another folder.`,
     );
-  }
-
-  /** Of what nobody has hashed: media ids are those of one server. */
-  #keyOf({ sha256, mediaId, bytes }: WorkMedium): string {
-    if (sha256 !== undefined && /^[\da-f]{64}$/.test(sha256)) return sha256;
-    const named = `${this.#options.client.leases} ${mediaId} ${bytes}`;
-    return createHash('sha256').update(named).digest('hex');
   }
 
   /** What is there, under a name of its own: nobody else takes it away while it is read. */
@@ -147,7 +143,7 @@ export class MediaCache {
     }
   }
 
-  /** Larger than all that is kept. */
+  /** What is larger than all that is kept, or has no name by which others would find it. */
   async #forOne(medium: WorkMedium, fetching: Fetching): Promise<LocalMedium> {
     const path = this.#file(`${this.#own}-${++this.#uses}`, IN_USE);
     const close = () => rm(path, { force: true });

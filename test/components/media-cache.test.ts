@@ -189,6 +189,18 @@ describe('The media of a host that does not see those of the server', () => {
     expect(kept()).to.have.length(2);
   });
 
+  it('without a hash are fetched for one sub-job alone: a server whose data are new has others under the same ids', async () => {
+    const text = (content: string) => {
+      const { sha256: _, ...unhashed } = mediumOf(content);
+      return textOf(cache(), unhashed);
+    };
+    expect(await text(CONTENT)).to.equal(CONTENT);
+    const other = CONTENT.toUpperCase();
+    answer = serving(other);
+    expect(await text(other), 'not what was fetched before').to.equal(other);
+    expect([asked, kept()]).to.deep.equal([[undefined, undefined], []]);
+  });
+
   it('are kept in no folder into which everybody may write', async () => {
     await mkdir(place());
     await chmod(place(), 0o777);
