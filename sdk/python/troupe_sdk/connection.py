@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import json
 import os
 import select
 import socket
@@ -158,7 +159,16 @@ def _with_length(headers: Mapping[str, str], body: Body) -> dict[str, str]:
 
 def refusal(method: str, path: str, answer: Answer) -> ProtocolError:
     text = answer.read().decode("utf-8", "replace")[:LONGEST_ERROR]
-    return ProtocolError(answer.status, f"{method} {path}: {answer.status} {text}", _retry_after(answer))
+    return ProtocolError(answer.status, f"{method} {path}: {answer.status} {text}", _retry_after(answer), _said(text))
+
+
+def _said(text: str) -> str:
+    """What a person is to read of a refusal."""
+    try:
+        message = json.loads(text)["message"]
+    except (ValueError, KeyError, TypeError):
+        return text.strip() or "without a reason"
+    return str(message)
 
 
 def _retry_after(answer: Answer) -> float | None:

@@ -52,10 +52,12 @@ class Cancelled(BaseException):
 class ProtocolError(Exception):
     """The server answered something else than success."""
 
-    def __init__(self, status: int, message: str, retry_after: float | None = None) -> None:
+    def __init__(self, status: int, message: str, retry_after: float | None = None, said: str | None = None) -> None:
+        """``said``: the sentence of the server; the message holds the path as well, which names the lease."""
         super().__init__(message)
         self.status = status
         self.retry_after = retry_after
+        self.said = said or message
 
 
 class AwayError(Exception):
@@ -68,5 +70,8 @@ def failure_of(error: BaseException) -> dict[str, str]:
         return {"code": error.code, "message": error.message}
     if isinstance(error, MemoryError):
         return {"code": "MEMORY_ALLOCATION_FAILED", "message": "The component has not enough memory for this medium."}
+    if isinstance(error, ProtocolError):
+        code = "COULD_NOT_OPEN_MEDIA" if error.status == 410 else "DETECTION_FAILED"
+        return {"code": code, "message": f"The server refused what the component asked of it ({error.status}): {error.said}"}
     text = str(error) or type(error).__name__
     return {"code": "DETECTION_FAILED", "message": f"{type(error).__name__}: {text}"}

@@ -22,6 +22,8 @@ Message = dict[str, Any]
 #: The property that names a file which was made of a document.
 DERIVED = "DERIVATIVE_MEDIA_TEMP_PATH"
 BLOCK = 256 * 1024
+#: Of the name of a file that is sent; the server takes no longer ones.
+MOST_NAME_BYTES = 200
 
 
 class MediaFiles:
@@ -36,10 +38,13 @@ class MediaFiles:
         #: For media that are not kept, and for what is made of documents.
         self._own: str | None = None
         self._whole: dict[str, str] = {}
+        #: Where the server has put files that were sent, by their paths here.
+        self._there: dict[str, str] = {}
 
     def close(self) -> None:
         """After a sub-job: what it has used and made is not needed here any more."""
         self._whole = {}
+        self._there = {}
         if self._using is not None:
             self._using.unlink(missing_ok=True)
             self._using = None
@@ -128,16 +133,15 @@ class MediaFiles:
             if error.status == 409:
                 raise Cancelled("the lease was lost") from error
             if error.status in (404, 410):
-                raise DetectionError("COULD_NOT_OPEN_MEDIA", f"The medium cannot be fetched: {error}") from error
+                raise DetectionError("COULD_NOT_OPEN_MEDIA", f"The medium cannot be fetched: {error.said}") from error
         if not is_passing(error) or self._client.ending.is_set():
             raise error
 
     def output_folder(self, assignment: Mapping[str, Any]) -> str:
         """A folder for files that are made of a document: the server's where this host shares it."""
         folder = assignment["work"].get("outputFolder")
-        medium = assignment["work"]["medium"]
-        if folder is not None and self._is_here(medium):
-            os.makedirs(folder, exist_ok=True)
+        # The server has made it, so whoever does not see it is elsewhere, also where the medium lies in a share of both.
+        if folder is not None and self._shared and os.path.isdir(folder) and os.access(folder, os.W_OK | os.X_OK):
             return str(folder)
         own = os.path.join(self._folder(), "made")
         os.makedirs(own, exist_ok=True)
@@ -153,9 +157,13 @@ class MediaFiles:
         return {**track, "properties": properties, "detections": detections}
 
     def _sent(self, token: str, path: str) -> str:
-        """Where the server has put the file."""
-        relative = os.path.relpath(os.path.realpath(path), os.path.join(os.path.realpath(self._folder()), "made"))
-        name = re.sub(r"[\\/\x00-\x1f]", "_", relative).lstrip(".")[-150:] or "file"
+        """Where the server has put the file; it is sent once."""
+        here = os.path.realpath(path)
+        if here not in self._there:
+            self._there[here] = self._sent_as(token, name_of(here, len(self._there)), here)
+        return self._there[here]
+
+    def _sent_as(self, token: str, name: str, path: str) -> str:
 
         def send() -> str:
             with open(path, "rb") as file:
@@ -163,4 +171,18 @@ class MediaFiles:
                 answer = self._client.call("PUT", f"{WORKER}/leases/{token}/files/{urllib.parse.quote(name)}", file, headers)
             return str(json.loads(answer.read())["path"])
 
-        return self._client.retried(send)
+        try:
+            return self._client.retried(send)
+        except ProtocolError as error:
+            if error.status not in (400, 413):
+                raise
+            why = f"The server does not take a file that was made of the document ({error.status}): {error.said}"
+            raise DetectionError("FILE_WRITE_ERROR", why) from error
+
+
+def name_of(path: str, number: int) -> str:
+    """Two files of one name may lie in two folders. The end of a name is kept: it tells what the file is."""
+    plain = re.sub(r"[\\/\x00-\x1f\x7f-\x9f]", "_", os.path.basename(path))
+    head = f"{number}-"
+    end = plain.encode("utf-8", "replace")[-(MOST_NAME_BYTES - len(head)) :]
+    return head + end.decode("utf-8", "ignore")

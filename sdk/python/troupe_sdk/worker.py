@@ -46,6 +46,11 @@ AHEAD_S = 0.4
 TOGETHER_S = AHEAD_S / 2
 #: A sub-job that takes longer than this holds up no others: they go back.
 HELD_UP_S = 1.0
+#: Before work is given back for which there is no room (seconds). It may be given back 20 times: that is ten minutes for somebody to make room.
+NO_ROOM_PAUSE_S = 30.0
+#: The lease is lost, or the server away: another one may hand over the same later.
+GIVEN_BACK = frozenset({409, 502, 503, 504})
+NO_ROOM = 507
 #: Of the time that a sub-job is expected to take, the part that the last one tells.
 NEWS = 0.3
 
@@ -60,6 +65,7 @@ class Worker:
         self._stop = stop
         self._log = log
         self.interrupter = Interrupter()
+        self.no_room_pause_s = NO_ROOM_PAUSE_S
         self._heartbeat = Heartbeat(client, self._ticked)
         self._lock = threading.Lock()
         self._sending = threading.Lock()
@@ -154,11 +160,38 @@ class Worker:
             except Cancelled as why:
                 self._log(f"{context.id}: given back, {why}")
                 self._keep({"token": token})
-            except (AwayError, ProtocolError) as error:
-                self._log(f"{context.id}: {error}")
-                self._keep({"token": token})
             except (Exception, SystemExit) as error:
-                self._keep({"token": token, "failure": failure_of(error), "ms": _ms_since(started)})
+                self._failed(token, context, error, started)
+
+    def _failed(self, token: str, context: Context, error: BaseException, started: float) -> None:
+        """What somebody else may hand over later is given back; all else would go wrong again, and is told as a failure."""
+        if isinstance(error, ProtocolError) and error.status == NO_ROOM:
+            self._log(f"{context.id}: {error}")
+            self._release_later(token, context)
+        elif self._is_given_back(error):
+            self._log(f"{context.id}: {error}")
+            self._keep({"token": token})
+        else:
+            self._keep({"token": token, "failure": failure_of(error), "ms": _ms_since(started)})
+
+    def _is_given_back(self, error: BaseException) -> bool:
+        if isinstance(error, ProtocolError):
+            # A process that is to end has not waited for what passes.
+            return error.status in GIVEN_BACK or (self._stop.is_set and is_passing(error))
+        return isinstance(error, AwayError)
+
+    def _release_later(self, token: str, context: Context) -> None:
+        """Gives back what was begun, which the server counts: in the end such work fails."""
+        try:
+            with self.interrupter.watching(context):
+                self._stop.wait(self.no_room_pause_s)
+        except Cancelled as why:
+            self._log(f"{context.id}: given back, {why}")
+        try:
+            self._client.retried(lambda: self._client.release(token))
+        except (AwayError, ProtocolError) as error:
+            # The lease runs out, and the server gives the work to somebody else.
+            self._log(f"{context.id}: could not be given back: {error}")
 
     def _answer(self, token: str, body: IO[bytes], started: float) -> None:
         """Small answers are kept for the next message, larger ones sent by themselves."""

@@ -1,0 +1,157 @@
+import json
+import os
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+
+from troupe_sdk import Detector, Finding
+from troupe_sdk.access import FixedToken
+from troupe_sdk.client import Client
+from troupe_sdk.interruption import Stop
+from troupe_sdk.media.by_server import frame_from_server
+from troupe_sdk.media_cache import MediaCache
+from troupe_sdk.media_files import MOST_NAME_BYTES, MediaFiles, name_of
+from troupe_sdk.sub_job import SubJobs
+from troupe_sdk.worker import Worker
+
+from .worker_server import WorkerServer, assignment
+
+
+class Asking:
+    """A component that asks the server for something."""
+
+    def __init__(self, ask):
+        self.ask = ask
+
+    def lines(self, work, context):
+        self.ask(work["token"])
+        yield "{}\n"
+
+    def ticked(self):
+        pass
+
+    def close(self):
+        pass
+
+
+class Writing(Detector):
+    """Makes files of a document: those of these names, below its folder."""
+
+    def __init__(self, *names):
+        self.names = names
+
+    def generic(self, document, job):
+        for name in self.names:
+            path = os.path.join(document.output_folder, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            Path(path).write_text(name)
+            yield Finding({"DERIVATIVE_MEDIA_TEMP_PATH": path}, type="MEDIA")
+
+
+class Work(unittest.TestCase):
+    def setUp(self):
+        self.server = WorkerServer(self)
+        self.said = []
+        self.client = Client(self.server.url, FixedToken("t"), patience_s=0.3)
+        self.addCleanup(self.client.connection.close)
+        self.stop = Stop()
+
+    def worker(self, component):
+        worker = Worker(self.client, ["A"], component, self.stop, self.said.append)
+        worker.no_room_pause_s = 0.05
+        return worker
+
+    def work_until(self, component, condition):
+        """Works in this thread, as a process does, until what the server has got is as it should be."""
+        problems = []
+
+        def ending():
+            try:
+                self.server.until(condition)
+            except AssertionError as error:
+                problems.append(error)
+            self.stop.set("the test is over")
+
+        threading.Thread(target=ending, daemon=True).start()
+        self.worker(component).run()
+        if problems:
+            raise problems[0]
+
+    def answer_to(self, status, path="/thing"):
+        self.server.work, self.server.answers = [assignment()], []
+        self.server.always = {path: status}
+        self.stop = Stop()
+        self.work_until(
+            Asking(lambda token: self.client.retried(lambda: self.client.call("GET", f"/worker/v1/leases/{token}{path}").read())),
+            lambda: self.server.answers or self.server.released,
+        )
+        return self.server.answers[0] if self.server.answers else None
+
+    def test_what_the_server_refuses_for_good_is_a_failure_with_its_sentence(self):
+        for status in (400, 404, 413, 422):
+            failure = self.answer_to(status)["failure"]
+            self.assertEqual(failure["code"], "DETECTION_FAILED")
+            self.assertIn(f"({status}): It is refused.", failure["message"])
+            self.assertNotIn("t1", failure["message"])
+
+    def test_what_passes_is_given_back(self):
+        for status in (409, 502, 503, 504):
+            self.assertEqual(self.answer_to(status), {"token": "t1"})
+
+    def test_what_there_is_no_room_for_is_released_after_a_pause(self):
+        self.assertIsNone(self.answer_to(507))
+        self.assertEqual(self.server.released, ["t1"])
+
+    def test_a_frame_of_a_medium_that_is_gone_could_not_be_opened(self):
+        self.server.work, self.server.always = [assignment()], {"/frames/0": 410}
+        self.work_until(Asking(lambda token: frame_from_server(self.client, token, 0)), lambda: self.server.answers)
+        self.assertEqual(self.server.answers[0]["failure"]["code"], "COULD_NOT_OPEN_MEDIA")
+
+    def documents(self, detector, **work):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        document = Path(folder.name) / "document"
+        document.write_text("a document")
+        one = assignment(**work)
+        one["work"]["medium"].update(path=str(document), bytes=10)
+        self.server.work = [one]
+        files = MediaFiles(self.client, MediaCache(Path(folder.name) / "cache", 10**9))
+        self.work_until(SubJobs(detector, self.client, files), lambda: self.server.answers)
+        return self.server.answers[0]
+
+    def test_files_that_the_server_does_not_take_fail_the_sub_job(self):
+        self.server.always = {"a.png": 413}
+        failure = self.documents(Writing("a.png"), outputFolder="/data/of/the/server")["failure"]
+        self.assertEqual(failure["code"], "FILE_WRITE_ERROR")
+        self.assertIn("It is refused.", failure["message"])
+
+    def paths_in(self, answer):
+        tracks = [json.loads(line) for line in answer["lines"].splitlines()]
+        for track in tracks:
+            self.assertEqual(track["detections"][0]["properties"], track["properties"])
+        return [track["properties"]["DERIVATIVE_MEDIA_TEMP_PATH"] for track in tracks]
+
+    def test_files_of_like_names_stay_two_and_one_that_is_named_twice_is_sent_once(self):
+        names = ["a/b.png", "a_b.png", ".x", "x", "1" + "y" * 160, "2" + "y" * 160, "x"]
+        paths = self.paths_in(self.documents(Writing(*names), outputFolder="/data/of/the/server"))
+        self.assertEqual(len(set(paths)), len(names) - 1)
+        self.assertEqual(paths[3], paths[-1])
+
+    def test_files_are_sent_by_a_host_that_has_the_medium_but_not_the_folder_of_the_server(self):
+        with tempfile.TemporaryDirectory() as shared:
+            elsewhere = os.path.join(shared, "not", "here")
+            self.assertEqual(self.paths_in(self.documents(Writing("a.png"), outputFolder=elsewhere)), ["/there/0-a.png"])
+            self.assertFalse(os.path.exists(os.path.dirname(elsewhere)))
+            self.stop = Stop()
+            self.server.answers = []
+            here = self.paths_in(self.documents(Writing("a.png"), outputFolder=shared))
+            self.assertEqual(here, [os.path.join(shared, "a.png")])
+
+
+class Names(unittest.TestCase):
+    def test_are_such_as_the_server_takes(self):
+        self.assertEqual(name_of("/made/a\x85b\x7fc\n.png", 3), "3-a_b_c_.png")
+        self.assertEqual(name_of("/made/.hidden", 0), "0-.hidden")
+        long = name_of("/made/" + "\u00e9" * 120 + ".png", 12)
+        self.assertTrue(len(long.encode()) <= MOST_NAME_BYTES and long.startswith("12-") and long.endswith("\u00e9.png"))
