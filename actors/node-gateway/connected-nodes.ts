@@ -3,6 +3,7 @@ import type { WorkLedger } from '../../store/ledger.ts';
 import type { Owner, Store } from '../../store/store.ts';
 import type { NodeStates } from '../node-manager/node-state.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { ConfiguredNodes } from './configured.ts';
 import type { NodeAccess, SyncRequest } from './messages.ts';
 import { RemoteNode } from './remote-node.ts';
 import {
@@ -43,22 +44,15 @@ export class NodeRefused extends Error {
   }
 }
 
-export interface NodeQueues {
-  /** Queues that processes of this service may serve, on any node but the server's own. */
-  queuesOf(service: string): readonly string[];
-  /** Whether the node configuration has services for this host; also when it is not known yet. */
-  isConfigured(node: string): boolean;
-}
-
 /** The nodes on other hosts that have been heard of since the start of this server, and whom it takes for which of them. */
 export class ConnectedNodes {
   readonly #deps: ConnectedNodesDeps;
-  readonly #queues: NodeQueues;
+  readonly #configured: ConfiguredNodes;
   readonly #nodes = new Map<string, RemoteNode>();
 
-  constructor(deps: ConnectedNodesDeps, queues: NodeQueues) {
+  constructor(deps: ConnectedNodesDeps, configured: ConfiguredNodes) {
     this.#deps = deps;
-    this.#queues = queues;
+    this.#configured = configured;
   }
 
   get size(): number {
@@ -104,7 +98,7 @@ export class ConnectedNodes {
   #begin(node: string, { client }: NodeAccess, { instance, version }: SyncRequest): RemoteNode {
     const { logger, warn, version: own } = this.#deps;
     const about = { instance, version, client };
-    const { queuesOf } = this.#queues;
+    const queuesOf = (service: string) => this.#configured.queuesOf(node, service);
     const remote = new RemoteNode({ ...this.#deps, node, about, queuesOf });
     this.#nodes.set(node, remote);
     logger.info({ node, ...about }, 'a node is connected');
@@ -115,11 +109,11 @@ export class ConnectedNodes {
   async #stored(node: string): Promise<KnownNode | undefined> {
     const seen = await this.#deps.states.seen(node);
     if (seen?.about === undefined) return undefined;
-    return { ...seen.about, silent: seen.silent, configured: this.#queues.isConfigured(node) };
+    return { ...seen.about, silent: seen.silent, configured: this.#configured.has(node) };
   }
 
   #knownOf(node: string, { about, silent }: RemoteNode): KnownNode {
-    return { ...about, silent, configured: this.#queues.isConfigured(node) };
+    return { ...about, silent, configured: this.#configured.has(node) };
   }
 
   /** Nodes that are silent make room for others. */

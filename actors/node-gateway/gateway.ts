@@ -1,19 +1,14 @@
-import { createHash } from 'node:crypto';
 import type { QueueFigures } from '../../store/ledger.ts';
-import { MEDIA_QUEUES } from '../../protocol/worker-protocol.ts';
-import type { NodeManagerModel, ServiceModel } from '../node-configuration/model.ts';
+import type { NodeManagerModel } from '../node-configuration/model.ts';
 import type { TokenHolder } from '../node-manager/node-state.ts';
 import { hashToken, nodeOfToken } from '../node-manager/tokens.ts';
+import { ConfiguredNodes, type ConfiguredNodesDeps } from './configured.ts';
 import { ConnectedNodes, type ConnectedNodesDeps } from './connected-nodes.ts';
-import type { NodeAccess, NodeConfiguration, NodeNews, SyncAnswer, SyncRequest } from './messages.ts';
+import type { NodeAccess, NodeNews, SyncAnswer, SyncRequest } from './messages.ts';
 import type { RemoteNode } from './remote-node.ts';
 import { nodeOfWorker } from './rules.ts';
 
-export interface NodeGatewayDeps extends ConnectedNodesDeps {
-  /** The server's own services, which no other node may run, are not among these. */
-  readonly components: readonly { readonly queues: readonly string[]; readonly model: ServiceModel }[];
-  /** The queue of a component that somebody has registered. */
-  registeredQueue(component: string): string | undefined;
+export interface NodeGatewayDeps extends ConnectedNodesDeps, ConfiguredNodesDeps {
   /** Processes of the server's own node that can take work of a queue, now or when they are started. */
   ownCapacity(queue: string): number;
   /** Whether a component that no node has started has asked for work of this queue lately. */
@@ -24,8 +19,6 @@ export interface NodeGatewayDeps extends ConnectedNodesDeps {
 
 type Figures = Pick<QueueFigures, 'waiting' | 'held'>;
 
-/** Queues of the server's own media component: what they carry is for nobody else. */
-const OWN_QUEUES: readonly string[] = Object.values(MEDIA_QUEUES);
 /** What a node has not done within this time it was perhaps not told. */
 const ORDER_MS = 5_000;
 /** A message that is late does not make a node silent. */
@@ -35,21 +28,19 @@ const MESSAGES_IN_SILENCE = 4;
 export class NodeGateway {
   readonly #deps: NodeGatewayDeps;
   readonly #nodes: ConnectedNodes;
-  /** Undefined: it was not read yet. */
-  #configuration: readonly NodeManagerModel[] | undefined;
+  readonly #configured: ConfiguredNodes;
   #closed = false;
 
   constructor(deps: NodeGatewayDeps) {
     this.#deps = deps;
-    this.#nodes = new ConnectedNodes(deps, {
-      queuesOf: (service) => this.#queuesOf(service),
-      isConfigured: (node) =>
-        this.#configuration?.some(({ host, services }) => host === node && services.length > 0) !== false,
-    });
+    this.#configured = new ConfiguredNodes(deps);
+    this.#nodes = new ConnectedNodes(deps, this.#configured);
   }
 
   /** Takes a message of a node, and waits until there is something for it to do. @throws NodeRefused */
   async sync(node: string, access: NodeAccess, message: SyncRequest, gone: AbortSignal): Promise<SyncAnswer> {
+    if (!(await this.#isConfigured(gone)))
+      return { server: this.#deps.serverId, taken: 0, commands: [], wanted: {} };
     const remote = await this.#nodes.admitted(node, access, message);
     const news = remote.take(message);
     await remote.stored();
@@ -67,7 +58,7 @@ export class NodeGateway {
 
   /** From now on this is what nodes are to run. */
   configure(nodes: readonly NodeManagerModel[]): void {
-    this.#configuration = nodes;
+    this.#configured.take(nodes);
     for (const remote of this.#nodes.all()) remote.wake();
   }
 
@@ -116,14 +107,7 @@ export class NodeGateway {
 
   /** Why work of this queue waits, as far as other hosts are to serve it; undefined: they are not. */
   waitingReason(queue: string): string | undefined {
-    const hosts = (this.#configuration ?? [])
-      .filter(({ services }) =>
-        services.some(
-          ({ serviceName, serviceCount }) => serviceCount > 0 && this.#queuesOf(serviceName).includes(queue),
-        ),
-      )
-      .map(({ host }) => host)
-      .filter((host) => host !== this.#deps.host);
+    const hosts = this.#configured.hostsOf(queue).filter((host) => host !== this.#deps.host);
     const away = hosts.filter((host) => this.#nodes.get(host)?.silent !== false);
     if (hosts.length === 0) return undefined;
     if (away.length === hosts.length) return `the node ${away[0]} is not connected`;
@@ -146,7 +130,19 @@ export class NodeGateway {
   /** Nobody is held up any longer. */
   close(): void {
     this.#closed = true;
+    this.#configured.close();
     for (const remote of this.#nodes.all()) remote.wake();
+  }
+
+  /** At a start nodes come while the configuration is still being read: what they may do is known only then. */
+  async #isConfigured(gone: AbortSignal): Promise<boolean> {
+    if (this.#configured.isKnown) return true;
+    const hungUp = new Promise<void>((resolve) => {
+      if (gone.aborted) resolve();
+      else gone.addEventListener('abort', () => resolve(), { once: true });
+    });
+    await Promise.race([this.#configured.settled, hungUp]);
+    return this.#configured.isKnown;
   }
 
   async #hear(node: string, news: NodeNews): Promise<void> {
@@ -179,13 +175,13 @@ export class NodeGateway {
     { done, server, configuration }: SyncRequest,
   ): Promise<boolean> {
     if (remote.commands.some(({ number }) => server !== this.#deps.serverId || number > done)) return true;
-    const wanted = this.#configurationOf(node);
+    const wanted = this.#configured.partOf(node);
     if (wanted !== undefined && wanted.version !== configuration) return true;
     return [...(await this.#wantedOf(remote))].some(([queue, count]) => remote.isNews(queue, count));
   }
 
   async #answer(node: string, remote: RemoteNode, message: SyncRequest): Promise<SyncAnswer> {
-    const configuration = this.#configurationOf(node);
+    const configuration = this.#configured.partOf(node);
     const wanted = await this.#wantedOf(remote);
     remote.tell(wanted);
     return {
@@ -197,24 +193,6 @@ export class NodeGateway {
         ? {}
         : { configuration }),
     };
-  }
-
-  #configurationOf(node: string): NodeConfiguration | undefined {
-    if (this.#configuration === undefined) return undefined;
-    const services = this.#configuration.find(({ host }) => host === node)?.services ?? [];
-    const queues = Object.fromEntries(
-      services.map(({ serviceName }) => [serviceName, this.#queuesOf(serviceName)]),
-    );
-    const text = JSON.stringify([services, queues]);
-    return { version: createHash('sha256').update(text).digest('base64url'), services, queues };
-  }
-
-  #queuesOf(service: string): readonly string[] {
-    const { components, registeredQueue } = this.#deps;
-    const installed = components.find(({ model }) => model.serviceName === service)?.queues;
-    const registered = registeredQueue(service);
-    const queues = installed ?? (registered === undefined ? [] : [registered]);
-    return queues.filter((queue) => !OWN_QUEUES.includes(queue));
   }
 
   /** How many processes of this node are wanted for what waits, by queue that has work. */

@@ -7,7 +7,7 @@ import { serviceOfWorker } from './rules.ts';
 export interface RemoteNodeDeps extends Omit<NodeReportDeps, 'services' | 'alone' | 'about'> {
   readonly about: NodeAbout;
   readonly serverId: string;
-  /** Queues that processes of this service may serve, on any node. */
+  /** Queues that processes of this service may serve on this node. */
   queuesOf(service: string): readonly string[];
 }
 

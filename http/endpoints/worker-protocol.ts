@@ -93,7 +93,7 @@ export const workerProtocolEndpoints = [
       422: json('The result is not what was asked for; an attempt is counted.', responseMessage),
     },
     async handle({ params: { token }, query: { claim }, body, ctx }, deps: WorkerProtocolDeps) {
-      const queues = claim === undefined ? [] : queuesOf(ctx, claim);
+      const queues = claim === undefined ? [] : nextQueuesOf(ctx, claim);
       refuseUnlessTaken(ctx, await deps.workerGateway.result(token, claimantOf(ctx).worker, body));
       return ok(queues.length === 0 ? {} : { work: await handOut(ctx, deps, { queues, max: 1, waitMs: 0 }) });
     },
@@ -148,7 +148,7 @@ export const workerProtocolEndpoints = [
       403: json('The token may not claim work of these algorithms.', responseMessage),
     },
     async handle({ body: { answers, algorithms = [], max }, ctx }, deps: WorkerProtocolDeps) {
-      const queues = max === 0 || algorithms.length === 0 ? [] : queuesOf(ctx, algorithms);
+      const queues = max === 0 || algorithms.length === 0 ? [] : nextQueuesOf(ctx, algorithms);
       const outcomes = await deps.workerGateway.answers(claimantOf(ctx).worker, answers);
       const refused = outcomes.map(refusalOf);
       if (queues.length === 0) return ok({ refused, work: [] });
@@ -186,6 +186,12 @@ function queuesOf(ctx: Context, algorithms: readonly string[]): readonly string[
       `This token may not claim work of ${algorithms.join(', ')}: that needs a component with this algorithm, registered by the same client, or the role ADMIN.`,
     );
   return queues;
+}
+
+/** What comes after an answer: a process whose service is on its way out gets nothing more, and may answer what it holds. */
+function nextQueuesOf(ctx: Context, algorithms: readonly string[]): readonly string[] {
+  const { queues, outside } = claimantOf(ctx);
+  return !outside && queues?.length === 0 ? [] : queuesOf(ctx, algorithms);
 }
 
 async function handOut(

@@ -3,7 +3,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import type { NodeManagerModel, ServiceModel } from '../../actors/node-configuration/model.ts';
+import { hashToken, newToken } from '../../actors/node-manager/tokens.ts';
 import type { NodeInfo } from '../../actors/views/node-list.ts';
+import { readInfo } from '../../config/info.ts';
 import { HOST, Nodes } from '../rest/nodes-support.ts';
 import { NodeProcess, tokenFor } from '../support/node-process.ts';
 import { RawComponent } from '../support/raw-component.ts';
@@ -12,6 +14,11 @@ import { until } from '../support/until.ts';
 
 const SILENCE_MS = 1_500;
 const OTHER = 'rack-2';
+
+const HELLO = {
+  ...{ instance: 'one', formerly: null, turn: 0, version: readInfo().version, server: '', done: 0 },
+  ...{ configuration: '', services: [], processes: [], news: [], installed: [], leaving: false, waitMs: 0 },
+};
 
 describe('A node on another host', () => {
   let service: Service;
@@ -210,6 +217,29 @@ describe('A node on another host', () => {
     ]);
     const text = readFileSync(path.join(folder, 'token.json'), 'utf8');
     expect(text).to.not.include('join');
+  });
+
+  it('gets the work of what the configuration gives it alone, and may answer what it holds when that is taken away', async () => {
+    const name = 'rack-7';
+    const token = newToken(name);
+    const processes = [{ worker: `${name}:TestTrouble:1#1`, tokenHash: hashToken(token) }];
+    const headers = { authorization: `Bearer ${await tokenFor(service, name)}` };
+    const { status } = await service.ask('POST', `/node/v1/${name}/sync`, { ...HELLO, processes }, headers);
+    expect(status).to.equal(200);
+    const raw = new RawComponent(service, token);
+    const claim = { algorithms: ['TROUBLE'] };
+    expect((await raw.say('/claim', claim)).status, 'nothing is configured for it').to.equal(403);
+    await nodes.save([{ host: name, services: [component('TestTrouble')] }]);
+    const job = await service.submit({
+      media: [sampleUri('astronaut.png')],
+      pipelineName: 'TROUBLE PIPELINE',
+    });
+    const [work] = await raw.claim('TROUBLE');
+    await configured([], []);
+    expect((await raw.say('/claim', claim)).status, 'it was taken away').to.equal(403);
+    const answer = await raw.post(`/leases/${work!.token}/result?claim=TROUBLE`, '');
+    expect([answer.status, answer.body]).to.deep.equal([200, {}]);
+    expect((await service.terminal(job)).jobStatus).to.equal('COMPLETE');
   });
 
   describe('is refused with a sentence, and nothing is stored, when', () => {

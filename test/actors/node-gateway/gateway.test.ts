@@ -64,14 +64,18 @@ describe('The gateway of nodes on other hosts', () => {
     said = [];
     ownCapacity = 0;
     gateway = started();
-    gateway.configure([{ host: NODE, services: [FACES] }]);
   });
   afterEach(() => store.close());
 
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
   const say = (...what: readonly unknown[]) => void said.push(what);
   /** One more start of the server. */
-  const started = (serverId = 'server 1') =>
+  const started = (serverId = 'server 1') => {
+    const one = unconfigured(serverId);
+    one.configure([{ host: NODE, services: [FACES] }]);
+    return one;
+  };
+  const unconfigured = (serverId: string) =>
     new NodeGateway({
       ...{ host: 'here', serverId, version: '1.4.9', store, ledger, clock, logger },
       owner: { server: serverId, epoch: 1 },
@@ -224,11 +228,43 @@ describe('The gateway of nodes on other hosts', () => {
     expect(gateway.holderOf(token)?.queues).to.deep.equal([]);
   });
 
+  it('gives a process no work unless the configuration gives its node the service, and none any more when it is taken away', async () => {
+    const token = newToken('rack-9');
+    const processes = [{ worker: 'rack-9:Faces:1#1', tokenHash: hashToken(token) }];
+    const queues = () => gateway.holderOf(token)?.queues;
+    await ask({ processes }, 'rack-9');
+    expect(queues(), 'a name that the configuration does not have').to.deep.equal([]);
+    expect(gateway.serves('FACE')).to.equal(false);
+    const given = (serviceName: string, serviceCount: number) =>
+      gateway.configure([{ host: 'rack-9', services: [{ ...FACES, serviceName, serviceCount }] }]);
+    given('Guest', 1);
+    expect(queues(), 'another service').to.deep.equal([]);
+    given('Faces', 0);
+    expect(queues(), 'no process of it').to.deep.equal([]);
+    given('Faces', 1);
+    expect(queues()).to.deep.equal(['FACE']);
+    expect(gateway.serves('FACE')).to.equal(true);
+    gateway.configure([]);
+    expect(queues(), 'it is on its way out').to.deep.equal([]);
+  });
+
+  it('has nodes wait at a start until the configuration was read, which says what they may do', async () => {
+    gateway = unconfigured('server 2');
+    const waiting = ask();
+    gateway.configure([{ host: NODE, services: [FACES] }]);
+    expect((await waiting).configuration?.services).to.deep.equal([FACES]);
+    gateway = unconfigured('server 3');
+    const over = ask();
+    gateway.close();
+    expect((await over).configuration).to.equal(undefined);
+  });
+
   it('has the work of a queue fail only when no node that is connected can serve it', async () => {
     const out = deployed(1, { unlaunchable: true });
     const unavailable = { what: 'unavailable', queue: 'FACE', reason: 'it crashes' } as const;
     const told = () => said.filter(([what]) => what === 'unavailable');
     const other = { ...deployed(1), name: 'rack-3:Faces:1' };
+    gateway.configure([NODE, 'rack-3'].map((host) => ({ host, services: [FACES] })));
     await ask({ services: [other], instance: 'other' }, 'rack-3');
     await ask({ services: [out], news: [{ ...unavailable, number: 1 }] });
     expect(told()).to.deep.equal([]);
