@@ -122,7 +122,7 @@ class Work(unittest.TestCase):
 
     def test_files_that_the_server_does_not_take_fail_the_sub_job(self):
         self.server.always = {"a.png": 413}
-        failure = self.documents(Writing("a.png"), outputFolder="/data/of/the/server")["failure"]
+        failure = self.documents(Writing("a.png"), outputFolder="/proc/not/here")["failure"]
         self.assertEqual(failure["code"], "FILE_WRITE_ERROR")
         self.assertIn("It is refused.", failure["message"])
 
@@ -134,7 +134,7 @@ class Work(unittest.TestCase):
 
     def test_files_of_like_names_stay_two_and_one_that_is_named_twice_is_sent_once(self):
         names = ["a/b.png", "a_b.png", ".x", "x", "1" + "y" * 160, "2" + "y" * 160, "x"]
-        paths = self.paths_in(self.documents(Writing(*names), outputFolder="/data/of/the/server"))
+        paths = self.paths_in(self.documents(Writing(*names), outputFolder="/proc/not/here"))
         self.assertEqual(len(set(paths)), len(names) - 1)
         self.assertEqual(paths[3], paths[-1])
 

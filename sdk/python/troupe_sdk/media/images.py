@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import DetectionError
 from .png import PictureError, decode
-from .programs import ffmpeg, library
+from .programs import ffmpeg, library, picture_input_of
 
 Picture = tuple[int, int, bytes]
 
@@ -66,11 +66,12 @@ def _by_hand(path: str, beginning: bytes) -> Picture | None:
             return None
 
 
-def _by_ffmpeg(path: str, _: bytes) -> Picture | None:
+def _by_ffmpeg(path: str, beginning: bytes) -> Picture | None:
     program = ffmpeg()
     if program is None:
         return None
-    command = [program, "-nostdin", "-hide_banner", "-loglevel", "error", "-noautorotate", "-i", f"file:{path}"]
+    command = [program, "-nostdin", "-hide_banner", "-loglevel", "error", "-noautorotate"]
+    command += picture_input_of(path, beginning)
     command += ["-frames:v", "1", "-pix_fmt", "rgb24", "-c:v", "ppm", "-f", "image2pipe", "-"]
     told = subprocess.run(command, capture_output=True, check=False)
     try:

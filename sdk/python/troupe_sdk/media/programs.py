@@ -10,6 +10,40 @@ import shutil
 import subprocess
 from typing import Any
 
+from ..errors import DetectionError
+
+#: Demuxers that read one file that stands for itself, as the server has them. Playlists (HLS, DASH, concat, SDP) are left out: they name
+#: further files and addresses, which a client could use to read what it must not.
+FORMATS = (
+    "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,mpegvideo,m4v,h264,hevc,av1,obu,ivf,gif,apng,ogg,flv,live_flv,"
+    "asf,rm,mxf,nut,nsv,wtv,dv,mjpeg,yuv4mpegpipe,swf,vob,h263,h261,vc1,wav,w64,mp3,aac,flac,amr,amrnb,amrwb,aiff,caf,au,"
+    "ac3,eac3,dts,truehd,tta,wv,ape,voc,opus,spx,gsm,sln"
+)
+#: Demuxers of single pictures, by how these begin.
+PICTURES = (
+    (b"\x89PNG", "png_pipe"),
+    (b"\xff\xd8\xff", "jpeg_pipe"),
+    (b"BM", "bmp_pipe"),
+    (b"II*\0", "tiff_pipe"),
+    (b"MM\0*", "tiff_pipe"),
+    (b"RIFF", "webp_pipe"),
+    (b"P1", "pbm_pipe"),
+    (b"P4", "pbm_pipe"),
+    (b"P2", "pgm_pipe"),
+    (b"P5", "pgm_pipe"),
+    (b"P3", "ppm_pipe"),
+    (b"P6", "ppm_pipe"),
+    (b"P7", "pam_pipe"),
+    (b"qoif", "qoi_pipe"),
+    (b"8BPS", "psd_pipe"),
+    (b"\0\0\0\x0cjP", "j2k_pipe"),
+    (b"\xff\x4f\xff\x51", "j2k_pipe"),
+    (b"#?RADIANCE", "hdr_pipe"),
+    (b"v/1\x01", "exr_pipe"),
+)
+#: FFmpeg looks at so many bytes to tell what a file is.
+LOOKED_AT = 1 << 20
+
 
 def ffmpeg() -> str | None:
     """Path of the program: that which TROUPE_FFMPEG names, else the one on the PATH. ``none`` means that it is not to be used."""
@@ -17,6 +51,33 @@ def ffmpeg() -> str | None:
     if named == "none":
         return None
     return shutil.which(named or "ffmpeg")
+
+
+def input_of(path: str, formats: str = FORMATS) -> list[str]:
+    """The options by which ffmpeg opens a medium, and no other file."""
+    return ["-protocol_whitelist", "file", "-format_whitelist", formats, "-i", f"file:{path}"]
+
+
+def picture_input_of(path: str, beginning: bytes) -> list[str]:
+    """A demuxer is named: by the name of the file alone, ffmpeg would take one that reads further files with like names."""
+    for start, demuxer in PICTURES:
+        if beginning.startswith(start):
+            return ["-f", demuxer, *input_of(path, demuxer)]
+    return input_of(path)
+
+
+def refuse_playlist(path: str) -> None:
+    """For libraries that may not be told which formats to leave out."""
+    try:
+        with open(path, "rb") as file:
+            beginning = file.read(LOOKED_AT)
+    except OSError as error:
+        raise DetectionError("COULD_NOT_OPEN_MEDIA", f"The medium cannot be opened: {error.strerror}.") from error
+    # FFmpeg takes a text for one that ends at its first NUL, and passes over a tag of ID3.
+    text = beginning.split(b"\0", 1)[0].lower()
+    named = (b"#extm3u", b"ffconcat", b"id3", b"[playlist]")
+    if text.startswith(named) or any(mark in text for mark in (b"<mpd", b"<compositionplaylist", b"c=in ip")):
+        raise DetectionError("COULD_NOT_OPEN_MEDIA", "The medium is no video but a list of other files.")
 
 
 @functools.cache

@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from ..errors import DetectionError
 from ..model import SAMPLE_RATE
-from .programs import ffmpeg
+from .programs import ffmpeg, input_of
 
 #: Samples of the file that are looked at together.
 BLOCK = 16_384
@@ -165,7 +165,7 @@ def _by_ffmpeg(path: str, start_ms: float, stop_ms: float | None) -> Iterator[An
         raise DetectionError(
             "COULD_NOT_READ_MEDIA", "Only sound in WAV files can be read here: install ffmpeg for the component."
         )
-    command = [program, "-nostdin", "-hide_banner", "-loglevel", "error", "-i", f"file:{path}", "-map", "0:a:0", "-vn"]
+    command = [program, "-nostdin", "-hide_banner", "-loglevel", "error", *input_of(path), "-map", "0:a:0", "-vn"]
     command += ["-af", "aresample=async=1:first_pts=0", "-ac", "1", "-ar", str(SAMPLE_RATE), "-f", "s16le", "-"]
     with tempfile.TemporaryFile() as complaints:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=complaints)

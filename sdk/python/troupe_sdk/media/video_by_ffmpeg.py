@@ -15,7 +15,7 @@ from typing import IO
 from ..errors import DetectionError
 from ..geometry import Size
 from ..model import Frame, Medium
-from .programs import ffmpeg_passthrough
+from .programs import ffmpeg_passthrough, input_of
 from .sampling import Sampling
 from .video import has_constant_rate, time_of, whole_enough
 
@@ -135,7 +135,7 @@ def _command(program: str, path: str, sampling: Sampling, medium: Medium) -> lis
         chain = chain.replace("=checksum=0", "")
     out = [*ffmpeg_passthrough(program), "-pix_fmt", "rgb24", "-c:v", "ppm", "-f", "image2pipe", "-"]
     count = [] if sampling.key_frames or sampling.frames is not None else ["-frames:v", str(len(sampling.wanted()))]
-    return [*quiet, "-noautorotate", *seek, "-i", f"file:{path}", "-map", "0:v:0", "-an", "-sn", "-vf", chain, *count, *out]
+    return [*quiet, "-noautorotate", *seek, *input_of(path), "-map", "0:v:0", "-an", "-sn", "-vf", chain, *count, *out]
 
 
 def _numbering(program: str, path: str, sampling: Sampling, medium: Medium) -> tuple[list[str], str]:
@@ -174,7 +174,7 @@ def _stretches(frames: Sequence[int]) -> list[tuple[int, int]]:
 @functools.lru_cache(maxsize=64)
 def _time_of_first(program: str, path: str) -> float | None:
     """Seconds at which frame 0 is shown, as the container counts."""
-    command = [program, "-nostdin", "-hide_banner", "-nostats", "-copyts", "-i", f"file:{path}", "-map", "0:v:0"]
+    command = [program, "-nostdin", "-hide_banner", "-nostats", "-copyts", *input_of(path), "-map", "0:v:0"]
     command += ["-frames:v", "1", "-vf", "showinfo", "-f", "null", "-"]
     told = subprocess.run(command, capture_output=True, check=False).stderr.decode("utf-8", "replace")
     time = _TIME.search(told)

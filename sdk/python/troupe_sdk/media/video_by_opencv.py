@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
 from ..errors import DetectionError
 from ..geometry import Size
 from ..model import Frame, Medium
+from .programs import FORMATS, refuse_playlist
 from .sampling import Sampling
 from .video import has_constant_rate, time_of, whole_enough
 
@@ -19,6 +21,9 @@ class OpenCvReader:
     """It does not tell key frames apart: USE_KEY_FRAMES goes by FRAME_INTERVAL."""
 
     def __init__(self, cv2: Any, path: str, sampling: Sampling, medium: Medium) -> None:
+        refuse_playlist(path)
+        # Options of FFmpeg; who sets others knows why.
+        os.environ.setdefault("OPENCV_FFMPEG_CAPTURE_OPTIONS", f"protocol_whitelist;file|format_whitelist;{FORMATS}")
         self._cv2 = cv2
         self._sampling = sampling.without_key_frames()
         self._medium = medium
