@@ -108,10 +108,13 @@ export class NodeGateway {
   /** Why work of this queue waits, as far as other hosts are to serve it; undefined: they are not. */
   waitingReason(queue: string): string | undefined {
     const hosts = this.#configured.hostsOf(queue).filter((host) => host !== this.#deps.host);
-    const away = hosts.filter((host) => this.#nodes.get(host)?.silent !== false);
     if (hosts.length === 0) return undefined;
-    if (away.length === hosts.length) return `the node ${away[0]} is not connected`;
-    return this.canServe(queue) ? 'starting' : `its services on ${hosts[0]} are stopped or cannot be started`;
+    if (this.canServe(queue)) return 'starting';
+    const away = hosts.find((host) => this.#nodes.get(host)?.silent !== false);
+    if (away !== undefined) return `the node ${away} is not connected`;
+    return this.#isAwaited(queue)
+      ? 'starting'
+      : `its services on ${hosts[0]} are stopped or cannot be started`;
   }
 
   /** The nodes that are connected. */
@@ -119,12 +122,22 @@ export class NodeGateway {
     return new Map(this.#nodes.live());
   }
 
-  /** No service of this node can serve a queue any more; its work waits as long as any other can. */
+  /** No service of this node can serve a queue any more; its work waits as long as any other can, or could if it were not away. */
   unavailable(node: string, queue: string, reason: string): void {
     const { host, ownCapacity, servedFromOutside } = this.#deps;
     const servedHere = node !== host && ownCapacity(queue) > 0;
     if (servedHere || servedFromOutside(queue) || this.canServe(queue, node)) return;
+    if (this.#isAwaited(queue, node)) return;
     this.#deps.unavailable(queue, reason);
+  }
+
+  /** Whether a host is to serve this queue that is not connected, or has not begun with it yet. `except`: but this one. */
+  #isAwaited(queue: string, except?: string): boolean {
+    const others = this.#configured.hostsOf(queue).filter((one) => one !== this.#deps.host && one !== except);
+    return others.some((one) => {
+      const remote = this.#nodes.get(one);
+      return remote === undefined || remote.silent || !remote.isFor(queue);
+    });
   }
 
   /** Nobody is held up any longer. */
@@ -148,7 +161,8 @@ export class NodeGateway {
   async #hear(node: string, news: NodeNews): Promise<void> {
     if (news.what === 'gone') await this.#deps.gone(news.worker, news.counted, news.reason);
     else if (news.what === 'configured') this.#deps.announce();
-    else this.unavailable(node, news.queue, news.reason);
+    else if (this.#configured.hostsOf(news.queue).includes(node))
+      this.unavailable(node, news.queue, news.reason);
   }
 
   async #untilSomething(
@@ -208,11 +222,12 @@ export class NodeGateway {
     const shares = new Map<RemoteNode, number>();
     if (waiting === 0) return shares;
     const own = this.#deps.ownCapacity(queue);
-    const isLost = own === 0 && !this.#deps.servedFromOutside(queue) && !this.canServe(queue);
+    const isServed = own > 0 || this.#deps.servedFromOutside(queue) || this.canServe(queue);
+    const isLost = !isServed && !this.#isAwaited(queue);
     let left = waiting + held - own;
     for (const [, remote] of this.#nodes.live()) {
       if (left <= 0) break;
-      // Where nobody is able to do it, those are asked that cannot be started: they try again, or say so, and the work fails.
+      // Where nobody is able to do it, or will be, those are asked that cannot be started: they try again, or say so, and the work fails.
       const share = Math.min(left, isLost ? remote.unlaunchable(queue) : remote.capacity(queue));
       if (share > 0) shares.set(remote, share);
       left -= share;

@@ -259,18 +259,67 @@ describe('The gateway of nodes on other hosts', () => {
     expect((await over).configuration).to.equal(undefined);
   });
 
-  it('has the work of a queue fail only when no node that is connected can serve it', async () => {
-    const out = deployed(1, { unlaunchable: true });
-    const unavailable = { what: 'unavailable', queue: 'FACE', reason: 'it crashes' } as const;
+  describe('has the work of a queue fail', () => {
+    const out = { services: [deployed(1, { unlaunchable: true, lastKnownState: 'InactiveNoStart' })] };
+    const other = (more: Partial<DeployedServiceModel> = {}) => ({
+      services: [{ ...deployed(1, more), name: 'rack-3:Faces:1' }],
+      instance: 'other',
+    });
     const told = () => said.filter(([what]) => what === 'unavailable');
-    const other = { ...deployed(1), name: 'rack-3:Faces:1' };
-    gateway.configure([NODE, 'rack-3'].map((host) => ({ host, services: [FACES] })));
-    await ask({ services: [other], instance: 'other' }, 'rack-3');
-    await ask({ services: [out], news: [{ ...unavailable, number: 1 }] });
-    expect(told()).to.deep.equal([]);
-    await clock.advance(SILENCE_MS);
-    await ask({ services: [out], news: [{ ...unavailable, number: 2 }] });
-    expect(told()).to.deep.equal([['unavailable', 'FACE']]);
+    const configured = (...hosts: readonly string[]) =>
+      gateway.configure(hosts.map((host) => ({ host, services: [FACES] })));
+    let number = 0;
+    const sayUnavailable = (queue = 'FACE', node = NODE) =>
+      ask(
+        {
+          ...(node === NODE ? out : {}),
+          news: [{ what: 'unavailable', queue, reason: 'it crashes', number: ++number }],
+        },
+        node,
+      );
+    beforeEach(() => configured(NODE, 'rack-3'));
+
+    it('when no host that the configuration gives it to can do it, and not before', async () => {
+      await ask(other(), 'rack-3');
+      await sayUnavailable();
+      expect(told()).to.deep.equal([]);
+      await ask(other({ unlaunchable: true }), 'rack-3');
+      await sayUnavailable();
+      expect(told()).to.deep.equal([['unavailable', 'FACE']]);
+    });
+
+    it('not while one that could do it is merely away, which is not asked for in vain from the others', async () => {
+      await work(1);
+      await ask(other(), 'rack-3');
+      await clock.advance(SILENCE_MS);
+      expect((await sayUnavailable()).wanted).to.deep.equal({ FACE: 0 });
+      expect(gateway.waitingReason('FACE')).to.equal('the node rack-3 is not connected');
+      expect(told()).to.deep.equal([]);
+      configured(NODE);
+      expect((await ask(out)).wanted, 'it is taken out of the configuration').to.deep.equal({ FACE: 1 });
+      await sayUnavailable();
+      expect(told()).to.deep.equal([['unavailable', 'FACE']]);
+    });
+
+    it('not after a start of the server, until all of them were heard of and told what they are to run', async () => {
+      await sayUnavailable();
+      gateway.unavailable('here', 'FACE', 'it crashes');
+      await ask({ instance: 'other' }, 'rack-3');
+      await sayUnavailable();
+      expect(gateway.waitingReason('FACE')).to.equal('starting');
+      expect(told()).to.deep.equal([]);
+      await ask(other({ unlaunchable: true }), 'rack-3');
+      gateway.unavailable('here', 'FACE', 'it crashes');
+      expect(told()).to.deep.equal([['unavailable', 'FACE']]);
+    });
+
+    it('only by nodes that are to serve the queue', async () => {
+      configured(NODE);
+      await sayUnavailable('GUEST');
+      await sayUnavailable('MEDIA_INSPECTION');
+      await sayUnavailable('FACE', 'rack-9');
+      expect(told()).to.deep.equal([]);
+    });
   });
 
   it('refuses a second node of a name until the first is silent', async () => {
