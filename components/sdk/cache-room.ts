@@ -1,5 +1,5 @@
 /** What lies in the folder of fetched media, and what of it goes. */
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** As other SDKs name what they have fetched, so that all share it. */
@@ -10,8 +10,29 @@ export const PART = '.part';
 export const IN_USE = '.use';
 /** Who fetches touches the lock every second: one that was not touched for so long is that of a process that died. */
 export const DEAD_MS = 10_000;
-/** What nobody has written to for so long is of no use any more. */
+/** Who reads a medium touches the name under which he does so often. */
+const TOUCH_MS = 30_000;
+/**
+ * A name in use that was not touched for so long is that of a process that died. The number of the process would not tell: containers
+ * that share a folder have numbers of their own, and a number is given to another process later.
+ */
+const UNUSED_MS = 120_000;
+/** A part that nobody has written to for so long is of no use any more. */
 const LEFT_MS = 3_600_000;
+
+export async function touch(path: string): Promise<void> {
+  const now = new Date();
+  await utimes(path, now, now).catch(() => undefined);
+}
+
+/** Keeps a name in use until it is closed, which removes it. */
+export function inUse(path: string, touchMs = TOUCH_MS): () => Promise<void> {
+  const touching = setInterval(() => void touch(path), touchMs);
+  return () => {
+    clearInterval(touching);
+    return rm(path, { force: true });
+  };
+}
 
 /** Until so much more fits in; what is in use under other names stays for those who use it. */
 export async function makeRoom(
@@ -24,7 +45,7 @@ export async function makeRoom(
     const found = await stat(path).catch(() => undefined);
     if (found === undefined) continue;
     if (MEDIUM.test(name)) kept.push({ path, bytes: found.size, used: found.mtimeMs });
-    else if (isLeft(name, found.ctimeMs)) await rm(path, { force: true });
+    else if (isLeft(name, found)) await rm(path, { force: true });
   }
   let total = kept.reduce((sum, { bytes }) => sum + bytes, coming);
   for (const { path, bytes } of kept.toSorted((a, b) => a.used - b.used)) {
@@ -35,16 +56,7 @@ export async function makeRoom(
 }
 
 /** Of a process that died: its uses and its parts, once nobody goes on with them. */
-function isLeft(name: string, changed: number): boolean {
-  const pid = Number(/^(\d+)-/.exec(name)?.[1]);
-  if (name.endsWith(IN_USE)) return Date.now() - changed > DEAD_MS && !isAlive(pid);
-  return name.endsWith(PART) && Date.now() - changed > LEFT_MS;
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+function isLeft(name: string, { mtimeMs, ctimeMs }: { readonly mtimeMs: number; readonly ctimeMs: number }) {
+  if (name.endsWith(IN_USE)) return Date.now() - mtimeMs > UNUSED_MS;
+  return name.endsWith(PART) && Date.now() - ctimeMs > LEFT_MS;
 }

@@ -4,19 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import {
-  access,
-  copyFile,
-  link,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  utimes,
-} from 'node:fs/promises';
+import { access, copyFile, link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,13 +12,15 @@ import { CodedError } from '../../protocol/coded-error.ts';
 import type { WorkMedium } from '../../protocol/worker-protocol.ts';
 import { messageOf } from './failure.ts';
 import type { WorkerClient } from './client.ts';
-import { DEAD_MS, IN_USE, makeRoom, PART } from './cache-room.ts';
+import { DEAD_MS, IN_USE, inUse, makeRoom, PART, touch } from './cache-room.ts';
 import { fetchMedium, type Fetching } from './fetch-medium.ts';
 
 export interface MediaCacheOptions {
   readonly folder: string;
   /** Of all media that are kept. */
   readonly maxBytes: number;
+  /** Between two signs that a medium is still read; 30 s when absent. */
+  readonly touchMs?: number;
   readonly client: Pick<WorkerClient, 'get'>;
   log(message: string): void;
 }
@@ -108,6 +98,8 @@ export class MediaCache {
     const file = this.#file(key);
     const own = this.#file(`${this.#own}-${++this.#uses}`, IN_USE);
     try {
+      // First: nobody is to take the new name for one that was left long ago.
+      await touch(file);
       await link(file, own);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
@@ -116,19 +108,14 @@ export class MediaCache {
       if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'EMLINK') throw error;
       return { path: file, isShared: false, close: () => Promise.resolve() };
     }
-    const now = new Date();
-    await utimes(file, now, now).catch(() => undefined);
-    return { path: own, isShared: false, close: () => rm(own, { force: true }) };
+    return { path: own, isShared: false, close: inUse(own, this.#options.touchMs) };
   }
 
   /** Fetches it, or waits until another process has, or has given up. */
   async #fetchedOnce(key: string, medium: WorkMedium, fetching: Fetching): Promise<void> {
     const lock = this.#file(key, LOCK);
     if (!(await this.#locked(lock))) return this.#waited(key, lock, fetching);
-    const beat = setInterval(() => {
-      const now = new Date();
-      void utimes(lock, now, now).catch(() => undefined);
-    }, TOLD_MS);
+    const beat = setInterval(() => void touch(lock), TOLD_MS);
     try {
       // Another process may have had it done between the look and the lock.
       if (await exists(this.#file(key))) return;
@@ -146,7 +133,7 @@ export class MediaCache {
   /** What is larger than all that is kept, or has no name by which others would find it. */
   async #forOne(medium: WorkMedium, fetching: Fetching): Promise<LocalMedium> {
     const path = this.#file(`${this.#own}-${++this.#uses}`, IN_USE);
-    const close = () => rm(path, { force: true });
+    const close = inUse(path, this.#options.touchMs);
     try {
       await fetchMedium(this.#options.client, medium, path, told(fetching));
     } catch (error) {

@@ -1,7 +1,7 @@
 /** The media of a host that sees none of the server's files: several caches in one folder stand for its processes. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
-import { chmod, mkdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -56,8 +56,8 @@ describe('The media of a host that does not see those of the server', () => {
       else response.write(body.subarray(0, cut), () => response.destroy());
     };
   const place = () => folder(`cache ${cases}`);
-  const cache = (maxBytes = 10_000_000) =>
-    new MediaCache({ folder: place(), maxBytes, client, log: (message) => log.push(message) });
+  const cache = (maxBytes = 10_000_000, more: { readonly touchMs?: number } = {}) =>
+    new MediaCache({ folder: place(), maxBytes, client, log: (message) => log.push(message), ...more });
   const mediumOf = (content: string, more: Partial<WorkMedium> = {}): WorkMedium => ({
     ...{ mediaId: 1, mediaType: 'UNKNOWN', mimeType: 'text/plain', path: '/not/on/this/host', length: -1 },
     ...{ metadata: {}, fps: 0, inspected: true, url: '/worker/v1/leases/t/medium' },
@@ -188,6 +188,29 @@ describe('The media of a host that does not see those of the server', () => {
     for (const one of held) await one.close();
     expect(kept()).to.have.length(2);
   });
+
+  it('stay with who reads them, also in another container, until nothing was heard of him for two minutes', async () => {
+    await mkdir(place());
+    const used = { '999999999-ab.use': 110, [`${process.pid}-ab.use`]: 130 };
+    for (const [name, seconds] of Object.entries(used)) {
+      await writeFile(join(place(), name), '');
+      const at = new Date(Date.now() - seconds * 1_000);
+      await utimes(join(place(), name), at, at);
+    }
+    await textOf(cache(), mediumOf(CONTENT));
+    expect(kept()).to.have.members(['999999999-ab.use', sha256(CONTENT)]);
+  });
+
+  for (const [what, maxBytes] of Object.entries({ kept: 10_000_000, 'of one sub-job': 100 }))
+    it(`show that they are read for as long as they are (${what})`, async () => {
+      const local = await cache(maxBytes, { touchMs: 5 }).local(mediumOf(CONTENT), FETCHING);
+      const long = new Date(Date.now() - 600_000);
+      await utimes(local.path, long, long);
+      const isFresh = ({ mtimeMs }: { readonly mtimeMs: number }) => Date.now() - mtimeMs < 120_000;
+      await until('it was touched', () => stat(local.path), isFresh);
+      await local.close();
+      expect(kept().filter((name) => name.endsWith('.use'))).to.deep.equal([]);
+    });
 
   it('without a hash are fetched for one sub-job alone: a server whose data are new has others under the same ids', async () => {
     const text = (content: string) => {
