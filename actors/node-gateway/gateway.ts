@@ -44,7 +44,7 @@ export class NodeGateway {
     const remote = await this.#nodes.admitted(node, access, message);
     const news = remote.take(message);
     await remote.stored();
-    for (const one of news) await this.#hear(node, one);
+    await remote.heard(news, (one) => this.#hear(node, one));
     if (message.leaving) await this.#nodes.leave(node, remote);
     else await this.#untilSomething(node, remote, message, gone);
     return this.#answer(node, remote, message);

@@ -1,7 +1,7 @@
 import { NodeReport, type NodeReportDeps } from '../node-manager/node-report.ts';
 import type { DeployedServiceModel, NodeAbout, TokenHolder } from '../node-manager/node-state.ts';
 import type { ServiceModel } from '../node-configuration/model.ts';
-import type { NodeCommand, NodeNews, NumberedCommand, SyncRequest } from './messages.ts';
+import type { NodeCommand, NodeNews, NumberedCommand, NumberedNews, SyncRequest } from './messages.ts';
 import { serviceOfWorker } from './rules.ts';
 
 export interface RemoteNodeDeps extends Omit<NodeReportDeps, 'services' | 'alone' | 'about'> {
@@ -34,6 +34,7 @@ export class RemoteNode {
   #queues: ReadonlyMap<string, readonly string[]> = new Map();
   #turn = -1;
   #taken = 0;
+  #hearing: Promise<void> = Promise.resolve();
   #number = 0;
   #commands: readonly { readonly command: NumberedCommand; done(): void }[] = [];
   /** How many processes it was last told are wanted, by queue; forgotten when its services change. */
@@ -67,7 +68,7 @@ export class RemoteNode {
   }
 
   /** Takes a message in; answers the news in it. What comes after a later message says nothing any more. */
-  take(message: SyncRequest): readonly NodeNews[] {
+  take(message: SyncRequest): readonly NumberedNews[] {
     if (message.turn <= this.#turn) return [];
     this.#turn = message.turn;
     this.#heardAt = this.#deps.clock.steady();
@@ -79,9 +80,21 @@ export class RemoteNode {
     this.#installed = message.installed;
     this.#takeProcesses(message);
     if (message.server === this.#deps.serverId) this.#settle(message.done);
-    const news = message.news.filter(({ number }) => number > this.#taken);
-    this.#taken = Math.max(this.#taken, ...news.map(({ number }) => number));
-    return news;
+    return message.news;
+  }
+
+  /** Has news heard, one after the other. Each is taken only then: the node repeats what was not, and what comes twice is heard once. */
+  heard(news: readonly NumberedNews[], hear: (one: NodeNews) => Promise<void>): Promise<void> {
+    this.#hearing = this.#hearing
+      .catch(() => undefined)
+      .then(async () => {
+        for (const one of news) {
+          if (one.number <= this.#taken) continue;
+          await hear(one);
+          this.#taken = one.number;
+        }
+      });
+    return this.#hearing;
   }
 
   /** Stores what was taken. */

@@ -56,6 +56,7 @@ describe('The gateway of nodes on other hosts', () => {
   let clock: VirtualClock;
   let said: (readonly unknown[])[];
   let ownCapacity: number;
+  let isDispatcherBusy: boolean;
   let gateway: NodeGateway;
   beforeEach(() => {
     clock = new VirtualClock(1_000_000);
@@ -63,6 +64,7 @@ describe('The gateway of nodes on other hosts', () => {
     store = new SqliteStore(path(`gateway-${++files}.db`), { work: ledger });
     said = [];
     ownCapacity = 0;
+    isDispatcherBusy = false;
     gateway = started();
   });
   afterEach(() => store.close());
@@ -86,7 +88,8 @@ describe('The gateway of nodes on other hosts', () => {
       registeredQueue: (name) => (name === 'Guest' ? 'GUEST' : undefined),
       ownCapacity: () => ownCapacity,
       servedFromOutside: () => false,
-      gone: (worker, counted) => Promise.resolve(say('gone', worker, counted)),
+      gone: (worker, counted) =>
+        isDispatcherBusy ? Promise.reject(new Error('busy')) : Promise.resolve(say('gone', worker, counted)),
       unavailable: (queue) => say('unavailable', queue),
       announce: () => say('announce'),
       warn: (about, sentence) => say('warn', about, sentence),
@@ -160,6 +163,20 @@ describe('The gateway of nodes on other hosts', () => {
     expect(said.filter(([what]) => what !== 'warn')).to.deep.equal([
       ['gone', `${NODE}:Faces:1#1`, true],
       ['announce'],
+    ]);
+  });
+
+  it('hears news again that could not be acted on', async () => {
+    const gone = { what: 'gone', worker: `${NODE}:Faces:1#1`, counted: true, reason: 'x' } as const;
+    const news = [{ what: 'configured', number: 1 } as const, { ...gone, number: 2 }];
+    isDispatcherBusy = true;
+    const failed = await ask({ news }).catch((error: Error) => error.message);
+    expect(failed).to.equal('busy');
+    isDispatcherBusy = false;
+    expect((await ask({ news })).taken).to.equal(2);
+    expect(said.filter(([what]) => what !== 'warn')).to.deep.equal([
+      ['announce'],
+      ['gone', `${NODE}:Faces:1#1`, true],
     ]);
   });
 
