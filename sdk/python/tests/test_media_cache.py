@@ -7,6 +7,8 @@ import unittest
 from pathlib import Path
 
 from troupe_sdk import Cancelled, Context, DetectionError
+from troupe_sdk.errors import LocalStorageError
+from troupe_sdk.cache_room import make_room
 from troupe_sdk.media_cache import MediaCache
 
 CONTENT = b"a medium" * 1000
@@ -24,9 +26,9 @@ class Cache(unittest.TestCase):
 
     def fetch(self, content=CONTENT):
         self.fetches.append(content)
-        yield content[:100]
+        yield 0, content[:100]
         time.sleep(0.05)
-        yield content[100:]
+        yield 100, content[100:]
 
     def names(self):
         return sorted(file.name for file in self.folder.iterdir())
@@ -79,5 +81,68 @@ class Cache(unittest.TestCase):
 
     def test_a_folder_of_others_is_not_used(self):
         self.folder.chmod(0o777)
-        with self.assertRaises(DetectionError):
+        with self.assertRaises(LocalStorageError):
             self.cache().use(NAME, self.fetch, Context("1"))
+
+    def test_a_disk_that_is_full_or_cannot_be_written_to_is_the_fault_of_this_host(self):
+        cache = self.cache()
+        (self.folder / f"{NAME}.{cache._own}.part").symlink_to("/dev/full")
+        with self.assertRaises(LocalStorageError):
+            cache.use(NAME, self.fetch, Context("1"))
+        self.assertEqual(self.names(), [])
+        (self.folder / "file").write_text("")
+        with self.assertRaises(LocalStorageError):
+            MediaCache(self.folder / "file", 10**9).use(NAME, self.fetch, Context("1"))
+
+    def test_room_is_made_before_a_medium_is_fetched(self):
+        old = self.folder / ("1" * 64)
+        old.write_bytes(bytes(100))
+
+        def fetch():
+            self.fetches.append(old.exists())
+            yield 0, CONTENT
+
+        self.cache(most_bytes=len(CONTENT) + 50).use(NAME, fetch, Context("1"), len(CONTENT))
+        self.assertEqual(self.fetches, [False])
+
+    def test_what_begins_anew_replaces_what_came_before(self):
+        used = self.cache().use(NAME, lambda: iter([(0, b"of another"), (0, CONTENT)]), Context("1"))
+        self.assertEqual(used.read_bytes(), CONTENT)
+
+    def test_what_processes_left_behind_goes_by_its_age(self):
+        def left(now, *names):
+            for name in names:
+                (self.folder / name).write_text("")
+            make_room(self.folder, 10**9, 0, time.time() + now)
+            return self.names()
+
+        # The first name has the id of this process, which says nothing between containers.
+        names = (f"{os.getpid()}-a-1.use", f"{NAME}.1-a.part", "1-a-1.dead")
+        self.assertEqual(left(110, *names), sorted(names))
+        self.assertEqual(left(130, *names), sorted(names[1:]))
+        self.assertEqual(left(3590, *names[1:]), sorted(names[1:]))
+        self.assertEqual(left(3610, *names[1:]), [])
+
+    def test_what_is_read_for_long_is_touched(self):
+        used = MediaCache(self.folder, 10**9, use_touch_s=0.01).use(NAME, self.fetch, Context("1"))
+        for _ in range(2):
+            os.utime(used, (1, 1))
+            until("it is touched", lambda: used.stat().st_mtime > 1)
+
+    def test_a_lock_is_removed_by_its_holder_alone(self):
+        lock = self.folder / f"{NAME}.lock"
+
+        def fetch():
+            yield 0, CONTENT
+            lock.write_text("another process")
+
+        self.cache().use(NAME, fetch, Context("1"))
+        self.assertEqual(lock.read_text(), "another process")
+
+
+def until(what, condition):
+    end = time.monotonic() + 20
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError(what)
+        time.sleep(0.005)

@@ -22,12 +22,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
     breaks: list = []
     asked: list = []
     status = 200
+    #: Says how long an answer is; else it is sent in chunks.
+    has_length = True
+    #: Takes requests for the rest.
+    has_ranges = True
 
     def do_GET(self):
         wanted = self.headers.get("range")
         self.asked.append(wanted)
         at = int(wanted[6:-1]) if wanted else 0
         if wanted and self.headers.get("if-range") != '"a"':
+            at = 0
+        if not self.has_ranges:
             at = 0
         if self.status != 200:
             self.send_response(self.status)
@@ -37,6 +43,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = CONTENT[at:]
         self.send_response(206 if at else 200)
         self.send_header("etag", '"a"')
+        if not self.has_length:
+            self.send_header("transfer-encoding", "chunked")
+            self.end_headers()
+            self.wfile.write(b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body))
+            return
         self.send_header("content-length", str(len(body)))
         self.end_headers()
         most = self.breaks.pop(0) if self.breaks else len(body)
@@ -55,6 +66,7 @@ class Files(unittest.TestCase):
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
         Handler.breaks, Handler.asked, Handler.status = [], [], 200
+        Handler.has_length = Handler.has_ranges = True
         client = Client(f"http://127.0.0.1:{server.server_port}", FixedToken("t"))
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -74,6 +86,23 @@ class Files(unittest.TestCase):
         self.assertEqual(self.content(sha256=hashlib.sha256(CONTENT).hexdigest()), CONTENT)
         self.assertEqual(Handler.asked, [None, "bytes=300000-", "bytes=700000-"])
 
+    def test_an_answer_that_does_not_say_its_length_is_read_to_its_end(self):
+        Handler.has_length = False
+        self.assertEqual(self.content(), CONTENT)
+        self.assertEqual(self.content(sha256=hashlib.sha256(CONTENT).hexdigest()), CONTENT)
+
+    def test_a_server_that_does_not_go_on_in_the_middle_sends_all_anew(self):
+        Handler.has_ranges, Handler.breaks = False, [300_000, 400_000]
+        self.assertEqual(self.content(), CONTENT)
+        self.files.close()
+        Handler.breaks = [300_000]
+        self.assertEqual(self.content(sha256=hashlib.sha256(CONTENT).hexdigest()), CONTENT)
+
+    def test_a_medium_that_comes_with_another_size_is_not_read(self):
+        with self.assertRaises(DetectionError) as raised:
+            self.path(bytes=len(CONTENT) + 1)
+        self.assertEqual(raised.exception.code, "COULD_NOT_READ_MEDIA")
+
     def test_what_nobody_has_hashed_is_fetched_for_the_sub_job_alone(self):
         path = self.path()
         self.assertEqual((self.content(), len(Handler.asked)), (CONTENT, 1))
@@ -81,10 +110,10 @@ class Files(unittest.TestCase):
         self.assertFalse(os.path.exists(path))
 
     def test_a_medium_that_is_gone_fails_and_a_lease_that_is_lost_ends_the_work(self):
-        Handler.status = 410
-        with self.assertRaises(DetectionError) as raised:
-            self.path()
-        self.assertEqual(raised.exception.code, "COULD_NOT_OPEN_MEDIA")
+        for Handler.status in (410, 416):
+            with self.assertRaises(DetectionError) as raised:
+                self.path()
+            self.assertEqual(raised.exception.code, "COULD_NOT_OPEN_MEDIA")
         Handler.status = 409
         with self.assertRaises(Cancelled):
             self.path()

@@ -8,6 +8,7 @@ from pathlib import Path
 from troupe_sdk import Detector, Finding
 from troupe_sdk.access import FixedToken
 from troupe_sdk.client import Client
+from troupe_sdk.errors import LocalStorageError
 from troupe_sdk.interruption import Stop
 from troupe_sdk.media.by_server import frame_from_server
 from troupe_sdk.media_cache import MediaCache
@@ -107,6 +108,15 @@ class Work(unittest.TestCase):
         self.server.work, self.server.always = [assignment()], {"/frames/0": 410}
         self.work_until(Asking(lambda token: frame_from_server(self.client, token, 0)), lambda: self.server.answers)
         self.assertEqual(self.server.answers[0]["failure"]["code"], "COULD_NOT_OPEN_MEDIA")
+
+    def test_work_whose_medium_this_host_cannot_keep_is_released_after_a_pause(self):
+        def full(_):
+            raise LocalStorageError("/tmp: No space left on device")
+
+        self.server.work = [assignment()]
+        self.work_until(Asking(full), lambda: self.server.answers or self.server.released)
+        self.assertEqual((self.server.answers, self.server.released), ([], ["t1"]))
+        self.assertIn("No space left", self.said[0])
 
     def documents(self, detector, **work):
         folder = tempfile.TemporaryDirectory()

@@ -64,6 +64,10 @@ class AwayError(Exception):
     """The server cannot be reached, or the connection broke before its answer was whole."""
 
 
+class LocalStorageError(Exception):
+    """This host cannot keep what it fetched: its disk is full, say. Another host may do the work, or this one later."""
+
+
 def failure_of(error: BaseException) -> dict[str, str]:
     """The body of a failure message."""
     if isinstance(error, DetectionError):

@@ -3,7 +3,8 @@
 All SDKs share one folder. It holds a file for each medium, named by its SHA-256 in hex, whose time of change is that of its last use.
 Who fetches one holds ``<name>.lock`` and touches it every second, and writes into a ``.part`` of its own; a lock that was not touched
 for ten seconds is that of a process that died. Who reads one does so under a name of its own, a hard link that ends in ``.use``,
-so nobody takes it away meanwhile.
+so nobody takes it away meanwhile, and touches it at least every thirty seconds: one that was not touched for two minutes is that of a
+process that died. Process ids say nothing of that, for containers that share the folder number their processes each for itself.
 """
 
 from __future__ import annotations
@@ -19,24 +20,34 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import IO
 
+from .cache_room import make_room, stored
 from .context import Context
-from .errors import DetectionError
+from .errors import DetectionError, LocalStorageError
 
 DEFAULT_BYTES = 10_000_000_000
 DEAD_S = 10.0
 TOUCH_S = 1.0
 POLL_S = 0.1
 WRITABLE_BY_ALL = 0o002
+#: Who reads a medium touches its name so often (seconds).
+USE_TOUCH_S = 15.0
 
-#: Answers the bytes of the medium.
-Fetch = Callable[[], Iterator[bytes]]
+#: Answers the bytes of the medium, each block with its place. What begins at 0 again replaces all that came before.
+Fetch = Callable[[], Iterator[tuple[int, bytes]]]
 
 
 class MediaCache:
-    def __init__(self, folder: Path, most_bytes: int) -> None:
+    def __init__(
+        self, folder: Path, most_bytes: int, use_touch_s: float = USE_TOUCH_S, now: Callable[[], float] = time.time
+    ) -> None:
         self.folder = folder
         self.most_bytes = most_bytes
+        self._use_touch_s = use_touch_s
+        self._now = now
+        self._in_use: set[Path] = set()
+        self._toucher: threading.Thread | None = None
         self._own = f"{os.getpid()}-{secrets.token_hex(6)}"
         self._uses = itertools.count(1)
 
@@ -47,17 +58,36 @@ class MediaCache:
         folder = Path(named) if named != "" else Path(tempfile.gettempdir()) / f"troupe-media-{os.getuid()}"
         return cls(folder, int(most) if most.isdigit() else DEFAULT_BYTES)
 
-    def use(self, sha256: str, fetch: Fetch, context: Context) -> Path:
-        """A name of the caller's own for the medium, which is fetched if nobody has it; to be removed after use."""
+    def use(self, sha256: str, fetch: Fetch, context: Context, size: int = 0) -> Path:
+        """A name of the caller's own for the medium, which is fetched if nobody has it; to be removed after use.
+
+        ``size``: bytes for which room is made first. Raises LocalStorageError when this host cannot keep it.
+        """
         if re.fullmatch(r"[0-9a-f]{64}", sha256) is None:
             raise ValueError(f"{sha256!r} is no SHA-256 in hex")
-        self._open()
-        file = self.folder / sha256
+        with stored(self.folder):
+            self._open()
+            file = self.folder / sha256
+            while True:
+                used = self._linked(file)
+                if used is not None:
+                    self._keep_touching(used)
+                    return used
+                self._fetched_once(file, fetch, context, size)
+
+    def _keep_touching(self, used: Path) -> None:
+        """Until its user has removed it."""
+        self._in_use.add(used)
+        if self._toucher is None or not self._toucher.is_alive():
+            self._toucher = threading.Thread(target=self._touch_uses, name="media in use", daemon=True)
+            self._toucher.start()
+
+    def _touch_uses(self) -> None:
         while True:
-            used = self._linked(file)
-            if used is not None:
-                return used
-            self._fetched_once(file, fetch, context)
+            time.sleep(self._use_touch_s)
+            for used in list(self._in_use):
+                if not _touch(used):
+                    self._in_use.discard(used)
 
     def _open(self) -> None:
         """The temporary folder is everybody's: nobody else may put there what is taken for a medium."""
@@ -65,10 +95,12 @@ class MediaCache:
         found = self.folder.stat()
         if found.st_uid not in (0, os.getuid()) or found.st_mode & WRITABLE_BY_ALL:
             why = f"Others may write into {self.folder}, where media are kept: set MEDIA_CACHE_FOLDER to another folder."
-            raise DetectionError("LOCAL_STORAGE", why)
+            raise LocalStorageError(why)
 
     def _linked(self, file: Path) -> Path | None:
         own = self.folder / f"{self._own}-{next(self._uses)}.use"
+        # Before there is a link: one that looks old might be taken for that of a process that died.
+        _touch(file)
         try:
             os.link(file, own)
         except FileNotFoundError:
@@ -79,10 +111,12 @@ class MediaCache:
                 shutil.copyfile(file, own)
             except FileNotFoundError:
                 return None
-        _touch(file)
+            except OSError:
+                own.unlink(missing_ok=True)
+                raise
         return own
 
-    def _fetched_once(self, file: Path, fetch: Fetch, context: Context) -> None:
+    def _fetched_once(self, file: Path, fetch: Fetch, context: Context, size: int) -> None:
         """Fetches it, or waits until another process has, or has given up."""
         lock = file.with_name(file.name + ".lock")
         if not self._locked(lock):
@@ -94,13 +128,14 @@ class MediaCache:
         try:
             # Another process may have had it done between the look and the lock.
             if not file.exists():
+                make_room(self.folder, self.most_bytes, size, self._now())
                 self._fill(part, file.name, fetch, context)
                 os.replace(part, file)
-                self._make_room()
+                make_room(self.folder, self.most_bytes, 0, self._now())
         finally:
             over.set()
             part.unlink(missing_ok=True)
-            lock.unlink(missing_ok=True)
+            self._unlock(lock)
 
     def _locked(self, lock: Path) -> bool:
         """False: another process that lives has it."""
@@ -110,6 +145,10 @@ class MediaCache:
             return True
         except FileExistsError:
             pass
+        except OSError:
+            # It was made, and there is no room for what it says.
+            lock.unlink(missing_ok=True)
+            raise
         if not _is_dead(lock):
             return False
         # Of several that find it dead one alone takes it away; each fetches into a file of its own in any case.
@@ -121,6 +160,14 @@ class MediaCache:
         dead.unlink(missing_ok=True)
         return self._locked(lock)
 
+    def _unlock(self, lock: Path) -> None:
+        """Who stood still for too long has lost it to another one."""
+        try:
+            if lock.read_text(encoding="ascii") == self._own:
+                lock.unlink(missing_ok=True)
+        except FileNotFoundError:
+            pass
+
     def _wait(self, file: Path, lock: Path, context: Context) -> None:
         while lock.exists() and not file.exists() and not _is_dead(lock):
             context.check()
@@ -130,39 +177,34 @@ class MediaCache:
     def _fill(self, part: Path, sha256: str, fetch: Fetch, context: Context) -> None:
         digest = hashlib.sha256()
         with open(part, "wb") as file:
-            for data in fetch():
+            for at, data in fetch():
                 context.check()
                 context.step()
+                if at == 0:
+                    begin_anew(file)
+                    digest = hashlib.sha256()
                 digest.update(data)
                 file.write(data)
         if digest.hexdigest() != sha256:
             raise DetectionError("COULD_NOT_READ_MEDIA", "The medium is another one than that which the server has looked at.")
 
-    def _make_room(self) -> None:
-        """What was used longest ago goes first; what is read just now stays for those who read it."""
-        kept = []
-        for file in self.folder.iterdir():
-            try:
-                found = file.stat()
-            except FileNotFoundError:
-                continue
-            if re.fullmatch(r"[0-9a-f]{64}", file.name) is not None:
-                kept.append((found.st_mtime, found.st_size, file))
-            elif file.suffix == ".use" and not _is_alive(file.name):
-                file.unlink(missing_ok=True)
-        total = sum(size for _, size, _ in kept)
-        for _, size, file in sorted(kept):
-            if total <= self.most_bytes:
-                return
-            file.unlink(missing_ok=True)
-            total -= size
+def begin_anew(file: IO[bytes]) -> None:
+    """What was written is dropped."""
+    if file.tell() > 0:
+        file.seek(0)
+        file.truncate()
 
 
-def _touch(file: Path) -> None:
+def _touch(file: Path) -> bool:
+    """False: it is gone."""
     try:
         os.utime(file)
     except FileNotFoundError:
-        pass
+        return False
+    except OSError:
+        # A disk that refuses it for a moment.
+        return True
+    return True
 
 
 def _touching(lock: Path, over: threading.Event) -> None:
@@ -175,14 +217,3 @@ def _is_dead(lock: Path) -> bool:
         return time.time() - lock.stat().st_mtime > DEAD_S
     except FileNotFoundError:
         return False
-
-
-def _is_alive(name: str) -> bool:
-    """Whether the process lives that has made this name."""
-    try:
-        os.kill(int(name.split("-")[0]), 0)
-    except (ValueError, ProcessLookupError):
-        return False
-    except PermissionError:
-        pass
-    return True

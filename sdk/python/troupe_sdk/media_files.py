@@ -12,11 +12,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from .cache_room import stored
 from .client import WORKER, Client, is_passing, pauses
 from .connection import Answer
 from .context import Context
 from .errors import AwayError, Cancelled, DetectionError, ProtocolError
-from .media_cache import MediaCache
+from .media_cache import MediaCache, begin_anew
 
 Message = dict[str, Any]
 #: The property that names a file which was made of a document.
@@ -67,11 +68,11 @@ class MediaFiles:
         return self._whole[url]
 
     def _fetched(self, medium: Mapping[str, Any], url: str, context: Context) -> str:
-        sha256 = medium.get("sha256")
+        sha256, size = medium.get("sha256"), medium.get("bytes")
         # What nobody has hashed, or is larger than all that is kept, is fetched for this sub-job alone.
-        if sha256 is None or int(medium.get("bytes") or 0) > self._cache.most_bytes:
-            return self._fetched_for_now(url, context)
-        self._using = self._cache.use(str(sha256), lambda: self._bytes(url, context), context)
+        if sha256 is None or int(size or 0) > self._cache.most_bytes:
+            return self._fetched_for_now(url, size, context)
+        self._using = self._cache.use(str(sha256), lambda: self._bytes(url, context), context, int(size or 0))
         return str(self._using)
 
     def _is_here(self, medium: Mapping[str, Any]) -> bool:
@@ -82,13 +83,18 @@ class MediaFiles:
         except OSError:
             return False
 
-    def _fetched_for_now(self, url: str, context: Context) -> str:
-        path = os.path.join(self._folder(), "medium")
-        with open(path, "wb") as file:
-            for data in self._bytes(url, context):
-                context.check()
-                context.step()
-                file.write(data)
+    def _fetched_for_now(self, url: str, size: int | None, context: Context) -> str:
+        with stored(tempfile.gettempdir()):
+            path = os.path.join(self._folder(), "medium")
+            with open(path, "wb") as file:
+                for at, data in self._bytes(url, context):
+                    context.check()
+                    context.step()
+                    if at == 0:
+                        begin_anew(file)
+                    file.write(data)
+            if size is not None and os.stat(path).st_size != size:
+                raise DetectionError("COULD_NOT_READ_MEDIA", f"The medium came with another size than {size} bytes.")
         return path
 
     def _folder(self) -> str:
@@ -96,43 +102,37 @@ class MediaFiles:
             self._own = tempfile.mkdtemp(prefix="troupe-")
         return self._own
 
-    def _bytes(self, url: str, context: Context) -> Iterator[bytes]:
-        """All of a medium; a connection that breaks is made anew, and goes on where it was."""
+    def _bytes(self, url: str, context: Context) -> Iterator[tuple[int, bytes]]:
+        """All of a medium, each block with its place; a connection that breaks is made anew, and goes on where it was, or from 0 on."""
         at, tag = 0, ""
         waits = pauses()
         while True:
             try:
                 answer = self._from(url, at, tag)
-                if at > 0 and answer.status != 206:
-                    raise DetectionError("COULD_NOT_READ_MEDIA", "The medium was changed while it was fetched.")
+                if answer.status != 206:
+                    at = 0
                 tag = answer.headers.get("etag", "")
-                whole = at + int(answer.headers.get("content-length", "0"))
-                while at < whole:
-                    data = answer.read(BLOCK)
-                    if data == b"":
-                        raise AwayError("the medium broke off")
-                    at += len(data)
+                for data in _blocks(answer):
                     waits = pauses()
-                    yield data
-                answer.read()
+                    yield at, data
+                    at += len(data)
                 return
             except (AwayError, ProtocolError) as error:
                 self._client.connection.close()
-                if isinstance(error, ProtocolError) and error.status == 416:
-                    return
                 self._give_up(error)
                 context.check()
                 self._client.ending.wait(next(waits))
 
     def _from(self, url: str, at: int, tag: str) -> Answer:
-        part = {"range": f"bytes={at}-", "if-range": tag} if at > 0 else {}
-        return self._client.call("GET", url, headers=part)
+        part = {"range": f"bytes={at}-"} if at > 0 else {}
+        same = {"if-range": tag} if at > 0 and tag != "" else {}
+        return self._client.call("GET", url, headers={**part, **same})
 
     def _give_up(self, error: AwayError | ProtocolError) -> None:
         if isinstance(error, ProtocolError):
             if error.status == 409:
                 raise Cancelled("the lease was lost") from error
-            if error.status in (404, 410):
+            if error.status in (404, 410, 416):
                 raise DetectionError("COULD_NOT_OPEN_MEDIA", f"The medium cannot be fetched: {error.said}") from error
         if not is_passing(error) or self._client.ending.is_set():
             raise error
@@ -178,6 +178,21 @@ class MediaFiles:
                 raise
             why = f"The server does not take a file that was made of the document ({error.status}): {error.said}"
             raise DetectionError("FILE_WRITE_ERROR", why) from error
+
+
+def _blocks(answer: Answer) -> Iterator[bytes]:
+    """To the end, wherever that is: a balancer may send an answer on without its length."""
+    length = answer.headers.get("content-length")
+    left = None if length is None else int(length)
+    while left is None or left > 0:
+        data = answer.read(BLOCK)
+        if data == b"":
+            if left is None:
+                return
+            raise AwayError("the medium broke off")
+        left = None if left is None else left - len(data)
+        yield data
+    answer.read()
 
 
 def name_of(path: str, number: int) -> str:

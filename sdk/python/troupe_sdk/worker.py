@@ -10,7 +10,7 @@ from typing import IO, Any, Protocol
 
 from .client import Client, is_passing, pauses
 from .context import Context
-from .errors import AwayError, Cancelled, ProtocolError, failure_of
+from .errors import AwayError, Cancelled, LocalStorageError, ProtocolError, failure_of
 from .heartbeat import Heartbeat
 from .interruption import Interrupter, Stop
 
@@ -165,7 +165,7 @@ class Worker:
 
     def _failed(self, token: str, context: Context, error: BaseException, started: float) -> None:
         """What somebody else may hand over later is given back; all else would go wrong again, and is told as a failure."""
-        if isinstance(error, ProtocolError) and error.status == NO_ROOM:
+        if isinstance(error, LocalStorageError) or (isinstance(error, ProtocolError) and error.status == NO_ROOM):
             self._log(f"{context.id}: {error}")
             self._release_later(token, context)
         elif self._is_given_back(error):
