@@ -95,11 +95,13 @@ export class ConnectedNodes {
     return remote;
   }
 
-  #begin(node: string, { client }: NodeAccess, { instance, version }: SyncRequest): RemoteNode {
-    const { logger, warn, version: own } = this.#deps;
+  #begin(node: string, { client }: NodeAccess, message: SyncRequest): RemoteNode {
+    const { logger, warn, serverId, version: own } = this.#deps;
+    const { instance, version } = message;
+    const done = message.server === serverId ? message.done : 0;
     const about = { instance, version, client };
     const queuesOf = (service: string) => this.#configured.queuesOf(node, service);
-    const remote = new RemoteNode({ ...this.#deps, node, about, queuesOf });
+    const remote = new RemoteNode({ ...this.#deps, node, about, done, queuesOf });
     this.#nodes.set(node, remote);
     logger.info({ node, ...about }, 'a node is connected');
     warn(`version of node ${node}`, versionWarning(node, version, own));

@@ -19,7 +19,7 @@ export interface NodeGatewayDeps extends ConnectedNodesDeps, ConfiguredNodesDeps
 
 type Figures = Pick<QueueFigures, 'waiting' | 'held'>;
 
-/** What a node has not done within this time it was perhaps not told. */
+/** Whoever gives an order does not wait for longer. */
 const ORDER_MS = 5_000;
 /** A message that is late does not make a node silent. */
 const MESSAGES_IN_SILENCE = 4;
@@ -47,7 +47,7 @@ export class NodeGateway {
     await remote.heard(news, (one) => this.#hear(node, one));
     if (message.leaving) await this.#nodes.leave(node, remote);
     else await this.#untilSomething(node, remote, message, gone);
-    return this.#answer(node, remote, message);
+    return this.#answer(node, remote, message, gone);
   }
 
   /** The process of a node that this token belongs to; undefined: of none that has been heard of here. */
@@ -70,18 +70,19 @@ export class NodeGateway {
         if (remote.isNews(queue, wanted)) remote.wake();
   }
 
-  /** AWAY: the node is not connected, or does not answer. */
+  /** AWAY: the node is not connected, or does not answer. TOLD: it was given the order, and has not said yet that it was carried out. */
   order(
     node: string,
     type: 'startService' | 'stopService',
     service: string,
-  ): Promise<'DONE' | 'NO_SUCH_SERVICE' | 'AWAY'> {
+  ): Promise<'DONE' | 'NO_SUCH_SERVICE' | 'AWAY' | 'TOLD'> {
     const remote = this.#nodes.get(node);
     if (remote === undefined || remote.silent) return Promise.resolve('AWAY');
     if (!remote.services.some(({ name }) => name === service)) return Promise.resolve('NO_SUCH_SERVICE');
     return new Promise((resolve) => {
-      const cancel = this.#deps.clock.after(ORDER_MS, () => resolve('AWAY'));
-      void remote.send({ type, service }).then(() => {
+      const { done, withdraw } = remote.send({ type, service });
+      const cancel = this.#deps.clock.after(ORDER_MS, () => resolve(withdraw() ? 'AWAY' : 'TOLD'));
+      void done.then(() => {
         cancel();
         resolve('DONE');
       });
@@ -91,7 +92,7 @@ export class NodeGateway {
   /** Of a worker that no node of another host has started nothing happens. */
   kill(worker: string, reason: string): void {
     const node = nodeOfWorker(worker);
-    if (node !== undefined) void this.#nodes.get(node)?.send({ type: 'kill', worker, reason });
+    if (node !== undefined) this.#nodes.get(node)?.send({ type: 'kill', worker, reason });
   }
 
   /** Whether a node of another host that is connected can take work of this queue. `except`: but this one. */
@@ -194,14 +195,20 @@ export class NodeGateway {
     return [...(await this.#wantedOf(remote))].some(([queue, count]) => remote.isNews(queue, count));
   }
 
-  async #answer(node: string, remote: RemoteNode, message: SyncRequest): Promise<SyncAnswer> {
+  async #answer(
+    node: string,
+    remote: RemoteNode,
+    message: SyncRequest,
+    gone: AbortSignal,
+  ): Promise<SyncAnswer> {
     const configuration = this.#configured.partOf(node);
     const wanted = await this.#wantedOf(remote);
     remote.tell(wanted);
     return {
       server: this.#deps.serverId,
       taken: remote.taken,
-      commands: remote.commands,
+      // Nobody reads the answer to a node that has hung up.
+      commands: gone.aborted ? [] : remote.give(),
       wanted: Object.fromEntries(wanted),
       ...(configuration === undefined || configuration.version === message.configuration
         ? {}

@@ -7,8 +7,17 @@ import { serviceOfWorker } from './rules.ts';
 export interface RemoteNodeDeps extends Omit<NodeReportDeps, 'services' | 'alone' | 'about'> {
   readonly about: NodeAbout;
   readonly serverId: string;
+  /** Number of the last command of this server that it has carried out: it may have been known here before. */
+  readonly done: number;
   /** Queues that processes of this service may serve on this node. */
   queuesOf(service: string): readonly string[];
+}
+
+export interface SentCommand {
+  /** Settles when the node has carried it out. */
+  readonly done: Promise<void>;
+  /** Takes it back; false: the node was given it, and may carry it out. */
+  withdraw(): boolean;
 }
 
 /** States in which a service can take no work, and in which none that waits starts it. */
@@ -35,7 +44,9 @@ export class RemoteNode {
   #turn = -1;
   #taken = 0;
   #hearing: Promise<void> = Promise.resolve();
-  #number = 0;
+  #number: number;
+  /** Number of the last command that was given to it. */
+  #given: number;
   #commands: readonly { readonly command: NumberedCommand; done(): void }[] = [];
   /** How many processes it was last told are wanted, by queue; forgotten when its services change. */
   #told: ReadonlyMap<string, number> = new Map();
@@ -46,6 +57,7 @@ export class RemoteNode {
   constructor(deps: RemoteNodeDeps) {
     this.#deps = deps;
     this.about = deps.about;
+    this.#number = this.#given = deps.done;
     this.#report = new NodeReport({ ...deps, alone: false, services: () => this.#services });
     this.#heardAt = deps.clock.steady();
   }
@@ -118,18 +130,25 @@ export class RemoteNode {
     if (worker === undefined) return undefined;
     if (!this.#cameUp.has(worker)) {
       this.#cameUp.add(worker);
-      void this.send({ type: 'cameUp', worker });
+      this.send({ type: 'cameUp', worker });
     }
     return { worker, queues: [...this.#queuesOf(worker)] };
   }
 
-  /** Has the node do something; settles when it has done it. */
-  send(command: NodeCommand): Promise<void> {
-    return new Promise((done) => {
-      const numbered: NumberedCommand = { ...command, number: ++this.#number };
-      this.#commands = [...this.#commands, { command: numbered, done }];
-      this.wake();
+  /** Has the node do something. */
+  send(command: NodeCommand): SentCommand {
+    const number = ++this.#number;
+    const done = new Promise<void>((resolve) => {
+      this.#commands = [...this.#commands, { command: { ...command, number }, done: resolve }];
     });
+    this.wake();
+    return { done, withdraw: () => this.#withdraw(number) };
+  }
+
+  /** What it is to do; from then on none of it can be withdrawn. */
+  give(): readonly NumberedCommand[] {
+    this.#given = this.#number;
+    return this.commands;
   }
 
   get commands(): readonly NumberedCommand[] {
@@ -211,6 +230,12 @@ export class RemoteNode {
       if (!before.has(hash)) this.#report.add(hash, () => ({ worker, queues: [...this.#queuesOf(worker)] }));
     for (const hash of gone) this.#cameUp.delete(before.get(hash)!);
     if (gone.length > 0) this.#report.remove(gone);
+  }
+
+  #withdraw(number: number): boolean {
+    if (number <= this.#given) return false;
+    this.#commands = this.#commands.filter(({ command }) => command.number !== number);
+    return true;
   }
 
   #settle(number: number): void {

@@ -108,6 +108,8 @@ async function ordered(
   if (host !== nodeManager.host && nodes.gateway.connected().has(host)) {
     const outcome = await nodes.gateway.order(host, type, service);
     if (outcome === 'AWAY') return `The node ${host} does not answer; try again later.`;
+    if (outcome === 'TOLD')
+      return `The node ${host} was told, and has not answered yet: it may still do it. GET /rest/nodes/info tells.`;
     return outcome === 'DONE' ? undefined : NO_SUCH_SERVICE;
   }
   const reply = await nodeManager.family.ask(nodeManager.host, { type, service });

@@ -146,6 +146,40 @@ describe('The gateway of nodes on other hosts', () => {
     expect(commands).to.have.length(1);
   });
 
+  it('goes on with the numbers of a node that comes back after it had to make room', async () => {
+    const services = [deployed(1)];
+    const known = { ...after(await ask({ services })), services };
+    const ordered = gateway.order(NODE, 'stopService', `${NODE}:Faces:1`);
+    await ask({ ...known, done: 1 });
+    expect(await ordered).to.equal('DONE');
+    await clock.advance(SILENCE_MS);
+    for (const name of ['a', 'b', 'c']) await ask({}, name);
+    await clock.advance(SILENCE_MS);
+    await ask({ ...known, done: 1 });
+    void gateway.order(NODE, 'startService', `${NODE}:Faces:1`);
+    const { commands } = await ask({ ...known, done: 1 });
+    expect(commands).to.deep.equal([{ type: 'startService', service: `${NODE}:Faces:1`, number: 2 }]);
+  });
+
+  it('withdraws an order that the node has not been given in time', async () => {
+    const services = [deployed(1)];
+    const known = { ...after(await ask({ services })), services };
+    const ordered = gateway.order(NODE, 'stopService', `${NODE}:Faces:1`);
+    await clock.advance(5_000);
+    expect(await ordered).to.equal('AWAY');
+    expect((await ask(known)).commands).to.deep.equal([]);
+  });
+
+  it('says of an order that the node was given and has not told back that it may still be carried out', async () => {
+    const services = [deployed(1)];
+    const known = { ...after(await ask({ services })), services };
+    const ordered = gateway.order(NODE, 'stopService', `${NODE}:Faces:1`);
+    expect((await ask(known)).commands).to.have.length(1);
+    await clock.advance(5_000);
+    expect(await ordered).to.equal('TOLD');
+    expect((await ask(known)).commands, 'it is said again').to.have.length(1);
+  });
+
   it('gives no order for a service that is not there, or to a node that is silent', async () => {
     await ask({ services: [deployed(1)] });
     expect(await gateway.order(NODE, 'startService', `${NODE}:Faces:9`)).to.equal('NO_SUCH_SERVICE');
