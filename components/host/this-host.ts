@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import type { Properties, ReportedTrack } from '../../domain/types.ts';
 import type { DetectWork } from '../../protocol/worker-protocol.ts';
 import type { Detector } from '../sdk/detector.ts';
+import { onOwnDisk } from '../sdk/own-disk.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 
 /** Property of a track: where a component has left the file of a derivative medium. */
@@ -45,7 +46,7 @@ export async function onThisHost(detector: Detector, work: DetectWork, given: Gi
 async function outputOn({ outputFolder }: DetectWork, { sendFile }: Given) {
   if (outputFolder === undefined || sendFile === undefined) return undefined;
   if (await isFolder(outputFolder)) return undefined;
-  const folder = await mkdtemp(join(tmpdir(), 'troupe-made-'));
+  const folder = await onOwnDisk(mkdtemp(join(tmpdir(), 'troupe-made-')));
   const sent = new Map<string, string>();
   const sentPath = async (path: string) => {
     const known = sent.get(path) ?? (await sendFile(nameOf(path, sent.size), path));

@@ -119,6 +119,13 @@ export class WorkerClient {
     await this.#json(`/leases/${token}/release`, {});
   }
 
+  /** The same, repeated while the server is away; who has lost the lease need not give it back. */
+  async giveBack(token: string, until: AbortSignal): Promise<void> {
+    await patiently(() => this.release(token), until).catch((error: unknown) => {
+      if (!(error instanceof ProtocolError && error.status === 409)) throw error;
+    });
+  }
+
   /** The NDJSON that a sub-job works on, where it is too large for the claim. */
   input(path: string, until?: AbortSignal): Promise<IncomingMessage> {
     return patiently(() => this.get(path, {}, until), until);

@@ -8,6 +8,7 @@ import { CodedError } from '../../protocol/coded-error.ts';
 import type { WorkMedium } from '../../protocol/worker-protocol.ts';
 import type { WorkerClient } from './client.ts';
 import { ProtocolError } from './failure.ts';
+import { onOwnDisk, OwnDiskError } from './own-disk.ts';
 import { mayPass } from './retry.ts';
 
 const FIRST_PAUSE_MS = 200;
@@ -75,7 +76,7 @@ async function begun(file: FileHandle, path: string, { sha256 }: WorkMedium): Pr
 }
 
 async function again(found: Fetched): Promise<void> {
-  await found.file.truncate(0);
+  await onOwnDisk(found.file.truncate(0));
   Object.assign(found, { bytes: 0, hash: createHash('sha256'), etag: undefined, isWhole: false });
 }
 
@@ -96,8 +97,7 @@ async function fetchAll(
     try {
       await fetchSome(client, medium, found, fetching);
     } catch (error) {
-      if (fetching.signal.aborted || !mayPass(error)) throw refusalOf(error);
-      if (isLocal(error)) throw error;
+      if (fetching.signal.aborted || !isPassing(error)) throw refusalOf(error);
       fetching.working();
       pause = found.bytes > before ? FIRST_PAUSE_MS : Math.min(2 * pause, LONGEST_PAUSE_MS);
       await sleep(pause * (0.5 + Math.random() / 2), undefined, { signal: fetching.signal });
@@ -147,14 +147,14 @@ async function take(answer: IncomingMessage, found: Fetched, { working }: Fetchi
 
 async function store(pieces: readonly Buffer[], found: Fetched): Promise<void> {
   const data = Buffer.concat(pieces);
-  for (let at = 0; at < data.length;) at += (await found.file.write(data, at)).bytesWritten;
+  for (let at = 0; at < data.length;) at += (await onOwnDisk(found.file.write(data, at))).bytesWritten;
   found.hash.update(data);
   found.bytes += data.length;
 }
 
-/** The disk of this host, which no other connection mends. */
-const isLocal = (error: unknown): boolean =>
-  ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EBADF'].includes((error as NodeJS.ErrnoException).code ?? '');
+/** No other connection mends what the disk of this host refuses, nor a request that cannot be made. */
+const isPassing = (error: unknown): boolean =>
+  !(error instanceof OwnDiskError || error instanceof TypeError) && mayPass(error);
 
 /** 416: it has become shorter. */
 function refusalOf(error: unknown): unknown {

@@ -8,12 +8,11 @@ import { access, copyFile, link, mkdir, open, readdir, readFile, rename, rm, sta
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CodedError } from '../../protocol/coded-error.ts';
 import type { WorkMedium } from '../../protocol/worker-protocol.ts';
-import { messageOf } from './failure.ts';
 import type { WorkerClient } from './client.ts';
 import { DEAD_MS, IN_USE, inUse, makeRoom, PART, touch } from './cache-room.ts';
 import { fetchMedium, type Fetching } from './fetch-medium.ts';
+import { onOwnDisk, OwnDiskError } from './own-disk.ts';
 
 export interface MediaCacheOptions {
   readonly folder: string;
@@ -51,11 +50,16 @@ export class MediaCache {
     this.#options = options;
   }
 
-  /** Errors: COULD_NOT_OPEN_MEDIA, COULD_NOT_READ_MEDIA; those of the connection when the lease is lost. */
+  /** Errors: COULD_NOT_OPEN_MEDIA, COULD_NOT_READ_MEDIA, OwnDiskError; those of the connection when the lease is lost. */
   async local(medium: WorkMedium, fetching: Fetching): Promise<LocalMedium> {
-    const { url, path, sha256 } = medium;
+    const { url, path } = medium;
     if (url === undefined || (await isHere(medium)))
       return { path, isShared: true, close: () => Promise.resolve() };
+    return onOwnDisk(this.#fetched(medium, fetching));
+  }
+
+  async #fetched(medium: WorkMedium, fetching: Fetching): Promise<LocalMedium> {
+    const { sha256 } = medium;
     const { maxBytes, log } = this.#options;
     await this.#open();
     if ((medium.bytes ?? 0) > maxBytes) {
@@ -76,19 +80,11 @@ export class MediaCache {
   /** The temporary folder is everybody's: nobody else may put there what is taken for a medium. */
   async #open(): Promise<void> {
     const { folder } = this.#options;
-    const made = mkdir(folder, { recursive: true, mode: 0o700 });
-    const { uid, mode } = await made
-      .then(() => stat(folder))
-      .catch((error: unknown) => {
-        throw new CodedError(
-          'LOCAL_STORAGE',
-          `Fetched media cannot be kept (MEDIA_CACHE_FOLDER): ${messageOf(error)}`,
-        );
-      });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const { uid, mode } = await stat(folder);
     const isOurs = uid === 0 || uid === userInfo().uid;
     if (isOurs && (mode & WRITABLE_BY_ALL) === 0) return;
-    throw new CodedError(
-      'LOCAL_STORAGE',
+    throw new OwnDiskError(
       `Others may write into ${folder}, where media are kept: set MEDIA_CACHE_FOLDER to another folder.`,
     );
   }

@@ -3,7 +3,8 @@ import { failureOf, messageOf, ProtocolError } from './failure.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { sendLarge } from './kept-answer.ts';
 import type { MediaCache } from './media-cache.ts';
-import { isTransport, patiently } from './retry.ts';
+import { DiskPause, OwnDiskError } from './own-disk.ts';
+import { isTransport } from './retry.ts';
 import { runStream, type StreamWorkerOptions } from './stream-worker.ts';
 import {
   ANSWER_FORMS,
@@ -59,6 +60,7 @@ export async function runWorker(options: WorkerOptions): Promise<void> {
 class TurnWorker {
   readonly #options: WorkerOptions;
   readonly #heartbeat: Heartbeat;
+  readonly #pause = new DiskPause();
   /** Claimed and not begun. */
   #todo: Assignment[] = [];
   #answers: SubJobAnswer[] = [];
@@ -169,6 +171,7 @@ class TurnWorker {
         contextOf(this.#options, this.#heartbeat, assignment, signal),
       );
       await this.#answer(assignment, body, { signal, started });
+      this.#pause.worked();
     } catch (error) {
       await this.#giveUp(assignment, error, signal, started).catch((failed: unknown) =>
         log(`${assignment.id}: ${messageOf(failed)}`),
@@ -223,10 +226,12 @@ class TurnWorker {
       this.#answers.push({ token, failure: failureOf(error), ms: performance.now() - started });
       return;
     }
-    const { client, signal: ended } = this.#options;
-    await patiently(() => client.release(token), ended).catch((failed: unknown) => {
-      if (!(failed instanceof ProtocolError && failed.status === 409)) throw failed;
-    });
+    const { client, signal: ended, log } = this.#options;
+    await client.giveBack(token, ended);
+    if (!(error instanceof OwnDiskError)) return;
+    this.#heartbeat.end();
+    await this.#letGo();
+    await this.#pause.rest(ended, log, error);
   }
 
   /**

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { WorkerClient } from '../../components/sdk/client.ts';
-import type { Fetching } from '../../components/sdk/fetch-medium.ts';
+import { fetchMedium, type Fetching } from '../../components/sdk/fetch-medium.ts';
 import { MediaCache } from '../../components/sdk/media-cache.ts';
 import type { WorkMedium } from '../../protocol/worker-protocol.ts';
 import { temporaryFolder } from '../store/folder.ts';
@@ -156,6 +156,12 @@ describe('The media of a host that does not see those of the server', () => {
     ).to.deep.equal([]);
     answer = (_, response) => response.writeHead(410).end('{"message":"It is gone."}');
     expect(await reasonOf(mediumOf('gone'))).to.match(/^COULD_NOT_OPEN_MEDIA: .*It is gone/);
+  });
+
+  it('are not asked for again and again when the disk takes nothing of them', async () => {
+    const why = await fetchMedium(client, mediumOf(CONTENT), '/dev/full', FETCHING).catch(String);
+    expect([String(why), asked.length]).to.deep.equal([String(why), 1]);
+    expect(why).to.match(/OwnDiskError: .*ENOSPC/);
   });
 
   it('are let go of when the sub-job is not wanted any more', async () => {
