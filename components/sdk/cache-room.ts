@@ -1,5 +1,6 @@
 /** What lies in the folder of fetched media, and what of it goes. */
-import { readdir, rm, stat, utimes } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { copyFile, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** As other SDKs name what they have fetched, so that all share it. */
@@ -32,6 +33,28 @@ export function inUse(path: string, touchMs = TOUCH_MS): () => Promise<void> {
     clearInterval(touching);
     return rm(path, { force: true });
   };
+}
+
+/** Whether who holds this lock has died; one that is gone is nobody's. */
+export async function isDead(lock: string): Promise<boolean> {
+  const found = await stat(lock).catch(() => undefined);
+  return found !== undefined && Date.now() - found.mtimeMs >= DEAD_MS;
+}
+
+/** Takes away a lock that was found dead, by way of the name `aside`. False: it belongs to a process that lives. */
+export async function takeDeadLock(lock: string, aside: string): Promise<boolean> {
+  try {
+    await rename(lock, aside);
+  } catch (error) {
+    // Another process has taken it away.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
+    throw error;
+  }
+  // Since the look another process may have taken the dead one away and made its own: that is put back.
+  const wasDead = await isDead(aside);
+  if (!wasDead) await copyFile(aside, lock, constants.COPYFILE_EXCL).catch(() => undefined);
+  await rm(aside, { force: true });
+  return wasDead;
 }
 
 /** Until so much more fits in; what is in use under other names stays for those who use it. */

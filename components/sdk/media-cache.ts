@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkMedium } from '../../protocol/worker-protocol.ts';
 import type { WorkerClient } from './client.ts';
-import { DEAD_MS, IN_USE, inUse, makeRoom, PART, touch } from './cache-room.ts';
+import { IN_USE, inUse, isDead, makeRoom, PART, takeDeadLock, touch } from './cache-room.ts';
 import { fetchMedium, type Fetching } from './fetch-medium.ts';
 import { onOwnDisk, OwnDiskError } from './own-disk.ts';
 
@@ -118,11 +118,20 @@ export class MediaCache {
       await makeRoom(this.#options, medium.bytes ?? 0);
       const part = await this.#part(key);
       await fetchMedium(this.#options.client, medium, part, told(fetching));
-      await rename(part, this.#file(key));
+      await this.#put(part, key);
       await makeRoom(this.#options, 0);
     } finally {
       clearInterval(beat);
       if ((await readFile(lock, 'utf8').catch(() => '')) === this.#own) await rm(lock, { force: true });
+    }
+  }
+
+  /** A part that is gone was taken by a process that held this one for dead: the medium is looked for again, and fetched if it is not there. */
+  async #put(part: string, key: string): Promise<void> {
+    try {
+      await rename(part, this.#file(key));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
   }
 
@@ -149,13 +158,9 @@ export class MediaCache {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
-    const found = await stat(lock).catch(() => undefined);
-    if (found === undefined || Date.now() - found.mtimeMs < DEAD_MS) return false;
-    // Of several that find it dead one alone takes it away; each fetches into a file of its own in any case.
-    const dead = this.#file(`${this.#own}-${++this.#uses}`, '.dead');
-    await rename(lock, dead).catch(() => undefined);
-    await rm(dead, { force: true });
-    return this.#locked(lock);
+    if (!(await isDead(lock))) return false;
+    const aside = this.#file(`${this.#own}-${++this.#uses}`, '.dead');
+    return (await takeDeadLock(lock, aside)) && this.#locked(lock);
   }
 
   async #waited(key: string, lock: string, fetching: Fetching): Promise<void> {
@@ -164,8 +169,7 @@ export class MediaCache {
       await sleep(LOOK_MS, undefined, { signal: fetching.signal });
       working();
       if (await exists(this.#file(key))) return;
-      const found = await stat(lock).catch(() => undefined);
-      if (found === undefined || Date.now() - found.mtimeMs >= DEAD_MS) return;
+      if (!(await exists(lock)) || (await isDead(lock))) return;
     }
   }
 

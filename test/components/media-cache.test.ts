@@ -1,7 +1,7 @@
 /** The media of a host that sees none of the server's files: several caches in one folder stand for its processes. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
-import { chmod, mkdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import { expect } from 'chai';
 import { WorkerClient } from '../../components/sdk/client.ts';
 import { fetchMedium, type Fetching } from '../../components/sdk/fetch-medium.ts';
 import { MediaCache } from '../../components/sdk/media-cache.ts';
+import { takeDeadLock } from '../../components/sdk/cache-room.ts';
 import type { WorkMedium } from '../../protocol/worker-protocol.ts';
 import { temporaryFolder } from '../store/folder.ts';
 import { until } from '../support/until.ts';
@@ -112,6 +113,31 @@ describe('The media of a host that does not see those of the server', () => {
     expect(await textOf(cache(), mediumOf(CONTENT))).to.equal(CONTENT);
     expect(asked).to.deep.equal(['bytes=50000-']);
     expect(kept()).to.deep.equal([sha256(CONTENT)]);
+  });
+
+  it('are looked for again when a process that held this one for dead has taken what it has fetched', async () => {
+    let answers = 0;
+    answer = (request, response) => {
+      if (++answers > 1) return serving(CONTENT)(request, response);
+      const parts = kept().filter((name) => name.endsWith('.part'));
+      void Promise.all(parts.map((name) => rm(join(place(), name)))).then(() =>
+        serving(CONTENT)(request, response),
+      );
+    };
+    expect(await textOf(cache(), mediumOf(CONTENT))).to.equal(CONTENT);
+    expect([answers, kept()]).to.deep.equal([2, [sha256(CONTENT)]]);
+  });
+
+  it('are locked by one process alone: a lock that was made since one was found dead is put back', async () => {
+    await mkdir(place());
+    const [lock, aside] = ['a.lock', 'b.dead'].map((name) => join(place(), name)) as [string, string];
+    await writeFile(lock, 'of one that lives');
+    expect(await takeDeadLock(lock, aside)).to.equal(false);
+    expect([await readFile(lock, 'utf8'), kept()]).to.deep.equal(['of one that lives', ['a.lock']]);
+    const long = new Date(Date.now() - 60_000);
+    await utimes(lock, long, long);
+    expect([await takeDeadLock(lock, aside), kept()]).to.deep.equal([true, []]);
+    expect(await takeDeadLock(lock, aside), 'another process was quicker').to.equal(true);
   });
 
   it('are fetched anew when what a process has left is no part of them', async () => {
