@@ -110,8 +110,11 @@ export class OpenApiCheck {
     answer: SeenAnswer,
   ): string | undefined {
     const type = (answer.headers.get('content-type') ?? '').replace(/;.*$/, '').trim();
-    const declared = content[type] === undefined && type !== '' ? '*/*' : type;
-    if (content[declared] === undefined)
+    // A range of types stands for those that have no entry of their own.
+    const declared = [type, `${type.split('/')[0]}/*`, ...(type === '' ? [] : ['*/*'])].find(
+      (one) => content[one] !== undefined,
+    );
+    if (declared === undefined)
       return `${where} with the content type "${type}" instead of ${Object.keys(content).join(' or ')}: ${excerpt(answer)}`;
     const pointer = ['paths', template, method, 'responses', status, 'content', declared, 'schema'];
     const misfit = this.misfit(pointer, declared === 'application/json' ? answer.body : answer.text);
