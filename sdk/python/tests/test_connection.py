@@ -1,5 +1,6 @@
 import http.server
 import io
+import socket
 import threading
 import unittest
 
@@ -67,6 +68,22 @@ class Connections(unittest.TestCase):
         connection._local.connection.sock.shutdown(2)
         self.assertEqual(connection.send("POST", "/", b"b").status, 200)
         connection.close()
+
+    def test_a_connection_that_does_not_come_about_is_given_up_after_the_silence_of_its_message(self):
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            url, said = f"https://127.0.0.1:{silent.getsockname()[1]}", []
+
+            def send():
+                try:
+                    Connection(url).send("GET", "/", silence_s=0.05)
+                except AwayError as error:
+                    said.append(error)
+
+            # Nobody answers its TLS.
+            thread = threading.Thread(target=send, daemon=True)
+            thread.start()
+            thread.join(30)
+            self.assertEqual(len(said), 1)
 
     def test_a_server_that_is_not_there_is_away(self):
         with self.assertRaises(AwayError):

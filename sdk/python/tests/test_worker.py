@@ -5,10 +5,11 @@ import threading
 import unittest
 from pathlib import Path
 
-from troupe_sdk import Detector, Finding
-from troupe_sdk.access import FixedToken
+from troupe_sdk import Context, Detector, Finding
+from troupe_sdk.access import AccessError, FixedToken
 from troupe_sdk.client import Client
-from troupe_sdk.errors import LocalStorageError
+from troupe_sdk.errors import LocalStorageError, ProtocolError
+from troupe_sdk.heartbeat import Heartbeat
 from troupe_sdk.interruption import Stop
 from troupe_sdk.media.by_server import frame_from_server
 from troupe_sdk.media_cache import MediaCache
@@ -97,8 +98,26 @@ class Work(unittest.TestCase):
             self.assertNotIn("t1", failure["message"])
 
     def test_what_passes_is_given_back(self):
-        for status in (409, 502, 503, 504):
+        for status in (401, 409, 502, 503, 504):
             self.assertEqual(self.answer_to(status), {"token": "t1"})
+
+    def test_work_for_which_the_provider_gives_no_token_is_given_back(self):
+        def refused(_):
+            raise AccessError("no token")
+
+        self.server.work = [assignment()]
+        self.work_until(Asking(refused), lambda: self.server.answers)
+        self.assertEqual(self.server.answers, [{"token": "t1"}])
+
+    def test_answers_that_cannot_be_handed_over_for_long_are_kept(self):
+        self.server.work, self.server.refusals = [assignment()], {"/answers": [503, 503, 503]}
+        self.work_until(Asking(lambda _: None), lambda: self.server.answers or self.server.released)
+        self.assertEqual((self.server.answers[0]["lines"], self.server.released), ("{}\n", []))
+
+    def test_the_end_comes_though_a_provider_that_refuses_for_good_takes_no_answers(self):
+        self.server.work, self.server.always = [assignment()], {"/answers": 401}
+        with self.assertRaises(ProtocolError):
+            self.worker(Asking(lambda _: None)).run()
 
     def test_what_there_is_no_room_for_is_released_after_a_pause(self):
         self.assertIsNone(self.answer_to(507))
@@ -117,6 +136,16 @@ class Work(unittest.TestCase):
         self.work_until(Asking(full), lambda: self.server.answers or self.server.released)
         self.assertEqual((self.server.answers, self.server.released), ([], ["t1"]))
         self.assertIn("No space left", self.said[0])
+
+    def test_heartbeats_go_on_whatever_goes_wrong_beside_them(self):
+        def ticked():
+            raise RuntimeError("the ticking of a detector")
+
+        heartbeat = Heartbeat(self.client, ticked, self.said.append)
+        self.addCleanup(heartbeat.close)
+        heartbeat.begin("t1", 20, Context("1"), lambda _: None)
+        self.server.until(lambda: self.server.beats >= 3)
+        self.assertIn("the ticking of a detector", self.said[0])
 
     def documents(self, detector, **work):
         folder = tempfile.TemporaryDirectory()

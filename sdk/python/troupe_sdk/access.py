@@ -19,6 +19,10 @@ AHEAD_S = 30.0
 DEFAULT_LIFE_S = 300.0
 
 
+#: A provider that is busy, or starts, and so does what stands before it: asked again later.
+PASSING = frozenset({408, 425, 429})
+
+
 class AccessError(Exception):
     """The provider gives no token. The message never holds the secret."""
 
@@ -92,7 +96,7 @@ class ClientCredentials:
         status, body = self._json("POST", endpoint, b"grant_type=client_credentials", headers)
         if status == 200 and isinstance(body.get("access_token"), str):
             return body
-        if status >= 500:
+        if status >= 500 or status in PASSING:
             raise AwayError(f"{endpoint} answered {status}")
         reason = ": ".join(str(body[name]) for name in ("error", "error_description") if body.get(name)) or f"status {status}"
         raise AccessError(f'{endpoint} gave no token to client "{self._client_id}": {reason}. Check the client id and secret.')
@@ -101,10 +105,10 @@ class ClientCredentials:
         address = f"{self._issuer}/.well-known/openid-configuration"
         status, body = self._json("GET", address, None, {"accept": "application/json"})
         endpoint = body.get("token_endpoint")
-        if status >= 500:
-            raise AwayError(f"{address} answered {status}")
         if status != 200 or not isinstance(endpoint, str):
-            raise AccessError(f"{address} does not say where tokens are issued (status {status}). Check the issuer.")
+            why = f"{address} does not say where tokens are issued (status {status}). Check the issuer."
+            # Behind a balancer, a provider that starts is not found for a while.
+            raise AwayError(why) if status >= 500 or status == 404 or status in PASSING else AccessError(why)
         if address.startswith("https:") and not endpoint.startswith("https:"):
             raise AccessError(f"{address} would send the client secret over plain http to {endpoint}.")
         return endpoint

@@ -77,7 +77,7 @@ class Connection:
         """
         kept = self._kept()
         try:
-            return self._exchange(kept or self._fresh(), method, path, body, headers or {}, silence_s, wake)
+            return self._exchange(kept or self._fresh(silence_s), method, path, body, headers or {}, silence_s, wake)
         except (OSError, http.client.HTTPException) as error:
             self.close()
             # The server may have closed a kept connection just then: that says nothing about the server.
@@ -86,7 +86,7 @@ class Connection:
         if hasattr(body, "seek"):
             body.seek(0)  # type: ignore[union-attr]
         try:
-            return self._exchange(self._fresh(), method, path, body, headers or {}, silence_s, wake)
+            return self._exchange(self._fresh(silence_s), method, path, body, headers or {}, silence_s, wake)
         except (OSError, http.client.HTTPException) as error:
             self.close()
             raise self._failure(error) from error
@@ -113,13 +113,13 @@ class Connection:
             return None
         return connection
 
-    def _fresh(self) -> http.client.HTTPConnection:
+    def _fresh(self, silence_s: float) -> http.client.HTTPConnection:
         self.close()
         connection: http.client.HTTPConnection
         if self._tls is None:
-            connection = http.client.HTTPConnection(self._host, self._port, timeout=SILENCE_S)
+            connection = http.client.HTTPConnection(self._host, self._port, timeout=silence_s)
         else:
-            connection = http.client.HTTPSConnection(self._host, self._port, timeout=SILENCE_S, context=self._tls)
+            connection = http.client.HTTPSConnection(self._host, self._port, timeout=silence_s, context=self._tls)
         self._local.connection = connection
         connection.connect()
         connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

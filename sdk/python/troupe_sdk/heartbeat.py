@@ -20,7 +20,10 @@ class Heartbeat:
     Whether the detector still gets anywhere is judged by the progress in the context, not by the beats.
     """
 
-    def __init__(self, client: Client, ticked: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, client: Client, ticked: Callable[[], None] = lambda: None, log: Callable[[str], None] = lambda _: None
+    ) -> None:
+        self._log = log
         self._client = client
         self._ticked = ticked
         self._changed = threading.Condition()
@@ -57,8 +60,12 @@ class Heartbeat:
                     return
                 beating = self._beating
             if beating is not None:
-                self._beat(*beating)
-                self._ticked()
+                try:
+                    self._beat(*beating)
+                    self._ticked()
+                except Exception as error:
+                    # Without heartbeats the lease would be lost, whatever it was.
+                    self._log(f"heartbeat: {type(error).__name__}: {error}")
 
     def _beat(self, token: str, context: Context, over: Callable[[str], None]) -> None:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib.util
 import json
 import os
@@ -16,6 +17,7 @@ from typing import Any
 
 from .access import Access, AccessError, ClientCredentials, FixedToken
 from .client import Client
+from .component import Component
 from .detector import Detector
 from .errors import AwayError, ProtocolError
 from .interruption import Stop
@@ -23,7 +25,7 @@ from .media.programs import readers
 from .media_cache import MediaCache
 from .media_files import MediaFiles
 from .sub_job import SubJobs
-from .worker import Component, Worker
+from .worker import Worker
 
 DEFAULT_URL = "http://127.0.0.1:8080"
 #: Seconds to give work back before the process ends, once it is told to.
@@ -77,14 +79,15 @@ def serve(
 
 def watch_for_the_end(stop: Stop, worker: Worker, client: Client, managed: bool) -> None:
     def end(why: str) -> None:
+        """Never called by the main thread: that may hold a lock which is needed here."""
         if stop.is_set:
             return
-        stop.set(why)
-        client.ending.set()
         # A library may hold up the main thread: then the process ends without last words.
         timer = threading.Timer(LAST_WORDS_S, lambda: os._exit(0))
         timer.daemon = True
         timer.start()
+        stop.set(why)
+        client.ending.set()
         worker.interrupter.interrupt(why)
 
     def until_the_parent_is_gone() -> None:
@@ -95,10 +98,35 @@ def watch_for_the_end(stop: Stop, worker: Worker, client: Client, managed: bool)
             pass
         end("the parent process is gone")
 
-    signal.signal(signal.SIGTERM, lambda *_: end("the process was told to end"))
-    signal.signal(signal.SIGINT, signal.SIG_IGN if managed else lambda *_: end("the process was interrupted"))
+    reasons = {signal.SIGTERM: "the process was told to end"}
     if managed:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         threading.Thread(target=until_the_parent_is_gone, name="parent", daemon=True).start()
+    else:
+        reasons[signal.SIGINT] = "the process was interrupted"
+    on_signals(reasons, end)
+
+
+def on_signals(reasons: Mapping[int, str], end: Callable[[str], None]) -> None:
+    """Has a thread of its own call ``end``, also while the main thread is in a library that does not come back."""
+    told, telling = os.pipe()
+    os.set_blocking(telling, False)
+
+    def listen() -> None:
+        while True:
+            for number in os.read(told, 64):
+                if number in reasons:
+                    end(reasons[number])
+
+    def tell(number: int, _: object) -> None:
+        with contextlib.suppress(BlockingIOError):
+            os.write(telling, bytes([number]))
+
+    threading.Thread(target=listen, name="signals", daemon=True).start()
+    # Python writes the number of each signal there as soon as it comes. A library may have that done elsewhere, so the handler does it, too.
+    signal.set_wakeup_fd(telling, warn_on_full_buffer=False)
+    for number in reasons:
+        signal.signal(number, tell)
 
 
 def first_line() -> dict[str, Any]:

@@ -5,31 +5,17 @@ from __future__ import annotations
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from typing import IO, Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import IO, Any
 
+from .access import AccessError
 from .client import Client, is_passing, pauses
+from .component import Assignment, Component
 from .context import Context
-from .errors import AwayError, Cancelled, LocalStorageError, ProtocolError, failure_of
+from .errors import AwayError, Cancelled, ProtocolError, failure_of
+from .giving_back import NO_ROOM_PAUSE_S, has_no_room, is_given_back, is_worth_keeping
 from .heartbeat import Heartbeat
 from .interruption import Interrupter, Stop
-
-Assignment = dict[str, Any]
-
-
-class Component(Protocol):
-    """What does the sub-jobs."""
-
-    def lines(self, assignment: Assignment, context: Context) -> Iterator[str]:
-        """The lines of the answer."""
-        ...
-
-    def ticked(self) -> None:
-        """Called now and then while a sub-job is worked on, by another thread."""
-        ...
-
-    def close(self) -> None: ...
-
 
 POLL_MS = 25_000
 #: Sub-jobs that are claimed, or answered, in one message.
@@ -46,11 +32,6 @@ AHEAD_S = 0.4
 TOGETHER_S = AHEAD_S / 2
 #: A sub-job that takes longer than this holds up no others: they go back.
 HELD_UP_S = 1.0
-#: Before work is given back for which there is no room (seconds). It may be given back 20 times: that is ten minutes for somebody to make room.
-NO_ROOM_PAUSE_S = 30.0
-#: The lease is lost, or the server away: another one may hand over the same later.
-GIVEN_BACK = frozenset({409, 502, 503, 504})
-NO_ROOM = 507
 #: Of the time that a sub-job is expected to take, the part that the last one tells.
 NEWS = 0.3
 
@@ -66,7 +47,7 @@ class Worker:
         self._log = log
         self.interrupter = Interrupter()
         self.no_room_pause_s = NO_ROOM_PAUSE_S
-        self._heartbeat = Heartbeat(client, self._ticked)
+        self._heartbeat = Heartbeat(client, self._ticked, log)
         self._lock = threading.Lock()
         self._sending = threading.Lock()
         #: Claimed and not begun.
@@ -79,12 +60,13 @@ class Worker:
         self._letting_go: threading.Thread | None = None
 
     def run(self) -> None:
-        """Ends when the process is to end, with nothing in hand; raises ProtocolError when the server does not let it claim."""
+        """Ends when the process is to end, with nothing in hand; raises ProtocolError or AccessError when it is not let in."""
         waits = pauses()
         try:
             while not self._stop.is_set:
                 try:
-                    self._fetch()
+                    if not self._has_work:
+                        self._fetch()
                     waits = pauses()
                     self._work_off()
                 except (AwayError, ProtocolError) as error:
@@ -97,6 +79,12 @@ class Worker:
         finally:
             self._let_go()
             self._heartbeat.close()
+
+    @property
+    def _has_work(self) -> bool:
+        """Work or answers from before the server was away."""
+        with self._lock:
+            return len(self._todo) + len(self._answers) > 0
 
     def _fetch(self) -> None:
         """Waits for work, with nothing in hand."""
@@ -165,20 +153,14 @@ class Worker:
 
     def _failed(self, token: str, context: Context, error: BaseException, started: float) -> None:
         """What somebody else may hand over later is given back; all else would go wrong again, and is told as a failure."""
-        if isinstance(error, LocalStorageError) or (isinstance(error, ProtocolError) and error.status == NO_ROOM):
+        if has_no_room(error):
             self._log(f"{context.id}: {error}")
             self._release_later(token, context)
-        elif self._is_given_back(error):
+        elif is_given_back(error, self._stop.is_set):
             self._log(f"{context.id}: {error}")
             self._keep({"token": token})
         else:
             self._keep({"token": token, "failure": failure_of(error), "ms": _ms_since(started)})
-
-    def _is_given_back(self, error: BaseException) -> bool:
-        if isinstance(error, ProtocolError):
-            # A process that is to end has not waited for what passes.
-            return error.status in GIVEN_BACK or (self._stop.is_set and is_passing(error))
-        return isinstance(error, AwayError)
 
     def _release_later(self, token: str, context: Context) -> None:
         """Gives back what was begun, which the server counts: in the end such work fails."""
@@ -189,7 +171,7 @@ class Worker:
             self._log(f"{context.id}: given back, {why}")
         try:
             self._client.retried(lambda: self._client.release(token))
-        except (AwayError, ProtocolError) as error:
+        except (AwayError, ProtocolError, AccessError) as error:
             # The lease runs out, and the server gives the work to somebody else.
             self._log(f"{context.id}: could not be given back: {error}")
 
@@ -208,7 +190,7 @@ class Worker:
             self._answers.append(answer)
 
     def _exchange(self, fetches: bool = True) -> None:
-        """Sends the answers that are there, and fetches as much work as there is room for."""
+        """Sends the answers that are there, and fetches as much work as there is room for. Raises while the server does not let it."""
         with self._sending:
             with self._lock:
                 answers, self._answers = self._answers[:MOST_IN_TURN], self._answers[MOST_IN_TURN:]
@@ -219,7 +201,11 @@ class Worker:
             most = room if fetches and not self._stop.is_set else 0
             try:
                 reply = self._client.answers(answers, self._algorithms, most)
-            except (AwayError, ProtocolError) as error:
+            except (AwayError, ProtocolError, AccessError) as error:
+                if is_worth_keeping(error):
+                    with self._lock:
+                        self._answers[:0] = answers
+                    raise
                 self._not_handed_over(answers, error)
                 return
             finally:
@@ -234,7 +220,7 @@ class Worker:
         for answer in answers:
             try:
                 self._client.release(answer["token"])
-            except (AwayError, ProtocolError):
+            except (AwayError, ProtocolError, AccessError):
                 # The leases run out, and the server gives the work to somebody else.
                 return
 
@@ -247,7 +233,12 @@ class Worker:
                 left = len(self._answers)
             if left == 0:
                 return
-            self._exchange(fetches=False)
+            try:
+                self._exchange(fetches=False)
+            except (AwayError, ProtocolError, AccessError) as error:
+                # At the end of the process the leases run out; else it is tried again.
+                self._log(f"answers could not be handed over: {error}")
+                return
 
     def _ticked(self) -> None:
         """While one sub-job takes long, others may do those that come after it."""
