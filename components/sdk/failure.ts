@@ -18,3 +18,11 @@ export class ProtocolError extends Error {
     this.status = status;
   }
 }
+
+/** No token is to be had just now: the identity provider is away, starts or is busy, or the issuer is wrong. */
+export class AccessError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'AccessError';
+  }
+}

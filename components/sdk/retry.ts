@@ -1,6 +1,6 @@
 /** What is tried again: the server, or what stands before it, is away or busy. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ProtocolError } from './failure.ts';
+import { AccessError, ProtocolError } from './failure.ts';
 import { OwnDiskError } from './own-disk.ts';
 
 const FIRST_MS = 200;
@@ -46,12 +46,12 @@ const BROKEN_CONNECTION: ReadonlySet<unknown> = new Set([
   'EAI_AGAIN',
 ]);
 
-/** The lease is lost; the disk of the server is full. */
-const NOT_OURS: ReadonlySet<number> = new Set([409, 507]);
+/** This process may not work, or not any longer; the lease is lost; the disk of the server is full. */
+const NOT_OURS: ReadonlySet<number> = new Set([401, 403, 409, 507]);
 
-/** Whether the server is away, busy or full, the lease lost or the disk of this host at fault, and not the work: somebody else may do the same later. */
+/** Whether the server is away, busy or full, the lease lost, or the access or the disk of this host at fault, and not the work: somebody else may do the same later. */
 export function isTransport(error: unknown): boolean {
-  if (error instanceof OwnDiskError) return true;
+  if (error instanceof OwnDiskError || error instanceof AccessError) return true;
   if (error instanceof ProtocolError) return NOT_OURS.has(error.status) || mayPass(error);
   return BROKEN_CONNECTION.has((error as { code?: unknown }).code);
 }

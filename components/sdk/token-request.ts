@@ -1,5 +1,5 @@
 import type { Message } from './exchange.ts';
-import { ProtocolError } from './failure.ts';
+import { AccessError, ProtocolError } from './failure.ts';
 import { askOnce } from './one-request.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -19,13 +19,17 @@ export interface GrantedAccess {
 /** Of a token whose provider does not say how long it is good. */
 const DEFAULT_LIFE_SECONDS = 60;
 
+/** The provider took too long, does not want to answer yet, or is asked too often. */
+const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
+
 /** An access token by the client credentials grant; errors as of `requestAccess`. */
 export const requestToken = async (request: TokenRequest): Promise<string> =>
   (await requestAccess(request)).token;
 
 /**
  * The same, with the time for which it is good.
- * @throws Error with a sentence that never holds the secret
+ * @throws ProtocolError 401 when the client is refused for good, AccessError when there is none now;
+ *   with a sentence that never holds the secret
  */
 export async function requestAccess({
   issuer,
@@ -51,11 +55,12 @@ export async function requestAccess({
   const reason = [body['error'], body['error_description']]
     .filter((part) => typeof part === 'string')
     .join(': ');
-  const sentence =
-    `${endpoint} gave no token to client "${clientId}": ${reason === '' ? `status ${String(status)}` : reason}. ` +
-    'Check the client id and secret.';
+  const sentence = `${endpoint} gave no token to client "${clientId}": ${reason === '' ? `status ${String(status)}` : reason}. `;
   // What the provider itself refuses it refuses again.
-  throw status >= 400 && status < 500 ? new ProtocolError(401, sentence) : new Error(sentence);
+  const isRefused = status >= 400 && status < 500 && !PASSING.has(status);
+  throw isRefused
+    ? new ProtocolError(401, `${sentence}Check the client id and secret.`)
+    : new AccessError(`${sentence}It may give one later.`);
 }
 
 async function tokenEndpoint(issuer: string): Promise<string> {
@@ -63,12 +68,13 @@ async function tokenEndpoint(issuer: string): Promise<string> {
   const { status, body } = await askForJson(address, {});
   const endpoint = body['token_endpoint'];
   if (status !== 200 || typeof endpoint !== 'string' || !URL.canParse(endpoint)) {
-    throw new Error(
+    // Also 404: what stands before a provider that starts answers so.
+    throw new AccessError(
       `${address} does not say where tokens are issued (status ${String(status)}). Check the issuer.`,
     );
   }
   if (address.startsWith('https:') && !endpoint.startsWith('https:')) {
-    throw new Error(`${address} would send the client secret over plain http to ${endpoint}.`);
+    throw new AccessError(`${address} would send the client secret over plain http to ${endpoint}.`);
   }
   return endpoint;
 }
@@ -80,7 +86,7 @@ async function askForJson(
   const headers = { ...message.headers, accept: 'application/json' };
   const { status, text } = await askOnce(address, { ...message, headers, withinMs: TIMEOUT_MS }).catch(
     (error: unknown) => {
-      throw new Error(`${address} cannot be reached. Is the server running, and the address right?`, {
+      throw new AccessError(`${address} cannot be reached. Is the server running, and the address right?`, {
         cause: error,
       });
     },

@@ -1,7 +1,11 @@
 /** A component with the credentials of a client, whose tokens last for a fraction of its work. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { Access } from '../../components/sdk/access.ts';
 import { WorkerClient } from '../../components/sdk/client.ts';
+import { ProtocolError } from '../../components/sdk/failure.ts';
+import { requestAccess } from '../../components/sdk/token-request.ts';
 import { runWorker } from '../../components/sdk/worker.ts';
 import { descriptorBody } from '../actors/catalog/descriptors.ts';
 import { trackNamed } from '../support/raw-component.ts';
@@ -88,6 +92,61 @@ describe('The access of a component', () => {
     expect(access.refused(tokens[0])).to.equal(true);
     expect(await access.bearer()).to.not.equal(tokens[0]);
     expect(new Access('a token').refused('a token')).to.equal(false);
+  });
+
+  /** A provider that answers requests for its address, and for tokens, by these statuses, and then as it should. */
+  async function answering(statuses: { readonly address?: number[]; readonly token?: number[] }) {
+    const { address = [], token = [] } = statuses;
+    const server = createServer(({ url }, response) => {
+      const isToken = url === '/token';
+      const status = (isToken ? token : address).shift() ?? 200;
+      const said = isToken ? { access_token: 'a token' } : { token_endpoint: `${issuer}/token` };
+      response.writeHead(status).end(JSON.stringify(status === 200 ? said : { error: 'not_now' }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const asked = () => requestAccess({ ...credentials('user'), issuer });
+    return { asked, close: () => server.close() };
+  }
+
+  it('may be had later from a provider that is busy, starts or is asked too often; a client that it refuses is refused', async () => {
+    const { asked, close } = await answering({ address: [404, 503], token: [408, 425, 429, 500, 400, 401] });
+    const errors: unknown[] = [];
+    for (let n = 0; n < 8; n++) errors.push(await asked().catch((error: unknown) => error));
+    expect(errors.map((error) => (error as Error).name)).to.deep.equal([
+      ...Array.from({ length: 6 }, () => 'AccessError'),
+      ...['ProtocolError', 'ProtocolError'],
+    ]);
+    expect((errors[7] as ProtocolError).status).to.equal(401);
+    expect((await asked()).token).to.equal('a token');
+    close();
+  });
+
+  it('is not the fault of the work: a sub-job for which there is none just now is given back', async () => {
+    await roles.as('user', 'POST', '/rest/components/registerUnmanaged', descriptorBody('WAITING'));
+    const provider = await answering({ address: [404], token: [429, 401] });
+    const client = new WorkerClient(roles.service.url, credentials('user'));
+    const stop = new AbortController();
+    let begun = 0;
+    async function* handle() {
+      begun++;
+      await provider.asked();
+      yield `${JSON.stringify(trackNamed('at last'))}\n`;
+    }
+    const options = { client, algorithms: ['WAITING ALGORITHM'], signal: stop.signal, handle };
+    const working = runWorker({ ...options, log: () => undefined });
+    try {
+      const media = [sampleUri('astronaut.png')];
+      const pipelineName = 'WAITING ALGORITHM DETECTION PIPELINE';
+      const id = await roles.service.submit({ media, pipelineName });
+      expect((await roles.service.terminal(id)).jobStatus).to.equal('COMPLETE');
+      expect(begun).to.equal(4);
+    } finally {
+      stop.abort();
+      await working;
+      client.close();
+      provider.close();
+    }
   });
 
   it('ends the component, with a sentence that has no secret, when the provider does not know the client', async () => {
