@@ -13,6 +13,7 @@ import { delay, type Clock } from '../actors/runtime/clock.ts';
 import type { Logger } from '../config/logger.ts';
 import type { NodeTokens } from './node-tokens.ts';
 import { ServerRefusal, type ServerExchange } from './server-exchange.ts';
+import { isTurnedAway, Trouble } from './trouble.ts';
 
 /** Of this node, what does not change. */
 type Fixed = Pick<SyncRequest, 'instance' | 'formerly' | 'version' | 'installed'>;
@@ -59,10 +60,14 @@ export class ServerLink implements NodeLink, TokenBook {
   /** The server waits for something to happen; aborted when something is to be told. */
   #waiting: AbortController | undefined;
   #ended = false;
+  /** The message that is on its way. */
+  #sending: Promise<void> = Promise.resolve();
+  readonly #trouble: Trouble;
   #pauseMs = FIRST_PAUSE_MS;
 
   constructor(deps: ServerLinkDeps) {
     this.#deps = deps;
+    this.#trouble = new Trouble(deps.logger);
   }
 
   reaches(): boolean {
@@ -109,7 +114,7 @@ export class ServerLink implements NodeLink, TokenBook {
   async run(): Promise<void> {
     while (!this.#ended) {
       try {
-        await this.#once();
+        await (this.#sending = this.#once());
         this.#pauseMs = FIRST_PAUSE_MS;
         await delay(this.#deps.clock, TOGETHER_MS);
       } catch (error) {
@@ -127,6 +132,8 @@ export class ServerLink implements NodeLink, TokenBook {
   async end(): Promise<void> {
     this.#ended = true;
     this.#waiting?.abort();
+    // The server would take what comes after it for a sign that the node is there.
+    await this.#sent();
     const { tokens, exchange } = this.#deps;
     try {
       if (this.#connected) {
@@ -139,11 +146,20 @@ export class ServerLink implements NodeLink, TokenBook {
     exchange.close();
   }
 
+  /** Settles when the message that is on its way was answered, or nobody waits for that any longer. */
+  async #sent(): Promise<void> {
+    let cancel = () => {};
+    const late = new Promise<void>((resolve) => (cancel = this.#deps.clock.after(KNOWN_MS, resolve)));
+    await Promise.race([this.#sending.catch(() => undefined), late]);
+    cancel();
+  }
+
   async #once(): Promise<void> {
     const { exchange, tokens } = this.#deps;
     const waitMs = this.#changed || !this.#connected ? 0 : WAIT_MS;
     this.#changed = false;
     const token = await tokens.current();
+    if (this.#ended) return;
     const controller = new AbortController();
     // A message that nobody waits for is let through to its end, or there would be no answer while much happens.
     if (waitMs > 0) this.#waiting = controller;
@@ -178,6 +194,7 @@ export class ServerLink implements NodeLink, TokenBook {
     const { logger, tokens, configure, wanted } = this.#deps;
     if (!this.#connected) logger.info({ server: answer.server }, 'the node is connected to its server');
     this.#connected = true;
+    this.#trouble.over();
     if (answer.server !== this.#server) [this.#server, this.#done] = [answer.server, 0];
     if (answer.token !== undefined) tokens.given(answer.token);
     this.#news = this.#news.filter(({ number }) => number > answer.taken);
@@ -185,6 +202,7 @@ export class ServerLink implements NodeLink, TokenBook {
       this.#known.get(tokenHash)?.();
       this.#known.delete(tokenHash);
     }
+    if (this.#ended) return;
     if (answer.configuration !== undefined) {
       await configure(answer.configuration);
       this.#changed = true;
@@ -211,21 +229,10 @@ export class ServerLink implements NodeLink, TokenBook {
 
   /** @throws ServerRefusal when there is no sense in trying again */
   #failed(error: unknown): void {
-    const isRefused = error instanceof ServerRefusal;
-    if (isRefused && (error.status === 409 || (this.#turnedAway(error) && this.#server === ''))) throw error;
-    const { logger } = this.#deps;
-    if (isRefused && this.#turnedAway(error))
-      logger.error({}, `The server turns the node away: ${error.message}`);
-    else if (this.#connected || this.#turn === 1)
-      logger.warn(
-        { reason: (error as Error).message },
-        'the server cannot be reached: the node goes on with what it has',
-      );
+    const isStrange = isTurnedAway(error) && this.#server === '';
+    if (isStrange || (error instanceof ServerRefusal && error.status === 409)) throw error;
+    this.#trouble.say(error as Error);
     this.#connected = false;
     this.#changed = true;
-  }
-
-  #turnedAway({ status }: ServerRefusal): boolean {
-    return [400, 401, 403, 404].includes(status);
   }
 }

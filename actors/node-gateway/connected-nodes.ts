@@ -73,8 +73,8 @@ export class ConnectedNodes {
   }
 
   async leave(node: string, remote: RemoteNode): Promise<void> {
-    if (this.#nodes.get(node) === remote) this.#nodes.delete(node);
     await remote.leave();
+    if (this.#nodes.get(node) === remote) this.#nodes.delete(node);
     this.#deps.logger.info({ node }, 'a node has gone');
   }
 
@@ -111,11 +111,12 @@ export class ConnectedNodes {
   async #stored(node: string): Promise<KnownNode | undefined> {
     const seen = await this.#deps.states.seen(node);
     if (seen?.about === undefined) return undefined;
-    return { ...seen.about, silent: seen.silent, configured: this.#configured.has(node) };
+    const { about, silent, seenAt } = seen;
+    return { ...about, silent, left: seenAt === 0, configured: this.#configured.has(node) };
   }
 
-  #knownOf(node: string, { about, silent }: RemoteNode): KnownNode {
-    return { ...about, silent, configured: this.#configured.has(node) };
+  #knownOf(node: string, { about, silent, left }: RemoteNode): KnownNode {
+    return { ...about, silent, left, configured: this.#configured.has(node) };
   }
 
   /** Nodes that are silent make room for others. */

@@ -189,7 +189,8 @@ export class NodeGateway {
     remote: RemoteNode,
     { done, server, configuration }: SyncRequest,
   ): Promise<boolean> {
-    if (remote.commands.some(({ number }) => server !== this.#deps.serverId || number > done)) return true;
+    if (remote.commands.all.some(({ number }) => server !== this.#deps.serverId || number > done))
+      return true;
     const wanted = this.#configured.partOf(node);
     if (wanted !== undefined && wanted.version !== configuration) return true;
     return [...(await this.#wantedOf(remote))].some(([queue, count]) => remote.isNews(queue, count));
@@ -208,7 +209,7 @@ export class NodeGateway {
       server: this.#deps.serverId,
       taken: remote.taken,
       // Nobody reads the answer to a node that has hung up.
-      commands: gone.aborted ? [] : remote.give(),
+      commands: gone.aborted ? [] : remote.commands.give(),
       wanted: Object.fromEntries(wanted),
       ...(configuration === undefined || configuration.version === message.configuration
         ? {}

@@ -1,7 +1,8 @@
 import { NodeReport, type NodeReportDeps } from '../node-manager/node-report.ts';
 import type { DeployedServiceModel, NodeAbout, TokenHolder } from '../node-manager/node-state.ts';
 import type { ServiceModel } from '../node-configuration/model.ts';
-import type { NodeCommand, NodeNews, NumberedCommand, NumberedNews, SyncRequest } from './messages.ts';
+import type { NodeCommand, NodeNews, NumberedNews, SyncRequest } from './messages.ts';
+import { NumberedCommands, type SentCommand } from './numbered-commands.ts';
 import { serviceOfWorker } from './rules.ts';
 
 export interface RemoteNodeDeps extends Omit<NodeReportDeps, 'services' | 'alone' | 'about'> {
@@ -11,13 +12,6 @@ export interface RemoteNodeDeps extends Omit<NodeReportDeps, 'services' | 'alone
   readonly done: number;
   /** Queues that processes of this service may serve on this node. */
   queuesOf(service: string): readonly string[];
-}
-
-export interface SentCommand {
-  /** Settles when the node has carried it out. */
-  readonly done: Promise<void>;
-  /** Takes it back; false: the node was given it, and may carry it out. */
-  withdraw(): boolean;
 }
 
 /** States in which a service can take no work, and in which none that waits starts it. */
@@ -44,26 +38,29 @@ export class RemoteNode {
   #turn = -1;
   #taken = 0;
   #hearing: Promise<void> = Promise.resolve();
-  #number: number;
-  /** Number of the last command that was given to it. */
-  #given: number;
-  #commands: readonly { readonly command: NumberedCommand; done(): void }[] = [];
+  readonly #commands: NumberedCommands;
   /** How many processes it was last told are wanted, by queue; forgotten when its services change. */
   #told: ReadonlyMap<string, number> = new Map();
   #heardAt: number;
+  #left = false;
   #woken = false;
   #resume = () => {};
 
   constructor(deps: RemoteNodeDeps) {
     this.#deps = deps;
     this.about = deps.about;
-    this.#number = this.#given = deps.done;
+    this.#commands = new NumberedCommands(deps.done);
     this.#report = new NodeReport({ ...deps, alone: false, services: () => this.#services });
     this.#heardAt = deps.clock.steady();
   }
 
+  /** It has said that it ends. */
+  get left(): boolean {
+    return this.#left;
+  }
+
   get silent(): boolean {
-    return this.#deps.clock.steady() - this.#heardAt >= this.#deps.silenceMs;
+    return this.#left || this.#deps.clock.steady() - this.#heardAt >= this.#deps.silenceMs;
   }
 
   get services(): readonly DeployedServiceModel[] {
@@ -91,7 +88,7 @@ export class RemoteNode {
     this.#queues = new Map(message.services.map(({ name }) => [name, this.#queuesOf(name)]));
     this.#installed = message.installed;
     this.#takeProcesses(message);
-    if (message.server === this.#deps.serverId) this.#settle(message.done);
+    if (message.server === this.#deps.serverId) this.#commands.settle(message.done);
     return message.news;
   }
 
@@ -115,6 +112,7 @@ export class RemoteNode {
   }
 
   leave(): Promise<void> {
+    this.#left = true;
     return this.#report.leave();
   }
 
@@ -137,22 +135,13 @@ export class RemoteNode {
 
   /** Has the node do something. */
   send(command: NodeCommand): SentCommand {
-    const number = ++this.#number;
-    const done = new Promise<void>((resolve) => {
-      this.#commands = [...this.#commands, { command: { ...command, number }, done: resolve }];
-    });
+    const sent = this.#commands.add(command);
     this.wake();
-    return { done, withdraw: () => this.#withdraw(number) };
+    return sent;
   }
 
-  /** What it is to do; from then on none of it can be withdrawn. */
-  give(): readonly NumberedCommand[] {
-    this.#given = this.#number;
-    return this.commands;
-  }
-
-  get commands(): readonly NumberedCommand[] {
-    return this.#commands.map(({ command }) => command);
+  get commands(): Pick<NumberedCommands, 'all' | 'give'> {
+    return this.#commands;
   }
 
   /** Services that can take work of this queue, now or when they are started. */
@@ -230,16 +219,5 @@ export class RemoteNode {
       if (!before.has(hash)) this.#report.add(hash, () => ({ worker, queues: [...this.#queuesOf(worker)] }));
     for (const hash of gone) this.#cameUp.delete(before.get(hash)!);
     if (gone.length > 0) this.#report.remove(gone);
-  }
-
-  #withdraw(number: number): boolean {
-    if (number <= this.#given) return false;
-    this.#commands = this.#commands.filter(({ command }) => command.number !== number);
-    return true;
-  }
-
-  #settle(number: number): void {
-    for (const { command, done } of this.#commands) if (command.number <= number) done();
-    this.#commands = this.#commands.filter(({ command }) => command.number > number);
   }
 }

@@ -15,6 +15,8 @@ export interface KnownNode {
   readonly client: string;
   /** It has not been heard of for NODE_SILENCE_MS. */
   readonly silent: boolean;
+  /** It has said that it ends. */
+  readonly left: boolean;
   /** The node configuration has services for it. */
   readonly configured: boolean;
 }
@@ -73,6 +75,12 @@ function othersName(node: string, { client }: NodeAccess, known: KnownNode): Nod
 }
 
 function twice(node: string, { instance, formerly }: Told, known: KnownNode): NodeObjection | undefined {
+  // A message that was overtaken on its way.
+  if (known.left && known.instance === instance)
+    return {
+      refusal: 'CONFLICT',
+      message: `This start of the node ${node} has said that it ends: start the node again.`,
+    };
   if (known.silent || known.instance === instance || known.instance === formerly) return undefined;
   return {
     refusal: 'CONFLICT',

@@ -407,6 +407,16 @@ describe('The gateway of nodes on other hosts', () => {
     await ask({ instance: 'three' });
   });
 
+  it('is not brought back by a message of a node that its leaving has overtaken', async () => {
+    await ask();
+    await ask({ leaving: true });
+    expect(await refusal(ask())).to.deep.equal([
+      'CONFLICT',
+      'This start of the node rack-2 has said that it ends: start the node again.',
+    ]);
+    expect([...gateway.connected().keys()]).to.deep.equal([]);
+  });
+
   it('keeps a name for the client that came with it, as long as the configuration has something for it', async () => {
     await ask();
     const other: NodeAccess = { client: 'client b', node: null };

@@ -1,0 +1,118 @@
+/** The way of a node to its server, message by message, with a server that answers what the test says. */
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+import type { SyncAnswer, SyncRequest } from '../../actors/node-gateway/messages.ts';
+import { systemClock } from '../../actors/runtime/clock.ts';
+import type { NodeCredentials } from '../../config/node.ts';
+import { NodeFiles } from '../../node/node-files.ts';
+import { nodeTokens } from '../../node/node-tokens.ts';
+import { ServerExchange } from '../../node/server-exchange.ts';
+import { ServerLink } from '../../node/server-link.ts';
+import { temporaryFolder } from '../store/folder.ts';
+import { until } from '../support/until.ts';
+
+const NOTHING: SyncAnswer = { server: 'server 1', taken: 0, commands: [], wanted: {} };
+
+describe('The link of a node to its server', () => {
+  const path = temporaryFolder();
+  let folders = 0;
+  let server: Server;
+  let provider: Server;
+  let messages: { readonly message: SyncRequest; readonly response: ServerResponse }[];
+  let providerAsked: number;
+  let log: (readonly unknown[])[];
+  beforeEach(async () => {
+    [messages, providerAsked, log] = [[], 0, []];
+    server = createServer((request, response) => {
+      void text(request).then((body) =>
+        messages.push({ message: JSON.parse(body) as SyncRequest, response }),
+      );
+    }).listen(0, '127.0.0.1');
+    provider = createServer((_, response) => {
+      providerAsked += 1;
+      response.writeHead(503).end();
+    }).listen(0, '127.0.0.1');
+    await Promise.all([once(server, 'listening'), once(provider, 'listening')]);
+  });
+  afterEach(() => {
+    for (const one of [server, provider]) {
+      one.close();
+      one.closeAllConnections();
+    }
+  });
+
+  const urlOf = (one: Server) => `http://127.0.0.1:${(one.address() as AddressInfo).port}`;
+  const linkWith = (credentials: NodeCredentials): ServerLink => {
+    const say = (fields: unknown, message: string) => void log.push([message, fields]);
+    const logger = { debug() {}, info() {}, warn: say, error: say };
+    const files = new NodeFiles(path(`node-${++folders}`), logger);
+    return new ServerLink({
+      fixed: { instance: 'one', formerly: null, version: '1.0.0', installed: [] },
+      exchange: new ServerExchange(urlOf(server), 'rack-2'),
+      tokens: nodeTokens(credentials, files),
+      ...{ clock: systemClock, logger },
+      services: () => [],
+      configuration: () => '',
+      configure: () => Promise.resolve(),
+      carryOut: () => Promise.resolve(),
+      wanted() {},
+    });
+  };
+  const came = (count: number) =>
+    until(
+      `${count} messages have come`,
+      () => messages.length,
+      (seen) => seen >= count,
+    );
+  const answer = (index: number) => messages[index]!.response.end(JSON.stringify(NOTHING));
+
+  it('says once that it gets no token, and why, and again when the reason is another one', async () => {
+    const client = { clientId: 'rack', clientSecret: 'x', allowHttp: true };
+    const link = linkWith({ issuer: urlOf(provider), ...client });
+    const running = link.run();
+    await until(
+      'the provider was asked again',
+      () => providerAsked,
+      (asked) => asked >= 2,
+    );
+    expect(log).to.have.length(1);
+    const [[sentence, fields]] = log as [[string, { reason: string }]];
+    expect(sentence).to.equal('the node gets no token: it goes on with what it has');
+    expect(fields.reason).to.include(`the provider ${urlOf(provider)} for its client "rack"`);
+    provider.close();
+    provider.closeAllConnections();
+    await until(
+      'it says so',
+      () => log.length,
+      (lines) => lines === 2,
+    );
+    await link.end();
+    await running;
+  });
+
+  it('says that it goes when what was on its way has come to the server, not before', async () => {
+    const link = linkWith({ joinToken: 'x' });
+    const running = link.run();
+    await came(1);
+    answer(0);
+    link.changed();
+    await came(2);
+    expect(messages[1]!.message.waitMs).to.equal(0);
+    const ended = link.end();
+    // What it sends at once comes before a message of another caller.
+    void fetch(urlOf(server), { method: 'POST', body: '{"turn":-1}' }).catch(() => undefined);
+    await came(3);
+    expect(messages.filter(({ message }) => message.leaving)).to.deep.equal([]);
+    answer(1);
+    await until(
+      'it says that it goes',
+      () => messages.some(({ message }) => message.leaving),
+      (isSaid) => isSaid,
+    );
+    answer(messages.length - 1);
+    await Promise.all([ended, running]);
+  });
+});
