@@ -13,6 +13,7 @@ import type { Store } from '../../store/store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { MinimumRate } from '../uploads/minimum-rate.ts';
 import { attemptFolder, rowOf } from './assignments.ts';
+import { LeaseSizes } from './lease-sizes.ts';
 
 export interface LeaseFileDeps {
   readonly store: Store;
@@ -55,30 +56,9 @@ const LOOK_AGAIN = 64 * 1024 * 1024;
 const NO_FILES = 'This sub-job makes no files: only those on documents do (work.outputFolder).';
 const NO_ROOM = 'The disk of the server is nearly full: no files are taken until there is room.';
 
-/** What a lease has sent: bytes by name, those that are still coming included. */
-class Sizes {
-  total = 0;
-  readonly #bytes = new Map<string, number>();
-
-  get count(): number {
-    return this.#bytes.size;
-  }
-
-  of(name: string): number | undefined {
-    return this.#bytes.get(name);
-  }
-
-  /** undefined: there is no such file any more. */
-  set(name: string, bytes: number | undefined): void {
-    this.total += (bytes ?? 0) - (this.of(name) ?? 0);
-    if (bytes === undefined) this.#bytes.delete(name);
-    else this.#bytes.set(name, bytes);
-  }
-}
-
 export class LeaseFiles {
   readonly #deps: LeaseFileDeps;
-  readonly #known = new LRUCache<string, Promise<Sizes>>({ max: KNOWN_LEASES });
+  readonly #known = new LRUCache<string, Promise<LeaseSizes>>({ max: KNOWN_LEASES });
   #arrivals = 0;
 
   constructor(deps: LeaseFileDeps) {
@@ -120,14 +100,14 @@ export class LeaseFiles {
     const { clock, settings, store, serverId } = this.#deps;
     await mkdir(folder, { recursive: true });
     const sizes = await this.#sizesOf(token, folder);
-    const before = sizes.of(name);
+    const number = ++this.#arrivals;
     const rate = new MinimumRate(clock, settings.paceMs, () => source.destroy());
     // No name that is asked for begins with a dot.
-    const arrival = path.join(folder, `.${serverId}-${++this.#arrivals}`);
+    const arrival = path.join(folder, `.${serverId}-${number}`);
     try {
-      this.#reserve(sizes, name, length);
+      this.#reserve(sizes, name, number, length);
       await this.#lookAtDisk(folder, length);
-      const grows = this.#growing(token, sizes, name, folder);
+      const grows = this.#growing({ token, sizes, name, number, folder });
       const received = await receiveFile(source, arrival, (bytes) => {
         rate.received(bytes);
         return grows(bytes);
@@ -135,25 +115,32 @@ export class LeaseFiles {
       if (typeof (await store.work.look(token, worker)) === 'string') throw new Lost();
       const final = path.join(folder, name);
       await rename(arrival, final);
-      sizes.set(name, received.bytes);
+      sizes.stored(name, received.bytes);
       return { kind: 'stored', file: { path: final, ...received } };
     } catch (error) {
-      sizes.set(name, before);
       await rm(arrival, { force: true });
       if (error instanceof Lost) return { kind: 'lost' };
       throw error;
     } finally {
+      sizes.over(name, number);
       rate.end();
     }
   }
 
   /** Called with the bytes that have come of a file. What arrives counts as progress of its sub-job. */
-  #growing(token: string, sizes: Sizes, name: string, folder: string): (bytes: number) => Promise<void> {
+  #growing(given: {
+    readonly token: string;
+    readonly sizes: LeaseSizes;
+    readonly name: string;
+    readonly number: number;
+    readonly folder: string;
+  }): (bytes: number) => Promise<void> {
+    const { token, sizes, name, number, folder } = given;
     const { clock, store, heartbeatMs } = this.#deps;
     let told = clock.steady();
     let looked = 0;
     return async (bytes) => {
-      if (bytes > (sizes.of(name) ?? 0)) this.#reserve(sizes, name, bytes);
+      if (bytes > sizes.arrived(name, number)) this.#reserve(sizes, name, number, bytes);
       if (bytes - looked > LOOK_AGAIN) {
         looked = bytes;
         await this.#lookAtDisk(folder, 0);
@@ -165,25 +152,25 @@ export class LeaseFiles {
   }
 
   /** Two files at once never go over the limits together. */
-  #reserve(sizes: Sizes, name: string, bytes: number): void {
+  #reserve(sizes: LeaseSizes, name: string, number: number, bytes: number): void {
     const { maxFiles, maxFileBytes, maxBytes } = this.#deps.settings;
     if (bytes > maxFileBytes)
       throw new Refused('full', `The file is larger than ${maxFileBytes} bytes (MAX_LEASE_FILE_BYTES).`);
-    if (sizes.of(name) === undefined && sizes.count >= maxFiles)
+    if (!sizes.has(name) && sizes.count >= maxFiles)
       throw new Refused(
         'full',
         `The sub-job has made ${maxFiles} files (MAX_LEASE_FILES): no more are taken.`,
       );
-    const others = sizes.total - (sizes.of(name) ?? 0);
+    const others = sizes.total - sizes.of(name);
     if (others + bytes > maxBytes)
       throw new Refused(
         'full',
         `The files of the sub-job have ${others} of ${maxBytes} bytes (MAX_LEASE_FILES_BYTES): no more are taken.`,
       );
-    sizes.set(name, bytes);
+    sizes.arriving(name, number, bytes);
   }
 
-  async #sizesOf(token: string, folder: string): Promise<Sizes> {
+  async #sizesOf(token: string, folder: string): Promise<LeaseSizes> {
     const reading = this.#known.get(token) ?? sizesIn(folder);
     this.#known.set(token, reading);
     try {
@@ -203,10 +190,10 @@ export class LeaseFiles {
 class Lost extends Error {}
 
 /** Of what a server before this one has taken. */
-async function sizesIn(folder: string): Promise<Sizes> {
-  const sizes = new Sizes();
+async function sizesIn(folder: string): Promise<LeaseSizes> {
+  const sizes = new LeaseSizes();
   for (const name of await readdir(folder))
-    if (!name.startsWith('.')) sizes.set(name, (await stat(path.join(folder, name))).size);
+    if (!name.startsWith('.')) sizes.stored(name, (await stat(path.join(folder, name))).size);
   return sizes;
 }
 

@@ -185,6 +185,26 @@ describe('Files that a component sends', () => {
     expect((await put(held.token, 'part', 'whole')).status).to.equal(200);
   });
 
+  it('count by what is stored when a slow send of a name breaks off behind a quick one', async () => {
+    const held = await claimed();
+    const isComing = (names: readonly string[]) => names.some((name) => name.startsWith('.'));
+    const slow = request(`${service.url}/worker/v1/leases/${held.token}/files/a`, { method: 'PUT', headers });
+    slow.on('error', () => undefined);
+    slow.write('the beginning');
+    await until('the slow one is coming', () => kept(held), isComing);
+    const all = Buffer.alloc(MOST_BYTES);
+    expect((await put(held.token, 'a', all)).status).to.equal(200);
+    slow.destroy();
+    await until(
+      'the slow one is gone',
+      () => kept(held),
+      (names) => !isComing(names),
+    );
+    expect((await put(held.token, 'b', all)).status).to.equal(200);
+    const third = await put(held.token, 'c', 'c');
+    expect([third.status, await third.text()].join(' ')).to.match(/^413 .*200000 of 200000 bytes/);
+  });
+
   it('are taken from nobody else, after the answer from nobody, and for no pictures', async () => {
     const held = await claimed();
     expect((await put(held.token, 'a', 'x', { 'troupe-instance': 'another-process' })).status).to.equal(409);
