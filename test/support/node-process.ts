@@ -1,11 +1,12 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs';
+import { chownSync, mkdirSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadOrCreateDevelopmentSecrets } from '../../http/access/development-secrets.ts';
 import { joinToken } from '../../http/access/node-tokens.ts';
+import { NOBODY } from './nobody.ts';
 import { endOf, isAlive } from './processes.ts';
 import type { LogLine, Service } from './service.ts';
 import { until, within } from './until.ts';
@@ -30,6 +31,7 @@ export class NodeProcess {
   readonly dataDir: string;
   #env: Readonly<Record<string, string>>;
   #child: ChildProcess | undefined;
+  #user: { readonly uid?: number; readonly gid?: number } = {};
 
   constructor(name: string, env: Readonly<Record<string, string>> = {}) {
     this.name = name;
@@ -55,6 +57,12 @@ export class NodeProcess {
     return node;
   }
 
+  /** From its next start on it belongs to another user, who can read nothing of the service: only root may make it so. */
+  disown(): void {
+    for (const folder of [this.folder, this.dataDir]) chownSync(folder, NOBODY.uid, NOBODY.gid);
+    this.#user = NOBODY;
+  }
+
   get pid(): number {
     return this.#child?.pid ?? -1;
   }
@@ -68,6 +76,7 @@ export class NodeProcess {
       {
         env: { ...own, NODE_NAME: this.name, DATA_DIR: this.dataDir, RESTART_DELAY_MS: '50', ...this.#env },
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+        ...this.#user,
       },
     );
   }

@@ -12,11 +12,11 @@ import { expect } from 'chai';
 import { packageRoot } from '../../config/info.ts';
 import { makeVideo } from '../media/make-video.ts';
 import { freePort } from '../support/reverse-proxy.ts';
+import { canBeNobody, NOBODY } from '../support/nobody.ts';
 import { Service, tracksOf } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 /** Of a user who owns nothing. */
-const NOBODY = 65_534;
 const SDK = join(packageRoot, 'dist', 'components', 'sdk', 'detector.js');
 const PIPELINE = 'REMOTE DETECTION PIPELINE';
 
@@ -29,8 +29,7 @@ describe('A component on a host that sees none of the files of the server', () =
   let said = '';
 
   before(async function () {
-    // Who is not root cannot become another user.
-    if (process.getuid?.() !== 0) return this.skip();
+    if (!canBeNobody()) return this.skip();
     service = await Service.started({ PORT: String(await freePort()), LEASE_MS: '5000' });
     await chmod(shared, 0o777);
     await writeFile(join(shared, 'descriptor.json'), JSON.stringify(descriptor()));
@@ -76,7 +75,7 @@ describe('A component on a host that sees none of the files of the server', () =
     const script = `import { runComponent } from ${JSON.stringify(pathToFileURL(SDK).href)};
       await runComponent({ ...${JSON.stringify(options)}, processes: 2, log: console.error });`;
     const started = spawn(process.execPath, ['--input-type=module', '-e', script], {
-      ...{ uid: NOBODY, gid: NOBODY, cwd: shared, env: { PATH: process.env['PATH'] } },
+      ...{ ...NOBODY, cwd: shared, env: { PATH: process.env['PATH'] } },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     for (const stream of [started.stdout, started.stderr])

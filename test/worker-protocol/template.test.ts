@@ -17,11 +17,11 @@ import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { packageRoot } from '../../config/info.ts';
 import { makeVideo } from '../media/make-video.ts';
+import { canBeNobody, NOBODY } from '../support/nobody.ts';
 import { Service, tracksOf } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 /** Of a user who owns nothing. */
-const NOBODY = 65_534;
 
 describe('A copy of the template on another host', function () {
   this.timeout(240_000);
@@ -44,8 +44,7 @@ describe('A copy of the template on another host', function () {
   }
 
   it('is built, registers itself, and finds what is to be found in media that it cannot read', async function () {
-    // Who is not root cannot become another user.
-    if (process.getuid?.() !== 0) return this.skip();
+    if (!canBeNobody()) return this.skip();
     install();
     cpSync(path.join(folder, 'node_modules', 'troupe', 'templates', 'component'), folder, {
       recursive: true,
@@ -57,7 +56,7 @@ describe('A copy of the template on another host', function () {
     chmodSync(everybodys, 0o777);
     const service = await Service.started();
     const child = spawn(process.execPath, ['dist/remote.js'], {
-      ...{ cwd: folder, uid: NOBODY, gid: NOBODY, stdio: ['ignore', 'ignore', 'pipe'] },
+      ...{ ...NOBODY, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
       env: {
         PATH: process.env['PATH'],
         TROUPE_URL: service.url,
