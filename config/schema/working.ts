@@ -102,12 +102,14 @@ const processes = {
     'The last lines of the output of each service of this host that are kept in memory, for an ADMIN to read',
   ),
   NODE_SILENCE_MS: wait(10 * SECOND, 100).describe(
-    'The services of another node that is not heard of for so long are shown as Unknown',
+    'The services of another node that is not heard of for so long are shown as Unknown, and another start of it, from any folder, may take its name',
   ),
   WORKER_TOKEN_MS: wait(60 * SECOND, 1_000).describe(
     'So long after another node was heard of the tokens of its component processes are good',
   ),
-  MAX_NODES: whole(1_000, 1).describe('Hosts of a node configuration'),
+  MAX_NODES: whole(1_000, 1).describe(
+    'Hosts of a node configuration, and nodes of other hosts that are connected at a time',
+  ),
   MAX_NODE_SERVICES: whole(500, 1).describe('Services of one host of a node configuration'),
   MAX_SERVICE_COUNT: whole(1_024, 1).describe('serviceCount of a service of a node configuration'),
   MAX_SERVICES: whole(20_000, 1).describe(
