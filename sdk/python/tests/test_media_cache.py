@@ -105,6 +105,13 @@ class Cache(unittest.TestCase):
         self.cache(most_bytes=len(CONTENT) + 50).use(NAME, fetch, Context("1"), len(CONTENT))
         self.assertEqual(self.fetches, [False])
 
+    def test_room_is_made_on_a_disk_that_is_smaller_than_the_cache_may_be(self):
+        (self.folder / ("1" * 64)).write_bytes(bytes(100))
+        make_room(self.folder, 10**20, 1000, time.time())
+        self.assertEqual(self.names(), ["1" * 64])
+        make_room(self.folder, 10**20, 10**19, time.time())
+        self.assertEqual(self.names(), [])
+
     def test_what_begins_anew_replaces_what_came_before(self):
         used = self.cache().use(NAME, lambda: iter([(0, b"of another"), (0, CONTENT)]), Context("1"))
         self.assertEqual(used.read_bytes(), CONTENT)

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import math
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,7 +34,11 @@ def stored(folder: Path | str) -> Iterator[None]:
 
 
 def make_room(folder: Path, most_bytes: int, coming: int, now: float) -> None:
-    """What was used longest ago goes first; what is read just now stays for those who read it."""
+    """For so many bytes, in the cache and on its disk.
+
+    What was used longest ago goes first; what is read just now stays for those who read it.
+    """
+    free = shutil.disk_usage(folder).free
     kept = []
     for file in folder.iterdir():
         try:
@@ -46,7 +51,8 @@ def make_room(folder: Path, most_bytes: int, coming: int, now: float) -> None:
             file.unlink(missing_ok=True)
     total = coming + sum(size for _, size, _ in kept)
     for _, size, file in sorted(kept):
-        if total <= most_bytes:
+        if total <= most_bytes and coming <= free:
             return
         file.unlink(missing_ok=True)
         total -= size
+        free += size

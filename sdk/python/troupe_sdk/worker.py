@@ -166,7 +166,11 @@ class Worker:
         """Gives back what was begun, which the server counts: in the end such work fails."""
         try:
             with self.interrupter.watching(context):
-                self._stop.wait(self.no_room_pause_s)
+                until = time.monotonic() + self.no_room_pause_s
+                while time.monotonic() < until and not self._stop.is_set:
+                    # To wait is no silence.
+                    context.step()
+                    self._stop.wait(min(1.0, self.no_room_pause_s))
         except Cancelled as why:
             self._log(f"{context.id}: given back, {why}")
         try:
