@@ -9,6 +9,8 @@ import type { RemoteNode } from './remote-node.ts';
 import { nodeOfWorker } from './rules.ts';
 
 export interface NodeGatewayDeps extends ConnectedNodesDeps, ConfiguredNodesDeps {
+  /** So long after a node was heard of the tokens of its processes are good. */
+  readonly tokenMs: number;
   /** Processes of the server's own node that can take work of a queue, now or when they are started. */
   ownCapacity(queue: string): number;
   /** Whether a component that no node has started has asked for work of this queue lately. */
@@ -53,7 +55,9 @@ export class NodeGateway {
   /** The process of a node that this token belongs to; undefined: of none that has been heard of here. */
   holderOf(token: string): TokenHolder | undefined {
     const node = nodeOfToken(token);
-    return node === undefined ? undefined : this.#nodes.get(node)?.holderOf(hashToken(token));
+    const remote = node === undefined ? undefined : this.#nodes.get(node);
+    if (remote === undefined || remote.silenceMs >= this.#deps.tokenMs) return undefined;
+    return remote.holderOf(hashToken(token));
   }
 
   /** From now on this is what nodes are to run. */

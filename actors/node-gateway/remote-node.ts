@@ -60,7 +60,12 @@ export class RemoteNode {
   }
 
   get silent(): boolean {
-    return this.#left || this.#deps.clock.steady() - this.#heardAt >= this.#deps.silenceMs;
+    return this.#left || this.silenceMs >= this.#deps.silenceMs;
+  }
+
+  /** Since it was heard of. */
+  get silenceMs(): number {
+    return this.#deps.clock.steady() - this.#heardAt;
   }
 
   get services(): readonly DeployedServiceModel[] {

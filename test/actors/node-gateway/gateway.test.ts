@@ -10,6 +10,7 @@ import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import { temporaryFolder } from '../../store/folder.ts';
 
 const SILENCE_MS = 10_000;
+const TOKEN_MS = 60_000;
 const NODE = 'rack-2';
 const FACES = {
   serviceName: 'Faces',
@@ -81,8 +82,9 @@ describe('The gateway of nodes on other hosts', () => {
     new NodeGateway({
       ...{ host: 'here', serverId, version: '1.4.9', store, ledger, clock, logger },
       owner: { server: serverId, epoch: 1 },
-      states: new NodeStates({ store, clock, silenceMs: SILENCE_MS, tokenMs: 60_000 }),
+      states: new NodeStates({ store, clock, silenceMs: SILENCE_MS, tokenMs: TOKEN_MS }),
       silenceMs: SILENCE_MS,
+      tokenMs: TOKEN_MS,
       maxNodes: 3,
       components: [{ queues: ['FACE'], model: FACES }],
       registeredQueue: (name) => (name === 'Guest' ? 'GUEST' : undefined),
@@ -277,6 +279,18 @@ describe('The gateway of nodes on other hosts', () => {
     const processes = [{ worker: `${NODE}:TroupeMedia:1#1`, tokenHash: hashToken(token) }];
     await ask({ processes });
     expect(gateway.holderOf(token)?.queues).to.deep.equal([]);
+  });
+
+  it('takes the tokens of processes for good as long as WORKER_TOKEN_MS after their node was heard of', async () => {
+    const token = newToken(NODE);
+    const processes = [{ worker: `${NODE}:Faces:1#1`, tokenHash: hashToken(token) }];
+    await ask({ processes });
+    await clock.advance(TOKEN_MS - 1);
+    expect(gateway.holderOf(token)?.queues).to.deep.equal(['FACE']);
+    await clock.advance(1);
+    expect(gateway.holderOf(token)).to.equal(undefined);
+    await ask({ processes });
+    expect(gateway.holderOf(token)?.queues).to.deep.equal(['FACE']);
   });
 
   it('gives a process no work unless the configuration gives its node the service, and none any more when it is taken away', async () => {
