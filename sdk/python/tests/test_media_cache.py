@@ -6,7 +6,7 @@ import time
 import unittest
 from pathlib import Path
 
-from troupe_sdk import Cancelled, Context, DetectionError
+from troupe_sdk import Cancelled, Context, DetectionError, media_cache
 from troupe_sdk.errors import LocalStorageError
 from troupe_sdk.cache_room import make_room
 from troupe_sdk.media_cache import MediaCache
@@ -135,6 +135,38 @@ class Cache(unittest.TestCase):
         for _ in range(2):
             os.utime(used, (1, 1))
             until("it is touched", lambda: used.stat().st_mtime > 1)
+
+    def test_a_part_that_another_process_has_taken_is_fetched_again(self):
+        def fetch():
+            self.fetches.append(1)
+            yield 0, CONTENT
+            if len(self.fetches) == 1:
+                for part in self.folder.glob("*.part"):
+                    part.unlink()
+
+        self.assertEqual(self.cache().use(NAME, fetch, Context("1")).read_bytes(), CONTENT)
+        self.assertEqual(len(self.fetches), 2)
+
+    def test_the_lock_of_a_process_that_came_before_is_put_back(self):
+        lock = self.folder / f"{NAME}.lock"
+        lock.write_text("1-dead")
+        os.utime(lock, (1, 1))
+        looks = []
+
+        def looked(path):
+            # Between the look and the taking, another process has made a lock of its own.
+            found = is_dead(path)
+            if not looks:
+                lock.unlink()
+                lock.write_text("another process")
+            looks.append(path)
+            return found
+
+        is_dead = media_cache._is_dead
+        media_cache._is_dead = looked
+        self.addCleanup(setattr, media_cache, "_is_dead", is_dead)
+        self.assertFalse(self.cache()._locked(lock))
+        self.assertEqual((lock.read_text(), self.names()), ("another process", [lock.name]))
 
     def test_a_lock_is_removed_by_its_holder_alone(self):
         lock = self.folder / f"{NAME}.lock"

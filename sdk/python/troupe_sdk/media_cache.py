@@ -9,6 +9,7 @@ process that died. Process ids say nothing of that, for containers that share th
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import os
@@ -130,7 +131,9 @@ class MediaCache:
             if not file.exists():
                 make_room(self.folder, self.most_bytes, size, self._now())
                 self._fill(part, file.name, fetch, context)
-                os.replace(part, file)
+                with contextlib.suppress(FileNotFoundError):
+                    # A part that is gone was taken by a process that held this one for dead: then the medium is looked for again.
+                    os.replace(part, file)
                 make_room(self.folder, self.most_bytes, 0, self._now())
         finally:
             over.set()
@@ -140,25 +143,35 @@ class MediaCache:
     def _locked(self, lock: Path) -> bool:
         """False: another process that lives has it."""
         try:
-            with open(lock, "x", encoding="ascii") as file:
-                file.write(self._own)
-            return True
+            file = open(lock, "x", encoding="ascii")  # noqa: SIM115 - it is closed below
         except FileExistsError:
-            pass
+            return self._took_dead(lock) and self._locked(lock)
+        try:
+            with file:
+                file.write(self._own)
         except OSError:
-            # It was made, and there is no room for what it says.
+            # There is no room for what it says.
             lock.unlink(missing_ok=True)
             raise
+        return True
+
+    def _took_dead(self, lock: Path) -> bool:
+        """Takes away the lock of a process that died. False: it belongs to one that lives."""
         if not _is_dead(lock):
             return False
-        # Of several that find it dead one alone takes it away; each fetches into a file of its own in any case.
-        dead = self.folder / f"{self._own}-{next(self._uses)}.dead"
+        aside = self.folder / f"{self._own}-{next(self._uses)}.dead"
         try:
-            lock.rename(dead)
+            lock.rename(aside)
         except FileNotFoundError:
-            return False
-        dead.unlink(missing_ok=True)
-        return self._locked(lock)
+            # Another process has taken it away.
+            return True
+        # Since the look another process may have taken the dead one away and made its own: that is put back.
+        was_dead = _is_dead(aside)
+        if not was_dead:
+            with contextlib.suppress(OSError):
+                os.link(aside, lock)
+        aside.unlink(missing_ok=True)
+        return was_dead
 
     def _unlock(self, lock: Path) -> None:
         """Who stood still for too long has lost it to another one."""
