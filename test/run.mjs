@@ -68,6 +68,9 @@ process.env.ORT_DISABLE_TELEMETRY = '1';
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
 // What takes minutes (an installation, say) stands in files of its own: `npm run test:long`.
 const ending = process.argv.includes('--long') ? '.long.js' : '.test.js';
+// Random tests draw the same each time, so that what fails is what was changed; those of test:long draw anew.
+const drawsAnew = ['RUNS', 'MUTATIONS', 'SHARE_OF_RUNS'].some((name) => process.env[name] !== undefined);
+if (ending === '.test.js' && !drawsAnew) process.env.SEED ??= '1';
 const ring = ['unit', 'detectors', 'service'].find((name) => process.argv.includes(`--${name}`));
 const files = find('dist/test', ending)
   .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))

@@ -21,6 +21,11 @@ export function Played(props: PlayerProps & { readonly failed: (problem: string)
     const end = at + 1 < table.count ? table.timeOf(at + 1) : table.timeOf(at) + 1;
     player.currentTime = (table.timeOf(at) + end) / 2_000;
   };
+  // Where the reader is going, while the picture is still looked for: keys that come quickly add up.
+  const here = () => {
+    const player = video.current;
+    return player?.seeking === true ? table.shownAt(player.currentTime * 1_000) : frame.current;
+  };
   useEffect(() => {
     const player = video.current;
     if (player === null) return undefined;
@@ -39,7 +44,7 @@ export function Played(props: PlayerProps & { readonly failed: (problem: string)
     () => ({
       toggle: () => void (video.current?.paused === true ? video.current.play() : video.current?.pause()),
       toFrame,
-      step: (frames) => toFrame(frame.current + frames),
+      step: (frames) => toFrame(here() + frames),
     }),
     [table],
   );

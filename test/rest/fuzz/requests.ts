@@ -25,6 +25,10 @@ export interface FuzzedOperation {
   readonly operation: OperationObject;
 }
 
+/** A value in an address. Objects may have no text of their own. */
+const asText = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+
 /** A request as it was made up; what only the running server knows (ids, tokens) is put in when it is sent. */
 export interface Plan {
   message(facts: Facts): Promise<Message>;
@@ -98,7 +102,7 @@ export class Requests {
   /** All that are required, and some of the others. */
   #some(parameters: readonly ParameterObject[]): Arbitrary<Record<string, string>> {
     const fields = parameters.map(
-      (one) => [one.name, this.#values.of(one.schema as Schema).map(String)] as const,
+      (one) => [one.name, this.#values.of(one.schema as Schema).map(asText)] as const,
     );
     const requiredKeys = parameters.filter(({ required }) => required).map(({ name }) => name);
     return fc.record(Object.fromEntries(fields), { requiredKeys });
@@ -106,7 +110,7 @@ export class Requests {
 
   #ofParameter(parameters: readonly ParameterObject[], name: string): Arbitrary<string> {
     const schema = parameters.find((one) => one.name === name)?.schema ?? { type: 'string' };
-    return this.#values.of(schema as Schema).map(String);
+    return this.#values.of(schema as Schema).map(asText);
   }
 
   /** Any body that fits, or one that is known to be good, or that with one field more. */
