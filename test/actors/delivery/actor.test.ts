@@ -74,7 +74,8 @@ describe('The delivery actor', () => {
     const [one, two] = [await receiving(drop), await receiving(drop)];
     await owe(one, 'a');
     await owe(two, 'b');
-    await until('both have failed', async () => (await run.debts('b')).failures.length === 1);
+    const failures = async (id: string) => (await run.debts(id)).failures.length;
+    await until('both have failed', async () => (await failures('a')) + (await failures('b')) === 2);
     await run.stop();
     for (const receiver of [one, two]) receiver.manner = answer(200);
     // As if an hour had passed.
