@@ -1,15 +1,21 @@
 /**
  * Checks the types, builds, runs the tests that were asked for and ends with a plain `N passed, N failed` line. Tests stand in rings:
  * --unit (rules, actors, stores), --detectors (decoders and detectors within this process), --service (a real server with real components),
- * --long (installations); none of these: the first three. Arguments: parts of the paths of files, or all of them. --times tells at the
- * end how long each file took, for LONGEST; TEST_COSTS names a file that gets a line of JSON for each, with processor time (costs.mjs).
+ * --long (installations); none of these: the first three. Arguments: parts of the paths of files, or all of them. --spec prints every
+ * test, else each file has a line. --times tells at the end how long each file took, for LONGEST; TEST_COSTS names a file that gets a line
+ * of JSON for each, with processor time (costs.mjs). TEST_FOLDER: a folder of tests in JavaScript in place of the product's.
+ *
+ * Files in which a test failed are run once more, each alone in a fresh process: what a loaded machine has tripped passes then, and is
+ * named at the end.
  */
 import { execFileSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Mocha from 'mocha';
+import { listFailures, reporterInto, titleOf } from './report.mjs';
 import { installRequirements } from './requirements.mjs';
 
 /** Files by the time that they took when they were measured last. */
@@ -53,26 +59,23 @@ const LONGEST = [
   'components/text',
 ];
 
+/** More files with failures than this are not run again: it is not the load of the machine that broke them. */
+const MOST_AGAIN = 4;
+
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 process.chdir(root);
 
-for (const script of [
-  ['node_modules/typescript/bin/tsc', '-p', '.'],
-  ['node_modules/typescript/bin/tsc', '-p', 'page'],
-  ['config/build.mjs', 'test'],
-])
-  execFileSync(process.execPath, script, { stdio: 'inherit' });
+const folder = process.env.TEST_FOLDER ?? 'dist/test';
+if (process.env.TEST_FOLDER === undefined) build();
 // Detectors that a test loads itself would else report their use to the maker of the inference library.
 process.env.ORT_DISABLE_TELEMETRY = '1';
 
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
 // What takes minutes (an installation, say) stands in files of its own: `npm run test:long`.
 const ending = process.argv.includes('--long') ? '.long.js' : '.test.js';
-// Random tests draw the same each time, so that what fails is what was changed; those of test:long draw anew.
-const drawsAnew = ['RUNS', 'MUTATIONS', 'SHARE_OF_RUNS'].some((name) => process.env[name] !== undefined);
-if (ending === '.test.js' && !drawsAnew) process.env.SEED ??= '1';
+seedAll();
 const ring = ['unit', 'detectors', 'service'].find((name) => process.argv.includes(`--${name}`));
-const files = find('dist/test', ending)
+const files = find(folder, ending)
   .filter((file) => wanted.length === 0 || wanted.some((part) => file.includes(part)))
   .filter((file) => ring === undefined || ring === ringOf(file));
 if (files.length === 0) {
@@ -86,35 +89,94 @@ if (files.some((file) => ringOf(file) === 'service')) installRequirements();
 
 // Each file in a process of its own, one more at a time than there are cores (TEST_JOBS): most tests wait for a server and its components.
 const jobs = Math.min(files.length, Number(process.env.TEST_JOBS) || Math.min(3, availableParallelism() + 1));
-const mocha = new Mocha({
-  timeout: 180_000,
-  reporter: 'spec',
-  forbidOnly: process.env.CI === 'true',
-  parallel: jobs > 1,
-  jobs,
-  ...(process.env.TEST_COSTS === undefined ? {} : { require: ['test/costs.mjs'] }),
-});
 if (jobs > 1) files.sort((a, b) => weightOf(b) - weightOf(a));
-for (const file of files) mocha.addFile(path.resolve(file));
-if (jobs === 1) await mocha.loadFilesAsync();
-const runner = mocha.run((failures) => {
-  if (process.argv.includes('--times')) showTimes();
-  const { passes = 0, pending = 0 } = runner.stats ?? {};
-  console.log(`\n${passes} passed, ${failures} failed${pending > 0 ? `, ${pending} skipped` : ''}`);
-  process.exit(failures > 0 || passes === 0 ? 1 : 0);
-});
+const results = await run(files, jobs);
+const recovered = await runFailedAgain(results);
+if (process.argv.includes('--times')) showTimes();
+for (const [file, title] of recovered)
+  console.log(`Failed at first, passed when run again alone: ${nameOf(file)}: ${title}`);
+process.exit(conclude([...results.values()]));
 
-const times = new Map();
-for (const event of ['test end', 'hook end'])
-  runner.on(event, ({ file = '', duration = 0 }) => {
-    const name = path.relative('dist/test', file);
-    times.set(name, (times.get(name) ?? 0) + duration);
+/** What became of each file, by its path. */
+async function run(some, atOnce) {
+  const found = new Map();
+  const spec = process.argv.includes('--spec');
+  const mocha = new Mocha({
+    timeout: 180_000,
+    reporter: reporterInto(found, { spec, nameOf }),
+    forbidOnly: process.env.CI === 'true',
+    parallel: atOnce > 1,
+    jobs: atOnce,
+    ...(process.env.TEST_COSTS === undefined ? {} : { require: ['test/costs.mjs'] }),
   });
+  for (const file of some) mocha.addFile(path.resolve(file));
+  if (atOnce === 1) await mocha.loadFilesAsync();
+  await new Promise((resolve) => mocha.run(resolve));
+  // Not by the reporter: files that could not be loaded fail after what mocha takes for the end.
+  if (!spec) listFailures(found);
+  return found;
+}
+
+/** Puts what became of files in the second run in place of the first; answers what failed in the first one only, by file and title. */
+async function runFailedAgain(first) {
+  const failed = [...first].filter(([file, { failures }]) => file !== '' && failures.length > 0);
+  if (failed.length > MOST_AGAIN)
+    console.log(
+      `\nTests of ${failed.length} files failed; none is run again, as it would be for ${MOST_AGAIN}.`,
+    );
+  if (failed.length > MOST_AGAIN) return [];
+  const passedThen = [];
+  for (const [file, { failures }] of failed) {
+    console.log(`\nAgain, alone: ${nameOf(file)}`);
+    // Several at once, though there is but one: only then it gets a process of its own.
+    const second = (await run([file], 2)).get(path.resolve(file));
+    if (second === undefined) continue;
+    first.set(file, second);
+    const still = new Set(second.failures.map(titleOf));
+    const titles = new Set(failures.map(titleOf).filter((title) => !still.has(title)));
+    passedThen.push(...[...titles].map((title) => [file, title]));
+  }
+  return passedThen;
+}
+
+/** Ends the output with the line that counts; answers the exit code. */
+function conclude(all) {
+  const sum = (count) => all.reduce((total, result) => total + count(result), 0);
+  const passed = sum((result) => result.passed);
+  const failed = sum((result) => result.failures.length);
+  const skipped = sum((result) => result.skipped);
+  console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+  return failed > 0 || passed === 0 ? 1 : 0;
+}
+
+function build() {
+  for (const script of [
+    ['node_modules/typescript/bin/tsc', '-p', '.'],
+    ['node_modules/typescript/bin/tsc', '-p', 'page'],
+    ['config/build.mjs', 'test'],
+  ])
+    execFileSync(process.execPath, script, { stdio: 'inherit' });
+}
+
+/**
+ * Random tests draw the same each time, so that what fails is what was changed; those of test:long draw anew. All files draw from one
+ * seed, so that a file that is run again draws what it drew before.
+ */
+function seedAll() {
+  if (process.env.SEED !== undefined) return;
+  const drawsAnew = ['RUNS', 'MUTATIONS', 'SHARE_OF_RUNS'].some((name) => process.env[name] !== undefined);
+  process.env.SEED = ending === '.test.js' && !drawsAnew ? '1' : String(randomInt(2 ** 31));
+  if (process.env.SEED !== '1') console.log(`SEED=${process.env.SEED}`);
+}
 
 /** Without the time to load the files. */
 function showTimes() {
-  for (const [name, ms] of [...times].sort(([, a], [, b]) => b - a))
-    console.log(`${(ms / 1_000).toFixed(1).padStart(6)} s  ${name}`);
+  for (const [file, { ms }] of [...results].sort(([, a], [, b]) => b.ms - a.ms))
+    console.log(`${(ms / 1_000).toFixed(1).padStart(6)} s  ${nameOf(file)}`);
+}
+
+function nameOf(file) {
+  return path.relative(folder, file);
 }
 
 /** Files that take longest go first, so that none of them is left for the end; then all others that start servers, then by size. */

@@ -1,0 +1,58 @@
+/** What a run of the tests tells while it goes on, and what became of each file. */
+import Mocha from 'mocha';
+
+const { Base, Spec } = Mocha.reporters;
+
+/** @typedef {{ passed: number, skipped: number, failures: object[], ms: number }} Result of a file; `ms` without the time to load it. */
+
+/**
+ * A reporter of mocha that notes in `results` what becomes of each file and prints a line for it; `spec`: every test, and at the end what
+ * failed. `nameOf`: what a file is called.
+ */
+export function reporterInto(results, { spec, nameOf }) {
+  return class extends (spec ? Spec : Base) {
+    constructor(runner, options) {
+      super(runner, options);
+      collect(runner, results, spec ? () => {} : (file, result) => console.log(lineOf(nameOf(file), result)));
+    }
+  };
+}
+
+/** In full what failed, with what it said. */
+export function listFailures(results) {
+  const failures = [...results.values()].flatMap((result) => result.failures);
+  if (failures.length > 0) Base.list(failures);
+}
+
+export const titleOf = (failure) => failure.titlePath().join(' ');
+
+/** `isThrough` hears of a file when the last of its tests is over. The events of a file come together, also from several processes. */
+function collect(runner, results, isThrough) {
+  let current;
+  const end = () => {
+    if (current !== undefined) isThrough(current, results.get(current));
+    current = undefined;
+  };
+  const resultOf = (file = '') => {
+    if (file !== current) end();
+    current = file;
+    if (!results.has(file)) results.set(file, { passed: 0, skipped: 0, failures: [], ms: 0 });
+    return results.get(file);
+  };
+  runner.on('pass', ({ file }) => resultOf(file).passed++);
+  runner.on('pending', ({ file }) => resultOf(file).skipped++);
+  runner.on('fail', (failure) => resultOf(failure.file).failures.push(failure));
+  for (const event of ['test end', 'hook end'])
+    runner.on(event, ({ file, duration = 0 }) => (resultOf(file).ms += duration));
+  runner.on('suite end', ({ root }) => root && end());
+  runner.on('end', end);
+}
+
+function lineOf(name, { passed, skipped, failures, ms }) {
+  const counts = [
+    `${passed} passed`,
+    ...(failures.length > 0 ? [`${failures.length} FAILED`] : []),
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+  ];
+  return `${(ms / 1_000).toFixed(1).padStart(6)} s  ${name}: ${counts.join(', ')}`;
+}

@@ -1,0 +1,94 @@
+/** What test/run.mjs makes of tests that fail, on small folders of tests. */
+import { spawn } from 'node:child_process';
+import { text } from 'node:stream/consumers';
+import { expect } from 'chai';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+/** A test that notes its process in a file, and passes when it says so. */
+const FAILS_ONCE = noting('is tripped once', 'if (processes.length === 1) throw new Error("tripped");');
+const FAILS = noting('is broken', 'throw new Error("broken in process " + processes.length);');
+const PASSES = noting('is sound', '');
+
+describe('A run of the tests', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'troupe-run-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  /** The lines of the output, and the exit code. */
+  const run = async (files: Readonly<Record<string, string>>, jobs: number, ...words: readonly string[]) => {
+    for (const [name, content] of Object.entries(files)) {
+      mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+      writeFileSync(path.join(folder, name), content);
+    }
+    const { TEST_COSTS: _, ...rest } = process.env;
+    const child = spawn(process.execPath, ['test/run.mjs', ...words], {
+      env: { ...rest, TEST_FOLDER: folder, TEST_JOBS: String(jobs) },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const code = new Promise<number | null>((resolve) => child.once('close', resolve));
+    const said = await text(child.stdout);
+    return { code: await code, said, lines: said.trimEnd().split('\n') };
+  };
+  const processesOf = (name: string) =>
+    readFileSync(path.join(folder, `${name}.processes`), 'utf8')
+      .trim()
+      .split('\n');
+
+  for (const jobs of [1, 2])
+    it(`with ${jobs} at a time runs files with failures once more, alone, and tells by name what passes then`, async () => {
+      const files = { 'a/once.test.js': FAILS_ONCE, 'always.test.js': FAILS, 'sound.test.js': PASSES };
+      const { code, said, lines } = await run(files, jobs);
+      expect(lines.slice(-3)).to.deep.equal([
+        'Failed at first, passed when run again alone: a/once.test.js: This test is tripped once',
+        '',
+        '2 passed, 1 failed',
+      ]);
+      expect(code).to.equal(1);
+      for (const error of ['tripped', 'broken in process 1', 'broken in process 2'])
+        expect(said).to.include(`Error: ${error}`);
+      expect(new Set(processesOf('is tripped once')).size).to.equal(2);
+      expect(new Set(processesOf('is broken')).size).to.equal(2);
+      expect(processesOf('is sound').length).to.equal(1);
+    });
+
+  it('is sound when all that failed passes when it is run again, with as many tests as there are', async () => {
+    const { code, lines } = await run({ 'once.test.js': `${FAILS_ONCE}${PASSES}`, 'b.test.js': PASSES }, 2);
+    expect(lines.at(-1)).to.equal('3 passed, 0 failed');
+    expect(code).to.equal(0);
+  });
+
+  it('leaves it at one run when more than four files fail', async () => {
+    const files = Object.fromEntries([1, 2, 3, 4, 5].map((n) => [`${n}.test.js`, FAILS]));
+    const { code, said, lines } = await run(files, 2);
+    expect(lines.at(-1)).to.equal('0 passed, 5 failed');
+    expect(code).to.equal(1);
+    expect(said).to.include('Tests of 5 files failed; none is run again');
+    expect(processesOf('is broken').length).to.equal(5);
+  });
+
+  it('prints a line a file, and every test when it is asked for them', async () => {
+    const files = { 'sound.test.js': `${PASSES}describe.skip("later", () => it("comes", () => {}));` };
+    const short = await run(files, 2);
+    expect(short.said).to.match(/^ +\d+\.\d s {2}sound\.test\.js: 1 passed, 1 skipped$/m);
+    expect(short.said).not.to.include('is sound');
+    expect(short.lines.at(-1)).to.equal('1 passed, 0 failed, 1 skipped');
+    const long = await run(files, 2, '--spec');
+    expect(long.said).to.include('is sound');
+    expect(long.lines.at(-1)).to.equal('1 passed, 0 failed, 1 skipped');
+  });
+});
+
+function noting(title: string, then: string): string {
+  return `describe('This test', () => it('${title}', () => {
+    const { appendFileSync, readFileSync } = require('node:fs');
+    const notes = require('node:path').join(process.env.TEST_FOLDER, '${title}.processes');
+    appendFileSync(notes, process.pid + '\\n');
+    const processes = readFileSync(notes, 'utf8').trim().split('\\n');
+    ${then}
+  }));
+`;
+}
