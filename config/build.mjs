@@ -61,7 +61,7 @@ if (changed.length > 0) {
 }
 removeStale();
 await import('./write-build-info.mjs');
-if (!existsSync(DECLARATIONS) || changed.some((file) => /^(components|pipeline)\//.test(file))) declare();
+if (!existsSync(DECLARATIONS) || changed.some((file) => existsSync(declarationsOf(file)))) declare();
 if (changed.length > 0)
   process.stderr.write(`Built in ${((performance.now() - began) / 1000).toFixed(1)} s.\n`);
 
@@ -122,6 +122,10 @@ function importsOfOutputs(code, parse) {
 
 function outputOf(file) {
   return path.join(OUT, file.replace(/\.tsx?$/, '.js'));
+}
+
+function declarationsOf(file) {
+  return path.join(OUT, file.replace(/\.tsx?$/, '.d.ts'));
 }
 
 /** A file that was made has the time of its source, whichever way that goes: an older one may have been put back. */

@@ -6,7 +6,7 @@ import loadText from '../../components/document-text/detector.ts';
 import { Package } from '../../components/documents/package.ts';
 import { inTime } from '../../components/documents/pdf.ts';
 import { mimeTypeOf } from '../../media/mime.ts';
-import { runs, seeded } from '../actors/seed.ts';
+import { runs, seeded } from '../support/seed.ts';
 import { docx, odf } from '../support/office.ts';
 import { FIRST_STREAM, pdfOf, written } from '../support/pdf.ts';
 import { zipOf } from '../support/zip.ts';

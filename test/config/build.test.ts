@@ -111,4 +111,29 @@ describe('The build', () => {
     build('test');
     expect(built('test/one.js')).to.equal(true);
   });
+
+  it('declares the SDK anew when a source changes that it takes types from, wherever that is', () => {
+    symlinkSync(
+      path.join(packageRoot, 'node_modules', 'typescript'),
+      path.join(folder, 'node_modules', 'typescript'),
+    );
+    const options = { declaration: true, emitDeclarationOnly: true, allowImportingTsExtensions: true };
+    const places = {
+      rootDir: '../..',
+      outDir: '../../dist',
+      module: 'nodenext',
+      target: 'es2023',
+      types: [],
+    };
+    write(
+      'components/sdk/tsconfig.json',
+      JSON.stringify({ compilerOptions: { ...options, ...places }, files: ['detector.ts'] }),
+    );
+    write('components/sdk/detector.ts', "export type { N } from '../../media/twice.ts';\n");
+    expect(build().status).to.equal(0);
+    write('media/twice.ts', 'export type N = bigint;\nexport const twice = (n: N): N => n * 2n;\n');
+    expect(build().status).to.equal(0);
+    const declared = readFileSync(path.join(folder, 'dist/media/twice.d.ts'), 'utf8');
+    expect(declared).to.include('type N = bigint');
+  });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { callbackUrl, refusedCallbackUrl, type CallbackFacts } from '../../domain/callback.ts';
-import { runs, seeded } from '../actors/seed.ts';
+import { runs, seeded } from '../support/seed.ts';
 
 const URI = 'file:///data/output-objects/here-7/detection.json';
 const ESCAPED = 'file%3A%2F%2F%2Fdata%2Foutput-objects%2Fhere-7%2Fdetection.json';

@@ -1,9 +1,10 @@
 /** The numeric acceptance cases, and short ways to make tracks for them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { configureGlobal } from 'fast-check';
+import { configureGlobal, readConfigureGlobal } from 'fast-check';
 import type { DetectionErrorCode, MediaType, Properties, Range, Track } from '../../domain/types.ts';
 import type { Box } from '../../domain/geometry.ts';
+import { seed } from '../support/seed.ts';
 
 type Pair = readonly [number, number];
 export type Quad = readonly [number, number, number, number];
@@ -104,8 +105,7 @@ export interface Vectors {
 }
 
 /** A failing property prints its seed; SEED= runs it again. */
-const seed = process.env['SEED'];
-if (seed !== undefined) configureGlobal({ seed: Number(seed) });
+configureGlobal({ ...readConfigureGlobal(), seed });
 
 export const vectors: Vectors = JSON.parse(
   readFileSync(join(process.cwd(), 'test/fixtures/vectors.json'), 'utf8'),

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { snippetOf } from '../../domain/snippet.ts';
 import { foldedName, foldedWords, searchTerms, wordsIn } from '../../domain/words.ts';
-import { runs, seeded } from '../actors/seed.ts';
+import { runs, seeded } from '../support/seed.ts';
 
 describe('Words of the search', () => {
   for (const [text, words] of [

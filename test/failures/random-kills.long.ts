@@ -1,7 +1,7 @@
 /** Two thousand sub-jobs whose components are killed at random, and once the server: nothing is lost, and nothing is there twice. */
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import { seed, seeded } from '../actors/seed.ts';
+import { seed, seeded } from '../support/seed.ts';
 import { isAlive } from '../support/processes.ts';
 import { sampleUri, Service, tracksOf, type DetectionDocument } from '../support/service.ts';
 

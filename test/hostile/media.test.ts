@@ -9,8 +9,8 @@ import { pathToFileURL } from 'node:url';
 import { packageRoot } from '../../config/info.ts';
 import { errorCodes, sampleUri, Service, tracksOf } from '../support/service.ts';
 import { BOMBS, mutated, randomOf } from './bombs.ts';
+import { seed } from '../support/seed.ts';
 
-const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const mutations = Number(process.env['MUTATIONS'] ?? 2);
 const MAX_MIB = 700;
 const LIGHT = { pipelineName: 'LIGHT PIPELINE' };

@@ -6,6 +6,7 @@ import { regionOf } from '../../media/region.ts';
 import type { Region } from '../../media/region.ts';
 import type { MediumBox } from '../../media/transform.ts';
 import { sample } from './samples.ts';
+import { seed } from '../support/seed.ts';
 
 interface Box {
   readonly x: number;
@@ -164,7 +165,6 @@ describe('the region of a detection', () => {
   });
 
   it('holds the pixels that the detection covers, for any box, rotation and flip', () => {
-    const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
     const picture = numbered(SIZE);
     const boxes = fc.record({
       x: fc.integer({ min: -20, max: 140 }),

@@ -6,6 +6,7 @@ import { readImage } from '../../media/image-frame.ts';
 import { frameTransform } from '../../media/transform.ts';
 import type { FrameTransform, MediumBox } from '../../media/transform.ts';
 import { sample } from './samples.ts';
+import { seed } from '../support/seed.ts';
 
 interface Box {
   readonly x: number;
@@ -248,7 +249,6 @@ describe('turning, flipping and cutting out pictures', () => {
   });
 
   it('maps a box to where its pixels come from, for any rotation, flip and region', () => {
-    const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
     const stored = numbered(120, 90);
     const turns = fc.record({
       rotation: fc.oneof(fc.constantFrom(0, 90, 180, 270), fc.integer({ min: 1, max: 359 })),

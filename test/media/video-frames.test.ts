@@ -7,6 +7,7 @@ import type { VideoOptions } from '../../media/video-frames.ts';
 import { makeVideo } from './make-video.ts';
 import type { VideoRecipe } from './make-video.ts';
 import { md5, mediumError, sample, scratchFolder } from './samples.ts';
+import { seed } from '../support/seed.ts';
 
 type Seen = Pick<Frame, 'index' | 'time' | 'warmUp'> & { readonly hash: string };
 
@@ -86,7 +87,6 @@ describe('reading the frames of a video', () => {
 
   it('gives the same frames from anywhere in the middle as when read from the beginning', async function () {
     this.timeout(240_000);
-    const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
     const random = randomNumbers(seed);
     const paths = IN_EVERY_WAY.map(([name]) => made(name));
     for (const name of [
@@ -120,7 +120,6 @@ describe('reading the frames of a video', () => {
 
   it('gives single frames that are asked for, and no others, however far apart', async function () {
     this.timeout(240_000);
-    const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
     const random = randomNumbers(seed);
     const paths = [
       ...IN_EVERY_WAY.map(([name]) => made(name)),

@@ -10,7 +10,7 @@ import {
   pipeline,
   realDescriptors,
 } from '../actors/catalog/descriptors.ts';
-import { runs, seed, seeded } from '../actors/seed.ts';
+import { runs, seed, seeded } from '../support/seed.ts';
 import { RawComponent, trackNamed } from '../support/raw-component.ts';
 import { sampleUri, Service, tracksOf, type Answer } from '../support/service.ts';
 import { until } from '../support/until.ts';

@@ -12,8 +12,8 @@ import { Facts } from './fuzz/facts.ts';
 import { objectionTo } from './fuzz/judge.ts';
 import { manglings, ODD_REQUESTS, request } from './fuzz/odd-requests.ts';
 import { operationsOf, Requests, type FuzzedOperation, type Plan } from './fuzz/requests.ts';
+import { seed } from '../support/seed.ts';
 
-const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const runs = Number(process.env['RUNS'] ?? 6);
 const ENV = {
   METRICS_TOKEN: 'a-token-for-prometheus',

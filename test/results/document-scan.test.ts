@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { DocumentError, documentPieces, type Found } from '../../results/document-scan.ts';
-import { runs, seeded } from '../actors/seed.ts';
+import { runs, seeded } from '../support/seed.ts';
 
 function* cut(text: string, sizes: readonly number[]): Generator<Buffer> {
   const data = Buffer.from(text);

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { jsonPieces, type Path } from '../../results/json-pieces.ts';
-
-const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+import { seed, seeded } from '../support/seed.ts';
 
 /** The text in chunks of `size` bytes, so that every token and every character of several bytes is cut somewhere. */
 async function* inChunks(text: string, size: number): AsyncGenerator<Uint8Array> {
@@ -34,7 +33,7 @@ function expected(value: unknown, whole: (path: Path) => boolean, path: Path = [
 const reason = (text: string) => piecesOf(text, 3, () => false).catch((error: Error) => error.message);
 
 describe('A JSON text read piece by piece', () => {
-  it(`gives what JSON.parse gives, however the text is cut [SEED=${seed}]`, async () => {
+  it(`gives what JSON.parse gives, however the text is cut ${seeded}`, async () => {
     const container = fc.oneof(fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue()));
     const cut = fc.record({
       size: fc.integer({ min: 1, max: 40 }),

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { pathToFileURL } from 'node:url';
 import { movedStarts, todaysUri, withTodaysFiles } from '../../results/moved-files.ts';
-import { runs, seeded } from '../actors/seed.ts';
+import { runs, seeded } from '../support/seed.ts';
 
 const at = (folder: string, real = folder) => ({ folder, real });
 const uri = (path: string) => pathToFileURL(path).href;

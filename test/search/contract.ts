@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import type { SearchIndex } from '../../store/search.ts';
-import { runs, seeded } from '../actors/seed.ts';
+import { runs, seeded } from '../support/seed.ts';
 import { temporaryFolder } from '../store/folder.ts';
 import { asked, givenDocument, type Asked, type GivenDocument } from './documents.ts';
 

@@ -14,7 +14,7 @@ import {
   type Row,
   type Store,
 } from '../../store/store.ts';
-import { runs, seeded } from '../actors/seed.ts';
+import { runs, seeded } from '../support/seed.ts';
 import { around } from './folder.ts';
 import { ModelStore } from './model-store.ts';
 

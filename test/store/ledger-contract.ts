@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import type { Lease, LeaseSettings, News, WorkChange, WorkItem, WorkLedger } from '../../store/ledger.ts';
-import { runs, seeded } from '../actors/seed.ts';
+import { runs, seeded } from '../support/seed.ts';
 
 export const actor = (id: string) => ({ kind: 'batch-job', id });
 export const item = (id: string, more: Partial<WorkItem> = {}): WorkItem => ({

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import type { WorkItem } from '../../store/ledger.ts';
 import { actorName } from '../../store/store.ts';
 import { TurnQueue } from '../../store/turn-queue.ts';
-import { runs, seeded } from '../actors/seed.ts';
+import { runs, seeded } from '../support/seed.ts';
 import { actor, item as anItem } from './ledger-contract.ts';
 
 const item = (id: string, job = 'job', priority = 4, queue = 'FACE'): WorkItem =>

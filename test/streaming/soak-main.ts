@@ -1,11 +1,11 @@
 /** `npm run soak [minutes]`: an endurance run of live streams. SEED= runs the faults of an earlier one again. */
 import { objections } from './soak-figures.ts';
 import { soak, summary } from './soak.ts';
+import { seed } from '../support/seed.ts';
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 const minutes = Number(process.argv[2] ?? 15);
 if (!(minutes > 0)) throw new Error('npm run soak -- MINUTES');
-const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const figures = await soak({
   seconds: minutes * 60,
   seed,

@@ -1,6 +1,6 @@
 /** A minute of an endurance run; `npm run soak` goes on for as long as one likes. */
 import { expect } from 'chai';
-import { seed, seeded } from '../actors/seed.ts';
+import { seed, seeded } from '../support/seed.ts';
 import { objections } from './soak-figures.ts';
 import { soak, summary } from './soak.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { heapOf, withoutLowest, withScore, type ScoreHeap } from '../../../actors/admission/score-heap.ts';
-import { runs, seeded } from '../seed.ts';
+import { runs, seeded } from '../../support/seed.ts';
 
 describe('The turns of waiting jobs', () => {
   it(`come lowest score first, whatever was added and taken in between ${seeded}`, () => {

@@ -4,7 +4,7 @@ import type { AdmissionCommand, AdmissionState } from '../../../actors/admission
 import { ADMISSION_MACHINE, admissionOf } from '../../../actors/admission/transitions.ts';
 import { waitingScore } from '../../../actors/batch-job/indexes.ts';
 import { decide } from '../../../actors/runtime/machine.ts';
-import { runs, seeded } from '../seed.ts';
+import { runs, seeded } from '../../support/seed.ts';
 
 /** Admission to two places and a waiting room of three, led by hand. */
 class Led {

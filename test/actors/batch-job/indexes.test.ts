@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { indexesOf } from '../../../actors/batch-job/indexes.ts';
 import type { JobCommand } from '../../../actors/batch-job/commands.ts';
 import { doneWith, failedWith, LedJob, lost, MATCH } from './jobs.ts';
-import { allRuns, seeded } from '../seed.ts';
+import { allRuns, seeded } from '../../support/seed.ts';
 import { Ledger, recount } from './recount.ts';
 
 const PIPELINES = ['FACE', 'MOTION / SLOW'];

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import type { JobCommand } from '../../../actors/batch-job/commands.ts';
 import { WORK_KINDS } from '../../../protocol/worker-protocol.ts';
 import type { ArchiveFinding, Range } from '../../../domain/types.ts';
-import { allRuns, runs, seeded } from '../seed.ts';
+import { allRuns, runs, seeded } from '../../support/seed.ts';
 import { BUCKET, MATCH, noticeFailed, type GivenMedium } from './jobs.ts';
 import type { Shape } from './simulated-checks.ts';
 import { SimulatedJob, type Fate, type Step } from './simulated-job.ts';

@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { withoutExtras } from '../../../actors/catalog/tolerant-json.ts';
 import { slowText } from '../../hostile/timing.ts';
-import { runs, seeded } from '../seed.ts';
+import { runs, seeded } from '../../support/seed.ts';
 
 const read = (text: string): unknown => JSON.parse(withoutExtras(text));
 

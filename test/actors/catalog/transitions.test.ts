@@ -18,7 +18,7 @@ import {
   type CatalogTypes,
 } from '../../../actors/catalog/transitions.ts';
 import { decide, textOf, type Decision } from '../../../actors/runtime/machine.ts';
-import { runs, seeded } from '../seed.ts';
+import { runs, seeded } from '../../support/seed.ts';
 import { action, descriptorOf, pipeline, task } from './descriptors.ts';
 
 const LIMITS: CatalogLimits = { elements: 1_000, characters: 1_000_000 };

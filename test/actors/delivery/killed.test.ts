@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { temporaryFolder } from '../../store/folder.ts';
 import { answer, Receiver, type Manner } from '../../support/receiver.ts';
 import { within } from '../../support/until.ts';
-import { seed, seeded } from '../seed.ts';
+import { seed, seeded } from '../../support/seed.ts';
 
 const CHILD = fileURLToPath(new URL('./delivering-child.js', import.meta.url));
 const ROUNDS = 12;

@@ -9,7 +9,7 @@ import { DELIVERY_MACHINE, type DeliveryTypes } from '../../../actors/delivery/t
 import { decide, type Decision } from '../../../actors/runtime/machine.ts';
 import type { Failure, Outcome } from '../../../egress/request.ts';
 import type { OutboxEntry } from '../../../store/store.ts';
-import { runs, seeded } from '../seed.ts';
+import { runs, seeded } from '../../support/seed.ts';
 
 const HOUR = 3_600_000;
 const POLICY: DeliveryPolicy = {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as fc from 'fast-check';
 import { delay, VirtualClock } from '../../../actors/runtime/clock.ts';
-import { runs, seeded } from '../seed.ts';
+import { runs, seeded } from '../../support/seed.ts';
 
 describe('A virtual clock', () => {
   it('stands still until it is advanced', async () => {

@@ -9,7 +9,7 @@ import {
   type RestartPolicy,
   type ServiceReply,
 } from '../../../actors/service/transitions.ts';
-import { runs, seeded } from '../seed.ts';
+import { runs, seeded } from '../../support/seed.ts';
 
 const POLICY: RestartPolicy = {
   delayMs: 2_000,

@@ -12,7 +12,7 @@ import {
 } from '../../../actors/streaming-job/state.ts';
 import { recoverStreamingJob, STREAMING_JOB_MACHINE } from '../../../actors/streaming-job/transitions.ts';
 import { targetsOf } from '../diagrams.ts';
-import { seed, seeded } from '../seed.ts';
+import { seed, seeded } from '../../support/seed.ts';
 
 const RECORD: StreamingJobRecord = {
   number: 7,

@@ -7,8 +7,8 @@ import { cocoDocument } from '../../../http/schemas/detection-document.ts';
 import { temporaryFolder } from '../folder.ts';
 import { allFound, type Found } from './expected.ts';
 import { exported, someDocument } from './generated.ts';
+import { seed, seeded } from '../../support/seed.ts';
 
-const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const runs = { seed, numRuns: Number(process.env['RUNS'] ?? 60) };
 
 const isTold = ({ medium, track, detection }: Found) =>
@@ -26,7 +26,7 @@ describe('An export as COCO', () => {
       JSON.parse(await exported(document, { format: 'coco', file: inFolder('document.json') })) as unknown,
     );
 
-  it(`has each detection of pictures, and what represents a track of a video, with its box [SEED=${seed}]`, () =>
+  it(`has each detection of pictures, and what represents a track of a video, with its box ${seeded}`, () =>
     fc.assert(
       fc.asyncProperty(someDocument, async (document) => {
         const { images, categories, annotations } = await read(document);

@@ -7,8 +7,8 @@ import type { DetectionDocument, DocumentMedium } from '../../support/service.ts
 import { temporaryFolder } from '../folder.ts';
 import { readSrt, readVtt, type Cue } from './cue-reader.ts';
 import { exported, someDocument } from './generated.ts';
+import { seed, seeded } from '../../support/seed.ts';
 
-const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const runs = { seed, numRuns: Number(process.env['RUNS'] ?? 60) };
 
 /** One frame of the generated videos. */
@@ -52,7 +52,7 @@ describe('An export as subtitles', () => {
     ['vtt', readVtt],
     ['srt', readSrt],
   ] as const)
-    it(`has as ${format} what is said, written and shown, by time, and leaves no file behind [SEED=${seed}]`, () =>
+    it(`has as ${format} what is said, written and shown, by time, and leaves no file behind ${seeded}`, () =>
       fc.assert(
         fc.asyncProperty(someDocument, async (document: DetectionDocument) => {
           for (const medium of document.media.filter(({ mediaType }) => mediaType === 'VIDEO')) {

@@ -8,8 +8,8 @@ import { temporaryFolder } from '../folder.ts';
 import { readCvat, seenFrames, type CvatBox, type CvatFile } from './cvat-reader.ts';
 import { allFound, type Found } from './expected.ts';
 import { exported, someDocument } from './generated.ts';
+import { seed, seeded } from '../../support/seed.ts';
 
-const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const runs = { seed, numRuns: Number(process.env['RUNS'] ?? 40) };
 
 const pointsOf = ({ x, y, width, height }: DocumentDetection) => [x, y, x + width, y + height];
@@ -38,7 +38,7 @@ describe('An export for CVAT', () => {
   const cvat = async (document: unknown, media?: number) =>
     exported(document, { format: 'cvat', file: file(), ...(media === undefined ? {} : { mediaId: media }) });
 
-  it(`shows each track of a video in the frames in which it was found, and in no other [SEED=${seed}]`, () =>
+  it(`shows each track of a video in the frames in which it was found, and in no other ${seeded}`, () =>
     fc.assert(
       fc.asyncProperty(someDocument, async (document) => {
         for (const medium of document.media.filter(({ mediaType }) => mediaType === 'VIDEO')) {
@@ -61,7 +61,7 @@ describe('An export for CVAT', () => {
       runs,
     ));
 
-  it(`has all pictures of a job in a file, what has no box as a tag [SEED=${seed}]`, () =>
+  it(`has all pictures of a job in a file, what has no box as a tag ${seeded}`, () =>
     fc.assert(
       fc.asyncProperty(someDocument, async (document) => {
         const media = document.media.filter(({ mediaType }) => mediaType === 'IMAGE');

@@ -4,8 +4,7 @@ import * as fc from 'fast-check';
 import { rewritten } from '../../../results/exports/document-walk.ts';
 import { NdjsonWriter } from '../../../results/exports/lines.ts';
 import { someDocument } from './generated.ts';
-
-const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+import { seed, seeded } from '../../support/seed.ts';
 
 async function* cut(text: string, size: number): AsyncGenerator<Uint8Array> {
   const bytes = Buffer.from(text);
@@ -36,7 +35,7 @@ const document = (track: string) =>
 const found = '{"offsetFrame":2,"x":1,"y":1,"width":1,"height":1,"confidence":0.5,"detectionProperties":{}}';
 
 describe('A detection document, gone through once', () => {
-  it(`says the same however it is cut, and in whatever order a track tells of itself [SEED=${seed}]`, () =>
+  it(`says the same however it is cut, and in whatever order a track tells of itself ${seeded}`, () =>
     fc.assert(
       fc.asyncProperty(someDocument, fc.integer({ min: 1, max: 50 }), async (one, size) => {
         const text = JSON.stringify(one);

@@ -5,8 +5,8 @@ import { temporaryFolder } from '../folder.ts';
 import { readCsv } from './csv-reader.ts';
 import { allFound, lineOf } from './expected.ts';
 import { exported, someDocument } from './generated.ts';
+import { seed, seeded } from '../../support/seed.ts';
 
-const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const runs = { seed, numRuns: Number(process.env['RUNS'] ?? 60) };
 
 /** JSON has no negative zero. */
@@ -17,7 +17,7 @@ describe('An export with a line a detection', () => {
   const inFolder = temporaryFolder();
   const file = () => inFolder('document.json');
 
-  it(`tells as NDJSON all that the document tells of each detection [SEED=${seed}]`, () =>
+  it(`tells as NDJSON all that the document tells of each detection ${seeded}`, () =>
     fc.assert(
       fc.asyncProperty(someDocument, fc.constantFrom(0, 1), async (document, blanks) => {
         const text = await exported(document, { format: 'ndjson', file: file() }, blanks);
@@ -29,7 +29,7 @@ describe('An export with a line a detection', () => {
       runs,
     ));
 
-  it(`tells the same as CSV, with one apostrophe before what a spreadsheet would compute [SEED=${seed}]`, () =>
+  it(`tells the same as CSV, with one apostrophe before what a spreadsheet would compute ${seeded}`, () =>
     fc.assert(
       fc.asyncProperty(someDocument, async (document) => {
         const text = encodable(await exported(document, { format: 'csv', file: file() }));

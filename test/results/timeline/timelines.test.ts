@@ -9,8 +9,8 @@ import { until } from '../../support/until.ts';
 import { temporaryFolder } from '../folder.ts';
 import { allFound, type Found } from '../exports/expected.ts';
 import { someDocument } from '../exports/generated.ts';
+import { seed, seeded } from '../../support/seed.ts';
 
-const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const runs = { seed, numRuns: Number(process.env['RUNS'] ?? 40) };
 const END = 2 ** 31 - 1;
 const OPTIONS = { mostWaiting: 100, waitMs: 60_000, idleMs: 300_000 };
@@ -35,7 +35,7 @@ describe('What a viewer asks about a document', () => {
   const all = { fromMs: 0, toMs: END, lane: undefined, minConfidence: undefined, text: undefined } as const;
   const boxed = ({ detection }: Found) => detection.width > 0 && detection.height > 0;
 
-  it(`is told of all tracks and boxes of each medium, none of another [SEED=${seed}]`, () =>
+  it(`is told of all tracks and boxes of each medium, none of another ${seeded}`, () =>
     fc.assert(
       fc.asyncProperty(someDocument, async (document) => {
         const path = placed(document);

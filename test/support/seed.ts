@@ -1,4 +1,4 @@
-/** The seed of every random test below test/actors and test/store: it stands in the test's name, and SEED= runs it again. */
+/** The seed of every random test: it stands in the name of the test, and SEED= runs it again. */
 import * as fc from 'fast-check';
 
 // A list of up to 60 commands is one of up to 60, and not of 10 as it would be by default.
