@@ -2,7 +2,7 @@ import { isLoopback } from './access.ts';
 import { readCliSettings } from './cli.ts';
 import { ConfigurationError, problemsOf } from './error.ts';
 import { serverEnvironment } from './schema/server.ts';
-import { foldersOf, inherited, withoutBlanks, type Environment } from './settings.ts';
+import { foldersOf, inherited, modelRoots, withoutBlanks, type Environment } from './settings.ts';
 import path from 'node:path';
 
 /** What a node on another host reads of its environment: settings of the server that are about processes, and how it proves who it is. */
@@ -12,6 +12,9 @@ const nodeEnvironment = serverEnvironment.pick({
   NODE_NAME: true,
   JOB_ID_HOST: true,
   COMPONENT_FOLDERS: true,
+  MODEL_ROOTS: true,
+  MODELS_LOADED: true,
+  MODEL_CHECK_MS: true,
   MAX_COMPONENT_MEMORY: true,
   COMPONENT_START_MS: true,
   RESTART_DELAY_MS: true,
@@ -44,7 +47,7 @@ export function readNodeSettings(url: string | undefined, env: Environment = pro
       ...missing,
       ...(parsed.success ? [] : problemsOf(parsed.error.issues, env)),
     ]);
-  const { COMPONENT_FOLDERS, DATA_DIR, NODE_NAME, JOB_ID_HOST, ...rest } = parsed.data;
+  const { COMPONENT_FOLDERS, MODEL_ROOTS, DATA_DIR, NODE_NAME, JOB_ID_HOST, ...rest } = parsed.data;
   const credentials: NodeCredentials =
     client === undefined
       ? { joinToken: token }
@@ -56,7 +59,7 @@ export function readNodeSettings(url: string | undefined, env: Environment = pro
     NODE_NAME: NODE_NAME ?? JOB_ID_HOST,
     DATA_DIR: path.resolve(DATA_DIR),
     COMPONENT_FOLDERS: foldersOf(COMPONENT_FOLDERS),
-    childEnvironment: inherited(env),
+    childEnvironment: inherited(env, modelRoots(MODEL_ROOTS, DATA_DIR)),
   });
 }
 

@@ -13,6 +13,7 @@ type Variables = z.infer<typeof serverEnvironment>;
 export interface Settings extends Omit<
   Variables,
   | 'MEDIA_ROOTS'
+  | 'MODEL_ROOTS'
   | 'COMPONENT_FOLDERS'
   | 'FETCH_PRIVATE'
   | 'CALLBACK_PRIVATE'
@@ -23,6 +24,7 @@ export interface Settings extends Omit<
   readonly NODE_NAME: string;
   readonly BASE_URL: string | undefined;
   readonly MEDIA_ROOTS: readonly string[];
+  readonly MODEL_ROOTS: readonly string[];
   readonly COMPONENT_FOLDERS: readonly string[];
   readonly FETCH_PRIVATE: boolean;
   readonly CALLBACK_PRIVATE: boolean;
@@ -48,6 +50,8 @@ const INHERITED = [
   'NODE_EXTRA_CA_CERTS',
   'MEDIA_CACHE_FOLDER',
   'MEDIA_CACHE_BYTES',
+  'MODELS_LOADED',
+  'MODEL_CHECK_MS',
 ];
 
 /** @throws ConfigurationError with every problem at once */
@@ -61,6 +65,7 @@ export function readSettings(env: Environment = process.env): Settings {
     ]);
   const {
     MEDIA_ROOTS,
+    MODEL_ROOTS,
     COMPONENT_FOLDERS,
     FETCH_PRIVATE,
     CALLBACK_PRIVATE,
@@ -73,12 +78,14 @@ export function readSettings(env: Environment = process.env): Settings {
   const access = readAccess(env, { host: variables.HOST });
   const development = access.mode === 'development';
   const onLoopback = development && isLoopback(variables.HOST);
+  const models = modelRoots(MODEL_ROOTS, DATA_DIR);
   return Object.freeze({
     ...variables,
     BASE_URL,
     DATA_DIR: path.resolve(DATA_DIR),
     NODE_NAME: NODE_NAME ?? variables.JOB_ID_HOST,
     MEDIA_ROOTS: mediaRoots(MEDIA_ROOTS, development),
+    MODEL_ROOTS: models,
     COMPONENT_FOLDERS: foldersOf(COMPONENT_FOLDERS),
     FETCH_PRIVATE: FETCH_PRIVATE ?? onLoopback,
     CALLBACK_PRIVATE: CALLBACK_PRIVATE ?? onLoopback,
@@ -87,7 +94,7 @@ export function readSettings(env: Environment = process.env): Settings {
       .filter((host) => host !== ''),
     access,
     environmentProperties: prefixed(env),
-    childEnvironment: inherited(env),
+    childEnvironment: inherited(env, models),
   });
 }
 
@@ -107,6 +114,10 @@ function mediaRoots(text: string | undefined, development: boolean): readonly st
   return foldersOf(text);
 }
 
+/** Unlike media, models are files of the operator: those in the data folder are read as well. */
+export const modelRoots = (text: string | undefined, dataDir: string): readonly string[] =>
+  text === undefined ? [path.resolve(dataDir, 'models')] : foldersOf(text);
+
 export const foldersOf = (text: string): readonly string[] =>
   text
     .split(path.delimiter)
@@ -121,9 +132,10 @@ function prefixed(env: Environment): Record<string, string> {
   return found;
 }
 
-export function inherited(env: Environment): Record<string, string> {
+export function inherited(env: Environment, models: readonly string[]): Record<string, string> {
   return {
     ...Object.fromEntries(INHERITED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))),
+    MODEL_ROOTS: models.join(path.delimiter),
     // The library for buckets would else warn of this release of Node in every process that uses it.
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     // The inference library would else report its use to its maker.

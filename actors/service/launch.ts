@@ -51,6 +51,7 @@ export function launchOf(model: ServiceModel, facts: LaunchFacts): Launch {
     bootstrap: JSON.stringify({
       ...bootstrap,
       ...mediaCacheIn(environment),
+      ...modelsIn(environment),
       ...{ service: fullName, serverUrl, token },
     }),
   };
@@ -64,6 +65,18 @@ function mediaCacheIn(variables: Variables): object {
     ...(/^\d+$/.test(bytes) ? { bytes: Number(bytes) } : {}),
   };
   return Object.keys(given).length === 0 ? {} : { mediaCache: given };
+}
+
+function modelsIn(variables: Variables): object {
+  const { MODEL_ROOTS: roots = '', MODELS_LOADED: loaded = '', MODEL_CHECK_MS: checkMs = '' } = variables;
+  const folders = roots.split(path.delimiter).filter((folder) => folder.trim() !== '');
+  return {
+    models: {
+      roots: folders,
+      ...(/^\d+$/.test(loaded) ? { loaded: Number(loaded) } : {}),
+      ...(/^\d+$/.test(checkMs) ? { checkMs: Number(checkMs) } : {}),
+    },
+  };
 }
 
 const valueOf = (variables: Variables, name: string) =>

@@ -1,17 +1,10 @@
 /** Finds and reads barcodes in pictures and in the frames of videos. */
-import type {
-  DetectionJob,
-  Detector,
-  FoundTrack,
-  Frame,
-  FrameSource,
-  LoadDetector,
-} from '../sdk/detector.ts';
+import type { DetectionJob, Detector, FoundTrack, Frame, FrameSource } from '../sdk/detector.ts';
 import { loadReader, type ReadCodes } from './reader.ts';
 import { readSettings } from './settings.ts';
 import { BarcodeTracks } from './tracks.ts';
 
-const loadBarcodeDetector: LoadDetector = async () => {
+const loadBarcodeDetector = async (): Promise<Detector> => {
   const read = await loadReader();
   const detector: Detector = {
     image: (frame, job) => inImage(frame, job, read),

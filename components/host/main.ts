@@ -10,7 +10,7 @@ import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { AccessOptions } from '../sdk/access.ts';
 import { WorkerClient } from '../sdk/client.ts';
-import type { Detector, LoadDetector, LoadMarkup, MarkupComponent } from '../sdk/detector.ts';
+import type { Detector, LoadDetector, LoadMarkup, MarkupComponent, ModelSettings } from '../sdk/detector.ts';
 import { MediaCache } from '../sdk/media-cache.ts';
 import { streamQueue } from '../../protocol/streams.ts';
 import { runWorker, type WorkerOptions } from '../sdk/worker.ts';
@@ -21,6 +21,7 @@ type Bootstrap = {
   readonly token: AccessOptions;
   /** Where media are kept that are not on this host. */
   readonly mediaCache?: { readonly folder?: string; readonly bytes?: number };
+  readonly models?: Partial<ModelSettings>;
 } & (
   | {
       readonly kind: 'detector';
@@ -34,6 +35,8 @@ type Bootstrap = {
 
 /** Of media that are kept of servers whose files this host does not see. */
 const MEDIA_CACHE_BYTES = 10_000_000_000;
+
+const MODELS: ModelSettings = { roots: [], loaded: 2, checkMs: 60_000 };
 
 /** Time to give work back before the process ends, once its parent is gone or asks it to. */
 const LAST_WORDS_MS = 1_500;
@@ -77,7 +80,8 @@ function end(why: string): void {
 }
 
 async function main(bootstrap: Bootstrap): Promise<void> {
-  const component = bootstrap.kind === 'detector' ? await load(bootstrap.module) : undefined;
+  const component =
+    bootstrap.kind === 'detector' ? await load(bootstrap.module, bootstrap.models) : undefined;
   const handle =
     component === undefined
       ? (await import('../media/handle.ts')).handleMediaWork
@@ -124,7 +128,10 @@ async function watcherOf(
   };
 }
 
-async function load(module: string): Promise<Detector | MarkupComponent> {
+async function load(
+  module: string,
+  models: Partial<ModelSettings> = {},
+): Promise<Detector | MarkupComponent> {
   const url = pathToFileURL(module).href;
   if (!url.startsWith(PRODUCT)) {
     register('./sdk-of-server.js', import.meta.url);
@@ -134,7 +141,7 @@ async function load(module: string): Promise<Detector | MarkupComponent> {
   const loaded = (await import(url)) as { default?: unknown };
   if (typeof loaded.default !== 'function')
     throw new Error(`${module} has no default export that is a function: it must answer the detector.`);
-  return (loaded.default as LoadDetector | LoadMarkup)();
+  return (loaded.default as LoadDetector | LoadMarkup)({ models: { ...MODELS, ...models } });
 }
 
 async function handlerOf(component: Detector | MarkupComponent): Promise<WorkerOptions['handle']> {

@@ -25,25 +25,35 @@ export function letterbox(frame: Frame, region: Box, square: Float32Array, side:
   const padX = (side - width) >> 1;
   const padY = (side - height) >> 1;
   square.fill(-1);
-  const target = { square, side, padX, padY, width, height };
-  if (scale >= 2) average(frame, region, target);
-  else interpolate(frame, region, target);
+  draw(frame, region, { values: square, row: side, padX, padY, width, height, scale: 1 / 127.5, shift: -1 });
   const scaleX = region.width / width;
   const scaleY = region.height / height;
   return { scaleX, scaleY, left: region.x - padX * scaleX, top: region.y - padY * scaleY };
 }
 
-interface Target {
-  readonly square: Float32Array;
-  readonly side: number;
+/** Where a region is drawn: `width` by `height` pixels of an image whose rows are `row` pixels long, three values a pixel. */
+export interface Target {
+  readonly values: Float32Array;
+  readonly row: number;
   readonly padX: number;
   readonly padY: number;
   readonly width: number;
   readonly height: number;
+  /** A value is that of the pixel, 0 to 255, times `scale`, plus `shift`. */
+  readonly scale: number;
+  readonly shift: number;
+}
+
+/** The region, which is in whole pixels and lies within the frame, in the size of the target. */
+export function draw(frame: Frame, region: Box, target: Target): void {
+  const ratios = [region.width / target.width, region.height / target.height];
+  // An average needs a pixel for each cell at least.
+  if (Math.max(...ratios) >= 2 && Math.min(...ratios) >= 1) average(frame, region, target);
+  else interpolate(frame, region, target);
 }
 
 function average(frame: Frame, region: Box, target: Target): void {
-  const { square, side, padX, padY, width, height } = target;
+  const { values, row: side, padX, padY, width, height, scale, shift } = target;
   const data = frame.data;
   const columns = edges(region.x, region.width, width);
   const rows = edges(region.y, region.height, height);
@@ -67,10 +77,10 @@ function average(frame: Frame, region: Box, target: Target): void {
           count++;
         }
       }
-      const weight = 1 / (count * 127.5);
-      square[to++] = red * weight - 1;
-      square[to++] = green * weight - 1;
-      square[to++] = blue * weight - 1;
+      const weight = scale / count;
+      values[to++] = red * weight + shift;
+      values[to++] = green * weight + shift;
+      values[to++] = blue * weight + shift;
     }
   }
 }
@@ -80,7 +90,7 @@ function edges(start: number, length: number, cells: number): Int32Array {
 }
 
 function interpolate(frame: Frame, region: Box, target: Target): void {
-  const { square, side, padX, padY, width, height } = target;
+  const { values, row: side, padX, padY, width, height, scale, shift } = target;
   const data = frame.data;
   for (let y = 0; y < height; y++) {
     const sy = between(((y + 0.5) * region.height) / height - 0.5, region.height - 1);
@@ -97,7 +107,7 @@ function interpolate(frame: Frame, region: Box, target: Target): void {
       for (let c = 0; c < 3; c++) {
         const a = data[(upper + x0) * 3 + c]! * (1 - fx) + data[(upper + x1) * 3 + c]! * fx;
         const b = data[(lower + x0) * 3 + c]! * (1 - fx) + data[(lower + x1) * 3 + c]! * fx;
-        square[to++] = (a * (1 - fy) + b * fy) / 127.5 - 1;
+        values[to++] = (a * (1 - fy) + b * fy) * scale + shift;
       }
     }
   }

@@ -172,8 +172,23 @@ export interface Detector {
   close?(): Promise<void>;
 }
 
+/** Model files of the operator's own, as the settings of the host say. */
+export interface ModelSettings {
+  /** Absolute paths of the folders below which they lie (MODEL_ROOTS). */
+  readonly roots: readonly string[];
+  /** So many of them one process keeps loaded (MODELS_LOADED). */
+  readonly loaded: number;
+  /** Milliseconds that one may take until it has answered once (MODEL_CHECK_MS). */
+  readonly checkMs: number;
+}
+
+/** What a detector is told of the host that it runs on. */
+export interface DetectorHost {
+  readonly models: ModelSettings;
+}
+
 /** The default export of a component's `detector.ts`: loads the models once per process. */
-export type LoadDetector = () => Promise<Detector>;
+export type LoadDetector = (host: DetectorHost) => Promise<Detector>;
 
 /** What the markup component is: draws tracks into a copy of a medium, and yields the lines of its answer. */
 export interface MarkupComponent {

@@ -1,5 +1,5 @@
 /** Finds the stretches of a sound in which somebody speaks. Memory does not depend on the length of the sound. */
-import type { AudioSource, DetectionJob, Detector, FoundSound, LoadDetector } from '../sdk/detector.ts';
+import type { AudioSource, DetectionJob, Detector, FoundSound } from '../sdk/detector.ts';
 import { readSettings } from './settings.ts';
 import { Stretches } from './stretches.ts';
 import type { Stretch } from './stretches.ts';
@@ -7,7 +7,7 @@ import { loadVoiceModel, SAMPLES_PER_MS, WINDOW } from './voice.ts';
 import type { VoiceModel } from './voice.ts';
 import { windows } from './windows.ts';
 
-const loadSpeechDetector: LoadDetector = async () => {
+const loadSpeechDetector = async (): Promise<Detector> => {
   const model = await loadVoiceModel();
   const detector: Detector = {
     audio: (source, job) => findSpeech(source, job, model),

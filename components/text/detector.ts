@@ -1,12 +1,5 @@
 /** Finds and reads lines of text in pictures and in the frames of videos. */
-import type {
-  Detector,
-  Frame,
-  FrameSource,
-  FoundTrack,
-  DetectionJob,
-  LoadDetector,
-} from '../sdk/detector.ts';
+import type { Detector, Frame, FrameSource, FoundTrack, DetectionJob } from '../sdk/detector.ts';
 import { glimpse, hasChanged } from './frame-change.ts';
 import type { Glimpse } from './frame-change.ts';
 import { loadTextModels } from './models.ts';
@@ -16,7 +9,7 @@ import type { TextLine } from './read-picture.ts';
 import { readSettings } from './settings.ts';
 import { TextTracks } from './text-tracks.ts';
 
-const loadTextDetector: LoadDetector = async () => {
+const loadTextDetector = async (): Promise<Detector> => {
   const models = await loadTextModels();
   const detector: Detector = {
     image: (frame, job) => readImage(frame, job, models),

@@ -81,6 +81,19 @@ const processes = {
   MEDIA_CACHE_BYTES: whole(10_000_000_000, 0).describe(
     'Bytes of these media that are kept; those that were used longest ago go first',
   ),
+  MODEL_ROOTS: z
+    .string()
+    .optional()
+    .meta({ shownDefault: 'models in DATA_DIR' })
+    .describe(
+      'Folders, colon-separated, below which model files of your own may lie, for components that run them (models.md)',
+    ),
+  MODELS_LOADED: whole(2, 1, 1_000).describe(
+    'Models that one component process keeps loaded; of more, the one that was used longest ago goes',
+  ),
+  MODEL_CHECK_MS: wait(60 * SECOND, 100).describe(
+    'Time that a model file has to be loaded and to answer once, in a process of its own, before a component uses it',
+  ),
   MAX_COMPONENT_MEMORY: whole(defaultMemory(), 64 * MIB)
     .meta({ shownDefault: "a quarter of the machine's, at least 2 GiB" })
     .describe(

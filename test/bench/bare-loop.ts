@@ -13,7 +13,7 @@ const [component = 'faces'] = process.argv.slice(2);
 const { default: load } = (await import(`../../components/${component}/detector.js`)) as {
   readonly default: LoadDetector;
 };
-const detector = await load();
+const detector = await load({ models: { roots: [], loaded: 1, checkMs: 60_000 } });
 const { algorithm } = await descriptorOf(component);
 const properties = Object.fromEntries(
   algorithm.providesCollection.properties.map(({ name, defaultValue }) => [name, defaultValue ?? '']),

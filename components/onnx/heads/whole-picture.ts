@@ -1,0 +1,93 @@
+/** `[1, classes]` and `[1, numbers]`: what a picture shows as a whole, or a vector that is near to those of similar pictures. */
+import { IMAGENET } from './detr.ts';
+import {
+  misfit,
+  topClasses,
+  wrongCount,
+  type ClassHead,
+  type Known,
+  type Misfit,
+  type OutputShape,
+  type VectorHead,
+} from './head.ts';
+
+/** Classes of ImageNet, with and without one for the background. */
+const IMAGENET_CLASSES = [1_000, 1_001];
+const PREPROCESSING = { resize: 'STRETCH', ...IMAGENET } as const;
+
+export const classification: ClassHead = {
+  type: 'CLASSIFICATION',
+  finds: 'classes',
+  rule: '[1, classes]',
+  preprocessing: PREPROCESSING,
+  fit(outputs, known) {
+    const index = listAmong(outputs, /logit|prob|score|class|softmax/i);
+    if (index < 0) return noList(outputs);
+    const classes = lengthOf(outputs[index]!);
+    const wrong = wrongCount(classes, known);
+    return wrong ?? { classes, outputs: [index] };
+  },
+  classes([output], top) {
+    const { data } = output!;
+    const shares = sharesOf(data);
+    return topClasses(data.length, (number) => shares(data[number]!), top);
+  },
+};
+
+export const embedding: VectorHead = {
+  type: 'EMBEDDING',
+  finds: 'vector',
+  rule: '[1, numbers]',
+  preprocessing: PREPROCESSING,
+  fit(outputs) {
+    const index = listAmong(outputs, EMBEDDED);
+    return index < 0 ? noList(outputs) : { classes: 0, outputs: [index] };
+  },
+  vector: ([output]) => Float32Array.from(output!.data),
+};
+
+const EMBEDDED = /embed|feat|pool|descriptor/i;
+
+/** Which of the two a list of numbers is; undefined: nothing tells. */
+export function kindOfList(
+  outputs: readonly OutputShape[],
+  { task, names }: Known,
+): 'CLASSIFICATION' | 'EMBEDDING' | undefined {
+  if (task === 'CLASSIFICATION' || task === 'EMBEDDING') return task;
+  const lists = outputs.filter(isList);
+  if (lists.some(({ name }) => /logit|prob|score|class|softmax/i.test(name))) return 'CLASSIFICATION';
+  if (lists.some(({ name }) => EMBEDDED.test(name))) return 'EMBEDDING';
+  if (names !== undefined || lists.some((list) => IMAGENET_CLASSES.includes(lengthOf(list))))
+    return 'CLASSIFICATION';
+  return undefined;
+}
+
+export const isList = ({ dims }: OutputShape): boolean =>
+  dims.length >= 1 && (dims[0] ?? 0) > 1 && dims.slice(1).every((size) => size === 1);
+
+const lengthOf = ({ dims }: OutputShape): number => dims[0] ?? 0;
+
+function listAmong(outputs: readonly OutputShape[], name: RegExp): number {
+  const named = outputs.findIndex((output) => isList(output) && name.test(output.name));
+  return named < 0 ? outputs.findIndex(isList) : named;
+}
+
+const noList = (outputs: readonly OutputShape[]): Misfit =>
+  misfit(0, outputs.length === 0 ? 'it has no output' : 'no output has two axes');
+
+const NEARLY_ONE = 0.01;
+
+/** Values that are shares of one whole already stay; logits become shares. */
+function sharesOf(data: ArrayLike<number>): (value: number) => number {
+  let [sum, least, largest] = [0, Infinity, -Infinity];
+  for (let i = 0; i < data.length; i++) {
+    const value = data[i]!;
+    sum += value;
+    least = Math.min(least, value);
+    largest = Math.max(largest, value);
+  }
+  if (least >= 0 && Math.abs(sum - 1) < NEARLY_ONE) return (value) => value;
+  let total = 0;
+  for (let i = 0; i < data.length; i++) total += Math.exp(data[i]! - largest);
+  return (value) => Math.exp(value - largest) / total;
+}

@@ -1,0 +1,49 @@
+/** `[1, 4 + classes, boxes]`: YOLO 8, 9, 11 and later. A column is centre and size in pixels and a score from 0 to 1 for each class. */
+import { centred, misfit, topClasses, wrongCount, type BoxHead, type RawBox } from './head.ts';
+
+const BOX = 4;
+
+export const yolo: BoxHead = {
+  type: 'YOLO',
+  finds: 'boxes',
+  rule: '[1, 4 + classes, boxes]',
+  overlaps: true,
+  preprocessing: { resize: 'LETTERBOX', padding: 114 },
+  fit(outputs, known) {
+    const index = outputs.findIndex(({ dims }) => dims.length === 2);
+    const [rows = 0, boxes = 0] = outputs[index]?.dims ?? [];
+    if (index < 0) return misfit(0, 'no output has three axes');
+    // Of masks and key points, which come after the classes, nothing is read.
+    const named = known.names?.length;
+    const hasMore = known.task === 'DETECTION' && named !== undefined && rows > BOX + named && rows < boxes;
+    const classes = hasMore ? named : rows - BOX;
+    if (classes < 1)
+      return misfit(1, `the second axis, ${rows}, leaves no class beside the four numbers of a box`);
+    if (named !== classes && rows >= boxes)
+      return misfit(1, `the second axis, ${rows}, is not less than the third, ${boxes}`);
+    return wrongCount(classes, known) ?? { classes, outputs: [index] };
+  },
+  boxes([output], { classes }, _known, { threshold, top }) {
+    const { data, dims } = output!;
+    const count = dims[1]!;
+    const found: RawBox[] = [];
+    const best = bestScores(data, classes, count);
+    for (let i = 0; i < count; i++) {
+      if (!(best[i]! >= threshold)) continue;
+      const value = (row: number) => data[row * count + i]!;
+      const box = centred(value(0), value(1), value(2), value(3));
+      found.push({ ...box, classes: topClasses(classes, (number) => value(BOX + number), top) });
+    }
+    return found;
+  },
+};
+
+/** Row by row, as the values lie in memory. */
+function bestScores(data: ArrayLike<number>, classes: number, count: number): Float32Array {
+  const best = new Float32Array(count).fill(-Infinity);
+  for (let row = BOX; row < BOX + classes; row++) {
+    const first = row * count;
+    for (let i = 0; i < count; i++) if (data[first + i]! > best[i]!) best[i] = data[first + i]!;
+  }
+  return best;
+}

@@ -1,0 +1,54 @@
+/** The model files that lie below MODEL_ROOTS. */
+import { opendir, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+
+export interface ListedModel {
+  /** The value of MODEL_NAME that names it: its path below its root. */
+  readonly name: string;
+  readonly bytes: number;
+  /** Milliseconds since the epoch. */
+  readonly modified: number;
+}
+
+export interface ModelList {
+  /** By name. */
+  readonly models: readonly ListedModel[];
+  /** There are more than are listed. */
+  readonly more: boolean;
+}
+
+const MOST_MODELS = 1_000;
+/** Entries of folders that are looked at; a root may lie above much else. */
+const MOST_ENTRIES = 20_000;
+const DEEPEST = 6;
+
+/** A name that lies below several roots is listed once: the first root has it. */
+export async function listModels(roots: readonly string[]): Promise<ModelList> {
+  const found = new Map<string, ListedModel>();
+  const left = { entries: MOST_ENTRIES };
+  for (const root of roots) {
+    const real = await realpath(root).catch(() => undefined);
+    if (real === undefined) continue;
+    for await (const file of filesBelow(real, 0, left)) {
+      const name = path.relative(real, file).split(path.sep).join('/');
+      const facts = await stat(file).catch(() => undefined);
+      if (facts?.isFile() !== true || found.has(name) || found.size > MOST_MODELS) continue;
+      found.set(name, { name, bytes: facts.size, modified: Math.floor(facts.mtimeMs) });
+    }
+  }
+  const models = [...found.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return { models: models.slice(0, MOST_MODELS), more: models.length > MOST_MODELS || left.entries <= 0 };
+}
+
+/** Links are not followed: what they name lies elsewhere. A folder that cannot be read holds nothing. */
+async function* filesBelow(folder: string, depth: number, left: { entries: number }): AsyncGenerator<string> {
+  const entries = await opendir(folder).catch(() => undefined);
+  if (entries === undefined) return;
+  for await (const entry of entries) {
+    if (--left.entries <= 0) return;
+    const where = path.join(folder, entry.name);
+    if (entry.isFile() && entry.name.endsWith('.onnx')) yield where;
+    else if (entry.isDirectory() && depth < DEEPEST && !entry.name.startsWith('.'))
+      yield* filesBelow(where, depth + 1, left);
+  }
+}

@@ -1,0 +1,93 @@
+/** The models that this process has loaded. */
+import type { InferenceSession } from 'onnxruntime-node';
+import { DetectionError, type ModelSettings } from '../sdk/detector.ts';
+import { messageOf } from '../sdk/failure.ts';
+import type { Hints } from './hints.ts';
+import { findModel, type ModelFile } from './model-file.ts';
+import { Network } from './network.ts';
+import { openSession, type SessionOptions } from './session.ts';
+import { tryModel } from './try-model.ts';
+import { hintsFor, understand } from './understood.ts';
+
+interface Loaded {
+  readonly session: InferenceSession;
+  /** By what was said of the model. */
+  readonly networks: Map<string, Network>;
+}
+
+/** Different ways to use one loaded model that are remembered. */
+const MOST_WAYS = 8;
+
+export interface WantedModel {
+  /** MODEL_NAME. */
+  readonly name: string;
+  /** What properties say of it. */
+  readonly hints: Hints;
+  readonly options: SessionOptions;
+}
+
+/** Models are loaded when a job first needs them and shared by all that come after it; the one that was used longest ago goes first. */
+export class ModelStore {
+  readonly #settings: ModelSettings;
+  /** In the order of their use. */
+  readonly #loaded = new Map<string, Loaded>();
+
+  constructor(settings: ModelSettings) {
+    this.#settings = settings;
+  }
+
+  /** Names of the files that are loaded, the one that was used last at the end. */
+  get loaded(): readonly string[] {
+    return [...this.#loaded.keys()];
+  }
+
+  async network({ name, hints: given, options }: WantedModel, signal: AbortSignal): Promise<Network> {
+    const file = await findModel(name, this.#settings.roots);
+    const hints = await hintsFor(file, given);
+    const key = `${options.provider} ${options.threads} ${file.version}`;
+    const way = JSON.stringify(hints);
+    const known = this.#loaded.get(key)?.networks.get(way);
+    if (known !== undefined) {
+      this.#use(key, this.#loaded.get(key)!);
+      return known;
+    }
+    const question = { name, path: file.path, options, hints };
+    const model = understand(file, await tryModel(question, this.#settings.checkMs, signal), hints);
+    const loaded = this.#loaded.get(key) ?? (await this.#load(key, file, options));
+    this.#use(key, loaded);
+    const network = new Network(model, loaded.session);
+    if (loaded.networks.size >= MOST_WAYS) loaded.networks.clear();
+    loaded.networks.set(way, network);
+    return network;
+  }
+
+  async close(): Promise<void> {
+    await this.#keep(0);
+  }
+
+  /** Room is made before, so that no more are in memory at any time. */
+  async #load(key: string, file: ModelFile, options: SessionOptions): Promise<Loaded> {
+    await this.#keep(this.#settings.loaded - 1);
+    try {
+      return { session: await openSession(file.path, options), networks: new Map() };
+    } catch (error) {
+      throw new DetectionError(
+        'DETECTION_NOT_INITIALIZED',
+        `The model ${file.name} cannot be loaded: ${messageOf(error)}`,
+      );
+    }
+  }
+
+  #use(key: string, loaded: Loaded): void {
+    this.#loaded.delete(key);
+    this.#loaded.set(key, loaded);
+  }
+
+  async #keep(most: number): Promise<void> {
+    for (const [key, { session }] of this.#loaded) {
+      if (this.#loaded.size <= most) return;
+      this.#loaded.delete(key);
+      await session.release();
+    }
+  }
+}

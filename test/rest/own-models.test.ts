@@ -1,0 +1,70 @@
+/** A model of one's own through the whole service: a file below MODEL_ROOTS, one job property. */
+import { expect } from 'chai';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { endlessModel } from '../support/onnx-model.ts';
+import { sampleUri, Service, tracksOf, type DetectionDocument } from '../support/service.ts';
+import { yoloModel } from '../components/own-model.ts';
+
+describe('A model of one’s own', () => {
+  let service: Service;
+  let models: string;
+  before(async () => {
+    service = await Service.here({ COMPONENT_PROCESSES: '1', MODEL_CHECK_MS: '6000' });
+    models = path.join(service.dataDir, 'models');
+    await mkdir(models);
+    await writeFile(path.join(models, 'pets.onnx'), yoloModel());
+  });
+  after(() => service.close());
+
+  const run = (
+    pipeline: string,
+    medium: string,
+    properties: Record<string, string>,
+  ): Promise<DetectionDocument> =>
+    service.run({ media: [sampleUri(medium)], pipelineName: pipeline, jobProperties: properties });
+
+  it('finds things in images and follows them through videos, with nothing set but its name', async () => {
+    for (const [medium, frames] of [
+      ['coffee.png', 1],
+      ['face_move.mp4', undefined],
+    ] as const) {
+      const document = await run('ONNX DETECTION PIPELINE', medium, { MODEL_NAME: 'pets' });
+      const tracks = tracksOf(document.media[0], 'CLASS');
+      const classes = tracks.map(({ trackProperties }) => trackProperties['CLASSIFICATION']);
+      expect(classes, medium).to.have.members(['cat', 'dog']);
+      const length = frames ?? Number(document.media[0]!['length']);
+      for (const { startOffsetFrame, stopOffsetFrame } of tracks)
+        expect([startOffsetFrame, stopOffsetFrame]).to.deep.equal([0, length - 1]);
+    }
+  });
+
+  it('looks at the regions that a task before it found', async () => {
+    const document = await service.run({
+      media: [sampleUri('astronaut.png')],
+      jobProperties: { MODEL_NAME: 'pets.onnx' },
+      pipelineDefinition: {
+        pipeline: ['FACE DETECTION TASK', 'OWN'],
+        tasks: [{ name: 'OWN', actions: ['OWN'] }],
+        actions: [
+          { name: 'OWN', algorithm: 'ONNX', properties: [{ name: 'FEED_FORWARD_TYPE', value: 'REGION' }] },
+        ],
+      },
+    });
+    const [face] = tracksOf(document.media[0], 'FACE');
+    const found = tracksOf(document.media[0], 'CLASS');
+    expect(found).to.have.length(2);
+    const { x, width } = face!.exemplar;
+    for (const { exemplar } of found) expect(exemplar.x).to.be.within(x, x + width - exemplar.width);
+  });
+
+  it('that never ends is an error of its medium that names it, after one attempt; the next job goes on', async () => {
+    await writeFile(path.join(models, 'endless.onnx'), endlessModel({ name: 'images', dims: [1, 3, 8, 8] }));
+    const document = await run('ONNX DETECTION PIPELINE', 'coffee.png', { MODEL_NAME: 'endless' });
+    expect(JSON.stringify(document.media[0])).to.include(
+      'The model endless had not answered within 6000 ms (MODEL_CHECK_MS)',
+    );
+    const after = await run('ONNX DETECTION PIPELINE', 'coffee.png', { MODEL_NAME: 'pets' });
+    expect(tracksOf(after.media[0], 'CLASS')).to.have.length(2);
+  });
+});
