@@ -64,8 +64,22 @@ function withoutUser(uri: string): string {
   const end = rest.search(/[/?#]/);
   const authority = end < 0 ? rest : rest.slice(0, end);
   const [before, ...behind] = authority.split('@');
-  const isHost = behind.length === 0 && (before!.startsWith('[') || /^[^:]*:\d*$/.test(before!));
+  const isHost = behind.length === 0 && (before!.startsWith('[') || isHostAndPort(before!, scheme, rest));
   const hasPassword = !isHost && before!.includes(':');
   const at = (hasPassword ? rest : authority).lastIndexOf('@');
   return at < 0 ? uri : `${scheme}***@${rest.slice(at + 1)}`;
+}
+
+const MAX_PORT = 65_535;
+
+/**
+ * `user:1234/x@camera` begins as `host:8080/x@y` does. It is a password when the number is no port, when the address is that of a camera,
+ * whose paths have no @, or when an address in numbers, or a host with its port, stands behind the last @.
+ */
+function isHostAndPort(before: string, scheme: string, rest: string): boolean {
+  const port = /^[^:]*:(\d*)$/.exec(before)?.[1];
+  if (port === undefined || Number(port) > MAX_PORT) return false;
+  const behind = rest.slice(rest.lastIndexOf('@') + 1);
+  if (behind === rest) return true;
+  return !/^rtsps?:/i.test(scheme) && !/^(\d+(\.\d+){3}|\[[\da-f:.]+\]|[\w.-]+:\d+)([/?#:]|$)/i.test(behind);
 }

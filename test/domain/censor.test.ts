@@ -9,6 +9,8 @@ describe('A URI in a document', () => {
       'http://[::1]:80/a@b',
       'rtsp://camera/live?channel=1',
       's3:bucket/user:a@b',
+      'http://host:8080/@user/a.mp4',
+      'rtsp://camera:554/live',
     ])
       expect(maskUri(uri)).to.equal(uri);
     expect(maskUri('https://user:pass@host:80/a.png?v=1&X-Amz-Signature=1')).to.equal(
@@ -28,6 +30,11 @@ describe('A URI in a document', () => {
       '1:2/hunter2',
     ])
       expect(maskUri(`rtsp://user:${password}@camera/live`)).to.equal('rtsp://***@camera/live');
+    for (const password of ['1234/hunter2', '1234?hunter2', '99999/hunter2', '/hunter2'])
+      expect(maskUri(`rtsp://user:${password}@camera/live`)).to.equal('rtsp://***@camera/live');
+    for (const host of ['10.0.0.5/live', '[fe80::1]/live', 'camera:8554/live'])
+      expect(maskUri(`http://user:1234/hunter2@${host}`)).to.equal(`http://***@${host}`);
+    expect(maskUri('http://user:123456/hunter2@camera/live')).to.equal('http://***@camera/live');
     expect(maskUri('http://camera/video?user=eve&pwd=hunter2&channel=1')).to.equal(
       'http://camera/video?user=eve&pwd=***&channel=1',
     );
