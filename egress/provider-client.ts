@@ -15,13 +15,46 @@ export interface ServiceClient {
 
 const TIMEOUT_S = 10;
 
-/** Reads what the provider says of itself. */
+/** Reads what the provider says of itself. Whether its name ends with a slash is the provider's to say: the setting may differ in that. */
 export async function findProvider(library: Library, client: ServiceClient): Promise<Configuration> {
-  const { issuer, clientId, clientSecret, allowHttp } = client;
-  return library.discovery(new URL(issuer), clientId, undefined, authentication(library, clientSecret), {
-    timeout: TIMEOUT_S,
-    execute: allowHttp ? [library.allowInsecureRequests] : [],
-  });
+  const { clientId, clientSecret, allowHttp } = client;
+  const found = (issuer: URL) =>
+    library.discovery(issuer, clientId, undefined, authentication(library, clientSecret), {
+      timeout: TIMEOUT_S,
+      execute: allowHttp ? [library.allowInsecureRequests] : [],
+    });
+  const issuer = new URL(client.issuer);
+  const other = new URL(issuer);
+  other.pathname = issuer.pathname.endsWith('/') ? issuer.pathname.slice(0, -1) : `${issuer.pathname}/`;
+  try {
+    return await found(issuer);
+  } catch (error) {
+    const isOther = error instanceof library.ClientError && error.code === OTHER_NAME;
+    if (!isOther || other.href === issuer.href) throw error;
+    // It has a third name: the first answer says which.
+    return found(other).catch(() => Promise.reject(error));
+  }
+}
+
+/** The provider calls itself otherwise than it is called here. */
+const OTHER_NAME = 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED';
+
+/** What was answered in its place, with status 200. */
+const NO_DOCUMENT = new Set([
+  OTHER_NAME,
+  'OAUTH_RESPONSE_IS_NOT_JSON',
+  'OAUTH_PARSE_ERROR',
+  'OAUTH_INVALID_RESPONSE',
+]);
+/** The provider is busy, or takes too long. */
+const PASSING = new Set([408, 425, 429]);
+
+/** Whether something else than a provider has answered `findProvider`, and not a provider that is in trouble. */
+export function isNoProvider(library: Library, error: unknown): boolean {
+  if (!(error instanceof library.ClientError)) return false;
+  if (error.code !== 'OAUTH_RESPONSE_IS_NOT_CONFORM') return NO_DOCUMENT.has(error.code ?? '');
+  const status = error.cause instanceof Response ? error.cause.status : 500;
+  return status < 500 && !PASSING.has(status);
 }
 
 /** As the provider takes it; the standard's default is basic. */

@@ -1,6 +1,6 @@
 /** The service's own access token, for receivers that want to know who calls (specification 5, provider setup). */
 import type { Configuration } from 'openid-client';
-import { findProvider, reasonOf, type Library, type ServiceClient } from './provider-client.ts';
+import { findProvider, isNoProvider, reasonOf, type Library, type ServiceClient } from './provider-client.ts';
 
 export interface ServiceToken {
   /** @throws NoToken */
@@ -11,6 +11,9 @@ export interface ServiceToken {
 
 /** There is no token to be had just now. The message is part of a sentence and holds no secret. */
 export class NoToken extends Error {}
+
+/** What answers at the issuer's address is no provider: the issuer is wrong, or the provider starts and something answers in its place. */
+export class NoProvider extends NoToken {}
 
 interface Kept {
   readonly token: string;
@@ -44,9 +47,11 @@ export function serviceToken(client: ServiceClient, clock: () => number = Date.n
       kept = { token: access_token, until: clock() + lifeMs - Math.min(MARGIN_MS, lifeMs / 5) };
       return kept;
     } catch (error) {
+      const wasNotFound = (await provider?.catch((reason: unknown) => reason)) === error;
       // Whatever was wrong may be mended at the provider: it is looked at afresh.
       provider = undefined;
-      const noToken = new NoToken(sentence(library, client, error), { cause: error });
+      const Kind = wasNotFound && isNoProvider(library, error) ? NoProvider : NoToken;
+      const noToken = new Kind(sentence(library, client, error), { cause: error });
       failed = { error: noToken, until: clock() + PAUSE_MS };
       throw noToken;
     } finally {

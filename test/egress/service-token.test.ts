@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
+import { LoginProvider } from '../../egress/login-provider.ts';
 import type { ServiceClient } from '../../egress/provider-client.ts';
 import { NoToken, serviceToken } from '../../egress/service-token.ts';
 import { Service } from '../support/service.ts';
@@ -145,6 +146,27 @@ describe('The token of the service (specification 5)', () => {
     await provider.close();
     expect(await reasonOf(token().get())).to.match(/got no token .*\(fetch failed: /);
     await provider.start();
+  });
+
+  it('is had, and browsers log in, whether the setting or the provider ends its name with a slash or not', async () => {
+    const { issuer } = provider;
+    for (const [setting, name] of [
+      [`${issuer}/`, issuer],
+      [issuer, `${issuer}/`],
+      [`${issuer}/`, `${issuer}/`],
+    ]) {
+      const authorization_endpoint = `${issuer}/auth`;
+      provider.metadata = { issuer: name, authorization_endpoint };
+      expect(await reasonOf(token({ issuer: setting! }).get())).to.match(/^a token: token-/);
+      const login = new LoginProvider({
+        client: client({ issuer: setting! }),
+        scopes: ['openid'],
+        redirectUri: 'http://service.example/login',
+        steady: () => now,
+      });
+      const checks = { state: 's', nonce: 'n', verifier: 'v'.repeat(43) };
+      expect(await login.authorizationUrl(checks, false)).to.include(`${authorization_endpoint}?`);
+    }
   });
 
   it('is not asked for over plain http unless that is allowed', async () => {
