@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { ConfigurationError } from '../config/error.ts';
 import { readNodeSettings } from '../config/node.ts';
 import { FolderHeld } from '../node/node-files.ts';
 import { ServerRefusal } from '../node/server-exchange.ts';
@@ -18,12 +19,12 @@ export async function node(server: string | undefined): Promise<void> {
   if (refusal !== undefined) throw new Failure(refusal.message, EXIT.refused);
 }
 
-/** Why the server does not take the node. */
-const refusalOf = ({ ended }: RunningNode): Promise<ServerRefusal | undefined> =>
+/** Why the server does not take the node, or the node never gets a token for it. */
+const refusalOf = ({ ended }: RunningNode): Promise<Error | undefined> =>
   ended.then(
     () => undefined,
     (error: unknown) => {
-      if (error instanceof ServerRefusal) return error;
+      if (error instanceof ServerRefusal || error instanceof ConfigurationError) return error;
       throw error;
     },
   );

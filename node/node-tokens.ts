@@ -1,11 +1,11 @@
 import { ConfigurationError } from '../config/error.ts';
 import type { NodeCredentials } from '../config/node.ts';
-import { serviceToken } from '../egress/service-token.ts';
+import { NoProvider, serviceToken } from '../egress/service-token.ts';
 import type { NodeFiles } from './node-files.ts';
 
 /** What a node shows its server to prove who it is. */
 export interface NodeTokens {
-  /** @throws Error with a sentence when there is none to be had just now */
+  /** @throws Error with a sentence when there is none to be had just now, ConfigurationError when there never will be */
   current(): Promise<string>;
   /** The server refused `token`; is there hope for another one? */
   refused(token: string): boolean;
@@ -22,7 +22,12 @@ export function nodeTokens(credentials: NodeCredentials, files: NodeFiles): Node
   const tokens = serviceToken(credentials);
   const refused = new Set<string>();
   return {
-    current: () => tokens.get(),
+    current: () =>
+      tokens.get().catch((error: unknown) => {
+        // A node that was connected before has found its provider: something else answers while that starts.
+        if (!(error instanceof NoProvider) || files.configuration !== undefined) throw error;
+        throw new ConfigurationError([`${NO_PROVIDER} ${credentials.issuer}: check TROUPE_ISSUER_URI.`]);
+      }),
     refused(token) {
       tokens.drop(token);
       const isFirst = refused.size === 0;
@@ -34,6 +39,7 @@ export function nodeTokens(credentials: NodeCredentials, files: NodeFiles): Node
   };
 }
 
+const NO_PROVIDER = 'The node gets no token, for no OpenID Connect provider answers at';
 const NONE =
   'The node has no token: set TROUPE_TOKEN to what troupe token --node NAME prints where the server runs, or, when the server takes the tokens of a provider, TROUPE_ISSUER_URI, TROUPE_CLIENT_ID and TROUPE_CLIENT_SECRET.';
 

@@ -1,4 +1,5 @@
 /** What a component shows the server: a token that its node or the server has given it, or tokens that it gets from the provider. */
+import { IssuerError, ProtocolError } from './failure.ts';
 import { requestAccess, type TokenRequest } from './token-request.ts';
 
 /** A token that is good for as long as the process, or how tokens are to be had. */
@@ -14,6 +15,8 @@ export class Access {
   #renewAt = 0;
   #expiresAt = 0;
   #renewal: Promise<string> | undefined;
+  /** The provider has given a token: the issuer is right. */
+  #isKnown = false;
 
   /** `now`: milliseconds that no clock change moves. */
   constructor(options: AccessOptions, now: () => number = () => performance.now()) {
@@ -21,7 +24,10 @@ export class Access {
     this.#now = now;
   }
 
-  /** @throws Error with a sentence when the provider gives none, and there is none that is still good */
+  /**
+   * @throws Error with a sentence when the provider gives none, and there is none that is still good; ProtocolError 401: it will never give
+   * one, also when what has answered from the first on is no provider
+   */
   async bearer(): Promise<string> {
     if (typeof this.#options === 'string') return this.#options;
     if (this.#token !== undefined && this.#now() < this.#renewAt) return this.#token;
@@ -30,6 +36,7 @@ export class Access {
     } catch (error) {
       // The provider is away: what is still good serves on.
       if (this.#token !== undefined && this.#now() < this.#expiresAt) return this.#token;
+      if (error instanceof IssuerError && !this.#isKnown) throw new ProtocolError(401, error.message);
       throw error;
     }
   }
@@ -46,6 +53,7 @@ export class Access {
       const { token, lifeMs } = await requestAccess(request);
       const now = this.#now();
       this.#token = token;
+      this.#isKnown = true;
       this.#renewAt = now + RENEW_AFTER * lifeMs;
       this.#expiresAt = now + lifeMs;
       return token;

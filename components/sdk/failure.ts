@@ -19,10 +19,13 @@ export class ProtocolError extends Error {
   }
 }
 
-/** No token is to be had just now: the identity provider is away, starts or is busy, or the issuer is wrong. */
+/** No token is to be had just now: the identity provider is away, starts or is busy. */
 export class AccessError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'AccessError';
   }
 }
+
+/** What answers at the issuer's address is no provider: the issuer is wrong, or the provider starts and something answers in its place. */
+export class IssuerError extends AccessError {}

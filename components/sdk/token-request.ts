@@ -1,5 +1,5 @@
 import type { Message } from './exchange.ts';
-import { AccessError, ProtocolError } from './failure.ts';
+import { AccessError, IssuerError, ProtocolError } from './failure.ts';
 import { askOnce } from './one-request.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -29,7 +29,7 @@ export const requestToken = async (request: TokenRequest): Promise<string> =>
 /**
  * The same, with the time for which it is good.
  * @throws ProtocolError 401 when the client is refused for good, AccessError when there is none now;
- *   with a sentence that never holds the secret
+ *   (IssuerError: or never), with a sentence that never holds the secret
  */
 export async function requestAccess({
   issuer,
@@ -68,10 +68,8 @@ async function tokenEndpoint(issuer: string): Promise<string> {
   const { status, body } = await askForJson(address, {});
   const endpoint = body['token_endpoint'];
   if (status !== 200 || typeof endpoint !== 'string' || !URL.canParse(endpoint)) {
-    // Also 404: what stands before a provider that starts answers so.
-    throw new AccessError(
-      `${address} does not say where tokens are issued (status ${String(status)}). Check the issuer.`,
-    );
+    const sentence = `${address} does not say where tokens are issued (status ${String(status)}). Check the issuer.`;
+    throw status >= 500 || PASSING.has(status) ? new AccessError(sentence) : new IssuerError(sentence);
   }
   if (address.startsWith('https:') && !endpoint.startsWith('https:')) {
     throw new AccessError(`${address} would send the client secret over plain http to ${endpoint}.`);

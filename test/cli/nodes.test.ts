@@ -59,6 +59,15 @@ describe('troupe node', () => {
       [['node', '--server', server.url], {}, 'The node has no token: set TROUPE_TOKEN'],
       [['node', '--server', server.url], { NODE_NAME: 'a b' }, 'NODE_NAME must have 1 to 64 letters'],
       [['node', '--server', server.url], { TROUPE_TOKEN: 'x' }, 'This is no token of a node'],
+      [
+        ['node', '--server', server.url],
+        {
+          TROUPE_ISSUER_URI: `${server.url}/no/provider`,
+          TROUPE_CLIENT_ID: 'rack',
+          TROUPE_CLIENT_SECRET: 'a secret',
+        },
+        `no OpenID Connect provider answers at ${server.url}/no/provider: check TROUPE_ISSUER_URI.`,
+      ],
       [['token', '--node', 'a b'], { DATA_DIR: place.dataDir }, 'A node is called by 1 to 64 letters'],
     ] as const) {
       const { code, stderr } = await place.troupe(

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { Access } from '../../components/sdk/access.ts';
 import { WorkerClient } from '../../components/sdk/client.ts';
-import { ProtocolError } from '../../components/sdk/failure.ts';
+import { AccessError, ProtocolError } from '../../components/sdk/failure.ts';
 import { requestAccess } from '../../components/sdk/token-request.ts';
 import { runWorker } from '../../components/sdk/worker.ts';
 import { descriptorBody } from '../actors/catalog/descriptors.ts';
@@ -106,7 +106,7 @@ describe('The access of a component', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const asked = () => requestAccess({ ...credentials('user'), issuer });
-    return { asked, close: () => server.close() };
+    return { asked, issuer, close: () => server.close() };
   }
 
   it('may be had later from a provider that is busy, starts or is asked too often; a client that it refuses is refused', async () => {
@@ -120,6 +120,28 @@ describe('The access of a component', () => {
     expect((errors[7] as ProtocolError).status).to.equal(401);
     expect((await asked()).token).to.equal('a token');
     close();
+  });
+
+  it('ends the component at once, with a sentence, when no provider answers for the issuer; one that has given a token is waited for', async () => {
+    const provider = await answering({ address: [404, 200, 404] });
+    const wrong = { ...credentials('user'), issuer: provider.issuer };
+    const client = new WorkerClient(roles.service.url, wrong);
+    const ended = runWorker({
+      client,
+      algorithms: ['LASTING ALGORITHM'],
+      signal: new AbortController().signal,
+      handle: () => (async function* () {})(),
+      log: () => undefined,
+    });
+    expect(await ended.catch(String)).to.include('(status 404). Check the issuer.');
+    client.close();
+    let now = 0;
+    const access = new Access(wrong, () => now);
+    expect(await access.bearer()).to.equal('a token');
+    now = 3_600_000;
+    expect(await access.bearer().catch((error: unknown) => error)).to.be.instanceOf(AccessError);
+    expect(await access.bearer()).to.equal('a token');
+    provider.close();
   });
 
   it('is not the fault of the work: a sub-job for which there is none just now is given back', async () => {

@@ -35,13 +35,23 @@ class Provider(unittest.TestCase):
 
     def test_what_passes_is_waited_for(self):
         for path, statuses in (
-            ("/.well-known/openid-configuration", (404, 408, 425, 429, 500, 503)),
+            ("/.well-known/openid-configuration", (408, 425, 429, 500, 503)),
             ("/token", (408, 425, 429, 500, 503)),
         ):
             for status in statuses:
                 Handler.coming = {path: [status]}
                 with self.assertRaises(AwayError, msg=f"{path} {status}"):
                     self.access.token()
+        self.assertEqual(self.access.token(), "t")
+
+    def test_an_issuer_that_was_never_found_is_wrong_and_one_that_has_given_a_token_is_away(self):
+        Handler.coming = {"/.well-known/openid-configuration": [404, 200, 404]}
+        with self.assertRaises(AccessError) as raised:
+            self.access.token()
+        self.assertIn("(status 404). Check the issuer.", str(raised.exception))
+        self.access.refused(self.access.token())
+        with self.assertRaises(AwayError):
+            self.access.token()
         self.assertEqual(self.access.token(), "t")
 
     def test_what_is_final_is_said_without_the_secret(self):

@@ -57,6 +57,8 @@ class ClientCredentials:
         self._lock = threading.Lock()
         self._token: str | None = None
         self._renew_at = 0.0
+        #: The provider has given a token: the issuer is right.
+        self._is_known = False
 
     def token(self) -> str:
         with self._lock:
@@ -83,6 +85,7 @@ class ClientCredentials:
             return
         life = _seconds(body.get("expires_in"))
         self._token = str(body["access_token"])
+        self._is_known = True
         self._renew_at = asked + life - min(AHEAD_S, life / 10)
 
     def _ask(self) -> dict[str, Any]:
@@ -107,8 +110,9 @@ class ClientCredentials:
         endpoint = body.get("token_endpoint")
         if status != 200 or not isinstance(endpoint, str):
             why = f"{address} does not say where tokens are issued (status {status}). Check the issuer."
-            # Behind a balancer, a provider that starts is not found for a while.
-            raise AwayError(why) if status >= 500 or status == 404 or status in PASSING else AccessError(why)
+            # Behind a balancer, a provider that starts is not found for a while; one that was never found is at another address.
+            is_away = status >= 500 or status in PASSING or (self._is_known and status == 404)
+            raise AwayError(why) if is_away else AccessError(why)
         if address.startswith("https:") and not endpoint.startswith("https:"):
             raise AccessError(f"{address} would send the client secret over plain http to {endpoint}.")
         return endpoint
