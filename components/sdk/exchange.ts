@@ -4,6 +4,7 @@
  */
 import http from 'node:http';
 import https from 'node:https';
+import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
@@ -41,6 +42,7 @@ export async function exchange(
     call.end(body);
     return answered;
   }
+  call.once('socket', hearOut);
   // Else the request would only say that it was broken off.
   body.once('error', (error) => call.destroy(error));
   // What goes wrong here ends the request, too; a server that has answered wants no more of it.
@@ -48,6 +50,28 @@ export async function exchange(
   const answer = await answered;
   return answer.once('close', () => body.destroy());
 }
+
+/** What a server has said before it hung up is there by then. */
+const LAST_WORDS_MS = 1_000;
+
+/**
+ * A server that does not want the rest of a body answers, and hangs up. Node gives such a connection up with the first piece that cannot be
+ * sent, and with it the answer that lies there unread: the failure is told later, so that it is read first.
+ */
+function hearOut(socket: Socket): void {
+  /* oxlint-disable no-underscore-dangle -- Node gives these names to what the stream calls for each piece. */
+  const [write, writeAll] = [socket._write.bind(socket), socket._writev?.bind(socket)];
+  const later =
+    (done: Written): Written =>
+    (error) => {
+      if (error) setTimeout(done, LAST_WORDS_MS, error);
+      else done();
+    };
+  socket._write = (chunk, encoding, done) => write(chunk, encoding, later(done));
+  if (writeAll !== undefined) socket._writev = (chunks, done) => writeAll(chunks, later(done));
+  /* oxlint-enable no-underscore-dangle */
+}
+type Written = (error?: Error | null) => void;
 
 function answerTo(call: http.ClientRequest): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {

@@ -1,10 +1,13 @@
 /** The requests of component processes and of the tool, to a real server. */
+import { createReadStream } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { agentFor, exchange, type Message } from '../../components/sdk/exchange.ts';
+import { temporaryFolder } from '../store/folder.ts';
 import { until } from '../support/until.ts';
 
 const CHUNK = Buffer.alloc(64 * 1024, 'x');
@@ -14,10 +17,12 @@ describe('A request of a component', () => {
   let handler: RequestListener;
   let url: string;
   const agent = agentFor('http://127.0.0.1');
+  const path = temporaryFolder();
   before(async () => {
     server = createServer((request, response) => handler(request, response));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    await writeFile(path('large'), Buffer.alloc(32 * 1024 * 1024));
   });
   after(() => {
     agent.destroy();
@@ -44,6 +49,36 @@ describe('A request of a component', () => {
     const answer = await post({ body });
     expect([answer.statusCode, await text(answer)]).to.deep.equal([413, 'too much']);
     await until('the stream is destroyed', () => body.destroyed);
+  });
+
+  it('gets the answer of a server that hangs up on it in the middle of a stream, as some proxies do', async () => {
+    const rude = createTcpServer((socket) => {
+      let size = 0;
+      socket.on('error', () => undefined);
+      socket.on('data', (part) => {
+        const before = size;
+        size += part.length;
+        if (before < CHUNK.length && size >= CHUNK.length)
+          socket.write('HTTP/1.1 413 Too Large\r\ncontent-length: 8\r\n\r\ntoo much', () =>
+            socket.resetAndDestroy(),
+          );
+      });
+    });
+    await new Promise<void>((resolve) => rude.listen(0, '127.0.0.1', resolve));
+    const { port } = rude.address() as AddressInfo;
+    const said: string[] = [];
+    for (let n = 0; n < 50; n++) {
+      const file = createReadStream(path('large'));
+      const message = { method: 'POST', headers: {}, body: file } as const;
+      said.push(
+        await exchange(agent, `http://127.0.0.1:${port}/`, message).then(
+          async (answer) => `${answer.statusCode} ${await text(answer)}`,
+          (error: Error) => error.message,
+        ),
+      );
+    }
+    rude.close();
+    expect([...new Set(said)]).to.deep.equal(['413 too much']);
   });
 
   it('fails with the error of its stream', async () => {
