@@ -4,6 +4,7 @@ import { createReadStream } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { frameTable } from '../../domain/frame-runs.ts';
+import { readImage } from '../../media/image-frame.ts';
 import { inspect } from '../../media/inspect.ts';
 import { MediumError } from '../../media/medium-error.ts';
 import { uprightOf } from '../../media/upright.ts';
@@ -14,8 +15,8 @@ import type { Mark } from '../markup/marks.ts';
 import { markupSettings } from '../markup/settings.ts';
 import type { Frame } from '../sdk/detector.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
-import { framesOf } from './artifact-pictures.ts';
 import type { FinishedDetection, FinishedTrack } from './finished-line.ts';
+import { FrameReaders } from './frame-readers.ts';
 
 const QUALITY = 90;
 const MOST_LETTERS = 30;
@@ -41,18 +42,29 @@ async function table({ medium }: FrameWork, signal: AbortSignal): Promise<string
   return JSON.stringify(frameTable(frameTimes, Math.max(0, length)));
 }
 
+/** Of this process: components read frames in their order, and viewers step through them. */
+const readers = new FrameReaders();
+
 async function picture(work: FrameWork, number: number, signal: AbortSignal): Promise<Buffer> {
-  const { medium, boxes } = work;
-  for await (const found of framesOf(medium, [number], signal)) {
-    if (found.index !== number) continue;
-    if (work.stored === true) return await encoded(found.data, found, work.format);
-    const marks = boxes === undefined ? [] : await marksAt(boxes, number, signal);
-    return await drawn(found, marks, medium.metadata);
-  }
+  const { medium } = work;
+  if (medium.mediaType !== 'VIDEO') return pictureOf(work, await readImage(medium.path), number, signal);
+  const made = await readers.use(medium, number, signal, (found) => pictureOf(work, found, number, signal));
+  if (made !== undefined) return made;
   throw new MediumError(
     'COULD_NOT_READ_MEDIA',
     `Frame ${number} could not be read: the medium is damaged there, or ends before.`,
   );
+}
+
+async function pictureOf(
+  { medium, boxes, stored, format }: FrameWork,
+  found: Frame,
+  number: number,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  if (stored === true) return encoded(found.data, found, format);
+  const marks = boxes === undefined ? [] : await marksAt(boxes, number, signal);
+  return drawn(found, marks, medium.metadata);
 }
 
 function drawn(
