@@ -32,6 +32,7 @@ export class NodeProcess {
   #env: Readonly<Record<string, string>>;
   #child: ChildProcess | undefined;
   #user: { readonly uid?: number; readonly gid?: number } = {};
+  #command: { readonly execPath?: string; readonly execArgv?: string[] } = {};
 
   constructor(name: string, env: Readonly<Record<string, string>> = {}) {
     this.name = name;
@@ -63,6 +64,11 @@ export class NodeProcess {
     this.#user = NOBODY;
   }
 
+  /** From its next start on it is in a network namespace. */
+  moveTo(namespace: string): void {
+    this.#command = { execPath: 'ip', execArgv: ['netns', 'exec', namespace, process.execPath] };
+  }
+
   get pid(): number {
     return this.#child?.pid ?? -1;
   }
@@ -77,6 +83,7 @@ export class NodeProcess {
         env: { ...own, NODE_NAME: this.name, DATA_DIR: this.dataDir, RESTART_DELAY_MS: '50', ...this.#env },
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
         ...this.#user,
+        ...this.#command,
       },
     );
   }

@@ -1,4 +1,4 @@
-/** A real reverse proxy on loopback that serves a server below a path, as nginx would. */
+/** A real reverse proxy, on loopback or for other hosts, that serves a server below a path, as nginx would. */
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -30,14 +30,19 @@ export class ReverseProxy {
     });
   }
 
-  static async listening(path: string, strips: boolean): Promise<ReverseProxy> {
+  static async listening(path: string, strips: boolean, at = '127.0.0.1'): Promise<ReverseProxy> {
     const proxy = new ReverseProxy(path, strips);
-    await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => proxy.#server.listen(0, at, resolve));
     return proxy;
   }
 
   get origin(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return this.originAt('127.0.0.1');
+  }
+
+  /** As it is called from where this address is known. */
+  originAt(address: string): string {
+    return `http://${address}:${(this.#server.address() as AddressInfo).port}`;
   }
 
   /** How often a path was answered 502 because nobody was there behind. */
