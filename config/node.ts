@@ -20,6 +20,7 @@ const nodeEnvironment = serverEnvironment.pick({
   RESTART_DELAY_MS: true,
   IDLE_SERVICE_MS: true,
   SERVICE_STOP_MS: true,
+  SERVICE_LOG_LINES: true,
 });
 
 /** How a node proves who it is: as a client of the provider, or by a token that its server has made. */

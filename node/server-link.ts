@@ -8,8 +8,10 @@ import type {
   SyncRequest,
 } from '../actors/node-gateway/messages.ts';
 import type { NodeLink } from '../actors/node-manager/node-link.ts';
+import { newest, type ServiceLine } from '../actors/node-manager/service-logs.ts';
 import type { TokenBook } from '../actors/node-manager/workers.ts';
 import { delay, type Clock } from '../actors/runtime/clock.ts';
+import { ConfigurationError } from '../config/error.ts';
 import type { Logger } from '../config/logger.ts';
 import type { NodeTokens } from './node-tokens.ts';
 import { ServerRefusal, type ServerExchange } from './server-exchange.ts';
@@ -42,6 +44,8 @@ const MAX_PAUSE_MS = 3_000;
 const KNOWN_MS = 3_000;
 /** What the server has not heard of beyond these is forgotten; it sees how things are in any case. */
 const MOST_NEWS = 10_000;
+/** Characters of the lines of a service in a message. */
+const MOST_LINES_TEXT = 1_000_000;
 
 /** The way of a node to its server: tells how the node stands whenever that changes, and carries out what the server wants. */
 export class ServerLink implements NodeLink, TokenBook {
@@ -86,6 +90,11 @@ export class ServerLink implements NodeLink, TokenBook {
     this.#tell({ what: 'configured' });
   }
 
+  /** What the server has asked for; so many of the newest are told as go into a message. */
+  lines(request: string, lines: readonly ServiceLine[] | null): void {
+    this.#tell({ what: 'lines', request, lines: lines && newest(lines, MOST_LINES_TEXT) });
+  }
+
   add(tokenHash: string, holder: () => { readonly worker: string }): Promise<void> | void {
     this.#processes.set(tokenHash, holder().worker);
     this.changed();
@@ -110,7 +119,7 @@ export class ServerLink implements NodeLink, TokenBook {
     this.#waiting?.abort();
   }
 
-  /** Keeps in touch with the server until `end`. @throws ServerRefusal: the node can do nothing about it but stop */
+  /** Keeps in touch with the server until `end`. @throws ServerRefusal, ConfigurationError: the node can do nothing about it but stop */
   async run(): Promise<void> {
     while (!this.#ended) {
       try {
@@ -230,7 +239,8 @@ export class ServerLink implements NodeLink, TokenBook {
   /** @throws ServerRefusal when there is no sense in trying again */
   #failed(error: unknown): void {
     const isStrange = isTurnedAway(error) && this.#server === '';
-    if (isStrange || (error instanceof ServerRefusal && error.status === 409)) throw error;
+    const isTaken = error instanceof ServerRefusal && error.status === 409;
+    if (isStrange || isTaken || error instanceof ConfigurationError) throw error;
     this.#trouble.say(error as Error);
     this.#connected = false;
     this.#changed = true;

@@ -1,6 +1,7 @@
 import type { NodeCommand } from '../actors/node-gateway/messages.ts';
 import { registerNodeManager, type NodeManager } from '../actors/node-manager/actor.ts';
 import { Deployed, shownServices } from '../actors/node-manager/deployed.ts';
+import type { ServiceLine } from '../actors/node-manager/service-logs.ts';
 import { installedComponents, type ComponentFolder } from '../actors/node-manager/installed.ts';
 import { delay, every, systemClock } from '../actors/runtime/clock.ts';
 import { ComedyTree } from '../actors/runtime/comedy-tree.ts';
@@ -112,8 +113,7 @@ class Node {
       startMs: settings.COMPONENT_START_MS,
       idleMs: settings.IDLE_SERVICE_MS,
       maxMemory: settings.MAX_COMPONENT_MEMORY,
-      // Nobody asks a node for them: with LOG_LEVEL=debug they are in its log.
-      logLines: 0,
+      logLines: settings.SERVICE_LOG_LINES,
       ...{ deployed, book: this.#link, link: this.#link, logger, clock: systemClock },
       memoryOf: (service) => this.#files.memoryOf(service),
       // Nobody else works in this folder.
@@ -150,7 +150,13 @@ class Node {
   /** An order for what is not there is carried out by nothing. */
   async #carryOut(command: NodeCommand): Promise<void> {
     if (command.type === 'cameUp') this.#manager.workers.cameUp(command.worker);
+    else if (command.type === 'tellLines') this.#link.lines(command.request, this.#linesOf(command.service));
     else await this.#manager.family.ask(this.#manager.host, command);
+  }
+
+  #linesOf(service: string): readonly ServiceLine[] | null {
+    const { deployed, logs } = this.#manager;
+    return deployed.get(service) === undefined ? null : logs.of(service);
   }
 
   #want(processes: Readonly<Record<string, number>>): void {

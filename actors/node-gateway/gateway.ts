@@ -5,8 +5,9 @@ import { hashToken, nodeOfToken } from '../node-manager/tokens.ts';
 import { ConfiguredNodes, type ConfiguredNodesDeps } from './configured.ts';
 import { ConnectedNodes, type ConnectedNodesDeps } from './connected-nodes.ts';
 import type { NodeAccess, NodeNews, SyncAnswer, SyncRequest } from './messages.ts';
+import { NodeOrders } from './orders.ts';
 import type { RemoteNode } from './remote-node.ts';
-import { nodeOfWorker } from './rules.ts';
+import { nodeOfWorker, serviceOfWorker } from './rules.ts';
 
 export interface NodeGatewayDeps extends ConnectedNodesDeps, ConfiguredNodesDeps {
   /** So long after a node was heard of the tokens of its processes are good. */
@@ -21,8 +22,6 @@ export interface NodeGatewayDeps extends ConnectedNodesDeps, ConfiguredNodesDeps
 
 type Figures = Pick<QueueFigures, 'waiting' | 'held'>;
 
-/** Whoever gives an order does not wait for longer. */
-const ORDER_MS = 5_000;
 /** A message that is late does not make a node silent. */
 const MESSAGES_IN_SILENCE = 4;
 
@@ -31,12 +30,14 @@ export class NodeGateway {
   readonly #deps: NodeGatewayDeps;
   readonly #nodes: ConnectedNodes;
   readonly #configured: ConfiguredNodes;
+  readonly orders: NodeOrders;
   #closed = false;
 
   constructor(deps: NodeGatewayDeps) {
     this.#deps = deps;
     this.#configured = new ConfiguredNodes(deps);
     this.#nodes = new ConnectedNodes(deps, this.#configured);
+    this.orders = new NodeOrders(deps.clock, (node) => this.#nodes.get(node));
   }
 
   /** Takes a message of a node, and waits until there is something for it to do. @throws NodeRefused */
@@ -60,6 +61,17 @@ export class NodeGateway {
     return remote.holderOf(hashToken(token));
   }
 
+  /** The same of what is stored: of a node that has not been heard of since the start of this server, or whose server is another one. */
+  async storedHolderOf(token: string): Promise<TokenHolder | undefined> {
+    const holder = await this.#deps.states.holderOf(token);
+    const node = nodeOfToken(token);
+    if (holder === undefined || node === undefined) return undefined;
+    // What processes of another server's own node may do that server says.
+    if ((await this.#deps.states.seen(node))?.about === undefined) return holder;
+    await this.#configured.settled;
+    return { ...holder, queues: [...this.#configured.queuesOf(node, serviceOfWorker(holder.worker))] };
+  }
+
   /** From now on this is what nodes are to run. */
   configure(nodes: readonly NodeManagerModel[]): void {
     this.#configured.take(nodes);
@@ -72,25 +84,6 @@ export class NodeGateway {
     for (const [queue, figures] of queues)
       for (const [remote, wanted] of this.#shares(queue, figures))
         if (remote.isNews(queue, wanted)) remote.wake();
-  }
-
-  /** AWAY: the node is not connected, or does not answer. TOLD: it was given the order, and has not said yet that it was carried out. */
-  order(
-    node: string,
-    type: 'startService' | 'stopService',
-    service: string,
-  ): Promise<'DONE' | 'NO_SUCH_SERVICE' | 'AWAY' | 'TOLD'> {
-    const remote = this.#nodes.get(node);
-    if (remote === undefined || remote.silent) return Promise.resolve('AWAY');
-    if (!remote.services.some(({ name }) => name === service)) return Promise.resolve('NO_SUCH_SERVICE');
-    return new Promise((resolve) => {
-      const { done, withdraw } = remote.send({ type, service });
-      const cancel = this.#deps.clock.after(ORDER_MS, () => resolve(withdraw() ? 'AWAY' : 'TOLD'));
-      void done.then(() => {
-        cancel();
-        resolve('DONE');
-      });
-    });
   }
 
   /** Of a worker that no node of another host has started nothing happens. */
@@ -166,6 +159,7 @@ export class NodeGateway {
   async #hear(node: string, news: NodeNews): Promise<void> {
     if (news.what === 'gone') await this.#deps.gone(news.worker, news.counted, news.reason);
     else if (news.what === 'configured') this.#deps.announce();
+    else if (news.what === 'lines') this.orders.hear(news);
     else if (this.#configured.hostsOf(news.queue).includes(node))
       this.unavailable(node, news.queue, news.reason);
   }

@@ -4,6 +4,7 @@
  * again until the other side has told the number back, so an answer that is lost loses nothing.
  */
 import type { ServiceModel } from '../node-configuration/model.ts';
+import type { ServiceLine } from '../node-manager/service-logs.ts';
 import type { DeployedServiceModel } from '../node-manager/node-state.ts';
 
 export interface SyncRequest {
@@ -42,7 +43,9 @@ export interface NodeProcess {
 export type NodeNews =
   | { readonly what: 'gone'; readonly worker: string; readonly counted: boolean; readonly reason: string }
   | { readonly what: 'unavailable'; readonly queue: string; readonly reason: string }
-  | { readonly what: 'configured' };
+  | { readonly what: 'configured' }
+  /** What a `tellLines` asked for; null: there is no such service. */
+  | { readonly what: 'lines'; readonly request: string; readonly lines: readonly ServiceLine[] | null };
 export type NumberedNews = NodeNews & { readonly number: number };
 
 export interface SyncAnswer {
@@ -72,6 +75,8 @@ export type NodeCommand =
   | { readonly type: 'stopService'; readonly service: string }
   /** This process does not answer or does not stop. */
   | { readonly type: 'kill'; readonly worker: string; readonly reason: string }
+  /** An ADMIN wants to read its last lines. */
+  | { readonly type: 'tellLines'; readonly service: string; readonly request: string }
   /** This process has asked for work: it is up. */
   | { readonly type: 'cameUp'; readonly worker: string };
 export type NumberedCommand = NodeCommand & { readonly number: number };

@@ -106,6 +106,7 @@ export function wrongOwner(
   const workers = [
     ...processes.map(({ worker }) => worker),
     ...news.flatMap((one) => (one.what === 'gone' ? [one.worker] : [])),
+    ...news.flatMap((one) => (one.what === 'lines' ? (one.lines ?? []).map(({ worker }) => worker) : [])),
   ];
   const names = [...services.map(({ name }) => name), ...workers];
   const other = names.find((name) => !name.startsWith(`${node}:`));

@@ -10,6 +10,13 @@ export interface ServiceLine {
   readonly text: string;
 }
 
+/** As many of the last lines as have no more than `most` characters together. */
+export function newest(lines: readonly ServiceLine[], most: number): readonly ServiceLine[] {
+  let room = most;
+  const first = lines.findLastIndex(({ text }) => (room -= text.length) < 0);
+  return lines.slice(first + 1);
+}
+
 export class ServiceLogs {
   readonly #most: number;
   readonly #lines = new Map<string, ServiceLine[]>();

@@ -85,7 +85,7 @@ export function nodeCommands(program: Command, terminal: Terminal): void {
 }
 
 function logLines({ name, lines }: ServiceLog): readonly string[] {
-  if (lines.length === 0) return [`${name} has written nothing since the server was started.`];
+  if (lines.length === 0) return [`${name} has written nothing since its node was started.`];
   return lines.map(
     ({ at, process, source, text }) => `${at} ${process.replace(/^.*#/, '#')} ${source}: ${text}`,
   );

@@ -22,7 +22,7 @@ export interface Claimant {
 export interface ClaimantDeps {
   readonly workers: WorkerRegistry;
   /** Know the processes that nodes of other hosts have started. */
-  readonly nodes: Pick<Nodes, 'own' | 'gateway'>;
+  readonly nodes: Pick<Nodes, 'gateway'>;
   /** For components that nobody here started: an OIDC token of who registered them, or of an ADMIN. */
   readonly authenticate: Middleware;
   readonly catalog: Pick<Catalog, 'algorithmsServedBy'>;
@@ -39,7 +39,7 @@ export function identify({ workers, nodes, authenticate, catalog }: ClaimantDeps
     };
     if (managed !== undefined)
       return come({ worker: managed.worker, managed: true, outside: false, queues: managed.queues() });
-    const elsewhere = nodes.gateway.holderOf(bearer) ?? (await nodes.own.states.holderOf(bearer));
+    const elsewhere = nodes.gateway.holderOf(bearer) ?? (await nodes.gateway.storedHolderOf(bearer));
     if (elsewhere !== undefined) return come({ ...elsewhere, managed: false, outside: false });
     await authenticate(ctx, () => {
       const { name, subject, roles } = userOf(ctx);

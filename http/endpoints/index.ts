@@ -13,6 +13,7 @@ import { nodeEndpoints, type NodeDeps } from './nodes.ts';
 import { pipelineEndpoints } from './pipelines.ts';
 import { queueEndpoints, type QueueDeps } from './queues.ts';
 import { searchEndpoints, type SearchDeps } from './search.ts';
+import { serviceLogEndpoint } from './service-log.ts';
 import { selfEndpoints, serviceEndpoints, type ServiceDeps } from './service.ts';
 import { streamingJobEndpoints, type StreamingJobDeps } from './streaming-jobs.ts';
 import { systemMessageEndpoints, type SystemMessageDeps } from './system-messages.ts';
@@ -61,6 +62,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...mediaEndpoints,
   ...selfEndpoints,
   ...administrationEndpoints,
+  serviceLogEndpoint,
   ...workerProtocolEndpoints,
   ...workerFileEndpoints,
   ...workerStreamEndpoints,

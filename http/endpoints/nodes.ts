@@ -15,14 +15,13 @@ import type { Logger } from '../../config/logger.ts';
 import { userOf } from '../access/bearer.ts';
 import { answered, json, ok } from '../declaration.ts';
 import { endpoint } from '../endpoint.ts';
-import { HttpError, overloaded } from '../errors.ts';
-import { coreResponse, responseMessage } from '../schemas/common.ts';
+import { overloaded } from '../errors.ts';
+import { coreResponse } from '../schemas/common.ts';
 import {
   availableServices,
   deployedNodeManagerModel,
   nodeConfiguration,
   nodeHosts,
-  serviceLog,
   nodeInfos,
 } from '../schemas/nodes.ts';
 
@@ -49,20 +48,6 @@ const FACES = {
   serviceCount: 2,
   workingDirectory: '${TROUPE_HOME}',
   environmentVariables: [{ name: 'TROUPE_START', value: 'ON_DEMAND' }],
-};
-
-/** Characters of a name that are shown when nothing has it. */
-const MAX_SHOWN = 200;
-const LOG = {
-  name: 'host:FaceDetection:1',
-  lines: [
-    {
-      at: '2026-11-22T12:00:00.000Z',
-      process: 'host:FaceDetection:1#1',
-      source: 'stderr' as const,
-      text: 'The model is being loaded.',
-    },
-  ],
 };
 
 /** Starting and stopping a service. */
@@ -106,7 +91,7 @@ async function ordered(
 ): Promise<string | undefined> {
   const [host = ''] = service.split(':', 1);
   if (host !== nodeManager.host && nodes.gateway.connected().has(host)) {
-    const outcome = await nodes.gateway.order(host, type, service);
+    const outcome = await nodes.gateway.orders.give(host, type, service);
     if (outcome === 'AWAY') return `The node ${host} does not answer; try again later.`;
     if (outcome === 'TOLD')
       return `The node ${host} was told, and has not answered yet: it may still do it. GET /rest/nodes/info tells.`;
@@ -225,36 +210,6 @@ export const nodeEndpoints = [
       const elsewhere = [...nodes.gateway.connected().values()].flatMap(({ installed }) => installed);
       const all = [...elsewhere, ...nodeManager.availableServices];
       return ok(Object.fromEntries(all.map((model) => [model.serviceName, model])));
-    },
-  }),
-  endpoint({
-    method: 'get',
-    path: '/rest/nodes/services/{serviceName}/log',
-    id: 'getServiceLog',
-    tag: TAG,
-    caller: 'ADMIN',
-    summary: 'Tell the last lines that a service of this host has written',
-    description:
-      'With when its processes began, and why they ended. As many as SERVICE_LOG_LINES are kept, in memory; a process that writes more than 50 lines a second loses some. The lines of services of other hosts stand in the logs there.',
-    params: z.object({ serviceName: z.string().describe('<host>:<service>:<n>') }),
-    answers: {
-      200: json('The lines; none when it has not run since the server was started.', serviceLog, LOG),
-      403: json('The token does not grant ADMIN.', responseMessage),
-      404: json('There is no such service on this host.', responseMessage),
-    },
-    handle({ params: { serviceName: name } }, { nodeManager: { host, deployed, logs } }: NodeDeps) {
-      if (deployed.get(name) === undefined)
-        throw new HttpError(
-          404,
-          `There is no service "${name.slice(0, MAX_SHOWN)}" on ${host}; GET /rest/nodes/info lists all. Those of other hosts have their lines in the logs there.`,
-        );
-      const lines = logs.of(name).map(({ at, worker, source, text }) => ({
-        at: new Date(at).toISOString(),
-        process: worker,
-        source,
-        text,
-      }));
-      return ok({ name, lines });
     },
   }),
   change('start', {

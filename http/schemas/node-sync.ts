@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { NODE_NAME } from '../access/node-tokens.ts';
-import { deployedServiceModel, serviceModel } from './nodes.ts';
+import { deployedServiceModel, lineSource, serviceModel } from './nodes.ts';
 
 /** Messages between a node on another host and its server; `actors/node-gateway/messages.ts` says what they mean. */
 const name = z.string().min(1).max(1_024);
@@ -26,6 +26,16 @@ const news = z.discriminatedUnion('what', [
   }),
   z.object({ what: z.literal('unavailable'), number, queue: name, reason: text }),
   z.object({ what: z.literal('configured'), number }),
+  z.object({
+    what: z.literal('lines'),
+    number,
+    request: name.describe('As the command tellLines said'),
+    lines: z
+      .array(z.object({ at: z.int(), worker: name, source: lineSource, text }))
+      .max(10_000)
+      .nullable()
+      .describe('The last lines of the service, the newest last; null: there is no such service'),
+  }),
 ]);
 
 export const syncRequest = z.object({
@@ -51,6 +61,12 @@ const command = z.discriminatedUnion('type', [
   z.object({ type: z.literal('startService'), number, service: name }),
   z.object({ type: z.literal('stopService'), number, service: name }),
   z.object({ type: z.literal('kill'), number, worker: name, reason: text }),
+  z.object({
+    type: z.literal('tellLines'),
+    number,
+    service: name,
+    request: name.describe('The news with the lines say it'),
+  }),
   z.object({ type: z.literal('cameUp'), number, worker: name }),
 ]);
 

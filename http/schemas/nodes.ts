@@ -85,6 +85,10 @@ export const deployedNodeManagerModel = z
   .object({ nodeModels: z.array(deployedServiceModel) })
   .meta({ id: 'DeployedNodeManagerModel' });
 
+export const lineSource = z
+  .enum(['stdout', 'stderr', 'process'])
+  .describe('process: told by the node, when a process began and why it ended');
+
 export const serviceLog = z
   .object({
     name: z.string().describe('<host>:<service>:<n>'),
@@ -95,9 +99,7 @@ export const serviceLog = z
           process: z
             .string()
             .describe('The process: the name of the service and how often it was started before, after "#"'),
-          source: z
-            .enum(['stdout', 'stderr', 'process'])
-            .describe('process: told by the server, when a process began and why it ended'),
+          source: lineSource,
           text: z.string().describe('Of a long line its beginning'),
         }),
       )

@@ -39,7 +39,7 @@ function Lines({ of }: { readonly of: ServiceLog['lines'] }) {
   useEffect(() => {
     if (isAtEnd.current) list.current?.scrollTo({ top: list.current.scrollHeight });
   }, [of]);
-  if (of.length === 0) return <p class="hint">It has written nothing since the server was started.</p>;
+  if (of.length === 0) return <p class="hint">It has written nothing since its node was started.</p>;
   return (
     <ol
       ref={list}

@@ -131,6 +131,24 @@ describe('A node on another host', () => {
     await becomesThere('Steady:1', 'Running');
   });
 
+  it('tells an ADMIN the last lines of its services, over the server', async () => {
+    const file = path.join(service.mediaDir, 'talks.mjs');
+    writeFileSync(file, `console.error('a worry'); process.exitCode = 3;`);
+    await configured([], [nodes.model('Talks', 'run', { args: [file] })]);
+    const logOf = (name: string) => service.ask('GET', `/rest/nodes/services/${OTHER}:${name}/log`);
+    const { status, body } = await until(
+      'it has ended twice',
+      () => logOf('Talks:1'),
+      (log) => JSON.stringify(log.body).split('exited with code 3').length > 2,
+    );
+    expect(status).to.equal(200);
+    const { lines } = body as { lines: readonly { process: string; source: string; text: string }[] };
+    const first = lines.filter(({ process }) => process === `${OTHER}:Talks:1#1`);
+    expect(first.map(({ source }) => source)).to.have.members(['process', 'stderr', 'process']);
+    expect(first.find(({ source }) => source === 'stderr')?.text).to.equal('a worry');
+    expect((await logOf('Talks:2')).status).to.equal(404);
+  });
+
   it('has its work go on over a restart of the server, with the first attempt of the process that held it', async () => {
     await configured([], [component('TestTrouble')]);
     const { job, go } = await waitingJob();

@@ -211,6 +211,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
       ANSWER,
       'deployedServiceModel',
       'deployedNodeManagerModel',
+      'lineSource',
       'serviceLog',
       'nodeInfos',
       'nodeHosts',

@@ -125,7 +125,7 @@ describe('Nodes and services (specification 4.4)', () => {
         const { status, body } = await logOf(name);
         expect([name.slice(0, 20), status]).to.deep.equal([name.slice(0, 20), 404]);
         expect((body as { message: string }).message).to.match(
-          /^There is no service ".{1,200}" on test-host/,
+          /^There is no service ".{1,200}" on test-host or on another node/,
         );
       }
     });

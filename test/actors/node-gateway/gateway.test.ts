@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { NodeGateway } from '../../../actors/node-gateway/gateway.ts';
 import type { NodeAccess, SyncAnswer, SyncRequest } from '../../../actors/node-gateway/messages.ts';
+import { NodeReport } from '../../../actors/node-manager/node-report.ts';
 import { NodeStates, type DeployedServiceModel } from '../../../actors/node-manager/node-state.ts';
 import { hashToken, newToken } from '../../../actors/node-manager/tokens.ts';
 import { VirtualClock } from '../../../actors/runtime/clock.ts';
@@ -133,7 +134,7 @@ describe('The gateway of nodes on other hosts', () => {
 
   it('says an order again until the node has told its number back', async () => {
     const known = after(await ask({ services: [deployed(1)] }));
-    const ordered = gateway.order(NODE, 'stopService', `${NODE}:Faces:1`);
+    const ordered = gateway.orders.give(NODE, 'stopService', `${NODE}:Faces:1`);
     const told = await ask({ ...known, services: [deployed(1)] });
     expect(told.commands).to.deep.equal([{ type: 'stopService', service: `${NODE}:Faces:1`, number: 1 }]);
     expect((await ask({ ...known, services: [deployed(1)] })).commands).to.deep.equal(told.commands);
@@ -143,7 +144,7 @@ describe('The gateway of nodes on other hosts', () => {
 
   it('takes a number of another start of the server for none of its own', async () => {
     const known = after(await ask({ services: [deployed(1)] }));
-    void gateway.order(NODE, 'startService', `${NODE}:Faces:1`);
+    void gateway.orders.give(NODE, 'startService', `${NODE}:Faces:1`);
     const { commands } = await ask({ ...known, server: 'server 0', done: 17 });
     expect(commands).to.have.length(1);
   });
@@ -151,14 +152,14 @@ describe('The gateway of nodes on other hosts', () => {
   it('goes on with the numbers of a node that comes back after it had to make room', async () => {
     const services = [deployed(1)];
     const known = { ...after(await ask({ services })), services };
-    const ordered = gateway.order(NODE, 'stopService', `${NODE}:Faces:1`);
+    const ordered = gateway.orders.give(NODE, 'stopService', `${NODE}:Faces:1`);
     await ask({ ...known, done: 1 });
     expect(await ordered).to.equal('DONE');
     await clock.advance(SILENCE_MS);
     for (const name of ['a', 'b', 'c']) await ask({}, name);
     await clock.advance(SILENCE_MS);
     await ask({ ...known, done: 1 });
-    void gateway.order(NODE, 'startService', `${NODE}:Faces:1`);
+    void gateway.orders.give(NODE, 'startService', `${NODE}:Faces:1`);
     const { commands } = await ask({ ...known, done: 1 });
     expect(commands).to.deep.equal([{ type: 'startService', service: `${NODE}:Faces:1`, number: 2 }]);
   });
@@ -166,7 +167,7 @@ describe('The gateway of nodes on other hosts', () => {
   it('withdraws an order that the node has not been given in time', async () => {
     const services = [deployed(1)];
     const known = { ...after(await ask({ services })), services };
-    const ordered = gateway.order(NODE, 'stopService', `${NODE}:Faces:1`);
+    const ordered = gateway.orders.give(NODE, 'stopService', `${NODE}:Faces:1`);
     await clock.advance(5_000);
     expect(await ordered).to.equal('AWAY');
     expect((await ask(known)).commands).to.deep.equal([]);
@@ -175,7 +176,7 @@ describe('The gateway of nodes on other hosts', () => {
   it('says of an order that the node was given and has not told back that it may still be carried out', async () => {
     const services = [deployed(1)];
     const known = { ...after(await ask({ services })), services };
-    const ordered = gateway.order(NODE, 'stopService', `${NODE}:Faces:1`);
+    const ordered = gateway.orders.give(NODE, 'stopService', `${NODE}:Faces:1`);
     expect((await ask(known)).commands).to.have.length(1);
     await clock.advance(5_000);
     expect(await ordered).to.equal('TOLD');
@@ -184,10 +185,36 @@ describe('The gateway of nodes on other hosts', () => {
 
   it('gives no order for a service that is not there, or to a node that is silent', async () => {
     await ask({ services: [deployed(1)] });
-    expect(await gateway.order(NODE, 'startService', `${NODE}:Faces:9`)).to.equal('NO_SUCH_SERVICE');
-    expect(await gateway.order('rack-3', 'startService', 'rack-3:Faces:1')).to.equal('AWAY');
+    expect(await gateway.orders.give(NODE, 'startService', `${NODE}:Faces:9`)).to.equal('NO_SUCH_SERVICE');
+    expect(await gateway.orders.give('rack-3', 'startService', 'rack-3:Faces:1')).to.equal('AWAY');
     await clock.advance(SILENCE_MS);
-    expect(await gateway.order(NODE, 'startService', `${NODE}:Faces:1`)).to.equal('AWAY');
+    expect(await gateway.orders.give(NODE, 'startService', `${NODE}:Faces:1`)).to.equal('AWAY');
+  });
+
+  it('has a node tell the last lines of a service, and says when it has none of that name or does not answer', async () => {
+    const services = [deployed(1)];
+    const service = `${NODE}:Faces:1`;
+    const known = { ...after(await ask({ services })), services };
+    expect(await gateway.orders.linesOf(NODE, `${NODE}:Faces:9`)).to.equal('NO_SUCH_SERVICE');
+    expect(await gateway.orders.linesOf('rack-3', 'rack-3:Faces:1')).to.equal('AWAY');
+    const asked = [gateway.orders.linesOf(NODE, service), gateway.orders.linesOf(NODE, service)];
+    const { commands } = await ask(known);
+    const requests = commands.map((command) => (command.type === 'tellLines' ? command.request : ''));
+    expect(commands).to.deep.equal(
+      requests.map((request, n) => ({ type: 'tellLines', service, request, number: n + 1 })),
+    );
+    const lines = [{ at: 1, worker: `${service}#1`, source: 'stderr', text: 'a worry' }] as const;
+    const news = [
+      { what: 'lines', number: 1, request: requests[0]!, lines },
+      { what: 'lines', number: 2, request: requests[1]!, lines: null },
+      { what: 'lines', number: 3, request: 'of an earlier server', lines },
+    ] as const;
+    expect((await ask({ ...known, done: 2, news })).taken).to.equal(3);
+    expect(await Promise.all(asked)).to.deep.equal([{ lines }, 'NO_SUCH_SERVICE']);
+    const late = gateway.orders.linesOf(NODE, service);
+    await clock.advance(5_000);
+    expect(await late).to.equal('AWAY');
+    expect((await ask({ ...known, done: 2 })).commands, 'nobody waits for it').to.deep.equal([]);
   });
 
   it('takes news once, however often they are told', async () => {
@@ -311,6 +338,26 @@ describe('The gateway of nodes on other hosts', () => {
     expect(gateway.serves('FACE')).to.equal(true);
     gateway.configure([]);
     expect(queues(), 'it is on its way out').to.deep.equal([]);
+  });
+
+  it('gives processes of a node that was not heard of yet after a start what the configuration says by then, and those of another server what that says', async () => {
+    const tokens = [newToken(NODE), newToken('rack-3')] as const;
+    await ask({ processes: [{ worker: `${NODE}:Faces:1#1`, tokenHash: hashToken(tokens[0]) }] });
+    const report = new NodeReport({
+      ...{ store, logger, clock, node: 'rack-3', alone: false, silenceMs: SILENCE_MS },
+      owner: { server: 'other', epoch: 1 },
+      services: () => [],
+    });
+    report.add(hashToken(tokens[1]), () => ({ worker: 'rack-3:Faces:1#1', queues: ['FACE'] }));
+    await report.beat();
+    gateway = unconfigured('server 2');
+    const asked = tokens.map(async (token) => (await gateway.storedHolderOf(token))?.queues);
+    gateway.configure([]);
+    expect(await Promise.all(asked)).to.deep.equal([[], ['FACE']]);
+    gateway.configure([{ host: NODE, services: [FACES] }]);
+    expect((await gateway.storedHolderOf(tokens[0]))?.queues).to.deep.equal(['FACE']);
+    expect(await gateway.storedHolderOf(newToken(NODE))).to.equal(undefined);
+    await report.close();
   });
 
   it('has nodes wait at a start until the configuration was read, which says what they may do', async () => {
@@ -458,6 +505,16 @@ describe('The gateway of nodes on other hosts', () => {
       { services: [{ ...deployed(1), name: 'rack-3:Faces:1' }] },
       { processes: [{ worker: 'here:Faces:1#1', tokenHash: hashToken('x') }] },
       { news: [{ what: 'gone', number: 1, worker: 'here:Faces:1#1', counted: true, reason: '' }] },
+      {
+        news: [
+          {
+            what: 'lines',
+            number: 1,
+            request: 'x',
+            lines: [{ at: 1, worker: 'here:Faces:1#1', source: 'stdout', text: '' }],
+          },
+        ],
+      },
     ] as const)
       expect((await refusal(ask(told)))[0]).to.equal('INVALID');
     expect(await store.load({ kind: 'node', id: NODE }), 'nothing is stored').to.equal(undefined);

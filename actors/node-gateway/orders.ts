@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import type { ServiceLine } from '../node-manager/service-logs.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { NodeNews } from './messages.ts';
+import type { RemoteNode } from './remote-node.ts';
+
+/** Whoever gives an order does not wait for longer. */
+const ORDER_MS = 5_000;
+
+type Lines = readonly ServiceLine[];
+/** AWAY: the node is not connected, or does not answer. */
+export type ServiceLines = { readonly lines: Lines } | 'NO_SUCH_SERVICE' | 'AWAY';
+
+/** What administrators want of services on other hosts. */
+export class NodeOrders {
+  readonly #clock: Clock;
+  readonly #get: (node: string) => RemoteNode | undefined;
+  /** Who waits for the lines of a service, by the request that the node was sent. */
+  readonly #asked = new Map<string, (lines: Lines | null) => void>();
+
+  constructor(clock: Clock, get: (node: string) => RemoteNode | undefined) {
+    this.#clock = clock;
+    this.#get = get;
+  }
+
+  /** AWAY: the node is not connected, or does not answer. TOLD: it was given the order, and has not said yet that it was carried out. */
+  give(
+    node: string,
+    type: 'startService' | 'stopService',
+    service: string,
+  ): Promise<'DONE' | 'NO_SUCH_SERVICE' | 'AWAY' | 'TOLD'> {
+    const remote = this.#for(node, service);
+    if (typeof remote === 'string') return Promise.resolve(remote);
+    return new Promise((resolve) => {
+      const { done, withdraw } = remote.send({ type, service });
+      const cancel = this.#clock.after(ORDER_MS, () => resolve(withdraw() ? 'AWAY' : 'TOLD'));
+      void done.then(() => {
+        cancel();
+        resolve('DONE');
+      });
+    });
+  }
+
+  /** The last lines of a service, of which the node alone knows. */
+  linesOf(node: string, service: string): Promise<ServiceLines> {
+    const remote = this.#for(node, service);
+    if (typeof remote === 'string') return Promise.resolve(remote);
+    return new Promise((resolve) => {
+      const request = randomUUID();
+      const { withdraw } = remote.send({ type: 'tellLines', service, request });
+      const answer = (lines: ServiceLines) => {
+        cancel();
+        this.#asked.delete(request);
+        resolve(lines);
+      };
+      const cancel = this.#clock.after(ORDER_MS, () => {
+        withdraw();
+        answer('AWAY');
+      });
+      this.#asked.set(request, (lines) => answer(lines === null ? 'NO_SUCH_SERVICE' : { lines }));
+    });
+  }
+
+  /** Of lines that nobody waits for any more nothing happens. */
+  hear({ request, lines }: Extract<NodeNews, { readonly what: 'lines' }>): void {
+    this.#asked.get(request)?.(lines);
+  }
+
+  #for(node: string, service: string): RemoteNode | 'AWAY' | 'NO_SUCH_SERVICE' {
+    const remote = this.#get(node);
+    if (remote === undefined || remote.silent) return 'AWAY';
+    return remote.services.some(({ name }) => name === service) ? remote : 'NO_SUCH_SERVICE';
+  }
+}
