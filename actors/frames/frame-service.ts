@@ -15,7 +15,7 @@ import { FRAMES } from '../../results/layout.ts';
 import type { Lease, News, WorkItem } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { Taken } from '../worker-gateway/intake.ts';
+import type { Taken } from '../worker-gateway/answer-outcome.ts';
 import { FrameCache } from './frame-cache.ts';
 
 /** The kind of actor in whose name frames stand in the ledger. */

@@ -18,7 +18,9 @@ import type { WorkWaiters } from '../dispatcher/waiters.ts';
 import { assignmentOf, rowOf, UnreadableSubJob } from './assignments.ts';
 import { copyInput, documentInput } from './document-input.ts';
 import { withTracksAt } from './files.ts';
-import { Intake, type IntakeDeps, type Taken } from './intake.ts';
+import type { Taken } from './answer-outcome.ts';
+import { Intake } from './intake.ts';
+import type { IntakeDeps } from './intake-deps.ts';
 import type { StreamGateway } from './streams.ts';
 
 export interface WorkerGatewayDeps extends IntakeDeps {

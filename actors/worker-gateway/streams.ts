@@ -24,7 +24,7 @@ import type { LiveStreams } from '../streaming-job/live.ts';
 import { STREAMING_JOB } from '../streaming-job/state.ts';
 import type { StreamMeter } from '../views/meter.ts';
 import { storedStream } from '../views/stored-stream.ts';
-import type { Taken } from './intake.ts';
+import type { Taken } from './answer-outcome.ts';
 import { StreamCounters } from './stream-counters.ts';
 
 export interface StreamGatewayDeps {

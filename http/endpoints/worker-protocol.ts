@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Assignment } from '../../protocol/worker-protocol.ts';
 import type { WorkerRegistry } from '../../actors/node-manager/workers.ts';
 import type { Claim, WorkerGateway } from '../../actors/worker-gateway/gateway.ts';
-import type { Taken } from '../../actors/worker-gateway/intake.ts';
+import type { Taken } from '../../actors/worker-gateway/answer-outcome.ts';
 import type { StreamTaken } from '../../actors/worker-gateway/streams.ts';
 import { claimantOf } from '../access/claimant.ts';
 import { json, ok } from '../declaration.ts';
