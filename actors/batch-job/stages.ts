@@ -1,5 +1,5 @@
-/** The stages of a batch job in order, what follows what, and the kinds of work of each. */
-import type { FinishSummary } from '../../protocol/worker-protocol.ts';
+/** The kinds of work of a batch job, its stages in order, and what follows what. */
+import type { FinishSummary, WorkKind } from '../../protocol/worker-protocol.ts';
 import { wantsArtifacts } from '../../domain/artifact-selection.ts';
 import { booleanOf } from '../../domain/properties.ts';
 import { copiesResults, wantsUpload } from './archive.ts';
@@ -17,6 +17,19 @@ import { PREPARE } from './kinds/prepare.ts';
 import { UPLOAD } from './kinds/upload.ts';
 import { stageIndex, underived } from './media.ts';
 import type { JobState, Stage, SubJobRow, Unit } from './state.ts';
+
+/** Every kind of work that a batch job has done. */
+export const KINDS: Readonly<Record<WorkKind, Kind>> = {
+  PREPARE,
+  FEED,
+  DETECT,
+  FINISH,
+  ARTIFACTS,
+  MARKUP,
+  DOCUMENT,
+  UPLOAD,
+  COPY,
+};
 
 /** Smaller: earlier. */
 export function rankOf(stage: Stage): number {

@@ -5,7 +5,7 @@ import type { JobEffect } from './effects.ts';
 import { oneChange, unchanged, type JobChange, type JobTypes } from './change.ts';
 import type { DecisionContext } from './context.ts';
 import { initialState, NO_JOB } from './initial-state.ts';
-import { KINDS } from './kinds/kinds.ts';
+import { KINDS } from './stages.ts';
 import type { JobState, SubJobRow } from './state.ts';
 import { arrived, attemptFailed, noticeIds, openNotice, reposted } from './notices.ts';
 import { advance, answered, archiveAnswered, begin, requeue, withArchiveAnswer } from './progress.ts';

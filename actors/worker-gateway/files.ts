@@ -7,7 +7,7 @@ import type {
 } from '../../protocol/worker-protocol.ts';
 import type { KeyOf, PathOf } from '../batch-job/kinds/paths.ts';
 import type { Result } from '../batch-job/kinds/kind.ts';
-import { KINDS } from '../batch-job/kinds/kinds.ts';
+import { KINDS } from '../batch-job/stages.ts';
 
 type Work = SubJobAssignment['work'];
 

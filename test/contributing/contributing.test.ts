@@ -36,6 +36,8 @@ describe('CONTRIBUTING.md', () => {
     const named = placesIn(sectionOf('A new kind of work of a batch job'));
     const touched = [...new Set(NEW_KIND.map(([file]) => file.replace('/proof.ts', '/<kind>.ts')))];
     expect(named).to.include.members(touched);
+    const there = new Set(NEW_KIND.filter(([, at]) => at !== '').map(([file]) => file));
+    expect([...there], 'files that are there and are touched').to.have.length(3);
   });
 
   it('names the files that every kind of work has', () => {

@@ -28,11 +28,11 @@ export const PROOF: Kind<ResultOf<'PROOF'>> = {
 `,
   ],
   [
-    'actors/batch-job/kinds/kinds.ts',
-    "import { PREPARE } from './prepare.ts';\n",
-    "import { PROOF } from './proof.ts';\n",
+    'actors/batch-job/stages.ts',
+    "import { PREPARE } from './kinds/prepare.ts';\n",
+    "import { PROOF } from './kinds/proof.ts';\n",
   ],
-  ['actors/batch-job/kinds/kinds.ts', '  UPLOAD,\n', '  PROOF,\n'],
+  ['actors/batch-job/stages.ts', '  UPLOAD,\n', '  PROOF,\n'],
 
   [
     'protocol/worker-protocol.ts',
