@@ -94,7 +94,7 @@ export interface CleaningDeps {
   readonly logger: Logger;
   readonly duties: Duties;
   readonly retention: Pick<Retention, 'look'>;
-  readonly uploads: Pick<UploadStore, 'removeExpired'>;
+  readonly uploads: Pick<UploadStore, 'lookAgain' | 'removeExpired'>;
   readonly sessions: Pick<SessionStore, 'removeExpired'>;
   /** Files of jobs that have ended and whose server is gone. */
   removeOrphans(): Promise<void>;
@@ -111,13 +111,14 @@ export function startCleaning(deps: CleaningDeps): () => void {
   let cancel = () => {};
   let stopped = false;
   const clean = async () => {
-    // One server goes on doing it for all, as long as it is there; of uploads each knows its own.
+    // One server goes on doing it for all, as long as it is there.
     if (await duties.claim('cleaning', (1 + MISSED_LOOKS) * everyMs)) {
       await retention.look();
       await removeOrphans();
       await sessions.removeExpired();
+      await uploads.removeExpired();
     }
-    await uploads.removeExpired();
+    await uploads.lookAgain();
   };
   const next = (ms: number) => {
     cancel = clock.after(

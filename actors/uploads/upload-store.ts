@@ -1,14 +1,14 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, stat, statfs } from 'node:fs/promises';
+import { mkdir, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import type { Logger } from '../../config/logger.ts';
-import { PART, receiveFile } from '../../results/receive-file.ts';
+import { receiveFile } from '../../results/receive-file.ts';
 import { removeFolder, syncFolder } from '../../results/spool.ts';
 import type { Store } from '../../store/store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { uploadFileName } from './file-name.ts';
+import { bytesOf, newUpload, timeOf, uploadsIn } from './folders.ts';
 import { MinimumRate } from './minimum-rate.ts';
 import { uploadOf, usedUploads } from './use.ts';
 
@@ -46,8 +46,6 @@ export type UploadOutcome =
   | { readonly kind: 'tooLarge' | 'full' | 'noRoom' | 'empty' | 'broken'; readonly message: string };
 type Refusal = Exclude<UploadOutcome, { readonly kind: 'stored' }>;
 
-/** The time of the upload in base 36, and what makes the id unguessable. */
-const ID = /^([0-9a-z]{1,11})-[0-9a-f]{24}$/;
 /** The free disk is looked at again after so many bytes. */
 const LOOK_AGAIN = 64 * 1024 * 1024;
 
@@ -87,20 +85,32 @@ export class UploadStore {
   static async open(deps: UploadDeps): Promise<UploadStore> {
     const uploads = new UploadStore(deps);
     await mkdir(deps.folder, { recursive: true, mode: 0o700 });
-    for (const id of (await readdir(deps.folder)).filter((name) => ID.test(name))) {
-      const folder = path.join(deps.folder, id);
-      const name = (await readdir(folder)).find((file) => !file.endsWith(PART));
-      if (name === undefined) {
+    for (const id of await uploadsIn(deps.folder)) {
+      const bytes = await bytesOf(deps.folder, id);
+      if (bytes === undefined) {
         deps.logger.info({ upload: id }, 'removing an upload that was broken off');
-        await removeFolder(folder);
-      } else uploads.#resize(id, (await stat(path.join(folder, name))).size);
+        await removeFolder(path.join(deps.folder, id));
+      } else uploads.#resize(id, bytes);
     }
     return uploads;
   }
 
+  /** Takes note of what other servers have taken in and removed since. */
+  async lookAgain(): Promise<void> {
+    const known = [...this.#sizes.keys()].filter((id) => !this.#coming.has(id));
+    const present = new Set(await uploadsIn(this.#deps.folder));
+    for (const id of known) if (!present.has(id)) this.#drop(id);
+    for (const id of present) {
+      if (this.#sizes.has(id)) continue;
+      const bytes = await bytesOf(this.#deps.folder, id);
+      // One of this server may have begun to come meanwhile.
+      if (bytes !== undefined && !this.#sizes.has(id)) this.#resize(id, bytes);
+    }
+  }
+
   /** `length`: bytes that the client announced; `name`: what it calls the file. */
   async receive(source: Readable, length: number | undefined, name: string): Promise<UploadOutcome> {
-    const id = `${this.#deps.clock.now().toString(36)}-${randomBytes(12).toString('hex')}`;
+    const id = newUpload(this.#deps.clock.now());
     const folder = path.join(this.#deps.folder, id);
     this.#coming.add(id);
     const { clock, settings } = this.#deps;
@@ -154,7 +164,7 @@ export class UploadStore {
     return (await this.#removeUnused([id])).includes(id) ? 'removed' : 'inUse';
   }
 
-  /** Removes what was kept long enough and is used by no live job. */
+  /** Removes what was kept long enough and is used by no live job, whichever server has taken it in. */
   async removeExpired(): Promise<void> {
     const { clock, logger } = this.#deps;
     const now = clock.now();
@@ -188,7 +198,7 @@ export class UploadStore {
   }
 
   #expiry(id: string): number {
-    return Number.parseInt(ID.exec(id)?.[1] ?? '0', 36) + this.#deps.settings.keepMs;
+    return timeOf(id) + this.#deps.settings.keepMs;
   }
 
   async #grows(id: string, bytes: number): Promise<void> {

@@ -1,0 +1,30 @@
+/** The folder of each upload, whose name is its id. */
+import { randomBytes } from 'node:crypto';
+import { readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { PART } from '../../results/receive-file.ts';
+
+/** The time of the upload in base 36, and what makes the id unguessable. */
+const ID = /^([0-9a-z]{1,11})-[0-9a-f]{24}$/;
+
+/** An id. `now`: milliseconds since the epoch. */
+export const newUpload = (now: number): string => `${now.toString(36)}-${randomBytes(12).toString('hex')}`;
+
+/** When the upload came, in milliseconds since the epoch. */
+export const timeOf = (id: string): number => Number.parseInt(ID.exec(id)?.[1] ?? '0', 36);
+
+/** The ids of what is there, also of what is still coming. */
+export async function uploadsIn(folder: string): Promise<readonly string[]> {
+  return (await readdir(folder)).filter((name) => ID.test(name));
+}
+
+/** Undefined: it is not all there, or is gone. */
+export async function bytesOf(folder: string, id: string): Promise<number | undefined> {
+  try {
+    const name = (await readdir(path.join(folder, id))).find((file) => !file.endsWith(PART));
+    return name === undefined ? undefined : (await stat(path.join(folder, id, name))).size;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+/** Uploads of servers that share a folder: one of them removes what is old, and all of them know how much there is. */
+import { Readable } from 'node:stream';
+import { expect } from 'chai';
+import { existsSync, mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { VirtualClock } from '../../../actors/runtime/clock.ts';
+import { UploadStore, type Upload } from '../../../actors/uploads/upload-store.ts';
+import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
+import { temporaryFolder } from '../../store/folder.ts';
+
+const KEEP_MS = 1_000;
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+
+describe('Uploads of servers that share a folder', () => {
+  const path = temporaryFolder();
+  let store: SqliteStore;
+  let clock: VirtualClock;
+  before(() => (store = new SqliteStore(path('uploads.db'))));
+  after(() => store.close());
+  beforeEach(() => {
+    clock = new VirtualClock(1_000_000);
+  });
+
+  const server = (folder: string) => {
+    mkdirSync(path(folder), { recursive: true });
+    const limits = { maxBytes: 100, maxTotalBytes: 100, maxCount: 2, minFreeBytes: 0 };
+    const settings = { ...limits, keepMs: KEEP_MS, paceMs: 60_000 };
+    return UploadStore.open({ store, clock, logger: silent, folder: path(folder), settings });
+  };
+  const upload = async (to: UploadStore, name: string): Promise<Upload> => {
+    const outcome = await to.receive(Readable.from([Buffer.from('a medium')]), undefined, name);
+    if (outcome.kind !== 'stored') throw new Error(outcome.message);
+    return outcome.upload;
+  };
+  const isThere = ({ uri }: Upload) => existsSync(fileURLToPath(uri));
+
+  it('go when they are old, whichever server has taken them in, and make room on every server', async () => {
+    const [one, other] = [await server('shared'), await server('shared')];
+    const first = await upload(one, 'first.png');
+    clock.correct(KEEP_MS / 2);
+    const second = await upload(one, 'second.png');
+    await other.lookAgain();
+    expect(await other.receive(Readable.from([Buffer.from('x')]), undefined, 'x.png')).to.include({
+      kind: 'full',
+    });
+    clock.correct(KEEP_MS / 2);
+    await other.removeExpired();
+    expect([isThere(first), isThere(second)]).to.deep.equal([false, true]);
+    expect(await one.receive(Readable.from([Buffer.from('x')]), undefined, 'x.png')).to.include({
+      kind: 'full',
+    });
+    await one.lookAgain();
+    expect(isThere(await upload(one, 'third.png'))).to.equal(true);
+  });
+
+  it('that are still coming count for the server that takes them in, and for others when they are there', async () => {
+    const [one, other] = [await server('coming'), await server('coming')];
+    const body = new Readable({ read() {} });
+    const coming = one.receive(body, undefined, 'slow.png');
+    body.push('half of a ');
+    await one.lookAgain();
+    await other.lookAgain();
+    await upload(other, 'quick.png');
+    body.push('medium');
+    body.push(null);
+    expect((await coming).kind).to.equal('stored');
+    for (const each of [one, other]) {
+      await each.lookAgain();
+      expect((await each.receive(Readable.from(['x']), undefined, 'x.png')).kind).to.equal('full');
+    }
+  });
+});
