@@ -23,9 +23,8 @@ import { every, type Clock } from './runtime/clock.ts';
 import type { Family } from './runtime/system.ts';
 import { storedJob } from './views/stored-job.ts';
 
-const RECONCILE_MS = 30_000;
-/** One server forgets old keys for all; when it is gone, another one does after so long. */
-const KEYS_DUTY_MS = 3 * RECONCILE_MS;
+/** One server forgets old keys for all; when it is gone, another one does after so many looks. */
+const KEYS_DUTY_LOOKS = 3;
 
 export interface ReconcileDeps {
   readonly store: Store;
@@ -38,11 +37,13 @@ export interface ReconcileDeps {
   /** Milliseconds for which an Idempotency-Key is remembered. */
   readonly keysKeptMs: number;
   readonly delivery: Delivery;
+  /** Time between two looks. */
+  readonly everyMs: number;
 }
 
 /** Live jobs for which nothing is queued or runs: whatever message was lost, they say again what is to be done. */
 export function startReconciling(deps: ReconcileDeps): () => void {
-  const { store, clock, jobs, admission } = deps;
+  const { store, clock, jobs, admission, everyMs } = deps;
   const reconcile = async () => {
     admission.tell(ADMISSION, { type: 'open' });
     const waiting = new Set<string>();
@@ -54,10 +55,10 @@ export function startReconciling(deps: ReconcileDeps): () => void {
       if ((await store.work.known({ kind: STREAMING_JOB, id })).size === 0)
         deps.streamingJobs.tell(id, { type: 'resume' });
     await deps.delivery.wakeAll();
-    if (await deps.duties.claim('idempotency-keys', KEYS_DUTY_MS))
+    if (await deps.duties.claim('idempotency-keys', KEYS_DUTY_LOOKS * everyMs))
       await deps.repeats.forget(clock.now() - deps.keysKeptMs);
   };
-  return every(clock, RECONCILE_MS, reconcile);
+  return every(clock, everyMs, reconcile);
 }
 
 /** A live job that a newer version stored is not taken up half: the server does not start. */

@@ -91,6 +91,7 @@ function reconciling(
     repeats,
     delivery,
     keysKeptMs,
+    everyMs: settings.RECONCILE_MS,
   });
 }
 

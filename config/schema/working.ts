@@ -28,6 +28,9 @@ const jobs = {
   ),
   MAILBOX_SIZE: whole(1_000, 1).describe('Messages that wait for one actor; more are answered 503'),
   IDLE_ACTOR_MS: wait(60 * SECOND, 1).describe('A job without messages for so long leaves memory'),
+  RECONCILE_MS: wait(30 * SECOND, 10).describe(
+    'Time between two looks for live jobs of which nothing waits and nothing runs: they say again what is to be done',
+  ),
   SHUTDOWN_POLICY: z
     .enum(['resume', 'cancel'], { error: 'must be resume or cancel' })
     .default('resume')
