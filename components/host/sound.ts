@@ -33,6 +33,9 @@ export async function* inSound(
   const startMs = stretches[0]?.startMs;
   const stopMs = endOf(stretches);
   const audio = await openAudio(medium.path, { startMs, stopMs, signal });
+  let told = 0;
+  const tell = (ms: number) => heard((told = Math.max(told, ms)));
+  const working = () => tell(told + 1);
   const chunks = async function* () {
     let samples = 0;
     for await (const chunk of audio.chunks()) {
@@ -40,11 +43,11 @@ export async function* inSound(
       silenceBetween(stretches, chunk, (audio.startTime * SAMPLE_RATE) / 1000 + samples);
       samples += chunk.length;
       yield chunk;
-      heard(Math.round((samples * 1000) / SAMPLE_RATE));
+      tell(Math.round((samples * 1000) / SAMPLE_RATE));
     }
   };
   try {
-    for await (const sound of detector.audio!({ startTime: audio.startTime, chunks }, job))
+    for await (const sound of detector.audio!({ startTime: audio.startTime, chunks, working }, job))
       yield soundTrack({ ...sound, stopTime: Math.min(sound.stopTime, Math.floor(stopMs)) }, frameAt);
   } finally {
     audio.close();

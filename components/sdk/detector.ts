@@ -39,6 +39,8 @@ export interface AudioSource {
   /** Milliseconds at which the first sample lies. */
   readonly startTime: number;
   chunks(): AsyncIterable<Float32Array>;
+  /** Tells that it goes on, when what was heard takes long to be understood; each chunk that is asked for tells it as well. */
+  readonly working?: () => void;
 }
 
 /**

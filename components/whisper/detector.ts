@@ -1,0 +1,175 @@
+/** Writes down what is said in a sound, by a Whisper model of the operator's own. */
+import type { Properties } from '../../domain/types.ts';
+import type { SpokenText, Transcription } from '../../media/whisper-filter.ts';
+import { loadVoiceModel, SAMPLES_PER_MS, WINDOW, type VoiceModel } from '../speech/voice.ts';
+import { windows } from '../speech/windows.ts';
+import {
+  DetectionError,
+  type AudioSource,
+  type DetectionJob,
+  type Detector,
+  type FoundSound,
+  type LoadDetector,
+} from '../sdk/detector.ts';
+import { isoOf, whisperCode } from './languages.ts';
+import { findModel } from './find-model.ts';
+import { readSettings, type WhisperSettings } from './settings.ts';
+import { SpeechWindows, type SpeechWindow } from './speech-windows.ts';
+import { Transcriber } from './transcriber.ts';
+
+/** The runtime passes over shorter windows: silence makes them longer. Samples, a little more than 1 s. */
+const SHORTEST = 17_000;
+
+const loadWhisper: LoadDetector = async ({ models }) => {
+  const voice = await loadVoiceModel();
+  const transcriber = new Transcriber();
+  const detector: Detector = {
+    audio: (source, job) => writeDown(source, job, { roots: models.roots, voice, transcriber }),
+    async close() {
+      await Promise.all([transcriber.close(), voice.close()]);
+    },
+  };
+  return detector;
+};
+
+export default loadWhisper;
+
+interface Parts {
+  readonly roots: readonly string[];
+  readonly voice: VoiceModel;
+  readonly transcriber: Transcriber;
+}
+
+async function* writeDown(
+  source: AudioSource,
+  job: DetectionJob,
+  { roots, voice, transcriber }: Parts,
+): AsyncIterable<FoundSound> {
+  const settings = readSettings(job.properties);
+  const model = await findModel(roots, settings.files);
+  if (settings.language !== undefined && !model.languages.includes(settings.language))
+    throw new DetectionError(
+      'INVALID_PROPERTY',
+      `AUDIO_LANGUAGE is "${settings.language}", which the Whisper model ${model.path} does not know.`,
+    );
+  let spoken: SpokenLanguage | undefined;
+  for await (const window of speechIn(source, voice, job.signal)) {
+    const order = {
+      model: model.path,
+      language: settings.language ?? spoken?.code ?? 'auto',
+      threads: settings.threads,
+      useGpu: settings.useGpu,
+      samples: longEnough(window.samples),
+    };
+    const hearing = { signal: job.signal, working: () => source.working?.() };
+    const heard = await transcriber.transcribe(order, hearing);
+    // As the first window is, so are the others: to look anew would take half as long again.
+    spoken ??= await languageOf(heard, settings);
+    if (settings.mode === 'LANGUAGE_DETECTION') {
+      yield languageTrack(window, source.startTime, spoken);
+      return;
+    }
+    for (const text of heard.texts) {
+      const track = textTrack(text, window, source.startTime, spoken);
+      if (track !== undefined) yield track;
+    }
+  }
+}
+
+async function* speechIn(
+  source: AudioSource,
+  voice: VoiceModel,
+  signal: AbortSignal,
+): AsyncIterable<SpeechWindow> {
+  const speech = new SpeechWindows();
+  const speechLikely = voice.listen();
+  for await (const { samples, filled } of windows(source.chunks(), WINDOW)) {
+    signal.throwIfAborted();
+    const window = speech.add(samples.slice(0, filled), await speechLikely(samples));
+    if (window !== undefined) yield window;
+  }
+  const last = speech.end();
+  if (last !== undefined) yield last;
+}
+
+function longEnough(samples: Float32Array): Float32Array {
+  if (samples.length >= SHORTEST) return samples;
+  const longer = new Float32Array(SHORTEST);
+  longer.set(samples);
+  return longer;
+}
+
+/** `probability` is that of the model; undefined: AUDIO_LANGUAGE says the language, or the letters of the text do. */
+interface SpokenLanguage {
+  readonly code: string;
+  readonly isGiven: boolean;
+  readonly probability?: number;
+}
+
+/** Undefined while nothing is known. */
+async function languageOf(
+  { language, texts }: Transcription,
+  settings: WhisperSettings,
+): Promise<SpokenLanguage | undefined> {
+  if (settings.language !== undefined) return { code: settings.language, isGiven: true };
+  if (language !== undefined) return { ...language, isGiven: false };
+  const { KNOWN_LANGUAGES, recognize } = await import('../language/recognize.ts');
+  const [first] = recognize(texts.map(({ text }) => text).join('\n'), [...KNOWN_LANGUAGES.values()]);
+  const code = first === undefined ? undefined : whisperCode(first.code);
+  return code === undefined ? undefined : { code, isGiven: false };
+}
+
+const ms = (samples: number) => Math.round(samples / SAMPLES_PER_MS);
+
+function languageTrack(
+  { start, samples }: SpeechWindow,
+  startTime: number,
+  spoken: SpokenLanguage | undefined,
+): FoundSound {
+  const code = spoken?.code;
+  return {
+    startTime: startTime + ms(start),
+    stopTime: startTime + ms(start + samples.length),
+    confidence: spoken?.probability ?? -1,
+    properties: {
+      DETECTED_LANGUAGE: code ?? 'UNKNOWN',
+      ISO_LANGUAGE: code === undefined ? 'UNKNOWN' : isoOf(code),
+      ...confidenceOf(spoken),
+    },
+  };
+}
+
+/** Undefined for what the model made up of the silence after the window. */
+function textTrack(
+  { start, stop, text }: SpokenText,
+  window: SpeechWindow,
+  startTime: number,
+  spoken: SpokenLanguage | undefined,
+): FoundSound | undefined {
+  const length = ms(window.samples.length);
+  if (start >= length) return undefined;
+  const begin = startTime + ms(window.start);
+  return {
+    startTime: begin + Math.max(0, start),
+    stopTime: begin + Math.min(length, Math.max(start, stop)),
+    confidence: -1,
+    properties: { TRANSCRIPT: text, ...languageProperties(spoken) },
+  };
+}
+
+function languageProperties(spoken: SpokenLanguage | undefined): Properties {
+  if (spoken === undefined) return {};
+  const { code, isGiven } = spoken;
+  return {
+    DECODED_LANGUAGE: code,
+    ISO_LANGUAGE: isoOf(code),
+    ...(isGiven ? {} : { DETECTED_LANGUAGE: code, ...confidenceOf(spoken) }),
+  };
+}
+
+function confidenceOf(spoken: SpokenLanguage | undefined): Properties {
+  const probability = spoken?.probability;
+  return probability === undefined
+    ? {}
+    : { DETECTED_LANGUAGE_CONFIDENCE: String(Math.round(probability * 1_000) / 1_000) };
+}

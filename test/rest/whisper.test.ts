@@ -1,0 +1,58 @@
+/** A Whisper model of the operator's own, through the whole service. */
+import { expect } from 'chai';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { errorCodes, sampleUri, Service, tracksOf } from '../support/service.ts';
+import { writeWhisperModel } from '../support/whisper-model.ts';
+
+const PIPELINE = 'WHISPER SPEECH DETECTION PIPELINE';
+
+describe('WHISPER SPEECH DETECTION PIPELINE', () => {
+  let service: Service;
+  let models: string;
+  before(async () => {
+    models = mkdtempSync(join(tmpdir(), 'troupe-models-'));
+    await writeWhisperModel(join(models, 'ggml-base.bin'), { words: ['alpha', 'bravo'], language: 2 });
+    await writeWhisperModel(join(models, 'ggml-dying.bin'), { words: ['x'], language: 2, textHeads: 3 });
+    writeFileSync(join(models, 'ggml-tiny.bin'), 'no model');
+    service = await Service.here({ MODEL_ROOTS: models });
+  });
+  after(async () => {
+    await service.close();
+    await rm(models, { recursive: true, force: true });
+  });
+
+  const run = (size: string) =>
+    service.run({
+      media: [sampleUri('vad_groundtruth.wav')],
+      pipelineName: PIPELINE,
+      jobProperties: { WHISPER_MODEL_SIZE: size },
+    });
+
+  it('ends in a file of cues with what was said', async () => {
+    const id = await service.submit({ media: [sampleUri('vad_groundtruth.wav')], pipelineName: PIPELINE });
+    expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+    const [medium] = (await service.document(id)).media;
+    const tracks = tracksOf(medium, 'SPEECH');
+    expect(tracks).to.have.length.above(1);
+    expect(tracks[0]!.trackProperties).to.include({ TRANSCRIPT: 'alpha bravo', DETECTED_LANGUAGE: 'de' });
+    const cues = await service.ask('GET', `/rest/jobs/${id}/output/detection?format=vtt`);
+    expect(cues.text).to.match(/^WEBVTT\n\n(1\n)?00:00:0[12]\.\d{3} --> 00:00:\d\d\.\d{3}\nalpha bravo\n/);
+  });
+
+  it('fails with a sentence that names the file, at the first attempt, when there is none or it is bad', async () => {
+    for (const [size, said] of [
+      ['small', /put this file/],
+      ['tiny', /another format/],
+      ['dying', /SIGABRT/],
+    ] as const) {
+      const document = await run(size);
+      expect(errorCodes(document), size).to.not.include('DEAD_LETTER');
+      expect(JSON.stringify(document)).to.include(`ggml-${size}.bin`).and.to.match(said);
+    }
+    const detecting = service.handedOut().filter(({ subJob }) => /^test-host-\d+(\.\d+){5}$/.test(subJob));
+    expect(detecting.map(({ attempt }) => attempt)).to.deep.equal([1, 1, 1, 1]);
+  });
+});

@@ -1,0 +1,154 @@
+/**
+ * Model files of Whisper that say what a test wants, whatever they hear: their blocks add nothing, so that the place in the answer alone decides on
+ * the next token. Some megabytes of zeros and rules; nobody's weights.
+ */
+import { writeFile } from 'node:fs/promises';
+
+export interface WhisperModel {
+  /** Up to eight words of the answer. */
+  readonly words: readonly string[];
+  /** The model knows many languages and takes all speech for this one, by its place among Whisper's (0 en, 2 de); absent: English alone. */
+  readonly language?: number;
+  /** What to spoil: the type of all weights, the type of the first layer's, the heads of the decoder. */
+  readonly weights?: number;
+  readonly convolution?: number;
+  readonly textHeads?: number;
+}
+
+const STATE = 64;
+const LAYERS = 4;
+const AUDIO = 1_500;
+const TEXT = 448;
+const MELS = 80;
+const FFT = 201;
+const F16 = 1;
+const BLANK = 220;
+/** Directions in which a place in the answer may point, beside those of the words. */
+const END = 8;
+const TIME = 9;
+const LANGUAGE = 10;
+
+export async function writeWhisperModel(path: string, model: WhisperModel): Promise<void> {
+  await writeFile(path, Buffer.concat([...headOf(model), ...tensorsOf(model)]));
+}
+
+const numbers = (...all: number[]): Buffer => Buffer.from(Int32Array.from(all).buffer);
+const isMultilingual = ({ language }: WhisperModel) => language !== undefined;
+/** The token that ends an answer; those of languages, tasks and times follow it. */
+const endOf = (model: WhisperModel) => (isMultilingual(model) ? 50_257 : 50_256);
+const vocabularyOf = (model: WhisperModel) => (isMultilingual(model) ? 51_865 : 51_864);
+const firstTimeOf = (model: WhisperModel) => vocabularyOf(model) - 1_501;
+
+function headOf(model: WhisperModel): Buffer[] {
+  const { textHeads = 1, weights = F16, words } = model;
+  const header = [
+    vocabularyOf(model),
+    AUDIO,
+    STATE,
+    1,
+    LAYERS,
+    TEXT,
+    STATE,
+    textHeads,
+    LAYERS,
+    MELS,
+    weights,
+  ];
+  const filters = Float32Array.from({ length: MELS * FFT }, (_, i) =>
+    i % FFT === (Math.floor(i / FFT) * 2) % FFT ? 0.02 : 0,
+  );
+  const vocabulary = Array.from({ length: endOf(model) }, (_, token) => {
+    // The runtime looks for a token that is a blank.
+    const word = Buffer.from(token === BLANK ? ' ' : ` ${words[token] ?? `word${token}`}`);
+    return Buffer.concat([numbers(word.length), word]);
+  });
+  return [
+    numbers(0x67_67_6d_6c, ...header, MELS, FFT),
+    Buffer.from(filters.buffer),
+    numbers(vocabulary.length),
+    ...vocabulary,
+  ];
+}
+
+type Fill = (row: number, column: number) => number;
+const ZERO: Fill = () => 0;
+
+function* tensorsOf(model: WhisperModel): Generator<Buffer> {
+  const { convolution = F16 } = model;
+  yield tensor('encoder.positional_embedding', [AUDIO, STATE], 0);
+  yield tensor('encoder.conv1.weight', [STATE, MELS, 3], convolution);
+  yield tensor('encoder.conv1.bias', [STATE, 1], 0);
+  yield tensor('encoder.conv2.weight', [STATE, STATE, 3], convolution);
+  yield tensor('encoder.conv2.bias', [STATE, 1], 0);
+  for (let layer = 0; layer < LAYERS; layer++) yield* block(`encoder.blocks.${layer}`, ['attn']);
+  yield* norm('encoder.ln_post');
+  yield tensor('decoder.positional_embedding', [TEXT, STATE], 0, placesOf(model));
+  yield tensor('decoder.token_embedding.weight', [vocabularyOf(model), STATE], F16, tokensOf(model));
+  for (let layer = 0; layer < LAYERS; layer++)
+    yield* block(`decoder.blocks.${layer}`, ['attn', 'cross_attn']);
+  yield* norm('decoder.ln');
+}
+
+/** Where the answer begins: after the tokens that the model is asked with. */
+function placesOf(model: WhisperModel): Fill {
+  const first = isMultilingual(model) ? 2 : 0;
+  return (place, direction) => {
+    const at = place - first;
+    if (at < 0) return direction === LANGUAGE ? 50 : 0;
+    const wanted = at === 0 ? TIME : at <= model.words.length ? at - 1 : END;
+    return direction === wanted ? 50 : 0;
+  };
+}
+
+function tokensOf(model: WhisperModel): Fill {
+  const { words, language } = model;
+  const pointing = new Map<number, number>([
+    ...words.map((_, word) => [word, word] as const),
+    [endOf(model), END],
+    [firstTimeOf(model), TIME],
+    ...(language === undefined ? [] : [[endOf(model) + 2 + language, LANGUAGE] as const]),
+  ]);
+  return (token, direction) => (pointing.get(token) === direction ? 4 : 0);
+}
+
+function* block(name: string, attentions: readonly string[]): Generator<Buffer> {
+  for (const attention of attentions) {
+    yield* norm(`${name}.${attention}_ln`);
+    for (const part of ['query', 'key', 'value', 'out']) {
+      yield tensor(`${name}.${attention}.${part}.weight`, [STATE, STATE]);
+      if (part !== 'key') yield tensor(`${name}.${attention}.${part}.bias`, [STATE], 0);
+    }
+  }
+  yield* norm(`${name}.mlp_ln`);
+  yield tensor(`${name}.mlp.0.weight`, [4 * STATE, STATE]);
+  yield tensor(`${name}.mlp.0.bias`, [4 * STATE], 0);
+  yield tensor(`${name}.mlp.2.weight`, [STATE, 4 * STATE]);
+  yield tensor(`${name}.mlp.2.bias`, [STATE], 0);
+}
+
+function* norm(name: string): Generator<Buffer> {
+  yield tensor(`${name}.weight`, [STATE], 0, () => 1);
+  yield tensor(`${name}.bias`, [STATE], 0);
+}
+
+/** Of type 0 (32 bits) or 1 (16 bits), filled row by row. */
+function tensor(name: string, sizes: readonly number[], type = F16, fill: Fill = ZERO): Buffer {
+  const count = sizes.reduce((a, b) => a * b, 1);
+  const columns = sizes.length === 1 ? 1 : sizes.slice(1).reduce((a, b) => a * b, 1);
+  const at = (i: number) => fill(Math.floor(i / columns), i % columns);
+  const values = type === 0 ? new Float32Array(count) : new Uint16Array(count);
+  if (fill !== ZERO) for (let i = 0; i < count; i++) values[i] = type === 0 ? at(i) : HALVES.get(at(i))!;
+  const title = Buffer.from(name);
+  return Buffer.concat([
+    numbers(sizes.length, title.length, type, ...sizes.toReversed()),
+    title,
+    Buffer.from(values.buffer),
+  ]);
+}
+
+/** Numbers of 16 bits, of those that are in use. */
+const HALVES: ReadonlyMap<number, number> = new Map([
+  [0, 0],
+  [1, 0x3c00],
+  [4, 0x4400],
+]);
