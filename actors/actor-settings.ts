@@ -1,5 +1,5 @@
 /** The settings of the server in the words of each actor: what `guardian.ts` hands out. */
-import type { FetchLimits } from '../protocol/worker-protocol.ts';
+import type { FetchLimits } from '../protocol/media-work.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Properties } from '../domain/types.ts';
 import type { JobServiceDeps } from './batch-job/job-request.ts';

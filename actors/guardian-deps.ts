@@ -2,7 +2,7 @@ import type { Logger } from '../config/logger.ts';
 import type { Settings } from '../config/settings.ts';
 import type { ArchiveFinding, ArchiveQuestion, Issue, Properties } from '../domain/types.ts';
 import type { Send } from '../egress/request.ts';
-import type { FetchLimits } from '../protocol/worker-protocol.ts';
+import type { FetchLimits } from '../protocol/media-work.ts';
 import type { ResultChecker } from '../results/check.ts';
 import type { MovedStart } from '../results/moved-files.ts';
 import type { Duties } from '../store/duties.ts';

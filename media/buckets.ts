@@ -1,7 +1,7 @@
 /** Media and results in buckets. The rules of addresses are those of other fetches. */
 import type { FileHandle } from 'node:fs/promises';
 import { extname } from 'node:path';
-import type { FetchLimits } from '../protocol/worker-protocol.ts';
+import type { FetchLimits } from '../protocol/media-work.ts';
 import { LocalFileError } from '../egress/bucket-errors.ts';
 import { openBucket, type Bucket, type BucketTuning } from '../egress/bucket.ts';
 import type { BucketAccess, BucketObject } from '../domain/types.ts';

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import type { FetchLimits } from '../protocol/worker-protocol.ts';
+import type { FetchLimits } from '../protocol/media-work.ts';
 import type { BucketObject } from '../domain/types.ts';
 import { downloadObject } from './buckets.ts';
 import { decodeDataUri } from './data-uri.ts';

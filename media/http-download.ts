@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Agent } from 'undici';
 import type { Dispatcher } from 'undici';
-import type { FetchLimits } from '../protocol/worker-protocol.ts';
+import type { FetchLimits } from '../protocol/media-work.ts';
 import { ForbiddenAddress, guardedLookup, type AddressRule } from '../egress/addresses.ts';
 import { shownUri } from './file-uris.ts';
 import { firstLine } from './first-line.ts';

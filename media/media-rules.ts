@@ -1,7 +1,7 @@
 /** Which media a server takes: what is made of its settings, and what shows of a medium without reading it. */
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
-import type { FetchLimits } from '../protocol/worker-protocol.ts';
+import type { FetchLimits } from '../protocol/media-work.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Issue } from '../domain/types.ts';
 import { checkFileUri, schemeOf } from './file-uris.ts';

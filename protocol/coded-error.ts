@@ -11,3 +11,9 @@ export class CodedError<
     this.code = code;
   }
 }
+
+/** POST /worker/v1/leases/{token}/failure */
+export interface FailureRequest {
+  readonly code: DetectionErrorCode | IssueCode;
+  readonly message: string;
+}

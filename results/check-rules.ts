@@ -2,7 +2,8 @@
  * What a result must look like. Every function tells the first thing that is wrong, or nothing. Fields that the protocol
  * does not know are let through for its later versions.
  */
-import type { DerivedMedium, PreparedMedium, TrackSection } from '../protocol/worker-protocol.ts';
+import type { PreparedMedium } from '../protocol/media-work.ts';
+import type { DerivedMedium, TrackSection } from '../protocol/track-work.ts';
 import type { Issue, Range } from '../domain/types.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

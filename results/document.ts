@@ -10,7 +10,7 @@ import type {
   DocumentMedium,
   DocumentOutput,
   SubJobError,
-} from '../protocol/worker-protocol.ts';
+} from '../protocol/document-work.ts';
 import type { MediaType } from '../domain/types.ts';
 import { censorDeep, censorProperties, maskUri } from '../domain/censor.ts';
 import { markupHref, mediumHref, selectorsOutputHref } from './hrefs.ts';

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { IndexedMedium } from '../protocol/worker-protocol.ts';
+import type { IndexedMedium } from '../protocol/document-work.ts';
 
 const WIDTH = 15;
 /** A number and the line break after it. */

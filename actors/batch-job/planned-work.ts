@@ -1,4 +1,7 @@
-import type { CopyWork, FinishWork, PrepareWork, SubJobAssignment } from '../../protocol/worker-protocol.ts';
+import type { CopyWork } from '../../protocol/bucket-work.ts';
+import type { PrepareWork } from '../../protocol/media-work.ts';
+import type { FinishWork } from '../../protocol/track-work.ts';
+import type { SubJobAssignment } from '../../protocol/worker-protocol.ts';
 
 type Work = SubJobAssignment['work'];
 

@@ -1,5 +1,6 @@
 /** The kinds of work of a batch job, its stages in order, and what follows what. */
-import type { FinishSummary, WorkKind } from '../../protocol/worker-protocol.ts';
+import type { FinishSummary } from '../../protocol/track-work.ts';
+import type { WorkKind } from '../../protocol/worker-protocol.ts';
 import { wantsArtifacts } from '../../domain/artifact-selection.ts';
 import { booleanOf } from '../../domain/properties.ts';
 import { copiesResults, wantsUpload } from './archive.ts';

@@ -1,14 +1,9 @@
 import type { List } from 'immutable';
-import type {
-  SubJobAssignment,
-  DerivedMedium,
-  FeedSummary,
-  FinishSummary,
-  MarkupAnswer,
-  PreparedMedium,
-  SubJobError,
-  TrackSection,
-} from '../../protocol/worker-protocol.ts';
+import type { FeedSummary } from '../../protocol/detection-work.ts';
+import type { SubJobError } from '../../protocol/document-work.ts';
+import type { PreparedMedium } from '../../protocol/media-work.ts';
+import type { DerivedMedium, FinishSummary, MarkupAnswer, TrackSection } from '../../protocol/track-work.ts';
+import type { SubJobAssignment } from '../../protocol/worker-protocol.ts';
 import type { Issue, MediumFacts, Range } from '../../domain/types.ts';
 import type { FileKey } from '../../results/file-keys.ts';
 import type { PlannedWork } from './planned-work.ts';

@@ -1,5 +1,5 @@
 import type { List } from 'immutable';
-import type { TrackSource } from '../../protocol/worker-protocol.ts';
+import type { TrackSource } from '../../protocol/track-work.ts';
 import { effectivePropertiesOf, isFed, tasksOn, triggerOf } from './effective-properties.ts';
 import type { JobRecord } from './record.ts';
 import type { MediumState, Processed } from './state.ts';

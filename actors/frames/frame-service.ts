@@ -4,12 +4,9 @@
  */
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import {
-  MEDIA_QUEUES,
-  type FailureRequest,
-  type FrameAssignment,
-  type FrameWork,
-} from '../../protocol/worker-protocol.ts';
+import type { FailureRequest } from '../../protocol/coded-error.ts';
+import type { FrameWork } from '../../protocol/media-work.ts';
+import { MEDIA_QUEUES, type FrameAssignment } from '../../protocol/worker-protocol.ts';
 import { pathOf, type FileKey } from '../../results/file-keys.ts';
 import { FRAMES } from '../../results/layout.ts';
 import type { Lease, News, WorkItem } from '../../store/ledger.ts';

@@ -1,7 +1,8 @@
 /** The frames of the media of batch jobs: when each is shown, and pictures of them, decoded by the media component. */
 import { basename, extname, join } from 'node:path';
 import { stat } from 'node:fs/promises';
-import type { FrameWork, IndexedMedium, WorkMedium } from '../../protocol/worker-protocol.ts';
+import type { IndexedMedium } from '../../protocol/document-work.ts';
+import type { FrameWork, WorkMedium } from '../../protocol/media-work.ts';
 import { frameTable, type FrameTable } from '../../domain/frame-runs.ts';
 import type { MediumFacts } from '../../domain/types.ts';
 import { pathOf } from '../../results/file-keys.ts';

@@ -3,7 +3,7 @@
  * says: nothing of a path comes from a client.
  */
 import { basename, extname } from 'node:path';
-import type { IndexedMedium } from '../../protocol/worker-protocol.ts';
+import type { IndexedMedium } from '../../protocol/document-work.ts';
 import type { Issue } from '../../domain/types.ts';
 import { pathOf, type FileKey } from '../../results/file-keys.ts';
 import { artifactFile } from '../../results/layout.ts';

@@ -1,5 +1,5 @@
 /** Where the media of a job lie: from its rows while it is under way, from the index beside its document when it has ended. */
-import type { IndexedMedium } from '../../protocol/worker-protocol.ts';
+import type { IndexedMedium } from '../../protocol/document-work.ts';
 import { pathOf } from '../../results/file-keys.ts';
 import { folderOfDocument, mediaIndexFile } from '../../results/layout.ts';
 import { indexedMedium } from '../../results/media-index.ts';

@@ -1,5 +1,5 @@
 import { mergeDetectionErrors } from '../../domain/detection-errors.ts';
-import type { DocumentHead, DocumentIssue, DocumentMedium } from '../../protocol/worker-protocol.ts';
+import type { DocumentHead, DocumentIssue, DocumentMedium } from '../../protocol/document-work.ts';
 import { maskUri } from '../../domain/censor.ts';
 import type { Store } from '../../store/store.ts';
 import { isTerminal } from '../batch-job/status.ts';

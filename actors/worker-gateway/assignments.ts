@@ -1,15 +1,9 @@
 import { mkdir } from 'node:fs/promises';
-import type {
-  SubJobAssignment,
-  CopyWork,
-  DetectWork,
-  FetchLimits,
-  FinishPart,
-  FinishWork,
-  PrepareWork,
-  WorkKind,
-  WorkTypes,
-} from '../../protocol/worker-protocol.ts';
+import type { CopyWork } from '../../protocol/bucket-work.ts';
+import type { DetectWork } from '../../protocol/detection-work.ts';
+import type { FetchLimits, PrepareWork } from '../../protocol/media-work.ts';
+import type { FinishPart, FinishWork } from '../../protocol/track-work.ts';
+import type { SubJobAssignment, WorkKind, WorkTypes } from '../../protocol/worker-protocol.ts';
 import { answerPlace } from '../../results/answer-place.ts';
 import { openFeedIndex, readFeedPiece, readSmallPiece, type FeedIndex } from '../../results/feed-index.ts';
 import { pathOf, type FileKey } from '../../results/file-keys.ts';

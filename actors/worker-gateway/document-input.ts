@@ -1,6 +1,5 @@
+import type { CopyHead, CopyMedium } from '../../protocol/bucket-work.ts';
 import type {
-  CopyHead,
-  CopyMedium,
   DocumentHead,
   DocumentIssue,
   DocumentMarkup,
@@ -8,7 +7,7 @@ import type {
   DocumentTiming,
   EffectiveProperties,
   SubJobError,
-} from '../../protocol/worker-protocol.ts';
+} from '../../protocol/document-work.ts';
 import { archiveHash } from '../../domain/archive.ts';
 import { MEDIA_TYPES, type Issue } from '../../domain/types.ts';
 import { allRows, type Store } from '../../store/store.ts';

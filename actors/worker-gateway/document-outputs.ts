@@ -1,4 +1,4 @@
-import type { DocumentOutput } from '../../protocol/worker-protocol.ts';
+import type { DocumentOutput } from '../../protocol/document-work.ts';
 import type { PlannedAction } from '../../domain/plan.ts';
 import { booleanOf } from '../../domain/properties.ts';
 import type { MediaType, MediumFacts, Properties } from '../../domain/types.ts';

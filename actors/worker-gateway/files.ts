@@ -1,10 +1,6 @@
 /** Files of a sub-job: its component is told their paths, and what is stored of its answer names them by their keys. */
-import type {
-  DocumentHead,
-  DocumentMedium,
-  SubJobAssignment,
-  WorkKind,
-} from '../../protocol/worker-protocol.ts';
+import type { DocumentHead, DocumentMedium } from '../../protocol/document-work.ts';
+import type { SubJobAssignment, WorkKind } from '../../protocol/worker-protocol.ts';
 import type { KeyOf, PathOf } from '../batch-job/kinds/paths.ts';
 import type { Result } from '../batch-job/kinds/kind.ts';
 import { KINDS } from '../batch-job/stages.ts';

@@ -1,12 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
-import {
-  MEDIA_QUEUES,
-  type Assignment,
-  type FailureRequest,
-  type FetchLimits,
-  type SubJobAnswer,
-} from '../../protocol/worker-protocol.ts';
+import type { FailureRequest } from '../../protocol/coded-error.ts';
+import type { FetchLimits } from '../../protocol/media-work.ts';
+import type { SubJobAnswer } from '../../protocol/worker-messages.ts';
+import { MEDIA_QUEUES, type Assignment } from '../../protocol/worker-protocol.ts';
 import { answerPlace } from '../../results/answer-place.ts';
 import { readFeedPiece } from '../../results/feed-index.ts';
 import { pathOf, type FileKey } from '../../results/file-keys.ts';

@@ -1,6 +1,7 @@
 /** Where a medium of a job lies and what it is: told of one that is under way, and written beside the document for later. */
 import { basename } from 'node:path';
-import type { IndexedMedium, MarkupAnswer } from '../../protocol/worker-protocol.ts';
+import type { IndexedMedium } from '../../protocol/document-work.ts';
+import type { MarkupAnswer } from '../../protocol/track-work.ts';
 import { selectorsOutputFile } from '../../results/layout.ts';
 import type { RequestedMedium } from '../batch-job/record.ts';
 import type { SubJobRow } from '../batch-job/state.ts';

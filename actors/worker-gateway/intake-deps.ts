@@ -1,5 +1,5 @@
 /** What taking answers in needs. */
-import type { FailureRequest } from '../../protocol/worker-protocol.ts';
+import type { FailureRequest } from '../../protocol/coded-error.ts';
 import type { ResultChecker } from '../../results/check.ts';
 import type { SpoolLimits } from '../../results/spool.ts';
 import type { Lease } from '../../store/ledger.ts';

@@ -1,6 +1,7 @@
 /** How answers of components are taken in. */
 import type { Readable } from 'node:stream';
-import type { FailureRequest, SubJobAnswer } from '../../protocol/worker-protocol.ts';
+import type { FailureRequest } from '../../protocol/coded-error.ts';
+import type { SubJobAnswer } from '../../protocol/worker-messages.ts';
 import { FloodError, receive, removeFile } from '../../results/spool.ts';
 import type { Lease } from '../../store/ledger.ts';
 import type { WorkDone, WorkFailed } from '../batch-job/commands.ts';

@@ -6,7 +6,7 @@ import { mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
-import type { StoredFile } from '../../protocol/worker-protocol.ts';
+import type { StoredFile } from '../../protocol/worker-messages.ts';
 import { pathOf } from '../../results/file-keys.ts';
 import { receiveFile } from '../../results/receive-file.ts';
 import type { Store } from '../../store/store.ts';

@@ -2,7 +2,7 @@
 import { basename, isAbsolute } from 'node:path';
 import type { ReadStream } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import type { WorkMedium } from '../../protocol/worker-protocol.ts';
+import type { WorkMedium } from '../../protocol/media-work.ts';
 import { keyOf, pathOf } from '../../results/file-keys.ts';
 import { runFolder } from '../../results/layout.ts';
 import { openServed, type ServedFile } from '../../results/served-file.ts';

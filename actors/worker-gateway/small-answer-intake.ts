@@ -1,6 +1,6 @@
 /** How small answers to several sub-jobs are taken in, which come in one message. */
 import { Readable } from 'node:stream';
-import type { SubJobAnswer } from '../../protocol/worker-protocol.ts';
+import type { SubJobAnswer } from '../../protocol/worker-messages.ts';
 import { answerName } from '../../results/answer-place.ts';
 import type { Place } from '../../results/lines.ts';
 import { FloodError, receive, removeFile } from '../../results/spool.ts';

@@ -1,5 +1,5 @@
 /** Answers to several sub-jobs that come together. */
-import type { SubJobAnswer } from '../../protocol/worker-protocol.ts';
+import type { SubJobAnswer } from '../../protocol/worker-messages.ts';
 import type { Place } from '../../results/lines.ts';
 import type { Lease } from '../../store/ledger.ts';
 import type { WorkDone, WorkFailed } from '../batch-job/commands.ts';

@@ -9,7 +9,8 @@ import type {
   StreamEvent,
   StreamEvents,
 } from '../../protocol/streams.ts';
-import type { FailureRequest, StreamAssignment } from '../../protocol/worker-protocol.ts';
+import type { FailureRequest } from '../../protocol/coded-error.ts';
+import type { StreamAssignment } from '../../protocol/worker-protocol.ts';
 import type { ResultChecker } from '../../results/check.ts';
 import { segmentFile } from '../../results/layout.ts';
 import { localIso } from '../../results/local-iso.ts';

@@ -1,7 +1,7 @@
 /** Fed tracks that are given back with more properties. */
 import type { Properties, ReportedDetection, ReportedTrack } from '../../domain/types.ts';
 import type { FoundProperties } from '../sdk/detector.ts';
-import type { FedTrack } from '../../protocol/worker-protocol.ts';
+import type { FedTrack } from '../../protocol/detection-work.ts';
 import { ORIENTATION } from './report.ts';
 
 /**

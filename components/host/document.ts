@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import type { ReportedTrack } from '../../domain/types.ts';
 import type { DetectionJob, Detector } from '../sdk/detector.ts';
-import type { DetectWork } from '../../protocol/worker-protocol.ts';
+import type { DetectWork } from '../../protocol/detection-work.ts';
 import { partTrack } from './report.ts';
 
 /** Calls `told` for each part that was found, and whenever the detector says that it goes on: that is all the progress there is to see. */

@@ -3,7 +3,7 @@ import { readImage } from '../../media/image-frame.ts';
 import { openVideo } from '../../media/video-frames.ts';
 import type { ReportedTrack } from '../../domain/types.ts';
 import type { DetectionJob, Detector, Frame, FrameSource } from '../sdk/detector.ts';
-import type { DetectWork, FedTrack, FeedForward } from '../../protocol/worker-protocol.ts';
+import type { DetectWork, FedTrack, FeedForward } from '../../protocol/detection-work.ts';
 import { knownFrames } from '../../protocol/known-frames.ts';
 import { imageTrack, pictureTrack } from './report.ts';
 import { framesOf, viewsOf, type Views } from './views.ts';

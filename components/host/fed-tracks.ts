@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { splitLines, MAX_OWN_LINE_BYTES } from '../../results/lines.ts';
 import type { ReportedTrack } from '../../domain/types.ts';
 import type { DetectionJob, Detector } from '../sdk/detector.ts';
-import type { DetectWork, FedTrack, FeedForward } from '../../protocol/worker-protocol.ts';
+import type { DetectWork, FedTrack, FeedForward } from '../../protocol/detection-work.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 import { annotated, withProperties } from './annotate.ts';
 import { inDocument } from './document.ts';

@@ -11,7 +11,8 @@ import {
   type Frame,
   type FrameSource,
 } from '../sdk/detector.ts';
-import type { DetectWork, WorkMedium } from '../../protocol/worker-protocol.ts';
+import type { DetectWork } from '../../protocol/detection-work.ts';
+import type { WorkMedium } from '../../protocol/media-work.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 import { inDocument } from './document.ts';
 import { imageTrack, pictureTrack } from './report.ts';

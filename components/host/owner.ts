@@ -1,6 +1,6 @@
 /** Which of several fed tracks something was found in. */
 import type { ReportedDetection, ReportedTrack } from '../../domain/types.ts';
-import type { FedTrack } from '../../protocol/worker-protocol.ts';
+import type { FedTrack } from '../../protocol/detection-work.ts';
 import { overlap } from '../tracking/boxes.ts';
 
 /**

@@ -2,7 +2,7 @@
 import { openAudio, SAMPLE_RATE } from '../../media/audio.ts';
 import type { Range, ReportedTrack } from '../../domain/types.ts';
 import type { DetectionJob, Detector } from '../sdk/detector.ts';
-import type { DetectWork } from '../../protocol/worker-protocol.ts';
+import type { DetectWork } from '../../protocol/detection-work.ts';
 import { soundTrack } from './report.ts';
 
 /** Milliseconds of the medium, both ends included; to the beginning and the end when absent. */

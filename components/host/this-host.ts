@@ -3,7 +3,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Properties, ReportedTrack } from '../../domain/types.ts';
-import type { DetectWork } from '../../protocol/worker-protocol.ts';
+import type { DetectWork } from '../../protocol/detection-work.ts';
 import type { Detector } from '../sdk/detector.ts';
 import { onOwnDisk } from '../sdk/own-disk.ts';
 import type { WorkContext } from '../sdk/work-context.ts';

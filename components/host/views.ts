@@ -4,7 +4,7 @@ import { frameTransform, type FrameTransform } from '../../media/transform.ts';
 import { turn, type Size } from '../../domain/turned-picture.ts';
 import { fillOf } from '../../media/picture-turning.ts';
 import type { Detection, Properties } from '../../domain/types.ts';
-import type { FedTrack, FeedForward } from '../../protocol/worker-protocol.ts';
+import type { FedTrack, FeedForward } from '../../protocol/detection-work.ts';
 
 type Placed = Pick<Detection, 'x' | 'y' | 'width' | 'height' | 'properties'>;
 

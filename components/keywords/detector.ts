@@ -1,7 +1,7 @@
 /** Tags texts by the words in them: text files, or the text of tracks that are fed forward. */
 import type { Properties } from '../../domain/types.ts';
 import type { DetectionJob, Detector, FoundPart, FoundProperties, GenericSource } from '../sdk/detector.ts';
-import type { FedTrack } from '../../protocol/worker-protocol.ts';
+import type { FedTrack } from '../../protocol/detection-work.ts';
 import { textsOf, type NamedText } from '../texts/fed-texts.ts';
 import { textUnits } from '../texts/text-units.ts';
 import { taggerFor, type TaggerCache } from './tagging-files.ts';

@@ -8,7 +8,7 @@ import {
   type FoundProperties,
   type GenericSource,
 } from '../sdk/detector.ts';
-import type { FedTrack } from '../../protocol/worker-protocol.ts';
+import type { FedTrack } from '../../protocol/detection-work.ts';
 import { textsOf } from '../texts/fed-texts.ts';
 import { textUnits } from '../texts/text-units.ts';
 import { countOf } from '../tracking/settings.ts';

@@ -6,7 +6,8 @@ import { openVideoWriter, type VideoWriter, type VideoWriterOptions } from '../.
 import type { Issue } from '../../domain/types.ts';
 import { knownFrames } from '../../protocol/known-frames.ts';
 import type { Frame } from '../sdk/detector.ts';
-import type { MarkupWork, WorkMedium } from '../../protocol/worker-protocol.ts';
+import type { WorkMedium } from '../../protocol/media-work.ts';
+import type { MarkupWork } from '../../protocol/track-work.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 import { drawing, type Drawing } from './draw.ts';
 import type { Marks } from './marks.ts';

@@ -12,7 +12,7 @@ import { removeFolder } from '../../results/spool.ts';
 import type { Issue } from '../../domain/types.ts';
 import type { StoreFile } from '../media/artifact-files.ts';
 import { DetectionError } from '../sdk/detector.ts';
-import type { MarkupAnswer, MarkupWork } from '../../protocol/worker-protocol.ts';
+import type { MarkupAnswer, MarkupWork } from '../../protocol/track-work.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 import { drawing } from './draw.ts';
 import type { Marks } from './marks.ts';

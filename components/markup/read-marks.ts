@@ -1,6 +1,6 @@
 /** Reads finished tracks and keeps of them what drawing needs. */
 import { orientationOf } from '../../domain/geometry.ts';
-import type { TrackSource } from '../../protocol/worker-protocol.ts';
+import type { TrackSource } from '../../protocol/track-work.ts';
 import { consumption, exemplarIndex, finishedLinesOf, parseFinished } from '../media/finished-line.ts';
 import type { FinishedDetection, FinishedTrack } from '../media/finished-line.ts';
 import { labelText, type BoxOrigin } from './label-text.ts';

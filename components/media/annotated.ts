@@ -14,7 +14,7 @@ import {
   type FinishWork,
   type TrackSection,
   type TrackSource,
-} from '../../protocol/worker-protocol.ts';
+} from '../../protocol/track-work.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 import { rawTracks, type RawTrack } from './raw-tracks.ts';
 import { readRollUp } from './roll-up.ts';

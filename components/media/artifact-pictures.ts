@@ -5,7 +5,7 @@ import type { Picture } from '../../media/write-png.ts';
 import { groupBy } from '../../domain/grouping.ts';
 import type { Detection } from '../../domain/types.ts';
 import type { Frame } from '../sdk/detector.ts';
-import type { WorkMedium } from '../../protocol/worker-protocol.ts';
+import type { WorkMedium } from '../../protocol/media-work.ts';
 import type { PictureFiles } from './artifact-files.ts';
 import { knownFrames } from '../../protocol/known-frames.ts';
 

@@ -9,7 +9,7 @@ import { selectForArtifacts } from '../../domain/artifact-selection.ts';
 import { frameListString } from '../../domain/frame-list.ts';
 import { booleanOf } from '../../domain/properties.ts';
 import type { Issue, Properties } from '../../domain/types.ts';
-import type { ArtifactsWork, FinishSummary } from '../../protocol/worker-protocol.ts';
+import type { ArtifactsWork, FinishSummary } from '../../protocol/track-work.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 import { PictureFiles, type StoreFile } from './artifact-files.ts';
 import { takePictures, type Wanted } from './artifact-pictures.ts';

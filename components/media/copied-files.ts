@@ -7,7 +7,7 @@ import type { ArchivedFiles } from '../../media/archived-files.ts';
 import type { ResultBucket } from '../../media/buckets.ts';
 import { hashFile } from '../../media/hash.ts';
 import { archivedObject, hashInKey, objectKey, objectUri, type ResultsBucket } from '../../domain/buckets.ts';
-import type { CopyWork } from '../../protocol/worker-protocol.ts';
+import type { CopyWork } from '../../protocol/bucket-work.ts';
 import type { CopyProgress } from './copy-progress.ts';
 
 export interface CopiedFilesDeps {

@@ -20,7 +20,7 @@ import {
 } from '../../domain/buckets.ts';
 import { withTodaysFiles } from '../../results/moved-files.ts';
 import { splitLines } from '../../results/lines.ts';
-import type { CopyHead, CopyMedium, CopyWork } from '../../protocol/worker-protocol.ts';
+import type { CopyHead, CopyMedium, CopyWork } from '../../protocol/bucket-work.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 import { CopiedFiles } from './copied-files.ts';
 import { CopyProgress } from './copy-progress.ts';

@@ -5,7 +5,7 @@ import { extname, join, sep } from 'node:path';
 import { MediumError } from '../../media/medium-error.ts';
 import { DERIVED_PATH } from '../../results/check-rules.ts';
 import type { Properties } from '../../domain/types.ts';
-import type { DerivedMedium, FinishWork } from '../../protocol/worker-protocol.ts';
+import type { DerivedMedium, FinishWork } from '../../protocol/track-work.ts';
 import type { RawTrack } from './raw-tracks.ts';
 import type { KeepResult } from './keep-results.ts';
 

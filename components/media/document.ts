@@ -5,7 +5,7 @@ import { withArtifactHrefs } from '../../results/hrefs.ts';
 import { writeMediaIndex, type MediaIndexWriter } from '../../results/media-index.ts';
 import { trackLines, type ReadTracks } from '../../results/track-lines.ts';
 import { mergeDetectionErrors } from '../../domain/detection-errors.ts';
-import type { DocumentHead, DocumentMedium, DocumentWork } from '../../protocol/worker-protocol.ts';
+import type { DocumentHead, DocumentMedium, DocumentWork } from '../../protocol/document-work.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 import { uprightBoxes } from './upright-boxes.ts';
 

@@ -11,7 +11,7 @@ import { booleanOf, integerOf, textOf } from '../../domain/properties.ts';
 import { topQuality } from '../../domain/quality.ts';
 import { triggerMatches } from '../../domain/trigger.ts';
 import type { Detection, Properties } from '../../domain/types.ts';
-import type { FedTrack, FeedSummary, FeedWork, Selected } from '../../protocol/worker-protocol.ts';
+import type { FedTrack, FeedSummary, FeedWork, Selected } from '../../protocol/detection-work.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 import {
   consumption,

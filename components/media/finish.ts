@@ -8,7 +8,7 @@ import { ComponentWarnings } from '../../domain/component-warnings.ts';
 import { thresholdWarnings } from '../../domain/quality.ts';
 import { capRanges } from '../../domain/segments.ts';
 import type { Detection, Issue, MediaType, Range, Track } from '../../domain/types.ts';
-import { MAX_TRACK_RANGES, type FinishSummary, type FinishWork } from '../../protocol/worker-protocol.ts';
+import { MAX_TRACK_RANGES, type FinishSummary, type FinishWork } from '../../protocol/track-work.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 import { annotatedLines } from './annotated.ts';
 import { derivation, type Derivation } from './derived-media.ts';

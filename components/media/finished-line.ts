@@ -4,7 +4,8 @@ import { HIDDEN, SUMMARY } from '../../results/track-lines.ts';
 import { MAX_OWN_LINE_BYTES, readLines } from '../../results/lines.ts';
 import { parseTrigger, triggerMatches, type Trigger } from '../../domain/trigger.ts';
 import type { Detection, Properties } from '../../domain/types.ts';
-import type { Selected, TrackSource } from '../../protocol/worker-protocol.ts';
+import type { Selected } from '../../protocol/detection-work.ts';
+import type { TrackSource } from '../../protocol/track-work.ts';
 
 export interface FinishedDetection {
   readonly offsetFrame: number;

@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import type { VideoReader } from '../../media/video-frames.ts';
 import { knownFrames } from '../../protocol/known-frames.ts';
-import type { WorkMedium } from '../../protocol/worker-protocol.ts';
+import type { WorkMedium } from '../../protocol/media-work.ts';
 import type { Frame } from '../sdk/detector.ts';
 
 /** An open decoder of large pictures takes some hundred megabytes. */

@@ -8,7 +8,7 @@ import { readImage } from '../../media/image-frame.ts';
 import { inspect } from '../../media/inspect.ts';
 import { MediumError } from '../../media/medium-error.ts';
 import { uprightOf } from '../../media/upright.ts';
-import type { FrameWork } from '../../protocol/worker-protocol.ts';
+import type { FrameWork } from '../../protocol/media-work.ts';
 import { jsonPieces } from '../../results/json-pieces.ts';
 import { drawing } from '../markup/draw.ts';
 import type { Mark } from '../markup/marks.ts';

@@ -1,6 +1,8 @@
 /** What the built-in media component does with a sub-job; the `handle` of its worker loop. */
 import { DetectionError } from '../sdk/detector.ts';
-import type { ArtifactsWork, Assignment, FrameWork } from '../../protocol/worker-protocol.ts';
+import type { FrameWork } from '../../protocol/media-work.ts';
+import type { ArtifactsWork } from '../../protocol/track-work.ts';
+import type { Assignment } from '../../protocol/worker-protocol.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 import { copy } from './copy.ts';
 import { document } from './document.ts';

@@ -2,7 +2,7 @@
 import type { Place } from '../../results/lines.ts';
 import { isTooShort, mergeGroups, mergePlan, trackEnds, uniteTracks } from '../../domain/track-merging.ts';
 import type { MergeRule, TrackEnds } from '../../domain/track-merging.ts';
-import type { FinishWork } from '../../protocol/worker-protocol.ts';
+import type { FinishWork } from '../../protocol/track-work.ts';
 import type { RawTrack } from './raw-tracks.ts';
 import { openScratch, type Scratch } from './scratch.ts';
 

@@ -12,7 +12,7 @@ import { booleanOf, numberOf } from '../../domain/properties.ts';
 import { userRanges } from '../../domain/segments.ts';
 import { factsFromMetadata } from '../../domain/skip-inspection.ts';
 import type { Issue, MediumFacts, Properties, Range } from '../../domain/types.ts';
-import type { PreparedMedium, PrepareWork } from '../../protocol/worker-protocol.ts';
+import type { PreparedMedium, PrepareWork } from '../../protocol/media-work.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 
 /** Bytes that were fetched and hashed; shows that a large medium moves. */

@@ -14,13 +14,9 @@ import type {
   ReportedWarning,
   Track,
 } from '../../domain/types.ts';
-import type {
-  FedTrack,
-  FinishPart,
-  FinishWork,
-  PreparedMedium,
-  Selected,
-} from '../../protocol/worker-protocol.ts';
+import type { FedTrack, Selected } from '../../protocol/detection-work.ts';
+import type { PreparedMedium } from '../../protocol/media-work.ts';
+import type { FinishPart, FinishWork } from '../../protocol/track-work.ts';
 
 /** A track with what it was made of. */
 export interface RawTrack extends Track {

@@ -5,7 +5,7 @@ import { checkFileUri } from '../../media/file-uris.ts';
 import { MediumError } from '../../media/medium-error.ts';
 import { applyRollUp, parseRollUp } from '../../domain/roll-up.ts';
 import type { Track } from '../../domain/types.ts';
-import type { FinishWork } from '../../protocol/worker-protocol.ts';
+import type { FinishWork } from '../../protocol/track-work.ts';
 
 const MAX_ROLL_UP_BYTES = 16 * 1024 * 1024;
 

@@ -2,7 +2,7 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { MediumError } from '../../media/medium-error.ts';
-import type { FinishWork } from '../../protocol/worker-protocol.ts';
+import type { FinishWork } from '../../protocol/track-work.ts';
 import { readJsonText } from './feed.ts';
 import type { RawTrack } from './raw-tracks.ts';
 import type { KeepResult } from './keep-results.ts';

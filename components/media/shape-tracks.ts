@@ -12,7 +12,7 @@ import { labelMoving, movingRule } from '../../domain/moving.ts';
 import { paddingOf, paddingWarnings, padTrack } from '../../domain/padding.ts';
 import { integerOf } from '../../domain/properties.ts';
 import type { Issue, Properties, Track } from '../../domain/types.ts';
-import type { WorkMedium } from '../../protocol/worker-protocol.ts';
+import type { WorkMedium } from '../../protocol/media-work.ts';
 import type { RawTrack } from './raw-tracks.ts';
 
 export interface TrackShaper<T extends Track = RawTrack> {

@@ -4,7 +4,7 @@ import { HIDDEN } from '../../results/track-lines.ts';
 import { textOf } from '../../domain/properties.ts';
 import { trackId } from '../../domain/track-id.ts';
 import type { Detection } from '../../domain/types.ts';
-import type { FinishWork } from '../../protocol/worker-protocol.ts';
+import type { FinishWork } from '../../protocol/track-work.ts';
 import type { RawTrack } from './raw-tracks.ts';
 
 export interface TrackText {

@@ -7,7 +7,7 @@ import { hashFile } from '../../media/hash.ts';
 import { MediumError } from '../../media/medium-error.ts';
 import { objectKey, objectUri, resultsBucket, type ResultsBucket } from '../../domain/buckets.ts';
 import type { Properties } from '../../domain/types.ts';
-import type { UploadAnswer, UploadWork } from '../../protocol/worker-protocol.ts';
+import type { UploadAnswer, UploadWork } from '../../protocol/bucket-work.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 import { SlowBuckets } from './slow-buckets.ts';
 

@@ -10,17 +10,17 @@ import { agentFor, exchange, type Message } from './exchange.ts';
 import { ProtocolError } from './failure.ts';
 import { patiently } from './retry.ts';
 import type { StreamAnswer, StreamEnd, StreamEvents } from '../../protocol/streams.ts';
+import type { FailureRequest } from '../../protocol/coded-error.ts';
 import {
   INSTANCE_HEADER,
   type AnswersAnswer,
   type AnswersRequest,
-  type Assignment,
   type ClaimAnswer,
   type ClaimRequest,
-  type FailureRequest,
   type StoredFile,
   type SubJobAnswer,
-} from '../../protocol/worker-protocol.ts';
+} from '../../protocol/worker-messages.ts';
+import type { Assignment } from '../../protocol/worker-protocol.ts';
 
 /** Of this process, as it is named to the server: no two have the same. */
 function instanceName(): string {

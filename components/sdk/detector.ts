@@ -4,7 +4,8 @@
  * to the medium, so a detector only ever sees upright pictures and answers in their pixels.
  */
 import type { Properties, DetectionErrorCode, MediaType } from '../../domain/types.ts';
-import type { FedTrack, MarkupWork } from '../../protocol/worker-protocol.ts';
+import type { FedTrack } from '../../protocol/detection-work.ts';
+import type { MarkupWork } from '../../protocol/track-work.ts';
 import type { WorkContext } from './work-context.ts';
 import type { RunComponentOptions } from './run-component.ts';
 import { CodedError } from '../../protocol/coded-error.ts';

@@ -1,5 +1,5 @@
 /** How an error is told to the server. */
-import type { FailureRequest } from '../../protocol/worker-protocol.ts';
+import type { FailureRequest } from '../../protocol/coded-error.ts';
 import { CodedError } from '../../protocol/coded-error.ts';
 
 export function failureOf(error: unknown): FailureRequest {

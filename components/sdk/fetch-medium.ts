@@ -5,7 +5,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CodedError } from '../../protocol/coded-error.ts';
-import type { WorkMedium } from '../../protocol/worker-protocol.ts';
+import type { WorkMedium } from '../../protocol/media-work.ts';
 import type { WorkerClient } from './client.ts';
 import { ProtocolError } from './failure.ts';
 import { onOwnDisk, OwnDiskError } from './own-disk.ts';

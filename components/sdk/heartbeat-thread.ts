@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { Access } from './access.ts';
 import { agentFor, exchange } from './exchange.ts';
 import type { Beat, HeartbeatThread, Verdict } from './heartbeat.ts';
-import type { HeartbeatAnswer, HeartbeatRequest } from '../../protocol/worker-protocol.ts';
+import type { HeartbeatAnswer, HeartbeatRequest } from '../../protocol/worker-messages.ts';
 
 const { leases, headers, access: options, progress, token: shared } = workerData as HeartbeatThread;
 const agent = agentFor(leases);

@@ -8,7 +8,7 @@ import { access, copyFile, link, mkdir, open, readdir, readFile, rename, rm, sta
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WorkMedium } from '../../protocol/worker-protocol.ts';
+import type { WorkMedium } from '../../protocol/media-work.ts';
 import type { WorkerClient } from './client.ts';
 import { IN_USE, inUse, isDead, makeRoom, PART, takeDeadLock, touch } from './cache-room.ts';
 import { fetchMedium, type Fetching } from './fetch-medium.ts';

@@ -1,4 +1,4 @@
-import type { WorkMedium } from '../../protocol/worker-protocol.ts';
+import type { WorkMedium } from '../../protocol/media-work.ts';
 import type { LocalMedium } from './media-cache.ts';
 
 export interface WorkContext {

@@ -6,12 +6,11 @@ import type { MediaCache } from './media-cache.ts';
 import { DiskPause, OwnDiskError } from './own-disk.ts';
 import { isTransport } from './retry.ts';
 import { runStream, type StreamWorkerOptions } from './stream-worker.ts';
+import { MOST_IN_TURN, type SubJobAnswer } from '../../protocol/worker-messages.ts';
 import {
   ANSWER_FORMS,
-  MOST_IN_TURN,
   type Assignment,
   type FrameAssignment,
-  type SubJobAnswer,
   type SubJobAssignment,
 } from '../../protocol/worker-protocol.ts';
 import { contextOf } from './sub-job-context.ts';

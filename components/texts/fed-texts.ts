@@ -1,6 +1,6 @@
 /** What a track that is fed forward has to say in words. */
 import type { Properties } from '../../domain/types.ts';
-import type { FedTrack } from '../../protocol/worker-protocol.ts';
+import type { FedTrack } from '../../protocol/detection-work.ts';
 
 export interface NamedText {
   /** The property it stands in. */

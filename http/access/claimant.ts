@@ -1,6 +1,6 @@
 import type { Context, Middleware, Next } from 'koa';
 import { streamQueue } from '../../protocol/streams.ts';
-import { INSTANCE, INSTANCE_HEADER } from '../../protocol/worker-protocol.ts';
+import { INSTANCE, INSTANCE_HEADER } from '../../protocol/worker-messages.ts';
 import type { Catalog } from '../../actors/catalog/catalog.ts';
 import type { Nodes } from '../../actors/node-gateway/register.ts';
 import { hashToken } from '../../actors/node-manager/tokens.ts';

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { MOST_IN_TURN, WORK_KINDS } from '../../protocol/worker-protocol.ts';
+import { MOST_IN_TURN } from '../../protocol/worker-messages.ts';
+import { WORK_KINDS } from '../../protocol/worker-protocol.ts';
 import { DETECTION_ERRORS } from '../../domain/types.ts';
 
-/** Bodies of the worker protocol; `protocol/worker-protocol.ts` has them as types for the other side. */
+/** Bodies of the worker protocol; `protocol/worker-messages.ts` has them as types for the other side. */
 const MAX_MESSAGE = 4_000;
 
 /** Names of algorithms have no more characters. */

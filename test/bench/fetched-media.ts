@@ -6,7 +6,7 @@ import { detect } from '../../components/host/detect.ts';
 import { WorkerClient } from '../../components/sdk/client.ts';
 import { MediaCache } from '../../components/sdk/media-cache.ts';
 import type { WorkContext } from '../../components/sdk/work-context.ts';
-import type { DetectWork } from '../../protocol/worker-protocol.ts';
+import type { DetectWork } from '../../protocol/detection-work.ts';
 import loadDetector from '../../components/faces/detector.ts';
 import { makeVideo } from '../media/make-video.ts';
 import type { Client } from './client.ts';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Pool } from 'undici';
 import { WorkerClient } from '../../components/sdk/client.ts';
 import { runWorker } from '../../components/sdk/worker.ts';
-import type { ClaimAnswer } from '../../protocol/worker-protocol.ts';
+import type { ClaimAnswer } from '../../protocol/worker-messages.ts';
 import { startChild } from './child.ts';
 import { startClient, type Client } from './client.ts';
 import { round, timed, type Figure } from './measure.ts';

@@ -7,7 +7,8 @@ import { feed } from '../../components/media/feed.ts';
 import { finish } from '../../components/media/finish.ts';
 import { readMarks } from '../../components/markup/read-marks.ts';
 import { markupSettings } from '../../components/markup/settings.ts';
-import type { FedTrack, FinishSummary, FinishWork, TrackSource } from '../../protocol/worker-protocol.ts';
+import type { FedTrack } from '../../protocol/detection-work.ts';
+import type { FinishSummary, FinishWork, TrackSource } from '../../protocol/track-work.ts';
 import { trackLines } from '../../results/track-lines.ts';
 import { context, detection, finishWork, textOf, track } from './media-parts.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { finish } from '../../components/media/finish.ts';
-import type { FinishWork } from '../../protocol/worker-protocol.ts';
+import type { FinishWork } from '../../protocol/track-work.ts';
 import { context, detection, finishWork, textOf, track } from './media-parts.ts';
 
 describe('What a component says to be a derivative medium', () => {

@@ -1,5 +1,5 @@
 /** A track that is fed forward, with these properties. */
-import type { FedTrack } from '../../protocol/worker-protocol.ts';
+import type { FedTrack } from '../../protocol/detection-work.ts';
 import type { Properties } from '../../domain/types.ts';
 
 export function fedTrack(properties: Properties): FedTrack {

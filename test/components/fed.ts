@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { detect } from '../../components/host/detect.ts';
 import type { Detector, Frame, FrameSource, FoundTrack } from '../../components/sdk/detector.ts';
-import type { DetectWork, FedTrack, FeedForward, WorkMedium } from '../../protocol/worker-protocol.ts';
+import type { DetectWork, FedTrack, FeedForward } from '../../protocol/detection-work.ts';
+import type { WorkMedium } from '../../protocol/media-work.ts';
 import type { Detection, Properties, ReportedTrack } from '../../domain/types.ts';
 import { descriptorOf } from './visual.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import sharp from 'sharp';
 import { FrameReaders } from '../../components/media/frame-readers.ts';
-import type { WorkMedium } from '../../protocol/worker-protocol.ts';
+import type { WorkMedium } from '../../protocol/media-work.ts';
 import { makeVideo } from '../media/make-video.ts';
 import { paintedNumber } from '../media/painted-number.ts';
 import { temporaryFolder } from '../store/folder.ts';

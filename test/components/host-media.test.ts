@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import loadSpeech from '../../components/speech/detector.ts';
-import type { AnswersRequest, SubJobAnswer } from '../../protocol/worker-protocol.ts';
+import type { AnswersRequest, SubJobAnswer } from '../../protocol/worker-messages.ts';
 import type { Detector, FoundSound, GenericSource } from '../../components/sdk/detector.ts';
 import { openAudio } from '../../media/audio.ts';
 import { answerTo, defaultsOf, FACE_VIDEO, fedTrack, medium, seenAt } from './fed.ts';

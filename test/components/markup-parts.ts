@@ -2,7 +2,8 @@
 import { writeFile } from 'node:fs/promises';
 import { markUp } from '../../components/markup/markup.ts';
 import type { FinishedDetection, FinishedTrack } from '../../components/media/finished-line.ts';
-import type { MarkupAnswer, MarkupWork, TrackSource, WorkMedium } from '../../protocol/worker-protocol.ts';
+import type { WorkMedium } from '../../protocol/media-work.ts';
+import type { MarkupAnswer, MarkupWork, TrackSource } from '../../protocol/track-work.ts';
 import type { Properties } from '../../domain/types.ts';
 import { context, textOf } from './media-parts.ts';
 

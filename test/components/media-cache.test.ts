@@ -10,7 +10,7 @@ import { WorkerClient } from '../../components/sdk/client.ts';
 import { fetchMedium, type Fetching } from '../../components/sdk/fetch-medium.ts';
 import { MediaCache } from '../../components/sdk/media-cache.ts';
 import { takeDeadLock } from '../../components/sdk/cache-room.ts';
-import type { WorkMedium } from '../../protocol/worker-protocol.ts';
+import type { WorkMedium } from '../../protocol/media-work.ts';
 import { temporaryFolder } from '../store/folder.ts';
 import { until } from '../support/until.ts';
 

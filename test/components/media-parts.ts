@@ -1,6 +1,6 @@
 /** Work for the media component, and its results taken apart. */
 import { writeFile } from 'node:fs/promises';
-import type { FinishSummary, FinishWork } from '../../protocol/worker-protocol.ts';
+import type { FinishSummary, FinishWork } from '../../protocol/track-work.ts';
 import type { WorkContext } from '../../components/sdk/work-context.ts';
 import { finish } from '../../components/media/finish.ts';
 import type {

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { pathToFileURL } from 'node:url';
 import sharp from 'sharp';
 import { prepare } from '../../components/media/prepare.ts';
-import type { PreparedMedium, PrepareWork } from '../../protocol/worker-protocol.ts';
+import type { PreparedMedium, PrepareWork } from '../../protocol/media-work.ts';
 import { ResultChecker } from '../../results/check.ts';
 import { temporaryFolder } from '../results/folder.ts';
 import { context, textOf } from './media-parts.ts';

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { document } from '../../components/media/document.ts';
 import { finish } from '../../components/media/finish.ts';
-import { MAX_TRACK_RANGES } from '../../protocol/worker-protocol.ts';
+import { MAX_TRACK_RANGES } from '../../protocol/track-work.ts';
 import { ResultChecker } from '../../results/check.ts';
 import { head, mediumWith, outputOf } from '../results/document-parts.ts';
 import { temporaryFolder } from '../results/folder.ts';

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { FetchLimits } from '../../protocol/worker-protocol.ts';
+import type { FetchLimits } from '../../protocol/media-work.ts';
 import { checkAddress, checkHost } from '../../egress/addresses.ts';
 import { retrieve } from '../../media/fetch-medium.ts';
 import { checkFileUri, shownUri } from '../../media/file-uris.ts';

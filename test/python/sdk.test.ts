@@ -6,7 +6,7 @@ import path from 'node:path';
 import { viewsOf } from '../../components/host/views.ts';
 import { packageRoot } from '../../config/info.ts';
 import { frameTransform, type FrameTransform } from '../../media/transform.ts';
-import type { FedTrack } from '../../protocol/worker-protocol.ts';
+import type { FedTrack } from '../../protocol/detection-work.ts';
 import { needsPython, sdkFolder } from './support.ts';
 
 /** Without what is installed for the user who runs the tests: the standard library has to do. */

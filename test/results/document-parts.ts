@@ -1,5 +1,5 @@
 /** Parts of a document as the server and FINISH deliver them. */
-import type { DocumentHead, DocumentMedium, DocumentOutput } from '../../protocol/worker-protocol.ts';
+import type { DocumentHead, DocumentMedium, DocumentOutput } from '../../protocol/document-work.ts';
 
 export function head(change: Partial<DocumentHead> = {}): DocumentHead {
   return {

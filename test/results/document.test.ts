@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs';
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { DocumentHead, DocumentMedium } from '../../protocol/worker-protocol.ts';
+import type { DocumentHead, DocumentMedium } from '../../protocol/document-work.ts';
 import { writeDocument } from '../../results/document.ts';
 import { temporaryFolder } from './folder.ts';
 import { head, mediumWith, trackLine, outputOf } from './document-parts.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import * as fc from 'fast-check';
-import type { IndexedMedium } from '../../protocol/worker-protocol.ts';
+import type { IndexedMedium } from '../../protocol/document-work.ts';
 import { indexedMedium, writeMediaIndex } from '../../results/media-index.ts';
 
 describe('The index of the media of a job', () => {

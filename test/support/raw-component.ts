@@ -2,7 +2,8 @@
 import { Readable } from 'node:stream';
 import { request } from 'undici';
 import type { StreamEnd, StreamEvent } from '../../protocol/streams.ts';
-import type { Assignment, AssignmentOf, DetectWork } from '../../protocol/worker-protocol.ts';
+import type { DetectWork } from '../../protocol/detection-work.ts';
+import type { Assignment, AssignmentOf } from '../../protocol/worker-protocol.ts';
 import type { ReportedTrack } from '../../domain/types.ts';
 import type { Service } from './service.ts';
 import { until } from './until.ts';

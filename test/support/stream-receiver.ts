@@ -16,7 +16,9 @@ import type {
   StreamTrack,
   StreamWork,
 } from '../../protocol/streams.ts';
-import type { ClaimRequest, FailureRequest, StreamAssignment } from '../../protocol/worker-protocol.ts';
+import type { FailureRequest } from '../../protocol/coded-error.ts';
+import type { ClaimRequest } from '../../protocol/worker-messages.ts';
+import type { StreamAssignment } from '../../protocol/worker-protocol.ts';
 
 export const TOKEN = 'a-lease';
 const CLAIM = 'POST /worker/v1/claim';

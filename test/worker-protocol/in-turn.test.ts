@@ -1,6 +1,6 @@
 /** Several small sub-jobs in one message, as a stranger's component sees it. */
 import { expect } from 'chai';
-import type { AnswersAnswer, ClaimAnswer, SubJobAnswer } from '../../protocol/worker-protocol.ts';
+import type { AnswersAnswer, ClaimAnswer, SubJobAnswer } from '../../protocol/worker-messages.ts';
 import { RawComponent, trackNamed } from '../support/raw-component.ts';
 import { errorCodes, sampleUri, Service, tracksOf } from '../support/service.ts';
 

@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import type { StoredFile } from '../../protocol/worker-protocol.ts';
+import type { StoredFile } from '../../protocol/worker-messages.ts';
 import { RawComponent, type Detect } from '../support/raw-component.ts';
 import { sampleUri, Service } from '../support/service.ts';
 import { until } from '../support/until.ts';

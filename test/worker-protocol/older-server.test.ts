@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { expect } from 'chai';
 import { WorkerClient } from '../../components/sdk/client.ts';
 import { runWorker } from '../../components/sdk/worker.ts';
-import type { ClaimRequest } from '../../protocol/worker-protocol.ts';
+import type { ClaimRequest } from '../../protocol/worker-messages.ts';
 import { trackNamed } from '../support/raw-component.ts';
 import { sampleUri, Service, tracksOf } from '../support/service.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { WorkMedium } from '../../../protocol/worker-protocol.ts';
+import type { WorkMedium } from '../../../protocol/media-work.ts';
 import { derivingFolder } from '../../../results/layout.ts';
 import { withoutKeys } from '../../../domain/buckets.ts';
 import { integerOf } from '../../../domain/properties.ts';

@@ -1,4 +1,5 @@
-import { MEDIA_QUEUES, type DocumentWork } from '../../../protocol/worker-protocol.ts';
+import type { DocumentWork } from '../../../protocol/document-work.ts';
+import { MEDIA_QUEUES } from '../../../protocol/worker-protocol.ts';
 import { mediaIndexFile } from '../../../results/layout.ts';
 import { withError, withIssue } from '../issues.ts';
 import { foldersOf } from '../record.ts';

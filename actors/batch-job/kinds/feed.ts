@@ -1,4 +1,5 @@
-import { MEDIA_QUEUES, type FeedWork } from '../../../protocol/worker-protocol.ts';
+import type { FeedWork } from '../../../protocol/detection-work.ts';
+import { MEDIA_QUEUES } from '../../../protocol/worker-protocol.ts';
 import { tasksOn } from '../effective-properties.ts';
 import { tracksBefore } from '../track-inputs.ts';
 import { failedBy, withMedium, withNothingFed } from '../media.ts';

@@ -1,4 +1,5 @@
-import { MEDIA_QUEUES, type FinishPart, type FinishWork } from '../../../protocol/worker-protocol.ts';
+import type { FinishPart, FinishWork } from '../../../protocol/track-work.ts';
+import { MEDIA_QUEUES } from '../../../protocol/worker-protocol.ts';
 import { derivativeFolder, derivingFolder, selectorsOutputFile } from '../../../results/layout.ts';
 import type { PlannedAction } from '../../../domain/plan.ts';
 import { textOf } from '../../../domain/properties.ts';

@@ -1,4 +1,4 @@
-import type { MarkupWork } from '../../../protocol/worker-protocol.ts';
+import type { MarkupWork } from '../../../protocol/track-work.ts';
 import { markupFolder } from '../../../results/layout.ts';
 import { withWarnings } from '../issues.ts';
 import { tracksBefore } from '../track-inputs.ts';

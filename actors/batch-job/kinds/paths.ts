@@ -1,5 +1,6 @@
 /** Files in what components are told: stored by their keys, told by their paths. */
-import type { TrackSource, WorkMedium } from '../../../protocol/worker-protocol.ts';
+import type { WorkMedium } from '../../../protocol/media-work.ts';
+import type { TrackSource } from '../../../protocol/track-work.ts';
 import type { FileKey } from '../../../results/file-keys.ts';
 
 export type PathOf = (key: FileKey) => string;

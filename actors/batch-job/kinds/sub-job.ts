@@ -1,5 +1,5 @@
 /** What the rows of all kinds of sub-jobs have in common. */
-import type { WorkMedium } from '../../../protocol/worker-protocol.ts';
+import type { WorkMedium } from '../../../protocol/media-work.ts';
 import type { PlannedAction } from '../../../domain/plan.ts';
 import type { DecisionContext } from '../context.ts';
 import { forComponent } from '../effective-properties.ts';

@@ -1,4 +1,5 @@
-import { MEDIA_QUEUES, type UploadWork } from '../../../protocol/worker-protocol.ts';
+import type { UploadWork } from '../../../protocol/bucket-work.ts';
+import { MEDIA_QUEUES } from '../../../protocol/worker-protocol.ts';
 import { detectionFile } from '../../../results/layout.ts';
 import { jobWide } from '../effective-properties.ts';
 import { withIssue } from '../issues.ts';

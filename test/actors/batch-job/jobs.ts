@@ -1,5 +1,5 @@
 /** Batch jobs, their media and the answers of components in a few words. */
-import type { FinishSummary } from '../../../protocol/worker-protocol.ts';
+import type { FinishSummary } from '../../../protocol/track-work.ts';
 import type { JobCommand } from '../../../actors/batch-job/commands.ts';
 import type { JobEffect } from '../../../actors/batch-job/effects.ts';
 import type { JobSettings } from '../../../actors/batch-job/context.ts';

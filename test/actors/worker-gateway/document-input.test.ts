@@ -7,7 +7,7 @@ import { BATCH_JOB } from '../../../actors/batch-job/keys.ts';
 import { initialState } from '../../../actors/batch-job/initial-state.ts';
 import { JOB_SCHEMA, toSnapshot } from '../../../actors/batch-job/snapshot.ts';
 import { documentInput } from '../../../actors/worker-gateway/document-input.ts';
-import type { DocumentMedium } from '../../../protocol/worker-protocol.ts';
+import type { DocumentMedium } from '../../../protocol/document-work.ts';
 import type { Issue } from '../../../domain/types.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import { recordOf } from '../batch-job/jobs.ts';

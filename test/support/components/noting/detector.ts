@@ -8,7 +8,7 @@ import {
   type Detector,
   type FoundProperties,
 } from '../../../../components/sdk/detector.ts';
-import type { FedTrack } from '../../../../protocol/worker-protocol.ts';
+import type { FedTrack } from '../../../../protocol/detection-work.ts';
 import type { Properties } from '../../../../domain/types.ts';
 
 export default function loadNoting(): Promise<Detector> {

@@ -12,7 +12,7 @@ import type {
   FrameSource,
   GenericSource,
 } from '../../../../components/sdk/detector.ts';
-import type { FedTrack } from '../../../../protocol/worker-protocol.ts';
+import type { FedTrack } from '../../../../protocol/detection-work.ts';
 import type { Properties } from '../../../../domain/types.ts';
 
 /** A track to be found: a detection in each of its frames. */

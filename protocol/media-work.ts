@@ -1,0 +1,81 @@
+/** Work on a medium itself: it is retrieved and inspected, or a frame of it is shown. */
+import type { Issue, MediaType, MediumFacts, Properties, Range } from '../domain/types.ts';
+import type { FailureRequest } from './coded-error.ts';
+
+/** Retrieve, hash and inspect one medium. Answer: one line, a PreparedMedium. */
+export interface PrepareWork {
+  readonly uri: string;
+  /** Where a medium that is not already a local file is to be written. */
+  readonly fetchTo: string;
+  readonly metadata: Properties;
+  readonly properties: Properties;
+  readonly frameRanges: readonly Range[];
+  readonly timeRanges: readonly Range[];
+  readonly limits: FetchLimits;
+  /** The medium was derived from another one: its file lies at `fetchTo` already. */
+  readonly stored?: boolean;
+  /** Goes as a bearer token with the request for a remote medium. */
+  readonly bearer?: string;
+}
+
+export interface FetchLimits {
+  /** Folders, already resolved, below which `file:` media must lie after symlink resolution. */
+  readonly mediaRoots: readonly string[];
+  /** A folder that is never served though it may lie below a root (the service's own data). */
+  readonly excluded: readonly string[];
+  readonly maxBytes: number;
+  readonly timeoutMs: number;
+  /** Whether loopback and private addresses may be fetched from; link-local and metadata addresses never. */
+  readonly allowPrivate: boolean;
+}
+
+export interface PreparedMedium {
+  readonly facts: MediumFacts;
+  /** Whether the medium itself was looked at; false: the facts are what the client says. */
+  readonly inspected: boolean;
+  /** Absolute path of the local file that components read. */
+  readonly path: string;
+  /** Its size, and when it was written last (whole milliseconds since the epoch): by these is known later whether it is still the same. */
+  readonly bytes?: number;
+  readonly modified?: number;
+  readonly warnings: readonly Issue[];
+  /** Frames asked for (the union of frame and time ranges, clipped, joined); the whole video when none were given; [] unless VIDEO. */
+  readonly ranges: readonly Range[];
+  /** Why it could not be inspected; `facts` are then what its bytes tell all the same. */
+  readonly failure?: FailureRequest | undefined;
+}
+
+export interface WorkMedium {
+  readonly mediaId: number;
+  readonly mediaType: MediaType;
+  readonly mimeType: string;
+  readonly path: string;
+  /** Of DETECT: GET it while the lease is held, where `path` cannot be read. */
+  readonly url?: string;
+  /** Size of the file, and the SHA-256 of its content in hex, where somebody has looked. */
+  readonly bytes?: number;
+  readonly sha256?: string;
+  readonly length: number;
+  readonly metadata: Properties;
+  /** 0 when unknown or without meaning. */
+  readonly fps: number;
+  /** Whether length, rate and metadata were found by inspection, or are only what the client says. */
+  readonly inspected: boolean;
+}
+
+/**
+ * Make a picture of a frame, as a viewer shows it, or the table of the times of all frames. It belongs to no job: a client waits for it.
+ * Answer: one line, which says nothing; what was made lies at `to`.
+ */
+export interface FrameWork {
+  readonly medium: WorkMedium;
+  /** null: the table of times (FrameTable, JSON) is wanted. */
+  readonly frame: number | null;
+  readonly to: string;
+  /** Draw what this document has found at the frame. `place`: of the medium in the document. */
+  readonly boxes?: { readonly document: string; readonly place: number };
+  /** The picture is left as it lies in the medium, and not turned upright. */
+  readonly stored?: true;
+  /** Absent: a JPEG. */
+  readonly format?: 'png';
+}
