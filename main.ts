@@ -36,6 +36,7 @@ import { OpenAnswers } from './http/login/open-answers.ts';
 import { WorkMetrics } from './http/work-metrics.ts';
 import { attach, closeServer, createListener, listen, urlOf } from './http/listener.ts';
 import { checkFileUri } from './media/file-uris.ts';
+import { listModels } from './components/onnx/model-list.ts';
 import { checkMedium, fetchLimits } from './media/media-rules.ts';
 import { ResultChecker } from './results/check.ts';
 import { DocumentExporter } from './results/exports/exporter.ts';
@@ -298,6 +299,7 @@ function appDeps(
     workers,
     nodes,
     maxMedia: settings.MAX_MEDIA_PER_JOB,
+    listModels: () => listModels(settings.MODEL_ROOTS),
     checkMedia: (uris) => jobService.checkMedia(uris),
     listJobs: (query) => listJobs(store, views, query),
     liveIssues: (number) => liveIssues(store, number),

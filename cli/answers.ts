@@ -15,6 +15,7 @@ import type {
   waitingFor,
 } from '../http/schemas/batch-jobs.ts';
 import type { upload } from '../http/schemas/media.ts';
+import type { modelList } from '../http/schemas/models.ts';
 import type {
   deployedNodeManagerModel,
   nodeConfiguration,
@@ -35,6 +36,7 @@ import type { systemMessage } from '../http/schemas/system-messages.ts';
 
 type Answer<S extends z.ZodType> = Sent<z.output<S>>;
 
+export type ModelList = Answer<typeof modelList>;
 export type JobRequest = Sent<z.input<typeof jobCreationRequest>>;
 export type JobInfo = Answer<typeof singleJobInfo>;
 /** Why a live job does nothing now. */

@@ -4,7 +4,7 @@ import { canonicalName } from '../domain/values.ts';
 import type { AnalyzeOptions } from './analyze.ts';
 import { EXIT, exitCodeOf, explain } from './failure.ts';
 import { moment } from './moments.ts';
-import { address, whole } from './resources/command.ts';
+import { address, property, whole } from './resources/command.ts';
 import { resourceCommands } from './resources/index.ts';
 import type { StreamOptions } from './stream.ts';
 import { Terminal } from './terminal.ts';
@@ -123,12 +123,6 @@ try {
     terminal.note(explain(error));
     process.exitCode = exitCodeOf(error);
   }
-}
-
-function property(text: string, before: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
-  if (name === undefined || value === undefined) throw new InvalidArgumentError('Write NAME=VALUE.');
-  return { ...before, [name.trim()]: value };
 }
 
 function algorithmProperty(

@@ -201,6 +201,16 @@ export const repeated = (given: string, before: readonly string[] = []): readonl
   given,
 ];
 
+/** Of an option that may be repeated: NAME=VALUE, by name. */
+export function property(
+  text: string,
+  before: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined) throw new InvalidArgumentError('Write NAME=VALUE.');
+  return { ...before, [name.trim()]: value };
+}
+
 /** A day or a moment, of this place where it names no zone, as the service takes it. */
 export function date(given: string): string {
   const text = given.trim();

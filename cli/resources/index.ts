@@ -8,6 +8,7 @@ import { infoCommand } from './info.ts';
 import { jobCommands } from './jobs.ts';
 import { mediaCommands } from './media.ts';
 import { messageCommands } from './messages.ts';
+import { modelCommands } from './models.ts';
 import { nodeCommands, serviceCommands } from './nodes.ts';
 import { queueCommands } from './queues.ts';
 import { searchCommands } from './search.ts';
@@ -20,6 +21,7 @@ export function resourceCommands(program: Command, terminal: Terminal): void {
   mediaCommands(program, terminal);
   catalogCommands(program, terminal);
   componentCommands(program, terminal);
+  modelCommands(program, terminal);
   nodeCommands(program, terminal);
   serviceCommands(program, terminal);
   queueCommands(program, terminal);

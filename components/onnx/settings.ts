@@ -58,7 +58,8 @@ export async function readSettings(properties: Properties, roots: readonly strin
   };
 }
 
-async function hintsIn(properties: Properties, roots: readonly string[]): Promise<Hints> {
+/** What properties say of a model. Errors: INVALID_PROPERTY. */
+export async function hintsIn(properties: Properties, roots: readonly string[]): Promise<Hints> {
   const said = HINT_NAMES.map((name) => hintOf(name, properties[name] ?? '', `The ${name} property`));
   const names = await linesOf(properties, 'CLASS_NAMES_FILE', roots);
   return merged([...said, names === undefined ? {} : { names }]);

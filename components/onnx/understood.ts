@@ -53,7 +53,14 @@ export async function hintsFor(file: ModelFile, properties: Hints): Promise<Hint
 /** Errors: INVALID_PROPERTY when the outputs fit no rule. */
 export function understand(file: ModelFile, { inputs, outputs }: Probed, hints: Hints): UnderstoodModel {
   const { width, height, batch } = inputs.picture;
-  const known: Known = { width, height, names: hints.names, task: hints.task, softmax: hints.softmax };
+  const known: Known = {
+    width,
+    height,
+    names: hints.names,
+    task: hints.task,
+    softmax: hints.softmax,
+    isAsked: hints.type !== undefined,
+  };
   const wrong = outputs.find(({ dims }) => dims.length > 0 && dims[0] !== (batch ?? 1));
   if (wrong !== undefined)
     throw new DetectionError(

@@ -8,6 +8,7 @@ import { jobFileEndpoints, type JobFileDeps } from './job-files.ts';
 import { jobFrameEndpoints, type JobFrameDeps } from './job-frames.ts';
 import { jobListEndpoints, type JobListDeps } from './job-list.ts';
 import { mediaEndpoints, type MediaDeps } from './media.ts';
+import { modelEndpoints, type ModelDeps } from './models.ts';
 import { nodeSyncEndpoints } from './node-sync.ts';
 import { nodeEndpoints, type NodeDeps } from './nodes.ts';
 import { pipelineEndpoints } from './pipelines.ts';
@@ -33,6 +34,7 @@ export interface EndpointDeps
     FoundDeps,
     JobFrameDeps,
     MediaDeps,
+    ModelDeps,
     StreamingJobDeps,
     NodeDeps,
     SystemMessageDeps,
@@ -60,6 +62,7 @@ export const endpoints: readonly Endpoint<EndpointDeps>[] = [
   ...jobFrameEndpoints,
   ...searchEndpoints,
   ...mediaEndpoints,
+  ...modelEndpoints,
   ...selfEndpoints,
   ...administrationEndpoints,
   serviceLogEndpoint,

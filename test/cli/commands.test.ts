@@ -3,6 +3,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { DOCUMENT_FORMATS } from '../../domain/export-formats.ts';
+import { yoloModel } from '../components/own-model.ts';
 import { ServiceWithRoles } from '../support/roles.ts';
 import { until } from '../support/until.ts';
 import { answer, withService, type Handler } from './scripted-service.ts';
@@ -374,6 +375,34 @@ describe('troupe, over the REST interface', () => {
     const { actors } = (await json('actors', '--kind', 'catalog')) as { actors: { name: string }[] };
     expect(actors.map(({ name }) => name)).to.deep.equal(['catalog/catalog']);
     expect(await refused('actors', '--kind', 'x')).to.include('there are: admission');
+  });
+
+  it('models are listed by the names that jobs know them by', async () => {
+    expect(await good('models', 'list')).to.match(/^No model lies below the folders of MODEL_ROOTS/);
+    mkdirSync(path.join(place.dataDir, 'models', 'deep'), { recursive: true });
+    writeFileSync(path.join(place.dataDir, 'models', 'deep', 'pets.onnx'), yoloModel());
+    const bytes = yoloModel().length;
+    expect(await good('models', 'list')).to.match(new RegExp(`^deep/pets\\.onnx +${bytes} +\\d{4}-`, 'm'));
+    expect(await json('models', 'list')).to.deep.include({ more: false });
+  });
+
+  it('a model is checked without a service: how it would be used, or why it cannot be', async () => {
+    const file = path.join(place.folder, 'pets.onnx');
+    writeFileSync(file, yoloModel());
+    const told = await good('models', 'check', 'pets.onnx');
+    for (const line of [
+      /^Type +YOLO: \[1, 4 \+ classes, boxes\]$/m,
+      /^Input +images: 32 x 32 pixels, 3 channel\(s\), NCHW, float32$/m,
+      /^Pictures +1 at a time$/m,
+      /^Outputs +output0 \[1, 6, 2\] of float32$/m,
+      /^Preparation +RGB, LETTERBOX, \(pixel \* 0\.003922 - 0\) \/ 1$/m,
+      /^Classes +2: cat; dog$/m,
+    ])
+      expect(told).to.match(line);
+    expect(await good('models', 'check', file, '--property', 'INPUT_RESIZE=STRETCH')).to.include('STRETCH');
+    writeFileSync(file, 'a text');
+    expect(await refused('models', 'check', 'pets.onnx')).to.match(/^The file pets\.onnx is no ONNX model: /);
+    expect(await refused('models', 'check', 'none.onnx')).to.match(/^There is no file none\.onnx\.$/m);
   });
 
   it('queues are listed and shown', async () => {

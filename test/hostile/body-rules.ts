@@ -205,6 +205,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     uploadQuery: text(media.uploadQuery, (name) => ({ name })),
     mediaCheckRequest: body(media.mediaCheckRequest, (size) => ({ mediaUris: texts(size) })),
   },
+  'http/schemas/models.ts': because(ANSWER, 'modelList'),
   'http/schemas/nodes.ts': {
     ...because('is timed as a part of the configuration', 'serviceModel'),
     ...because(

@@ -16,6 +16,8 @@ export interface Output extends OutputShape {
 export interface Known extends Pick<Hints, 'names' | 'task' | 'softmax'> {
   readonly width: number;
   readonly height: number;
+  /** The head is the one that MODEL_TYPE names. */
+  readonly isAsked?: boolean;
 }
 
 /** The outputs have the layout of the head: which they are, and how many classes they tell apart (0: as many as come). */

@@ -30,7 +30,13 @@ export const yoloObjectness: BoxHead = {
   rule: '[1, boxes, 5 + classes]',
   overlaps: true,
   preprocessing: { resize: 'LETTERBOX', padding: 114 },
-  fit: (outputs, known) => fitOf(outputs, known, (boxes) => isGrid(boxes, known, ANCHORS)),
+  fit: (outputs, known) =>
+    // Who names it, or its classes, may have other grids.
+    fitOf(
+      outputs,
+      known,
+      (boxes) => known.isAsked === true || known.names !== undefined || isGrid(boxes, known, ANCHORS),
+    ),
   boxes: ([output], fit, _known, wanted) =>
     rowsOf(output!, fit, wanted, (row) => centred(row(0), row(1), row(2), row(3))),
 };
@@ -71,7 +77,7 @@ function fitOf(
   if (boxes < values) return misfit(1, `the second axis, ${boxes}, is less than the third, ${values}`);
   const wrong = wrongCount(classes, known);
   if (wrong !== undefined) return wrong;
-  if (!fits(boxes) && known.names === undefined)
+  if (!fits(boxes))
     return misfit(1, `${boxes} is no number of boxes that the grids of such a network have over its input`);
   return { classes, outputs: [index] };
 }

@@ -1,0 +1,89 @@
+/** `troupe models ...`: model files of one's own. */
+import type { Command } from 'commander';
+import type { UnderstoodModel } from '../../components/onnx/understood.ts';
+import type { ModelList } from '../answers.ts';
+import { factLines, type Column } from '../columns.ts';
+import { Failure } from '../failure.ts';
+import type { Terminal } from '../terminal.ts';
+import { momentText, property, reading, tableOr, whole } from './command.ts';
+
+type Model = ModelList['models'][number];
+
+const COLUMNS: readonly Column<Model>[] = [
+  { title: 'MODEL', of: ({ name }) => name },
+  { title: 'BYTES', of: ({ bytes }) => bytes.toLocaleString('en'), right: true },
+  { title: 'CHANGED', of: ({ modified }) => momentText(modified) },
+];
+const NONE =
+  'No model lies below the folders of MODEL_ROOTS (by default the folder models in DATA_DIR): put an ONNX file there.';
+/** Names of classes that are shown. */
+const MOST_NAMES = 20;
+
+interface CheckOptions {
+  readonly property: Readonly<Record<string, string>>;
+  /** Milliseconds. */
+  readonly within: number;
+  readonly json?: boolean;
+}
+
+export function modelCommands(program: Command, terminal: Terminal): void {
+  const group = program.command('models').description('model files of your own: list, check');
+  reading<ModelList>(
+    group,
+    terminal,
+    'list',
+    'list the models that a job can name by MODEL_NAME',
+    '/rest/models',
+    {
+      lines: ({ models, more }) => [
+        ...tableOr(NONE, COLUMNS, models, terminal),
+        ...(more ? ['There are more; they can be named all the same.'] : []),
+      ],
+    },
+  );
+  group
+    .command('check <FILE>')
+    .description('load an ONNX file on this machine, and say how a job would use it; needs no service')
+    .option(
+      '--property <NAME=VALUE>',
+      'as a job would have it, such as MODEL_TYPE=YOLOX; may be repeated',
+      property,
+      {},
+    )
+    .option('--within <MS>', 'time that it has to answer once', whole(100, 2 ** 31 - 1), 60_000)
+    .option('--json', 'print it as JSON')
+    .action((file: string, options: CheckOptions) => check(file, options, terminal));
+}
+
+async function check(
+  file: string,
+  { property: properties, within: checkMs, json }: CheckOptions,
+  terminal: Terminal,
+): Promise<void> {
+  const { checkModel } = await import('../../components/onnx/check.ts');
+  const signal = new AbortController().signal;
+  const model = await checkModel(file, properties, { checkMs, signal }).catch((error: unknown) => {
+    throw error instanceof Error ? new Failure(error.message) : error;
+  });
+  const facts = factsOf(model);
+  const lines = json === true ? [JSON.stringify(facts, undefined, 2)] : factLines(facts);
+  for (const line of lines) terminal.print(line);
+}
+
+function factsOf({ file, inputs, outputs, head, fit, how, nameOf }: UnderstoodModel) {
+  const { name, type, layout, channels, width, height, batch } = inputs.picture;
+  const names = Array.from({ length: Math.min(fit.classes, MOST_NAMES) }, (_, number) => nameOf(number));
+  const more = fit.classes > MOST_NAMES ? ` and ${fit.classes - MOST_NAMES} more` : '';
+  return {
+    Model: file.name,
+    Type: `${head.type}: ${head.rule}`,
+    Input: `${name}: ${width} x ${height} pixels, ${channels} channel(s), ${layout}, ${type}`,
+    Pictures:
+      batch === undefined ? 'as many at a time as DETECTION_FRAME_BATCH_SIZE says' : `${batch} at a time`,
+    Outputs: outputs.map((output) => `${output.name} [${output.dims.join(', ')}] of ${output.type}`),
+    Preparation: `${how.pixelFormat}, ${how.resize}, (pixel * ${rounded(how.scale)} - ${how.mean.map(rounded).join(',')}) / ${how.deviation.map(rounded).join(',')}`,
+    Classes: fit.classes === 0 ? '' : `${fit.classes}: ${names.join('; ')}${more}`,
+  };
+}
+
+const rounded = (value: number): string => String(Number(value.toFixed(6)));

@@ -1,0 +1,40 @@
+import { json, ok } from '../declaration.ts';
+import { endpoint } from '../endpoint.ts';
+import { modelList } from '../schemas/models.ts';
+
+/** A model file below MODEL_ROOTS. */
+export interface KnownModel {
+  readonly name: string;
+  readonly bytes: number;
+  /** Milliseconds since the epoch. */
+  readonly modified: number;
+}
+
+export interface ModelDeps {
+  /** Those of the server's host, by name. */
+  listModels(): Promise<{ readonly models: readonly KnownModel[]; readonly more: boolean }>;
+}
+
+const EXAMPLE = { name: 'rf-detr-nano.onnx', bytes: 112_000_000, modified: '2026-03-08T09:30:00.000Z' };
+
+/** Models of one's own (ours): what the property MODEL_NAME may say. */
+export const modelEndpoints = [
+  endpoint({
+    method: 'get',
+    path: '/rest/models',
+    id: 'listModels',
+    tag: 'Components',
+    caller: 'USER',
+    summary: 'List the model files',
+    description:
+      'The ONNX files below the folders of MODEL_ROOTS on the host of the server, at most 1,000; other nodes have their own. They are listed and not opened: troupe models check FILE says whether one can be used.',
+    answers: { 200: json('The files, by name.', modelList, { models: [EXAMPLE], more: false }) },
+    async handle(_, { listModels }: ModelDeps) {
+      const { models, more } = await listModels();
+      return ok({
+        models: models.map((one) => ({ ...one, modified: new Date(one.modified).toISOString() })),
+        more,
+      });
+    },
+  }),
+];
