@@ -11,6 +11,7 @@ const NEEDED = [
   ['openssl', 'openssl'],
   ['promtool', 'prometheus'],
   ['python3', 'python3'],
+  ['redis-server', 'redis-server'],
   ['systemd-analyze', 'systemd'],
 ];
 const LONGEST_MS = 180_000;

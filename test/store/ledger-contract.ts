@@ -21,32 +21,53 @@ export interface OpenLedger {
   readonly ledger: WorkLedger;
   /** Does what a commit of an actor asks for. */
   apply(actor: WorkItem['actor'], change: WorkChange): Promise<void>;
+  close?(): Promise<void>;
 }
-export type Open = (parts: { readonly settings: LeaseSettings; now(): number }) => OpenLedger;
+export type Open = (parts: {
+  readonly settings: LeaseSettings;
+  now(): number;
+}) => OpenLedger | Promise<OpenLedger>;
 
 const SETTINGS = { leaseMs: 15_000, silenceMs: 120_000, wholeMs: 600_000, cancelGraceMs: 5_000 };
 
 /** A ledger, its clock, and what it told. */
 class Watched {
-  at = 0;
+  readonly #clock: { at: number };
   readonly of: WorkLedger;
-  readonly #apply: OpenLedger['apply'];
+  readonly #opened: OpenLedger;
   readonly lost: string[] = [];
   readonly dropped: string[] = [];
   readonly offered: string[] = [];
   readonly expired: string[] = [];
 
-  constructor(open: Open) {
-    const { ledger, apply } = open({ settings: SETTINGS, now: () => this.at });
-    this.of = ledger;
-    this.#apply = apply;
-    ledger.watch({
+  static async on(open: Open): Promise<Watched> {
+    const clock = { at: 0 };
+    return new Watched(await open({ settings: SETTINGS, now: () => clock.at }), clock);
+  }
+
+  private constructor(opened: OpenLedger, clock: { at: number }) {
+    this.of = opened.ledger;
+    this.#opened = opened;
+    this.#clock = clock;
+    this.of.watch({
       offered: (queues) => {
         for (const [queue, { waiting, held }] of queues)
           this.offered.push(`${queue}: ${waiting} wait, ${held} are held`);
       },
       news: (news) => news.forEach((one) => this.#hear(one)),
     });
+  }
+
+  get at(): number {
+    return this.#clock.at;
+  }
+
+  set at(at: number) {
+    this.#clock.at = at;
+  }
+
+  async close(): Promise<void> {
+    await this.#opened.close?.();
   }
 
   #hear(news: News): void {
@@ -56,7 +77,7 @@ class Watched {
   }
 
   commit(change: WorkChange, by = 'job'): Promise<void> {
-    return this.#apply(actor(by), change);
+    return this.#opened.apply(actor(by), change);
   }
 
   offer(...items: readonly WorkItem[]): Promise<void> {
@@ -110,9 +131,10 @@ class Watched {
 
 export function ledgerContract(open: Open): void {
   let ledger: Watched;
-  beforeEach(() => {
-    ledger = new Watched(open);
+  beforeEach(async () => {
+    ledger = await Watched.on(open);
   });
+  afterEach(() => ledger.close());
 
   describe('when work is claimed', () => {
     it('hands out what is urgent first, at most what was asked for, of the queues that were named', async () => {
@@ -610,7 +632,7 @@ export function ledgerModel(open: Open): void {
   it(`does what a plain map does, whatever happens to its items ${seeded}`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anEvent, { maxLength: 60 }), async (events) => {
-        const real = new Watched(open);
+        const real = await Watched.on(open);
         const model = new Map<string, Modelled>();
         for (const event of events) {
           await happens(event, real, model);

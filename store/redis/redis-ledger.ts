@@ -1,0 +1,233 @@
+import { randomBytes } from 'node:crypto';
+import { actorName, type ActorKey } from '../actor-key.ts';
+import type {
+  Claim,
+  Lease,
+  LeaseSettings,
+  LedgerListener,
+  News,
+  QueueFigures,
+  WorkChange,
+  WorkItem,
+  WorkLedger,
+  WorkStatus,
+} from '../ledger.ts';
+import type { LedgerVerb } from './ledger-script.ts';
+import type { Argument, Scripts } from './scripts.ts';
+
+export interface RedisLedgerDeps {
+  readonly settings: LeaseSettings;
+  /** Of this server: its own components end with it, and so do their leases. */
+  readonly server: string;
+  /** Milliseconds that no clock change moves, on this server. */
+  now(): number;
+  /** The clock of leases is that of Redis, the same for all servers; a test brings its own. */
+  readonly clock?: 'redis' | 'now';
+  /** When no server has looked after leases for longer, they are all given that time again. */
+  readonly gapMs?: number;
+}
+
+/** So many leases end in one step: the next ones with the next. */
+const ENDED_AT_A_TIME = 1_000;
+
+type Figures = readonly [queue: string, waiting: number, held: number];
+type ShownNews = readonly [what: string, item: string, token: string, reason: string];
+type Told = readonly [queues: readonly Figures[], news: readonly ShownNews[]];
+/** All are texts but the item, which is not there when somebody has removed it meanwhile. */
+type ShownLease = readonly string[];
+
+/** The ledger of servers that share a Redis: what is held outlives each of them. */
+export class RedisLedger implements WorkLedger {
+  readonly #scripts: Scripts<LedgerVerb>;
+  readonly #deps: RedisLedgerDeps;
+  readonly #listeners: LedgerListener[] = [];
+  #turn = 0;
+
+  constructor(scripts: Scripts<LedgerVerb>, deps: RedisLedgerDeps) {
+    this.#scripts = scripts;
+    this.#deps = deps;
+  }
+
+  watch(listener: LedgerListener): void {
+    this.#listeners.push(listener);
+  }
+
+  /** With which each script begins. */
+  context(): readonly Argument[] {
+    const { settings, server, clock = 'redis', now } = this.#deps;
+    const { leaseMs, silenceMs, wholeMs, cancelGraceMs } = settings;
+    return [clock === 'now' ? now() : '', server, leaseMs, silenceMs, wholeMs, cancelGraceMs];
+  }
+
+  /** With which a commit ends. */
+  changeWords({ offer = [], withdraw = [], settle = [], clear = false }: WorkChange = {}): readonly Argument[] {
+    return [settle.length, ...settle, clear ? 1 : 0, ...itemWords(withdraw), ...itemWords(offer)];
+  }
+
+  /** Tells this server's listeners what a script has done. */
+  told(told: unknown): void {
+    const [queues, news] = told as Told;
+    if (queues.length > 0) this.offered(queues);
+    if (news.length > 0) this.#hear(news.map(readNews));
+  }
+
+  /** Some server has offered work in these queues. */
+  offered(figures: readonly Figures[]): void {
+    const queues = new Map(figures.map(([queue, waiting, held]) => [queue, { waiting, held }]));
+    for (const listener of this.#listeners) listener.offered(queues);
+  }
+
+  async offer(items: readonly WorkItem[]): Promise<void> {
+    if (items.length > 0) await this.#run('offer', itemWords(items));
+  }
+
+  async withdraw(items: readonly WorkItem[]): Promise<void> {
+    if (items.length > 0) await this.#run('withdraw', itemWords(items));
+  }
+
+  async claim({ queues, max, worker, lasting = false, inTurn = false }: Claim): Promise<readonly Lease[]> {
+    if (queues.length === 0 || max <= 0) return [];
+    // Who serves several queues begins with another one each time, so that none of them starves.
+    const turn = this.#turn++ % queues.length;
+    const tokens = Array.from({ length: max }, () => randomBytes(16).toString('base64url'));
+    const wanted = [...queues.slice(turn), ...queues.slice(0, turn)];
+    const words = [worker, lasting ? 1 : 0, inTurn ? 1 : 0, max, ...tokens, wanted.length, ...wanted];
+    return this.#readLeases(await this.#run('claim', words));
+  }
+
+  async beat(token: string, worker: string, done: number, total: number): Promise<'on' | 'cancelled' | 'lost'> {
+    return (await this.#run('beat', [token, worker, done, total])) as 'on' | 'cancelled' | 'lost';
+  }
+
+  async arriving(token: string, whole: boolean): Promise<void> {
+    await this.#run('arriving', [token, whole ? 1 : 0]);
+  }
+
+  async look(token: string, worker: string): Promise<Lease | 'settled' | 'lost'> {
+    const found = await this.#run('look', [token, worker]);
+    return Array.isArray(found) ? this.#readLease(found as ShownLease) : (found as 'settled' | 'lost');
+  }
+
+  async release(token: string, worker: string, begun = true): Promise<boolean> {
+    return (await this.#run('release', [token, worker, begun ? 1 : 0])) === 1;
+  }
+
+  async reject(token: string, reason: string): Promise<boolean> {
+    return (await this.#run('reject', [token, reason])) === 1;
+  }
+
+  async forget(token: string): Promise<void> {
+    await this.#run('forget', [token]);
+  }
+
+  async gone(worker: string, counted: boolean, reason: string): Promise<void> {
+    await this.#run('gone', [worker, counted ? 1 : 0, reason]);
+  }
+
+  /** A server is gone, and its components with it: what they held waits again, and no attempt is counted. */
+  async abandoned(server: string): Promise<void> {
+    await this.#run('abandoned', [server]);
+  }
+
+  async unavailable(queue: string, reason: string): Promise<void> {
+    await this.#run('unavailable', [queue, reason]);
+  }
+
+  async expire(stalledMs: number): Promise<readonly { readonly lease: Lease; readonly reason: string }[]> {
+    const words = [stalledMs, this.#deps.gapMs ?? Number.MAX_SAFE_INTEGER, ENDED_AT_A_TIME];
+    const expired = (await this.#run('expire', words)) as readonly (readonly [ShownLease, string])[];
+    return expired.map(([lease, reason]) => ({ lease: this.#readLease(lease), reason }));
+  }
+
+  async news(limit: number): Promise<readonly News[]> {
+    return ((await this.#run('news', [limit])) as readonly ShownNews[]).map(readNews);
+  }
+
+  async dismiss({ what, item }: News): Promise<void> {
+    await this.#run('dismiss', [what, item.id, item.attempt]);
+  }
+
+  async announce(): Promise<void> {
+    await this.#run('announce', []);
+  }
+
+  async queues(): Promise<ReadonlyMap<string, QueueFigures>> {
+    const found = (await this.#run('queues', [])) as readonly (readonly [...Figures, string])[];
+    return new Map(
+      found.map(([queue, waiting, held, oldest]) => [
+        queue,
+        { waiting, held, oldestMs: Math.max(0, Number(oldest)) },
+      ]),
+    );
+  }
+
+  async leases(): Promise<readonly Lease[]> {
+    return this.#readLeases(await this.#run('leases', []));
+  }
+
+  async known(actor: ActorKey): Promise<ReadonlySet<string>> {
+    return new Set((await this.#run('known', [actorName(actor)])) as readonly string[]);
+  }
+
+  async workStatus(actors: readonly ActorKey[]): Promise<readonly WorkStatus[]> {
+    if (actors.length === 0) return [];
+    const found = await this.#run('status', [actors.length, ...actors.map(actorName)]);
+    return (found as readonly (readonly [readonly ShownLease[], readonly [string, number][]])[]).map(
+      ([leases, ahead]) => ({ leases: this.#readLeases(leases), ahead: new Map(ahead) }),
+    );
+  }
+
+  async #run(verb: LedgerVerb, words: readonly Argument[]): Promise<unknown> {
+    const [told, answer] = (await this.#scripts.run(verb, [...this.context(), ...words])) as [unknown, unknown];
+    this.told(told);
+    return answer;
+  }
+
+  #hear(news: readonly News[]): void {
+    for (const listener of this.#listeners) listener.news(news);
+  }
+
+  #readLeases(leases: unknown): readonly Lease[] {
+    return (leases as readonly ShownLease[]).map((lease) => this.#readLease(lease));
+  }
+
+  /** In the time of this server's clock. */
+  #readLease(fields: ShownLease): Lease {
+    const [token, item, worker, ...rest] = fields as readonly [string, string, string, ...string[]];
+    const [startedAt, leaseUntil, silentUntil, wholeUntil, done, total, cancelled, kill, inTurn, last, at] = rest;
+    const shift = this.#deps.now() - Number(at);
+    const here = (time: string | undefined) => (time === 'inf' ? Infinity : Number(time) + shift);
+    return {
+      token,
+      item: JSON.parse(item) as WorkItem,
+      worker,
+      startedAt: here(startedAt),
+      leaseUntil: here(leaseUntil),
+      silentUntil: here(silentUntil),
+      wholeUntil: here(wholeUntil),
+      done: Number(done),
+      total: Number(total),
+      cancelled: cancelled === '1',
+      killAt: kill === '' ? null : here(kill),
+      ...(inTurn === '1' ? { inTurn: true } : {}),
+      ...(last === '1' ? { last: true } : {}),
+    };
+  }
+}
+
+const itemWords = (items: readonly WorkItem[]): readonly Argument[] => [
+  items.length,
+  ...items.flatMap((item) => [
+    item.id,
+    item.queue,
+    item.priority,
+    actorName(item.actor),
+    item.attempt,
+    JSON.stringify(item),
+  ]),
+];
+
+function readNews([what, item, token, reason]: ShownNews): News {
+  const of = JSON.parse(item) as WorkItem;
+  return what === 'lost' ? { what, item: of, token, reason } : { what: 'dropped', item: of };
+}

@@ -1,0 +1,283 @@
+import { randomBytes } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { LRUCache } from 'lru-cache';
+import { actorName, type ActorKey } from '../actor-key.ts';
+import type { LeaseSettings } from '../ledger.ts';
+import {
+  NotStorable,
+  VersionConflict,
+  type Commit,
+  type IndexEntry,
+  type ListOptions,
+  type OutboxEntry,
+  type OutboxOptions,
+  type QuarantineOptions,
+  type Row,
+  type RowOptions,
+  type Store,
+  type StoredActor,
+} from '../store.ts';
+import { LEDGER_SCRIPTS, type LedgerVerb } from './ledger-script.ts';
+import { RedisLedger, type RedisLedgerDeps } from './redis-ledger.ts';
+import { Scripts, type Argument } from './scripts.ts';
+import { CONFLICT, STORE_SCRIPTS, type StoreVerb } from './store-script.ts';
+
+/** Characters of actors that are kept as they were read last; a larger one is read anew each time. */
+const KEPT_CHARACTERS = 16 * 1024 * 1024;
+const KEPT_OF_ONE = KEPT_CHARACTERS / 64;
+/** A text of Redis is no longer (proto-max-bulk-len). */
+const LONGEST_TEXT = 512 * 1024 * 1024;
+
+export interface RedisOptions {
+  /** redis:// or rediss:// (TLS), with user and password when Redis asks for them. */
+  readonly url: string;
+  /** Servers of one prefix share what is stored. */
+  readonly prefix?: string;
+  /** After so many milliseconds without an answer a call has failed; whether it was carried out is then not known. */
+  readonly timeoutMs?: number;
+  readonly ledger?: Partial<RedisLedgerDeps>;
+  /** The connection is lost, or is there again. */
+  readonly connected?: (isConnected: boolean, reason?: Error) => void;
+}
+
+const LEASES: LeaseSettings = { leaseMs: 15_000, silenceMs: 120_000, wholeMs: 86_400_000, cancelGraceMs: 5_000 };
+/** Servers look after leases each second. */
+const GAP_MS = 5_000;
+
+interface Loaded {
+  readonly number: string;
+  readonly actor: StoredActor;
+}
+
+/**
+ * The store in a Redis that servers share. Each verb is a script, which Redis carries out whole and alone: commits with rows, indexes,
+ * notices, counters and work are one. How much survives the loss of power is a matter of Redis' own settings (appendfsync).
+ */
+export class RedisStore implements Store {
+  readonly work: RedisLedger;
+  readonly #redis: Redis;
+  /** Redis allows nothing else on a connection that listens. */
+  readonly #listening: Redis;
+  readonly #prefix: string;
+  readonly #scripts: Scripts<StoreVerb>;
+  readonly #loaded = new LRUCache<string, Loaded>({ maxSize: KEPT_CHARACTERS, maxEntrySize: KEPT_OF_ONE });
+
+  /** @throws Error when Redis cannot be reached */
+  static async open(options: RedisOptions): Promise<RedisStore> {
+    const store = new RedisStore(options);
+    try {
+      await store.#connect();
+      return store;
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
+  }
+
+  private constructor({ url, prefix = 'troupe', timeoutMs = 5_000, ledger = {}, connected }: RedisOptions) {
+    this.#prefix = `{${prefix}}:`;
+    this.#redis = new Redis(url, {
+      lazyConnect: true,
+      // Whoever asks while Redis is away hears so at once, and what may have been carried out is not sent twice.
+      enableOfflineQueue: false,
+      autoResendUnfulfilledCommands: false,
+      maxRetriesPerRequest: 0,
+      commandTimeout: timeoutMs,
+      connectTimeout: timeoutMs,
+      retryStrategy: (times) => Math.min(50 * times, 1_000),
+    });
+    this.#listening = this.#redis.duplicate({ commandTimeout: undefined, enableOfflineQueue: true });
+    this.#scripts = new Scripts(this.#redis, this.#prefix, STORE_SCRIPTS);
+    const server = ledger.server ?? randomBytes(8).toString('hex');
+    const verbs = new Scripts<LedgerVerb>(this.#redis, this.#prefix, LEDGER_SCRIPTS);
+    this.work = new RedisLedger(verbs, {
+      settings: LEASES,
+      now: () => performance.now(),
+      gapMs: GAP_MS,
+      ...ledger,
+      server,
+    });
+    let reason: Error | undefined;
+    // Both try again by themselves; whoever asks meanwhile gets the error.
+    for (const redis of [this.#redis, this.#listening]) redis.on('error', (error: Error) => (reason = error));
+    this.#redis.on('close', () => connected?.(false, reason));
+    this.#redis.on('ready', () => connected?.(true));
+    this.#listening.on('message', (_, message: string) => this.#offeredElsewhere(server, message));
+  }
+
+  async #connect(): Promise<void> {
+    await Promise.all([this.#redis.connect(), this.#listening.connect()]);
+    await this.#scripts.load();
+    await this.#listening.subscribe(`${this.#prefix}offered`);
+  }
+
+  #offeredElsewhere(server: string, message: string): void {
+    const { server: by, queues } = JSON.parse(message) as {
+      readonly server: string;
+      readonly queues: readonly (readonly [string, number, number])[];
+    };
+    if (by !== server) this.work.offered(queues);
+  }
+
+  async commit(commit: Commit): Promise<number> {
+    this.#loaded.delete(actorName(commit.actor));
+    const version = await this.#run('commit', [
+      ...commitWords(commit),
+      ...this.work.changeWords(commit.work),
+    ]);
+    if (version === CONFLICT) throw new VersionConflict(commit.actor, commit.expected);
+    return version as number;
+  }
+
+  async load(actor: ActorKey): Promise<StoredActor | undefined> {
+    const name = actorName(actor);
+    const known = this.#loaded.get(name);
+    const answer = await this.#runAll('load', [name, known?.number ?? '']);
+    const [number, fields] = answer as readonly [string, (readonly (string | null)[])?];
+    if (number === '') return undefined;
+    if (fields === undefined) return known!.actor;
+    const [version, server, epoch, schema, body, record] = fields;
+    const found: StoredActor = {
+      version: Number(version),
+      owner: { server: server!, epoch: Number(epoch) },
+      snapshot: { schema: Number(schema), body: JSON.parse(body!) as unknown },
+      record: record == null ? undefined : (JSON.parse(record) as unknown),
+    };
+    this.#loaded.set(name, { number, actor: found }, { size: body!.length + (record?.length ?? 0) + 1 });
+    return found;
+  }
+
+  async rows(actor: ActorKey, { prefix, after = '', limit }: RowOptions): Promise<readonly Row[]> {
+    const answer = await this.#runAll('rows', [actorName(actor), prefix, after, limit]);
+    const [keys, bodies] = answer as [readonly string[], readonly string[]];
+    return keys.map((key, i) => ({ key, body: JSON.parse(bodies[i]!) as unknown }));
+  }
+
+  async list(index: string, { after, limit, descending = false }: ListOptions): Promise<readonly IndexEntry[]> {
+    const from = after === undefined ? [0] : [1, after.score, after.id];
+    const found = (await this.#run('list', [index, limit, descending ? 1 : 0, ...from])) as readonly string[];
+    return Array.from({ length: found.length / 2 }, (_, i) => ({
+      id: found[2 * i]!,
+      score: Number(found[2 * i + 1]),
+    }));
+  }
+
+  count(index: string): Promise<number> {
+    return this.#redis.zcard(`${this.#prefix}i:${index}`);
+  }
+
+  async outbox(destination: string, { after, limit }: OutboxOptions): Promise<readonly OutboxEntry[]> {
+    const from = after === undefined ? [0] : [1, after.due, after.id];
+    const found = await this.#run('outbox', [destination, limit, ...from]);
+    return (found as readonly (readonly [string, string, string, string])[]).map(([id, due, actor, body]) => ({
+      id,
+      destination,
+      due: Number(due),
+      actor: keyOf(actor),
+      body: JSON.parse(body) as unknown,
+    }));
+  }
+
+  async destinations(options: { readonly after?: string; readonly limit: number }): Promise<readonly string[]> {
+    return (await this.#run('destinations', [options.after ?? '', options.limit])) as readonly string[];
+  }
+
+  async counters(prefix: string): Promise<ReadonlyMap<string, number>> {
+    const all = Object.entries(await this.#redis.hgetall(`${this.#prefix}counters`));
+    const below = all.filter(([name]) => name.startsWith(prefix));
+    const inOrder = below.toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    return new Map(inOrder.map(([name, value]) => [name, Number(value)]));
+  }
+
+  async next(sequence: string, n = 1): Promise<number> {
+    return (await this.#redis.hincrby(`${this.#prefix}sequences`, sequence, n)) - n + 1;
+  }
+
+  async quarantine(
+    actor: ActorKey,
+    reason: string,
+    { version, counters }: QuarantineOptions = {},
+  ): Promise<boolean> {
+    this.#loaded.delete(actorName(actor));
+    const words = [actorName(actor), actor.id, reason, version ?? '', ...counterWords(counters)];
+    return (await this.#run('quarantine', words)) === 1;
+  }
+
+  async check(): Promise<void> {
+    await this.#redis.ping();
+  }
+
+  /** What is asked for by then is carried out. */
+  async close(): Promise<void> {
+    await Promise.all(
+      [this.#redis, this.#listening].map(async (redis) => {
+        if (redis.status === 'ready') await redis.quit().catch(() => undefined);
+        redis.disconnect();
+      }),
+    );
+  }
+
+  async #run(verb: StoreVerb, words: readonly Argument[]): Promise<unknown> {
+    return (await this.#runAll(verb, words))[0];
+  }
+
+  async #runAll(verb: StoreVerb, words: readonly Argument[]): Promise<readonly unknown[]> {
+    const [told, ...answer] = (await this.#scripts.run(verb, [...this.work.context(), ...words])) as unknown[];
+    this.work.told(told);
+    return answer;
+  }
+}
+
+/** @throws NotStorable */
+function commitWords(commit: Commit): readonly Argument[] {
+  const { actor, expected, owner, snapshot } = commit;
+  const head = [actorName(actor), actor.id, expected, owner.server, owner.epoch, snapshot === null ? 1 : 0];
+  if (snapshot === null) return [...head, ...counterWords(commit.counters)];
+  const { putRows = [], removeRows = [], index = {}, outbox: { put = [], remove = [] } = {} } = commit;
+  const scores = Object.entries(index);
+  return [
+    ...head,
+    ...[snapshot.schema, json(snapshot.body)],
+    ...(commit.record === undefined ? [0, ''] : [1, json(commit.record)]),
+    ...counterWords(commit.counters),
+    ...[removeRows.length, ...removeRows],
+    ...[putRows.length, ...putRows.flatMap(({ key, body }) => [key, json(body)])],
+    ...[scores.length, ...scores.flatMap(([name, score]) => [name, score === null ? '' : finite(score)])],
+    ...[remove.length, ...remove],
+    ...[
+      put.length,
+      ...put.flatMap(({ id, destination, due, body }) => [id, destination, finite(due), json(body)]),
+    ],
+  ];
+}
+
+function counterWords(counters: Commit['counters'] = {}): readonly Argument[] {
+  const entries = Object.entries(counters);
+  return [entries.length, ...entries.flat()];
+}
+
+function finite(score: number): number {
+  if (Number.isNaN(score)) throw new NotStorable('The commit cannot be written: a score is no number.');
+  return score;
+}
+
+function json(body: unknown): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(body);
+  } catch (error) {
+    throw new NotStorable(`The commit cannot be written: ${String(error)}`, { cause: error });
+  }
+  if (text === undefined || text.length > LONGEST_TEXT)
+    throw new NotStorable(
+      text === undefined
+        ? 'The commit cannot be written: a value is no JSON.'
+        : `The commit cannot be written: one value has ${text.length} characters, ${LONGEST_TEXT} are allowed.`,
+    );
+  return text;
+}
+
+function keyOf(name: string): ActorKey {
+  const slash = name.indexOf('/');
+  return { kind: name.slice(0, slash), id: name.slice(slash + 1) };
+}

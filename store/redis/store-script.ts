@@ -1,0 +1,199 @@
+/**
+ * The verbs of the store in Lua, for scripts that run within Redis. A commit writes all that it changes in one script, the work ledger
+ * included. What is stored of an actor is text to Redis: it is never taken apart here.
+ *
+ * Keys, all behind the prefix `S` whose braces put them in one slot:
+ *
+ *     a:<actor>          hash: v(ersion), u (number of the commit that wrote it, never used twice), server, epoch, schema, b(ody), r(ecord)
+ *     r:<actor>          hash of rows; k:<actor> their keys in order
+ *     x:<actor>          names of the indexes that it stands in; i:<index> its entries by score
+ *     n:<id>             a notice: d(estination), due, a(ctor), b(ody)
+ *     n-of:<actor>       its notices
+ *     o:<destination>    notices by the time at which they are due; destinations: all that have some
+ *     counters, sequences, quarantine
+ *     z:<n>:...          what was put aside: the actor, its rows and notices as they were
+ */
+import { LEDGER } from './ledger-script.ts';
+
+const STORE = `${LEDGER}
+local S = KEYS[1]
+local CHUNK = 1000
+
+-- Calls with many arguments, some at a time: Lua takes no more than some thousands.
+local function inChunks(command, key, values)
+  for from = 1, #values, CHUNK do
+    redis.call(command, key, unpack(values, from, math.min(from + CHUNK - 1, #values)))
+  end
+end
+
+local function count(n)
+  for _ = 1, n do
+    local name, by = arg(), arg()
+    if redis.call('HINCRBY', S .. 'counters', name, by) == 0 then redis.call('HDEL', S .. 'counters', name) end
+  end
+end
+
+-- Keys are UTF-8, in which no byte is 255: it comes after everything that can follow a prefix.
+local function below(actor, prefix)
+  return redis.call('ZRANGEBYLEX', S .. 'k:' .. actor, '[' .. prefix, '(' .. prefix .. '\\255')
+end
+
+local function dropNotice(actor, id)
+  local notice = S .. 'n:' .. id
+  if redis.call('HGET', notice, 'a') ~= actor then return end
+  local destination = redis.call('HGET', notice, 'd')
+  redis.call('DEL', notice)
+  redis.call('SREM', S .. 'n-of:' .. actor, id)
+  redis.call('ZREM', S .. 'o:' .. destination, id)
+  if redis.call('EXISTS', S .. 'o:' .. destination) == 0 then redis.call('ZREM', S .. 'destinations', destination) end
+end
+
+local function putNotice(actor, id, destination, due, body)
+  local owner = redis.call('HGET', S .. 'n:' .. id, 'a')
+  if owner and owner ~= actor then return end
+  dropNotice(actor, id)
+  redis.call('HSET', S .. 'n:' .. id, 'd', destination, 'due', due, 'a', actor, 'b', body)
+  redis.call('SADD', S .. 'n-of:' .. actor, id)
+  redis.call('ZADD', S .. 'o:' .. destination, due, id)
+  redis.call('ZADD', S .. 'destinations', 0, destination)
+end
+
+local function leaveIndexes(actor, id)
+  for _, name in ipairs(redis.call('SMEMBERS', S .. 'x:' .. actor)) do redis.call('ZREM', S .. 'i:' .. name, id) end
+  redis.call('DEL', S .. 'x:' .. actor)
+end
+
+local function leaveOutbox(actor)
+  for _, id in ipairs(redis.call('SMEMBERS', S .. 'n-of:' .. actor)) do dropNotice(actor, id) end
+end
+
+-- Bytes, not the order of some language.
+local function isBefore(a, b)
+  for i = 1, math.min(#a, #b) do
+    local x, y = string.byte(a, i), string.byte(b, i)
+    if x ~= y then return x < y end
+  end
+  return #a < #b
+end
+
+-- Where a page begins that comes after (score, id).
+local function pageStart(key, score, id, descending)
+  local rank = redis.call(descending and 'ZREVRANK' or 'ZRANK', key, id)
+  if rank and tonumber(redis.call('ZSCORE', key, id)) == tonumber(score) then return rank + 1 end
+  local start = descending and redis.call('ZCOUNT', key, '(' .. score, '+inf') or redis.call('ZCOUNT', key, '-inf', '(' .. score)
+  for _, same in ipairs(redis.call('ZRANGEBYSCORE', key, score, score)) do
+    if descending and isBefore(id, same) or not descending and isBefore(same, id) then start = start + 1 end
+  end
+  return start
+end
+`;
+
+const script = (body: string) => `${STORE}\n${body}`;
+
+/** Answered by a commit instead of a version. */
+export const CONFLICT = -1;
+
+export const STORE_SCRIPTS = {
+  commit: script(`
+    local actor, id, expected = arg(), arg(), number()
+    local key = S .. 'a:' .. actor
+    if tonumber(redis.call('HGET', key, 'v') or '0') ~= expected then return { told(), ${CONFLICT} } end
+    local owner, epoch, gone = arg(), arg(), arg() == '1'
+    if gone and expected == 0 then return { told(), ${CONFLICT} } end
+    if gone then
+      redis.call('UNLINK', key, S .. 'r:' .. actor, S .. 'k:' .. actor)
+      leaveIndexes(actor, id)
+      leaveOutbox(actor)
+      count(number())
+    else
+      local schema, body, hasRecord, record = arg(), arg(), arg() == '1', arg()
+      redis.call('HSET', key, 'v', expected + 1, 'u', redis.call('INCR', S .. 'commits'), 'server', owner, 'epoch', epoch, 'schema', schema, 'b', body)
+      if hasRecord then redis.call('HSET', key, 'r', record) end
+      count(number())
+      for _ = 1, number() do
+        local prefix = arg()
+        if prefix == '' then
+          redis.call('UNLINK', S .. 'r:' .. actor, S .. 'k:' .. actor)
+        else
+          local keys = below(actor, prefix)
+          inChunks('HDEL', S .. 'r:' .. actor, keys)
+          inChunks('ZREM', S .. 'k:' .. actor, keys)
+        end
+      end
+      for _ = 1, number() do
+        local row, text = arg(), arg()
+        redis.call('HSET', S .. 'r:' .. actor, row, text)
+        redis.call('ZADD', S .. 'k:' .. actor, 0, row)
+      end
+      for _ = 1, number() do
+        local name, score = arg(), arg()
+        if score == '' then
+          redis.call('ZREM', S .. 'i:' .. name, id)
+          redis.call('SREM', S .. 'x:' .. actor, name)
+        else
+          redis.call('ZADD', S .. 'i:' .. name, score, id)
+          redis.call('SADD', S .. 'x:' .. actor, name)
+        end
+      end
+      for _ = 1, number() do dropNotice(actor, arg()) end
+      for _ = 1, number() do putNotice(actor, arg(), arg(), arg(), arg()) end
+    end
+    for _ = 1, number() do settle(arg()) end
+    if arg() == '1' then clear(actor) end
+    for _ = 1, number() do withdraw(described()) end
+    for _ = 1, number() do offer(described()) end
+    return { told(), gone and 0 or expected + 1 }`),
+  load: script(`
+    local key, known = S .. 'a:' .. arg(), arg()
+    local number = redis.call('HGET', key, 'u')
+    if not number or number == known then return { told(), number or '' } end
+    return { told(), number, redis.call('HMGET', key, 'v', 'server', 'epoch', 'schema', 'b', 'r') }`),
+  rows: script(`
+    local actor, prefix, after, limit = arg(), arg(), arg(), number()
+    local from = '[' .. prefix
+    if after ~= '' and not isBefore(after, prefix) then from = '(' .. after end
+    local keys = redis.call('ZRANGEBYLEX', S .. 'k:' .. actor, from, '(' .. prefix .. '\\255', 'LIMIT', 0, limit)
+    local bodies = {}
+    for first = 1, #keys, CHUNK do
+      for _, body in ipairs(redis.call('HMGET', S .. 'r:' .. actor, unpack(keys, first, math.min(first + CHUNK - 1, #keys)))) do
+        bodies[#bodies + 1] = body
+      end
+    end
+    return { told(), keys, bodies }`),
+  list: script(`
+    local key, limit, descending, hasAfter = S .. 'i:' .. arg(), number(), arg() == '1', arg() == '1'
+    local start = hasAfter and pageStart(key, arg(), arg(), descending) or 0
+    return { told(), redis.call(descending and 'ZREVRANGE' or 'ZRANGE', key, start, start + limit - 1, 'WITHSCORES') }`),
+  outbox: script(`
+    local key, limit, hasAfter = S .. 'o:' .. arg(), number(), arg() == '1'
+    local start = hasAfter and pageStart(key, arg(), arg(), false) or 0
+    local found = {}
+    for _, id in ipairs(redis.call('ZRANGE', key, start, start + limit - 1)) do
+      local notice = redis.call('HMGET', S .. 'n:' .. id, 'due', 'a', 'b')
+      found[#found + 1] = { id, notice[1], notice[2], notice[3] }
+    end
+    return { told(), found }`),
+  destinations: script(`
+    local after, limit = arg(), number()
+    return { told(), redis.call('ZRANGEBYLEX', S .. 'destinations', after == '' and '-' or '(' .. after, '+', 'LIMIT', 0, limit) }`),
+  quarantine: script(`
+    local actor, id, why, version = arg(), arg(), arg(), arg()
+    local key = S .. 'a:' .. actor
+    local stored = redis.call('HGET', key, 'v')
+    if not stored or version ~= '' and version ~= stored then return { told(), 0 } end
+    local aside = S .. 'z:' .. redis.call('INCR', S .. 'commits') .. ':'
+    redis.call('RPUSH', S .. 'quarantine', cjson.encode({ actor = actor, why = why, at = at, keys = aside }))
+    for _, notice in ipairs(redis.call('SMEMBERS', S .. 'n-of:' .. actor)) do
+      redis.call('HSET', aside .. 'notices', notice, redis.call('HGET', S .. 'n:' .. notice, 'b'))
+    end
+    leaveIndexes(actor, id)
+    leaveOutbox(actor)
+    redis.call('RENAME', key, aside .. 'actor')
+    if redis.call('EXISTS', S .. 'r:' .. actor) == 1 then redis.call('RENAME', S .. 'r:' .. actor, aside .. 'rows') end
+    redis.call('DEL', S .. 'k:' .. actor)
+    count(number())
+    clear(actor)
+    return { told(), 1 }`),
+} as const;
+
+export type StoreVerb = keyof typeof STORE_SCRIPTS;

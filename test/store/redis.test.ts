@@ -1,0 +1,141 @@
+import { expect } from 'chai';
+import { RedisStore, type RedisOptions } from '../../store/redis/redis-store.ts';
+import { redisOfSuite } from '../support/redis.ts';
+import { until } from '../support/until.ts';
+import { storeContract } from './contract.ts';
+import { actor, item, ledgerContract, ledgerModel, type Open } from './ledger-contract.ts';
+
+const OWNER = { server: 'here', epoch: 1 };
+const SNAPSHOT = { schema: 1, body: {} };
+
+describe('The store in Redis', () => {
+  const redis = redisOfSuite();
+  const opened: RedisStore[] = [];
+  let prefixes = 0;
+  const open = async (options: Partial<RedisOptions> = {}) => {
+    const store = await RedisStore.open({ url: redis().url, ...options });
+    opened.push(store);
+    return store;
+  };
+  after(() => Promise.all(opened.map((store) => store.close())));
+
+  storeContract({ open: (prefix) => open({ prefix }) });
+
+  describe('and its work ledger', () => {
+    const ofRedis: Open = async ({ settings, now }) => {
+      const prefix = `ledger-${++prefixes}`;
+      const store = await open({ prefix, ledger: { settings, now, clock: 'now', gapMs: 1e9 } });
+      const versions = new Map<string, number>();
+      return {
+        ledger: store.work,
+        apply: async (of, work) => {
+          const expected = versions.get(of.id) ?? 0;
+          const commit = { actor: of, expected, owner: OWNER, snapshot: SNAPSHOT, record: {}, work };
+          versions.set(of.id, await store.commit(commit));
+        },
+        close: () => store.close(),
+      };
+    };
+    ledgerContract(ofRedis);
+    ledgerModel(ofRedis);
+  });
+
+  describe('shared by two servers', () => {
+    const two = async () => {
+      const prefix = `two-${++prefixes}`;
+      return [await open({ prefix }), await open({ prefix })] as const;
+    };
+    const commit = (store: RedisStore, expected: number, work: object) =>
+      store.commit({ actor: actor('job'), expected, owner: OWNER, snapshot: SNAPSHOT, record: {}, work });
+
+    it('shows one what the other has committed, also of an actor that it has read before', async () => {
+      const [one, other] = await two();
+      await commit(one, 0, {});
+      expect((await other.load(actor('job')))?.version).to.equal(1);
+      await commit(one, 1, {});
+      expect((await other.load(actor('job')))?.version).to.equal(2);
+      await one.commit({ actor: actor('job'), expected: 2, owner: OWNER, snapshot: null });
+      await commit(one, 0, {});
+      await one.commit({
+        ...{ actor: actor('job'), expected: 1, owner: OWNER },
+        snapshot: { schema: 1, body: 'another life' },
+      });
+      const found = await other.load(actor('job'));
+      expect([found?.version, found?.snapshot.body]).to.deep.equal([2, 'another life']);
+    });
+
+    it('answers the same object as long as nobody has changed it', async () => {
+      const [one, other] = await two();
+      await commit(one, 0, {});
+      const found = await other.load(actor('job'));
+      expect(await other.load(actor('job'))).to.equal(found);
+    });
+
+    it('tells the listeners of one what the other has offered', async () => {
+      const [one, other] = await two();
+      const heard: string[] = [];
+      other.work.watch({
+        offered: (queues) => heard.push(...queues.keys()),
+        news: () => undefined,
+      });
+      await commit(one, 0, { offer: [item('a')] });
+      await until('the other has heard of it', () => heard.length > 0);
+      expect(heard).to.deep.equal(['FACE']);
+    });
+
+    it('lets a component go on with what the other server has given it', async () => {
+      const [one, other] = await two();
+      await commit(one, 0, { offer: [item('a')] });
+      const [lease] = await one.work.claim({ queues: ['FACE'], max: 1, worker: 'w', lasting: true });
+      await one.close();
+      expect(await other.work.beat(lease!.token, 'w', 1, 2)).to.equal('on');
+      await commit(other, 1, { settle: ['a'] });
+      expect(await other.work.look(lease!.token, 'w')).to.equal('settled');
+    });
+
+    it('gives back what the components of a dead server held, and counts no attempt', async () => {
+      const prefix = `two-${++prefixes}`;
+      const one = await open({ prefix, ledger: { server: 'dead' } });
+      const other = await open({ prefix, ledger: { server: 'alive' } });
+      await commit(one, 0, { offer: [item('own'), item('far')] });
+      await one.work.claim({ queues: ['FACE'], max: 1, worker: 'child' });
+      const [far] = await one.work.claim({ queues: ['FACE'], max: 1, worker: 'far away', lasting: true });
+      await other.work.abandoned('dead');
+      const [again] = await other.work.claim({ queues: ['FACE'], max: 9, worker: 'w' });
+      expect(again?.item).to.include({ id: 'own', attempt: 1 });
+      expect(await other.work.beat(far!.token, 'far away', 1, 1)).to.equal('on');
+      expect(await other.work.news(9)).to.deep.equal([]);
+    });
+  });
+
+  it('refuses what is asked while Redis is away, and goes on when it is back with all that was stored', async () => {
+    const prefix = 'away';
+    const connections: boolean[] = [];
+    const store = await open({ prefix, connected: (is) => connections.push(is) });
+    const create = { actor: actor('job'), expected: 0, owner: OWNER, snapshot: SNAPSHOT, record: {} };
+    await store.commit({ ...create, work: { offer: [item('a')] } });
+    // With `everysec` what was committed lies in the file of a Redis that is killed, though not on its disk.
+    await redis().kill();
+    await until('the connection is lost', () => connections.includes(false));
+    const refused = await store.commit({ ...create, expected: 1 }).catch((error: unknown) => error);
+    expect(refused).to.be.instanceOf(Error);
+    await redis().start();
+    await until('it is there again', () => connections.at(-1) === true);
+    expect(await store.commit({ ...create, expected: 1 })).to.equal(2);
+    expect(await store.work.known(actor('job'))).to.deep.equal(new Set(['a']));
+  });
+
+  it('gives up a call that Redis does not answer in time', async () => {
+    const store = await open({ prefix: 'frozen', timeoutMs: 300 });
+    redis().freeze();
+    const refused = await store.next('job').catch((error: unknown) => error);
+    redis().thaw();
+    expect(String(refused)).to.contain('timed out');
+    await until('it answers again', () =>
+      store.next('job').then(
+        () => true,
+        () => false,
+      ),
+    );
+  });
+});

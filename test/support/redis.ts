@@ -1,0 +1,99 @@
+/** A Redis of its own for the tests of a suite: the real one, in a process of theirs, which is ended with them. */
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Redis } from 'ioredis';
+import { until } from './until.ts';
+
+/** Whether there is one to start. */
+export const hasRedis = (): boolean => spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0;
+
+export class TestRedis {
+  readonly #folder = mkdtempSync(path.join(tmpdir(), 'troupe-redis-'));
+  readonly #port: number;
+  readonly #settings: readonly string[];
+  #process: ChildProcess | undefined;
+
+  /** @param settings as of redis.conf, each with its value */
+  static async started(settings: readonly string[] = []): Promise<TestRedis> {
+    const redis = new TestRedis(await freePort(), settings);
+    await redis.start();
+    return redis;
+  }
+
+  private constructor(port: number, settings: readonly string[]) {
+    this.#port = port;
+    this.#settings = settings;
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.#port}/0`;
+  }
+
+  async start(): Promise<void> {
+    const words = ['--port', `${this.#port}`, '--bind', '127.0.0.1', '--dir', this.#folder, '--save', ''];
+    const durable = ['--appendonly', 'yes', '--appendfsync', 'everysec', '--maxmemory-policy', 'noeviction'];
+    this.#process = spawn('redis-server', [...words, ...durable, ...this.#settings], { stdio: 'ignore' });
+    await until('Redis answers', () => this.#answers());
+  }
+
+  /** As a loss of its process: what it has written to its file is there after the next start. */
+  async kill(): Promise<void> {
+    const child = this.#process;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+  }
+
+  /** It stands still, and answers nobody, until `thaw`. */
+  freeze(): void {
+    this.#process?.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#process?.kill('SIGCONT');
+  }
+
+  async end(): Promise<void> {
+    this.thaw();
+    await this.kill();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #answers(): Promise<boolean> {
+    const redis = new Redis(this.url, { lazyConnect: true, retryStrategy: () => null });
+    redis.on('error', () => undefined);
+    try {
+      await redis.connect();
+      return (await redis.ping()) === 'PONG';
+    } catch {
+      return false;
+    } finally {
+      redis.disconnect();
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** One Redis for all tests of a suite, which is left out where none is installed. */
+export function redisOfSuite(settings: readonly string[] = []): () => TestRedis {
+  let redis: TestRedis | undefined;
+  before(async function () {
+    if (hasRedis()) redis = await TestRedis.started(settings);
+    else this.skip();
+  });
+  after(() => redis?.end());
+  return () => redis!;
+}
