@@ -7,6 +7,7 @@ import { leaseSettings } from './actors/actor-settings.ts';
 import { BackupService } from './actors/backup.ts';
 import { openCatalog } from './actors/catalog/actor.ts';
 import { Catalog } from './actors/catalog/catalog.ts';
+import { Cluster } from './actors/cluster.ts';
 import { drain } from './actors/drain.ts';
 import { guard, type Guardian } from './actors/guardian.ts';
 import type { GuardianDeps } from './actors/guardian-deps.ts';
@@ -48,9 +49,12 @@ import { movedStarts, openDocument, type MovedStart } from './results/moved-file
 import { environmentNotes } from './domain/environment-notes.ts';
 import { SERVER_PROPERTY_DEFAULTS } from './domain/workflow-properties.ts';
 import { removeSearchFiles, SqliteSearch } from './search/sqlite/sqlite-search.ts';
-import { ALL_DUTIES } from './store/duties.ts';
+import { ALL_DUTIES, StoredDuties, type Duties } from './store/duties.ts';
 import { MemoryLedger } from './store/memory-ledger.ts';
 import type { SearchIndex } from './store/search.ts';
+import { promisesOf } from './store/redis/promises.ts';
+import { RedisStore } from './store/redis/redis-store.ts';
+import type { Place } from './store/sqlite/place.ts';
 import { SqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
 
@@ -71,28 +75,19 @@ export interface RunningServer {
 export async function startServer(settings: Settings, options: ServerOptions): Promise<RunningServer> {
   makeFolder(settings.DATA_DIR, 0o700);
   const { DATA_DIR: folder } = settings;
-  const database = path.join(folder, 'troupe.db');
-  const work = new MemoryLedger({ settings: leaseSettings(settings), now: () => systemClock.steady() });
   const place = { folder, real: realpathSync(folder) };
-  const sqlite = new SqliteStore(database, { work, place });
-  if (sqlite.movedFrom !== undefined)
-    options.logger.info(
-      { from: sqlite.movedFrom.folder, to: folder },
-      'DATA_DIR has been moved: what is stored names its files at the new place now',
-    );
-  const store = options.wrapStore?.(sqlite) ?? sqlite;
+  const serverId = randomBytes(8).toString('hex');
+  const opened =
+    settings.STORE === 'redis'
+      ? await openRedis(settings, options, serverId)
+      : openSqlite(settings, options, place);
+  const store = options.wrapStore?.(opened.store) ?? opened.store;
   const http = createListener(settings.KEEP_ALIVE_MS);
   try {
     await listen(http, settings.HOST, settings.PORT);
-    const backups = new BackupService({
-      dataDir: folder,
-      minFreeBytes: settings.MIN_FREE_BYTES,
-      database,
-      copy: (file) => sqlite.backup(file),
-    });
-    await backups.clear();
-    const movedFiles = movedStarts(sqlite.formerPlaces, place);
-    return await compose(settings, options, { store, http, backups, movedFiles, realDataDir: place.real });
+    await opened.backups?.clear();
+    const realDataDir = place.real;
+    return await compose(settings, options, { ...opened, store, http, serverId, realDataDir });
   } catch (error) {
     http.close();
     await store.close();
@@ -100,10 +95,61 @@ export async function startServer(settings: Settings, options: ServerOptions): P
   }
 }
 
+type StoreOpened = Pick<Opened, 'store' | 'backups' | 'movedFiles' | 'cluster'>;
+
+function openSqlite(settings: Settings, { logger }: ServerOptions, place: Place): StoreOpened {
+  const { folder } = place;
+  const database = path.join(folder, 'troupe.db');
+  const work = new MemoryLedger({ settings: leaseSettings(settings), now: () => systemClock.steady() });
+  const store = new SqliteStore(database, { work, place });
+  if (store.movedFrom !== undefined)
+    logger.info(
+      { from: store.movedFrom.folder, to: folder },
+      'DATA_DIR has been moved: what is stored names its files at the new place now',
+    );
+  const backups = new BackupService({
+    dataDir: folder,
+    minFreeBytes: settings.MIN_FREE_BYTES,
+    database,
+    copy: (file) => store.backup(file),
+  });
+  return { store, backups, movedFiles: movedStarts(store.formerPlaces, place), cluster: undefined };
+}
+
+async function openRedis(
+  settings: Settings,
+  { logger }: ServerOptions,
+  server: string,
+): Promise<StoreOpened> {
+  const store = await RedisStore.open({
+    url: settings.REDIS_URL!,
+    prefix: settings.REDIS_PREFIX,
+    timeoutMs: settings.REDIS_TIMEOUT_MS,
+    ledger: { settings: leaseSettings(settings), server, now: () => systemClock.steady() },
+    connected(isConnected, err) {
+      if (isConnected) logger.info({}, 'Redis is there');
+      else logger.error({ err }, 'the connection to Redis is lost: requests that need it are answered 503');
+    },
+  });
+  for (const { level, sentence } of await promisesOf(store)) logger[level]({}, sentence);
+  const cluster = new Cluster({
+    ledger: store.work,
+    clock: systemClock,
+    logger,
+    silenceMs: settings.SERVER_SILENCE_MS,
+  });
+  // Nobody has moved anything: what is stored names its files relative to DATA_DIR.
+  return { store, backups: undefined, movedFiles: [], cluster };
+}
+
 interface Opened {
   readonly store: Store;
   readonly http: Server;
-  readonly backups: BackupService;
+  readonly serverId: string;
+  /** Other servers on the same store; absent: there are none. */
+  readonly cluster: Cluster | undefined;
+  /** Absent: Redis keeps its own. */
+  readonly backups: BackupService | undefined;
   readonly movedFiles: readonly MovedStart[];
   readonly realDataDir: string;
 }
@@ -113,20 +159,19 @@ type Parts = Opened & Awaited<ReturnType<typeof prepare>>;
 
 async function compose(settings: Settings, options: ServerOptions, opened: Opened): Promise<RunningServer> {
   const parts: Parts = { ...opened, ...(await prepare(settings, options, opened)) };
-  const { store, http, logger, url, uploads } = parts;
+  const { store, http, logger, url, uploads, duties, cluster } = parts;
   const trouble = new SharedTrouble(systemClock);
   const tell = (sentence: string) => void guardian.systemMessages.tellAdministrators('error', sentence);
   const system = actorSystem(logger, trouble, tell);
-  const inward = await guardianDeps(parts, system);
-  const guardian = guard(inward);
-  const { sessions, login } = await openSessions(parts, inward.epoch);
+  const guardian = guard(guardianDeps(parts, system));
+  const { sessions, login } = await openSessions(parts);
   await openStored(parts, guardian);
   await guardian.frames.clear();
   attach(http, createApp({ ...appDeps(parts, system, guardian, trouble), login }));
+  await cluster?.start();
   const stopWork = await resume(guardian, {
-    ...{ uploads, store, settings, logger, sessions },
+    ...{ uploads, store, settings, logger, sessions, duties, cluster },
     clock: systemClock,
-    duties: ALL_DUTIES,
   });
   for (const problem of parts.installed.problems) {
     logger.error({}, problem);
@@ -142,8 +187,16 @@ async function compose(settings: Settings, options: ServerOptions, opened: Opene
   return { url, stop: () => (closing ??= close()) };
 }
 
-async function prepare(settings: Settings, options: ServerOptions, { store, http }: Opened) {
+async function prepare(
+  settings: Settings,
+  options: ServerOptions,
+  { store, http, serverId, cluster }: Opened,
+) {
   const { logger } = options;
+  const epoch = await store.next('epoch');
+  const owner = { server: serverId, epoch };
+  const duties: Duties =
+    cluster === undefined ? ALL_DUTIES : new StoredDuties(store, owner, () => systemClock.now());
   const url = settings.BASE_URL?.replace(/\/$/, '') ?? urlOf(http, settings.HOST);
   const media = mediaComponent(HOST_SCRIPT, settings.COMPONENT_PROCESSES);
   const installed = installedComponents({
@@ -166,7 +219,8 @@ async function prepare(settings: Settings, options: ServerOptions, { store, http
     own: [media, ...installed.streaming.map((one) => streamComponent(one, settings.MAX_STREAMS))],
     uploads,
     access,
-    serverId: randomBytes(8).toString('hex'),
+    epoch,
+    duties,
     info: readInfo(),
     installed,
     catalog: new Catalog(SERVER_PROPERTY_DEFAULTS),
@@ -224,8 +278,8 @@ function actorSystem(logger: Logger, trouble: SharedTrouble, tell: (sentence: st
   });
 }
 
-async function guardianDeps(parts: Parts, system: ActorSystem): Promise<GuardianDeps> {
-  const { settings, store, http, installed, fetchLimits: limits } = parts;
+function guardianDeps(parts: Parts, system: ActorSystem): GuardianDeps {
+  const { settings, http, installed, cluster, fetchLimits: limits } = parts;
   return {
     ...parts,
     ...parts.outgoing,
@@ -235,10 +289,7 @@ async function guardianDeps(parts: Parts, system: ActorSystem): Promise<Guardian
     serverProperties: SERVER_PROPERTY_DEFAULTS,
     components: installed.components,
     places: { TROUPE_NODE: process.execPath, TROUPE_HOME: packageRoot },
-    // One server holds the file.
-    alone: true,
-    duties: ALL_DUTIES,
-    epoch: await store.next('epoch'),
+    alone: cluster === undefined,
     serverUrl: () => urlOf(http, settings.HOST),
     checkMedium: (uri) => checkMedium(uri, limits),
     localPath: (uri) => checkFileUri(uri, limits.mediaRoots, limits.excluded).catch(() => undefined),
@@ -258,7 +309,7 @@ async function openStored(
 }
 
 /** Browsers that have logged in stay so over a restart: their sessions lie in the store. */
-async function openSessions({ settings, store, http, logger, url, serverId }: Parts, epoch: number) {
+async function openSessions({ settings, store, http, logger, url, serverId, epoch }: Parts) {
   const open = new OpenAnswers();
   const sessions = new SessionStore({
     store,
@@ -337,7 +388,7 @@ function tellWhereItListens(parts: Parts): () => void {
 }
 
 async function closeAll(
-  { settings, store, http, logger, checker, exporter, timelines, outgoing: sending }: Parts,
+  { settings, store, http, logger, checker, exporter, timelines, cluster, outgoing: sending }: Parts,
   system: ActorSystem,
   guardian: Guardian,
   stopWork: () => void,
@@ -351,6 +402,7 @@ async function closeAll(
   await Promise.all([checker.close(), exporter.close(), timelines.close()]);
   sending.close();
   await guardian.nodes.own.close();
+  await cluster?.leave();
   await store.close();
   await closeServer(http);
 }

@@ -5,6 +5,7 @@ import { runFolder } from '../results/layout.ts';
 import { removeFolder } from '../results/spool.ts';
 import type { Duties } from '../store/duties.ts';
 import { allEntries, type Store } from '../store/store.ts';
+import type { Cluster } from './cluster.ts';
 import { ADMISSION } from './admission/actor.ts';
 import type { AdmissionCommand, AdmissionReply } from './admission/model.ts';
 import { BATCH_JOB } from './batch-job/keys.ts';
@@ -39,6 +40,7 @@ export interface ReconcileDeps {
   readonly delivery: Delivery;
   /** Time between two looks. */
   readonly everyMs: number;
+  readonly cluster: Pick<Cluster, 'onDeath'> | undefined;
 }
 
 /** Live jobs for which nothing is queued or runs: whatever message was lost, they say again what is to be done. */
@@ -58,6 +60,7 @@ export function startReconciling(deps: ReconcileDeps): () => void {
     if (await deps.duties.claim('idempotency-keys', KEYS_DUTY_LOOKS * everyMs))
       await deps.repeats.forget(clock.now() - deps.keysKeptMs);
   };
+  deps.cluster?.onDeath(() => void reconcile().catch(() => undefined));
   return every(clock, everyMs, reconcile);
 }
 

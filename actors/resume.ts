@@ -7,6 +7,7 @@ import { allEntries, type Store } from '../store/store.ts';
 import { ADMISSION } from './admission/actor.ts';
 import { LIVE_JOBS, REMOVED_JOBS } from './batch-job/indexes.ts';
 import { freeBytes, startDiskWatch } from './disk-watch.ts';
+import type { Cluster } from './cluster.ts';
 import { DISPATCHER, startTicking } from './dispatcher/actor.ts';
 import type { Guardian } from './guardian.ts';
 import { currentNodes } from './node-configuration/actor.ts';
@@ -25,6 +26,8 @@ export interface ResumeDeps {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly duties: Duties;
+  /** The servers that share the store; absent: this one is alone. */
+  readonly cluster: Pick<Cluster, 'onDeath'> | undefined;
 }
 
 /** Live jobs go on where they stopped; what an earlier process left lying goes. The answer ends the periodic work. */
@@ -92,6 +95,7 @@ function reconciling(
     delivery,
     keysKeptMs,
     everyMs: settings.RECONCILE_MS,
+    cluster: deps.cluster,
   });
 }
 

@@ -56,13 +56,15 @@ const INHERITED = [
 
 /** @throws ConfigurationError with every problem at once */
 export function readSettings(env: Environment = process.env): Settings {
-  const given = withoutBlanks(env);
+  const given = { ...sharedStoreDefaults(env), ...withoutBlanks(env) };
   const parsed = serverEnvironment.safeParse(given);
   if (!parsed.success)
     throw new ConfigurationError([
       ...problemsOf(parsed.error.issues, env),
       ...accessProblems(env, given['HOST']),
     ]);
+  const problems = sharedStoreProblems(parsed.data);
+  if (problems.length > 0) throw new ConfigurationError([...problems, ...accessProblems(env, given['HOST'])]);
   const {
     MEDIA_ROOTS,
     MODEL_ROOTS,
@@ -96,6 +98,26 @@ export function readSettings(env: Environment = process.env): Settings {
     environmentProperties: prefixed(env),
     childEnvironment: inherited(env, models),
   });
+}
+
+/** Ended jobs lie in the memory of a Redis, so they do not stay there for ever; and the search has no index that servers share. */
+const sharedStoreDefaults = (env: Environment): Environment =>
+  env['STORE']?.trim() === 'redis' ? { RETENTION_DAYS: '30', SEARCH: 'false' } : {};
+
+/** What does not go together. */
+function sharedStoreProblems({ STORE, REDIS_URL, SEARCH, SHUTDOWN_POLICY }: Variables): readonly string[] {
+  if (STORE !== 'redis') return [];
+  return [
+    ...(REDIS_URL === undefined
+      ? ['REDIS_URL: STORE=redis needs it, for example redis://127.0.0.1:6379/0.']
+      : []),
+    ...(SEARCH
+      ? ['SEARCH: servers that share a Redis have no search yet; leave it out, or set it to false.']
+      : []),
+    ...(SHUTDOWN_POLICY === 'cancel'
+      ? ['SHUTDOWN_POLICY: cancel would end the jobs of all servers when one of them stops; leave it out.']
+      : []),
+  ];
 }
 
 /** What is wrong with the variables of access besides. */

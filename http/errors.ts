@@ -1,6 +1,6 @@
 import type { Context, Middleware, Next } from 'koa';
 import type { Logger } from '../config/logger.ts';
-import { DeliveryError } from '../actors/runtime/errors.ts';
+import { DeliveryError, isTransient } from '../actors/runtime/errors.ts';
 
 /** An answer that is not success. The body is `{message}`, or empty where the specification wants it so. */
 export class HttpError extends Error {
@@ -68,6 +68,8 @@ function toHttpError(error: unknown): HttpError | undefined {
     return overloaded('The server is busy or shutting down; try again.');
   if (error instanceof DeliveryError && error.reason === 'FAILED')
     return overloaded('The request could not be carried out now; try again.');
+  if (isTransient(error))
+    return overloaded('What is stored cannot be reached now; try again in some seconds.');
   return undefined;
 }
 

@@ -108,6 +108,8 @@ export interface QuarantineOptions {
 }
 
 export interface Store {
+  /** Other servers may commit as well: what was read may have been changed since. */
+  readonly shared: boolean;
   /** What of all that work becomes. */
   readonly work: WorkLedger;
   /** Writes an actor's state; answers its new version (0 when it goes). Throws VersionConflict when `expected` is not the stored version, NotStorable when the content is at fault. */
@@ -141,6 +143,11 @@ export interface Store {
 /** What was to be stored cannot be, however often it is tried: too large, or no JSON. */
 export class NotStorable extends Error {
   override readonly name = 'NotStorable';
+}
+
+/** The store cannot be reached or does not answer; whether what was asked of it was done is not known. */
+export class StoreAway extends Error {
+  override readonly name = 'StoreAway';
 }
 
 export class VersionConflict extends Error {

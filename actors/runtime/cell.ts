@@ -1,5 +1,5 @@
 import { delay, type Clock } from './clock.ts';
-import { DeliveryError, TransientError, type DeliveryFailure } from './errors.ts';
+import { DeliveryError, isTransient, type DeliveryFailure } from './errors.ts';
 import { Mailbox } from './mailbox.ts';
 import type { CellLook } from './roster.ts';
 import { backOff, onFailure } from './supervision.ts';
@@ -153,11 +153,11 @@ export class Cell {
     this.#behavior = undefined;
     // What went wrong is told by the first error; a second one on the way out must not hide it.
     await behavior?.stop?.().catch(() => undefined);
-    this.#deps.failed(error, !(error instanceof DeliveryError || error instanceof TransientError));
+    this.#deps.failed(error, !(error instanceof DeliveryError || isTransient(error)));
     // Another actor that did not answer answers for itself.
     if (error instanceof DeliveryError) return;
     // Nobody is to blame, but to load a large actor for every message while the disk is full helps nobody either.
-    if (error instanceof TransientError)
+    if (isTransient(error))
       return this.#restart(error, backOff(++this.#hindered, kind.intensity));
     const { failures, verdict } = onFailure(this.#failures, clock.steady(), kind.intensity);
     this.#failures = failures;

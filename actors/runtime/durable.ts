@@ -92,6 +92,8 @@ export async function loadDurable<R, T extends ActorTypes>(
       let again: ((conflict: VersionConflict) => Promise<void>) | undefined;
       /** Effects of a decision whose commit was refused. */
       let refused: readonly T['effect'][] = [];
+      // Another server may have changed it since.
+      if (store.shared && (await versionOf(store, actor)) !== current.version) await reload();
       for (;;) {
         const seen = current.seen.find((earlier) => earlier.id === envelope.id);
         if (seen !== undefined) {
@@ -121,6 +123,9 @@ export async function loadDurable<R, T extends ActorTypes>(
     },
   };
 }
+
+const versionOf = async (store: Store, actor: ActorKey): Promise<number> =>
+  (await read(() => store.load(actor)))?.version ?? 0;
 
 /** A pause before the next try, random so that two who are in each other's way part. @throws TransientError after too long */
 function inBetween(clock: Clock): (conflict: VersionConflict) => Promise<void> {

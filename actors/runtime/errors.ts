@@ -1,3 +1,5 @@
+import { StoreAway } from '../../store/store.ts';
+
 /** Why a message was not handled. The edge maps them: MAILBOX_FULL, STOPPED and TIMEOUT become 503 with Retry-After. */
 export type DeliveryFailure = 'MAILBOX_FULL' | 'STOPPED' | 'TIMEOUT' | 'UNKNOWN_COMMAND' | 'FAILED';
 
@@ -8,6 +10,10 @@ export type DeliveryFailure = 'MAILBOX_FULL' | 'STOPPED' | 'TIMEOUT' | 'UNKNOWN_
 export class TransientError extends Error {
   override readonly name = 'TransientError';
 }
+
+/** Whether nobody is to blame for it but the moment. */
+export const isTransient = (error: unknown): boolean =>
+  error instanceof TransientError || error instanceof StoreAway;
 
 export class DeliveryError extends Error {
   readonly reason: DeliveryFailure;

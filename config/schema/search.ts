@@ -16,6 +16,7 @@ const names = (fallback: string) =>
 const searching = {
   SEARCH: truth()
     .default(true)
+    .meta({ shownDefault: 'true; with STORE=redis false' })
     .describe(
       'Make what jobs found searchable; false: GET /rest/search is answered 501, and the index is removed',
     ),

@@ -54,10 +54,10 @@ const storage = {
     .trim()
     .min(1)
     .default(DATA_DIR_DEFAULT)
-    .describe('Folder of everything that is stored; one server holds it'),
-  RETENTION_DAYS: days(0).describe(
-    'Days after their end that jobs and their files are kept; 0: for ever; fractions are allowed',
-  ),
+    .describe('Folder of everything that is stored; one server holds it, or all that share a Redis'),
+  RETENTION_DAYS: days(0)
+    .meta({ shownDefault: '0; with STORE=redis 30' })
+    .describe('Days after their end that jobs and their files are kept; 0: for ever; fractions are allowed'),
   CLEANING_MS: wait(60 * SECOND, 10).describe(
     'Time between two looks for jobs and uploads whose time is over, and for files of jobs that have ended',
   ),

@@ -13,7 +13,8 @@ import { responseMessage } from '../schemas/common.ts';
 
 export interface AdministrationDeps {
   readonly metrics: Metrics;
-  readonly backups: BackupService;
+  /** Absent: what is stored does not lie in a file of the server's. */
+  readonly backups: BackupService | undefined;
   readonly system: Pick<ActorSystem, 'roster' | 'counts'>;
   readonly logger: Logger;
 }
@@ -58,9 +59,12 @@ export const administrationEndpoints = [
         content: { schema: z.string(), type: 'application/vnd.sqlite3' },
         headers: { 'Content-Disposition': 'A name for the file.' },
       },
+      501: json('States lie in Redis, whose own files are to be backed up.', responseMessage),
       507: json('The disk has no room for the copy.', responseMessage),
     },
     async handle({ ctx }, { backups, logger }: AdministrationDeps) {
+      if (backups === undefined)
+        throw new HttpError(501, "States lie in Redis here (STORE=redis): back up Redis' own files, and DATA_DIR.");
       const backup = await backups.take();
       if (backup.kind !== 'taken')
         throw backup.kind === 'busy' ? overloaded(backup.message) : new HttpError(507, backup.message);

@@ -19,6 +19,7 @@
  *     news                           items of which the actor has to hear, in the order in which that happened
  *     settled                        tokens whose answer was taken, the last thousand
  *     looked                         when a server looked last for what has run out
+ *     servers, server:<server>       who is there; the second is gone soon after its server is
  */
 export const LEDGER = `
 local P = KEYS[1] .. 'w:'
@@ -401,9 +402,22 @@ export const LEDGER_SCRIPTS = {
       end
     end
     return { told() }`),
-  abandoned: script(`
-    local dead = arg()
-    for _, token in ipairs(redis.call('SMEMBERS', P .. 'v:' .. dead)) do giveBack(leaseOf(token), false) end
+  alive: script(`
+    redis.call('SET', P .. 'server:' .. server, '1', 'PX', number())
+    redis.call('SADD', P .. 'servers', server)
+    local dead = {}
+    for _, other in ipairs(redis.call('SMEMBERS', P .. 'servers')) do
+      if redis.call('EXISTS', P .. 'server:' .. other) == 0 then
+        dead[#dead + 1] = other
+        for _, token in ipairs(redis.call('SMEMBERS', P .. 'v:' .. other)) do giveBack(leaseOf(token), false) end
+        redis.call('SREM', P .. 'servers', other)
+      end
+    end
+    return { told(), dead, redis.call('SCARD', P .. 'servers') }`),
+  left: script(`
+    redis.call('DEL', P .. 'server:' .. server)
+    for _, token in ipairs(redis.call('SMEMBERS', P .. 'v:' .. server)) do giveBack(leaseOf(token), false) end
+    redis.call('SREM', P .. 'servers', server)
     return { told() }`),
   unavailable: script(`
     local queue, why = arg(), arg()

@@ -60,7 +60,12 @@ export class RedisLedger implements WorkLedger {
   }
 
   /** With which a commit ends. */
-  changeWords({ offer = [], withdraw = [], settle = [], clear = false }: WorkChange = {}): readonly Argument[] {
+  changeWords({
+    offer = [],
+    withdraw = [],
+    settle = [],
+    clear = false,
+  }: WorkChange = {}): readonly Argument[] {
     return [settle.length, ...settle, clear ? 1 : 0, ...itemWords(withdraw), ...itemWords(offer)];
   }
 
@@ -95,7 +100,12 @@ export class RedisLedger implements WorkLedger {
     return this.#readLeases(await this.#run('claim', words));
   }
 
-  async beat(token: string, worker: string, done: number, total: number): Promise<'on' | 'cancelled' | 'lost'> {
+  async beat(
+    token: string,
+    worker: string,
+    done: number,
+    total: number,
+  ): Promise<'on' | 'cancelled' | 'lost'> {
     return (await this.#run('beat', [token, worker, done, total])) as 'on' | 'cancelled' | 'lost';
   }
 
@@ -124,9 +134,18 @@ export class RedisLedger implements WorkLedger {
     await this.#run('gone', [worker, counted ? 1 : 0, reason]);
   }
 
-  /** A server is gone, and its components with it: what they held waits again, and no attempt is counted. */
-  async abandoned(server: string): Promise<void> {
-    await this.#run('abandoned', [server]);
+  /**
+   * Says that this server is there for another `ms`, and looks who of the others is not any more: what their components held waits again,
+   * and no attempt is counted. Answers the dead, each told to one server, and how many servers there are.
+   */
+  async alive(ms: number): Promise<{ readonly dead: readonly string[]; readonly servers: number }> {
+    const [dead, servers] = await this.#runAll('alive', [ms]);
+    return { dead: dead as readonly string[], servers: servers as number };
+  }
+
+  /** This server goes in order, and all its components have gone before. */
+  async left(): Promise<void> {
+    await this.#run('left', []);
   }
 
   async unavailable(queue: string, reason: string): Promise<void> {
@@ -178,7 +197,11 @@ export class RedisLedger implements WorkLedger {
   }
 
   async #run(verb: LedgerVerb, words: readonly Argument[]): Promise<unknown> {
-    const [told, answer] = (await this.#scripts.run(verb, [...this.context(), ...words])) as [unknown, unknown];
+    return (await this.#runAll(verb, words))[0];
+  }
+
+  async #runAll(verb: LedgerVerb, words: readonly Argument[]): Promise<readonly unknown[]> {
+    const [told, ...answer] = (await this.#scripts.run(verb, [...this.context(), ...words])) as unknown[];
     this.told(told);
     return answer;
   }
@@ -194,7 +217,8 @@ export class RedisLedger implements WorkLedger {
   /** In the time of this server's clock. */
   #readLease(fields: ShownLease): Lease {
     const [token, item, worker, ...rest] = fields as readonly [string, string, string, ...string[]];
-    const [startedAt, leaseUntil, silentUntil, wholeUntil, done, total, cancelled, kill, inTurn, last, at] = rest;
+    const [startedAt, leaseUntil, silentUntil, wholeUntil, done, total, cancelled, kill, inTurn, last, at] =
+      rest;
     const shift = this.#deps.now() - Number(at);
     const here = (time: string | undefined) => (time === 'inf' ? Infinity : Number(time) + shift);
     return {

@@ -19,7 +19,7 @@ import {
 } from '../store.ts';
 import { LEDGER_SCRIPTS, type LedgerVerb } from './ledger-script.ts';
 import { RedisLedger, type RedisLedgerDeps } from './redis-ledger.ts';
-import { Scripts, type Argument } from './scripts.ts';
+import { away, Scripts, type Argument } from './scripts.ts';
 import { CONFLICT, STORE_SCRIPTS, type StoreVerb } from './store-script.ts';
 
 /** Characters of actors that are kept as they were read last; a larger one is read anew each time. */
@@ -40,7 +40,12 @@ export interface RedisOptions {
   readonly connected?: (isConnected: boolean, reason?: Error) => void;
 }
 
-const LEASES: LeaseSettings = { leaseMs: 15_000, silenceMs: 120_000, wholeMs: 86_400_000, cancelGraceMs: 5_000 };
+const LEASES: LeaseSettings = {
+  leaseMs: 15_000,
+  silenceMs: 120_000,
+  wholeMs: 86_400_000,
+  cancelGraceMs: 5_000,
+};
 /** Servers look after leases each second. */
 const GAP_MS = 5_000;
 
@@ -54,6 +59,7 @@ interface Loaded {
  * notices, counters and work are one. How much survives the loss of power is a matter of Redis' own settings (appendfsync).
  */
 export class RedisStore implements Store {
+  readonly shared = true;
   readonly work: RedisLedger;
   readonly #redis: Redis;
   /** Redis allows nothing else on a connection that listens. */
@@ -153,7 +159,10 @@ export class RedisStore implements Store {
     return keys.map((key, i) => ({ key, body: JSON.parse(bodies[i]!) as unknown }));
   }
 
-  async list(index: string, { after, limit, descending = false }: ListOptions): Promise<readonly IndexEntry[]> {
+  async list(
+    index: string,
+    { after, limit, descending = false }: ListOptions,
+  ): Promise<readonly IndexEntry[]> {
     const from = after === undefined ? [0] : [1, after.score, after.id];
     const found = (await this.#run('list', [index, limit, descending ? 1 : 0, ...from])) as readonly string[];
     return Array.from({ length: found.length / 2 }, (_, i) => ({
@@ -163,34 +172,39 @@ export class RedisStore implements Store {
   }
 
   count(index: string): Promise<number> {
-    return this.#redis.zcard(`${this.#prefix}i:${index}`);
+    return this.#plain(this.#redis.zcard(`${this.#prefix}i:${index}`));
   }
 
   async outbox(destination: string, { after, limit }: OutboxOptions): Promise<readonly OutboxEntry[]> {
     const from = after === undefined ? [0] : [1, after.due, after.id];
     const found = await this.#run('outbox', [destination, limit, ...from]);
-    return (found as readonly (readonly [string, string, string, string])[]).map(([id, due, actor, body]) => ({
-      id,
-      destination,
-      due: Number(due),
-      actor: keyOf(actor),
-      body: JSON.parse(body) as unknown,
-    }));
+    return (found as readonly (readonly [string, string, string, string])[]).map(
+      ([id, due, actor, body]) => ({
+        id,
+        destination,
+        due: Number(due),
+        actor: keyOf(actor),
+        body: JSON.parse(body) as unknown,
+      }),
+    );
   }
 
-  async destinations(options: { readonly after?: string; readonly limit: number }): Promise<readonly string[]> {
+  async destinations(options: {
+    readonly after?: string;
+    readonly limit: number;
+  }): Promise<readonly string[]> {
     return (await this.#run('destinations', [options.after ?? '', options.limit])) as readonly string[];
   }
 
   async counters(prefix: string): Promise<ReadonlyMap<string, number>> {
-    const all = Object.entries(await this.#redis.hgetall(`${this.#prefix}counters`));
+    const all = Object.entries(await this.#plain(this.#redis.hgetall(`${this.#prefix}counters`)));
     const below = all.filter(([name]) => name.startsWith(prefix));
     const inOrder = below.toSorted(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
     return new Map(inOrder.map(([name, value]) => [name, Number(value)]));
   }
 
   async next(sequence: string, n = 1): Promise<number> {
-    return (await this.#redis.hincrby(`${this.#prefix}sequences`, sequence, n)) - n + 1;
+    return (await this.#plain(this.#redis.hincrby(`${this.#prefix}sequences`, sequence, n))) - n + 1;
   }
 
   async quarantine(
@@ -204,7 +218,13 @@ export class RedisStore implements Store {
   }
 
   async check(): Promise<void> {
-    await this.#redis.ping();
+    await this.#plain(this.#redis.ping());
+  }
+
+  /** What Redis is set to; undefined: it does not say. */
+  async setting(name: string): Promise<string | undefined> {
+    const answer = (await this.#redis.config('GET', name).catch(() => [])) as readonly string[];
+    return answer[1];
   }
 
   /** What is asked for by then is carried out. */
@@ -217,12 +237,24 @@ export class RedisStore implements Store {
     );
   }
 
+  /** @throws StoreAway */
+  async #plain<T>(command: Promise<T>): Promise<T> {
+    try {
+      return await command;
+    } catch (error) {
+      throw away(error);
+    }
+  }
+
   async #run(verb: StoreVerb, words: readonly Argument[]): Promise<unknown> {
     return (await this.#runAll(verb, words))[0];
   }
 
   async #runAll(verb: StoreVerb, words: readonly Argument[]): Promise<readonly unknown[]> {
-    const [told, ...answer] = (await this.#scripts.run(verb, [...this.work.context(), ...words])) as unknown[];
+    const [told, ...answer] = (await this.#scripts.run(verb, [
+      ...this.work.context(),
+      ...words,
+    ])) as unknown[];
     this.work.told(told);
     return answer;
   }

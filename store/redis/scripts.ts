@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
+import { StoreAway } from '../store.ts';
 
 /** An argument of a script; numbers are written so that nothing of them is lost. */
 export type Argument = string | number;
@@ -17,7 +18,9 @@ export class Scripts<Name extends string> {
     this.#prefix = prefix;
     this.#bodies = bodies;
     const names = Object.keys(bodies) as Name[];
-    this.#hashes = new Map(names.map((name) => [name, createHash('sha1').update(bodies[name]).digest('hex')]));
+    this.#hashes = new Map(
+      names.map((name) => [name, createHash('sha1').update(bodies[name]).digest('hex')]),
+    );
   }
 
   /** Brings all of them to Redis, so that none has to be sent twice. */
@@ -25,14 +28,26 @@ export class Scripts<Name extends string> {
     await Promise.all(Object.values<string>(this.#bodies).map((body) => this.#redis.script('LOAD', body)));
   }
 
+  /** @throws StoreAway */
   async run(name: Name, args: readonly Argument[]): Promise<unknown> {
     const words = args.map(String);
     try {
       return await this.#redis.evalsha(this.#hashes.get(name)!, 1, this.#prefix, ...words);
     } catch (error) {
       // A Redis that was started anew knows no scripts.
-      if (!String(error).includes('NOSCRIPT')) throw error;
-      return await this.#redis.eval(this.#bodies[name], 1, this.#prefix, ...words);
+      if (!String(error).includes('NOSCRIPT')) throw away(error);
     }
+    return await this.#redis.eval(this.#bodies[name], 1, this.#prefix, ...words).catch((error: unknown) => {
+      throw away(error);
+    });
   }
 }
+
+/** What Redis, or the way there, has to say. */
+export const away = (error: unknown): StoreAway =>
+  new StoreAway(
+    `Redis does not answer as it should: ${error instanceof Error ? error.message : String(error)}`,
+    {
+      cause: error,
+    },
+  );

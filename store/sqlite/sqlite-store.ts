@@ -55,6 +55,7 @@ export interface SqliteOptions {
  * Commits that must survive the loss of power are told so when the log has been synced after it; nobody else waits for that.
  */
 export class SqliteStore implements Store {
+  readonly shared = false;
   readonly work: MemoryLedger;
   readonly #database: Database.Database;
   readonly #statements: Statements;

@@ -28,6 +28,7 @@ const bytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.fr
 
 /** What the contract of a store means, in plain maps: the measure of every backend. */
 export class ModelStore implements Store {
+  readonly shared = false;
   readonly work = new MemoryLedger();
   readonly #actors = new Map<string, Kept>();
   readonly #sequences = new Map<string, number>();

@@ -100,7 +100,8 @@ describe('The store in Redis', () => {
       await commit(one, 0, { offer: [item('own'), item('far')] });
       await one.work.claim({ queues: ['FACE'], max: 1, worker: 'child' });
       const [far] = await one.work.claim({ queues: ['FACE'], max: 1, worker: 'far away', lasting: true });
-      await other.work.abandoned('dead');
+      await one.work.alive(1);
+      await until('its time is over', async () => (await other.work.alive(10_000)).dead.includes('dead'));
       const [again] = await other.work.claim({ queues: ['FACE'], max: 9, worker: 'w' });
       expect(again?.item).to.include({ id: 'own', attempt: 1 });
       expect(await other.work.beat(far!.token, 'far away', 1, 1)).to.equal('on');

@@ -9,7 +9,8 @@ import { Redis } from 'ioredis';
 import { until } from './until.ts';
 
 /** Whether there is one to start. */
-export const hasRedis = (): boolean => spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0;
+export const hasRedis = (): boolean =>
+  spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0;
 
 export class TestRedis {
   readonly #folder = mkdtempSync(path.join(tmpdir(), 'troupe-redis-'));

@@ -71,7 +71,7 @@ export class Service {
   constructor(env: Environment = {}, tokenOf: TokenOf = ({ url, dataDir }) => ownToken(url, dataDir)) {
     this.#tokenOf = tokenOf;
     this.folder = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-test-')));
-    this.dataDir = join(this.folder, 'data');
+    this.dataDir = env['DATA_DIR'] ?? join(this.folder, 'data');
     this.mediaDir = join(this.folder, 'media');
     mkdirSync(this.mediaDir);
     this.#env = env;

@@ -1,0 +1,68 @@
+import type { Logger } from '../config/logger.ts';
+import { every, type Clock } from './runtime/clock.ts';
+
+/** Where servers that share a store say that they are there. */
+export interface Liveness {
+  /** This server is there for another `ms`; answers who is not any more, each told to one server, and how many servers there are. */
+  alive(ms: number): Promise<{ readonly dead: readonly string[]; readonly servers: number }>;
+  /** This server goes in order. */
+  left(): Promise<void>;
+}
+
+export interface ClusterDeps {
+  readonly ledger: Liveness;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** A server that is not heard of for so long is dead. */
+  readonly silenceMs: number;
+}
+
+const BEATS_IN_SILENCE = 4;
+
+/** The servers that share a store, as far as this one has to know of the others: what a dead one did goes on elsewhere. */
+export class Cluster {
+  readonly #deps: ClusterDeps;
+  readonly #taking: (() => void)[] = [];
+  #stop: () => void = () => undefined;
+  #servers = 1;
+
+  constructor(deps: ClusterDeps) {
+    this.#deps = deps;
+  }
+
+  /** How many servers there are, this one included. */
+  get servers(): number {
+    return this.#servers;
+  }
+
+  /** From now on this server is known to the others, and looks after them. */
+  async start(): Promise<void> {
+    const { clock, silenceMs } = this.#deps;
+    await this.#beat();
+    this.#stop = every(clock, silenceMs / BEATS_IN_SILENCE, () => this.#beat());
+  }
+
+  /** `task` is done whenever a server is found dead. */
+  onDeath(task: () => void): void {
+    this.#taking.push(task);
+  }
+
+  async leave(): Promise<void> {
+    this.#stop();
+    await this.#deps.ledger.left().catch(() => undefined);
+  }
+
+  async #beat(): Promise<void> {
+    const { ledger, logger, silenceMs } = this.#deps;
+    try {
+      const { dead, servers } = await ledger.alive(silenceMs);
+      this.#servers = servers;
+      if (dead.length === 0) return;
+      logger.warn({ servers: dead }, 'servers are gone: what they did goes on here and elsewhere');
+      for (const task of this.#taking) task();
+    } catch (err) {
+      // Said by the connection already; the next beat comes soon.
+      logger.debug({ err }, 'this server could not say that it is there');
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { SECOND, wait, type SettingGroup } from './values.ts';
+
+const storing = {
+  STORE: z
+    .enum(['sqlite', 'redis'], { error: 'must be sqlite or redis' })
+    .default('sqlite')
+    .describe(
+      'sqlite: one server, in one file below DATA_DIR. redis: any number of servers, which share a Redis and a DATA_DIR: see [cluster.md](cluster.md)',
+    ),
+  REDIS_URL: z
+    .string()
+    .trim()
+    .regex(/^rediss?:\/\/\S+$/, 'must be redis://host:port/number, or rediss:// for TLS')
+    .optional()
+    .describe('Where Redis is, with user and password if it asks for them; STORE=redis needs it'),
+  REDIS_PREFIX: z
+    .string()
+    .regex(/^[\w.-]{1,64}$/, 'must be 1 to 64 letters, digits, _, . and -')
+    .default('troupe')
+    .describe('First part of all keys, in braces; servers with the same one work together'),
+  REDIS_TIMEOUT_MS: wait(5 * SECOND, 100).describe(
+    'Time after which a call that Redis does not answer has failed; requests that need it are then answered 503',
+  ),
+  SERVER_SILENCE_MS: wait(4 * SECOND, 500).describe(
+    'Time after which a server that says nothing is taken for dead: others go on with what it did',
+  ),
+};
+
+export const storingSettings = storing;
+
+export const storingGroups: readonly SettingGroup[] = [
+  {
+    title: 'Store',
+    about: 'Where states lie. Files (media, documents, spool) lie in DATA_DIR in both cases.',
+    settings: storing,
+  },
+];
