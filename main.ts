@@ -134,6 +134,7 @@ async function openRedis(
   for (const { level, sentence } of await promisesOf(store)) logger[level]({}, sentence);
   const cluster = new Cluster({
     ledger: store.work,
+    channel: store,
     clock: systemClock,
     logger,
     silenceMs: settings.SERVER_SILENCE_MS,

@@ -9,7 +9,21 @@ export interface Liveness {
   left(): Promise<void>;
 }
 
+/** Words that every server hears which is there, and no other ever. */
+export interface Channel {
+  say(words: string): Promise<void>;
+  listen(heard: (words: string) => void): void;
+}
+
+/** What another server is to do with a node that is connected there. */
+export interface KillOrder {
+  readonly type: 'kill';
+  readonly worker: string;
+  readonly reason: string;
+}
+
 export interface ClusterDeps {
+  readonly channel: Channel;
   readonly ledger: Liveness;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -45,6 +59,19 @@ export class Cluster {
   /** `task` is done whenever a server is found dead. */
   onDeath(task: () => void): void {
     this.#taking.push(task);
+  }
+
+  /** Whichever server has the node of this process ends it. An order that is lost is given again when the next lease of the process runs out. */
+  order(order: KillOrder): void {
+    const { channel, logger } = this.#deps;
+    channel
+      .say(JSON.stringify(order))
+      .catch((err: unknown) => logger.debug({ err }, 'an order could not be told to other servers'));
+  }
+
+  /** What other servers order. */
+  onOrder(carryOut: (order: KillOrder) => void): void {
+    this.#deps.channel.listen((words) => carryOut(JSON.parse(words) as KillOrder));
   }
 
   async leave(): Promise<void> {

@@ -9,6 +9,7 @@ import type { Duties } from '../store/duties.ts';
 import type { SearchIndex } from '../store/search.ts';
 import type { Owner, Store } from '../store/store.ts';
 import type { Catalog } from './catalog/catalog.ts';
+import type { Cluster } from './cluster.ts';
 import type { ManagedComponent } from './node-manager/components.ts';
 import type { ActorSystem } from './runtime/system.ts';
 import type { SystemMessageService } from './system-messages/service.ts';
@@ -41,6 +42,8 @@ export interface GuardianDeps {
   readonly serverId: string;
   /** No other server works on the same store. */
   readonly alone: boolean;
+  /** Those that do; absent: there are none. */
+  readonly cluster: Pick<Cluster, 'order' | 'onOrder'> | undefined;
   /** What one of all servers does. */
   readonly duties: Duties;
   /** Number of this start; higher than that of every earlier one. */

@@ -86,10 +86,12 @@ export class NodeGateway {
         if (remote.isNews(queue, wanted)) remote.wake();
   }
 
-  /** Of a worker that no node of another host has started nothing happens. */
-  kill(worker: string, reason: string): void {
+  /** False: no node that is connected here has started this worker. */
+  kill(worker: string, reason: string): boolean {
     const node = nodeOfWorker(worker);
-    if (node !== undefined) this.#nodes.get(node)?.send({ type: 'kill', worker, reason });
+    const remote = node === undefined ? undefined : this.#nodes.get(node);
+    remote?.send({ type: 'kill', worker, reason });
+    return remote !== undefined;
   }
 
   /** Whether a node of another host that is connected can take work of this queue. `except`: but this one. */

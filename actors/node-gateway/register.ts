@@ -43,6 +43,12 @@ export function registerNodes(base: Foundation, dispatcher: ToDispatcher): Nodes
   const gateway = gatewayOf(base, dispatcher, own, messages);
   const { manager } = own;
   const { host, family } = manager;
+  const killHere = (worker: string, reason: string): boolean => {
+    if (nodeOfWorker(worker) !== host) return gateway.kill(worker, reason);
+    family.tell(host, { type: 'kill', worker, reason });
+    return true;
+  };
+  base.cluster?.onOrder(({ worker, reason }) => void killHere(worker, reason));
   const nodes: Nodes = {
     own,
     gateway,
@@ -60,8 +66,7 @@ export function registerNodes(base: Foundation, dispatcher: ToDispatcher): Nodes
       gateway.offered(queues);
     },
     kill(worker, reason) {
-      if (nodeOfWorker(worker) === host) family.tell(host, { type: 'kill', worker, reason });
-      else gateway.kill(worker, reason);
+      if (!killHere(worker, reason)) base.cluster?.order({ type: 'kill', worker, reason });
     },
     waitingReason(queue) {
       if (gateway.serves(queue)) return undefined;

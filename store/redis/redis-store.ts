@@ -65,6 +65,7 @@ export class RedisStore implements Store {
   /** Redis allows nothing else on a connection that listens. */
   readonly #listening: Redis;
   readonly #prefix: string;
+  readonly #heard: ((words: string) => void)[] = [];
   readonly #scripts: Scripts<StoreVerb>;
   readonly #loaded = new LRUCache<string, Loaded>({ maxSize: KEPT_CHARACTERS, maxEntrySize: KEPT_OF_ONE });
 
@@ -108,13 +109,16 @@ export class RedisStore implements Store {
     for (const redis of [this.#redis, this.#listening]) redis.on('error', (error: Error) => (reason = error));
     this.#redis.on('close', () => connected?.(false, reason));
     this.#redis.on('ready', () => connected?.(true));
-    this.#listening.on('message', (_, message: string) => this.#offeredElsewhere(server, message));
+    this.#listening.on('message', (channel: string, message: string) => {
+      if (channel === `${this.#prefix}offered`) this.#offeredElsewhere(server, message);
+      else for (const heard of this.#heard) heard(message);
+    });
   }
 
   async #connect(): Promise<void> {
     await Promise.all([this.#redis.connect(), this.#listening.connect()]);
     await this.#scripts.load();
-    await this.#listening.subscribe(`${this.#prefix}offered`);
+    await this.#listening.subscribe(`${this.#prefix}offered`, `${this.#prefix}said`);
   }
 
   #offeredElsewhere(server: string, message: string): void {
@@ -219,6 +223,15 @@ export class RedisStore implements Store {
 
   async check(): Promise<void> {
     await this.#plain(this.#redis.ping());
+  }
+
+  /** Every server on this store that is there hears it, this one included. */
+  async say(words: string): Promise<void> {
+    await this.#plain(this.#redis.publish(`${this.#prefix}said`, words));
+  }
+
+  listen(heard: (words: string) => void): void {
+    this.#heard.push(heard);
   }
 
   /** What Redis is set to; undefined: it does not say. */

@@ -97,6 +97,7 @@ export async function startCore(environment: Readonly<Record<string, string>> = 
     uploads: { keeping: (_, work) => work() },
     serverId: 'bench',
     alone: true,
+    cluster: undefined,
     duties: ALL_DUTIES,
     epoch: await store.next('epoch'),
     version: 'bench',
