@@ -157,8 +157,7 @@ export class Cell {
     // Another actor that did not answer answers for itself.
     if (error instanceof DeliveryError) return;
     // Nobody is to blame, but to load a large actor for every message while the disk is full helps nobody either.
-    if (isTransient(error))
-      return this.#restart(error, backOff(++this.#hindered, kind.intensity));
+    if (isTransient(error)) return this.#restart(error, backOff(++this.#hindered, kind.intensity));
     const { failures, verdict } = onFailure(this.#failures, clock.steady(), kind.intensity);
     this.#failures = failures;
     if (verdict.kind === 'restart') return this.#restart(error, verdict.delayMs);

@@ -64,7 +64,10 @@ export const administrationEndpoints = [
     },
     async handle({ ctx }, { backups, logger }: AdministrationDeps) {
       if (backups === undefined)
-        throw new HttpError(501, "States lie in Redis here (STORE=redis): back up Redis' own files, and DATA_DIR.");
+        throw new HttpError(
+          501,
+          "States lie in Redis here (STORE=redis): back up Redis' own files, and DATA_DIR.",
+        );
       const backup = await backups.take();
       if (backup.kind !== 'taken')
         throw backup.kind === 'busy' ? overloaded(backup.message) : new HttpError(507, backup.message);
