@@ -76,7 +76,7 @@ export class Resampler {
 }
 
 /** Files without a channel layout mean the usual ones. */
-function layoutOf(frame: AvFrame): ChannelLayout {
+export function layoutOf(frame: AvFrame): ChannelLayout {
   const layout = frame.channelLayout;
   if (layout.order !== AV_CHANNEL_ORDER_UNSPEC) return layout;
   if (layout.nbChannels === 1) return AV_CHANNEL_LAYOUT_MONO;

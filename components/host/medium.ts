@@ -57,7 +57,8 @@ export function methodFor(
 ): 'video' | 'image' | 'audio' | 'generic' {
   if (mediaType === 'VIDEO' && detector.video !== undefined) return 'video';
   if (mediaType === 'IMAGE' && detector.image !== undefined) return 'image';
-  if ((mediaType === 'AUDIO' || mediaType === 'VIDEO') && detector.audio !== undefined) return 'audio';
+  const hears = detector.audio !== undefined || detector.soundFile !== undefined;
+  if ((mediaType === 'AUDIO' || mediaType === 'VIDEO') && hears) return 'audio';
   if (mediaType === 'UNKNOWN' && detector.generic !== undefined) return 'generic';
   if (mediaType === 'UNKNOWN')
     throw new DetectionError(
@@ -70,11 +71,12 @@ export function methodFor(
   );
 }
 
-function knownTypes({ video, image, audio, generic }: Detector): string {
+function knownTypes({ video, image, audio, soundFile, generic }: Detector): string {
+  const hears = audio !== undefined || soundFile !== undefined;
   return [
-    ...(video === undefined && audio === undefined ? [] : ['VIDEO']),
+    ...(video === undefined && !hears ? [] : ['VIDEO']),
     ...(image === undefined ? [] : ['IMAGE']),
-    ...(audio === undefined ? [] : ['AUDIO']),
+    ...(hears ? ['AUDIO'] : []),
     ...(generic === undefined ? [] : ['UNKNOWN (documents)']),
   ].join(', ');
 }

@@ -1,7 +1,7 @@
 /** A detector at work on sound. Sound counts in milliseconds; of a video, the frames that were on show are reported, too. */
 import { openAudio, SAMPLE_RATE } from '../../media/audio.ts';
 import type { Range, ReportedTrack } from '../../domain/types.ts';
-import type { DetectionJob, Detector } from '../sdk/detector.ts';
+import type { DetectionJob, Detector, FoundSound } from '../sdk/detector.ts';
 import type { DetectWork } from '../../protocol/detection-work.ts';
 import { soundTrack } from './report.ts';
 
@@ -32,9 +32,16 @@ export async function* inSound(
   const { signal } = job;
   const startMs = stretches[0]?.startMs;
   const stopMs = endOf(stretches);
-  const audio = await openAudio(medium.path, { startMs, stopMs, signal });
   let told = 0;
   const tell = (ms: number) => heard((told = Math.max(told, ms)));
+  const reported = (sound: FoundSound) =>
+    soundTrack({ ...sound, stopTime: Math.min(sound.stopTime, Math.floor(stopMs)) }, frameAt);
+  if (detector.soundFile !== undefined) {
+    const file = { path: medium.path, startMs: startMs ?? 0, stopMs, heard: tell };
+    for await (const sound of detector.soundFile(file, job)) yield reported(sound);
+    return;
+  }
+  const audio = await openAudio(medium.path, { startMs, stopMs, signal });
   const working = () => tell(told + 1);
   const chunks = async function* () {
     let samples = 0;
@@ -48,7 +55,7 @@ export async function* inSound(
   };
   try {
     for await (const sound of detector.audio!({ startTime: audio.startTime, chunks, working }, job))
-      yield soundTrack({ ...sound, stopTime: Math.min(sound.stopTime, Math.floor(stopMs)) }, frameAt);
+      yield reported(sound);
   } finally {
     audio.close();
   }

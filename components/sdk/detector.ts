@@ -44,6 +44,17 @@ export interface AudioSource {
   readonly working?: () => void;
 }
 
+/** A sound, or the sound of a video, as it is stored: with all its channels and at its own rate. It may have none. */
+export interface SoundFile {
+  /** Absolute path of its file. */
+  readonly path: string;
+  /** Milliseconds of the medium, both ends included; Infinity: to its end. */
+  readonly startMs: number;
+  readonly stopMs: number;
+  /** To be told how much was heard, in milliseconds from `startMs`. */
+  heard(ms: number): void;
+}
+
 /**
  * A box in the pixels of the frame it was found in. With a property ROTATION it is turned by so many degrees, counter-clockwise,
  * around its corner x, y.
@@ -165,6 +176,8 @@ export interface Detector {
   readonly followsStreams?: boolean;
   image?(frame: Frame, job: DetectionJob): AsyncIterable<FoundTrack>;
   audio?(source: AudioSource, job: DetectionJob): AsyncIterable<FoundSound>;
+  /** Asked instead of `audio`, also of a video without any sound: for what measures a sound as it is stored. */
+  soundFile?(source: SoundFile, job: DetectionJob): AsyncIterable<FoundSound>;
   generic?(source: GenericSource, job: DetectionJob): AsyncIterable<FoundPart>;
   /**
    * Works on what a fed track says and not on the medium. A detector that has it is asked this way whenever tracks are fed
