@@ -25,7 +25,9 @@ export function firstUninspected({ media }: JobRecord, known: List<MediumState>,
   return at;
 }
 
-const isInspected = ({ prepared, failedIn }: MediumState) => prepared !== null || failedIn !== null;
+/** Whether a medium was looked at, or given up. */
+export const isInspected = ({ prepared, failedIn }: MediumState): boolean =>
+  prepared !== null || failedIn !== null;
 
 /** The first medium of the request, from one on, that can be inspected at all. */
 export function firstUsable({ media }: Pick<JobRecord, 'media'>, from: number): number {

@@ -6,7 +6,7 @@ import { atOnce, type Steps } from '../runtime/steps.ts';
 import type { DecisionContext } from './context.ts';
 import { annotates, derives, forPlanning, isFed, passesBy, tasksOn } from './effective-properties.ts';
 import { tracksBefore } from './track-inputs.ts';
-import { firstUninspected, stageIndex, underived } from './media.ts';
+import { firstUninspected, isInspected, stageIndex, underived } from './media.ts';
 import type { JobRecord } from './record.ts';
 import { mostPieces, SegmentCuts } from './segment-cuts.ts';
 import type { JobState, MediumState, Prepared, Processed, Stage, Unit } from './state.ts';
@@ -75,15 +75,46 @@ export function withInspected(state: JobState, { record }: Pick<DecisionContext,
 const MOST_ANSWERS = 64;
 
 /** The next task of a large job, as far as it can be planned before the answers that end the stage; undefined: not yet, or it is no large one. */
-export function planAhead(
+export function planAhead(record: JobRecord, state: JobState): Steps<void> | undefined {
+  const { media, stage, outstanding, inspecting } = state;
+  const inspects = inspecting !== null || stage.name === 'PREPARE';
+  const next = inspects ? 0 : stageIndex(stage) + 1;
+  const task = record.plan.tasks[next];
+  if (task === undefined || media.size * task.actions.length < LARGE_STAGE) return undefined;
+  if (inspects) return plannedAsInspected(record, state, task);
+  return outstanding.size > MOST_ANSWERS ? undefined : planned(record, media, next);
+}
+
+/** How far the first task of a run has been planned while its media are inspected. */
+interface Ahead {
+  readonly run: number;
+  readonly cuts: SegmentCuts;
+  /** The first medium that had not been handed out for inspection. */
+  next: number;
+  /** Those before it that had not been inspected. */
+  readonly waiting: Set<number>;
+}
+const AHEAD = new WeakMap<JobRecord, Ahead>();
+
+/** Media that have been inspected since, wherever they stand: others may wait for one before them that takes long. */
+function* plannedAsInspected(
   record: JobRecord,
-  { media, stage, outstanding, inspecting }: JobState,
-): Steps<void> | undefined {
-  if (inspecting !== null) return undefined;
-  const next = stageIndex(stage) + 1;
-  const actions = record.plan.tasks[next]?.actions.length ?? 0;
-  if (outstanding.size > MOST_ANSWERS || media.size * actions < LARGE_STAGE) return undefined;
-  return planned(record, media, next);
+  { run, media, inspecting, units, cursor }: JobState,
+  task: PlannedTask,
+): Steps<void> {
+  let ahead = AHEAD.get(record);
+  if (ahead?.run !== run) {
+    ahead = { run, cuts: cutsOf(record, media, task, 0), next: 0, waiting: new Set() };
+    AHEAD.set(record, ahead);
+  }
+  const next = inspecting?.next ?? units.get(cursor)?.medium ?? record.media.length;
+  for (; ahead.next < next; ahead.next++) ahead.waiting.add(ahead.next);
+  for (const medium of ahead.waiting) {
+    if (!isInspected(media.get(medium)!)) continue;
+    ahead.waiting.delete(medium);
+    unitsOfMedium({ record, media, task, cuts: ahead.cuts }, 0, medium);
+    yield;
+  }
 }
 
 function* planned(record: JobRecord, media: List<MediumState>, task: number): Steps<void> {
@@ -100,20 +131,27 @@ function* plannedMedia(
 ): Generator<readonly Unit[], void> {
   const task = record.plan.tasks[index];
   if (task === undefined) return;
-  // While the first task runs, media may be derived already: they are none of its own.
-  const cuts = new SegmentCuts(mostPieces(index === 0 ? record.media.length : media.size, task));
-  for (let medium = from; medium < end; medium++) {
-    const state = media.get(medium)!;
-    const known = PLANNED.get(state);
-    if (known?.task === task && known.mostPieces === cuts.mostPieces) {
-      yield known.units;
-      continue;
-    }
-    const units = unitsOn({ record, media, task, cuts }, index, medium);
-    PLANNED.set(state, { task, mostPieces: cuts.mostPieces, units });
-    yield units;
-  }
+  const cuts = cutsOf(record, media, task, index);
+  for (let medium = from; medium < end; medium++)
+    yield unitsOfMedium({ record, media, task, cuts }, index, medium);
 }
+
+/** While the first task runs, media may be derived already: they are none of its own. */
+const cutsOf = (record: JobRecord, media: List<MediumState>, task: PlannedTask, index: number) =>
+  new SegmentCuts(mostPieces(index === 0 ? record.media.length : media.size, task));
+
+/** The same as were planned before, when nothing else has become known of the medium since. */
+function unitsOfMedium(task: TaskOnMedia, index: number, medium: number): readonly Unit[] {
+  const state = task.media.get(medium)!;
+  const { mostPieces: most } = task.cuts;
+  const known = PLANNED.get(state);
+  if (known?.task === task.task && known.mostPieces === most) return known.units;
+  const units = unitsOn(task, index, medium);
+  PLANNED.set(state, { task: task.task, mostPieces: most, units });
+  return units;
+}
+
+type TaskOnMedia = Pick<Place, 'record' | 'media' | 'task' | 'cuts'>;
 
 /** What was planned last for a medium of which nothing else has become known since. */
 const PLANNED = new WeakMap<
@@ -121,11 +159,7 @@ const PLANNED = new WeakMap<
   { readonly task: PlannedTask; readonly mostPieces: number; readonly units: readonly Unit[] }
 >();
 
-function unitsOn(
-  { record, media, task, cuts }: Pick<Place, 'record' | 'media' | 'task' | 'cuts'>,
-  index: number,
-  medium: number,
-): readonly Unit[] {
+function unitsOn({ record, media, task, cuts }: TaskOnMedia, index: number, medium: number): readonly Unit[] {
   const { prepared, failedIn } = media.get(medium)!;
   if (prepared === null || (failedIn !== null && failedIn < index)) return [];
   return task.actions.flatMap((action, number) => {

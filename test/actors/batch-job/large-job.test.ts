@@ -15,7 +15,7 @@ const ofMedia = (media: number): GivenJob => ({
 describe('A batch job of 10,000 media', () => {
   it('plans its next task step by step before the answer that ends a stage', () => {
     const job = LedJob.accepted({ ...ofMedia(10_000), tasks: [1, ACTIONS] }, { window: 100 });
-    expect(planAhead(job.record, job.state!), 'while much is still to come').to.equal(undefined);
+    expect(countSteps(planAhead(job.record, job.state!)!), 'while nothing is inspected').to.equal(0);
     while (job.outstanding.length > 1 || job.outstanding[0]!.kind !== 'FINISH') job.done(job.outstanding[0]!);
     expect(countSteps(planAhead(job.record, job.state!)!)).to.equal(10_000);
     const last = job.outstanding[0]!;
@@ -29,6 +29,21 @@ describe('A batch job of 10,000 media', () => {
     for (const unit of [500 * ACTIONS, 50_000, 99_000])
       expect(planned[0]!.get(unit)).to.equal(planned[1]!.get(unit));
   });
+
+  for (const slow of [0, 1])
+    it(`plans its first task step by step as media are inspected, each once, though medium ${slow} takes long`, () => {
+      const job = LedJob.accepted({ ...ofMedia(2_000), tasks: [3] }, { window: 64 });
+      let steps = 0;
+      for (;;) {
+        const inspected = job.outstanding.find(({ kind, medium }) => kind === 'PREPARE' && medium !== slow);
+        if (inspected === undefined) break;
+        job.done(inspected);
+        steps += countSteps(planAhead(job.record, job.state!)!);
+      }
+      expect(steps).to.equal(1_999);
+      job.done(job.outstanding.find(({ kind, medium }) => kind === 'PREPARE' && medium === slow)!);
+      expect(job.state!.units.size).to.equal(3 * 2_000);
+    });
 
   it('works out step by step under which hash archives will know it, before its end', () => {
     const media = ofMedia(1_000).media!.map((medium) => ({
