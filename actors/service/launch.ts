@@ -51,7 +51,7 @@ export function launchOf(model: ServiceModel, facts: LaunchFacts): Launch {
     bootstrap: JSON.stringify({
       ...bootstrap,
       ...mediaCacheIn(environment),
-      ...modelsIn(environment),
+      ...modelsIn(environment, maxMemory),
       ...{ service: fullName, serverUrl, token },
     }),
   };
@@ -67,12 +67,13 @@ function mediaCacheIn(variables: Variables): object {
   return Object.keys(given).length === 0 ? {} : { mediaCache: given };
 }
 
-function modelsIn(variables: Variables): object {
+function modelsIn(variables: Variables, maxMemory: number): object {
   const { MODEL_ROOTS: roots = '', MODELS_LOADED: loaded = '', MODEL_CHECK_MS: checkMs = '' } = variables;
   const folders = roots.split(path.delimiter).filter((folder) => folder.trim() !== '');
   return {
     models: {
       roots: folders,
+      maxMemory,
       ...(/^\d+$/.test(loaded) ? { loaded: Number(loaded) } : {}),
       ...(/^\d+$/.test(checkMs) ? { checkMs: Number(checkMs) } : {}),
     },

@@ -11,11 +11,12 @@ type Model = ModelList['models'][number];
 
 const COLUMNS: readonly Column<Model>[] = [
   { title: 'MODEL', of: ({ name }) => name },
+  { title: 'KIND', of: ({ kind }) => kind },
   { title: 'BYTES', of: ({ bytes }) => bytes.toLocaleString('en'), right: true },
   { title: 'CHANGED', of: ({ modified }) => momentText(modified) },
 ];
 const NONE =
-  'No model lies below the folders of MODEL_ROOTS (by default the folder models in DATA_DIR): put an ONNX file there.';
+  'No model lies below the folders of MODEL_ROOTS (by default the folder models in DATA_DIR): put an ONNX file or a Whisper model (ggml-*.bin) there.';
 /** Names of classes that are shown. */
 const MOST_NAMES = 20;
 
@@ -43,7 +44,9 @@ export function modelCommands(program: Command, terminal: Terminal): void {
   );
   group
     .command('check <FILE>')
-    .description('load an ONNX file on this machine, and say how a job would use it; needs no service')
+    .description(
+      'look at a model file on this machine (ONNX, or ggml of Whisper), and say how a job would use it; needs no service',
+    )
     .option(
       '--property <NAME=VALUE>',
       'as a job would have it, such as MODEL_TYPE=YOLOX; may be repeated',
@@ -55,19 +58,24 @@ export function modelCommands(program: Command, terminal: Terminal): void {
     .action((file: string, options: CheckOptions) => check(file, options, terminal));
 }
 
-async function check(
-  file: string,
-  { property: properties, within: checkMs, json }: CheckOptions,
-  terminal: Terminal,
-): Promise<void> {
-  const { checkModel } = await import('../../components/onnx/check.ts');
-  const signal = new AbortController().signal;
-  const model = await checkModel(file, properties, { checkMs, signal }).catch((error: unknown) => {
+async function check(file: string, options: CheckOptions, terminal: Terminal): Promise<void> {
+  const facts = await factsFor(file, options).catch((error: unknown) => {
     throw error instanceof Error ? new Failure(error.message) : error;
   });
-  const facts = factsOf(model);
-  const lines = json === true ? [JSON.stringify(facts, undefined, 2)] : factLines(facts);
+  const lines = options.json === true ? [JSON.stringify(facts, undefined, 2)] : factLines(facts);
   for (const line of lines) terminal.print(line);
+}
+
+/** Whisper's models are named as whisper.cpp names them. */
+async function factsFor(file: string, { property: properties, within: checkMs }: CheckOptions) {
+  if (file.endsWith('.bin')) {
+    const { checkModel } = await import('../../components/whisper/model-file.ts');
+    const { languages } = await checkModel(file);
+    return { Model: file, Type: 'WHISPER: ggml, for WHISPERSPEECH', Languages: languages.join(' ') };
+  }
+  const { checkModel } = await import('../../components/onnx/check.ts');
+  const signal = new AbortController().signal;
+  return factsOf(await checkModel(file, properties, { checkMs, signal }));
 }
 
 function factsOf({ file, inputs, outputs, head, fit, how, nameOf }: UnderstoodModel) {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Properties } from '../../domain/types.ts';
 import { wrongHint } from './hints.ts';
-import { findModel } from './model-file.ts';
+import { checkedFacts, findModel } from './model-file.ts';
 import { hintsIn } from './settings.ts';
 import { tryModel } from './try-model.ts';
 import { hintsFor, understand, type UnderstoodModel } from './understood.ts';
@@ -19,7 +19,11 @@ export async function checkModel(
   // Whoever runs this reads files of his own, wherever they lie.
   const roots = [path.parse(name).root];
   const found = { ...(await findModel(name, roots)), name: file };
-  const hints = await hintsFor(found, await hintsIn(properties, [process.cwd()]));
+  const hints = await hintsFor(
+    found,
+    checkedFacts(found).metadata,
+    await hintsIn(properties, [process.cwd()]),
+  );
   const options = { threads: 1, provider: (properties['EXECUTION_PROVIDER'] ?? 'CPU').toLowerCase() };
   const question = { name: file, path: found.path, options, hints };
   return understand(found, await tryModel(question, checkMs, signal), hints);

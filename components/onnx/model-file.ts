@@ -90,7 +90,7 @@ async function missing(name: string, roots: readonly string[]): Promise<Detectio
   for (const file of roots.flatMap((root) => spellings(name).map((one) => path.resolve(root, one))))
     // A link that leads out is there, but not below the root.
     if ((await realpath(file).catch(() => undefined)) !== undefined) return outside(name);
-  const { models } = await listModels(roots);
+  const models = (await listModels(roots)).models.filter(({ kind }) => kind === 'ONNX');
   const known = models.slice(0, MOST_NAMED).map((one) => one.name);
   const rest = models.length > MOST_NAMED ? ` and ${models.length - MOST_NAMED} more` : '';
   const there = known.length === 0 ? 'No model lies there yet.' : `There are ${known.join(', ')}${rest}.`;

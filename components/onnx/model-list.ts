@@ -2,9 +2,12 @@
 import { opendir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 
+export type ModelKind = 'ONNX' | 'WHISPER';
+
 export interface ListedModel {
-  /** The value of MODEL_NAME that names it: its path below its root. */
+  /** Its path below its root: of an ONNX file the value of MODEL_NAME. */
   readonly name: string;
+  readonly kind: ModelKind;
   readonly bytes: number;
   /** Milliseconds since the epoch. */
   readonly modified: number;
@@ -33,11 +36,17 @@ export async function listModels(roots: readonly string[]): Promise<ModelList> {
       const name = path.relative(real, file).split(path.sep).join('/');
       const facts = await stat(file).catch(() => undefined);
       if (facts?.isFile() !== true || found.has(name) || found.size > MOST_MODELS) continue;
-      found.set(name, { name, bytes: facts.size, modified: Math.floor(facts.mtimeMs) });
+      found.set(name, { name, kind: kindOf(name)!, bytes: facts.size, modified: Math.floor(facts.mtimeMs) });
     }
   }
   const models = [...found.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
   return { models: models.slice(0, MOST_MODELS), more: models.length > MOST_MODELS || left.entries <= 0 };
+}
+
+/** By the ending of its name; undefined: no model. Whisper's are named as whisper.cpp names them. */
+function kindOf(file: string): ModelKind | undefined {
+  if (file.endsWith('.onnx')) return 'ONNX';
+  return /(?:^|\/)ggml-[^/]*\.bin$/.test(file) ? 'WHISPER' : undefined;
 }
 
 /** Links are not followed: what they name lies elsewhere. A folder that cannot be read holds nothing. */
@@ -47,7 +56,7 @@ async function* filesBelow(folder: string, depth: number, left: { entries: numbe
   for await (const entry of entries) {
     if (--left.entries <= 0) return;
     const where = path.join(folder, entry.name);
-    if (entry.isFile() && entry.name.endsWith('.onnx')) yield where;
+    if (entry.isFile() && kindOf(entry.name) !== undefined) yield where;
     else if (entry.isDirectory() && depth < DEEPEST && !entry.name.startsWith('.'))
       yield* filesBelow(where, depth + 1, left);
   }

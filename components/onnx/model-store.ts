@@ -3,7 +3,7 @@ import type { InferenceSession } from 'onnxruntime-node';
 import { DetectionError, type ModelSettings } from '../sdk/detector.ts';
 import { messageOf } from '../sdk/failure.ts';
 import type { Hints } from './hints.ts';
-import { findModel, type ModelFile } from './model-file.ts';
+import { checkedFacts, findModel, type ModelFile } from './model-file.ts';
 import { Network } from './network.ts';
 import { openSession, type SessionOptions } from './session.ts';
 import { tryModel } from './try-model.ts';
@@ -15,6 +15,10 @@ interface Loaded {
   readonly networks: Map<string, Network>;
 }
 
+type Metadata = ReadonlyMap<string, string>;
+
+/** Files whose metadata are remembered. */
+const MOST_FILES = 50;
 /** Different ways to use one loaded model that are remembered. */
 const MOST_WAYS = 8;
 
@@ -31,6 +35,8 @@ export class ModelStore {
   readonly #settings: ModelSettings;
   /** In the order of their use. */
   readonly #loaded = new Map<string, Loaded>();
+  /** By versions of files. */
+  readonly #metadata = new Map<string, Metadata>();
 
   constructor(settings: ModelSettings) {
     this.#settings = settings;
@@ -43,7 +49,7 @@ export class ModelStore {
 
   async network({ name, hints: given, options }: WantedModel, signal: AbortSignal): Promise<Network> {
     const file = await findModel(name, this.#settings.roots);
-    const hints = await hintsFor(file, given);
+    const hints = await hintsFor(file, this.#metadataOf(file), given);
     const key = `${options.provider} ${options.threads} ${file.version}`;
     const way = JSON.stringify(hints);
     const known = this.#loaded.get(key)?.networks.get(way);
@@ -51,8 +57,9 @@ export class ModelStore {
       this.#use(key, this.#loaded.get(key)!);
       return known;
     }
-    const question = { name, path: file.path, options, hints };
-    const model = understand(file, await tryModel(question, this.#settings.checkMs, signal), hints);
+    const { checkMs, maxMemory } = this.#settings;
+    const question = { name, path: file.path, options, hints, maxMemory };
+    const model = understand(file, await tryModel(question, checkMs, signal), hints);
     const loaded = this.#loaded.get(key) ?? (await this.#load(key, file, options));
     this.#use(key, loaded);
     const network = new Network(model, loaded.session);
@@ -63,6 +70,16 @@ export class ModelStore {
 
   async close(): Promise<void> {
     await this.#keep(0);
+  }
+
+  /** A file is read once, not for each sub-job. */
+  #metadataOf(file: ModelFile): Metadata {
+    const known = this.#metadata.get(file.version);
+    if (known !== undefined) return known;
+    if (this.#metadata.size >= MOST_FILES) this.#metadata.clear();
+    const { metadata } = checkedFacts(file);
+    this.#metadata.set(file.version, metadata);
+    return metadata;
   }
 
   /** Room is made before, so that no more are in memory at any time. */

@@ -13,6 +13,8 @@ export interface ProbeQuestion {
   readonly path: string;
   readonly options: SessionOptions;
   readonly hints: Hints;
+  /** Bytes of memory that this process may have; absent: any. */
+  readonly maxMemory?: number | undefined;
 }
 
 /** What became of it. `refused`: a sentence for people about a model that is fine, but of no use here. */
@@ -38,8 +40,10 @@ process.once('message', (question) => {
   void answer(question as ProbeQuestion).then((found) => process.send?.(found, () => process.exit(0)));
 });
 
-async function answer({ name, path, options, hints }: ProbeQuestion): Promise<ProbeAnswer> {
+async function answer({ name, path, options, hints, maxMemory }: ProbeQuestion): Promise<ProbeAnswer> {
   let step: 'load' | 'run' = 'load';
+  if (maxMemory !== undefined)
+    new Worker(new URL('./memory-watch.js', import.meta.url), { workerData: maxMemory }).unref();
   try {
     const session = await openSession(path, options);
     const declared = { inputs: infosOf(session.inputMetadata), outputs: infosOf(session.outputMetadata) };

@@ -28,20 +28,25 @@ export async function tryModel(question: ProbeQuestion, ms: number, signal: Abor
       );
     case 'ended':
       throw unusable(
-        `The model ${name} ended the process that tried it (${end.how}): the file is damaged, or the runtime cannot stand it. Export it again, with another opset if need be; a model that is too large for the memory of this host ends so as well.`,
+        `The model ${name} ended the process that tried it (${end.how}): the file is damaged, or the runtime cannot stand it, or it needs more memory than there is. Export it again, with another opset if need be, or take a smaller one.`,
       );
   }
 }
 
 async function asked(question: ProbeQuestion, ms: number, signal: AbortSignal): Promise<End> {
-  const child = fork(PROBE, [], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'], execArgv: [] });
+  const child = fork(PROBE, [], { stdio: ['ignore', 'ignore', 'pipe', 'ipc'], execArgv: [] });
+  let lastWords = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    lastWords = (lastWords + text).slice(-MOST_CHARACTERS);
+  });
   let timer: NodeJS.Timeout | undefined;
   const stop = () => child.kill('SIGKILL');
   try {
     return await new Promise<End>((resolve) => {
+      const ended = (how: string) => resolve({ kind: 'ended', how: [how, lastLine(lastWords)].join('') });
       child.once('message', (answer) => resolve(answer as ProbeAnswer));
-      child.once('error', ({ message }) => resolve({ kind: 'ended', how: message }));
-      child.once('exit', (code, killed) => resolve({ kind: 'ended', how: killed ?? `code ${code}` }));
+      child.once('error', ({ message }) => ended(message));
+      child.once('close', (code, killed) => ended(killed ?? `code ${code}`));
       timer = setTimeout(() => resolve({ kind: 'late' }), ms);
       signal.addEventListener('abort', stop, { once: true });
       child.send(question, () => undefined);
@@ -51,6 +56,11 @@ async function asked(question: ProbeQuestion, ms: number, signal: AbortSignal): 
     signal.removeEventListener('abort', stop);
     stop();
   }
+}
+
+function lastLine(words: string): string {
+  const line = words.trimEnd().split('\n').at(-1)?.trim() ?? '';
+  return line === '' ? '' : `: ${line}`;
 }
 
 function failed(

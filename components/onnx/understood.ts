@@ -4,7 +4,7 @@ import { chooseHead, type ChosenHead } from './heads/choose.ts';
 import type { Known } from './heads/head.ts';
 import { merged, type Hints, type Preprocessing } from './hints.ts';
 import type { NetworkInputs } from './inputs.ts';
-import { checkedFacts, type ModelFile } from './model-file.ts';
+import type { ModelFile } from './model-file.ts';
 import { huggingFaceHints, metadataHints, sidecarHints } from './neighbours.ts';
 import type { Probed } from './probe.ts';
 import { DetectionError } from '../sdk/detector.ts';
@@ -34,8 +34,11 @@ const USUAL: Preprocessing = {
 const LARGEST_SHARE = 2;
 
 /** What is said of a model, in the order in which it counts: properties, sidecar, the file itself, what an export of Hugging Face brings. */
-export async function hintsFor(file: ModelFile, properties: Hints): Promise<Hints> {
-  const { metadata } = checkedFacts(file);
+export async function hintsFor(
+  file: ModelFile,
+  metadata: ReadonlyMap<string, string>,
+  properties: Hints,
+): Promise<Hints> {
   if (metadata.get('task') === 'obb')
     throw new DetectionError(
       'INVALID_PROPERTY',

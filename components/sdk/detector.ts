@@ -196,6 +196,8 @@ export interface ModelSettings {
   readonly loaded: number;
   /** Milliseconds that one may take until it has answered once (MODEL_CHECK_MS). */
   readonly checkMs: number;
+  /** Bytes of memory that a process may have which tries one (MAX_COMPONENT_MEMORY); absent: nobody looks. */
+  readonly maxMemory?: number;
 }
 
 /** What a detector is told of the host that it runs on. */

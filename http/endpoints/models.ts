@@ -5,6 +5,7 @@ import { modelList } from '../schemas/models.ts';
 /** A model file below MODEL_ROOTS. */
 export interface KnownModel {
   readonly name: string;
+  readonly kind: 'ONNX' | 'WHISPER';
   readonly bytes: number;
   /** Milliseconds since the epoch. */
   readonly modified: number;
@@ -15,7 +16,12 @@ export interface ModelDeps {
   listModels(): Promise<{ readonly models: readonly KnownModel[]; readonly more: boolean }>;
 }
 
-const EXAMPLE = { name: 'rf-detr-nano.onnx', bytes: 112_000_000, modified: '2026-03-08T09:30:00.000Z' };
+const EXAMPLE = {
+  name: 'rf-detr-nano.onnx',
+  kind: 'ONNX',
+  bytes: 112_000_000,
+  modified: '2026-03-08T09:30:00.000Z',
+};
 
 /** Models of one's own (ours): what the property MODEL_NAME may say. */
 export const modelEndpoints = [
@@ -27,7 +33,7 @@ export const modelEndpoints = [
     caller: 'USER',
     summary: 'List the model files',
     description:
-      'The ONNX files below the folders of MODEL_ROOTS on the host of the server, at most 1,000; other nodes have their own. They are listed and not opened: troupe models check FILE says whether one can be used.',
+      'The files for ONNX and WHISPERSPEECH below the folders of MODEL_ROOTS on the host of the server, at most 1,000; other nodes have their own. They are listed and not opened: troupe models check FILE says whether one can be used.',
     answers: { 200: json('The files, by name.', modelList, { models: [EXAMPLE], more: false }) },
     async handle(_, { listModels }: ModelDeps) {
       const { models, more } = await listModels();

@@ -5,7 +5,8 @@ export const modelList = z
   .object({
     models: z.array(
       z.object({
-        name: z.string().describe('The value of MODEL_NAME that names it: its path below its root'),
+        name: z.string().describe('Its path below its root: of an ONNX file the value of MODEL_NAME'),
+        kind: z.enum(['ONNX', 'WHISPER']).describe('ONNX: *.onnx; WHISPER: ggml-*.bin'),
         bytes: z.int().min(0),
         modified: z.iso.datetime(),
       }),

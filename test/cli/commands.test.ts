@@ -3,6 +3,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { DOCUMENT_FORMATS } from '../../domain/export-formats.ts';
+import { writeWhisperModel } from '../support/whisper-model.ts';
 import { yoloModel } from '../components/own-model.ts';
 import { ServiceWithRoles } from '../support/roles.ts';
 import { until } from '../support/until.ts';
@@ -382,7 +383,9 @@ describe('troupe, over the REST interface', () => {
     mkdirSync(path.join(place.dataDir, 'models', 'deep'), { recursive: true });
     writeFileSync(path.join(place.dataDir, 'models', 'deep', 'pets.onnx'), yoloModel());
     const bytes = yoloModel().length;
-    expect(await good('models', 'list')).to.match(new RegExp(`^deep/pets\\.onnx +${bytes} +\\d{4}-`, 'm'));
+    expect(await good('models', 'list')).to.match(
+      new RegExp(`^deep/pets\\.onnx +ONNX +${bytes} +\\d{4}-`, 'm'),
+    );
     expect(await json('models', 'list')).to.deep.include({ more: false });
   });
 
@@ -402,6 +405,10 @@ describe('troupe, over the REST interface', () => {
     expect(await good('models', 'check', file, '--property', 'INPUT_RESIZE=STRETCH')).to.include('STRETCH');
     writeFileSync(file, 'a text');
     expect(await refused('models', 'check', 'pets.onnx')).to.match(/^The file pets\.onnx is no ONNX model: /);
+    await writeWhisperModel(path.join(place.folder, 'ggml-base.bin'), { words: ['word'], language: 2 });
+    expect(await good('models', 'check', 'ggml-base.bin')).to.match(
+      /^Type +WHISPER: .*\nLanguages +en .*\bde\b/m,
+    );
     expect(await refused('models', 'check', 'none.onnx')).to.match(/^There is no file none\.onnx\.$/m);
   });
 

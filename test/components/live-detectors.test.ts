@@ -1,12 +1,16 @@
 /** Every detector that follows streams, on a recorded or painted clip as a live stream: what it found before, in parts. */
 import { expect } from 'chai';
-import { readFile } from 'node:fs/promises';
+import { mkdtempSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { prepareZXingModule, writeBarcode } from 'zxing-wasm/writer';
 import loadBarcodeDetector from '../../components/barcodes/detector.ts';
 import loadFaceDetector from '../../components/faces/detector.ts';
 import loadMotionDetector from '../../components/motion/detector.ts';
 import loadObjectDetector from '../../components/objects/detector.ts';
+import loadOnnxDetector from '../../components/onnx/detector.ts';
 import loadSceneDetector from '../../components/scenes/detector.ts';
 import type { Detector, FoundTrack, Frame, FrameSource } from '../../components/sdk/detector.ts';
 import loadTextDetector from '../../components/text/detector.ts';
@@ -15,6 +19,7 @@ import type { Properties } from '../../domain/types.ts';
 import type { StreamTrack } from '../../protocol/streams.ts';
 import type { StreamReceiver } from '../support/stream-receiver.ts';
 import { BEGAN, liveSource, recorded, streamOf, watched, workOf, type StreamOf } from './live-stream.ts';
+import { yoloModel } from './own-model.ts';
 import { sample } from './recorded.ts';
 import { all, jobOf, painted } from './visual.ts';
 
@@ -99,6 +104,9 @@ async function label(text: string): Promise<StreamOf> {
   );
 }
 
+/** A folder with a model that this test has written. */
+const MODELS = mkdtempSync(path.join(tmpdir(), 'troupe-models-'));
+
 const CLIPS: readonly Clip[] = [
   {
     component: 'faces',
@@ -127,11 +135,21 @@ const CLIPS: readonly Clip[] = [
     comparesSpans: true,
   },
   { component: 'barcodes', load: loadBarcodeDetector, clip: () => label('4006381333931'), segmentSize: 5 },
+  {
+    component: 'onnx',
+    load: () => loadOnnxDetector({ models: { roots: [MODELS], loaded: 1, checkMs: 60_000 } }),
+    clip: () =>
+      Promise.resolve(streamOf(painted({ frames: 9, width: 64, height: 32 }, () => [200, 200, 200]))),
+    segmentSize: 3,
+    properties: { MODEL_NAME: 'pets', DETECTION_FRAME_BATCH_SIZE: '4' },
+  },
   { component: 'text', load: loadTextDetector, clip: () => page('gen_text.png'), segmentSize: 3 },
 ];
 
 describe('A detector on a live stream', function () {
   this.timeout(240_000);
+  before(() => writeFile(path.join(MODELS, 'pets.onnx'), yoloModel()));
+  after(() => rm(MODELS, { recursive: true }));
 
   for (const clip of CLIPS)
     it(`finds the same with ${clip.component}, in parts within segments, as in a video`, async () => {

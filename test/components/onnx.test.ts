@@ -2,6 +2,8 @@
 import { expect } from 'chai';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Hints } from '../../components/onnx/hints.ts';
+import { ModelStore } from '../../components/onnx/model-store.ts';
 import { colourModel, endlessModel, node, modelOf, pictureModel, tensor } from '../support/onnx-model.ts';
 import { BLACK, CAT_AND_DOG, ModelFolder, NAMES, seen, WHITE, yoloModel } from './own-model.ts';
 import { all, descriptorOf, painted, picture, spans } from './visual.ts';
@@ -212,6 +214,41 @@ describe('A model of one’s own', () => {
   });
 });
 
+describe('The models that a process has loaded', () => {
+  const options = { threads: 1, provider: 'cpu' };
+  const signal = new AbortController().signal;
+
+  it('are shared by all jobs, also by those that use them in another way', async () => {
+    const models = await ModelFolder.open();
+    await models.write('shared.onnx', yoloModel());
+    const store = new ModelStore({ roots: [models.path], loaded: 2, checkMs: 60_000 });
+    const ask = (hints: Hints = {}) => store.network({ name: 'shared', hints, options }, signal);
+    const first = await ask();
+    expect(await ask()).to.equal(first);
+    expect(await ask({ resize: 'STRETCH' })).to.not.equal(first);
+    expect(await ask()).to.equal(first);
+    expect(store.loaded).to.have.length(1);
+    await store.close();
+    await models.close();
+  });
+
+  it('are as many as MODELS_LOADED says: the one that was used longest ago goes, and comes again when it is named', async () => {
+    const models = await ModelFolder.open();
+    const store = new ModelStore({ roots: [models.path], loaded: 2, checkMs: 60_000 });
+    const names = () => store.loaded.map((one) => /(\w+)\.onnx/.exec(one)?.[1]);
+    for (const name of ['a', 'b', 'c']) await models.write(`${name}.onnx`, yoloModel());
+    for (const name of ['a', 'b', 'a', 'c']) await store.network({ name, hints: {}, options }, signal);
+    expect(names()).to.deep.equal(['a', 'c']);
+    const again = await store.network({ name: 'b', hints: {}, options }, signal);
+    expect(names()).to.deep.equal(['c', 'b']);
+    const search = { threshold: 0.5, top: 1, sameOverlap: 0.3 };
+    expect((await again.find([WHITE], search))[0]).to.have.length(2);
+    await store.close();
+    expect(names()).to.deep.equal([]);
+    await models.close();
+  });
+});
+
 describe('A model that cannot be used', () => {
   let models: ModelFolder;
   before(async () => {
@@ -291,6 +328,24 @@ describe('A model that cannot be used', () => {
       /^The model endless had not answered within 1500 ms \(MODEL_CHECK_MS\) and was ended/,
     );
     await hasty.close();
+  });
+
+  it('needs more memory than it may have: its process alone is ended, and the error names it', async () => {
+    const small = await ModelFolder.open({ maxMemory: 300 * 1024 ** 2 });
+    const size = [1, 20, 5_000_000];
+    const graph = {
+      nodes: [node('ConstantOfShape', ['size'], ['output0'])],
+      constants: [tensor('size', [3], size, 'int64')],
+      inputs: [input],
+      outputs: [{ name: 'output0', dims: size }],
+    };
+    await small.write('large.onnx', modelOf(graph));
+    const refusal = await small.refusal('large');
+    expect(refusal.code).to.equal('DETECTION_NOT_INITIALIZED');
+    expect(refusal.message).to.match(
+      /^The model large ended the process that tried it \(SIGKILL: it needs more than 300 MiB of memory \(MAX_COMPONENT_MEMORY\)\)/,
+    );
+    await small.close();
   });
 
   it('cannot be loaded by the runtime, which says why', async () => {
