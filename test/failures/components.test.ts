@@ -23,7 +23,7 @@ describe('A component that', () => {
   let service: Service;
   /** All jobs are started at once, since most of their time is waiting for a component that does not answer. */
   const jobs = new Map<string, string>();
-  const kinds = ['exit', 'hang', 'loop', 'freeze', 'flood', 'garbage'] as const;
+  const kinds = ['exit', 'leave', 'hang', 'loop', 'freeze', 'flood', 'garbage'] as const;
   const countFile = (kind: string) => join(service.folder, `runs-${kind}`);
 
   before(async () => {
@@ -62,6 +62,7 @@ describe('A component that', () => {
 
   for (const [kind, what, reason] of [
     ['exit', 'exits', /: the process exited with code 3$/],
+    ['leave', 'ends in the middle as if all were well', /: the process exited with code 0$/],
     ['hang', 'hangs while its heartbeats go on', /: no progress for \d+ ms$/],
     ['loop', 'computes without end, its event loop held', /: no progress for \d+ ms$/],
     ['freeze', 'stands still as a whole', /: no heartbeat for \d+ ms$/],

@@ -1,5 +1,15 @@
 /** RETENTION_DAYS: jobs that ended long ago go, with their files. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'chai';
+import {
+  claimLive,
+  LIVE_PIPELINE,
+  registerLivePipeline,
+  SEGMENT_SIZE,
+  segmentLines,
+} from '../support/live-pipeline.ts';
+import { RawComponent } from '../support/raw-component.ts';
 import { sampleUri, Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -39,5 +49,35 @@ describe('Jobs that have ended', () => {
     await until('it has ended and is removed, too', async () => (await service.job(live)) === undefined);
     const { totalJobs } = (await service.ask('GET', '/rest/jobs/stats')).body as { totalJobs: number };
     expect(totalJobs).to.equal(0);
+  });
+
+  it('on live streams go with their files as well, those that go on never', async () => {
+    await service.stop();
+    await service.start({ RETENTION_DAYS: '0' });
+    await registerLivePipeline(service);
+    const component = new RawComponent(service);
+    const watched = async () => {
+      const { body } = await service.ask('POST', '/rest/streaming/jobs', {
+        enableOutputToDisk: true,
+        stream: { streamUri: 'rtsp://camera.example/live', segmentSize: SEGMENT_SIZE },
+        stallTimeout: -1,
+        pipelineName: LIVE_PIPELINE,
+      });
+      const { jobId } = body as { jobId: number };
+      const { token } = await claimLive(component, jobId);
+      expect((await component.segment(token, 0, segmentLines(0, Date.now()))).status).to.equal(200);
+      return { jobId, token };
+    };
+    const statusOf = async (id: number) => (await service.ask('GET', `/rest/streaming/jobs/${id}`)).status;
+    const [ended, live] = [await watched(), await watched()];
+    await component.end(ended.token, { reason: 'ended', detail: '' });
+    const folders = async () =>
+      [ended, live].map(({ jobId }) => existsSync(join(service.dataDir, 'output-objects', String(jobId))));
+    expect(await folders()).to.deep.equal([true, true]);
+    await service.stop();
+    await service.start({ RETENTION_DAYS: '0.000001' });
+    await until('it is unknown', async () => (await statusOf(ended.jobId)) === 400);
+    await until('its reports are gone', async () => !(await folders())[0]);
+    expect([await statusOf(live.jobId), (await folders())[1]]).to.deep.equal([200, true]);
   });
 });

@@ -428,6 +428,22 @@ describe('A streaming job', function () {
       expect(await component.claim(QUEUE, { waitMs: 0 })).to.deep.equal([]);
     });
 
+    it('while it is STALLED ends as well, and is not cancelled twice', async () => {
+      const id = await submit();
+      const { token } = await claim(id);
+      await component.events(token, opened);
+      await component.events(token, { type: 'stalled', at: at(50), cause: 'the camera is silent' });
+      expect((await info(id)).jobStatus).to.equal('STALLED');
+      expect((await cancel(id)).status).to.equal(200);
+      expect((await info(id)).jobStatus).to.equal('CANCELLING');
+      expect((await cancel(id, '?doCleanup=true')).status, 'a second time').to.equal(400);
+      await component.end(token, { reason: 'cancelled', detail: '' });
+      expect(await info(id)).to.deep.include({
+        jobStatus: 'CANCELLED',
+        jobStatusDetail: 'Cancelled by user',
+      });
+    });
+
     it('with doCleanup leaves no file', async () => {
       const id = await submit();
       const { token } = await claim(id);

@@ -205,6 +205,21 @@ describe('A component that speaks the worker protocol', () => {
       expect(await labels(id)).to.deep.equal(['second']);
     });
 
+  it('has a result with frames that it was not given refused with 422 and the reason', async () => {
+    const { work } = await claimed({ media: [sampleUri('face_move.mp4')] });
+    const { start, stop } = work.work.range;
+    const frame = stop + 1;
+    const { detections, ...plain } = trackNamed('beyond');
+    const beyond = {
+      ...plain,
+      ...{ startFrame: frame, stopFrame: frame },
+      detections: detections.map((detection) => ({ ...detection, frame })),
+    };
+    const { status, body } = await component.result(work.token, [beyond]);
+    const message = `Track 1 covers frames ${frame} to ${frame}, outside of ${start} to ${stop}`;
+    expect([status, (body as { message: string }).message.startsWith(message)]).to.deep.equal([422, true]);
+  });
+
   it('keeps its lease when its result breaks off, and sends it again', async () => {
     const { id, work } = await claimed();
     const stop = new AbortController();

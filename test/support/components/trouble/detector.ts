@@ -70,6 +70,9 @@ async function* trouble(
     case 'exit':
       process.exit(3);
       break;
+    case 'leave':
+      process.exit(0);
+      break;
     case 'hang':
       await sleep(2 ** 30);
       break;
