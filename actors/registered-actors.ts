@@ -187,10 +187,7 @@ function streamsOf(base: Foundation, edge: Edge, others: Others): Streams {
     ...streamSettings(settings, base.serverProperties, base.fetchLimits),
     ...edge,
     repeats: new Repeats(store, owner),
-    rest: (worker) => {
-      const { family, host } = others().nodeManager;
-      family.tell(host, { type: 'rest', worker });
-    },
+    rest: (worker) => others().nodes.rest(worker),
   });
 }
 

@@ -64,7 +64,7 @@ async function takeUp(guardian: Guardian, { store, settings, logger }: ResumeDep
 
 /** The dispatcher looks after leases, and the node manager after its services and those of other nodes. */
 function workPeriodically(
-  { dispatcher, nodeManager, nodes: { own: ownNode } }: Guardian,
+  { dispatcher, nodeManager, nodes: { own: ownNode, gateway } }: Guardian,
   { store, settings, clock }: ResumeDeps,
 ): readonly (() => void)[] {
   return [
@@ -73,7 +73,10 @@ function workPeriodically(
       const busy = new Set((await store.work.queues()).keys());
       nodeManager.family.tell(nodeManager.host, { type: 'look', busy });
     }),
-    every(clock, ownNode.beatMs, () => ownNode.beat()),
+    every(clock, ownNode.beatMs, () => {
+      gateway.placement.look();
+      return ownNode.beat();
+    }),
     every(clock, settings.WORKER_TOKEN_MS, () => ownNode.forgetSilent()),
   ];
 }

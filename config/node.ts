@@ -21,6 +21,7 @@ const nodeEnvironment = serverEnvironment.pick({
   IDLE_SERVICE_MS: true,
   SERVICE_STOP_MS: true,
   SERVICE_LOG_LINES: true,
+  MAX_STREAMS: true,
 });
 
 /** How a node proves who it is: as a client of the provider, or by a token that its server has made. */

@@ -1,5 +1,6 @@
 import type { NodeCommand } from '../actors/node-gateway/messages.ts';
 import { registerNodeManager, type NodeManager } from '../actors/node-manager/actor.ts';
+import { streamComponent } from '../actors/node-manager/components.ts';
 import { Deployed, shownServices } from '../actors/node-manager/deployed.ts';
 import type { ServiceLine } from '../actors/node-manager/service-logs.ts';
 import { installedComponents, type ComponentFolder } from '../actors/node-manager/installed.ts';
@@ -83,12 +84,14 @@ class Node {
       host: HOST_SCRIPT,
     });
     for (const problem of installed.problems) logger.error({}, problem);
+    const streams = installed.streaming.map((one) => streamComponent(one, settings.MAX_STREAMS));
+    const components = [...installed.components, ...streams];
     const deployed = new Deployed(() => this.#link.changed());
     const { instance, formerly, tokens } = started;
     this.#link = new ServerLink({
       fixed: {
         ...{ instance, formerly, version: readInfo().version },
-        installed: installed.components.map(({ model }) => model),
+        installed: components.map(({ model }) => model),
       },
       exchange: new ServerExchange(settings.server, settings.NODE_NAME),
       ...{ tokens, clock: systemClock, logger },
@@ -103,7 +106,7 @@ class Node {
     });
     this.#manager = registerNodeManager(this.#system, {
       host: settings.NODE_NAME,
-      components: installed.components,
+      components,
       own: [],
       registeredQueue: (component) => this.#files.configuration?.queues[component]?.[0],
       inherited: settings.childEnvironment,

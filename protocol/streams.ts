@@ -7,7 +7,9 @@
 import type { Properties, ReportedDetection, ReportedTrack } from '../domain/types.ts';
 
 /** Claimed by components that serve live streams of an algorithm, apart from its batch work. */
-export const streamQueue = (algorithm: string): string => `STREAM:${algorithm}`;
+export const streamQueue = (algorithm: string): string => `${STREAM}${algorithm}`;
+const STREAM = 'STREAM:';
+export const isStreamQueue = (queue: string): boolean => queue.startsWith(STREAM);
 
 /** Watch a stream. Answers: `POST .../segments/{n}`, `POST .../events`, at last `POST .../end` or `POST .../failure`. */
 export interface StreamWork {

@@ -1,4 +1,3 @@
-import type { QueueFigures } from '../../store/ledger.ts';
 import type { NodeManagerModel } from '../node-configuration/model.ts';
 import type { TokenHolder } from '../node-manager/node-state.ts';
 import { hashToken, nodeOfToken } from '../node-manager/tokens.ts';
@@ -6,21 +5,14 @@ import { ConfiguredNodes, type ConfiguredNodesDeps } from './configured.ts';
 import { ConnectedNodes, type ConnectedNodesDeps } from './connected-nodes.ts';
 import type { NodeAccess, NodeNews, SyncAnswer, SyncRequest } from './messages.ts';
 import { NodeOrders } from './orders.ts';
+import { NodePlacement, type Figures, type PlacementDeps } from './placement.ts';
 import type { RemoteNode } from './remote-node.ts';
 import { nodeOfWorker, serviceOfWorker } from './rules.ts';
 
-export interface NodeGatewayDeps extends ConnectedNodesDeps, ConfiguredNodesDeps {
+export interface NodeGatewayDeps extends ConnectedNodesDeps, ConfiguredNodesDeps, PlacementDeps {
   /** So long after a node was heard of the tokens of its processes are good. */
   readonly tokenMs: number;
-  /** Processes of the server's own node that can take work of a queue, now or when they are started. */
-  ownCapacity(queue: string): number;
-  /** Whether a component that no node has started has asked for work of this queue lately. */
-  servedFromOutside(queue: string): boolean;
-  unavailable(queue: string, reason: string): void;
-  announce(): void;
 }
-
-type Figures = Pick<QueueFigures, 'waiting' | 'held'>;
 
 /** A message that is late does not make a node silent. */
 const MESSAGES_IN_SILENCE = 4;
@@ -31,6 +23,7 @@ export class NodeGateway {
   readonly #nodes: ConnectedNodes;
   readonly #configured: ConfiguredNodes;
   readonly orders: NodeOrders;
+  readonly placement: NodePlacement;
   #closed = false;
 
   constructor(deps: NodeGatewayDeps) {
@@ -38,6 +31,7 @@ export class NodeGateway {
     this.#configured = new ConfiguredNodes(deps);
     this.#nodes = new ConnectedNodes(deps, this.#configured);
     this.orders = new NodeOrders(deps.clock, (node) => this.#nodes.get(node));
+    this.placement = new NodePlacement(deps, this.#nodes, this.#configured);
   }
 
   /** Takes a message of a node, and waits until there is something for it to do. @throws NodeRefused */
@@ -82,7 +76,7 @@ export class NodeGateway {
   offered(queues: ReadonlyMap<string, Figures>): void {
     if (this.#nodes.size === 0) return;
     for (const [queue, figures] of queues)
-      for (const [remote, wanted] of this.#shares(queue, figures))
+      for (const [remote, wanted] of this.placement.shares(queue, figures))
         if (remote.isNews(queue, wanted)) remote.wake();
   }
 
@@ -94,50 +88,14 @@ export class NodeGateway {
     return remote !== undefined;
   }
 
-  /** Whether a node of another host that is connected can take work of this queue. `except`: but this one. */
-  canServe(queue: string, except?: string): boolean {
-    const others = this.#nodes.live().filter(([node]) => node !== except);
-    return others.some(([, remote]) => remote.serves(queue) || remote.capacity(queue) > 0);
-  }
-
-  /** Whether a process of another host that takes work of this queue is up. */
-  serves(queue: string): boolean {
-    return this.#nodes.live().some(([, remote]) => remote.serves(queue));
-  }
-
-  /** Why work of this queue waits, as far as other hosts are to serve it; undefined: they are not. */
-  waitingReason(queue: string): string | undefined {
-    const hosts = this.#configured.hostsOf(queue).filter((host) => host !== this.#deps.host);
-    if (hosts.length === 0) return undefined;
-    if (this.canServe(queue)) return 'starting';
-    const away = hosts.find((host) => this.#nodes.get(host)?.silent !== false);
-    if (away !== undefined) return `the node ${away} is not connected`;
-    return this.#isAwaited(queue)
-      ? 'starting'
-      : `its services on ${hosts[0]} are stopped or cannot be started`;
+  /** The stream that this worker was started for has ended. */
+  rest(worker: string): void {
+    this.#nodes.get(nodeOfWorker(worker) ?? '')?.send({ type: 'rest', worker });
   }
 
   /** The nodes that are connected. */
   connected(): ReadonlyMap<string, Pick<RemoteNode, 'about' | 'installed'>> {
     return new Map(this.#nodes.live());
-  }
-
-  /** No service of this node can serve a queue any more; its work waits as long as any other can, or could if it were not away. */
-  unavailable(node: string, queue: string, reason: string): void {
-    const { host, ownCapacity, servedFromOutside } = this.#deps;
-    const servedHere = node !== host && ownCapacity(queue) > 0;
-    if (servedHere || servedFromOutside(queue) || this.canServe(queue, node)) return;
-    if (this.#isAwaited(queue, node)) return;
-    this.#deps.unavailable(queue, reason);
-  }
-
-  /** Whether a host is to serve this queue that is not connected, or has not begun with it yet. `except`: but this one. */
-  #isAwaited(queue: string, except?: string): boolean {
-    const others = this.#configured.hostsOf(queue).filter((one) => one !== this.#deps.host && one !== except);
-    return others.some((one) => {
-      const remote = this.#nodes.get(one);
-      return remote === undefined || remote.silent || !remote.isFor(queue);
-    });
   }
 
   /** Nobody is held up any longer. */
@@ -163,7 +121,7 @@ export class NodeGateway {
     else if (news.what === 'configured') this.#deps.announce();
     else if (news.what === 'lines') this.orders.hear(news);
     else if (this.#configured.hostsOf(news.queue).includes(node))
-      this.unavailable(node, news.queue, news.reason);
+      this.placement.unavailable(node, news.queue, news.reason);
   }
 
   async #untilSomething(
@@ -221,25 +179,7 @@ export class NodeGateway {
   async #wantedOf(remote: RemoteNode): Promise<ReadonlyMap<string, number>> {
     const wanted = new Map<string, number>();
     for (const [queue, figures] of await this.#deps.ledger.queues())
-      if (remote.isFor(queue)) wanted.set(queue, this.#shares(queue, figures).get(remote) ?? 0);
+      if (remote.isFor(queue)) wanted.set(queue, this.placement.shares(queue, figures).get(remote) ?? 0);
     return wanted;
-  }
-
-  /** Processes of the server's own node come first, then those of the others, as many as there are of each. */
-  #shares(queue: string, { waiting, held }: Figures): ReadonlyMap<RemoteNode, number> {
-    const shares = new Map<RemoteNode, number>();
-    if (waiting === 0) return shares;
-    const own = this.#deps.ownCapacity(queue);
-    const isServed = own > 0 || this.#deps.servedFromOutside(queue) || this.canServe(queue);
-    const isLost = !isServed && !this.#isAwaited(queue);
-    let left = waiting + held - own;
-    for (const [, remote] of this.#nodes.live()) {
-      if (left <= 0) break;
-      // Where nobody is able to do it, or will be, those are asked that cannot be started: they try again, or say so, and the work fails.
-      const share = Math.min(left, isLost ? remote.unlaunchable(queue) : remote.capacity(queue));
-      if (share > 0) shares.set(remote, share);
-      left -= share;
-    }
-    return shares;
   }
 }

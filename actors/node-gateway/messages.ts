@@ -75,6 +75,8 @@ export type NodeCommand =
   | { readonly type: 'stopService'; readonly service: string }
   /** This process does not answer or does not stop. */
   | { readonly type: 'kill'; readonly worker: string; readonly reason: string }
+  /** The stream that this process watched has ended. */
+  | { readonly type: 'rest'; readonly worker: string }
   /** An ADMIN wants to read its last lines. */
   | { readonly type: 'tellLines'; readonly service: string; readonly request: string }
   /** This process has asked for work: it is up. */

@@ -1,3 +1,4 @@
+import { isStreamQueue } from '../../protocol/streams.ts';
 import { ProcessNotes } from '../../processes/process-notes.ts';
 import { processesFolder } from '../../results/layout.ts';
 import { configurationRules } from '../actor-settings.ts';
@@ -25,6 +26,8 @@ export interface Nodes {
   offered: NodeGateway['offered'];
   /** This process hangs: whoever started it ends it. */
   kill(worker: string, reason: string): void;
+  /** The stream that this process was started for has ended. */
+  rest(worker: string): void;
   /** Why work of this queue waits, as far as services are the reason. */
   waitingReason(queue: string): string | undefined;
 }
@@ -38,7 +41,7 @@ export interface ToDispatcher {
 export function registerNodes(base: Foundation, dispatcher: ToDispatcher): Nodes {
   const messages = new LastingMessages(base.systemMessages);
   const own = ownNode(base, dispatcher, (queue, reason) =>
-    gateway.unavailable(own.manager.host, queue, reason),
+    gateway.placement.unavailable(own.manager.host, queue, reason),
   );
   const gateway = gatewayOf(base, dispatcher, own, messages);
   const { manager } = own;
@@ -61,17 +64,25 @@ export function registerNodes(base: Foundation, dispatcher: ToDispatcher): Nodes
       await family.ask(host, { type: 'configure', nodes: models });
     },
     offered(queues) {
-      for (const [queue, { waiting, held }] of queues)
-        family.tell(host, { type: 'demand', queue, wanted: waiting + held });
+      for (const [queue, { waiting, held }] of queues) {
+        const elsewhere = isStreamQueue(queue) ? gateway.placement.capacity(queue) : 0;
+        family.tell(host, { type: 'demand', queue, wanted: Math.max(0, waiting + held - elsewhere) });
+      }
       gateway.offered(queues);
     },
     kill(worker, reason) {
       if (!killHere(worker, reason)) base.cluster?.order({ type: 'kill', worker, reason });
     },
+    rest(worker) {
+      if (nodeOfWorker(worker) === host) family.tell(host, { type: 'rest', worker });
+      else gateway.rest(worker);
+    },
     waitingReason(queue) {
-      if (gateway.serves(queue)) return undefined;
+      if (gateway.placement.serves(queue)) return undefined;
       const here = manager.waitingReason(queue);
-      return here === undefined || manager.isFor(queue) ? here : (gateway.waitingReason(queue) ?? here);
+      return here === undefined || manager.isFor(queue)
+        ? here
+        : (gateway.placement.waitingReason(queue) ?? here);
     },
   };
   return nodes;
@@ -123,6 +134,8 @@ function gatewayOf(
   const { clock } = system;
   return new NodeGateway({
     ...base,
+    // Those of the media component are for nobody else.
+    components: [...base.components, ...base.own],
     states,
     clock,
     host: manager.host,

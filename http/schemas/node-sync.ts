@@ -67,6 +67,7 @@ const command = z.discriminatedUnion('type', [
     service: name,
     request: name.describe('The news with the lines say it'),
   }),
+  z.object({ type: z.literal('rest'), number, worker: name }),
   z.object({ type: z.literal('cameUp'), number, worker: name }),
 ]);
 

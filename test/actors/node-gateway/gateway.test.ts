@@ -87,7 +87,10 @@ describe('The gateway of nodes on other hosts', () => {
       silenceMs: SILENCE_MS,
       tokenMs: TOKEN_MS,
       maxNodes: 3,
-      components: [{ queues: ['FACE'], model: FACES }],
+      components: [
+        { queues: ['FACE'], model: FACES },
+        { queues: ['STREAM:FACE'], model: { ...FACES, serviceName: 'FacesStreams' } },
+      ],
       registeredQueue: (name) => (name === 'Guest' ? 'GUEST' : undefined),
       ownCapacity: () => ownCapacity,
       servedFromOutside: () => false,
@@ -246,7 +249,7 @@ describe('The gateway of nodes on other hosts', () => {
   it('does not take a message that comes after a later one', async () => {
     await ask({ turn: 7, services: [deployed(1)] });
     await ask({ turn: 6, services: [], news: [{ what: 'configured', number: 1 }] });
-    expect(gateway.canServe('FACE')).to.equal(true);
+    expect(gateway.placement.canServe('FACE')).to.equal(true);
     expect(said.filter(([what]) => what === 'announce')).to.deep.equal([]);
   });
 
@@ -258,6 +261,34 @@ describe('The gateway of nodes on other hosts', () => {
     expect(wanted).to.deep.equal({ FACE: 2 });
     ownCapacity = 5;
     expect((await ask({ services })).wanted).to.deep.equal({ FACE: 0 });
+  });
+
+  it('wants streams to be watched by hosts that are configured for it, before its own, and says again what waits for one that falls silent', async () => {
+    ownCapacity = 8;
+    gateway.configure([{ host: NODE, services: [FACES, { ...FACES, serviceName: 'FacesStreams' }] }]);
+    const services = [deployed(1), { ...deployed(1), name: `${NODE}:FacesStreams:1` }];
+    const known = { ...after(await ask({ services })), services };
+    await work(3, 'STREAM:FACE');
+    expect((await ask(known)).wanted).to.deep.equal({ 'STREAM:FACE': 1 });
+    expect(gateway.placement.capacity('STREAM:FACE')).to.equal(1);
+    gateway.placement.look();
+    said = [];
+    gateway.placement.look();
+    expect(said, 'nothing has changed').to.deep.equal([]);
+    gateway.placement.unavailable(NODE, 'STREAM:FACE', 'it crashes');
+    expect(said).to.deep.equal([['announce']]);
+    await clock.advance(SILENCE_MS);
+    gateway.placement.look();
+    expect(said).to.deep.equal([['announce'], ['announce']]);
+    expect(gateway.placement.capacity('STREAM:FACE')).to.equal(0);
+  });
+
+  it('tells a node that a process of it has done what it was started for', async () => {
+    const known = after(await ask({ services: [deployed(1)] }));
+    gateway.rest(`${NODE}:Faces:1#1`);
+    gateway.rest('rack-3:Faces:1#1');
+    const { commands } = await ask({ ...known, services: [deployed(1)] });
+    expect(commands).to.deep.equal([{ type: 'rest', worker: `${NODE}:Faces:1#1`, number: 1 }]);
   });
 
   it('asks services that cannot be started when nobody else is there, for they try again or say so', async () => {
@@ -291,9 +322,9 @@ describe('The gateway of nodes on other hosts', () => {
     const processes = [{ worker: `${NODE}:Faces:1#1`, tokenHash: hashToken(token) }];
     expect(gateway.holderOf(token)).to.equal(undefined);
     await ask({ services: [deployed(1)], processes });
-    expect(gateway.serves('FACE')).to.equal(false);
+    expect(gateway.placement.serves('FACE')).to.equal(false);
     expect(gateway.holderOf(token)).to.deep.equal({ worker: `${NODE}:Faces:1#1`, queues: ['FACE'] });
-    expect(gateway.serves('FACE')).to.equal(true);
+    expect(gateway.placement.serves('FACE')).to.equal(true);
     const { commands } = await ask({ services: [deployed(1)], processes });
     expect(commands).to.deep.equal([{ type: 'cameUp', worker: `${NODE}:Faces:1#1`, number: 1 }]);
     await ask({ services: [deployed(1)] });
@@ -326,7 +357,7 @@ describe('The gateway of nodes on other hosts', () => {
     const queues = () => gateway.holderOf(token)?.queues;
     await ask({ processes }, 'rack-9');
     expect(queues(), 'a name that the configuration does not have').to.deep.equal([]);
-    expect(gateway.serves('FACE')).to.equal(false);
+    expect(gateway.placement.serves('FACE')).to.equal(false);
     const given = (serviceName: string, serviceCount: number) =>
       gateway.configure([{ host: 'rack-9', services: [{ ...FACES, serviceName, serviceCount }] }]);
     given('Guest', 1);
@@ -335,7 +366,7 @@ describe('The gateway of nodes on other hosts', () => {
     expect(queues(), 'no process of it').to.deep.equal([]);
     given('Faces', 1);
     expect(queues()).to.deep.equal(['FACE']);
-    expect(gateway.serves('FACE')).to.equal(true);
+    expect(gateway.placement.serves('FACE')).to.equal(true);
     gateway.configure([]);
     expect(queues(), 'it is on its way out').to.deep.equal([]);
   });
@@ -405,7 +436,7 @@ describe('The gateway of nodes on other hosts', () => {
       await ask(other(), 'rack-3');
       await clock.advance(SILENCE_MS);
       expect((await sayUnavailable()).wanted).to.deep.equal({ FACE: 0 });
-      expect(gateway.waitingReason('FACE')).to.equal('the node rack-3 is not connected');
+      expect(gateway.placement.waitingReason('FACE')).to.equal('the node rack-3 is not connected');
       expect(told()).to.deep.equal([]);
       configured(NODE);
       expect((await ask(out)).wanted, 'it is taken out of the configuration').to.deep.equal({ FACE: 1 });
@@ -415,13 +446,13 @@ describe('The gateway of nodes on other hosts', () => {
 
     it('not after a start of the server, until all of them were heard of and told what they are to run', async () => {
       await sayUnavailable();
-      gateway.unavailable('here', 'FACE', 'it crashes');
+      gateway.placement.unavailable('here', 'FACE', 'it crashes');
       await ask({ instance: 'other' }, 'rack-3');
       await sayUnavailable();
-      expect(gateway.waitingReason('FACE')).to.equal('starting');
+      expect(gateway.placement.waitingReason('FACE')).to.equal('starting');
       expect(told()).to.deep.equal([]);
       await ask(other({ unlaunchable: true }), 'rack-3');
-      gateway.unavailable('here', 'FACE', 'it crashes');
+      gateway.placement.unavailable('here', 'FACE', 'it crashes');
       expect(told()).to.deep.equal([['unavailable', 'FACE']]);
     });
 

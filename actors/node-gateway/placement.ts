@@ -1,0 +1,112 @@
+import { isStreamQueue } from '../../protocol/streams.ts';
+import type { QueueFigures } from '../../store/ledger.ts';
+import type { ConfiguredNodes } from './configured.ts';
+import type { ConnectedNodes } from './connected-nodes.ts';
+import type { RemoteNode } from './remote-node.ts';
+
+export interface PlacementDeps {
+  /** The server's own node. */
+  readonly host: string;
+  /** Processes of the server's own node that can take work of a queue, now or when they are started. */
+  ownCapacity(queue: string): number;
+  /** Whether a component that no node has started has asked for work of this queue lately. */
+  servedFromOutside(queue: string): boolean;
+  unavailable(queue: string, reason: string): void;
+  /** Has all work that waits said again. */
+  announce(): void;
+}
+
+export type Figures = Pick<QueueFigures, 'waiting' | 'held'>;
+
+/** Which hosts can do the work of a queue, and how much of it each is to do. */
+export class NodePlacement {
+  readonly #deps: PlacementDeps;
+  readonly #nodes: ConnectedNodes;
+  readonly #configured: ConfiguredNodes;
+  /** The nodes that were connected when somebody looked last. */
+  #seen = '';
+
+  constructor(deps: PlacementDeps, nodes: ConnectedNodes, configured: ConfiguredNodes) {
+    this.#deps = deps;
+    this.#nodes = nodes;
+    this.#configured = configured;
+  }
+
+  /** To be called again and again: what waits for a node that has fallen silent is said again, for others. */
+  look(): void {
+    const seen = JSON.stringify(this.#live().map(([node]) => node));
+    if (seen !== this.#seen) this.#deps.announce();
+    this.#seen = seen;
+  }
+
+  /** Whether a node of another host that is connected can take work of this queue. `except`: but this one. */
+  canServe(queue: string, except?: string): boolean {
+    const others = this.#live().filter(([node]) => node !== except);
+    return others.some(([, remote]) => remote.serves(queue) || remote.capacity(queue) > 0);
+  }
+
+  /** Whether a process of another host that takes work of this queue is up. */
+  serves(queue: string): boolean {
+    return this.#live().some(([, remote]) => remote.serves(queue));
+  }
+
+  /** Why work of this queue waits, as far as other hosts are to serve it; undefined: they are not. */
+  waitingReason(queue: string): string | undefined {
+    const hosts = this.#configured.hostsOf(queue).filter((host) => host !== this.#deps.host);
+    if (hosts.length === 0) return undefined;
+    if (this.canServe(queue)) return 'starting';
+    const away = hosts.find((host) => this.#nodes.get(host)?.silent !== false);
+    if (away !== undefined) return `the node ${away} is not connected`;
+    return this.#isAwaited(queue)
+      ? 'starting'
+      : `its services on ${hosts[0]} are stopped or cannot be started`;
+  }
+
+  /** Processes of other hosts that can take work of this queue, now or when they are started. */
+  capacity(queue: string): number {
+    return this.#live().reduce((sum, [, remote]) => sum + remote.capacity(queue), 0);
+  }
+
+  /** No service of this node can serve a queue any more; its work waits as long as any other can, or could if it were not away. */
+  unavailable(node: string, queue: string, reason: string): void {
+    const { host, ownCapacity, servedFromOutside } = this.#deps;
+    const servedHere = node !== host && ownCapacity(queue) > 0;
+    // Streams that this node was to watch are for the server's own now.
+    if (servedHere && isStreamQueue(queue)) this.#deps.announce();
+    if (servedHere || servedFromOutside(queue) || this.canServe(queue, node)) return;
+    if (this.#isAwaited(queue, node)) return;
+    this.#deps.unavailable(queue, reason);
+  }
+
+  /** Whether a host is to serve this queue that is not connected, or has not begun with it yet. `except`: but this one. */
+  #isAwaited(queue: string, except?: string): boolean {
+    const others = this.#configured.hostsOf(queue).filter((one) => one !== this.#deps.host && one !== except);
+    return others.some((one) => {
+      const remote = this.#nodes.get(one);
+      return remote === undefined || remote.silent || !remote.isFor(queue);
+    });
+  }
+
+  /** Processes of the server's own node come first but for streams, then those of the others, as many as there are of each. */
+  shares(queue: string, { waiting, held }: Figures): ReadonlyMap<RemoteNode, number> {
+    const shares = new Map<RemoteNode, number>();
+    if (waiting === 0) return shares;
+    const own = this.#deps.ownCapacity(queue);
+    const isServed = own > 0 || this.#deps.servedFromOutside(queue) || this.canServe(queue);
+    const isLost = !isServed && !this.#isAwaited(queue);
+    // Streams are for the hosts that are configured to watch them; the server's own takes what these cannot.
+    let left = waiting + held - (isStreamQueue(queue) ? 0 : own);
+    for (const [, remote] of this.#live()) {
+      if (left <= 0) break;
+      // Where nobody is able to do it, or will be, those are asked that cannot be started: they try again, or say so, and the work fails.
+      const share = Math.min(left, isLost ? remote.unlaunchable(queue) : remote.capacity(queue));
+      if (share > 0) shares.set(remote, share);
+      left -= share;
+    }
+    return shares;
+  }
+
+  #live() {
+    return this.#nodes.live();
+  }
+}

@@ -1,0 +1,113 @@
+/** Live streams that a node on another host watches: real cameras, and processes that the server neither starts nor sees. */
+import { expect } from 'chai';
+import type { NodeManagerModel, ServiceModel } from '../../actors/node-configuration/model.ts';
+import { sample } from '../components/recorded.ts';
+import { closeServers, rtsp } from '../media/live-watching.ts';
+import { Nodes } from '../rest/nodes-support.ts';
+import { accessUnits } from '../support/coded-media.ts';
+import { NodeProcess } from '../support/node-process.ts';
+import { Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const OTHER = 'rack-2';
+const STREAMS = 'TroupeMotionDetectionStreams';
+const WITHIN = { withinMs: 60_000 };
+
+interface Info {
+  readonly jobStatus: string;
+  readonly segments: number;
+}
+
+describe('A streaming job on a node on another host', function () {
+  this.timeout(240_000);
+  let service: Service;
+  let nodes: Nodes;
+  let node: NodeProcess;
+  before(async () => {
+    service = await Service.started({ NODE_SILENCE_MS: '1500', STREAM_RESTART_MS: '20', MAX_STREAMS: '4' });
+    nodes = new Nodes(service);
+    node = await NodeProcess.of(service, OTHER);
+    const [here] = (await nodes.config()) as [NodeManagerModel];
+    const offered = (await service.ask('GET', '/rest/nodes/services')).body as Record<string, ServiceModel>;
+    const onDemand = [{ name: 'TROUPE_START', value: 'ON_DEMAND' }];
+    const model = { ...offered[STREAMS]!, serviceCount: 1, environmentVariables: onDemand };
+    const { status, text } = await nodes.save([here, { host: OTHER, services: [model] }]);
+    expect(status, text).to.equal(201);
+    await becomes(`${STREAMS}:1`, 'Configured');
+  });
+  after(async () => {
+    await closeServers();
+    await node?.close();
+    await service?.close();
+  });
+
+  const becomes = (name: string, ...states: readonly string[]) =>
+    until(
+      `${name} of ${OTHER} is ${states.join(' or ')}`,
+      async () => (await nodes.state(name, OTHER))?.lastKnownState ?? 'none',
+      (seen) => states.includes(seen),
+      WITHIN,
+    );
+  const camera = (speed: number) =>
+    rtsp(accessUnits(sample('face_move.mp4')), () => ({ speed, after: 'stall' }));
+  const watched = async (streamUri: string): Promise<number> => {
+    const { status, text, body } = await service.ask('POST', '/rest/streaming/jobs', {
+      enableOutputToDisk: false,
+      stream: { streamUri, segmentSize: 20 },
+      stallTimeout: -1,
+      pipelineName: 'MOTION DETECTION PIPELINE',
+    });
+    expect(status, text).to.equal(201);
+    return (body as { jobId: number }).jobId;
+  };
+  const info = async (id: number) =>
+    (await service.ask('GET', `/rest/streaming/jobs/${id}?details=true`)).body as Info;
+  const reaches = (id: number, least: number) =>
+    until(
+      `${id} has ${least} segments`,
+      () => info(id),
+      ({ segments }) => segments >= least,
+      WITHIN,
+    );
+  const workers = () =>
+    service
+      .log('handed out a sub-job')
+      .filter(({ kind }) => kind === 'STREAM')
+      .map(({ worker }) => String(worker).split(':')[0]);
+
+  it('is watched there, over kill -9 of the server, while the next one is watched by the server; its process ends with it', async () => {
+    const far = await watched((await camera(0.2)).url);
+    await reaches(far, 1);
+    const near = await watched((await camera(1)).url);
+    await reaches(near, 1);
+    expect(workers()).to.deep.equal([OTHER, 'test-host']);
+    await service.kill9();
+    await service.start({ PORT: new URL(service.url).port });
+    const { segments } = await info(far);
+    await reaches(far, segments + 1);
+    expect(
+      workers().filter((host) => host === OTHER),
+      'it goes on with what it holds',
+    ).to.have.length(1);
+    for (const id of [far, near]) {
+      expect((await service.ask('POST', `/rest/streaming/jobs/${id}/cancel`)).status).to.equal(200);
+      await until(
+        `${id} has ended`,
+        () => info(id),
+        ({ jobStatus }) => jobStatus === 'CANCELLED',
+        WITHIN,
+      );
+    }
+    await becomes(`${STREAMS}:1`, 'Configured', 'Inactive');
+  });
+
+  it('is watched by the server when that node is not there', async () => {
+    const before = workers().length;
+    await node.stop();
+    await becomes(`${STREAMS}:1`, 'Unknown');
+    const id = await watched((await camera(1)).url);
+    await reaches(id, 1);
+    expect(workers().slice(before)).to.deep.equal(['test-host']);
+    await service.ask('POST', `/rest/streaming/jobs/${id}/cancel`);
+  });
+});
