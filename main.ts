@@ -299,12 +299,12 @@ function guardianDeps(parts: Parts, system: ActorSystem): GuardianDeps {
 
 /** What an earlier server has stored, before anybody is answered. */
 async function openStored(
-  { store, installed, settings, catalog, logger }: Parts,
+  { store, installed, settings, catalog, logger, cluster }: Parts,
   { systemMessages, catalogActor }: Guardian,
 ): Promise<void> {
   await refuseNewer(store);
   await systemMessages.serverStarted();
-  await openCatalog(catalogActor, installed.descriptors, logger);
+  await openCatalog(catalogActor, installed.descriptors, logger, cluster !== undefined);
   for (const note of environmentNotes(settings.environmentProperties, catalog.algorithms()))
     logger.warn({}, note);
 }

@@ -5,7 +5,7 @@ import { WorkWaiters } from './dispatcher/waiters.ts';
 import { frameSettings, jobServiceSettings, leaseFileSettings } from './actor-settings.ts';
 import type { Foundation, GuardianDeps } from './guardian-deps.ts';
 
-import { registerActors, tellJobs, type Actors } from './registered-actors.ts';
+import { catalogReader, registerActors, tellJobs, type Actors } from './registered-actors.ts';
 import { systemMessageKind } from './system-messages/actor.ts';
 import { SystemMessageService, tellingOfQuarantine } from './system-messages/service.ts';
 import { JobFrames } from './frames/job-frames.ts';
@@ -91,7 +91,7 @@ function offerWork({ store }: Foundation, actors: Actors, waiters: WorkWaiters):
 /** Where jobs come in. */
 function jobServices(
   base: Foundation,
-  { jobs, admission, archiveChecks, nodes }: Actors,
+  { jobs, admission, archiveChecks, nodes, catalogActor }: Actors,
   queues: QueueViews,
 ) {
   const settings = jobServiceSettings(base.settings, base.serverProperties);
@@ -105,6 +105,7 @@ function jobServices(
     repeats,
     clock,
     settings,
+    ...catalogReader(base, () => catalogActor),
   });
   const dryRuns = new DryRuns({
     jobService,

@@ -10,7 +10,7 @@ import type { JobCommand, JobReply } from './batch-job/commands.ts';
 import { Repeats } from './batch-job/idempotency.ts';
 import { endFacts, jobFacts } from './batch-job/log-facts.ts';
 import { toldOf } from './batch-job/work-news.ts';
-import { catalogKind } from './catalog/actor.ts';
+import { CATALOG, catalogKind } from './catalog/actor.ts';
 import type { CatalogCommand } from './catalog/commands.ts';
 import type { CatalogReply } from './catalog/transitions.ts';
 import { registerDelivery, sendOnce, type Delivery } from './delivery/actor.ts';
@@ -186,9 +186,18 @@ function streamsOf(base: Foundation, edge: Edge, others: Others): Streams {
     ...base,
     ...streamSettings(settings, base.serverProperties, base.fetchLimits),
     ...edge,
+    ...catalogReader(base, () => others().catalogActor),
     repeats: new Repeats(store, owner),
     rest: (worker) => others().nodes.rest(worker),
   });
+}
+
+/** How a server that shares its store learns at once what others have changed in the catalog. */
+export function catalogReader(
+  { cluster }: Pick<Foundation, 'cluster'>,
+  catalog: () => Actors['catalogActor'],
+): { readonly readCatalog?: () => Promise<unknown> } {
+  return cluster === undefined ? {} : { readCatalog: () => catalog().ask(CATALOG, { type: 'read' }) };
 }
 
 function framesOf({ system, store, settings }: Foundation): FrameService {

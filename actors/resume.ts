@@ -7,16 +7,19 @@ import { allEntries, type Store } from '../store/store.ts';
 import { ADMISSION } from './admission/actor.ts';
 import { LIVE_JOBS, REMOVED_JOBS } from './batch-job/indexes.ts';
 import { freeBytes, startDiskWatch } from './disk-watch.ts';
+import { CATALOG } from './catalog/actor.ts';
 import type { Cluster } from './cluster.ts';
 import { DISPATCHER, startTicking } from './dispatcher/actor.ts';
 import type { Guardian } from './guardian.ts';
-import { currentNodes } from './node-configuration/actor.ts';
+import { currentNodes, NODE_CONFIGURATION } from './node-configuration/actor.ts';
 import { LIVE_STREAMS, REMOVED_STREAMS } from './streaming-job/indexes.ts';
 import { Retention, startCleaning } from './retention.ts';
 import { DAY_MS, every, type Clock } from './runtime/clock.ts';
 import { removeOrphans, startReconciling } from './reconcile.ts';
 import type { SessionStore } from './sessions/session-store.ts';
 import type { UploadStore } from './uploads/upload-store.ts';
+
+const SHARED_LOOK_MS = 1_000;
 
 export interface ResumeDeps {
   readonly uploads: UploadStore;
@@ -37,6 +40,7 @@ export async function resume(guardian: Guardian, deps: ResumeDeps): Promise<() =
     ...workPeriodically(guardian, deps),
     reconciling(guardian, deps),
     cleaning(guardian, deps),
+    ...(deps.cluster === undefined ? [] : [readingShared(guardian, deps)]),
     watchingTheDisk(guardian, deps),
     guardian.streams.reporting(),
   ];
@@ -60,6 +64,15 @@ async function takeUp(guardian: Guardian, { store, settings, logger }: ResumeDep
   guardian.indexer?.wake();
   admission.tell(ADMISSION, { type: 'open' });
   await delivery.wakeAll();
+}
+
+/** What another server has changed for all is seen here within a second. */
+function readingShared({ catalogActor, nodeConfiguration }: Guardian, { clock }: ResumeDeps): () => void {
+  return every(clock, SHARED_LOOK_MS, async () => {
+    catalogActor.tell(CATALOG, { type: 'read' });
+    nodeConfiguration.tell(NODE_CONFIGURATION, { type: 'read' });
+    await Promise.resolve();
+  });
 }
 
 /** The dispatcher looks after leases, and the node manager after its services and those of other nodes. */

@@ -37,6 +37,8 @@ export interface JobRequestMedium {
 export interface JobServiceDeps {
   readonly store: Store;
   readonly catalog: CatalogLookup;
+  /** Settles when the catalog shows what other servers have changed by now; absent: there are none. */
+  readonly readCatalog?: () => Promise<unknown>;
   readonly jobs: Family<JobCommand, JobReply>;
   readonly admission: Family<AdmissionCommand, AdmissionReply>;
   readonly settings: {

@@ -57,6 +57,7 @@ export class JobService {
   async plan(request: JobRequest): Promise<PlannedJob | Overloaded | Refused> {
     const closed = await this.#noRoom();
     if (closed !== undefined) return { kind: 'overloaded', message: closed };
+    await this.#deps.readCatalog?.();
     return checkedRequest(request, this.#deps);
   }
 

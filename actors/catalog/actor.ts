@@ -67,14 +67,15 @@ function durableCatalog(deps: CatalogDeps): DurableKind<CatalogRecord, CatalogTy
 
 /**
  * At the start of a server, before it answers anybody: loads the catalog and brings the managed components into line with
- * what is installed. A catalog that cannot be read is in quarantine after the first attempt; the server then starts with an empty one.
+ * what is installed; `besides`: other servers may have more. A catalog that cannot be read is in quarantine after the first attempt; the server then starts with an empty one.
  */
 export async function openCatalog(
   catalog: Family<CatalogCommand, CatalogReply>,
   descriptors: readonly Descriptor[],
   logger: Logger,
+  besides = false,
 ): Promise<void> {
-  const open = () => catalog.ask(CATALOG, { type: 'install', descriptors });
+  const open = () => catalog.ask(CATALOG, { type: 'install', descriptors, besides });
   try {
     await open();
   } catch (error) {

@@ -3,8 +3,10 @@ import type { Descriptor } from './descriptor.ts';
 import type { ElementKind, Registrant } from './state.ts';
 
 export type CatalogCommand =
-  /** From the server at its start: these components are installed, and no others. */
-  | { readonly type: 'install'; readonly descriptors: readonly Descriptor[] }
+  /** From the server at its start: these components are installed, and no others; `besides`: others may be, with another server. */
+  | { readonly type: 'install'; readonly descriptors: readonly Descriptor[]; readonly besides: boolean }
+  /** From a server that shares its store: another one may have changed it. */
+  | { readonly type: 'read' }
   /** From a client: a component that it runs by itself. */
   | { readonly type: 'register'; readonly descriptor: Descriptor; readonly by: Registrant }
   /** From a client: a component goes, with what it registered. */

@@ -6,7 +6,8 @@ import { clashes, place, withComponent, without } from './placing.ts';
 import { sameContent, type CatalogState, type Component } from './state.ts';
 
 /**
- * Brings the managed components into line with what is installed: new ones come, changed ones are replaced, ones that are gone go.
+ * Brings the managed components into line with what is installed: new ones come, changed ones are replaced, ones that are gone go unless
+ * another server may have them installed (`besides`).
  * Nothing that users made stops a start. Where a new version of what is installed wants a name of theirs, their action, task or
  * pipeline keeps it, since their jobs rely on it; but an unmanaged component gives way to an installed one of its name or
  * its algorithm's name, since the installed algorithm has to work.
@@ -14,6 +15,7 @@ import { sameContent, type CatalogState, type Component } from './state.ts';
 export function install(
   state: CatalogState,
   descriptors: readonly Descriptor[],
+  besides = false,
 ): {
   readonly reply: CatalogDone;
   readonly state?: CatalogState;
@@ -24,7 +26,7 @@ export function install(
   let next = state;
   for (const [name, component] of state.component) {
     const wanted = installed.get(name);
-    if (component.managed && (wanted === undefined || !sameContent(component.descriptor, wanted)))
+    if (component.managed && (wanted === undefined ? !besides : !sameContent(component.descriptor, wanted)))
       next = without(next, name);
     else if (!component.managed && inTheWay(component, descriptors)) {
       next = without(next, name);

@@ -44,7 +44,8 @@ const MAX_REGISTRANTS = 64;
 export const CATALOG_MACHINE: Machine<CatalogTypes> = {
   initial: EMPTY_CATALOG,
   on: {
-    install: { apply: (state, { descriptors }) => install(state, descriptors) },
+    install: { apply: (state, { descriptors, besides }) => install(state, descriptors, besides) },
+    read: { apply: () => ({ reply: done('UNCHANGED') }) },
     register: { apply: (state, { descriptor, by }) => register(state, descriptor, by) },
     unregister: { apply: (state, { componentName }) => unregister(state, componentName) },
     addAction: { apply: (state, { element }) => add(state, 'action', element) },

@@ -16,6 +16,8 @@ import { isEnded, type StreamingJobRecord } from './state.ts';
 export interface StreamingJobServiceDeps {
   readonly store: Store;
   readonly catalog: CatalogLookup;
+  /** Settles when the catalog shows what other servers have changed by now; absent: there are none. */
+  readonly readCatalog?: () => Promise<unknown>;
   readonly jobs: Family<StreamingJobCommand, StreamingJobReply>;
   readonly repeats: Repeats;
   readonly clock: Clock;
@@ -63,6 +65,7 @@ export class StreamingJobService {
   async submit(request: StreamingJobRequest, repeatable?: Repeatable): Promise<StreamSubmission> {
     const before = repeatable === undefined ? undefined : await this.#before(repeatable);
     if (before !== undefined) return before;
+    await this.#deps.readCatalog?.();
     const checked = checkedStream(request, this.#deps.catalog, this.#deps.settings);
     if ('refused' in checked) return { kind: 'refused', message: checked.refused };
     const noRoom = await this.#noRoom();

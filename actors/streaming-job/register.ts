@@ -28,6 +28,7 @@ export interface StreamsDeps {
   readonly owner: Owner;
   readonly logger: Logger;
   readonly catalog: CatalogLookup;
+  readonly readCatalog?: () => Promise<unknown>;
   readonly checker: ResultChecker;
   readonly repeats: Repeats;
   readonly send: Send;

@@ -70,6 +70,79 @@ describe('Two servers that share a Redis and a data folder', () => {
     expect((await one.terminal(id)).jobStatus).to.equal('CANCELLED');
   });
 
+  it('plan a job with a pipeline that was registered at the other just now', async () => {
+    const pipeline = { name: 'NEW PIPELINE', description: 'New.', tasks: ['LIGHT TASK'] };
+    expect((await one.ask('POST', '/rest/pipelines', pipeline)).status).to.equal(200);
+    const id = await two.submit({ ...SHOT, pipelineName: 'NEW PIPELINE' });
+    expect((await one.terminal(id)).jobStatus).to.equal('COMPLETE');
+    await until(
+      'the other lists it',
+      async () => (await two.ask('GET', '/rest/pipelines/NEW%20PIPELINE')).status === 200,
+    );
+    await one.ask('DELETE', '/rest/pipelines/NEW%20PIPELINE');
+    expect((await two.create({ ...SHOT, pipelineName: 'NEW PIPELINE' })).status).to.equal(400);
+  });
+
+  it('run what a configuration says that was posted at the other', async () => {
+    const services = async (server: Service, of: string) => {
+      const { body } = await server.ask('GET', '/rest/nodes/info');
+      const { nodeModels } = body as { nodeModels: readonly { readonly name: string }[] };
+      return nodeModels.map(({ name }) => name).filter((name) => name.startsWith(`${of}:TestLight`));
+    };
+    const before = (await one.ask('GET', '/rest/nodes/config')).body as readonly {
+      readonly host: string;
+      readonly services: readonly { readonly serviceName: string; readonly serviceCount: number }[];
+    }[];
+    const nodes = ['one', 'two'].map((host) => ({
+      ...before[0]!,
+      host,
+      services: before[0]!.services.map((service) =>
+        service.serviceName === 'TestLight' && host === 'two' ? { ...service, serviceCount: 2 } : service,
+      ),
+    }));
+    const posted = await one.ask('POST', '/rest/nodes/config', nodes);
+    expect(posted.status, posted.text).to.equal(201);
+    await until(
+      'both servers show both services of the second',
+      async () => Promise.all([one, two].map((server) => services(server, 'two'))),
+      (seen) => seen.every((names) => names.length === 2),
+    );
+  });
+
+  it('answer 503 while Redis is away, and go on with everything when it is back', async () => {
+    const file = join(one.folder, 'redis-is-back');
+    const id = await one.submit({
+      ...SHOT,
+      pipelineName: 'TROUBLE PIPELINE',
+      jobProperties: { TROUBLE: 'wait', TROUBLE_FILE: file },
+    });
+    const isInHand = () =>
+      [...one.handedOut(), ...two.handedOut()].some(
+        ({ subJob, worker }) => subJob.startsWith(`${id}.`) && worker.includes('TestTrouble'),
+      );
+    await until('it is in hand', isInHand);
+    await redis().kill();
+    const refused = await until('a request is refused', async () => {
+      const answer = await two.create(SHOT);
+      return answer.status === 503 ? answer : undefined;
+    });
+    expect(Number(refused?.headers.get('retry-after'))).to.be.greaterThan(0);
+    expect((await two.ask('GET', `/rest/jobs/${id}`)).status).to.equal(503);
+    writeFileSync(file, '');
+    await redis().start();
+    await until(
+      'it is answered again',
+      async () => (await two.ask('GET', `/rest/jobs/${id}`)).status === 200,
+    );
+    expect((await two.terminal(id)).jobStatus).to.equal('COMPLETE');
+    const attempts = [...one.handedOut(), ...two.handedOut()].filter(({ subJob }) =>
+      subJob.startsWith(`${id}.`),
+    );
+    expect(attempts.every(({ attempt }) => attempt === 1)).to.equal(true);
+    for (const server of [one, two])
+      expect(server.log('an actor failed too often'), 'nobody is to blame').to.deep.equal([]);
+  });
+
   it('go on with the jobs of the one that was killed, and count no attempt for it', async () => {
     const file = join(one.folder, 'go-on');
     const jobs = await Promise.all(
