@@ -107,7 +107,7 @@ export function readAccess(env: Environment, { host }: { host: string }): Access
     }),
   );
   const unknown = unknownNames(env);
-  if (Object.keys(given).length === 0 && unknown.length === 0) return developmentOrRefuse(env, host);
+  if (Object.keys(given).length === 0 && unknown.length === 0) return developmentOrRefuse(host);
 
   const parsed = accessEnvironment.safeParse(given);
   const written = parsed.success ? [] : problemsOf(parsed.error.issues, env);
@@ -138,18 +138,13 @@ export function isLoopback(host: string): boolean {
   return bare === 'localhost' || bare === '::1' || /^(::ffff:)?127(\.\d{1,3}){3}$/.test(bare);
 }
 
-function developmentOrRefuse(env: Environment, host: string): AccessSettings {
+function developmentOrRefuse(host: string): AccessSettings {
   const setThese =
     `set ${REQUIRED.join(', ')} and a claim that grants a role ` +
     '(OIDC_ADMIN_CLAIM_NAME and OIDC_ADMIN_CLAIM_VALUE, or OIDC_USER_CLAIM_NAME and OIDC_USER_CLAIM_VALUE)';
   if (!isLoopback(host)) {
     throw new ConfigurationError([
       `The server would listen on "${host}" without an OpenID Connect provider: ${setThese}, or HOST=127.0.0.1 for development.`,
-    ]);
-  }
-  if (env['STORE']?.trim().toLowerCase() === 'redis') {
-    throw new ConfigurationError([
-      `STORE=redis needs an OpenID Connect provider, since every server of a cluster must accept the same tokens: ${setThese}.`,
     ]);
   }
   return { mode: 'development' };

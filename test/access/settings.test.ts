@@ -71,12 +71,6 @@ describe('The access settings (specification 5)', () => {
     ],
     ['no provider on all addresses', {}, '', /HOST=127\.0\.0\.1 for development/],
     [
-      'no provider in a cluster',
-      { STORE: 'redis' },
-      '127.0.0.1',
-      /^STORE=redis needs an OpenID Connect provider/,
-    ],
-    [
       'a provider without its client',
       { ...COMPLETE, OIDC_CLIENT_ID: undefined, OIDC_CLIENT_SECRET: '' },
       '127.0.0.1',

@@ -92,8 +92,8 @@ describe('The start of the server (specification 5)', () => {
       expect(await refusal({ ...COMPLETE, ...change })).to.include(says);
     });
 
-  it('is refused without a provider on an open address and in a cluster, and says what to set', async () => {
-    for (const env of [{ HOST: '0.0.0.0' }, { HOST: '::' }, { STORE: 'redis' }])
+  it('is refused without a provider on an open address, and says what to set', async () => {
+    for (const env of [{ HOST: '0.0.0.0' }, { HOST: '::' }])
       expect(await refusal(env)).to.include('set OIDC_ISSUER_URI, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET');
   });
 

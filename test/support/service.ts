@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { packageRoot } from '../../config/info.ts';
 import type { DetailedJobInfo, SingleJobInfo } from '../../actors/views/jobs.ts';
@@ -305,8 +305,15 @@ export class Service {
       ...DEFAULTS,
       DATA_DIR: this.dataDir,
       MEDIA_ROOTS: `${join(packageRoot, 'samples')}:${this.mediaDir}`,
+      ...this.#store(),
       ...this.#env,
     };
+  }
+
+  /** With TEST_REDIS_URL the tests run over that Redis, each service below a prefix of its own. */
+  #store(): Environment {
+    const { TEST_REDIS_URL: url } = process.env;
+    return url === undefined ? {} : { STORE: 'redis', REDIS_URL: url, REDIS_PREFIX: basename(this.folder) };
   }
 
   async #greet(): Promise<void> {

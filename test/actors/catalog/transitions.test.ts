@@ -26,7 +26,11 @@ const ANN = { subject: 'ann', name: 'Ann' };
 const BEN = { subject: 'ben', name: 'Ben' };
 
 const register = (descriptor: Descriptor, by = ANN): CatalogCommand => ({ type: 'register', descriptor, by });
-const install = (...descriptors: Descriptor[]): CatalogCommand => ({ type: 'install', descriptors, besides: false });
+const install = (...descriptors: Descriptor[]): CatalogCommand => ({
+  type: 'install',
+  descriptors,
+  besides: false,
+});
 type CatalogDecision = Decision<CatalogTypes>;
 const outcomeOf = (state: CatalogState, command: CatalogCommand, limits = LIMITS): CatalogDecision =>
   decide(CATALOG_MACHINE, state, command, limits);
