@@ -42,6 +42,25 @@ describe('a live stream that stops to give frames', () => {
     expect(counts.reconnects).to.equal(1);
   });
 
+  it('goes on when it only slows down, and its frames have the times at which they were taken', async () => {
+    const [fromMs, slowMs] = [20 * clip.frameMs, 250];
+    const slowed = (ms: number) => (ms <= fromMs ? ms : fromMs + ((ms - fromMs) * slowMs) / clip.frameMs);
+    const units = clip.units
+      .slice(0, 30)
+      .map((unit) => ({ ...unit, dueMs: slowed(unit.dueMs), ptsMs: slowed(unit.ptsMs) }));
+    const { url } = await rtsp(() => ({ ...h264Over({ ...clip, units }), speed: 1 }));
+    const { events, frames, counts } = await watch(url, { stall: { alertMs: 20 * slowMs, timeoutMs: 0 } });
+    expect(events.map(({ type }) => type)).to.deep.equal(['opened']);
+    expect(counts.dropped).to.equal(0);
+    const times = frames.slice(-6).map(({ time }) => time);
+    // Where the clip is cut, pictures are missing that were coded after later ones.
+    for (const [n, time] of times.slice(1).entries()) {
+      const steps = Math.round((time - times[n]!) / slowMs);
+      expect(steps).to.be.at.least(1);
+      expect(time - times[n]!).to.be.closeTo(steps * slowMs, 1);
+    }
+  });
+
   it('is STALLED after the alert threshold and runs again with the next frame, on a new connection', async () => {
     const { url } = await rtsp((connection) => ({ ...part, after: connection === 0 ? 'stall' : 'bye' }));
     const watched = await watch(url, { stall: quick });

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { sample } from '../components/recorded.ts';
 import { closeServers, rtsp, withLogin } from '../media/live-watching.ts';
 import { accessUnits } from '../support/coded-media.ts';
-import { Service } from '../support/service.ts';
+import { sampleUri, Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const CLIP = 'face_move.mp4';
@@ -241,6 +241,32 @@ describe('A streaming job on a camera', function () {
     expect((await becomes(good, 'TERMINATED')).segments).to.equal(5);
     expect((await info(stuck)).jobStatus).to.be.oneOf(['INITIALIZING', 'STALLED']);
     expect(processesOf('Streams') - before).to.be.at.least(2);
+  });
+
+  it('leaves batch jobs of the same detector their processes, and they leave it its own', async () => {
+    const camera = await endless();
+    const id = await submit(camera.url, { stallTimeout: -1 });
+    const { segments } = await becomes(id, 'IN_PROGRESS');
+    const job = await service.run({
+      media: [sampleUri('astronaut.png')],
+      pipelineName: 'FACE DETECTION PIPELINE',
+    });
+    expect(job.status).to.equal('COMPLETE');
+    await until(
+      'the stream goes on',
+      () => info(id),
+      (now) => now.segments > segments && now.jobStatus === 'IN_PROGRESS',
+      { withinMs: 60_000 },
+    );
+    const servicesOf = (kind: string) =>
+      new Set(
+        service
+          .log('handed out a sub-job')
+          .filter((line) => line['kind'] === kind)
+          .map(({ worker }) => String(worker).split(':')[1]),
+      );
+    expect([...servicesOf('DETECT')]).to.deep.equal(['TroupeFaceDetection']);
+    expect([...servicesOf('STREAM')]).to.deep.equal(['TroupeFaceDetectionStreams']);
   });
 
   it('shows the newest picture, with what was found in it drawn, to whoever asks', async () => {
