@@ -25,13 +25,16 @@ export function letterbox(frame: Frame, region: Box, square: Float32Array, side:
   const padX = (side - width) >> 1;
   const padY = (side - height) >> 1;
   square.fill(-1);
-  draw(frame, region, { values: square, row: side, padX, padY, width, height, scale: 1 / 127.5, shift: -1 });
+  draw(frame, region, { ...FROM_MINUS_ONE, values: square, row: side, padX, padY, width, height });
   const scaleX = region.width / width;
   const scaleY = region.height / height;
   return { scaleX, scaleY, left: region.x - padX * scaleX, top: region.y - padY * scaleY };
 }
 
-/** Where a region is drawn: `width` by `height` pixels of an image whose rows are `row` pixels long, three values a pixel. */
+/**
+ * Where a region is drawn: `width` by `height` pixels of an image whose rows are `row` pixels long. The value of a colour (red, green, blue) of
+ * pixel i lies at `first[colour] + i * step`, and is that of the pixel, 0 to 255, times `scale[colour]`, plus `shift[colour]`.
+ */
 export interface Target {
   readonly values: Float32Array;
   readonly row: number;
@@ -39,10 +42,18 @@ export interface Target {
   readonly padY: number;
   readonly width: number;
   readonly height: number;
-  /** A value is that of the pixel, 0 to 255, times `scale`, plus `shift`. */
-  readonly scale: number;
-  readonly shift: number;
+  readonly first: Colours;
+  readonly step: number;
+  readonly scale: Colours;
+  readonly shift: Colours;
 }
+
+export type Colours = readonly [red: number, green: number, blue: number];
+
+/** The colours of a pixel one after the other. */
+export const INTERLEAVED = { first: [0, 1, 2], step: 3 } as const;
+const SCALE = 1 / 127.5;
+const FROM_MINUS_ONE = { ...INTERLEAVED, scale: [SCALE, SCALE, SCALE], shift: [-1, -1, -1] } as const;
 
 /** The region, which is in whole pixels and lies within the frame, in the size of the target. */
 export function draw(frame: Frame, region: Box, target: Target): void {
@@ -53,14 +64,17 @@ export function draw(frame: Frame, region: Box, target: Target): void {
 }
 
 function average(frame: Frame, region: Box, target: Target): void {
-  const { values, row: side, padX, padY, width, height, scale, shift } = target;
+  const { values, row: side, padX, padY, width, height, step: apart } = target;
+  const [firstRed, firstGreen, firstBlue] = target.first;
+  const [scaleRed, scaleGreen, scaleBlue] = target.scale;
+  const [shiftRed, shiftGreen, shiftBlue] = target.shift;
   const data = frame.data;
   const columns = edges(region.x, region.width, width);
   const rows = edges(region.y, region.height, height);
   const step = Math.max(1, Math.floor(region.width / width / 2));
   for (let y = 0; y < height; y++) {
     const bottom = rows[y + 1]!;
-    let to = ((padY + y) * side + padX) * 3;
+    let to = ((padY + y) * side + padX) * apart;
     for (let x = 0; x < width; x++) {
       const left = columns[x]! * 3;
       const right = columns[x + 1]! * 3;
@@ -77,10 +91,11 @@ function average(frame: Frame, region: Box, target: Target): void {
           count++;
         }
       }
-      const weight = scale / count;
-      values[to++] = red * weight + shift;
-      values[to++] = green * weight + shift;
-      values[to++] = blue * weight + shift;
+      const share = 1 / count;
+      values[firstRed + to] = red * share * scaleRed + shiftRed;
+      values[firstGreen + to] = green * share * scaleGreen + shiftGreen;
+      values[firstBlue + to] = blue * share * scaleBlue + shiftBlue;
+      to += apart;
     }
   }
 }
@@ -90,7 +105,7 @@ function edges(start: number, length: number, cells: number): Int32Array {
 }
 
 function interpolate(frame: Frame, region: Box, target: Target): void {
-  const { values, row: side, padX, padY, width, height, scale, shift } = target;
+  const { values, row: side, padX, padY, width, height, first, step, scale, shift } = target;
   const data = frame.data;
   for (let y = 0; y < height; y++) {
     const sy = between(((y + 0.5) * region.height) / height - 0.5, region.height - 1);
@@ -98,7 +113,7 @@ function interpolate(frame: Frame, region: Box, target: Target): void {
     const fy = sy - y0;
     const upper = (region.y + y0) * frame.width + region.x;
     const lower = (region.y + Math.min(y0 + 1, region.height - 1)) * frame.width + region.x;
-    let to = ((padY + y) * side + padX) * 3;
+    let to = ((padY + y) * side + padX) * step;
     for (let x = 0; x < width; x++) {
       const sx = between(((x + 0.5) * region.width) / width - 0.5, region.width - 1);
       const x0 = Math.floor(sx);
@@ -107,8 +122,9 @@ function interpolate(frame: Frame, region: Box, target: Target): void {
       for (let c = 0; c < 3; c++) {
         const a = data[(upper + x0) * 3 + c]! * (1 - fx) + data[(upper + x1) * 3 + c]! * fx;
         const b = data[(lower + x0) * 3 + c]! * (1 - fx) + data[(lower + x1) * 3 + c]! * fx;
-        values[to++] = (a * (1 - fy) + b * fy) * scale + shift;
+        values[first[c]! + to] = (a * (1 - fy) + b * fy) * scale[c]! + shift[c]!;
       }
+      to += step;
     }
   }
 }

@@ -1,13 +1,12 @@
 /** Runs an ONNX model of the operator's own over pictures and videos, and follows through videos what it finds. */
-import {
-  inBatches,
-  type DetectionJob,
-  type Detector,
-  type DetectorHost,
-  type FoundDetection,
-  type FoundTrack,
-  type Frame,
-  type FrameSource,
+import type {
+  DetectionJob,
+  Detector,
+  DetectorHost,
+  FoundDetection,
+  FoundTrack,
+  Frame,
+  FrameSource,
 } from '../sdk/detector.ts';
 import type { Properties } from '../../domain/types.ts';
 import { clip } from '../tracking/boxes.ts';
@@ -15,7 +14,7 @@ import { asTrack, type TrackPart } from '../tracking/open-track.ts';
 import { Tracker } from '../tracking/tracker.ts';
 import { classFilter } from './class-filter.ts';
 import { ModelStore } from './model-store.ts';
-import type { Finding, Network } from './network.ts';
+import type { Finding, LookedFrame, Network } from './network.ts';
 import { readSettings, type Settings } from './settings.ts';
 
 /** A model with what a sub-job wants of it. */
@@ -38,22 +37,20 @@ class OnnxDetector implements Detector {
   /** A track is of one class: each class is followed on its own. */
   async *video(source: FrameSource, job: DetectionJob): AsyncIterable<FoundTrack> {
     const prepared = await this.#prepare(job);
-    const { rules, batch } = prepared.settings;
+    const { network, settings } = prepared;
+    const { rules, batch, search } = settings;
     const trackers = new Map<string, Tracker>();
     const ofAll = (parts: (tracker: Tracker) => readonly TrackPart[]): FoundTrack[] =>
       [...trackers.values()].flatMap((tracker) => parts(tracker).map(ofClass));
     job.live?.follow({ cut: () => ofAll((one) => one.cut()), end: () => ofAll((one) => one.finish()) });
-    for await (const frames of inBatches(source, batch, job)) {
+    // Of a live stream each frame is told of at once.
+    const most = job.live === undefined ? batch : 1;
+    for await (const { frame, found } of network.find(source.frames(), most, search)) {
       job.signal.throwIfAborted();
-      const looked = frames.filter(({ warmUp }) => !warmUp);
-      const found = await prepared.network.find(looked, prepared.settings.search);
-      for (const [i, frame] of looked.entries()) {
-        const byClass = detectionsOf(frame, found[i]!, prepared);
-        for (const name of byClass.keys())
-          if (!trackers.has(name)) trackers.set(name, new Tracker(rules, job));
-        for (const [name, tracker] of trackers)
-          yield* tracker.next(frame.index, byClass.get(name) ?? []).map(ofClass);
-      }
+      const byClass = detectionsOf(frame, found, prepared);
+      for (const name of byClass.keys()) if (!trackers.has(name)) trackers.set(name, new Tracker(rules, job));
+      for (const [name, tracker] of trackers)
+        yield* tracker.next(frame.index, byClass.get(name) ?? []).map(ofClass);
     }
     yield* ofAll((tracker) => tracker.finish());
   }
@@ -61,9 +58,10 @@ class OnnxDetector implements Detector {
   async *image(frame: Frame, job: DetectionJob): AsyncIterable<FoundTrack> {
     const prepared = await this.#prepare(job);
     job.signal.throwIfAborted();
-    const [found = []] = await prepared.network.find([frame], prepared.settings.search);
-    for (const detections of detectionsOf(frame, found, prepared).values())
-      yield* detections.map((detection) => ofClass({ detections: [detection] }));
+    const { network, settings } = prepared;
+    for await (const { found } of network.find(only(frame), 1, settings.search))
+      for (const detections of detectionsOf(frame, found, prepared).values())
+        yield* detections.map((detection) => ofClass({ detections: [detection] }));
   }
 
   async close(): Promise<void> {
@@ -78,9 +76,13 @@ class OnnxDetector implements Detector {
   }
 }
 
+async function* only(frame: Frame): AsyncGenerator<Frame> {
+  yield frame;
+}
+
 /** What is reported of a frame, by class. */
 function detectionsOf(
-  frame: Frame,
+  frame: LookedFrame,
   found: readonly Finding[],
   { settings: { search }, network: { model }, reports }: Prepared,
 ): ReadonlyMap<string, readonly FoundDetection[]> {

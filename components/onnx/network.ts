@@ -24,6 +24,19 @@ export interface Search extends Wanted {
   readonly sameOverlap: number;
 }
 
+/** A frame that was looked at, without its pixels. */
+export type LookedFrame = Pick<Frame, 'index' | 'width' | 'height'>;
+
+export interface FoundInFrame {
+  readonly frame: LookedFrame;
+  readonly found: readonly Finding[];
+}
+
+interface WrittenFrame {
+  readonly frame: LookedFrame;
+  readonly place: Placement;
+}
+
 /** An output for all pictures that were given together. */
 interface WholeOutput extends Output {
   readonly data: NumberArray;
@@ -44,31 +57,39 @@ export class Network {
     this.#size = valuesOf(model.inputs, 1);
   }
 
-  /** What each frame shows. Of models that take a number of pictures of their own, what is missing to it stays empty. */
-  async find(frames: readonly Frame[], search: Search): Promise<readonly (readonly Finding[])[]> {
-    const { batch } = this.model.inputs.picture;
-    const found: (readonly Finding[])[] = [];
-    const most = batch ?? frames.length;
-    for (let first = 0; first < frames.length; first += most)
-      found.push(...(await this.#findIn(frames.slice(first, first + most), batch, search)));
-    return found;
+  /**
+   * What each frame shows, in their order; those of a warm-up are left out. `most` frames at a time, or as many as a model takes that has a
+   * number of its own: what is missing to it stays as it was.
+   */
+  async *find(frames: AsyncIterable<Frame>, most: number, search: Search): AsyncGenerator<FoundInFrame> {
+    const own = this.model.inputs.picture.batch;
+    const values = this.#room(own ?? most);
+    let waiting: WrittenFrame[] = [];
+    for await (const frame of frames) {
+      if (frame.warmUp) continue;
+      const { index, width, height } = frame;
+      // Its pixels are valid until the next frame is asked for.
+      const first = waiting.length * this.#size;
+      const place = this.#writer.write(frame, values.subarray(first, first + this.#size));
+      waiting.push({ frame: { index, width, height }, place });
+      if (waiting.length < (own ?? most)) continue;
+      yield* await this.#answers(waiting, values, search);
+      waiting = [];
+    }
+    if (waiting.length > 0) yield* await this.#answers(waiting, values, search);
   }
 
-  async #findIn(
-    frames: readonly Frame[],
-    batch: number | undefined,
+  async #answers(
+    written: readonly WrittenFrame[],
+    values: Float32Array,
     search: Search,
-  ): Promise<readonly (readonly Finding[])[]> {
-    const count = batch ?? frames.length;
-    const values = this.#room(count);
-    const places = frames.map((frame, i) =>
-      this.#writer.write(frame, values.subarray(i * this.#size, (i + 1) * this.#size)),
-    );
-    const outputs = await this.#run(values, count);
-    return frames.map((frame, i) => this.#read(outputs, i, { frame, place: places[i]! }, search));
+  ): Promise<readonly FoundInFrame[]> {
+    const count = this.model.inputs.picture.batch ?? written.length;
+    const outputs = await this.#run(values.subarray(0, count * this.#size), count);
+    return written.map((one, i) => ({ frame: one.frame, found: this.#read(outputs, i, one, search) }));
   }
 
-  /** Room of the exact size: a tensor takes all of it. */
+  /** Room for so many pictures. */
   #room(count: number): Float32Array {
     if (this.#values.length !== count * this.#size) this.#values = new Float32Array(count * this.#size);
     return this.#values;
@@ -96,7 +117,7 @@ export class Network {
   #read(
     outputs: readonly WholeOutput[],
     index: number,
-    { frame, place }: { readonly frame: Frame; readonly place: Placement },
+    { frame, place }: WrittenFrame,
     search: Search,
   ): readonly Finding[] {
     const { head, fit, known } = this.model;

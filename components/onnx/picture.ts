@@ -1,58 +1,86 @@
 /** Brings frames to the input of a network, and boxes back. */
 import type { Box } from '../../domain/geometry.ts';
-import { draw, type Placement } from '../networks/letterbox.ts';
+import { draw, INTERLEAVED, type Colours, type Placement, type Target } from '../networks/letterbox.ts';
 import type { Frame } from '../sdk/detector.ts';
 import type { Preprocessing } from './hints.ts';
 import type { PictureInput } from './inputs.ts';
 import { takesBytes } from './tensors.ts';
 
+type Size = Pick<Box, 'width' | 'height'>;
+
 /** How much red, green and blue count for grey (ITU-R BT.601). */
 const GREY = [0.299, 0.587, 0.114] as const;
 
-/** Fills the input for one picture; keeps its room for the next. */
+/** Fills the input for one picture. */
 export class PictureWriter {
   readonly #input: PictureInput;
   readonly #how: Preprocessing;
-  readonly #pixels: Float32Array;
+  /** Where the values of colours lie, and what becomes of them. */
+  readonly #colours: Pick<Target, 'first' | 'step' | 'scale' | 'shift'>;
+  /** Of networks that take grey: the picture in colours. */
+  readonly #coloured: Float32Array | undefined;
 
   constructor(input: PictureInput, how: Preprocessing) {
     this.#input = input;
     this.#how = how;
-    this.#pixels = new Float32Array(input.width * input.height * 3);
+    this.#coloured = input.channels === 1 ? new Float32Array(input.width * input.height * 3) : undefined;
+    this.#colours = this.#coloured === undefined ? coloursOf(input, how) : { ...INTERLEAVED, ...PLAIN };
   }
 
   /** `values` are those of one picture in the input. */
   write(frame: Frame, values: Float32Array): Placement {
-    const { width, height } = this.#input;
     const target = placeOf(frame, this.#input, this.#how);
-    const isFilled = target.width === width && target.height === height;
-    if (!isFilled) this.#pixels.fill(this.#how.padding);
     const whole = { x: 0, y: 0, width: frame.width, height: frame.height };
-    draw(frame, whole, { ...target, values: this.#pixels, row: width, scale: 1, shift: 0 });
-    this.#normalize(values);
+    const drawn = this.#coloured ?? values;
+    this.#pad(drawn, target);
+    draw(frame, whole, { ...target, ...this.#colours, values: drawn, row: this.#input.width });
+    if (this.#coloured !== undefined) this.#toGrey(this.#coloured, values);
     const scaleX = frame.width / target.width;
     const scaleY = frame.height / target.height;
     return { scaleX, scaleY, left: -target.padX * scaleX, top: -target.padY * scaleY };
   }
 
-  #normalize(values: Float32Array): void {
-    const { channels, layout, width, height, type } = this.#input;
-    const { pixelFormat, mean, deviation, scale } = this.#how;
-    const count = width * height;
-    const pixels = this.#pixels;
-    for (let channel = 0; channel < channels; channel++) {
-      const deviate = deviation[channel] ?? deviation[0] ?? 1;
-      // Inputs that hold bytes are given the pixels.
-      const factor = takesBytes(type) ? 1 : scale / deviate;
-      const shift = takesBytes(type) ? 0 : -(mean[channel] ?? mean[0] ?? 0) / deviate;
-      const [first, step] = layout === 'NCHW' ? [channel * count, 1] : [channel, channels];
-      const from = pixelFormat === 'BGR' ? 2 - channel : channel;
-      if (channels === 1) for (let i = 0; i < count; i++) values[i] = greyAt(pixels, i * 3) * factor + shift;
-      else
-        for (let i = 0, to = first; i < count; i++, to += step)
-          values[to] = pixels[i * 3 + from]! * factor + shift;
+  /** What is beside the picture in a letterbox. */
+  #pad(values: Float32Array, target: Size): void {
+    const { width, height } = this.#input;
+    if (target.width === width && target.height === height) return;
+    const { first, step, scale, shift } = this.#colours;
+    for (const [colour, start] of first.entries()) {
+      const value = this.#how.padding * scale[colour]! + shift[colour]!;
+      if (step === 1) values.fill(value, start, start + width * height);
+      else for (let i = start; i < values.length; i += step) values[i] = value;
     }
   }
+
+  #toGrey(coloured: Float32Array, values: Float32Array): void {
+    const { factor, shift } = scaling(this.#input, this.#how, 0);
+    for (let i = 0; i < values.length; i++) values[i] = greyAt(coloured, i * 3) * factor + shift;
+  }
+}
+
+const PLAIN = { scale: [1, 1, 1], shift: [0, 0, 0] } as const;
+
+function coloursOf(
+  input: PictureInput,
+  how: Preprocessing,
+): Pick<Target, 'first' | 'step' | 'scale' | 'shift'> {
+  const isPlanar = input.layout === 'NCHW';
+  const channelOf = (colour: number) => (how.pixelFormat === 'BGR' ? 2 - colour : colour);
+  const each = (value: (channel: number) => number): Colours =>
+    [0, 1, 2].map((colour) => value(channelOf(colour))) as never;
+  return {
+    first: each((channel) => (isPlanar ? channel * input.width * input.height : channel)),
+    step: isPlanar ? 1 : 3,
+    scale: each((channel) => scaling(input, how, channel).factor),
+    shift: each((channel) => scaling(input, how, channel).shift),
+  };
+}
+
+/** What becomes of the pixels of a channel. Inputs that hold bytes are given the pixels. */
+function scaling({ type }: PictureInput, { scale, mean, deviation }: Preprocessing, channel: number) {
+  if (takesBytes(type)) return { factor: 1, shift: 0 };
+  const deviate = deviation[channel] ?? deviation[0] ?? 1;
+  return { factor: scale / deviate, shift: -(mean[channel] ?? mean[0] ?? 0) / deviate };
 }
 
 const greyAt = (pixels: Float32Array, i: number): number =>
@@ -62,7 +90,7 @@ function placeOf(
   frame: Pick<Frame, 'width' | 'height'>,
   { width, height }: PictureInput,
   { resize, corner }: Preprocessing,
-): Pick<Box, 'width' | 'height'> & { readonly padX: number; readonly padY: number } {
+): Size & { readonly padX: number; readonly padY: number } {
   if (resize === 'STRETCH') return { width, height, padX: 0, padY: 0 };
   const scale = Math.min(width / frame.width, height / frame.height);
   const inner = {

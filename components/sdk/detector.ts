@@ -248,8 +248,10 @@ export async function* inBatches(
   const most = live === undefined ? Math.max(1, Math.floor(size)) : 1;
   let batch: Frame[] = [];
   for await (const frame of source.frames()) {
-    batch.push({ ...frame, data: Uint8Array.from(frame.data) });
-    if (batch.length < most) continue;
+    // The reader writes the next frame where this one is: only the last of an array may stay there.
+    const isLast = batch.length + 1 === most;
+    batch.push(isLast ? frame : { ...frame, data: new Uint8Array(frame.data) });
+    if (!isLast) continue;
     yield batch;
     batch = [];
   }

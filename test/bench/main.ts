@@ -10,6 +10,7 @@ import { largeDocument } from './document.ts';
 import { exports } from './export.ts';
 import { manyImages } from './images.ts';
 import { print, type Figure } from './measure.ts';
+import { ownModels } from './models.ts';
 import { webPage } from './page.ts';
 import { pairs } from './pairs.ts';
 import { restInterface } from './rest.ts';
@@ -35,6 +36,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   export: exports,
   search: searching,
   images: manyImages,
+  models: ownModels,
   page: webPage,
   pairs,
   decode: decoding,

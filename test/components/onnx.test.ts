@@ -242,7 +242,11 @@ describe('The models that a process has loaded', () => {
     const again = await store.network({ name: 'b', hints: {}, options }, signal);
     expect(names()).to.deep.equal(['c', 'b']);
     const search = { threshold: 0.5, top: 1, sameOverlap: 0.3 };
-    expect((await again.find([WHITE], search))[0]).to.have.length(2);
+    async function* frames() {
+      yield WHITE;
+    }
+    const [looked] = await all(again.find(frames(), 1, search));
+    expect(looked!.found).to.have.length(2);
     await store.close();
     expect(names()).to.deep.equal([]);
     await models.close();
