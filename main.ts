@@ -39,6 +39,7 @@ import { attach, closeServer, createListener, listen, urlOf } from './http/liste
 import { checkFileUri } from './media/file-uris.ts';
 import { listModels } from './components/onnx/model-list.ts';
 import { checkMedium, fetchLimits } from './media/media-rules.ts';
+import { MEDIA_QUEUES } from './protocol/worker-protocol.ts';
 import { ResultChecker } from './results/check.ts';
 import { DocumentExporter } from './results/exports/exporter.ts';
 import { TimelineBusy, Timelines } from './results/timeline/timelines.ts';
@@ -125,7 +126,13 @@ async function openRedis(
     url: settings.REDIS_URL!,
     prefix: settings.REDIS_PREFIX,
     timeoutMs: settings.REDIS_TIMEOUT_MS,
-    ledger: { settings: leaseSettings(settings), server, now: () => systemClock.steady() },
+    ledger: {
+      settings: leaseSettings(settings),
+      server,
+      now: () => systemClock.steady(),
+      // Whoever waits for a frame waits at one server.
+      ownQueues: [MEDIA_QUEUES.FRAME],
+    },
     connected(isConnected, err) {
       if (isConnected) logger.info({}, 'Redis is there');
       else logger.error({ err }, 'the connection to Redis is lost: requests that need it are answered 503');

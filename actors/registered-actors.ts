@@ -200,9 +200,11 @@ export function catalogReader(
   return cluster === undefined ? {} : { readCatalog: () => catalog().ask(CATALOG, { type: 'read' }) };
 }
 
-function framesOf({ system, store, settings }: Foundation): FrameService {
+function framesOf(base: Foundation): FrameService {
+  const { system, settings } = base;
   return new FrameService({
-    ...{ store, clock: system.clock, dataDir: settings.DATA_DIR, heartbeatMs: settings.HEARTBEAT_MS },
+    ...base,
+    ...{ clock: system.clock, dataDir: settings.DATA_DIR, heartbeatMs: settings.HEARTBEAT_MS },
     settings: frameSettings(settings),
   });
 }

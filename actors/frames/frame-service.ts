@@ -2,8 +2,8 @@
  * Has frames made by the media component for clients that wait for them. What is asked for stands in the work ledger, as all work does,
  * so that a component is started when none runs; who waits for it is in memory, for a client whose server is gone asks again.
  */
-import { mkdir, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { FailureRequest } from '../../protocol/coded-error.ts';
 import type { FrameWork } from '../../protocol/media-work.ts';
 import { MEDIA_QUEUES, type FrameAssignment } from '../../protocol/worker-protocol.ts';
@@ -30,6 +30,10 @@ export interface FrameSettings {
 export interface FrameServiceDeps {
   readonly store: Store;
   readonly clock: Clock;
+  /** Names this start of the server. */
+  readonly serverId: string;
+  /** No other server works on the same store and DATA_DIR. */
+  readonly alone: boolean;
   readonly dataDir: string;
   readonly heartbeatMs: number;
   readonly settings: FrameSettings;
@@ -50,6 +54,9 @@ interface Wanted {
   end(made: Made): void;
 }
 
+/** Frames that nobody has made anew for so long are made again when they are wanted. */
+const USED_MS = 3_600_000;
+
 const LATE: Made = {
   kind: 'busy',
   message: 'The frame is not made yet (FRAME_WAIT_MS). The work goes on: ask again.',
@@ -67,9 +74,12 @@ export class FrameService {
     this.#cache = new FrameCache(deps.settings.cacheBytes);
   }
 
-  /** What a server before this one has left is not known to be whole. */
+  /** What a server before this one has left counts for nothing in the cache; other servers have of late made what they still use. */
   async clear(): Promise<void> {
-    await rm(pathOf(this.#deps.dataDir, FRAMES), { recursive: true, force: true });
+    const { alone, dataDir, clock } = this.#deps;
+    const folder = pathOf(dataDir, FRAMES);
+    if (alone) await rm(folder, { recursive: true, force: true });
+    else await removeOlder(folder, clock.now() - USED_MS);
   }
 
   /** The file of this key, made when it is not there. */
@@ -89,11 +99,11 @@ export class FrameService {
 
   async #begin(work: FrameWork, priority: number): Promise<Made> {
     const { store } = this.#deps;
-    const id = `frame.${++this.#count}`;
+    const { actor, id } = nameOf(this.#deps.serverId, ++this.#count);
     const item: WorkItem = {
       id,
       // Each is all that its client waits for, so that components do it before all else that they have in hand.
-      actor: { kind: FRAME, id: String(this.#count) },
+      actor,
       key: id,
       queue: MEDIA_QUEUES.FRAME,
       priority,
@@ -122,15 +132,24 @@ export class FrameService {
   }
 
   /** On the deadline the client is told to ask again. The work goes on: begun anew, what takes longer than the deadline would never be had. */
-  #waitFor({ made }: Wanted): Promise<Made> {
+  #waitFor({ made, item }: Wanted): Promise<Made> {
     const { clock, settings } = this.#deps;
     return new Promise((resolve) => {
-      const cancel = clock.after(settings.waitMs, () => resolve(LATE));
+      const cancel = clock.after(settings.waitMs, () => {
+        resolve(LATE);
+        void this.#lookFor(item).catch(() => undefined);
+      });
       void made.then((outcome) => {
         cancel();
         resolve(outcome);
       });
     });
+  }
+
+  /** Other servers have removed what this one offered, when they took it for dead: then nobody makes it. */
+  async #lookFor({ actor, id }: WorkItem): Promise<void> {
+    const known = await this.#deps.store.work.known(actor);
+    if (known.size === 0) this.#wanted.get(id)?.end(LATE);
   }
 
   /** What a component is told; undefined: the frame is not wanted, for it was offered by a server before this one. */
@@ -170,8 +189,26 @@ export class FrameService {
   /** A component has died over it, or none can be started. */
   async tell(news: readonly News[]): Promise<void> {
     for (const one of news) {
+      // Frames of another server are its own matter: it hears of them as well.
+      if (!one.item.id.startsWith(nameOf(this.#deps.serverId, '').id)) continue;
       this.#wanted.get(one.item.id)?.end({ kind: 'failed', message: 'The frame could not be decoded.' });
       await this.#deps.store.work.dismiss(one);
     }
   }
+}
+
+/** Servers that share a ledger count each for itself. */
+const nameOf = (server: string, count: number | '') => ({
+  actor: { kind: FRAME, id: `${server}.${count}` },
+  id: `frame.${server}.${count}`,
+});
+
+/** Files below the folders of runs, and not these folders: another server may be about to write into them. */
+async function removeOlder(folder: string, before: number): Promise<void> {
+  for (const run of await readdir(folder).catch(() => []))
+    for (const name of await readdir(join(folder, run)).catch(() => [])) {
+      const file = join(folder, run, name);
+      const found = await stat(file).catch(() => undefined);
+      if (found !== undefined && found.mtimeMs < before) await rm(file, { force: true });
+    }
 }

@@ -10,7 +10,7 @@
  *     line:<queue>:<priority>:<actor>  its items in order
  *     since:<queue>                  items that wait, by the time since when
  *     depth                          how many wait, by <queue>:<priority>
- *     queues, held                   names of queues; how many are held, by queue
+ *     queues, held                   names of queues, those of one server alone as <queue>@<server>; how many are held, by queue
  *     l:<token>                      a lease: i(tem), w(orker), v (server of a worker that ends with it), at, lease, silent, whole, done,
  *                                    total, cancelled, kill, turn, last
  *     due                            leases by the next of their clocks
@@ -229,6 +229,26 @@ local function giveBack(lease, begun)
   end
 end
 
+-- What a server offered to its own components alone goes with it.
+local function removeServer(gone, ownQueues)
+  for _, token in ipairs(redis.call('SMEMBERS', P .. 'v:' .. gone)) do giveBack(leaseOf(token), false) end
+  redis.call('SREM', P .. 'servers', gone)
+  local own = {}
+  for _, name in ipairs(ownQueues) do
+    local queue = name .. '@' .. gone
+    own[queue] = true
+    for _, id in ipairs(redis.call('ZRANGE', P .. 'since:' .. queue, 0, -1)) do
+      local item = itemOf(id)
+      unwait(item)
+      remove(item)
+    end
+  end
+  for _, id in ipairs(redis.call('ZRANGE', P .. 'news', 0, -1)) do
+    local item = itemOf(id)
+    if own[item.queue] then remove(item) end
+  end
+end
+
 local function leasesOfWorker(worker)
   local found = {}
   for _, token in ipairs(redis.call('ZRANGE', P .. 'w:' .. worker, 0, -1)) do found[#found + 1] = leaseOf(token) end
@@ -405,19 +425,17 @@ export const LEDGER_SCRIPTS = {
   alive: script(`
     redis.call('SET', P .. 'server:' .. server, '1', 'PX', number())
     redis.call('SADD', P .. 'servers', server)
-    local dead = {}
+    local dead, ownQueues = {}, args(number())
     for _, other in ipairs(redis.call('SMEMBERS', P .. 'servers')) do
       if redis.call('EXISTS', P .. 'server:' .. other) == 0 then
         dead[#dead + 1] = other
-        for _, token in ipairs(redis.call('SMEMBERS', P .. 'v:' .. other)) do giveBack(leaseOf(token), false) end
-        redis.call('SREM', P .. 'servers', other)
+        removeServer(other, ownQueues)
       end
     end
     return { told(), dead, redis.call('SCARD', P .. 'servers') }`),
   left: script(`
     redis.call('DEL', P .. 'server:' .. server)
-    for _, token in ipairs(redis.call('SMEMBERS', P .. 'v:' .. server)) do giveBack(leaseOf(token), false) end
-    redis.call('SREM', P .. 'servers', server)
+    removeServer(server, args(number()))
     return { told() }`),
   unavailable: script(`
     local queue, why = arg(), arg()

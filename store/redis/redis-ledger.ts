@@ -13,6 +13,7 @@ import type {
   WorkStatus,
 } from '../ledger.ts';
 import type { LedgerVerb } from './ledger-script.ts';
+import { QueueNames } from './queue-names.ts';
 import type { Argument, Scripts } from './scripts.ts';
 
 export interface RedisLedgerDeps {
@@ -25,6 +26,8 @@ export interface RedisLedgerDeps {
   readonly clock?: 'redis' | 'now';
   /** When no server has looked after leases for longer, they are all given that time again. */
   readonly gapMs?: number;
+  /** Queues of which each server has one of its own: what it offers there is for its own components alone, and goes with it. */
+  readonly ownQueues?: readonly string[];
 }
 
 /** So many leases end in one step: the next ones with the next. */
@@ -41,11 +44,13 @@ export class RedisLedger implements WorkLedger {
   readonly #scripts: Scripts<LedgerVerb>;
   readonly #deps: RedisLedgerDeps;
   readonly #listeners: LedgerListener[] = [];
+  readonly #names: QueueNames;
   #turn = 0;
 
   constructor(scripts: Scripts<LedgerVerb>, deps: RedisLedgerDeps) {
     this.#scripts = scripts;
     this.#deps = deps;
+    this.#names = new QueueNames(deps.server, deps.ownQueues ?? []);
   }
 
   watch(listener: LedgerListener): void {
@@ -66,7 +71,7 @@ export class RedisLedger implements WorkLedger {
     settle = [],
     clear = false,
   }: WorkChange = {}): readonly Argument[] {
-    return [settle.length, ...settle, clear ? 1 : 0, ...itemWords(withdraw), ...itemWords(offer)];
+    return [settle.length, ...settle, clear ? 1 : 0, ...this.#itemWords(withdraw), ...this.#itemWords(offer)];
   }
 
   /** Tells this server's listeners what a script has done. */
@@ -78,16 +83,21 @@ export class RedisLedger implements WorkLedger {
 
   /** Some server has offered work in these queues. */
   offered(figures: readonly Figures[]): void {
-    const queues = new Map(figures.map(([queue, waiting, held]) => [queue, { waiting, held }]));
+    const queues = new Map(
+      figures.flatMap(([queue, waiting, held]) =>
+        this.#names.heard(queue).map((name) => [name, { waiting, held }] as const),
+      ),
+    );
+    if (queues.size === 0) return;
     for (const listener of this.#listeners) listener.offered(queues);
   }
 
   async offer(items: readonly WorkItem[]): Promise<void> {
-    if (items.length > 0) await this.#run('offer', itemWords(items));
+    if (items.length > 0) await this.#run('offer', this.#itemWords(items));
   }
 
   async withdraw(items: readonly WorkItem[]): Promise<void> {
-    if (items.length > 0) await this.#run('withdraw', itemWords(items));
+    if (items.length > 0) await this.#run('withdraw', this.#itemWords(items));
   }
 
   async claim({ queues, max, worker, lasting = false, inTurn = false }: Claim): Promise<readonly Lease[]> {
@@ -95,7 +105,7 @@ export class RedisLedger implements WorkLedger {
     // Who serves several queues begins with another one each time, so that none of them starves.
     const turn = this.#turn++ % queues.length;
     const tokens = Array.from({ length: max }, () => randomBytes(16).toString('base64url'));
-    const wanted = [...queues.slice(turn), ...queues.slice(0, turn)];
+    const wanted = [...queues.slice(turn), ...queues.slice(0, turn)].map((queue) => this.#names.told(queue));
     const words = [worker, lasting ? 1 : 0, inTurn ? 1 : 0, max, ...tokens, wanted.length, ...wanted];
     return this.#readLeases(await this.#run('claim', words));
   }
@@ -139,17 +149,17 @@ export class RedisLedger implements WorkLedger {
    * and no attempt is counted. Answers the dead, each told to one server, and how many servers there are.
    */
   async alive(ms: number): Promise<{ readonly dead: readonly string[]; readonly servers: number }> {
-    const [dead, servers] = await this.#runAll('alive', [ms]);
+    const [dead, servers] = await this.#runAll('alive', [ms, ...this.#names.endings]);
     return { dead: dead as readonly string[], servers: servers as number };
   }
 
   /** This server goes in order, and all its components have gone before. */
   async left(): Promise<void> {
-    await this.#run('left', []);
+    await this.#run('left', this.#names.endings);
   }
 
   async unavailable(queue: string, reason: string): Promise<void> {
-    await this.#run('unavailable', [queue, reason]);
+    await this.#run('unavailable', [this.#names.told(queue), reason]);
   }
 
   async expire(stalledMs: number): Promise<readonly { readonly lease: Lease; readonly reason: string }[]> {
@@ -173,10 +183,11 @@ export class RedisLedger implements WorkLedger {
   async queues(): Promise<ReadonlyMap<string, QueueFigures>> {
     const found = (await this.#run('queues', [])) as readonly (readonly [...Figures, string])[];
     return new Map(
-      found.map(([queue, waiting, held, oldest]) => [
-        queue,
-        { waiting, held, oldestMs: Math.max(0, Number(oldest)) },
-      ]),
+      found.flatMap(([queue, waiting, held, oldest]) =>
+        this.#names
+          .heard(queue)
+          .map((name) => [name, { waiting, held, oldestMs: Math.max(0, Number(oldest)) }] as const),
+      ),
     );
   }
 
@@ -194,6 +205,18 @@ export class RedisLedger implements WorkLedger {
     return (found as readonly (readonly [readonly ShownLease[], readonly [string, number][]])[]).map(
       ([leases, ahead]) => ({ leases: this.#readLeases(leases), ahead: new Map(ahead) }),
     );
+  }
+
+  #itemWords(items: readonly WorkItem[]): readonly Argument[] {
+    const words = items.flatMap((item) => [
+      item.id,
+      this.#names.told(item.queue),
+      item.priority,
+      actorName(item.actor),
+      item.attempt,
+      JSON.stringify(item),
+    ]);
+    return [items.length, ...words];
   }
 
   async #run(verb: LedgerVerb, words: readonly Argument[]): Promise<unknown> {
@@ -238,18 +261,6 @@ export class RedisLedger implements WorkLedger {
     };
   }
 }
-
-const itemWords = (items: readonly WorkItem[]): readonly Argument[] => [
-  items.length,
-  ...items.flatMap((item) => [
-    item.id,
-    item.queue,
-    item.priority,
-    actorName(item.actor),
-    item.attempt,
-    JSON.stringify(item),
-  ]),
-];
 
 function readNews([what, item, token, reason]: ShownNews): News {
   const of = JSON.parse(item) as WorkItem;

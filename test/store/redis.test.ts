@@ -107,6 +107,38 @@ describe('The store in Redis', () => {
       expect(await other.work.beat(far!.token, 'far away', 1, 1)).to.equal('on');
       expect(await other.work.news(9)).to.deep.equal([]);
     });
+
+    it('gives each server queues of its own, of which the others hear and see nothing', async () => {
+      const prefix = `two-${++prefixes}`;
+      const ledger = (server: string) => ({ prefix, ledger: { server, ownQueues: ['OWN'] } });
+      const [one, other] = [await open(ledger('one')), await open(ledger('other'))];
+      const heard: string[] = [];
+      other.work.watch({ offered: (queues) => heard.push(...queues.keys()), news: () => undefined });
+      await one.work.offer([item('a', { queue: 'OWN' })]);
+      await one.work.offer([item('b')]);
+      await until('the other has heard of the second', () => heard.includes('FACE'));
+      expect(heard).to.deep.equal(['FACE']);
+      expect([...(await other.work.queues()).keys()]).to.deep.equal(['FACE']);
+      expect((await one.work.queues()).get('OWN')).to.include({ waiting: 1 });
+      await other.work.unavailable('OWN', 'nobody serves it here');
+      expect(await other.work.claim({ queues: ['OWN'], max: 1, worker: 'v' })).to.deep.equal([]);
+      const [lease] = await one.work.claim({ queues: ['OWN'], max: 1, worker: 'w' });
+      expect(lease?.item).to.include({ id: 'a', queue: 'OWN' });
+    });
+
+    it('forgets with a server what was for its own components alone, waiting, held or lost', async () => {
+      const prefix = `two-${++prefixes}`;
+      const ledger = (server: string) => ({ prefix, ledger: { server, ownQueues: ['OWN'] } });
+      const [one, other] = [await open(ledger('dead')), await open(ledger('alive'))];
+      const own = (id: string) => item(id, { queue: 'OWN', actor: actor('own') });
+      await one.work.offer([own('lost'), own('held'), own('waiting')]);
+      const [lost] = await one.work.claim({ queues: ['OWN'], max: 2, worker: 'child' });
+      await one.work.reject(lost!.token, 'garbage');
+      await one.work.alive(1);
+      await until('its time is over', async () => (await other.work.alive(10_000)).dead.includes('dead'));
+      expect((await other.work.known(actor('own'))).size).to.equal(0);
+      expect(await other.work.news(9)).to.deep.equal([]);
+    });
   });
 
   it('refuses what is asked while Redis is away, and goes on when it is back with all that was stored', async () => {

@@ -30,6 +30,8 @@ describe('A frame that a client waits for', () => {
   const dataDir = () => folder(`data ${files}`);
   const serviceWith = (settings: Partial<FrameSettings> = {}) =>
     new FrameService({
+      serverId: 'here',
+      alone: true,
       ...{ store, clock, dataDir: dataDir(), heartbeatMs: 1_000 },
       settings: { atOnce: 2, waitMs: WAIT_MS, cacheBytes: 100, ...settings },
     });
@@ -112,5 +114,31 @@ describe('A frame that a client waits for', () => {
     const again = await asked(service);
     await finish(service, again.lease);
     expect(await soon(again.made)).to.include({ kind: 'made' });
+  });
+
+  it('is left to the server that has offered it, when this one hears of it first', async () => {
+    const here = serviceWith();
+    const { made, lease } = await asked(here);
+    await store.work.reject(lease.token, 'garbage');
+    const news = await store.work.news(9);
+    const other = new FrameService({
+      ...{ serverId: 'there', alone: false, store, clock, dataDir: dataDir(), heartbeatMs: 1_000 },
+      settings: { atOnce: 2, waitMs: WAIT_MS, cacheBytes: 100 },
+    });
+    await other.tell(news);
+    expect(await store.work.news(9)).to.deep.equal(news);
+    await here.tell(news);
+    expect((await made).kind).to.equal('failed');
+    expect(await store.work.news(9)).to.deep.equal([]);
+  });
+
+  it('leaves its place when the ledger has lost it', async () => {
+    const service = serviceWith({ atOnce: 1 });
+    const { made, lease } = await asked(service);
+    await store.work.forget(lease.token);
+    await clock.advance(WAIT_MS);
+    expect((await made).kind).to.equal('busy');
+    const { lease: next } = await asked(service, 'frames/j.1/1.json');
+    expect(next.item.id).not.to.equal(lease.item.id);
   });
 });

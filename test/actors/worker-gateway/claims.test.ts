@@ -159,6 +159,8 @@ describe('A claim', () => {
   it('for media work is given work of jobs after each that was given frames, and frames when there is nothing else', async () => {
     const settings = { atOnce: 10, waitMs: 60_000, cacheBytes: 0 };
     const frames = new FrameService({
+      serverId: 'here',
+      alone: true,
       ...{ store, clock: systemClock, dataDir: path('data'), heartbeatMs: 1_000, settings },
     });
     const { FRAME, PREPARE } = MEDIA_QUEUES;

@@ -1,0 +1,29 @@
+import type { Argument } from './scripts.ts';
+
+/** What queues are called in Redis: those of which each server has its own carry its name there. */
+export class QueueNames {
+  readonly #server: string;
+  readonly #own: ReadonlySet<string>;
+
+  constructor(server: string, own: readonly string[]) {
+    this.#server = server;
+    this.#own = new Set(own);
+  }
+
+  told(queue: string): string {
+    return this.#own.has(queue) ? `${queue}@${this.#server}` : queue;
+  }
+
+  /** One name, or none: the queue is another server's own. */
+  heard(name: string): readonly string[] {
+    const at = name.lastIndexOf('@');
+    const queue = name.slice(0, at);
+    if (at < 0 || !this.#own.has(queue)) return [name];
+    return this.told(queue) === name ? [queue] : [];
+  }
+
+  /** With which a script knows the queues of a server that is gone. */
+  get endings(): readonly Argument[] {
+    return [this.#own.size, ...this.#own];
+  }
+}

@@ -1,0 +1,46 @@
+/** Two servers that share a Redis and a data folder: `one` and `two`, by the names of their nodes. */
+import { join } from 'node:path';
+import { packageRoot } from '../../config/info.ts';
+import { TestProvider } from '../access/support/provider.ts';
+import { redisOfSuite } from '../support/redis.ts';
+import { settingsOf } from '../support/roles.ts';
+import { Service } from '../support/service.ts';
+
+type Environment = Readonly<Record<string, string>>;
+
+export interface ServerPair {
+  readonly one: Service;
+  readonly two: Service;
+}
+
+let pairs = 0;
+
+/** Started before the tests of a suite, closed after them. */
+export function serverPair(env: Environment = {}): () => ServerPair {
+  const redis = redisOfSuite();
+  let provider: TestProvider | undefined;
+  let one: Service | undefined;
+  let two: Service | undefined;
+  before(async () => {
+    const found = (provider = await TestProvider.start());
+    const shared = {
+      ...settingsOf(found),
+      FETCH_PRIVATE: 'true',
+      STORE: 'redis',
+      REDIS_URL: redis().url,
+      REDIS_PREFIX: `pair-${process.pid}-${++pairs}`,
+      SERVER_SILENCE_MS: '1000',
+      ...env,
+    };
+    const token = () => found.token('admin');
+    one = await Service.started({ ...shared, NODE_NAME: 'one' }, token);
+    const folders = { DATA_DIR: one.dataDir, MEDIA_ROOTS: `${join(packageRoot, 'samples')}:${one.mediaDir}` };
+    two = await Service.started({ ...shared, NODE_NAME: 'two', ...folders }, token);
+  });
+  after(async () => {
+    await two?.close();
+    await one?.close();
+    await provider?.close();
+  });
+  return () => ({ one: one!, two: two! });
+}
