@@ -5,13 +5,12 @@ import type { FetchLimits, PrepareWork } from '../../protocol/media-work.ts';
 import type { FinishPart, FinishWork } from '../../protocol/track-work.ts';
 import type { SubJobAssignment, WorkKind, WorkTypes } from '../../protocol/worker-protocol.ts';
 import { answerPlace } from '../../results/answer-place.ts';
-import { openFeedIndex, readFeedPiece, readSmallPiece, type FeedIndex } from '../../results/feed-index.ts';
+import { openFeedIndex, readSmallPiece, type FeedIndex } from '../../results/feed-index.ts';
 import { pathOf, type FileKey } from '../../results/file-keys.ts';
 import { ownDocument, resultRoots } from '../../results/layout.ts';
 import type { MovedStart } from '../../results/moved-files.ts';
 import { booleanOf } from '../../domain/properties.ts';
 import { feedForwardType } from '../../domain/trigger.ts';
-import type { Range } from '../../domain/types.ts';
 import type { Lease } from '../../store/ledger.ts';
 import { allRows, type ActorKey, type Store } from '../../store/store.ts';
 import { BATCH_JOB, unitPrefix } from '../batch-job/keys.ts';
@@ -249,11 +248,4 @@ async function fedPart(
 ): Promise<Pick<FinishPart, 'fed'>> {
   const { offset, bytes } = await index.piece(piece);
   return { fed: { path: answerPlace(file).path, offset, bytes } };
-}
-
-/** The frames that a sub-job looks at: what it is fed may lie anywhere. */
-export async function framesOf({ fed, range }: SubJobRow, dataDir: string): Promise<Range> {
-  if (fed === undefined) return range;
-  const { start, stop } = await readFeedPiece(pathOf(dataDir, fed.file), fed.indexAt, fed.piece);
-  return { start, stop };
 }

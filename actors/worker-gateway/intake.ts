@@ -8,7 +8,8 @@ import type { WorkDone, WorkFailed } from '../batch-job/commands.ts';
 import { AnswerFiles, isFull } from './answer-files.ts';
 import { NOT_THE_MEDIUM, WATCHES_A_STREAM, type Taken } from './answer-outcome.ts';
 import { AnswerSettlement, notStored } from './answer-settlement.ts';
-import { framesOf, rowOf } from './assignments.ts';
+import { rowOf } from './assignments.ts';
+import { answerRange, framesOf } from './frames-of.ts';
 import { withKeys } from './files.ts';
 import type { IntakeDeps } from './intake-deps.ts';
 import { SmallAnswerIntake } from './small-answer-intake.ts';
@@ -47,7 +48,7 @@ export class Intake {
       return this.#notReceived(lease, body, error);
     }
     await this.#deps.store.work.arriving(token, true);
-    const range = await framesOf(row, this.#deps.dataDir);
+    const range = answerRange(row, await framesOf(row, this.#deps.dataDir));
     const checked = await this.#deps.checker.checkResult(file, row.kind, { range });
     if (!checked.ok) return this.#settlement.garbage(token, checked.reason, file);
     if (!(await this.#files.isOfMedium(row, checked)))

@@ -9,7 +9,8 @@ import type { SubJobRow } from '../batch-job/state.ts';
 import { isDocument, isFull, type AnswerFiles } from './answer-files.ts';
 import { NOT_THE_MEDIUM, WATCHES_A_STREAM, type Taken } from './answer-outcome.ts';
 import { notStored, type AnswerSettlement } from './answer-settlement.ts';
-import { framesOf, rowOf } from './assignments.ts';
+import { rowOf } from './assignments.ts';
+import { answerRange, framesOf } from './frames-of.ts';
 import { withKeys } from './files.ts';
 import type { IntakeDeps } from './intake-deps.ts';
 import { isReadAgain, NOWHERE, placesOf, type Good, type Held, type Looked } from './small-answers.ts';
@@ -124,7 +125,7 @@ export class SmallAnswerIntake {
       const range = await this.#orGivenBack(answer, worker, outcomes, () => rangeOf(row, this.#deps.dataDir));
       if (range === undefined) continue;
       if (answer.lines === undefined) looked.push({ ...one, said: this.#failed(one, range.of) });
-      else found.push({ ...one, range: range.of });
+      else found.push({ ...one, range: answerRange(row, range.of) });
     }
     const expected = found.map(({ row: { kind }, range, answer: { lines: text = '' } }) => ({
       ...{ kind, text },

@@ -14,6 +14,12 @@ const ASTRONAUT = sampleUri('astronaut.png');
 const ABSENT = { media: [ASTRONAUT], pipelineName: 'ABSENT PIPELINE' };
 
 /** Nobody else serves the queue ABSENT: its component process never asks for work. */
+const trackAt = (frame: number) => {
+  const { detections, ...plain } = trackNamed('elsewhere');
+  const times = { startFrame: frame, stopFrame: frame };
+  return { ...plain, ...times, detections: detections.map((detection) => ({ ...detection, frame })) };
+};
+
 describe('A component that speaks the worker protocol', () => {
   let service: Service;
   let component: RawComponent;
@@ -191,6 +197,7 @@ describe('A component that speaks the worker protocol', () => {
     ['lines that are no JSON', ['no JSON at all']],
     ['a track without detections', [JSON.stringify({ ...trackNamed('x'), detections: [] })]],
     ['a number that is none', ['{"startFrame":"zero"}']],
+    ['another frame than the one of a picture', [JSON.stringify(trackAt(7))]],
     ['a good track before a bad one', [trackNamed('good'), '[]']],
   ] as const)
     it(`has a result with ${what} refused with 422 and the reason, and counted as an attempt`, async () => {
@@ -209,13 +216,7 @@ describe('A component that speaks the worker protocol', () => {
     const { work } = await claimed({ media: [sampleUri('face_move.mp4')] });
     const { start, stop } = work.work.range;
     const frame = stop + 1;
-    const { detections, ...plain } = trackNamed('beyond');
-    const beyond = {
-      ...plain,
-      ...{ startFrame: frame, stopFrame: frame },
-      detections: detections.map((detection) => ({ ...detection, frame })),
-    };
-    const { status, body } = await component.result(work.token, [beyond]);
+    const { status, body } = await component.result(work.token, [trackAt(frame)]);
     const message = `Track 1 covers frames ${frame} to ${frame}, outside of ${start} to ${stop}`;
     expect([status, (body as { message: string }).message.startsWith(message)]).to.deep.equal([422, true]);
   });
