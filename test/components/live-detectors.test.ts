@@ -123,7 +123,7 @@ const CLIPS: readonly Clip[] = [
   {
     component: 'objects',
     load: loadObjectDetector,
-    clip: () => Promise.resolve(recorded('scenes_pd.mp4', { interval: 4 })),
+    clip: () => Promise.resolve(recorded('scenes_pd.mp4', { interval: 12 })),
     segmentSize: 30,
   },
   {

@@ -14,14 +14,19 @@ export function copySources(to: string): void {
 
 export type Edit = readonly [file: string, at: string, insert: string];
 
-/** Puts text right behind the place where `at` stands, or makes the file when `at` is empty. */
-export function edit(folder: string, [file, at, insert]: Edit): void {
-  const full = path.join(folder, file);
+/** Does a step in a copy of the sources. */
+export function edit(folder: string, step: Edit): void {
+  const full = path.join(folder, step[0]);
   mkdirSync(path.dirname(full), { recursive: true });
-  if (at === '') return writeFileSync(full, insert);
-  const text = readFileSync(full, 'utf8');
+  writeFileSync(full, edited(step, folder));
+}
+
+/** The file with text right behind the place where `at` stands; the text alone when `at` is empty. */
+export function edited([file, at, insert]: Edit, folder = '.'): string {
+  if (at === '') return insert;
+  const text = readFileSync(path.join(folder, file), 'utf8');
   const place = text.indexOf(at);
   if (place < 0) throw new Error(`${file} has no more the place where the steps write: ${at}`);
   const end = place + at.length;
-  writeFileSync(full, text.slice(0, end) + insert + text.slice(end));
+  return text.slice(0, end) + insert + text.slice(end);
 }

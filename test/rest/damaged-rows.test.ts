@@ -43,15 +43,17 @@ describe('A stored row that cannot be read', () => {
         .prepare('update actor_rows set body = ? where id = ? and key = ?')
         .run(typeof body === 'string' ? body : JSON.stringify(body), number, key.key);
     });
-  /** Two jobs that wait for a component, one of them with a row of another shape; then the server is started again. */
-  const withDamage = async (edit: (row: Record<string, unknown>) => unknown) => {
-    const [damaged, sound] = [await service.submit(JOB), await service.submit(JOB)];
-    for (const id of [damaged, sound]) {
+  /** Jobs that wait for a component, all but the last with a row of another shape; then the server is started again. */
+  const withDamage = async (...edits: readonly ((row: Record<string, unknown>) => unknown)[]) => {
+    const damaged: string[] = [];
+    for (const _ of edits) damaged.push(await service.submit(JOB));
+    const sound = await service.submit(JOB);
+    for (const id of [...damaged, sound]) {
       const { token } = await component.claimOf(id, 'ABSENT');
       await component.release(token);
     }
     await service.kill9();
-    change(damaged, edit);
+    for (const [n, edit] of edits.entries()) change(damaged[n]!, edit);
     await service.start();
     return { damaged, sound };
   };
@@ -61,56 +63,64 @@ describe('A stored row that cannot be read', () => {
     expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
   };
 
-  for (const [what, edit] of [
-    ['is of an unknown kind', (row: object) => ({ ...row, kind: 'FORETELL' })],
-    ['is no JSON', () => '{"kind":'],
-  ] as const)
-    it(`has its job put into quarantine when it ${what}; other jobs go on`, async () => {
-      const { damaged, sound } = await withDamage(edit);
-      await completes(sound);
-      expect(await service.job(damaged)).to.equal(undefined);
-      await service.stop();
-      expect(quarantined()).to.deep.equal([{ kind: 'batch-job', id: damaged.split('-').at(-1) }]);
-    });
+  it('has its job put into quarantine when it is of an unknown kind, or no JSON; other jobs go on', async () => {
+    const { damaged, sound } = await withDamage(
+      (row) => ({ ...row, kind: 'FORETELL' }),
+      () => '{"kind":',
+    );
+    await completes(sound);
+    for (const id of damaged) expect(await service.job(id)).to.equal(undefined);
+    await service.stop();
+    const numbers = damaged.map((id) => id.split('-').at(-1)!);
+    expect(quarantined()).to.have.deep.members(numbers.map((id) => ({ kind: 'batch-job', id })));
+  });
 
   it('fails its sub-job when nobody can be told what to do; other jobs go on', async () => {
     const { damaged, sound } = await withDamage((row) => ({ ...row, work: { medium: 7 } }));
+    const [id = ''] = damaged;
     await completes(sound);
     // Which of the two is handed out first is not promised: it fails when it is its turn.
     const failed = await until(
       'the damaged one was to be handed out',
       async () => {
         await component.claim('ABSENT', { waitMs: 100 });
-        return service.job(damaged);
+        return service.job(id);
       },
       (job) => job?.terminal === true,
     );
     expect(failed?.jobStatus).to.equal('ERROR');
-    const [medium] = (await service.document(damaged)).media;
+    const [medium] = (await service.document(id)).media;
     expect(JSON.stringify(medium?.detectionProcessingErrors)).to.include('cannot be read. Resubmit the job.');
   });
 
-  for (const [what, body] of [
-    ['is no JSON', '{'],
-    ['is of another shape', '{"id":7}'],
-    ['is nothing', 'null'],
-  ] as const)
-    it(`is put aside when it is a lease that ${what}: its sub-job is handed out again, uncounted`, async () => {
-      const [one, other] = [await service.submit(JOB), await service.submit(JOB)];
-      const [held, kept] = [await component.claimOf(one, 'ABSENT'), await component.claimOf(other, 'ABSENT')];
-      await service.kill9();
-      database((open) => open.prepare('update leases set body = ? where token = ?').run(body, held.token));
-      // However long the start takes: the other lease lasts.
-      await service.start({ LEASE_MS: '60000' });
-      expect((await component.result(held.token, [trackNamed('stale')])).status).to.equal(409);
-      expect((await component.result(kept.token, [trackNamed('kept')])).status).to.equal(200);
-      const again = await component.claimOf(one, 'ABSENT');
+  it('is put aside when it is a lease that is no JSON, of another shape or nothing: its sub-job is handed out again, uncounted', async () => {
+    const bodies = ['{', '{"id":7}', 'null'];
+    const held: { readonly job: string; readonly token: string; readonly id: string }[] = [];
+    for (const _ of bodies) {
+      const job = await service.submit(JOB);
+      held.push({ job, ...(await component.claimOf(job, 'ABSENT')) });
+    }
+    const other = await service.submit(JOB);
+    const kept = await component.claimOf(other, 'ABSENT');
+    await service.kill9();
+    database((open) => {
+      const damage = open.prepare('update leases set body = ? where token = ?');
+      for (const [n, { token }] of held.entries()) damage.run(bodies[n], token);
+    });
+    // However long the start takes: the other lease lasts.
+    await service.start({ LEASE_MS: '60000' });
+    expect((await component.result(kept.token, [trackNamed('kept')])).status).to.equal(200);
+    for (const { job, token } of held) {
+      expect((await component.result(token, [trackNamed('stale')])).status).to.equal(409);
+      const again = await component.claimOf(job, 'ABSENT');
       expect(again.attempt).to.equal(1);
       expect((await component.result(again.token, [trackNamed('a')])).status).to.equal(200);
-      for (const id of [one, other]) expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
-      await service.stop();
-      expect(quarantined()).to.deep.equal([{ kind: 'lease', id: held.id }]);
-    });
+    }
+    for (const id of [...held.map(({ job }) => job), other])
+      expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+    await service.stop();
+    expect(quarantined()).to.have.deep.members(held.map(({ id }) => ({ kind: 'lease', id })));
+  });
 
   it('or nobody has stored any more, harms nobody as a lease: its answer is refused', async () => {
     const id = await service.submit(JOB);
