@@ -131,7 +131,7 @@ export class RedisStore implements Store {
 
   async commit(commit: Commit): Promise<number> {
     this.#loaded.delete(actorName(commit.actor));
-    const version = await this.#run('commit', [
+    const version = await this.#write('commit', [
       ...commitWords(commit),
       ...this.work.changeWords(commit.work),
     ]);
@@ -142,7 +142,7 @@ export class RedisStore implements Store {
   async load(actor: ActorKey): Promise<StoredActor | undefined> {
     const name = actorName(actor);
     const known = this.#loaded.get(name);
-    const answer = await this.#runAll('load', [name, known?.number ?? '']);
+    const answer = await this.#read('load', [name, known?.number ?? '']);
     const [number, fields] = answer as readonly [string, (readonly (string | null)[])?];
     if (number === '') return undefined;
     if (fields === undefined) return known!.actor;
@@ -158,7 +158,7 @@ export class RedisStore implements Store {
   }
 
   async rows(actor: ActorKey, { prefix, after = '', limit }: RowOptions): Promise<readonly Row[]> {
-    const answer = await this.#runAll('rows', [actorName(actor), prefix, after, limit]);
+    const answer = await this.#read('rows', [actorName(actor), prefix, after, limit]);
     const [keys, bodies] = answer as [readonly string[], readonly string[]];
     return keys.map((key, i) => ({ key, body: JSON.parse(bodies[i]!) as unknown }));
   }
@@ -168,7 +168,9 @@ export class RedisStore implements Store {
     { after, limit, descending = false }: ListOptions,
   ): Promise<readonly IndexEntry[]> {
     const from = after === undefined ? [0] : [1, after.score, after.id];
-    const found = (await this.#run('list', [index, limit, descending ? 1 : 0, ...from])) as readonly string[];
+    const [found] = (await this.#read('list', [index, limit, descending ? 1 : 0, ...from])) as [
+      readonly string[],
+    ];
     return Array.from({ length: found.length / 2 }, (_, i) => ({
       id: found[2 * i]!,
       score: Number(found[2 * i + 1]),
@@ -181,7 +183,7 @@ export class RedisStore implements Store {
 
   async outbox(destination: string, { after, limit }: OutboxOptions): Promise<readonly OutboxEntry[]> {
     const from = after === undefined ? [0] : [1, after.due, after.id];
-    const found = await this.#run('outbox', [destination, limit, ...from]);
+    const [found] = await this.#read('outbox', [destination, limit, ...from]);
     return (found as readonly (readonly [string, string, string, string])[]).map(
       ([id, due, actor, body]) => ({
         id,
@@ -197,7 +199,8 @@ export class RedisStore implements Store {
     readonly after?: string;
     readonly limit: number;
   }): Promise<readonly string[]> {
-    return (await this.#run('destinations', [options.after ?? '', options.limit])) as readonly string[];
+    const [found] = await this.#read('destinations', [options.after ?? '', options.limit]);
+    return found as readonly string[];
   }
 
   async counters(prefix: string): Promise<ReadonlyMap<string, number>> {
@@ -218,7 +221,7 @@ export class RedisStore implements Store {
   ): Promise<boolean> {
     this.#loaded.delete(actorName(actor));
     const words = [actorName(actor), actor.id, reason, version ?? '', ...counterWords(counters)];
-    return (await this.#run('quarantine', words)) === 1;
+    return (await this.#write('quarantine', words)) === 1;
   }
 
   async check(): Promise<void> {
@@ -259,15 +262,13 @@ export class RedisStore implements Store {
     }
   }
 
-  async #run(verb: StoreVerb, words: readonly Argument[]): Promise<unknown> {
-    return (await this.#runAll(verb, words))[0];
+  async #read(verb: StoreVerb, words: readonly Argument[]): Promise<readonly unknown[]> {
+    return (await this.#scripts.run(verb, words)) as readonly unknown[];
   }
 
-  async #runAll(verb: StoreVerb, words: readonly Argument[]): Promise<readonly unknown[]> {
-    const [told, ...answer] = (await this.#scripts.run(verb, [
-      ...this.work.context(),
-      ...words,
-    ])) as unknown[];
+  /** Whatever it has done with work is told to this server's listeners. */
+  async #write(verb: StoreVerb, words: readonly Argument[]): Promise<unknown> {
+    const [told, answer] = (await this.#scripts.run(verb, [...this.work.context(), ...words])) as unknown[];
     this.work.told(told);
     return answer;
   }

@@ -15,7 +15,36 @@
  */
 import { LEDGER } from './ledger-script.ts';
 
-const STORE = `${LEDGER}
+/** Of verbs that only read: they neither ask for the time nor tell anybody. */
+const READING = `
+local S = KEYS[1]
+local CHUNK = 1000
+local position = 0
+local function arg() position = position + 1; return ARGV[position] end
+local function number() return tonumber(arg()) end
+
+-- Bytes, not the order of some language.
+local function isBefore(a, b)
+  for i = 1, math.min(#a, #b) do
+    local x, y = string.byte(a, i), string.byte(b, i)
+    if x ~= y then return x < y end
+  end
+  return #a < #b
+end
+
+-- Where a page begins that comes after (score, id).
+local function pageStart(key, score, id, descending)
+  local rank = redis.call(descending and 'ZREVRANK' or 'ZRANK', key, id)
+  if rank and tonumber(redis.call('ZSCORE', key, id)) == tonumber(score) then return rank + 1 end
+  local start = descending and redis.call('ZCOUNT', key, '(' .. score, '+inf') or redis.call('ZCOUNT', key, '-inf', '(' .. score)
+  for _, same in ipairs(redis.call('ZRANGEBYSCORE', key, score, score)) do
+    if descending and isBefore(id, same) or not descending and isBefore(same, id) then start = start + 1 end
+  end
+  return start
+end
+`;
+
+const WRITING = `${LEDGER}
 local S = KEYS[1]
 local CHUNK = 1000
 
@@ -66,35 +95,16 @@ end
 local function leaveOutbox(actor)
   for _, id in ipairs(redis.call('SMEMBERS', S .. 'n-of:' .. actor)) do dropNotice(actor, id) end
 end
-
--- Bytes, not the order of some language.
-local function isBefore(a, b)
-  for i = 1, math.min(#a, #b) do
-    local x, y = string.byte(a, i), string.byte(b, i)
-    if x ~= y then return x < y end
-  end
-  return #a < #b
-end
-
--- Where a page begins that comes after (score, id).
-local function pageStart(key, score, id, descending)
-  local rank = redis.call(descending and 'ZREVRANK' or 'ZRANK', key, id)
-  if rank and tonumber(redis.call('ZSCORE', key, id)) == tonumber(score) then return rank + 1 end
-  local start = descending and redis.call('ZCOUNT', key, '(' .. score, '+inf') or redis.call('ZCOUNT', key, '-inf', '(' .. score)
-  for _, same in ipairs(redis.call('ZRANGEBYSCORE', key, score, score)) do
-    if descending and isBefore(id, same) or not descending and isBefore(same, id) then start = start + 1 end
-  end
-  return start
-end
 `;
 
-const script = (body: string) => `${STORE}\n${body}`;
+const reading = (body: string) => `${READING}\n${body}`;
+const writing = (body: string) => `${WRITING}\n${body}`;
 
 /** Answered by a commit instead of a version. */
 export const CONFLICT = -1;
 
 export const STORE_SCRIPTS = {
-  commit: script(`
+  commit: writing(`
     local actor, id, expected = arg(), arg(), number()
     local key = S .. 'a:' .. actor
     if tonumber(redis.call('HGET', key, 'v') or '0') ~= expected then return { told(), ${CONFLICT} } end
@@ -143,12 +153,12 @@ export const STORE_SCRIPTS = {
     for _ = 1, number() do withdraw(described()) end
     for _ = 1, number() do offer(described()) end
     return { told(), gone and 0 or expected + 1 }`),
-  load: script(`
+  load: reading(`
     local key, known = S .. 'a:' .. arg(), arg()
     local number = redis.call('HGET', key, 'u')
-    if not number or number == known then return { told(), number or '' } end
-    return { told(), number, redis.call('HMGET', key, 'v', 'server', 'epoch', 'schema', 'b', 'r') }`),
-  rows: script(`
+    if not number or number == known then return { number or '' } end
+    return { number, redis.call('HMGET', key, 'v', 'server', 'epoch', 'schema', 'b', 'r') }`),
+  rows: reading(`
     local actor, prefix, after, limit = arg(), arg(), arg(), number()
     local from = '[' .. prefix
     if after ~= '' and not isBefore(after, prefix) then from = '(' .. after end
@@ -159,12 +169,12 @@ export const STORE_SCRIPTS = {
         bodies[#bodies + 1] = body
       end
     end
-    return { told(), keys, bodies }`),
-  list: script(`
+    return { keys, bodies }`),
+  list: reading(`
     local key, limit, descending, hasAfter = S .. 'i:' .. arg(), number(), arg() == '1', arg() == '1'
     local start = hasAfter and pageStart(key, arg(), arg(), descending) or 0
-    return { told(), redis.call(descending and 'ZREVRANGE' or 'ZRANGE', key, start, start + limit - 1, 'WITHSCORES') }`),
-  outbox: script(`
+    return { redis.call(descending and 'ZREVRANGE' or 'ZRANGE', key, start, start + limit - 1, 'WITHSCORES') }`),
+  outbox: reading(`
     local key, limit, hasAfter = S .. 'o:' .. arg(), number(), arg() == '1'
     local start = hasAfter and pageStart(key, arg(), arg(), false) or 0
     local found = {}
@@ -172,11 +182,11 @@ export const STORE_SCRIPTS = {
       local notice = redis.call('HMGET', S .. 'n:' .. id, 'due', 'a', 'b')
       found[#found + 1] = { id, notice[1], notice[2], notice[3] }
     end
-    return { told(), found }`),
-  destinations: script(`
+    return { found }`),
+  destinations: reading(`
     local after, limit = arg(), number()
-    return { told(), redis.call('ZRANGEBYLEX', S .. 'destinations', after == '' and '-' or '(' .. after, '+', 'LIMIT', 0, limit) }`),
-  quarantine: script(`
+    return { redis.call('ZRANGEBYLEX', S .. 'destinations', after == '' and '-' or '(' .. after, '+', 'LIMIT', 0, limit) }`),
+  quarantine: writing(`
     local actor, id, why, version = arg(), arg(), arg(), arg()
     local key = S .. 'a:' .. actor
     local stored = redis.call('HGET', key, 'v')

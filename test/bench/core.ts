@@ -42,10 +42,10 @@ async function runJobs({ jobService, store }: Core): Promise<void> {
   while ((await store.count(LIVE_JOBS)) > 0) await new Promise((resolve) => setTimeout(resolve, 2));
 }
 
-async function bareCommits(store: Store, id: () => string): Promise<void> {
+export async function bareCommits(store: Store, id: () => string, jobs = JOBS): Promise<void> {
   const body = { text: 'x'.repeat(900) };
   await Promise.all(
-    Array.from({ length: JOBS }, async () => {
+    Array.from({ length: jobs }, async () => {
       const actor = { kind: 'bare', id: id() };
       for (let expected = 0; expected < COMMITS; expected++)
         await store.commit({

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { cpus, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { accuracy } from './accuracy.ts';
+import { cluster } from './cluster.ts';
 import { emptyJobs, idleJobs, mailboxes } from './core.ts';
 import { decoding } from './decode.ts';
 import { deliveries } from './delivery.ts';
@@ -26,6 +27,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   service: serviceOverhead,
   'sub-jobs': subJobs,
   jobs: emptyJobs,
+  cluster,
   mailbox: mailboxes,
   rest: restInterface,
   start: startUp,

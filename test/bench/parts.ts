@@ -15,7 +15,7 @@ import { MEDIA_QUEUES, type Assignment } from '../../protocol/worker-protocol.ts
 import { readSettings } from '../../config/settings.ts';
 import { WorkMetrics } from '../../http/work-metrics.ts';
 import { ResultChecker, type CheckedResult } from '../../results/check.ts';
-import { ALL_DUTIES } from '../../store/duties.ts';
+import { ALL_DUTIES, StoredDuties } from '../../store/duties.ts';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -73,10 +73,16 @@ export interface Core extends Guardian {
   close(): Promise<void>;
 }
 
-export async function startCore(environment: Readonly<Record<string, string>> = {}): Promise<Core> {
+/** `shared`: beside other servers on one store. */
+export async function startCore(
+  environment: Readonly<Record<string, string>> = {},
+  shared?: { readonly store: Store; readonly serverId: string },
+): Promise<Core> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'troupe-bench-'));
   const settings = readSettings({ DATA_DIR: dataDir, MIN_FREE_BYTES: '0', ...environment });
-  const store = new SqliteStore(path.join(dataDir, 'troupe.db'));
+  const store = shared?.store ?? new SqliteStore(path.join(dataDir, 'troupe.db'));
+  const serverId = shared?.serverId ?? 'bench';
+  const epoch = await store.next('epoch');
   const system = new ActorSystem(new ComedyTree(), systemClock);
   const checker = new ResultChecker();
   const guardian = guard({
@@ -95,11 +101,12 @@ export async function startCore(environment: Readonly<Record<string, string>> = 
     movedFiles: [],
     realDataDir: dataDir,
     uploads: { keeping: (_, work) => work() },
-    serverId: 'bench',
-    alone: true,
+    serverId,
+    alone: shared === undefined,
     cluster: undefined,
-    duties: ALL_DUTIES,
-    epoch: await store.next('epoch'),
+    duties:
+      shared === undefined ? ALL_DUTIES : new StoredDuties(store, { server: serverId, epoch }, Date.now),
+    epoch,
     version: 'bench',
     send: () => Promise.resolve({ kind: 'sent' }),
     askArchive: () => Promise.resolve({ kind: 'none' }),
