@@ -75,7 +75,7 @@ function mortal(store: Store): Store {
     const due = isDue ? wish!.when : undefined;
     if (due === 'before') return die(wanted, number, 'right before');
     const version = await store.commit(wanted);
-    logger.debug({ job: wanted.actor.id, number, ...contentOf(wanted) }, 'committed');
+    logger.debug({ job: wanted.actor.id, number, version, ...contentOf(wanted) }, 'committed');
     return due === 'after' ? die(wanted, number, 'right after') : version;
   };
   return new Proxy(store, {

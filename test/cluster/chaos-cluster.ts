@@ -1,0 +1,206 @@
+/** Servers on one Redis and one folder, as processes that can be killed and frozen. */
+import { mkdirSync, mkdtempSync, realpathSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TestProvider } from '../access/support/provider.ts';
+import { packageRoot } from '../../config/info.ts';
+import { isAlive } from '../support/processes.ts';
+import { TestRedis } from '../support/redis.ts';
+import { settingsOf } from '../support/roles.ts';
+import { Service } from '../support/service.ts';
+import type { Struck } from './chaos-history.ts';
+import type { Fault } from './chaos-plan.ts';
+
+export const PREFIX = 'chaos';
+export const LEASE_MS = 12_000;
+const AGAIN_MS = 300;
+const TOKEN_MS = 240_000;
+
+interface Member {
+  readonly service: Service;
+  state: 'up' | 'frozen' | 'down';
+}
+
+export class ChaosCluster {
+  readonly redis: TestRedis;
+  readonly folder: string;
+  readonly struck: Struck[] = [];
+  readonly #provider: TestProvider;
+  #members: readonly Member[] = [];
+  #redisIsWell = true;
+  #token = { text: '', until: 0 };
+  /** What is still to come up or to go on. */
+  readonly #underWay = new Set<Promise<void>>();
+
+  static async started(servers: number): Promise<ChaosCluster> {
+    const cluster = new ChaosCluster(await TestRedis.started(), await TestProvider.start());
+    try {
+      cluster.#members = Array.from({ length: servers }, (_, n) => ({
+        service: cluster.#server(n),
+        state: 'up',
+      }));
+      for (const { service } of cluster.#members) await service.start();
+      return cluster;
+    } catch (error) {
+      await cluster.close();
+      throw error;
+    }
+  }
+
+  private constructor(redis: TestRedis, provider: TestProvider) {
+    this.redis = redis;
+    this.#provider = provider;
+    this.folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'troupe-chaos-')));
+    mkdirSync(this.mediaDir);
+  }
+
+  get services(): readonly Service[] {
+    return this.#members.map(({ service }) => service);
+  }
+
+  get dataDir(): string {
+    return path.join(this.folder, 'data');
+  }
+
+  get mediaDir(): string {
+    return path.join(this.folder, 'media');
+  }
+
+  /** Of an ADMIN; tokens end before long runs do. */
+  async token(): Promise<string> {
+    if (Date.now() > this.#token.until)
+      this.#token = { text: await this.#provider.token('admin'), until: Date.now() + TOKEN_MS };
+    return this.#token.text;
+  }
+
+  #server(n: number): Service {
+    const environment = {
+      ...settingsOf(this.#provider),
+      FETCH_PRIVATE: 'true',
+      CALLBACK_PRIVATE: 'true',
+      STORE: 'redis',
+      REDIS_URL: this.redis.url,
+      REDIS_PREFIX: PREFIX,
+      NODE_NAME: `server-${n}`,
+      DATA_DIR: this.dataDir,
+      MEDIA_ROOTS: `${path.join(packageRoot, 'samples')}:${this.mediaDir}`,
+      SERVER_SILENCE_MS: '1000',
+      HEARTBEAT_MS: '200',
+      LEASE_MS: String(LEASE_MS),
+      // However often a sub-job is hit, it is tried again.
+      SUB_JOB_ATTEMPTS: '1000',
+      RECONCILE_MS: '2000',
+      CLEANING_MS: '2000',
+      DELIVERY_FIRST_DELAY_MS: '100',
+      DELIVERY_MAX_DELAY_MS: '1000',
+    };
+    return new Service(environment, () => this.token());
+  }
+
+  /** Carries a fault out, and says so; what follows from it later goes on by itself. */
+  strike(fault: Fault): void {
+    const done = this.#strike(fault);
+    const struck = this.struck.at(-1);
+    if (done === undefined) return;
+    const over = done.then(() => {
+      if (struck !== undefined) Object.assign(struck, { until: Date.now() });
+    });
+    this.#underWay.add(over);
+    void over.finally(() => this.#underWay.delete(over));
+  }
+
+  #strike(fault: Fault): Promise<void> | undefined {
+    switch (fault.kind) {
+      case 'killServer':
+        return this.#onMember(fault, (member) => this.#killServer(member, fault.ms));
+      case 'freezeServer':
+        return this.#onMember(fault, (member) => this.#freezeServer(member, fault.ms));
+      case 'killRedis':
+        return this.#onRedis(fault, async () => {
+          await this.redis.kill();
+          await sleep(fault.ms);
+          await this.redis.start();
+        });
+      case 'freezeRedis':
+        return this.#onRedis(fault, async () => {
+          this.redis.freeze();
+          await sleep(fault.ms);
+          this.redis.thaw();
+        });
+      case 'killComponent':
+        return this.#killComponent(fault.draw);
+    }
+  }
+
+  #onMember(fault: Extract<Fault, { server: number }>, work: (member: Member) => Promise<void>) {
+    const member = this.#members[fault.server];
+    if (member?.state !== 'up') return undefined;
+    this.#note({ kind: fault.kind, server: fault.server });
+    return work(member);
+  }
+
+  #onRedis({ kind }: Fault, work: () => Promise<void>): Promise<void> | undefined {
+    if (!this.#redisIsWell) return undefined;
+    this.#redisIsWell = false;
+    this.#note({ kind });
+    return work().finally(() => (this.#redisIsWell = true));
+  }
+
+  async #killServer(member: Member, ms: number): Promise<void> {
+    member.state = 'down';
+    await member.service.kill9();
+    await sleep(ms);
+    // Without Redis it does not start.
+    while (
+      !(await member.service.start().then(
+        () => true,
+        () => false,
+      ))
+    )
+      await sleep(AGAIN_MS);
+    member.state = 'up';
+  }
+
+  async #freezeServer(member: Member, ms: number): Promise<void> {
+    member.state = 'frozen';
+    process.kill(member.service.pid, 'SIGSTOP');
+    await sleep(ms);
+    process.kill(member.service.pid, 'SIGCONT');
+    member.state = 'up';
+  }
+
+  /** One that has had work: five ends in a row before that are those of a component that cannot be started. */
+  #killComponent(draw: number): Promise<void> | undefined {
+    const alive = this.services.flatMap((service, server) => {
+      const atWork = new Set(service.handedOut().map(({ worker }) => worker));
+      return service
+        .log('component process started')
+        .filter(({ worker, pid }) => atWork.has(worker as string) && isAlive({ pid }))
+        .map(({ worker, pid }) => ({ server, pid, worker: worker as string }));
+    });
+    const one = alive[Math.floor(draw * alive.length)];
+    if (one === undefined) return undefined;
+    process.kill(one.pid, 'SIGKILL');
+    this.#note({ kind: 'killComponent', ...one });
+    return undefined;
+  }
+
+  #note(what: Omit<Struck, 'at' | 'until'>): void {
+    this.struck.push({ at: Date.now(), until: Date.now(), ...what });
+  }
+
+  /** Waits until everybody is there again. */
+  async settled(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay);
+  }
+
+  async close(): Promise<void> {
+    await this.settled();
+    for (const { service } of this.#members) await service.close();
+    await this.redis.end();
+    await this.#provider.close();
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}

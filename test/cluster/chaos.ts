@@ -1,0 +1,233 @@
+/** Servers, components and Redis are killed and frozen under load; then everything has to be as if they had not been. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { answer, drop, Receiver, type Manner } from '../support/receiver.ts';
+import type { DetectionDocument, Service } from '../support/service.ts';
+import { violationsOf } from './chaos-checks.ts';
+import { Clients } from './chaos-clients.ts';
+import { ChaosCluster, LEASE_MS, PREFIX } from './chaos-cluster.ts';
+import { storyOf, type ChaosJob, type History, type LastSeen, type Violation } from './chaos-history.ts';
+import { planFaults, randomOf } from './chaos-plan.ts';
+import { contentOf, shapesIn, type Shapes } from './chaos-shapes.ts';
+
+export interface ChaosOptions {
+  readonly seed: number;
+  /** Of faults. */
+  readonly seconds: number;
+  readonly servers: number;
+  say(line: string): void;
+}
+
+export interface ChaosReport {
+  readonly violations: readonly Violation[];
+  readonly lines: readonly string[];
+}
+
+const CLIENTS = 10;
+/** After the last fault all must end within this time. */
+const END_MS = 180_000;
+const LOOK_MS = 250;
+/** Of callbacks; the receiver fails these, or hangs up. */
+const SHARE_REFUSED = 0.05;
+const TOLD_OF = 2;
+const STORY_LINES = 60;
+
+export async function chaos(options: ChaosOptions): Promise<ChaosReport> {
+  const { seed, servers, say } = options;
+  const receiver = await Receiver.start(moody(seed));
+  const cluster = await ChaosCluster.started(servers);
+  try {
+    const shapes = shapesIn(cluster.mediaDir);
+    const expected = await undisturbed(cluster.services[0]!, shapes);
+    say('undisturbed documents are there');
+    const clients = new Clients({
+      ...{ seed, shapes, services: cluster.services, receiver: receiver.url },
+      token: () => cluster.token(),
+    });
+    await disturb(cluster, clients, options);
+    say(
+      `faults are over: ${clients.jobs.length} jobs, ${clients.calls.length} calls, ${cluster.struck.length} faults`,
+    );
+    const ended = await allEnd(cluster, clients.jobs);
+    const left = await whatIsLeft(cluster);
+    const history: History = {
+      ...{
+        calls: clients.calls,
+        jobs: clients.jobs,
+        faults: cluster.struck,
+        expected,
+        left,
+        leaseMs: LEASE_MS,
+      },
+      log: logsOf(cluster),
+      callbacks: receiver.requests,
+      last: ended,
+    };
+    return reportOf(history, seed);
+  } finally {
+    await cluster.close();
+    await receiver.close();
+  }
+}
+
+function moody(seed: number): Manner {
+  const random = randomOf(seed, 1_000);
+  return (received, response) => {
+    const drawn = random();
+    const manner = drawn < SHARE_REFUSED ? answer(503) : drawn < 2 * SHARE_REFUSED ? drop : answer(200);
+    manner(received, response);
+  };
+}
+
+async function undisturbed(service: Service, shapes: Shapes): Promise<ReadonlyMap<string, unknown>> {
+  const documents = await Promise.all(
+    [...shapes].map(async ([shape, request]) => [shape, contentOf(await service.run(request))] as const),
+  );
+  return new Map(documents);
+}
+
+async function disturb(
+  cluster: ChaosCluster,
+  clients: Clients,
+  { seed, seconds, servers }: ChaosOptions,
+): Promise<void> {
+  const began = performance.now();
+  const running = clients.run(CLIENTS);
+  for (const fault of planFaults(seed, seconds, servers)) {
+    await sleep(Math.max(0, began + fault.at - performance.now()));
+    cluster.strike(fault);
+  }
+  await cluster.settled();
+  clients.stop();
+  await running;
+}
+
+/** Looks at all jobs until they have ended and their callbacks have come, or that takes too long. */
+async function allEnd(
+  cluster: ChaosCluster,
+  jobs: readonly ChaosJob[],
+): Promise<ReadonlyMap<string, LastSeen>> {
+  const last = new Map<string, LastSeen>();
+  const until = Date.now() + END_MS;
+  const open = new Map(jobs.map((job) => [job.jobId, job]));
+  while (open.size > 0 && Date.now() < until) {
+    for (const [n, job] of [...open.values()].entries()) {
+      const service = cluster.services[n % cluster.services.length]!;
+      const seen = await lastOf(service, job.jobId);
+      if (seen !== undefined) last.set(job.jobId, seen);
+      if (seen?.terminal === true && !seen.callbackStatus.startsWith('IN PROGRESS')) open.delete(job.jobId);
+    }
+    await sleep(LOOK_MS);
+  }
+  return last;
+}
+
+async function lastOf(service: Service, jobId: string): Promise<LastSeen | undefined> {
+  try {
+    const job = await service.job(jobId);
+    if (job === undefined) return undefined;
+    const { jobStatus, terminal, endDate, callbackStatus, outputObjectPath } = job;
+    const document = terminal && outputObjectPath !== null ? await service.document(jobId) : undefined;
+    return { jobStatus, terminal, endDate, callbackStatus, ...contentsOf(document) };
+  } catch {
+    return undefined;
+  }
+}
+
+const contentsOf = (document: DetectionDocument | undefined): Pick<LastSeen, 'document' | 'mediaIds'> => ({
+  document: document === undefined ? undefined : contentOf(document),
+  mediaIds: document?.media.map(({ mediaId }) => mediaId) ?? [],
+});
+
+/** Folders of runs, and work and notices of jobs, in Redis; each look waits for the next round of cleaning. */
+async function whatIsLeft(cluster: ChaosCluster): Promise<readonly string[]> {
+  const until = Date.now() + 30_000;
+  for (;;) {
+    const left = [...(await filesLeft(cluster.dataDir)), ...(await keysLeft(cluster.redis.url))];
+    if (left.length === 0 || Date.now() > until) return left;
+    await sleep(LOOK_MS);
+  }
+}
+
+async function filesLeft(dataDir: string): Promise<readonly string[]> {
+  const folders = ['spool', 'media'].map(async (kind) => {
+    const names = await readdir(path.join(dataDir, kind)).catch(() => []);
+    return names.map((name) => path.join(kind, name));
+  });
+  return (await Promise.all(folders)).flat();
+}
+
+async function keysLeft(url: string): Promise<readonly string[]> {
+  const redis = new Redis(url);
+  try {
+    const kinds = [
+      'w:i:*',
+      'w:l:*',
+      'w:line:*',
+      'w:turns:*',
+      'w:of:*',
+      'w:due',
+      'w:news',
+      'w:held',
+      'w:depth',
+      'n:*',
+      'i:live*',
+      'quarantine',
+    ];
+    const found = await Promise.all(kinds.map((kind) => redis.keys(`{${PREFIX}}:${kind}`)));
+    return found.flat();
+  } finally {
+    redis.disconnect();
+  }
+}
+
+const logsOf = ({ services }: ChaosCluster): History['log'] =>
+  services
+    .flatMap((service, server) => service.log().map((line) => ({ ...line, server })))
+    .toSorted((a, b) => a.time - b.time);
+
+function reportOf(history: History, seed: number): ChaosReport {
+  const violations = violationsOf(history);
+  const ends = new Map<string, number>();
+  for (const { jobStatus } of history.last.values()) ends.set(jobStatus, (ends.get(jobStatus) ?? 0) + 1);
+  const faults = new Map<string, number>();
+  for (const { kind } of history.faults) faults.set(kind, (faults.get(kind) ?? 0) + 1);
+  const count = (all: ReadonlyMap<string, number>) => [...all].map(([name, n]) => `${n} ${name}`).join(', ');
+  const summary = [
+    `${history.jobs.length} jobs (${count(ends)}), ${history.calls.length} calls, ${history.callbacks.length} callbacks`,
+    `faults: ${count(faults)}`,
+  ];
+  if (violations.length === 0) return { violations, lines: [...summary, `All is well, SEED=${seed}`] };
+  const told = violations.slice(0, TOLD_OF).flatMap(({ job, rule, says }) => [
+    `VIOLATED: ${rule}: ${says}`,
+    ...(job === undefined
+      ? []
+      : storyOf(history, job)
+          .slice(-STORY_LINES)
+          .map((line) => `    ${line}`)),
+  ]);
+  const others = violations.slice(TOLD_OF).map(({ rule, says }) => `VIOLATED: ${rule}: ${says}`);
+  const file = keep(history, seed);
+  return {
+    violations,
+    lines: [
+      ...summary,
+      ...told,
+      ...others,
+      `${violations.length} violations, SEED=${seed}; the whole history: ${file}`,
+    ],
+  };
+}
+
+function keep({ calls, log, faults, callbacks, last }: History, seed: number): string {
+  const folder = path.join(tmpdir(), 'troupe-chaos-histories');
+  mkdirSync(folder, { recursive: true });
+  const file = path.join(folder, `${seed}-${process.pid}.json`);
+  const lines = [...calls, ...log, ...faults, ...callbacks, ...last].map((line) => JSON.stringify(line));
+  writeFileSync(file, lines.join('\n'));
+  return file;
+}
