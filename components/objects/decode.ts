@@ -5,6 +5,7 @@
  * mean of it is the distance.
  */
 import type { Box } from '../../domain/geometry.ts';
+import { meanOf } from '../networks/distribution.ts';
 import { overlap } from '../tracking/boxes.ts';
 import { CLASSES } from './classes.ts';
 
@@ -35,7 +36,7 @@ export function decode(raw: RawObjects, threshold: number): ObjectBox[] {
       const best = likeliest(scores, cell * CLASSES.length);
       const confidence = scores[cell * CLASSES.length + best]!;
       if (!(confidence >= threshold)) continue;
-      const edge = (side: number): number => mean(distances, (cell * 4 + side) * BINS) * stride;
+      const edge = (side: number): number => meanOf(distances, (cell * 4 + side) * BINS, BINS) * stride;
       const x = ((cell % cells) + 0.5) * stride - edge(0);
       const y = (Math.floor(cell / cells) + 0.5) * stride - edge(1);
       const right = ((cell % cells) + 0.5) * stride + edge(2);
@@ -51,20 +52,6 @@ function likeliest(scores: Float32Array, first: number): number {
   let best = 0;
   for (let i = 1; i < CLASSES.length; i++) if (scores[first + i]! > scores[first + best]!) best = i;
   return best;
-}
-
-/** The mean of the distribution whose logits begin at `first`. */
-function mean(logits: Float32Array, first: number): number {
-  let largest = -Infinity;
-  for (let i = 0; i < BINS; i++) largest = Math.max(largest, logits[first + i]!);
-  let total = 0;
-  let weighted = 0;
-  for (let i = 0; i < BINS; i++) {
-    const weight = Math.exp(logits[first + i]! - largest);
-    total += weight;
-    weighted += weight * i;
-  }
-  return weighted / total;
 }
 
 /** Boxes of one class that share more than this are one object. */

@@ -5,6 +5,7 @@ export const MODEL_TYPES = [
   'YOLO',
   'YOLO_OBJECTNESS',
   'YOLOX',
+  'NANODET',
   'END_TO_END',
   'DETR',
   'LABELS_BOXES_SCORES',
@@ -36,6 +37,8 @@ export interface Hints extends Said<Preprocessing> {
   readonly type?: ModelType | undefined;
   /** A detector or a classifier, where the form of it is not known. */
   readonly task?: 'DETECTION' | 'CLASSIFICATION' | 'EMBEDDING' | undefined;
+  /** After what is read of a box come masks or key points. */
+  readonly hasExtras?: boolean | undefined;
   readonly layout?: (typeof LAYOUTS)[number] | undefined;
   readonly width?: number | undefined;
   readonly height?: number | undefined;

@@ -120,6 +120,7 @@ export function metadataHints(metadata: ReadonlyMap<string, string>): Hints {
   return {
     names: names === undefined ? undefined : namesOf(names),
     task,
+    hasExtras: /^(?:segment|pose)$/.test(metadata.get('task') ?? '') ? true : undefined,
     width: height === undefined ? undefined : Number(width),
     height: height === undefined ? undefined : Number(height),
     // Classifiers of theirs take plain shares of 255, unlike others.

@@ -62,6 +62,7 @@ export function understand(file: ModelFile, { inputs, outputs }: Probed, hints: 
     names: hints.names,
     task: hints.task,
     softmax: hints.softmax,
+    hasExtras: hints.hasExtras,
     isAsked: hints.type !== undefined,
   };
   const wrong = outputs.find(({ dims }) => dims.length > 0 && dims[0] !== (batch ?? 1));

@@ -38,6 +38,16 @@ function yoloxRows(inPixels: boolean): number[] {
   return rows.flat();
 }
 
+/** NanoDet-Plus has a row for each cell, the one of 64 pixels included: a cell 8 right and 8 below of the middle of the grids. */
+function nanodetRows(): number[] {
+  const rows = Array.from({ length: CELLS + 1 }, () => [...zeros(2), ...zeros(32)]);
+  const sure = (cells: number) => Array.from({ length: 8 }, (_, i) => (i === cells ? 90 : 0));
+  // The cell of 8 pixels at 24, 24 and the cell of 16 pixels at 32, 32; the distances are in cells.
+  rows[27] = [0.9, 0, ...sure(1), ...sure(1), ...sure(1), ...sure(1)];
+  rows[74] = [0, 0.7, ...sure(0), ...sure(1), ...sure(1), ...sure(1)];
+  return rows.flat();
+}
+
 const QUERIES = [
   [28 / 64, 14 / 32, 16 / 64, 8 / 32],
   [44 / 64, 16 / 32, 8 / 64, 20 / 32],
@@ -142,6 +152,7 @@ const LAYOUTS: readonly Layout[] = [
 
 describe('A model’s outputs', () => {
   let models: ModelFolder;
+  const input = { name: 'images', dims: [1, 3, 64, 64] };
   before(async () => {
     models = await ModelFolder.open({ loaded: 1 });
   });
@@ -149,7 +160,6 @@ describe('A model’s outputs', () => {
 
   for (const { what, type, outputs, others = [], properties = {} } of LAYOUTS) {
     it(`are read by their shapes: ${what}`, async () => {
-      const input = { name: 'images', dims: [1, 3, 64, 64] };
       await models.write('layout.onnx', pictureModel({ input, others, outputs, metadata: NAMES }));
       // YOLOX has its letterbox at the top: 16 pixels of the input above the others.
       const down = type === 'YOLOX' ? 16 : 0;
@@ -170,16 +180,37 @@ describe('A model’s outputs', () => {
     });
 
     it(`are read without any names: ${what}`, async () => {
-      const input = { name: 'images', dims: [1, 3, 64, 64] };
       await models.write('layout.onnx', pictureModel({ input, others, outputs }));
       const names = seen(await models.inImage('layout', undefined, properties)).map(([name]) => name);
       expect(names).to.deep.equal(['class 0', 'class 1']);
     });
   }
 
+  it('are distributions of distances from corners of cells (NanoDet-Plus)', async () => {
+    const outputs = [{ name: 'output', dims: [CELLS + 1, 34], values: nanodetRows() }];
+    await models.write('nanodet.onnx', pictureModel({ input, outputs, metadata: NAMES }));
+    // It is shown pictures that are stretched: half of the height counts.
+    expect(seen(await models.inImage('nanodet'))).to.deep.equal([
+      ['cat', 0.9, 16, 8, 16, 8],
+      ['dog', 0.7, 32, 8, 16, 16],
+    ]);
+  });
+
+  it('may have masks after the boxes, of which nothing is read', async () => {
+    const masks = { name: 'protos', dims: [4, 16, 16], values: zeros(1_024) };
+    const rows = [20, 26, 36, 34, 0.9, 0, ...zeros(4), ...zeros(11 * 10)];
+    const chosen = [{ name: 'output0', dims: [12, 10], values: rows }, masks];
+    const metadata = { ...NAMES, task: 'segment' };
+    await models.write('chosen.onnx', pictureModel({ input, outputs: chosen, metadata }));
+    expect(seen(await models.inImage('chosen'))).to.deep.equal([CAT]);
+    const columns = [0, 1, 2, 3, 4, 5].flatMap((row) => [TWICE[0]![row]!, ...zeros(15)]);
+    const plain = [{ name: 'output0', dims: [10, 16], values: [...columns, ...zeros(64)] }, masks];
+    await models.write('plain.onnx', pictureModel({ input, outputs: plain, metadata }));
+    expect(seen(await models.inImage('plain'))).to.deep.equal([CAT]);
+  });
+
   it('are shares of one whole where the files of Hugging Face tell of a DETR of 2020', async () => {
     const logits = { name: 'logits', dims: [3, 3], values: [9, 0, 0, 0, 9, 0, 0, 0, 9] };
-    const input = { name: 'pixel_values', dims: [1, 3, 64, 64] };
     await models.write('detr/model.onnx', pictureModel({ input, outputs: [logits, BOXES] }));
     await models.write('detr/config.json', { model_type: 'detr', id2label: { 0: 'cat', 1: 'dog' } });
     expect(seen(await models.inImage('detr')).map(([name, score]) => [name, score])).to.deep.equal([
@@ -189,7 +220,6 @@ describe('A model’s outputs', () => {
   });
 
   it('have the names of COCO where they tell 80 classes apart, or 91 by its own numbers', async () => {
-    const input = { name: 'images', dims: [1, 3, 64, 64] };
     const person = {
       name: 'logits',
       dims: [3, 91],

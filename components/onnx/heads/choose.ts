@@ -5,12 +5,21 @@ import { detr } from './detr.ts';
 import { endToEnd } from './end-to-end.ts';
 import { isFit, misfit, type AnyHead, type Fit, type Known, type Misfit, type OutputShape } from './head.ts';
 import { labelsBoxesScores } from './labels-boxes-scores.ts';
+import { nanodet } from './nanodet.ts';
 import { yolox, yoloObjectness } from './rows.ts';
 import { classification, embedding, isList, kindOfList } from './whole-picture.ts';
 import { yolo } from './yolo.ts';
 
 /** The stricter come first. */
-const BOX_HEADS: readonly AnyHead[] = [labelsBoxesScores, detr, endToEnd, yolo, yolox, yoloObjectness];
+const BOX_HEADS: readonly AnyHead[] = [
+  labelsBoxesScores,
+  detr,
+  endToEnd,
+  nanodet,
+  yolo,
+  yolox,
+  yoloObjectness,
+];
 const HEADS: readonly AnyHead[] = [...BOX_HEADS, classification, embedding];
 
 export interface ChosenHead {

@@ -11,11 +11,13 @@ export const endToEnd: BoxHead = {
   rule: '[1, boxes, 6]',
   overlaps: false,
   preprocessing: { resize: 'LETTERBOX', padding: 114 },
-  fit(outputs) {
+  fit(outputs, { hasExtras }) {
     const index = outputs.findIndex(({ dims }) => dims.length === 2);
     const [boxes = 0, values = 0] = outputs[index]?.dims ?? [];
     if (index < 0) return misfit(0, 'no output has three axes');
-    if (values !== VALUES) return misfit(1, `the third axis is ${values}`);
+    // Masks and key points come after the class.
+    const hasMore = hasExtras === true && values > VALUES && values < boxes;
+    if (values !== VALUES && !hasMore) return misfit(1, `the third axis is ${values}`);
     if (boxes > MOST_BOXES) return misfit(1, `${boxes} boxes are more than a network chooses itself`);
     return { classes: 0, outputs: [index] };
   },
@@ -23,7 +25,9 @@ export const endToEnd: BoxHead = {
     const { data, dims } = output!;
     const found: RawBox[] = [];
     for (let i = 0; i < dims[0]!; i++) {
-      const [left, top, right, bottom, score, number] = [0, 1, 2, 3, 4, 5].map((k) => data[i * VALUES + k]!);
+      const [left, top, right, bottom, score, number] = [0, 1, 2, 3, 4, 5].map(
+        (k) => data[i * dims[1]! + k]!,
+      );
       if (!(score! >= threshold)) continue;
       const box = { x: left!, y: top!, width: right! - left!, height: bottom! - top! };
       found.push({ ...box, classes: [{ number: Math.round(number!), score: score! }] });

@@ -13,7 +13,7 @@ export interface Output extends OutputShape {
 }
 
 /** What is known of a network besides its outputs: the size of its input in pixels, and hints. */
-export interface Known extends Pick<Hints, 'names' | 'task' | 'softmax'> {
+export interface Known extends Pick<Hints, 'names' | 'task' | 'softmax' | 'hasExtras'> {
   readonly width: number;
   readonly height: number;
   /** The head is the one that MODEL_TYPE names. */

@@ -15,7 +15,7 @@ export const yolo: BoxHead = {
     if (index < 0) return misfit(0, 'no output has three axes');
     // Of masks and key points, which come after the classes, nothing is read.
     const named = known.names?.length;
-    const hasMore = known.task === 'DETECTION' && named !== undefined && rows > BOX + named && rows < boxes;
+    const hasMore = known.hasExtras === true && named !== undefined && rows > BOX + named && rows < boxes;
     const classes = hasMore ? named : rows - BOX;
     if (classes < 1)
       return misfit(1, `the second axis, ${rows}, leaves no class beside the four numbers of a box`);
