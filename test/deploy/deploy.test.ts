@@ -1,24 +1,14 @@
 /** The files of deploy/: what can be said of them without running them. */
 import { expect } from 'chai';
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { packageRoot } from '../../config/info.ts';
 import { accessEnvironment } from '../../config/access.ts';
 import { serverEnvironment } from '../../config/schema/server.ts';
+import { has, objectionsOfNginx, textOf } from './files.ts';
 import { contextFiles, stages } from './steps.ts';
-
-const textOf = (name: string) => readFileSync(path.join(packageRoot, 'deploy', name), 'utf8');
-const has = (program: string) => spawnSync('which', [program]).status === 0;
 
 describe('What is made for running the service', () => {
   let folder: string;
@@ -50,7 +40,7 @@ describe('What is made for running the service', () => {
     const named = [
       ...image.flatMap(({ argument }) => argument.split(' ').map((pair) => pair.split('=')[0]!)),
       ...[...textOf('troupe.service').matchAll(/^Environment=(\w+)=/gm)].map(([, name]) => name!),
-      ...[...textOf('compose.yaml').matchAll(/^ {6}(?:# )?([A-Z_]+): /gm)].map(([, name]) => name!),
+      ...[...textOf('compose.single.yaml').matchAll(/^ {6}(?:# )?([A-Z_]+): /gm)].map(([, name]) => name!),
     ];
     expect(named).to.include.members(['DATA_DIR', 'MEDIA_ROOTS', 'OIDC_ISSUER_URI', 'BASE_URL']);
     const known = { ...serverEnvironment.shape, ...accessEnvironment.shape };
@@ -72,15 +62,7 @@ describe('What is made for running the service', () => {
       .replace(/ssl_certificate .*;/, `ssl_certificate ${certificate};`)
       .replace(/ssl_certificate_key .*;/, `ssl_certificate_key ${key};`);
     expect(sample).to.include(certificate).and.to.include(key);
-    mkdirSync(path.join(folder, 'logs'));
-    const file = path.join(folder, 'nginx.conf');
-    writeFileSync(
-      file,
-      `pid ${folder}/pid;\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n${sample}}\n`,
-    );
-    const { status, stderr } = spawnSync('nginx', ['-t', '-p', folder, '-c', file], { encoding: 'utf8' });
-    expect(status, stderr).to.equal(0);
-    expect(stderr).to.not.match(/warn|emerg/);
+    expect(objectionsOfNginx(sample, folder)).to.deep.equal([]);
   });
 
   for (const unit of ['troupe.service', 'troupe-node.service'])

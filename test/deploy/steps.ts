@@ -1,14 +1,10 @@
 /** Reads deploy/Dockerfile and the list of what goes into its context. */
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { packageRoot } from '../../config/info.ts';
+import { textOf } from './files.ts';
 
 export interface Step {
   readonly instruction: string;
   readonly argument: string;
 }
-
-const textOf = (name: string) => readFileSync(path.join(packageRoot, 'deploy', name), 'utf8');
 
 /** The steps of each stage, by its name; that of the image itself has none and is called `image`. */
 export function stages(): ReadonlyMap<string, readonly Step[]> {
