@@ -144,6 +144,7 @@ async function openRedis(
     channel: store,
     clock: systemClock,
     logger,
+    node: settings.NODE_NAME,
     silenceMs: settings.SERVER_SILENCE_MS,
   });
   // Nobody has moved anything: what is stored names its files relative to DATA_DIR.

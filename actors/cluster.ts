@@ -1,10 +1,16 @@
 import type { Logger } from '../config/logger.ts';
-import { every, type Clock } from './runtime/clock.ts';
+import { delay, every, type Clock } from './runtime/clock.ts';
 
 /** Where servers that share a store say that they are there. */
 export interface Liveness {
-  /** This server is there for another `ms`; answers who is not any more, each told to one server, and how many servers there are. */
-  alive(ms: number): Promise<{ readonly dead: readonly string[]; readonly servers: number }>;
+  /**
+   * This server is there for another `ms`, with its own node of this name; answers who is not any more, each told to one server, how many
+   * servers there are, and which one has the name already: then this server is not there.
+   */
+  alive(
+    ms: number,
+    node: string,
+  ): Promise<{ readonly dead: readonly string[]; readonly servers: number; readonly holder?: string }>;
   /** This server goes in order. */
   left(): Promise<void>;
 }
@@ -27,6 +33,8 @@ export interface ClusterDeps {
   readonly ledger: Liveness;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Name of this server's own node. */
+  readonly node: string;
   /** A server that is not heard of for so long is dead. */
   readonly silenceMs: number;
 }
@@ -49,11 +57,27 @@ export class Cluster {
     return this.#servers;
   }
 
-  /** From now on this server is known to the others, and looks after them. */
+  /**
+   * From now on this server is known to the others, and looks after them.
+   * @throws Error when another one that is there has a node of the same name; one that has just died is waited for
+   */
   async start(): Promise<void> {
-    const { clock, silenceMs } = this.#deps;
-    await this.#beat();
-    this.#stop = every(clock, silenceMs / BEATS_IN_SILENCE, () => this.#beat());
+    const { clock, logger, silenceMs, node } = this.#deps;
+    const until = clock.steady() + 2 * silenceMs;
+    while ((await this.#beat()) === 'NAME_TAKEN') {
+      if (clock.steady() >= until)
+        throw new Error(
+          `Another server of this cluster has a node that is called ${node}: give each server a NODE_NAME of its own.`,
+        );
+      await delay(clock, silenceMs / BEATS_IN_SILENCE);
+    }
+    this.#stop = every(clock, silenceMs / BEATS_IN_SILENCE, async () => {
+      if ((await this.#beat()) === 'NAME_TAKEN')
+        logger.error(
+          { node },
+          'this server was silent, and another one has taken the name of its node: stop one of them',
+        );
+    });
   }
 
   /** `task` is done whenever a server is found dead. */
@@ -79,17 +103,20 @@ export class Cluster {
     await this.#deps.ledger.left().catch(() => undefined);
   }
 
-  async #beat(): Promise<void> {
-    const { ledger, logger, silenceMs } = this.#deps;
+  async #beat(): Promise<'NAME_TAKEN' | undefined> {
+    const { ledger, logger, silenceMs, node } = this.#deps;
     try {
-      const { dead, servers } = await ledger.alive(silenceMs);
+      const { dead, servers, holder } = await ledger.alive(silenceMs, node);
+      if (holder !== undefined) return 'NAME_TAKEN';
       this.#servers = servers;
-      if (dead.length === 0) return;
+      if (dead.length === 0) return undefined;
       logger.warn({ servers: dead }, 'servers are gone: what they did goes on here and elsewhere');
       for (const task of this.#taking) task();
+      return undefined;
     } catch (err) {
       // Said by the connection already; the next beat comes soon.
       logger.debug({ err }, 'this server could not say that it is there');
+      return undefined;
     }
   }
 }

@@ -135,6 +135,8 @@ export interface Store {
    * it is not (any more) as it was seen, and stays.
    */
   quarantine(actor: ActorKey, reason: string, options?: QuarantineOptions): Promise<boolean>;
+  /** Why nothing new is to be stored, so that what is there can go on; undefined: there is room. Absent: only the disk can be full. */
+  full?(): Promise<string | undefined>;
   /** Throws when the store does not work. */
   check(): Promise<void>;
   close(): Promise<void>;

@@ -112,7 +112,7 @@ export class JobService {
   /** Why no new job would be looked at now. */
   async closedFor(): Promise<'STOPPING' | 'DISK_FULL' | undefined> {
     if (this.#closed) return 'STOPPING';
-    return (await this.#noRoom()) === undefined ? undefined : 'DISK_FULL';
+    return (await this.#noDisk()) === undefined ? undefined : 'DISK_FULL';
   }
 
   /** The same as a sentence for whoever wants one. */
@@ -122,6 +122,10 @@ export class JobService {
 
   async #noRoom(): Promise<string | undefined> {
     if (this.#closed) return 'The server is shutting down; try again later.';
+    return (await this.#noDisk()) ?? this.#deps.store.full?.();
+  }
+
+  async #noDisk(): Promise<string | undefined> {
     const { dataDir, minFreeBytes } = this.#deps.settings;
     if ((await freeBytes(dataDir)) >= minFreeBytes) return undefined;
     return `The disk of the server is nearly full (less than ${minFreeBytes} bytes are free in DATA_DIR); no new jobs are taken.`;

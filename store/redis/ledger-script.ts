@@ -19,7 +19,8 @@
  *     news                           items of which the actor has to hear, in the order in which that happened
  *     settled                        tokens whose answer was taken, the last thousand
  *     looked                         when a server looked last for what has run out
- *     servers, server:<server>       who is there; the second is gone soon after its server is
+ *     servers, server:<server>       who is there, with its node; the second is gone soon after its server is
+ *     node:<name>                    the server whose own node has this name
  */
 export const LEDGER = `
 local P = KEYS[1] .. 'w:'
@@ -423,7 +424,11 @@ export const LEDGER_SCRIPTS = {
     end
     return { told() }`),
   alive: script(`
-    redis.call('SET', P .. 'server:' .. server, '1', 'PX', number())
+    local ms, node = number(), arg()
+    local holder = redis.call('GET', P .. 'node:' .. node)
+    if holder and holder ~= server then return { told(), {}, 0, holder } end
+    redis.call('SET', P .. 'node:' .. node, server, 'PX', ms)
+    redis.call('SET', P .. 'server:' .. server, node, 'PX', ms)
     redis.call('SADD', P .. 'servers', server)
     local dead, ownQueues = {}, args(number())
     for _, other in ipairs(redis.call('SMEMBERS', P .. 'servers')) do
@@ -432,8 +437,10 @@ export const LEDGER_SCRIPTS = {
         removeServer(other, ownQueues)
       end
     end
-    return { told(), dead, redis.call('SCARD', P .. 'servers') }`),
+    return { told(), dead, redis.call('SCARD', P .. 'servers'), '' }`),
   left: script(`
+    local node = redis.call('GET', P .. 'server:' .. server)
+    if node and redis.call('GET', P .. 'node:' .. node) == server then redis.call('DEL', P .. 'node:' .. node) end
     redis.call('DEL', P .. 'server:' .. server)
     removeServer(server, args(number()))
     return { told() }`),

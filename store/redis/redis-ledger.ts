@@ -39,6 +39,14 @@ type Told = readonly [queues: readonly Figures[], news: readonly ShownNews[]];
 /** All are texts but the item, which is not there when somebody has removed it meanwhile. */
 type ShownLease = readonly string[];
 
+export interface Presence {
+  /** Each is told to one server. */
+  readonly dead: readonly string[];
+  readonly servers: number;
+  /** The server that has the node's name; this one is then not there for the others. */
+  readonly holder?: string;
+}
+
 /** The ledger of servers that share a Redis: what is held outlives each of them. */
 export class RedisLedger implements WorkLedger {
   readonly #scripts: Scripts<LedgerVerb>;
@@ -146,11 +154,15 @@ export class RedisLedger implements WorkLedger {
 
   /**
    * Says that this server is there for another `ms`, and looks who of the others is not any more: what their components held waits again,
-   * and no attempt is counted. Answers the dead, each told to one server, and how many servers there are.
+   * and no attempt is counted. `node`: the name of its own node, which no other server that is there may have.
    */
-  async alive(ms: number): Promise<{ readonly dead: readonly string[]; readonly servers: number }> {
-    const [dead, servers] = await this.#runAll('alive', [ms, ...this.#names.endings]);
-    return { dead: dead as readonly string[], servers: servers as number };
+  async alive(ms: number, node: string): Promise<Presence> {
+    const [dead, servers, holder] = await this.#runAll('alive', [ms, node, ...this.#names.endings]);
+    return {
+      dead: dead as readonly string[],
+      servers: servers as number,
+      ...(holder === '' ? {} : { holder: holder as string }),
+    };
   }
 
   /** This server goes in order, and all its components have gone before. */

@@ -25,6 +25,9 @@ import { CONFLICT, STORE_SCRIPTS, type StoreVerb } from './store-script.ts';
 /** Characters of actors that are kept as they were read last; a larger one is read anew each time. */
 const KEPT_CHARACTERS = 16 * 1024 * 1024;
 const KEPT_OF_ONE = KEPT_CHARACTERS / 64;
+/** Of Redis' memory; beyond it only what is there goes on. */
+const FULL = 0.9;
+const MEMORY_LOOK_MS = 1_000;
 /** A text of Redis is no longer (proto-max-bulk-len). */
 const LONGEST_TEXT = 512 * 1024 * 1024;
 
@@ -65,6 +68,7 @@ export class RedisStore implements Store {
   /** Redis allows nothing else on a connection that listens. */
   readonly #listening: Redis;
   readonly #prefix: string;
+  #memory: { readonly at: number; readonly used: number; readonly most: number } | undefined;
   readonly #heard: ((words: string) => void)[] = [];
   readonly #scripts: Scripts<StoreVerb>;
   readonly #loaded = new LRUCache<string, Loaded>({ maxSize: KEPT_CHARACTERS, maxEntrySize: KEPT_OF_ONE });
@@ -222,6 +226,25 @@ export class RedisStore implements Store {
     this.#loaded.delete(actorName(actor));
     const words = [actorName(actor), actor.id, reason, version ?? '', ...counterWords(counters)];
     return (await this.#write('quarantine', words)) === 1;
+  }
+
+  async full(): Promise<string | undefined> {
+    const { used, most } = await this.memory();
+    if (most === 0 || used < FULL * most) return undefined;
+    return `The memory of Redis is nearly full (${used} of ${most} bytes, maxmemory); no new jobs are taken. Raise maxmemory, or keep ended jobs for a shorter time (RETENTION_DAYS).`;
+  }
+
+  /** Bytes; `most` is 0 when Redis has no limit. Looked at once a second. */
+  async memory(): Promise<{ readonly used: number; readonly most: number }> {
+    const now = performance.now();
+    if (this.#memory === undefined || now - this.#memory.at > MEMORY_LOOK_MS) {
+      const info = await this.#plain(this.#redis.info('memory'));
+      const [used, most] = [/^used_memory:(\d+)/m, /^maxmemory:(\d+)/m].map((line) =>
+        Number(line.exec(info)?.[1] ?? 0),
+      );
+      this.#memory = { at: now, used: used!, most: most! };
+    }
+    return this.#memory;
   }
 
   async check(): Promise<void> {

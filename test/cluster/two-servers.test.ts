@@ -161,5 +161,23 @@ describe('Two servers that share a Redis and a data folder', () => {
     writeFileSync(file, '');
     for (const id of jobs) expect((await two.terminal(id)).jobStatus).to.equal('COMPLETE');
     expect(two.handedOut().every(({ attempt }) => attempt === 1)).to.equal(true);
+    await one.start();
+    expect(await one.run(SHOT), 'it comes back under its name').to.have.property('jobId');
+  });
+
+  it('refuse a third one whose node has the name of another', async () => {
+    const refused = await server('two', { DATA_DIR: one.dataDir }).catch((error: unknown) => error);
+    expect(String(refused)).to.contain('Another server of this cluster has a node that is called two');
+  });
+
+  it('take no new jobs when the memory of Redis is nearly full', async () => {
+    await redis().set('maxmemory', '1mb');
+    const answer = await until('a job is refused', async () => {
+      const created = await one.create(SHOT);
+      return created.status === 503 ? created : undefined;
+    });
+    expect(answer?.text).to.contain('The memory of Redis is nearly full');
+    await redis().set('maxmemory', '0');
+    await until('jobs are taken again', async () => (await one.create(SHOT)).status === 201);
   });
 });

@@ -100,8 +100,10 @@ describe('The store in Redis', () => {
       await commit(one, 0, { offer: [item('own'), item('far')] });
       await one.work.claim({ queues: ['FACE'], max: 1, worker: 'child' });
       const [far] = await one.work.claim({ queues: ['FACE'], max: 1, worker: 'far away', lasting: true });
-      await one.work.alive(1);
-      await until('its time is over', async () => (await other.work.alive(10_000)).dead.includes('dead'));
+      await one.work.alive(1, 'a node');
+      await until('its time is over', async () =>
+        (await other.work.alive(10_000, 'a node')).dead.includes('dead'),
+      );
       const [again] = await other.work.claim({ queues: ['FACE'], max: 9, worker: 'w' });
       expect(again?.item).to.include({ id: 'own', attempt: 1 });
       expect(await other.work.beat(far!.token, 'far away', 1, 1)).to.equal('on');
@@ -134,8 +136,10 @@ describe('The store in Redis', () => {
       await one.work.offer([own('lost'), own('held'), own('waiting')]);
       const [lost] = await one.work.claim({ queues: ['OWN'], max: 2, worker: 'child' });
       await one.work.reject(lost!.token, 'garbage');
-      await one.work.alive(1);
-      await until('its time is over', async () => (await other.work.alive(10_000)).dead.includes('dead'));
+      await one.work.alive(1, 'a node');
+      await until('its time is over', async () =>
+        (await other.work.alive(10_000, 'a node')).dead.includes('dead'),
+      );
       expect((await other.work.known(actor('own'))).size).to.equal(0);
       expect(await other.work.news(9)).to.deep.equal([]);
     });

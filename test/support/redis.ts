@@ -50,6 +50,13 @@ export class TestRedis {
     await gone;
   }
 
+  /** Changes one of its settings. */
+  async set(name: string, value: string): Promise<void> {
+    const redis = new Redis(this.url);
+    await redis.config('SET', name, value);
+    redis.disconnect();
+  }
+
   /** It stands still, and answers nobody, until `thaw`. */
   freeze(): void {
     this.#process?.kill('SIGSTOP');
