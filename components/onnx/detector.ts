@@ -16,6 +16,7 @@ import { classFilter } from './class-filter.ts';
 import { ModelStore } from './model-store.ts';
 import type { Finding, LookedFrame, Network } from './network.ts';
 import { readSettings, type Settings } from './settings.ts';
+import type { UnderstoodModel } from './understood.ts';
 
 /** A model with what a sub-job wants of it. */
 interface Prepared {
@@ -47,6 +48,7 @@ class OnnxDetector implements Detector {
     const most = job.live === undefined ? batch : 1;
     for await (const { frame, found } of network.find(source.frames(), most, search)) {
       job.signal.throwIfAborted();
+      warnOfScores(found, network.model, job);
       const byClass = detectionsOf(frame, found, prepared);
       for (const name of byClass.keys()) if (!trackers.has(name)) trackers.set(name, new Tracker(rules, job));
       for (const [name, tracker] of trackers)
@@ -59,9 +61,11 @@ class OnnxDetector implements Detector {
     const prepared = await this.#prepare(job);
     job.signal.throwIfAborted();
     const { network, settings } = prepared;
-    for await (const { found } of network.find(only(frame), 1, settings.search))
+    for await (const { found } of network.find(only(frame), 1, settings.search)) {
+      warnOfScores(found, network.model, job);
       for (const detections of detectionsOf(frame, found, prepared).values())
         yield* detections.map((detection) => ofClass({ detections: [detection] }));
+    }
   }
 
   async close(): Promise<void> {
@@ -74,6 +78,17 @@ class OnnxDetector implements Detector {
     const network = await this.#store.network(settings.wanted, signal);
     return { settings, network, reports: classFilter(settings.classes, network.model) };
   }
+}
+
+/** Networks judge from 0 to 1. */
+const LARGEST_SCORE = 1.001;
+
+/** Scores that no head with these outputs should have: they are told, and the operator is told as well. */
+function warnOfScores(found: readonly Finding[], { file, head }: UnderstoodModel, job: DetectionJob): void {
+  if (found.every(({ classes }) => !((classes[0]?.score ?? 0) > LARGEST_SCORE))) return;
+  job.warn?.(
+    `The model ${file.name} has scores above 1: its outputs are not what MODEL_TYPE ${head.type} means. Set another MODEL_TYPE, or export the model with scores from 0 to 1.`,
+  );
 }
 
 async function* only(frame: Frame): AsyncGenerator<Frame> {

@@ -68,8 +68,9 @@ function failed(
   provider: string,
   { step, message }: Extract<ProbeAnswer, { readonly kind: 'failed' }>,
 ): DetectionError {
-  const said = message.replaceAll(/\s+/g, ' ').slice(0, MOST_CHARACTERS);
-  if (/execution provider|backend not found|no available backend/i.test(said) && provider !== 'cpu')
+  const shown = message.replaceAll(/\s+/g, ' ').trim().slice(0, MOST_CHARACTERS);
+  const said = shown.endsWith('.') ? shown : `${shown}.`;
+  if (step === 'load' && provider !== 'cpu')
     return new DetectionError(
       'GPU_ERROR',
       `EXECUTION_PROVIDER ${provider.toUpperCase()} cannot be used on this host for the model ${name}: ${said} Install what it needs, or set EXECUTION_PROVIDER to CPU.`,

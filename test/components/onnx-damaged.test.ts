@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import { readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { checkModel } from '../../components/onnx/check.ts';
 import { readFileFacts } from '../../components/onnx/file-facts.ts';
 import { ProtoError } from '../../components/onnx/proto-file.ts';
 import { CodedError } from '../../protocol/coded-error.ts';
@@ -51,7 +52,8 @@ describe('A damaged model', () => {
 });
 
 describe('The models that come with the product', () => {
-  it('are read as ONNX files, by what real exports write', () => {
+  it('are read as ONNX files, by what real exports write', async () => {
+    const { signal } = new AbortController();
     const files = readdirSync('components', { recursive: true, encoding: 'utf8' }).filter((name) =>
       name.endsWith('.onnx'),
     );
@@ -59,6 +61,13 @@ describe('The models that come with the product', () => {
     for (const file of files) {
       const { hasGraph, external } = readFileFacts(path.join('components', file));
       expect([file, hasGraph, external]).to.deep.equal([file, true, []]);
+      const refusal = await checkModel(path.join('components', file), {}, { checkMs: 60_000, signal }).catch(
+        (error: unknown) => error,
+      );
+      // None of them has one of the layouts: the sentence tells which they have.
+      expect(String(refusal), file).to.match(
+        / \[1, \d+.* The nearest rule is | only models that take one picture /,
+      );
     }
   });
 });

@@ -189,6 +189,31 @@ describe('A model of one’s own', () => {
     ]);
   });
 
+  it('may keep its weights in a file beside it', async () => {
+    const graph = {
+      nodes: [
+        node('ReduceMean', ['images'], ['mean'], { axes: [2, 3], keepdims: 0 }),
+        node('Add', ['mean', 'weights'], ['logits']),
+      ],
+      constants: [tensor('weights', [1, 3], [], 'float32', 'beside.bin')],
+      inputs: [{ name: 'images', dims: [1, 3, 8, 8] }],
+      outputs: [{ name: 'logits', dims: [1, 3] }],
+    };
+    await models.write('apart/model.onnx', modelOf(graph));
+    await models.write('apart/beside.bin', Buffer.from(Float32Array.of(0, 0, 9).buffer));
+    expect(seen(await models.inImage('apart', BLACK)).map(([name]) => name)).to.deep.equal(['class 2']);
+  });
+
+  it('has scores above 1: a warning says that its outputs mean something else', async () => {
+    await models.write('logits.onnx', yoloModel({ boxes: [[16, 16, 8, 8, 7.5, -3]] }));
+    const warnings: string[] = [];
+    const job = { ...(await models.job('logits')), warn: (text: string) => void warnings.push(text) };
+    await all(models.detector.image!(WHITE, job));
+    expect(warnings).to.deep.equal([
+      'The model logits has scores above 1: its outputs are not what MODEL_TYPE YOLO means. Set another MODEL_TYPE, or export the model with scores from 0 to 1.',
+    ]);
+  });
+
   it('may have 20,000 classes', async () => {
     const names = JSON.stringify(Array.from({ length: 20_000 }, (_, i) => `thing ${i}`));
     const scores = Array.from({ length: 20_000 }, (_, i) => (i === 19_998 ? 0.7 : 0));
@@ -363,6 +388,15 @@ describe('A model that cannot be used', () => {
     );
     expect((await models.refusal('strange')).message).to.match(
       /^The model strange cannot be loaded: .*NoSuchOperator.* Copy the file again/,
+    );
+  });
+
+  it('is to be computed by something that the host does not have', async () => {
+    await models.write('plain.onnx', yoloModel());
+    const { code, message } = await models.refusal('plain', { EXECUTION_PROVIDER: 'DML' });
+    expect(code).to.equal('GPU_ERROR');
+    expect(message).to.match(
+      /^EXECUTION_PROVIDER DML cannot be used on this host for the model plain: .*\. Install what it needs, or set EXECUTION_PROVIDER to CPU\.$/,
     );
   });
 

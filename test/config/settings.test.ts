@@ -36,6 +36,20 @@ describe('The settings', () => {
     expect(readSettings({ JOB_ID_HOST: '_a.b-C9' })).to.include({ JOB_ID_HOST: '_a.b-C9' });
   });
 
+  it('tell component processes where models of one’s own lie: below DATA_DIR where nothing else is said', () => {
+    const { MODEL_ROOTS, childEnvironment } = readSettings({ DATA_DIR: '/srv/troupe' });
+    expect([MODEL_ROOTS, childEnvironment['MODEL_ROOTS']]).to.deep.equal([
+      ['/srv/troupe/models'],
+      '/srv/troupe/models',
+    ]);
+    const several = readSettings({ MODEL_ROOTS: '/a:/b/../c', MODELS_LOADED: '3' });
+    expect(several.MODEL_ROOTS).to.deep.equal(['/a', '/c']);
+    expect(several.childEnvironment).to.include({ MODEL_ROOTS: '/a:/c', MODELS_LOADED: '3' });
+    expect(() => readSettings({ MODELS_LOADED: '0' })).to.throw(
+      'MODELS_LOADED must be a whole number from 1',
+    );
+  });
+
   it('name the node as job ids do, unless it has a name of its own', () => {
     expect(readSettings({ JOB_ID_HOST: 'site' })).to.include({ NODE_NAME: 'site' });
     expect(readSettings({ JOB_ID_HOST: 'site', NODE_NAME: 'rack-7' })).to.include({

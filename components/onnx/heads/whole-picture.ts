@@ -62,8 +62,9 @@ export function kindOfList(
   return undefined;
 }
 
+/** With two axes, or with four of which the last two are 1. */
 export const isList = ({ dims }: OutputShape): boolean =>
-  dims.length >= 1 && (dims[0] ?? 0) > 1 && dims.slice(1).every((size) => size === 1);
+  (dims.length === 1 || dims.length === 3) && (dims[0] ?? 0) > 1 && dims.slice(1).every((size) => size === 1);
 
 const lengthOf = ({ dims }: OutputShape): number => dims[0] ?? 0;
 
