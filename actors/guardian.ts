@@ -119,7 +119,7 @@ function jobServices(
 /** Where components fetch work and bring it back. */
 function workerGateway(
   base: Foundation,
-  { jobs, streams, frames }: Actors,
+  { jobs, streams, frames, nodes }: Actors,
   waiters: WorkWaiters,
 ): WorkerGateway {
   const { system, settings } = base;
@@ -129,6 +129,7 @@ function workerGateway(
     streams: streams.gateway,
     frames,
     waiters,
+    isSilent: (worker, askedMs) => nodes.gateway.isSilent(worker, askedMs),
     clock: system.clock,
     dataDir: settings.DATA_DIR,
     heartbeatMs: settings.HEARTBEAT_MS,

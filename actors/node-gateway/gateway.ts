@@ -72,6 +72,12 @@ export class NodeGateway {
     for (const remote of this.#nodes.all()) remote.wake();
   }
 
+  /** Whether a host has been silent to its node's server and to this worker alike, which asked so many milliseconds ago. */
+  isSilent(worker: string, askedMs: number): boolean {
+    const remote = this.#nodes.get(nodeOfWorker(worker) ?? '');
+    return remote?.silent === true && askedMs >= this.#deps.silenceMs;
+  }
+
   /** Work waits: nodes that are to start processes for it are told at once. */
   offered(queues: ReadonlyMap<string, Figures>): void {
     if (this.#nodes.size === 0) return;

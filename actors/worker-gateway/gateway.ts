@@ -26,6 +26,8 @@ export interface WorkerGatewayDeps extends IntakeDeps {
   readonly waiters: WorkWaiters;
   readonly fetchLimits: FetchLimits;
   readonly movedFiles: readonly MovedStart[];
+  /** Whether nothing was heard of the host of this worker for long, which asked for work so many milliseconds ago. */
+  isSilent(worker: string, askedMs: number): boolean;
   /** A token of the service; undefined when there is none to be had. */
   bearer(): Promise<string | undefined>;
 }
@@ -69,12 +71,14 @@ export class WorkerGateway {
 
   /** Waits for work up to `waitMs`; whoever hung up (`gone`) gets none. */
   async claim(claim: Claim, gone: AbortSignal): Promise<Claimed> {
-    const { clock, waiters } = this.#deps;
-    const until = clock.steady() + claim.waitMs;
+    const { clock, waiters, isSilent } = this.#deps;
+    const began = clock.steady();
+    const until = began + claim.waitMs;
     const waiter = waiters.join(claim.queues);
     try {
       for (;;) {
-        if (gone.aborted) return NOTHING;
+        // Who is still there asks again, and is given work then.
+        if (gone.aborted || isSilent(claim.worker, clock.steady() - began)) return NOTHING;
         // What is offered while we look wakes us.
         waiter.look();
         const claimed = await this.#claimed(claim);

@@ -3,12 +3,13 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import type { NodeManagerModel, ServiceModel } from '../../actors/node-configuration/model.ts';
+import type { SyncAnswer } from '../../actors/node-gateway/messages.ts';
 import { hashToken, newToken } from '../../actors/node-manager/tokens.ts';
 import type { NodeInfo } from '../../actors/views/node-list.ts';
 import { readInfo } from '../../config/info.ts';
 import { HOST, Nodes } from '../rest/nodes-support.ts';
 import { NodeProcess, tokenFor } from '../support/node-process.ts';
-import { RawComponent } from '../support/raw-component.ts';
+import { POLL_MS, RawComponent } from '../support/raw-component.ts';
 import { sampleUri, Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -258,6 +259,42 @@ describe('A node on another host', () => {
     const answer = await raw.post(`/leases/${work!.token}/result?claim=TROUBLE`, '');
     expect([answer.status, answer.body]).to.deep.equal([200, {}]);
     expect((await service.terminal(job)).jobStatus).to.equal('COMPLETE');
+  });
+
+  it('that is cut off is given no work by a claim that has waited since then; who asks afterwards is', async () => {
+    const name = 'rack-8';
+    const token = newToken(name);
+    const processes = [{ worker: `${name}:TestTrouble:1#1`, tokenHash: hashToken(token) }];
+    const headers = { authorization: `Bearer ${await tokenFor(service, name)}` };
+    await nodes.save([{ host: name, services: [component('TestTrouble')] }]);
+    const raw = new RawComponent(service, token);
+    let turn = 0;
+    const told = async () => {
+      const message = { ...HELLO, turn: turn++, processes };
+      const { status, body } = await service.ask('POST', `/node/v1/${name}/sync`, message, headers);
+      expect(status).to.equal(200);
+      return body as SyncAnswer;
+    };
+    await told();
+    const waiting = raw.say('/claim', { algorithms: ['TROUBLE'], waitMs: POLL_MS });
+    await until('the process has asked for work', told, ({ commands }) =>
+      commands.some(({ type }) => type === 'cameUp'),
+    );
+    await told();
+    const isConnected = async () =>
+      ((await service.ask('GET', '/rest/nodes')).body as NodeInfo[]).find(({ host }) => host === name)
+        ?.connected;
+    await until('it is silent', isConnected, (connected) => connected === false);
+    const job = await service.submit({
+      media: [sampleUri('astronaut.png')],
+      pipelineName: 'TROUBLE PIPELINE',
+    });
+    expect((await waiting).body).to.deep.equal({ work: [] });
+    const [work] = await raw.claim('TROUBLE');
+    expect(work?.attempt).to.equal(1);
+    await raw.post(`/leases/${work!.token}/result?claim=TROUBLE`, '');
+    expect((await service.terminal(job)).jobStatus).to.equal('COMPLETE');
+    await configured([], []);
   });
 
   describe('is refused with a sentence, and nothing is stored, when', () => {

@@ -49,6 +49,7 @@ describe('A claim', () => {
     new WorkerGateway({
       store,
       waiters,
+      isSilent: () => false,
       clock: systemClock,
       jobs: undefined as never,
       streams: undefined as never,
