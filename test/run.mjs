@@ -2,16 +2,18 @@
  * Checks the types, builds, runs the tests that were asked for and ends with a plain `N passed, N failed` line. Tests stand in rings:
  * --unit (rules, actors, stores), --detectors (decoders and detectors within this process), --service (a real server with real components),
  * --long (installations); none of these: the first three. Arguments: parts of the paths of files, or all of them. --spec prints every
- * test, else each file has a line. --times tells at the end how long each file took, for LONGEST; TEST_COSTS names a file that gets a line
+ * test, else each file has a line. --redis: over a Redis. --times tells at the end how long each file took, for LONGEST; TEST_COSTS names a file that gets a line
  * of JSON for each, with processor time (costs.mjs). TEST_FOLDER: a folder of tests in JavaScript in place of the product's.
  *
  * Files in which a test failed are run once more, each alone in a fresh process: what a loaded machine has tripped passes then, and is
  * named at the end.
  */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { createServer } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Mocha from 'mocha';
@@ -84,6 +86,8 @@ if (files.length === 0) {
 }
 
 if (files.some((file) => ringOf(file) === 'service')) installRequirements();
+// Services then keep their states in a Redis of this run instead of a file.
+if (process.argv.includes('--redis')) process.env.TEST_REDIS_URL = await startRedis();
 
 // Each file in a process of its own, one more at a time than there are cores (TEST_JOBS): most tests wait for a server and its components.
 const jobs = Math.min(files.length, Number(process.env.TEST_JOBS) || Math.min(3, availableParallelism() + 1));
@@ -145,6 +149,21 @@ function conclude(all) {
   const skipped = sum((result) => result.skipped);
   console.log(`\n${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
   return failed > 0 || passed === 0 ? 1 : 0;
+}
+
+/** A Redis that ends with this process; answers its address. */
+async function startRedis() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  const words = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+  const redis = spawn('redis-server', words, { stdio: 'ignore' });
+  redis.on('error', (error) => {
+    throw new Error('redis-server cannot be started: install it.', { cause: error });
+  });
+  process.on('exit', () => redis.kill('SIGKILL'));
+  return `redis://127.0.0.1:${port}/0`;
 }
 
 function build() {
