@@ -33,7 +33,8 @@ function collect(runner, results, isThrough) {
     if (current !== undefined) isThrough(current, results.get(current));
     current = undefined;
   };
-  const resultOf = (file = '') => {
+  // What stands outside of every describe, as hooks may, has no file of its own.
+  const resultOf = (file = current ?? '') => {
     if (file !== current) end();
     current = file;
     if (!results.has(file)) results.set(file, { passed: 0, skipped: 0, failures: [], ms: 0 });
@@ -43,7 +44,9 @@ function collect(runner, results, isThrough) {
   runner.on('pending', ({ file }) => resultOf(file).skipped++);
   runner.on('fail', (failure) => resultOf(failure.file).failures.push(failure));
   for (const event of ['test end', 'hook end'])
-    runner.on(event, ({ file, duration = 0 }) => (resultOf(file).ms += duration));
+    runner.on(event, ({ file = current, duration = 0 }) => {
+      if (file !== undefined) resultOf(file).ms += duration;
+    });
   runner.on('suite end', ({ root }) => root && end());
   runner.on('end', end);
 }

@@ -195,7 +195,7 @@ function showTimes() {
 }
 
 function nameOf(file) {
-  return path.relative(folder, file);
+  return file === '' ? 'no file' : path.relative(folder, file);
 }
 
 /** Files that take longest go first, so that none of them is left for the end; then all others that start servers, then by size. */

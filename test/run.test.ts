@@ -71,8 +71,12 @@ describe('A run of the tests', () => {
   });
 
   it('prints a line a file, and every test when it is asked for them', async () => {
-    const files = { 'sound.test.js': `${PASSES}describe.skip("later", () => it("comes", () => {}));` };
+    const outside = 'before(() => {});beforeEach(() => {});after(() => {});';
+    const files = {
+      'sound.test.js': `${outside}${PASSES}describe.skip("later", () => it("comes", () => {}));`,
+    };
     const short = await run(files, 2);
+    expect(short.lines.filter((line) => / s {2}/.test(line))).to.have.length(1);
     expect(short.said).to.match(/^ +\d+\.\d s {2}sound\.test\.js: 1 passed, 1 skipped$/m);
     expect(short.said).not.to.include('is sound');
     expect(short.lines.at(-1)).to.equal('1 passed, 0 failed, 1 skipped');
