@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import type { Server } from 'node:http';
+import { hostname } from 'node:os';
 import path from 'node:path';
 import { leaseSettings } from './actors/actor-settings.ts';
 import { BackupService } from './actors/backup.ts';
@@ -26,6 +27,7 @@ import { listJobs } from './actors/views/job-list.ts';
 import { liveIssues } from './actors/views/live-issues.ts';
 import { jobStatistics } from './actors/views/statistics.ts';
 import { packageRoot, readInfo } from './config/info.ts';
+import { lockFile } from './config/lock-files.ts';
 import type { Logger } from './config/logger.ts';
 import { BUILT_IN, HOST_SCRIPT } from './config/places.ts';
 import type { Settings } from './config/settings.ts';
@@ -177,6 +179,9 @@ async function compose(settings: Settings, options: ServerOptions, opened: Opene
   await openStored(parts, guardian);
   await guardian.frames.clear();
   attach(http, createApp({ ...appDeps(parts, system, guardian, trouble), login }));
+  cluster?.onDeath((dead) => {
+    for (const server of dead) rmSync(lockFile(settings.DATA_DIR, server), { force: true });
+  });
   await cluster?.start();
   const stopWork = await resume(guardian, {
     ...{ uploads, store, settings, logger, sessions, duties, cluster },
@@ -383,13 +388,13 @@ function appDeps(
   };
 }
 
-/** Tools on this machine find the server by the file `lock`, which goes when the answer is called. */
+/** Tools on this machine find the server by its lock file, which goes when the answer is called, or when other servers find this one dead. */
 function tellWhereItListens(parts: Parts): () => void {
-  const { settings, http, url, serverId, logger } = parts;
-  const lock = path.join(settings.DATA_DIR, 'lock');
+  const { settings, http, url, serverId, logger, cluster } = parts;
+  const lock = lockFile(settings.DATA_DIR, cluster === undefined ? undefined : serverId);
   const { DATA_DIR: dataDir, NODE_NAME: node, access } = settings;
   const address = urlOf(http, settings.HOST);
-  const where = { pid: process.pid, server: serverId, url, address, access: access.mode };
+  const where = { pid: process.pid, host: hostname(), server: serverId, url, address, access: access.mode };
   writeFileSync(lock, JSON.stringify(where), { mode: 0o600 });
   const { mediaRoots } = parts.fetchLimits;
   logger.info({ serverId, node, url, dataDir, mediaRoots, access: access.mode }, 'Troupe is up');

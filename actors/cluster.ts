@@ -44,7 +44,7 @@ const BEATS_IN_SILENCE = 4;
 /** The servers that share a store, as far as this one has to know of the others: what a dead one did goes on elsewhere. */
 export class Cluster {
   readonly #deps: ClusterDeps;
-  readonly #taking: (() => void)[] = [];
+  readonly #taking: ((dead: readonly string[]) => void)[] = [];
   #stop: () => void = () => undefined;
   #servers = 1;
 
@@ -80,8 +80,8 @@ export class Cluster {
     });
   }
 
-  /** `task` is done whenever a server is found dead. */
-  onDeath(task: () => void): void {
+  /** `task` is done whenever servers are found dead, on one of those that are there. */
+  onDeath(task: (dead: readonly string[]) => void): void {
     this.#taking.push(task);
   }
 
@@ -111,7 +111,7 @@ export class Cluster {
       this.#servers = servers;
       if (dead.length === 0) return undefined;
       logger.warn({ servers: dead }, 'servers are gone: what they did goes on here and elsewhere');
-      for (const task of this.#taking) task();
+      for (const task of this.#taking) task(dead);
       return undefined;
     } catch (err) {
       // Said by the connection already; the next beat comes soon.

@@ -1,7 +1,9 @@
 import type { Settings } from '../config/settings.ts';
+import type { Lease } from '../store/ledger.ts';
 import { allEntries, type Store } from '../store/store.ts';
 import { LIVE_JOBS } from './batch-job/indexes.ts';
 import type { Guardian } from './guardian.ts';
+import { nodeOfWorker } from './node-gateway/rules.ts';
 import { LIVE_STREAMS } from './streaming-job/indexes.ts';
 import { delay } from './runtime/clock.ts';
 import type { ActorSystem } from './runtime/system.ts';
@@ -12,7 +14,8 @@ const LOOK_MS = 25;
 
 /**
  * The orderly end of the actors: no new jobs, no more claims, up to DRAIN_MS for what runs, then the components stop and
- * give back what they hold; the store stays open for all of it. What is unfinished goes on at the next start.
+ * give back what they hold; the store stays open for all of it. What is unfinished goes on at the next start. Of servers that share a
+ * store each waits for its own components alone: what others hold goes on, and what is given back goes to them.
  */
 export async function drain(
   guardian: Guardian,
@@ -25,6 +28,9 @@ export async function drain(
   const condition = async (end: number, holds: () => Promise<boolean>) => {
     while (system.clock.steady() < end && !(await holds())) await delay(system.clock, LOOK_MS);
   };
+  // A live stream has no end to wait for: its component tells what it has seen when it is stopped.
+  const endsHere = ({ item, worker }: Lease) =>
+    item.kind !== 'STREAM' && (!store.shared || nodeOfWorker(worker) === nodeManager.host);
   jobService.close();
   if (settings.SHUTDOWN_POLICY === 'cancel') {
     for await (const { id } of allEntries(store, LIVE_JOBS)) guardian.jobs.tell(id, { type: 'shutdown' });
@@ -34,8 +40,7 @@ export async function drain(
   }
   workerGateway.close();
   nodes.gateway.close();
-  // A live stream has no end to wait for: its component tells what it has seen when it is stopped.
-  await condition(until, async () => (await store.work.leases()).every(({ item }) => item.kind === 'STREAM'));
+  await condition(until, async () => !(await store.work.leases()).some(endsHere));
   await nodeManager.family.ask(nodeManager.host, { type: 'stop' });
   const stopped = system.clock.steady() + STOP_COMPONENTS_MS + 1_000;
   await condition(stopped, () => Promise.resolve(nodeManager.running.size === 0));

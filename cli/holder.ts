@@ -1,6 +1,7 @@
-/** The server that holds a data folder on this machine. */
+/** The server that holds a data folder on this machine, or one of those that share it. */
 import { readFile } from 'node:fs/promises';
-import path from 'node:path';
+import { hostname } from 'node:os';
+import { isShared, lockFiles } from '../config/lock-files.ts';
 import { codeOf } from './failure.ts';
 import { askOnce } from '../components/sdk/one-request.ts';
 
@@ -19,16 +20,22 @@ export interface Holder {
 
 export const HEALTH_MS = 3_000;
 
-/** The server that holds `dataDir`, if it is alive and answers. */
+/** The server that holds `dataDir`, if it is alive and answers; of several that share it the one of this process, or the newest. */
 export async function findHolder(dataDir: string): Promise<Holder | undefined> {
-  const holder = await readLock(path.join(dataDir, 'lock'));
-  return holder !== undefined && isAlive(holder.pid) && (await answers(holder.address)) ? holder : undefined;
+  const read = await Promise.all(lockFiles(dataDir).map(readLock));
+  const holders = read.filter((one) => one !== undefined).filter(({ pid }) => isAlive(pid));
+  const isOwn = ({ pid }: Holder) => pid === process.pid;
+  for (const holder of [...holders.filter(isOwn), ...holders.filter((one) => !isOwn(one))])
+    if (await answers(holder.address)) return holder;
+  return undefined;
 }
 
 async function readLock(file: string): Promise<Holder | undefined> {
   try {
-    const lock = JSON.parse(await readFile(file, 'utf8')) as Partial<Holder>;
-    const { pid, url, address = url, server = '', access = '' } = lock;
+    const lock = JSON.parse(await readFile(file, 'utf8')) as Partial<Holder & { readonly host: string }>;
+    const { pid, url, address = url, server = '', access = '', host } = lock;
+    // Of a server on another host that shares the folder neither process nor address means anything here.
+    if (isShared(file) && host !== hostname()) return undefined;
     return Number.isInteger(pid) && typeof url === 'string' && typeof address === 'string'
       ? { pid: Number(pid), url, address, server, access }
       : undefined;

@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { findHolder } from '../../cli/holder.ts';
+import { sampleUri, type Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { serverPair } from './server-pair.ts';
+
+const LIGHT = { media: [sampleUri('astronaut.png')], pipelineName: 'LIGHT PIPELINE' };
+/** Longer than any test waits. */
+const DRAIN_MS = 600_000;
+
+describe('A server that stops while another works on the same store', () => {
+  const pair = serverPair({ DRAIN_MS: String(DRAIN_MS) });
+
+  const waiting = (file: string) => ({
+    ...LIGHT,
+    pipelineName: 'TROUBLE PIPELINE',
+    jobProperties: { TROUBLE: 'wait', TROUBLE_FILE: file },
+  });
+  const holds = (service: Service, id: string) =>
+    service
+      .handedOut()
+      .some(({ subJob, worker }) => subJob.startsWith(`${id}.`) && worker.includes('Trouble'));
+
+  it('does not wait for what the components of the other have in hand', async () => {
+    const { one, two } = pair();
+    const file = join(one.folder, 'goes-on');
+    const id = await one.submit(waiting(file));
+    await until('a component has it in hand', () => [one, two].some((service) => holds(service, id)));
+    const [holder, other] = holds(one, id) ? [one, two] : [two, one];
+    await other.stop();
+    expect((await holder.job(id))?.terminal).to.equal(false);
+    writeFileSync(file, '');
+    expect((await holder.terminal(id)).jobStatus).to.equal('COMPLETE');
+    await other.start();
+  });
+
+  it('leaves the other to be found by the tools of the machine, as does one that is killed', async () => {
+    const { one, two } = pair();
+    const found = async () => (await findHolder(one.dataDir))?.url;
+    const locks = async () => (await one.files('.')).filter((name) => name.startsWith('lock'));
+    expect([one.url, two.url]).to.include(await found());
+    expect(await locks()).to.have.length(2);
+    await two.stop();
+    expect(await found()).to.equal(one.url);
+    await two.start();
+    await two.kill9();
+    expect(await found()).to.equal(one.url);
+    await until('the other has removed what it left', async () => (await locks()).length === 1);
+    await two.start();
+  });
+
+  it('costs no attempt and no job, and refuses requests with nothing but 503', async () => {
+    const { one, two } = pair();
+    const ids: string[] = [];
+    const refused = new Set<number>();
+    let isOver = false;
+    const submitTo = async (service: Service) => {
+      while (!isOver) {
+        // Whoever is gone is connected with no more: a balancer sends its clients to the other.
+        const answer = await service.create(LIGHT).catch(() => undefined);
+        if (answer?.status === 201) ids.push((answer.body as { jobId: string }).jobId);
+        else if (answer !== undefined) refused.add(answer.status);
+      }
+    };
+    const clients = [submitTo(one), submitTo(two)];
+    await until('some have been accepted', () => ids.length > 10);
+    await two.stop();
+    const before = ids.length;
+    await until('the other goes on', () => ids.length > before + 10);
+    await two.start();
+    await until('both go on', () => ids.length > before + 40);
+    isOver = true;
+    await Promise.all(clients);
+    for (const id of ids) expect((await one.terminal(id)).jobStatus, id).to.equal('COMPLETE');
+    expect([...refused].filter((status) => status !== 503)).to.deep.equal([]);
+    const handedOut = [...one.handedOut(), ...two.handedOut()];
+    expect(handedOut.filter(({ attempt }) => attempt !== 1)).to.deep.equal([]);
+  });
+});
