@@ -136,7 +136,7 @@ async function openRedis(
       ownQueues: [MEDIA_QUEUES.FRAME],
     },
     connected(isConnected, err) {
-      if (isConnected) logger.info({}, 'Redis is there');
+      if (isConnected) logger.info({}, 'Redis is there again');
       else logger.error({ err }, 'the connection to Redis is lost: requests that need it are answered 503');
     },
   });

@@ -25,6 +25,8 @@ import { CONFLICT, STORE_SCRIPTS, type StoreVerb } from './store-script.ts';
 /** Characters of actors that are kept as they were read last; a larger one is read anew each time. */
 const KEPT_CHARACTERS = 16 * 1024 * 1024;
 const KEPT_OF_ONE = KEPT_CHARACTERS / 64;
+/** Redis closes the connection of who sends more in one command (1,048,576). */
+const MOST_WORDS = 1_000_000;
 /** Of Redis' memory; beyond it only what is there goes on. */
 const FULL = 0.9;
 const MEMORY_LOOK_MS = 1_000;
@@ -68,24 +70,30 @@ export class RedisStore implements Store {
   /** Redis allows nothing else on a connection that listens. */
   readonly #listening: Redis;
   readonly #prefix: string;
+  /** What a connection had to say last. */
+  #reason: Error | undefined;
   #memory: { readonly at: number; readonly used: number; readonly most: number } | undefined;
   readonly #heard: ((words: string) => void)[] = [];
   readonly #scripts: Scripts<StoreVerb>;
   readonly #loaded = new LRUCache<string, Loaded>({ maxSize: KEPT_CHARACTERS, maxEntrySize: KEPT_OF_ONE });
 
-  /** @throws Error when Redis cannot be reached */
+  /** @throws Error when Redis cannot be reached, or does not let us in */
   static async open(options: RedisOptions): Promise<RedisStore> {
     const store = new RedisStore(options);
     try {
       await store.#connect();
-      return store;
     } catch (error) {
       await store.close();
-      throw error;
+      const { host } = new URL(options.url);
+      const cause = store.#reason ?? error;
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new Error(`The Redis at ${host} (REDIS_URL) cannot be used: ${why}`, { cause });
     }
+    store.#tellOf(options.connected);
+    return store;
   }
 
-  private constructor({ url, prefix = 'troupe', timeoutMs = 5_000, ledger = {}, connected }: RedisOptions) {
+  private constructor({ url, prefix = 'troupe', timeoutMs = 5_000, ledger = {} }: RedisOptions) {
     this.#prefix = `{${prefix}}:`;
     this.#redis = new Redis(url, {
       lazyConnect: true,
@@ -108,14 +116,25 @@ export class RedisStore implements Store {
       ...ledger,
       server,
     });
-    let reason: Error | undefined;
     // Both try again by themselves; whoever asks meanwhile gets the error.
-    for (const redis of [this.#redis, this.#listening]) redis.on('error', (error: Error) => (reason = error));
-    this.#redis.on('close', () => connected?.(false, reason));
-    this.#redis.on('ready', () => connected?.(true));
+    for (const redis of [this.#redis, this.#listening])
+      redis.on('error', (error: Error) => (this.#reason = error));
     this.#listening.on('message', (channel: string, message: string) => {
       if (channel === `${this.#prefix}offered`) this.#offeredElsewhere(server, message);
       else for (const heard of this.#heard) heard(message);
+    });
+  }
+
+  /** Each loss is told once, however often it is tried to connect again. */
+  #tellOf(connected: RedisOptions['connected']): void {
+    let isConnected = true;
+    this.#redis.on('close', () => {
+      if (isConnected) connected?.(false, this.#reason);
+      isConnected = false;
+    });
+    this.#redis.on('ready', () => {
+      isConnected = true;
+      connected?.(true);
     });
   }
 
@@ -135,10 +154,12 @@ export class RedisStore implements Store {
 
   async commit(commit: Commit): Promise<number> {
     this.#loaded.delete(actorName(commit.actor));
-    const version = await this.#write('commit', [
-      ...commitWords(commit),
-      ...this.work.changeWords(commit.work),
-    ]);
+    const words = [...commitWords(commit), ...this.work.changeWords(commit.work)];
+    if (words.length > MOST_WORDS)
+      throw new NotStorable(
+        `The commit cannot be written: it has ${words.length} parts, Redis takes ${MOST_WORDS} at once.`,
+      );
+    const version = await this.#write('commit', words);
     if (version === CONFLICT) throw new VersionConflict(commit.actor, commit.expected);
     return version as number;
   }

@@ -30,14 +30,15 @@ export class Scripts<Name extends string> {
 
   /** @throws StoreAway */
   async run(name: Name, args: readonly Argument[]): Promise<unknown> {
-    const words = args.map(String);
+    // As a list: of so many the stack of calls has no room.
+    const words = ['1', this.#prefix, ...args.map(String)];
     try {
-      return await this.#redis.evalsha(this.#hashes.get(name)!, 1, this.#prefix, ...words);
+      return await this.#redis.call('EVALSHA', [this.#hashes.get(name)!, ...words]);
     } catch (error) {
       // A Redis that was started anew knows no scripts.
       if (!String(error).includes('NOSCRIPT')) throw away(error);
     }
-    return await this.#redis.eval(this.#bodies[name], 1, this.#prefix, ...words).catch((error: unknown) => {
+    return await this.#redis.call('EVAL', [this.#bodies[name], ...words]).catch((error: unknown) => {
       throw away(error);
     });
   }

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { RedisStore, type RedisOptions } from '../../store/redis/redis-store.ts';
+import { NotStorable } from '../../store/store.ts';
 import { redisOfSuite } from '../support/redis.ts';
 import { until } from '../support/until.ts';
 import { storeContract } from './contract.ts';
@@ -145,6 +146,19 @@ describe('The store in Redis', () => {
     });
   });
 
+  it('writes 200,000 rows in one commit, and refuses what Redis would not take at once', async () => {
+    const store = await open({ prefix: 'large' });
+    const rows = (count: number) => Array.from({ length: count }, (_, n) => ({ key: `row ${n}`, body: n }));
+    const create = { actor: actor('large'), expected: 0, owner: OWNER, snapshot: SNAPSHOT, record: {} };
+    expect(await store.commit({ ...create, putRows: rows(200_000) })).to.equal(1);
+    expect(await store.rows(actor('large'), { prefix: 'row 19999', limit: 99 })).to.have.length(11);
+    const refused = await store
+      .commit({ ...create, expected: 1, putRows: rows(600_000) })
+      .catch((error: unknown) => error);
+    expect(refused).to.be.instanceOf(NotStorable);
+    expect(await store.commit({ ...create, expected: 1, removeRows: [''] })).to.equal(2);
+  });
+
   it('refuses what is asked while Redis is away, and goes on when it is back with all that was stored', async () => {
     const prefix = 'away';
     const connections: boolean[] = [];
@@ -160,6 +174,18 @@ describe('The store in Redis', () => {
     await until('it is there again', () => connections.at(-1) === true);
     expect(await store.commit({ ...create, expected: 1 })).to.equal(2);
     expect(await store.work.known(actor('job'))).to.deep.equal(new Set(['a']));
+  });
+
+  it('says in a sentence why Redis cannot be used, without its password', async () => {
+    const refusal = (url: string) =>
+      RedisStore.open({ url }).catch((error: unknown) => (error as Error).message);
+    expect(await refusal('redis://user:geheim@127.0.0.1:1/0'))
+      .to.match(/^The Redis at 127\.0\.0\.1:1 \(REDIS_URL\) cannot be used: connect ECONNREFUSED/)
+      .and.not.contain('geheim');
+    const { host } = new URL(redis().url);
+    expect(await refusal(`redis://user:geheim@${host}/0`))
+      .to.contain('WRONGPASS')
+      .and.not.contain('geheim');
   });
 
   it('gives up a call that Redis does not answer in time', async () => {
