@@ -77,7 +77,7 @@ async function bare(session: InferenceSession, batch: number): Promise<void> {
 }
 
 async function inComponent(detector: Detector, source: FrameSource, batch: number): Promise<void> {
-  const properties = { MODEL_NAME: 'network', DETECTION_FRAME_BATCH_SIZE: String(batch) };
+  const properties = { MODEL_NAME: 'network', MODEL_TYPE: 'YOLO', DETECTION_FRAME_BATCH_SIZE: String(batch) };
   await all(detector.video!(source, await jobOf('onnx', properties)));
 }
 

@@ -63,8 +63,8 @@ const LAYOUTS: readonly Layout[] = [
     outputs: [
       {
         name: 'output0',
-        dims: [6, 8],
-        values: [0, 1, 2, 3, 4, 5].flatMap((row) => [...TWICE.map((box) => box[row]!), ...zeros(5)]),
+        dims: [6, CELLS],
+        values: [0, 1, 2, 3, 4, 5].flatMap((row) => [...TWICE.map((box) => box[row]!), ...zeros(CELLS - 3)]),
       },
     ],
   },
@@ -207,6 +207,28 @@ describe('A model’s outputs', () => {
     const plain = [{ name: 'output0', dims: [10, 16], values: [...columns, ...zeros(64)] }, masks];
     await models.write('plain.onnx', pictureModel({ input, outputs: plain, metadata }));
     expect(seen(await models.inImage('plain'))).to.deep.equal([CAT]);
+  });
+
+  it('may have inner values of the network beside them, which are not taken for boxes', async () => {
+    const inner = { name: 'last_hidden_state', dims: [5, 12], values: zeros(60) };
+    const whole = { name: 'image_embeds', dims: [3], values: [1, 2, 3] };
+    await models.write('clip.onnx', pictureModel({ input, outputs: [inner, whole] }));
+    const [vector] = await models.inImage('clip');
+    expect(vector!.properties!['FEATURE']).to.equal(
+      Buffer.from(Float32Array.of(1, 2, 3).buffer).toString('base64'),
+    );
+    const states = { name: 'a_hidden_state', dims: [3, 7], values: zeros(21) };
+    const logits = { name: 'logits', dims: [3, 2], values: [logit(0.9), -9, -9, logit(0.7), -9, -9] };
+    await models.write(
+      'states.onnx',
+      pictureModel({ input, outputs: [states, BOXES, logits], metadata: NAMES }),
+    );
+    expect(seen(await models.inImage('states'))).to.deep.equal([CAT, DOG]);
+    // Without names, and with a number of columns that no grid has, nobody can know.
+    await models.write('inner.onnx', pictureModel({ input, outputs: [inner] }));
+    expect((await models.refusal('inner')).message).to.match(
+      /fits no rule: it answers last_hidden_state \[1, 5, 12\]/,
+    );
   });
 
   it('are shares of one whole where the files of Hugging Face tell of a DETR of 2020', async () => {

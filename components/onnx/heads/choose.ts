@@ -7,7 +7,7 @@ import { isFit, misfit, type AnyHead, type Fit, type Known, type Misfit, type Ou
 import { labelsBoxesScores } from './labels-boxes-scores.ts';
 import { nanodet } from './nanodet.ts';
 import { yolox, yoloObjectness } from './rows.ts';
-import { classification, embedding, isList, kindOfList } from './whole-picture.ts';
+import { classification, embedding, isList, kindByCount, kindByName } from './whole-picture.ts';
 import { yolo } from './yolo.ts';
 
 /** The stricter come first. */
@@ -52,8 +52,11 @@ function candidates(
   type: ModelType | undefined,
 ): readonly AnyHead[] {
   if (type !== undefined) return HEADS.filter((head) => head.type === type);
-  if (!outputs.some(isList) || BOX_HEADS.some((head) => isFit(head.fit(outputs, known)))) return BOX_HEADS;
-  const kind = kindOfList(outputs, known);
+  const fits = (head: AnyHead) => isFit(head.fit(outputs, known));
+  if (!outputs.some(isList) || known.task === 'DETECTION' || fits(labelsBoxesScores)) return BOX_HEADS;
+  // Exports of whole pictures may have inner values of the network as well, which look like boxes.
+  const kind = kindByName(outputs, known) ?? (BOX_HEADS.some(fits) ? 'BOXES' : kindByCount(outputs, known));
+  if (kind === 'BOXES') return BOX_HEADS;
   if (kind !== undefined) return kind === 'EMBEDDING' ? [embedding] : [classification];
   throw new DetectionError(
     'INVALID_PROPERTY',

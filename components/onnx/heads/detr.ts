@@ -30,7 +30,8 @@ export const detr: BoxHead = {
     const boxes = boxesAmong(both, outputs);
     if (boxes === undefined) return misfit(1, 'no output has four numbers a box');
     const [queries] = outputs[boxes]!.dims;
-    const logits = both.find((index) => index !== boxes && outputs[index]!.dims[0] === queries);
+    const others = both.filter((index) => index !== boxes && outputs[index]!.dims[0] === queries);
+    const logits = others.find((index) => LOGITS.test(outputs[index]!.name)) ?? others[0];
     if (logits === undefined) return misfit(1, 'no other output has as many rows as there are boxes');
     // With shares of one whole the last class stands for nothing.
     const classes = outputs[logits]!.dims[1]! - (known.softmax === true ? 1 : 0);
@@ -50,6 +51,9 @@ export const detr: BoxHead = {
     return found;
   },
 };
+
+/** Exports may have inner values of the network as well. */
+const LOGITS = /logit|label|class|score/i;
 
 /** The one whose name says so, where several have four numbers a row. */
 function boxesAmong(indexes: readonly number[], outputs: readonly OutputShape[]): number | undefined {

@@ -123,3 +123,12 @@ export const STRIDES = [8, 16, 32] as const;
 export function cellsOf({ width, height }: Pick<Known, 'width' | 'height'>): number {
   return STRIDES.reduce((sum, stride) => sum + Math.floor(width / stride) * Math.floor(height / stride), 0);
 }
+
+/** Networks with a fourth grid have it so wide. */
+const WIDE_STRIDE = 64;
+
+/** Whether a network that judges so many boxes in each cell has this number of them, with three grids or with four. */
+export function isGrid(boxes: number, known: Known, boxesInCell: number): boolean {
+  const wide = Math.floor(known.width / WIDE_STRIDE) * Math.floor(known.height / WIDE_STRIDE);
+  return boxes === boxesInCell * cellsOf(known) || boxes === boxesInCell * (cellsOf(known) + wide);
+}

@@ -3,6 +3,7 @@ import type { Box } from '../../../domain/geometry.ts';
 import {
   cellsOf,
   centred,
+  isGrid,
   misfit,
   STRIDES,
   topClasses,
@@ -20,8 +21,6 @@ import {
 const BOX = 5;
 /** Shapes of boxes that YOLO 5 and 7 judge in each cell. */
 const ANCHORS = 3;
-/** Networks with a fourth grid. */
-const WIDE_STRIDE = 64;
 
 /** YOLO 5 and 7: centre and size in pixels. */
 export const yoloObjectness: BoxHead = {
@@ -80,11 +79,6 @@ function fitOf(
   if (!fits(boxes))
     return misfit(1, `${boxes} is no number of boxes that the grids of such a network have over its input`);
   return { classes, outputs: [index] };
-}
-
-function isGrid(boxes: number, known: Known, anchors: number): boolean {
-  const wide = Math.floor(known.width / WIDE_STRIDE) * Math.floor(known.height / WIDE_STRIDE);
-  return boxes === anchors * cellsOf(known) || boxes === anchors * (cellsOf(known) + wide);
 }
 
 function rowsOf(

@@ -21,7 +21,7 @@ export const classification: ClassHead = {
   rule: '[1, classes]',
   preprocessing: PREPROCESSING,
   fit(outputs, known) {
-    const index = listAmong(outputs, /logit|prob|score|class|softmax/i);
+    const index = listAmong(outputs, SCORED);
     if (index < 0) return noList(outputs);
     const classes = lengthOf(outputs[index]!);
     const wrong = wrongCount(classes, known);
@@ -46,20 +46,24 @@ export const embedding: VectorHead = {
   vector: ([output]) => Float32Array.from(output!.data),
 };
 
+const SCORED = /logit|prob|score|class|softmax/i;
 const EMBEDDED = /embed|feat|pool|descriptor/i;
 
-/** Which of the two a list of numbers is; undefined: nothing tells. */
-export function kindOfList(
-  outputs: readonly OutputShape[],
-  { task, names }: Known,
-): 'CLASSIFICATION' | 'EMBEDDING' | undefined {
+type Kind = 'CLASSIFICATION' | 'EMBEDDING';
+
+/** Which of the two a list of numbers is, by what is said of the model or by its name; undefined: neither tells. */
+export function kindByName(outputs: readonly OutputShape[], { task }: Known): Kind | undefined {
   if (task === 'CLASSIFICATION' || task === 'EMBEDDING') return task;
   const lists = outputs.filter(isList);
-  if (lists.some(({ name }) => /logit|prob|score|class|softmax/i.test(name))) return 'CLASSIFICATION';
-  if (lists.some(({ name }) => EMBEDDED.test(name))) return 'EMBEDDING';
-  if (names !== undefined || lists.some((list) => IMAGENET_CLASSES.includes(lengthOf(list))))
-    return 'CLASSIFICATION';
-  return undefined;
+  if (lists.some(({ name }) => SCORED.test(name))) return 'CLASSIFICATION';
+  return lists.some(({ name }) => EMBEDDED.test(name)) ? 'EMBEDDING' : undefined;
+}
+
+/** Whether there are as many as there are names, or as ImageNet has classes. */
+export function kindByCount(outputs: readonly OutputShape[], { names }: Known): Kind | undefined {
+  if (names !== undefined) return 'CLASSIFICATION';
+  const isImageNet = outputs.some((one) => isList(one) && IMAGENET_CLASSES.includes(lengthOf(one)));
+  return isImageNet ? 'CLASSIFICATION' : undefined;
 }
 
 /** With two axes, or with four of which the last two are 1. */

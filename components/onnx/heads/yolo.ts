@@ -1,5 +1,5 @@
 /** `[1, 4 + classes, boxes]`: YOLO 8, 9, 11 and later. A column is centre and size in pixels and a score from 0 to 1 for each class. */
-import { centred, misfit, topClasses, wrongCount, type BoxHead, type RawBox } from './head.ts';
+import { centred, isGrid, misfit, topClasses, wrongCount, type BoxHead, type RawBox } from './head.ts';
 
 const BOX = 4;
 
@@ -21,6 +21,8 @@ export const yolo: BoxHead = {
       return misfit(1, `the second axis, ${rows}, leaves no class beside the four numbers of a box`);
     if (named !== classes && rows >= boxes)
       return misfit(1, `the second axis, ${rows}, is not less than the third, ${boxes}`);
+    if (named === undefined && known.isAsked !== true && !isGrid(boxes, known, 1))
+      return misfit(1, `${boxes} is no number of boxes that the grids of such a network have over its input`);
     return wrongCount(classes, known) ?? { classes, outputs: [index] };
   },
   boxes([output], { classes }, _known, { threshold, top }) {
