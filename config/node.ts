@@ -14,6 +14,9 @@ const nodeEnvironment = serverEnvironment.pick({
   COMPONENT_FOLDERS: true,
   MODEL_ROOTS: true,
   MODELS_LOADED: true,
+  MODEL_SERVER_PRIVATE: true,
+  MODEL_SERVER_ALLOWED_HOSTS: true,
+  MODEL_SERVER_WAIT_MS: true,
   MODEL_CHECK_MS: true,
   MAX_COMPONENT_MEMORY: true,
   COMPONENT_START_MS: true,
@@ -61,7 +64,10 @@ export function readNodeSettings(url: string | undefined, env: Environment = pro
     NODE_NAME: NODE_NAME ?? JOB_ID_HOST,
     DATA_DIR: path.resolve(DATA_DIR),
     COMPONENT_FOLDERS: foldersOf(COMPONENT_FOLDERS),
-    childEnvironment: inherited(env, modelRoots(MODEL_ROOTS, DATA_DIR)),
+    childEnvironment: inherited(env, {
+      models: modelRoots(MODEL_ROOTS, DATA_DIR),
+      modelServersPrivate: parsed.data.MODEL_SERVER_PRIVATE ?? false,
+    }),
   });
 }
 

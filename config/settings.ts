@@ -18,6 +18,7 @@ export interface Settings extends Omit<
   | 'FETCH_PRIVATE'
   | 'CALLBACK_PRIVATE'
   | 'CALLBACK_ALLOWED_HOSTS'
+  | 'MODEL_SERVER_PRIVATE'
   | 'BASE_URL'
   | 'NODE_NAME'
 > {
@@ -29,6 +30,7 @@ export interface Settings extends Omit<
   readonly FETCH_PRIVATE: boolean;
   readonly CALLBACK_PRIVATE: boolean;
   readonly CALLBACK_ALLOWED_HOSTS: readonly string[];
+  readonly MODEL_SERVER_PRIVATE: boolean;
   readonly access: AccessSettings;
   /** Job properties that override all others: TROUPE_PROP_<NAME>, by name. */
   readonly environmentProperties: Readonly<Record<string, string>>;
@@ -52,6 +54,8 @@ const INHERITED = [
   'MEDIA_CACHE_BYTES',
   'MODELS_LOADED',
   'MODEL_CHECK_MS',
+  'MODEL_SERVER_ALLOWED_HOSTS',
+  'MODEL_SERVER_WAIT_MS',
 ];
 
 /** @throws ConfigurationError with every problem at once */
@@ -72,6 +76,7 @@ export function readSettings(env: Environment = process.env): Settings {
     FETCH_PRIVATE,
     CALLBACK_PRIVATE,
     CALLBACK_ALLOWED_HOSTS,
+    MODEL_SERVER_PRIVATE,
     BASE_URL,
     DATA_DIR,
     NODE_NAME,
@@ -81,6 +86,7 @@ export function readSettings(env: Environment = process.env): Settings {
   const development = access.mode === 'development';
   const onLoopback = development && isLoopback(variables.HOST);
   const models = modelRoots(MODEL_ROOTS, DATA_DIR);
+  const modelServersPrivate = MODEL_SERVER_PRIVATE ?? onLoopback;
   return Object.freeze({
     ...variables,
     BASE_URL,
@@ -96,7 +102,8 @@ export function readSettings(env: Environment = process.env): Settings {
       .filter((host) => host !== ''),
     access,
     environmentProperties: prefixed(env),
-    childEnvironment: inherited(env, models),
+    MODEL_SERVER_PRIVATE: modelServersPrivate,
+    childEnvironment: inherited(env, { models, modelServersPrivate }),
   });
 }
 
@@ -154,10 +161,19 @@ function prefixed(env: Environment): Record<string, string> {
   return found;
 }
 
-export function inherited(env: Environment, models: readonly string[]): Record<string, string> {
+interface OfModels {
+  readonly models: readonly string[];
+  readonly modelServersPrivate: boolean;
+}
+
+export function inherited(
+  env: Environment,
+  { models, modelServersPrivate }: OfModels,
+): Record<string, string> {
   return {
     ...Object.fromEntries(INHERITED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))),
     MODEL_ROOTS: models.join(path.delimiter),
+    MODEL_SERVER_PRIVATE: String(modelServersPrivate),
     // The library for buckets would else warn of this release of Node in every process that uses it.
     AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
     // The inference library would else report its use to its maker.

@@ -10,6 +10,7 @@ const SECRET_PROPERTIES: ReadonlySet<string> = new Set([
   'ARCHIVE_COPY_SRC_S3_ACCESS_KEY',
   'ARCHIVE_COPY_SRC_S3_SECRET_KEY',
   'ARCHIVE_COPY_SRC_S3_SESSION_TOKEN',
+  'API_TOKEN',
   'ACS_URL',
   'ACS_SUBSCRIPTION_KEY',
   'ACS_BLOB_CONTAINER_URL',
@@ -23,7 +24,7 @@ const SECRET_PARAMETERS = new Set(
 );
 
 /** Properties that are addresses, with or without a user's name and password in them. */
-const ADDRESSES: ReadonlySet<string> = new Set(['ARCHIVE_URL']);
+const ADDRESSES: ReadonlySet<string> = new Set(['ARCHIVE_URL', 'API_URI', 'API_HEALTH_URI']);
 
 export function censorProperties(properties: Properties): Properties {
   return Object.fromEntries(

@@ -6,8 +6,9 @@ export interface ExchangeRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON text of a POST. */
-  readonly body?: string;
+  /** Of a POST; JSON text unless `contentType` says otherwise. */
+  readonly body?: string | Buffer;
+  readonly contentType?: string;
   /** Whole time of the request, in milliseconds, the answer included. */
   readonly timeoutMs: number;
   /** Bytes of the answer that are read; the rest is cut off. */
@@ -65,7 +66,7 @@ export async function exchange(agents: OutgoingAgents, request: ExchangeRequest)
     if (request.signal?.aborted === true) throw new NoAnswer('the service is shutting down', false);
     // Packed answers could unpack to any size.
     call.set({ 'Accept-Encoding': 'identity', ...basic(username, password), ...request.headers });
-    if (request.body !== undefined) call.type('application/json').send(request.body);
+    if (request.body !== undefined) call.type(request.contentType ?? 'application/json').send(request.body);
     await call;
     return answerOf(got, request.maxBytes, false);
   } catch (error) {

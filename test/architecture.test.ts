@@ -38,7 +38,8 @@ const MAY_IMPORT: Readonly<Record<Folder, readonly Folder[]>> = {
   // The root of a node on another host.
   node: ['actors', 'components', 'config', 'egress', 'processes', 'results'],
   actors: ['store', 'results', 'processes'],
-  components: ['media', 'results'],
+  // Model servers are asked by the rules of callbacks.
+  components: ['media', 'results', 'egress'],
   domain: [],
   protocol: [],
   // The rules about addresses, once for everything that is asked for.

@@ -52,6 +52,7 @@ export function launchOf(model: ServiceModel, facts: LaunchFacts): Launch {
       ...bootstrap,
       ...mediaCacheIn(environment),
       ...modelsIn(environment, maxMemory),
+      ...modelServersIn(environment),
       ...{ service: fullName, serverUrl, token },
     }),
   };
@@ -79,6 +80,20 @@ function modelsIn(variables: Variables, maxMemory: number): object {
     },
   };
 }
+
+function modelServersIn(variables: Variables): object {
+  const { MODEL_SERVER_PRIVATE, MODEL_SERVER_ALLOWED_HOSTS: hosts = '', MODEL_SERVER_WAIT_MS } = variables;
+  return {
+    modelServers: {
+      allowPrivate: MODEL_SERVER_PRIVATE?.trim().toLowerCase() === 'true',
+      allowedHosts: hosts.split(',').filter((host) => host.trim() !== ''),
+      waitMs: /^\d+$/.test(MODEL_SERVER_WAIT_MS ?? '') ? Number(MODEL_SERVER_WAIT_MS) : MODEL_SERVER_WAIT,
+    },
+  };
+}
+
+/** The default of MODEL_SERVER_WAIT_MS, which is not told when nobody sets it. */
+const MODEL_SERVER_WAIT = 15 * 60_000;
 
 const valueOf = (variables: Variables, name: string) =>
   Object.hasOwn(variables, name) ? variables[name] : undefined;

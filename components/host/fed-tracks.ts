@@ -30,7 +30,7 @@ export async function* inFedTracks(
 ): AsyncGenerator<ReportedTrack> {
   const { properties } = work;
   const { signal, warn } = context;
-  const about = { properties, signal, warn };
+  const about = { properties, signal, warn, working: () => context.working?.() };
   if (detector.fed !== undefined) {
     yield* said(detector, feed, about, context);
     return;

@@ -10,7 +10,14 @@ import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { AccessOptions } from '../sdk/access.ts';
 import { WorkerClient } from '../sdk/client.ts';
-import type { Detector, LoadDetector, LoadMarkup, MarkupComponent, ModelSettings } from '../sdk/detector.ts';
+import type {
+  Detector,
+  LoadDetector,
+  LoadMarkup,
+  MarkupComponent,
+  ModelServerSettings,
+  ModelSettings,
+} from '../sdk/detector.ts';
 import { MediaCache } from '../sdk/media-cache.ts';
 import { streamQueue } from '../../protocol/streams.ts';
 import { runWorker, type WorkerOptions } from '../sdk/worker.ts';
@@ -22,6 +29,7 @@ type Bootstrap = {
   /** Where media are kept that are not on this host. */
   readonly mediaCache?: { readonly folder?: string; readonly bytes?: number };
   readonly models?: Partial<ModelSettings>;
+  readonly modelServers?: ModelServerSettings;
 } & (
   | {
       readonly kind: 'detector';
@@ -80,8 +88,7 @@ function end(why: string): void {
 }
 
 async function main(bootstrap: Bootstrap): Promise<void> {
-  const component =
-    bootstrap.kind === 'detector' ? await load(bootstrap.module, bootstrap.models) : undefined;
+  const component = bootstrap.kind === 'detector' ? await load(bootstrap) : undefined;
   const handle =
     component === undefined
       ? (await import('../media/handle.ts')).handleMediaWork
@@ -128,10 +135,11 @@ async function watcherOf(
   };
 }
 
-async function load(
-  module: string,
-  models: Partial<ModelSettings> = {},
-): Promise<Detector | MarkupComponent> {
+async function load({
+  module,
+  models,
+  modelServers,
+}: Bootstrap & { readonly kind: 'detector' }): Promise<Detector | MarkupComponent> {
   const url = pathToFileURL(module).href;
   if (!url.startsWith(PRODUCT)) {
     register('./sdk-of-server.js', import.meta.url);
@@ -141,7 +149,10 @@ async function load(
   const loaded = (await import(url)) as { default?: unknown };
   if (typeof loaded.default !== 'function')
     throw new Error(`${module} has no default export that is a function: it must answer the detector.`);
-  return (loaded.default as LoadDetector | LoadMarkup)({ models: { ...MODELS, ...models } });
+  return (loaded.default as LoadDetector | LoadMarkup)({
+    models: { ...MODELS, ...models },
+    ...(modelServers === undefined ? {} : { modelServers }),
+  });
 }
 
 async function handlerOf(component: Detector | MarkupComponent): Promise<WorkerOptions['handle']> {

@@ -29,7 +29,12 @@ export function inMedium(
   context: DetectContext,
 ): AsyncIterable<ReportedTrack> {
   const { signal, warn } = context;
-  const job: DetectionJob = { properties: work.properties, signal, warn };
+  const job: DetectionJob = {
+    properties: work.properties,
+    signal,
+    warn,
+    working: () => context.working?.(),
+  };
   switch (methodFor(detector, work.medium)) {
     case 'video':
       return inVideo(detector, work, context, job);

@@ -32,17 +32,14 @@ export async function* inSound(
   const { signal } = job;
   const startMs = stretches[0]?.startMs;
   const stopMs = endOf(stretches);
-  let told = 0;
-  const tell = (ms: number) => heard((told = Math.max(told, ms)));
   const reported = (sound: FoundSound) =>
     soundTrack({ ...sound, stopTime: Math.min(sound.stopTime, Math.floor(stopMs)) }, frameAt);
   if (detector.soundFile !== undefined) {
-    const file = { path: medium.path, startMs: startMs ?? 0, stopMs, heard: tell };
+    const file = { path: medium.path, startMs: startMs ?? 0, stopMs, heard };
     for await (const sound of detector.soundFile(file, job)) yield reported(sound);
     return;
   }
   const audio = await openAudio(medium.path, { startMs, stopMs, signal });
-  const working = () => tell(told + 1);
   const chunks = async function* () {
     let samples = 0;
     for await (const chunk of audio.chunks()) {
@@ -50,11 +47,11 @@ export async function* inSound(
       silenceBetween(stretches, chunk, (audio.startTime * SAMPLE_RATE) / 1000 + samples);
       samples += chunk.length;
       yield chunk;
-      tell(Math.round((samples * 1000) / SAMPLE_RATE));
+      heard(Math.round((samples * 1000) / SAMPLE_RATE));
     }
   };
   try {
-    for await (const sound of detector.audio!({ startTime: audio.startTime, chunks, working }, job))
+    for await (const sound of detector.audio!({ startTime: audio.startTime, chunks }, job))
       yield reported(sound);
   } finally {
     audio.close();

@@ -40,8 +40,6 @@ export interface AudioSource {
   /** Milliseconds at which the first sample lies. */
   readonly startTime: number;
   chunks(): AsyncIterable<Float32Array>;
-  /** Tells that it goes on, when what was heard takes long to be understood; each chunk that is asked for tells it as well. */
-  readonly working?: () => void;
 }
 
 /** A sound, or the sound of a video, as it is stored: with all its channels and at its own rate. It may have none. */
@@ -133,6 +131,8 @@ export interface DetectionJob {
    * document. Equal ones are told once; 20 of up to 4,000 characters at most.
    */
   readonly warn?: (message: string) => void;
+  /** Tells that it goes on, when it waits for somebody else; frames and sound that are asked for tell it as well. */
+  readonly working?: () => void;
   /** The source is a live stream, and the detector follows things over the borders of its segments (`followsStreams`). */
   readonly live?: LiveJob;
 }
@@ -200,9 +200,21 @@ export interface ModelSettings {
   readonly maxMemory?: number;
 }
 
+/** Where model servers may be that jobs name, as the settings of the host say. */
+export interface ModelServerSettings {
+  /** They may be on the host or in private networks (MODEL_SERVER_PRIVATE). */
+  readonly allowPrivate: boolean;
+  /** Names and addresses that may be so in any case (MODEL_SERVER_ALLOWED_HOSTS). */
+  readonly allowedHosts: readonly string[];
+  /** Milliseconds for which one that is away is waited for (MODEL_SERVER_WAIT_MS). */
+  readonly waitMs: number;
+}
+
 /** What a detector is told of the host that it runs on. */
 export interface DetectorHost {
   readonly models: ModelSettings;
+  /** Absent: none may be in a private network. */
+  readonly modelServers?: ModelServerSettings;
 }
 
 /** The default export of a component's `detector.ts`: loads the models once per process. */

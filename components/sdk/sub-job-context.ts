@@ -11,12 +11,24 @@ export function contextOf(
   { token }: Pick<Assignment, 'token'>,
   signal: AbortSignal,
 ): WorkContext {
-  /** Signs of life while a medium was fetched: what is counted afterwards has to go on from there. */
+  /** Signs of life while a medium is fetched, or somebody else waited for: what is counted afterwards has to go on from there. */
   let waited = 0;
-  const working = () => heartbeat.progress(++waited, 0);
+  let last = { done: 0, total: 0 };
+  const tell = () => {
+    const { done, total } = last;
+    heartbeat.progress(waited + done, total > 0 ? waited + total : 0);
+  };
+  const working = () => {
+    waited++;
+    tell();
+  };
   return {
     signal,
-    progress: (done, total) => heartbeat.progress(waited + done, total > 0 ? waited + total : 0),
+    working,
+    progress: (done, total) => {
+      last = { done, total };
+      tell();
+    },
     input: (path) => client.input(path, signal),
     ...(cache === undefined
       ? {}

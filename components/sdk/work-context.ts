@@ -6,6 +6,8 @@ export interface WorkContext {
   readonly signal: AbortSignal;
   /** `done` must grow for the server to see progress: frames, items or tracks. */
   progress(done: number, total: number): void;
+  /** Tells that it goes on where there is nothing to count. */
+  working?(): void;
   /** Input that is too large for the claim. */
   input(path: string): Promise<AsyncIterable<Uint8Array>>;
   /** The medium as a file of this host, to be closed after use; absent: it is where its path says. */

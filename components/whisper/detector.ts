@@ -1,8 +1,7 @@
 /** Writes down what is said in a sound, by a Whisper model of the operator's own. */
 import type { Properties } from '../../domain/types.ts';
 import type { SpokenText, Transcription } from '../../media/whisper-filter.ts';
-import { loadVoiceModel, SAMPLES_PER_MS, WINDOW, type VoiceModel } from '../speech/voice.ts';
-import { windows } from '../speech/windows.ts';
+import { loadVoiceModel, SAMPLES_PER_MS, type VoiceModel } from '../speech/voice.ts';
 import {
   DetectionError,
   type AudioSource,
@@ -14,7 +13,8 @@ import {
 import { isoOf, whisperCode } from './languages.ts';
 import { findModel } from './find-model.ts';
 import { readSettings, type WhisperSettings } from './settings.ts';
-import { SpeechWindows, type SpeechWindow } from './speech-windows.ts';
+import { speechIn } from './speech-in.ts';
+import type { SpeechWindow } from './speech-windows.ts';
 import { Transcriber } from './transcriber.ts';
 
 /** The runtime passes over shorter windows: silence makes them longer. Samples, a little more than 1 s. */
@@ -61,7 +61,7 @@ async function* writeDown(
       useGpu: settings.useGpu,
       samples: longEnough(window.samples),
     };
-    const hearing = { signal: job.signal, working: () => source.working?.() };
+    const hearing = { signal: job.signal, working: () => job.working?.() };
     const heard = await transcriber.transcribe(order, hearing);
     // As the first window is, so are the others: to look anew would take half as long again.
     spoken ??= await languageOf(heard, settings);
@@ -74,22 +74,6 @@ async function* writeDown(
       if (track !== undefined) yield track;
     }
   }
-}
-
-async function* speechIn(
-  source: AudioSource,
-  voice: VoiceModel,
-  signal: AbortSignal,
-): AsyncIterable<SpeechWindow> {
-  const speech = new SpeechWindows();
-  const speechLikely = voice.listen();
-  for await (const { samples, filled } of windows(source.chunks(), WINDOW)) {
-    signal.throwIfAborted();
-    const window = speech.add(samples.slice(0, filled), await speechLikely(samples));
-    if (window !== undefined) yield window;
-  }
-  const last = speech.end();
-  if (last !== undefined) yield last;
 }
 
 function longEnough(samples: Float32Array): Float32Array {

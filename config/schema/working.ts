@@ -97,6 +97,17 @@ const processes = {
   MODEL_CHECK_MS: wait(60 * SECOND, 100).describe(
     'Time that a model file has to be loaded and to answer once, in a process of its own, before a component uses it',
   ),
+  MODEL_SERVER_PRIVATE: truth()
+    .optional()
+    .meta({ shownDefault: 'true with the development provider on loopback, else false' })
+    .describe('Model servers that jobs name (API_URI) may be on loopback and private addresses'),
+  MODEL_SERVER_ALLOWED_HOSTS: z
+    .string()
+    .default('')
+    .describe('Comma-separated host names and addresses where model servers may be in any case'),
+  MODEL_SERVER_WAIT_MS: wait(15 * 60 * SECOND, 0).describe(
+    'Time for which a model server that is away is waited for; the sub-job fails after it',
+  ),
   MAX_COMPONENT_MEMORY: whole(defaultMemory(), 64 * MIB)
     .meta({ shownDefault: "a quarter of the machine's, at least 2 GiB" })
     .describe(

@@ -1,0 +1,80 @@
+/** Asks a model server about pictures: whole images and frames, or the regions that an earlier task found. */
+import sharp from 'sharp';
+import type { Properties } from '../../domain/types.ts';
+import type {
+  DetectionJob,
+  Detector,
+  FoundTrack,
+  Frame,
+  FrameSource,
+  LoadDetector,
+} from '../sdk/detector.ts';
+import { countOf, numberWithin } from '../tracking/settings.ts';
+import { Chat } from './chat.ts';
+import { ModelServer } from './server.ts';
+import { promptFor, readChat } from './settings.ts';
+
+const JPEG_QUALITY = 90;
+
+const loadOpenAi: LoadDetector = async ({ models, modelServers }) => {
+  const server = new ModelServer(modelServers);
+  const watchOf = async (job: DetectionJob) => {
+    const settings = await readChat(job.properties, models.roots);
+    const chat = new Chat(server, settings, job);
+    const text = promptFor(settings.prompt, job.fed);
+    const largest = countOf(job.properties, 'IMAGE_MAX_SIDE', 16);
+    return async (frame: Frame) =>
+      trackOf(frame, await chat.ask({ text, picture: await jpegOf(frame, largest) }));
+  };
+  const detector: Detector = {
+    async *image(frame, job) {
+      yield await (
+        await watchOf(job)
+      )(frame);
+    },
+    async *video(source, job) {
+      const look = await watchOf(job);
+      for await (const frame of framesOf(source, job)) yield await look(frame);
+    },
+    close: () => Promise.resolve(server.close()),
+  };
+  return detector;
+};
+
+export default loadOpenAi;
+
+/** A model of words takes seconds for a picture: of a video few are shown to it. Those that an earlier task chose all are. */
+async function* framesOf(source: FrameSource, { properties, fed, allFed, warn, signal }: DetectionJob) {
+  const rate = numberWithin(properties, 'GENERATE_FRAME_RATE_CAP', 0, Infinity);
+  const most = countOf(properties, 'MAX_FRAMES', 1);
+  const isFed = fed !== undefined || allFed !== undefined;
+  let [asked, next] = [0, -Infinity];
+  for await (const frame of source.frames()) {
+    signal.throwIfAborted();
+    if (frame.warmUp || (!isFed && frame.time < next)) continue;
+    if (asked === most) {
+      warn?.(`Only ${most} frames of a piece of the video were shown to the model (MAX_FRAMES).`);
+      return;
+    }
+    yield frame;
+    asked++;
+    // The first frame of each stretch of 1 / rate seconds; times of frames are rounded.
+    if (rate > 0) next = (Math.floor((frame.time + 1) / (1_000 / rate)) + 1) * (1_000 / rate) - 1;
+  }
+}
+
+async function jpegOf({ data, width, height }: Frame, largest: number): Promise<Buffer> {
+  const pixels = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  return sharp(pixels, { raw: { width, height, channels: 3 } })
+    .resize(largest, largest, { fit: 'inside', withoutEnlargement: true })
+    .jpeg({ quality: JPEG_QUALITY })
+    .toBuffer();
+}
+
+function trackOf({ index, width, height }: Frame, properties: Properties): FoundTrack {
+  return {
+    confidence: -1,
+    properties,
+    detections: [{ frame: index, x: 0, y: 0, width, height, confidence: -1, properties }],
+  };
+}

@@ -1,0 +1,81 @@
+/** A model server that jobs name, through the whole service: it is away at first, and its key shows nowhere. */
+import { expect } from 'chai';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { answer, Receiver } from '../support/receiver.ts';
+import { sampleUri, Service, tracksOf } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const KEY = 'sk-very-secret-key';
+const CAT = answer(
+  200,
+  JSON.stringify({ choices: [{ message: { content: 'A cat.' }, finish_reason: 'stop' }] }),
+);
+
+describe('OPENAI DETECTION PIPELINE', () => {
+  let service: Service;
+  let server: Receiver;
+  before(async () => {
+    service = await Service.here();
+    server = await Receiver.start(CAT);
+  });
+  after(async () => {
+    await server.close();
+    await service.close();
+  });
+
+  const job = (properties: Record<string, string> = {}) => ({
+    media: [sampleUri('chelsea.png')],
+    pipelineName: 'OPENAI DETECTION PIPELINE',
+    jobProperties: {
+      API_URI: `${server.url}/v1`,
+      API_TOKEN: KEY,
+      LLM_MODEL: 'llava',
+      COMPONENT_HTTP_RETRY_INITIAL_DELAY_MS: '5',
+      COMPONENT_HTTP_RETRY_MAX_DELAY_MS: '20',
+      COMPONENT_HTTP_RETRY_MAX_ATTEMPTS: '2',
+      ...properties,
+    },
+  });
+
+  it('waits for a server that is away, which costs no attempt, and has its answer in the document', async () => {
+    const { port } = server;
+    await server.close();
+    const id = await service.submit(job());
+    const detecting = () =>
+      service.handedOut().filter(({ subJob }) => /^test-host-\d+(\.\d+){5}$/.test(subJob));
+    await until('the sub-job is at work', detecting, ({ length }) => length > 0);
+    server = await Receiver.start(CAT, { port });
+    expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+    const [medium] = (await service.document(id)).media;
+    expect(tracksOf(medium, 'CAPTION').map(({ trackProperties }) => trackProperties)).to.deep.equal([
+      { CAPTION: 'A cat.' },
+    ]);
+    expect(detecting().map(({ attempt }) => attempt)).to.deep.equal([1]);
+    expect(server.requests[0]!.headers.authorization).to.equal(`Bearer ${KEY}`);
+  });
+
+  it('tells an error once, with what to do, and the key nowhere', async () => {
+    server.manner = answer(401, `{"error":{"message":"wrong key ${KEY}"}}`);
+    const document = await service.run(job({ OUTPUT_DETAILS: 'TRUE' }));
+    expect(JSON.stringify(document.errors))
+      .to.include('does not accept API_TOKEN')
+      .and.include('NETWORK_ERROR');
+    const shown = [
+      JSON.stringify(document),
+      (await service.ask('GET', '/rest/jobs')).text,
+      (await service.ask('GET', `/rest/jobs/${document.jobId}?details=true`)).text,
+      readFileSync(join(service.folder, 'log'), 'utf8'),
+    ];
+    for (const text of shown) expect(text).to.not.include(KEY);
+    const files = filesBelow(join(service.dataDir, 'output-objects'));
+    expect(files).to.have.length.above(0);
+    for (const file of files) expect(readFileSync(file, 'latin1')).to.not.include(KEY);
+  });
+});
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((file) => statSync(file).isFile());
+}
