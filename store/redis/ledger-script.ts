@@ -19,6 +19,7 @@
  *     news                           items of which the actor has to hear, in the order in which that happened
  *     settled                        tokens whose answer was taken, the last thousand
  *     looked                         when a server looked last for what has run out
+ *     heardOf                        when a server said last that it is there
  *     servers, server:<server>       who is there, with its node; the second is gone soon after its server is
  *     node:<name>                    the server whose own node has this name
  */
@@ -430,9 +431,17 @@ export const LEDGER_SCRIPTS = {
     redis.call('SET', P .. 'node:' .. node, server, 'PX', ms)
     redis.call('SET', P .. 'server:' .. server, node, 'PX', ms)
     redis.call('SADD', P .. 'servers', server)
+    -- When nobody could say anything for so long, it was Redis that was away: all of them get their time again.
+    local heardOf = tonumber(redis.call('GET', P .. 'heardOf') or at)
+    local wasAway = at - heardOf > ms / 2
+    redis.call('SET', P .. 'heardOf', text(at))
     local dead, ownQueues = {}, args(number())
     for _, other in ipairs(redis.call('SMEMBERS', P .. 'servers')) do
-      if redis.call('EXISTS', P .. 'server:' .. other) == 0 then
+      if redis.call('EXISTS', P .. 'server:' .. other) == 1 then
+        -- It is heard of.
+      elseif wasAway then
+        redis.call('SET', P .. 'server:' .. other, '', 'PX', ms)
+      else
         dead[#dead + 1] = other
         removeServer(other, ownQueues)
       end

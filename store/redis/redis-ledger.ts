@@ -15,6 +15,7 @@ import type {
 import type { LedgerVerb } from './ledger-script.ts';
 import { QueueNames } from './queue-names.ts';
 import type { Argument, Scripts } from './scripts.ts';
+import { UnclearLeases } from './unclear-leases.ts';
 
 export interface RedisLedgerDeps {
   readonly settings: LeaseSettings;
@@ -53,6 +54,7 @@ export class RedisLedger implements WorkLedger {
   readonly #deps: RedisLedgerDeps;
   readonly #listeners: LedgerListener[] = [];
   readonly #names: QueueNames;
+  readonly #unclear = new UnclearLeases();
   #turn = 0;
 
   constructor(scripts: Scripts<LedgerVerb>, deps: RedisLedgerDeps) {
@@ -115,7 +117,11 @@ export class RedisLedger implements WorkLedger {
     const tokens = Array.from({ length: max }, () => randomBytes(16).toString('base64url'));
     const wanted = [...queues.slice(turn), ...queues.slice(0, turn)].map((queue) => this.#names.told(queue));
     const words = [worker, lasting ? 1 : 0, inTurn ? 1 : 0, max, ...tokens, wanted.length, ...wanted];
-    return this.#readLeases(await this.#run('claim', words));
+    const leases = await this.#run('claim', words).catch((error: unknown) => {
+      for (const token of tokens) this.#unclear.add({ token, worker, begun: false });
+      throw error;
+    });
+    return this.#readLeases(leases);
   }
 
   async beat(
@@ -137,7 +143,11 @@ export class RedisLedger implements WorkLedger {
   }
 
   async release(token: string, worker: string, begun = true): Promise<boolean> {
-    return (await this.#run('release', [token, worker, begun ? 1 : 0])) === 1;
+    const released = await this.#run('release', [token, worker, begun ? 1 : 0]).catch((error: unknown) => {
+      this.#unclear.add({ token, worker, begun });
+      throw error;
+    });
+    return released === 1;
   }
 
   async reject(token: string, reason: string): Promise<boolean> {
@@ -177,6 +187,7 @@ export class RedisLedger implements WorkLedger {
   async expire(stalledMs: number): Promise<readonly { readonly lease: Lease; readonly reason: string }[]> {
     const words = [stalledMs, this.#deps.gapMs ?? Number.MAX_SAFE_INTEGER, ENDED_AT_A_TIME];
     const expired = (await this.#run('expire', words)) as readonly (readonly [ShownLease, string])[];
+    await this.#unclear.giveBack((owed) => this.release(owed.token, owed.worker, owed.begun));
     return expired.map(([lease, reason]) => ({ lease: this.#readLease(lease), reason }));
   }
 

@@ -87,6 +87,8 @@ export class ChaosCluster {
       DATA_DIR: this.dataDir,
       MEDIA_ROOTS: `${path.join(packageRoot, 'samples')}:${this.mediaDir}`,
       SERVER_SILENCE_MS: '1000',
+      // Less than Redis stands still: what is asked for is then carried out when nobody waits for it any more.
+      REDIS_TIMEOUT_MS: '1000',
       HEARTBEAT_MS: '200',
       LEASE_MS: String(LEASE_MS),
       // However often a sub-job is hit, it is tried again.

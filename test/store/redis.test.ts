@@ -188,6 +188,51 @@ describe('The store in Redis', () => {
       .and.not.contain('geheim');
   });
 
+  it('gives back what a claim took that Redis answered too late, and counts no attempt', async () => {
+    const store = await open({ prefix: 'late', timeoutMs: 300 });
+    // Redis knows the script from now on.
+    await store.work.claim({ queues: ['FACE'], max: 1, worker: 'w' });
+    await store.work.offer([item('a')]);
+    redis().freeze();
+    const refused = await store.work
+      .claim({ queues: ['FACE'], max: 2, worker: 'w' })
+      .catch((error: unknown) => error);
+    redis().thaw();
+    expect(String(refused)).to.contain('timed out');
+    await until('it answers again', () =>
+      store.check().then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect((await store.work.queues()).get('FACE')).to.include({ waiting: 0, held: 1 });
+    await until('the work waits again', async () => {
+      await store.work.expire(0).catch(() => undefined);
+      return (await store.work.queues().catch(() => undefined))?.get('FACE')?.waiting === 1;
+    });
+    const [again] = await store.work.claim({ queues: ['FACE'], max: 2, worker: 'v' });
+    expect(again?.item).to.include({ id: 'a', attempt: 1 });
+  });
+
+  it('takes no server for dead because Redis stood still', async () => {
+    const prefix = 'stood-still';
+    const one = await open({ prefix, timeoutMs: 300, ledger: { server: 'one' } });
+    const other = await open({ prefix, timeoutMs: 300, ledger: { server: 'other' } });
+    const says = (store: RedisStore) =>
+      store.work.alive(400, store === one ? 'a node' : 'another').catch(() => undefined);
+    await says(one);
+    await says(other);
+    await other.work.offer([item('a')]);
+    const [lease] = await other.work.claim({ queues: ['FACE'], max: 1, worker: 'child' });
+    redis().freeze();
+    // Each tries in vain for longer than a server may be silent.
+    for (let n = 0; n < 3; n++) await Promise.all([says(one), says(other)]);
+    redis().thaw();
+    expect((await until('it answers again', () => says(one)))?.dead).to.deep.equal([]);
+    expect(await other.work.beat(lease!.token, 'child', 1, 1)).to.equal('on');
+    await until('one is dead that is really gone', async () => (await says(one))?.dead.includes('other'));
+  });
+
   it('gives up a call that Redis does not answer in time', async () => {
     const store = await open({ prefix: 'frozen', timeoutMs: 300 });
     redis().freeze();

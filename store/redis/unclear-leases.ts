@@ -1,0 +1,29 @@
+/** More than all components of a server ask for at a time; what else is unclear waits until its lease runs out. */
+const MOST = 4_096;
+
+interface Owed {
+  readonly token: string;
+  readonly worker: string;
+  /** Whether somebody may have begun to work on it. */
+  readonly begun: boolean;
+}
+
+/**
+ * Leases that are to be given back because Redis did not answer: of a claim that it may have carried out all the same, nobody has got the
+ * work. Without this the lease would run out, and an attempt would be counted for the silence of Redis.
+ */
+export class UnclearLeases {
+  readonly #owed = new Map<string, Owed>();
+
+  add(owed: Owed): void {
+    if (this.#owed.size < MOST) this.#owed.set(owed.token, owed);
+  }
+
+  /** To be called when Redis answers; what fails is tried again with the next call. */
+  async giveBack(release: (owed: Owed) => Promise<boolean>): Promise<void> {
+    const all = [...this.#owed.values()];
+    this.#owed.clear();
+    // One that was not released by then is known again.
+    await Promise.all(all.map((owed) => release(owed).catch(() => undefined)));
+  }
+}
