@@ -16,10 +16,11 @@ export function describeStreams(registry: Registry, streams: readonly StreamFigu
   for (const status of STATUSES)
     jobs.set({ status }, streams.filter((stream) => stream.status === status).length);
   for (const [name, [metric, help]] of Object.entries(COUNTS)) {
-    const labelNames = ['job', 'pipeline'];
+    // Not `job`: Prometheus calls what it scrapes so.
+    const labelNames = ['streaming_job', 'pipeline'];
     const counter = new Counter({ name: metric, help, labelNames, registers: [registry] });
     for (const { job, pipeline, counts } of streams)
-      counter.inc({ job, pipeline }, counts[name as keyof StreamCounts]);
+      counter.inc({ streaming_job: job, pipeline }, counts[name as keyof StreamCounts]);
   }
 }
 

@@ -43,7 +43,7 @@ describe('GET /metrics of live streams', () => {
   const figuresOf = async (id: number) => {
     const text = await scrape();
     return FIGURES.map((name) => {
-      const start = `troupe_stream_${name}_total{job="${id}",pipeline="${LIVE_PIPELINE}"} `;
+      const start = `troupe_stream_${name}_total{streaming_job="${id}",pipeline="${LIVE_PIPELINE}"} `;
       return Number(text.split('\n').find((line) => line.startsWith(start))?.slice(start.length)); // prettier-ignore
     });
   };
@@ -84,7 +84,7 @@ describe('GET /metrics of live streams', () => {
     expect(await figuresOf(id), 'the next one begins at 0').to.deep.equal([35, 29, 4, 2, 2]);
     await component.end(second.token, { reason: 'ended', detail: '' });
     const text = await scrape();
-    expect(text).to.not.include(`job="${id}"`).and.not.include('camera.example');
+    expect(text).to.not.include(`streaming_job="${id}"`).and.not.include('camera.example');
     expect(await value(ended)).to.equal(before + 1);
   });
 
@@ -142,7 +142,7 @@ describe('GET /metrics of live streams', () => {
     const { token } = await claimLive(component, id);
     await tell(token, [opened()], counts(20));
     const text = await scrape();
-    expect(text).to.include(`job="${id}"`);
+    expect(text).to.include(`streaming_job="${id}"`);
     const lint = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });
     await component.end(token, { reason: 'ended', detail: '' });
     if (lint.error !== undefined) return this.skip();

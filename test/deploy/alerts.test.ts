@@ -1,0 +1,119 @@
+/** Alert rules and dashboard: Prometheus takes them, and every metric and label in them is one of a server. */
+import { expect } from 'chai';
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { packageRoot } from '../../config/info.ts';
+import { LIVE_PIPELINE, registerLivePipeline, SEGMENT_SIZE } from '../support/live-pipeline.ts';
+import { sampleUri, Service } from '../support/service.ts';
+import { has, pathOf, textOf, yamlOf } from './files.ts';
+
+const ALERTS = 'prometheus/alerts.yml';
+const DASHBOARD = 'grafana/troupe.json';
+
+interface Alerts {
+  readonly groups: readonly { readonly rules: readonly { readonly expr: string }[] }[];
+}
+interface Panel {
+  readonly type: string;
+  readonly title: string;
+  readonly id: number;
+  readonly targets?: readonly { readonly expr: string }[];
+  readonly gridPos: Readonly<Record<'x' | 'y' | 'w' | 'h', number>>;
+}
+interface Dashboard {
+  readonly panels: readonly Panel[];
+  readonly templating: { readonly list: readonly { readonly name: string; readonly definition?: string }[] };
+}
+
+const alerts = yamlOf(ALERTS) as Alerts;
+const dashboard = JSON.parse(textOf(DASHBOARD)) as Dashboard;
+const expressions = [
+  ...alerts.groups.flatMap(({ rules }) => rules.map(({ expr }) => expr)),
+  ...dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
+  ...dashboard.templating.list.flatMap(({ definition }) => definition ?? []),
+];
+
+/** What Prometheus adds itself. */
+const OF_PROMETHEUS = { metrics: ['up'], labels: ['job', 'instance'] };
+/** Labels that a scrape may lack: those that Prometheus adds, and that of counters which begin when an actor has failed. */
+const LATER = [...OF_PROMETHEUS.labels, 'kind'];
+
+const metricsIn = (expression: string) =>
+  expression.replaceAll(/"[^"]*"/g, '').match(/\b(?:troupe|nodejs|process)_\w+|\bup\b/g) ?? [];
+const labelsIn = (expression: string) => [
+  ...[...expression.matchAll(/\{([^}]*)\}/g)].flatMap(([, matchers]) =>
+    [...matchers!.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label]) => label!),
+  ),
+  ...[...expression.matchAll(/\b(?:by|without|on) \(([^)]*)\)/g)].flatMap(([, list]) => list!.split(/, */)),
+];
+
+/** Names of metrics (with those that a histogram has) and of labels. */
+function namesIn(scrape: string) {
+  const types = [...scrape.matchAll(/^# TYPE (\w+) (\w+)$/gm)];
+  const metrics = types.flatMap(([, name, type]) =>
+    type === 'histogram' ? ['_bucket', '_sum', '_count'].map((end) => `${name}${end}`) : [name!],
+  );
+  const labels = [...scrape.matchAll(/^\w+\{(.*)\} \S+$/gm)].flatMap(([, list]) =>
+    [...list!.matchAll(/(\w+)="/g)].map(([, label]) => label!),
+  );
+  return { metrics: new Set(metrics), labels: new Set(labels) };
+}
+
+describe('The alert rules and the dashboard', () => {
+  it('are taken by Prometheus, and raise the alarms that they are for', function () {
+    if (!has('promtool')) this.skip();
+    const run = (...args: readonly string[]) => {
+      const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' });
+      expect(status, `${stdout}${stderr}`).to.equal(0);
+    };
+    run('check', 'rules', pathOf(ALERTS));
+    run('test', 'rules', path.join(packageRoot, 'test', 'deploy', 'alerts.promtool.yml'));
+  });
+
+  it('have panels that lie side by side, each with an id of its own', () => {
+    const { panels } = dashboard;
+    expect(new Set(panels.map(({ id }) => id)).size).to.equal(panels.length);
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, n) => `${x + (n % w)},${y + Math.floor(n / w)}`),
+    );
+    expect(new Set(cells).size).to.equal(cells.length);
+    for (const { gridPos, title } of panels) expect(gridPos.x + gridPos.w, title).to.be.at.most(24);
+    for (const { type, targets, title } of panels)
+      if (type !== 'row') expect(targets?.length, title).to.be.above(0);
+  });
+
+  describe('beside a server that works', () => {
+    let service: Service;
+    let scrape: string;
+    before(async () => {
+      service = await Service.here();
+      await service.run({ media: [sampleUri('astronaut.png')], pipelineName: 'FACE DETECTION PIPELINE' });
+      await registerLivePipeline(service);
+      const stream = { streamUri: 'rtsp://camera.example/live', segmentSize: SEGMENT_SIZE };
+      const request = { stream, stallTimeout: -1, pipelineName: LIVE_PIPELINE, enableOutputToDisk: false };
+      expect((await service.ask('POST', '/rest/streaming/jobs', request)).status).to.equal(201);
+      scrape = (await service.ask('GET', '/metrics')).text;
+    });
+    after(() => service.close());
+
+    it('name metrics and labels that it has', () => {
+      const { metrics, labels } = namesIn(scrape);
+      expect(expressions.length).to.be.above(50);
+      for (const expression of expressions) {
+        const named = metricsIn(expression);
+        expect(named, expression).to.have.length.above(0);
+        expect(named.filter((name) => !metrics.has(name) && !OF_PROMETHEUS.metrics.includes(name))).to.deep.equal([]); // prettier-ignore
+        const unknown = labelsIn(expression).filter((label) => !labels.has(label) && !LATER.includes(label));
+        expect(unknown, expression).to.deep.equal([]);
+      }
+    });
+
+    it('leave out none of its own metrics', () => {
+      const shown = new Set(expressions.flatMap(metricsIn).map(familyOf));
+      const own = [...namesIn(scrape).metrics].filter((name) => name.startsWith('troupe_')).map(familyOf);
+      expect(own.filter((name) => !shown.has(name))).to.deep.equal([]);
+    });
+  });
+});
+
+const familyOf = (name: string) => name.replace(/_(bucket|sum|count)$/, '');
