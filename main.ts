@@ -22,6 +22,7 @@ import { ActorSystem } from './actors/runtime/system.ts';
 import { SessionStore } from './actors/sessions/session-store.ts';
 import { refuseNewer } from './actors/reconcile.ts';
 import { resume } from './actors/resume.ts';
+import { UploadHolds } from './actors/uploads/holds.ts';
 import { UploadStore } from './actors/uploads/upload-store.ts';
 import { listJobs } from './actors/views/job-list.ts';
 import { liveIssues } from './actors/views/live-issues.ts';
@@ -219,7 +220,8 @@ async function prepare(
     ownServices: [media.model.serviceName],
     host: HOST_SCRIPT,
   });
-  const uploads = await openUploads(settings, store, logger);
+  const holds = cluster === undefined ? undefined : new UploadHolds({ store, clock: systemClock, owner });
+  const uploads = await openUploads(settings, store, logger, holds);
   const access = await createAccess(settings.access, {
     baseUrl: url,
     dataDir: settings.DATA_DIR,
@@ -431,12 +433,18 @@ const bodyLimits = (
   maxMs,
 });
 
-async function openUploads(settings: Settings, store: Store, logger: Logger): Promise<UploadStore> {
+async function openUploads(
+  settings: Settings,
+  store: Store,
+  logger: Logger,
+  holds: UploadHolds | undefined,
+): Promise<UploadStore> {
   return UploadStore.open({
     store,
     clock: systemClock,
     logger,
     folder: uploadsFolder(await realpath(settings.DATA_DIR)),
+    ...(holds === undefined ? {} : { holds }),
     settings: {
       maxBytes: settings.MAX_UPLOAD_BYTES,
       maxTotalBytes: settings.MAX_UPLOADS_BYTES,

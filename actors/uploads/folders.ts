@@ -10,12 +10,25 @@ const ID = /^([0-9a-z]{1,11})-[0-9a-f]{24}$/;
 /** An id. `now`: milliseconds since the epoch. */
 export const newUpload = (now: number): string => `${now.toString(36)}-${randomBytes(12).toString('hex')}`;
 
+export const isUpload = (name: string): boolean => ID.test(name);
+
 /** When the upload came, in milliseconds since the epoch. */
 export const timeOf = (id: string): number => Number.parseInt(ID.exec(id)?.[1] ?? '0', 36);
 
 /** The ids of what is there, also of what is still coming. */
 export async function uploadsIn(folder: string): Promise<readonly string[]> {
-  return (await readdir(folder)).filter((name) => ID.test(name));
+  return (await readdir(folder)).filter(isUpload);
+}
+
+/** When something came last of an upload that is not all there; undefined: it is, or is gone. Milliseconds since the epoch. */
+export async function lastPieceOf(folder: string, id: string): Promise<number | undefined> {
+  const own = path.join(folder, id);
+  const times: number[] = [];
+  for (const name of ['', ...(await readdir(own).catch(() => []))]) {
+    if (name !== '' && !name.endsWith(PART)) return undefined;
+    times.push((await stat(path.join(own, name)).catch(() => undefined))?.mtimeMs ?? 0);
+  }
+  return Math.max(...times) === 0 ? undefined : Math.max(...times);
 }
 
 /** Undefined: it is not all there, or is gone. */

@@ -8,7 +8,8 @@ import { removeFolder, syncFolder } from '../../results/spool.ts';
 import type { Store } from '../../store/store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { uploadFileName } from './file-name.ts';
-import { bytesOf, newUpload, timeOf, uploadsIn } from './folders.ts';
+import { bytesOf, isUpload, lastPieceOf, newUpload, timeOf, uploadsIn } from './folders.ts';
+import type { UploadHolds } from './holds.ts';
 import { MinimumRate } from './minimum-rate.ts';
 import { uploadOf, usedUploads } from './use.ts';
 
@@ -18,6 +19,8 @@ export interface UploadDeps {
   readonly logger: Logger;
   /** Where uploads lie, without symbolic links: a folder each. */
   readonly folder: string;
+  /** What servers that share store and folder tell each other of their uploads; absent: there are no others. */
+  readonly holds?: UploadHolds;
   readonly settings: {
     readonly maxBytes: number;
     /** Of all uploads together. */
@@ -48,6 +51,8 @@ type Refusal = Exclude<UploadOutcome, { readonly kind: 'stored' }>;
 
 /** The free disk is looked at again after so many bytes. */
 const LOOK_AGAIN = 64 * 1024 * 1024;
+/** One that another server receives, or has received and is writing to the disk, counts as broken off only after this and UPLOAD_PACE_MS. */
+const RECEIVING_MS = 600_000;
 
 class Refused extends Error {
   readonly refusal: Refusal;
@@ -87,11 +92,10 @@ export class UploadStore {
     await mkdir(deps.folder, { recursive: true, mode: 0o700 });
     for (const id of await uploadsIn(deps.folder)) {
       const bytes = await bytesOf(deps.folder, id);
-      if (bytes === undefined) {
-        deps.logger.info({ upload: id }, 'removing an upload that was broken off');
-        await removeFolder(path.join(deps.folder, id));
-      } else uploads.#resize(id, bytes);
+      if (bytes !== undefined) uploads.#resize(id, bytes);
+      else if (deps.holds === undefined) await uploads.#removeBroken(id);
     }
+    if (deps.holds !== undefined) await uploads.#removeBrokenOff();
     return uploads;
   }
 
@@ -144,12 +148,22 @@ export class UploadStore {
    * removed at the moment is gone before it begins.
    */
   async keeping<T>(uris: readonly string[], work: () => Promise<T>): Promise<T> {
-    const ids = [...new Set(uris.flatMap((uri) => uploadOf(uri, this.#deps.folder) ?? []))];
+    const { folder, holds } = this.#deps;
+    const ids = [...new Set(uris.flatMap((uri) => uploadOf(uri, folder) ?? []))];
+    const held: string[] = [];
     for (const id of ids) this.#kept.set(id, (this.#kept.get(id) ?? 0) + 1);
     try {
       await Promise.allSettled(ids.flatMap((id) => this.#going.get(id) ?? []));
+      if (holds !== undefined)
+        for (const id of ids)
+          if ((await bytesOf(folder, id)) !== undefined) {
+            await holds.hold(id);
+            held.push(id);
+          }
       return await work();
     } finally {
+      // What cannot be told now is forgotten by the others after a while.
+      for (const id of held) await holds?.release(id).catch(() => undefined);
       for (const id of ids) {
         const others = (this.#kept.get(id) ?? 1) - 1;
         if (others > 0) this.#kept.set(id, others);
@@ -160,13 +174,14 @@ export class UploadStore {
 
   async remove(id: string): Promise<'removed' | 'unknown' | 'inUse'> {
     await this.#going.get(id)?.catch(() => undefined);
-    if (!this.#sizes.has(id) || this.#coming.has(id)) return 'unknown';
+    if (this.#coming.has(id) || !(await this.#isThere(id))) return 'unknown';
     return (await this.#removeUnused([id])).includes(id) ? 'removed' : 'inUse';
   }
 
   /** Removes what was kept long enough and is used by no live job, whichever server has taken it in. */
   async removeExpired(): Promise<void> {
-    const { clock, logger } = this.#deps;
+    const { clock, logger, holds } = this.#deps;
+    if (holds !== undefined) await this.#removeBrokenOff();
     const now = clock.now();
     const old = [...this.#sizes.keys()].filter((id) => !this.#coming.has(id) && this.#expiry(id) <= now);
     if (old.length === 0) return;
@@ -187,14 +202,43 @@ export class UploadStore {
   }
 
   async #removeAll(ids: readonly string[]): Promise<readonly string[]> {
-    const { store, folder } = this.#deps;
-    const used = ids.length === 0 ? new Set() : await usedUploads(store, folder);
-    const unused = ids.filter((id) => !used.has(id));
-    for (const id of unused) {
-      await removeFolder(path.join(folder, id));
-      this.#drop(id);
+    const { store, folder, holds } = this.#deps;
+    const free: string[] = [];
+    // Which jobs there are is looked at only when no request can make one of these media any more.
+    for (const id of ids) if (holds === undefined || (await holds.beginRemoval(id))) free.push(id);
+    const used = free.length === 0 ? new Set() : await usedUploads(store, folder);
+    for (const id of free) {
+      if (!used.has(id)) {
+        await removeFolder(path.join(folder, id));
+        this.#drop(id);
+      }
+      await holds?.endRemoval(id, !used.has(id));
     }
-    return unused;
+    return free.filter((id) => !used.has(id));
+  }
+
+  /** Another server may have taken it in, or removed it, just now. */
+  async #isThere(id: string): Promise<boolean> {
+    if (this.#deps.holds === undefined) return this.#sizes.has(id);
+    const bytes = isUpload(id) ? await bytesOf(this.#deps.folder, id) : undefined;
+    if (bytes === undefined) this.#drop(id);
+    else this.#resize(id, bytes);
+    return bytes !== undefined;
+  }
+
+  /** Those of which nothing has come for long: whichever server received them, it is gone. */
+  async #removeBrokenOff(): Promise<void> {
+    const { clock, folder, settings } = this.#deps;
+    const before = clock.now() - settings.paceMs - RECEIVING_MS;
+    for (const id of await uploadsIn(folder)) {
+      const last = this.#coming.has(id) ? undefined : await lastPieceOf(folder, id);
+      if (last !== undefined && last < before) await this.#removeBroken(id);
+    }
+  }
+
+  async #removeBroken(id: string): Promise<void> {
+    this.#deps.logger.info({ upload: id }, 'removing an upload that was broken off');
+    await removeFolder(path.join(this.#deps.folder, id));
   }
 
   #expiry(id: string): number {

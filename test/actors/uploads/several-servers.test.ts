@@ -1,11 +1,14 @@
 /** Uploads of servers that share a folder: one of them removes what is old, and all of them know how much there is. */
 import { Readable } from 'node:stream';
 import { expect } from 'chai';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { VirtualClock } from '../../../actors/runtime/clock.ts';
+import { UploadHolds } from '../../../actors/uploads/holds.ts';
 import { UploadStore, type Upload } from '../../../actors/uploads/upload-store.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
+import { until } from '../../support/until.ts';
 import { temporaryFolder } from '../../store/folder.ts';
 
 const KEEP_MS = 1_000;
@@ -21,11 +24,12 @@ describe('Uploads of servers that share a folder', () => {
     clock = new VirtualClock(1_000_000);
   });
 
-  const server = (folder: string) => {
+  const server = (folder: string, name = 'one') => {
     mkdirSync(path(folder), { recursive: true });
+    const holds = new UploadHolds({ store, clock, owner: { server: name, epoch: 1 } });
     const limits = { maxBytes: 100, maxTotalBytes: 100, maxCount: 2, minFreeBytes: 0 };
     const settings = { ...limits, keepMs: KEEP_MS, paceMs: 60_000 };
-    return UploadStore.open({ store, clock, logger: silent, folder: path(folder), settings });
+    return UploadStore.open({ store, clock, logger: silent, folder: path(folder), settings, holds });
   };
   const upload = async (to: UploadStore, name: string): Promise<Upload> => {
     const outcome = await to.receive(Readable.from([Buffer.from('a medium')]), undefined, name);
@@ -68,5 +72,50 @@ describe('Uploads of servers that share a folder', () => {
       await each.lookAgain();
       expect((await each.receive(Readable.from(['x']), undefined, 'x.png')).kind).to.equal('full');
     }
+  });
+
+  it('are removed by none of them while a job with them comes in at another, and by any of them afterwards', async () => {
+    const [one, other] = [await server('used', 'one'), await server('used', 'other')];
+    const { id, uri } = await upload(one, 'a.png');
+    const twice = () => one.keeping([uri], () => one.keeping([uri], () => other.remove(id)));
+    expect(await Promise.all([twice(), twice()])).to.deep.equal(['inUse', 'inUse']);
+    expect(await other.remove(id)).to.equal('removed');
+    expect(await one.remove(id)).to.equal('unknown');
+  });
+
+  it('that one is removing are gone before a job with them is looked at by another', async () => {
+    const [one, other] = [await server('going', 'one'), await server('going', 'other')];
+    const { id, uri } = await upload(one, 'a.png');
+    const removal = other.remove(id);
+    let seen: boolean | undefined;
+    const keeping = one.keeping([uri], () => Promise.resolve((seen = existsSync(fileURLToPath(uri)))));
+    await until('it has looked', async () => {
+      await clock.advance(100);
+      return seen !== undefined;
+    });
+    await keeping;
+    // Whichever came first: what a job has seen stays.
+    expect(await removal).to.equal(seen ? 'inUse' : 'removed');
+  });
+
+  it('that a server is receiving are let be by one that starts, unless nothing has come for long', async () => {
+    clock = new VirtualClock(Date.now());
+    const one = await server('started', 'one');
+    const body = new Readable({ read() {} });
+    const coming = one.receive(body, undefined, 'slow.png');
+    body.push('half of a ');
+    const [id] = await until(
+      'it has a folder',
+      () => readdirSync(path('started')),
+      ([name]) => name !== undefined && readdirSync(join(path('started'), name)).length > 0,
+    );
+    await server('started', 'other');
+    expect(readdirSync(path('started'))).to.deep.equal([id]);
+    const folder = join(path('started'), id!);
+    for (const name of [join(folder, readdirSync(folder)[0]!), folder]) utimesSync(name, 1, 1);
+    await server('started', 'third');
+    expect(readdirSync(path('started'))).to.deep.equal([]);
+    body.destroy();
+    await coming.catch(() => undefined);
   });
 });
