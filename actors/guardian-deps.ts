@@ -43,7 +43,7 @@ export interface GuardianDeps {
   /** No other server works on the same store. */
   readonly alone: boolean;
   /** Those that do; absent: there are none. */
-  readonly cluster: Pick<Cluster, 'order' | 'onOrder'> | undefined;
+  readonly cluster: Pick<Cluster, 'order' | 'onOrder' | 'servers'> | undefined;
   /** What one of all servers does. */
   readonly duties: Duties;
   /** Number of this start; higher than that of every earlier one. */

@@ -155,12 +155,16 @@ function registerDispatcher({ system, store, logger }: Foundation, others: Other
   );
 }
 
-function registerAdmission({ system, store, settings }: Foundation, others: Others): Actors['admission'] {
+function registerAdmission(
+  { system, store, settings, cluster }: Foundation,
+  others: Others,
+): Actors['admission'] {
   return system.register(
     admissionKind({
       store,
       maxLive: settings.MAX_LIVE_JOBS,
       maxWaiting: settings.MAX_WAITING_JOBS,
+      servers: () => cluster?.servers ?? 1,
       admit: (jobNumber) => others().jobs.tell(String(jobNumber), { type: 'admit' }),
     }),
   );

@@ -21,6 +21,9 @@ import type { UploadStore } from './uploads/upload-store.ts';
 
 const SHARED_LOOK_MS = 1_000;
 
+/** Servers that share a store look so often whether a job that waits may begin. */
+const ADMISSION_LOOK_MS = 500;
+
 export interface ResumeDeps {
   readonly uploads: UploadStore;
   readonly sessions: SessionStore;
@@ -43,6 +46,7 @@ export async function resume(guardian: Guardian, deps: ResumeDeps): Promise<() =
     ...(deps.cluster === undefined ? [] : [readingShared(guardian, deps)]),
     watchingTheDisk(guardian, deps),
     guardian.streams.reporting(),
+    ...admittingForOthers(guardian, deps),
   ];
   return () => stops.forEach((stop) => stop());
 }
@@ -92,6 +96,13 @@ function workPeriodically(
     }),
     every(clock, settings.WORKER_TOKEN_MS, () => ownNode.forgetSilent()),
   ];
+}
+
+/** Jobs that end at one server make room for those that wait at all of them. */
+function admittingForOthers({ admission }: Guardian, { store, clock }: ResumeDeps): readonly (() => void)[] {
+  if (!store.shared) return [];
+  const look = () => Promise.resolve(admission.tell(ADMISSION, { type: 'open' }));
+  return [every(clock, ADMISSION_LOOK_MS, look)];
 }
 
 function reconciling(

@@ -1,10 +1,12 @@
 import { allEntries, type Store } from '../../store/store.ts';
 import { LIVE_JOBS, WAITING_JOBS } from '../batch-job/indexes.ts';
+import type { Behavior } from '../runtime/behavior.ts';
 import { inMemory } from '../runtime/in-memory.ts';
-import { commandsOf } from '../runtime/machine.ts';
+import { commandsOf, DONE, refused } from '../runtime/machine.ts';
 import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
 import type { ActorKind } from '../runtime/system.ts';
 import type { AdmissionCommand, AdmissionReply, AdmissionTypes, StoredJobs } from './model.ts';
+import { sharedEntry, sharedRoom, type SharedFigures } from './shared.ts';
 import { ADMISSION_MACHINE, admissionOf } from './transitions.ts';
 
 export const ADMISSION = 'admission';
@@ -13,30 +15,77 @@ export interface AdmissionDeps {
   readonly store: Store;
   readonly maxLive: number;
   readonly maxWaiting: number;
+  /** How many servers let jobs in. */
+  servers(): number;
   /** Tells a waiting job that its turn has come. */
   admit(jobNumber: number): void;
 }
 
-/** How many jobs are live at a time. What it knows is made of the indexes when it is loaded. */
+/** A run that was let in so recently may not be in the indexes yet. */
+const COMING_MS = 1_000;
+/** So many are let in at a time; the next ones at the next look. */
+const AT_A_TIME = 100;
+
+/** How many jobs are live at a time. What it knows is made of the indexes when it is loaded; a store that is shared is asked each time. */
 export function admissionKind(deps: AdmissionDeps): ActorKind<AdmissionCommand, AdmissionReply> {
-  const { store, maxLive, maxWaiting, admit } = deps;
+  const { store } = deps;
   return {
     name: ADMISSION,
     accepts: commandsOf(ADMISSION_MACHINE),
     mailbox: 100_000,
     intensity: DEFAULT_INTENSITY,
-    load: async () =>
-      inMemory<AdmissionTypes>({
-        machine: ADMISSION_MACHINE,
-        state: admissionOf(await storedJobs(store)),
-        context: ({ at }) => ({ at, maxLive, maxWaiting }),
-        async perform(effects) {
-          for (const effect of effects) if (effect.type === 'admit') admit(effect.jobNumber);
-          if (!effects.some(({ type }) => type === 'look')) return undefined;
-          return { type: 'looked', stored: await storedJobs(store) };
-        },
-      }),
+    load: async () => (store.shared ? sharedAdmission(deps) : alone(deps)),
   };
+}
+
+type AdmissionBehavior = Behavior<AdmissionCommand, AdmissionReply>;
+
+async function alone({ store, maxLive, maxWaiting, admit }: AdmissionDeps): Promise<AdmissionBehavior> {
+  return inMemory<AdmissionTypes>({
+    machine: ADMISSION_MACHINE,
+    state: admissionOf(await storedJobs(store)),
+    context: ({ at }) => ({ at, maxLive, maxWaiting }),
+    async perform(effects) {
+      for (const effect of effects) if (effect.type === 'admit') admit(effect.jobNumber);
+      if (!effects.some(({ type }) => type === 'look')) return undefined;
+      return { type: 'looked', stored: await storedJobs(store) };
+    },
+  });
+}
+
+/** Jobs begin and end at other servers as well: nothing of them is kept here but what this server is just letting in. */
+function sharedAdmission(deps: AdmissionDeps): AdmissionBehavior {
+  const { store } = deps;
+  const coming = new Map<number, number>();
+  return {
+    async handle({ command, at }) {
+      for (const [jobNumber, since] of coming) if (at - since > COMING_MS) coming.delete(jobNumber);
+      if (command.type === 'enter') {
+        const place = sharedEntry(await figuresOf(store), coming.size, { ...deps, servers: deps.servers() });
+        if (place === 'live') coming.set(command.jobNumber, at);
+        return place === 'FULL' ? refused(place) : { kind: place };
+      }
+      if (command.type === 'leave') coming.delete(command.jobNumber);
+      await admitNext(deps, coming.size);
+      return DONE;
+    },
+  };
+}
+
+/**
+ * Two servers that look at the same time let the same jobs in, which is letting them in once. Whoever waits is looked at before those who
+ * are live are counted, so that whom another server lets in meanwhile is counted twice rather than not at all.
+ */
+async function admitNext({ store, maxLive, admit }: AdmissionDeps, coming: number): Promise<void> {
+  if ((await store.count(WAITING_JOBS)) === 0) return;
+  const next = await store.list(WAITING_JOBS, { limit: AT_A_TIME });
+  const room = sharedRoom(await figuresOf(store), coming, maxLive);
+  for (const { id } of next.slice(0, room)) admit(Number(id));
+}
+
+async function figuresOf(store: Store): Promise<SharedFigures> {
+  const unended = await store.count(LIVE_JOBS);
+  return { unended, waiting: await store.count(WAITING_JOBS) };
 }
 
 async function storedJobs(store: Store): Promise<StoredJobs> {
