@@ -28,6 +28,22 @@ export interface KillOrder {
   readonly reason: string;
 }
 
+/** An administrator wants this of a service (`<host>:<service>:<n>`): whichever server has its node sees to it, and says so. */
+export interface ServiceOrder {
+  readonly type: 'startService' | 'stopService';
+  readonly service: string;
+  /** Random. */
+  readonly id: string;
+}
+
+/** The order of this id was carried out. */
+export interface Obeyed {
+  readonly type: 'obeyed';
+  readonly id: string;
+}
+
+export type Order = KillOrder | ServiceOrder | Obeyed;
+
 export interface ClusterDeps {
   readonly channel: Channel;
   readonly ledger: Liveness;
@@ -85,8 +101,11 @@ export class Cluster {
     this.#taking.push(task);
   }
 
-  /** Whichever server has the node of this process ends it. An order that is lost is given again when the next lease of the process runs out. */
-  order(order: KillOrder): void {
+  /**
+   * Whichever server has the node sees to it. A process that is to be ended is named again when its next lease runs out; whoever gives
+   * another order looks whether it was carried out.
+   */
+  order(order: Order): void {
     const { channel, logger } = this.#deps;
     channel
       .say(JSON.stringify(order))
@@ -94,8 +113,8 @@ export class Cluster {
   }
 
   /** What other servers order. */
-  onOrder(carryOut: (order: KillOrder) => void): void {
-    this.#deps.channel.listen((words) => carryOut(JSON.parse(words) as KillOrder));
+  onOrder(carryOut: (order: Order) => void): void {
+    this.#deps.channel.listen((words) => carryOut(JSON.parse(words) as Order));
   }
 
   async leave(): Promise<void> {

@@ -5,7 +5,7 @@ import type { NodeNews } from './messages.ts';
 import type { RemoteNode } from './remote-node.ts';
 
 /** Whoever gives an order does not wait for longer. */
-const ORDER_MS = 5_000;
+export const ORDER_MS = 5_000;
 
 type Lines = readonly ServiceLine[];
 /** AWAY: the node is not connected, or does not answer. */

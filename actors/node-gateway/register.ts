@@ -13,12 +13,15 @@ import { restartPolicy } from '../service/policy.ts';
 import { LastingMessages } from '../system-messages/lasting-messages.ts';
 import { NodeGateway } from './gateway.ts';
 import { registerOwnNode, type OwnNode } from './own-node.ts';
+import { OrdersElsewhere } from './orders-elsewhere.ts';
 import { nodeOfWorker } from './rules.ts';
 
 /** All nodes, as the server reaches them: its own and those on other hosts. */
 export interface Nodes {
   readonly own: OwnNode;
   readonly gateway: NodeGateway;
+  /** For services on nodes that other servers have; absent: there are no other servers. */
+  readonly elsewhere: OrdersElsewhere | undefined;
   readonly configuration: Family<ConfigurationCommand, ConfigurationReply>;
   /** From now on this is what they are to run; settles when the server's own knows. */
   configure(nodes: readonly NodeManagerModel[]): Promise<void>;
@@ -51,10 +54,13 @@ export function registerNodes(base: Foundation, dispatcher: ToDispatcher): Nodes
     family.tell(host, { type: 'kill', worker, reason });
     return true;
   };
-  base.cluster?.onOrder(({ worker, reason }) => void killHere(worker, reason));
+  base.cluster?.onOrder((order) => {
+    if (order.type === 'kill') killHere(order.worker, order.reason);
+  });
   const nodes: Nodes = {
     own,
     gateway,
+    elsewhere: ordersElsewhere(base, own, gateway),
     configuration: configurationOf(base, messages, (models) => {
       family.tell(host, { type: 'configure', nodes: models });
       gateway.configure(models);
@@ -86,6 +92,23 @@ export function registerNodes(base: Foundation, dispatcher: ToDispatcher): Nodes
     },
   };
   return nodes;
+}
+
+function ordersElsewhere(
+  { cluster, system }: Foundation,
+  { manager: { host, family } }: OwnNode,
+  gateway: NodeGateway,
+): OrdersElsewhere | undefined {
+  if (cluster === undefined) return undefined;
+  return new OrdersElsewhere({
+    cluster,
+    clock: system.clock,
+    async carryOut(type, service) {
+      const [node = ''] = service.split(':', 1);
+      if (node === host) return (await family.ask(host, { type, service })).kind === 'done';
+      return gateway.connected().has(node) && (await gateway.orders.give(node, type, service)) === 'DONE';
+    },
+  });
 }
 
 function ownNode(

@@ -92,16 +92,26 @@ async function ordered(
   const [host = ''] = service.split(':', 1);
   if (host !== nodeManager.host && nodes.gateway.connected().has(host)) {
     const outcome = await nodes.gateway.orders.give(host, type, service);
-    if (outcome === 'AWAY') return `The node ${host} does not answer; try again later.`;
-    if (outcome === 'TOLD')
-      return `The node ${host} was told, and has not answered yet: it may still do it. GET /rest/nodes/info tells.`;
-    return outcome === 'DONE' ? undefined : NO_SUCH_SERVICE;
+    return sentenceOf(outcome, host);
+  }
+  if (host !== nodeManager.host && nodes.elsewhere !== undefined) {
+    const seen = await nodes.own.states.seen(host);
+    const isThere = seen?.silent === false && seen.services.some(({ name }) => name === service);
+    return sentenceOf(isThere ? await nodes.elsewhere.give(type, service) : 'NO_SUCH_SERVICE', host);
   }
   const reply = await nodeManager.family.ask(nodeManager.host, { type, service });
   if (reply.kind === 'done') return undefined;
   if (reply.reason === 'WRONG_STATE') throw overloaded('The server is shutting down; try again later.');
   return NO_SUCH_SERVICE;
 }
+
+function sentenceOf(outcome: 'DONE' | 'NO_SUCH_SERVICE' | 'AWAY' | 'TOLD', host: string): string | undefined {
+  if (outcome === 'AWAY') return `The node ${host} does not answer; try again later.`;
+  if (outcome === 'TOLD')
+    return `The node ${host} was told, and has not answered yet: it may still do it. GET /rest/nodes/info tells.`;
+  return outcome === 'DONE' ? undefined : NO_SUCH_SERVICE;
+}
+
 const NO_SUCH_SERVICE =
   'There is no such service on a node that is connected; GET /rest/nodes/info lists them.';
 
