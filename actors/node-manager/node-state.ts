@@ -97,6 +97,15 @@ export class NodeStates {
     return { services, seenAt, silent: this.#age(body) >= this.#deps.silenceMs, about };
   }
 
+  /** Nodes that have been heard of within NODE_SILENCE_MS, here or at another server. */
+  async heard(): Promise<readonly string[]> {
+    const { store, clock, silenceMs } = this.#deps;
+    const names: string[] = [];
+    for await (const { id, score } of allEntries(store, NODES))
+      if (clock.now() - score < silenceMs) names.push(id);
+    return names;
+  }
+
   /** Whose token this is; undefined when no node has made it, when its process has ended, or when its node is not heard of any more. */
   async holderOf(token: string): Promise<TokenHolder | undefined> {
     const node = nodeOfToken(token);

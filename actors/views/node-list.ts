@@ -1,6 +1,6 @@
 import type { NodeManagerModel } from '../node-configuration/model.ts';
 import type { Nodes } from '../node-gateway/register.ts';
-import { deployedServices } from './nodes.ts';
+import { deployedServices, withOthers } from './nodes.ts';
 import type { SeenNode } from '../node-manager/node-state.ts';
 
 /** How a host stands, with what it runs. */
@@ -26,13 +26,14 @@ export async function nodeList(
   server: { readonly version: string; readonly now: number },
 ): Promise<readonly NodeInfo[]> {
   const { host: thisHost, deployed } = own.manager;
-  const names = [thisHost, ...configuration.map(({ host }) => host), ...gateway.connected().keys()];
+  const heard = [...gateway.connected().keys(), ...(await own.states.heard())];
+  const names = [thisHost, ...configuration.map(({ host }) => host), ...heard];
   const seen = new Map<string, SeenNode>();
   for (const host of new Set(names)) {
     const one = host === thisHost ? undefined : await own.states.seen(host);
     if (one !== undefined) seen.set(host, one);
   }
-  const services = deployedServices(configuration, thisHost, deployed, seen);
+  const services = deployedServices(withOthers(configuration, heard), thisHost, deployed, seen);
   return [...new Set(names)].map((host) => {
     const isOwn = host === thisHost;
     const there = seen.get(host);

@@ -15,6 +15,16 @@ export function deployedServices(
   return [...shownServices(deployed), ...elsewhere];
 }
 
+/** The configuration with hosts that it does not name, which may run what nobody has posted. */
+export function withOthers(
+  nodes: readonly NodeManagerModel[],
+  heard: readonly string[],
+): readonly NodeManagerModel[] {
+  const named = new Set(nodes.map(({ host }) => host));
+  const others = [...new Set(heard)].filter((host) => !named.has(host));
+  return [...nodes, ...others.map((host) => ({ host, services: [] }))];
+}
+
 /** What a node tells, and what it is to run and has not told of yet. Of one that is silent nobody knows. */
 function servicesOf(node: NodeManagerModel, seen: SeenNode | undefined): readonly DeployedServiceModel[] {
   const told = seen?.services ?? [];

@@ -9,7 +9,7 @@ import type { SeenNode } from '../../actors/node-manager/node-state.ts';
 import { textOf } from '../../actors/runtime/machine.ts';
 import type { Family } from '../../actors/runtime/system.ts';
 import { nodeList } from '../../actors/views/node-list.ts';
-import { deployedServices } from '../../actors/views/nodes.ts';
+import { deployedServices, withOthers } from '../../actors/views/nodes.ts';
 import type { Info } from '../../config/info.ts';
 import type { Logger } from '../../config/logger.ts';
 import { userOf } from '../access/bearer.ts';
@@ -165,7 +165,7 @@ export const nodeEndpoints = [
     answers: { 200: json('By host.', nodeHosts, { host: true }) },
     async handle(_, deps: NodeDeps) {
       const { host: thisHost } = deps.nodeManager;
-      const nodes = await configured(deps);
+      const nodes = withOthers(await configured(deps), await deps.nodes.own.states.heard());
       const seen = await seenNodes(nodes, deps);
       const connected = [...deps.nodes.gateway.connected().keys()];
       return ok(
@@ -199,7 +199,7 @@ export const nodeEndpoints = [
     answers: { 200: json('All services, those of other hosts as Configured.', deployedNodeManagerModel) },
     async handle(_, deps: NodeDeps) {
       const { host, deployed } = deps.nodeManager;
-      const nodes = await configured(deps);
+      const nodes = withOthers(await configured(deps), await deps.nodes.own.states.heard());
       return ok({ nodeModels: deployedServices(nodes, host, deployed, await seenNodes(nodes, deps)) });
     },
   }),

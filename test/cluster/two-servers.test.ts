@@ -83,6 +83,27 @@ describe('Two servers that share a Redis and a data folder', () => {
     expect((await two.create({ ...SHOT, pipelineName: 'NEW PIPELINE' })).status).to.equal(400);
   });
 
+  it('list the nodes and services of both, also those that no configuration names', async () => {
+    const hostsAt = async (server: Service) => {
+      const { body } = await server.ask('GET', '/rest/nodes');
+      return (body as readonly { readonly host: string; readonly connected: boolean }[]).filter(
+        ({ connected }) => connected,
+      );
+    };
+    for (const server of [one, two]) {
+      const hosts = await until(
+        'both are listed',
+        () => hostsAt(server),
+        (seen) => seen.length === 2,
+      );
+      expect(hosts.map(({ host }) => host)).to.have.members(['one', 'two']);
+      const { body } = await server.ask('GET', '/rest/nodes/info');
+      const { nodeModels } = body as { nodeModels: readonly { readonly name: string }[] };
+      expect(nodeModels.filter(({ name }) => name.includes(':TestLight:'))).to.have.length(2);
+      expect((await server.ask('GET', '/rest/nodes/hosts')).body).to.deep.equal({ one: true, two: true });
+    }
+  });
+
   it('run what a configuration says that was posted at the other', async () => {
     const services = async (server: Service, of: string) => {
       const { body } = await server.ask('GET', '/rest/nodes/info');
