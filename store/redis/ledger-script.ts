@@ -464,8 +464,10 @@ export const LEDGER_SCRIPTS = {
   expire: script(`
     local stalledMs, gapMs, limit = number(), number(), number()
     -- When no server was there to be told of heartbeats, that was nobody's silence either.
-    local before = tonumber(redis.call('GET', P .. 'looked') or at)
-    if at - before > gapMs then stalledMs = math.max(stalledMs, at - before) end
+    local before = tonumber(redis.call('GET', P .. 'looked') or '')
+    if before and at - before > gapMs then stalledMs = math.max(stalledMs, at - before) end
+    -- While one server stood still others have looked, and heard heartbeats.
+    if before then stalledMs = math.min(stalledMs, at - before) end
     redis.call('SET', P .. 'looked', text(at))
     if stalledMs > 0 then
       for _, token in ipairs(redis.call('ZRANGE', P .. 'due', 0, -1)) do

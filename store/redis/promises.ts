@@ -37,7 +37,7 @@ export async function promisesOf(store: Pick<RedisStore, 'setting'>): Promise<re
       sentence:
         sync === 'always'
           ? 'What is accepted survives a loss of power (appendfsync always)'
-          : `What is accepted survives the end of Redis' process; of the last second before a loss of power some may be lost (appendfsync ${sync})`,
+          : `What is accepted survives the end of Redis' process, but for the last two seconds where its disk is slow; of the last two seconds before a loss of power some may be lost (appendfsync ${sync}; always loses nothing)`,
     },
   ];
 }

@@ -57,6 +57,17 @@ export class TestRedis {
     redis.disconnect();
   }
 
+  /** Until its file has all that it has answered: while its disk is slow, that may take two seconds. */
+  async written(): Promise<void> {
+    const redis = new Redis(this.url);
+    try {
+      const written = async () => (await redis.info('persistence')).includes('aof_buffer_length:0\r');
+      await until('Redis has written everything', written);
+    } finally {
+      redis.disconnect();
+    }
+  }
+
   /** It stands still, and answers nobody, until `thaw`. */
   freeze(): void {
     this.#process?.kill('SIGSTOP');
