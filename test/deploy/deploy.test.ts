@@ -1,7 +1,15 @@
 /** The files of deploy/: what can be said of them without running them. */
 import { expect } from 'chai';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { packageRoot } from '../../config/info.ts';
@@ -63,6 +71,20 @@ describe('What is made for running the service', () => {
       .replace(/ssl_certificate_key .*;/, `ssl_certificate_key ${key};`);
     expect(sample).to.include(certificate).and.to.include(key);
     expect(objectionsOfNginx(sample, folder)).to.deep.equal([]);
+  });
+
+  it('the addition to the unit for a server of a cluster is taken by systemd', function () {
+    if (!has('systemd-analyze')) this.skip();
+    const additions = path.join(folder, 'troupe.service.d');
+    mkdirSync(additions);
+    writeFileSync(path.join(folder, 'troupe.service'), textOf('troupe.service'));
+    writeFileSync(path.join(additions, 'cluster.conf'), textOf('troupe-cluster.conf'));
+    const verify = ['verify', '--man=no', path.join(folder, 'troupe.service')];
+    const { stdout, stderr } = spawnSync('systemd-analyze', verify, { encoding: 'utf8' });
+    const ours = `${stdout}${stderr}`
+      .split('\n')
+      .filter((line) => /troupe\.service|cluster\.conf/.test(line));
+    expect(ours).to.deep.equal([]);
   });
 
   for (const unit of ['troupe.service', 'troupe-node.service'])
