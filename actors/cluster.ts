@@ -11,6 +11,8 @@ export interface Liveness {
     ms: number,
     node: string,
   ): Promise<{ readonly dead: readonly string[]; readonly servers: number; readonly holder?: string }>;
+  /** Whether this server has said so in time. */
+  isThere(server: string): Promise<boolean>;
   /** This server goes in order. */
   left(): Promise<void>;
 }
@@ -94,6 +96,10 @@ export class Cluster {
           'this server was silent, and another one has taken the name of its node: stop one of them',
         );
     });
+  }
+
+  isThere(server: string): Promise<boolean> {
+    return this.#deps.ledger.isThere(server);
   }
 
   /** `task` is done whenever servers are found dead, on one of those that are there. */

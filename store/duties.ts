@@ -31,20 +31,28 @@ export class StoredDuties implements Duties {
   readonly #store: Store;
   readonly #owner: Owner;
   readonly #now: () => number;
+  readonly #isThere: (server: string) => Promise<boolean>;
   /** Duties of this server, by name: until when. */
   readonly #own = new Map<string, number>();
 
-  constructor(store: Store, owner: Owner, now: () => number) {
+  /** `isThere`: whether a server still is; the duties of one that is gone are anybody's at once. */
+  constructor(
+    store: Store,
+    owner: Owner,
+    now: () => number,
+    isThere: (server: string) => Promise<boolean> = () => Promise.resolve(true),
+  ) {
     this.#store = store;
     this.#owner = owner;
     this.#now = now;
+    this.#isThere = isThere;
   }
 
   async claim(name: string, ms: number): Promise<boolean> {
     const now = this.#now();
     if ((this.#own.get(name) ?? 0) - now > ms / 2) return true;
     const stored = await this.#store.load(keyOf(name));
-    if (stored !== undefined && !this.#isOwn(stored) && heldUntil(stored) > now) return false;
+    if (stored !== undefined && (await this.#isOthers(stored, now))) return false;
     const until = now + ms;
     if (await this.#commit(name, stored?.version ?? 0, { until })) this.#own.set(name, until);
     // Whoever was quicker may be this server itself, in another claim of the same duty.
@@ -55,6 +63,10 @@ export class StoredDuties implements Duties {
     if (!this.#own.delete(name)) return;
     const stored = await this.#store.load(keyOf(name));
     if (stored !== undefined && this.#isOwn(stored)) await this.#commit(name, stored.version, null);
+  }
+
+  async #isOthers(stored: StoredActor, now: number): Promise<boolean> {
+    return !this.#isOwn(stored) && heldUntil(stored) > now && (await this.#isThere(stored.owner.server));
   }
 
   #isOwn({ owner }: StoredActor): boolean {

@@ -447,6 +447,8 @@ export const LEDGER_SCRIPTS = {
       end
     end
     return { told(), dead, redis.call('SCARD', P .. 'servers'), '' }`),
+  there: script(`
+    return { told(), redis.call('EXISTS', P .. 'server:' .. arg()) }`),
   left: script(`
     local node = redis.call('GET', P .. 'server:' .. server)
     if node and redis.call('GET', P .. 'node:' .. node) == server then redis.call('DEL', P .. 'node:' .. node) end

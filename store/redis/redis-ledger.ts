@@ -175,6 +175,11 @@ export class RedisLedger implements WorkLedger {
     };
   }
 
+  /** Whether another server has said in time that it is there. */
+  async isThere(server: string): Promise<boolean> {
+    return (await this.#run('there', [server])) === 1;
+  }
+
   /** This server goes in order, and all its components have gone before. */
   async left(): Promise<void> {
     await this.#run('left', this.#names.endings);

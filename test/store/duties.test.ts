@@ -78,6 +78,16 @@ describe('A duty of one of several servers', () => {
     expect(await next.claim('a', MS)).to.equal(false);
   });
 
+  it('of a server that is gone is anybody’s at once', async () => {
+    const there = new Set(['one', 'two']);
+    const isThere = (server: string) => Promise.resolve(there.has(server));
+    await dutiesOf('one').claim('a', MS);
+    const next = new StoredDuties(store, { server: 'two', epoch: 1 }, () => clock.now(), isThere);
+    expect(await next.claim('a', MS)).to.equal(false);
+    there.delete('one');
+    expect(await next.claim('a', MS)).to.equal(true);
+  });
+
   it('that cannot be read is nobody’s', async () => {
     const actor = { kind: 'duty', id: 'a' };
     const owner = { server: 'other', epoch: 1 };
