@@ -14,6 +14,7 @@ import {
   type DetectionDocument,
   type JobRequest,
   type LogLine,
+  withoutRedis,
 } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -283,7 +284,8 @@ describe('A server that is told to stop', () => {
   });
   afterEach(() => service.close());
 
-  it('gives running sub-jobs DRAIN_MS, takes what they have, and hands the rest out again at the next start, uncounted', async () => {
+  it('gives running sub-jobs DRAIN_MS, takes what they have, and hands the rest out again at the next start, uncounted', async function () {
+    withoutRedis.call(this);
     await service.start({ DRAIN_MS: '100' });
     const id = await service.submit(segmented());
     await service.logged('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.0`);
@@ -315,7 +317,8 @@ describe('A server that is told to stop', () => {
     );
   });
 
-  it('ends live jobs CANCELLED_BY_SHUTDOWN with a document when SHUTDOWN_POLICY is cancel', async () => {
+  it('ends live jobs CANCELLED_BY_SHUTDOWN with a document when SHUTDOWN_POLICY is cancel', async function () {
+    withoutRedis.call(this);
     await service.start({ SHUTDOWN_POLICY: 'cancel', DRAIN_MS: '10000' });
     const id = await service.submit(segmented());
     await service.logged('handed out a sub-job', ({ subJob }) => subJob === `${id}.1.0.0.0.0`);

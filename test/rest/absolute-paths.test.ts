@@ -7,7 +7,7 @@ import { packageRoot } from '../../config/info.ts';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { bitmapOf } from '../support/bitmap.ts';
 import { RawComponent, trackNamed } from '../support/raw-component.ts';
-import { Service, tracksOf } from '../support/service.ts';
+import { Service, tracksOf, withoutRedis } from '../support/service.ts';
 import { ownToken } from '../support/tokens.ts';
 
 const FIXTURE = path.join(packageRoot, 'test', 'fixtures', 'absolute-paths');
@@ -19,6 +19,7 @@ const FOUND = [
 ];
 
 describe('What jobs have stored', () => {
+  before(withoutRedis);
   let service: Service;
   let component: RawComponent;
   let dataDir: string;

@@ -6,7 +6,7 @@ import type { ActorInfo, ActorPage } from '../../actors/views/actors.ts';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { Receiver } from '../support/receiver.ts';
 import { ServiceWithRoles } from '../support/roles.ts';
-import { sampleUri, Service } from '../support/service.ts';
+import { sampleUri, Service, withoutRedis } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const ASTRONAUT = sampleUri('astronaut.png');
@@ -156,7 +156,8 @@ describe('Actors', () => {
     }
   });
 
-  it('one that fails shows why and when, and backs off or goes on; the others have nothing to do with it', async () => {
+  it('one that fails shows why and when, and backs off or goes on; the others have nothing to do with it', async function () {
+    withoutRedis.call(this);
     const id = await service.submit(WAITING);
     const number = id.split('-').at(-1)!;
     await until(

@@ -3,12 +3,13 @@ import { expect } from 'chai';
 import Database from 'better-sqlite3';
 import path from 'node:path';
 import { RawComponent, trackNamed } from '../support/raw-component.ts';
-import { sampleUri, Service } from '../support/service.ts';
+import { sampleUri, Service, withoutRedis } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const JOB = { media: [sampleUri('rocket.jpg')], pipelineName: 'ABSENT PIPELINE' };
 
 describe('A stored row that cannot be read', () => {
+  before(withoutRedis);
   let service: Service;
   let component: RawComponent;
   beforeEach(async () => {
@@ -140,6 +141,7 @@ describe('A stored row that cannot be read', () => {
 });
 
 describe('A live job that a newer version has stored', () => {
+  before(withoutRedis);
   let service: Service;
   before(async () => {
     service = await Service.started();
@@ -173,6 +175,7 @@ describe('A live job that a newer version has stored', () => {
 });
 
 describe('An answer for an earlier run of a job', () => {
+  before(withoutRedis);
   let service: Service;
   before(async () => {
     service = await Service.started();

@@ -14,7 +14,7 @@ import {
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { sampleUri, Service, tracksOf } from '../support/service.ts';
+import { sampleUri, Service, tracksOf, withoutRedis } from '../support/service.ts';
 import { ownToken } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
 
@@ -24,6 +24,7 @@ const WITH_PICTURES = { ARTIFACT_EXTRACTION_POLICY: 'ALL_TYPES' };
 const LIGHT = { pipelineName: 'LIGHT PIPELINE', jobProperties: WITH_PICTURES };
 
 describe('The data folder', function () {
+  before(withoutRedis);
   this.timeout(240_000);
   let service: Service;
   let dataDir: string;

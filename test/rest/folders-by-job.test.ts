@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect } from 'chai';
 import { packageRoot } from '../../config/info.ts';
 import { RawComponent, trackNamed } from '../support/raw-component.ts';
-import { Service, tracksOf } from '../support/service.ts';
+import { Service, tracksOf, withoutRedis } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const FIXTURE = path.join(packageRoot, 'test', 'fixtures', 'folders-by-job');
@@ -13,6 +13,7 @@ const ENDED = 'test-host-1';
 const LIVE = 'test-host-2';
 
 describe('A data folder with folders by job', () => {
+  before(withoutRedis);
   let service: Service;
   let component: RawComponent;
   before(async () => {

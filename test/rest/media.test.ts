@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect } from 'chai';
-import { sampleUri, Service, tracksOf } from '../support/service.ts';
+import { sampleUri, Service, tracksOf, withoutRedis } from '../support/service.ts';
 import { until, within } from '../support/until.ts';
 
 interface Uploaded {
@@ -115,7 +115,8 @@ describe('POST /rest/media', () => {
     await remove((declared.body as Uploaded).id);
   });
 
-  it('lets no name that a client gives become a path', async () => {
+  it('lets no name that a client gives become a path', async function () {
+    withoutRedis.call(this);
     for (const [name, file] of [
       ['../../../etc/passwd', 'passwd'],
       ['/etc/x.sh/', 'medium'],
@@ -162,7 +163,8 @@ describe('POST /rest/media', () => {
     }
   });
 
-  it('makes nothing else of the data folder readable as media', async () => {
+  it('makes nothing else of the data folder readable as media', async function () {
+    withoutRedis.call(this);
     for (const name of [
       'troupe.db',
       'lock',

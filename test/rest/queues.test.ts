@@ -5,7 +5,7 @@ import { BATCH_JOB } from '../../actors/batch-job/keys.ts';
 import type { SubJobRow } from '../../actors/batch-job/state.ts';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { RawComponent } from '../support/raw-component.ts';
-import { sampleUri, Service } from '../support/service.ts';
+import { sampleUri, Service, withoutRedis } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 interface Queue {
@@ -114,7 +114,8 @@ describe('Queues (specification 4.8)', () => {
     expect((await list()).filter(({ messagesInQueue }) => messagesInQueue > 0)).to.deep.equal([]);
   });
 
-  it('take up work that an earlier version has stored for its one queue of media', async () => {
+  it('take up work that an earlier version has stored for its one queue of media', async function () {
+    withoutRedis.call(this);
     await service.dieAt({ at: 1, when: 'after' });
     await service.create({ ...job, pipelineName: 'LIGHT PIPELINE' }).catch(() => undefined);
     await service.ended();

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { packageRoot } from '../../config/info.ts';
-import { sampleUri, Service } from '../support/service.ts';
+import { sampleUri, Service, withoutRedis } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 describe('The service (specification 4.1)', () => {
@@ -106,7 +106,8 @@ describe('The service (specification 4.1)', () => {
     expect(statSync(join(service.dataDir, 'secrets')).mode & 0o777).to.equal(0o700);
   });
 
-  it('does not start twice on one DATA_DIR', async () => {
+  it('does not start twice on one DATA_DIR', async function () {
+    withoutRedis.call(this);
     const second = new Service({ DATA_DIR: service.dataDir });
     try {
       const error = await second.start().then(

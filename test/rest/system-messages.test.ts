@@ -4,7 +4,7 @@ import { BATCH_JOB } from '../../actors/batch-job/keys.ts';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { join } from 'node:path';
 import { ServiceWithRoles } from '../support/roles.ts';
-import { sampleUri, type Service } from '../support/service.ts';
+import { sampleUri, type Service, withoutRedis } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 interface Message {
@@ -167,7 +167,8 @@ describe('System messages (specification 4.5)', () => {
     expect((await list()).at(-1)!.id).to.be.greaterThan(before.at(-1)!.id);
   });
 
-  it('tell the administrators of a job that cannot be read any more', async () => {
+  it('tell the administrators of a job that cannot be read any more', async function () {
+    withoutRedis.call(this);
     const id = await service.submit({ media: [sampleUri('astronaut.png')], pipelineName: 'ABSENT PIPELINE' });
     const number = id.slice(id.lastIndexOf('-') + 1);
     await service.kill9();

@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { sample } from '../components/recorded.ts';
 import { closeServers, rtsp, withLogin } from '../media/live-watching.ts';
 import { accessUnits } from '../support/coded-media.ts';
-import { sampleUri, Service } from '../support/service.ts';
+import { sampleUri, Service, withoutRedis } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const CLIP = 'face_move.mp4';
@@ -178,7 +178,8 @@ describe('A streaming job on a camera', function () {
     expect(ids).to.deep.equal([...new Set(ids)]);
   });
 
-  it('ends with the server when its operator wants that', async () => {
+  it('ends with the server when its operator wants that', async function () {
+    withoutRedis.call(this);
     const camera = await endless();
     const id = await submit(camera.url, { stallTimeout: -1 });
     await becomes(id, 'IN_PROGRESS');

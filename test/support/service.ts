@@ -52,6 +52,11 @@ const DEFAULTS: Environment = {
 /** What the test's own environment gives to the server. */
 const INHERITED = ['PATH', 'HOME', 'LANG', 'TMPDIR', 'NODE_OPTIONS', 'NODE_V8_COVERAGE', 'LD_LIBRARY_PATH'];
 
+/** Leaves out what is about the SQLite file, or about a server that is alone, in a run over Redis. */
+export function withoutRedis(this: Mocha.Context): void {
+  if (process.env['TEST_REDIS_URL'] !== undefined) this.skip();
+}
+
 export const sampleUri = (name: string) => pathToFileURL(join(packageRoot, 'samples', name)).href;
 
 /** A service with a folder of its own, started and stopped as often as a test likes; its data stay between starts. */

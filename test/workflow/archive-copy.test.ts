@@ -9,7 +9,14 @@ import { expect } from 'chai';
 import { ArchiveServer } from '../support/archive-server.ts';
 import { ACCESS_KEY, answerError, BucketServer, SECRET_KEY } from '../support/bucket-server.ts';
 import { answer, Receiver } from '../support/receiver.ts';
-import { sampleUri, Service, tracksOf, type DetectionDocument, type JobRequest } from '../support/service.ts';
+import {
+  sampleUri,
+  Service,
+  tracksOf,
+  type DetectionDocument,
+  type JobRequest,
+  withoutRedis,
+} from '../support/service.ts';
 import { ownToken } from '../support/tokens.ts';
 import { until } from '../support/until.ts';
 
@@ -105,7 +112,8 @@ describe('Results of a job that an archive knows', () => {
     expect(handed.map(({ subJob }) => subJob)).to.deep.equal([`${id}.1.copy`]);
   });
 
-  it('are copied from here also after DATA_DIR was moved, while the archive and the document name the place of before', async () => {
+  it('are copied from here also after DATA_DIR was moved, while the archive and the document name the place of before', async function () {
+    withoutRedis.call(this);
     const shared = service;
     const before = new Service({ COMPONENT_PROCESSES: '2' }, ({ url }) => ownToken(url, dataDir));
     let { dataDir } = before;

@@ -9,7 +9,14 @@ import { expect } from 'chai';
 import { ACCESS_KEY, answerError, BucketServer, SECRET_KEY } from '../support/bucket-server.ts';
 import { answer, Receiver } from '../support/receiver.ts';
 import { ServiceWithRoles } from '../support/roles.ts';
-import { errorCodes, sampleUri, Service, tracksOf, type DetectionDocument } from '../support/service.ts';
+import {
+  errorCodes,
+  sampleUri,
+  Service,
+  tracksOf,
+  type DetectionDocument,
+  withoutRedis,
+} from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { childrenOf } from './results.ts';
 
@@ -195,7 +202,8 @@ describe('Buckets', () => {
 
   // The last one: it stops the service.
   describe('of a service that was stopped', () => {
-    it('leave nothing of their keys with jobs that have ended but what the request says', async () => {
+    it('leave nothing of their keys with jobs that have ended but what the request says', async function () {
+      withoutRedis.call(this);
       expect(await service.stop()).to.equal(0);
       const database = new Database(join(service.dataDir, 'troupe.db'), { readonly: true });
       const texts = [
