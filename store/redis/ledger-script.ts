@@ -18,6 +18,7 @@
  *     of:<actor>                     items that are known of an actor
  *     news                           items of which the actor has to hear, in the order in which that happened
  *     settled                        tokens whose answer was taken, the last thousand
+ *     unable:<queue>                 servers that cannot serve it
  *     looked                         when a server looked last for what has run out
  *     heardOf                        when a server said last that it is there
  *     servers, server:<server>       who is there, with its node; the second is gone soon after its server is
@@ -45,6 +46,8 @@ end
 local server, leaseMs, silenceMs, wholeMs, graceMs = arg(), number(), number(), number(), number()
 
 local REMEMBERED, FEW, MAX_RELEASES, PRIORITIES = 1000, 16, 20, 9
+-- A server that cannot serve a queue says so again with each offer; after so long it is asked anew.
+local UNABLE_SECONDS = 600
 
 local offered, news = {}, {}
 
@@ -318,6 +321,7 @@ export const LEDGER_SCRIPTS = {
       if length > 0 then
         queues[#queues + 1] = queue
         waiting = waiting + length
+        redis.call('SREM', P .. 'unable:' .. queue, server)
       end
     end
     local holds = redis.call('EXISTS', P .. 'w:' .. worker) == 1
@@ -457,6 +461,13 @@ export const LEDGER_SCRIPTS = {
     return { told() }`),
   unavailable: script(`
     local queue, why = arg(), arg()
+    -- What one server cannot serve another may: only when all of them have said so is it lost.
+    redis.call('SADD', P .. 'unable:' .. queue, server)
+    redis.call('EXPIRE', P .. 'unable:' .. queue, UNABLE_SECONDS)
+    for _, other in ipairs(redis.call('SMEMBERS', P .. 'servers')) do
+      local says = other == server or redis.call('SISMEMBER', P .. 'unable:' .. queue, other) == 1
+      if not says and redis.call('EXISTS', P .. 'server:' .. other) == 1 then return { told() } end
+    end
     for _, id in ipairs(redis.call('ZRANGE', P .. 'since:' .. queue, 0, -1)) do
       local item = itemOf(id)
       unwait(item)

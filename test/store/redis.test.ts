@@ -94,6 +94,21 @@ describe('The store in Redis', () => {
       expect(await other.work.look(lease!.token, 'w')).to.equal('settled');
     });
 
+    it('loses what waits in a queue when none of them can serve it, not when one of them cannot', async () => {
+      const [one, other] = await two();
+      for (const store of [one, other]) await store.work.alive(60_000, store === one ? 'one' : 'other');
+      await commit(one, 0, { offer: [item('a')] });
+      const lost = async () => (await other.work.news(9)).map(({ what, item: { id } }) => `${what} ${id}`);
+      await one.work.unavailable('FACE', 'it cannot be started');
+      expect(await lost()).to.deep.equal([]);
+      const [lease] = await one.work.claim({ queues: ['FACE'], max: 1, worker: 'w' });
+      await one.work.release(lease!.token, 'w');
+      await other.work.unavailable('FACE', 'it cannot be started here');
+      expect(await lost(), 'the first has served it meanwhile').to.deep.equal([]);
+      await one.work.unavailable('FACE', 'it cannot be started any more');
+      expect(await lost()).to.deep.equal(['lost a']);
+    });
+
     it('gives back what the components of a dead server held, and counts no attempt', async () => {
       const prefix = `two-${++prefixes}`;
       const one = await open({ prefix, ledger: { server: 'dead' } });
