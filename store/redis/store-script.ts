@@ -13,7 +13,7 @@
  *     counters, sequences, quarantine
  *     z:<n>:...          what was put aside: the actor, its rows and notices as they were
  */
-import { LEDGER } from './ledger-script.ts';
+import { LEDGER } from './ledger-rules.ts';
 
 /** Of verbs that only read: they neither ask for the time nor tell anybody. */
 const READING = `

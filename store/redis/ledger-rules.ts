@@ -1,0 +1,302 @@
+/**
+ * The rules of the work ledger in Lua, for scripts that run within Redis: one at a time, each whole or not at all. They mean what
+ * store/memory-ledger.ts and store/leases.ts mean; one contract suite holds both.
+ *
+ * Keys, all behind the prefix `P` whose braces put them in one slot:
+ *
+ *     i:<id>                         an item: j (as JSON), q(ueue), p(riority), a(ctor), n (attempt), s (state: waiting, held or told),
+ *                                    k (times given back), l (token of its lease), o (orphan), alone; of news: what, why
+ *     turns:<queue>:<priority>       actors by their turn
+ *     line:<queue>:<priority>:<actor>  its items in order
+ *     since:<queue>                  items that wait, by the time since when
+ *     depth                          how many wait, by <queue>:<priority>
+ *     queues, held                   names of queues, those of one server alone as <queue>@<server>; how many are held, by queue
+ *     l:<token>                      a lease: i(tem), w(orker), v (server of a worker that ends with it), at, lease, silent, whole, done,
+ *                                    total, cancelled, kill, turn, last
+ *     due                            leases by the next of their clocks
+ *     w:<worker>, v:<server>         leases of a worker; of the workers that end with a server
+ *     of:<actor>                     items that are known of an actor
+ *     news                           items of which the actor has to hear, in the order in which that happened
+ *     settled                        tokens whose answer was taken, the last thousand
+ *     unable:<queue>                 servers that cannot serve it
+ *     looked                         when a server looked last for what has run out
+ *     heardOf                        when a server said last that it is there
+ *     servers, server:<server>       who is there, with its node; the second is gone soon after its server is
+ *     node:<name>                    the server whose own node has this name
+ */
+export const LEDGER = `
+local P = KEYS[1] .. 'w:'
+local position = 0
+local function arg() position = position + 1; return ARGV[position] end
+local function args(n)
+  local taken = {}
+  for i = 1, n do taken[i] = arg() end
+  return taken
+end
+local function number() return tonumber(arg()) end
+
+-- What the ledger is told with each call: milliseconds of its clock ('' is that of Redis), and its settings.
+local at = arg()
+if at == '' then
+  local time = redis.call('TIME')
+  at = time[1] * 1000 + math.floor(time[2] / 1000)
+else
+  at = tonumber(at)
+end
+local server, leaseMs, silenceMs, wholeMs, graceMs = arg(), number(), number(), number(), number()
+
+local REMEMBERED, FEW, MAX_RELEASES, PRIORITIES = 1000, 16, 20, 9
+-- A server that cannot serve a queue says so again with each offer; after so long it is asked anew.
+local UNABLE_SECONDS = 600
+
+local offered, news = {}, {}
+
+local function nextNumber() return redis.call('INCR', P .. 'numbers') end
+local function get(key, field) return redis.call('HGET', key, field) end
+
+local function itemOf(id)
+  local key = P .. 'i:' .. id
+  local fields = redis.call('HMGET', key, 's', 'q', 'p', 'a', 'n', 'l', 'k', 'o', 'what', 'alone', 'j')
+  if not fields[1] then return nil end
+  return {
+    id = id, key = key, state = fields[1], queue = fields[2], priority = fields[3], actor = fields[4],
+    attempt = tonumber(fields[5]), token = fields[6], releases = tonumber(fields[7] or '0'),
+    orphan = fields[8] == '1', what = fields[9], alone = fields[10] == '1', json = fields[11]
+  }
+end
+
+local function turnsOf(item) return P .. 'turns:' .. item.queue .. ':' .. item.priority end
+local function lineOf(item) return P .. 'line:' .. item.queue .. ':' .. item.priority .. ':' .. item.actor end
+local function waitingIn(queue) return redis.call('ZCARD', P .. 'since:' .. queue) end
+local function heldIn(queue) return tonumber(redis.call('HGET', P .. 'held', queue) or '0') end
+
+local function deepen(item, by)
+  local field = item.queue .. ':' .. item.priority
+  if redis.call('HINCRBY', P .. 'depth', field, by) == 0 then redis.call('HDEL', P .. 'depth', field) end
+end
+
+local function wait(item, releases)
+  redis.call('HSET', item.key, 's', 'waiting', 'k', releases)
+  redis.call('HDEL', item.key, 'l', 'o', 'what', 'why')
+  local turn = nextNumber()
+  redis.call('ZADD', turnsOf(item), 'NX', turn, item.actor)
+  redis.call('ZADD', lineOf(item), turn, item.id)
+  redis.call('ZADD', P .. 'since:' .. item.queue, at, item.id)
+  redis.call('SADD', P .. 'queues', item.queue)
+  deepen(item, 1)
+  offered[item.queue] = true
+end
+
+local function unwait(item)
+  redis.call('ZREM', lineOf(item), item.id)
+  if redis.call('EXISTS', lineOf(item)) == 0 then redis.call('ZREM', turnsOf(item), item.actor) end
+  redis.call('ZREM', P .. 'since:' .. item.queue, item.id)
+  deepen(item, -1)
+end
+
+local function remove(item)
+  redis.call('DEL', item.key)
+  redis.call('SREM', P .. 'of:' .. item.actor, item.id)
+  redis.call('ZREM', P .. 'news', item.id)
+end
+
+local function leaseOf(token)
+  local key = P .. 'l:' .. token
+  local f = redis.call('HMGET', key, 'i', 'w', 'v', 'at', 'lease', 'silent', 'whole', 'done', 'total', 'cancelled', 'kill', 'turn', 'last')
+  if not f[1] then return nil end
+  return {
+    token = token, key = key, id = f[1], worker = f[2], server = f[3], at = tonumber(f[4]), lease = tonumber(f[5]),
+    silent = tonumber(f[6]), whole = tonumber(f[7]), done = tonumber(f[8]), total = tonumber(f[9]),
+    cancelled = f[10] == '1', kill = f[11] and tonumber(f[11]), turn = f[12] == '1', last = f[13] == '1'
+  }
+end
+
+-- Numbers as text that loses nothing, also where a clock stands still for ever.
+local function text(n)
+  if n == math.huge then return 'inf' end
+  return string.format('%.17g', n)
+end
+
+local function keepClocks(lease)
+  redis.call('HSET', lease.key, 'lease', text(lease.lease), 'silent', text(lease.silent), 'whole', text(lease.whole),
+    'done', text(lease.done), 'total', text(lease.total))
+  if lease.kill then redis.call('HSET', lease.key, 'kill', text(lease.kill)) end
+  redis.call('ZADD', P .. 'due', text(math.min(lease.lease, lease.silent, lease.whole, lease.kill or math.huge)), lease.token)
+end
+
+-- A lease as it is answered.
+local function shown(lease)
+  return {
+    lease.token, get(P .. 'i:' .. lease.id, 'j'), lease.worker, text(lease.at), text(lease.lease), text(lease.silent), text(lease.whole),
+    text(lease.done), text(lease.total), lease.cancelled and '1' or '0', lease.kill and text(lease.kill) or '',
+    lease.turn and '1' or '0', lease.last and '1' or '0', text(at)
+  }
+end
+
+local function free(lease, item)
+  redis.call('DEL', lease.key)
+  redis.call('ZREM', P .. 'due', lease.token)
+  redis.call('ZREM', P .. 'w:' .. lease.worker, lease.token)
+  if lease.server ~= '' then redis.call('SREM', P .. 'v:' .. lease.server, lease.token) end
+  if redis.call('HINCRBY', P .. 'held', item.queue, -1) == 0 then redis.call('HDEL', P .. 'held', item.queue) end
+end
+
+local function tell(item, what, token, why)
+  redis.call('HSET', item.key, 's', 'told', 'what', what, 'l', token, 'why', why)
+  redis.call('ZADD', P .. 'news', nextNumber(), item.id)
+  news[#news + 1] = { what, item.json, token, why }
+end
+
+local function cancel(token)
+  local lease = leaseOf(token)
+  if not lease.kill then lease.kill = at + 2 * graceMs end
+  redis.call('HSET', lease.key, 'cancelled', '1')
+  keepClocks(lease)
+end
+
+-- Reads an item from the arguments, as the caller describes it.
+local function described()
+  local id, queue, priority, actor, attempt, json = arg(), arg(), number(), arg(), number(), arg()
+  priority = math.min(PRIORITIES, math.max(0, priority))
+  return { id = id, key = P .. 'i:' .. id, queue = queue, priority = string.format('%d', priority), actor = actor, attempt = attempt, json = json }
+end
+
+local function keep(item)
+  redis.call('HSET', item.key, 'j', item.json, 'q', item.queue, 'p', item.priority, 'a', item.actor, 'n', item.attempt)
+  redis.call('SADD', P .. 'of:' .. item.actor, item.id)
+end
+
+local function offer(item)
+  local known = itemOf(item.id)
+  offered[item.queue] = true
+  -- Of what was lost or dropped the actor has not heard yet, unless it offers a later attempt.
+  if known and (known.state ~= 'told' or item.attempt <= known.attempt) then return end
+  if known then redis.call('ZREM', P .. 'news', item.id) end
+  keep(item)
+  wait(item, 0)
+end
+
+local function withdraw(item)
+  local known = itemOf(item.id)
+  if known and known.state == 'held' then return cancel(known.token) end
+  if known and known.state == 'told' and known.what == 'dropped' then return end
+  if known and known.state == 'waiting' then unwait(known) end
+  keep(item)
+  tell(item, 'dropped', '', '')
+end
+
+local function settle(id)
+  local item = itemOf(id)
+  if not item then return end
+  if item.state == 'held' then
+    free(leaseOf(item.token), item)
+    redis.call('ZADD', P .. 'settled', nextNumber(), item.token)
+    redis.call('ZREMRANGEBYRANK', P .. 'settled', 0, -REMEMBERED - 1)
+  elseif item.state == 'waiting' then
+    unwait(item)
+  end
+  remove(item)
+end
+
+local function clear(actor)
+  for _, id in ipairs(redis.call('SMEMBERS', P .. 'of:' .. actor)) do
+    local item = itemOf(id)
+    if item.state ~= 'held' then
+      settle(id)
+    else
+      cancel(item.token)
+      redis.call('HSET', item.key, 'o', '1')
+    end
+  end
+end
+
+local function lose(lease, why)
+  local item = itemOf(lease.id)
+  free(lease, item)
+  if item.orphan then
+    remove(item)
+  elseif lease.cancelled then
+    tell(item, 'dropped', '', '')
+  else
+    tell(item, 'lost', lease.token, why)
+  end
+end
+
+local function giveBack(lease, begun)
+  local item = itemOf(lease.id)
+  if lease.cancelled then
+    lose(lease, '')
+  elseif begun and item.releases >= MAX_RELEASES then
+    lose(lease, 'it was given back ' .. MAX_RELEASES .. ' times')
+  else
+    free(lease, item)
+    wait(item, begun and item.releases + 1 or item.releases)
+  end
+end
+
+-- What a server offered to its own components alone goes with it.
+local function removeServer(gone, ownQueues)
+  for _, token in ipairs(redis.call('SMEMBERS', P .. 'v:' .. gone)) do giveBack(leaseOf(token), false) end
+  redis.call('SREM', P .. 'servers', gone)
+  local own = {}
+  for _, name in ipairs(ownQueues) do
+    local queue = name .. '@' .. gone
+    own[queue] = true
+    for _, id in ipairs(redis.call('ZRANGE', P .. 'since:' .. queue, 0, -1)) do
+      local item = itemOf(id)
+      unwait(item)
+      remove(item)
+    end
+  end
+  for _, id in ipairs(redis.call('ZRANGE', P .. 'news', 0, -1)) do
+    local item = itemOf(id)
+    if own[item.queue] then remove(item) end
+  end
+end
+
+local function leasesOfWorker(worker)
+  local found = {}
+  for _, token in ipairs(redis.call('ZRANGE', P .. 'w:' .. worker, 0, -1)) do found[#found + 1] = leaseOf(token) end
+  return found
+end
+
+-- Others that the worker of a lease works on in turn with it.
+local function besides(lease)
+  local found = {}
+  if not lease.turn then return found end
+  for _, other in ipairs(leasesOfWorker(lease.worker)) do
+    if other.turn and other.token ~= lease.token then found[#found + 1] = other end
+  end
+  return found
+end
+
+-- On which of several items a worker was when it went is not known: all of them go back, each to be handed out alone.
+local function loseOrSetApart(lease, why)
+  local others = besides(lease)
+  if #others == 0 then return lose(lease, why) end
+  table.insert(others, 1, lease)
+  for _, one in ipairs(others) do
+    redis.call('HSET', P .. 'i:' .. one.id, 'alone', '1')
+    giveBack(one, true)
+  end
+end
+
+local function leaseHeldBy(token, worker)
+  local lease = leaseOf(token)
+  if lease and lease.worker == worker then return lease end
+  return nil
+end
+
+local function figuresOf(queue) return { queue, waitingIn(queue), heldIn(queue) } end
+
+-- What the caller tells its listeners; the listeners of other servers hear of queues by the channel.
+local function told()
+  local queues = {}
+  for queue in pairs(offered) do
+    local figures = figuresOf(queue)
+    if figures[2] > 0 then queues[#queues + 1] = figures end
+  end
+  if #queues > 0 then redis.call('PUBLISH', KEYS[1] .. 'offered', cjson.encode({ server = server, queues = queues })) end
+  return { queues, news }
+end
+`;
