@@ -56,7 +56,9 @@ async function* filesBelow(folder: string, depth: number, left: { entries: numbe
   for await (const entry of entries) {
     if (--left.entries <= 0) return;
     const where = path.join(folder, entry.name);
-    if (entry.isFile() && kindOf(entry.name) !== undefined) yield where;
+    const kind = entry.isFile() ? kindOf(entry.name) : undefined;
+    // WHISPERSPEECH looks for its files in the roots themselves.
+    if (kind === 'ONNX' || (kind === 'WHISPER' && depth === 0)) yield where;
     else if (entry.isDirectory() && depth < DEEPEST && !entry.name.startsWith('.'))
       yield* filesBelow(where, depth + 1, left);
   }

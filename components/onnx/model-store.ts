@@ -1,7 +1,10 @@
 /** The models that this process has loaded. */
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
 import type { InferenceSession } from 'onnxruntime-node';
 import { DetectionError, type ModelSettings } from '../sdk/detector.ts';
 import { messageOf } from '../sdk/failure.ts';
+import type { FileFacts } from './file-facts.ts';
 import type { Hints } from './hints.ts';
 import { checkedFacts, findModel, type ModelFile } from './model-file.ts';
 import { Network } from './network.ts';
@@ -15,9 +18,9 @@ interface Loaded {
   readonly networks: Map<string, Network>;
 }
 
-type Metadata = ReadonlyMap<string, string>;
+type KnownFacts = Pick<FileFacts, 'metadata' | 'external'>;
 
-/** Files whose metadata are remembered. */
+/** Files of which it is remembered what they say. */
 const MOST_FILES = 50;
 /** Different ways to use one loaded model that are remembered. */
 const MOST_WAYS = 8;
@@ -36,7 +39,7 @@ export class ModelStore {
   /** In the order of their use. */
   readonly #loaded = new Map<string, Loaded>();
   /** By versions of files. */
-  readonly #metadata = new Map<string, Metadata>();
+  readonly #facts = new Map<string, KnownFacts>();
 
   constructor(settings: ModelSettings) {
     this.#settings = settings;
@@ -49,8 +52,9 @@ export class ModelStore {
 
   async network({ name, hints: given, options }: WantedModel, signal: AbortSignal): Promise<Network> {
     const file = await findModel(name, this.#settings.roots);
-    const hints = await hintsFor(file, this.#metadataOf(file), given);
-    const key = `${options.provider} ${options.threads} ${file.version}`;
+    const facts = this.#factsOf(file);
+    const hints = await hintsFor(file, facts.metadata, given);
+    const key = `${options.provider} ${options.threads} ${file.version} ${await versionsBeside(file, facts)}`;
     const way = JSON.stringify(hints);
     const known = this.#loaded.get(key)?.networks.get(way);
     if (known !== undefined) {
@@ -73,13 +77,13 @@ export class ModelStore {
   }
 
   /** A file is read once, not for each sub-job. */
-  #metadataOf(file: ModelFile): Metadata {
-    const known = this.#metadata.get(file.version);
+  #factsOf(file: ModelFile): KnownFacts {
+    const known = this.#facts.get(file.version);
     if (known !== undefined) return known;
-    if (this.#metadata.size >= MOST_FILES) this.#metadata.clear();
-    const { metadata } = checkedFacts(file);
-    this.#metadata.set(file.version, metadata);
-    return metadata;
+    if (this.#facts.size >= MOST_FILES) this.#facts.clear();
+    const { metadata, external } = checkedFacts(file);
+    this.#facts.set(file.version, { metadata, external });
+    return { metadata, external };
   }
 
   /** Room is made before, so that no more are in memory at any time. */
@@ -107,4 +111,13 @@ export class ModelStore {
       await session.release();
     }
   }
+}
+
+/** Weights that lie in files of their own may be replaced without the model. */
+async function versionsBeside(file: ModelFile, { external }: KnownFacts): Promise<string> {
+  const versions = external.map(async (name) => {
+    const facts = await stat(path.resolve(path.dirname(file.path), name)).catch(() => undefined);
+    return facts === undefined ? '' : `${facts.size} ${facts.mtimeMs} ${facts.ino}`;
+  });
+  return (await Promise.all(versions)).join(' ');
 }

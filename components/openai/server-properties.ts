@@ -3,6 +3,9 @@ import type { Properties } from '../../domain/types.ts';
 import { DetectionError } from '../sdk/detector.ts';
 import { countOf } from '../tracking/settings.ts';
 
+/** The longest that timers can wait. */
+const LONGEST_WAIT_MS = 2 ** 31 - 1;
+
 export interface ServerProperties {
   /** Without a slash at its end. */
   readonly uri: string;
@@ -34,7 +37,7 @@ export function readServer(properties: Properties): ServerProperties {
     token: text('API_TOKEN'),
     healthUri,
     model: text('LLM_MODEL'),
-    timeoutMs: countOf(properties, 'API_TIMEOUT_MS', 1),
+    timeoutMs: Math.min(countOf(properties, 'API_TIMEOUT_MS', 1), LONGEST_WAIT_MS),
     attempts: orDefault(properties, 'COMPONENT_HTTP_RETRY_MAX_ATTEMPTS', 10, 1),
     firstDelayMs: orDefault(properties, 'COMPONENT_HTTP_RETRY_INITIAL_DELAY_MS', 200, 0),
     maxDelayMs: orDefault(properties, 'COMPONENT_HTTP_RETRY_MAX_DELAY_MS', 30_000, 0),

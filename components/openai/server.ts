@@ -68,7 +68,9 @@ export class ModelServer {
       const awayMs = awaySince === undefined ? 0 : performance.now() - awaySince;
       if (outcome.kind === 'final' || attempts >= server.attempts || awayMs > this.#waitMs)
         throw failure(outcome.why, server);
-      await waited(Math.max(delay, outcome.waitMs ?? 0), job);
+      // However long a server asks to be left alone: nobody waits longer than for one that is away.
+      const left = Math.max(0, this.#waitMs - awayMs);
+      await waited(Math.max(delay, Math.min(outcome.waitMs ?? 0, left)), job);
       delay = Math.min(delay * 2, server.maxDelayMs);
     }
   }
@@ -105,7 +107,9 @@ export class ModelServer {
         ...(contentType === undefined ? {} : { contentType }),
       });
       if (anyBody && answer.status === 200) return { kind: 'answer', body: undefined };
-      return outcomeOf(answer);
+      return outcomeOf(
+        server.token === '' ? answer : { ...answer, text: answer.text.replaceAll(server.token, '***') },
+      );
     } catch (error) {
       job.signal.throwIfAborted();
       if (!(error instanceof NoAnswer)) throw error;
@@ -129,12 +133,18 @@ function outcomeOf(answer: Answer): Outcome {
   const why = `it answered with status ${status}: ${saidIn(text)}`;
   if (status === 401 || status === 403)
     return { kind: 'final', why: `it does not accept API_TOKEN (status ${status})` };
-  const seconds = Number(answer.header('retry-after'));
-  const waitMs = Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, 3_600) * 1_000 : 0;
+  const waitMs = waitOf(answer.header('retry-after'));
   if ([502, 503, 504].includes(status)) return { kind: 'away', why, waitMs };
   return status >= 500 || [408, 409, 425, 429].includes(status)
     ? { kind: 'failed', why, waitMs }
     : { kind: 'final', why };
+}
+
+/** Retry-After: seconds, or a date. */
+function waitOf(header: string | undefined): number {
+  const seconds = Number(header);
+  const ms = Number.isFinite(seconds) ? seconds * 1_000 : Date.parse(header ?? '') - Date.now();
+  return Number.isFinite(ms) ? Math.max(0, ms) : 0;
 }
 
 function bodyOf(text: string, cut: boolean): Outcome {

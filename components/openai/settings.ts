@@ -1,11 +1,10 @@
 /** The properties of a component that asks a model of words, read and checked. */
-import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import type { Properties } from '../../domain/types.ts';
 import type { FedTrack } from '../../protocol/detection-work.ts';
 import { DetectionError } from '../sdk/detector.ts';
 import { countOf } from '../tracking/settings.ts';
-import { fileBelow } from './file-below.ts';
+import { textBelow } from './file-below.ts';
 import { readServer, type ServerProperties } from './server-properties.ts';
 
 export interface ChatSettings {
@@ -21,8 +20,7 @@ export interface ChatSettings {
 /** `roots`: the folders of MODEL_ROOTS, below which the files lie that properties name. */
 export async function readChat(properties: Properties, roots: readonly string[]): Promise<ChatSettings> {
   const text = (name: string) => properties[name]?.trim() ?? '';
-  const file = async (name: string) =>
-    text(name) === '' ? '' : readFile(await fileBelow(roots, name, text(name)), 'utf8');
+  const file = async (name: string) => (text(name) === '' ? '' : textBelow(roots, name, text(name)));
   const prompt = (await file('GENERATION_PROMPT_PATH')) || (properties['PROMPT_TEMPLATE'] ?? '');
   if (prompt.trim() === '')
     throw new DetectionError(
@@ -36,13 +34,17 @@ export async function readChat(properties: Properties, roots: readonly string[])
   const schema = given.startsWith('{') ? given : await file('GENERATION_JSON_SCHEMA_PATH');
   return {
     server: readServer(properties),
-    prompt: prompt.replaceAll('{CLASSIFIERS}', await file('CLASSIFIERS_FILE')),
+    prompt: withClassifiers(prompt, await file('CLASSIFIERS_FILE')),
     schema: schema === '' ? undefined : readSchema(schema),
     attempts: countOf(properties, 'GENERATION_MAX_ATTEMPTS', 1),
     maxNewTokens: countOf(properties, 'MAX_NEW_TOKENS', 1),
     outputProperty,
   };
 }
+
+/** Word for word: a dollar sign in the file means nothing. */
+const withClassifiers = (prompt: string, classifiers: string) =>
+  prompt.replaceAll('{CLASSIFIERS}', () => classifiers);
 
 function readSchema(text: string): NonNullable<ChatSettings['schema']> {
   try {

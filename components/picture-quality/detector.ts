@@ -66,6 +66,12 @@ class Watch {
   *look(frame: Frame): Iterable<FoundTrack> {
     const { index, time, width, height } = frame;
     const [look, last] = [{ frame: index, time, width, height }, this.#last];
+    if (this.#meter?.takes(frame) === false && last !== undefined) {
+      // Another size, as it comes with regions that are fed forward: its meter knows nothing of what has begun before.
+      yield* this.#black.end(last, time);
+      yield* this.#frozen.end(last, time);
+      this.#first = undefined;
+    }
     const found = this.#meterFor(frame).measure(frame.data, time);
     this.#recent.add(look);
     if (found.blackBegins) this.#black.begin(look);
@@ -82,7 +88,7 @@ class Watch {
     if (first === undefined || last === undefined) return;
     yield* this.#black.end(last);
     yield* this.#frozen.end(last);
-    if (content === undefined || (content.width === last.width && content.height === last.height)) return;
+    if (content === undefined || isWhole(content, last)) return;
     const { width, height, x, y } = content;
     yield trackOf('CROP', first, last, content, { CROP: `${width}:${height}:${x}:${y}` });
   }
@@ -100,6 +106,13 @@ class Watch {
     return this.#meter;
   }
 }
+
+/** The filter rounds to even sizes and places: what is missing by that is no bar. */
+const ROUNDED = 4;
+const isWhole = (
+  content: { readonly width: number; readonly height: number },
+  picture: { readonly width: number; readonly height: number },
+): boolean => picture.width - content.width < ROUNDED && picture.height - content.height < ROUNDED;
 
 /** Sounds have no picture: in a pipeline that looks at pictures and sound there is nothing wrong with them. */
 async function* soundFile(): AsyncIterable<never> {

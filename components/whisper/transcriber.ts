@@ -1,6 +1,9 @@
 /** The process that transcribes: started for the first window, gone when it is cancelled or dies, then started anew. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Transcription } from '../../media/whisper-filter.ts';
 import { DetectionError } from '../sdk/detector.ts';
@@ -59,7 +62,10 @@ export class Transcriber {
   #start(useGpu: boolean): ChildProcess {
     const path = fileURLToPath(new URL('./transcriber-process.js', import.meta.url));
     this.#usesGpu = useGpu;
+    // Whatever it leaves there when it is killed in the middle goes with it: pieces of what was said.
+    const folder = mkdtempSync(join(tmpdir(), 'troupe-whisper-'));
     const child = fork(path, {
+      env: { ...process.env, TMPDIR: folder },
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       execArgv: [],
@@ -70,6 +76,7 @@ export class Transcriber {
     });
     child.once('close', () => {
       if (this.#child === child) this.#child = undefined;
+      rmSync(folder, { recursive: true, force: true });
     });
     // Its end is told of by "close".
     child.on('error', () => undefined);

@@ -84,6 +84,11 @@ describe('The PICTURE QUALITY component', () => {
     expect(framed.map(({ properties }) => properties?.['CROP'])).to.deep.equal(['44:64:20:0']);
   });
 
+  it('finds no bars in a picture of odd size, which the filter cannot tell to the pixel', async () => {
+    const whole = picture(63, 47, () => grey(180));
+    expect(await all(detector.image!(whole, await jobOf('picture-quality')))).to.deep.equal([]);
+  });
+
   it('refuses properties that make no sense', async () => {
     expect(
       await acceptsBroken('picture-quality', (job) => detector.video!(painted({ frames: 1 }, alive), job)),

@@ -194,6 +194,20 @@ describe('The OPENAI components', () => {
       expect(server.requests).to.have.length(6);
     });
 
+    it('never tell a part of the key, though what is told is cut', async () => {
+      server.manner = answer(400, `${'x'.repeat(295)}${KEY}`);
+      expect(await complaint())
+        .to.contain('xxx***')
+        .and.not.contain(KEY.slice(0, 4));
+    });
+
+    it('wait no longer than for one that is away, however long it asks for', async () => {
+      server.manner = answer(503, '', { 'retry-after': '3600' });
+      expect(await complaint({}, hostWith(50))).to.contain('status 503');
+      server.manner = answer(429, '', { 'retry-after': new Date(Date.now() + 3_600_000).toUTCString() });
+      expect(await complaint({}, hostWith(50))).to.contain('status 429');
+    });
+
     it('wait for one that is away, without counting attempts, and tell that they go on', async () => {
       const { port } = new URL(server.url);
       await server.close();
@@ -292,12 +306,17 @@ describe('The OPENAI components', () => {
   });
 
   it('refuse properties that make no sense', async () => {
+    await writeFile(join(roots, 'weights.onnx'), 'weights');
+    await writeFile(join(roots, 'long.txt'), 'x'.repeat(2_000_000));
     for (const [properties, code] of [
       [{ API_URI: '' }, 'MISSING_PROPERTY'],
       [{ API_URI: 'file:///etc/passwd' }, 'INVALID_PROPERTY'],
       [{ PROMPT_TEMPLATE: ' ' }, 'MISSING_PROPERTY'],
       [{ GENERATION_PROMPT_PATH: '../../etc/passwd' }, 'INVALID_PROPERTY'],
       [{ GENERATION_JSON_SCHEMA_PATH: '{"type":7}' }, 'INVALID_PROPERTY'],
+      [{ GENERATION_PROMPT_PATH: '.' }, 'INVALID_PROPERTY'],
+      [{ CLASSIFIERS_FILE: 'weights.onnx' }, 'INVALID_PROPERTY'],
+      [{ CLASSIFIERS_FILE: 'long.txt' }, 'INVALID_PROPERTY'],
       [{ MAX_NEW_TOKENS: 'many' }, 'INVALID_PROPERTY'],
       [{ COMPONENT_HTTP_RETRY_MAX_ATTEMPTS: '0' }, 'INVALID_PROPERTY'],
     ] as const)

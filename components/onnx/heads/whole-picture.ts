@@ -82,16 +82,16 @@ const noList = (outputs: readonly OutputShape[]): Misfit =>
 
 const NEARLY_ONE = 0.01;
 
-/** Values that are shares of one whole already stay; logits become shares. */
+/** Values that are probabilities already stay; logits become shares of one whole. */
 function sharesOf(data: ArrayLike<number>): (value: number) => number {
-  let [sum, least, largest] = [0, Infinity, -Infinity];
+  let [least, largest] = [Infinity, -Infinity];
   for (let i = 0; i < data.length; i++) {
     const value = data[i]!;
-    sum += value;
     least = Math.min(least, value);
     largest = Math.max(largest, value);
   }
-  if (least >= 0 && Math.abs(sum - 1) < NEARLY_ONE) return (value) => value;
+  // Shares of one whole, or of a model that gives each class a probability of its own.
+  if (least >= 0 && largest <= 1 + NEARLY_ONE) return (value) => value;
   let total = 0;
   for (let i = 0; i < data.length; i++) total += Math.exp(data[i]! - largest);
   return (value) => Math.exp(value - largest) / total;
