@@ -26,7 +26,9 @@ export async function drain(
   const { jobService, workerGateway, nodeManager, nodes, streams } = guardian;
   const until = system.clock.steady() + settings.DRAIN_MS;
   const condition = async (end: number, holds: () => Promise<boolean>) => {
-    while (system.clock.steady() < end && !(await holds())) await delay(system.clock, LOOK_MS);
+    // A store that does not answer says nothing of it.
+    while (system.clock.steady() < end && !(await holds().catch(() => false)))
+      await delay(system.clock, LOOK_MS);
   };
   // A live stream has no end to wait for: its component tells what it has seen when it is stopped.
   const endsHere = ({ item, worker }: Lease) =>

@@ -56,6 +56,8 @@ export function startReconciling(deps: ReconcileDeps): () => void {
     for await (const { id } of allEntries(store, LIVE_STREAMS))
       if ((await store.work.known({ kind: STREAMING_JOB, id })).size === 0)
         deps.streamingJobs.tell(id, { type: 'resume' });
+    // Who has missed that something waits hears it now.
+    if (store.shared) await store.work.announce();
     await deps.delivery.wakeAll();
     if (await deps.duties.claim('idempotency-keys', KEYS_DUTY_LOOKS * everyMs))
       await deps.repeats.forget(clock.now() - deps.keysKeptMs);

@@ -132,7 +132,10 @@ export interface WorkLedger {
   forget(token: string): Promise<void>;
   /** A worker is gone: what it held was lost (`counted`) or is given back. */
   gone(worker: string, counted: boolean, reason: string): Promise<void>;
-  /** Nobody can serve this queue: what waits in it is lost. */
+  /**
+   * Nobody can serve this queue: what waits in it is lost. Of servers that share the ledger each says so for itself, with an empty reason
+   * when the queue is none of its own; when all have, and one has a reason, what waits is lost.
+   */
   unavailable(queue: string, reason: string): Promise<void>;
   /** Loses what has run out, and says who held it. `stalledMs`: time in which this server stood still, which is nobody's silence. */
   expire(stalledMs: number): Promise<readonly { readonly lease: Lease; readonly reason: string }[]>;

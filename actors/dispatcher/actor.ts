@@ -2,6 +2,7 @@ import type { Logger } from '../../config/logger.ts';
 import type { News, WorkLedger } from '../../store/ledger.ts';
 import { assertNever } from '../runtime/assert-never.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { isTransient } from '../runtime/errors.ts';
 import { inMemory } from '../runtime/in-memory.ts';
 import { commandsOf } from '../runtime/machine.ts';
 import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
@@ -31,6 +32,7 @@ const MOST_NEWS = 1_000;
  * work it is, and has components ended that hang. It holds no truth: the ledger does.
  */
 export function dispatcherKind(deps: DispatcherDeps): ActorKind<DispatcherCommand, DispatcherReply> {
+  const late = new LateWords(deps.ledger);
   return {
     name: DISPATCHER,
     accepts: commandsOf(DISPATCHER_MACHINE),
@@ -43,7 +45,7 @@ export function dispatcherKind(deps: DispatcherDeps): ActorKind<DispatcherComman
           context: () => undefined,
           async perform(effects) {
             let follows: DispatcherCommand | undefined;
-            for (const effect of effects) follows = await perform(deps, effect);
+            for (const effect of effects) follows = await perform(deps, late, effect);
             return follows;
           },
         }),
@@ -53,19 +55,19 @@ export function dispatcherKind(deps: DispatcherDeps): ActorKind<DispatcherComman
 
 async function perform(
   { ledger, logger, kill, tell }: DispatcherDeps,
+  late: LateWords,
   effect: DispatcherEffect,
 ): Promise<DispatcherCommand | undefined> {
   switch (effect.type) {
     case 'gone':
-      await ledger.gone(effect.worker, effect.counted, effect.reason);
-      return undefined;
     case 'unavailable':
-      await ledger.unavailable(effect.queue, effect.reason);
+      await late.say(effect);
       return undefined;
     case 'announce':
       await ledger.announce();
       return undefined;
     case 'expire': {
+      await late.sayAgain();
       const taken = await ledger.expire(effect.stalledMs);
       const leases = taken.map(({ lease, reason }) => ({
         subJob: lease.item.id,
@@ -83,6 +85,36 @@ async function perform(
       return undefined;
     default:
       return assertNever(effect);
+  }
+}
+
+type Words = Extract<DispatcherEffect, { readonly type: 'gone' | 'unavailable' }>;
+
+/** What the ledger has to hear and nobody says twice: kept while the store is away. What was said and heard all the same changes nothing. */
+class LateWords {
+  readonly #ledger: WorkLedger;
+  readonly #waiting: Words[] = [];
+
+  constructor(ledger: WorkLedger) {
+    this.#ledger = ledger;
+  }
+
+  async say(words: Words): Promise<void> {
+    this.#waiting.push(words);
+    await this.sayAgain();
+  }
+
+  async sayAgain(): Promise<void> {
+    for (let words = this.#waiting[0]; words !== undefined; words = this.#waiting[0]) {
+      try {
+        if (words.type === 'gone') await this.#ledger.gone(words.worker, words.counted, words.reason);
+        else await this.#ledger.unavailable(words.queue, words.reason);
+      } catch (error) {
+        if (!isTransient(error)) this.#waiting.shift();
+        throw error;
+      }
+      this.#waiting.shift();
+    }
   }
 }
 

@@ -28,6 +28,8 @@ export interface OwnNode {
   readonly manager: NodeManager;
   /** What all nodes have told of themselves. */
   readonly states: NodeStates;
+  /** All nodes that were heard of at the last beat, here or at another server; of a server that is alone: none. */
+  readonly heard: ReadonlySet<string>;
   /** Tells of this node, again and again. */
   beat(): Promise<void>;
   readonly beatMs: number;
@@ -49,10 +51,17 @@ export function registerOwnNode(system: ActorSystem, deps: OwnNodeDeps): OwnNode
     link: { ...deps.link, reaches: () => true },
     memoryOf: (id) => new StoredMemory(store, owner, { kind: SERVICE, id }, logger),
   });
+  let heard: ReadonlySet<string> = new Set();
   return {
     manager,
     states,
-    beat: () => report.beat(),
+    get heard() {
+      return heard;
+    },
+    async beat() {
+      await report.beat();
+      if (!deps.alone) heard = new Set(await states.heard());
+    },
     beatMs: Math.max(1, deps.silenceMs / BEATS_IN_SILENCE),
     forgetSilent: () => states.forgetSilent(host, owner),
     close: () => {

@@ -12,6 +12,8 @@ export interface PlacementDeps {
   /** Whether a component that no node has started has asked for work of this queue lately. */
   servedFromOutside(queue: string): boolean;
   unavailable(queue: string, reason: string): void;
+  /** Whether a node that is not connected here was heard of lately at another server, or is another server's own. */
+  heardElsewhere(node: string): boolean;
   /** Has all work that waits said again. */
   announce(): void;
 }
@@ -55,7 +57,9 @@ export class NodePlacement {
     const hosts = this.#configured.hostsOf(queue).filter((host) => host !== this.#deps.host);
     if (hosts.length === 0) return undefined;
     if (this.canServe(queue)) return 'starting';
-    const away = hosts.find((host) => this.#nodes.get(host)?.silent !== false);
+    const away = hosts.find(
+      (host) => this.#nodes.get(host)?.silent !== false && !this.#deps.heardElsewhere(host),
+    );
     if (away !== undefined) return `the node ${away} is not connected`;
     return this.#isAwaited(queue)
       ? 'starting'
@@ -83,8 +87,17 @@ export class NodePlacement {
     const others = this.#configured.hostsOf(queue).filter((one) => one !== this.#deps.host && one !== except);
     return others.some((one) => {
       const remote = this.#nodes.get(one);
-      return remote === undefined || remote.silent || !remote.isFor(queue);
+      // One that is connected to another server is that server's to speak for.
+      if (remote === undefined) return !this.#deps.heardElsewhere(one);
+      return remote.silent || !remote.isFor(queue);
     });
+  }
+
+  /** Whether neither this node nor any that is connected here, or is to be, takes work of this queue. */
+  isNobodys(queue: string): boolean {
+    const { ownCapacity, servedFromOutside } = this.#deps;
+    const isServed = ownCapacity(queue) > 0 || servedFromOutside(queue) || this.canServe(queue);
+    return !isServed && !this.#isAwaited(queue);
   }
 
   /** Processes of the server's own node come first but for streams, then those of the others, as many as there are of each. */

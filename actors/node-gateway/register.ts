@@ -54,6 +54,12 @@ export function registerNodes(base: Foundation, dispatcher: ToDispatcher): Nodes
     family.tell(host, { type: 'kill', worker, reason });
     return true;
   };
+  /** So that other servers do not wait for this one before they give work up. */
+  const sayWhatIsNobodys = (queues: Iterable<string>) => {
+    for (const queue of queues)
+      if (!manager.isFor(queue) && gateway.placement.isNobodys(queue))
+        dispatcher.tell({ type: 'unavailable', queue, reason: '' });
+  };
   base.cluster?.onOrder((order) => {
     if (order.type === 'kill') killHere(order.worker, order.reason);
   });
@@ -75,6 +81,7 @@ export function registerNodes(base: Foundation, dispatcher: ToDispatcher): Nodes
         family.tell(host, { type: 'demand', queue, wanted: Math.max(0, waiting + held - elsewhere) });
       }
       gateway.offered(queues);
+      if (base.cluster !== undefined) sayWhatIsNobodys(queues.keys());
     },
     kill(worker, reason) {
       if (!killHere(worker, reason)) base.cluster?.order({ type: 'kill', worker, reason });
@@ -150,9 +157,10 @@ function ownNode(
 function gatewayOf(
   base: Foundation,
   dispatcher: ToDispatcher,
-  { manager, states }: OwnNode,
+  own: OwnNode,
   messages: LastingMessages,
 ): NodeGateway {
+  const { manager, states } = own;
   const { system, store, settings } = base;
   const { clock } = system;
   return new NodeGateway({
@@ -169,6 +177,7 @@ function gatewayOf(
     registeredQueue: (component) => base.catalog.component(component)?.algorithm,
     ownCapacity: manager.capacity,
     servedFromOutside: (queue) => manager.workers.serves(queue, clock.steady()),
+    heardElsewhere: (node) => own.heard.has(node),
     gone: (worker, counted, reason) => dispatcher.ask({ type: 'workerGone', worker, counted, reason }),
     unavailable: (queue, reason) => dispatcher.tell({ type: 'unavailable', queue, reason }),
     announce: () => dispatcher.tell({ type: 'announce' }),

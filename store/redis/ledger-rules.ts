@@ -18,7 +18,7 @@
  *     of:<actor>                     items that are known of an actor
  *     news                           items of which the actor has to hear, in the order in which that happened
  *     settled                        tokens whose answer was taken, the last thousand
- *     unable:<queue>                 servers that cannot serve it
+ *     unable:<queue>                 servers that cannot serve it, each with the reason; '' where it is none of their queues
  *     looked                         when a server looked last for what has run out
  *     heardOf                        when a server said last that it is there
  *     servers, server:<server>       who is there, with its node; the second is gone soon after its server is

@@ -20,7 +20,7 @@ export const LEDGER_SCRIPTS = {
       if length > 0 then
         queues[#queues + 1] = queue
         waiting = waiting + length
-        redis.call('SREM', P .. 'unable:' .. queue, server)
+        redis.call('HDEL', P .. 'unable:' .. queue, server)
       end
     end
     local holds = redis.call('EXISTS', P .. 'w:' .. worker) == 1
@@ -151,7 +151,8 @@ export const LEDGER_SCRIPTS = {
     end
     return { told(), dead, redis.call('SCARD', P .. 'servers'), '' }`),
   there: script(`
-    return { told(), redis.call('EXISTS', P .. 'server:' .. arg()) }`),
+    -- Not by its key, which is gone after a time in which Redis itself was away.
+    return { told(), redis.call('SISMEMBER', P .. 'servers', arg()) }`),
   left: script(`
     local node = redis.call('GET', P .. 'server:' .. server)
     if node and redis.call('GET', P .. 'node:' .. node) == server then redis.call('DEL', P .. 'node:' .. node) end
@@ -160,13 +161,17 @@ export const LEDGER_SCRIPTS = {
     return { told() }`),
   unavailable: script(`
     local queue, why = arg(), arg()
-    -- What one server cannot serve another may: only when all of them have said so is it lost.
-    redis.call('SADD', P .. 'unable:' .. queue, server)
-    redis.call('EXPIRE', P .. 'unable:' .. queue, UNABLE_SECONDS)
-    for _, other in ipairs(redis.call('SMEMBERS', P .. 'servers')) do
-      local says = other == server or redis.call('SISMEMBER', P .. 'unable:' .. queue, other) == 1
-      if not says and redis.call('EXISTS', P .. 'server:' .. other) == 1 then return { told() } end
+    local unable = P .. 'unable:' .. queue
+    -- What one server cannot serve another may: only when all of them have said so, and one has said why, is it lost.
+    redis.call('HSET', unable, server, why)
+    redis.call('EXPIRE', unable, UNABLE_SECONDS)
+    local isOwn = string.sub(queue, -#server - 1) == '@' .. server
+    for _, other in ipairs(isOwn and {} or redis.call('SMEMBERS', P .. 'servers')) do
+      local says = redis.call('HGET', unable, other)
+      if not says then return { told() } end
+      if why == '' then why = says end
     end
+    if why == '' then return { told() } end
     for _, id in ipairs(redis.call('ZRANGE', P .. 'since:' .. queue, 0, -1)) do
       local item = itemOf(id)
       unwait(item)

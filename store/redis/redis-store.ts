@@ -104,6 +104,8 @@ export class RedisStore implements Store {
       commandTimeout: timeoutMs,
       connectTimeout: timeoutMs,
       retryStrategy: (times) => Math.min(50 * times, 1_000),
+      // The address may lead to another Redis by now.
+      reconnectOnError: ({ message }) => /^(READONLY|MASTERDOWN)/.test(message),
     });
     this.#listening = this.#redis.duplicate({ commandTimeout: undefined, enableOfflineQueue: true });
     this.#scripts = new Scripts(this.#redis, this.#prefix, STORE_SCRIPTS);
@@ -120,9 +122,15 @@ export class RedisStore implements Store {
     for (const redis of [this.#redis, this.#listening])
       redis.on('error', (error: Error) => (this.#reason = error));
     this.#listening.on('message', (channel: string, message: string) => {
-      if (channel === `${this.#prefix}offered`) this.#offeredElsewhere(server, message);
-      else for (const heard of this.#heard) heard(message);
+      try {
+        if (channel === `${this.#prefix}offered`) this.#offeredElsewhere(server, message);
+        else for (const heard of this.#heard) heard(message);
+      } catch {
+        // Words of another version, or of somebody else: what they told is found in the store.
+      }
     });
+    // What was said while nobody listened is not said again.
+    this.#listening.on('ready', () => void this.work.announce().catch(() => undefined));
   }
 
   /** Each loss is told once, however often it is tried to connect again. */
@@ -289,12 +297,9 @@ export class RedisStore implements Store {
 
   /** What is asked for by then is carried out. */
   async close(): Promise<void> {
-    await Promise.all(
-      [this.#redis, this.#listening].map(async (redis) => {
-        if (redis.status === 'ready') await redis.quit().catch(() => undefined);
-        redis.disconnect();
-      }),
-    );
+    this.#listening.disconnect();
+    if (this.#redis.status === 'ready') await this.#redis.quit().catch(() => undefined);
+    this.#redis.disconnect();
   }
 
   /** @throws StoreAway */

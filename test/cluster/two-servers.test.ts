@@ -130,6 +130,21 @@ describe('Two servers that share a Redis and a data folder', () => {
     );
   });
 
+  it('fail work that the only host that is configured for it cannot start', async () => {
+    const config = (await one.ask('GET', '/rest/nodes/config')).body as readonly {
+      readonly host: string;
+      readonly services: readonly { readonly serviceName: string }[];
+    }[];
+    const nodes = config.map((node) =>
+      node.host === 'one'
+        ? { ...node, services: node.services.filter(({ serviceName }) => serviceName !== 'TestBroken') }
+        : node,
+    );
+    expect((await one.ask('POST', '/rest/nodes/config', nodes)).status).to.equal(201);
+    const id = await one.submit({ ...SHOT, pipelineName: 'BROKEN PIPELINE' });
+    expect((await two.terminal(id)).jobStatus).to.equal('ERROR');
+  });
+
   it('answer 503 while Redis is away, and go on with everything when it is back', async () => {
     const file = join(one.folder, 'redis-is-back');
     const id = await one.submit({

@@ -109,6 +109,18 @@ describe('The store in Redis', () => {
       expect(await lost()).to.deep.equal(['lost a']);
     });
 
+    it('loses what waits in a queue that one cannot serve and that is none of the other, with the reason', async () => {
+      const [one, other] = await two();
+      for (const store of [one, other]) await store.work.alive(60_000, store === one ? 'one' : 'other');
+      await commit(one, 0, { offer: [item('a')] });
+      await one.work.unavailable('FACE', '');
+      await one.work.unavailable('FACE', '');
+      expect(await other.work.news(9)).to.deep.equal([]);
+      await other.work.unavailable('FACE', 'it cannot be started');
+      const [lost] = await other.work.news(9);
+      expect(lost).to.include({ what: 'lost', reason: 'it cannot be started' });
+    });
+
     it('gives back what the components of a dead server held, and counts no attempt', async () => {
       const prefix = `two-${++prefixes}`;
       const one = await open({ prefix, ledger: { server: 'dead' } });

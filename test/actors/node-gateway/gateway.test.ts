@@ -94,6 +94,7 @@ describe('The gateway of nodes on other hosts', () => {
       registeredQueue: (name) => (name === 'Guest' ? 'GUEST' : undefined),
       ownCapacity: () => ownCapacity,
       servedFromOutside: () => false,
+      heardElsewhere: () => false,
       gone: (worker, counted) =>
         isDispatcherBusy ? Promise.reject(new Error('busy')) : Promise.resolve(say('gone', worker, counted)),
       unavailable: (queue) => say('unavailable', queue),
