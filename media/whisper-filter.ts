@@ -37,6 +37,8 @@ export interface TranscriptionOptions {
   readonly language: string;
   readonly threads: number;
   readonly useGpu: boolean;
+  /** Where files are made for as long as it works; absent: where the system has them. */
+  readonly folder?: string;
 }
 
 /** More than any window has, so that the filter does not cut it. */
@@ -48,7 +50,7 @@ export async function transcribe(
   samples: Float32Array,
   options: TranscriptionOptions,
 ): Promise<Transcription> {
-  const folder = await mkdtemp(join(tmpdir(), 'troupe-whisper-'));
+  const folder = await mkdtemp(join(options.folder ?? tmpdir(), 'troupe-whisper-'));
   const heard = new RuntimeLog();
   const graph = new FilterGraph();
   graph.alloc();

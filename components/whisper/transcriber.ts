@@ -23,6 +23,8 @@ export class Transcriber {
   /** A process either may use a graphics processor or does not even look for one. */
   #usesGpu = false;
   #lastWords = '';
+  /** Of the process. */
+  #folder = '';
 
   /** One at a time. Errors: DETECTION_FAILED that names the model when the runtime refuses it or dies of it. */
   async transcribe(order: TranscriptionOrder, { signal, working }: Hearing): Promise<Transcription> {
@@ -33,7 +35,7 @@ export class Transcriber {
     signal.addEventListener('abort', stop, { once: true });
     try {
       const answered = this.#answerOf(child, working);
-      child.send(order, () => undefined);
+      child.send({ ...order, folder: this.#folder }, () => undefined);
       return await answered;
     } catch (error) {
       signal.throwIfAborted();
@@ -64,8 +66,8 @@ export class Transcriber {
     this.#usesGpu = useGpu;
     // Whatever it leaves there when it is killed in the middle goes with it: pieces of what was said.
     const folder = mkdtempSync(join(tmpdir(), 'troupe-whisper-'));
+    this.#folder = folder;
     const child = fork(path, {
-      env: { ...process.env, TMPDIR: folder },
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       execArgv: [],
