@@ -141,7 +141,12 @@ async function openRedis(
       else logger.error({ err }, 'the connection to Redis is lost: requests that need it are answered 503');
     },
   });
-  for (const { level, sentence } of await promisesOf(store)) logger[level]({}, sentence);
+  try {
+    for (const { level, sentence } of await promisesOf(store)) logger[level]({}, sentence);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
   const cluster = new Cluster({
     ledger: store.work,
     channel: store,

@@ -72,10 +72,10 @@ async function takeUp(guardian: Guardian, { store, settings, logger }: ResumeDep
 
 /** What another server has changed for all is seen here within a second. */
 function readingShared({ catalogActor, nodeConfiguration }: Guardian, { clock }: ResumeDeps): () => void {
-  return every(clock, SHARED_LOOK_MS, async () => {
+  return every(clock, SHARED_LOOK_MS, () => {
     catalogActor.tell(CATALOG, { type: 'read' });
     nodeConfiguration.tell(NODE_CONFIGURATION, { type: 'read' });
-    await Promise.resolve();
+    return Promise.resolve();
   });
 }
 

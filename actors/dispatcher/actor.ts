@@ -90,7 +90,10 @@ async function perform(
 
 type Words = Extract<DispatcherEffect, { readonly type: 'gone' | 'unavailable' }>;
 
-/** What the ledger has to hear and nobody says twice: kept while the store is away. What was said and heard all the same changes nothing. */
+/**
+ * What the ledger has to hear and nobody says twice: kept while the store is away, also when the actor is loaded afresh meanwhile. What was
+ * said and heard all the same changes nothing.
+ */
 class LateWords {
   readonly #ledger: WorkLedger;
   readonly #waiting: Words[] = [];

@@ -70,6 +70,8 @@ export class RedisStore implements Store {
   /** Redis allows nothing else on a connection that listens. */
   readonly #listening: Redis;
   readonly #prefix: string;
+  /** An end that is wanted is no loss. */
+  #closing = false;
   /** What a connection had to say last. */
   #reason: Error | undefined;
   #memory: { readonly at: number; readonly used: number; readonly most: number } | undefined;
@@ -137,7 +139,7 @@ export class RedisStore implements Store {
   #tellOf(connected: RedisOptions['connected']): void {
     let isConnected = true;
     this.#redis.on('close', () => {
-      if (isConnected) connected?.(false, this.#reason);
+      if (isConnected && !this.#closing) connected?.(false, this.#reason);
       isConnected = false;
     });
     this.#redis.on('ready', () => {
@@ -258,13 +260,13 @@ export class RedisStore implements Store {
   }
 
   async full(): Promise<string | undefined> {
-    const { used, most } = await this.memory();
+    const { used, most } = await this.#usage();
     if (most === 0 || used < FULL * most) return undefined;
     return `The memory of Redis is nearly full (${used} of ${most} bytes, maxmemory); no new jobs are taken. Raise maxmemory, or keep ended jobs for a shorter time (RETENTION_DAYS).`;
   }
 
   /** Bytes; `most` is 0 when Redis has no limit. Looked at once a second. */
-  async memory(): Promise<{ readonly used: number; readonly most: number }> {
+  async #usage(): Promise<{ readonly used: number; readonly most: number }> {
     const now = performance.now();
     if (this.#memory === undefined || now - this.#memory.at > MEMORY_LOOK_MS) {
       const info = await this.#plain(this.#redis.info('memory'));
@@ -297,6 +299,7 @@ export class RedisStore implements Store {
 
   /** What is asked for by then is carried out. */
   async close(): Promise<void> {
+    this.#closing = true;
     this.#listening.disconnect();
     if (this.#redis.status === 'ready') await this.#redis.quit().catch(() => undefined);
     this.#redis.disconnect();

@@ -39,6 +39,14 @@ describe('Two servers that share a Redis and a data folder', () => {
     await provider?.close();
   });
 
+  /** A component of either has begun with the job's detection. */
+  const isInHand = (id: string) =>
+    until('it is in hand', () =>
+      [...one.handedOut(), ...two.handedOut()].some(
+        ({ subJob, worker }) => subJob.startsWith(`${id}.`) && worker.includes('TestTrouble'),
+      ),
+    );
+
   it('show each the jobs of the other, and give each job a number of its own', async () => {
     const ids = await Promise.all([one.submit(SHOT), two.submit(SHOT), one.submit(SHOT), two.submit(SHOT)]);
     expect(new Set(ids).size).to.equal(4);
@@ -61,11 +69,7 @@ describe('Two servers that share a Redis and a data folder', () => {
       pipelineName: 'TROUBLE PIPELINE',
       jobProperties: { TROUBLE: 'wait', TROUBLE_FILE: file },
     });
-    const isInHand = () =>
-      [...one.handedOut(), ...two.handedOut()].some(
-        ({ subJob, worker }) => subJob.startsWith(`${id}.`) && worker.includes('TestTrouble'),
-      );
-    await until('it is in hand', isInHand);
+    await isInHand(id);
     expect((await two.cancel(id)).status).to.equal(200);
     expect((await one.terminal(id)).jobStatus).to.equal('CANCELLED');
   });
@@ -152,11 +156,7 @@ describe('Two servers that share a Redis and a data folder', () => {
       pipelineName: 'TROUBLE PIPELINE',
       jobProperties: { TROUBLE: 'wait', TROUBLE_FILE: file },
     });
-    const isInHand = () =>
-      [...one.handedOut(), ...two.handedOut()].some(
-        ({ subJob, worker }) => subJob.startsWith(`${id}.`) && worker.includes('TestTrouble'),
-      );
-    await until('it is in hand', isInHand);
+    await isInHand(id);
     await redis().kill();
     const refused = await until('a request is refused', async () => {
       const answer = await two.create(SHOT);
@@ -204,6 +204,13 @@ describe('Two servers that share a Redis and a data folder', () => {
   it('refuse a third one whose node has the name of another', async () => {
     const refused = await server('two', { DATA_DIR: one.dataDir }).catch((error: unknown) => error);
     expect(String(refused)).to.contain('Another server of this cluster has a node that is called two');
+  });
+
+  it('refuse one more while Redis is set to throw away what it holds', async () => {
+    await redis().set('maxmemory-policy', 'allkeys-lru');
+    const refused = await server('three', { DATA_DIR: one.dataDir }).catch((error: unknown) => error);
+    await redis().set('maxmemory-policy', 'noeviction');
+    expect(String(refused)).to.contain('maxmemory-policy allkeys-lru').and.contain('set it to noeviction');
   });
 
   it('take no new jobs when the memory of Redis is nearly full', async () => {

@@ -220,6 +220,13 @@ describe('The store in Redis', () => {
     expect(await store.work.known(actor('job'))).to.deep.equal(new Set(['a']));
   });
 
+  it('does not take its own end for a loss of the connection', async () => {
+    const told: boolean[] = [];
+    const store = await open({ prefix: 'ending', connected: (is) => told.push(is) });
+    await store.close();
+    expect(told).to.deep.equal([]);
+  });
+
   it('says in a sentence why Redis cannot be used, without its password', async () => {
     const refusal = (url: string) =>
       RedisStore.open({ url }).catch((error: unknown) => (error as Error).message);
