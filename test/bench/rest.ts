@@ -43,41 +43,40 @@ export async function restInterface(): Promise<readonly Figure[]> {
   const text = await get(service, job);
   const bare = await startChild('bare-koa.js', [text]);
   const bareKoa = peer(bare, {});
-  await rate(service, job);
-  await rate(bareKoa, job);
-  for (const each of [service, bareKoa]) each.latencies.length = each.rates.length = each.cpuMs.length = 0;
-  for (let n = 0; n < ROUNDS; n++) for (const each of [bareKoa, service]) await rate(each, job);
+  const verifying = await startChild('bare-koa.js', [text, `${real.url}/oidc`]);
+  const verifyingKoa = peer(verifying, service.headers);
+  const peers = [bareKoa, verifyingKoa, service];
+  for (const each of peers) await rate(each, job);
+  for (const each of peers) each.latencies.length = each.rates.length = each.cpuMs.length = 0;
+  for (let n = 0; n < ROUNDS; n++) for (const each of peers) await rate(each, job);
   const creations = [await create(service), await create(service), await create(service)];
-  await Promise.all([service.pool.close(), bareKoa.pool.close()]);
-  await Promise.all([real.stop(), bare.stop()]);
+  await Promise.all(peers.map(({ pool }) => pool.close()));
+  await Promise.all([real, bare, verifying].map((child) => child.stop()));
   rmSync(folder, { recursive: true, force: true });
-  return figures(bareKoa, service, creations);
+  return [...reads(bareKoa, verifyingKoa, service), ...creations.map((one, n) => creationFigure(one, n))];
 }
 
-function figures(bare: Peer, service: Peer, creations: readonly Creations[]): readonly Figure[] {
-  const [bareRate, rate] = [median(bare.rates), median(service.rates)];
-  const [bareP99, p99] = [percentile(bare.latencies, 0.99), percentile(service.latencies, 0.99)];
-  const [bareCpu, cpu] = [median(bare.cpuMs) / REQUESTS, median(service.cpuMs) / REQUESTS];
+function reads(bare: Peer, verifying: Peer, service: Peer): readonly Figure[] {
+  const of = (peer: Peer) => ({
+    rate: median(peer.rates),
+    p99: percentile(peer.latencies, 0.99),
+    cpu: median(peer.cpuMs) / REQUESTS,
+  });
+  const [bareKoa, verifyingKoa, read] = [of(bare), of(verifying), of(service)];
+  const told = ({ rate, p99, cpu }: ReturnType<typeof of>) =>
+    `${round(rate)} requests/s, p99 ${round(p99, 2)} ms, CPU ${round(cpu * 1_000)} us`;
+  const ratios = (one: ReturnType<typeof of>) =>
+    `rate ${round(read.rate / one.rate, 2)}, p99 ${round(read.p99 / one.p99, 2)}, CPU ${round(read.cpu / one.cpu, 2)}`;
   return [
+    { what: 'bare Koa and router, the same bytes', value: told(bareKoa) },
+    { what: 'the same with koa-jwt and jwks-rsa', value: told(verifyingKoa) },
+    { what: 'GET of a job with token check', value: told(read) },
     {
-      what: 'bare Koa and router, the same bytes',
-      value: `${round(bareRate)} requests/s, p99 ${round(bareP99, 2)} ms, CPU ${round(bareCpu * 1_000)} us`,
+      what: 'in parts of bare Koa with a verified token',
+      value: ratios(verifyingKoa),
+      aim: 'rate >= 0.6, p99 <= 2',
     },
-    {
-      what: 'GET of a job with token check: rate',
-      value: `${round(rate)} requests/s, ratio ${round(rate / bareRate, 2)}`,
-      aim: '>= 0.6',
-    },
-    {
-      what: 'GET of a job with token check: CPU of the server',
-      value: `${round(cpu * 1_000)} us, bare Koa has ${round(bareCpu / cpu, 2)} of it`,
-    },
-    {
-      what: 'GET of a job with token check: p99',
-      value: `${round(p99, 2)} ms, ratio ${round(p99 / bareP99, 2)}`,
-      aim: '<= 2',
-    },
-    ...creations.map((one, n) => creationFigure(one, n)),
+    { what: 'in parts of bare Koa without one', value: ratios(bareKoa) },
   ];
 }
 
