@@ -3,7 +3,14 @@
  * name; whoever claims it has it for a time, and again when it says so in time. When its holder is gone the next one gets it, so whatever
  * is done as a duty may be done twice.
  */
-import { VersionConflict, type ActorKey, type Owner, type Store, type StoredActor } from './store.ts';
+import {
+  following,
+  VersionConflict,
+  type ActorKey,
+  type Owner,
+  type Store,
+  type StoredActor,
+} from './store.ts';
 
 export interface Duties {
   /** True: from now on the duty is this server's for `ms`, whether it had it before or not. */
@@ -54,7 +61,7 @@ export class StoredDuties implements Duties {
     const stored = await this.#store.load(keyOf(name));
     if (stored !== undefined && (await this.#isOthers(stored, now))) return false;
     const until = now + ms;
-    if (await this.#commit(name, stored?.version ?? 0, { until })) this.#own.set(name, until);
+    if (await this.#commit(name, stored, { until })) this.#own.set(name, until);
     // Whoever was quicker may be this server itself, in another claim of the same duty.
     return (this.#own.get(name) ?? 0) > now;
   }
@@ -62,7 +69,7 @@ export class StoredDuties implements Duties {
   async release(name: string): Promise<void> {
     if (!this.#own.delete(name)) return;
     const stored = await this.#store.load(keyOf(name));
-    if (stored !== undefined && this.#isOwn(stored)) await this.#commit(name, stored.version, null);
+    if (stored !== undefined && this.#isOwn(stored)) await this.#commit(name, stored, null);
   }
 
   async #isOthers(stored: StoredActor, now: number): Promise<boolean> {
@@ -74,14 +81,14 @@ export class StoredDuties implements Duties {
   }
 
   /** False: another one was quicker. */
-  async #commit(name: string, expected: number, held: Held | null): Promise<boolean> {
+  async #commit(name: string, stored: StoredActor | undefined, held: Held | null): Promise<boolean> {
     try {
       await this.#store.commit({
         actor: keyOf(name),
-        expected,
+        ...following(stored),
         owner: this.#owner,
         snapshot: held === null ? null : { schema: SCHEMA, body: held },
-        ...(expected === 0 ? { record: { name } } : {}),
+        ...(stored === undefined ? { record: { name } } : {}),
       });
       return true;
     } catch (error) {

@@ -4,6 +4,7 @@
  * An actor's durable state is a record (immutable once written), a snapshot (small, replaced at every commit) and rows
  * (one per piece of work). `commit` is the only write of it: atomic, and refused when somebody else has committed since.
  */
+import { randomBytes } from 'node:crypto';
 import type { ActorKey } from './actor-key.ts';
 import type { WorkChange, WorkLedger } from './ledger.ts';
 
@@ -53,6 +54,13 @@ export interface Commit {
   readonly actor: ActorKey;
   /** The version this commit builds on; 0 creates the actor. */
   readonly expected: number;
+  /**
+   * The id of the commit that wrote this version: a store that lost its last commits comes to the same versions again, with other
+   * content. Absent: the version alone is compared.
+   */
+  readonly after?: string;
+  /** Of this commit, never used before; absent: the store makes one. */
+  readonly id?: string;
   readonly owner: Owner;
   /** null: the actor goes, with its rows, index entries and notices. */
   readonly snapshot: Snapshot | null;
@@ -75,6 +83,8 @@ export interface Commit {
 
 export interface StoredActor {
   readonly version: number;
+  /** The id of the commit that wrote it. */
+  readonly commit: string;
   readonly owner: Owner;
   readonly snapshot: Snapshot;
   readonly record: unknown;
@@ -101,8 +111,8 @@ export interface OutboxOptions {
 }
 
 export interface QuarantineOptions {
-  /** The version that was seen; absent: not even that could be read. */
-  readonly version?: number;
+  /** The commit that was seen; absent: not even that could be read. */
+  readonly seen?: Pick<StoredActor, 'version' | 'commit'>;
   /** Added to as by a commit, for the actor is counted no more. */
   readonly counters?: Commit['counters'];
 }
@@ -112,7 +122,7 @@ export interface Store {
   readonly shared: boolean;
   /** What of all that work becomes. */
   readonly work: WorkLedger;
-  /** Writes an actor's state; answers its new version (0 when it goes). Throws VersionConflict when `expected` is not the stored version, NotStorable when the content is at fault. */
+  /** Writes an actor's state; answers its new version (0 when it goes). Throws VersionConflict when `expected` (and `after`) is not what is stored, NotStorable when the content is at fault. */
   commit(commit: Commit): Promise<number>;
   /** The stored actor, or undefined when there is none. */
   load(actor: ActorKey): Promise<StoredActor | undefined>;
@@ -161,6 +171,13 @@ export class VersionConflict extends Error {
   }
 }
 
+/** A number that no commit had before: 128 random bits. */
+export const newCommitId = (): string => randomBytes(16).toString('base64url');
+
+/** What a commit builds on that follows what was loaded. */
+export const following = (stored: StoredActor | undefined): Pick<Commit, 'expected' | 'after'> =>
+  stored === undefined ? { expected: 0 } : { expected: stored.version, after: stored.commit };
+
 /** Lets others have the event loop between two pages. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -185,19 +202,25 @@ export async function* allRows(
 }
 
 /**
- * All rows of an actor below `prefix` as they were with its snapshot of this version; undefined when somebody has committed since:
+ * All rows of an actor below `prefix` as they were with the snapshot of this commit; undefined when somebody has committed since:
  * snapshot and rows would be of two moments.
  */
-export async function rowsOfVersion(
+export async function rowsOfCommit(
   store: Store,
   actor: ActorKey,
   prefix: string,
-  version: number,
+  seen: Pick<StoredActor, 'version' | 'commit'>,
 ): Promise<readonly Row[] | undefined> {
   const rows: Row[] = [];
   for await (const row of allRows(store, actor, prefix)) rows.push(row);
-  return (await store.load(actor))?.version === version ? rows : undefined;
+  return isStill(seen, await store.load(actor)) ? rows : undefined;
 }
+
+/** Whether an actor is as it was seen: version 0 is that of one that is not there. */
+export const isStill = (
+  seen: Pick<StoredActor, 'version' | 'commit'>,
+  stored: StoredActor | undefined,
+): boolean => seen.version === (stored?.version ?? 0) && seen.commit === (stored?.commit ?? '');
 
 /** Every entry of an index in ascending order, page by page. */
 export async function* allEntries(store: Store, index: string, pageSize = 500): AsyncGenerator<IndexEntry> {

@@ -1,5 +1,5 @@
 import type { Logger } from '../../config/logger.ts';
-import type { Owner, Row, Store } from '../../store/store.ts';
+import { following, type Owner, type Row, type Store } from '../../store/store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { assertNever } from '../runtime/assert-never.ts';
 import { loadDurable, type DurableKind } from '../runtime/durable.ts';
@@ -206,7 +206,7 @@ async function endPoisoned(deps: JobDeps, id: string, error: unknown): Promise<v
   const { owed, notices } = owedWhenPoisoned(record, ended, deps.settings, deps.clock.now());
   await store.commit({
     actor,
-    expected: stored.version,
+    ...following(stored),
     owner,
     snapshot: { schema: JOB_SCHEMA, body: { state: { ...ended, ...owed }, seen } },
     removeRows: [''],

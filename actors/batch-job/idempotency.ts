@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
-import { allEntries, VersionConflict, type Owner, type Store, type StoredActor } from '../../store/store.ts';
+import {
+  allEntries,
+  following,
+  VersionConflict,
+  type Owner,
+  type Store,
+  type StoredActor,
+} from '../../store/store.ts';
 import type { Accepted } from './submission.ts';
 
 /** A creation that a client may repeat: who, under which key, and what exactly was asked. */
@@ -78,7 +85,7 @@ export class Repeats {
     if (stored === undefined) return;
     await this.#store.commit({
       actor: { kind: KIND, id },
-      expected: stored.version,
+      ...following(stored),
       owner: this.#owner,
       snapshot: { schema: SCHEMA, body: { answer } },
     });
@@ -92,7 +99,7 @@ export class Repeats {
       if (stored === undefined) continue;
       const actor = { kind: KIND, id };
       await this.#store
-        .commit({ actor, expected: stored.version, owner: this.#owner, snapshot: null })
+        .commit({ actor, ...following(stored), owner: this.#owner, snapshot: null })
         .catch(() => undefined);
     }
   }

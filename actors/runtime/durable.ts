@@ -1,5 +1,8 @@
 import {
+  isStill,
+  newCommitId,
   NotStorable,
+  rowsOfCommit,
   VersionConflict,
   type ActorKey,
   type Commit,
@@ -8,7 +11,6 @@ import {
   type Store,
   type StoredActor,
 } from '../../store/store.ts';
-import { rowsOfVersion } from '../../store/store.ts';
 import { delay, systemClock, type Clock } from './clock.ts';
 import { TransientError } from './errors.ts';
 import type { LoadMarks } from './load-marks.ts';
@@ -47,6 +49,8 @@ export interface DurableKind<R, T extends ActorTypes> {
 
 interface Loaded<R, T extends ActorTypes> {
   readonly version: number;
+  /** Of the commit that wrote it; '' when there is none. */
+  readonly commit: string;
   readonly record: R | undefined;
   readonly state: T['state'] | undefined;
   readonly seen: readonly Seen<T>[];
@@ -58,6 +62,8 @@ interface Seen<T extends ActorTypes> {
 
 /** Replies that are kept to answer a redelivered command as the first time. */
 const SEEN = 32;
+
+const NOTHING = { version: 0, commit: '', record: undefined, state: undefined, seen: [] } as const;
 
 /** For so long a command that others come before is decided again. */
 const CONFLICTS_MS = 10_000;
@@ -92,8 +98,8 @@ export async function loadDurable<R, T extends ActorTypes>(
       let again: ((conflict: VersionConflict) => Promise<void>) | undefined;
       /** Effects of a decision whose commit was refused. */
       let refused: readonly T['effect'][] = [];
-      // Another server may have changed it since.
-      if (store.shared && (await versionOf(store, actor)) !== current.version) await reload();
+      // Another server may have changed it since, or the store has lost what came last.
+      if (store.shared && !isStill(current, await read(() => store.load(actor)))) await reload();
       for (;;) {
         const seen = current.seen.find((earlier) => earlier.id === envelope.id);
         if (seen !== undefined) {
@@ -124,9 +130,6 @@ export async function loadDurable<R, T extends ActorTypes>(
   };
 }
 
-const versionOf = async (store: Store, actor: ActorKey): Promise<number> =>
-  (await read(() => store.load(actor)))?.version ?? 0;
-
 /** A pause before the next try, random so that two who are in each other's way part. @throws TransientError after too long */
 function inBetween(clock: Clock): (conflict: VersionConflict) => Promise<void> {
   const until = clock.steady() + CONFLICTS_MS;
@@ -156,8 +159,8 @@ async function commit<R, T extends ActorTypes>(
   { reply, state, effects: _, record: created, gone, ...rest }: Decision<T>,
 ): Promise<Loaded<R, T>> {
   if (gone === true) {
-    await stored(store, { ...rest, actor, expected: current.version, owner, snapshot: null });
-    return { version: 0, record: undefined, state: undefined, seen: [] };
+    await stored(store, { ...rest, ...follows(current), actor, owner, snapshot: null });
+    return NOTHING;
   }
   const made =
     current.record === undefined ? ((created ?? kind.newRecord?.(at)) as R | undefined) : undefined;
@@ -165,16 +168,21 @@ async function commit<R, T extends ActorTypes>(
   if (record === undefined)
     throw new Error(`${actor.kind}/${actor.id} has no record: its first change must bring one.`);
   const seen = [...current.seen.slice(1 - SEEN), { id, reply }];
+  const commitId = newCommitId();
   const version = await stored(store, {
     actor,
-    expected: current.version,
+    ...follows(current),
+    id: commitId,
     owner,
     snapshot: { schema: kind.schema, body: { state: kind.snapshot(record, state), seen } },
     ...rest,
     ...(made === undefined ? {} : { record: made }),
   });
-  return { version, record, state, seen };
+  return { version, commit: commitId, record, state, seen };
 }
+
+const follows = ({ version, commit }: Pick<StoredActor, 'version' | 'commit'>) =>
+  version === 0 ? { expected: 0 } : { expected: version, after: commit };
 
 /** A store that cannot write is no fault of the actor. */
 async function stored(store: Store, commit: Commit): Promise<number> {
@@ -196,7 +204,7 @@ async function load<R, T extends ActorTypes>(
     let stored: StoredActor | undefined;
     try {
       stored = await read(() => store.load(actor));
-      if (stored === undefined) return { version: 0, record: undefined, state: undefined, seen: [] };
+      if (stored === undefined) return NOTHING;
       const loaded = await loadedAs(kind, store, actor, stored, marks);
       if (loaded !== undefined) return loaded;
     } catch (error) {
@@ -211,16 +219,17 @@ async function loadedAs<R, T extends ActorTypes>(
   kind: DurableKind<R, T>,
   store: Store,
   actor: ActorKey,
-  { version, snapshot, record: stored }: StoredActor,
+  { version, commit, snapshot, record: stored }: StoredActor,
   marks: LoadMarks | undefined,
 ): Promise<Loaded<R, T> | undefined> {
   const { state: body, seen } = upcast(kind, snapshot.schema, snapshot.body);
   const prefix = kind.rowsOf(body);
-  const rows = prefix === undefined ? [] : await read(() => rowsOfVersion(store, actor, prefix, version));
+  const rows =
+    prefix === undefined ? [] : await read(() => rowsOfCommit(store, actor, prefix, { version, commit }));
   if (rows === undefined) return undefined;
   const record = stored as R;
   const state = await restored(kind, actor, { record, body, rows }, marks);
-  return { version, record, state, seen: seen as readonly Seen<T>[] };
+  return { version, commit, record, state, seen: seen as readonly Seen<T>[] };
 }
 
 /** @throws Error when the actor is in quarantine now, and not when somebody else has changed it since it was looked at */
@@ -235,7 +244,7 @@ async function putAside<R, T extends ActorTypes>(
   const body = (stored?.snapshot.body as { readonly state?: unknown } | null | undefined)?.state;
   const counters = kind.uncounted?.(stored?.record, body);
   const moved = await store.quarantine(actor, reason, {
-    ...(stored === undefined ? {} : { version: stored.version }),
+    ...(stored === undefined ? {} : { seen: stored }),
     ...(counters === undefined ? {} : { counters }),
   });
   if (!moved && stored !== undefined) return;

@@ -1,5 +1,5 @@
 import type { Logger } from '../../config/logger.ts';
-import type { Owner, Store } from '../../store/store.ts';
+import { following, type Owner, type Store } from '../../store/store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { loadDurable, type DurableKind } from '../runtime/durable.ts';
 import { commandsOf, decide } from '../runtime/machine.ts';
@@ -145,7 +145,7 @@ async function endPoisoned(deps: StreamingJobDeps, id: string, error: unknown): 
   };
   await store.commit({
     actor,
-    expected: stored.version,
+    ...following(stored),
     owner,
     snapshot: { schema: STREAMING_SCHEMA, body: { ...body, state } },
     index: indexesOf(record, state),

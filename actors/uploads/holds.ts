@@ -1,6 +1,6 @@
 /** Who is about to use an upload, and who is about to remove it, told to all servers that share the store: an actor for each upload. */
 import { z } from 'zod';
-import { VersionConflict, type Owner, type Store } from '../../store/store.ts';
+import { following, VersionConflict, type Owner, type Store } from '../../store/store.ts';
 import { delay, type Clock } from '../runtime/clock.ts';
 
 const UPLOAD = 'upload';
@@ -99,7 +99,7 @@ export class UploadHolds {
       const snapshot = body === null ? null : { schema: SCHEMA, body };
       const record = stored === undefined ? { record: { upload: id } } : {};
       try {
-        await store.commit({ actor, expected: stored?.version ?? 0, owner, snapshot, ...record });
+        await store.commit({ actor, ...following(stored), owner, snapshot, ...record });
         return;
       } catch (error) {
         if (!(error instanceof VersionConflict)) throw error;

@@ -1,9 +1,10 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
 import { actorName, type ActorKey } from '../actor-key.ts';
 import type { LeaseSettings } from '../ledger.ts';
 import {
+  newCommitId,
   NotStorable,
   VersionConflict,
   type Commit,
@@ -30,6 +31,11 @@ const MOST_WORDS = 1_000_000;
 /** Of Redis' memory; beyond it only what is there goes on. */
 const FULL = 0.9;
 const MEMORY_LOOK_MS = 1_000;
+/**
+ * So many numbers of each sequence are left out when another process of Redis serves, which may have forgotten some that were given:
+ * more than are given within the seconds that it can lose, and not the same each time, for it may come back to the same moment twice.
+ */
+const FORGOTTEN_NUMBERS = [10_000, 20_000] as const;
 /** A text of Redis is no longer (proto-max-bulk-len). */
 const LONGEST_TEXT = 512 * 1024 * 1024;
 
@@ -54,11 +60,6 @@ const LEASES: LeaseSettings = {
 /** Servers look after leases each second. */
 const GAP_MS = 5_000;
 
-interface Loaded {
-  readonly number: string;
-  readonly actor: StoredActor;
-}
-
 /**
  * The store in a Redis that servers share. Each verb is a script, which Redis carries out whole and alone: commits with rows, indexes,
  * notices, counters and work are one. How much survives the loss of power is a matter of Redis' own settings (appendfsync).
@@ -72,12 +73,17 @@ export class RedisStore implements Store {
   readonly #prefix: string;
   /** An end that is wanted is no loss. */
   #closing = false;
+  /** Which process of Redis serves on this connection, once that was asked for. */
+  #process: Promise<string> | undefined;
   /** What a connection had to say last. */
   #reason: Error | undefined;
   #memory: { readonly at: number; readonly used: number; readonly most: number } | undefined;
   readonly #heard: ((words: string) => void)[] = [];
   readonly #scripts: Scripts<StoreVerb>;
-  readonly #loaded = new LRUCache<string, Loaded>({ maxSize: KEPT_CHARACTERS, maxEntrySize: KEPT_OF_ONE });
+  readonly #loaded = new LRUCache<string, StoredActor>({
+    maxSize: KEPT_CHARACTERS,
+    maxEntrySize: KEPT_OF_ONE,
+  });
 
   /** @throws Error when Redis cannot be reached, or does not let us in */
   static async open(options: RedisOptions): Promise<RedisStore> {
@@ -135,10 +141,17 @@ export class RedisStore implements Store {
     this.#listening.on('ready', () => void this.work.announce().catch(() => undefined));
   }
 
+  /** Random, of each process of Redis. */
+  async #runId(): Promise<string> {
+    const info = await this.#plain(this.#redis.info('server'));
+    return /^run_id:(\w+)/m.exec(info)?.[1] ?? '';
+  }
+
   /** Each loss is told once, however often it is tried to connect again. */
   #tellOf(connected: RedisOptions['connected']): void {
     let isConnected = true;
     this.#redis.on('close', () => {
+      this.#process = undefined;
       if (isConnected && !this.#closing) connected?.(false, this.#reason);
       isConnected = false;
     });
@@ -177,18 +190,19 @@ export class RedisStore implements Store {
   async load(actor: ActorKey): Promise<StoredActor | undefined> {
     const name = actorName(actor);
     const known = this.#loaded.get(name);
-    const answer = await this.#read('load', [name, known?.number ?? '']);
-    const [number, fields] = answer as readonly [string, (readonly (string | null)[])?];
-    if (number === '') return undefined;
-    if (fields === undefined) return known!.actor;
+    const answer = await this.#read('load', [name, known?.commit ?? '']);
+    const [commit, fields] = answer as readonly [string, (readonly (string | null)[])?];
+    if (commit === '') return undefined;
+    if (fields === undefined) return known!;
     const [version, server, epoch, schema, body, record] = fields;
     const found: StoredActor = {
       version: Number(version),
+      commit,
       owner: { server: server!, epoch: Number(epoch) },
       snapshot: { schema: Number(schema), body: JSON.parse(body!) as unknown },
       record: record == null ? undefined : (JSON.parse(record) as unknown),
     };
-    this.#loaded.set(name, { number, actor: found }, { size: body!.length + (record?.length ?? 0) + 1 });
+    this.#loaded.set(name, found, { size: body!.length + (record?.length ?? 0) + 1 });
     return found;
   }
 
@@ -246,16 +260,23 @@ export class RedisStore implements Store {
   }
 
   async next(sequence: string, n = 1): Promise<number> {
-    return (await this.#plain(this.#redis.hincrby(`${this.#prefix}sequences`, sequence, n))) - n + 1;
+    this.#process ??= this.#runId();
+    const process = await this.#process.catch((error: unknown) => {
+      this.#process = undefined;
+      throw error;
+    });
+    const [first] = await this.#read('next', [sequence, n, process, randomInt(...FORGOTTEN_NUMBERS)]);
+    return first as number;
   }
 
   async quarantine(
     actor: ActorKey,
     reason: string,
-    { version, counters }: QuarantineOptions = {},
+    { seen, counters }: QuarantineOptions = {},
   ): Promise<boolean> {
     this.#loaded.delete(actorName(actor));
-    const words = [actorName(actor), actor.id, reason, version ?? '', ...counterWords(counters)];
+    const of = [seen?.version ?? '', seen?.commit ?? ''];
+    const words = [actorName(actor), actor.id, reason, ...of, ...counterWords(counters)];
     return (await this.#write('quarantine', words)) === 1;
   }
 
@@ -328,8 +349,9 @@ export class RedisStore implements Store {
 
 /** @throws NotStorable */
 function commitWords(commit: Commit): readonly Argument[] {
-  const { actor, expected, owner, snapshot } = commit;
-  const head = [actorName(actor), actor.id, expected, owner.server, owner.epoch, snapshot === null ? 1 : 0];
+  const { actor, expected, after = '', id: commitId = newCommitId(), owner, snapshot } = commit;
+  const build = [actorName(actor), actor.id, expected, after, commitId];
+  const head = [...build, owner.server, owner.epoch, snapshot === null ? 1 : 0];
   if (snapshot === null) return [...head, ...counterWords(commit.counters)];
   const { putRows = [], removeRows = [], index = {}, outbox: { put = [], remove = [] } = {} } = commit;
   const scores = Object.entries(index);

@@ -4,18 +4,19 @@
  *
  * Keys, all behind the prefix `S` whose braces put them in one slot:
  *
- *     a:<actor>          hash: v(ersion), u (number of the commit that wrote it, never used twice), server, epoch, schema, b(ody), r(ecord)
+ *     a:<actor>          hash: v(ersion), u (id of the commit that wrote it), server, epoch, schema, b(ody), r(ecord)
  *     r:<actor>          hash of rows; k:<actor> their keys in order
  *     x:<actor>          names of the indexes that it stands in; i:<index> its entries by score
  *     n:<id>             a notice: d(estination), due, a(ctor), b(ody)
  *     n-of:<actor>       its notices
  *     o:<destination>    notices by the time at which they are due; destinations: all that have some
- *     counters, sequences, quarantine
+ *     counters, sequences, quarantine, commits (numbers of what was put aside)
+ *     process            the process of Redis that gave the last number of a sequence
  *     z:<n>:...          what was put aside: the actor, its rows and notices as they were
  */
 import { LEDGER } from './ledger-rules.ts';
 
-/** Of verbs that only read: they neither ask for the time nor tell anybody. */
+/** Of verbs that change nothing of which anybody is told: they do not ask for the time either. */
 const READING = `
 local S = KEYS[1]
 local CHUNK = 1000
@@ -105,9 +106,11 @@ export const CONFLICT = -1;
 
 export const STORE_SCRIPTS = {
   commit: writing(`
-    local actor, id, expected = arg(), arg(), number()
+    local actor, id, expected, after, commit = arg(), arg(), number(), arg(), arg()
     local key = S .. 'a:' .. actor
-    if tonumber(redis.call('HGET', key, 'v') or '0') ~= expected then return { told(), ${CONFLICT} } end
+    local stored = redis.call('HMGET', key, 'v', 'u')
+    if tonumber(stored[1] or '0') ~= expected then return { told(), ${CONFLICT} } end
+    if after ~= '' and stored[2] ~= after then return { told(), ${CONFLICT} } end
     local owner, epoch, gone = arg(), arg(), arg() == '1'
     if gone and expected == 0 then return { told(), ${CONFLICT} } end
     if gone then
@@ -117,7 +120,7 @@ export const STORE_SCRIPTS = {
       count(number())
     else
       local schema, body, hasRecord, record = arg(), arg(), arg() == '1', arg()
-      redis.call('HSET', key, 'v', expected + 1, 'u', redis.call('INCR', S .. 'commits'), 'server', owner, 'epoch', epoch, 'schema', schema, 'b', body)
+      redis.call('HSET', key, 'v', expected + 1, 'u', commit, 'server', owner, 'epoch', epoch, 'schema', schema, 'b', body)
       if hasRecord then redis.call('HSET', key, 'r', record) end
       count(number())
       for _ = 1, number() do
@@ -155,9 +158,9 @@ export const STORE_SCRIPTS = {
     return { told(), gone and 0 or expected + 1 }`),
   load: reading(`
     local key, known = S .. 'a:' .. arg(), arg()
-    local number = redis.call('HGET', key, 'u')
-    if not number or number == known then return { number or '' } end
-    return { number, redis.call('HMGET', key, 'v', 'server', 'epoch', 'schema', 'b', 'r') }`),
+    local commit = redis.call('HGET', key, 'u')
+    if not commit or commit == known then return { commit or '' } end
+    return { commit, redis.call('HMGET', key, 'v', 'server', 'epoch', 'schema', 'b', 'r') }`),
   rows: reading(`
     local actor, prefix, after, limit = arg(), arg(), arg(), number()
     local from = '[' .. prefix
@@ -186,11 +189,20 @@ export const STORE_SCRIPTS = {
   destinations: reading(`
     local after, limit = arg(), number()
     return { redis.call('ZRANGEBYLEX', S .. 'destinations', after == '' and '-' or '(' .. after, '+', 'LIMIT', 0, limit) }`),
+  next: reading(`
+    local sequence, count, process, gap = arg(), number(), arg(), number()
+    local before = redis.call('GET', S .. 'process')
+    -- Another process may have forgotten the last numbers that were given: it was restarted, or was a copy that lagged behind.
+    if before and before ~= process then
+      for _, name in ipairs(redis.call('HKEYS', S .. 'sequences')) do redis.call('HINCRBY', S .. 'sequences', name, gap) end
+    end
+    if process ~= before then redis.call('SET', S .. 'process', process) end
+    return { redis.call('HINCRBY', S .. 'sequences', sequence, count) - count + 1 }`),
   quarantine: writing(`
-    local actor, id, why, version = arg(), arg(), arg(), arg()
+    local actor, id, why, version, commit = arg(), arg(), arg(), arg(), arg()
     local key = S .. 'a:' .. actor
-    local stored = redis.call('HGET', key, 'v')
-    if not stored or version ~= '' and version ~= stored then return { told(), 0 } end
+    local stored = redis.call('HMGET', key, 'v', 'u')
+    if not stored[1] or version ~= '' and (version ~= stored[1] or commit ~= stored[2]) then return { told(), 0 } end
     local aside = S .. 'z:' .. redis.call('INCR', S .. 'commits') .. ':'
     redis.call('RPUSH', S .. 'quarantine', cjson.encode({ actor = actor, why = why, at = at, keys = aside }))
     for _, notice in ipairs(redis.call('SMEMBERS', S .. 'n-of:' .. actor)) do

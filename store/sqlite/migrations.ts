@@ -57,6 +57,8 @@ const STEPS: readonly string[] = [
    insert into entries select 'started-jobs', started, kind, id from listed where typeof(started) in ('integer', 'real');
    insert into entries select 'jobs-of-external-id/' || external, number, kind, id from listed where typeof(external) = 'text';
    drop table listed;`,
+  // The commit that wrote an actor; of those of before, its version is all that is known.
+  `alter table actors add column commit_id text not null default '';`,
 ];
 
 /** Brings a database up to date, one transaction a step. Throws when it was written by a newer version. */

@@ -145,6 +145,7 @@ export class SqliteStore implements Store {
       if (row === undefined) return undefined;
       const actor: StoredActor = {
         version: row.version,
+        commit: row.commit_id,
         owner: { server: row.server, epoch: row.epoch },
         snapshot: { schema: row.schema, body: JSON.parse(row.snapshot) as unknown },
         record: row.record === null ? undefined : (JSON.parse(row.record) as unknown),
@@ -223,13 +224,14 @@ export class SqliteStore implements Store {
   async quarantine(
     { kind, id }: ActorKey,
     reason: string,
-    { version, counters }: QuarantineOptions = {},
+    { seen, counters }: QuarantineOptions = {},
   ): Promise<boolean> {
     const statements = this.#statements;
     this.#loaded.delete(nameOf(kind, id));
     const at = new Date().toISOString();
+    const { version = null, commit = null } = seen ?? {};
     const moves = this.#database.transaction(() => {
-      const { changes } = statements.quarantine.run({ kind, id, reason, at, version: version ?? null });
+      const { changes } = statements.quarantine.run({ kind, id, reason, at, version, commit });
       if (changes === 0) return false;
       this.#writer.count(counters);
       for (const remove of statements.remove) remove.run({ kind, id });

@@ -4,6 +4,7 @@ import type { IndexEntry } from '../store.ts';
 
 interface ActorRow {
   version: number;
+  commit_id: string;
   server: string;
   epoch: number;
   schema: number;
@@ -42,18 +43,20 @@ export const prepare = (database: Database.Database) => ({
 /** Snapshots and records of actors. */
 function ofActors(database: Database.Database) {
   return {
-    insert: database.prepare('insert into actors values (?, ?, ?, ?, ?, ?, ?) on conflict do nothing'),
+    insert: database.prepare('insert into actors values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do nothing'),
     update: database.prepare(
-      `update actors set version = ?, server = ?, epoch = ?, schema = ?, snapshot = ?
-       where kind = ? and id = ? and version = ?`,
+      `update actors set version = ?, server = ?, epoch = ?, schema = ?, snapshot = ?, commit_id = ?
+       where kind = ? and id = ? and version = ? and commit_id = ifnull(?, commit_id)`,
     ),
     record: database.prepare('insert or replace into records values (?, ?, ?)'),
     load: database.prepare<unknown[], ActorRow>(
-      `select version, server, epoch, schema, snapshot,
+      `select version, commit_id, server, epoch, schema, snapshot,
          (select body from records r where r.kind = a.kind and r.id = a.id) as record
        from actors a where kind = @kind and id = @id`,
     ),
-    removeActor: database.prepare('delete from actors where kind = ? and id = ? and version = ?'),
+    removeActor: database.prepare(
+      'delete from actors where kind = ? and id = ? and version = ? and commit_id = ifnull(?, commit_id)',
+    ),
     remove: [
       ...['actors', 'records', 'actor_rows', 'entries'].map((table) =>
         database.prepare(`delete from ${table} where kind = @kind and id = @id`),
@@ -160,7 +163,8 @@ function ofQuarantine(database: Database.Database) {
          'record', (select body from records r where r.kind = a.kind and r.id = a.id),
          'rows', (select json_group_object(key, body) from actor_rows r where r.kind = a.kind and r.id = a.id),
          'notices', (select json_group_object(o.id, o.body) from outbox o where o.kind = a.kind and o.actor = a.id))
-       from actors a where a.kind = @kind and a.id = @id and (@version is null or a.version = @version)`,
+       from actors a where a.kind = @kind and a.id = @id 
+         and a.version = ifnull(@version, a.version) and a.commit_id = ifnull(@commit, a.commit_id)`,
     ),
     quarantineLease: database.prepare(
       `insert into quarantine select 'lease', item, 'What is stored of a lease cannot be read.', @at, json_object('token', token, 'worker', worker, 'body', body)

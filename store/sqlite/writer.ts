@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3';
 import type { MemoryLedger } from '../memory-ledger.ts';
-import { NotStorable, VersionConflict, type Commit } from '../store.ts';
+import { newCommitId, NotStorable, VersionConflict, type Commit } from '../store.ts';
 import type { Reservation, Sequences } from './sequences.ts';
 import { prefixEnd, type Statements } from './statements.ts';
 
@@ -109,20 +109,23 @@ export class Writer {
   }
 
   /** The actor itself: made, replaced or (without snapshot) taken away with all it has. */
-  #writeActor({ actor: key, expected, owner: { server, epoch }, snapshot }: Commit): number {
-    const { kind, id } = key;
+  #writeActor({ actor: key, expected, after, id, owner, snapshot }: Commit): number {
+    const { server, epoch } = owner;
+    const of = [key.kind, key.id];
     const { insert, update, removeActor, remove } = this.#statements;
     if (snapshot === null) {
-      if (removeActor.run(kind, id, expected).changes === 0) throw new VersionConflict(key, expected);
-      for (const rest of remove) rest.run({ kind, id });
+      if (removeActor.run(...of, expected, after ?? null).changes === 0)
+        throw new VersionConflict(key, expected);
+      for (const rest of remove) rest.run({ kind: key.kind, id: key.id });
       return 0;
     }
     const version = expected + 1;
-    const body = JSON.stringify(snapshot.body);
+    const content = [version, server, epoch, snapshot.schema, JSON.stringify(snapshot.body)];
+    const commit = id ?? newCommitId();
     const { changes } =
-      expected === 0
-        ? insert.run(kind, id, version, server, epoch, snapshot.schema, body)
-        : update.run(version, server, epoch, snapshot.schema, body, kind, id, expected);
+      expected === 0 && after === undefined
+        ? insert.run(...of, ...content, commit)
+        : update.run(...content, commit, ...of, expected, after ?? null);
     if (changes === 0) throw new VersionConflict(key, expected);
     return version;
   }

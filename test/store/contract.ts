@@ -4,8 +4,9 @@ import * as fc from 'fast-check';
 import {
   allEntries,
   allRows,
+  following,
   NotStorable,
-  rowsOfVersion,
+  rowsOfCommit,
   VersionConflict,
   type ActorKey,
   type Commit,
@@ -86,9 +87,11 @@ export function storeContract(backend: Backend): void {
         schema: 3,
         body: { text: 'Größe — 日本語 😀 "\\\n\u0000', list: [1, null, { deep: true }], zero: 0 },
       };
-      expect(await store.commit(commitOf({ snapshot, record: { asked: ['for', 1] } }))).to.equal(1);
+      const id = 'first';
+      expect(await store.commit(commitOf({ id, snapshot, record: { asked: ['for', 1] } }))).to.equal(1);
       expect(await store.load(JOB)).to.deep.equal({
         version: 1,
+        commit: id,
         owner: OWNER,
         snapshot,
         record: { asked: ['for', 1] },
@@ -99,10 +102,13 @@ export function storeContract(backend: Backend): void {
       await store.commit(commitOf({ record: 'the request' }));
       const owner = { server: 'there', epoch: 2 };
       expect(
-        await store.commit(commitOf({ expected: 1, owner, snapshot: { schema: 2, body: 'new' } })),
+        await store.commit(
+          commitOf({ id: 'second', expected: 1, owner, snapshot: { schema: 2, body: 'new' } }),
+        ),
       ).to.equal(2);
       expect(await store.load(JOB)).to.deep.equal({
         version: 2,
+        commit: 'second',
         owner,
         snapshot: { schema: 2, body: 'new' },
         record: 'the request',
@@ -177,9 +183,27 @@ export function storeContract(backend: Backend): void {
         expect(await dump(store, [JOB], ['live', 'other'])).to.deep.equal(before);
       });
 
+    it('refuses a commit that follows another one than the stored one, though the version is the same', async () => {
+      await store.commit(commitOf({ id: 'kept', record: 'r', ...withRows('a') }));
+      const before = await dump(store, [JOB], []);
+      for (const snapshot of [{ schema: 9, body: 'x' }, null])
+        await expectConflict(store.commit(commitOf({ expected: 1, after: 'lost', snapshot })));
+      expect(await dump(store, [JOB], [])).to.deep.equal(before);
+      expect(await store.commit(commitOf({ expected: 1, after: 'kept' }))).to.equal(2);
+    });
+
     it('refuses a commit on a version of an actor that does not exist', async () => {
       await expectConflict(store.commit(commitOf({ expected: 1 })));
       expect(await store.load(JOB)).to.equal(undefined);
+    });
+
+    it('of a commit without an id: the store gives each one of its own', async () => {
+      await store.commit(commitOf());
+      const first = await store.load(JOB);
+      await store.commit({ ...commitOf(), ...following(first) });
+      const second = await store.load(JOB);
+      expect(second?.commit).to.be.a('string').and.not.equal(first?.commit);
+      await expectConflict(store.commit(commitOf({ expected: 2, after: first!.commit })));
     });
 
     it('names the actor and the version', async () => {
@@ -473,10 +497,13 @@ export function storeContract(backend: Backend): void {
 
     it('leaves an actor that somebody has changed since it was seen', async () => {
       await store.commit(commitOf());
+      const before = (await store.load(JOB))!;
       await store.commit(commitOf({ expected: 1 }));
-      expect(await store.quarantine(JOB, 'it made no sense', { version: 1 })).to.equal(false);
+      const now = (await store.load(JOB))!;
+      for (const seen of [before, { ...now, commit: before.commit }])
+        expect(await store.quarantine(JOB, 'it made no sense', { seen })).to.equal(false);
       expect((await store.load(JOB))?.version).to.equal(2);
-      expect(await store.quarantine(JOB, 'it makes no sense', { version: 2 })).to.equal(true);
+      expect(await store.quarantine(JOB, 'it makes no sense', { seen: now })).to.equal(true);
       expect(await store.load(JOB)).to.equal(undefined);
     });
 
@@ -505,10 +532,13 @@ export function storeContract(backend: Backend): void {
         return page;
       },
     });
-    expect(await rowsOfVersion(busy, JOB, 'r', 1), 'somebody has committed between two pages').to.equal(
+    const first = (await store.load(JOB))!;
+    expect(await rowsOfCommit(busy, JOB, 'r', first), 'somebody has committed between two pages').to.equal(
       undefined,
     );
-    const read = await rowsOfVersion(store, JOB, 'r', 2);
+    const second = (await store.load(JOB))!;
+    expect(await rowsOfCommit(store, JOB, 'r', { ...second, commit: first.commit })).to.equal(undefined);
+    const read = await rowsOfCommit(store, JOB, 'r', second);
     expect(new Set(read?.map(({ body }) => body))).to.deep.equal(new Set([2]));
   });
 
@@ -565,6 +595,9 @@ interface Change extends Omit<Commit, 'actor' | 'expected' | 'owner' | 'index' |
   readonly actor: ActorKey;
   /** How far from the stored version the expected one is. */
   readonly off: number;
+  /** What it follows: the stored commit, some other one, or whatever wrote the version. */
+  readonly follows: 'stored' | 'other' | 'any';
+  readonly id: string;
   readonly record: unknown;
   readonly live: number | null | undefined;
   readonly all: number | null | undefined;
@@ -613,6 +646,11 @@ const maybe = <T>(some: fc.Arbitrary<T>) => fc.option(some, { nil: undefined });
 const aChange: fc.Arbitrary<Change> = fc.record({
   actor: anActor,
   off: fc.oneof({ weight: 6, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.constantFrom(-1, 1) }),
+  follows: fc.oneof(
+    { weight: 6, arbitrary: fc.constantFrom('stored' as const, 'any' as const) },
+    { weight: 1, arbitrary: fc.constant('other' as const) },
+  ),
+  id: fc.uuid(),
   snapshot: fc.option(fc.record({ schema: fc.nat(5), body: fc.jsonValue({ maxDepth: 2 }) }), {
     freq: 6,
     nil: null,
@@ -752,10 +790,12 @@ async function outcomesOf(
 
 async function toCommit(
   model: ModelStore,
-  { actor, off, record, live, all, notices, settled, ...change }: Change,
+  { actor, off, follows, record, live, all, notices, settled, ...change }: Change,
   synced: boolean,
 ): Promise<Commit> {
-  const version = (await model.load(actor))?.version ?? 0;
+  const stored = await model.load(actor);
+  const version = stored?.version ?? 0;
+  const after = follows === 'stored' ? stored?.commit : 'of another branch';
   const moves = Object.entries({ live, all }).filter(
     (move): move is [string, number | null] => move[1] !== undefined,
   );
@@ -763,6 +803,7 @@ async function toCommit(
     ...change,
     actor,
     expected: Math.max(0, version + off),
+    ...(follows === 'any' || after === undefined ? {} : { after }),
     owner: OWNER,
     synced,
     index: Object.fromEntries(moves.map(([name, score]) => [`${actor.kind}-${name}`, score])),

@@ -1,5 +1,7 @@
 import { MemoryLedger } from '../../store/memory-ledger.ts';
 import {
+  isStill,
+  newCommitId,
   VersionConflict,
   type ActorKey,
   type Commit,
@@ -37,6 +39,8 @@ export class ModelStore implements Store {
   async commit({
     actor,
     expected,
+    after: follows,
+    id = newCommitId(),
     owner,
     snapshot,
     record,
@@ -48,6 +52,7 @@ export class ModelStore implements Store {
   }: Commit): Promise<number> {
     const kept = this.#actors.get(nameOf(actor));
     if ((kept?.stored.version ?? 0) !== expected) throw new VersionConflict(actor, expected);
+    if (follows !== undefined && kept?.stored.commit !== follows) throw new VersionConflict(actor, expected);
     if (snapshot === null && kept === undefined) throw new VersionConflict(actor, expected);
     this.#count(counters);
     if (snapshot === null) {
@@ -57,6 +62,7 @@ export class ModelStore implements Store {
     const after: Kept = {
       stored: copy({
         version: expected + 1,
+        commit: id,
         owner,
         snapshot,
         record: record === undefined ? kept?.stored.record : record,
@@ -134,13 +140,9 @@ export class ModelStore implements Store {
     return last + 1;
   }
 
-  async quarantine(
-    actor: ActorKey,
-    _: string,
-    { version, counters }: QuarantineOptions = {},
-  ): Promise<boolean> {
-    const stored = this.#actors.get(nameOf(actor))?.stored.version;
-    if (stored === undefined || (version !== undefined && version !== stored)) return false;
+  async quarantine(actor: ActorKey, _: string, { seen, counters }: QuarantineOptions = {}): Promise<boolean> {
+    const stored = this.#actors.get(nameOf(actor))?.stored;
+    if (stored === undefined || (seen !== undefined && !isStill(seen, stored))) return false;
     this.#actors.delete(nameOf(actor));
     this.#count(counters);
     return true;

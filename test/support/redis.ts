@@ -1,7 +1,7 @@
 /** A Redis of its own for the tests of a suite: the real one, in a process of theirs, which is ended with them. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -66,6 +66,29 @@ export class TestRedis {
     } finally {
       redis.disconnect();
     }
+  }
+
+  /** Keeps a copy of all that it has stored by now. */
+  async keepCopy(): Promise<void> {
+    await this.written();
+    rmSync(this.#copy, { recursive: true, force: true });
+    cpSync(this.#files, this.#copy, { recursive: true });
+  }
+
+  /** As a failover to a replica that lagged behind: another process serves on, with what the copy has. */
+  async goBack(): Promise<void> {
+    await this.kill();
+    rmSync(this.#files, { recursive: true, force: true });
+    cpSync(this.#copy, this.#files, { recursive: true });
+    await this.start();
+  }
+
+  get #files(): string {
+    return path.join(this.#folder, 'appendonlydir');
+  }
+
+  get #copy(): string {
+    return path.join(this.#folder, 'copy');
   }
 
   /** It stands still, and answers nobody, until `thaw`. */

@@ -1,0 +1,78 @@
+import { expect } from 'chai';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { TestProvider } from '../access/support/provider.ts';
+import { redisOfSuite } from '../support/redis.ts';
+import { settingsOf } from '../support/roles.ts';
+import { sampleUri, Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const SHOT = { media: [sampleUri('astronaut.png')], pipelineName: 'FACE DETECTION PIPELINE' };
+
+describe('Servers whose Redis comes back without its last commits', () => {
+  const redis = redisOfSuite();
+  let one: Service;
+  let two: Service;
+  let provider: TestProvider;
+  const server = (name: string, env: Record<string, string> = {}) =>
+    Service.started(
+      {
+        ...settingsOf(provider),
+        FETCH_PRIVATE: 'true',
+        STORE: 'redis',
+        REDIS_URL: redis().url,
+        SERVER_SILENCE_MS: '1000',
+        LEASE_MS: '1500',
+        RECONCILE_MS: '500',
+        NODE_NAME: name,
+        ...env,
+      },
+      () => provider.token('admin'),
+    );
+  before(async () => {
+    provider = await TestProvider.start();
+    one = await server('one');
+    two = await server('two', { DATA_DIR: one.dataDir });
+  });
+  after(async () => {
+    await two?.close();
+    await one?.close();
+    await provider?.close();
+  });
+
+  const answersAgain = (service: Service) =>
+    until('it answers again', async () => (await service.ask('GET', '/rest/jobs')).status === 200);
+
+  it('go on with a job from where it was, though all of them remember its end, and bring it to an end once more', async () => {
+    const file = join(one.folder, 'go-on');
+    const id = await one.submit({
+      ...SHOT,
+      pipelineName: 'TROUBLE PIPELINE',
+      jobProperties: { TROUBLE: 'wait', TROUBLE_FILE: file },
+    });
+    await until('it is in hand', () =>
+      [...one.handedOut(), ...two.handedOut()].some(
+        ({ subJob, worker }) => subJob.startsWith(`${id}.`) && worker.includes('TestTrouble'),
+      ),
+    );
+    await redis().keepCopy();
+    writeFileSync(file, '');
+    for (const service of [one, two]) expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+    await redis().goBack();
+    await Promise.all([answersAgain(one), answersAgain(two)]);
+    for (const service of [one, two]) expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+    expect((await two.document(id)).media[0]!.status).to.equal('COMPLETE');
+    for (const service of [one, two])
+      expect(service.log('an actor failed too often'), 'nobody is to blame').to.deep.equal([]);
+  });
+
+  it('give no job the id of one that was accepted and lost', async () => {
+    await redis().keepCopy();
+    const lost = await one.submit(SHOT);
+    await redis().goBack();
+    await Promise.all([answersAgain(one), answersAgain(two)]);
+    const ids = await Promise.all([two.submit(SHOT), one.submit(SHOT)]);
+    expect(ids).to.not.include(lost);
+    for (const id of ids) expect((await one.terminal(id)).jobStatus).to.equal('COMPLETE');
+  });
+});
