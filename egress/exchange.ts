@@ -20,6 +20,7 @@ export interface Answer {
   readonly status: number;
   header(name: string): string | undefined;
   readonly text: string;
+  readonly bytes: Buffer;
   /** The answer was longer than what was read. */
   readonly cut: boolean;
 }
@@ -109,13 +110,17 @@ function answerOf(
   maxBytes: number,
   cut: boolean,
 ): Answer {
+  const bytes = Buffer.concat(chunks).subarray(0, maxBytes);
   return {
     status: response?.statusCode ?? 0,
     header: (name) => {
       const value = response?.headers[name.toLowerCase()];
       return Array.isArray(value) ? value[0] : value;
     },
-    text: Buffer.concat(chunks).subarray(0, maxBytes).toString('utf8'),
+    bytes,
+    get text() {
+      return bytes.toString('utf8');
+    },
     cut,
   };
 }

@@ -78,12 +78,12 @@ async function factsFor(file: string, { property: properties, within: checkMs }:
   return factsOf(await checkModel(file, properties, { checkMs, signal }));
 }
 
-function factsOf({ file, inputs, outputs, head, fit, how, nameOf }: UnderstoodModel) {
+function factsOf({ name: model, inputs, outputs, head, fit, how, nameOf }: UnderstoodModel) {
   const { name, type, layout, channels, width, height, batch } = inputs.picture;
   const names = Array.from({ length: Math.min(fit.classes, MOST_NAMES) }, (_, number) => nameOf(number));
   const more = fit.classes > MOST_NAMES ? ` and ${fit.classes - MOST_NAMES} more` : '';
   return {
-    Model: file.name,
+    Model: model,
     Type: `${head.type}: ${head.rule}`,
     Input: `${name}: ${width} x ${height} pixels, ${channels} channel(s), ${layout}, ${type}`,
     Pictures:

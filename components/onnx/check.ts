@@ -26,5 +26,5 @@ export async function checkModel(
   );
   const options = { threads: 1, provider: (properties['EXECUTION_PROVIDER'] ?? 'CPU').toLowerCase() };
   const question = { name: file, path: found.path, options, hints };
-  return understand(found, await tryModel(question, checkMs, signal), hints);
+  return understand(file, await tryModel(question, checkMs, signal), hints);
 }

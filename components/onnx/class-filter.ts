@@ -9,7 +9,7 @@ const MOST_NAMED = 40;
 /** Errors: INVALID_PROPERTY for a class that the model does not know. */
 export function classFilter(
   { allowed, denied, named }: ClassLists,
-  { file, fit, known, nameOf }: UnderstoodModel,
+  { name: model, fit, known, nameOf }: UnderstoodModel,
 ): (name: string) => boolean {
   const names = known.names ?? Array.from({ length: fit.classes }, (_, number) => nameOf(number));
   const ofModel = new Set(names.map(folded));
@@ -17,7 +17,7 @@ export function classFilter(
   if (unknown !== undefined) {
     const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
     throw wrongHint(
-      `CLASS_ALLOW_LIST or CLASS_DENY_LIST names "${unknown}", which is no class of the model ${file.name}. Classes: ${names.slice(0, MOST_NAMED).join('; ')}${more}.`,
+      `CLASS_ALLOW_LIST or CLASS_DENY_LIST names "${unknown}", which is no class of the model ${model}. Classes: ${names.slice(0, MOST_NAMED).join('; ')}${more}.`,
     );
   }
   const [only, never] = [new Set(allowed), new Set(denied)];

@@ -8,7 +8,7 @@ import type { FileFacts } from './file-facts.ts';
 import type { Hints } from './hints.ts';
 import { checkedFacts, findModel, type ModelFile } from './model-file.ts';
 import { Network } from './network.ts';
-import { openSession, type SessionOptions } from './session.ts';
+import { openSession, SessionRuntime, type SessionOptions } from './session.ts';
 import { tryModel } from './try-model.ts';
 import { hintsFor, understand } from './understood.ts';
 
@@ -63,10 +63,10 @@ export class ModelStore {
     }
     const { checkMs, maxMemory } = this.#settings;
     const question = { name, path: file.path, options, hints, maxMemory };
-    const model = understand(file, await tryModel(question, checkMs, signal), hints);
+    const model = understand(file.name, await tryModel(question, checkMs, signal), hints);
     const loaded = this.#loaded.get(key) ?? (await this.#load(key, file, options));
     this.#use(key, loaded);
-    const network = new Network(model, loaded.session);
+    const network = new Network(model, new SessionRuntime(loaded.session, name));
     if (loaded.networks.size >= MOST_WAYS) loaded.networks.clear();
     loaded.networks.set(way, network);
     return network;

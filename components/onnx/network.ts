@@ -1,14 +1,12 @@
 /** A model at work: frames in, what was found out, in pixels of the frames. */
-import type { InferenceSession, Tensor } from 'onnxruntime-node';
 import type { Box } from '../../domain/geometry.ts';
 import type { Placement } from '../networks/letterbox.ts';
 import { DetectionError, type Frame } from '../sdk/detector.ts';
-import { messageOf } from '../sdk/failure.ts';
 import type { Output, ScoredClass, Wanted } from './heads/head.ts';
 import { inFrame, PictureWriter } from './picture.ts';
-import { feedsOf, valuesOf } from './session.ts';
+import type { Runtime, Waiting } from './runtime.ts';
 import { ordered, suppress } from './suppress.ts';
-import { numbersOf, type NumberArray } from './tensors.ts';
+import { feedsOf, numbersOf, valuesOf, type NumberArray } from './tensors.ts';
 import type { UnderstoodModel } from './understood.ts';
 
 /** One thing in a frame, or what a frame is as a whole. */
@@ -37,80 +35,119 @@ interface WrittenFrame {
   readonly place: Placement;
 }
 
+/** What is given to the network at a time. */
+interface Part {
+  readonly written: readonly WrittenFrame[];
+  readonly values: Float32Array;
+}
+
 /** An output for all pictures that were given together. */
 interface WholeOutput extends Output {
   readonly data: NumberArray;
 }
 
+/** How many frames are given to a network. */
+export interface Load {
+  /** At a time; a model that has a number of its own is given as many as that. */
+  readonly together: number;
+  /** Before the first of them are answered, in so many parts at most. */
+  readonly parts: number;
+}
+
+/** What is asked of a network, and by whom. */
+export interface Question {
+  readonly search: Search;
+  readonly load: Load;
+  readonly job: Waiting;
+}
+
+export const ONE_BY_ONE: Load = { together: 1, parts: 1 };
+
 export class Network {
   readonly model: UnderstoodModel;
-  readonly #session: InferenceSession;
+  readonly #runtime: Runtime;
   readonly #writer: PictureWriter;
   /** Values of one picture in the input. */
   readonly #size: number;
-  #values = new Float32Array(0);
+  /** For each part that is on its way. */
+  readonly #rooms: Float32Array[] = [];
 
-  constructor(model: UnderstoodModel, session: InferenceSession) {
+  constructor(model: UnderstoodModel, runtime: Runtime) {
     this.model = model;
-    this.#session = session;
+    this.#runtime = runtime;
     this.#writer = new PictureWriter(model.inputs.picture, model.how);
     this.#size = valuesOf(model.inputs, 1);
   }
 
-  /**
-   * What each frame shows, in their order; those of a warm-up are left out. `most` frames at a time, or as many as a model takes that has a
-   * number of its own: what is missing to it stays as it was.
-   */
-  async *find(frames: AsyncIterable<Frame>, most: number, search: Search): AsyncGenerator<FoundInFrame> {
-    const own = this.model.inputs.picture.batch;
-    const values = this.#room(own ?? most);
-    let waiting: WrittenFrame[] = [];
+  /** What each frame shows, in their order; those of a warm-up are left out. What is missing to a last part stays as it was. */
+  async *find(frames: AsyncIterable<Frame>, { search, load, job }: Question): AsyncGenerator<FoundInFrame> {
+    const stop = new AbortController();
+    const waiting = { ...job, signal: AbortSignal.any([job.signal, stop.signal]) };
+    const onTheirWay: Promise<readonly FoundInFrame[]>[] = [];
+    const together = this.model.inputs.picture.batch ?? load.together;
+    try {
+      for await (const part of this.#parts(frames, together, load.parts)) {
+        const answers = this.#answers(part, search, waiting);
+        // It is told of when its turn comes.
+        answers.catch(() => undefined);
+        onTheirWay.push(answers);
+        // The next part is written where the oldest one was.
+        if (onTheirWay.length === load.parts) yield* await onTheirWay.shift()!;
+      }
+      while (onTheirWay.length > 0) yield* await onTheirWay.shift()!;
+    } finally {
+      stop.abort();
+    }
+  }
+
+  /** Frames as they are given to the network, so many together. As many parts may be on their way as there are rooms. */
+  async *#parts(frames: AsyncIterable<Frame>, together: number, rooms: number): AsyncGenerator<Part> {
+    let turn = 0;
+    let written: WrittenFrame[] = [];
     for await (const frame of frames) {
       if (frame.warmUp) continue;
+      const values = this.#room(turn, together);
       const { index, width, height } = frame;
       // Its pixels are valid until the next frame is asked for.
-      const first = waiting.length * this.#size;
+      const first = written.length * this.#size;
       const place = this.#writer.write(frame, values.subarray(first, first + this.#size));
-      waiting.push({ frame: { index, width, height }, place });
-      if (waiting.length < (own ?? most)) continue;
-      yield* await this.#answers(waiting, values, search);
-      waiting = [];
+      written.push({ frame: { index, width, height }, place });
+      if (written.length < together) continue;
+      yield { written, values };
+      written = [];
+      turn = (turn + 1) % rooms;
     }
-    if (waiting.length > 0) yield* await this.#answers(waiting, values, search);
+    if (written.length > 0) yield { written, values: this.#room(turn, together) };
   }
 
   async #answers(
-    written: readonly WrittenFrame[],
-    values: Float32Array,
+    { written, values }: Part,
     search: Search,
+    waiting: Waiting,
   ): Promise<readonly FoundInFrame[]> {
     const count = this.model.inputs.picture.batch ?? written.length;
-    const outputs = await this.#run(values.subarray(0, count * this.#size), count);
+    const outputs = await this.#run(values.subarray(0, count * this.#size), count, waiting);
     return written.map((one, i) => ({ frame: one.frame, found: this.#read(outputs, i, one, search) }));
   }
 
-  /** Room for so many pictures. */
-  #room(count: number): Float32Array {
-    if (this.#values.length !== count * this.#size) this.#values = new Float32Array(count * this.#size);
-    return this.#values;
+  /** Where the pictures of a part are written. */
+  #room(turn: number, pictures: number): Float32Array {
+    const length = pictures * this.#size;
+    if (this.#rooms[turn]?.length !== length) this.#rooms[turn] = new Float32Array(length);
+    return this.#rooms[turn]!;
   }
 
-  async #run(values: Float32Array, count: number): Promise<readonly WholeOutput[]> {
+  async #run(values: Float32Array, count: number, waiting: Waiting): Promise<readonly WholeOutput[]> {
     const { model } = this;
-    const feeds = feedsOf(model.inputs, values, count);
-    const answered = await this.#session.run(feeds).catch((error: unknown) => {
-      const advice =
-        count > 1 ? ' Set DETECTION_FRAME_BATCH_SIZE to 1 if it takes one picture at a time.' : '';
-      throw failed(`The model ${model.file.name} failed: ${messageOf(error)}${advice}`);
-    });
+    const answered = await this.#runtime.run(feedsOf(model.inputs, values, count), count, waiting);
     return model.fit.outputs.map((index) => {
       const { name } = model.outputs[index]!;
-      const tensor = answered[name] as Tensor;
-      if (tensor.dims[0] !== count)
+      const output = answered[name]!;
+      if (output.dims[0] !== count)
         throw failed(
-          `The model ${model.file.name} answers ${name} [${tensor.dims.join(', ')}] to ${count} pictures: set DETECTION_FRAME_BATCH_SIZE to 1.`,
+          `The model ${model.name} answers ${name} [${output.dims.join(', ')}] to ${count} pictures: set DETECTION_FRAME_BATCH_SIZE to 1.`,
         );
-      return { name, dims: tensor.dims, data: numbersOf(name, tensor) };
+      return { name, dims: output.dims, data: numbersOf(name, output) };
     });
   }
 

@@ -6,7 +6,8 @@ import { Worker } from 'node:worker_threads';
 import { messageOf } from '../sdk/failure.ts';
 import type { Hints } from './hints.ts';
 import { inputsOf, type NetworkInputs, type ValueInfo } from './inputs.ts';
-import { feedsOf, infosOf, openSession, valuesOf, type SessionOptions } from './session.ts';
+import { infosOf, openSession, tensorsOf, type SessionOptions } from './session.ts';
+import { feedsOf, valuesOf } from './tensors.ts';
 
 export interface ProbeQuestion {
   readonly name: string;
@@ -56,7 +57,7 @@ async function answer({ name, path, options, hints, maxMemory }: ProbeQuestion):
     step = 'run';
     const count = inputs.picture.batch ?? 1;
     const values = new Float32Array(valuesOf(inputs, count));
-    const answered = await session.run(feedsOf(inputs, values, count));
+    const answered = await session.run(tensorsOf(feedsOf(inputs, values, count)));
     const outputs = session.outputNames.map((output) => {
       const { dims, type } = answered[output]!;
       return { name: output, type, dims: [...dims] };

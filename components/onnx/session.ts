@@ -1,7 +1,9 @@
 /** A model in the ONNX runtime. */
 import { InferenceSession, Tensor } from 'onnxruntime-node';
-import type { NetworkInputs, ValueInfo } from './inputs.ts';
-import { pictureTensor, shapeOf } from './tensors.ts';
+import { DetectionError } from '../sdk/detector.ts';
+import { messageOf } from '../sdk/failure.ts';
+import type { ValueInfo } from './inputs.ts';
+import type { Answers, Feeds, Runtime } from './runtime.ts';
 
 export interface SessionOptions {
   /** Threads that compute one answer. */
@@ -28,19 +30,35 @@ export const infosOf = (metadata: readonly InferenceSession.ValueMetadata[]): Va
       : { name: one.name, type: 'no tensor', shape: [] },
   );
 
-/** What is given to the network for so many pictures, whose values are those of `pixels`. */
-export function feedsOf(
-  { picture, size }: NetworkInputs,
-  pixels: Float32Array,
-  count: number,
-): Record<string, Tensor> {
-  const feeds: Record<string, Tensor> = { [picture.name]: pictureTensor(picture, pixels, count) };
-  if (size === undefined) return feeds;
-  const sides = Array.from({ length: count }, () => [picture.width, picture.height]).flat();
-  const values = size.type === 'int64' ? BigInt64Array.from(sides, BigInt) : Float32Array.from(sides);
-  feeds[size.name] = new Tensor(size.type, values as never, [count, 2]);
-  return feeds;
+/** Computes in this process. */
+export class SessionRuntime implements Runtime {
+  readonly #session: InferenceSession;
+  readonly #name: string;
+
+  /** `name`: of the model, for messages. */
+  constructor(session: InferenceSession, name: string) {
+    this.#session = session;
+    this.#name = name;
+  }
+
+  async run(feeds: Feeds, count: number): Promise<Answers> {
+    try {
+      return await this.#session.run(tensorsOf(feeds));
+    } catch (error) {
+      const advice =
+        count > 1 ? ' Set DETECTION_FRAME_BATCH_SIZE to 1 if it takes one picture at a time.' : '';
+      throw new DetectionError(
+        'DETECTION_FAILED',
+        `The model ${this.#name} failed: ${messageOf(error)}${advice}`,
+      );
+    }
+  }
 }
 
-export const valuesOf = (inputs: NetworkInputs, count: number): number =>
-  shapeOf(inputs.picture, count).reduce((product, size) => product * size, 1);
+export const tensorsOf = (feeds: Feeds): Record<string, Tensor> =>
+  Object.fromEntries(
+    Object.entries(feeds).map(([name, { type, dims, data }]) => [
+      name,
+      new Tensor(type, data as never, dims),
+    ]),
+  );

@@ -11,12 +11,16 @@ import type { WantedModel } from './model-store.ts';
 import { textBelow } from './neighbours.ts';
 import type { Search } from './network.ts';
 
-export interface Settings {
-  readonly wanted: WantedModel;
+/** What is asked of a network, wherever it is computed. */
+export interface SearchSettings {
   readonly search: Search;
   readonly rules: TrackingRules;
   readonly batch: number;
   readonly classes: ClassLists;
+}
+
+export interface Settings extends SearchSettings {
+  readonly wanted: WantedModel;
 }
 
 /** Names of classes in small letters; an empty list of those that are allowed allows all. */
@@ -33,15 +37,21 @@ const MOST_FRAMES = 256;
 const MOST_CLASSES = 1_000;
 
 export async function readSettings(properties: Properties, roots: readonly string[]): Promise<Settings> {
-  const threshold = numberWithin(properties, 'QUALITY_SELECTION_THRESHOLD', -Infinity, Infinity);
   const threads = countOf(properties, 'INFERENCE_THREADS', 1);
   const provider = choiceOf(properties, 'EXECUTION_PROVIDER', PROVIDERS).toLowerCase();
   return {
+    ...(await readSearch(properties, roots)),
     wanted: {
       name: (properties['MODEL_NAME'] ?? '').trim(),
       hints: await hintsIn(properties, roots),
       options: { threads: Math.min(threads, MOST_THREADS), provider },
     },
+  };
+}
+
+export async function readSearch(properties: Properties, roots: readonly string[]): Promise<SearchSettings> {
+  const threshold = numberWithin(properties, 'QUALITY_SELECTION_THRESHOLD', -Infinity, Infinity);
+  return {
     search: {
       threshold,
       top: Math.min(MOST_CLASSES, countOf(properties, 'NUMBER_OF_CLASSIFICATIONS_PER_REGION', 1)),

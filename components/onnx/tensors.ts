@@ -1,6 +1,6 @@
 /** Values as networks take and give them: floats of 16 bits, bytes and whole numbers of 64 bits among them. */
-import { Tensor } from 'onnxruntime-node';
-import type { PictureInput, PixelType } from './inputs.ts';
+import type { NetworkInputs, PictureInput, PixelType } from './inputs.ts';
+import type { Feeds, GivenValues, Values } from './runtime.ts';
 
 const BIAS_DIFFERENCE = 112;
 const view = new DataView(new ArrayBuffer(4));
@@ -41,23 +41,35 @@ export const shapeOf = (
 const SIGNED_MIDDLE = 128;
 
 /** Values of pictures as the input wants them. Those of types that hold bytes go from 0 to 255. */
-export function pictureTensor(input: PictureInput, values: Float32Array, count: number): Tensor {
-  const shape = shapeOf(input, count);
-  switch (input.type) {
+function pictureValues(input: PictureInput, values: Float32Array, count: number): GivenValues {
+  return { type: input.type, dims: shapeOf(input, count), data: numbersAs(input.type, values) };
+}
+
+function numbersAs(type: PixelType, values: Float32Array): GivenValues['data'] {
+  switch (type) {
     case 'float32':
-      return new Tensor('float32', values, shape);
+      return values;
     case 'float16':
-      return new Tensor('float16', Uint16Array.from(values, halfOf) as never, shape);
+      return Uint16Array.from(values, halfOf);
     case 'uint8':
-      return new Tensor('uint8', Uint8Array.from(values, clamped), shape);
+      return Uint8Array.from(values, clamped);
     case 'int8':
-      return new Tensor(
-        'int8',
-        Int8Array.from(values, (value) => clamped(value) - SIGNED_MIDDLE),
-        shape,
-      );
+      return Int8Array.from(values, (value) => clamped(value) - SIGNED_MIDDLE);
   }
 }
+
+/** What is given to a network for so many pictures, whose values are those of `pixels`. */
+export function feedsOf({ picture, size }: NetworkInputs, pixels: Float32Array, count: number): Feeds {
+  const feeds = { [picture.name]: pictureValues(picture, pixels, count) };
+  if (size === undefined) return feeds;
+  const sides = Array.from({ length: count }, () => [picture.width, picture.height]).flat();
+  const data = size.type === 'int64' ? BigInt64Array.from(sides, BigInt) : Float32Array.from(sides);
+  return { ...feeds, [size.name]: { type: size.type, dims: [count, 2], data } };
+}
+
+/** How many numbers so many pictures have in the input. */
+export const valuesOf = (inputs: NetworkInputs, count: number): number =>
+  shapeOf(inputs.picture, count).reduce((product, size) => product * size, 1);
 
 const clamped = (value: number): number => Math.max(0, Math.min(255, Math.round(value)));
 
@@ -69,9 +81,9 @@ const READ_AS_THEY_ARE: readonly string[] = ['float32', 'float64', 'uint8', 'int
 export type NumberArray = Float32Array | Float64Array | Uint8Array | Int8Array | Int32Array;
 
 /** What a network answered, as numbers. Errors: a sentence for texts and other types that no head reads. */
-export function numbersOf(name: string, { type, data }: Tensor): NumberArray {
-  if (READ_AS_THEY_ARE.includes(type)) return data as NumberArray;
-  if (type === 'int64') return Float64Array.from(data as BigInt64Array, Number);
+export function numbersOf(name: string, { type, data }: Values): NumberArray {
+  if (READ_AS_THEY_ARE.includes(type)) return data as unknown as NumberArray;
+  if (type === 'int64') return Float64Array.from(data as ArrayLike<bigint>, Number);
   if (type === 'float16')
     return data instanceof Uint16Array ? Float32Array.from(data, fromHalf) : Float32Array.from(data as never);
   throw new Error(`The output ${name} is of the type ${type}, which nothing is read from.`);

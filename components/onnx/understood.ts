@@ -10,7 +10,8 @@ import type { Probed } from './probe.ts';
 import { DetectionError } from '../sdk/detector.ts';
 
 export interface UnderstoodModel {
-  readonly file: ModelFile;
+  /** As it was named, for people. */
+  readonly name: string;
   readonly inputs: NetworkInputs;
   readonly outputs: Probed['outputs'];
   readonly head: ChosenHead['head'];
@@ -20,6 +21,9 @@ export interface UnderstoodModel {
   /** A text for each class; of a class without one, its number. */
   nameOf(number: number): string;
 }
+
+/** What showed when it answered once. */
+export type Tried = Pick<Probed, 'inputs' | 'outputs'>;
 
 const USUAL: Preprocessing = {
   pixelFormat: 'RGB',
@@ -54,7 +58,7 @@ export async function hintsFor(
 }
 
 /** Errors: INVALID_PROPERTY when the outputs fit no rule. */
-export function understand(file: ModelFile, { inputs, outputs }: Probed, hints: Hints): UnderstoodModel {
+export function understand(name: string, { inputs, outputs }: Tried, hints: Hints): UnderstoodModel {
   const { width, height, batch } = inputs.picture;
   const known: Known = {
     width,
@@ -69,13 +73,13 @@ export function understand(file: ModelFile, { inputs, outputs }: Probed, hints: 
   if (wrong !== undefined)
     throw new DetectionError(
       'INVALID_PROPERTY',
-      `The model ${file.name} answers ${wrong.name} [${wrong.dims.join(', ')}] to ${batch ?? 1} picture(s): the first axis must be that of the pictures. Export it so.`,
+      `The model ${name} answers ${wrong.name} [${wrong.dims.join(', ')}] to ${batch ?? 1} picture(s): the first axis must be that of the pictures. Export it so.`,
     );
   const forOne = outputs.map(({ name, dims }) => ({ name, dims: dims.slice(1) }));
-  const { head, fit } = chooseHead(file.name, forOne, known, hints.type);
+  const { head, fit } = chooseHead(name, forOne, known, hints.type);
   const names = hints.names ?? (fit.classes > 0 ? usualNames(fit.classes) : []);
   return {
-    file,
+    name,
     inputs,
     outputs,
     head,

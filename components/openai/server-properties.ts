@@ -1,12 +1,14 @@
 /** Where a model server is and how it is asked, of the properties of a job. */
 import type { Properties } from '../../domain/types.ts';
+import { withoutSlash } from '../model-servers/answers.ts';
+import { readRetries, type Retries } from '../model-servers/patience.ts';
 import { DetectionError } from '../sdk/detector.ts';
 import { countOf } from '../tracking/settings.ts';
 
 /** The longest that timers can wait. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
-export interface ServerProperties {
+export interface ServerProperties extends Retries {
   /** Without a slash at its end. */
   readonly uri: string;
   /** Empty: the server wants none. */
@@ -15,9 +17,6 @@ export interface ServerProperties {
   /** Empty: the first that the server names. */
   readonly model: string;
   readonly timeoutMs: number;
-  readonly attempts: number;
-  readonly firstDelayMs: number;
-  readonly maxDelayMs: number;
 }
 
 export function readServer(properties: Properties): ServerProperties {
@@ -38,19 +37,6 @@ export function readServer(properties: Properties): ServerProperties {
     healthUri,
     model: text('LLM_MODEL'),
     timeoutMs: Math.min(countOf(properties, 'API_TIMEOUT_MS', 1), LONGEST_WAIT_MS),
-    attempts: orDefault(properties, 'COMPONENT_HTTP_RETRY_MAX_ATTEMPTS', 10, 1),
-    firstDelayMs: orDefault(properties, 'COMPONENT_HTTP_RETRY_INITIAL_DELAY_MS', 200, 0),
-    maxDelayMs: orDefault(properties, 'COMPONENT_HTTP_RETRY_MAX_DELAY_MS', 30_000, 0),
+    ...readRetries(properties),
   };
-}
-
-function withoutSlash(uri: string): string {
-  let end = uri.length;
-  while (uri[end - 1] === '/') end--;
-  return uri.slice(0, end);
-}
-
-/** Properties of the workflow, which a component that is asked by itself is not given. */
-function orDefault(properties: Properties, name: string, usual: number, least: number): number {
-  return properties[name] === undefined ? usual : countOf(properties, name, least);
 }

@@ -270,7 +270,9 @@ describe('The models that a process has loaded', () => {
     async function* frames() {
       yield WHITE;
     }
-    const [looked] = await all(again.find(frames(), 1, search));
+    const [looked] = await all(
+      again.find(frames(), { search, load: { together: 1, parts: 1 }, job: { signal } }),
+    );
     expect(looked!.found).to.have.length(2);
     await store.close();
     expect(names()).to.deep.equal([]);
