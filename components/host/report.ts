@@ -16,6 +16,7 @@ export function pictureTrack(
   return {
     startFrame: track.startFrame ?? first.frame,
     stopFrame: track.stopFrame ?? last.frame,
+    ...(track.type === undefined ? {} : { type: track.type }),
     confidence: track.confidence,
     properties: track.properties ?? {},
     detections: track.detections.map((detection) => placed(detection, viewOf(detection.frame))),

@@ -1,11 +1,12 @@
 /** A network over pictures and videos, wherever it is computed; through videos it follows what the network finds. */
-import type {
-  DetectionJob,
-  Detector,
-  FoundDetection,
-  FoundTrack,
-  Frame,
-  FrameSource,
+import {
+  DetectionError,
+  type DetectionJob,
+  type Detector,
+  type FoundDetection,
+  type FoundTrack,
+  type Frame,
+  type FrameSource,
 } from '../sdk/detector.ts';
 import type { Properties } from '../../domain/types.ts';
 import { clip } from '../tracking/boxes.ts';
@@ -46,6 +47,7 @@ export class NetworkDetector implements Detector {
   async *video(source: FrameSource, job: DetectionJob): AsyncIterable<FoundTrack> {
     const prepared = await this.#prepare(job);
     const { network, load, settings } = prepared;
+    const following = { live: job.live, type: settings.trackType };
     const trackers = new Map<string, Tracker>();
     const ofAll = (parts: (tracker: Tracker) => readonly TrackPart[]): FoundTrack[] =>
       [...trackers.values()].flatMap((tracker) => parts(tracker).map(ofClass));
@@ -57,7 +59,7 @@ export class NetworkDetector implements Detector {
       warnOfScores(found, network.model, job);
       const byClass = detectionsOf(frame, found, prepared);
       for (const name of byClass.keys())
-        if (!trackers.has(name)) trackers.set(name, new Tracker(settings.rules, job));
+        if (!trackers.has(name)) trackers.set(name, new Tracker(settings.rules, following));
       for (const [name, tracker] of trackers)
         yield* tracker.next(frame.index, byClass.get(name) ?? []).map(ofClass);
     }
@@ -72,7 +74,7 @@ export class NetworkDetector implements Detector {
     for await (const { found } of network.find(only(frame), question)) {
       warnOfScores(found, network.model, job);
       for (const detections of detectionsOf(frame, found, prepared).values())
-        yield* detections.map((detection) => ofClass({ detections: [detection] }));
+        yield* detections.map((detection) => ofClass({ detections: [detection], type: settings.trackType }));
     }
   }
 
@@ -83,8 +85,21 @@ export class NetworkDetector implements Detector {
   async #prepare(job: DetectionJob): Promise<Prepared> {
     job.signal.throwIfAborted();
     const asked = await this.#models.prepare(job);
+    if (asked.settings.search.features) demandVectors(asked.network.model);
     return { ...asked, reports: classFilter(asked.settings.classes, asked.network.model) };
   }
+}
+
+/** Errors: INVALID_PROPERTY, with the shapes, when the model makes none. */
+function demandVectors({ name, head, features, outputs }: UnderstoodModel): void {
+  if (head.finds === 'vector' || features !== undefined) return;
+  const ofWhat =
+    head.finds === 'boxes' ? 'for each box, [1, boxes, numbers]' : 'of the picture, [1, numbers]';
+  const answered = outputs.map((output) => `${output.name} [${output.dims.join(', ')}]`).join(', ');
+  throw new DetectionError(
+    'INVALID_PROPERTY',
+    `INCLUDE_FEATURES is TRUE, but the model ${name} has no output that surely is a vector ${ofWhat}: it answers ${answered}. Export it with one that is called embeddings or features, or set INCLUDE_FEATURES to FALSE.`,
+  );
 }
 
 /** Networks judge from 0 to 1. */
@@ -116,8 +131,10 @@ function detectionsOf(
     const [best] = classes;
     const name = best?.name ?? '';
     if (best !== undefined && (!(best.score >= search.threshold) || !reports(name))) continue;
-    const properties =
-      finding.vector === undefined ? classProperties(classes, search.top) : vectorProperties(finding.vector);
+    const properties = {
+      ...(best === undefined ? {} : classProperties(classes, search.top)),
+      ...(finding.vector === undefined ? {} : vectorProperties(finding.vector)),
+    };
     // A vector has no confidence of its own.
     const detection = { frame: frame.index, ...box, confidence: best?.score ?? 1, properties };
     const same = byClass.get(name);

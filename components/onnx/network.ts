@@ -4,7 +4,7 @@ import type { Placement } from '../networks/letterbox.ts';
 import { DetectionError, type Frame } from '../sdk/detector.ts';
 import type { Output, ScoredClass, Wanted } from './heads/head.ts';
 import { inFrame, PictureWriter } from './picture.ts';
-import type { Runtime, Waiting } from './runtime.ts';
+import type { Answers, Runtime, Waiting } from './runtime.ts';
 import { ordered, suppress } from './suppress.ts';
 import { feedsOf, numbersOf, valuesOf, type NumberArray } from './tensors.ts';
 import type { UnderstoodModel } from './understood.ts';
@@ -12,7 +12,7 @@ import type { UnderstoodModel } from './understood.ts';
 /** One thing in a frame, or what a frame is as a whole. */
 export interface Finding {
   readonly box: Box;
-  /** By their scores; none of a vector. */
+  /** By their scores; none of a vector alone. */
   readonly classes: readonly ScoredClass[];
   readonly vector?: Float32Array;
 }
@@ -20,6 +20,8 @@ export interface Finding {
 export interface Search extends Wanted {
   /** Share of the area of both from which on two boxes of a class are one thing. */
   readonly sameOverlap: number;
+  /** The vectors that the network makes beside are wanted, too. */
+  readonly features: boolean;
 }
 
 /** A frame that was looked at, without its pixels. */
@@ -126,7 +128,12 @@ export class Network {
     waiting: Waiting,
   ): Promise<readonly FoundInFrame[]> {
     const count = this.model.inputs.picture.batch ?? written.length;
-    const outputs = await this.#run(values.subarray(0, count * this.#size), count, waiting);
+    const answered = await this.#runtime.run(
+      feedsOf(this.model.inputs, values.subarray(0, count * this.#size), count),
+      count,
+      waiting,
+    );
+    const outputs = this.#outputs(answered, count, search);
     return written.map((one, i) => ({ frame: one.frame, found: this.#read(outputs, i, one, search) }));
   }
 
@@ -137,10 +144,11 @@ export class Network {
     return this.#rooms[turn]!;
   }
 
-  async #run(values: Float32Array, count: number, waiting: Waiting): Promise<readonly WholeOutput[]> {
+  /** Outputs in the order of the fit; if they are wanted, that of the vectors comes after them. */
+  #outputs(answered: Answers, count: number, { features }: Search): readonly WholeOutput[] {
     const { model } = this;
-    const answered = await this.#runtime.run(feedsOf(model.inputs, values, count), count, waiting);
-    return model.fit.outputs.map((index) => {
+    const vectors = features && model.features !== undefined ? [model.features] : [];
+    return [...model.fit.outputs, ...vectors].map((index) => {
       const { name } = model.outputs[index]!;
       const output = answered[name]!;
       if (output.dims[0] !== count)
@@ -160,9 +168,10 @@ export class Network {
     const { head, fit, known } = this.model;
     const mine = outputs.map((output) => ofOne(output, index));
     const whole = { x: 0, y: 0, width: frame.width, height: frame.height };
+    const vectors = mine[fit.outputs.length];
     switch (head.finds) {
       case 'classes':
-        return [{ box: whole, classes: head.classes(mine, search.top) }];
+        return [{ box: whole, classes: head.classes(mine, search.top), ...vectorOf(vectors, 0) }];
       case 'vector':
         return [{ box: whole, classes: [], vector: head.vector(mine) }];
       case 'boxes': {
@@ -170,7 +179,11 @@ export class Network {
           .boxes(mine, fit, known, search)
           .filter(({ width, height }) => width > 0 && height > 0);
         const kept = head.overlaps ? suppress(found, search.sameOverlap) : ordered(found);
-        return kept.map(({ classes, ...box }) => ({ box: inFrame(box, place), classes }));
+        return kept.map(({ classes, row, ...box }) => ({
+          box: inFrame(box, place),
+          classes,
+          ...vectorOf(vectors, row),
+        }));
       }
     }
   }
@@ -181,6 +194,13 @@ function ofOne({ name, dims, data }: WholeOutput, index: number): Output {
   const own = dims.slice(1);
   const length = own.reduce((product, size) => product * size, 1);
   return { name, dims: own, data: data.subarray(index * length, (index + 1) * length) };
+}
+
+/** That of a box, or of the whole picture, which is the only one. */
+function vectorOf(vectors: Output | undefined, row: number): Pick<Finding, 'vector'> {
+  if (vectors === undefined) return {};
+  const length = vectors.dims.length === 2 ? vectors.dims[1]! : vectors.dims[0]!;
+  return { vector: Float32Array.from({ length }, (_, i) => vectors.data[row * length + i]!) };
 }
 
 const failed = (message: string) => new DetectionError('DETECTION_FAILED', message);

@@ -17,6 +17,8 @@ export interface SearchSettings {
   readonly rules: TrackingRules;
   readonly batch: number;
   readonly classes: ClassLists;
+  /** Of the tracks that are reported. */
+  readonly trackType: string;
 }
 
 export interface Settings extends SearchSettings {
@@ -32,9 +34,12 @@ export interface ClassLists {
 }
 
 const PROVIDERS = ['CPU', 'CUDA', 'TENSORRT', 'ROCM', 'DML', 'COREML', 'WEBGPU'] as const;
+const SWITCH = ['TRUE', 'FALSE'] as const;
 const MOST_THREADS = 64;
 const MOST_FRAMES = 256;
 const MOST_CLASSES = 1_000;
+/** They mean something else in detection documents. */
+const OTHER_TYPES = ['NO TRACKS', 'TRACKS SUPPRESSED', 'TRACKS MERGED', 'MEDIA'];
 
 export async function readSettings(properties: Properties, roots: readonly string[]): Promise<Settings> {
   const threads = countOf(properties, 'INFERENCE_THREADS', 1);
@@ -56,6 +61,7 @@ export async function readSearch(properties: Properties, roots: readonly string[
       threshold,
       top: Math.min(MOST_CLASSES, countOf(properties, 'NUMBER_OF_CLASSIFICATIONS_PER_REGION', 1)),
       sameOverlap: numberWithin(properties, 'DETECTION_NMS_THRESHOLD', 0, 1),
+      features: choiceOf({ INCLUDE_FEATURES: 'FALSE', ...properties }, 'INCLUDE_FEATURES', SWITCH) === 'TRUE',
     },
     rules: {
       minOverlap: 1 - numberWithin(properties, 'TRACKING_MAX_IOU_DIST', 0, 1),
@@ -65,7 +71,16 @@ export async function readSearch(properties: Properties, roots: readonly string[
     },
     batch: Math.min(MOST_FRAMES, countOf(properties, 'DETECTION_FRAME_BATCH_SIZE', 1)),
     classes: await classLists(properties, roots),
+    trackType: trackTypeOf(properties),
   };
+}
+
+function trackTypeOf(properties: Properties): string {
+  const type = (properties['TRACK_TYPE'] ?? 'CLASS').trim().toUpperCase();
+  if (/^[\p{L}\p{N}][\p{L}\p{N} _-]{0,63}$/u.test(type) && !OTHER_TYPES.includes(type)) return type;
+  throw wrongHint(
+    `The TRACK_TYPE property is "${type}"; it must be a name of letters, digits, blanks, - and _, such as CLASS or FACE, and none of ${OTHER_TYPES.join(', ')}.`,
+  );
 }
 
 /** What properties say of a model. Errors: INVALID_PROPERTY. */

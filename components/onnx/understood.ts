@@ -1,5 +1,6 @@
 /** A model as far as it is understood: what it is given, how a picture gets there, what its outputs mean, and the names of its classes. */
 import { usualNames } from './class-names.ts';
+import { featuresAmong } from './features.ts';
 import { chooseHead, type ChosenHead } from './heads/choose.ts';
 import type { Known } from './heads/head.ts';
 import { merged, type Hints, type Preprocessing } from './hints.ts';
@@ -16,6 +17,8 @@ export interface UnderstoodModel {
   readonly outputs: Probed['outputs'];
   readonly head: ChosenHead['head'];
   readonly fit: ChosenHead['fit'];
+  /** Which output has vectors beside what the head finds; undefined: none. */
+  readonly features: number | undefined;
   readonly known: Known;
   readonly how: Preprocessing;
   /** A text for each class; of a class without one, its number. */
@@ -84,6 +87,7 @@ export function understand(name: string, { inputs, outputs }: Tried, hints: Hint
     outputs,
     head,
     fit,
+    features: featuresAmong(forOne, { head, fit }),
     known,
     how: preprocessingOf(hints, head.preprocessing, inputs),
     nameOf: (number) => names[number] ?? `class ${number}`,

@@ -73,6 +73,8 @@ export interface FoundDetection {
  */
 export interface FoundTrack {
   readonly detections: readonly FoundDetection[];
+  /** That of the algorithm when absent. */
+  readonly type?: string;
   readonly confidence: number;
   readonly properties?: Properties;
   readonly startFrame?: number;
@@ -142,8 +144,8 @@ export interface DetectionJob {
  * stream. Every track that it answers has the `liveId` that it got here.
  */
 export interface LiveJob {
-  /** A name for a new track. */
-  newTrack(): string;
+  /** A name for a new track, of the algorithm's type unless another is given. */
+  newTrack(type?: string): string;
   /** To be called for each detection of a track as soon as it is known that the track counts: the first one tells of its beginning. */
   seen(liveId: string, detection: FoundDetection): void;
   /** The track gets no more detections. */

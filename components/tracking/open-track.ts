@@ -5,10 +5,12 @@
 import type { FoundDetection, FoundTrack, LiveJob } from '../sdk/detector.ts';
 
 /** All that was found of a track, or in a live stream what was found since the last border. */
-export type TrackPart = Pick<FoundTrack, 'detections' | 'liveId' | 'open'>;
+export type TrackPart = Pick<FoundTrack, 'detections' | 'type' | 'liveId' | 'open'>;
 
 export interface Following {
   readonly live?: LiveJob | undefined;
+  /** The type of the tracks; that of the algorithm when absent. */
+  readonly type?: string | undefined;
   /** A track with fewer detections does not count; 1 when absent. */
   readonly minDetections?: number | undefined;
 }
@@ -26,7 +28,7 @@ export class OpenTrack {
 
   constructor(first: FoundDetection, following: Following) {
     this.#following = following;
-    this.#liveId = following.live?.newTrack();
+    this.#liveId = following.live?.newTrack(following.type);
     this.last = first;
     this.#take(first);
   }
@@ -63,7 +65,12 @@ export class OpenTrack {
     const detections = this.#part;
     this.#part = [];
     if (detections.length === 0 || !this.#counts()) return undefined;
-    return { detections, ...(this.#liveId === undefined ? {} : { liveId: this.#liveId, open }) };
+    const { type } = this.#following;
+    return {
+      detections,
+      ...(type === undefined ? {} : { type }),
+      ...(this.#liveId === undefined ? {} : { liveId: this.#liveId, open }),
+    };
   }
 }
 

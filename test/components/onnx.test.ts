@@ -266,7 +266,7 @@ describe('The models that a process has loaded', () => {
     expect(names()).to.deep.equal(['a', 'c']);
     const again = await store.network({ name: 'b', hints: {}, options }, signal);
     expect(names()).to.deep.equal(['c', 'b']);
-    const search = { threshold: 0.5, top: 1, sameOverlap: 0.3 };
+    const search = { threshold: 0.5, top: 1, sameOverlap: 0.3, features: false };
     async function* frames() {
       yield WHITE;
     }

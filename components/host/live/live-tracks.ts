@@ -40,6 +40,8 @@ export class LiveTracks implements LiveJob {
   #names = 0;
   #numbers = 0;
   readonly #known = new Map<string, Known>();
+  /** Of tracks that are of another type than the algorithm. */
+  readonly #types = new Map<string, string>();
   /** Ended in this segment: their last parts may be still to come. */
   readonly #over = new Map<string, Known>();
   #view: LiveView | undefined;
@@ -56,8 +58,10 @@ export class LiveTracks implements LiveJob {
     this.#view = view;
   }
 
-  newTrack(): string {
-    return `${this.#prefix}-${(this.#names++).toString(36)}`;
+  newTrack(type?: string): string {
+    const liveId = `${this.#prefix}-${(this.#names++).toString(36)}`;
+    if (type !== undefined) this.#types.set(liveId, type);
+    return liveId;
   }
 
   seen(liveId: string, found: FoundDetection): void {
@@ -75,6 +79,7 @@ export class LiveTracks implements LiveJob {
 
   ended(liveId: string): void {
     const known = this.#known.get(liveId);
+    this.#types.delete(liveId);
     if (known === undefined) return;
     this.#known.delete(liveId);
     this.#over.set(liveId, known);
@@ -106,7 +111,8 @@ export class LiveTracks implements LiveJob {
   }
 
   /** A track that its detector answers as a whole, without having told of it before. */
-  whole(liveId: string, detections: readonly FoundDetection[]): void {
+  whole(liveId: string, { type, detections }: Pick<FoundTrack, 'type' | 'detections'>): void {
+    if (type !== undefined) this.#types.set(liveId, type);
     for (const detection of detections) this.seen(liveId, detection);
     this.ended(liveId);
   }
@@ -126,6 +132,7 @@ export class LiveTracks implements LiveJob {
   leave(): void {
     this.#open = undefined;
     for (const liveId of [...this.#known.keys()]) this.ended(liveId);
+    this.#types.clear();
   }
 
   #knownAs(liveId: string, frame: number): Known {
@@ -158,7 +165,7 @@ export class LiveTracks implements LiveJob {
       type: 'trackBegan',
       at,
       liveId,
-      trackType: this.#deps.trackType,
+      trackType: this.#types.get(liveId) ?? this.#deps.trackType,
       frame,
       x,
       y,

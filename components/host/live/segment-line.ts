@@ -81,7 +81,7 @@ export class SegmentLine {
     const { view } = this;
     if (view === undefined || track.detections.length === 0) return;
     const liveId = track.liveId ?? randomUUID();
-    if (track.liveId === undefined) this.#tracks.whole(liveId, track.detections);
+    if (track.liveId === undefined) this.#tracks.whole(liveId, track);
     const { start, stop } = this.#segment;
     const open = track.open ?? false;
     const trackStart = this.#tracks.startOf({ ...track, liveId });

@@ -46,7 +46,7 @@ export const detr: BoxHead = {
       if (!(scored[0]!.score >= threshold)) continue;
       const side = (k: number) => boxes!.data[i * BOX + k]!;
       const box = centred(side(0) * width, side(1) * height, side(2) * width, side(3) * height);
-      found.push({ ...box, classes: scored });
+      found.push({ ...box, row: i, classes: scored });
     }
     return found;
   },

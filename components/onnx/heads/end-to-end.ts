@@ -30,7 +30,7 @@ export const endToEnd: BoxHead = {
       );
       if (!(score! >= threshold)) continue;
       const box = { x: left!, y: top!, width: right! - left!, height: bottom! - top! };
-      found.push({ ...box, classes: [{ number: Math.round(number!), score: score! }] });
+      found.push({ ...box, row: i, classes: [{ number: Math.round(number!), score: score! }] });
     }
     return found;
   },

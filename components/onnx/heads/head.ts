@@ -42,6 +42,8 @@ export interface ScoredClass {
 /** In pixels of the network's input; classes by their scores, at least one. */
 export interface RawBox extends Box {
   readonly classes: readonly ScoredClass[];
+  /** Its place among all boxes that the network judges. */
+  readonly row: number;
 }
 
 export interface Wanted {

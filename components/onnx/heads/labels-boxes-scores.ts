@@ -27,7 +27,7 @@ export const labelsBoxesScores: BoxHead = {
       if (!(score >= threshold)) continue;
       const [left, top, right, bottom] = [0, 1, 2, 3].map((k) => boxes!.data[i * BOX + k]!);
       const box = { x: left!, y: top!, width: right! - left!, height: bottom! - top! };
-      found.push({ ...box, classes: [{ number: labels!.data[i]!, score }] });
+      found.push({ ...box, row: i, classes: [{ number: labels!.data[i]!, score }] });
     }
     return found;
   },

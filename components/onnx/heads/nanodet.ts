@@ -41,7 +41,8 @@ export const nanodet: BoxHead = {
       if (!(best[0]!.score >= threshold)) continue;
       const far = (side: number) => meanOf(data, first + classes + side * BINS, BINS) * stride;
       const [left, above] = [x - far(0), y - far(1)];
-      found.push({ x: left, y: above, width: x + far(2) - left, height: y + far(3) - above, classes: best });
+      const box = { x: left, y: above, width: x + far(2) - left, height: y + far(3) - above };
+      found.push({ ...box, row: i, classes: best });
     }
     return found;
   },

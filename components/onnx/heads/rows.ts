@@ -95,7 +95,7 @@ function rowsOf(
     if (!(objectness >= threshold)) continue;
     const best = topClasses(classes, (number) => data[first + BOX + number]! * objectness, top);
     if (!(best[0]!.score >= threshold)) continue;
-    found.push({ ...place((column) => data[first + column]!, i), classes: best });
+    found.push({ ...place((column) => data[first + column]!, i), row: i, classes: best });
   }
   return found;
 }

@@ -47,7 +47,7 @@ export const embedding: VectorHead = {
 };
 
 const SCORED = /logit|prob|score|class|softmax/i;
-const EMBEDDED = /embed|feat|pool|descriptor/i;
+export const EMBEDDED = /embed|feat|pool|descriptor/i;
 
 type Kind = 'CLASSIFICATION' | 'EMBEDDING';
 

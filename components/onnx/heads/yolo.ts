@@ -34,7 +34,7 @@ export const yolo: BoxHead = {
       if (!(best[i]! >= threshold)) continue;
       const value = (row: number) => data[row * count + i]!;
       const box = centred(value(0), value(1), value(2), value(3));
-      found.push({ ...box, classes: topClasses(classes, (number) => value(BOX + number), top) });
+      found.push({ ...box, row: i, classes: topClasses(classes, (number) => value(BOX + number), top) });
     }
     return found;
   },

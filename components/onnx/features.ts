@@ -1,0 +1,18 @@
+/** Which output of a network has vectors beside what it finds: one of the whole picture, or one for each box. */
+import type { ChosenHead } from './heads/choose.ts';
+import type { OutputShape } from './heads/head.ts';
+import { EMBEDDED, isList } from './heads/whole-picture.ts';
+
+/** `outputs` are without the axis of the batch. Undefined: there is none, or nothing tells which of several it is. */
+export function featuresAmong(
+  outputs: readonly OutputShape[],
+  { head, fit }: ChosenHead,
+): number | undefined {
+  if (head.finds === 'vector') return undefined;
+  const [first] = fit.outputs;
+  const boxes = outputs[first!]!.dims[head.type === 'YOLO' ? 1 : 0];
+  const isOfBoxes = ({ dims }: OutputShape) => dims.length === 2 && dims[0] === boxes;
+  const isVector = head.finds === 'boxes' ? isOfBoxes : isList;
+  const free = [...outputs.keys()].filter((i) => !fit.outputs.includes(i) && isVector(outputs[i]!));
+  return free.find((i) => EMBEDDED.test(outputs[i]!.name)) ?? (free.length === 1 ? free[0] : undefined);
+}
