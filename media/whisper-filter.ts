@@ -37,6 +37,8 @@ export interface TranscriptionOptions {
   readonly language: string;
   readonly threads: number;
   readonly useGpu: boolean;
+  /** Into English, whatever is spoken. */
+  readonly translate: boolean;
   /** Where files are made for as long as it works; absent: where the system has them. */
   readonly folder?: string;
 }
@@ -78,7 +80,13 @@ interface Ends {
 
 function connect(
   graph: FilterGraph,
-  { model, language, useGpu, destination }: TranscriptionOptions & { readonly destination: string },
+  {
+    model,
+    language,
+    useGpu,
+    translate,
+    destination,
+  }: TranscriptionOptions & { readonly destination: string },
   heard: RuntimeLog,
 ): Ends {
   const [source, whisper, sink] = ['abuffer', 'whisper', 'abuffersink'].map((name) => Filter.getByName(name));
@@ -96,6 +104,7 @@ function connect(
     format: 'json',
     queue: BUFFER_SECONDS,
     use_gpu: useGpu ? 1 : 0,
+    translate: translate ? 1 : 0,
   });
   const loaded = filter.init(settings.getNative());
   settings.free();

@@ -1,6 +1,6 @@
 /** Writes down what is said in a sound, by a Whisper model of the operator's own. */
 import type { Properties } from '../../domain/types.ts';
-import type { SpokenText, Transcription } from '../../media/whisper-filter.ts';
+import type { Transcription } from '../../media/whisper-filter.ts';
 import { loadVoiceModel, SAMPLES_PER_MS, type VoiceModel } from '../speech/voice.ts';
 import {
   DetectionError,
@@ -15,6 +15,7 @@ import { findModel } from './find-model.ts';
 import { readSettings, type WhisperSettings } from './settings.ts';
 import { speechIn } from './speech-in.ts';
 import type { SpeechWindow } from './speech-windows.ts';
+import { inEnglish, type SaidText } from './in-english.ts';
 import { Transcriber } from './transcriber.ts';
 
 /** The runtime passes over shorter windows: silence makes them longer. Samples, a little more than 1 s. */
@@ -47,11 +48,8 @@ async function* writeDown(
 ): AsyncIterable<FoundSound> {
   const settings = readSettings(job.properties);
   const model = await findModel(roots, settings.files);
-  if (settings.language !== undefined && !model.languages.includes(settings.language))
-    throw new DetectionError(
-      'INVALID_PROPERTY',
-      `AUDIO_LANGUAGE is "${settings.language}", which the Whisper model ${model.path} does not know.`,
-    );
+  demandLanguage(settings, model);
+  const hearing = { signal: job.signal, working: () => job.working?.() };
   let spoken: SpokenLanguage | undefined;
   for await (const window of speechIn(source, voice, job.signal)) {
     const order = {
@@ -59,9 +57,9 @@ async function* writeDown(
       language: settings.language ?? spoken?.code ?? 'auto',
       threads: settings.threads,
       useGpu: settings.useGpu,
+      translate: false,
       samples: longEnough(window.samples),
     };
-    const hearing = { signal: job.signal, working: () => job.working?.() };
     const heard = await transcriber.transcribe(order, hearing);
     // As the first window is, so are the others: to look anew would take half as long again.
     spoken ??= await languageOf(heard, settings);
@@ -69,11 +67,27 @@ async function* writeDown(
       yield languageTrack(window, source.startTime, spoken);
       return;
     }
-    for (const text of heard.texts) {
+    let said: readonly SaidText[] = heard.texts;
+    if (settings.mode === 'SPEECH_TRANSLATION') {
+      const translation = { ...order, language: spoken?.code ?? 'auto', translate: true };
+      said = inEnglish(heard.texts, (await transcriber.transcribe(translation, hearing)).texts);
+    }
+    for (const text of said) {
       const track = textTrack(text, window, source.startTime, spoken);
       if (track !== undefined) yield track;
     }
   }
+}
+
+function demandLanguage(
+  { language }: WhisperSettings,
+  { path, languages }: Awaited<ReturnType<typeof findModel>>,
+): void {
+  if (language === undefined || languages.includes(language)) return;
+  throw new DetectionError(
+    'INVALID_PROPERTY',
+    `AUDIO_LANGUAGE is "${language}", which the Whisper model ${path} does not know.`,
+  );
 }
 
 function longEnough(samples: Float32Array): Float32Array {
@@ -125,7 +139,7 @@ function languageTrack(
 
 /** Undefined for what the model made up of the silence after the window. */
 function textTrack(
-  { start, stop, text }: SpokenText,
+  { start, stop, text, english }: SaidText,
   window: SpeechWindow,
   startTime: number,
   spoken: SpokenLanguage | undefined,
@@ -137,7 +151,11 @@ function textTrack(
     startTime: begin + Math.max(0, start),
     stopTime: begin + Math.min(length, Math.max(start, stop)),
     confidence: -1,
-    properties: { TRANSCRIPT: text, ...languageProperties(spoken) },
+    properties: {
+      ...(text === undefined ? {} : { TRANSCRIPT: text }),
+      ...(english === undefined ? {} : { TRANSLATED_AUDIO: english }),
+      ...languageProperties(spoken),
+    },
   };
 }
 

@@ -24,11 +24,6 @@ export function readSettings(properties: Properties): WhisperSettings {
   const size = sizeOf(properties);
   const lang = choiceOf(properties, 'WHISPER_MODEL_LANG', ['MULTI', 'EN']);
   const mode = choiceOf(properties, 'WHISPER_MODE', MODES);
-  if (mode === 'SPEECH_TRANSLATION')
-    throw new DetectionError(
-      'INVALID_PROPERTY',
-      'WHISPER_MODE is SPEECH_TRANSLATION, which the runtime cannot do: set it to TRANSCRIPTION or LANGUAGE_DETECTION.',
-    );
   const englishOnly = lang === 'EN' || size.endsWith('.en');
   if (englishOnly && mode !== 'TRANSCRIPTION')
     throw new DetectionError(

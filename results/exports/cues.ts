@@ -119,7 +119,7 @@ class CueWriter implements Writer {
   #textOf(track: FoundTrack): string | undefined {
     if (track.type === 'SCENE') return `Scene ${(this.#scenes += 1)}`;
     const own = { ...track.exemplar?.detectionProperties, ...track.trackProperties };
-    const text = linesOf(own['TRANSCRIPT'] ?? own['TEXT'] ?? '');
+    const text = linesOf(own['TRANSLATED_AUDIO'] ?? own['TRANSCRIPT'] ?? own['TEXT'] ?? '');
     if (text !== '') return text;
     return track.type === 'SPEECH' ? '[Speech]' : undefined;
   }

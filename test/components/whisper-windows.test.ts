@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { inEnglish } from '../../components/whisper/in-english.ts';
 import { LONGEST, SpeechWindows } from '../../components/whisper/speech-windows.ts';
 import { textsOf } from '../../media/whisper-filter.ts';
 
@@ -53,6 +54,27 @@ describe('Windows of speech', () => {
     }
     check(speech.end());
     expect(until).to.equal(pieces * 512);
+  });
+});
+
+describe('What was said and the same in English', () => {
+  const at = (start: number, stop: number, text: string) => ({ start, stop, text });
+
+  it('come together where they share the most time, or else where they are nearest, and nothing is lost', () => {
+    const spoken = [
+      at(0, 900, 'eins'),
+      at(900, 2_000, 'zwei'),
+      at(2_000, 3_000, 'drei'),
+      at(9_000, 9_500, 'vier'),
+    ];
+    const english = [at(0, 1_100, 'one'), at(1_100, 3_000, 'two three'), at(4_000, 5_000, 'made up'), at(6_000, 8_000, 'four')]; // prettier-ignore
+    expect(inEnglish(spoken, english)).to.deep.equal([
+      { start: 0, stop: 1_100, text: 'eins', english: 'one' },
+      { start: 1_100, stop: 3_000, text: 'zwei drei', english: 'two three' },
+      { start: 4_000, stop: 5_000, english: 'made up' },
+      { start: 6_000, stop: 8_000, text: 'vier', english: 'four' },
+    ]);
+    expect(inEnglish(spoken, [])).to.deep.equal(spoken);
   });
 });
 

@@ -12,6 +12,7 @@ import { sample } from './recorded.ts';
 import { all, descriptorOf, jobOf } from './visual.ts';
 
 const WORDS = ['alpha', 'bravo'];
+const ENGLISH = ['charlie', 'delta'];
 const GERMAN = 2;
 
 describe('The WHISPERSPEECH component', () => {
@@ -20,7 +21,7 @@ describe('The WHISPERSPEECH component', () => {
   const model = (name: string) => join(roots, name);
   before(async () => {
     roots = mkdtempSync(join(tmpdir(), 'troupe-models-'));
-    await writeWhisperModel(model('ggml-base.bin'), { words: WORDS, language: GERMAN });
+    await writeWhisperModel(model('ggml-base.bin'), { words: WORDS, english: ENGLISH, language: GERMAN });
     await writeWhisperModel(model('ggml-tiny.en.bin'), { words: WORDS });
     detector = await load({ models: { roots: [roots], loaded: 2, checkMs: 60_000 } });
   });
@@ -86,6 +87,25 @@ describe('The WHISPERSPEECH component', () => {
     const [english] = await hear({ WHISPER_MODEL_SIZE: 'tiny', WHISPER_MODEL_LANG: 'en' });
     expect(english!.properties).to.include({ TRANSCRIPT: 'alpha bravo', DECODED_LANGUAGE: 'en' });
     expect((await hear())[0]!.properties).to.include({ DETECTED_LANGUAGE: 'de' });
+  });
+
+  it('translates what is said into English, beside what was said, with the language that it was said in', async () => {
+    const spoken = await hear();
+    for (const [AUDIO_LANGUAGE, code, given] of [
+      ['', 'de', false],
+      ['fr', 'fr', true],
+    ] as const) {
+      const found = await hear({ WHISPER_MODE: 'SPEECH_TRANSLATION', AUDIO_LANGUAGE });
+      expect(found).to.have.length(spoken.length);
+      for (const { properties } of found) {
+        expect(properties).to.include({
+          TRANSCRIPT: 'alpha bravo',
+          TRANSLATED_AUDIO: 'charlie delta',
+          DECODED_LANGUAGE: code,
+        });
+        expect(properties?.['DETECTED_LANGUAGE']).to.equal(given ? undefined : code);
+      }
+    }
   });
 
   it('says in which language the beginning is, in one track', async () => {
@@ -177,7 +197,7 @@ describe('The WHISPERSPEECH component', () => {
       { AUDIO_LANGUAGE: 'fr', WHISPER_MODEL_LANG: 'en' },
       { AUDIO_LANGUAGE: 'yue' },
       { WHISPER_MODE: 'LANGUAGE_DETECTION', WHISPER_MODEL_LANG: 'en' },
-      { WHISPER_MODE: 'SPEECH_TRANSLATION' },
+      { WHISPER_MODE: 'SPEECH_TRANSLATION', WHISPER_MODEL_LANG: 'en' },
     ])
       expect(await complaint(properties), JSON.stringify(properties)).to.match(/^INVALID_PROPERTY/);
     expect(await complaint({ WHISPER_MODEL_SIZE: '' })).to.match(/^MISSING_PROPERTY/);

@@ -7,6 +7,8 @@ import { writeFile } from 'node:fs/promises';
 export interface WhisperModel {
   /** Up to eight words of the answer. */
   readonly words: readonly string[];
+  /** As many words that it answers instead when it is to translate; of a model that knows many languages. */
+  readonly english?: readonly string[];
   /** The model knows many languages and takes all speech for this one, by its place among Whisper's (0 en, 2 de); absent: English alone. */
   readonly language?: number;
   /** What to spoil: the type of all weights, the type of the first layer's, the heads of the decoder. */
@@ -27,6 +29,10 @@ const BLANK = 220;
 const END = 8;
 const TIME = 9;
 const LANGUAGE = 10;
+/** Comes to the others from the order to translate on: each token of the translation has it, and so keeps it up. */
+const TRANSLATED = 11;
+/** The order stands so many tokens before the first time. */
+const ORDER_BEFORE_TIMES = 6;
 
 export async function writeWhisperModel(path: string, model: WhisperModel): Promise<void> {
   await writeFile(path, Buffer.concat([...headOf(model), ...tensorsOf(model)]));
@@ -40,7 +46,9 @@ const vocabularyOf = (model: WhisperModel) => (isMultilingual(model) ? 51_865 : 
 const firstTimeOf = (model: WhisperModel) => vocabularyOf(model) - 1_501;
 
 function headOf(model: WhisperModel): Buffer[] {
-  const { textHeads = 1, weights = F16, words } = model;
+  const { textHeads = 1, weights = F16 } = model;
+  // After the words the one without letters, with which a translation begins.
+  const spelled = [...model.words, ...(model.english ?? []), ...(model.english === undefined ? [] : [''])];
   const header = [
     vocabularyOf(model),
     AUDIO,
@@ -59,7 +67,7 @@ function headOf(model: WhisperModel): Buffer[] {
   );
   const vocabulary = Array.from({ length: endOf(model) }, (_, token) => {
     // The runtime looks for a token that is a blank.
-    const word = Buffer.from(token === BLANK ? ' ' : ` ${words[token] ?? `word${token}`}`);
+    const word = Buffer.from(token === BLANK ? ' ' : ` ${spelled[token] ?? `word${token}`}`);
     return Buffer.concat([numbers(word.length), word]);
   });
   return [
@@ -100,15 +108,29 @@ function placesOf(model: WhisperModel): Fill {
   };
 }
 
+/** What a token adds to the place before the next, which is also what it is found by. */
+type Pointing = Readonly<Record<number, number>>;
+
 function tokensOf(model: WhisperModel): Fill {
-  const { words, language } = model;
-  const pointing = new Map<number, number>([
-    ...words.map((_, word) => [word, word] as const),
-    [endOf(model), END],
-    [firstTimeOf(model), TIME],
-    ...(language === undefined ? [] : [[endOf(model) + 2 + language, LANGUAGE] as const]),
+  const { words, english = [], language } = model;
+  const firstTime = firstTimeOf(model);
+  // Less than the word as it was spoken has, unless the order to translate comes to it.
+  const translated = (direction: number): Pointing => ({ [direction]: 3.9, [TRANSLATED]: 4 });
+  const pointing = new Map<number, Pointing>([
+    ...words.map((_, word) => [word, { [word]: 4 }] as const),
+    [endOf(model), { [END]: 4 }],
+    [firstTime, { [TIME]: 4 }],
+    ...(language === undefined ? [] : [[endOf(model) + 2 + language, { [LANGUAGE]: 4 }] as const]),
+    ...english.map((_, word) => [words.length + word, translated(word)] as const),
+    ...(english.length === 0
+      ? []
+      : [
+          [firstTime - ORDER_BEFORE_TIMES, { [TRANSLATED]: 8 }] as const,
+          // Where else a time would stand, which all that follows would have to come after.
+          [words.length + english.length, translated(TIME)] as const,
+        ]),
   ]);
-  return (token, direction) => (pointing.get(token) === direction ? 4 : 0);
+  return (token, direction) => pointing.get(token)?.[direction] ?? 0;
 }
 
 function* block(name: string, attentions: readonly string[]): Generator<Buffer> {
@@ -150,5 +172,7 @@ function tensor(name: string, sizes: readonly number[], type = F16, fill: Fill =
 const HALVES: ReadonlyMap<number, number> = new Map([
   [0, 0],
   [1, 0x3c00],
+  [3.9, 0x43cd],
   [4, 0x4400],
+  [8, 0x4800],
 ]);

@@ -70,6 +70,20 @@ describe('An export as subtitles', () => {
         runs,
       ));
 
+  it('has what is said in English where it was translated', async () => {
+    const spoken = (trackProperties: Record<string, string>) => {
+      return { id: 'a', type: 'SPEECH', startOffsetTime: 0, stopOffsetTime: 900, trackProperties };
+    };
+    const tracks = [
+      spoken({ TRANSCRIPT: 'Hallo', TRANSLATED_AUDIO: 'Hello' }),
+      spoken({ TRANSCRIPT: 'Welt' }),
+    ];
+    const output = { SPEECH: [{ source: 'a', algorithm: 'b', tracks }] };
+    const document = { media: [{ mediaId: 1, mediaType: 'AUDIO', path: 'a', output }] };
+    const cues = readVtt(await exported(document, { format: 'vtt', file: file() }));
+    expect(cues.map(({ text }) => text)).to.deep.equal(['Hello', 'Welt']);
+  });
+
   it('says in a sentence which medium it wants to be named, or that none has times', async () => {
     const reason = (types: readonly string[], media?: number) =>
       exported(
