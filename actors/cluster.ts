@@ -1,4 +1,5 @@
 import type { Logger } from '../config/logger.ts';
+import type { ServiceLine } from './node-manager/service-logs.ts';
 import { delay, every, type Clock } from './runtime/clock.ts';
 
 /** Where servers that share a store say that they are there. */
@@ -38,13 +39,36 @@ export interface ServiceOrder {
   readonly id: string;
 }
 
+/** An administrator wants to read the last lines of a service: whoever has its node tells them. */
+export interface LinesOrder {
+  readonly type: 'tellLines';
+  readonly service: string;
+  /** Random. */
+  readonly request: string;
+}
+
+/** The stream that this worker was started for has ended. */
+export interface RestOrder {
+  readonly type: 'rest';
+  readonly worker: string;
+}
+
+/** What servers tell each other of nodes. */
+export type NodeOrder =
+  /** What is stored of it has changed. */
+  | { readonly type: 'nodeChanged'; readonly node: string }
+  /** No service of this node can serve this queue any more. */
+  | { readonly type: 'unavailable'; readonly node: string; readonly queue: string; readonly reason: string }
+  /** As a `tellLines` asked for; null: there is no such service. */
+  | { readonly type: 'lines'; readonly request: string; readonly lines: readonly ServiceLine[] | null };
+
 /** The order of this id was carried out. */
 export interface Obeyed {
   readonly type: 'obeyed';
   readonly id: string;
 }
 
-export type Order = KillOrder | ServiceOrder | Obeyed;
+export type Order = KillOrder | RestOrder | ServiceOrder | LinesOrder | Obeyed | NodeOrder;
 
 export interface ClusterDeps {
   readonly channel: Channel;

@@ -58,6 +58,7 @@ async function takeUp(guardian: Guardian, { store, settings, logger }: ResumeDep
   nodeManager.endLeftovers();
   await nodes.configure(await currentNodes(nodeConfiguration));
   await nodes.own.beat();
+  await nodes.gateway.refresh();
   for (const index of [LIVE_JOBS, REMOVED_JOBS])
     for await (const { id } of allEntries(store, index)) jobs.tell(id, { type: 'resume' });
   for (const index of [LIVE_STREAMS, REMOVED_STREAMS])
@@ -90,9 +91,10 @@ function workPeriodically(
       const busy = new Set((await store.work.queues()).keys());
       nodeManager.family.tell(nodeManager.host, { type: 'look', busy });
     }),
-    every(clock, ownNode.beatMs, () => {
+    every(clock, ownNode.beatMs, async () => {
+      await ownNode.beat();
+      await gateway.refresh();
       gateway.placement.look();
-      return ownNode.beat();
     }),
     every(clock, settings.WORKER_TOKEN_MS, () => ownNode.forgetSilent()),
   ];

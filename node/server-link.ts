@@ -8,7 +8,7 @@ import type {
   SyncRequest,
 } from '../actors/node-gateway/messages.ts';
 import type { NodeLink } from '../actors/node-manager/node-link.ts';
-import { newest, type ServiceLine } from '../actors/node-manager/service-logs.ts';
+import { MOST_LINES_TEXT, newest, type ServiceLine } from '../actors/node-manager/service-logs.ts';
 import type { TokenBook } from '../actors/node-manager/workers.ts';
 import { delay, type Clock } from '../actors/runtime/clock.ts';
 import { ConfigurationError } from '../config/error.ts';
@@ -44,8 +44,6 @@ const MAX_PAUSE_MS = 3_000;
 const KNOWN_MS = 3_000;
 /** What the server has not heard of beyond these is forgotten; it sees how things are in any case. */
 const MOST_NEWS = 10_000;
-/** Characters of the lines of a service in a message. */
-const MOST_LINES_TEXT = 1_000_000;
 
 /** The way of a node to its server: tells how the node stands whenever that changes, and carries out what the server wants. */
 export class ServerLink implements NodeLink, TokenBook {

@@ -2,14 +2,24 @@ import type { NodeManagerModel } from '../node-configuration/model.ts';
 import type { TokenHolder } from '../node-manager/node-state.ts';
 import { hashToken, nodeOfToken } from '../node-manager/tokens.ts';
 import { ConfiguredNodes, type ConfiguredNodesDeps } from './configured.ts';
-import { ConnectedNodes, type ConnectedNodesDeps } from './connected-nodes.ts';
+import { ConnectedNodes } from './connected-nodes.ts';
+import type { KnownNodes, KnownNodesDeps } from './known-nodes.ts';
 import type { NodeAccess, NodeNews, SyncAnswer, SyncRequest } from './messages.ts';
+import type { NodeOrder } from '../cluster.ts';
 import { NodeOrders } from './orders.ts';
 import { NodePlacement, type Figures, type PlacementDeps } from './placement.ts';
 import type { RemoteNode } from './remote-node.ts';
 import { nodeOfWorker, serviceOfWorker } from './rules.ts';
+import { SharedNodes } from './shared-nodes.ts';
 
-export interface NodeGatewayDeps extends ConnectedNodesDeps, ConfiguredNodesDeps, PlacementDeps {
+/** Servers that share a store, as far as their nodes are concerned. */
+export interface OtherServers {
+  order(order: NodeOrder): void;
+}
+
+export interface NodeGatewayDeps extends KnownNodesDeps, ConfiguredNodesDeps, PlacementDeps {
+  /** Absent: this server is alone. */
+  readonly others?: OtherServers;
   /** So long after a node was heard of the tokens of its processes are good. */
   readonly tokenMs: number;
 }
@@ -20,7 +30,7 @@ const MESSAGES_IN_SILENCE = 4;
 /** Where nodes on other hosts come: takes in how they stand, and tells them what to do. */
 export class NodeGateway {
   readonly #deps: NodeGatewayDeps;
-  readonly #nodes: ConnectedNodes;
+  readonly #nodes: KnownNodes;
   readonly #configured: ConfiguredNodes;
   readonly orders: NodeOrders;
   readonly placement: NodePlacement;
@@ -29,19 +39,23 @@ export class NodeGateway {
   constructor(deps: NodeGatewayDeps) {
     this.#deps = deps;
     this.#configured = new ConfiguredNodes(deps);
-    this.#nodes = new ConnectedNodes(deps, this.#configured);
+    const { others } = deps;
+    const tellOthers = (node: string) => others?.order({ type: 'nodeChanged', node });
+    this.#nodes =
+      others === undefined
+        ? new ConnectedNodes(deps, this.#configured)
+        : new SharedNodes({ ...deps, tellOthers }, this.#configured);
     this.orders = new NodeOrders(deps.clock, (node) => this.#nodes.get(node));
     this.placement = new NodePlacement(deps, this.#nodes, this.#configured);
   }
 
   /** Takes a message of a node, and waits until there is something for it to do. @throws NodeRefused */
   async sync(node: string, access: NodeAccess, message: SyncRequest, gone: AbortSignal): Promise<SyncAnswer> {
+    // With the numbering that it knows already, or it would begin it anew.
     if (!(await this.#isConfigured(gone)))
-      return { server: this.#deps.serverId, taken: 0, commands: [], wanted: {} };
-    const remote = await this.#nodes.admitted(node, access, message);
-    const news = remote.take(message);
-    await remote.stored();
-    await remote.heard(news, (one) => this.#hear(node, one));
+      return { server: message.server || this.#deps.serverId, taken: 0, commands: [], wanted: {} };
+    const { remote, isNew } = await this.#nodes.take(node, access, message);
+    if (isNew) await remote.hear(message.news, (one) => this.#hear(node, one));
     if (message.leaving) await this.#nodes.leave(node, remote);
     else await this.#untilSomething(node, remote, message, gone);
     return this.#answer(node, remote, message, gone);
@@ -63,6 +77,10 @@ export class NodeGateway {
     // What processes of another server's own node may do that server says.
     if ((await this.#deps.states.seen(node))?.about === undefined) return holder;
     await this.#configured.settled;
+    await this.#nodes.refresh(node);
+    // Its node hears that it is up.
+    const known = this.holderOf(token);
+    if (known !== undefined) return known;
     return { ...holder, queues: [...this.#configured.queuesOf(node, serviceOfWorker(holder.worker))] };
   }
 
@@ -94,9 +112,23 @@ export class NodeGateway {
     return remote !== undefined;
   }
 
-  /** The stream that this worker was started for has ended. */
-  rest(worker: string): void {
-    this.#nodes.get(nodeOfWorker(worker) ?? '')?.send({ type: 'rest', worker });
+  /** The stream that this worker was started for has ended. False: no node that is connected here has started it. */
+  rest(worker: string): boolean {
+    const remote = this.#nodes.get(nodeOfWorker(worker) ?? '');
+    remote?.send({ type: 'rest', worker });
+    return remote !== undefined;
+  }
+
+  /** Looks what other servers have heard of this node; absent: of all of them. */
+  refresh(node?: string): Promise<void> {
+    return this.#nodes.refresh(node);
+  }
+
+  /** What another server has heard of a node, or what concerns all of them. */
+  hear(order: NodeOrder): void {
+    if (order.type === 'nodeChanged') void this.refresh(order.node).catch(() => undefined);
+    else if (order.type === 'lines') this.orders.hear(order);
+    else this.#isUnavailable(order);
   }
 
   /** The nodes that are connected. */
@@ -123,11 +155,23 @@ export class NodeGateway {
   }
 
   async #hear(node: string, news: NodeNews): Promise<void> {
-    if (news.what === 'gone') await this.#deps.gone(news.worker, news.counted, news.reason);
-    else if (news.what === 'configured') this.#deps.announce();
-    else if (news.what === 'lines') this.orders.hear(news);
-    else if (this.#configured.hostsOf(news.queue).includes(node))
-      this.placement.unavailable(node, news.queue, news.reason);
+    const { gone, announce, others } = this.#deps;
+    if (news.what === 'gone') await gone(news.worker, news.counted, news.reason);
+    else if (news.what === 'configured') announce();
+    else if (news.what === 'lines') {
+      const { request, lines } = news;
+      // Whoever has asked for them may have asked another server.
+      if (!this.orders.hear(news)) others?.order({ type: 'lines', request, lines });
+    } else {
+      const order = { type: 'unavailable', node, queue: news.queue, reason: news.reason } as const;
+      this.#isUnavailable(order);
+      // Each server says for itself that it does not wait for this node.
+      others?.order(order);
+    }
+  }
+
+  #isUnavailable({ node, queue, reason }: Extract<NodeOrder, { readonly type: 'unavailable' }>): void {
+    if (this.#configured.hostsOf(queue).includes(node)) this.placement.unavailable(node, queue, reason);
   }
 
   async #untilSomething(
@@ -153,8 +197,8 @@ export class NodeGateway {
     remote: RemoteNode,
     { done, server, configuration }: SyncRequest,
   ): Promise<boolean> {
-    if (remote.commands.all.some(({ number }) => server !== this.#deps.serverId || number > done))
-      return true;
+    const { all, numbering } = remote.commands;
+    if (all.some(({ number }) => server !== numbering || number > done)) return true;
     const wanted = this.#configured.partOf(node);
     if (wanted !== undefined && wanted.version !== configuration) return true;
     return [...(await this.#wantedOf(remote))].some(([queue, count]) => remote.isNews(queue, count));
@@ -170,10 +214,10 @@ export class NodeGateway {
     const wanted = await this.#wantedOf(remote);
     remote.tell(wanted);
     return {
-      server: this.#deps.serverId,
+      server: remote.commands.numbering,
       taken: remote.taken,
       // Nobody reads the answer to a node that has hung up.
-      commands: gone.aborted ? [] : remote.commands.give(),
+      commands: gone.aborted ? [] : await remote.commands.give(),
       wanted: Object.fromEntries(wanted),
       ...(configuration === undefined || configuration.version === message.configuration
         ? {}

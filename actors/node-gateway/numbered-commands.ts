@@ -4,18 +4,32 @@ export interface SentCommand {
   /** Settles when the node has carried it out. */
   readonly done: Promise<void>;
   /** Takes it back; false: the node was given it, and may carry it out. */
-  withdraw(): boolean;
+  withdraw(): Promise<boolean>;
 }
 
 /** What a node is to do, until it has told that it did. */
-export class NumberedCommands {
+export interface NodeCommands {
+  /** A node that has heard of another numbering has carried out none of them. */
+  readonly numbering: string;
+  readonly all: readonly NumberedCommand[];
+  add(command: NodeCommand): SentCommand;
+  /** All of them, none of which can be withdrawn from then on. */
+  give(): Promise<readonly NumberedCommand[]>;
+  /** The node has carried out all up to this number of this numbering. */
+  settle(numbering: string, number: number): void;
+}
+
+/** Of a server that nodes come to alone: in memory. */
+export class NumberedCommands implements NodeCommands {
+  readonly numbering: string;
   #number: number;
   /** Number of the last command that was given to the node. */
   #given: number;
   #waiting: readonly { readonly command: NumberedCommand; done(): void }[] = [];
 
-  /** `done`: number of the last command of this server that the node has carried out. */
-  constructor(done: number) {
+  /** `done`: number of the last command of this numbering that the node has carried out. */
+  constructor(numbering: string, done: number) {
+    this.numbering = numbering;
     this.#number = this.#given = done;
   }
 
@@ -28,17 +42,16 @@ export class NumberedCommands {
     const done = new Promise<void>((resolve) => {
       this.#waiting = [...this.#waiting, { command: { ...command, number }, done: resolve }];
     });
-    return { done, withdraw: () => this.#withdraw(number) };
+    return { done, withdraw: () => Promise.resolve(this.#withdraw(number)) };
   }
 
-  /** All of them, none of which can be withdrawn from then on. */
-  give(): readonly NumberedCommand[] {
+  give(): Promise<readonly NumberedCommand[]> {
     this.#given = this.#number;
-    return this.all;
+    return Promise.resolve(this.all);
   }
 
-  /** The node has carried out all up to this number. */
-  settle(number: number): void {
+  settle(numbering: string, number: number): void {
+    if (numbering !== this.numbering) return;
     for (const { command, done } of this.#waiting) if (command.number <= number) done();
     this.#waiting = this.#waiting.filter(({ command }) => command.number > number);
   }

@@ -1,22 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import type { Cluster, Order } from '../cluster.ts';
+import type { Cluster, LinesOrder, Order, ServiceOrder } from '../cluster.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { ORDER_MS } from './orders.ts';
+import { MOST_LINES_TEXT, newest, type ServiceLine } from '../node-manager/service-logs.ts';
+import { ORDER_MS, type ServiceLines } from './orders.ts';
 
 export type ServiceVerb = 'startService' | 'stopService';
+
+type Lines = readonly ServiceLine[] | null;
 
 export interface OrdersElsewhereDeps {
   readonly cluster: Pick<Cluster, 'order' | 'onOrder'>;
   readonly clock: Clock;
-  /** Does it when the node of the service is this server's own, or is connected to it: true once it is done. */
+  /** Does it when the service is on this server's own node: true once it is done. */
   carryOut(type: ServiceVerb, service: string): Promise<boolean>;
+  /** Its last lines, when the service is on this server's own node; null: it has no such service. */
+  linesOf(service: string): Lines | undefined;
 }
 
-/** What administrators want of services whose node another server has, and what other servers are asked for such. */
+/** What administrators want of services on other servers' own nodes, and what other servers are asked for such. */
 export class OrdersElsewhere {
   readonly #deps: OrdersElsewhereDeps;
   /** Who waits to hear that an order was carried out. */
   readonly #asked = new Map<string, () => void>();
+  /** Who waits for the lines of a service. */
+  readonly #reading = new Map<string, (lines: Lines) => void>();
 
   constructor(deps: OrdersElsewhereDeps) {
     this.#deps = deps;
@@ -39,14 +46,42 @@ export class OrdersElsewhere {
     });
   }
 
+  /** The last lines of a service, which the server alone knows whose node it is on. */
+  linesOf(service: string): Promise<ServiceLines> {
+    const { cluster, clock } = this.#deps;
+    const request = randomUUID();
+    return new Promise((resolve) => {
+      const answer = (lines: ServiceLines) => {
+        cancel();
+        this.#reading.delete(request);
+        resolve(lines);
+      };
+      const cancel = clock.after(ORDER_MS, () => answer('AWAY'));
+      this.#reading.set(request, (lines) => answer(lines === null ? 'NO_SUCH_SERVICE' : { lines }));
+      cluster.order({ type: 'tellLines', service, request });
+    });
+  }
+
   #hear(order: Order): void {
-    const { cluster, carryOut } = this.#deps;
     if (order.type === 'obeyed') this.#asked.get(order.id)?.();
-    if (order.type !== 'startService' && order.type !== 'stopService') return;
-    // Nobody hears of what cannot be carried out: whoever gave the order has looked before, and looks again.
-    void carryOut(order.type, order.service).then(
+    else if (order.type === 'lines') this.#reading.get(order.request)?.(order.lines);
+    else if (order.type === 'tellLines') this.#tellLines(order);
+    else if (order.type === 'startService' || order.type === 'stopService') this.#carryOut(order);
+  }
+
+  #tellLines({ service, request }: LinesOrder): void {
+    const lines = this.#deps.linesOf(service);
+    if (lines === undefined) return;
+    const told = lines && newest(lines, MOST_LINES_TEXT);
+    this.#deps.cluster.order({ type: 'lines', request, lines: told });
+  }
+
+  /** Nobody hears of what cannot be carried out: whoever gave the order has looked before, and looks again. */
+  #carryOut({ type, service, id }: ServiceOrder): void {
+    const { cluster, carryOut } = this.#deps;
+    void carryOut(type, service).then(
       (isDone) => {
-        if (isDone) cluster.order({ type: 'obeyed', id: order.id });
+        if (isDone) cluster.order({ type: 'obeyed', id });
       },
       () => undefined,
     );

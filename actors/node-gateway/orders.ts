@@ -33,7 +33,10 @@ export class NodeOrders {
     if (typeof remote === 'string') return Promise.resolve(remote);
     return new Promise((resolve) => {
       const { done, withdraw } = remote.send({ type, service });
-      const cancel = this.#clock.after(ORDER_MS, () => resolve(withdraw() ? 'AWAY' : 'TOLD'));
+      const cancel = this.#clock.after(
+        ORDER_MS,
+        () => void withdraw().then((isWithdrawn) => resolve(isWithdrawn ? 'AWAY' : 'TOLD')),
+      );
       void done.then(() => {
         cancel();
         resolve('DONE');
@@ -54,16 +57,21 @@ export class NodeOrders {
         resolve(lines);
       };
       const cancel = this.#clock.after(ORDER_MS, () => {
-        withdraw();
+        void withdraw();
         answer('AWAY');
       });
       this.#asked.set(request, (lines) => answer(lines === null ? 'NO_SUCH_SERVICE' : { lines }));
     });
   }
 
-  /** Of lines that nobody waits for any more nothing happens. */
-  hear({ request, lines }: Extract<NodeNews, { readonly what: 'lines' }>): void {
-    this.#asked.get(request)?.(lines);
+  /** False: nobody waits for these lines here, or any more. */
+  hear({
+    request,
+    lines,
+  }: Pick<Extract<NodeNews, { readonly what: 'lines' }>, 'request' | 'lines'>): boolean {
+    const asker = this.#asked.get(request);
+    asker?.(lines);
+    return asker !== undefined;
   }
 
   #for(node: string, service: string): RemoteNode | 'AWAY' | 'NO_SUCH_SERVICE' {

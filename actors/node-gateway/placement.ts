@@ -1,7 +1,7 @@
 import { isStreamQueue } from '../../protocol/streams.ts';
 import type { QueueFigures } from '../../store/ledger.ts';
 import type { ConfiguredNodes } from './configured.ts';
-import type { ConnectedNodes } from './connected-nodes.ts';
+import type { KnownNodes } from './known-nodes.ts';
 import type { RemoteNode } from './remote-node.ts';
 
 export interface PlacementDeps {
@@ -23,12 +23,12 @@ export type Figures = Pick<QueueFigures, 'waiting' | 'held'>;
 /** Which hosts can do the work of a queue, and how much of it each is to do. */
 export class NodePlacement {
   readonly #deps: PlacementDeps;
-  readonly #nodes: ConnectedNodes;
+  readonly #nodes: KnownNodes;
   readonly #configured: ConfiguredNodes;
   /** The nodes that were connected when somebody looked last. */
   #seen = '';
 
-  constructor(deps: PlacementDeps, nodes: ConnectedNodes, configured: ConfiguredNodes) {
+  constructor(deps: PlacementDeps, nodes: KnownNodes, configured: ConfiguredNodes) {
     this.#deps = deps;
     this.#nodes = nodes;
     this.#configured = configured;

@@ -20,7 +20,7 @@ import { nodeOfWorker } from './rules.ts';
 export interface Nodes {
   readonly own: OwnNode;
   readonly gateway: NodeGateway;
-  /** For services on nodes that other servers have; absent: there are no other servers. */
+  /** For services on other servers' own nodes; absent: there are no other servers. */
   readonly elsewhere: OrdersElsewhere | undefined;
   readonly configuration: Family<ConfigurationCommand, ConfigurationReply>;
   /** From now on this is what they are to run; settles when the server's own knows. */
@@ -54,6 +54,11 @@ export function registerNodes(base: Foundation, dispatcher: ToDispatcher): Nodes
     family.tell(host, { type: 'kill', worker, reason });
     return true;
   };
+  const restHere = (worker: string): boolean => {
+    if (nodeOfWorker(worker) !== host) return gateway.rest(worker);
+    family.tell(host, { type: 'rest', worker });
+    return true;
+  };
   /** So that other servers do not wait for this one before they give work up. */
   const sayWhatIsNobodys = (queues: Iterable<string>) => {
     for (const queue of queues)
@@ -62,11 +67,14 @@ export function registerNodes(base: Foundation, dispatcher: ToDispatcher): Nodes
   };
   base.cluster?.onOrder((order) => {
     if (order.type === 'kill') killHere(order.worker, order.reason);
+    else if (order.type === 'rest') restHere(order.worker);
+    else if (order.type === 'nodeChanged' || order.type === 'unavailable' || order.type === 'lines')
+      gateway.hear(order);
   });
   const nodes: Nodes = {
     own,
     gateway,
-    elsewhere: ordersElsewhere(base, own, gateway),
+    elsewhere: ordersElsewhere(base, own),
     configuration: configurationOf(base, messages, (models) => {
       family.tell(host, { type: 'configure', nodes: models });
       gateway.configure(models);
@@ -87,8 +95,7 @@ export function registerNodes(base: Foundation, dispatcher: ToDispatcher): Nodes
       if (!killHere(worker, reason)) base.cluster?.order({ type: 'kill', worker, reason });
     },
     rest(worker) {
-      if (nodeOfWorker(worker) === host) family.tell(host, { type: 'rest', worker });
-      else gateway.rest(worker);
+      if (!restHere(worker)) base.cluster?.order({ type: 'rest', worker });
     },
     waitingReason(queue) {
       if (gateway.placement.serves(queue)) return undefined;
@@ -103,17 +110,19 @@ export function registerNodes(base: Foundation, dispatcher: ToDispatcher): Nodes
 
 function ordersElsewhere(
   { cluster, system }: Foundation,
-  { manager: { host, family } }: OwnNode,
-  gateway: NodeGateway,
+  { manager: { host, family, deployed, logs } }: OwnNode,
 ): OrdersElsewhere | undefined {
   if (cluster === undefined) return undefined;
+  const isHere = (service: string) => service.split(':', 1)[0] === host;
   return new OrdersElsewhere({
     cluster,
     clock: system.clock,
     async carryOut(type, service) {
-      const [node = ''] = service.split(':', 1);
-      if (node === host) return (await family.ask(host, { type, service })).kind === 'done';
-      return gateway.connected().has(node) && (await gateway.orders.give(node, type, service)) === 'DONE';
+      return isHere(service) && (await family.ask(host, { type, service })).kind === 'done';
+    },
+    linesOf(service) {
+      if (!isHere(service)) return undefined;
+      return deployed.get(service) === undefined ? null : logs.of(service);
     },
   });
 }
@@ -182,6 +191,7 @@ function gatewayOf(
     unavailable: (queue, reason) => dispatcher.tell({ type: 'unavailable', queue, reason }),
     announce: () => dispatcher.tell({ type: 'announce' }),
     warn: (about, sentence) => messages.tell(about, 'warning', sentence),
+    ...(base.cluster === undefined ? {} : { others: base.cluster }),
   });
 }
 

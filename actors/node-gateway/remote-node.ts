@@ -1,18 +1,25 @@
-import { NodeReport, type NodeReportDeps } from '../node-manager/node-report.ts';
+import type { NodeReport } from '../node-manager/node-report.ts';
 import type { DeployedServiceModel, NodeAbout, TokenHolder } from '../node-manager/node-state.ts';
 import type { ServiceModel } from '../node-configuration/model.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { NodeCommand, NodeNews, NumberedNews, SyncRequest } from './messages.ts';
-import { NumberedCommands, type SentCommand } from './numbered-commands.ts';
+import type { NodeCommands, SentCommand } from './numbered-commands.ts';
 import { serviceOfWorker } from './rules.ts';
 
-export interface RemoteNodeDeps extends Omit<NodeReportDeps, 'services' | 'alone' | 'about'> {
+export interface RemoteNodeDeps {
   readonly about: NodeAbout;
-  readonly serverId: string;
-  /** Number of the last command of this server that it has carried out: it may have been known here before. */
-  readonly done: number;
+  readonly clock: Clock;
+  /** It is silent when it has not been heard of for so long. */
+  readonly silenceMs: number;
+  readonly commands: NodeCommands;
+  /** Stores what it tells of its processes; absent: whoever took its message in has stored it. */
+  readonly report?: Pick<NodeReport, 'add' | 'remove'>;
   /** Queues that processes of this service may serve on this node. */
   queuesOf(service: string): readonly string[];
 }
+
+/** What a node tells of itself. */
+export type ToldOfNode = Pick<SyncRequest, 'turn' | 'services' | 'processes' | 'installed'>;
 
 /** States in which a service can take no work, and in which none that waits starts it. */
 const OUT: readonly DeployedServiceModel['lastKnownState'][] = [
@@ -22,11 +29,10 @@ const OUT: readonly DeployedServiceModel['lastKnownState'][] = [
   'DeleteInactive',
 ];
 
-/** One start of a node on another host, as long as it is heard of. In memory; what outlives the server its report stores. */
+/** One start of a node on another host, as this server knows it: in memory. What outlives the server, or is for others, is stored beside it. */
 export class RemoteNode {
   readonly about: NodeAbout;
   readonly #deps: RemoteNodeDeps;
-  readonly #report: NodeReport;
   #services: readonly DeployedServiceModel[] = [];
   #installed: readonly ServiceModel[] = [];
   /** Processes by the hashes of their tokens. */
@@ -38,7 +44,6 @@ export class RemoteNode {
   #turn = -1;
   #taken = 0;
   #hearing: Promise<void> = Promise.resolve();
-  readonly #commands: NumberedCommands;
   /** How many processes it was last told are wanted, by queue; forgotten when its services change. */
   #told: ReadonlyMap<string, number> = new Map();
   #heardAt: number;
@@ -49,8 +54,6 @@ export class RemoteNode {
   constructor(deps: RemoteNodeDeps) {
     this.#deps = deps;
     this.about = deps.about;
-    this.#commands = new NumberedCommands(deps.done);
-    this.#report = new NodeReport({ ...deps, alone: false, services: () => this.#services });
     this.#heardAt = deps.clock.steady();
   }
 
@@ -81,24 +84,28 @@ export class RemoteNode {
     return this.#taken;
   }
 
-  /** Takes a message in; answers the news in it. What comes after a later message says nothing any more. */
-  take(message: SyncRequest): readonly NumberedNews[] {
-    if (message.turn <= this.#turn) return [];
-    this.#turn = message.turn;
-    this.#heardAt = this.#deps.clock.steady();
+  /** What comes after a later message says nothing any more: false. */
+  take(told: ToldOfNode): boolean {
+    if (told.turn <= this.#turn) return false;
+    this.#turn = told.turn;
+    this.heard(0);
     // Whoever waits for an answer to an earlier message has given up.
     this.wake();
-    if (JSON.stringify(message.services) !== JSON.stringify(this.#services)) this.#told = new Map();
-    this.#services = message.services;
-    this.#queues = new Map(message.services.map(({ name }) => [name, this.#queuesOf(name)]));
-    this.#installed = message.installed;
-    this.#takeProcesses(message);
-    if (message.server === this.#deps.serverId) this.#commands.settle(message.done);
-    return message.news;
+    if (JSON.stringify(told.services) !== JSON.stringify(this.#services)) this.#told = new Map();
+    this.#services = told.services;
+    this.#queues = new Map(told.services.map(({ name }) => [name, this.#queuesOf(name)]));
+    this.#installed = told.installed;
+    this.#takeProcesses(told);
+    return true;
+  }
+
+  /** It was heard of so many milliseconds ago. */
+  heard(agoMs: number): void {
+    this.#heardAt = this.#deps.clock.steady() - agoMs;
   }
 
   /** Has news heard, one after the other. Each is taken only then: the node repeats what was not, and what comes twice is heard once. */
-  heard(news: readonly NumberedNews[], hear: (one: NodeNews) => Promise<void>): Promise<void> {
+  hear(news: readonly NumberedNews[], hear: (one: NodeNews) => Promise<void>): Promise<void> {
     this.#hearing = this.#hearing
       .catch(() => undefined)
       .then(async () => {
@@ -111,20 +118,8 @@ export class RemoteNode {
     return this.#hearing;
   }
 
-  /** Stores what was taken. */
-  stored(): Promise<void> {
-    return this.#report.beat();
-  }
-
-  leave(): Promise<void> {
+  leave(): void {
     this.#left = true;
-    return this.#report.leave();
-  }
-
-  /** Another start of the node has taken its place, or it was forgotten. */
-  close(): Promise<void> {
-    this.wake();
-    return this.#report.close();
   }
 
   /** The process that this token belongs to; that it asks tells that it is up. */
@@ -140,13 +135,13 @@ export class RemoteNode {
 
   /** Has the node do something. */
   send(command: NodeCommand): SentCommand {
-    const sent = this.#commands.add(command);
+    const sent = this.#deps.commands.add(command);
     this.wake();
     return sent;
   }
 
-  get commands(): Pick<NumberedCommands, 'all' | 'give'> {
-    return this.#commands;
+  get commands(): NodeCommands {
+    return this.#deps.commands;
   }
 
   /** Services that can take work of this queue, now or when they are started. */
@@ -164,9 +159,12 @@ export class RemoteNode {
     ).length;
   }
 
-  /** A process that takes work of this queue is up. */
+  /** A process that takes work of this queue is up; it may have asked another server. */
   serves(queue: string): boolean {
-    return [...this.#cameUp].some((worker) => this.#queuesOf(worker).includes(queue));
+    const up = this.#services.filter(({ lastKnownState }) => lastKnownState === 'Running');
+    return [...this.#cameUp, ...up.map(({ name }) => name)].some((one) =>
+      this.#queuesOf(one).includes(queue),
+    );
   }
 
   /** Whether it is configured to serve this queue. */
@@ -216,13 +214,14 @@ export class RemoteNode {
   /** Of a service or of one of its processes. */
   #queuesOf = (name: string) => this.#deps.queuesOf(serviceOfWorker(name));
 
-  #takeProcesses({ processes }: SyncRequest): void {
+  #takeProcesses({ processes }: ToldOfNode): void {
+    const { report } = this.#deps;
     const before = this.#processes;
     this.#processes = new Map(processes.map(({ tokenHash, worker }) => [tokenHash, worker]));
     const gone = [...before.keys()].filter((hash) => !this.#processes.has(hash));
     for (const [hash, worker] of this.#processes)
-      if (!before.has(hash)) this.#report.add(hash, () => ({ worker, queues: [...this.#queuesOf(worker)] }));
+      if (!before.has(hash)) report?.add(hash, () => ({ worker, queues: [...this.#queuesOf(worker)] }));
     for (const hash of gone) this.#cameUp.delete(before.get(hash)!);
-    if (gone.length > 0) this.#report.remove(gone);
+    if (gone.length > 0) report?.remove(gone);
   }
 }

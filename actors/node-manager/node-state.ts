@@ -4,7 +4,14 @@
  * new start takes all of those of before away.
  */
 import { z } from 'zod';
-import { allEntries, VersionConflict, type ActorKey, type Owner, type Store } from '../../store/store.ts';
+import {
+  allEntries,
+  VersionConflict,
+  type ActorKey,
+  type Owner,
+  type Store,
+  type StoredActor,
+} from '../../store/store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { SERVICE_STATUSES } from '../service/state.ts';
 import { hashToken, nodeOfToken } from './tokens.ts';
@@ -34,10 +41,29 @@ export interface NodeAbout {
   readonly client: string;
 }
 
+/** Of a node on another host, for servers that share a store: how its messages stand, whichever of them takes the next one. */
+const linkSchema = z.object({
+  /** Of the last message that was taken. */
+  turn: z.number(),
+  /** Random for each start of the node: its commands are numbered from 1. */
+  numbering: z.string(),
+  /** Of the last command. */
+  number: z.number(),
+  /** Number of the last command that the node was given. */
+  given: z.number(),
+  /** What it has not carried out yet. */
+  commands: z.array(z.looseObject({ type: z.string(), number: z.number() })),
+  processes: z.array(z.object({ worker: z.string(), tokenHash: z.string() })),
+  /** Components that are installed there, as services. */
+  installed: z.array(z.looseObject({ serviceName: z.string() })),
+});
+export type StoredLink = z.infer<typeof linkSchema>;
+
 export const nodeBody = z.object({
   /** Milliseconds since the epoch; 0: it has gone in order. */
   seenAt: z.number(),
   about: z.object({ instance: z.string(), version: z.string(), client: z.string() }).optional(),
+  link: linkSchema.optional(),
   services: z.array(
     z.object({
       name: z.string(),
@@ -50,6 +76,7 @@ export const nodeBody = z.object({
     }),
   ),
 });
+export type NodeBody = z.infer<typeof nodeBody>;
 const tokenSchema = z.object({ worker: z.string(), queues: z.array(z.string()) });
 
 /** A component process, and what its token lets it do. */
@@ -78,6 +105,12 @@ const ifConflict = (error: unknown) => {
 };
 export const nodeKey = (node: string): ActorKey => ({ kind: NODE, id: node });
 
+/** What is stored of a node; undefined when that is nothing, or nothing that this version understands. */
+export function bodyOf(stored: StoredActor | undefined): NodeBody | undefined {
+  if (stored === undefined || stored.snapshot.schema > NODE_SCHEMA) return undefined;
+  return nodeBody.safeParse(stored.snapshot.body).data;
+}
+
 /** What nodes have told. */
 export class NodeStates {
   readonly #deps: NodeStateDeps;
@@ -94,7 +127,12 @@ export class NodeStates {
     const body = await this.#bodyOf(node);
     if (body === undefined) return undefined;
     const { services, seenAt, about } = body;
-    return { services, seenAt, silent: this.#age(body) >= this.#deps.silenceMs, about };
+    return { services, seenAt, silent: this.isSilent(body), about };
+  }
+
+  /** It has not been heard of for NODE_SILENCE_MS, or has gone. */
+  isSilent(body: Pick<NodeBody, 'seenAt'>): boolean {
+    return this.#age(body) >= this.#deps.silenceMs;
   }
 
   /** Nodes that have been heard of within NODE_SILENCE_MS, here or at another server. */
@@ -112,7 +150,11 @@ export class NodeStates {
     if (node === undefined) return undefined;
     const body = await this.#bodyOf(node);
     if (body === undefined || this.#age(body) >= this.#deps.tokenMs) return undefined;
-    const key = TOKENS + hashToken(token);
+    const hash = hashToken(token);
+    const process = body.link?.processes.find(({ tokenHash }) => tokenHash === hash);
+    // What it may do the configuration says.
+    if (process !== undefined) return { worker: process.worker, queues: [] };
+    const key = TOKENS + hash;
     const [row] = await this.#deps.store.rows(nodeKey(node), { prefix: key, limit: 1 });
     return row?.key === key ? tokenSchema.safeParse(row.body).data : undefined;
   }
@@ -132,10 +174,8 @@ export class NodeStates {
     }
   }
 
-  async #bodyOf(node: string): Promise<z.infer<typeof nodeBody> | undefined> {
-    const stored = await this.#deps.store.load(nodeKey(node));
-    if (stored === undefined || stored.snapshot.schema > NODE_SCHEMA) return undefined;
-    return nodeBody.safeParse(stored.snapshot.body).data;
+  async #bodyOf(node: string): Promise<NodeBody | undefined> {
+    return bodyOf(await this.#deps.store.load(nodeKey(node)));
   }
 
   /** Clocks of hosts may differ a little: who seems to be ahead is heard of now. */

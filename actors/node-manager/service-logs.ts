@@ -10,6 +10,9 @@ export interface ServiceLine {
   readonly text: string;
 }
 
+/** Characters of the lines of a service in a message. */
+export const MOST_LINES_TEXT = 1_000_000;
+
 /** As many of the last lines as have no more than `most` characters together. */
 export function newest(lines: readonly ServiceLine[], most: number): readonly ServiceLine[] {
   let room = most;

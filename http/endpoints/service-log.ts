@@ -5,6 +5,8 @@ import { endpoint } from '../endpoint.ts';
 import { HttpError, overloaded } from '../errors.ts';
 import { responseMessage } from '../schemas/common.ts';
 import { serviceLog } from '../schemas/nodes.ts';
+import type { ServiceLines } from '../../actors/node-gateway/orders.ts';
+import type { Nodes } from '../../actors/node-gateway/register.ts';
 import type { NodeDeps } from './nodes.ts';
 
 /** Characters of a name that are shown when nothing has it. */
@@ -56,8 +58,8 @@ async function linesOf(name: string, { nodeManager, nodes }: NodeDeps): Promise<
   const { host, deployed, logs } = nodeManager;
   const [where = ''] = name.split(':', 1);
   if (deployed.get(name) !== undefined) return logs.of(name);
-  if (where !== host && nodes.gateway.connected().has(where)) {
-    const told = await nodes.gateway.orders.linesOf(where, name);
+  if (where !== host) {
+    const told = await linesElsewhere(where, name, nodes);
     if (told === 'AWAY') throw overloaded(`The node ${where} does not answer; try again later.`);
     if (told !== 'NO_SUCH_SERVICE') return told.lines;
   }
@@ -65,4 +67,12 @@ async function linesOf(name: string, { nodeManager, nodes }: NodeDeps): Promise<
     404,
     `There is no service "${name.slice(0, MAX_SHOWN)}" on ${host} or on another node that is connected; GET /rest/nodes/info lists all.`,
   );
+}
+
+/** Of a node on another host, or of another server's own. */
+async function linesElsewhere(node: string, service: string, nodes: Nodes): Promise<ServiceLines> {
+  if (nodes.gateway.connected().has(node)) return nodes.gateway.orders.linesOf(node, service);
+  const seen = nodes.elsewhere === undefined ? undefined : await nodes.own.states.seen(node);
+  if (nodes.elsewhere === undefined || seen?.silent !== false) return 'NO_SUCH_SERVICE';
+  return nodes.elsewhere.linesOf(service);
 }

@@ -11,6 +11,7 @@ type Environment = Readonly<Record<string, string>>;
 export interface ServerPair {
   readonly one: Service;
   readonly two: Service;
+  readonly provider: TestProvider;
 }
 
 let pairs = 0;
@@ -42,5 +43,5 @@ export function serverPair(env: Environment = {}): () => ServerPair {
     await one?.close();
     await provider?.close();
   });
-  return () => ({ one: one!, two: two! });
+  return () => ({ one: one!, two: two!, provider: provider! });
 }

@@ -126,7 +126,7 @@ describe('The compose file of a cluster', () => {
   it('has a balancer that nginx takes, and that knows the servers by the addresses they have', function () {
     const addresses = (name: string) => service(name).networks?.default.ipv4_address;
     const wanted = servers.map((name) => `${addresses(name)}:8080`);
-    for (const upstream of ['servers', 'servers_of_nodes']) {
+    for (const upstream of ['servers']) {
       const [, lines = ''] = new RegExp(`upstream ${upstream} \\{([^}]*)\\}`).exec(balancer) ?? [];
       expect([...lines.matchAll(/^ *server (\S+) /gm)].map(([, at]) => at)).to.deep.equal(wanted);
     }

@@ -1,0 +1,103 @@
+import type { Logger } from '../../config/logger.ts';
+import type { WorkLedger } from '../../store/ledger.ts';
+import type { Owner, Store } from '../../store/store.ts';
+import type { NodeStates } from '../node-manager/node-state.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { ConfiguredNodes } from './configured.ts';
+import type { NodeAccess, SyncRequest } from './messages.ts';
+import type { RemoteNode } from './remote-node.ts';
+import { nodeOfWorker, objectionTo, wrongOwner, type KnownNode, type NodeObjection } from './rules.ts';
+
+export interface KnownNodesDeps {
+  /** The server's own node. */
+  readonly host: string;
+  readonly serverId: string;
+  readonly version: string;
+  readonly store: Store;
+  readonly ledger: WorkLedger;
+  readonly owner: Owner;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly states: NodeStates;
+  readonly silenceMs: number;
+  readonly maxNodes: number;
+  /** Takes back what a process held that is gone. */
+  gone(worker: string, counted: boolean, reason: string): Promise<unknown>;
+  /** Tells administrators as long as it is so; undefined: it is over. */
+  warn(about: string, sentence: string | undefined): void;
+}
+
+/** The nodes on other hosts, as far as they have been heard of, and whom the server takes for which of them. */
+export interface KnownNodes {
+  readonly size: number;
+  get(node: string): RemoteNode | undefined;
+  all(): readonly RemoteNode[];
+  /** Those that are not silent. */
+  live(): readonly (readonly [string, RemoteNode])[];
+  /**
+   * Takes a message in and stores what others are to know of it. `isNew` false: a later one has come already.
+   * @throws NodeRefused
+   */
+  take(node: string, access: NodeAccess, message: SyncRequest): Promise<TakenMessage>;
+  /** It has said that it ends, and all its news were heard. */
+  leave(node: string, remote: RemoteNode): Promise<void>;
+  /** Looks what other servers have heard of this node; absent: of all of them. */
+  refresh(node?: string): Promise<void>;
+}
+
+export interface TakenMessage {
+  readonly remote: RemoteNode;
+  readonly isNew: boolean;
+}
+
+/** What a node was refused, and why. */
+export class NodeRefused extends Error {
+  readonly objection: NodeObjection;
+  constructor(objection: NodeObjection) {
+    super(objection.message);
+    this.name = 'NodeRefused';
+    this.objection = objection;
+  }
+}
+
+/** @throws NodeRefused */
+export function refuseUnfit(
+  deps: KnownNodesDeps,
+  node: string,
+  access: NodeAccess,
+  message: SyncRequest,
+  known: KnownNode | undefined,
+): void {
+  const objection = wrongOwner(node, message) ?? objectionTo(node, message, access, known, deps);
+  if (objection !== undefined) throw new NodeRefused(objection);
+}
+
+/** Nodes that are silent make room for others. @throws NodeRefused */
+export function makeRoom(nodes: Map<string, { readonly remote: RemoteNode }>, maxNodes: number): void {
+  if (nodes.size < maxNodes) return;
+  for (const [name, { remote }] of nodes) if (remote.silent) nodes.delete(name);
+  if (nodes.size >= maxNodes)
+    throw new NodeRefused({
+      refusal: 'CONFLICT',
+      message: `There are ${maxNodes} nodes already (setting MAX_NODES).`,
+    });
+}
+
+/** What is stored of a node that this server does not know. */
+export async function storedNode(
+  { states }: KnownNodesDeps,
+  configured: ConfiguredNodes,
+  node: string,
+): Promise<KnownNode | undefined> {
+  const seen = await states.seen(node);
+  if (seen?.about === undefined) return undefined;
+  const { about, silent, seenAt } = seen;
+  return { ...about, silent, left: seenAt === 0, configured: configured.has(node) };
+}
+
+/** What processes of an earlier start of a node held: they have ended with it. */
+export async function takeBack({ ledger, gone }: KnownNodesDeps, node: string): Promise<void> {
+  const leases = await ledger.leases();
+  const workers = new Set(leases.map(({ worker }) => worker).filter((one) => nodeOfWorker(one) === node));
+  for (const worker of workers) await gone(worker, false, 'its node was started again');
+}

@@ -1,0 +1,218 @@
+import { allEntries, VersionConflict } from '../../store/store.ts';
+import {
+  bodyOf,
+  NODE_SCHEMA,
+  nodeKey,
+  NODES,
+  type NodeBody,
+  type StoredLink,
+} from '../node-manager/node-state.ts';
+import { delay } from '../runtime/clock.ts';
+import { TransientError } from '../runtime/errors.ts';
+import type { ConfiguredNodes } from './configured.ts';
+import {
+  makeRoom,
+  refuseUnfit,
+  takeBack,
+  type KnownNodes,
+  type KnownNodesDeps,
+  type TakenMessage,
+} from './known-nodes.ts';
+import type { NodeAccess, SyncRequest } from './messages.ts';
+import { RemoteNode } from './remote-node.ts';
+import { versionWarning, type KnownNode } from './rules.ts';
+import { StoredCommands } from './stored-commands.ts';
+import { bodyAfter, isLinked, isOtherwise, toldBy, type LinkedBody } from './stored-node.ts';
+
+export interface SharedNodesDeps extends KnownNodesDeps {
+  /** Has all servers look at what is stored of this node. */
+  tellOthers(node: string): void;
+}
+
+interface Shown {
+  readonly remote: RemoteNode;
+  readonly commands: StoredCommands;
+  readonly version: number;
+  readonly seenAt: number;
+}
+
+interface Stored {
+  readonly version: number;
+  readonly body: NodeBody;
+}
+
+/** Servers that come between one another change a node one after the other. */
+const TRIES = 50;
+const LONGEST_PAUSE_MS = 20;
+
+/** The nodes of servers that share a store. A node's messages come to any of them: what it tells, and what it is to do, is stored, and each shows it. */
+export class SharedNodes implements KnownNodes {
+  readonly #deps: SharedNodesDeps;
+  readonly #configured: ConfiguredNodes;
+  readonly #nodes = new Map<string, Shown>();
+
+  constructor(deps: SharedNodesDeps, configured: ConfiguredNodes) {
+    this.#deps = deps;
+    this.#configured = configured;
+  }
+
+  get size(): number {
+    return this.#nodes.size;
+  }
+
+  get(node: string): RemoteNode | undefined {
+    return this.#nodes.get(node)?.remote;
+  }
+
+  all(): readonly RemoteNode[] {
+    return [...this.#nodes.values()].map(({ remote }) => remote);
+  }
+
+  live(): readonly (readonly [string, RemoteNode])[] {
+    return [...this.#nodes]
+      .map(([name, { remote }]) => [name, remote] as const)
+      .filter(([, { silent }]) => !silent);
+  }
+
+  async take(node: string, access: NodeAccess, message: SyncRequest): Promise<TakenMessage> {
+    let before: NodeBody | undefined;
+    let isNew = false;
+    const body = await this.#change(node, (stored) => {
+      before = stored;
+      refuseUnfit(this.#deps, node, access, message, this.#knownOf(node, stored));
+      if (stored === undefined || !this.#nodes.has(node)) makeRoom(this.#nodes, this.#deps.maxNodes);
+      const next = bodyAfter(access, message, stored, this.#deps.clock.now());
+      isNew = next !== undefined;
+      return next;
+    });
+    const isBegun = before?.about?.instance !== message.instance;
+    if (isBegun) await this.#begun(node, body as LinkedBody, before);
+    if (isNew && isOtherwise(before, body)) this.#deps.tellOthers(node);
+    return { remote: this.#nodes.get(node)!.remote, isNew };
+  }
+
+  leave(node: string, remote: RemoteNode): Promise<void> {
+    remote.leave();
+    if (this.get(node) === remote) this.#nodes.delete(node);
+    this.#deps.logger.info({ node }, 'a node has gone');
+    return Promise.resolve();
+  }
+
+  async refresh(node?: string): Promise<void> {
+    const { store } = this.#deps;
+    if (node !== undefined) return this.#look(node);
+    const stored: string[] = [];
+    for await (const { id } of allEntries(store, NODES)) stored.push(id);
+    for (const known of this.#nodes.keys()) if (!stored.includes(known)) this.#forget(known);
+    await Promise.all(stored.map((one) => this.#look(one)));
+  }
+
+  async #look(node: string): Promise<void> {
+    const stored = await this.#deps.store.load(nodeKey(node));
+    const body = bodyOf(stored);
+    if (stored === undefined || !isLinked(body)) return;
+    if (body.seenAt === 0) this.#forget(node);
+    else this.#show(node, { version: stored.version, body });
+  }
+
+  /** It has gone, or nobody has heard of it for long. */
+  #forget(node: string): void {
+    this.get(node)?.leave();
+    this.get(node)?.wake();
+    this.#nodes.delete(node);
+  }
+
+  async #begun(node: string, { about }: LinkedBody, before: NodeBody | undefined): Promise<void> {
+    const { logger, warn, version } = this.#deps;
+    logger.info({ node, ...about }, 'a node is connected');
+    warn(`version of node ${node}`, versionWarning(node, about.version, version));
+    if (before?.about !== undefined) await takeBack(this.#deps, node);
+  }
+
+  #knownOf(node: string, body: NodeBody | undefined): KnownNode | undefined {
+    if (body?.about === undefined) return undefined;
+    const { about, seenAt } = body;
+    const silent = this.#deps.states.isSilent(body);
+    return { ...about, silent, left: seenAt === 0, configured: this.#configured.has(node) };
+  }
+
+  /**
+   * Stores what `next` makes of what is stored, and shows it; undefined: it stays as it is. Answers what is stored then.
+   * @throws TransientError when others are quicker again and again
+   */
+  async #change(
+    node: string,
+    next: (body: NodeBody | undefined) => NodeBody | undefined,
+  ): Promise<NodeBody | undefined> {
+    const { store, clock } = this.#deps;
+    for (let tries = 0; tries < TRIES; tries++) {
+      const stored = await store.load(nodeKey(node));
+      const before = bodyOf(stored);
+      const body = next(before);
+      const version = stored?.version ?? 0;
+      try {
+        const now = body === undefined ? version : await this.#commit(node, version, body);
+        const shown = body ?? before;
+        if (isLinked(shown)) this.#show(node, { version: now, body: shown });
+        return shown;
+      } catch (error) {
+        if (!(error instanceof VersionConflict)) throw error;
+        await delay(clock, Math.random() * LONGEST_PAUSE_MS);
+      }
+    }
+    throw new TransientError(`What is to be known of the node ${node} could not be stored.`);
+  }
+
+  #commit(node: string, expected: number, body: NodeBody): Promise<number> {
+    const { store, owner, clock } = this.#deps;
+    return store.commit({
+      actor: nodeKey(node),
+      expected,
+      owner,
+      snapshot: { schema: NODE_SCHEMA, body },
+      index: { [NODES]: body.seenAt === 0 ? clock.now() : body.seenAt },
+      ...(expected === 0 ? { record: { node } } : {}),
+    });
+  }
+
+  /** What this server knows of it from now on, unless it knows something later. */
+  #show(node: string, { version, body }: Stored & { readonly body: LinkedBody }): void {
+    const { about, link, services, seenAt } = body;
+    const known = this.#nodes.get(node);
+    if (known !== undefined && version <= known.version) return;
+    const isSame = known?.remote.about.instance === about.instance;
+    const { remote, commands } = isSame ? known : this.#first(node, body);
+    this.#nodes.set(node, { remote, commands, version, seenAt });
+    if (!isSame) known?.remote.wake();
+    remote.take({ ...toldBy(link), services });
+    if (!isSame || known.seenAt !== seenAt) remote.heard(Math.max(0, this.#deps.clock.now() - seenAt));
+    commands.show(link);
+    remote.wake();
+  }
+
+  /** Another start of it: the one before may be one of which this server has warned. */
+  #first(node: string, { about, link }: LinkedBody): Pick<Shown, 'remote' | 'commands'> {
+    this.#deps.warn(`version of node ${node}`, undefined);
+    const commands = new StoredCommands(link, (next) => this.#changeLink(node, about.instance, next));
+    const remote = new RemoteNode({
+      ...this.#deps,
+      ...{ about, commands },
+      queuesOf: (service) => this.#configured.queuesOf(node, service),
+    });
+    return { remote, commands };
+  }
+
+  async #changeLink(
+    node: string,
+    instance: string,
+    next: (link: StoredLink) => StoredLink | undefined,
+  ): Promise<StoredLink | undefined> {
+    let changed: StoredLink | undefined;
+    await this.#change(node, (body) => {
+      changed = isLinked(body) && body.about.instance === instance ? next(body.link) : undefined;
+      return changed === undefined ? undefined : { ...body!, link: changed };
+    });
+    if (changed !== undefined) this.#deps.tellOthers(node);
+    return changed;
+  }
+}

@@ -1,0 +1,65 @@
+/** What servers that share a store keep of a node: pure. */
+import { randomUUID } from 'node:crypto';
+import type { ServiceModel } from '../node-configuration/model.ts';
+import type { NodeAbout, NodeBody, StoredLink } from '../node-manager/node-state.ts';
+import type { NodeAccess, SyncRequest } from './messages.ts';
+import type { ToldOfNode } from './remote-node.ts';
+
+/** Of a node on another host. */
+export interface LinkedBody extends Omit<NodeBody, 'about' | 'link'> {
+  readonly about: NodeAbout;
+  readonly link: StoredLink;
+}
+
+export const isLinked = (body: NodeBody | LinkedBody | undefined): body is LinkedBody =>
+  body?.about !== undefined && body.link !== undefined;
+
+/** What is stored of it from this message on; undefined: a later one has come already. */
+export function bodyAfter(
+  { client }: NodeAccess,
+  { instance, version, ...told }: SyncRequest,
+  stored: NodeBody | undefined,
+  now: number,
+): LinkedBody | undefined {
+  const isSame = isLinked(stored) && stored.about.instance === instance;
+  if (isSame && told.turn <= stored.link.turn) return undefined;
+  const link = isSame ? stored.link : firstLink();
+  const done = told.server === link.numbering ? told.done : 0;
+  return {
+    seenAt: told.leaving ? 0 : now,
+    about: { instance, version, client },
+    services: [...told.services],
+    link: {
+      ...link,
+      turn: told.turn,
+      commands: told.leaving ? [] : link.commands.filter(({ number }) => number > done),
+      processes: told.leaving ? [] : [...told.processes],
+      installed: told.installed.map((model) => ({ ...model })),
+    },
+  };
+}
+
+const firstLink = (): StoredLink => ({
+  turn: -1,
+  numbering: randomUUID(),
+  number: 0,
+  given: 0,
+  commands: [],
+  processes: [],
+  installed: [],
+});
+
+export const toldBy = ({ turn, processes, installed }: StoredLink): Omit<ToldOfNode, 'services'> => ({
+  turn,
+  processes,
+  installed: installed as unknown as readonly ServiceModel[],
+});
+
+/** Whether other servers would do something else for it, or with it. */
+export function isOtherwise(before: NodeBody | undefined, after: NodeBody | undefined): boolean {
+  const told = (body: NodeBody | undefined) => {
+    const { services, about, seenAt, link } = body ?? {};
+    return [services, about, seenAt === 0, link?.processes, link?.installed, link?.commands.length];
+  };
+  return JSON.stringify(told(before)) !== JSON.stringify(told(after));
+}
