@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { ForbiddenAddress } from './addresses.ts';
 import type { OutgoingAgents } from './agent.ts';
 
@@ -61,6 +61,8 @@ export async function exchange(agents: OutgoingAgents, request: ExchangeRequest)
       stream.on('data', (chunk: Buffer) => got.chunks.push(chunk));
       stream.on('end', () => done(null, null));
     });
+  let connected = false;
+  call.once('request', () => whenConnected(call, () => (connected = true)));
   const abort = () => void call.abort();
   request.signal?.addEventListener('abort', abort, { once: true });
   try {
@@ -72,10 +74,18 @@ export async function exchange(agents: OutgoingAgents, request: ExchangeRequest)
     return answerOf(got, request.maxBytes, false);
   } catch (error) {
     if (codeOf(error) === 'ETOOLARGE') return answerOf(got, request.maxBytes, true);
-    throw error instanceof NoAnswer ? error : noAnswer(error, request);
+    throw error instanceof NoAnswer ? error : noAnswer(error, request, connected);
   } finally {
     request.signal?.removeEventListener('abort', abort);
   }
+}
+
+/** Who does not answer before that may not be there at all. */
+function whenConnected(call: unknown, then: () => void): void {
+  (call as { readonly req: ClientRequest }).req.once('socket', (socket) => {
+    if (socket.connecting) socket.once('connect', then);
+    else then();
+  });
 }
 
 export function target(agents: OutgoingAgents, text: string) {
@@ -140,9 +150,16 @@ const SENTENCES: Readonly<Record<string, string>> = {
   ABORTED: 'the service is shutting down',
 };
 
-export function noAnswer(error: unknown, { timeoutMs }: Pick<ExchangeRequest, 'timeoutMs'>): NoAnswer {
+/** `connected`: somebody took the connection. The cause of who never did has the code ETIMEDOUT. */
+export function noAnswer(
+  error: unknown,
+  { timeoutMs }: Pick<ExchangeRequest, 'timeoutMs'>,
+  connected = true,
+): NoAnswer {
   if (error instanceof ForbiddenAddress) return new NoAnswer(error.message, true, error);
   const code = codeOf(error);
+  if (code === 'ECONNABORTED' && !connected)
+    return new NoAnswer(`it could not be connected to within ${timeoutMs} ms`, false, { code: 'ETIMEDOUT' });
   if (code === 'ECONNABORTED')
     return new NoAnswer(`there was no complete answer within ${timeoutMs} ms`, false, error);
   const known = code === undefined ? undefined : SENTENCES[code];

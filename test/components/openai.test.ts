@@ -11,6 +11,7 @@ import type { Properties } from '../../domain/types.ts';
 import type { FedTrack } from '../../protocol/detection-work.ts';
 import { openAudio } from '../../media/audio.ts';
 import { answer, drop, flood, hang, inTurn, Receiver, type Manner } from '../support/receiver.ts';
+import { DeafServer } from '../support/deaf-server.ts';
 import { until } from '../support/until.ts';
 import { sample } from './recorded.ts';
 import { all, jobOf, painted, picture } from './visual.ts';
@@ -223,6 +224,25 @@ describe('The OPENAI components', () => {
       const [found] = await all(detector.image!(RED, waiting));
       expect(found!.properties?.['CAPTION']).to.equal('Red.');
       server = await back!;
+    });
+
+    it('wait in the same way for one to which no connection comes about, since its packets are lost', async () => {
+      const deaf = await DeafServer.start();
+      let told = 0;
+      const lost = { API_URI: `http://127.0.0.1:${deaf.port}/v1`, API_TIMEOUT_MS: '2000', COMPONENT_HTTP_RETRY_MAX_ATTEMPTS: '1' }; // prettier-ignore
+      let back: Promise<Receiver> | undefined;
+      const comeBack = async () => {
+        await deaf.close();
+        return Receiver.start(says('Red.'), { port: deaf.port });
+      };
+      function working(): void {
+        told++;
+        if (told === 3) back = comeBack();
+      }
+      const detector = await made(loadPictures, hostWith(600_000));
+      const [found] = await all(detector.image!(RED, { ...(await job('openai', lost)), working }));
+      expect(found!.properties?.['CAPTION']).to.equal('Red.');
+      await (await back!).close();
     });
 
     it('give it up after MODEL_SERVER_WAIT_MS', async () => {
