@@ -1,0 +1,152 @@
+/** What servers promise together, looked at with every commit and every claim, and when all is over. */
+import { isTerminal, type BatchJobStatus } from '../../actors/batch-job/status.ts';
+import type { JobRecord } from '../../actors/batch-job/record.ts';
+import type { SubJobRow } from '../../actors/batch-job/state.ts';
+import type { Assignment } from '../../protocol/worker-protocol.ts';
+import type { Lease } from '../../store/ledger.ts';
+import type { ActorKey, Commit } from '../../store/store.ts';
+import type { Witness } from './shared-redis.ts';
+
+const JOB = 'batch-job';
+/** Work that a cancelled job still has done. */
+const SURVIVES_CANCEL = new Set(['FINISH', 'DOCUMENT', 'UPLOAD']);
+
+/** A job as its commits show it. */
+export interface SeenJob {
+  readonly record: JobRecord;
+  run: number;
+  status: BatchJobStatus;
+  /** By run. */
+  readonly ends: Map<number, BatchJobStatus>;
+  readonly cancelled: Set<number>;
+  readonly rows: Map<string, SubJobRow>;
+  /** What the document of the run is made of. */
+  found: readonly string[];
+}
+
+interface StoredState {
+  readonly status: BatchJobStatus;
+  readonly run: number;
+  readonly stage: { readonly name: string };
+}
+
+export class Promises implements Witness {
+  readonly jobs = new Map<string, SeenJob>();
+  /** Attempts that components have lost, by sub-job. */
+  readonly #lost = new Map<string, number>();
+  /** Leases of work that was not wanted any more when it was claimed. */
+  readonly #tooLate = new Set<string>();
+  broken: string | undefined;
+  /** What happened, for whoever wants to know how it came to that. */
+  readonly story: string[] = [];
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  tell(line: string): void {
+    this.story.push(`${this.#now().toFixed(1)} ${line}`);
+  }
+
+  /** What was promised, and how it was broken. */
+  breaks(promise: string, how: string): void {
+    this.tell(`BROKEN: ${promise}: ${how}`);
+    this.broken ??= `${promise}: ${how}`;
+  }
+
+  /** A component has died or hung over this sub-job, or has answered garbage. */
+  attemptLost(subJob: string): void {
+    this.#lost.set(subJob, (this.#lost.get(subJob) ?? 0) + 1);
+  }
+
+  committed(commit: Commit, before: number, version: number): void {
+    const { actor, expected, snapshot } = commit;
+    if (expected !== before)
+      this.breaks(
+        'no commit but on the last version',
+        `${actor.kind}/${actor.id} was at version ${before}, and a commit came for ${expected}`,
+      );
+    if (actor.kind !== JOB || snapshot === null) return;
+    const state = (snapshot.body as { readonly state: StoredState }).state;
+    this.tell(`${commit.owner.server} commits ${actor.id} v${version}: run ${state.run} ${state.status}`);
+    const job = this.jobs.get(actor.id) ?? newJob(commit.record as JobRecord);
+    this.jobs.set(actor.id, job);
+    this.#passesOn(actor, job, state);
+    this.#rows(job, commit);
+    if (state.stage.name === 'DOCUMENT' && job.found.length === 0) job.found = foundIn(job.rows);
+    if (state.status === 'CANCELLING' || state.status === 'CANCELLED') job.cancelled.add(state.run);
+    if (isTerminal(state.status)) job.ends.set(state.run, state.status);
+    Object.assign(job, { run: state.run, status: state.status });
+  }
+
+  #passesOn({ id }: ActorKey, job: SeenJob, { run, status }: StoredState): void {
+    const end = job.ends.get(run);
+    if (end !== undefined && end !== status)
+      this.breaks('a run ends once', `run ${run} of job ${id} was ${end} and then ${status}`);
+    if (run === job.run) return;
+    if (run !== job.run + 1 || !isTerminal(job.status))
+      this.breaks(
+        'runs follow each other',
+        `job ${id} was ${job.status} in run ${job.run}, and is in run ${run}`,
+      );
+    job.rows.clear();
+    job.found = [];
+  }
+
+  #rows(job: SeenJob, { putRows = [], removeRows = [] }: Commit): void {
+    for (const prefix of removeRows)
+      for (const key of job.rows.keys()) if (key.startsWith(prefix)) job.rows.delete(key);
+    for (const { key, body } of putRows) {
+      const row = body as SubJobRow;
+      if (row.key !== key) continue;
+      job.rows.set(key, row);
+      const lost = this.#lost.get(row.id) ?? 0;
+      if (row.attempts > lost)
+        this.breaks(
+          'only components cost attempts',
+          `${row.id} has lost ${row.attempts} attempts, and components have lost ${lost} of them`,
+        );
+    }
+  }
+
+  claimed(leases: readonly Lease[]): void {
+    for (const { item, worker, token } of leases) {
+      this.tell(`${worker} claims ${item.id} (${item.kind}, attempt ${item.attempt}) as ${token}`);
+      const job = this.jobs.get(item.actor.id);
+      const run = Number(/-\d+\.(\d+)\./.exec(item.id)?.[1]);
+      if (job?.cancelled.has(run) === true && !SURVIVES_CANCEL.has(item.kind)) this.#tooLate.add(token);
+    }
+  }
+
+  /** A component has it in hand. */
+  handedOut({ token, id }: Assignment, worker: string): void {
+    if (this.#tooLate.has(token))
+      this.breaks('a cancelled job hands out no work', `${id} was handed out to ${worker}`);
+  }
+
+  quarantined({ kind, id }: ActorKey, reason: string): void {
+    this.breaks('nothing goes into quarantine', `${kind}/${id}: ${reason}`);
+  }
+}
+
+const newJob = (record: JobRecord): SeenJob => ({
+  record,
+  run: 1,
+  status: 'UNKNOWN',
+  ends: new Map(),
+  cancelled: new Set(),
+  rows: new Map(),
+  found: [],
+});
+
+/** What a document is made of: every sub-job, how it ended and after how many attempts; run, tokens and the words of errors are left out. */
+export function foundIn(rows: ReadonlyMap<string, unknown>): readonly string[] {
+  return [...rows.values()]
+    .map((body) => body as SubJobRow)
+    .filter(({ kind }) => kind !== 'DOCUMENT')
+    .map(({ key, kind, state, attempts, summary, tracks, error }) =>
+      JSON.stringify([key.slice(key.indexOf('/')), kind, state, attempts, summary, tracks, error?.code]),
+    )
+    .toSorted();
+}

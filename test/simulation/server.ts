@@ -1,0 +1,153 @@
+/** The real actors of one server, with their real clocks and wiring, on simulated time, network and disk. */
+import { openCatalog } from '../../actors/catalog/actor.ts';
+import { Catalog } from '../../actors/catalog/catalog.ts';
+import { Cluster } from '../../actors/cluster.ts';
+import { ADMISSION } from '../../actors/admission/actor.ts';
+import { LIVE_JOBS, REMOVED_JOBS } from '../../actors/batch-job/indexes.ts';
+import { DISPATCHER, startTicking } from '../../actors/dispatcher/actor.ts';
+import { guard, type Guardian } from '../../actors/guardian.ts';
+import { startReconciling } from '../../actors/reconcile.ts';
+import { every } from '../../actors/runtime/clock.ts';
+import { ActorSystem } from '../../actors/runtime/system.ts';
+import { AnswerFiles } from '../../actors/worker-gateway/answer-files.ts';
+import { AnswerSettlement } from '../../actors/worker-gateway/answer-settlement.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Send } from '../../egress/request.ts';
+import { ResultChecker } from '../../results/check.ts';
+import { StoredDuties } from '../../store/duties.ts';
+import { allEntries } from '../../store/store.ts';
+import { PlainTree } from '../actors/runtime/plain-tree.ts';
+import { silent } from '../bench/parts.ts';
+import { Connection, DEAF, type ConnectionDeps } from './connection.ts';
+import { DESCRIPTOR } from './shapes.ts';
+import { ProcessClock, type SimulatedTime } from './time.ts';
+
+export interface ServerDeps extends Pick<ConnectionDeps, 'redis' | 'network'> {
+  readonly time: SimulatedTime;
+  readonly settings: Settings;
+  readonly silenceMs: number;
+  readonly send: Send;
+  /** All servers hear that work was offered. */
+  spread(by: Server, offered: Parameters<Connection['hear']>[0]): void;
+  failed(actor: string, error: unknown): void;
+}
+
+/** As http/work-metrics.ts, without figures. */
+const METER = {
+  jobEnded() {},
+  subJobEnded() {},
+  found() {},
+  streamEnded() {},
+  reportEnded() {},
+  eventCame() {},
+};
+const ADMISSION_LOOK_MS = 500;
+
+export class Server {
+  readonly name: string;
+  readonly clock: ProcessClock;
+  readonly connection: Connection;
+  readonly guardian: Guardian;
+  readonly settlement: AnswerSettlement;
+  /** It answers clients and components. */
+  isUp = false;
+  readonly #deps: ServerDeps;
+  readonly #cluster: Cluster;
+  readonly #duties: StoredDuties;
+
+  constructor(name: string, epoch: number, deps: ServerDeps) {
+    const { time, settings } = deps;
+    this.name = name;
+    this.#deps = deps;
+    this.clock = new ProcessClock(time);
+    this.connection = new Connection({
+      ...{ server: name, redis: deps.redis, network: deps.network, clock: this.clock },
+      spread: (all) => all.forEach((offered) => deps.spread(this, offered)),
+    });
+    const { store, liveness } = this.connection;
+    this.#cluster = new Cluster({
+      ...{ ledger: liveness, channel: DEAF, clock: this.clock, logger: silent },
+      ...{ node: name, silenceMs: deps.silenceMs },
+    });
+    const isThere = (server: string) => this.#cluster.isThere(server);
+    this.#duties = new StoredDuties(store, { server: name, epoch }, () => this.clock.now(), isThere);
+    this.guardian = this.#guard(epoch);
+    const { DATA_DIR: dataDir } = settings;
+    const files = new AnswerFiles({
+      ...{ store, dataDir, realDataDir: dataDir, serverId: name },
+      localPath: () => Promise.resolve(undefined),
+    });
+    const { jobs } = this.guardian;
+    this.settlement = new AnswerSettlement(
+      { store, jobs, clock: this.clock, logger: silent, meter: METER },
+      files,
+    );
+  }
+
+  #guard(epoch: number): Guardian {
+    const { settings, send, failed } = this.#deps;
+    const system = new ActorSystem(new PlainTree(), this.clock, { escalated: failed });
+    return guard({
+      ...{ system, settings, send, epoch, store: this.connection.store, serverId: this.name },
+      ...{ logger: silent, meter: METER, checker: new ResultChecker(), catalog: new Catalog({}) },
+      ...{ serverProperties: {}, components: [], own: [], movedFiles: [], version: 'simulated' },
+      places: { TROUPE_NODE: '', TROUPE_HOME: '' },
+      fetchLimits: { mediaRoots: [], excluded: [], maxBytes: 1, timeoutMs: 1, allowPrivate: false },
+      realDataDir: settings.DATA_DIR,
+      uploads: { keeping: (_, work) => work() },
+      alone: false,
+      cluster: this.#cluster,
+      duties: this.#duties,
+      askArchive: () => Promise.resolve({ kind: 'none' }),
+      serverUrl: () => '',
+      bearer: () => Promise.resolve(undefined),
+      checkMedium: () => Promise.resolve(undefined),
+      localPath: () => Promise.resolve(undefined),
+    });
+  }
+
+  /** As the start of a server; what cannot be done while Redis is away is tried again, as by whoever starts servers. */
+  async start(): Promise<void> {
+    for (;;)
+      try {
+        await openCatalog(this.guardian.catalogActor, [DESCRIPTOR], silent, true);
+        await this.#cluster.start();
+        await this.#takeUp();
+        break;
+      } catch {
+        await this.clock.wait(300);
+      }
+    this.#workPeriodically();
+    this.isUp = true;
+  }
+
+  async #takeUp(): Promise<void> {
+    const { jobs, admission, delivery } = this.guardian;
+    const { store } = this.connection;
+    for (const index of [LIVE_JOBS, REMOVED_JOBS])
+      for await (const { id } of allEntries(store, index)) jobs.tell(id, { type: 'resume' });
+    admission.tell(ADMISSION, { type: 'open' });
+    await delivery.wakeAll();
+  }
+
+  #workPeriodically(): void {
+    const { guardian, clock, connection } = this;
+    const { dispatcher, admission } = guardian;
+    const { settings } = this.#deps;
+    startTicking(clock, (stalledMs) => dispatcher.tell(DISPATCHER, { type: 'tick', stalledMs }));
+    every(clock, ADMISSION_LOOK_MS, () => Promise.resolve(admission.tell(ADMISSION, { type: 'open' })));
+    startReconciling({
+      ...guardian,
+      ...{ store: connection.store, clock, duties: this.#duties, cluster: this.#cluster },
+      streamingJobs: guardian.streams.jobs,
+      keysKeptMs: settings.IDEMPOTENCY_KEEP_MS,
+      everyMs: settings.RECONCILE_MS,
+    });
+  }
+
+  /** Its process ends, with all that it had in memory. */
+  kill(): void {
+    this.isUp = false;
+    this.clock.kill();
+  }
+}

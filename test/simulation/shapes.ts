@@ -1,0 +1,93 @@
+/** The jobs of a simulation, and what becomes of each of their sub-jobs: the same, whatever happens to servers meanwhile. */
+import type { JobRequest } from '../../actors/batch-job/job-request.ts';
+import type { SubJobRow } from '../../actors/batch-job/state.ts';
+import { isTerminal } from '../../actors/batch-job/status.ts';
+import {
+  failedWith,
+  LedJob,
+  lost,
+  doneWith,
+  mediaOf,
+  recordOf,
+  type GivenJob,
+} from '../actors/batch-job/jobs.ts';
+import { NOOP } from '../bench/parts.ts';
+import { oneOf, type Random } from '../cluster/chaos-plan.ts';
+import { foundIn } from './promises.ts';
+
+/** What becomes of an attempt in a component's hands. */
+export type Fate = 'done' | 'fails' | 'dies' | 'hangs' | 'garbage';
+
+export const ATTEMPTS = 3;
+export const QUEUE = 'NOOP';
+export const RECEIVER = 'http://receiver.example';
+
+const SHAPES: readonly GivenJob[] = [
+  { media: [{ type: 'IMAGE' }] },
+  { media: [{ frames: 25 }] },
+  { media: [{ frames: 12 }, { type: 'IMAGE' }, { frames: 30 }] },
+  { media: [{ type: 'IMAGE' }, { type: 'AUDIO' }] },
+];
+
+/** A component whose algorithm does nothing by itself. */
+export const DESCRIPTOR = NOOP;
+
+export const shapeOf = (random: Random): GivenJob => oneOf(random, SHAPES);
+
+export function requestOf(shape: GivenJob, key: string, calls: boolean): JobRequest {
+  const { media, jobProperties } = recordOf(shape);
+  return {
+    media: media.map(({ uri, metadata, properties, frameRanges, timeRanges }) => ({
+      ...{ uri, metadata, properties, frameRanges, timeRanges },
+    })),
+    pipelineName: 'NOOP PIPELINE',
+    buildOutput: true,
+    externalId: key,
+    jobProperties,
+    algorithmProperties: {},
+    priority: undefined,
+    user: 'simulation',
+    callback: calls ? { url: `${RECEIVER}/${key}`, method: 'POST' } : undefined,
+  };
+}
+
+/** Of 100 attempts. */
+const SHARES: readonly (readonly [Fate, number])[] = [
+  ['fails', 4],
+  ['dies', 7],
+  ['hangs', 1],
+  ['garbage', 3],
+];
+
+/** The fate of an attempt at a sub-job of the request with this key, in any of its runs. */
+export function fateOf(seed: number, key: string, row: Pick<SubJobRow, 'key' | 'attempts'>): Fate {
+  const name = `${seed} ${key} ${row.key.slice(row.key.indexOf('/'))} ${row.attempts}`;
+  let hash = 2_166_136_261;
+  for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 16_777_619);
+  let drawn = ((hash ^ (hash >>> 15)) >>> 0) % 100;
+  for (const [fate, share] of SHARES) {
+    if (drawn < share) return fate;
+    drawn -= share;
+  }
+  return 'done';
+}
+
+export interface Undisturbed {
+  readonly status: string;
+  readonly found: readonly string[];
+}
+
+/** How a job ends on a server to which nothing happens. */
+export function undisturbed(seed: number, key: string, shape: GivenJob): Undisturbed {
+  const job = LedJob.accepted(shape, { attempts: ATTEMPTS, window: 64, search: false });
+  let found: readonly string[] = [];
+  while (job.state !== undefined && !isTerminal(job.state.status)) {
+    const [row] = job.outstanding;
+    if (row === undefined) throw new Error(`A job of ${mediaOf(shape).length} media does not go on.`);
+    if (row.kind === 'DOCUMENT' && found.length === 0) found = foundIn(job.rows);
+    const fate = fateOf(seed, key, row);
+    if (fate === 'done') job.tell(doneWith(shape, row));
+    else job.tell(fate === 'fails' ? failedWith(row) : lost(row));
+  }
+  return { status: job.status, found };
+}

@@ -1,0 +1,183 @@
+/** What servers share: the model of the store, the work ledger, who is there. One call at a time, each whole or not at all, as in Redis. */
+import type { Presence } from '../../store/redis/redis-ledger.ts';
+import type { Claim, Lease, LedgerListener, News } from '../../store/ledger.ts';
+import { MemoryLedger } from '../../store/memory-ledger.ts';
+import { VersionConflict, type ActorKey, type Commit } from '../../store/store.ts';
+import { ModelStore } from '../store/model-store.ts';
+import type { SimulatedTime } from './time.ts';
+
+/** A rule that is left out, to see that it is missed. */
+export type LeftOut =
+  | 'commits look at the version'
+  | 'what is withdrawn is not handed out'
+  | 'what dead servers held goes back uncounted'
+  | 'what is owed stays until it has arrived';
+
+/** No server looked for what has run out for longer: nobody was there to be told of heartbeats. */
+const GAP_MS = 2_000;
+export const LEASES = { leaseMs: 5_000, silenceMs: 6_000, wholeMs: 86_400_000, cancelGraceMs: 1_000 };
+
+/** Who is told what happens, at the moment when it does. */
+export interface Witness {
+  /** `before`: the version that was stored, whatever the commit was for. */
+  committed(commit: Commit, before: number, version: number): void;
+  claimed(leases: readonly Lease[]): void;
+  quarantined(actor: ActorKey, reason: string): void;
+}
+
+type Offered = Parameters<LedgerListener['offered']>[0];
+
+/** What a call has brought besides its answer. */
+export interface Told {
+  /** For all servers. */
+  readonly offered: readonly Offered[];
+  /** For the one that called. */
+  readonly news: readonly News[];
+}
+
+export class SharedRedis {
+  readonly store = new ModelStore();
+  readonly work: MemoryLedger;
+  readonly #time: SimulatedTime;
+  readonly #witness: Witness;
+  readonly #leftOut: LeftOut | undefined;
+  #tokens: string[] = [];
+  #told: { offered: Offered[]; news: News[] } = { offered: [], news: [] };
+  /** Servers, until when each said that it is there. */
+  readonly #servers = new Map<string, number>();
+  /** By queue: servers that cannot serve it, and why. */
+  readonly #unable = new Map<string, Map<string, string>>();
+  #heardOf: number | undefined;
+  #looked: number | undefined;
+  /** Leases that end with the server that gave them: of its own components, and of others that were not heard of since. */
+  readonly #endWith = new Map<string, Map<string, Lease>>();
+  /** Leases whose components were not heard of yet, with the server that gave them. */
+  readonly #unheard = new Map<string, string>();
+  /** Versions, as commits have made them. */
+  readonly #versions = new Map<string, number>();
+
+  constructor(time: SimulatedTime, witness: Witness, leftOut?: LeftOut) {
+    this.#time = time;
+    this.#witness = witness;
+    this.#leftOut = leftOut;
+    this.work = new MemoryLedger({
+      settings: LEASES,
+      now: () => time.now,
+      newToken: () => this.#tokens.shift()!,
+    });
+    this.work.watch({
+      offered: (queues) => void this.#told.offered.push(queues),
+      news: (news) => void this.#told.news.push(...news),
+    });
+  }
+
+  /** What was told since it was asked for last. */
+  told(): Told {
+    const told = this.#told;
+    this.#told = { offered: [], news: [] };
+    return told;
+  }
+
+  async commit(commit: Commit): Promise<number> {
+    const { actor, work } = commit;
+    const name = `${actor.kind}/${actor.id}`;
+    const before = this.#versions.get(name) ?? 0;
+    if (before !== commit.expected && this.#leftOut !== 'commits look at the version')
+      throw new VersionConflict(actor, commit.expected);
+    const committing = this.store.commit({ ...this.#weakened(commit), expected: before });
+    // The model writes before it gives its promise: nobody comes in between.
+    if (work !== undefined) this.#apply(actor, work);
+    const version = before + 1;
+    if (commit.snapshot === null) this.#versions.delete(name);
+    else this.#versions.set(name, version);
+    this.#witness.committed(commit, before, version);
+    return committing;
+  }
+
+  #weakened(commit: Commit): Commit {
+    if (this.#leftOut !== 'what is owed stays until it has arrived' || commit.outbox === undefined)
+      return commit;
+    return { ...commit, outbox: { remove: commit.outbox.put?.map(({ id }) => id) ?? [] } };
+  }
+
+  #apply(actor: ActorKey, change: NonNullable<Commit['work']>): void {
+    const { withdraw: _, ...unwithdrawn } = change;
+    if (this.#leftOut === 'what is withdrawn is not handed out') this.work.apply(actor, unwithdrawn);
+    else this.work.apply(actor, change);
+  }
+
+  async quarantine(actor: ActorKey, reason: string, options?: Parameters<ModelStore['quarantine']>[2]) {
+    this.#witness.quarantined(actor, reason);
+    this.work.apply(actor, { clear: true });
+    this.#versions.delete(`${actor.kind}/${actor.id}`);
+    return this.store.quarantine(actor, reason, options);
+  }
+
+  /** `tokens`: of the leases, which the caller knows before. */
+  async claim(server: string, claim: Claim, tokens: readonly string[]): Promise<readonly Lease[]> {
+    this.#tokens = [...tokens];
+    for (const queue of claim.queues) this.#unable.get(queue)?.delete(server);
+    const leases = await this.work.claim(claim);
+    this.#witness.claimed(leases);
+    const given = this.#endWith.get(server) ?? new Map<string, Lease>();
+    this.#endWith.set(server, given);
+    for (const lease of leases) given.set(lease.token, lease);
+    if (claim.lasting === true) for (const { token } of leases) this.#unheard.set(token, server);
+    return leases;
+  }
+
+  beat(token: string, ...told: readonly [worker: string, done: number, total: number]) {
+    const server = this.#unheard.get(token);
+    if (server !== undefined) this.#endWith.get(server)?.delete(token);
+    return this.work.beat(token, ...told);
+  }
+
+  /** As the script `unavailable`: what one server cannot serve another may. */
+  async unavailable(server: string, queue: string, reason: string): Promise<void> {
+    const says = this.#unable.get(queue) ?? new Map<string, string>();
+    this.#unable.set(queue, says.set(server, reason));
+    const all = [...this.#servers.keys()].map((other) => says.get(other));
+    const why = [reason, ...all].find(Boolean);
+    if (why !== undefined && !all.includes(undefined)) await this.work.unavailable(queue, why);
+  }
+
+  /** As the script `expire` of the ledger in Redis: what one server stood still for is nobody's silence when others looked. */
+  expire(stalledMs: number): ReturnType<MemoryLedger['expire']> {
+    const at = this.#time.now;
+    const passed = at - (this.#looked ?? at);
+    this.#looked = at;
+    return this.work.expire(Math.min(passed, passed > GAP_MS ? Math.max(stalledMs, passed) : stalledMs));
+  }
+
+  /** As the script `alive` of the ledger in Redis, but for names of nodes. */
+  async alive(server: string, ms: number): Promise<Presence> {
+    const at = this.#time.now;
+    const wasAway = at - (this.#heardOf ?? at) > ms / 2;
+    this.#heardOf = at;
+    this.#servers.set(server, at + ms);
+    const dead: string[] = [];
+    for (const [other, until] of [...this.#servers])
+      if (at < until) continue;
+      else if (wasAway) this.#servers.set(other, at + ms);
+      else {
+        dead.push(other);
+        await this.#remove(other);
+      }
+    return { dead, servers: this.#servers.size };
+  }
+
+  isThere(server: string): boolean {
+    return this.#servers.has(server);
+  }
+
+  async #remove(server: string): Promise<void> {
+    this.#servers.delete(server);
+    const given = this.#endWith.get(server)?.values() ?? [];
+    this.#endWith.delete(server);
+    for (const { token, worker } of given)
+      if (this.#leftOut !== 'what dead servers held goes back uncounted')
+        await this.work.release(token, worker, false);
+      else if ((await this.work.look(token, worker)) !== 'settled')
+        await this.work.reject(token, 'its server is dead');
+  }
+}

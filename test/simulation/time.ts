@@ -1,0 +1,156 @@
+/** Time that passes as fast as what is to happen in it can be computed. */
+import type { Clock } from '../../actors/runtime/clock.ts';
+
+/** What `Date.now` shows when a simulation begins: any time will do, as long as it is always the same. */
+const EPOCH = 1_700_000_000_000;
+
+interface Due {
+  readonly at: number;
+  readonly order: number;
+  /** Undefined: it was cancelled. */
+  task: (() => void) | undefined;
+}
+
+const isBefore = (a: Due, b: Due) => a.at < b.at || (a.at === b.at && a.order < b.order);
+
+/** All that is to happen, in its order: between two of them everything settles that the first has set off. */
+export class SimulatedTime {
+  now = 0;
+  #order = 0;
+  /** A heap: each comes before the two at twice its place. */
+  readonly #due: Due[] = [];
+
+  /** Does `task` after `ms`; the answer cancels it. */
+  after(ms: number, task: () => void): () => void {
+    const due: Due = { at: this.now + Math.max(0, ms), order: this.#order++, task };
+    this.#push(due);
+    return () => (due.task = undefined);
+  }
+
+  wait(ms: number): Promise<void> {
+    return new Promise((resolve) => this.after(ms, resolve));
+  }
+
+  /** Until it `isOver`. Nothing waits for real time meanwhile, and nothing is drawn but from `random`. */
+  async run(isOver: () => boolean, random: () => number): Promise<void> {
+    const [ownRandom, ownNow] = [Math.random, performance.now.bind(performance)];
+    Math.random = random;
+    performance.now = () => this.now;
+    try {
+      await settled();
+      while (!isOver()) {
+        const next = this.#pop();
+        if (next === undefined) return;
+        if (next.task === undefined) continue;
+        this.now = next.at;
+        next.task();
+        await settled();
+      }
+    } finally {
+      Math.random = ownRandom;
+      performance.now = ownNow;
+    }
+  }
+
+  #push(due: Due): void {
+    const heap = this.#due;
+    let at = heap.push(due) - 1;
+    for (let up = (at - 1) >> 1; at > 0 && isBefore(due, heap[up]!); up = (at - 1) >> 1) {
+      heap[at] = heap[up]!;
+      at = up;
+    }
+    heap[at] = due;
+  }
+
+  #pop(): Due | undefined {
+    const heap = this.#due;
+    const first = heap[0];
+    const last = heap.pop();
+    if (first === undefined || last === undefined || heap.length === 0) return first;
+    let at = 0;
+    for (let down = 1; down < heap.length; down = 2 * at + 1) {
+      const next = down + 1 < heap.length && isBefore(heap[down + 1]!, heap[down]!) ? down + 1 : down;
+      if (!isBefore(heap[next]!, last)) break;
+      heap[at] = heap[next]!;
+      at = next;
+    }
+    heap[at] = last;
+    return first;
+  }
+}
+
+/** Promises call each other before this comes; only what asks the disk takes longer. */
+async function settled(): Promise<void> {
+  do await new Promise<void>((resolve) => setImmediate(resolve));
+  while (process.getActiveResourcesInfo().some((resource) => resource.startsWith('FSReq')));
+}
+
+/** The clocks of one process, which can be frozen, and end with it. */
+export class ProcessClock implements Clock {
+  readonly #time: SimulatedTime;
+  #offset = 0;
+  #state: 'runs' | 'frozen' | 'dead' = 'runs';
+  /** What fell due while it was frozen. */
+  #late: (() => void)[] = [];
+
+  constructor(time: SimulatedTime) {
+    this.#time = time;
+  }
+
+  get isDead(): boolean {
+    return this.#state === 'dead';
+  }
+
+  now(): number {
+    return EPOCH + this.#time.now + this.#offset;
+  }
+
+  steady(): number {
+    return this.#time.now;
+  }
+
+  after(ms: number, task: () => void): () => void {
+    let isWanted = true;
+    const cancel = this.#time.after(ms, () => {
+      this.soon(() => {
+        if (isWanted) task();
+      });
+    });
+    return () => {
+      isWanted = false;
+      cancel();
+    };
+  }
+
+  /** At once, or when the process goes on; never, when it has ended. */
+  soon(task: () => void): void {
+    if (this.#state === 'frozen') this.#late.push(task);
+    else if (this.#state === 'runs') task();
+  }
+
+  wait(ms: number): Promise<void> {
+    return new Promise((resolve) => this.after(ms, resolve));
+  }
+
+  /** The wall clock shows so much more, or less, than that of the others. */
+  setWrong(ms: number): void {
+    this.#offset = ms;
+  }
+
+  /** For `ms` nothing happens in the process; then all of it does. */
+  freeze(ms: number): void {
+    if (this.#state !== 'runs') return;
+    this.#state = 'frozen';
+    this.#time.after(ms, () => {
+      if (this.#state !== 'frozen') return;
+      this.#state = 'runs';
+      for (const task of this.#late.splice(0)) this.after(0, task);
+    });
+  }
+
+  /** Nothing ever happens in it again, whatever it waited for. */
+  kill(): void {
+    this.#state = 'dead';
+    this.#late = [];
+  }
+}
