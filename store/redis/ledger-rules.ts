@@ -11,10 +11,11 @@
  *     since:<queue>                  items that wait, by the time since when
  *     depth                          how many wait, by <queue>:<priority>
  *     queues, held                   names of queues, those of one server alone as <queue>@<server>; how many are held, by queue
- *     l:<token>                      a lease: i(tem), w(orker), v (server of a worker that ends with it), at, lease, silent, whole, done,
- *                                    total, cancelled, kill, turn, last
+ *     l:<token>                      a lease: i(tem), w(orker), v (server with which it ends), far (its worker outlives servers), at, lease,
+ *                                    silent, whole, done, total, cancelled, kill, turn, last
  *     due                            leases by the next of their clocks
- *     w:<worker>, v:<server>         leases of a worker; of the workers that end with a server
+ *     w:<worker>, v:<server>         leases of a worker; those that end with a server: of its own components, and what it has just handed
+ *                                    out to others of whom nobody has heard since
  *     of:<actor>                     items that are known of an actor
  *     news                           items of which the actor has to hear, in the order in which that happened
  *     settled                        tokens whose answer was taken, the last thousand
@@ -102,12 +103,13 @@ end
 
 local function leaseOf(token)
   local key = P .. 'l:' .. token
-  local f = redis.call('HMGET', key, 'i', 'w', 'v', 'at', 'lease', 'silent', 'whole', 'done', 'total', 'cancelled', 'kill', 'turn', 'last')
+  local f = redis.call('HMGET', key, 'i', 'w', 'v', 'at', 'lease', 'silent', 'whole', 'done', 'total', 'cancelled', 'kill', 'turn', 'last', 'far')
   if not f[1] then return nil end
   return {
     token = token, key = key, id = f[1], worker = f[2], server = f[3], at = tonumber(f[4]), lease = tonumber(f[5]),
     silent = tonumber(f[6]), whole = tonumber(f[7]), done = tonumber(f[8]), total = tonumber(f[9]),
-    cancelled = f[10] == '1', kill = f[11] and tonumber(f[11]), turn = f[12] == '1', last = f[13] == '1'
+    cancelled = f[10] == '1', kill = f[11] and tonumber(f[11]), turn = f[12] == '1', last = f[13] == '1',
+    far = f[14] == '1'
   }
 end
 
@@ -281,10 +283,19 @@ local function loseOrSetApart(lease, why)
   end
 end
 
+-- A worker that outlives servers knows of its lease: it does not end any more with the server that gave it.
+local function heardOf(lease)
+  if not lease.far or lease.server == '' then return end
+  redis.call('SREM', P .. 'v:' .. lease.server, lease.token)
+  redis.call('HSET', lease.key, 'v', '')
+  lease.server = ''
+end
+
 local function leaseHeldBy(token, worker)
   local lease = leaseOf(token)
-  if lease and lease.worker == worker then return lease end
-  return nil
+  if not lease or lease.worker ~= worker then return nil end
+  heardOf(lease)
+  return lease
 end
 
 local function figuresOf(queue) return { queue, waitingIn(queue), heldIn(queue) } end

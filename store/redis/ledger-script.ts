@@ -45,14 +45,15 @@ export const LEDGER_SCRIPTS = {
       -- A live stream goes on for as long as it is wanted.
       if cjson.decode(item.json).kind == 'STREAM' then whole = math.huge end
       local lease = {
-        token = token, key = P .. 'l:' .. token, id = item.id, worker = worker, server = lasting and '' or server, at = at,
+        token = token, key = P .. 'l:' .. token, id = item.id, worker = worker, server = server, at = at,
         lease = at + leaseMs, silent = at + silenceMs, whole = whole, done = 0, total = 0, turn = inTurn, last = last
       }
-      redis.call('HSET', lease.key, 'i', item.id, 'w', worker, 'v', lease.server, 'at', text(at),
+      -- Should the server die, nobody knows whether a worker elsewhere has got it: until that is heard of, it ends with the server as well.
+      redis.call('HSET', lease.key, 'i', item.id, 'w', worker, 'v', server, 'far', lasting and '1' or '0', 'at', text(at),
         'turn', inTurn and '1' or '0', 'last', last and '1' or '0')
       keepClocks(lease)
       redis.call('ZADD', P .. 'w:' .. worker, nextNumber(), token)
-      if lease.server ~= '' then redis.call('SADD', P .. 'v:' .. server, token) end
+      redis.call('SADD', P .. 'v:' .. server, token)
       redis.call('HINCRBY', P .. 'held', item.queue, 1)
       redis.call('HSET', item.key, 's', 'held', 'l', token)
       return shown(lease)
@@ -80,6 +81,7 @@ export const LEDGER_SCRIPTS = {
     if lease.kill then lease.kill = math.min(lease.kill, at + graceMs) end
     keepClocks(lease)
     for _, other in ipairs(besides(lease)) do
+      heardOf(other)
       other.lease = at + leaseMs
       if moved then other.silent = at + silenceMs end
       keepClocks(other)
@@ -89,6 +91,7 @@ export const LEDGER_SCRIPTS = {
     local token, whole = arg(), arg() == '1'
     local lease = leaseOf(token)
     if not lease then return { told() } end
+    heardOf(lease)
     if whole then
       lease.silent = math.huge
     else

@@ -128,6 +128,7 @@ describe('The store in Redis', () => {
       await commit(one, 0, { offer: [item('own'), item('far')] });
       await one.work.claim({ queues: ['FACE'], max: 1, worker: 'child' });
       const [far] = await one.work.claim({ queues: ['FACE'], max: 1, worker: 'far away', lasting: true });
+      await one.work.beat(far!.token, 'far away', 0, 1);
       await one.work.alive(1, 'a node');
       await until('its time is over', async () =>
         (await other.work.alive(10_000, 'a node')).dead.includes('dead'),
@@ -135,6 +136,26 @@ describe('The store in Redis', () => {
       const [again] = await other.work.claim({ queues: ['FACE'], max: 9, worker: 'w' });
       expect(again?.item).to.include({ id: 'own', attempt: 1 });
       expect(await other.work.beat(far!.token, 'far away', 1, 1)).to.equal('on');
+      expect(await other.work.news(9)).to.deep.equal([]);
+    });
+
+    it('gives back what a dead server has handed out to others of whom nobody has heard since, and counts no attempt', async () => {
+      const prefix = `two-${++prefixes}`;
+      const one = await open({ prefix, ledger: { server: 'dead' } });
+      const other = await open({ prefix, ledger: { server: 'alive' } });
+      await commit(one, 0, { offer: [item('unheard'), item('in turn'), item('beside'), item('answers')] });
+      const far = { queues: ['FACE'], max: 1, lasting: true };
+      await one.work.claim({ ...far, worker: 'unheard' });
+      const turn = await one.work.claim({ ...far, max: 2, worker: 'in turn', inTurn: true });
+      const [answers] = await one.work.claim({ ...far, worker: 'answers' });
+      await other.work.beat(turn[0]!.token, 'in turn', 1, 2);
+      await other.work.arriving(answers!.token, false);
+      await one.work.alive(1, 'a node');
+      await until('its time is over', async () =>
+        (await other.work.alive(10_000, 'another')).dead.includes('dead'),
+      );
+      const left = await other.work.claim({ queues: ['FACE'], max: 9, worker: 'w' });
+      expect(left.map((lease) => [lease.item.id, lease.item.attempt])).to.deep.equal([['unheard', 1]]);
       expect(await other.work.news(9)).to.deep.equal([]);
     });
 
