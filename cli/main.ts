@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { readInfo } from '../config/info.ts';
 import { canonicalName } from '../domain/values.ts';
 import type { AnalyzeOptions } from './analyze.ts';
+import { evaluateCommand } from './evaluate-command.ts';
 import { EXIT, exitCodeOf, explain } from './failure.ts';
 import { moment } from './moments.ts';
 import { address, property, whole } from './resources/command.ts';
@@ -113,6 +114,7 @@ program
     process.exitCode = await stream(uri, options, terminal);
   });
 
+evaluateCommand(program, terminal);
 resourceCommands(program, terminal);
 
 try {

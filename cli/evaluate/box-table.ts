@@ -1,0 +1,69 @@
+/** Many boxes in one piece of memory: some eighty bytes a box. */
+import type { Box } from '../../domain/geometry.ts';
+import { Failure } from '../failure.ts';
+
+export interface BoxRow extends Box {
+  /** Number of the picture, or of the frame of a video. */
+  readonly picture: number;
+  /** Number of the class. */
+  readonly label: number;
+  /** Number of the track; -1: of none. */
+  readonly track: number;
+  /** Confidence; -1: there is none, as in a truth. */
+  readonly score: number;
+  readonly area: number;
+  readonly ignored: boolean;
+  readonly crowd: boolean;
+}
+
+const FIELDS = ['picture', 'label', 'track', 'x', 'y', 'width', 'height', 'score', 'area', 'mark'] as const;
+const [PLAIN, IGNORED, CROWD] = [0, 1, 2];
+
+export class BoxTable {
+  readonly #most: number;
+  readonly #what: string;
+  #values = new Float64Array(FIELDS.length * 64);
+  #count = 0;
+
+  /** @param what words for whose boxes they are, should they be too many */
+  constructor(most: number, what: string) {
+    this.#most = most;
+    this.#what = what;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** @throws Failure when there are too many */
+  add(row: BoxRow): void {
+    if (this.#count >= this.#most)
+      throw new Failure(
+        `The ${this.#what} has more than ${this.#most} boxes, which --limit allows: take a part of the media, or raise it (a million boxes take some 100 MB).`,
+      );
+    const at = this.#count * FIELDS.length;
+    if (at === this.#values.length) {
+      const larger = new Float64Array(this.#values.length * 2);
+      larger.set(this.#values);
+      this.#values = larger;
+    }
+    const { picture, label, track, x, y, width, height, score, area } = row;
+    const mark = row.crowd ? CROWD : row.ignored ? IGNORED : PLAIN;
+    this.#values.set([picture, label, track, x, y, width, height, score, area, mark], at);
+    this.#count += 1;
+  }
+
+  at(index: number): BoxRow {
+    const from = index * FIELDS.length;
+    const [picture, label, track, x, y, width, height, score, area, mark] = this.#values.subarray(
+      from,
+      from + FIELDS.length,
+    ) as unknown as [number, number, number, number, number, number, number, number, number, number];
+    const crowd = mark === CROWD;
+    return { picture, label, track, x, y, width, height, score, area, crowd, ignored: mark !== PLAIN };
+  }
+
+  *[Symbol.iterator](): Generator<BoxRow> {
+    for (let index = 0; index < this.#count; index++) yield this.at(index);
+  }
+}

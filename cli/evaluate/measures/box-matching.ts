@@ -1,0 +1,100 @@
+/**
+ * Which box of a picture belongs to which of the truth, by the rule of the COCO evaluation (cocodataset.org, Detection Evaluation;
+ * COCOeval.evaluateImg of pycocotools 2.0): the surest detection chooses first, and takes the box that it shares most with.
+ */
+import { intersection, isEmptyBox, type Box } from '../../../domain/geometry.ts';
+
+export interface TrueBox extends Box {
+  /** Pixels: what the truth says, which may be those of an outline. */
+  readonly area: number;
+  /** Neither to be found nor wrong to be found. */
+  readonly ignored: boolean;
+  /** Stands for many: any number of detections may lie in it. Such a box is ignored, too. */
+  readonly crowd: boolean;
+}
+
+export interface FoundBox extends Box {
+  /** Confidence; -1 where the detector gives none. */
+  readonly score: number;
+}
+
+/** One picture, or one frame, of one class. */
+export interface PictureCase {
+  readonly truths: readonly TrueBox[];
+  /** The surest first. */
+  readonly found: readonly FoundBox[];
+}
+
+export const surestFirst = <T extends FoundBox>(found: readonly T[]): readonly T[] =>
+  found.toSorted((a, b) => b.score - a.score);
+
+/** How much of both two boxes share; of a crowd, how much of the detection lies in it. 0 to 1. */
+export function overlap(found: Box, truth: TrueBox): number {
+  const common = intersection(found, truth);
+  if (isEmptyBox(common)) return 0;
+  const area = common.width * common.height;
+  const own = found.width * found.height;
+  return area / (truth.crowd ? own : own + truth.width * truth.height - area);
+}
+
+export const overlapsOf = ({ truths, found }: PictureCase): readonly Float64Array[] =>
+  found.map((one) => Float64Array.from(truths, (truth) => overlap(one, truth)));
+
+/** Of each detection the number of the box of the truth, or -1. `isIgnored` by the number of the box. */
+export function matched(
+  overlaps: readonly Float64Array[],
+  truths: readonly TrueBox[],
+  isIgnored: readonly boolean[],
+  least: number,
+): Int32Array {
+  const taken = new Uint8Array(truths.length);
+  // What is ignored comes last: a box that counts is taken before one that does not.
+  const order = [...truths.keys()].toSorted((a, b) => Number(isIgnored[a]) - Number(isIgnored[b]));
+  return Int32Array.from(overlaps, (shares) => {
+    let [best, share] = [-1, Math.min(least, 1 - 1e-10)];
+    for (const truth of order) {
+      if (taken[truth] === 1 && truths[truth]?.crowd !== true) continue;
+      if (best >= 0 && isIgnored[best] === false && isIgnored[truth] === true) break;
+      if (shares[truth]! < share) continue;
+      [best, share] = [truth, shares[truth]!];
+    }
+    if (best >= 0) taken[best] = 1;
+    return best;
+  });
+}
+
+export interface Counts {
+  /** Detections that belong to the truth, those that do not, and boxes of the truth that nothing was found for. */
+  readonly truePositives: number;
+  readonly falsePositives: number;
+  readonly falseNegatives: number;
+}
+
+/** Of detections that are at least as sure as `threshold` (those without a confidence count always), at one overlap. */
+export function countedAt(
+  pictures: readonly PictureCase[],
+  { threshold, iou }: { readonly threshold: number; readonly iou: number },
+): Counts {
+  let [right, wrong, wanted] = [0, 0, 0];
+  for (const { truths, found } of pictures) {
+    const sure = found.filter(({ score }) => score < 0 || score >= threshold);
+    const ignored = truths.map((truth) => truth.ignored);
+    const pairs = matched(overlapsOf({ truths, found: sure }), truths, ignored, iou);
+    wanted += ignored.filter((is) => !is).length;
+    for (const truth of pairs)
+      if (truth < 0) wrong += 1;
+      else if (ignored[truth] === false) right += 1;
+  }
+  return { truePositives: right, falsePositives: wrong, falseNegatives: wanted - right };
+}
+
+/** null where there is nothing to measure. */
+export const share = (part: number, whole: number): number | null => (whole > 0 ? part / whole : null);
+
+export const precisionOf = ({ truePositives, falsePositives }: Counts): number | null =>
+  share(truePositives, truePositives + falsePositives);
+export const recallOf = ({ truePositives, falseNegatives }: Counts): number | null =>
+  share(truePositives, truePositives + falseNegatives);
+/** The harmonic mean of both. */
+export const f1Of = ({ truePositives, falsePositives, falseNegatives }: Counts): number | null =>
+  share(2 * truePositives, 2 * truePositives + falsePositives + falseNegatives);
