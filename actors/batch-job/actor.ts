@@ -14,7 +14,7 @@ import type { JobEffect } from './effects.ts';
 import { BATCH_JOB, runPrefix } from './keys.ts';
 import { errorText } from './issues.ts';
 import { planAhead } from './planning.ts';
-import { owedWhenPoisoned } from './notices.ts';
+import { destinationsOf, owedWhenPoisoned } from './notices.ts';
 import type { JobTypes } from './change.ts';
 import type { JobSettings } from './context.ts';
 import { restoreInSteps } from './fold.ts';
@@ -161,6 +161,9 @@ async function perform(
         break;
       case 'ended':
         deps.ended(record, state);
+        break;
+      case 'deliverOwed':
+        deps.deliver(destinationsOf(record));
         break;
       case 'forget':
         deps.forget(record.number);

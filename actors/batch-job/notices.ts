@@ -99,6 +99,13 @@ export function noticeIds(record: JobRecord, run: number, kinds: readonly HttpNo
   ];
 }
 
+/** Whom notices of the job go to. */
+export function destinationsOf({ callback, media }: JobRecord): readonly string[] {
+  const posts = media.flatMap(({ archiveUrl }) => (archiveUrl === undefined ? [] : [archiveUrl]));
+  const urls = callback === undefined ? posts : [callback.url, ...posts];
+  return [...new Set(urls.filter((url) => URL.canParse(url)).map(destinationOf))];
+}
+
 /** A notice that is still owed, and the delivery that it belongs to. */
 export interface OpenNotice {
   readonly kind: HttpNotice['kind'];

@@ -224,7 +224,12 @@ export function recover(state: JobState): readonly JobEffect[] {
 function toGoOn(state: JobState): readonly JobEffect[] {
   if (isTerminal(state.status)) {
     if (state.removed) return removal(state);
-    return state.unindexed ? [{ type: 'index' }] : [];
+    // It may have ended by a commit of which nobody heard that it was carried out.
+    const owes = (state.callback?.pending ?? 0) + (state.archive?.pending ?? 0) > 0;
+    return [
+      ...(owes ? [{ type: 'deliverOwed' } as const] : []),
+      ...(state.unindexed ? [{ type: 'index' } as const] : []),
+    ];
   }
   const rows = [...state.outstanding.values()];
   if (rows.length === 0) return state.stage.name === 'CHECK' ? [{ type: 'checkArchive' }] : [];

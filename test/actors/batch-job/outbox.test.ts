@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import type { JobCommand } from '../../../actors/batch-job/commands.ts';
-import { MATCH, noticeFailed, PAST_OUTPUT, type GivenJob } from './jobs.ts';
-import { jobServer } from './served-jobs.ts';
+import { StoreAway, type Store } from '../../../store/store.ts';
+import { around } from '../../store/folder.ts';
+import { doneWith, MATCH, noticeFailed, PAST_OUTPUT, recordOf, type GivenJob } from './jobs.ts';
+import { jobServer, ServedJobs } from './served-jobs.ts';
 
 const CALLER = 'http://caller.example';
 const ARCHIVE = 'http://archive.example';
@@ -30,6 +32,31 @@ describe('The actor of a batch job that owes notices', () => {
     const [entry] = await server.outbox();
     expect(entry?.actor).to.deep.equal({ kind: 'batch-job', id: '7' });
     expect(await server.rows()).to.deep.equal(['archive/000000', 'archive/000001']);
+  });
+
+  it('has them sent when nobody heard that its end was stored, as soon as the last answer comes again', async () => {
+    let isUnclear = false;
+    const commit: Store['commit'] = async (change) => {
+      const version = await server.store.commit(change);
+      isUnclear = (change.outbox?.put ?? []).length > 0;
+      if (isUnclear) throw new StoreAway('The time is over.');
+      return version;
+    };
+    const jobs = new ServedJobs(around<Store>(server.store, { commit }), server.dataDir);
+    await jobs.tell(7, {
+      ...{ type: 'accept', record: recordOf(GIVEN), admitted: true, objectId: 'one', archive: 'notAsked' },
+    });
+    for (let n = 0; !isUnclear; n++) {
+      const [row] = await jobs.offered();
+      const answer = () => jobs.tell(7, doneWith(GIVEN, row!), `token ${n}`);
+      const heard = await answer();
+      expect(heard).to.equal(isUnclear ? 'FAILED' : 'done');
+      if (!isUnclear) continue;
+      expect(jobs.woken).to.deep.equal([]);
+      expect(await answer()).to.equal('done');
+    }
+    expect(jobs.woken).to.deep.equal([CALLER, ARCHIVE]);
+    expect(await ids()).to.deep.equal(ALL);
   });
 
   it('takes each out of the outbox with its outcome, over restarts', async () => {
