@@ -409,10 +409,19 @@ function tellWhereItListens(parts: Parts): () => void {
   const { DATA_DIR: dataDir, NODE_NAME: node, access } = settings;
   const address = urlOf(http, settings.HOST);
   const where = { pid: process.pid, host: hostname(), server: serverId, url, address, access: access.mode };
-  writeFileSync(lock, JSON.stringify(where), { mode: 0o600 });
+  const write = () => writeFileSync(lock, JSON.stringify(where), { mode: 0o600 });
+  write();
+  let isDown = false;
+  // Others remove that of a server that has stood still for long.
+  cluster?.onThere(() => {
+    if (!isDown && !existsSync(lock)) write();
+  });
   const { mediaRoots } = parts.fetchLimits;
   logger.info({ serverId, node, url, dataDir, mediaRoots, access: access.mode }, 'Troupe is up');
-  return () => rmSync(lock, { force: true });
+  return () => {
+    isDown = true;
+    rmSync(lock, { force: true });
+  };
 }
 
 async function closeAll(

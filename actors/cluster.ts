@@ -87,6 +87,7 @@ const BEATS_IN_SILENCE = 4;
 export class Cluster {
   readonly #deps: ClusterDeps;
   readonly #taking: ((dead: readonly string[]) => void)[] = [];
+  readonly #there: (() => void)[] = [];
   #stop: () => void = () => undefined;
   #servers = 1;
 
@@ -131,6 +132,11 @@ export class Cluster {
     this.#taking.push(task);
   }
 
+  /** `task` is done whenever this server has said that it is there: others may have taken it for dead in between. */
+  onThere(task: () => void): void {
+    this.#there.push(task);
+  }
+
   /**
    * Whichever server has the node sees to it. A process that is to be ended is named again when its next lease runs out; whoever gives
    * another order looks whether it was carried out.
@@ -158,6 +164,7 @@ export class Cluster {
       const { dead, servers, holder } = await ledger.alive(silenceMs, node);
       if (holder !== undefined) return 'NAME_TAKEN';
       this.#servers = servers;
+      for (const task of this.#there) task();
       if (dead.length === 0) return undefined;
       logger.warn({ servers: dead }, 'servers are gone: what they did goes on here and elsewhere');
       for (const task of this.#taking) task(dead);

@@ -11,6 +11,8 @@ import { STOP_COMPONENTS_MS } from './service/policy.ts';
 
 const MAILBOXES_MS = 2_000;
 const LOOK_MS = 25;
+/** Where each look is a question to the store that all servers share. */
+const SHARED_LOOK_MS = 250;
 
 /**
  * The orderly end of the actors: no new jobs, no more claims, up to DRAIN_MS for what runs, then the components stop and
@@ -28,7 +30,7 @@ export async function drain(
   const condition = async (end: number, holds: () => Promise<boolean>) => {
     // A store that does not answer says nothing of it.
     while (system.clock.steady() < end && !(await holds().catch(() => false)))
-      await delay(system.clock, LOOK_MS);
+      await delay(system.clock, store.shared ? SHARED_LOOK_MS : LOOK_MS);
   };
   // A live stream has no end to wait for: its component tells what it has seen when it is stopped.
   const endsHere = ({ item, worker }: Lease) =>

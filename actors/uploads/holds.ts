@@ -28,6 +28,8 @@ export class UploadHolds {
   readonly #deps: UploadHoldsDeps;
   /** Requests of this server, by upload, and until when the others know of them. */
   readonly #requests = new Map<string, { count: number; until: number }>();
+  /** Removals of this server, by upload: until when the others know of them. */
+  readonly #removals = new Map<string, number>();
   /** What is being told of an upload. */
   readonly #turns = new Map<string, Promise<void>>();
 
@@ -65,13 +67,31 @@ export class UploadHolds {
     await this.#change(id, (body) => {
       const now = clock.now();
       isFree = Object.values(body.users).every((until) => until <= now);
+      if (isFree) this.#removals.set(id, now + REMOVAL_MS);
       return isFree ? { users: {}, removal: now + REMOVAL_MS } : undefined;
     });
     return isFree;
   }
 
+  /** Just before it is removed: false when the others may not have known of that for a moment, in which a request may have come. */
+  async renewRemoval(id: string): Promise<boolean> {
+    let isKept = false;
+    await this.#change(id, ({ users, removal }) => {
+      const now = this.#deps.clock.now();
+      isKept = removal !== null && removal === this.#removals.get(id) && removal > now;
+      if (isKept) this.#removals.set(id, now + REMOVAL_MS);
+      return isKept ? { users, removal: now + REMOVAL_MS } : undefined;
+    });
+    return isKept;
+  }
+
   async endRemoval(id: string, isRemoved: boolean): Promise<void> {
-    await this.#change(id, ({ users }) => (isRemoved ? null : { users, removal: null }));
+    const own = this.#removals.get(id);
+    this.#removals.delete(id);
+    await this.#change(id, ({ users, removal }) => {
+      if (isRemoved) return null;
+      return removal === own ? { users, removal: null } : undefined;
+    });
   }
 
   async #untilHeld(id: string, until: number): Promise<void> {

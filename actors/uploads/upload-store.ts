@@ -207,14 +207,18 @@ export class UploadStore {
     // Which jobs there are is looked at only when no request can make one of these media any more.
     for (const id of ids) if (holds === undefined || (await holds.beginRemoval(id))) free.push(id);
     const used = free.length === 0 ? new Set() : await usedUploads(store, folder);
+    const removed: string[] = [];
     for (const id of free) {
-      if (!used.has(id)) {
+      // Where there are very many, the first have been waiting for long.
+      const isUnused = !used.has(id) && (holds === undefined || (await holds.renewRemoval(id)));
+      if (isUnused) {
         await removeFolder(path.join(folder, id));
         this.#drop(id);
+        removed.push(id);
       }
-      await holds?.endRemoval(id, !used.has(id));
+      await holds?.endRemoval(id, isUnused);
     }
-    return free.filter((id) => !used.has(id));
+    return removed;
   }
 
   /** Another server may have taken it in, or removed it, just now. */

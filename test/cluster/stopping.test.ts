@@ -51,6 +51,19 @@ describe('A server that stops while another works on the same store', () => {
     await two.start();
   });
 
+  it('is found again when it had only stood still, and the other had removed its file', async () => {
+    const { one, two } = pair();
+    const locks = async () => (await one.files('.')).filter((name) => name.startsWith('lock'));
+    process.kill(two.pid, 'SIGSTOP');
+    try {
+      await until('the other takes it for dead', async () => (await locks()).length === 1);
+    } finally {
+      process.kill(two.pid, 'SIGCONT');
+    }
+    await until('its file is there again', async () => (await locks()).length === 2);
+    expect((await two.ask('GET', '/rest/jobs')).status).to.equal(200);
+  });
+
   it('costs no attempt and no job, and refuses requests with nothing but 503', async () => {
     const { one, two } = pair();
     const ids: string[] = [];

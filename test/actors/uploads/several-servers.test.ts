@@ -24,12 +24,12 @@ describe('Uploads of servers that share a folder', () => {
     clock = new VirtualClock(1_000_000);
   });
 
-  const server = (folder: string, name = 'one') => {
+  const server = (folder: string, name = 'one', read: SqliteStore = store) => {
     mkdirSync(path(folder), { recursive: true });
     const holds = new UploadHolds({ store, clock, owner: { server: name, epoch: 1 } });
     const limits = { maxBytes: 100, maxTotalBytes: 100, maxCount: 2, minFreeBytes: 0 };
     const settings = { ...limits, keepMs: KEEP_MS, paceMs: 60_000 };
-    return UploadStore.open({ store, clock, logger: silent, folder: path(folder), settings, holds });
+    return UploadStore.open({ store: read, clock, logger: silent, folder: path(folder), settings, holds });
   };
   const upload = async (to: UploadStore, name: string): Promise<Upload> => {
     const outcome = await to.receive(Readable.from([Buffer.from('a medium')]), undefined, name);
@@ -96,6 +96,33 @@ describe('Uploads of servers that share a folder', () => {
     await keeping;
     // Whichever came first: what a job has seen stays.
     expect(await removal).to.equal(seen ? 'inUse' : 'removed');
+  });
+
+  it('stay when their removal took so long that a job with them came in meanwhile', async () => {
+    const one = await server('slow', 'one');
+    const { id, uri } = await upload(one, 'a.png');
+    let isSlow = true;
+    const slowly = async () => {
+      isSlow = false;
+      clock.correct(120_000);
+      await one.keeping([uri], () => Promise.resolve());
+    };
+    const slow = new Proxy(store, {
+      get(target, name) {
+        const value = Reflect.get(target, name) as unknown;
+        if (typeof value !== 'function') return value;
+        return async (...args: unknown[]) => {
+          const answer: unknown = await (value as (...args: unknown[]) => unknown).apply(target, args);
+          // The list of live jobs: what comes from then on it does not have.
+          if (name === 'list' && isSlow) await slowly();
+          return answer;
+        };
+      },
+    });
+    const other = await server('slow', 'other', slow);
+    expect(await other.remove(id)).to.equal('inUse');
+    expect(isThere({ uri } as Upload)).to.equal(true);
+    expect(await other.remove(id)).to.equal('removed');
   });
 
   it('that a server is receiving are let be by one that starts, unless nothing has come for long', async () => {
