@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { hostname } from 'node:os';
@@ -262,13 +262,19 @@ async function prepare(
       idleMs: settings.VIEW_IDLE_MS,
     }),
     work: new WorkMetrics(),
-    ...(await openSearch(settings)),
+    ...(await openSearch(settings, cluster !== undefined)),
   };
 }
 
 /** Without a search nobody would keep its index up to date: the next time that there is one, it is made anew. */
-async function openSearch(settings: Settings): Promise<{ readonly searchIndex?: SearchIndex }> {
-  const file = path.join(settings.DATA_DIR, 'search.db');
+async function openSearch(
+  settings: Settings,
+  shared: boolean,
+): Promise<{ readonly searchIndex?: SearchIndex }> {
+  const { SEARCH_FOLDER: folder, NODE_NAME: node } = settings;
+  // Servers that share a folder have an index each.
+  const file = path.join(folder, shared ? `search.${node}.db` : 'search.db');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (!settings.SEARCH) await removeSearchFiles(file);
   if (!settings.SEARCH) return {};
   const searchIndex = new SqliteSearch({

@@ -18,7 +18,8 @@ const LEAST_WINDOW = 64;
 export const jobSettings = (settings: Settings, version: string): JobSettings => ({
   dataDir: settings.DATA_DIR,
   window: Math.max(LEAST_WINDOW, WINDOW_PER_PROCESS * settings.COMPONENT_PROCESSES),
-  search: settings.SEARCH,
+  // Servers that share a store follow the jobs that have ended, each for itself.
+  search: settings.SEARCH && settings.STORE === 'sqlite',
   attempts: settings.SUB_JOB_ATTEMPTS,
   maxDerived: settings.MAX_DERIVATIVE_MEDIA,
   privateBuckets: settings.CALLBACK_PRIVATE,

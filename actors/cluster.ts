@@ -62,13 +62,19 @@ export type NodeOrder =
   /** As a `tellLines` asked for; null: there is no such service. */
   | { readonly type: 'lines'; readonly request: string; readonly lines: readonly ServiceLine[] | null };
 
+/** Each server makes its index of the search anew, but for the one that says so. */
+export interface RebuildSearch {
+  readonly type: 'rebuildSearch';
+  readonly by: string;
+}
+
 /** The order of this id was carried out. */
 export interface Obeyed {
   readonly type: 'obeyed';
   readonly id: string;
 }
 
-export type Order = KillOrder | RestOrder | ServiceOrder | LinesOrder | Obeyed | NodeOrder;
+export type Order = KillOrder | RestOrder | ServiceOrder | LinesOrder | RebuildSearch | Obeyed | NodeOrder;
 
 export interface ClusterDeps {
   readonly channel: Channel;

@@ -24,7 +24,8 @@ import type { NodeManager } from './node-manager/actor.ts';
 import { LoadMarks } from './runtime/load-marks.ts';
 import { DEFAULT_INTENSITY } from './runtime/supervision.ts';
 import type { Family } from './runtime/system.ts';
-import { JobIndexer } from './search/job-indexer.ts';
+import { JobFollower } from './search/job-follower.ts';
+import { JobIndexer, type Search } from './search/job-indexer.ts';
 import { registerStreams, type Streams } from './streaming-job/register.ts';
 import { STREAMING_JOB } from './streaming-job/state.ts';
 
@@ -46,7 +47,7 @@ export interface Actors {
   /** Has frames made for clients that wait. */
   readonly frames: FrameService;
   /** Brings documents into the search; absent: there is none. */
-  readonly indexer: JobIndexer | undefined;
+  readonly indexer: Search | undefined;
 }
 
 /** What actors ask of the services before them. */
@@ -96,17 +97,17 @@ export function tellJobs({ work }: Store, { jobs, streams, frames }: Actors, new
 
 const NO_SEARCH: JobSearch = { wake() {}, remove: () => Promise.resolve(true) };
 
-function indexerOf(base: Foundation, others: Others): JobIndexer | undefined {
-  const { system, store, settings, logger, searchIndex: index } = base;
+function indexerOf(base: Foundation, others: Others): Search | undefined {
+  const { system, store, settings, logger, cluster, serverId: by, searchIndex: index } = base;
   if (index === undefined) return undefined;
-  return new JobIndexer({
-    store,
-    index,
-    clock: system.clock,
-    logger,
-    dataDir: settings.DATA_DIR,
-    jobs: () => others().jobs,
+  const deps = { store, index, clock: system.clock, logger, dataDir: settings.DATA_DIR };
+  if (cluster === undefined) return new JobIndexer({ ...deps, jobs: () => others().jobs });
+  const rebuildElsewhere = () => cluster.order({ type: 'rebuildSearch', by });
+  const follower = new JobFollower({ ...deps, rebuildElsewhere });
+  cluster.onOrder((order) => {
+    if (order.type === 'rebuildSearch' && order.by !== by) follower.forget();
   });
+  return follower;
 }
 
 function registerJobs(base: Foundation, others: Others, search: JobSearch): Actors['jobs'] {

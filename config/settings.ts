@@ -21,8 +21,10 @@ export interface Settings extends Omit<
   | 'MODEL_SERVER_PRIVATE'
   | 'BASE_URL'
   | 'NODE_NAME'
+  | 'SEARCH_FOLDER'
 > {
   readonly NODE_NAME: string;
+  readonly SEARCH_FOLDER: string;
   readonly BASE_URL: string | undefined;
   readonly MEDIA_ROOTS: readonly string[];
   readonly MODEL_ROOTS: readonly string[];
@@ -80,6 +82,7 @@ export function readSettings(env: Environment = process.env): Settings {
     BASE_URL,
     DATA_DIR,
     NODE_NAME,
+    SEARCH_FOLDER,
     ...variables
   } = parsed.data;
   const access = readAccess(env, { host: variables.HOST });
@@ -92,6 +95,7 @@ export function readSettings(env: Environment = process.env): Settings {
     BASE_URL,
     DATA_DIR: path.resolve(DATA_DIR),
     NODE_NAME: NODE_NAME ?? variables.JOB_ID_HOST,
+    SEARCH_FOLDER: path.resolve(SEARCH_FOLDER ?? DATA_DIR),
     MEDIA_ROOTS: mediaRoots(MEDIA_ROOTS, development),
     MODEL_ROOTS: models,
     COMPONENT_FOLDERS: foldersOf(COMPONENT_FOLDERS),
@@ -107,19 +111,16 @@ export function readSettings(env: Environment = process.env): Settings {
   });
 }
 
-/** Ended jobs lie in the memory of a Redis, so they do not stay there for ever; and the search has no index that servers share. */
+/** Ended jobs lie in the memory of a Redis, so they do not stay there for ever. */
 const sharedStoreDefaults = (env: Environment): Environment =>
-  env['STORE']?.trim() === 'redis' ? { RETENTION_DAYS: '30', SEARCH: 'false' } : {};
+  env['STORE']?.trim() === 'redis' ? { RETENTION_DAYS: '30' } : {};
 
 /** What does not go together. */
-function sharedStoreProblems({ STORE, REDIS_URL, SEARCH, SHUTDOWN_POLICY }: Variables): readonly string[] {
+function sharedStoreProblems({ STORE, REDIS_URL, SHUTDOWN_POLICY }: Variables): readonly string[] {
   if (STORE !== 'redis') return [];
   return [
     ...(REDIS_URL === undefined
       ? ['REDIS_URL: STORE=redis needs it, for example redis://127.0.0.1:6379/0.']
-      : []),
-    ...(SEARCH
-      ? ['SEARCH: servers that share a Redis have no search yet; leave it out, or set it to false.']
       : []),
     ...(SHUTDOWN_POLICY === 'cancel'
       ? ['SHUTDOWN_POLICY: cancel would end the jobs of all servers when one of them stops; leave it out.']

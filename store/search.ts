@@ -31,12 +31,27 @@ export interface SearchQuery {
   /** The number of a job. */
   readonly job: number | undefined;
   readonly limit: number;
-  /** The `next` of the page before. */
-  readonly cursor: number | undefined;
+  /** The `next` or the `place` of the page before. */
+  readonly cursor: number | SearchPlace | undefined;
+}
+
+/** Where a page has ended, in words that another index of the same documents understands. */
+export interface SearchPlace {
+  readonly job: number;
+  readonly run: number;
+  readonly endedAt: number;
+  /** Number of the track in its document, from 0. */
+  readonly track: number;
+}
+
+/** A document that is in the index. */
+export interface IndexedJob {
+  readonly number: number;
+  readonly run: number;
 }
 
 /** A track that was found. */
-export interface SearchHit {
+export interface SearchHit extends IndexedJob {
   readonly jobId: string;
   readonly externalId: string | null;
   readonly jobEndedAt: number;
@@ -65,6 +80,8 @@ export interface SearchPage {
   readonly hits: readonly SearchHit[];
   /** null: there are no more. A page may be short, and even empty, while more follow. */
   readonly next: number | null;
+  /** The same for another index; null: there are no more. */
+  readonly place: SearchPlace | null;
 }
 
 /** What became of a document: in the index, or why it cannot be read. */
@@ -85,6 +102,8 @@ export interface SearchIndex {
   remove(job: number, run: number): Promise<void>;
   /** @throws SearchBusy */
   find(query: SearchQuery): Promise<SearchPage>;
+  /** Jobs whose documents it has, by number, after this one. */
+  jobs(after: number, limit: number): Promise<readonly IndexedJob[]>;
   /** An index that is new has 'begun'. */
   mark(): Promise<RebuildMark>;
   setMark(mark: RebuildMark): Promise<void>;

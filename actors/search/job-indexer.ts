@@ -1,26 +1,20 @@
 import type { Logger } from '../../config/logger.ts';
-import { pathOf } from '../../results/file-keys.ts';
-import { detectionFile } from '../../results/layout.ts';
 import {
   SearchBroken,
   SearchBusy,
-  SearchDied,
   type RebuildMark,
-  type SearchedJob,
   type SearchIndex,
   type SearchPage,
+  type SearchPlace,
   type SearchQuery,
-  type Taken,
 } from '../../store/search.ts';
-import type { IndexEntry, Store } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import type { JobSearch } from '../batch-job/actor.ts';
 import type { JobCommand, JobReply } from '../batch-job/commands.ts';
 import { ENDED_JOBS, UNINDEXED_JOBS } from '../batch-job/indexes.ts';
-import { foldersOf } from '../batch-job/record.ts';
-import { isTerminal } from '../batch-job/status.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Family } from '../runtime/system.ts';
-import { readableJob, type StoredJob } from '../views/stored-job.ts';
+import { JobDocuments } from './job-documents.ts';
 
 export interface JobIndexerDeps {
   readonly store: Store;
@@ -32,8 +26,19 @@ export interface JobIndexerDeps {
 }
 
 /** A page of hits, and whether the index has all documents. */
-export interface SearchAnswer extends SearchPage {
+export interface SearchAnswer extends Pick<SearchPage, 'hits'> {
+  /** The `cursor` of the page after it; null: there are no more. */
+  readonly next: number | SearchPlace | null;
   readonly complete: boolean;
+}
+
+/** What jobs found, to be searched. */
+export interface Search extends JobSearch {
+  /** Busy: why there is no answer now. */
+  find(query: SearchQuery): Promise<SearchAnswer | { readonly busy: string }>;
+  /** Forgets the index and makes it again of the documents; meanwhile the search answers what it has. */
+  rebuild(): void;
+  close(): Promise<void>;
 }
 
 /** Jobs that are put at a time. */
@@ -45,8 +50,9 @@ const RETRY_MS = 10_000;
  * Brings the documents of jobs that have ended into the search. What is undone stands in the store: the index of jobs that say so, and
  * for an index that is made anew all jobs that have ended, from where it is marked to have come.
  */
-export class JobIndexer implements JobSearch {
+export class JobIndexer implements Search {
   readonly #deps: JobIndexerDeps;
+  readonly #documents: JobDocuments;
   #mark: RebuildMark = 'begun';
   #wanted = false;
   /** The index is to be made anew. */
@@ -57,6 +63,7 @@ export class JobIndexer implements JobSearch {
 
   constructor(deps: JobIndexerDeps) {
     this.#deps = deps;
+    this.#documents = new JobDocuments({ ...deps, isClosed: () => this.#closed });
   }
 
   wake(): void {
@@ -80,10 +87,10 @@ export class JobIndexer implements JobSearch {
     }
   }
 
-  /** Busy: why there is no answer now. */
   async find(query: SearchQuery): Promise<SearchAnswer | { readonly busy: string }> {
     try {
-      return { ...(await this.#deps.index.find(query)), complete: this.#mark === null && !this.#isOutdated };
+      const { hits, next } = await this.#deps.index.find(query);
+      return { hits, next, complete: this.#mark === null && !this.#isOutdated };
     } catch (error) {
       if (error instanceof SearchBusy) return { busy: error.message };
       if (!(error instanceof SearchBroken)) throw error;
@@ -94,7 +101,6 @@ export class JobIndexer implements JobSearch {
     }
   }
 
-  /** Forgets the index and makes it again of the documents; meanwhile the search answers what it has. */
   rebuild(): void {
     this.#isOutdated = true;
     this.wake();
@@ -143,8 +149,8 @@ export class JobIndexer implements JobSearch {
     const { store, jobs } = this.#deps;
     const entries = await store.list(UNINDEXED_JOBS, { limit: JOBS_AT_ONCE });
     if (entries.length === 0) return false;
-    const found = await this.#jobsOf(entries);
-    await this.#put(found);
+    const found = await this.#documents.ended(entries);
+    await this.#documents.put(found);
     const runs = new Map(found.map((job) => [job.record.number, job.snapshot.run]));
     let done = 0;
     for (const { id } of entries) {
@@ -167,56 +173,12 @@ export class JobIndexer implements JobSearch {
     if (this.#mark === null) return false;
     const after = this.#mark === 'begun' ? {} : { after: this.#mark };
     const entries = await store.list(ENDED_JOBS, { limit: JOBS_AT_ONCE, ...after });
-    await this.#put((await this.#jobsOf(entries)).filter(({ snapshot }) => snapshot.hasDocument));
+    const ended = await this.#documents.ended(entries);
+    await this.#documents.put(ended.filter(({ snapshot }) => snapshot.hasDocument));
     const mark = entries.length < JOBS_AT_ONCE ? null : entries.at(-1)!;
     await index.setMark(mark);
     this.#mark = mark;
     if (mark === null) logger.info({}, 'the search has all documents');
     return mark !== null;
-  }
-
-  async #jobsOf(entries: readonly IndexEntry[]): Promise<readonly StoredJob[]> {
-    const found: StoredJob[] = [];
-    for (const { id } of entries) {
-      const job = await readableJob(this.#deps.store, Number(id));
-      if (job !== undefined && isTerminal(job.snapshot.status)) found.push(job);
-    }
-    return found;
-  }
-
-  async #put(jobs: readonly StoredJob[]): Promise<void> {
-    if (jobs.length === 0) return;
-    const taken = await this.#taken(jobs.map((job) => this.#searched(job)));
-    for (const [n, one] of taken.entries())
-      if (one !== 'taken')
-        this.#deps.logger.warn(
-          { jobId: jobs[n]?.record.jobId, reason: one.unreadable },
-          'the search cannot read the document of a job',
-        );
-  }
-
-  /** A document that ends the index keeps no others out of it: which one it is shows when they are put one at a time. */
-  async #taken(jobs: readonly SearchedJob[]): Promise<readonly Taken[]> {
-    try {
-      return await this.#deps.index.put(jobs);
-    } catch (error) {
-      if (this.#closed || !(error instanceof SearchDied)) throw error;
-      if (jobs.length === 1) return [{ unreadable: error.message }];
-    }
-    const taken: Taken[] = [];
-    for (const job of jobs) taken.push(...(await this.#taken([job])));
-    return taken;
-  }
-
-  #searched({ record, snapshot }: StoredJob): SearchedJob {
-    const { number, jobId, externalId, plan } = record;
-    const { run, endedAt, startedAt } = snapshot;
-    const tasks = plan.tasks.flatMap(({ name, actions }) => actions.map((action) => [action.name, name]));
-    return {
-      ...{ number, run, jobId, externalId },
-      endedAt: endedAt ?? startedAt,
-      document: pathOf(this.#deps.dataDir, detectionFile(foldersOf(record, snapshot))),
-      tasks: Object.fromEntries(tasks) as Record<string, string>,
-    };
   }
 }

@@ -16,9 +16,17 @@ const names = (fallback: string) =>
 const searching = {
   SEARCH: truth()
     .default(true)
-    .meta({ shownDefault: 'true; with STORE=redis false' })
     .describe(
       'Make what jobs found searchable; false: GET /rest/search is answered 501, and the index is removed',
+    ),
+  SEARCH_FOLDER: z
+    .string()
+    .trim()
+    .min(1)
+    .optional()
+    .meta({ shownDefault: 'DATA_DIR' })
+    .describe(
+      'Folder of the index; of a server whose DATA_DIR lies on another host, best one on a disk of its own',
     ),
   SEARCH_TEXT_PROPERTIES: names('TEXT,TRANSCRIPT,TRANSLATION,CAPTION').describe(
     'Properties, comma-separated, whose values are the text of a track; after a change: troupe reindex',

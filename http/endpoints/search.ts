@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import type { JobIndexer } from '../../actors/search/job-indexer.ts';
+import type { Search, SearchAnswer } from '../../actors/search/job-indexer.ts';
+import { cursorOf, textOfCursor } from '../search-cursor.ts';
 import type { Logger } from '../../config/logger.ts';
 import { foldedName, searchTerms } from '../../domain/words.ts';
 import { userOf } from '../access/bearer.ts';
@@ -11,7 +12,7 @@ import { searchPage, searchQuery } from '../schemas/search.ts';
 
 export interface SearchDeps {
   /** undefined: SEARCH is false. */
-  readonly indexer: Pick<JobIndexer, 'find' | 'rebuild'> | undefined;
+  readonly indexer: Pick<Search, 'find' | 'rebuild'> | undefined;
   readonly logger: Logger;
 }
 
@@ -64,7 +65,7 @@ export const searchEndpoints = [
       const page = await indexer.find(questionOf(query));
       if ('busy' in page) throw overloaded(page.busy);
       const hits = page.hits.map(hitOf);
-      return ok({ hits, next: page.next === null ? null : String(page.next), complete: page.complete });
+      return ok({ hits, next: page.next === null ? null : textOfCursor(page.next), complete: page.complete });
     },
   }),
   endpoint({
@@ -92,9 +93,7 @@ export const searchEndpoints = [
   }),
 ];
 
-type Found = Extract<Awaited<ReturnType<JobIndexer['find']>>, { readonly complete: boolean }>;
-
-function questionOf(query: z.output<typeof searchQuery>): Parameters<JobIndexer['find']>[0] {
+function questionOf(query: z.output<typeof searchQuery>): Parameters<Search['find']>[0] {
   const { text, class: name, type, from, to, job, limit, cursor } = query;
   return {
     terms: text === undefined ? [] : searchTerms(text),
@@ -102,11 +101,11 @@ function questionOf(query: z.output<typeof searchQuery>): Parameters<JobIndexer[
     type: type === undefined ? undefined : foldedName(type),
     from: from === undefined ? undefined : Date.parse(from),
     to: to === undefined ? undefined : Date.parse(to),
-    ...{ job, limit, cursor },
+    ...{ job, limit, cursor: cursor === undefined ? undefined : cursorOf(cursor) },
   };
 }
 
-function hitOf(hit: Found['hits'][number]) {
+function hitOf({ number: _, run: __, ...hit }: SearchAnswer['hits'][number]) {
   const { jobEndedAt, startFrame, stopFrame, startMs, stopMs, ...rest } = hit;
   return {
     ...rest,

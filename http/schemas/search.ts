@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { searchTerms } from '../../domain/words.ts';
+import { CURSOR } from '../search-cursor.ts';
 import { jobId, jobIdParam } from './batch-jobs.ts';
 import { queryTimestamp, timestamp, wholeNumber } from './common.ts';
 
@@ -29,7 +30,11 @@ export const searchQuery = z.strictObject({
   to: queryTimestamp.optional().describe('Only of jobs whose endDate is before it'),
   job: jobIdParam.optional().describe('Only of this job: its id'),
   limit: wholeNumber(1, 500).default(50).describe('Hits of a page at most'),
-  cursor: wholeNumber(1).optional().describe('The next of the page before, for the page after it'),
+  cursor: z
+    .string()
+    .regex(CURSOR, { error: 'must be the next of a page' })
+    .optional()
+    .describe('The next of the page before, for the page after it'),
 });
 
 const mark = z.object({ start: z.int().min(0), end: z.int().min(0) });

@@ -1,7 +1,7 @@
 import type Database from 'better-sqlite3';
 import { snippetOf } from '../../domain/snippet.ts';
 import type { SearchTerm } from '../../domain/words.ts';
-import type { SearchHit, SearchPage, SearchQuery } from '../../store/search.ts';
+import type { SearchHit, SearchPage, SearchPlace, SearchQuery } from '../../store/search.ts';
 import { classFacet, typeFacet } from './facets.ts';
 import { openForReading, WHOLE } from './schema.ts';
 
@@ -16,6 +16,7 @@ export interface FinderOptions {
 interface Job {
   readonly id: number;
   readonly number: number;
+  readonly run: number;
   readonly job_id: string;
   readonly external_id: string | null;
   readonly ended_at: number;
@@ -83,8 +84,9 @@ export class Finder {
     const page = (next: number | null): SearchPage => ({
       hits: rows.map((id) => this.#hit(id, jobs, query.terms)),
       next,
+      place: next === null ? null : (this.#statements.place.get(next) ?? null),
     });
-    let below = range === undefined ? 0 : Math.min(range.last + 1, query.cursor ?? Infinity);
+    let below = range === undefined ? 0 : Math.min(range.last + 1, this.#cursorOf(query));
     let left = this.#options.maxScanned;
     for (let jumped = range !== undefined; jumped;) {
       jumped = false;
@@ -104,6 +106,15 @@ export class Finder {
       }
     }
     return page(null);
+  }
+
+  /** Where the job of a place is not, or not any more, those follow that ended before it. */
+  #cursorOf({ cursor }: SearchQuery): number {
+    if (cursor === undefined) return Infinity;
+    if (typeof cursor === 'number') return cursor;
+    const { ofRun, endedBefore } = this.#statements;
+    const job = ofRun.get(cursor.job, cursor.run);
+    return job === undefined ? (endedBefore.get(cursor.endedAt)!.last ?? 0) + 1 : job.first + cursor.track;
   }
 
   /** Jobs lie one after the other, so that those of a time are, but for a few that came in late, a range of rows. */
@@ -133,6 +144,8 @@ export class Finder {
     const job = jobs.get(track.job)!;
     const wanted = terms.reduce((sum, { words }) => sum + words.length, 0);
     return {
+      number: job.number,
+      run: job.run,
       jobId: job.job_id,
       externalId: job.external_id,
       jobEndedAt: job.ended_at,
@@ -189,7 +202,17 @@ function prepare(database: Database.Database) {
        where words match @wanted and words.rowid < @below and words.rowid >= @first order by words.rowid desc`,
     ),
     job: database.prepare<[number], Job>(
-      'select id, number, job_id, external_id, ended_at, state, first from jobs where id = ?',
+      'select id, number, run, job_id, external_id, ended_at, state, first from jobs where id = ?',
+    ),
+    place: database.prepare<[number], SearchPlace>(
+      `select j.number as job, j.run, j.ended_at as endedAt, t.id - j.first as track
+       from tracks t join jobs j on j.id = t.job where t.id = ?`,
+    ),
+    ofRun: database.prepare<[number, number], { first: number }>(
+      `select first from jobs where number = ? and run = ? and state = ${WHOLE} and last >= first`,
+    ),
+    endedBefore: database.prepare<[number], { last: number | null }>(
+      `select max(last) as last from jobs where state = ${WHOLE} and ended_at < ?`,
     ),
     track: database.prepare<[number], Track>(
       `select t.*, t.medium as place, m.media_id, m.uri, f.task, f.action, f.algorithm

@@ -1,13 +1,22 @@
-import type { RebuildMark, SearchedJob, SearchPage, SearchQuery, Taken } from '../../store/search.ts';
+import type {
+  IndexedJob,
+  RebuildMark,
+  SearchedJob,
+  SearchPage,
+  SearchQuery,
+  Taken,
+} from '../../store/search.ts';
 
 /** What the threads of the index are asked, and what they answer. */
 export type WriteRequest =
   | { readonly put: readonly SearchedJob[] }
   | { readonly remove: { readonly job: number; readonly run: number } }
+  | { readonly jobs: { readonly after: number; readonly limit: number } }
   | { readonly setMark: RebuildMark }
   | { readonly mark: true };
 export interface WriteReply {
   readonly taken?: readonly Taken[];
+  readonly jobs?: readonly IndexedJob[];
   readonly mark?: RebuildMark;
 }
 export interface FindRequest {

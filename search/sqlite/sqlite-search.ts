@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import {
   SearchBusy,
+  type IndexedJob,
   type RebuildMark,
   type SearchedJob,
   type SearchIndex,
@@ -62,6 +63,10 @@ export class SqliteSearch implements SearchIndex {
     if (this.#finder.pending >= maxWaiting)
       throw new SearchBusy(`${maxWaiting} questions wait already: ask again in a moment.`);
     return (await this.#finder.ask({ find: query })).page;
+  }
+
+  async jobs(after: number, limit: number): Promise<readonly IndexedJob[]> {
+    return (await this.#write({ jobs: { after, limit } })).jobs ?? [];
   }
 
   async mark(): Promise<RebuildMark> {

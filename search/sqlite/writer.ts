@@ -3,7 +3,7 @@ import type Database from 'better-sqlite3';
 import { foldedWords } from '../../domain/words.ts';
 import { DocumentError } from '../../results/document-scan.ts';
 import { documentTracks, type DocumentTrack } from '../../results/document-tracks.ts';
-import type { RebuildMark, SearchedJob, Taken } from '../../store/search.ts';
+import type { IndexedJob, RebuildMark, SearchedJob, Taken } from '../../store/search.ts';
 import { classesOf, classFacet, typeFacet } from './facets.ts';
 import { FILLING, GONE, openForWriting, WHOLE } from './schema.ts';
 
@@ -65,6 +65,10 @@ export class Writer {
     if (filling?.number === job && filling.run <= run) filling.stopped = true;
     this.#statements.hide.run(job, run);
     this.#sweep();
+  }
+
+  jobs(after: number, limit: number): readonly IndexedJob[] {
+    return this.#statements.jobs.all(after, limit);
   }
 
   mark(): RebuildMark {
@@ -260,6 +264,9 @@ function prepare(database: Database.Database) {
     dropTracks: database.prepare('delete from tracks where id between ? and ?'),
     dropMedia: database.prepare('delete from media where job = ?'),
     dropJob: database.prepare('delete from jobs where id = ?'),
+    jobs: database.prepare<[number, number], IndexedJob>(
+      `select number, run from jobs where number > ? and state = ${WHOLE} order by number limit ?`,
+    ),
     mark: database.prepare<[], { value: string }>("select value from meta where name = 'mark'"),
     setMark: database.prepare("update meta set value = ? where name = 'mark'"),
   };

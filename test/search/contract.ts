@@ -58,7 +58,7 @@ export function searchContract(
       expect(next).to.equal(null);
       expect(hits).to.deep.equal([
         {
-          ...{ jobId: 'host-7', externalId: 'case 7', jobEndedAt: 5_000 },
+          ...{ number: 7, run: 2, jobId: 'host-7', externalId: 'case 7', jobEndedAt: 5_000 },
           ...{ mediaIndex: 1, mediaId: 701, mediaUri: 'file:///media/7-1.mp4', trackId: 'abc' },
           ...{
             task: 'TEXT TASK',
@@ -184,6 +184,42 @@ export function searchContract(
       expect((await all({ text: 'word', limit: 7 })).found.filter((id) => id.startsWith('2'))).to.deep.equal(
         [],
       );
+    });
+
+    it('goes on where a page of another index of the same documents ended, though that has other rows', async () => {
+      const given = (number: number, endedAt: number) => ({
+        number,
+        endedAt,
+        tracks: Array.from({ length: 5 }, (_, n) => ({ text: 'word', id: `${number}/${n}` })),
+      });
+      const [oldest, middle, newest] = [given(1, 1_000), given(2, 2_000), given(3, 3_000)];
+      const other = open(path(`search-${opened++}`), {});
+      try {
+        // Its rows have other numbers.
+        await other.put([given(9, 500)].map(document));
+        await other.remove(9, 1);
+        await other.put([oldest, middle, newest].map(document));
+        await put(oldest, middle, newest);
+        const { place } = await index.find(asked({ text: 'word', limit: 7 }));
+        expect(place).to.deep.equal({ job: 2, run: 1, endedAt: 2_000, track: 3 });
+        const rest = ['2/2', '2/1', '2/0', '1/4', '1/3', '1/2', '1/1', '1/0'];
+        const next = async (of: SearchIndex) =>
+          (await of.find(asked({ text: 'word', cursor: place! }))).hits.map(({ trackId }) => trackId);
+        expect(await next(other)).to.deep.equal(rest);
+        expect(await next(index)).to.deep.equal(rest);
+        await other.remove(2, 1);
+        expect(await next(other), 'what ended before it').to.deep.equal(rest.slice(3));
+      } finally {
+        await other.close();
+      }
+    });
+
+    it('lists the jobs that it has, by number, some at a time', async () => {
+      await put(...[5, 1, 3].map((number) => ({ number, tracks: [{ text: 'x' }] })));
+      await index.remove(3, 1);
+      expect(await index.jobs(0, 1)).to.deep.equal([{ number: 1, run: 1 }]);
+      expect(await index.jobs(1, 10)).to.deep.equal([{ number: 5, run: 1 }]);
+      expect(await index.jobs(5, 10)).to.deep.equal([]);
     });
 
     it('looks at a bounded number of tracks a page, and finds everything by its cursors', async () => {

@@ -84,7 +84,7 @@ export interface Asked {
   readonly to?: number;
   readonly job?: number;
   readonly limit?: number;
-  readonly cursor?: number;
+  readonly cursor?: SearchQuery['cursor'];
 }
 
 export const asked = ({

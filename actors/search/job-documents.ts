@@ -1,0 +1,73 @@
+import type { Logger } from '../../config/logger.ts';
+import { pathOf } from '../../results/file-keys.ts';
+import { detectionFile } from '../../results/layout.ts';
+import { SearchDied, type SearchedJob, type SearchIndex, type Taken } from '../../store/search.ts';
+import type { IndexEntry, Store } from '../../store/store.ts';
+import { foldersOf } from '../batch-job/record.ts';
+import { isTerminal } from '../batch-job/status.ts';
+import { readableJob, type StoredJob } from '../views/stored-job.ts';
+
+export interface JobDocumentsDeps {
+  readonly store: Store;
+  readonly index: SearchIndex;
+  readonly logger: Logger;
+  readonly dataDir: string;
+  /** Nothing is put any more. */
+  isClosed(): boolean;
+}
+
+/** Puts the documents of jobs that have ended into the index. */
+export class JobDocuments {
+  readonly #deps: JobDocumentsDeps;
+
+  constructor(deps: JobDocumentsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Those of them that have ended, and can be read. */
+  async ended(entries: readonly IndexEntry[]): Promise<readonly StoredJob[]> {
+    const found: StoredJob[] = [];
+    for (const { id } of entries) {
+      const job = await readableJob(this.#deps.store, Number(id));
+      if (job !== undefined && isTerminal(job.snapshot.status)) found.push(job);
+    }
+    return found;
+  }
+
+  async put(jobs: readonly StoredJob[]): Promise<void> {
+    if (jobs.length === 0) return;
+    const taken = await this.#taken(jobs.map((job) => this.#searched(job)));
+    for (const [n, one] of taken.entries())
+      if (one !== 'taken')
+        this.#deps.logger.warn(
+          { jobId: jobs[n]?.record.jobId, reason: one.unreadable },
+          'the search cannot read the document of a job',
+        );
+  }
+
+  /** A document that ends the index keeps no others out of it: which one it is shows when they are put one at a time. */
+  async #taken(jobs: readonly SearchedJob[]): Promise<readonly Taken[]> {
+    const { index, isClosed } = this.#deps;
+    try {
+      return await index.put(jobs);
+    } catch (error) {
+      if (isClosed() || !(error instanceof SearchDied)) throw error;
+      if (jobs.length === 1) return [{ unreadable: error.message }];
+    }
+    const taken: Taken[] = [];
+    for (const job of jobs) taken.push(...(await this.#taken([job])));
+    return taken;
+  }
+
+  #searched({ record, snapshot }: StoredJob): SearchedJob {
+    const { number, jobId, externalId, plan } = record;
+    const { run, endedAt, startedAt } = snapshot;
+    const tasks = plan.tasks.flatMap(({ name, actions }) => actions.map((action) => [action.name, name]));
+    return {
+      ...{ number, run, jobId, externalId },
+      endedAt: endedAt ?? startedAt,
+      document: pathOf(this.#deps.dataDir, detectionFile(foldersOf(record, snapshot))),
+      tasks: Object.fromEntries(tasks) as Record<string, string>,
+    };
+  }
+}

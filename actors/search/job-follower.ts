@@ -1,0 +1,233 @@
+import type { Logger } from '../../config/logger.ts';
+import {
+  SearchBroken,
+  SearchBusy,
+  type IndexedJob,
+  type RebuildMark,
+  type SearchIndex,
+  type SearchQuery,
+} from '../../store/search.ts';
+import { allEntries, type IndexEntry, type Store } from '../../store/store.ts';
+import { ENDED_JOBS } from '../batch-job/indexes.ts';
+import { isTerminal } from '../batch-job/status.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { readableJob } from '../views/stored-job.ts';
+import { JobDocuments } from './job-documents.ts';
+import type { Search, SearchAnswer } from './job-indexer.ts';
+
+export interface JobFollowerDeps {
+  readonly store: Store;
+  readonly index: SearchIndex;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly dataDir: string;
+  /** Has the other servers make their indexes anew. */
+  rebuildElsewhere(): void;
+}
+
+const LOOK_MS = 1_000;
+/** After a failure of the index or of the store. */
+const RETRY_MS = 10_000;
+const PAGE = 500;
+/** Jobs that are put at a time. */
+const JOBS_AT_ONCE = 20;
+/** Ends that are so young may still be stored after one that is younger: in every index they are to have one order. */
+const SETTLED_MS = 1_000;
+/** An end that was stored so late after its time is found all the same; what comes later still, by the next comparison. */
+const LATE_MS = 30_000;
+/** Time between two comparisons of the whole index with the jobs that there are. */
+const COMPARE_MS = 3_600_000;
+
+/**
+ * Of servers that share a store: each has an index of its own, and follows the jobs that have ended, wherever they did. What was removed or
+ * is run again is left out of every answer; from the index it goes when it is met there, or when all of it is compared with the store.
+ */
+export class JobFollower implements Search {
+  readonly #deps: JobFollowerDeps;
+  readonly #documents: JobDocuments;
+  /** The last end that was taken in. */
+  #mark: RebuildMark = 'begun';
+  /** Ends that were taken in and will be met again: by job and time. */
+  readonly #known = new Map<string, number>();
+  #isRead = false;
+  #isComplete = false;
+  #isOutdated = false;
+  #comparedAt = -Infinity;
+  #working: Promise<void> | undefined;
+  #cancel: (() => void) | undefined;
+  #closed = false;
+
+  constructor(deps: JobFollowerDeps) {
+    this.#deps = deps;
+    this.#documents = new JobDocuments({ ...deps, isClosed: () => this.#closed });
+  }
+
+  wake(): void {
+    if (this.#closed) return;
+    this.#cancel?.();
+    this.#working ??= this.#work().then((ms) => {
+      this.#working = undefined;
+      if (!this.#closed) this.#cancel = this.#deps.clock.after(ms, () => this.wake());
+    });
+  }
+
+  async remove(jobNumber: number, run: number): Promise<boolean> {
+    try {
+      await this.#deps.index.remove(jobNumber, run);
+    } catch (err) {
+      // Nobody finds what is not there any more.
+      this.#deps.logger.warn({ err, job: jobNumber }, 'could not take a job out of the search');
+      if (err instanceof SearchBroken) this.forget();
+    }
+    return true;
+  }
+
+  async find(query: SearchQuery): Promise<SearchAnswer | { readonly busy: string }> {
+    try {
+      const { hits, place } = await this.#deps.index.find(query);
+      const standing = await this.#standing(hits);
+      return {
+        hits: hits.filter((hit) => standing.get(hit.number) === hit.run),
+        next: place,
+        complete: this.#isComplete && !this.#isOutdated,
+      };
+    } catch (error) {
+      if (error instanceof SearchBusy) return { busy: error.message };
+      if (!(error instanceof SearchBroken)) throw error;
+      this.#deps.logger.error({ err: error }, 'the index of the search is damaged and made again');
+      this.forget();
+      return { busy: 'The index of the search is damaged, and is made again.' };
+    }
+  }
+
+  rebuild(): void {
+    this.forget();
+    this.#deps.rebuildElsewhere();
+  }
+
+  /** Makes the index of this server anew. */
+  forget(): void {
+    this.#isOutdated = true;
+    this.wake();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#cancel?.();
+    await this.#deps.index.close();
+    await this.#working;
+  }
+
+  /** Which run of each of these jobs is there and has ended; what is not leaves the index. */
+  async #standing(jobs: readonly IndexedJob[]): Promise<ReadonlyMap<number, number>> {
+    const indexed = new Map(jobs.map(({ number, run }) => [number, run]));
+    const found = await Promise.all(
+      [...indexed].map(async ([number]) => [number, await this.#runOf(number)] as const),
+    );
+    const standing = new Map(found.flatMap(([number, run]) => (run === undefined ? [] : [[number, run]])));
+    for (const [number, run] of indexed) if (standing.get(number) !== run) void this.remove(number, run);
+    return standing;
+  }
+
+  async #runOf(number: number): Promise<number | undefined> {
+    const job = await readableJob(this.#deps.store, number);
+    return job !== undefined && isTerminal(job.snapshot.status) ? job.snapshot.run : undefined;
+  }
+
+  /** Answers when it is to be done again. */
+  async #work(): Promise<number> {
+    const { index, clock, logger } = this.#deps;
+    try {
+      if (this.#isOutdated) await this.#clear();
+      else if (!this.#isRead) this.#mark = await index.mark();
+      this.#isRead = true;
+      await this.#follow();
+      if (clock.steady() - this.#comparedAt >= COMPARE_MS) await this.#compare();
+      return this.#isOutdated ? 0 : LOOK_MS;
+    } catch (err) {
+      this.#isComplete = false;
+      if (this.#closed) return 0;
+      if (err instanceof SearchBroken) this.#isOutdated = true;
+      const what = err instanceof SearchBroken ? 'is damaged and made again' : 'does not work now';
+      logger.error({ err }, `the index of the search ${what}`);
+      return RETRY_MS;
+    }
+  }
+
+  async #clear(): Promise<void> {
+    this.#isComplete = false;
+    await this.#deps.index.clear();
+    this.#isOutdated = false;
+    this.#mark = 'begun';
+    this.#known.clear();
+  }
+
+  /** Takes in what has ended since the last look. */
+  async #follow(): Promise<void> {
+    const { store, clock, logger } = this.#deps;
+    const settled = clock.now() - SETTLED_MS;
+    let after = this.#begin();
+    for (let more = true; more && !this.#closed && !this.#isOutdated;) {
+      const page = await store.list(ENDED_JOBS, { limit: PAGE, ...(after === undefined ? {} : { after }) });
+      const ended = page.filter(({ score }) => score <= settled);
+      await this.#takeIn(ended);
+      after = page.at(-1);
+      more = ended.length === PAGE;
+    }
+    if (this.#closed || this.#isOutdated) return;
+    if (!this.#isComplete) logger.info({}, 'the search has all documents');
+    this.#isComplete = true;
+    const late = (this.#begin()?.score ?? 0) - LATE_MS;
+    for (const [end, score] of this.#known) if (score < late) this.#known.delete(end);
+  }
+
+  /** Some that were there at the last look are met again, for one may have come in between them. */
+  #begin(): IndexEntry | undefined {
+    if (this.#mark === 'begun' || this.#mark === null) return undefined;
+    return { score: this.#mark.score - LATE_MS, id: '' };
+  }
+
+  async #takeIn(ended: readonly IndexEntry[]): Promise<void> {
+    const unknown = ended.filter((entry) => !this.#known.has(nameOf(entry)));
+    for (let at = 0; at < unknown.length && !this.#closed && !this.#isOutdated; at += JOBS_AT_ONCE) {
+      const some = unknown.slice(at, at + JOBS_AT_ONCE);
+      const jobs = await this.#documents.ended(some);
+      await this.#documents.put(jobs.filter(({ snapshot }) => snapshot.hasDocument));
+      for (const entry of some) this.#known.set(nameOf(entry), entry.score);
+      const last = some.at(-1)!;
+      if (typeof this.#mark === 'object' && this.#mark !== null && last.score < this.#mark.score) continue;
+      await this.#deps.index.setMark(last);
+      this.#mark = last;
+    }
+  }
+
+  /** Finds what went while this server was away, and what came in so late that it was not seen. */
+  async #compare(): Promise<void> {
+    const { store, index, clock } = this.#deps;
+    const indexed = new Map<number, number>();
+    for (let after = -1; !this.#closed;) {
+      const page = await index.jobs(after, PAGE);
+      for (const { number, run } of page) indexed.set(number, run);
+      if (page.length < PAGE) break;
+      after = page.at(-1)!.number;
+    }
+    const gone = new Map(indexed);
+    let missed: IndexEntry[] = [];
+    for await (const entry of allEntries(store, ENDED_JOBS)) {
+      if (this.#closed) return;
+      gone.delete(Number(entry.id));
+      if (!indexed.has(Number(entry.id))) missed.push(entry);
+      if (missed.length < JOBS_AT_ONCE) continue;
+      await this.#takeIn(missed);
+      missed = [];
+    }
+    await this.#takeIn(missed);
+    for (const [number, run] of gone) {
+      if (this.#closed) return;
+      if ((await this.#runOf(number)) !== run) await this.remove(number, run);
+    }
+    this.#comparedAt = clock.steady();
+  }
+}
+
+const nameOf = ({ id, score }: IndexEntry): string => `${id}/${score}`;
