@@ -26,6 +26,8 @@ const callback = (run: number, status: string) => ({
 const WELL: History = {
   calls: [call(0, 'submit', { status: 201, key: 'k' }), call(50, 'read', { saw: SEEN })],
   jobs: [JOB],
+  streams: [],
+  registered: [],
   faults: [],
   log: [committed(1, 1, 'IN_PROGRESS'), handedOut(2, 1), committed(3, 2, 'COMPLETE')],
   callbacks: [callback(1, 'COMPLETE')],
@@ -34,6 +36,13 @@ const WELL: History = {
   left: [],
   leaseMs: 1_000,
 };
+const stream = (statuses: readonly string[]) => ({
+  ...{ key: 's', jobId: 1, ids: [1] },
+  seen: statuses.map((jobStatus, at) => ({
+    ...{ at, until: at, jobStatus, terminal: jobStatus === 'CANCELLED', segments: 0 },
+  })),
+});
+const streamed = (version: number) => line(5, 'committed a stream', { job: '1', version });
 const rules = (more: Partial<History>) => violationsOf({ ...WELL, ...more }).map(({ rule }) => rule);
 const lastWith = (more: object) => new Map([['host-7', { ...WELL.last.get('host-7')!, ...more }]]);
 const killed = { at: 3, until: 3, kind: 'killComponent', server: 0, worker: 'w#1' };
@@ -83,6 +92,18 @@ describe('The promises that a run of faults is held against', () => {
       { log: [...WELL.log, line(9, 'an actor failed too often', {})] },
     ],
     ['nothing is left behind', { left: ['spool/host-7.1'] }],
+    [
+      'no file of a live run is removed',
+      { log: [...WELL.log, line(2, 'removing files of a job that has ended', { folder: 'spool/host-7.1' })] },
+    ],
+    ['a stream ends once', { streams: [stream(['CANCELLED', 'IN_PROGRESS'])] }],
+    ['a stream ends once', { streams: [stream(['IN_PROGRESS'])] }],
+    ['ids never collide', { streams: [{ ...stream(['CANCELLED']), ids: [1, 2] }] }],
+    ['no commit but on the last version', { log: [...WELL.log, streamed(1), streamed(1)] }],
+    [
+      'what is registered is known to all',
+      { registered: [{ path: '/p', shownAt: '/p', isThere: true, answers: ['201: '], last: [200, 404] }] },
+    ],
   ];
   for (const [rule, more] of BROKEN)
     it(`show when this one is broken: ${rule}`, () => {

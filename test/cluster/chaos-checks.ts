@@ -2,38 +2,51 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isTerminal } from '../../actors/batch-job/status.ts';
 import type { Call, ChaosJob, History, Violation } from './chaos-history.ts';
+import { endsOfStreams, idsOfStreams, whatIsRegistered } from './chaos-other-checks.ts';
 import {
   attemptsOf,
   committedOf,
   failedActors,
+  filesOfLiveRuns,
   runsOf,
   SLACK_MS,
+  versionsOf,
   workAfterCancel,
 } from './chaos-log-checks.ts';
 
-export function violationsOf(history: History): readonly Violation[] {
-  return [
-    ...idsThatCollide(history),
-    ...history.jobs.flatMap((job) => [
-      ...endOf(history, job),
-      ...runsOf(history, job),
-      ...changesAfterEnd(history, job),
-      ...callbacksOf(history, job),
-      ...attemptsOf(history, job),
-      ...workAfterCancel(history, job),
-      ...cancelledUnasked(history, job),
-      ...documentOf(history, job),
-    ]),
-    ...strangeAnswers(history),
-    ...failedActors(history),
-    ...history.left.map((says) => ({ rule: 'nothing is left behind', says })),
-  ];
-}
+type Check = (history: History) => readonly Violation[];
+const ofEachJob =
+  (...checks: readonly ((history: History, job: ChaosJob) => readonly Violation[])[]): Check =>
+  (history) =>
+    history.jobs.flatMap((job) => checks.flatMap((check) => check(history, job)));
+
+/** What a cluster promises, one after the other. */
+export const PROMISES: Readonly<Record<string, Check>> = {
+  'an accepted job reaches exactly one terminal state': ofEachJob(endOf, runsOf),
+  'a terminal state never changes': ofEachJob(changesAfterEnd),
+  'no commit on any version but the last': versionsOf,
+  'every terminal job with a callback gets at least one, all of a run with one key': ofEachJob(callbacksOf),
+  'ids never collide': idsThatCollide,
+  'no attempt is counted for the death of a server': ofEachJob(attemptsOf),
+  'the document of a disturbed job equals the undisturbed one but for times and ids': ofEachJob(documentOf),
+  'a cancelled job sends nothing to a detector afterwards': ofEachJob(workAfterCancel, cancelledUnasked),
+  'no file of a live run is removed': filesOfLiveRuns,
+  'no file, work or notice is left after the end': ({ left }) =>
+    left.map((says) => ({ rule: 'nothing is left behind', says })),
+  'a stream ends once, and as its client wants it': endsOfStreams,
+  'what is registered is there on every server, and what was taken away is not': whatIsRegistered,
+  'who cannot be served is told to come again': strangeAnswers,
+  'no actor fails for what happens around it': failedActors,
+};
+
+export const violationsOf = (history: History): readonly Violation[] =>
+  Object.values(PROMISES).flatMap((check) => check(history));
 
 const STOPPED = ['CANCELLED', 'CANCELLED_BY_SHUTDOWN'];
-function idsThatCollide({ jobs, calls, last }: History): Violation[] {
+function idsThatCollide(history: History): Violation[] {
+  const { jobs, calls, last } = history;
   const rule = 'ids never collide';
-  const found: Violation[] = [];
+  const found: Violation[] = [...idsOfStreams(history)];
   const keys = new Map<string, string>();
   for (const { jobId, key } of jobs) {
     const other = keys.get(jobId);

@@ -1,6 +1,7 @@
 /** Clients that ask any server, and ask again when it cannot answer. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Service } from '../support/service.ts';
+import { Asking } from './chaos-asking.ts';
 import type { Call, ChaosJob, Seen } from './chaos-history.ts';
 import { between, oneOf, randomOf, type Random } from './chaos-plan.ts';
 import type { Shapes } from './chaos-shapes.ts';
@@ -21,13 +22,6 @@ interface OwnJob {
   terminal: boolean;
 }
 
-interface Told {
-  readonly status: Call['status'];
-  readonly text: string;
-}
-
-/** Less than a server may be frozen. */
-const PATIENCE_MS = 4_000;
 const PAUSE_MS = [20, 250] as const;
 const SHARE_WITH_CALLBACK = 0.8;
 const SHARE_ASKED_TWICE = 0.1;
@@ -64,6 +58,7 @@ class Client {
   readonly #all: Clients;
   readonly #number: number;
   readonly #random: Random;
+  readonly #asking: Asking;
   readonly #own: OwnJob[] = [];
   #submitted = 0;
 
@@ -72,6 +67,7 @@ class Client {
     this.#all = all;
     this.#number = number;
     this.#random = randomOf(deps.seed, 1 + number);
+    this.#asking = new Asking({ ...deps, random: this.#random });
   }
 
   async run(): Promise<void> {
@@ -161,21 +157,7 @@ class Client {
     this.#all.calls.push({ ...call, until: Date.now(), client: this.#number });
   }
 
-  async #ask(server: number, method: string, path: string, body?: string, more = {}): Promise<Told> {
-    try {
-      const response = await fetch(`${this.#deps.services[server]!.url}${path}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${await this.#deps.token()}`,
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...more,
-        },
-        signal: AbortSignal.timeout(PATIENCE_MS),
-        ...(body === undefined ? {} : { body }),
-      });
-      return { status: response.status, text: await response.text() };
-    } catch (error) {
-      return { status: 'broken', text: String(error) };
-    }
+  #ask(server: number, method: string, path: string, body?: string, more = {}) {
+    return this.#asking.of(this.#deps.services[server]!, method, path, body, more);
   }
 }

@@ -6,11 +6,15 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TestProvider } from '../access/support/provider.ts';
 import { packageRoot } from '../../config/info.ts';
+import { Balancer } from '../support/balancer.ts';
+import { NodeProcess } from '../support/node-process.ts';
 import { isAlive } from '../support/processes.ts';
 import { TestRedis } from '../support/redis.ts';
 import { settingsOf } from '../support/roles.ts';
 import { Service } from '../support/service.ts';
 import type { Struck } from './chaos-history.ts';
+import { Link } from './chaos-link.ts';
+import { configureNode, FAR } from './chaos-node.ts';
 import type { Fault } from './chaos-plan.ts';
 
 export const PREFIX = 'chaos';
@@ -19,10 +23,24 @@ export const LEASE_MS = 12_000;
 const ALWAYS = ['--appendfsync', 'always'];
 const AGAIN_MS = 300;
 const TOKEN_MS = 240_000;
+const SHARE_KILLED_IN_DRAIN = 0.4;
+const KILLED_AFTER_MS = 5_000;
+
+const nameOf = (server: number): string => `server-${server}`;
 
 interface Member {
   readonly service: Service;
-  state: 'up' | 'frozen' | 'down';
+  /** Its way to Redis. */
+  readonly link: Link;
+  state: 'up' | 'frozen' | 'cut off' | 'down';
+}
+
+/** A host beside the servers, with its way to them. */
+interface FarNode {
+  readonly process: NodeProcess;
+  readonly balancer: Balancer;
+  readonly link: Link;
+  state: 'up' | 'struck';
 }
 
 export class ChaosCluster {
@@ -30,7 +48,8 @@ export class ChaosCluster {
   readonly folder: string;
   readonly struck: Struck[] = [];
   readonly #provider: TestProvider;
-  #members: readonly Member[] = [];
+  readonly #members: Member[] = [];
+  #far: FarNode | undefined;
   #redisIsWell = true;
   #token = { text: '', until: 0 };
   /** What is still to come up or to go on. */
@@ -39,11 +58,13 @@ export class ChaosCluster {
   static async started(servers: number): Promise<ChaosCluster> {
     const cluster = new ChaosCluster(await TestRedis.started(ALWAYS), await TestProvider.start());
     try {
-      cluster.#members = Array.from({ length: servers }, (_, n) => ({
-        service: cluster.#server(n),
-        state: 'up',
-      }));
-      for (const { service } of cluster.#members) await service.start();
+      for (let n = 0; n < servers; n++) {
+        const link = await Link.to(cluster.redis.url);
+        const service = cluster.#server(n, link);
+        cluster.#members.push({ service, link, state: 'up' });
+        await service.start();
+      }
+      await cluster.#startNode();
       return cluster;
     } catch (error) {
       await cluster.close();
@@ -77,15 +98,41 @@ export class ChaosCluster {
     return this.#token.text;
   }
 
-  #server(n: number): Service {
+  async #startNode(): Promise<void> {
+    const balancer = await Balancer.listening(this.#urls);
+    const link = await Link.to(balancer.url);
+    const process = new NodeProcess(FAR, {
+      TROUPE_URL: `http://127.0.0.1:${link.port}`,
+      TROUPE_ISSUER_URI: this.#provider.issuer,
+      TROUPE_CLIENT_ID: 'rack',
+      TROUPE_CLIENT_SECRET: 'secret of rack',
+    });
+    this.#far = { process, balancer, link, state: 'up' };
+    process.start();
+    await process.connected();
+    await configureNode(
+      this.services[0]!,
+      this.#members.map((_, n) => nameOf(n)),
+    );
+  }
+
+  get #urls(): readonly string[] {
+    return this.#members.map(({ service }) => service.url);
+  }
+
+  #server(n: number, link: Link): Service {
     const environment = {
       ...settingsOf(this.#provider),
       FETCH_PRIVATE: 'true',
       CALLBACK_PRIVATE: 'true',
       STORE: 'redis',
-      REDIS_URL: this.redis.url,
+      REDIS_URL: `redis://127.0.0.1:${link.port}/0`,
       REDIS_PREFIX: PREFIX,
-      NODE_NAME: `server-${n}`,
+      NODE_NAME: nameOf(n),
+      OIDC_NODE_CLAIM_NAME: 'groups',
+      OIDC_NODE_CLAIM_VALUE: 'media-nodes',
+      NODE_SILENCE_MS: '2000',
+      STREAM_RESTART_MS: '50',
       DATA_DIR: this.dataDir,
       MEDIA_ROOTS: `${path.join(packageRoot, 'samples')}:${this.mediaDir}`,
       SERVER_SILENCE_MS: '1000',
@@ -121,6 +168,28 @@ export class ChaosCluster {
         return this.#onMember(fault, (member) => this.#killServer(member, fault.ms));
       case 'freezeServer':
         return this.#onMember(fault, (member) => this.#freezeServer(member, fault.ms));
+      case 'stopServer':
+        return this.#onMember(fault, (member) => this.#stopServer(member, fault));
+      case 'cutServer':
+        return this.#onMember(fault, (member) => this.#cutServer(member, fault.ms));
+      case 'killNode':
+        return this.#onNode(fault, async ({ process }) => {
+          await process.kill9();
+          await sleep(fault.ms);
+          process.start();
+        });
+      case 'freezeNode':
+        return this.#onNode(fault, async ({ process }) => {
+          process.signal('SIGSTOP');
+          await sleep(fault.ms);
+          process.signal('SIGCONT');
+        });
+      case 'cutNode':
+        return this.#onNode(fault, async ({ link }) => {
+          link.cut();
+          await sleep(fault.ms);
+          link.mend();
+        });
       case 'killRedis':
         return this.#onRedis(fault, async () => {
           await this.redis.kill();
@@ -152,9 +221,44 @@ export class ChaosCluster {
     return work().finally(() => (this.#redisIsWell = true));
   }
 
+  #onNode({ kind }: Fault, work: (node: FarNode) => Promise<void>): Promise<void> | undefined {
+    const node = this.#far;
+    if (node?.state !== 'up') return undefined;
+    node.state = 'struck';
+    this.#note({ kind, worker: FAR });
+    return work(node).finally(() => (node.state = 'up'));
+  }
+
   async #killServer(member: Member, ms: number): Promise<void> {
     member.state = 'down';
     await member.service.kill9();
+    await this.#startAgain(member, ms);
+  }
+
+  /** In order, but that some are killed before they have drained. */
+  async #stopServer(
+    member: Member,
+    { draw, ms }: { readonly draw: number; readonly ms: number },
+  ): Promise<void> {
+    member.state = 'down';
+    const stopped = member.service.stop();
+    if (draw < SHARE_KILLED_IN_DRAIN) {
+      await Promise.race([stopped, sleep(KILLED_AFTER_MS * draw)]);
+      if (isAlive(member.service)) await member.service.kill9();
+    }
+    await stopped;
+    await this.#startAgain(member, ms);
+  }
+
+  async #cutServer(member: Member, ms: number): Promise<void> {
+    member.state = 'cut off';
+    member.link.cut();
+    await sleep(ms);
+    member.link.mend();
+    member.state = 'up';
+  }
+
+  async #startAgain(member: Member, ms: number): Promise<void> {
     await sleep(ms);
     // Without Redis it does not start.
     while (
@@ -164,6 +268,7 @@ export class ChaosCluster {
       ))
     )
       await sleep(AGAIN_MS);
+    this.#far?.balancer.serve(this.#urls);
     member.state = 'up';
   }
 
@@ -202,7 +307,11 @@ export class ChaosCluster {
 
   async close(): Promise<void> {
     await this.settled();
+    await this.#far?.process.close();
     for (const { service } of this.#members) await service.close();
+    await this.#far?.balancer.close();
+    await this.#far?.link.close();
+    await Promise.all(this.#members.map(({ link }) => link.close()));
     await this.redis.end();
     await this.#provider.close();
     await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });

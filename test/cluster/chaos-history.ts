@@ -33,6 +33,34 @@ export interface ChaosJob {
   readonly callback: boolean;
 }
 
+/** A camera that was watched. */
+export interface ChaosStream {
+  readonly key: string;
+  readonly jobId: number;
+  /** What the creation was answered, as often as it was asked for. */
+  readonly ids: readonly number[];
+  readonly seen: {
+    readonly at: number;
+    readonly until: number;
+    readonly jobStatus: string;
+    readonly terminal: boolean;
+    readonly segments: number;
+  }[];
+}
+
+/** A component or a pipeline of a client. */
+export interface Registered {
+  /** Where it is taken away. */
+  readonly path: string;
+  /** Where it, or a part of it, is shown. */
+  readonly shownAt: string;
+  isThere: boolean;
+  /** Status and text, in their order. */
+  readonly answers: string[];
+  /** What each server says of it at the end. */
+  last?: readonly (number | 'broken')[];
+}
+
 /** A fault that was carried out, with when it was over. */
 export interface Struck {
   readonly at: number;
@@ -54,6 +82,8 @@ export interface LastSeen extends Seen {
 export interface History {
   readonly calls: readonly Call[];
   readonly jobs: readonly ChaosJob[];
+  readonly streams: readonly ChaosStream[];
+  readonly registered: readonly Registered[];
   readonly faults: readonly Struck[];
   /** Of all servers, by time; `server` tells whose. */
   readonly log: readonly (LogLine & { readonly server: number })[];

@@ -1,11 +1,15 @@
 /** The promises that show in the logs of the servers. */
 import { isTerminal, type BatchJobStatus } from '../../actors/batch-job/status.ts';
+import { FAR } from './chaos-node.ts';
 import { numberOf, type ChaosJob, type History, type Violation } from './chaos-history.ts';
 
 /** What the work ledger and the log of another process may be late by. */
 export const SLACK_MS = 2_000;
 /** Sub-jobs that a cancelled job still hands out. */
 const SURVIVES_CANCEL = new Set(['FINISH', 'DOCUMENT', 'UPLOAD']);
+
+/** As servers of tests say it. */
+export const COMMITTED_STREAM = 'committed a stream';
 
 export interface Committed {
   readonly time: number;
@@ -20,20 +24,30 @@ export function committedOf({ log }: History, { jobId }: ChaosJob): readonly Com
   return (lines as unknown as readonly Committed[]).toSorted((a, b) => a.version - b.version);
 }
 
-/** Commits of a job: each version once, runs one after the other, and each run with one end. */
+/** Each version of a job, or of a stream, is made once. */
+export function versionsOf({ log }: History): Violation[] {
+  const found: Violation[] = [];
+  for (const message of ['committed', COMMITTED_STREAM]) {
+    const made = new Set<string>();
+    for (const line of log) {
+      if (line.message !== message) continue;
+      const version = `${String(line['job'])} v${String(line['version'])}`;
+      if (made.has(version))
+        found.push({ rule: 'no commit but on the last version', says: `${message} twice: ${version}` });
+      made.add(version);
+    }
+  }
+  return found;
+}
+
+/** Runs one after the other, and each run with one end. */
 export function runsOf(history: History, job: ChaosJob): Violation[] {
   const { jobId } = job;
   const commits = committedOf(history, job);
   const found: Violation[] = [];
   const ends = new Map<number, BatchJobStatus>();
-  commits.forEach(({ version, run, status }, n) => {
+  commits.forEach(({ run, status }, n) => {
     const before = commits[n - 1];
-    if (before?.version === version)
-      found.push({
-        rule: 'no commit but on the last version',
-        job: jobId,
-        says: `two commits of ${jobId} made version ${version}`,
-      });
     if (before !== undefined && run < before.run)
       found.push({
         rule: 'runs follow each other',
@@ -73,8 +87,13 @@ export function attemptsOf({ log, faults, leaseMs }: History, { jobId }: ChaosJo
     const before = handedOut.filter(
       (line) => line['subJob'] === later['subJob'] && line['attempt'] === attempt - 1,
     );
+    const isFar = before.some((line) => String(line['worker']).startsWith(`${FAR}:`));
     const isExcused = faults.some(
       ({ kind, worker, server, at, until }) =>
+        // A component elsewhere that was not heard of for as long as a lease lasts.
+        (kind.endsWith('Node') &&
+          isFar &&
+          before.some((line) => later.time - line.time >= leaseMs && at < later.time && until > line.time)) ||
         (kind === 'killComponent' &&
           before.some((line) => line['worker'] === worker && line.server === server)) ||
         (kind === 'freezeServer' &&
@@ -113,6 +132,27 @@ export function workAfterCancel(history: History, job: ChaosJob): Violation[] {
       });
   }
   return found.slice(0, 1);
+}
+
+/** A server that clears up takes nothing of a run that goes on. */
+export function filesOfLiveRuns(history: History): Violation[] {
+  const removals = history.log.filter(({ message }) => message === 'removing files of a job that has ended');
+  return removals.flatMap(({ folder, time }) => {
+    const [, jobId, run] = /([^/]+-\d+)\.(\d+)$/.exec(String(folder)) ?? [];
+    const job = history.jobs.find((one) => one.jobId === jobId);
+    if (job === undefined) return [];
+    const commits = committedOf(history, job).filter((commit) => commit.run === Number(run));
+    const began = commits[0]?.time ?? Infinity;
+    const ended = commits.find(({ status }) => isTerminal(status))?.time ?? Infinity;
+    if (time < began || time >= ended) return [];
+    return [
+      {
+        rule: 'no file of a live run is removed',
+        job: job.jobId,
+        says: `${String(folder)} was removed while it was used`,
+      },
+    ];
+  });
 }
 
 const NEVER = [

@@ -18,26 +18,36 @@ export const between = (random: Random, least: number, most: number): number =>
   Math.round(least + random() * (most - least));
 export const oneOf = <T>(random: Random, all: readonly T[]): T => all[Math.floor(random() * all.length)]!;
 
-/** `at`: milliseconds after the begin. `ms`: for how long somebody is away, or stands still. */
+/** What happens to a server; `draw`, from 0 to 1, is for what else there is to choose. */
+type ServerFault = 'killServer' | 'freezeServer' | 'stopServer' | 'cutServer';
+type NodeFault = 'killNode' | 'freezeNode' | 'cutNode';
+
+/** `at`: milliseconds after the begin. `ms`: for how long somebody is away, stands still or is cut off. */
 export type Fault =
   | {
-      readonly kind: 'killServer' | 'freezeServer';
+      readonly kind: ServerFault;
       readonly at: number;
       readonly server: number;
       readonly ms: number;
+      readonly draw: number;
     }
-  | { readonly kind: 'killRedis' | 'freezeRedis'; readonly at: number; readonly ms: number }
-  /** `draw`, from 0 to 1, tells which of those that run then. */
+  | { readonly kind: 'killRedis' | 'freezeRedis' | NodeFault; readonly at: number; readonly ms: number }
+  /** `draw` tells which of those that run then. */
   | { readonly kind: 'killComponent'; readonly at: number; readonly draw: number };
 
-/** How often each comes, of a hundred. */
-const SHARES = {
-  killComponent: 35,
-  killServer: 20,
-  freezeServer: 20,
-  freezeRedis: 13,
-  killRedis: 12,
-} as const;
+/** How often each comes, of a hundred, and how many milliseconds it lasts. */
+const FAULTS: Readonly<Record<Fault['kind'], readonly [share: number, least: number, most: number]>> = {
+  killComponent: [26, 0, 0],
+  killServer: [14, 200, 4_000],
+  stopServer: [8, 200, 4_000],
+  freezeServer: [14, 1_000, 8_000],
+  cutServer: [9, 500, 5_000],
+  freezeRedis: [9, 500, 4_000],
+  killRedis: [9, 100, 2_000],
+  killNode: [4, 200, 3_000],
+  freezeNode: [3, 1_000, 5_000],
+  cutNode: [4, 500, 5_000],
+};
 const PAUSE_MS = [300, 2_500] as const;
 
 export function planFaults(seed: number, seconds: number, servers: number): readonly Fault[] {
@@ -52,23 +62,31 @@ function faultAt(random: Random, at: number, servers: number): Fault {
   const kind = kindOf(random() * 100);
   const server = Math.floor(random() * servers);
   const draw = random();
+  const [, least, most] = FAULTS[kind];
+  const ms = between(random, least, most);
   switch (kind) {
     case 'killServer':
-      return { kind, at, server, ms: between(random, 200, 4_000) };
+    case 'stopServer':
     case 'freezeServer':
-      return { kind, at, server, ms: between(random, 1_000, 8_000) };
-    case 'freezeRedis':
-      return { kind, at, ms: between(random, 500, 4_000) };
-    case 'killRedis':
-      return { kind, at, ms: between(random, 100, 2_000) };
+    case 'cutServer':
+      return { kind, at, server, ms, draw };
     case 'killComponent':
       return { kind, at, draw };
+    case 'freezeRedis':
+    case 'killRedis':
+    case 'killNode':
+    case 'freezeNode':
+    case 'cutNode':
+      return { kind, at, ms };
   }
 }
 
 function kindOf(percent: number): Fault['kind'] {
   let below = 0;
-  for (const [kind, share] of Object.entries(SHARES) as [Fault['kind'], number][]) {
+  for (const [kind, [share]] of Object.entries(FAULTS) as [
+    Fault['kind'],
+    readonly [number, number, number],
+  ][]) {
     below += share;
     if (percent < below) return kind;
   }

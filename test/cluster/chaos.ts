@@ -8,9 +8,19 @@ import { Redis } from 'ioredis';
 import { answer, drop, Receiver, type Manner } from '../support/receiver.ts';
 import type { DetectionDocument, Service } from '../support/service.ts';
 import { violationsOf } from './chaos-checks.ts';
+import { Asking } from './chaos-asking.ts';
 import { Clients } from './chaos-clients.ts';
+import { Registrar } from './chaos-registrar.ts';
+import { camera, StreamClient } from './chaos-streams.ts';
 import { ChaosCluster, LEASE_MS, PREFIX } from './chaos-cluster.ts';
-import { storyOf, type ChaosJob, type History, type LastSeen, type Violation } from './chaos-history.ts';
+import {
+  storyOf,
+  type ChaosJob,
+  type History,
+  type LastSeen,
+  type Registered,
+  type Violation,
+} from './chaos-history.ts';
 import { planFaults, randomOf } from './chaos-plan.ts';
 import { contentOf, shapesIn, type Shapes } from './chaos-shapes.ts';
 
@@ -39,6 +49,7 @@ const STORY_LINES = 60;
 export async function chaos(options: ChaosOptions): Promise<ChaosReport> {
   const { seed, servers, say } = options;
   const receiver = await Receiver.start(moody(seed));
+  const eye = await camera();
   const cluster = await ChaosCluster.started(servers);
   try {
     const shapes = shapesIn(cluster.mediaDir);
@@ -48,16 +59,24 @@ export async function chaos(options: ChaosOptions): Promise<ChaosReport> {
       ...{ seed, shapes, services: cluster.services, receiver: receiver.url },
       token: () => cluster.token(),
     });
-    await disturb(cluster, clients, options);
+    const token = () => cluster.token();
+    const asking = (stream: number) =>
+      new Asking({ services: cluster.services, random: randomOf(seed, stream), token });
+    const watcher = new StreamClient(asking(2_000), randomOf(seed, 2_001), eye.url);
+    const registrar = new Registrar(asking(2_002), randomOf(seed, 2_003));
+    await disturb(cluster, { clients, watcher, registrar }, options);
     say(
       `faults are over: ${clients.jobs.length} jobs, ${clients.calls.length} calls, ${cluster.struck.length} faults`,
     );
     const ended = await allEnd(cluster, clients.jobs);
+    await lookAt(registrar.all, cluster.services, asking(2_004));
     const left = await whatIsLeft(cluster);
     const history: History = {
       ...{
         calls: clients.calls,
         jobs: clients.jobs,
+        streams: watcher.streams,
+        registered: registrar.all,
         faults: cluster.struck,
         expected,
         left,
@@ -70,8 +89,24 @@ export async function chaos(options: ChaosOptions): Promise<ChaosReport> {
     return reportOf(history, seed);
   } finally {
     await cluster.close();
+    await eye.close();
     await receiver.close();
   }
+}
+
+/** What one server was told all see within a second. */
+const TOLD_MS = 1_500;
+
+async function lookAt(
+  all: readonly Registered[],
+  services: readonly Service[],
+  asking: Asking,
+): Promise<void> {
+  await sleep(TOLD_MS);
+  for (const one of all)
+    one.last = await Promise.all(
+      services.map(async (service) => (await asking.of(service, 'GET', one.shownAt)).status),
+    );
 }
 
 function moody(seed: number): Manner {
@@ -90,19 +125,25 @@ async function undisturbed(service: Service, shapes: Shapes): Promise<ReadonlyMa
   return new Map(documents);
 }
 
+interface AllClients {
+  readonly clients: Clients;
+  readonly watcher: StreamClient;
+  readonly registrar: Registrar;
+}
+
 async function disturb(
   cluster: ChaosCluster,
-  clients: Clients,
+  { clients, watcher, registrar }: AllClients,
   { seed, seconds, servers }: ChaosOptions,
 ): Promise<void> {
   const began = performance.now();
-  const running = clients.run(CLIENTS);
+  const running = Promise.all([clients.run(CLIENTS), watcher.run(), registrar.run()]);
   for (const fault of planFaults(seed, seconds, servers)) {
     await sleep(Math.max(0, began + fault.at - performance.now()));
     cluster.strike(fault);
   }
   await cluster.settled();
-  clients.stop();
+  for (const one of [clients, watcher, registrar]) one.stop();
   await running;
 }
 
@@ -198,7 +239,7 @@ function reportOf(history: History, seed: number): ChaosReport {
   for (const { kind } of history.faults) faults.set(kind, (faults.get(kind) ?? 0) + 1);
   const count = (all: ReadonlyMap<string, number>) => [...all].map(([name, n]) => `${n} ${name}`).join(', ');
   const summary = [
-    `${history.jobs.length} jobs (${count(ends)}), ${history.calls.length} calls, ${history.callbacks.length} callbacks`,
+    `${history.jobs.length} jobs (${count(ends)}), ${history.calls.length} calls, ${history.callbacks.length} callbacks, ${history.streams.length} streams, ${history.registered.length} components and pipelines`,
     `faults: ${count(faults)}`,
   ];
   if (violations.length === 0) return { violations, lines: [...summary, `All is well, SEED=${seed}`] };

@@ -4,6 +4,7 @@
  * `fork`; it ends with its parent.
  */
 import { BATCH_JOB } from '../../actors/batch-job/keys.ts';
+import { STREAMING_JOB } from '../../actors/streaming-job/state.ts';
 import type { JobSnapshot } from '../../actors/batch-job/snapshot.ts';
 import type { SubJobRow } from '../../actors/batch-job/state.ts';
 import { BUILT_IN } from '../../config/places.ts';
@@ -64,9 +65,16 @@ function say(message: FromServer): void {
   process.send?.(message);
 }
 
+async function committedStream(store: Store, wanted: Commit): Promise<number> {
+  const version = await store.commit(wanted);
+  logger.debug({ job: wanted.actor.id, version }, 'committed a stream');
+  return version;
+}
+
 /** The real store, but that it logs what jobs commit, and carries out the death wish. */
 function mortal(store: Store): Store {
   const commit = async (wanted: Commit): Promise<number> => {
+    if (wanted.actor.kind === STREAMING_JOB) return committedStream(store, wanted);
     if (wanted.actor.kind !== BATCH_JOB) return store.commit(wanted);
     // The search takes in what ended a while ago: nobody means that who counts the commits of a job.
     if (isOfSearch(wanted) && wish?.indexed !== true) return store.commit(wanted);
