@@ -8,7 +8,8 @@ import type { Asking } from './chaos-asking.ts';
 import type { ChaosStream } from './chaos-history.ts';
 import { between, type Random } from './chaos-plan.ts';
 
-const WATCHED_MS = [1_500, 6_000] as const;
+const WATCHED_MS = [500, 4_000] as const;
+const END_MS = 90_000;
 const LOOK_MS = 200;
 const SEGMENT_SIZE = 10;
 const SPEED = 0.5;
@@ -41,8 +42,9 @@ export class StreamClient {
       const until = Date.now() + between(this.#random, ...WATCHED_MS);
       while (Date.now() < until && !this.#isOver) await this.#look(stream);
       await this.#asking.insist('POST', `/rest/streaming/jobs/${stream.jobId}/cancel`);
+      const late = Date.now() + END_MS;
       do await this.#look(stream);
-      while (stream.seen.at(-1)?.terminal !== true && !this.#isOver);
+      while (stream.seen.at(-1)?.terminal !== true && Date.now() < late);
     }
   }
 

@@ -1,10 +1,8 @@
 /** Servers, components and Redis are killed and frozen under load; then everything has to be as if they had not been. */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Redis } from 'ioredis';
 import { answer, drop, Receiver, type Manner } from '../support/receiver.ts';
 import type { DetectionDocument, Service } from '../support/service.ts';
 import { violationsOf } from './chaos-checks.ts';
@@ -12,15 +10,9 @@ import { Asking } from './chaos-asking.ts';
 import { Clients } from './chaos-clients.ts';
 import { Registrar } from './chaos-registrar.ts';
 import { camera, StreamClient } from './chaos-streams.ts';
-import { ChaosCluster, LEASE_MS, PREFIX } from './chaos-cluster.ts';
-import {
-  storyOf,
-  type ChaosJob,
-  type History,
-  type LastSeen,
-  type Registered,
-  type Violation,
-} from './chaos-history.ts';
+import { ChaosCluster, LEASE_MS } from './chaos-cluster.ts';
+import { lookAt, whatIsLeft } from './chaos-after.ts';
+import { storyOf, type ChaosJob, type History, type LastSeen, type Violation } from './chaos-history.ts';
 import { planFaults, randomOf } from './chaos-plan.ts';
 import { contentOf, shapesIn, type Shapes } from './chaos-shapes.ts';
 
@@ -92,21 +84,6 @@ export async function chaos(options: ChaosOptions): Promise<ChaosReport> {
     await eye.close();
     await receiver.close();
   }
-}
-
-/** What one server was told all see within a second. */
-const TOLD_MS = 1_500;
-
-async function lookAt(
-  all: readonly Registered[],
-  services: readonly Service[],
-  asking: Asking,
-): Promise<void> {
-  await sleep(TOLD_MS);
-  for (const one of all)
-    one.last = await Promise.all(
-      services.map(async (service) => (await asking.of(service, 'GET', one.shownAt)).status),
-    );
 }
 
 function moody(seed: number): Manner {
@@ -184,48 +161,6 @@ const contentsOf = (document: DetectionDocument | undefined): Pick<LastSeen, 'do
   mediaIds: document?.media.map(({ mediaId }) => mediaId) ?? [],
 });
 
-/** Folders of runs, and work and notices of jobs, in Redis; each look waits for the next round of cleaning. */
-async function whatIsLeft(cluster: ChaosCluster): Promise<readonly string[]> {
-  const until = Date.now() + 30_000;
-  for (;;) {
-    const left = [...(await filesLeft(cluster.dataDir)), ...(await keysLeft(cluster.redis.url))];
-    if (left.length === 0 || Date.now() > until) return left;
-    await sleep(LOOK_MS);
-  }
-}
-
-async function filesLeft(dataDir: string): Promise<readonly string[]> {
-  const folders = ['spool', 'media'].map(async (kind) => {
-    const names = await readdir(path.join(dataDir, kind)).catch(() => []);
-    return names.map((name) => path.join(kind, name));
-  });
-  return (await Promise.all(folders)).flat();
-}
-
-async function keysLeft(url: string): Promise<readonly string[]> {
-  const redis = new Redis(url);
-  try {
-    const kinds = [
-      'w:i:*',
-      'w:l:*',
-      'w:line:*',
-      'w:turns:*',
-      'w:of:*',
-      'w:due',
-      'w:news',
-      'w:held',
-      'w:depth',
-      'n:*',
-      'i:live*',
-      'quarantine',
-    ];
-    const found = await Promise.all(kinds.map((kind) => redis.keys(`{${PREFIX}}:${kind}`)));
-    return found.flat();
-  } finally {
-    redis.disconnect();
-  }
-}
-
 const logsOf = ({ services }: ChaosCluster): History['log'] =>
   services
     .flatMap((service, server) => service.log().map((line) => ({ ...line, server })))
@@ -239,7 +174,7 @@ function reportOf(history: History, seed: number): ChaosReport {
   for (const { kind } of history.faults) faults.set(kind, (faults.get(kind) ?? 0) + 1);
   const count = (all: ReadonlyMap<string, number>) => [...all].map(([name, n]) => `${n} ${name}`).join(', ');
   const summary = [
-    `${history.jobs.length} jobs (${count(ends)}), ${history.calls.length} calls, ${history.callbacks.length} callbacks, ${history.streams.length} streams, ${history.registered.length} components and pipelines`,
+    `${history.jobs.length} jobs (${count(ends)}), ${history.calls.length} calls, ${history.callbacks.length} callbacks, ${history.streams.length} streams (${history.streams.map(({ seen }) => seen.at(-1)?.segments ?? 0).join(', ')} segments), ${history.registered.length} components and pipelines`,
     `faults: ${count(faults)}`,
   ];
   if (violations.length === 0) return { violations, lines: [...summary, `All is well, SEED=${seed}`] };
