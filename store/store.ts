@@ -66,6 +66,8 @@ export interface Commit {
   readonly snapshot: Snapshot | null;
   /** Given once, when the actor is created. */
   readonly record?: unknown;
+  /** Names of parts of the record that many actors have in common: a store in memory keeps each content once. */
+  readonly common?: readonly string[];
   readonly putRows?: readonly Row[];
   /** Removes every row of the actor whose key starts with one of these. */
   readonly removeRows?: readonly string[];
@@ -155,6 +157,11 @@ export interface Store {
 /** What was to be stored cannot be, however often it is tried: too large, or no JSON. */
 export class NotStorable extends Error {
   override readonly name = 'NotStorable';
+}
+
+/** What is stored of one actor is nothing that a store writes: a part of it is missing, or of another kind. */
+export class StoreDamaged extends Error {
+  override readonly name = 'StoreDamaged';
 }
 
 /** The store cannot be reached or does not answer; whether what was asked of it was done is not known. */

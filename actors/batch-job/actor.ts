@@ -78,6 +78,7 @@ function durableJob(deps: JobDeps): DurableKind<JobRecord, JobTypes> {
     kind: BATCH_JOB,
     schema: JOB_SCHEMA,
     upcasters: JOB_UPCASTERS,
+    common: ['plan', 'serverProperties'],
     rowsOf(body) {
       const { status, run } = jobSnapshotSchema.parse(body);
       return isTerminal(status) ? undefined : runPrefix(run);

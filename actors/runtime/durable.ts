@@ -3,6 +3,7 @@ import {
   newCommitId,
   NotStorable,
   rowsOfCommit,
+  StoreDamaged,
   VersionConflict,
   type ActorKey,
   type Commit,
@@ -40,6 +41,8 @@ export interface DurableKind<R, T extends ActorTypes> {
   /** The first decision that changes something brings the record, unless `newRecord` makes it. */
   decide(record: R | undefined, state: T['state'] | undefined, envelope: Envelope<T['command']>): Decision<T>;
   newRecord?(at: number): R;
+  /** Parts of the record that many actors of the kind have in common. */
+  readonly common?: readonly string[];
   /** Effects that the loaded state stands for. */
   recover(state: T['state']): readonly T['effect'][];
   perform(record: R, state: T['state'], effects: readonly T['effect'][]): Promise<void>;
@@ -176,7 +179,7 @@ async function commit<R, T extends ActorTypes>(
     owner,
     snapshot: { schema: kind.schema, body: { state: kind.snapshot(record, state), seen } },
     ...rest,
-    ...(made === undefined ? {} : { record: made }),
+    ...(made === undefined ? {} : { record: made, common: kind.common ?? [] }),
   });
   return { version, commit: commitId, record, state, seen };
 }
@@ -272,12 +275,12 @@ async function restored<R, T extends ActorTypes>(
 const isSteps = <S>(found: S | Steps<S>): found is Steps<S> =>
   typeof found === 'object' && found !== null && Symbol.iterator in found && 'next' in found;
 
-/** A store that cannot read just now is no reason for quarantine; text in it that is no JSON is. */
+/** A store that cannot read just now is no reason for quarantine; text in it that is no JSON, or what no store writes, is. */
 async function read<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof SyntaxError) throw error;
+    if (error instanceof SyntaxError || error instanceof StoreDamaged) throw error;
     throw new TransientError('The state could not be read.', { cause: error });
   }
 }

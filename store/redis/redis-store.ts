@@ -4,8 +4,8 @@ import { LRUCache } from 'lru-cache';
 import { actorName, type ActorKey } from '../actor-key.ts';
 import type { LeaseSettings } from '../ledger.ts';
 import {
-  newCommitId,
   NotStorable,
+  StoreDamaged,
   VersionConflict,
   type Commit,
   type IndexEntry,
@@ -18,9 +18,11 @@ import {
   type Store,
   type StoredActor,
 } from '../store.ts';
+import { commitWords, counterWords } from './commit-words.ts';
 import { LEDGER_SCRIPTS, type LedgerVerb } from './ledger-script.ts';
 import { RedisLedger, type RedisLedgerDeps } from './redis-ledger.ts';
 import { away, Scripts, type Argument } from './scripts.ts';
+import { SharedParts } from './shared-parts.ts';
 import { CONFLICT, STORE_SCRIPTS, type StoreVerb } from './store-script.ts';
 
 /** Characters of actors that are kept as they were read last; a larger one is read anew each time. */
@@ -36,8 +38,6 @@ const MEMORY_LOOK_MS = 1_000;
  * more than are given within the seconds that it can lose, and not the same each time, for it may come back to the same moment twice.
  */
 const FORGOTTEN_NUMBERS = [10_000, 20_000] as const;
-/** A text of Redis is no longer (proto-max-bulk-len). */
-const LONGEST_TEXT = 512 * 1024 * 1024;
 
 export interface RedisOptions {
   /** redis:// or rediss:// (TLS), with user and password when Redis asks for them. */
@@ -60,6 +60,12 @@ const LEASES: LeaseSettings = {
 /** Servers look after leases each second. */
 const GAP_MS = 5_000;
 
+/** Of an actor, as its script answers them. */
+type LoadedFields = readonly [
+  ...[version: string, server: string, epoch: string, schema: string, body: string],
+  ...[record: string | null, parts: string | null],
+];
+
 /**
  * The store in a Redis that servers share. Each verb is a script, which Redis carries out whole and alone: commits with rows, indexes,
  * notices, counters and work are one. How much survives the loss of power is a matter of Redis' own settings (appendfsync).
@@ -80,6 +86,7 @@ export class RedisStore implements Store {
   #memory: { readonly at: number; readonly used: number; readonly most: number } | undefined;
   readonly #heard: ((words: string) => void)[] = [];
   readonly #scripts: Scripts<StoreVerb>;
+  readonly #parts = new SharedParts();
   readonly #loaded = new LRUCache<string, StoredActor>({
     maxSize: KEPT_CHARACTERS,
     maxEntrySize: KEPT_OF_ONE,
@@ -177,7 +184,7 @@ export class RedisStore implements Store {
 
   async commit(commit: Commit): Promise<number> {
     this.#loaded.delete(actorName(commit.actor));
-    const words = [...commitWords(commit), ...this.work.changeWords(commit.work)];
+    const words = [...commitWords(commit, this.#parts), ...this.work.changeWords(commit.work)];
     if (words.length > MOST_WORDS)
       throw new NotStorable(
         `The commit cannot be written: it has ${words.length} parts, Redis takes ${MOST_WORDS} at once.`,
@@ -189,21 +196,36 @@ export class RedisStore implements Store {
 
   async load(actor: ActorKey): Promise<StoredActor | undefined> {
     const name = actorName(actor);
-    const known = this.#loaded.get(name);
-    const answer = await this.#read('load', [name, known?.commit ?? '']);
-    const [commit, fields] = answer as readonly [string, (readonly (string | null)[])?];
-    if (commit === '') return undefined;
-    if (fields === undefined) return known!;
-    const [version, server, epoch, schema, body, record] = fields;
-    const found: StoredActor = {
+    for (let before: string | undefined; ;) {
+      const known = this.#loaded.get(name);
+      const answer = await this.#read('load', [name, known?.commit ?? '']);
+      const [commit, fields] = answer as readonly [string, LoadedFields?];
+      if (commit === '') return undefined;
+      if (fields === undefined) return known!;
+      const found = await this.#loadedAs(commit, fields);
+      if (found !== undefined) {
+        this.#loaded.set(name, found, { size: fields[4].length + (fields[5]?.length ?? 0) + 1 });
+        return found;
+      }
+      if (commit === before) throw new StoreDamaged(`A part of the record of ${name} is missing.`);
+      before = commit;
+    }
+  }
+
+  /** Undefined: a part of its record is gone, most likely with the actor itself. */
+  async #loadedAs(commit: string, fields: LoadedFields): Promise<StoredActor | undefined> {
+    const [version, server, epoch, schema, body, text, parts] = fields;
+    const read = async (hashes: readonly string[]) =>
+      (await this.#read('parts', hashes)) as readonly (string | null)[];
+    const record = text === null ? undefined : await this.#parts.joined(text, parts ?? '', read);
+    if (text !== null && record === undefined) return undefined;
+    return {
       version: Number(version),
       commit,
-      owner: { server: server!, epoch: Number(epoch) },
-      snapshot: { schema: Number(schema), body: JSON.parse(body!) as unknown },
-      record: record == null ? undefined : (JSON.parse(record) as unknown),
+      owner: { server, epoch: Number(epoch) },
+      snapshot: { schema: Number(schema), body: JSON.parse(body) as unknown },
+      record,
     };
-    this.#loaded.set(name, found, { size: body!.length + (record?.length ?? 0) + 1 });
-    return found;
   }
 
   async rows(actor: ActorKey, { prefix, after = '', limit }: RowOptions): Promise<readonly Row[]> {
@@ -345,56 +367,6 @@ export class RedisStore implements Store {
     this.work.told(told);
     return answer;
   }
-}
-
-/** @throws NotStorable */
-function commitWords(commit: Commit): readonly Argument[] {
-  const { actor, expected, after = '', id: commitId = newCommitId(), owner, snapshot } = commit;
-  const build = [actorName(actor), actor.id, expected, after, commitId];
-  const head = [...build, owner.server, owner.epoch, snapshot === null ? 1 : 0];
-  if (snapshot === null) return [...head, ...counterWords(commit.counters)];
-  const { putRows = [], removeRows = [], index = {}, outbox: { put = [], remove = [] } = {} } = commit;
-  const scores = Object.entries(index);
-  return [
-    ...head,
-    ...[snapshot.schema, json(snapshot.body)],
-    ...(commit.record === undefined ? [0, ''] : [1, json(commit.record)]),
-    ...counterWords(commit.counters),
-    ...[removeRows.length, ...removeRows],
-    ...[putRows.length, ...putRows.flatMap(({ key, body }) => [key, json(body)])],
-    ...[scores.length, ...scores.flatMap(([name, score]) => [name, score === null ? '' : finite(score)])],
-    ...[remove.length, ...remove],
-    ...[
-      put.length,
-      ...put.flatMap(({ id, destination, due, body }) => [id, destination, finite(due), json(body)]),
-    ],
-  ];
-}
-
-function counterWords(counters: Commit['counters'] = {}): readonly Argument[] {
-  const entries = Object.entries(counters);
-  return [entries.length, ...entries.flat()];
-}
-
-function finite(score: number): number {
-  if (Number.isNaN(score)) throw new NotStorable('The commit cannot be written: a score is no number.');
-  return score;
-}
-
-function json(body: unknown): string {
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(body);
-  } catch (error) {
-    throw new NotStorable(`The commit cannot be written: ${String(error)}`, { cause: error });
-  }
-  if (text === undefined || text.length > LONGEST_TEXT)
-    throw new NotStorable(
-      text === undefined
-        ? 'The commit cannot be written: a value is no JSON.'
-        : `The commit cannot be written: one value has ${text.length} characters, ${LONGEST_TEXT} are allowed.`,
-    );
-  return text;
 }
 
 function keyOf(name: string): ActorKey {

@@ -5,8 +5,10 @@
  * Keys, all behind the prefix `S` whose braces put them in one slot:
  *
  *     a:<actor>          hash: v(ersion), u (id of the commit that wrote it), server, epoch, schema, b(ody), r(ecord)
+ *                        x (names of the indexes that it stands in, as JSON), p(arts of the record that others have, too), as name:hash,name:hash
+ *     p:<hash>           such a part: n (how many have it), j (as JSON)
  *     r:<actor>          hash of rows; k:<actor> their keys in order
- *     x:<actor>          names of the indexes that it stands in; i:<index> its entries by score
+ *     i:<index>          its entries by score
  *     n:<id>             a notice: d(estination), due, a(ctor), b(ody)
  *     n-of:<actor>       its notices
  *     o:<destination>    notices by the time at which they are due; destinations: all that have some
@@ -88,7 +90,50 @@ local function putNotice(actor, id, destination, due, body)
   redis.call('ZADD', S .. 'destinations', 0, destination)
 end
 
-local function leaveIndexes(actor, id)
+local function leaveParts(key)
+  for hash in string.gmatch(redis.call('HGET', key, 'p') or '', ':([^,]+)') do
+    if redis.call('HINCRBY', S .. 'p:' .. hash, 'n', -1) <= 0 then redis.call('UNLINK', S .. 'p:' .. hash) end
+  end
+  redis.call('HDEL', key, 'p')
+end
+
+local function putParts(key, n)
+  local parts = {}
+  for i = 1, n do
+    local name, hash, text = arg(), arg(), arg()
+    if redis.call('HINCRBY', S .. 'p:' .. hash, 'n', 1) == 1 then redis.call('HSET', S .. 'p:' .. hash, 'j', text) end
+    parts[i] = name .. ':' .. hash
+  end
+  if n > 0 then redis.call('HSET', key, 'p', table.concat(parts, ',')) end
+end
+
+local function indexesOf(key)
+  local names = {}
+  for _, name in ipairs(cjson.decode(redis.call('HGET', key, 'x') or '[]')) do names[name] = true end
+  return names
+end
+
+local function moveInIndexes(key, id, n)
+  if n == 0 then return end
+  local names, list = indexesOf(key), {}
+  for _ = 1, n do
+    local name, score = arg(), arg()
+    if score == '' then
+      redis.call('ZREM', S .. 'i:' .. name, id)
+      names[name] = nil
+    else
+      redis.call('ZADD', S .. 'i:' .. name, score, id)
+      names[name] = true
+    end
+  end
+  for name in pairs(names) do list[#list + 1] = name end
+  if #list > 0 then redis.call('HSET', key, 'x', cjson.encode(list)) else redis.call('HDEL', key, 'x') end
+end
+
+local function leaveIndexes(key, actor, id)
+  for name in pairs(indexesOf(key)) do redis.call('ZREM', S .. 'i:' .. name, id) end
+  redis.call('HDEL', key, 'x')
+  -- The first layout kept them so.
   for _, name in ipairs(redis.call('SMEMBERS', S .. 'x:' .. actor)) do redis.call('ZREM', S .. 'i:' .. name, id) end
   redis.call('DEL', S .. 'x:' .. actor)
 end
@@ -114,14 +159,19 @@ export const STORE_SCRIPTS = {
     local owner, epoch, gone = arg(), arg(), arg() == '1'
     if gone and expected == 0 then return { told(), ${CONFLICT} } end
     if gone then
-      redis.call('UNLINK', key, S .. 'r:' .. actor, S .. 'k:' .. actor)
-      leaveIndexes(actor, id)
+      leaveParts(key)
+      leaveIndexes(key, actor, id)
       leaveOutbox(actor)
+      redis.call('UNLINK', key, S .. 'r:' .. actor, S .. 'k:' .. actor)
       count(number())
     else
       local schema, body, hasRecord, record = arg(), arg(), arg() == '1', arg()
       redis.call('HSET', key, 'v', expected + 1, 'u', commit, 'server', owner, 'epoch', epoch, 'schema', schema, 'b', body)
-      if hasRecord then redis.call('HSET', key, 'r', record) end
+      if hasRecord then
+        if expected > 0 then leaveParts(key) end
+        redis.call('HSET', key, 'r', record)
+      end
+      putParts(key, number())
       count(number())
       for _ = 1, number() do
         local prefix = arg()
@@ -138,16 +188,7 @@ export const STORE_SCRIPTS = {
         redis.call('HSET', S .. 'r:' .. actor, row, text)
         redis.call('ZADD', S .. 'k:' .. actor, 0, row)
       end
-      for _ = 1, number() do
-        local name, score = arg(), arg()
-        if score == '' then
-          redis.call('ZREM', S .. 'i:' .. name, id)
-          redis.call('SREM', S .. 'x:' .. actor, name)
-        else
-          redis.call('ZADD', S .. 'i:' .. name, score, id)
-          redis.call('SADD', S .. 'x:' .. actor, name)
-        end
-      end
+      moveInIndexes(key, id, number())
       for _ = 1, number() do dropNotice(actor, arg()) end
       for _ = 1, number() do putNotice(actor, arg(), arg(), arg(), arg()) end
     end
@@ -160,7 +201,11 @@ export const STORE_SCRIPTS = {
     local key, known = S .. 'a:' .. arg(), arg()
     local commit = redis.call('HGET', key, 'u')
     if not commit or commit == known then return { commit or '' } end
-    return { commit, redis.call('HMGET', key, 'v', 'server', 'epoch', 'schema', 'b', 'r') }`),
+    return { commit, redis.call('HMGET', key, 'v', 'server', 'epoch', 'schema', 'b', 'r', 'p') }`),
+  parts: reading(`
+    local found = {}
+    for i, hash in ipairs(ARGV) do found[i] = redis.call('HGET', S .. 'p:' .. hash, 'j') end
+    return found`),
   rows: reading(`
     local actor, prefix, after, limit = arg(), arg(), arg(), number()
     local from = '[' .. prefix
@@ -208,7 +253,7 @@ export const STORE_SCRIPTS = {
     for _, notice in ipairs(redis.call('SMEMBERS', S .. 'n-of:' .. actor)) do
       redis.call('HSET', aside .. 'notices', notice, redis.call('HGET', S .. 'n:' .. notice, 'b'))
     end
-    leaveIndexes(actor, id)
+    leaveIndexes(key, actor, id)
     leaveOutbox(actor)
     redis.call('RENAME', key, aside .. 'actor')
     if redis.call('EXISTS', S .. 'r:' .. actor) == 1 then redis.call('RENAME', S .. 'r:' .. actor, aside .. 'rows') end

@@ -115,6 +115,30 @@ export function storeContract(backend: Backend): void {
       });
     });
 
+    it('a record is loaded as it was, whatever parts of it others have as well, and whoever of them goes', async () => {
+      const [plan, other, list] = [{ tasks: ['FACE', { n: 1 }] }, 'a text', [1, null]];
+      const common = ['plan', 'list', 'absent'];
+      const records: readonly object[] = [
+        { id: 1, plan, list },
+        { plan, id: 2 },
+        { id: 3, plan: other, list: null },
+        {},
+      ];
+      const keyOf = (n: number) => ({ kind: 'job', id: `${n}` });
+      const shown = async () =>
+        Promise.all(records.map(async (_, n) => (await store.load(keyOf(n)))?.record));
+      for (const [n, record] of records.entries())
+        await store.commit(commitOf({ actor: keyOf(n), record, common }));
+      expect(await shown()).to.deep.equal(records);
+      await store.commit(commitOf({ actor: keyOf(0), expected: 1, snapshot: null }));
+      await store.quarantine(keyOf(2), 'it makes no sense');
+      await reopen();
+      expect(await shown()).to.deep.equal([undefined, records[1], undefined, {}]);
+      await store.commit(commitOf({ actor: keyOf(1), expected: 1, snapshot: null }));
+      await store.commit(commitOf({ actor: keyOf(0), record: records[0]!, common }));
+      expect(await shown()).to.deep.equal([records[0], undefined, undefined, {}]);
+    });
+
     it('actors are told apart by kind and by id', async () => {
       for (const [kind, id] of [
         ['job', '1'],
@@ -641,6 +665,7 @@ const aScore = fc.oneof(fc.integer({ min: -3, max: 3 }), fc.constantFrom(0.5, 9e
 const aMove = fc.oneof(fc.constant(undefined), fc.constant(null), aScore);
 const aNotice = fc.constantFrom('n1', 'n2', 'n3');
 const aDestination = fc.constantFrom('http://a', 'http://b', 'http://ab');
+const aPart = fc.constantFrom('p', 'q', 'r');
 const maybe = <T>(some: fc.Arbitrary<T>) => fc.option(some, { nil: undefined });
 
 const aChange: fc.Arbitrary<Change> = fc.record({
@@ -666,7 +691,10 @@ const aChange: fc.Arbitrary<Change> = fc.record({
   ),
   settled: fc.array(aNotice, { maxLength: 2 }),
   counters: fc.dictionary(fc.constantFrom('n/a', 'n/b', 'm'), fc.integer({ min: -2, max: 2 })),
-  record: maybe(fc.jsonValue({ maxDepth: 1 })),
+  record: maybe(
+    fc.oneof(fc.jsonValue({ maxDepth: 1 }), fc.dictionary(aPart, fc.constantFrom('x', 'y', null))),
+  ),
+  common: fc.subarray(['p', 'q']),
   putRows: fc.array(fc.record({ key: aKey, body: fc.jsonValue({ maxDepth: 1 }) }), { maxLength: 5 }),
   removeRows: fc.array(aPrefix, { maxLength: 2 }),
   live: aMove,

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
+import { Redis } from 'ioredis';
 import { RedisStore, type RedisOptions } from '../../store/redis/redis-store.ts';
-import { NotStorable } from '../../store/store.ts';
+import { NotStorable, StoreDamaged, type Commit } from '../../store/store.ts';
 import { redisOfSuite } from '../support/redis.ts';
 import { until } from '../support/until.ts';
 import { storeContract } from './contract.ts';
@@ -208,6 +209,38 @@ describe('The store in Redis', () => {
       expect((await other.work.known(actor('own'))).size).to.equal(0);
       expect(await other.work.news(9)).to.deep.equal([]);
     });
+  });
+
+  it('keeps once what records have in common, until the last of them is gone', async () => {
+    const store = await open({ prefix: 'common' });
+    const record = { plan: { tasks: ['a plan of many'] } };
+    const commit = (id: string, more: Partial<Commit> = {}) =>
+      store.commit({ actor: actor(id), expected: 0, owner: OWNER, snapshot: SNAPSHOT, ...more });
+    const kept = async () => {
+      const client = new Redis(redis().url);
+      const keys = await client.keys('{common}:p:*');
+      const texts = await Promise.all(keys.map((key) => client.hget(key, 'j')));
+      client.disconnect();
+      return texts;
+    };
+    for (const id of ['a', 'b']) await commit(id, { record, common: ['plan'] });
+    expect(await kept()).to.deep.equal([JSON.stringify(record.plan)]);
+    await commit('a', { expected: 1, snapshot: null });
+    expect((await store.load(actor('b')))?.record).to.deep.equal(record);
+    expect(await kept()).to.have.length(1);
+    await commit('b', { expected: 1, snapshot: null });
+    expect(await kept()).to.deep.equal([]);
+  });
+
+  it('of an actor whose record lacks a part says that what is stored is damaged', async () => {
+    const store = await open({ prefix: 'lacking' });
+    const create = { actor: actor('a'), expected: 0, owner: OWNER, snapshot: SNAPSHOT };
+    await store.commit({ ...create, record: { plan: 1 }, common: ['plan'] });
+    const client = new Redis(redis().url);
+    for (const key of await client.keys('{lacking}:p:*')) await client.del(key);
+    client.disconnect();
+    expect(await store.load(actor('a')).catch((error: unknown) => error)).to.be.instanceOf(StoreDamaged);
+    expect(await store.quarantine(actor('a'), 'it lacks a part')).to.equal(true);
   });
 
   it('writes 200,000 rows in one commit, and refuses what Redis would not take at once', async () => {

@@ -1,0 +1,67 @@
+import { actorName } from '../actor-key.ts';
+import { newCommitId, NotStorable, type Commit } from '../store.ts';
+import type { Argument } from './scripts.ts';
+import type { SharedParts } from './shared-parts.ts';
+
+/** A text of Redis is no longer (proto-max-bulk-len). */
+const LONGEST_TEXT = 512 * 1024 * 1024;
+
+/**
+ * What a commit says to its script, but for its work.
+ * @throws NotStorable
+ */
+export function commitWords(commit: Commit, shared: SharedParts): readonly Argument[] {
+  const { actor, expected, after = '', id: commitId = newCommitId(), owner, snapshot } = commit;
+  const build = [actorName(actor), actor.id, expected, after, commitId];
+  const head = [...build, owner.server, owner.epoch, snapshot === null ? 1 : 0];
+  if (snapshot === null) return [...head, ...counterWords(commit.counters)];
+  const { putRows = [], removeRows = [], index = {}, outbox: { put = [], remove = [] } = {} } = commit;
+  const scores = Object.entries(index);
+  return [
+    ...head,
+    ...[snapshot.schema, json(snapshot.body)],
+    ...recordWords(commit, shared),
+    ...counterWords(commit.counters),
+    ...[removeRows.length, ...removeRows],
+    ...[putRows.length, ...putRows.flatMap(({ key, body }) => [key, json(body)])],
+    ...[scores.length, ...scores.flatMap(([name, score]) => [name, score === null ? '' : finite(score)])],
+    ...[remove.length, ...remove],
+    ...[
+      put.length,
+      ...put.flatMap(({ id, destination, due, body }) => [id, destination, finite(due), json(body)]),
+    ],
+  ];
+}
+
+function recordWords({ record, common = [] }: Commit, shared: SharedParts): readonly Argument[] {
+  if (record === undefined) return [0, '', 0];
+  const { text, parts } = shared.split(record, common);
+  return [1, text, parts.length, ...parts.flatMap(([name, part]) => [name, part.hash, part.text])];
+}
+
+export function counterWords(counters: Commit['counters'] = {}): readonly Argument[] {
+  const entries = Object.entries(counters);
+  return [entries.length, ...entries.flat()];
+}
+
+function finite(score: number): number {
+  if (Number.isNaN(score)) throw new NotStorable('The commit cannot be written: a score is no number.');
+  return score;
+}
+
+/** @throws NotStorable */
+export function json(body: unknown): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(body);
+  } catch (error) {
+    throw new NotStorable(`The commit cannot be written: ${String(error)}`, { cause: error });
+  }
+  if (text === undefined || text.length > LONGEST_TEXT)
+    throw new NotStorable(
+      text === undefined
+        ? 'The commit cannot be written: a value is no JSON.'
+        : `The commit cannot be written: one value has ${text.length} characters, ${LONGEST_TEXT} are allowed.`,
+    );
+  return text;
+}
