@@ -103,6 +103,7 @@ function describeMetrics(registry: Registry, { jobs, leases, processes, ...rest 
   describeStreams(registry, rest.streams);
   const free = 'Bytes that are free on the disk of DATA_DIR; below MIN_FREE_BYTES no jobs are taken';
   gauge(registry, 'troupe_disk_free_bytes', free).set(rest.freeBytes);
+  if (rest.memory !== undefined) describeMemory(registry, rest.memory);
   gauge(registry, 'troupe_leases', 'Sub-jobs in the hands of components').set(leases);
   const processGauge = gauge(registry, 'troupe_component_processes', 'Component processes of this host', [
     'service',
@@ -113,6 +114,14 @@ function describeMetrics(registry: Registry, { jobs, leases, processes, ...rest 
     const counter = new Counter({ name, help, labelNames: ['kind'], registers: [registry] });
     for (const [kind, count] of rest.happened[happening as Happening]) counter.inc({ kind }, count);
   }
+}
+
+function describeMemory(registry: Registry, { used, most }: NonNullable<ServiceMetrics['memory']>): void {
+  gauge(registry, 'troupe_redis_memory_used_bytes', 'Memory that Redis takes').set(used);
+  const limit = 'Memory that Redis may take (maxmemory); 0: it has no limit';
+  gauge(registry, 'troupe_redis_memory_max_bytes', limit).set(most);
+  const share = 'Part of its memory that Redis takes; from 0.9 on no jobs are taken, 0: it has no limit';
+  gauge(registry, 'troupe_redis_memory_share', share).set(most === 0 ? 0 : used / most);
 }
 
 function describeQueues(

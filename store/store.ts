@@ -149,6 +149,8 @@ export interface Store {
   quarantine(actor: ActorKey, reason: string, options?: QuarantineOptions): Promise<boolean>;
   /** Why nothing new is to be stored, so that what is there can go on; undefined: there is room. Absent: only the disk can be full. */
   full?(): Promise<string | undefined>;
+  /** Bytes of memory that it takes, and may take: 0 when there is no limit. Absent: it lies on the disk. */
+  memory?(): Promise<{ readonly used: number; readonly most: number }>;
   /** Throws when the store does not work. */
   check(): Promise<void>;
   close(): Promise<void>;

@@ -38,6 +38,8 @@ export interface ServiceMetrics {
   readonly oldest: ReadonlyMap<string, number>;
   /** Of the disk of DATA_DIR. */
   readonly freeBytes: number;
+  /** Bytes of the memory of Redis; `most` is 0 when it has no limit. Absent: states lie in a file. */
+  readonly memory?: { readonly used: number; readonly most: number };
   /** Sub-jobs in the hands of components. */
   readonly leases: number;
   /** Component processes of this host, by service. */
@@ -48,12 +50,13 @@ export interface ServiceMetrics {
 
 export async function serviceMetrics(sources: MetricSources): Promise<ServiceMetrics> {
   const { store, system, queues, running, dataDir } = sources;
-  const [live, waiting, free, work, streams] = await Promise.all([
+  const [live, waiting, free, work, streams, memory] = await Promise.all([
     store.count(LIVE_JOBS),
     store.count(WAITING_JOBS),
     freeBytes(dataDir),
     store.work.queues(),
     streamFigures(sources),
+    store.memory?.(),
   ]);
   const processes = new Map<string, number>();
   for (const worker of running) {
@@ -70,6 +73,7 @@ export async function serviceMetrics(sources: MetricSources): Promise<ServiceMet
       ),
     ),
     freeBytes: free,
+    ...(memory === undefined ? {} : { memory }),
     leases: [...work.values()].reduce((sum, { held }) => sum + held, 0),
     processes,
     actorsLoaded: system.size,

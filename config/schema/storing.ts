@@ -11,9 +11,14 @@ const storing = {
   REDIS_URL: z
     .string()
     .trim()
-    .regex(/^rediss?:\/\/\S+$/, 'must be redis://host:port/number, or rediss:// for TLS')
+    .regex(
+      /^rediss?(\+sentinel)?:\/\/\S+$/,
+      'must be redis://host:port/number or redis+sentinel://host:port,host:port/name/number; rediss in place of redis for TLS',
+    )
     .optional()
-    .describe('Where Redis is, with user and password if it asks for them; STORE=redis needs it'),
+    .describe(
+      'Where Redis is, with user and password if it asks for them; STORE=redis needs it. `rediss://` is TLS, `redis+sentinel://host:port,host:port/name/number` asks sentinels for the primary: see [operations.md](operations.md#a-cluster)',
+    ),
   REDIS_PREFIX: z
     .string()
     .regex(/^[\w.-]{1,64}$/, 'must be 1 to 64 letters, digits, _, . and -')

@@ -1,10 +1,8 @@
 import { actorName } from '../actor-key.ts';
 import { newCommitId, NotStorable, type Commit } from '../store.ts';
+import { json } from './json.ts';
 import type { Argument } from './scripts.ts';
 import type { SharedParts } from './shared-parts.ts';
-
-/** A text of Redis is no longer (proto-max-bulk-len). */
-const LONGEST_TEXT = 512 * 1024 * 1024;
 
 /**
  * What a commit says to its script, but for its work.
@@ -47,21 +45,4 @@ export function counterWords(counters: Commit['counters'] = {}): readonly Argume
 function finite(score: number): number {
   if (Number.isNaN(score)) throw new NotStorable('The commit cannot be written: a score is no number.');
   return score;
-}
-
-/** @throws NotStorable */
-export function json(body: unknown): string {
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(body);
-  } catch (error) {
-    throw new NotStorable(`The commit cannot be written: ${String(error)}`, { cause: error });
-  }
-  if (text === undefined || text.length > LONGEST_TEXT)
-    throw new NotStorable(
-      text === undefined
-        ? 'The commit cannot be written: a value is no JSON.'
-        : `The commit cannot be written: one value has ${text.length} characters, ${LONGEST_TEXT} are allowed.`,
-    );
-  return text;
 }

@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { LRUCache } from 'lru-cache';
 import { actorName, type ActorKey } from '../actor-key.ts';
 import type { LeaseSettings } from '../ledger.ts';
@@ -18,6 +18,7 @@ import {
   type Store,
   type StoredActor,
 } from '../store.ts';
+import { addressOf, type Address } from './connection.ts';
 import { commitWords, counterWords } from './commit-words.ts';
 import { LEDGER_SCRIPTS, type LedgerVerb } from './ledger-script.ts';
 import { RedisLedger, type RedisLedgerDeps } from './redis-ledger.ts';
@@ -40,7 +41,7 @@ const MEMORY_LOOK_MS = 1_000;
 const FORGOTTEN_NUMBERS = [10_000, 20_000] as const;
 
 export interface RedisOptions {
-  /** redis:// or rediss:// (TLS), with user and password when Redis asks for them. */
+  /** As `addressOf` takes it. */
   readonly url: string;
   /** Servers of one prefix share what is stored. */
   readonly prefix?: string;
@@ -73,9 +74,11 @@ type LoadedFields = readonly [
 export class RedisStore implements Store {
   readonly shared = true;
   readonly work: RedisLedger;
+  readonly #address: Address;
   readonly #redis: Redis;
   /** Redis allows nothing else on a connection that listens. */
   readonly #listening: Redis;
+  readonly #asking: NodeJS.Timeout;
   readonly #prefix: string;
   /** An end that is wanted is no loss. */
   #closing = false;
@@ -83,7 +86,7 @@ export class RedisStore implements Store {
   #process: Promise<string> | undefined;
   /** What a connection had to say last. */
   #reason: Error | undefined;
-  #memory: { readonly at: number; readonly used: number; readonly most: number } | undefined;
+  #usage: { readonly at: number; readonly used: number; readonly most: number } | undefined;
   readonly #heard: ((words: string) => void)[] = [];
   readonly #scripts: Scripts<StoreVerb>;
   readonly #parts = new SharedParts();
@@ -99,10 +102,9 @@ export class RedisStore implements Store {
       await store.#connect();
     } catch (error) {
       await store.close();
-      const { host } = new URL(options.url);
       const cause = store.#reason ?? error;
       const why = cause instanceof Error ? cause.message : String(cause);
-      throw new Error(`The Redis at ${host} (REDIS_URL) cannot be used: ${why}`, { cause });
+      throw new Error(`The Redis at ${store.#address.shown} (REDIS_URL) cannot be used: ${why}`, { cause });
     }
     store.#tellOf(options.connected);
     return store;
@@ -110,19 +112,10 @@ export class RedisStore implements Store {
 
   private constructor({ url, prefix = 'troupe', timeoutMs = 5_000, ledger = {} }: RedisOptions) {
     this.#prefix = `{${prefix}}:`;
-    this.#redis = new Redis(url, {
-      lazyConnect: true,
-      // Whoever asks while Redis is away hears so at once, and what may have been carried out is not sent twice.
-      enableOfflineQueue: false,
-      autoResendUnfulfilledCommands: false,
-      maxRetriesPerRequest: 0,
-      commandTimeout: timeoutMs,
-      connectTimeout: timeoutMs,
-      retryStrategy: (times) => Math.min(50 * times, 1_000),
-      // The address may lead to another Redis by now.
-      reconnectOnError: ({ message }) => /^(READONLY|MASTERDOWN)/.test(message),
-    });
-    this.#listening = this.#redis.duplicate({ commandTimeout: undefined, enableOfflineQueue: true });
+    this.#address = addressOf(url, timeoutMs);
+    this.#redis = this.#address.connection();
+    this.#listening = this.#address.connection({ commandTimeout: undefined, enableOfflineQueue: true });
+    this.#asking = setInterval(() => this.#askListening(), timeoutMs).unref();
     this.#scripts = new Scripts(this.#redis, this.#prefix, STORE_SCRIPTS);
     const server = ledger.server ?? randomBytes(8).toString('hex');
     const verbs = new Scripts<LedgerVerb>(this.#redis, this.#prefix, LEDGER_SCRIPTS);
@@ -171,7 +164,13 @@ export class RedisStore implements Store {
   async #connect(): Promise<void> {
     await Promise.all([this.#redis.connect(), this.#listening.connect()]);
     await this.#scripts.load();
+    this.#address.connectsForEver();
     await this.#listening.subscribe(`${this.#prefix}offered`, `${this.#prefix}said`);
+  }
+
+  /** Who only listens would never notice that the other end is gone. */
+  #askListening(): void {
+    if (this.#listening.status === 'ready') this.#listening.ping().catch(() => undefined);
   }
 
   #offeredElsewhere(server: string, message: string): void {
@@ -303,22 +302,22 @@ export class RedisStore implements Store {
   }
 
   async full(): Promise<string | undefined> {
-    const { used, most } = await this.#usage();
+    const { used, most } = await this.memory();
     if (most === 0 || used < FULL * most) return undefined;
     return `The memory of Redis is nearly full (${used} of ${most} bytes, maxmemory); no new jobs are taken. Raise maxmemory, or keep ended jobs for a shorter time (RETENTION_DAYS).`;
   }
 
-  /** Bytes; `most` is 0 when Redis has no limit. Looked at once a second. */
-  async #usage(): Promise<{ readonly used: number; readonly most: number }> {
+  /** Looked at once a second. */
+  async memory(): Promise<{ readonly used: number; readonly most: number }> {
     const now = performance.now();
-    if (this.#memory === undefined || now - this.#memory.at > MEMORY_LOOK_MS) {
+    if (this.#usage === undefined || now - this.#usage.at > MEMORY_LOOK_MS) {
       const info = await this.#plain(this.#redis.info('memory'));
       const [used, most] = [/^used_memory:(\d+)/m, /^maxmemory:(\d+)/m].map((line) =>
         Number(line.exec(info)?.[1] ?? 0),
       );
-      this.#memory = { at: now, used: used!, most: most! };
+      this.#usage = { at: now, used: used!, most: most! };
     }
-    return this.#memory;
+    return this.#usage;
   }
 
   async check(): Promise<void> {
@@ -343,6 +342,7 @@ export class RedisStore implements Store {
   /** What is asked for by then is carried out. */
   async close(): Promise<void> {
     this.#closing = true;
+    clearInterval(this.#asking);
     this.#listening.disconnect();
     if (this.#redis.status === 'ready') await this.#redis.quit().catch(() => undefined);
     this.#redis.disconnect();

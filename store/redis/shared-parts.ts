@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { json } from './commit-words.ts';
-import type { Argument } from './scripts.ts';
+import { json } from './json.ts';
 
 /** Characters of parts that are kept as they were read last. */
 const KEPT_CHARACTERS = 8 * 1024 * 1024;

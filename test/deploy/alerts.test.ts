@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { packageRoot } from '../../config/info.ts';
 import { LIVE_PIPELINE, registerLivePipeline, SEGMENT_SIZE } from '../support/live-pipeline.ts';
+import { redisOfSuite } from '../support/redis.ts';
 import { sampleUri, Service } from '../support/service.ts';
 import { has, pathOf, textOf, yamlOf } from './files.ts';
 
@@ -82,11 +83,12 @@ describe('The alert rules and the dashboard', () => {
       if (type !== 'row') expect(targets?.length, title).to.be.above(0);
   });
 
-  describe('beside a server that works', () => {
+  describe('beside a server that works, with a Redis', () => {
+    const redis = redisOfSuite();
     let service: Service;
     let scrape: string;
     before(async () => {
-      service = await Service.here();
+      service = await Service.here({ STORE: 'redis', REDIS_URL: redis().url });
       await service.run({ media: [sampleUri('astronaut.png')], pipelineName: 'FACE DETECTION PIPELINE' });
       await registerLivePipeline(service);
       const stream = { streamUri: 'rtsp://camera.example/live', segmentSize: SEGMENT_SIZE };
@@ -94,7 +96,7 @@ describe('The alert rules and the dashboard', () => {
       expect((await service.ask('POST', '/rest/streaming/jobs', request)).status).to.equal(201);
       scrape = (await service.ask('GET', '/metrics')).text;
     });
-    after(() => service.close());
+    after(() => service?.close());
 
     it('name metrics and labels that it has', () => {
       const { metrics, labels } = namesIn(scrape);

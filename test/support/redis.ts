@@ -14,7 +14,7 @@ export const hasRedis = (): boolean =>
 
 export class TestRedis {
   readonly #folder = mkdtempSync(path.join(tmpdir(), 'troupe-redis-'));
-  readonly #port: number;
+  readonly port: number;
   readonly #settings: readonly string[];
   #process: ChildProcess | undefined;
 
@@ -26,16 +26,16 @@ export class TestRedis {
   }
 
   private constructor(port: number, settings: readonly string[]) {
-    this.#port = port;
+    this.port = port;
     this.#settings = settings;
   }
 
   get url(): string {
-    return `redis://127.0.0.1:${this.#port}/0`;
+    return `redis://127.0.0.1:${this.port}/0`;
   }
 
   async start(): Promise<void> {
-    const words = ['--port', `${this.#port}`, '--bind', '127.0.0.1', '--dir', this.#folder, '--save', ''];
+    const words = ['--port', `${this.port}`, '--bind', '127.0.0.1', '--dir', this.#folder, '--save', ''];
     const durable = ['--appendonly', 'yes', '--appendfsync', 'everysec', '--maxmemory-policy', 'noeviction'];
     this.#process = spawn('redis-server', [...words, ...durable, ...this.#settings], { stdio: 'ignore' });
     await until('Redis answers', () => this.#answers());
@@ -48,6 +48,16 @@ export class TestRedis {
     const gone = once(child, 'exit');
     child.kill('SIGKILL');
     await gone;
+  }
+
+  /** What it says of itself. */
+  async info(section: string): Promise<string> {
+    const redis = new Redis(this.url);
+    try {
+      return await redis.info(section);
+    } finally {
+      redis.disconnect();
+    }
   }
 
   /** Changes one of its settings. */
@@ -120,7 +130,7 @@ export class TestRedis {
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };

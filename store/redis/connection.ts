@@ -1,0 +1,105 @@
+import { Redis, type RedisOptions } from 'ioredis';
+
+/** Answers come as they came ever since. */
+type Options = Omit<RedisOptions, 'replyMapping'>;
+
+/** Where Redis is, and who asks it. */
+export interface Address {
+  /** For people: without user and password. */
+  readonly shown: string;
+  /** To be called once an end of all attempts is no error any more: until then the first one in vain is. */
+  connectsForEver(): void;
+  connection(more?: Options): Redis;
+}
+
+const SENTINEL = /^redis(s?)\+sentinel:$/i;
+const SENTINEL_PORT = 26_379;
+/** A member of a list of sentinels: a name or an address, in brackets if it is one of IPv6, and a port. */
+const MEMBER = /^(\[[\da-f:.%]+\]|[^:[\]@\s]+)(?::(\d{1,5}))?$/i;
+const LONGEST_PAUSE_MS = 1_000;
+
+/**
+ * @param url redis:// or rediss:// (TLS), or redis+sentinel://[user:password@]host[:port],host[:port].../name[/number], rediss+sentinel://
+ * (TLS, to the sentinels as well) with sentinel_username and sentinel_password where these ask for them
+ * @param timeoutMs after so long without an answer a call has failed, and after twice that a connection
+ * @throws Error with a sentence when it is none of these
+ */
+export function addressOf(url: string, timeoutMs: number): Address {
+  const scheme = /^[a-z+]+:/i.exec(url)?.[0] ?? '';
+  const state = { forEver: false };
+  const sentinel = SENTINEL.test(scheme) ? sentinelsOf(url, scheme) : undefined;
+  const pause = (times: number) => Math.min(50 * times, LONGEST_PAUSE_MS);
+  const base: Options = {
+    lazyConnect: true,
+    // Whoever asks while Redis is away hears so at once, and what may have been carried out is not sent twice.
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: timeoutMs,
+    connectTimeout: timeoutMs,
+    // A host that is gone without a word: what was asked of it is never answered, and nothing else tells.
+    socketTimeout: 2 * timeoutMs,
+    retryStrategy: pause,
+    // The address may lead to another Redis by now.
+    reconnectOnError: ({ message }) => /^(READONLY|MASTERDOWN)/.test(message),
+    sentinelRetryStrategy: (times) => (state.forEver ? pause(times) : null),
+    sentinelCommandTimeout: timeoutMs,
+  };
+  return {
+    shown: sentinel?.shown ?? new URL(url).host,
+    connectsForEver: () => void (state.forEver = true),
+    connection: (more = {}) =>
+      sentinel === undefined
+        ? new Redis(url, { ...base, ...more })
+        : new Redis({ ...base, ...sentinel.options, ...more }),
+  };
+}
+
+/** A list of hosts is no part of a URL as the standard has it, so it is taken apart by hand. */
+function sentinelsOf(url: string, scheme: string): { readonly shown: string; readonly options: Options } {
+  const { members, rest } =
+    /^\/\/(?:[^@/?]*@)?(?<members>[^/?]+)(?<rest>.*)$/.exec(url.slice(scheme.length))?.groups ?? {};
+  const sentinels = (members ?? '').split(',').map(memberOf);
+  const [name, database = '0', ...more] = (rest ?? '').replace(/\?.*$/, '').split('/').slice(1);
+  if (name === undefined || name === '' || more.length > 0 || !/^\d+$/.test(database))
+    throw new Error(
+      'REDIS_URL: must be redis+sentinel://host:port,host:port/name/number, name being what the sentinels call the primary.',
+    );
+  // The same with one host and a scheme that the standard knows.
+  const { username, password, searchParams } = new URL(
+    url.replace(scheme, 'http:').replace(members!, 'host'),
+  );
+  const given = (value: string | null) =>
+    value === null || value === '' ? undefined : decodeURIComponent(value);
+  const [user, secret] = [given(username), given(password)];
+  const [sentinelUser, sentinelSecret] = ['sentinel_username', 'sentinel_password'].map((key) =>
+    searchParams.get(key),
+  );
+  return {
+    shown: `${members} (${name})`,
+    options: {
+      sentinels,
+      name: decodeURIComponent(name),
+      db: Number(database),
+      ...(user === undefined ? {} : { username: user }),
+      ...(secret === undefined ? {} : { password: secret }),
+      ...(sentinelUser == null ? {} : { sentinelUsername: sentinelUser }),
+      ...(sentinelSecret == null ? {} : { sentinelPassword: sentinelSecret }),
+      ...(SENTINEL.exec(scheme)?.[1] === ''
+        ? {}
+        : { tls: {}, sentinelTLS: {}, enableTLSForSentinelMode: true }),
+    },
+  };
+}
+
+function memberOf(member: string): {
+  readonly host: string;
+  readonly port: number;
+} {
+  const found = MEMBER.exec(member.trim());
+  if (found === null) throw new Error(`REDIS_URL: ${member} is no host with a port.`);
+  return {
+    host: found[1]!.replace(/^\[|\]$/g, ''),
+    port: Number(found[2] ?? SENTINEL_PORT),
+  };
+}

@@ -1,0 +1,21 @@
+import { NotStorable } from '../store.ts';
+
+/** A text of Redis is no longer (proto-max-bulk-len). */
+const LONGEST_TEXT = 512 * 1024 * 1024;
+
+/** @throws NotStorable */
+export function json(body: unknown): string {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(body);
+  } catch (error) {
+    throw new NotStorable(`The commit cannot be written: ${String(error)}`, { cause: error });
+  }
+  if (text === undefined || text.length > LONGEST_TEXT)
+    throw new NotStorable(
+      text === undefined
+        ? 'The commit cannot be written: a value is no JSON.'
+        : `The commit cannot be written: one value has ${text.length} characters, ${LONGEST_TEXT} are allowed.`,
+    );
+  return text;
+}

@@ -1,0 +1,69 @@
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { packageRoot } from '../../config/info.ts';
+import { freePort, hasRedis, TestRedis } from '../support/redis.ts';
+import { sampleUri, Service } from '../support/service.ts';
+
+const SHOT = { media: [sampleUri('astronaut.png')], pipelineName: 'FACE DETECTION PIPELINE' };
+const REQUEST =
+  'req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost -addext subjectAltName=DNS:localhost';
+
+/** The rights of a user as the page about operations names them, for a prefix and a password. */
+function rightsOf(prefix: string, password: string): readonly string[] {
+  const page = readFileSync(join(packageRoot, 'docs/operations.md'), 'utf8');
+  const line = /^ +ACL SETUSER troupe (.*)$/m.exec(page);
+  return line![1]!.replaceAll('{troupe}', `{${prefix}}`).replace('>PASSWORD', `>${password}`).split(' ');
+}
+
+describe('A server whose Redis asks who it is', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-tls-'));
+  let redis: TestRedis | undefined;
+  let service: Service | undefined;
+  let env: Record<string, string> = {};
+  const admin = () => new Redis(redis!.url);
+  before(async function () {
+    if (!hasRedis()) return this.skip();
+    const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+    execFileSync('openssl', [...REQUEST.split(' '), '-keyout', key, '-out', cert], { stdio: 'ignore' });
+    const port = await freePort();
+    const tls = ['--tls-port', `${port}`, '--tls-cert-file', cert, '--tls-key-file', key];
+    redis = await TestRedis.started([...tls, '--tls-ca-cert-file', cert, '--tls-auth-clients', 'no']);
+    const client = admin();
+    await client.call('ACL', 'SETUSER', 'troupe', ...rightsOf('tls', 'pass/word'));
+    client.disconnect();
+    const url = `rediss://troupe:pass%2Fword@localhost:${port}/0`;
+    env = { STORE: 'redis', REDIS_URL: url, NODE_EXTRA_CA_CERTS: cert };
+    service = await Service.started({ ...env, REDIS_PREFIX: 'tls' });
+  });
+  after(async () => {
+    await service?.close();
+    await redis?.end();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('works over TLS, as a user with the rights that the page about operations names, and no more', async () => {
+    const id = await service!.submit(SHOT);
+    expect((await service!.terminal(id)).jobStatus).to.equal('COMPLETE');
+    expect((await service!.ask('GET', '/metrics')).text).to.contain('troupe_redis_memory_used_bytes');
+    expect((await service!.ask('DELETE', `/rest/jobs/${id}`)).status).to.equal(204);
+    const client = admin();
+    const refused = (await client.call('ACL', 'LOG')) as readonly unknown[];
+    client.disconnect();
+    expect(refused, JSON.stringify(refused)).to.deep.equal([]);
+    expect(service!.log('Redis does not tell its settings')).to.deep.equal([]);
+  });
+
+  it('stays within its prefix', async () => {
+    const refused = await Service.started({ ...env, REDIS_PREFIX: 'other' }).catch((error: unknown) =>
+      String(error),
+    );
+    expect(refused).to.contain('cannot be used: NOPERM');
+    const client = admin();
+    expect(await client.keys('{other}*')).to.deep.equal([]);
+    client.disconnect();
+  });
+});
