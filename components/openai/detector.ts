@@ -1,18 +1,12 @@
 /** Asks a model server about pictures: whole images and frames, or the regions that an earlier task found. */
 import sharp from 'sharp';
 import type { Properties } from '../../domain/types.ts';
-import type {
-  DetectionJob,
-  Detector,
-  FoundTrack,
-  Frame,
-  FrameSource,
-  LoadDetector,
-} from '../sdk/detector.ts';
-import { countOf, numberWithin } from '../tracking/settings.ts';
+import type { DetectionJob, Detector, FoundTrack, Frame, LoadDetector } from '../sdk/detector.ts';
+import { countOf } from '../tracking/settings.ts';
 import { Chat } from './chat.ts';
 import { ModelServer } from './server.ts';
 import { promptFor, readChat } from './settings.ts';
+import { shownFrames } from './shown-frames.ts';
 
 const JPEG_QUALITY = 90;
 
@@ -34,7 +28,7 @@ const loadOpenAi: LoadDetector = async ({ models, modelServers }) => {
     },
     async *video(source, job) {
       const look = await watchOf(job);
-      for await (const frame of framesOf(source, job)) yield await look(frame);
+      for await (const frame of shownFrames(source, job)) yield await look(frame);
     },
     close: () => Promise.resolve(server.close()),
   };
@@ -42,26 +36,6 @@ const loadOpenAi: LoadDetector = async ({ models, modelServers }) => {
 };
 
 export default loadOpenAi;
-
-/** A model of words takes seconds for a picture: of a video few are shown to it. Those that an earlier task chose all are. */
-async function* framesOf(source: FrameSource, { properties, fed, allFed, warn, signal }: DetectionJob) {
-  const rate = numberWithin(properties, 'GENERATE_FRAME_RATE_CAP', 0, Infinity);
-  const most = countOf(properties, 'MAX_FRAMES', 1);
-  const isFed = fed !== undefined || allFed !== undefined;
-  let [asked, next] = [0, -Infinity];
-  for await (const frame of source.frames()) {
-    signal.throwIfAborted();
-    if (frame.warmUp || (!isFed && frame.time < next)) continue;
-    if (asked === most) {
-      warn?.(`Only ${most} frames of a piece of the video were shown to the model (MAX_FRAMES).`);
-      return;
-    }
-    yield frame;
-    asked++;
-    // The first frame of each stretch of 1 / rate seconds; times of frames are rounded.
-    if (rate > 0) next = (Math.floor((frame.time + 1) / (1_000 / rate)) + 1) * (1_000 / rate) - 1;
-  }
-}
 
 async function jpegOf({ data, width, height }: Frame, largest: number): Promise<Buffer> {
   const pixels = Buffer.from(data.buffer, data.byteOffset, data.byteLength);

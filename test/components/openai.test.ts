@@ -122,29 +122,44 @@ describe('The OPENAI components', () => {
     expect(server.requests).to.have.length(2);
   });
 
-  it('ask about a frame a second of a video, at most MAX_FRAMES, and about every region that is fed', async () => {
+  it('ask about a frame a second of a video, or as many as are wanted, spread over it where they would be too many', async () => {
     server.manner = says('Grey.');
     const detector = await made(loadPictures);
     const video = painted({ frames: 120 }, () => [90, 90, 90]);
     const warnings: string[] = [];
-    const warn = (message: string) => void warnings.push(message);
-    const found = await all(detector.video!(video, await job('openai')));
-    expect(found.map(({ detections }) => detections[0]!.frame)).to.deep.equal([0, 25, 50, 75, 100]);
-    const few = { ...(await job('openai', { MAX_FRAMES: '2' })), warn };
-    expect(await all(detector.video!(video, few))).to.have.length(2);
-    expect(warnings[0]).to.include('MAX_FRAMES');
-    const fed = { ...(await job('openai', { PROMPT_TEMPLATE: 'What does this {CLASSIFICATION} carry?' })), fed: fedTrack({ CLASSIFICATION: 'person' }) }; // prettier-ignore
-    expect(
-      await all(
-        detector.video!(
-          painted({ frames: 3 }, () => [1, 2, 3]),
-          fed,
-        ),
-      ),
-    ).to.have.length(3);
-    expect(JSON.stringify(asked(server.requests.length - 1)['messages'])).to.include(
-      'What does this person carry?',
-    );
+    const framesWith = async (properties: Properties): Promise<number[]> => {
+      const asked = {
+        ...(await job('openai', properties)),
+        warn: (text: string) => void warnings.push(text),
+      };
+      return (await all(detector.video!(video, asked))).map(({ detections }) => detections[0]!.frame);
+    };
+    expect(await framesWith({})).to.deep.equal([0, 25, 50, 75, 100]);
+    expect(await framesWith({ GENERATE_FRAME_RATE_CAP: '0.5' })).to.deep.equal([0, 50, 100]);
+    expect(await framesWith({ PROCESS_FPS: '2' })).to.deep.equal([0, 13, 25, 38, 50, 63, 75, 88, 100, 113]);
+    expect(await framesWith({ MAX_FRAMES: '5', GENERATE_FRAME_RATE_CAP: '-1', PROCESS_FPS: '1' })).to.have.length(5); // prettier-ignore
+    expect(warnings).to.deep.equal([]);
+    expect(await framesWith({ MAX_FRAMES: '3' })).to.deep.equal([0, 40, 80]);
+    expect(await framesWith({ MAX_FRAMES: '4', GENERATE_FRAME_RATE_CAP: '0' })).to.deep.equal([
+      0, 30, 60, 90,
+    ]);
+    expect(warnings).to.have.length(2);
+    expect(warnings[0]).to.include('only 3 frames were shown to the model (MAX_FRAMES)');
+  });
+
+  it('ask about the regions that are fed, at the same rate, with what their track is', async () => {
+    server.manner = says('A bag.');
+    const detector = await made(loadPictures);
+    const video = painted({ frames: 30 }, () => [1, 2, 3]);
+    const regions = async (properties: Properties): Promise<number> => {
+      const about = await job('openai', { PROMPT_TEMPLATE: 'What does this {CLASSIFICATION} carry?', ...properties }); // prettier-ignore
+      const fed = fedTrack({ CLASSIFICATION: 'person' });
+      return (await all(detector.video!(video, { ...about, fed }))).length;
+    };
+    expect(await regions({})).to.equal(2);
+    expect(await regions({ PROCESS_FPS: '10' })).to.equal(2);
+    expect(await regions({ GENERATE_FRAME_RATE_CAP: '0' })).to.equal(30);
+    expect(JSON.stringify(asked()['messages'])).to.include('What does this person carry?');
   });
 
   it('ask about the texts of tracks and of files', async () => {
