@@ -1,5 +1,5 @@
 /** What a document never shows: the values of secret properties, and secrets inside of media URIs. */
-import type { Properties } from './types.ts';
+import type { Action, Properties } from './types.ts';
 
 const CENSORED = '<censored>';
 
@@ -23,6 +23,9 @@ const SECRET_PARAMETERS = new Set(
   ),
 );
 
+/** What is left of the secrets of an address. */
+const MASKED = /^[a-z][a-z0-9+.-]*:\/\/\*\*\*@|[?&][^?=&#]+=\*\*\*(?=[&#]|$)/i;
+
 /** Properties that are addresses, with or without a user's name and password in them. */
 const ADDRESSES: ReadonlySet<string> = new Set(['ARCHIVE_URL', 'API_URI', 'API_HEALTH_URI']);
 
@@ -32,10 +35,25 @@ export function censorProperties(properties: Properties): Properties {
   );
 }
 
-function censorValue(name: string, value: string): string {
+/** A value as anybody may read it. */
+export function censorValue(name: string, value: string): string {
   if (SECRET_PROPERTIES.has(name)) return CENSORED;
   return ADDRESSES.has(name) ? maskUri(value.trim()) : value;
 }
+
+/** An action as anybody may read it. */
+export const censorAction = (action: Action): Action => ({
+  ...action,
+  properties: action.properties.map(({ name, value }) => ({ name, value: censorValue(name, value) })),
+});
+
+/** The first property whose value stands for one that is not shown. */
+export const censoredProperty = ({ properties }: Action): string | undefined =>
+  properties.find(
+    ({ name, value }) =>
+      (SECRET_PROPERTIES.has(name) && value.trim() === CENSORED) ||
+      (ADDRESSES.has(name) && MASKED.test(value)),
+  )?.name;
 
 /** Censors wherever a text stands under the name of a secret property. */
 export function censorDeep(value: unknown): unknown {

@@ -1,5 +1,6 @@
+import { censorAction, censorValue } from '../../domain/censor.ts';
 import type { CatalogLookup } from '../../domain/plan-lookup.ts';
-import type { Algorithm, Properties } from '../../domain/types.ts';
+import type { Action, Algorithm, Properties } from '../../domain/types.ts';
 import { canonicalName } from '../../domain/values.ts';
 import { WORKFLOW_PROPERTIES, defaultOf } from '../../domain/workflow-properties.ts';
 import { isNamed } from './descriptor.ts';
@@ -61,6 +62,15 @@ export class Catalog implements CatalogLookup {
       .map(({ descriptor }) => descriptor.algorithm.name);
   };
 
+  /** An action as clients see it: without its secrets. */
+  shownAction = (name: string): Action | undefined => {
+    const action = this.action(name);
+    return action === undefined ? undefined : censorAction(action);
+  };
+  *shownActions() {
+    for (const action of this.actions()) yield censorAction(action);
+  }
+
   /** An algorithm as clients see it: its properties with current defaults, and the workflow properties it also takes. */
   shownAlgorithm = (name: string) => {
     const algorithm = this.algorithm(name);
@@ -80,7 +90,7 @@ export class Catalog implements CatalogLookup {
       name: property.name,
       description: property.description,
       type: property.type,
-      defaultValue: defaultOf(property, this.#serverProperties) ?? null,
+      defaultValue: shownDefault(property.name, defaultOf(property, this.#serverProperties)),
       propertiesKey: property.propertiesKey ?? null,
     }));
     return { ...shown, providesCollection: { ...shown.providesCollection, properties } };
@@ -99,6 +109,10 @@ function infoOf({ descriptor, managed, registrants }: Component): ComponentInfo 
     supportsStreamProcessing: isNamed(streamLibrary),
   };
 }
+
+/** That there is none is no secret. */
+const shownDefault = (name: string, value: string | undefined): string | null =>
+  value === undefined || value === '' ? (value ?? null) : censorValue(name, value);
 
 const by =
   <T>(key: (entry: T) => string) =>

@@ -26,6 +26,8 @@ export interface CatalogDone {
 export type CatalogRefusal =
   /** The name belongs to somebody else. */
   | 'NAME_TAKEN'
+  /** In place of a secret stands what is shown of it. */
+  | 'CENSORED'
   /** The component is managed: it cannot be registered or removed by clients. */
   | 'MANAGED'
   | 'UNKNOWN'

@@ -1,3 +1,5 @@
+import { censorAction, censoredProperty } from '../../domain/censor.ts';
+import type { Action } from '../../domain/types.ts';
 import { canonicalName } from '../../domain/values.ts';
 import { refused, type Machine, type Outcome, type Refused, type Reply } from '../runtime/machine.ts';
 import type { CatalogCommand, CatalogDone, CatalogRefusal } from './commands.ts';
@@ -48,7 +50,7 @@ export const CATALOG_MACHINE: Machine<CatalogTypes> = {
     read: { apply: () => ({ reply: done('UNCHANGED') }) },
     register: { apply: (state, { descriptor, by }) => register(state, descriptor, by) },
     unregister: { apply: (state, { componentName }) => unregister(state, componentName) },
-    addAction: { apply: (state, { element }) => add(state, 'action', element) },
+    addAction: { apply: (state, { element }) => addAction(state, element) },
     addTask: { apply: (state, { element }) => add(state, 'task', element) },
     addPipeline: { apply: (state, { element }) => add(state, 'pipeline', element) },
     remove: { apply: (state, { kind, name }) => remove(state, kind, name) },
@@ -126,6 +128,19 @@ function registeredAgain(
 }
 
 const TITLES = { action: 'Action', task: 'Task', pipeline: 'Pipeline' } as const;
+
+/** An action that comes as it is shown is the same still, with its secrets. */
+function addAction(state: CatalogState, element: Action): CatalogOutcome | Refused<CatalogRefusal> {
+  const censored = censoredProperty(element);
+  if (censored === undefined) return add(state, 'action', element);
+  const present = state.action.get(element.name);
+  if (present !== undefined && sameContent(censorAction(present.element), censorAction(element)))
+    return { reply: done('UNCHANGED') };
+  return refused(
+    'CENSORED',
+    `Failed to add Action with name "${element.name}": the value of ${censored} is what is shown in place of a secret. Give the value itself, or leave the property out.`,
+  );
+}
 
 function add(
   state: CatalogState,

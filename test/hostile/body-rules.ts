@@ -73,6 +73,10 @@ const service = (at: number) => ({
   args: [],
   environmentVariables: [],
 });
+const actionWith = (size: number) => ({
+  ...{ name: 'A', description: '', algorithm: 'A' },
+  properties: many(size, (at) => ({ name: at % 2 === 0 ? 'API_URI' : 'API_TOKEN', value: `http://${at}` })),
+});
 const hosts = (size: number) => many(size / 10, (at) => ({ host: `h${at}`, services: [service(at)] }));
 const track = (size: number) => ({
   startFrame: 0,
@@ -305,6 +309,9 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     censorDeep: (size) => () =>
       censor.censorDeep(many(size / 10, (at) => ({ a: [{ ARCHIVE_URL: `http://${at}` }] }))),
     maskUri: ofText(censor.maskUri, 'http://a/'),
+    censorValue: ofText((text) => censor.censorValue('API_URI', text), 'http://a/'),
+    censorAction: (size) => () => censor.censorAction(actionWith(size)),
+    censoredProperty: (size) => () => censor.censoredProperty(actionWith(size)),
   },
   'results/check-rules.ts': {
     ...because(

@@ -72,6 +72,56 @@ describe('OPENAI DETECTION PIPELINE', () => {
     expect(files).to.have.length.above(0);
     for (const file of files) expect(readFileSync(file, 'latin1')).to.not.include(KEY);
   });
+
+  it('takes its key from an action of the catalog, which shows it to nobody', async () => {
+    server.manner = CAT;
+    const name = 'ASK WITH A KEY';
+    const about = { description: 'Asks.' };
+    const properties = [
+      { name: 'API_TOKEN', value: KEY },
+      { name: 'API_URI', value: `${server.url.replace('//', `//eve:${KEY}@`)}/v1` },
+      { name: 'OUTPUT_PROPERTY', value: 'SEEN' },
+    ];
+    const post = (path: string, body: object) => service.ask('POST', `/rest/${path}`, body);
+    expect((await post('actions', { name, ...about, algorithm: 'OPENAI', properties })).status).to.equal(200);
+    await post('tasks', { name, ...about, actions: [name] });
+    await post('pipelines', { name, ...about, tasks: [name] });
+    const { pipelineName: _, ...rest } = job();
+    const { API_TOKEN: __, API_URI: ___, ...jobProperties } = rest.jobProperties;
+    const document = await service.run({ ...rest, jobProperties, pipelineName: name });
+    const [track] = tracksOf(document.media[0], 'CAPTION');
+    expect(track!.trackProperties).to.deep.equal({ SEEN: 'A cat.' });
+    expect(server.requests.at(-1)!.headers.authorization).to.equal(`Bearer ${KEY}`);
+    const path = `/rest/actions/${encodeURIComponent(name)}`;
+    const shown = await service.ask('GET', path);
+    const dry = await post('jobs?dryRun=true', { ...rest, jobProperties, pipelineName: name });
+    for (const text of [
+      shown.text,
+      (await service.ask('GET', '/rest/actions')).text,
+      (await service.ask('GET', `${path}?details=true`)).text,
+      (await service.ask('GET', '/rest/pipelines?details=true')).text,
+      dry.text,
+      JSON.stringify(document),
+      readFileSync(join(service.folder, 'log'), 'utf8'),
+    ])
+      expect(text).to.not.include(KEY);
+    expect(shown.body).to.deep.include({
+      properties: [
+        { name: 'API_TOKEN', value: '<censored>' },
+        { name: 'API_URI', value: `${server.url.replace('//', '//***@')}/v1` },
+        { name: 'OUTPUT_PROPERTY', value: 'SEEN' },
+      ],
+    });
+    // As it is shown it is the same still; a copy of it would have no key.
+    expect((await post('actions', shown.body as object)).status).to.equal(200);
+    const copy = await post('actions', { ...(shown.body as object), name: 'A COPY' });
+    expect([copy.status, copy.text]).to.satisfy(
+      ([status, text]: [number, string]) =>
+        status === 400 && text.includes('the value of API_TOKEN is what is shown'),
+    );
+    const again = await service.run({ ...rest, jobProperties, pipelineName: name });
+    expect(tracksOf(again.media[0], 'CAPTION')).to.have.length(1);
+  });
 });
 
 function filesBelow(folder: string): string[] {
