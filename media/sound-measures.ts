@@ -14,6 +14,7 @@ import {
 import { FilterChain, type Measures } from './filter-chain.ts';
 import { MediumError } from './medium-error.ts';
 import { layoutOf } from './resampler.ts';
+import { SHORTEST_TOLD, Silences, type Silence } from './silences.ts';
 
 export interface SoundRules {
   /** Milliseconds of the medium, both ends included; Infinity: to its end. */
@@ -105,13 +106,15 @@ function seek({ format, origin }: Container, stream: Stream, startMs: number): v
 const msOf = (stream: Stream, ticks: bigint, origin: number): number =>
   (Number(ticks) * stream.timeBase.toDouble() - origin) * 1_000;
 
+const silent = (silence: Silence): SoundFinding => ({ type: 'silent', ...silence });
+
 class SoundMeter {
   readonly #stream: Stream;
   readonly #origin: number;
   readonly #rules: SoundRules;
+  readonly #silences: Silences;
   #chains:
     { readonly form: string; readonly silence: FilterChain; readonly loudness: FilterChain } | undefined;
-  #silentSince: number | undefined;
   #loudness: Measures = {};
   #start: number | undefined;
   #stop = 0;
@@ -120,6 +123,7 @@ class SoundMeter {
     this.#stream = stream;
     this.#origin = origin;
     this.#rules = rules;
+    this.#silences = new Silences(rules.silenceMs);
   }
 
   *hear(frame: Frame): Iterable<SoundFinding> {
@@ -128,8 +132,8 @@ class SoundMeter {
     const begins = msOf(this.#stream, frame.pts, this.#origin);
     this.#start ??= begins;
     this.#stop = begins + (frame.nbSamples * 1_000) / frame.sampleRate;
-    const { silence, loudness } = this.#chainsFor(frame);
-    for (const said of silence.pass(frame)) yield* this.#silences(said);
+    const { silence, loudness } = this.#chainsFor(frame, begins);
+    for (const said of silence.pass(frame)) yield* this.#silent(said);
     for (const said of loudness.pass(frame)) this.#measured(said);
     this.#rules.heard(Math.round(this.#stop - this.#rules.startMs));
   }
@@ -139,7 +143,7 @@ class SoundMeter {
     if (start === undefined)
       throw new MediumError('COULD_NOT_READ_MEDIA', 'No sound of the medium could be decoded.');
     for (const said of this.#chains?.loudness.pass(null) ?? []) this.#measured(said);
-    if (this.#silentSince !== undefined) yield { type: 'silent', start: this.#silentSince, stop };
+    yield* [...this.#silences.end(stop)].map(silent);
     const number = (name: string) => Number(this.#loudness[`lavfi.r128.${name}`]);
     const [integrated, range, peak] = [number('I'), number('LRA'), number('true_peak')];
     // A sound of less than 0.4 s has no loudness.
@@ -157,24 +161,24 @@ class SoundMeter {
     if (said['lavfi.r128.I'] !== undefined) this.#loudness = said;
   }
 
-  *#silences(said: Measures): Iterable<SoundFinding> {
+  *#silent(said: Measures): Iterable<SoundFinding> {
+    const at = (seconds: string) => (Number(seconds) - this.#origin) * 1_000;
     const [begins, ends] = [said['lavfi.silence_start'], said['lavfi.silence_end']];
-    if (begins !== undefined) this.#silentSince = Number(begins) * 1_000 - this.#origin * 1_000;
-    if (ends === undefined || this.#silentSince === undefined) return;
-    yield { type: 'silent', start: this.#silentSince, stop: (Number(ends) - this.#origin) * 1_000 };
-    this.#silentSince = undefined;
+    if (begins !== undefined) yield* [...this.#silences.begins(at(begins))].map(silent);
+    if (ends !== undefined) yield* [...this.#silences.ends(at(ends))].map(silent);
   }
 
-  /** A sound that changes its form on the way is measured anew from there: how loud it is tells the last part alone. */
-  #chainsFor({ sampleRate, format, channelLayout, timeBase }: Frame) {
+  /** A sound that changes its form on the way is measured anew from there: how loud it is tells the last part alone. `begins`: of the frame. */
+  #chainsFor({ sampleRate, format, channelLayout, timeBase }: Frame, begins: number) {
     const base = this.#stream.timeBase ?? timeBase;
     const layout =
       channelLayout.mask > 0n ? `0x${channelLayout.mask.toString(16)}` : `${channelLayout.nbChannels}C`;
     const form = `sample_rate=${sampleRate}:sample_fmt=${format}:channel_layout=${layout}:time_base=${base.num}/${base.den}`;
     if (this.#chains?.form === form) return this.#chains;
     this.close();
+    this.#silences.changes(begins);
     const { silenceLevel, silenceMs } = this.#rules;
-    const detect = `noise=${silenceLevel}dB:duration=${silenceMs}ms`;
+    const detect = `noise=${silenceLevel}dB:duration=${Math.min(silenceMs, SHORTEST_TOLD)}ms`;
     const measure = 'metadata=1:peak=true:framelog=quiet';
     this.#chains = {
       form,

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import loadPictures from '../../components/picture-quality/detector.ts';
 import loadSounds from '../../components/sound-quality/detector.ts';
 import type { Detector, FoundSound, FoundTrack } from '../../components/sdk/detector.ts';
+import { writeChangingSound, type SoundForm } from '../support/changing-sound.ts';
 import { toneFile, type Tone } from '../support/tone-file.ts';
 import { sample } from './recorded.ts';
 import { acceptsBroken, all, jobOf, noise, painted, picture, spans, type Painter } from './visual.ts';
@@ -137,6 +138,59 @@ describe('The SOUND QUALITY component', () => {
     for (const [at, wanted] of [3_000, 5_500, 8_500, 12_500].entries())
       expect(times[at]).to.be.closeTo(wanted, 5);
     expect(silent[0]!.properties?.['DURATION']).to.equal(String(times[1]! - times[0]!));
+  });
+
+  describe('where the sound changes its rate and its channels', () => {
+    const [LOUD, SILENT] = [-20, -Infinity];
+    const first = { rate: 48_000, channels: 2 } as const;
+    const second = { rate: 32_000, channels: 1 } as const;
+
+    async function silences(...forms: readonly SoundForm[]): Promise<[number, number][]> {
+      const path = join(folder, 'changing.ts');
+      writeChangingSound(path, forms);
+      const found = await hear(path);
+      const silent = found.filter(({ properties }) => properties?.['QUALITY'] === 'SILENT');
+      return silent.map(({ startTime, stopTime }) => [startTime, stopTime]);
+    }
+    /** A packet of AAC, and what its encoder hears before. */
+    function near(found: readonly [number, number][], wanted: readonly [number, number][]): void {
+      expect(found).to.have.length(wanted.length);
+      for (const [at, [start, stop]] of wanted.entries()) {
+        expect(found[at]![0]).to.be.closeTo(start, 70);
+        expect(found[at]![1]).to.be.closeTo(stop, 70);
+      }
+    }
+    const tone = (seconds: number, level: number): Tone => ({ seconds, level });
+
+    it('finds one silence where it goes on over that, though each half were too short', async () => {
+      near(
+        await silences(
+          { ...first, tones: [tone(2, LOUD), tone(1.5, SILENT)] },
+          { ...second, tones: [tone(1.5, SILENT), tone(2, LOUD)] },
+        ),
+        [[2_000, 5_000]],
+      );
+    });
+
+    it('ends a silence there when it ends there, and finds those that follow', async () => {
+      near(
+        await silences(
+          { ...first, tones: [tone(1, LOUD), tone(3, SILENT)] },
+          { ...second, tones: [tone(2, LOUD), tone(3, SILENT)] },
+          { ...first, tones: [tone(2, LOUD)] },
+        ),
+        [
+          [1_000, 4_000],
+          [6_000, 9_000],
+        ],
+      );
+    });
+
+    it('finds a silence from there to the end', async () => {
+      near(await silences({ ...first, tones: [tone(2, LOUD)] }, { ...second, tones: [tone(3, SILENT)] }), [
+        [2_000, 5_000],
+      ]);
+    });
   });
 
   it('hears nothing but silence in a minute of it', async () => {
