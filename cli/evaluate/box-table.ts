@@ -35,18 +35,33 @@ export class BoxTable {
     return this.#count;
   }
 
+  /** Makes of each box what `change` says, or leaves it out. */
+  keep(change: (row: BoxRow) => BoxRow | undefined): void {
+    const count = this.#count;
+    this.#count = 0;
+    for (let index = 0; index < count; index++) {
+      const row = change(this.at(index));
+      // There is room: no more are written than were read.
+      if (row !== undefined) this.#set(row);
+    }
+  }
+
   /** @throws Failure when there are too many */
   add(row: BoxRow): void {
     if (this.#count >= this.#most)
       throw new Failure(
-        `The ${this.#what} has more than ${this.#most} boxes, which --limit allows: take a part of the media, or raise it (a million boxes take some 100 MB).`,
+        `The ${this.#what} has more than ${this.#most} boxes, which --limit allows: take a part of the media, or raise it (a million boxes take some 150 MB).`,
       );
-    const at = this.#count * FIELDS.length;
-    if (at === this.#values.length) {
+    if (this.#count * FIELDS.length === this.#values.length) {
       const larger = new Float64Array(this.#values.length * 2);
       larger.set(this.#values);
       this.#values = larger;
     }
+    this.#set(row);
+  }
+
+  #set(row: BoxRow): void {
+    const at = this.#count * FIELDS.length;
     const { picture, label, track, x, y, width, height, score, area } = row;
     const mark = row.crowd ? CROWD : row.ignored ? IGNORED : PLAIN;
     this.#values.set([picture, label, track, x, y, width, height, score, area, mark], at);
@@ -55,10 +70,10 @@ export class BoxTable {
 
   at(index: number): BoxRow {
     const from = index * FIELDS.length;
-    const [picture, label, track, x, y, width, height, score, area, mark] = this.#values.subarray(
-      from,
-      from + FIELDS.length,
-    ) as unknown as [number, number, number, number, number, number, number, number, number, number];
+    const value = (field: number): number => this.#values[from + field]!;
+    const [picture, label, track] = [value(0), value(1), value(2)];
+    const [x, y, width, height, score, area] = [value(3), value(4), value(5), value(6), value(7), value(8)];
+    const mark = value(9);
     const crowd = mark === CROWD;
     return { picture, label, track, x, y, width, height, score, area, crowd, ignored: mark !== PLAIN };
   }

@@ -1,8 +1,8 @@
 /** Boxes of the document against those of the truth: how many are right, and how well objects are followed. */
 import type { BoxTable, BoxRow } from './box-table.ts';
-import { averagePrecision, meanPrecision, type AveragePrecision } from './measures/average-precision.ts';
+import { meanPrecision, PrecisionMeter, type AveragePrecision } from './measures/average-precision.ts';
 import {
-  countedAt,
+  countedIn,
   f1Of,
   overlap,
   precisionOf,
@@ -17,7 +17,6 @@ import {
   trackingMeasures,
   type NearPair,
   type TrackedFrame,
-  type TrackingCounts,
   type TrackingMeasures,
 } from './measures/tracking.ts';
 
@@ -65,25 +64,19 @@ export interface Judged {
 export function judgeBoxes({ truth, found, classes, isFrame }: Judged, rules: BoxRules): BoxResult {
   const [truths, others] = [numbersByPicture(truth), numbersByPicture(found)];
   const isTracked = hasTracks(truth, isFrame);
-  const all = classes.map((name, label) => {
-    const pictures = picturesOf(truths.get(label), others.get(label), { truth, found });
-    const precision = averagePrecision(pictures);
-    const counts = { ...countsOf(pictures), ...countedAt(pictures, rules) };
-    const tracked = isTracked
-      ? trackedIn(
-          pictures.filter(({ number }) => isFrame(number)),
-          rules,
-        )
-      : undefined;
-    return { name, precision, counts, tracked };
-  });
+  const all = classes.map((name, label) => ({
+    name,
+    ...judgeClass(
+      picturesOf(truths.get(label), others.get(label), { truth, found }),
+      rules,
+      (picture) => isTracked && isFrame(picture),
+    ),
+  }));
   const overall = {
     precision: meanPrecision(all.map(({ precision }) => precision)),
     counts: sumOf(all.map(({ counts }) => counts)),
   };
-  const tracked = all.flatMap((one) =>
-    one.tracked === undefined ? [] : [{ class: one.name, counts: one.tracked }],
-  );
+  const tracked = all.map((one) => ({ class: one.name, counts: one.tracked }));
   return {
     boxes: {
       overall: boxMeasures(overall.precision, overall.counts),
@@ -108,13 +101,18 @@ const boxMeasures = (precision: AveragePrecision, counts: Counted): BoxMeasures 
   f1: f1Of(counts),
 });
 
-function countsOf(pictures: readonly Picture[]) {
-  let [truths, found] = [0, 0];
+/** One picture after the other: boxes of a picture are in memory while it is looked at. */
+function judgeClass(pictures: Iterable<Picture>, rules: BoxRules, isTracked: (picture: number) => boolean) {
+  const meter = new PrecisionMeter();
+  const tracking = new Tracking();
+  let counts: Counted = { truths: 0, found: 0, truePositives: 0, falsePositives: 0, falseNegatives: 0 };
   for (const picture of pictures) {
-    truths += picture.truths.filter(({ ignored }) => !ignored).length;
-    found += picture.found.length;
+    meter.add(picture);
+    const truths = picture.truths.filter(({ ignored }) => !ignored).length;
+    counts = sumOf([counts, { truths, found: picture.found.length, ...countedIn(picture, rules) }]);
+    if (isTracked(picture.number)) tracking.add(trackedFrame(picture, rules));
   }
-  return { truths, found };
+  return { precision: meter.result, counts, tracked: tracking.result };
 }
 
 function sumOf(all: readonly Counted[]): Counted {
@@ -140,17 +138,18 @@ function numbersByPicture(table: BoxTable): Numbers {
   return all;
 }
 
-function picturesOf(
+/** In the order of their numbers. */
+function* picturesOf(
   truths: ReadonlyMap<number, readonly number[]> = new Map(),
   found: ReadonlyMap<number, readonly number[]> = new Map(),
   tables: { readonly truth: BoxTable; readonly found: BoxTable },
-): readonly Picture[] {
-  const numbers = [...new Set([...truths.keys(), ...found.keys()])].toSorted((a, b) => a - b);
-  return numbers.map((number) => ({
-    number,
-    truths: (truths.get(number) ?? []).map((index) => tables.truth.at(index)),
-    found: surestFirst((found.get(number) ?? []).map((index) => tables.found.at(index))),
-  }));
+): Generator<Picture> {
+  for (const number of [...new Set([...truths.keys(), ...found.keys()])].toSorted((a, b) => a - b))
+    yield {
+      number,
+      truths: (truths.get(number) ?? []).map((index) => tables.truth.at(index)),
+      found: surestFirst((found.get(number) ?? []).map((index) => tables.found.at(index))),
+    };
 }
 
 /** Whether each box of a video belongs to a track. */
@@ -162,12 +161,6 @@ function hasTracks(truth: BoxTable, isFrame: (picture: number) => boolean): bool
     isThere = true;
   }
   return isThere;
-}
-
-function trackedIn(pictures: readonly Picture[], rules: BoxRules): TrackingCounts {
-  const tracking = new Tracking();
-  for (const picture of pictures) tracking.add(trackedFrame(picture, rules));
-  return tracking.result;
 }
 
 function trackedFrame({ truths, found }: Picture, { threshold, iou }: BoxRules): TrackedFrame {

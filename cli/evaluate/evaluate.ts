@@ -44,11 +44,12 @@ export async function evaluate(
 ): Promise<void> {
   const given = options.format === undefined ? undefined : truthFormat(options.format);
   const { format, truth } = await readTruth(truthFile, { format: given, limit: options.limit });
+  const boxes = 'boxes' in truth ? { boxes: truth.boxes.count } : {};
   const source = await sourceOf(document, options, terminal);
   const head = await headOf(source);
   const part = await judged(truth, source, head, options);
   const evaluation: Evaluation = {
-    truth: { file: nearName(truthFile), format, ...('boxes' in truth ? { boxes: truth.boxes.count } : {}) },
+    truth: { file: nearName(truthFile), format, ...boxes },
     document: { name: source.name, jobId: head.jobId, status: head.status },
     rules: {
       threshold: options.threshold,
@@ -132,8 +133,8 @@ async function judgedBoxes(
   const chosen = found.chosen(head.actions);
   const result = judgeBoxes(
     {
-      truth: judgedTruth(truth, { places, classes, limit }),
-      found: foundBy(found, chosen, limit),
+      truth: judgedTruth(truth, places, classes),
+      found: foundBy(found, chosen),
       classes: classes.names,
       isFrame: (number) => places.isFrame(number),
     },
@@ -148,25 +149,21 @@ async function judgedBoxes(
   };
 }
 
-function judgedTruth(
-  { boxes }: BoxTruth,
-  { places, classes, limit }: { readonly places: Places; readonly classes: Classes; readonly limit: number },
-): BoxTable {
-  const table = new BoxTable(limit, 'truth');
-  for (const row of boxes) {
+/** The truth's boxes by the numbers of what is judged. */
+function judgedTruth({ boxes }: BoxTruth, places: Places, classes: Classes): BoxTable {
+  boxes.keep((row) => {
     const picture = places.ofTruth(row.picture);
-    if (picture !== undefined) table.add({ ...row, picture, label: classes.ofTruth(row.label) });
-  }
-  return table;
+    return picture === undefined ? undefined : { ...row, picture, label: classes.ofTruth(row.label) };
+  });
+  return boxes;
 }
 
 const isSame = (one: Finder, other: Finder | undefined): boolean =>
   one.type === other?.type && one.action === other.action;
 
-function foundBy(found: FoundBoxes, chosen: ReadonlyMap<number, Finder>, limit: number): BoxTable {
-  const table = new BoxTable(limit, 'document');
-  for (const row of found.boxes) if (isSame(found.finderOf(row.track), chosen.get(row.label))) table.add(row);
-  return table;
+function foundBy(found: FoundBoxes, chosen: ReadonlyMap<number, Finder>): BoxTable {
+  found.boxes.keep((row) => (isSame(found.finderOf(row.track), chosen.get(row.label)) ? row : undefined));
+  return found.boxes;
 }
 
 function evaluatedOf(chosen: ReadonlyMap<number, Finder>, { names }: Classes): Part['evaluated'] {

@@ -85,10 +85,16 @@ function placesInVideo(truth: VideoTruth, media: readonly NamedMedium[], { step 
     ofTruth: numberOf,
     ofFound: (medium, frame) => (medium === mediaId ? numberOf(frame) : undefined),
     isFrame: () => true,
-    count: last === Infinity ? undefined : [...Array(last + 1).keys()].filter(isJudged).length,
+    count: last === Infinity ? undefined : countOf(last, isJudged),
     media: [one],
     notes,
   };
+}
+
+function countOf(last: number, isJudged: (frame: number) => boolean): number {
+  let count = 0;
+  for (let frame = 0; frame <= last; frame++) if (isJudged(frame)) count += 1;
+  return count;
 }
 
 /** Where a picture of the truth is in the document. */

@@ -2,7 +2,7 @@
  * Average precision and recall of one class as COCO defines them (cocodataset.org, Detection Evaluation; COCOeval.accumulate and
  * summarize of pycocotools 2.0): the mean over ten overlaps and 101 recalls of the best precision that is had at that recall or a higher one.
  */
-import { matched, overlapsOf, type PictureCase } from './box-matching.ts';
+import { candidatesOf, matched, type Candidate, type PictureCase } from './box-matching.ts';
 
 /** 0.50 to 0.95 in steps of 0.05. */
 export const IOUS = Array.from({ length: 10 }, (_, i) => 0.5 + i * ((0.95 - 0.5) / 9));
@@ -35,26 +35,43 @@ export interface AveragePrecision {
   readonly arLarge: number | null;
 }
 
-export function averagePrecision(pictures: readonly PictureCase[]): AveragePrecision {
-  const cut = pictures.map(({ truths, found }) => ({ truths, found: found.slice(0, MOST_DETECTIONS) }));
-  const overlaps = cut.map(overlapsOf);
-  const [all, small, medium, large] = (Object.keys(AREAS) as AreaName[]).map(
-    (area) => new Ranking(cut, overlaps, AREAS[area]),
-  ) as [Ranking, Ranking, Ranking, Ranking];
-  return {
-    ap: meanOf(all.precisions()),
-    ap50: all.precisionAt(0),
-    ap75: all.precisionAt(5),
-    apSmall: meanOf(small.precisions()),
-    apMedium: meanOf(medium.precisions()),
-    apLarge: meanOf(large.precisions()),
-    ar1: meanOf(all.recalls(1)),
-    ar10: meanOf(all.recalls(10)),
-    ar100: meanOf(all.recalls(MOST_DETECTIONS)),
-    arSmall: meanOf(small.recalls(MOST_DETECTIONS)),
-    arMedium: meanOf(medium.recalls(MOST_DETECTIONS)),
-    arLarge: meanOf(large.recalls(MOST_DETECTIONS)),
-  };
+/** Takes the pictures of a class one after the other; of a detection it keeps some fifty bytes. */
+export class PrecisionMeter {
+  readonly #rankings = new Map(
+    (Object.keys(AREAS) as AreaName[]).map((area) => [area, new Ranking(AREAS[area])]),
+  );
+
+  add({ truths, found }: PictureCase): void {
+    const picture = { truths, found: found.slice(0, MOST_DETECTIONS) };
+    const candidates = candidatesOf(picture, IOUS[0]!);
+    for (const ranking of this.#rankings.values()) ranking.add(picture, candidates);
+  }
+
+  get result(): AveragePrecision {
+    const of = (area: AreaName) => this.#rankings.get(area)!;
+    const all = of('all');
+    const precisions = all.precisions();
+    return {
+      ap: meanOf(precisions),
+      ap50: precisions[0] ?? null,
+      ap75: precisions[5] ?? null,
+      apSmall: meanOf(of('small').precisions()),
+      apMedium: meanOf(of('medium').precisions()),
+      apLarge: meanOf(of('large').precisions()),
+      ar1: meanOf(all.recalls(1)),
+      ar10: meanOf(all.recalls(10)),
+      ar100: meanOf(all.recalls(MOST_DETECTIONS)),
+      arSmall: meanOf(of('small').recalls(MOST_DETECTIONS)),
+      arMedium: meanOf(of('medium').recalls(MOST_DETECTIONS)),
+      arLarge: meanOf(of('large').recalls(MOST_DETECTIONS)),
+    };
+  }
+}
+
+export function averagePrecision(pictures: Iterable<PictureCase>): AveragePrecision {
+  const meter = new PrecisionMeter();
+  for (const picture of pictures) meter.add(picture);
+  return meter.result;
 }
 
 /** Over the classes that have something to find. */
@@ -72,79 +89,97 @@ function meanOf(values: readonly (number | null)[]): number | null {
 
 const [WRONG, RIGHT, IGNORED] = [0, 1, 2];
 
-/** All detections of a class, the surest first, with what became of each at each overlap. */
+/** What becomes of the detections of a class at each overlap, where the truth's boxes of some sizes count. */
 class Ranking {
+  readonly #isOutside: (area: number) => boolean;
   /** Boxes to find. */
   #wanted = 0;
-  readonly #verdicts: readonly Uint8Array[];
+  #count = 0;
+  #scores = new Float64Array(64);
   /** Place of a detection among those of its picture, from 0. */
-  readonly #places: readonly number[];
-  readonly #order: readonly number[];
+  #places = new Uint8Array(64);
+  /** What became of a detection, at one overlap after the other. */
+  #verdicts = new Uint8Array(64 * IOUS.length);
+  /** Detections, the surest first. */
+  #order: Uint32Array | undefined;
 
-  constructor(
-    pictures: readonly PictureCase[],
-    overlaps: readonly (readonly Float64Array[])[],
-    [least, most]: readonly [number, number],
-  ) {
-    const isOutside = (area: number) => area < least || area > most;
-    const all = pictures.flatMap(({ found }) => found);
-    this.#places = pictures.flatMap(({ found }) => [...found.keys()]);
-    this.#order = [...all.keys()].toSorted((a, b) => all[b]!.score - all[a]!.score);
-    this.#verdicts = IOUS.map(() => new Uint8Array(all.length));
-    let first = 0;
-    for (const [number, { truths, found }] of pictures.entries()) {
-      const ignored = truths.map((truth) => truth.ignored || isOutside(truth.area));
-      this.#wanted += ignored.filter((is) => !is).length;
-      for (const [at, iou] of IOUS.entries()) {
-        const verdicts = this.#verdicts[at]!;
-        for (const [place, truth] of matched(overlaps[number]!, truths, ignored, iou).entries()) {
-          const { width, height } = found[place]!;
-          const isIgnored = truth < 0 ? isOutside(width * height) : ignored[truth] === true;
-          verdicts[first + place] = isIgnored ? IGNORED : truth < 0 ? WRONG : RIGHT;
-        }
-      }
-      first += found.length;
+  constructor([least, most]: readonly [number, number]) {
+    this.#isOutside = (area) => area < least || area > most;
+  }
+
+  add({ truths, found }: PictureCase, candidates: readonly (readonly Candidate[])[]): void {
+    const ignored = truths.map((truth) => truth.ignored || this.#isOutside(truth.area));
+    this.#wanted += ignored.filter((is) => !is).length;
+    this.#grow(found.length);
+    for (const [place, { score }] of found.entries()) {
+      this.#scores[this.#count + place] = score;
+      this.#places[this.#count + place] = place;
     }
+    for (const [at, iou] of IOUS.entries())
+      for (const [place, truth] of matched(candidates, truths, ignored, iou).entries()) {
+        const { width, height } = found[place]!;
+        const isIgnored = truth < 0 ? this.#isOutside(width * height) : ignored[truth] === true;
+        const verdict = isIgnored ? IGNORED : truth < 0 ? WRONG : RIGHT;
+        this.#verdicts[(this.#count + place) * IOUS.length + at] = verdict;
+      }
+    this.#count += found.length;
+    this.#order = undefined;
   }
 
-  precisions(): readonly (number | null)[] {
-    return IOUS.map((_, at) => this.precisionAt(at));
+  /** At each overlap; none when there is nothing to find. */
+  precisions(): readonly number[] {
+    return this.#wanted === 0 ? [] : IOUS.map((_, at) => this.#precisionAt(at));
   }
 
-  /** At the overlap with this number. */
-  precisionAt(at: number): number | null {
-    if (this.#wanted === 0) return null;
-    const points = this.#points(at, MOST_DETECTIONS);
+  /** At each overlap, with so many detections a picture. */
+  recalls(most: number): readonly number[] {
+    if (this.#wanted === 0) return [];
+    return IOUS.map((_, at) => {
+      let right = 0;
+      for (let one = 0; one < this.#count; one++)
+        if (this.#places[one]! < most && this.#verdicts[one * IOUS.length + at] === RIGHT) right += 1;
+      return right / this.#wanted;
+    });
+  }
+
+  #precisionAt(at: number): number {
+    const recalls = new Float64Array(this.#count);
+    const precisions = new Float64Array(this.#count);
+    let [right, wrong] = [0, 0];
+    for (const [rank, one] of this.#ranked().entries()) {
+      const verdict = this.#verdicts[one * IOUS.length + at];
+      if (verdict === RIGHT) right += 1;
+      else if (verdict === WRONG) wrong += 1;
+      recalls[rank] = right / this.#wanted;
+      precisions[rank] = right + wrong === 0 ? 0 : right / (right + wrong);
+    }
     // The best precision at this recall or a higher one.
-    for (let i = points.length - 2; i >= 0; i--)
-      points[i]!.precision = Math.max(points[i]!.precision, points[i + 1]!.precision);
-    let point = 0;
-    let sum = 0;
+    for (let rank = this.#count - 2; rank >= 0; rank--)
+      precisions[rank] = Math.max(precisions[rank]!, precisions[rank + 1]!);
+    let [rank, sum] = [0, 0];
     for (const recall of RECALLS) {
-      while (point < points.length && points[point]!.recall < recall) point += 1;
-      sum += points[point]?.precision ?? 0;
+      while (rank < this.#count && recalls[rank]! < recall) rank += 1;
+      sum += precisions[rank] ?? 0;
     }
     return sum / RECALLS.length;
   }
 
-  /** At each overlap, with so many detections a picture. */
-  recalls(most: number): readonly (number | null)[] {
-    if (this.#wanted === 0) return [];
-    return IOUS.map((_, at) => this.#points(at, most).at(-1)?.recall ?? 0);
+  #ranked(): Uint32Array {
+    const scores = this.#scores;
+    return (this.#order ??= Uint32Array.from({ length: this.#count }, (_, one) => one).sort(
+      (a, b) => scores[b]! - scores[a]! || a - b,
+    ));
   }
 
-  /** Recall and precision after each detection. */
-  #points(at: number, most: number): { readonly recall: number; precision: number }[] {
-    const verdicts = this.#verdicts[at]!;
-    const points: { readonly recall: number; precision: number }[] = [];
-    let [right, wrong] = [0, 0];
-    for (const one of this.#order) {
-      if (this.#places[one]! >= most) continue;
-      if (verdicts[one] === RIGHT) right += 1;
-      else if (verdicts[one] === WRONG) wrong += 1;
-      const precision = right + wrong === 0 ? 0 : right / (right + wrong);
-      points.push({ recall: right / this.#wanted, precision });
-    }
-    return points;
+  #grow(more: number): void {
+    if (this.#count + more <= this.#scores.length) return;
+    const length = Math.max(this.#count + more, this.#scores.length * 2);
+    const [scores, places, verdicts] = [this.#scores, this.#places, this.#verdicts];
+    this.#scores = new Float64Array(length);
+    this.#places = new Uint8Array(length);
+    this.#verdicts = new Uint8Array(length * IOUS.length);
+    this.#scores.set(scores);
+    this.#places.set(places);
+    this.#verdicts.set(verdicts);
   }
 }

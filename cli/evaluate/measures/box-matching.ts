@@ -37,30 +37,54 @@ export function overlap(found: Box, truth: TrueBox): number {
   return area / (truth.crowd ? own : own + truth.width * truth.height - area);
 }
 
-export const overlapsOf = ({ truths, found }: PictureCase): readonly Float64Array[] =>
-  found.map((one) => Float64Array.from(truths, (truth) => overlap(one, truth)));
+/** A box of the truth that a detection shares enough with to be it, by its number. */
+export interface Candidate {
+  readonly truth: number;
+  readonly share: number;
+}
+
+/** Of each detection those boxes of the truth that it shares at least so much with. */
+export const candidatesOf = (
+  { truths, found }: PictureCase,
+  least: number,
+): readonly (readonly Candidate[])[] =>
+  found.map((one) => {
+    const candidates: Candidate[] = [];
+    for (const [truth, box] of truths.entries()) {
+      const share = overlap(one, box);
+      if (share > 0 && share >= least) candidates.push({ truth, share });
+    }
+    return candidates;
+  });
 
 /** Of each detection the number of the box of the truth, or -1. `isIgnored` by the number of the box. */
 export function matched(
-  overlaps: readonly Float64Array[],
+  candidates: readonly (readonly Candidate[])[],
   truths: readonly TrueBox[],
   isIgnored: readonly boolean[],
   least: number,
 ): Int32Array {
   const taken = new Uint8Array(truths.length);
-  // What is ignored comes last: a box that counts is taken before one that does not.
-  const order = [...truths.keys()].toSorted((a, b) => Number(isIgnored[a]) - Number(isIgnored[b]));
-  return Int32Array.from(overlaps, (shares) => {
-    let [best, share] = [-1, Math.min(least, 1 - 1e-10)];
-    for (const truth of order) {
-      if (taken[truth] === 1 && truths[truth]?.crowd !== true) continue;
-      if (best >= 0 && isIgnored[best] === false && isIgnored[truth] === true) break;
-      if (shares[truth]! < share) continue;
-      [best, share] = [truth, shares[truth]!];
-    }
-    if (best >= 0) taken[best] = 1;
+  const bestOf = (some: readonly Candidate[], ignored: boolean): number => {
+    let [best, most] = [-1, Math.min(least, 1 - 1e-10)];
+    for (const { truth, share } of some)
+      if (
+        isIgnored[truth] === ignored &&
+        share >= most &&
+        (taken[truth] === 0 || truths[truth]?.crowd === true)
+      )
+        [best, most] = [truth, share];
     return best;
-  });
+  };
+  const found = new Int32Array(candidates.length);
+  for (const [number, some] of candidates.entries()) {
+    const counting = bestOf(some, false);
+    // A box that counts is taken before one that does not.
+    const best = counting >= 0 ? counting : bestOf(some, true);
+    if (best >= 0) taken[best] = 1;
+    found[number] = best;
+  }
+  return found;
 }
 
 export interface Counts {
@@ -70,21 +94,19 @@ export interface Counts {
   readonly falseNegatives: number;
 }
 
-/** Of detections that are at least as sure as `threshold` (those without a confidence count always), at one overlap. */
-export function countedAt(
-  pictures: readonly PictureCase[],
+/** Of the detections of a picture that are at least as sure as `threshold` (those without a confidence count always), at one overlap. */
+export function countedIn(
+  { truths, found }: PictureCase,
   { threshold, iou }: { readonly threshold: number; readonly iou: number },
 ): Counts {
-  let [right, wrong, wanted] = [0, 0, 0];
-  for (const { truths, found } of pictures) {
-    const sure = found.filter(({ score }) => score < 0 || score >= threshold);
-    const ignored = truths.map((truth) => truth.ignored);
-    const pairs = matched(overlapsOf({ truths, found: sure }), truths, ignored, iou);
-    wanted += ignored.filter((is) => !is).length;
-    for (const truth of pairs)
-      if (truth < 0) wrong += 1;
-      else if (ignored[truth] === false) right += 1;
-  }
+  const sure = found.filter(({ score }) => score < 0 || score >= threshold);
+  const ignored = truths.map((truth) => truth.ignored);
+  const pairs = matched(candidatesOf({ truths, found: sure }, iou), truths, ignored, iou);
+  let [right, wrong] = [0, 0];
+  for (const truth of pairs)
+    if (truth < 0) wrong += 1;
+    else if (ignored[truth] === false) right += 1;
+  const wanted = ignored.filter((is) => !is).length;
   return { truePositives: right, falsePositives: wrong, falseNegatives: wanted - right };
 }
 

@@ -72,15 +72,13 @@ class CocoReading {
     if (this.#raw.count === 0) throw this.#source.failure('has no annotation with a bbox.');
     const pictures = new Map([...this.#images.keys()].map((id, number) => [id, number]));
     const classes = new Map([...this.#classes.keys()].map((id, number) => [id, number]));
-    const boxes = new BoxTable(this.#source.limit, 'truth');
-    for (const row of this.#raw) {
+    const boxes = this.#raw;
+    boxes.keep((row) => {
       const [picture, label] = [pictures.get(row.picture), classes.get(row.label)];
-      if (picture === undefined || label === undefined)
-        throw this.#source.failure(
-          `has annotations of ${picture === undefined ? 'images' : 'categories'} that it does not list.`,
-        );
-      boxes.add({ ...row, picture, label });
-    }
+      if (picture !== undefined && label !== undefined) return { ...row, picture, label };
+      const list = picture === undefined ? 'images' : 'categories';
+      throw this.#source.failure(`has annotations of ${list} that it does not list.`);
+    });
     const notes = this.#without === 0 ? [] : [`${this.#without} annotations of the truth have no bbox and are left out.`]; // prettier-ignore
     return { kind: 'pictures', pictures: [...this.#images.values()], classes: [...this.#classes.values()], boxes, notes }; // prettier-ignore
   }

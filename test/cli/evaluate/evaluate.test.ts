@@ -1,5 +1,5 @@
 /** `troupe evaluate` over documents whose figures can be counted by hand. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'chai';
 import type { Evaluation } from '../../../cli/evaluate/evaluation.ts';
@@ -77,6 +77,29 @@ describe('troupe evaluate', () => {
         .and.to.match(/^ALL +3 +3 +0\.500 /m)
         .and.to.match(/document has none .*: dog\.$/m)
         .and.to.match(/truth does not have, with their tracks, which are not judged: tie \(1\)\.$/m);
+    });
+
+    it('tells what pycocotools does, from the files on', async () => {
+      interface Sets {
+        readonly truth: { readonly images: readonly { readonly id: number; readonly file_name: string }[]; readonly categories: readonly { readonly id: number; readonly name: string }[] }; // prettier-ignore
+        readonly found: readonly { readonly image_id: number; readonly category_id: number; readonly bbox: readonly number[]; readonly score: number }[]; // prettier-ignore
+        readonly expected: { readonly overall: Record<string, number>; readonly classes: Record<string, Record<string, number>> }; // prettier-ignore
+      }
+      const sets = JSON.parse(readFileSync('test/fixtures/evaluate/coco.json', 'utf8')) as Sets;
+      const nameOf = new Map(sets.truth.categories.map(({ id, name }) => [id, name]));
+      const media = sets.truth.images.map((image) => ({
+        name: image.file_name,
+        tracks: sets.found
+          .filter((one) => one.image_id === image.id)
+          .map((one) => seen(nameOf.get(one.category_id)!, [[0, ...one.bbox, one.score]])),
+      }));
+      const { boxes } = await measured(file('truth.json', sets.truth), document(media));
+      const near = (result: object, expected: Record<string, number>) => {
+        for (const [name, value] of Object.entries(expected))
+          expect((result as Record<string, number>)[name], name).to.be.closeTo(value, 1e-6);
+      };
+      near(boxes!.overall, sets.expected.overall);
+      for (const one of boxes!.classes) near(one, sets.expected.classes[one.class]!);
     });
 
     it('takes a least confidence and a least overlap', async () => {

@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { heaviestPairs, type Edge } from '../../../cli/evaluate/measures/assignment.ts';
 import { averagePrecision, meanPrecision } from '../../../cli/evaluate/measures/average-precision.ts';
 import {
-  countedAt,
+  countedIn,
   overlap,
   precisionOf,
   recallOf,
@@ -72,6 +72,14 @@ function picturesOf({ truth, found }: CocoFile, category: number): readonly Pict
         .map(({ bbox, score }) => ({ ...boxOf(bbox), score })),
     ),
   }));
+}
+
+function countedAt(pictures: readonly PictureCase[], rules: { threshold: number; iou: number }) {
+  const sum = { truePositives: 0, falsePositives: 0, falseNegatives: 0 };
+  for (const picture of pictures)
+    for (const [name, count] of Object.entries(countedIn(picture, rules)))
+      sum[name as keyof typeof sum] += count as number;
+  return sum;
 }
 
 function expectNear(measured: object, expected: Readonly<Record<string, number>>): void {
