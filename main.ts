@@ -8,6 +8,10 @@ import { leaseSettings } from './actors/actor-settings.ts';
 import { BackupService } from './actors/backup.ts';
 import { openCatalog } from './actors/catalog/actor.ts';
 import { Catalog } from './actors/catalog/catalog.ts';
+import { BATCH_JOB } from './actors/batch-job/keys.ts';
+import { JOB_SCHEMA } from './actors/batch-job/snapshot.ts';
+import { STREAMING_SCHEMA } from './actors/streaming-job/actor.ts';
+import { STREAMING_JOB } from './actors/streaming-job/state.ts';
 import { Cluster } from './actors/cluster.ts';
 import { drain } from './actors/drain.ts';
 import { guard, type Guardian } from './actors/guardian.ts';
@@ -135,6 +139,7 @@ async function openRedis(
       now: () => systemClock.steady(),
       // Whoever waits for a frame waits at one server.
       ownQueues: [MEDIA_QUEUES.FRAME],
+      schemas: { [BATCH_JOB]: JOB_SCHEMA, [STREAMING_JOB]: STREAMING_SCHEMA },
     },
     connected(isConnected, err) {
       if (isConnected) logger.info({}, 'Redis is there again');

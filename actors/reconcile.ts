@@ -66,7 +66,10 @@ export function startReconciling(deps: ReconcileDeps): () => void {
   return every(clock, everyMs, reconcile);
 }
 
-/** A live job that a newer version stored is not taken up half: the server does not start. */
+/**
+ * A live job that a newer version stored is not taken up half: the server does not start, unless another one that can read it is there,
+ * to which it is left.
+ */
 export async function refuseNewer(store: Store): Promise<void> {
   await refuseNewerOf(store, LIVE_JOBS, BATCH_JOB, JOB_SCHEMA);
   await refuseNewerOf(store, LIVE_STREAMS, STREAMING_JOB, STREAMING_SCHEMA);
@@ -75,10 +78,12 @@ export async function refuseNewer(store: Store): Promise<void> {
 async function refuseNewerOf(store: Store, index: string, kind: string, schema: number): Promise<void> {
   for await (const { id } of allEntries(store, index)) {
     const stored = await store.load({ kind, id }).catch(() => undefined);
-    if (stored !== undefined && stored.snapshot.schema > schema)
-      throw new Error(
-        `Job ${id} was stored by a newer version of Troupe (schema ${stored.snapshot.schema}, this version knows ${schema}). Start that version, or another DATA_DIR.`,
-      );
+    if (stored === undefined || stored.snapshot.schema <= schema) continue;
+    const elsewhere = (await store.knownElsewhere?.(kind)) ?? 0;
+    if (elsewhere >= stored.snapshot.schema) continue;
+    throw new Error(
+      `Job ${id} was stored by a newer version of Troupe (schema ${stored.snapshot.schema}, this version knows ${schema}). Start that version, or another ${store.shared ? 'REDIS_PREFIX' : 'DATA_DIR'}.`,
+    );
   }
 }
 

@@ -151,6 +151,8 @@ export interface Store {
   full?(): Promise<string | undefined>;
   /** Bytes of memory that it takes, and may take: 0 when there is no limit. Absent: it lies on the disk. */
   memory?(): Promise<{ readonly used: number; readonly most: number }>;
+  /** The newest schema of a kind of actor that another server which is there can read; 0: none. Absent: there are no others. */
+  knownElsewhere?(kind: string): Promise<number>;
   /** Throws when the store does not work. */
   check(): Promise<void>;
   close(): Promise<void>;

@@ -285,8 +285,8 @@ async function read<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The stored snapshot was written by a newer version of the product. */
-export class NewerSchema extends Error {}
+/** The stored snapshot was written by a newer version of the product: other servers can read it, or this one after its upgrade. */
+export class NewerSchema extends TransientError {}
 
 function upcast(
   kind: {

@@ -23,6 +23,7 @@
  *     looked                         when a server looked last for what has run out
  *     heardOf                        when a server said last that it is there
  *     servers, server:<server>       who is there, with its node; the second is gone soon after its server is
+ *     knows                          what each of them knows, as JSON: layout, and schemas by the kinds of actors
  *     node:<name>                    the server whose own node has this name
  */
 export const LEDGER = `
@@ -46,7 +47,7 @@ else
 end
 local server, leaseMs, silenceMs, wholeMs, graceMs = arg(), number(), number(), number(), number()
 
-local REMEMBERED, FEW, MAX_RELEASES, PRIORITIES = 1000, 16, 20, 9
+local REMEMBERED, FEW, MAX_RELEASES, PRIORITIES, CHUNK = 1000, 16, 20, 9, 1000
 -- A server that cannot serve a queue says so again with each offer; after so long it is asked anew.
 local UNABLE_SECONDS = 600
 
@@ -240,6 +241,7 @@ end
 local function removeServer(gone, ownQueues)
   for _, token in ipairs(redis.call('SMEMBERS', P .. 'v:' .. gone)) do giveBack(leaseOf(token), false) end
   redis.call('SREM', P .. 'servers', gone)
+  redis.call('HDEL', P .. 'knows', gone)
   local own = {}
   for _, name in ipairs(ownQueues) do
     local queue = name .. '@' .. gone

@@ -12,6 +12,11 @@ export const LEDGER_SCRIPTS = {
     return { told() }`),
   claim: script(`
     local worker, lasting, inTurn, max = arg(), arg() == '1', arg() == '1', number()
+    local knows = {}
+    for _ = 1, number() do
+      local kind = arg()
+      knows[kind] = number()
+    end
     local tokens = args(max)
     local queues, waiting = {}, 0
     for _ = 1, number() do
@@ -26,10 +31,33 @@ export const LEDGER_SCRIPTS = {
     local holds = redis.call('EXISTS', P .. 'w:' .. worker) == 1
     if inTurn then max = math.min(max, math.max(FEW, math.ceil(waiting / 2))) end
 
+    -- What a newer version has stored is left to the servers that can read it.
+    local readable = {}
+    local function isReadable(actor)
+      if readable[actor] == nil then
+        local known = knows[string.match(actor, '^[^/]*')]
+        local schema = known and redis.call('HGET', KEYS[1] .. 'a:' .. actor, 'schema')
+        readable[actor] = not schema or tonumber(schema) <= known
+      end
+      return readable[actor]
+    end
+
+    local function firstReadable(turns)
+      local from, page = 0, 1
+      while true do
+        local actors = redis.call('ZRANGE', turns, from, from + page - 1)
+        for _, actor in ipairs(actors) do
+          if isReadable(actor) then return actor end
+        end
+        if #actors < page then return nil end
+        from, page = from + page, CHUNK
+      end
+    end
+
     local function first()
       for priority = PRIORITIES, 0, -1 do
         for _, queue in ipairs(queues) do
-          local actor = redis.call('ZRANGE', P .. 'turns:' .. queue .. ':' .. priority, 0, 0)[1]
+          local actor = firstReadable(P .. 'turns:' .. queue .. ':' .. priority)
           if actor then return itemOf(redis.call('ZRANGE', P .. 'line:' .. queue .. ':' .. priority .. ':' .. actor, 0, 0)[1]) end
         end
       end
@@ -131,12 +159,13 @@ export const LEDGER_SCRIPTS = {
     end
     return { told() }`),
   alive: script(`
-    local ms, node = number(), arg()
+    local ms, node, knows = number(), arg(), arg()
     local holder = redis.call('GET', P .. 'node:' .. node)
     if holder and holder ~= server then return { told(), {}, 0, holder } end
     redis.call('SET', P .. 'node:' .. node, server, 'PX', ms)
     redis.call('SET', P .. 'server:' .. server, node, 'PX', ms)
     redis.call('SADD', P .. 'servers', server)
+    redis.call('HSET', P .. 'knows', server, knows)
     -- When nobody could say anything for so long, it was Redis that was away: all of them get their time again.
     local heardOf = tonumber(redis.call('GET', P .. 'heardOf') or at)
     local wasAway = at - heardOf > ms / 2

@@ -12,10 +12,18 @@ import type {
   WorkLedger,
   WorkStatus,
 } from '../ledger.ts';
+import { LAYOUT } from './layout.ts';
 import type { LedgerVerb } from './ledger-script.ts';
 import { QueueNames } from './queue-names.ts';
 import type { Argument, Scripts } from './scripts.ts';
 import { UnclearLeases } from './unclear-leases.ts';
+
+/** What a server says that it can read. */
+export interface Knowledge {
+  readonly layout: number;
+  /** The newest schema of snapshots, by the kind of actor. */
+  readonly schemas: Readonly<Record<string, number>>;
+}
 
 export interface RedisLedgerDeps {
   readonly settings: LeaseSettings;
@@ -29,6 +37,8 @@ export interface RedisLedgerDeps {
   readonly gapMs?: number;
   /** Queues of which each server has one of its own: what it offers there is for its own components alone, and goes with it. */
   readonly ownQueues?: readonly string[];
+  /** Work of actors whose snapshot is of a newer schema is left to servers that know it; kinds that are not named are not looked at. */
+  readonly schemas?: Knowledge['schemas'];
 }
 
 /** So many leases end in one step: the next ones with the next. */
@@ -116,7 +126,18 @@ export class RedisLedger implements WorkLedger {
     const turn = this.#turn++ % queues.length;
     const tokens = Array.from({ length: max }, () => randomBytes(16).toString('base64url'));
     const wanted = [...queues.slice(turn), ...queues.slice(0, turn)].map((queue) => this.#names.told(queue));
-    const words = [worker, lasting ? 1 : 0, inTurn ? 1 : 0, max, ...tokens, wanted.length, ...wanted];
+    const schemas = Object.entries(this.#deps.schemas ?? {});
+    const known = [schemas.length, ...schemas.flat()];
+    const words = [
+      worker,
+      lasting ? 1 : 0,
+      inTurn ? 1 : 0,
+      max,
+      ...known,
+      ...tokens,
+      wanted.length,
+      ...wanted,
+    ];
     const leases = await this.#run('claim', words).catch((error: unknown) => {
       for (const token of tokens) this.#unclear.add({ token, worker, begun: false });
       throw error;
@@ -167,7 +188,13 @@ export class RedisLedger implements WorkLedger {
    * and no attempt is counted. `node`: the name of its own node, which no other server that is there may have.
    */
   async alive(ms: number, node: string): Promise<Presence> {
-    const [dead, servers, holder] = await this.#runAll('alive', [ms, node, ...this.#names.endings]);
+    const knowledge: Knowledge = { layout: LAYOUT, schemas: this.#deps.schemas ?? {} };
+    const [dead, servers, holder] = await this.#runAll('alive', [
+      ms,
+      node,
+      JSON.stringify(knowledge),
+      ...this.#names.endings,
+    ]);
     return {
       dead: dead as readonly string[],
       servers: servers as number,

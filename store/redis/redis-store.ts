@@ -20,8 +20,9 @@ import {
 } from '../store.ts';
 import { addressOf, type Address } from './connection.ts';
 import { commitWords, counterWords } from './commit-words.ts';
+import { LAYOUT, LAYOUT_SCRIPTS, NEWER_LAYOUT, refuseOtherLayout } from './layout.ts';
 import { LEDGER_SCRIPTS, type LedgerVerb } from './ledger-script.ts';
-import { RedisLedger, type RedisLedgerDeps } from './redis-ledger.ts';
+import { RedisLedger, type Knowledge, type RedisLedgerDeps } from './redis-ledger.ts';
 import { away, Scripts, type Argument } from './scripts.ts';
 import { SharedParts } from './shared-parts.ts';
 import { CONFLICT, STORE_SCRIPTS, type StoreVerb } from './store-script.ts';
@@ -163,7 +164,9 @@ export class RedisStore implements Store {
 
   async #connect(): Promise<void> {
     await Promise.all([this.#redis.connect(), this.#listening.connect()]);
-    await this.#scripts.load();
+    const layouts = new Scripts(this.#redis, this.#prefix, LAYOUT_SCRIPTS);
+    await Promise.all([this.#scripts.load(), layouts.load()]);
+    refuseOtherLayout(await layouts.run('layout', [LAYOUT]));
     this.#address.connectsForEver();
     await this.#listening.subscribe(`${this.#prefix}offered`, `${this.#prefix}said`);
   }
@@ -189,6 +192,8 @@ export class RedisStore implements Store {
         `The commit cannot be written: it has ${words.length} parts, Redis takes ${MOST_WORDS} at once.`,
       );
     const version = await this.#write('commit', words);
+    if (version === NEWER_LAYOUT)
+      throw away('a newer version of Troupe has changed the layout of what is there; stop this server');
     if (version === CONFLICT) throw new VersionConflict(commit.actor, commit.expected);
     return version as number;
   }
@@ -299,6 +304,12 @@ export class RedisStore implements Store {
     const of = [seen?.version ?? '', seen?.commit ?? ''];
     const words = [actorName(actor), actor.id, reason, ...of, ...counterWords(counters)];
     return (await this.#write('quarantine', words)) === 1;
+  }
+
+  async knownElsewhere(kind: string): Promise<number> {
+    const all = Object.values(await this.#plain(this.#redis.hgetall(`${this.#prefix}w:knows`)));
+    const schemas = all.map((text) => (JSON.parse(text) as Knowledge).schemas[kind] ?? 0);
+    return Math.max(0, ...schemas);
   }
 
   async full(): Promise<string | undefined> {

@@ -12,10 +12,12 @@
  *     n:<id>             a notice: d(estination), due, a(ctor), b(ody)
  *     n-of:<actor>       its notices
  *     o:<destination>    notices by the time at which they are due; destinations: all that have some
+ *     layout             number of the layout
  *     counters, sequences, quarantine, commits (numbers of what was put aside)
  *     process            the process of Redis that gave the last number of a sequence
  *     z:<n>:...          what was put aside: the actor, its rows and notices as they were
  */
+import { LAYOUT, NEWER_LAYOUT } from './layout.ts';
 import { LEDGER } from './ledger-rules.ts';
 
 /** Of verbs that change nothing of which anybody is told: they do not ask for the time either. */
@@ -49,13 +51,16 @@ end
 
 const WRITING = `${LEDGER}
 local S = KEYS[1]
-local CHUNK = 1000
 
 -- Calls with many arguments, some at a time: Lua takes no more than some thousands.
 local function inChunks(command, key, values)
   for from = 1, #values, CHUNK do
     redis.call(command, key, unpack(values, from, math.min(from + CHUNK - 1, #values)))
   end
+end
+
+local function isNewer()
+  return tonumber(redis.call('GET', S .. 'layout') or '0') > ${LAYOUT}
 end
 
 local function count(n)
@@ -151,6 +156,7 @@ export const CONFLICT = -1;
 
 export const STORE_SCRIPTS = {
   commit: writing(`
+    if isNewer() then return { told(), ${NEWER_LAYOUT} } end
     local actor, id, expected, after, commit = arg(), arg(), number(), arg(), arg()
     local key = S .. 'a:' .. actor
     local stored = redis.call('HMGET', key, 'v', 'u')
@@ -244,6 +250,7 @@ export const STORE_SCRIPTS = {
     if process ~= before then redis.call('SET', S .. 'process', process) end
     return { redis.call('HINCRBY', S .. 'sequences', sequence, count) - count + 1 }`),
   quarantine: writing(`
+    if isNewer() then return { told(), 0 } end
     local actor, id, why, version, commit = arg(), arg(), arg(), arg(), arg()
     local key = S .. 'a:' .. actor
     local stored = redis.call('HMGET', key, 'v', 'u')

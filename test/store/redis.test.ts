@@ -211,6 +211,101 @@ describe('The store in Redis', () => {
     });
   });
 
+  describe('of servers of different versions', () => {
+    const change = async (work: (client: Redis) => Promise<unknown>) => {
+      const client = new Redis(redis().url);
+      await work(client);
+      client.disconnect();
+    };
+
+    it('hands out work of an actor only to a server that can read what is stored of it; others come before it', async () => {
+      const prefix = `schemas-${++prefixes}`;
+      const [older, newer] = [
+        await open({ prefix, ledger: { schemas: { 'batch-job': 1 } } }),
+        await open({ prefix, ledger: { schemas: { 'batch-job': 2 } } }),
+      ];
+      const commit = (id: string, schema: number) =>
+        newer.commit({
+          ...{ actor: actor(id), expected: 0, owner: OWNER, record: {}, snapshot: { schema, body: {} } },
+          work: { offer: [item(id, { actor: actor(id) })] },
+        });
+      for (let n = 0; n < 3; n++) await commit(`new ${n}`, 2);
+      await commit('old', 1);
+      const claim = async (store: RedisStore) => {
+        const leases = await store.work.claim({
+          queues: ['FACE'],
+          max: 9,
+          worker: `of ${store.work.context()[1]}`,
+        });
+        return leases.map((lease) => lease.item.id);
+      };
+      expect(await claim(older)).to.deep.equal(['old']);
+      expect(await claim(older)).to.deep.equal([]);
+      expect(await claim(newer)).to.deep.equal(['new 0', 'new 1', 'new 2']);
+    });
+
+    it('says which schemas the servers know that are there', async () => {
+      const prefix = `known-${++prefixes}`;
+      const store = await open({ prefix });
+      expect(await store.knownElsewhere('job')).to.equal(0);
+      const [one, two] = [
+        await open({ prefix, ledger: { schemas: { job: 3 } } }),
+        await open({ prefix, ledger: { schemas: { job: 5 } } }),
+      ];
+      await one.work.alive(60_000, 'one');
+      await two.work.alive(60_000, 'two');
+      expect(await store.knownElsewhere('job')).to.equal(5);
+      await two.work.left();
+      expect(await store.knownElsewhere('job')).to.equal(3);
+      expect(await store.knownElsewhere('other')).to.equal(0);
+    });
+
+    it('is refused, with a sentence, where a newer version has changed the layout, and writes nothing there any more', async () => {
+      const prefix = `layout-${++prefixes}`;
+      const store = await open({ prefix });
+      const create = { actor: actor('a'), expected: 0, owner: OWNER, snapshot: SNAPSHOT, record: {} };
+      await store.commit(create);
+      await change((client) => client.set(`{${prefix}}:layout`, '99'));
+      const refused = await open({ prefix }).catch((error: unknown) => String(error));
+      expect(refused).to.contain(
+        'a newer version of Troupe has stored what is there (layout 99, this version knows',
+      );
+      const error = await store.commit({ ...create, expected: 1 }).catch((reason: unknown) => reason);
+      expect(String(error)).to.contain('a newer version of Troupe has changed the layout');
+      expect(await store.quarantine(actor('a'), 'it makes no sense')).to.equal(false);
+      expect((await store.load(actor('a')))?.version).to.equal(1);
+    });
+
+    it('takes over what an older version has stored only when no server of that version is there', async () => {
+      const prefix = `older-${++prefixes}`;
+      const at = (rest: string) => `{${prefix}}:${rest}`;
+      const older = await open({ prefix, ledger: { server: 'older' } });
+      await older.next('job');
+      await older.work.alive(60_000, 'a node');
+      // As the first layout had it: no number, a server of which is known that it is there, and its indexes by themselves.
+      await older.commit({
+        actor: actor('a'),
+        expected: 0,
+        owner: OWNER,
+        snapshot: SNAPSHOT,
+        record: {},
+        index: { live: 1 },
+      });
+      await change(async (client) => {
+        await client.del(at('layout'), at('w:knows'));
+        await client.hdel(at('a:batch-job/a'), 'x');
+        await client.sadd(at('x:batch-job/a'), 'live');
+      });
+      const refused = await open({ prefix }).catch((error: unknown) => String(error));
+      expect(refused).to.contain('1 of the servers that are there know only the layout of an older version');
+      await older.work.left();
+      const store = await open({ prefix });
+      expect(await store.next('job')).to.equal(2);
+      await store.commit({ actor: actor('a'), expected: 1, owner: OWNER, snapshot: null });
+      expect(await store.count('live')).to.equal(0);
+    });
+  });
+
   it('keeps once what records have in common, until the last of them is gone', async () => {
     const store = await open({ prefix: 'common' });
     const record = { plan: { tasks: ['a plan of many'] } };
@@ -244,7 +339,8 @@ describe('The store in Redis', () => {
   });
 
   it('writes 200,000 rows in one commit, and refuses what Redis would not take at once', async () => {
-    const store = await open({ prefix: 'large' });
+    // A machine with much else to do takes longer than a server would wait.
+    const store = await open({ prefix: 'large', timeoutMs: 60_000 });
     const rows = (count: number) => Array.from({ length: count }, (_, n) => ({ key: `row ${n}`, body: n }));
     const create = { actor: actor('large'), expected: 0, owner: OWNER, snapshot: SNAPSHOT, record: {} };
     expect(await store.commit({ ...create, putRows: rows(200_000) })).to.equal(1);

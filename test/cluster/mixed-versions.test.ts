@@ -1,0 +1,83 @@
+import { expect } from 'chai';
+import { Redis } from 'ioredis';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { JOB_SCHEMA } from '../../actors/batch-job/snapshot.ts';
+import { newCommitId } from '../../store/store.ts';
+import { redisOfSuite } from '../support/redis.ts';
+import { sampleUri, Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const SHOT = { media: [sampleUri('astronaut.png')] };
+const KEY = '{mixed}:a:batch-job/';
+
+describe('A server beside newer ones', () => {
+  const redis = redisOfSuite();
+  let service: Service;
+  let client: Redis;
+  before(async () => {
+    client = new Redis(redis().url);
+    service = await Service.started({
+      ...{ STORE: 'redis', REDIS_URL: redis().url, REDIS_PREFIX: 'mixed' },
+      ...{ RECONCILE_MS: '100', SERVER_SILENCE_MS: '1000', LEASE_MS: '2000' },
+    });
+  });
+  after(async () => {
+    client?.disconnect();
+    await service?.close();
+  });
+
+  const waiting = (file: string) =>
+    service.submit({
+      ...SHOT,
+      pipelineName: 'TROUBLE PIPELINE',
+      jobProperties: { TROUBLE: 'wait', TROUBLE_FILE: file },
+    });
+  const numberOf = (id: string) => id.split('-').at(-1)!;
+  /** As a server would that knows this schema: with a commit. */
+  const storedAs = (id: string, schema: number) =>
+    client.hset(`${KEY}${numberOf(id)}`, 'schema', schema, 'u', newCommitId());
+
+  it('leaves to them a job whose state it cannot read: it is not ended nor put aside, others pass it, and it goes on where it can be read', async () => {
+    const files = ['first', 'second'].map((name) => join(service.folder, name));
+    const first = await waiting(files[0]!);
+    const inHand = () => service.handedOut().filter(({ worker }) => worker.includes('TestTrouble'));
+    await until('the first is in hand', () => inHand().length === 1);
+    const newer = await waiting(files[1]!);
+    await until('the work of the second waits', async () =>
+      (await client.smembers(`{mixed}:w:of:batch-job/${numberOf(newer)}`)).some((id) => id.includes('.0.')),
+    );
+    await storedAs(newer, JOB_SCHEMA + 1);
+    const refused = await service.cancel(newer);
+    expect(refused.status, refused.text).to.equal(503);
+    expect(Number(refused.headers.get('retry-after'))).to.be.greaterThan(0);
+    const third = await waiting(files[0]!);
+    writeFileSync(files[0]!, '');
+    for (const id of [first, third]) expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
+    expect(inHand().filter(({ subJob }) => subJob.startsWith(`${newer}.`))).to.deep.equal([]);
+    expect(service.log('ended a job that failed again and again')).to.deep.equal([]);
+    expect(await client.llen('{mixed}:quarantine')).to.equal(0);
+
+    writeFileSync(files[1]!, '');
+    await storedAs(newer, JOB_SCHEMA);
+    expect((await service.terminal(newer)).jobStatus).to.equal('COMPLETE');
+    const attempts = inHand().filter(({ subJob }) => subJob.startsWith(`${newer}.`));
+    expect(attempts.map(({ attempt }) => attempt)).to.deep.equal([1]);
+  });
+
+  it('does not start when nobody else can read a live job, and does when somebody can', async () => {
+    const id = await waiting(join(service.folder, 'never'));
+    await storedAs(id, JOB_SCHEMA + 1);
+    await service.kill9();
+    await until('nobody is there', async () => (await client.exists('{mixed}:w:node:test-host')) === 0);
+    const refused = await service.start().catch((error: unknown) => String(error));
+    expect(refused).to.contain(`stored by a newer version of Troupe (schema ${JOB_SCHEMA + 1}`);
+    const knows = JSON.stringify({ layout: 2, schemas: { 'batch-job': JOB_SCHEMA + 1 } });
+    await client.hset('{mixed}:w:knows', 'another', knows);
+    await service.start();
+    expect((await service.ask('GET', '/rest/jobs')).status).to.equal(200);
+    await storedAs(id, JOB_SCHEMA);
+    expect((await service.cancel(id)).status).to.equal(200);
+    expect((await service.terminal(id)).jobStatus).to.equal('CANCELLED');
+  });
+});
