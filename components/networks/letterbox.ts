@@ -5,6 +5,7 @@
  */
 import type { Box } from '../../domain/geometry.ts';
 import type { Frame } from '../sdk/detector.ts';
+import { average } from './shrink.ts';
 
 /**
  * How a point of the square lies in the picture: picture = square * scale + offset. The two scales differ by what whole
@@ -61,47 +62,6 @@ export function draw(frame: Frame, region: Box, target: Target): void {
   // An average needs a pixel for each cell at least.
   if (Math.max(...ratios) >= 2 && Math.min(...ratios) >= 1) average(frame, region, target);
   else interpolate(frame, region, target);
-}
-
-function average(frame: Frame, region: Box, target: Target): void {
-  const { values, row: side, padX, padY, width, height, step: apart } = target;
-  const [firstRed, firstGreen, firstBlue] = target.first;
-  const [scaleRed, scaleGreen, scaleBlue] = target.scale;
-  const [shiftRed, shiftGreen, shiftBlue] = target.shift;
-  const data = frame.data;
-  const columns = edges(region.x, region.width, width);
-  const rows = edges(region.y, region.height, height);
-  const step = Math.max(1, Math.floor(region.width / width / 2));
-  for (let y = 0; y < height; y++) {
-    const bottom = rows[y + 1]!;
-    let to = ((padY + y) * side + padX) * apart;
-    for (let x = 0; x < width; x++) {
-      const left = columns[x]! * 3;
-      const right = columns[x + 1]! * 3;
-      let red = 0;
-      let green = 0;
-      let blue = 0;
-      let count = 0;
-      for (let row = rows[y]!; row < bottom; row += step) {
-        const start = row * frame.width * 3;
-        for (let i = start + left; i < start + right; i += 3 * step) {
-          red += data[i]!;
-          green += data[i + 1]!;
-          blue += data[i + 2]!;
-          count++;
-        }
-      }
-      const share = 1 / count;
-      values[firstRed + to] = red * share * scaleRed + shiftRed;
-      values[firstGreen + to] = green * share * scaleGreen + shiftGreen;
-      values[firstBlue + to] = blue * share * scaleBlue + shiftBlue;
-      to += apart;
-    }
-  }
-}
-
-function edges(start: number, length: number, cells: number): Int32Array {
-  return Int32Array.from({ length: cells + 1 }, (_, i) => start + Math.floor((i * length) / cells));
 }
 
 function interpolate(frame: Frame, region: Box, target: Target): void {

@@ -29,9 +29,9 @@ export const yolo: BoxHead = {
     const { data, dims } = output!;
     const count = dims[1]!;
     const found: RawBox[] = [];
-    const best = bestScores(data, classes, count);
+    const likely = likelyColumns(data, { classes, count, threshold });
     for (let i = 0; i < count; i++) {
-      if (!(best[i]! >= threshold)) continue;
+      if (likely[i] === 0) continue;
       const value = (row: number) => data[row * count + i]!;
       const box = centred(value(0), value(1), value(2), value(3));
       found.push({ ...box, row: i, classes: topClasses(classes, (number) => value(BOX + number), top) });
@@ -40,12 +40,18 @@ export const yolo: BoxHead = {
   },
 };
 
-/** Row by row, as the values lie in memory. */
-function bestScores(data: ArrayLike<number>, classes: number, count: number): Float32Array {
-  const best = new Float32Array(count).fill(-Infinity);
+interface Scores {
+  readonly classes: number;
+  readonly count: number;
+  readonly threshold: number;
+}
+
+/** 1 for columns with a score that counts. Row by row, as the values lie in memory: nearly all of them are too small. */
+function likelyColumns(data: ArrayLike<number>, { classes, count, threshold }: Scores): Uint8Array {
+  const likely = new Uint8Array(count);
   for (let row = BOX; row < BOX + classes; row++) {
     const first = row * count;
-    for (let i = 0; i < count; i++) if (data[first + i]! > best[i]!) best[i] = data[first + i]!;
+    for (let i = 0; i < count; i++) if (data[first + i]! >= threshold) likely[i] = 1;
   }
-  return best;
+  return likely;
 }
