@@ -1,4 +1,5 @@
 /** The detection document that is judged: read once through as often as it takes, a detection in memory at a time. */
+import { parseBoolean } from '../../domain/values.ts';
 import { DocumentError } from '../../results/document-scan.ts';
 import { rewritten } from '../../results/exports/document-walk.ts';
 import { isObject, tasksOf, textOf } from '../../results/exports/found-values.ts';
@@ -27,6 +28,8 @@ export interface DocumentHead {
   /** Names, in the order of the pipeline. */
   readonly actions: readonly string[];
   readonly media: readonly NamedMedium[];
+  /** A property of the job, an algorithm or an action has left out most detections of tracks. */
+  readonly hasExemplarsAlone: boolean;
 }
 
 /** Shows the document to a writer. @throws Failure */
@@ -56,6 +59,7 @@ class HeadReader implements Writer, DocumentHead {
   jobId = '';
   status = '';
   actions: readonly string[] = [];
+  hasExemplarsAlone = false;
   readonly media: NamedMedium[] = [];
   readonly #names = new FileNames();
 
@@ -63,12 +67,24 @@ class HeadReader implements Writer, DocumentHead {
     if (field === 'jobId') this.jobId = textOf(value);
     else if (field === 'status') this.status = textOf(value);
     else if (field === 'pipeline' && isObject(value)) this.actions = [...tasksOf(value).keys()];
+    if (field === 'pipeline' || field.endsWith('Properties'))
+      this.hasExemplarsAlone ||= isSet(value, EXEMPLARS);
   }
 
   medium(medium: FoundMedium): string {
     this.media.push({ medium, name: this.#names.of(medium) });
     return '';
   }
+}
+
+const EXEMPLARS = 'OUTPUT_ARTIFACTS_AND_EXEMPLARS_ONLY';
+
+/** Whether a property is true somewhere in the value. */
+function isSet(value: unknown, property: string): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([name, one]: [string, unknown]) =>
+    name === property ? parseBoolean(textOf(one)) === true : isSet(one, property),
+  );
 }
 
 /** Some of many names, for a sentence. */

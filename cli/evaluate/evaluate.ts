@@ -23,7 +23,7 @@ export interface EvaluateOptions {
   readonly media?: number;
   readonly type?: string;
   readonly action?: string;
-  readonly map: Mapping;
+  readonly map?: Mapping;
   readonly step: number;
   readonly textProperty?: string;
   readonly threshold: number;
@@ -65,10 +65,12 @@ export async function evaluate(
   else for (const line of evaluationLines(evaluation, terminal.width)) terminal.print(printable(line));
 }
 
-const notesAbout = ({ status }: DocumentHead): readonly string[] =>
-  /^(COMPLETE(_WITH_WARNINGS)?)?$/.test(status)
-    ? []
-    : [`The job ended ${status}: what it has not looked at counts as missed.`];
+function* notesAbout({ status, hasExemplarsAlone }: DocumentHead): Generator<string> {
+  if (!/^(COMPLETE(_WITH_WARNINGS)?)?$/.test(status))
+    yield `The job ended ${status}: what it has not looked at counts as missed.`;
+  if (hasExemplarsAlone)
+    yield 'The document was made with OUTPUT_ARTIFACTS_AND_EXEMPLARS_ONLY: of tracks in videos it has single detections alone, and all others count as missed.';
+}
 
 /** A file of this name, else the job with this id. @throws Failure */
 async function sourceOf(
@@ -126,7 +128,7 @@ async function judgedBoxes(
 ): Promise<Part> {
   const { limit, step, media: mediaId } = options;
   const places = placesOf(truth, head.media, { mediaId, step });
-  const classes = new Classes(truth.classes, options.map);
+  const classes = new Classes(truth.classes, options.map ?? []);
   const found = new FoundBoxes({ places, classes, wanted: wantedOf(options), limit });
   await walk(source, found);
   const notes = [...truth.notes, ...places.notes, ...classes.notes()];

@@ -158,6 +158,17 @@ describe('troupe evaluate', () => {
         .and.to.include('what was not found there counts as missed: a.png.');
     });
 
+    it('says that a document has exemplars alone', async () => {
+      const one = file('truth.json', coco(['a.png'], [[0, 'car', 0, 0, 10, 10]]));
+      const found = documentWith([{ name: 'a.png', tracks: [seen('car', [[0, 0, 0, 10, 10, 1]])] }]);
+      const notes = async (jobProperties: object) =>
+        (await measured(one, file('found.json', { ...found, jobProperties }))).notes;
+      expect(await notes({ OUTPUT_ARTIFACTS_AND_EXEMPLARS_ONLY: 'FALSE' })).to.deep.equal([]);
+      expect((await notes({ OUTPUT_ARTIFACTS_AND_EXEMPLARS_ONLY: 'true' })).join()).to.include(
+        'single detections alone',
+      );
+    });
+
     it('finds frames of videos by the names that the export and CVAT give them', async () => {
       const frames = coco(['street.mp4-000003.jpg', 'frame_000007.PNG'], [[0, 'car', 0, 0, 10, 10], [1, 'car', 5, 0, 10, 10]]); // prettier-ignore
       const boxes = [[2, 0, 0, 10, 10, 1], [3, 0, 0, 10, 10, 1], [7, 5, 0, 10, 10, 1]]; // prettier-ignore
