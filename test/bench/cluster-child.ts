@@ -1,4 +1,4 @@
-/** The actors of one server of a cluster, with whoever does its work: runs as many empty jobs as it is told, and says when all jobs have ended. */
+/** The actors of one server of a cluster, with whoever does its work: runs empty jobs as it is told (`jobs media`), and says when all jobs have ended. */
 import { createInterface } from 'node:readline';
 import { LIVE_JOBS } from '../../actors/batch-job/indexes.ts';
 import { RedisStore } from '../../store/redis/redis-store.ts';
@@ -11,8 +11,9 @@ const stop = new AbortController();
 const answering = answerAll(core, stop.signal);
 process.stdout.write('up\n');
 for await (const line of createInterface({ input: process.stdin })) {
-  const jobs = Number(line);
-  const submissions = await Promise.all(Array.from({ length: jobs }, () => core.jobService.submit(emptyJob)));
+  const [jobs = 0, media = 1] = line.split(' ').map(Number);
+  const job = { ...emptyJob, media: Array.from({ length: media }, () => emptyJob.media[0]!) };
+  const submissions = await Promise.all(Array.from({ length: jobs }, () => core.jobService.submit(job)));
   const refused = submissions.find(({ kind }) => kind !== 'accepted');
   if (refused !== undefined) throw new Error(JSON.stringify(refused));
   while ((await store.count(LIVE_JOBS)) > 0) await new Promise((resolve) => setTimeout(resolve, 2));

@@ -1,4 +1,4 @@
-/** Servers on one Redis: empty jobs with one, two and three of them, a claim, and commands of two servers to one actor. */
+/** Servers on one Redis: empty jobs with one, two and three of them, commands of two servers to one job, a claim; BullMQ beside them. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -7,11 +7,14 @@ import { VersionConflict } from '../../store/store.ts';
 import { RedisStore } from '../../store/redis/redis-store.ts';
 import { TestRedis } from '../support/redis.ts';
 import { bareCommits } from './core.ts';
+import { bullJobs } from './bull.ts';
 import { interleaved, round, timed, type Figure } from './measure.ts';
 
 const JOBS = 600;
 const CLAIMS = 2_000;
 const COMMANDS = 1_000;
+/** Media of one job; each is inspected and looked at, so the job gets two commands for each. */
+const MEDIA = 300;
 const CHILD = fileURLToPath(new URL('./cluster-child.js', import.meta.url));
 
 export async function cluster(): Promise<readonly Figure[]> {
@@ -25,6 +28,11 @@ export async function cluster(): Promise<readonly Figure[]> {
     two: () => timed(() => two.run(JOBS)),
     three: () => timed(() => three.run(JOBS)),
     bare: () => timed(() => bareCommits(bare, () => `bare-${bareId++}`, JOBS)),
+  });
+  const bull = await bullJobs(redis.url, JOBS);
+  const large = await interleaved(3, {
+    one: () => timed(() => one.runOne(MEDIA)),
+    two: () => timed(() => two.runOne(MEDIA)),
   });
   await Promise.all(groups.map((group) => group.stop()));
   const claims = await claimTimes(bare);
@@ -42,6 +50,14 @@ export async function cluster(): Promise<readonly Figure[]> {
       what: 'jobs per second of one server, in parts of that',
       value: round(times.bare / times.one, 2),
       aim: '0.25',
+    },
+    ...[1, 2, 3].map((servers, n) => ({
+      what: `BullMQ, jobs per second added and done, ${servers} processes`,
+      value: bull === undefined ? 'BULLMQ is not set' : rate(bull[n]!),
+    })),
+    {
+      what: 'commands per second to one job, one server; answers of two servers',
+      value: [large.one, large.two].map((ms) => round((2 * MEDIA * 1_000) / ms)).join('; '),
     },
     { what: 'a claim, p50', value: `${round(claims[claims.length >> 1]!, 2)} ms` },
     { what: 'a claim, p99', value: `${round(claims[Math.floor(claims.length * 0.99)]!, 2)} ms` },
@@ -72,11 +88,20 @@ class Servers {
   }
 
   /** So many jobs, divided among the servers; until the last has ended. */
-  async run(jobs: number): Promise<void> {
+  run(jobs: number): Promise<void> {
+    return this.#told(() => `${Math.ceil(jobs / this.#children.length)}`);
+  }
+
+  /** One job with so many media, which comes in at the first; all do its work. */
+  runOne(media: number): Promise<void> {
+    return this.#told((n) => (n === 0 ? `1 ${media}` : '0'));
+  }
+
+  async #told(words: (n: number) => string): Promise<void> {
     await Promise.all(
-      this.#children.map(({ child, line }) => {
+      this.#children.map(({ child, line }, n) => {
         const done = line();
-        child.stdin!.write(`${Math.ceil(jobs / this.#children.length)}\n`);
+        child.stdin!.write(`${words(n)}\n`);
         return done;
       }),
     );

@@ -21,6 +21,7 @@ import { startUp } from './start-up.ts';
 import { liveDelay, liveStreams } from './live.ts';
 import { streams } from './stream.ts';
 import { subJobs } from './sub-jobs.ts';
+import { takeOver } from './take-over.ts';
 import { watching } from './watching.ts';
 
 const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
@@ -28,6 +29,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   'sub-jobs': subJobs,
   jobs: emptyJobs,
   cluster,
+  'take-over': takeOver,
   mailbox: mailboxes,
   rest: restInterface,
   start: startUp,

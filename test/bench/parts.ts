@@ -154,11 +154,14 @@ export async function answerAll({ workerGateway, jobs }: Core, signal: AbortSign
 }
 
 /** Job number and row key, from the sub-job's id. */
-function addressOf({ id, kind }: Assignment): readonly [string, string] {
-  const [job = '', run = ''] = /-(\d+)\.(\d+)\./.exec(id)?.slice(1) ?? [];
-  const prefix = `${run.padStart(4, '0')}/000000`;
-  const key = kind === 'PREPARE' ? 'p' : kind === 'DETECT' ? 't000/a000/d0000000' : 't000/a000/f';
-  return [job, `${prefix}/${key}`];
+function addressOf({ id }: Assignment): readonly [string, string] {
+  const [job = '', run = '', rest = ''] = /-(\d+)\.(\d+)\.(.+)$/.exec(id)?.slice(1) ?? [];
+  const [first, second, third, end = ''] = rest.split('.');
+  const padded = (part = '', width = 3) => part.padStart(width, '0');
+  const of = (medium?: string) => `${padded(run, 4)}/${padded(medium, 6)}`;
+  if (first === 'prepare') return [job, `${of(second)}/p`];
+  const place = `${of(third)}/t${padded(first)}/a${padded(second)}`;
+  return [job, end === 'finish' ? `${place}/f` : `${place}/d${padded(end, 7)}`];
 }
 
 function resultOf({ kind }: Assignment): CheckedResult & { ok: true } {
