@@ -24,6 +24,7 @@
  *     heardOf                        when a server said last that it is there
  *     servers, server:<server>       who is there, with its node; the second is gone soon after its server is
  *     knows                          what each of them knows, as JSON: layout, and schemas by the kinds of actors
+ *     spared                         servers that got their time again, because Redis was away, and that were not heard of since
  *     node:<name>                    the server whose own node has this name
  */
 export const LEDGER = `
@@ -242,6 +243,7 @@ local function removeServer(gone, ownQueues)
   for _, token in ipairs(redis.call('SMEMBERS', P .. 'v:' .. gone)) do giveBack(leaseOf(token), false) end
   redis.call('SREM', P .. 'servers', gone)
   redis.call('HDEL', P .. 'knows', gone)
+  redis.call('SREM', P .. 'spared', gone)
   local own = {}
   for _, name in ipairs(ownQueues) do
     local queue = name .. '@' .. gone

@@ -166,15 +166,17 @@ export const LEDGER_SCRIPTS = {
     redis.call('SET', P .. 'server:' .. server, node, 'PX', ms)
     redis.call('SADD', P .. 'servers', server)
     redis.call('HSET', P .. 'knows', server, knows)
-    -- When nobody could say anything for so long, it was Redis that was away: all of them get their time again.
+    -- When nobody could say anything for so long, it was Redis that was away: all of them get their time again,
+    -- but once: a server that is late with each word, and alone, would else never find that the others are dead.
     local heardOf = tonumber(redis.call('GET', P .. 'heardOf') or at)
     local wasAway = at - heardOf > ms / 2
     redis.call('SET', P .. 'heardOf', text(at))
+    redis.call('SREM', P .. 'spared', server)
     local dead, ownQueues = {}, args(number())
     for _, other in ipairs(redis.call('SMEMBERS', P .. 'servers')) do
       if redis.call('EXISTS', P .. 'server:' .. other) == 1 then
         -- It is heard of.
-      elseif wasAway then
+      elseif wasAway and redis.call('SADD', P .. 'spared', other) == 1 then
         redis.call('SET', P .. 'server:' .. other, '', 'PX', ms)
       else
         dead[#dead + 1] = other

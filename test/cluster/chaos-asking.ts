@@ -7,6 +7,8 @@ export interface Told {
   /** broken: no answer came, and nobody knows whether it was carried out. */
   readonly status: number | 'broken';
   readonly text: string;
+  /** An earlier try got no answer: nobody knows whether, or when, it is carried out. */
+  readonly isRepeated?: boolean;
 }
 
 /** Less than a server may be frozen. */
@@ -54,9 +56,10 @@ export class Asking {
   /** Until somebody answers. */
   async insist(method: string, path: string, body?: string, headers = {}): Promise<Told> {
     const until = Date.now() + AT_MOST_MS;
-    for (;;) {
+    for (let isRepeated = false; ; isRepeated = true) {
       const told = await this.once(method, path, body, headers);
-      if ((told.status !== 503 && told.status !== 'broken') || Date.now() > until) return told;
+      if ((told.status !== 503 && told.status !== 'broken') || Date.now() > until)
+        return { ...told, isRepeated };
       await sleep(between(this.#deps.random, ...PAUSE_MS));
     }
   }

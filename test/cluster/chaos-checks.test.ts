@@ -102,7 +102,18 @@ describe('The promises that a run of faults is held against', () => {
     ['no commit but on the last version', { log: [...WELL.log, streamed(1), streamed(1)] }],
     [
       'what is registered is known to all',
-      { registered: [{ path: '/p', shownAt: '/p', isThere: true, answers: ['201: '], last: [200, 404] }] },
+      {
+        registered: [
+          {
+            path: '/p',
+            shownAt: '/p',
+            isThere: true,
+            isUnclear: false,
+            answers: ['201: '],
+            last: [200, 404],
+          },
+        ],
+      },
     ],
   ];
   for (const [rule, more] of BROKEN)

@@ -55,6 +55,8 @@ export interface Registered {
   /** Where it, or a part of it, is shown. */
   readonly shownAt: string;
   isThere: boolean;
+  /** A request for it got no answer; a server that stood still may carry it out after later ones. */
+  isUnclear: boolean;
   /** Status and text, in their order. */
   readonly answers: string[];
   /** What each server says of it at the end. */

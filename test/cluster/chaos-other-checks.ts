@@ -44,9 +44,10 @@ export function idsOfStreams({ streams }: History): readonly Violation[] {
 
 export function whatIsRegistered({ registered }: History): readonly Violation[] {
   const rule = 'what is registered is known to all';
-  return registered.flatMap(({ path, isThere, answers, last = [] }) => {
+  return registered.flatMap(({ path, isThere, isUnclear, answers, last = [] }) => {
     const failed = answers.filter((answer) => /^5|^broken/.test(answer));
-    const wrong = last.filter((status) => status !== (isThere ? 200 : 404));
+    const isSure = isThere || !isUnclear;
+    const wrong = isSure ? last.filter((status) => status !== (isThere ? 200 : 404)) : [];
     return [
       ...failed.map((answer) => ({ rule, says: `${path} was answered ${answer}` })),
       ...wrong.map((status) => ({

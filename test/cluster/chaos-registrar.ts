@@ -50,8 +50,13 @@ export class Registrar {
   }
 
   async #made(place: Pick<Registered, 'path' | 'shownAt'>, by: string, body: string): Promise<void> {
-    const { status, text } = await this.#asking.insist('POST', by, body);
-    this.all.push({ ...place, isThere: true, answers: [`${status}: ${text.slice(0, 200)}`] });
+    const { status, text, isRepeated = false } = await this.#asking.insist('POST', by, body);
+    this.all.push({
+      ...place,
+      isThere: true,
+      isUnclear: isRepeated,
+      answers: [`${status}: ${text.slice(0, 200)}`],
+    });
   }
 
   async #remove(one: Registered): Promise<void> {

@@ -45,6 +45,8 @@ export class SharedRedis {
   #told: { offered: Offered[]; news: News[] } = { offered: [], news: [] };
   /** Servers, until when each said that it is there. */
   readonly #servers = new Map<string, number>();
+  /** Servers that got their time again because Redis was away. */
+  readonly #spared = new Set<string>();
   /** By queue: servers that cannot serve it, and why. */
   readonly #unable = new Map<string, Map<string, string>>();
   #heardOf: number | undefined;
@@ -155,11 +157,14 @@ export class SharedRedis {
     const wasAway = at - (this.#heardOf ?? at) > ms / 2;
     this.#heardOf = at;
     this.#servers.set(server, at + ms);
+    this.#spared.delete(server);
     const dead: string[] = [];
     for (const [other, until] of [...this.#servers])
       if (at < until) continue;
-      else if (wasAway) this.#servers.set(other, at + ms);
-      else {
+      else if (wasAway && !this.#spared.has(other)) {
+        this.#spared.add(other);
+        this.#servers.set(other, at + ms);
+      } else {
         dead.push(other);
         await this.#remove(other);
       }
@@ -172,6 +177,7 @@ export class SharedRedis {
 
   async #remove(server: string): Promise<void> {
     this.#servers.delete(server);
+    this.#spared.delete(server);
     const given = this.#endWith.get(server)?.values() ?? [];
     this.#endWith.delete(server);
     for (const { token, worker } of given)

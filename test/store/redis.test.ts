@@ -434,6 +434,15 @@ describe('The store in Redis', () => {
     await until('one is dead that is really gone', async () => (await says(one))?.dead.includes('other'));
   });
 
+  it('finds the dead also when it is late itself with each word', async () => {
+    const prefix = 'late-words';
+    const one = await open({ prefix, ledger: { server: 'one' } });
+    const other = await open({ prefix, ledger: { server: 'other' } });
+    await other.work.alive(20, 'another node');
+    // It looks every 20 ms: half of that is the time after which it takes Redis for one that was away.
+    await until('the other is dead', async () => (await one.work.alive(20, 'a node')).dead.includes('other'));
+  });
+
   it('gives up a call that Redis does not answer in time', async () => {
     const store = await open({ prefix: 'frozen', timeoutMs: 300 });
     redis().freeze();
