@@ -42,7 +42,7 @@ import { overloaded } from './http/errors.ts';
 import { createLogin, realmOf } from './http/login/index.ts';
 import { OpenAnswers } from './http/login/open-answers.ts';
 import { WorkMetrics } from './http/work-metrics.ts';
-import { attach, closeServer, createListener, listen, urlOf } from './http/listener.ts';
+import { attach, closeServer, sendAway, createListener, listen, urlOf } from './http/listener.ts';
 import { checkFileUri } from './media/file-uris.ts';
 import { listModels } from './components/onnx/model-list.ts';
 import { checkMedium, fetchLimits } from './media/media-rules.ts';
@@ -442,17 +442,19 @@ async function closeAll(
   stopWork: () => void,
 ): Promise<void> {
   logger.info({}, 'Troupe is going down');
+  sendAway(http);
   // Whatever cannot be ended in order: the store is closed all the same.
   await drain(guardian, system, store, settings).catch((err: unknown) =>
     logger.error({ err }, 'the server could not be drained in order'),
   );
   stopWork();
+  // Before the store: what is being answered needs it.
+  await closeServer(http);
   await Promise.all([checker.close(), exporter.close(), timelines.close()]);
   sending.close();
   await guardian.nodes.own.close();
   await cluster?.leave();
   await store.close();
-  await closeServer(http);
 }
 
 const bodyLimits = (

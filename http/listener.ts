@@ -1,6 +1,6 @@
 /** The socket of the server: it is opened before the application is put together, which has to know its address. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { Server as NetServer, type AddressInfo } from 'node:net';
 import type Koa from 'koa';
 
 /** Answers of components may be long and slow; whoever has no token is turned away before a body is read. */
@@ -53,10 +53,27 @@ export function listen(http: Server, host: string, port: number): Promise<void> 
   });
 }
 
+/** Requests that have come are answered for so long. */
+const LAST_ANSWERS_MS = 1_000;
+/** On a connection that has just come about something is asked soon. */
+const IDLE_LOOK_MS = 50;
+
+/** From now on each connection ends with its answer: whoever asks next connects anew, perhaps with another server. */
+export function sendAway(http: Server): void {
+  http.prependListener('request', (_, response) => response.setHeader('Connection', 'close'));
+}
+
+/** Takes no more connections; those on which nothing is asked end, all others with their answer. */
 export function closeServer(http: Server): Promise<void> {
   return new Promise((resolve) => {
-    http.close(() => resolve());
-    http.closeAllConnections();
+    const looking = setInterval(() => http.closeIdleConnections(), IDLE_LOOK_MS);
+    const late = setTimeout(() => http.closeAllConnections(), LAST_ANSWERS_MS);
+    // That of an HTTP server ends at once on which nothing is asked yet.
+    NetServer.prototype.close.call(http, () => {
+      clearInterval(looking);
+      clearTimeout(late);
+      resolve();
+    });
   });
 }
 

@@ -14,13 +14,24 @@ interface Asked {
   readonly body: Buffer;
 }
 
+/** As `fail_timeout`: who failed is asked last for so long. */
+const FAIL_MS = 1_000;
+
+interface Answered {
+  readonly target: string;
+  readonly path: string;
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+}
+
 export class Balancer {
   readonly #server: Server;
   readonly #options: BalancerOptions;
   #targets: readonly string[] = [];
   #turn = 0;
-  /** How often each server has answered requests whose path begins so. */
-  readonly #answered: { readonly target: string; readonly path: string; readonly status: number }[] = [];
+  /** Servers that failed lately, and when. */
+  readonly #failed = new Map<string, number>();
+  readonly #answered: Answered[] = [];
 
   private constructor(options: BalancerOptions) {
     this.#options = options;
@@ -59,6 +70,11 @@ export class Balancer {
     );
   }
 
+  /** What servers have answered with 503. */
+  refused(): readonly Answered[] {
+    return this.#answered.filter(({ status }) => status === 503);
+  }
+
   close(): Promise<void> {
     return new Promise((resolve) => {
       this.#server.close(() => resolve());
@@ -68,7 +84,9 @@ export class Balancer {
 
   #order(): readonly string[] {
     const first = this.#turn++ % Math.max(1, this.#targets.length);
-    return [...this.#targets.slice(first), ...this.#targets.slice(0, first)];
+    const all = [...this.#targets.slice(first), ...this.#targets.slice(0, first)];
+    const isOut = (target: string) => performance.now() - (this.#failed.get(target) ?? -Infinity) < FAIL_MS;
+    return [...all.filter((target) => !isOut(target)), ...all.filter(isOut)];
   }
 
   #pass(asked: Asked, [target, ...others]: readonly string[]): void {
@@ -79,8 +97,9 @@ export class Balancer {
     let isConnected = false;
     const onward = request(new URL(path, target), { method, headers, agent: false }, (got) => {
       const { statusCode: status = 502 } = got;
-      this.#answered.push({ target, path, status });
+      this.#answered.push({ target, path, status, retryAfter: got.headers['retry-after'] });
       if (status === 503 && this.#options.retries503 === true && others.length > 0) {
+        this.#failed.set(target, performance.now());
         got.resume();
         return this.#pass(asked, others);
       }
@@ -89,6 +108,7 @@ export class Balancer {
     });
     onward.once('socket', (socket) => socket.once('connect', () => (isConnected = true)));
     onward.once('error', () => {
+      this.#failed.set(target, performance.now());
       if (answer.headersSent) answer.destroy();
       // What a server may have begun with is sent again only when that does no harm.
       else if (!isConnected || method === 'GET') this.#pass(asked, others);
