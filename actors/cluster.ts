@@ -1,5 +1,6 @@
 import type { Logger } from '../config/logger.ts';
 import type { ServiceLine } from './node-manager/service-logs.ts';
+import type { LiveWords } from './streaming-job/live.ts';
 import { delay, every, type Clock } from './runtime/clock.ts';
 
 /** Where servers that share a store say that they are there. */
@@ -68,13 +69,20 @@ export interface RebuildSearch {
   readonly by: string;
 }
 
+/** What a server that has heard of a live stream tells the others. */
+export type StreamOrder =
+  | { readonly type: 'stream'; readonly by: string; readonly job: number; readonly words: LiveWords }
+  /** Reports of it are to be posted by the server whose duty that is. */
+  | { readonly type: 'streamReports'; readonly by: string; readonly job: number };
+
 /** The order of this id was carried out. */
 export interface Obeyed {
   readonly type: 'obeyed';
   readonly id: string;
 }
 
-export type Order = KillOrder | RestOrder | ServiceOrder | LinesOrder | RebuildSearch | Obeyed | NodeOrder;
+export type Order =
+  KillOrder | RestOrder | ServiceOrder | LinesOrder | RebuildSearch | StreamOrder | Obeyed | NodeOrder;
 
 export interface ClusterDeps {
   readonly channel: Channel;

@@ -192,6 +192,7 @@ function streamsOf(base: Foundation, edge: Edge, others: Others): Streams {
     ...streamSettings(settings, base.serverProperties, base.fetchLimits),
     ...edge,
     ...catalogReader(base, () => others().catalogActor),
+    ...(base.cluster === undefined ? {} : { others: base.cluster }),
     repeats: new Repeats(store, owner),
     rest: (worker) => others().nodes.rest(worker),
   });

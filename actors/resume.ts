@@ -63,12 +63,16 @@ async function takeUp(guardian: Guardian, { store, settings, logger }: ResumeDep
     for await (const { id } of allEntries(store, index)) jobs.tell(id, { type: 'resume' });
   for (const index of [LIVE_STREAMS, REMOVED_STREAMS])
     for await (const { id } of allEntries(store, index)) streams.jobs.tell(id, { type: 'resume' });
-  // Jobs that have ended may still have reports on their way.
-  for (const id of await readdir(segmentsRoot(settings.DATA_DIR)).catch(() => []))
-    streams.jobs.tell(id, { type: 'resume' });
+  await resumeReports(guardian, settings);
   guardian.indexer?.wake();
   admission.tell(ADMISSION, { type: 'open' });
   await delivery.wakeAll();
+}
+
+/** Jobs that have ended may still have reports on their way. */
+async function resumeReports({ streams }: Pick<Guardian, 'streams'>, settings: Settings): Promise<void> {
+  for (const id of await readdir(segmentsRoot(settings.DATA_DIR)).catch(() => []))
+    streams.jobs.tell(id, { type: 'resume' });
 }
 
 /** What another server has changed for all is seen here within a second. */
@@ -146,6 +150,8 @@ function cleaning({ jobs, jobService, streams }: Guardian, deps: ResumeDeps): ()
       for await (const { id } of allEntries(store, REMOVED_JOBS)) jobs.tell(id, { type: 'resume' });
       for await (const { id } of allEntries(store, REMOVED_STREAMS))
         streams.jobs.tell(id, { type: 'resume' });
+      // Those that a server was to post that is gone.
+      if (store.shared) await resumeReports({ streams }, settings);
     },
   });
 }

@@ -1,10 +1,10 @@
 /**
  * What is seen of live streams right now: events for whoever watches a job, and its newest picture for whoever asks for it. It is all in
- * memory, of this server, and nobody's truth: what must last is in the state of the job.
+ * memory, and nobody's truth: what must last is in the state of the job. Servers that share a store tell each other.
  */
 import type { StreamCounts, StreamEvent } from '../../protocol/streams.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { StreamingJobRecord, StreamingJobState } from './state.ts';
+import { isEnded, type StreamingJobRecord, type StreamingJobState } from './state.ts';
 
 export type LiveEvent =
   | { readonly type: 'state'; readonly record: StreamingJobRecord; readonly state: StreamingJobState }
@@ -23,6 +23,18 @@ export interface LivePicture {
   readonly at: number;
 }
 
+/** What a server tells the others of a stream. */
+export type LiveWords =
+  | { readonly what: 'event'; readonly event: Exclude<LiveEvent, { type: 'state' }> }
+  /** Its state is another one. */
+  | { readonly what: 'changed' }
+  /** Another component begins. */
+  | { readonly what: 'begins' }
+  /** Somebody waits for its newest picture. */
+  | { readonly what: 'wanted' }
+  /** It, in base64. */
+  | { readonly what: 'picture'; readonly jpeg: string };
+
 interface Live {
   readonly watchers: Set<(event: LiveEvent) => void>;
   readonly askers: Set<(picture: LivePicture) => void>;
@@ -32,13 +44,33 @@ interface Live {
 
 /** A picture that is not older is given to everybody who asks. */
 const FRESH_MS = 250;
+/** Whoever asks another server for a picture does not wait for longer. */
+const WANTED_MS = 10_000;
 
 export class LiveStreams {
   readonly #clock: Clock;
   readonly #streams = new Map<number, Live>();
+  /** Streams whose picture is wanted at another server, and since when. */
+  readonly #wanted = new Map<number, number>();
+  readonly #tellOthers: (job: number, words: LiveWords) => void;
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, tellOthers: (job: number, words: LiveWords) => void = () => {}) {
     this.#clock = clock;
+    this.#tellOthers = tellOthers;
+  }
+
+  /** What another server tells; how the job stands has to be looked up before. */
+  hear(job: number, words: Exclude<LiveWords, { what: 'changed' }>): void {
+    if (words.what === 'event') this.#show(job, words.event);
+    else if (words.what === 'begins') this.#begins(job);
+    else if (words.what === 'wanted') this.#wanted.set(job, this.#clock.steady());
+    else this.#showPicture(job, Buffer.from(words.jpeg, 'base64'));
+  }
+
+  /** How the job stands now, by a commit of another server. */
+  hearState(record: StreamingJobRecord, state: StreamingJobState): void {
+    this.#show(record.number, { type: 'state', record, state });
+    if (isEnded(state.status)) this.over(record.number);
   }
 
   /** Hears of all that happens until the answer is called. */
@@ -53,11 +85,21 @@ export class LiveStreams {
 
   /** Another component begins, which counts from 0. */
   begins(job: number): void {
+    this.#begins(job);
+    this.#tellOthers(job, { what: 'begins' });
+  }
+
+  #begins(job: number): void {
     const live = this.#streams.get(job);
     if (live !== undefined) live.counts = undefined;
   }
 
   tell(job: number, event: LiveEvent): void {
+    this.#show(job, event);
+    this.#tellOthers(job, event.type === 'state' ? { what: 'changed' } : { what: 'event', event });
+  }
+
+  #show(job: number, event: LiveEvent): void {
     const live = event.type === 'counts' ? this.#of(job) : this.#streams.get(job);
     if (live === undefined) return;
     if (event.type === 'counts') live.counts = event.counts;
@@ -73,10 +115,21 @@ export class LiveStreams {
 
   /** Whether the component is to send its newest picture. */
   wantsFrame(job: number): boolean {
-    return (this.#streams.get(job)?.askers.size ?? 0) > 0;
+    return (this.#streams.get(job)?.askers.size ?? 0) > 0 || this.#isWantedElsewhere(job);
   }
 
   pictureCame(job: number, jpeg: Buffer): void {
+    this.#showPicture(job, jpeg);
+    if (this.#isWantedElsewhere(job))
+      this.#tellOthers(job, { what: 'picture', jpeg: jpeg.toString('base64') });
+    this.#wanted.delete(job);
+  }
+
+  #isWantedElsewhere(job: number): boolean {
+    return this.#clock.steady() - (this.#wanted.get(job) ?? -Infinity) < WANTED_MS;
+  }
+
+  #showPicture(job: number, jpeg: Buffer): void {
     const live = this.#streams.get(job);
     if (live === undefined) return;
     live.picture = { jpeg, at: this.#clock.steady() };
@@ -100,11 +153,13 @@ export class LiveStreams {
       const cancel = this.#clock.after(waitMs, left);
       gone.addEventListener('abort', left, { once: true });
       live.askers.add(done);
+      this.#tellOthers(job, { what: 'wanted' });
     });
   }
 
   /** The job has ended: nothing more comes. */
   over(job: number): void {
+    this.#wanted.delete(job);
     const live = this.#streams.get(job);
     if (live === undefined) return;
     live.counts = undefined;

@@ -4,13 +4,16 @@ import type { CatalogLookup } from '../../domain/plan-lookup.ts';
 import type { Send } from '../../egress/request.ts';
 import type { ResultChecker } from '../../results/check.ts';
 import type { SpoolLimits } from '../../results/spool.ts';
+import type { Duties } from '../../store/duties.ts';
 import type { News } from '../../store/ledger.ts';
 import type { Owner, Store } from '../../store/store.ts';
 import type { Repeats } from '../batch-job/idempotency.ts';
+import type { Cluster, StreamOrder } from '../cluster.ts';
 import { every } from '../runtime/clock.ts';
 import { DEFAULT_INTENSITY } from '../runtime/supervision.ts';
 import type { ActorSystem, Family } from '../runtime/system.ts';
 import type { StreamMeter } from '../views/meter.ts';
+import { storedStream } from '../views/stored-stream.ts';
 import { StreamViews } from '../views/streams.ts';
 import { StreamGateway, type StreamSettings } from '../worker-gateway/streams.ts';
 import { streamingJobKind } from './actor.ts';
@@ -25,6 +28,10 @@ import { tellStreams } from './work-news.ts';
 
 export interface StreamsDeps {
   readonly store: Store;
+  readonly duties: Duties;
+  /** The servers that share the store; absent: there are no others. */
+  readonly others?: Pick<Cluster, 'order' | 'onOrder'>;
+  readonly serverId: string;
   readonly owner: Owner;
   readonly logger: Logger;
   readonly catalog: CatalogLookup;
@@ -68,8 +75,18 @@ export interface Streams {
 export function registerStreams(system: ActorSystem, deps: StreamsDeps): Streams {
   const { store, logger, dataDir } = deps;
   const { clock } = system;
-  const live = new LiveStreams(clock);
-  const reports = new StreamReports({ ...deps, ...deps.reports, clock });
+  const { others, serverId: by } = deps;
+  const live = new LiveStreams(clock, (job, words) => others?.order({ type: 'stream', by, job, words }));
+  const reports = new StreamReports({
+    ...deps,
+    ...deps.reports,
+    clock,
+    tellOthers: (job) => others?.order({ type: 'streamReports', by, job }),
+  });
+  others?.onOrder((order) => {
+    if ((order.type === 'stream' || order.type === 'streamReports') && order.by !== by)
+      void hearOrder(order, store, live, reports).catch(() => undefined);
+  });
   const jobs: Streams['jobs'] = system.register(
     streamingJobKind({
       ...deps,
@@ -109,4 +126,17 @@ export function registerStreams(system: ActorSystem, deps: StreamsDeps): Streams
     tell: (news) => void tellStreams(jobs, store.work, news),
     reporting: () => every(clock, deps.reports.everyMs, () => reports.healthOfAll()),
   };
+}
+
+/** What another server tells of a stream. */
+async function hearOrder(
+  order: StreamOrder,
+  store: Store,
+  live: LiveStreams,
+  reports: StreamReports,
+): Promise<void> {
+  if (order.type === 'streamReports') return reports.hear(order.job);
+  if (order.words.what !== 'changed') return live.hear(order.job, order.words);
+  const stored = await storedStream(store, order.job);
+  if (stored !== undefined) live.hearState(stored.record, stored.state);
 }

@@ -12,6 +12,7 @@ import { segmentFile, segmentsFolder, streamOutputFolder } from '../../results/l
 import { localIso } from '../../results/local-iso.ts';
 import { emptyReport } from '../../results/segment-report.ts';
 import { removeFile, removeFolder } from '../../results/spool.ts';
+import type { Duties } from '../../store/duties.ts';
 import { allEntries, type Store } from '../../store/store.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { StreamMeter } from '../views/meter.ts';
@@ -30,6 +31,10 @@ export interface ReportDeps {
   readonly maxQueued: number;
   /** Milliseconds that one try may take. */
   readonly timeoutMs: number;
+  /** Of servers that share a store one posts the reports of a job, in their order, and one tells the health of all. */
+  readonly duties: Duties;
+  /** The server whose duty it is to post the reports of this job looks for them. */
+  tellOthers(job: number): void;
 }
 
 /** What became of the last report of a kind. */
@@ -61,6 +66,10 @@ interface Queue {
   sending: boolean;
 }
 
+/** As long as its server is there a duty is nobody else's; reports may wait for a slow receiver. */
+const DUTY_MS = 600_000;
+const dutyOf = (job: number) => `stream-reports/${job}`;
+
 /** Jobs of which it is known what became of their last reports. */
 const MAX_OUTCOMES = 1_000;
 
@@ -88,9 +97,28 @@ export class StreamReports {
   }
 
   /** No more segments come: their folder goes when the last report has gone. */
-  async ended({ number }: StreamingJobRecord): Promise<void> {
+  async ended(record: StreamingJobRecord): Promise<void> {
+    if (await this.#isOwn(record.number)) await this.#ended(record);
+  }
+
+  async #ended({ number }: StreamingJobRecord): Promise<void> {
     this.#over.add(number);
     await this.#removeFolder(number);
+  }
+
+  /** Whether this server posts the reports of the job; another one that does is told that there is something to post. */
+  async #isOwn(job: number): Promise<boolean> {
+    const isOwn = await this.#deps.duties.claim(dutyOf(job), DUTY_MS);
+    if (!isOwn) this.#deps.tellOthers(job);
+    return isOwn;
+  }
+
+  /** Another server has something to post of this job. */
+  async hear(job: number): Promise<void> {
+    const { duties, store } = this.#deps;
+    const stored = await storedStream(store, job);
+    if (stored !== undefined && (await duties.claim(dutyOf(job), DUTY_MS)))
+      await this.#publishAll(stored.record, stored.state);
   }
 
   async #removeFolder(job: number): Promise<void> {
@@ -103,6 +131,7 @@ export class StreamReports {
       () => this.#over.delete(job),
       (error: NodeJS.ErrnoException) => error.code === 'ENOENT' && this.#over.delete(job),
     );
+    if (!this.#over.has(job)) await this.#deps.duties.release(dutyOf(job)).catch(() => undefined);
   }
 
   #outcome(job: number, outcome: ReportOutcomes): void {
@@ -127,7 +156,8 @@ export class StreamReports {
 
   /** How all live jobs stand: one report for each address. */
   async healthOfAll(): Promise<void> {
-    const { store } = this.#deps;
+    const { store, duties } = this.#deps;
+    if (!(await duties.claim('stream-health', DUTY_MS))) return;
     const byAddress = new Map<string, StoredStream[]>();
     for await (const { id } of allEntries(store, LIVE_STREAMS)) {
       const job = await storedStream(store, Number(id));
@@ -150,14 +180,21 @@ export class StreamReports {
   }
 
   /** Brings the reports of segments that the job has taken in to their place, and posts them. */
-  async publish(record: StreamingJobRecord, { status, lastSegment: upTo }: StreamingJobState): Promise<void> {
+  async publish(record: StreamingJobRecord, state: StreamingJobState): Promise<void> {
+    if (await this.#isOwn(record.number)) await this.#publishAll(record, state);
+  }
+
+  async #publishAll(
+    record: StreamingJobRecord,
+    { status, lastSegment: upTo }: StreamingJobState,
+  ): Promise<void> {
     const folder = segmentsFolder(this.#deps.dataDir, record.number);
     const names = await readdir(folder).catch(() => []);
     const segments = names.flatMap((name) => (/^\d+\.json$/.test(name) ? [Number.parseInt(name, 10)] : []));
     for (const segment of segments.sort((a, b) => a - b))
       if (segment <= upTo)
         await this.#publish(record, segmentFile(this.#deps.dataDir, record.number, segment));
-    if (isEnded(status)) await this.ended(record);
+    if (isEnded(status)) await this.#ended(record);
   }
 
   async #publish(record: StreamingJobRecord, file: string): Promise<void> {
@@ -178,16 +215,20 @@ export class StreamReports {
     });
   }
 
-  /** Its name tells when it was made; of two in one millisecond the later one waits for the next. */
   async #keep(job: number, file: string): Promise<string> {
+    const kept = await this.#outputFile(job);
+    await rename(file, kept);
+    return kept;
+  }
+
+  /** Its name tells when it was made; of two in one millisecond the later one waits for the next. */
+  async #outputFile(job: number): Promise<string> {
     const folder = streamOutputFolder(this.#deps.dataDir, job);
     await mkdir(folder, { recursive: true });
     const taken = new Set(await readdir(folder));
     let at = this.#deps.clock.now();
     while (taken.has(nameAt(at))) at++;
-    const kept = path.join(folder, nameAt(at));
-    await rename(file, kept);
-    return kept;
+    return path.join(folder, nameAt(at));
   }
 
   /** A report without tracks that says why there will be no more of them. */
@@ -196,10 +237,17 @@ export class StreamReports {
     const { number, externalId, segmentSize, trackType } = record;
     const head = { jobId: number, externalId, segmentId, segmentSize, trackType };
     const report = emptyReport({ ...head, errorMessage: message, at: this.#deps.clock.now() });
-    const file = segmentFile(this.#deps.dataDir, number, segmentId);
-    await mkdir(path.dirname(file), { recursive: true });
-    await writeFile(file, `${JSON.stringify(report)}\n`, { mode: 0o600 });
-    await this.#publish(record, file);
+    const text = `${JSON.stringify(report)}\n`;
+    if (record.enableOutputToDisk) await this.#writeOutput(number, text);
+    const { summaryReportCallbackUri: address } = record;
+    if (address === null) return;
+    const done = () => this.#removeFolder(number);
+    this.#enqueue(address, { kind: 'summary', jobs: [number], text: () => Promise.resolve(text), done });
+  }
+
+  async #writeOutput(job: number, text: string): Promise<void> {
+    const file = await this.#outputFile(job);
+    await writeFile(file, text, { mode: 0o600 });
   }
 
   /** False: files are left. */
