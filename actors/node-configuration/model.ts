@@ -114,7 +114,12 @@ export interface ConfigurationTypes {
   readonly command: ConfigurationCommand;
   readonly effect: ConfigurationEffect;
   readonly reply:
-    | { readonly kind: 'configuration'; readonly nodes: readonly NodeManagerModel[] }
+    /** `isInitial`: nobody has posted one. */
+    | {
+        readonly kind: 'configuration';
+        readonly nodes: readonly NodeManagerModel[];
+        readonly isInitial: boolean;
+      }
     /** `warnings`: what was left out of it, and which components it leaves without a service. */
     | { readonly kind: 'saved'; readonly warnings: readonly string[] };
   readonly refusal: 'INVALID';

@@ -22,7 +22,7 @@ export const NODE_CONFIGURATION_MACHINE: Machine<ConfigurationTypes> = {
       from: ['INITIAL', 'POSTED'],
       to: { INITIAL: ['INITIAL'], POSTED: ['POSTED'] },
       apply: (state, _, { initial }) => ({
-        reply: { kind: 'configuration', nodes: state.nodes ?? initial },
+        reply: { kind: 'configuration', nodes: state.nodes ?? initial, isInitial: state.nodes === null },
       }),
     },
     save: {

@@ -67,6 +67,11 @@ export class ConfiguredNodes {
       .map(([host]) => host);
   }
 
+  /** Whether a service of this name serves this queue wherever it runs. */
+  isServedBy(queue: string, service: string): boolean {
+    return this.#served(service).includes(queue);
+  }
+
   /** What this node is told of it; undefined: it is not known yet. */
   partOf(node: string): NodeConfiguration | undefined {
     if (this.#services === undefined) return undefined;

@@ -3,7 +3,7 @@ import { registerNodeManager, type NodeManager, type NodeManagerDeps } from '../
 import { Deployed, shownServices } from '../node-manager/deployed.ts';
 import type { NodeLink } from '../node-manager/node-link.ts';
 import { NodeReport } from '../node-manager/node-report.ts';
-import { NodeStates } from '../node-manager/node-state.ts';
+import { NodeStates, type DeployedServiceModel } from '../node-manager/node-state.ts';
 import type { ActorSystem } from '../runtime/system.ts';
 import { SERVICE } from '../service/actor.ts';
 import { StoredMemory } from '../service/memory.ts';
@@ -14,6 +14,8 @@ const BEATS_IN_SILENCE = 4;
 export interface OwnNodeDeps extends Omit<NodeManagerDeps, 'deployed' | 'book' | 'link' | 'memoryOf'> {
   readonly store: Store;
   readonly owner: Owner;
+  /** Of the product. */
+  readonly version: string;
   /** No other server works on the same store. */
   readonly alone: boolean;
   /** A node that is not heard of for so long is silent. */
@@ -30,6 +32,8 @@ export interface OwnNode {
   readonly states: NodeStates;
   /** All nodes that were heard of at the last beat, here or at another server; of a server that is alone: none. */
   readonly heard: ReadonlySet<string>;
+  /** Other servers' own nodes at the last beat, with their services. */
+  readonly servers: ReadonlyMap<string, readonly DeployedServiceModel[]>;
   /** Tells of this node, again and again. */
   beat(): Promise<void>;
   readonly beatMs: number;
@@ -52,15 +56,29 @@ export function registerOwnNode(system: ActorSystem, deps: OwnNodeDeps): OwnNode
     memoryOf: (id) => new StoredMemory(store, owner, { kind: SERVICE, id }, logger),
   });
   let heard: ReadonlySet<string> = new Set();
+  let servers: OwnNode['servers'] = new Map();
+  const look = async () => {
+    heard = new Set(await states.heard());
+    const others = [...heard].filter((node) => node !== host);
+    const seen = await Promise.all(others.map(async (node) => [node, await states.seen(node)] as const));
+    servers = new Map(
+      seen.flatMap(([node, one]) =>
+        one?.about === undefined && one?.silent === false ? [[node, one.services]] : [],
+      ),
+    );
+  };
   return {
     manager,
     states,
     get heard() {
       return heard;
     },
+    get servers() {
+      return servers;
+    },
     async beat() {
       await report.beat();
-      if (!deps.alone) heard = new Set(await states.heard());
+      if (!deps.alone) await look();
     },
     beatMs: Math.max(1, deps.silenceMs / BEATS_IN_SILENCE),
     forgetSilent: () => states.forgetSilent(host, owner),

@@ -2,7 +2,9 @@ import { isStreamQueue } from '../../protocol/streams.ts';
 import type { QueueFigures } from '../../store/ledger.ts';
 import type { ConfiguredNodes } from './configured.ts';
 import type { KnownNodes } from './known-nodes.ts';
-import type { RemoteNode } from './remote-node.ts';
+import type { DeployedServiceModel } from '../node-manager/node-state.ts';
+import { isAble, type RemoteNode } from './remote-node.ts';
+import { serviceOfWorker } from './rules.ts';
 
 export interface PlacementDeps {
   /** The server's own node. */
@@ -14,6 +16,8 @@ export interface PlacementDeps {
   unavailable(queue: string, reason: string): void;
   /** Whether a node that is not connected here was heard of lately at another server, or is another server's own. */
   heardElsewhere(node: string): boolean;
+  /** Services of other servers' own nodes. */
+  servicesElsewhere(): readonly DeployedServiceModel[];
   /** Has all work that waits said again. */
   announce(): void;
 }
@@ -49,7 +53,18 @@ export class NodePlacement {
 
   /** Whether a process of another host that takes work of this queue is up. */
   serves(queue: string): boolean {
-    return this.#live().some(([, remote]) => remote.serves(queue));
+    if (this.#live().some(([, remote]) => remote.serves(queue))) return true;
+    return this.#elsewhere(queue).some(({ lastKnownState }) => lastKnownState === 'Running');
+  }
+
+  /** Whether another server's own node can take work of this queue. */
+  isAbleElsewhere(queue: string): boolean {
+    return this.#elsewhere(queue).some(isAble);
+  }
+
+  #elsewhere(queue: string): readonly DeployedServiceModel[] {
+    const services = this.#deps.servicesElsewhere();
+    return services.filter(({ name }) => this.#configured.isServedBy(queue, serviceOfWorker(name)));
   }
 
   /** Why work of this queue waits, as far as other hosts are to serve it; undefined: they are not. */

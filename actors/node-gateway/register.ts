@@ -100,6 +100,7 @@ export function registerNodes(base: Foundation, dispatcher: ToDispatcher): Nodes
     waitingReason(queue) {
       if (gateway.placement.serves(queue)) return undefined;
       const here = manager.waitingReason(queue);
+      if (here !== undefined && gateway.placement.isAbleElsewhere(queue)) return 'starting';
       return here === undefined || manager.isFor(queue)
         ? here
         : (gateway.placement.waitingReason(queue) ?? here);
@@ -135,6 +136,7 @@ function ownNode(
   const { system, store, owner, settings, logger, components, own, places } = base;
   return registerOwnNode(system, {
     host: settings.NODE_NAME,
+    version: base.version,
     components,
     own,
     registeredQueue: (component) => base.catalog.component(component)?.algorithm,
@@ -187,6 +189,7 @@ function gatewayOf(
     ownCapacity: manager.capacity,
     servedFromOutside: (queue) => manager.workers.serves(queue, clock.steady()),
     heardElsewhere: (node) => own.heard.has(node),
+    servicesElsewhere: () => [...own.servers.values()].flat(),
     gone: (worker, counted, reason) => dispatcher.ask({ type: 'workerGone', worker, counted, reason }),
     unavailable: (queue, reason) => dispatcher.tell({ type: 'unavailable', queue, reason }),
     announce: () => dispatcher.tell({ type: 'announce' }),

@@ -29,6 +29,10 @@ const OUT: readonly DeployedServiceModel['lastKnownState'][] = [
   'DeleteInactive',
 ];
 
+/** It can take work, now or when it is started. */
+export const isAble = ({ unlaunchable, lastKnownState }: DeployedServiceModel): boolean =>
+  !unlaunchable && !OUT.includes(lastKnownState);
+
 /** One start of a node on another host, as this server knows it: in memory. What outlives the server, or is for others, is stored beside it. */
 export class RemoteNode {
   readonly about: NodeAbout;
@@ -147,8 +151,7 @@ export class RemoteNode {
   /** Services that can take work of this queue, now or when they are started. */
   capacity(queue: string): number {
     return this.#services.filter(
-      ({ name, lastKnownState, unlaunchable }) =>
-        !unlaunchable && !OUT.includes(lastKnownState) && this.#queues.get(name)?.includes(queue) === true,
+      (service) => isAble(service) && this.#queues.get(service.name)?.includes(queue) === true,
     ).length;
   }
 

@@ -22,6 +22,8 @@ export interface NodeReportDeps {
   readonly alone: boolean;
   readonly silenceMs: number;
   readonly about?: NodeAbout;
+  /** Of the product, where `about` does not tell it. */
+  readonly version?: string;
   services(): readonly DeployedServiceModel[];
 }
 
@@ -93,7 +95,7 @@ export class NodeReport {
   }
 
   async #commit(): Promise<void> {
-    const { store, owner, clock, node, alone, about } = this.#deps;
+    const { store, owner, clock, node, alone, about, version } = this.#deps;
     const first = this.#version === undefined;
     const services = this.#deps.services();
     const written = { services: JSON.stringify(services), tokens: this.#holders() };
@@ -111,7 +113,7 @@ export class NodeReport {
       owner,
       snapshot: {
         schema: NODE_SCHEMA,
-        body: { seenAt: this.#left ? 0 : now, services, ...(about === undefined ? {} : { about }) },
+        body: { seenAt: this.#left ? 0 : now, services, ...(about === undefined ? { version } : { about }) },
       },
       index: { [NODES]: now },
       ...content,

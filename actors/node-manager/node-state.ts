@@ -62,6 +62,8 @@ export type StoredLink = z.infer<typeof linkSchema>;
 export const nodeBody = z.object({
   /** Milliseconds since the epoch; 0: it has gone in order. */
   seenAt: z.number(),
+  /** Of a server's own node. */
+  version: z.string().optional(),
   about: z.object({ instance: z.string(), version: z.string(), client: z.string() }).optional(),
   link: linkSchema.optional(),
   services: z.array(
@@ -88,6 +90,9 @@ export interface SeenNode {
   readonly silent: boolean;
   /** Milliseconds since the epoch; 0: it has gone in order. */
   readonly seenAt: number;
+  /** Of the product; undefined: it has not told. */
+  readonly version?: string | undefined;
+  /** Undefined: it is a server's own. */
   readonly about?: NodeAbout | undefined;
 }
 
@@ -127,7 +132,8 @@ export class NodeStates {
     const body = await this.#bodyOf(node);
     if (body === undefined) return undefined;
     const { services, seenAt, about } = body;
-    return { services, seenAt, silent: this.isSilent(body), about };
+    const version = about?.version ?? body.version;
+    return { services, seenAt, silent: this.isSilent(body), version, about };
   }
 
   /** It has not been heard of for NODE_SILENCE_MS, or has gone. */

@@ -44,7 +44,7 @@ export async function nodeList(
       own: isOwn,
       connected: isOwn || there?.silent === false,
       configured: configuration.some((node) => node.host === host),
-      version: isOwn ? server.version : (there?.about?.version ?? null),
+      version: isOwn ? server.version : (there?.version ?? null),
       lastHeard: heardAt === 0 ? null : new Date(heardAt).toISOString(),
       services: all.length,
       running: all.filter(({ lastKnownState }) => lastKnownState === 'Running').length,

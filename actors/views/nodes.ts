@@ -15,6 +15,15 @@ export function deployedServices(
   return [...shownServices(deployed), ...elsewhere];
 }
 
+/** The same configuration for the own nodes of other servers as for that of this one. */
+export function ofAllServers(
+  nodes: readonly NodeManagerModel[],
+  servers: readonly string[],
+): readonly NodeManagerModel[] {
+  const others = servers.flatMap((host) => nodes.map(({ services }) => ({ host, services })));
+  return [...nodes, ...others].toSorted((a, b) => (a.host < b.host ? -1 : 1));
+}
+
 /** The configuration with hosts that it does not name, which may run what nobody has posted. */
 export function withOthers(
   nodes: readonly NodeManagerModel[],

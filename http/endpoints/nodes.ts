@@ -9,7 +9,7 @@ import type { SeenNode } from '../../actors/node-manager/node-state.ts';
 import { textOf } from '../../actors/runtime/machine.ts';
 import type { Family } from '../../actors/runtime/system.ts';
 import { nodeList } from '../../actors/views/node-list.ts';
-import { deployedServices, withOthers } from '../../actors/views/nodes.ts';
+import { deployedServices, ofAllServers, withOthers } from '../../actors/views/nodes.ts';
 import type { Info } from '../../config/info.ts';
 import type { Logger } from '../../config/logger.ts';
 import { userOf } from '../access/bearer.ts';
@@ -234,9 +234,14 @@ export const nodeEndpoints = [
   }),
 ];
 
-async function configured({ nodeConfiguration: family }: NodeDeps): Promise<readonly NodeManagerModel[]> {
+/** Until somebody posts one, each server runs on its own node what all of them run. */
+async function configured({
+  nodeConfiguration: family,
+  nodes,
+}: NodeDeps): Promise<readonly NodeManagerModel[]> {
   const reply = await family.ask(NODE_CONFIGURATION, { type: 'read' });
-  return reply.kind === 'configuration' ? reply.nodes : [];
+  if (reply.kind !== 'configuration') return [];
+  return reply.isInitial ? ofAllServers(reply.nodes, [...nodes.own.servers.keys()]) : reply.nodes;
 }
 
 /** What the other nodes of the configuration have told of themselves. */

@@ -39,10 +39,11 @@ describe('The node configuration (specification 2.4)', () => {
     expect(told(undefined, { type: 'read' }).reply).to.deep.equal({
       kind: 'configuration',
       nodes: RULES.initial,
+      isInitial: true,
     });
     const { state } = save(node('there'));
     expect(told(state, { type: 'read' })).to.deep.equal({
-      reply: { kind: 'configuration', nodes: [node('there')] },
+      reply: { kind: 'configuration', nodes: [node('there')], isInitial: false },
     });
   });
 

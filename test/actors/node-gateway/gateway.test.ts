@@ -95,6 +95,7 @@ describe('The gateway of nodes on other hosts', () => {
       ownCapacity: () => ownCapacity,
       servedFromOutside: () => false,
       heardElsewhere: () => false,
+      servicesElsewhere: () => [],
       gone: (worker, counted) =>
         isDispatcherBusy ? Promise.reject(new Error('busy')) : Promise.resolve(say('gone', worker, counted)),
       unavailable: (queue) => say('unavailable', queue),
