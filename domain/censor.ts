@@ -24,10 +24,10 @@ const SECRET_PARAMETERS = new Set(
 );
 
 /** What is left of the secrets of an address. */
-const MASKED = /^[a-z][a-z0-9+.-]*:\/\/\*\*\*@|[?&][^?=&#]+=\*\*\*(?=[&#]|$)/i;
+const MASKED = /^(?:[a-z][a-z0-9+.-]*:\/\/)?\*\*\*@|[?&][^?=&#]+=\*\*\*(?=[&#]|$)/i;
 
 /** Properties that are addresses, with or without a user's name and password in them. */
-const ADDRESSES: ReadonlySet<string> = new Set(['ARCHIVE_URL', 'API_URI', 'API_HEALTH_URI']);
+const ADDRESSES: ReadonlySet<string> = new Set(['ARCHIVE_URL', 'API_URI', 'API_HEALTH_URI', 'TRITON_SERVER']);
 
 export function censorProperties(properties: Properties): Properties {
   return Object.fromEntries(
@@ -38,7 +38,7 @@ export function censorProperties(properties: Properties): Properties {
 /** A value as anybody may read it. */
 export function censorValue(name: string, value: string): string {
   if (SECRET_PROPERTIES.has(name)) return CENSORED;
-  return ADDRESSES.has(name) ? maskUri(value.trim()) : value;
+  return ADDRESSES.has(name) ? maskAddress(value.trim()) : value;
 }
 
 /** An action as anybody may read it. */
@@ -54,6 +54,12 @@ export const censoredProperty = ({ properties }: Action): string | undefined =>
       (SECRET_PROPERTIES.has(name) && value.trim() === CENSORED) ||
       (ADDRESSES.has(name) && MASKED.test(value)),
   )?.name;
+
+/** Hosts with a port may stand without a scheme. */
+const maskAddress = (address: string): string =>
+  address.includes('://') || !address.includes('@')
+    ? maskUri(address)
+    : maskUri(`http://${address}`).slice('http://'.length);
 
 /** Censors wherever a text stands under the name of a secret property. */
 export function censorDeep(value: unknown): unknown {

@@ -99,6 +99,8 @@ export class Network {
       while (onTheirWay.length > 0) yield* await onTheirWay.shift()!;
     } finally {
       stop.abort();
+      // One is kept for the next job.
+      this.#rooms.splice(1);
     }
   }
 
@@ -140,8 +142,8 @@ export class Network {
   /** Where the pictures of a part are written. */
   #room(turn: number, pictures: number): Float32Array {
     const length = pictures * this.#size;
-    if (this.#rooms[turn]?.length !== length) this.#rooms[turn] = new Float32Array(length);
-    return this.#rooms[turn]!;
+    const room = this.#rooms[turn];
+    return room?.length === length ? room : (this.#rooms[turn] = new Float32Array(length));
   }
 
   /** Outputs in the order of the fit; if they are wanted, that of the vectors comes after them. */

@@ -100,7 +100,9 @@ const processes = {
   MODEL_SERVER_PRIVATE: truth()
     .optional()
     .meta({ shownDefault: 'true with the development provider on loopback, else false' })
-    .describe('Model servers that jobs name (API_URI) may be on loopback and private addresses'),
+    .describe(
+      'Model servers that jobs name (API_URI, TRITON_SERVER) may be on loopback and private addresses',
+    ),
   MODEL_SERVER_ALLOWED_HOSTS: z
     .string()
     .default('')

@@ -3,9 +3,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
+import loadKserve from '../../components/kserve/detector.ts';
 import loadOnnxDetector from '../../components/onnx/detector.ts';
 import type { Detector, FrameSource } from '../../components/sdk/detector.ts';
+import type { Properties } from '../../domain/types.ts';
 import { all, jobOf, noise, painted } from '../components/visual.ts';
+import { KserveServer } from '../support/kserve-server.ts';
 import { modelOf, node, tensor } from '../support/onnx-model.ts';
 import { interleaved, round, timed, type Figure } from './measure.ts';
 
@@ -13,6 +16,7 @@ const SIDE = 640;
 const CLASSES = 80;
 const FRAMES = 16;
 const BATCHES = [1, 4, 8] as const;
+const SERVED_BATCH = 4;
 const ROUNDS = 5;
 
 export async function ownModels(): Promise<readonly Figure[]> {
@@ -25,7 +29,7 @@ export async function ownModels(): Promise<readonly Figure[]> {
   const session = await InferenceSession.create(file, options);
   const source = await pictures();
   try {
-    const first = await timed(() => inComponent(detector, source, 1));
+    const first = await timed(() => inComponent('onnx', detector, source, 1));
     const figures: Figure[] = [
       {
         what: 'from nothing to the first findings of 16 pictures, with the trial of the file',
@@ -33,7 +37,7 @@ export async function ownModels(): Promise<readonly Figure[]> {
       },
     ];
     for (const batch of BATCHES) figures.push(...(await against(batch, detector, session, source)));
-    return figures;
+    return [...figures, await served(session, source)];
   } finally {
     await detector.close!();
     await session.release();
@@ -49,7 +53,7 @@ async function against(
 ): Promise<readonly Figure[]> {
   const times = await interleaved(ROUNDS, {
     bare: () => cpuTime(() => bare(session, batch)),
-    component: () => cpuTime(() => inComponent(detector, source, batch)),
+    component: () => cpuTime(() => inComponent('onnx', detector, source, batch)),
   });
   const each = (ms: number) => `${round(ms / FRAMES, 1)} ms of CPU time a picture`;
   return [
@@ -60,6 +64,29 @@ async function against(
       aim: '1.03',
     },
   ];
+}
+
+/** The same model on a server in this process: what both sides of the connection cost. */
+async function served(session: InferenceSession, source: FrameSource): Promise<Figure> {
+  const server = await KserveServer.start();
+  await server.serve('network', network());
+  const modelServers = { allowPrivate: true, allowedHosts: [], waitMs: 0 };
+  const detector = await loadKserve({ models: { roots: [], loaded: 1, checkMs: 1 }, modelServers });
+  const where = { TRITON_SERVER: server.address };
+  try {
+    await inComponent('kserve', detector, source, SERVED_BATCH, where);
+    const times = await interleaved(ROUNDS, {
+      bare: () => cpuTime(() => bare(session, SERVED_BATCH)),
+      served: () => cpuTime(() => inComponent('kserve', detector, source, SERVED_BATCH, where)),
+    });
+    return {
+      what: `${SERVED_BATCH} at a time on a model server (KServe v2, FP32), both sides of the connection`,
+      value: `${round(times.served / FRAMES, 1)} ms of CPU time a picture, ratio ${round(times.served / times.bare, 3)}`,
+    };
+  } finally {
+    await detector.close!();
+    await server.close();
+  }
 }
 
 /** What other processes do meanwhile does not count. */
@@ -76,9 +103,15 @@ async function bare(session: InferenceSession, batch: number): Promise<void> {
     await session.run({ images: new Tensor('float32', values, [batch, 3, SIDE, SIDE]) });
 }
 
-async function inComponent(detector: Detector, source: FrameSource, batch: number): Promise<void> {
+async function inComponent(
+  component: string,
+  detector: Detector,
+  source: FrameSource,
+  batch: number,
+  more: Properties = {},
+): Promise<void> {
   const properties = { MODEL_NAME: 'network', MODEL_TYPE: 'YOLO', DETECTION_FRAME_BATCH_SIZE: String(batch) };
-  await all(detector.video!(source, await jobOf('onnx', properties)));
+  await all(detector.video!(source, await jobOf(component, { ...properties, ...more })));
 }
 
 /** Painted once: what a reader does is no part of it. */

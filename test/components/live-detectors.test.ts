@@ -8,6 +8,7 @@ import path from 'node:path';
 import { prepareZXingModule, writeBarcode } from 'zxing-wasm/writer';
 import loadBarcodeDetector from '../../components/barcodes/detector.ts';
 import loadFaceDetector from '../../components/faces/detector.ts';
+import loadKserve from '../../components/kserve/detector.ts';
 import loadMotionDetector from '../../components/motion/detector.ts';
 import loadObjectDetector from '../../components/objects/detector.ts';
 import loadOnnxDetector from '../../components/onnx/detector.ts';
@@ -17,6 +18,7 @@ import loadTextDetector from '../../components/text/detector.ts';
 import { readImage } from '../../media/image-frame.ts';
 import type { Properties } from '../../domain/types.ts';
 import type { StreamTrack } from '../../protocol/streams.ts';
+import { KserveServer } from '../support/kserve-server.ts';
 import type { StreamReceiver } from '../support/stream-receiver.ts';
 import { BEGAN, liveSource, recorded, streamOf, watched, workOf, type StreamOf } from './live-stream.ts';
 import { yoloModel } from './own-model.ts';
@@ -28,10 +30,14 @@ interface Clip {
   readonly load: () => Promise<Detector>;
   readonly clip: () => Promise<StreamOf>;
   readonly segmentSize: number;
-  readonly properties?: Properties;
+  readonly properties?: Properties | (() => Properties);
   /** Frames of a scene stand for many, so parts have other ones. */
   readonly comparesSpans?: boolean;
 }
+
+/** Some are known when the tests run. */
+const propertiesOf = ({ properties = {} }: Clip): Properties =>
+  typeof properties === 'function' ? properties() : properties;
 
 type Spot = readonly [frame: number, x: number, y: number, width: number, height: number];
 
@@ -53,8 +59,8 @@ export function tracksOf({ segments }: StreamReceiver): StreamTrack[][] {
   return [...byName.values()];
 }
 
-async function inBatch({ load, component, properties }: Clip, stream: StreamOf): Promise<FoundTrack[]> {
-  const detector = await load();
+async function inBatch(clip: Clip, stream: StreamOf): Promise<FoundTrack[]> {
+  const detector = await clip.load();
   const frames: Frame[] = [];
   for await (const frame of stream.frames()) frames.push({ ...frame, data: new Uint8Array(frame.data) });
   const { width, height } = frames[0]!;
@@ -69,7 +75,7 @@ async function inBatch({ load, component, properties }: Clip, stream: StreamOf):
     },
   };
   try {
-    return await all(detector.video!(source, await jobOf(component, properties)));
+    return await all(detector.video!(source, await jobOf(clip.component, propertiesOf(clip))));
   } finally {
     await detector.close?.();
   }
@@ -107,6 +113,9 @@ async function label(text: string): Promise<StreamOf> {
 /** A folder with a model that this test has written. */
 const MODELS = mkdtempSync(path.join(tmpdir(), 'troupe-models-'));
 
+/** A server with the same model. */
+let served: KserveServer;
+
 const CLIPS: readonly Clip[] = [
   {
     component: 'faces',
@@ -143,21 +152,40 @@ const CLIPS: readonly Clip[] = [
     segmentSize: 3,
     properties: { MODEL_NAME: 'pets', DETECTION_FRAME_BATCH_SIZE: '4' },
   },
+  {
+    component: 'kserve',
+    load: () =>
+      loadKserve({
+        models: { roots: [], loaded: 1, checkMs: 1 },
+        modelServers: { allowPrivate: true, allowedHosts: [], waitMs: 0 },
+      }),
+    clip: () =>
+      Promise.resolve(streamOf(painted({ frames: 9, width: 64, height: 32 }, () => [200, 200, 200]))),
+    segmentSize: 3,
+    properties: () => ({ TRITON_SERVER: served.address, MODEL_NAME: 'pets' }),
+  },
   { component: 'text', load: loadTextDetector, clip: () => page('gen_text.png'), segmentSize: 3 },
 ];
 
 describe('A detector on a live stream', function () {
   this.timeout(240_000);
-  before(() => writeFile(path.join(MODELS, 'pets.onnx'), yoloModel()));
-  after(() => rm(MODELS, { recursive: true }));
+  before(async () => {
+    await writeFile(path.join(MODELS, 'pets.onnx'), yoloModel());
+    served = await KserveServer.start();
+    await served.serve('pets', yoloModel(), { parameters: { CLASS_NAMES: '["cat", "dog"]' } });
+  });
+  after(async () => {
+    await served.close();
+    await rm(MODELS, { recursive: true });
+  });
 
   for (const clip of CLIPS)
     it(`finds the same with ${clip.component}, in parts within segments, as in a video`, async () => {
-      const { component, properties = {}, segmentSize, comparesSpans = false } = clip;
+      const { component, segmentSize, comparesSpans = false } = clip;
       const stream = await clip.clip();
       const batch = await inBatch(clip, stream);
       const detector = await clip.load();
-      const work = await workOf(component, { segmentSize, properties });
+      const work = await workOf(component, { segmentSize, properties: propertiesOf(clip) });
       const server = await watched({ detector, open: liveSource(stream), work });
       await detector.close?.();
       expect([server.failure, server.end?.reason]).to.deep.equal([undefined, 'ended']);

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { maskUri } from '../../domain/censor.ts';
+import { censorProperties, maskUri } from '../../domain/censor.ts';
 
 describe('A URI in a document', () => {
   it('keeps what is no secret', () => {
@@ -38,5 +38,12 @@ describe('A URI in a document', () => {
     expect(maskUri('http://camera/video?user=eve&pwd=hunter2&channel=1')).to.equal(
       'http://camera/video?user=eve&pwd=***&channel=1',
     );
+  });
+
+  it('has no password where a property is an address, with a scheme or without', () => {
+    const shown = (TRITON_SERVER: string) => censorProperties({ TRITON_SERVER })['TRITON_SERVER'];
+    expect(shown('models:8000')).to.equal('models:8000');
+    expect(shown('eve:hunter2@models:8000')).to.equal('***@models:8000');
+    expect(shown('https://eve:hunter2@models/v2')).to.equal('https://***@models/v2');
   });
 });
