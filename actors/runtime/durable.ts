@@ -192,7 +192,8 @@ async function stored(store: Store, commit: Commit): Promise<number> {
   try {
     return await store.commit(commit);
   } catch (error) {
-    if (error instanceof VersionConflict || error instanceof NotStorable) throw error;
+    const isOwn = [VersionConflict, NotStorable, StoreDamaged].some((kind) => error instanceof kind);
+    if (isOwn) throw error;
     throw new TransientError('The state could not be stored.', { cause: error });
   }
 }

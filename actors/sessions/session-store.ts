@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import {
+  StoreDamaged,
   VersionConflict,
   type ActorKey,
   type Commit,
@@ -168,7 +169,7 @@ export class SessionStore {
     try {
       return await store.load(actor);
     } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
+      if (!(error instanceof SyntaxError || error instanceof StoreDamaged)) throw error;
       await store.quarantine(actor, error.message);
       return undefined;
     }

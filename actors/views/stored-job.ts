@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Store, StoredActor } from '../../store/store.ts';
+import { StoreDamaged, type Store, type StoredActor } from '../../store/store.ts';
 import { BATCH_JOB } from '../batch-job/keys.ts';
 import type { JobRecord } from '../batch-job/record.ts';
 import { jobSnapshotSchema, upcastJob, type JobSnapshot } from '../batch-job/snapshot.ts';
@@ -32,7 +32,9 @@ export async function readableJob(store: Store, number: number): Promise<StoredJ
     return await storedJob(store, number);
   } catch (error) {
     // No snapshot, no JSON, or nothing at all in its place; whatever else is wrong is wrong with the store.
-    const unreadable = [z.ZodError, SyntaxError, TypeError].some((kind) => error instanceof kind);
+    const unreadable = [z.ZodError, SyntaxError, TypeError, StoreDamaged].some(
+      (kind) => error instanceof kind,
+    );
     if (unreadable) return undefined;
     throw error;
   }

@@ -57,14 +57,24 @@ local offered, news = {}, {}
 local function nextNumber() return redis.call('INCR', P .. 'numbers') end
 local function get(key, field) return redis.call('HGET', key, field) end
 
+-- What is stored of one item or lease may be damaged, or something else: then there is none, and whoever finds its name forgets it.
+local function fieldsOf(key, needed, ...)
+  local fields = redis.pcall('HMGET', key, ...)
+  if fields.err then redis.call('UNLINK', key) end
+  for i = 1, needed do
+    if not fields[i] then return nil end
+  end
+  return fields
+end
+
 local function itemOf(id)
   local key = P .. 'i:' .. id
-  local fields = redis.call('HMGET', key, 's', 'q', 'p', 'a', 'n', 'l', 'k', 'o', 'what', 'alone', 'j')
-  if not fields[1] then return nil end
+  local fields = fieldsOf(key, 6, 's', 'q', 'p', 'a', 'n', 'j', 'l', 'k', 'o', 'what', 'alone')
+  if not fields then return nil end
   return {
     id = id, key = key, state = fields[1], queue = fields[2], priority = fields[3], actor = fields[4],
-    attempt = tonumber(fields[5]), token = fields[6], releases = tonumber(fields[7] or '0'),
-    orphan = fields[8] == '1', what = fields[9], alone = fields[10] == '1', json = fields[11]
+    attempt = tonumber(fields[5]), json = fields[6], token = fields[7] or '', releases = tonumber(fields[8] or '0'),
+    orphan = fields[9] == '1', what = fields[10], alone = fields[11] == '1'
   }
 end
 
@@ -105,11 +115,16 @@ end
 
 local function leaseOf(token)
   local key = P .. 'l:' .. token
-  local f = redis.call('HMGET', key, 'i', 'w', 'v', 'at', 'lease', 'silent', 'whole', 'done', 'total', 'cancelled', 'kill', 'turn', 'last', 'far')
-  if not f[1] then return nil end
+  local f = fieldsOf(key, 6, 'i', 'w', 'at', 'lease', 'silent', 'whole', 'v', 'done', 'total', 'cancelled', 'kill', 'turn', 'last', 'far')
+  if not f or not itemOf(f[1]) then
+    redis.call('UNLINK', key)
+    redis.call('ZREM', P .. 'due', token)
+    if f then redis.call('ZREM', P .. 'w:' .. f[2], token) end
+    return nil
+  end
   return {
-    token = token, key = key, id = f[1], worker = f[2], server = f[3], at = tonumber(f[4]), lease = tonumber(f[5]),
-    silent = tonumber(f[6]), whole = tonumber(f[7]), done = tonumber(f[8]), total = tonumber(f[9]),
+    token = token, key = key, id = f[1], worker = f[2], at = tonumber(f[3]), lease = tonumber(f[4]), silent = tonumber(f[5]),
+    whole = tonumber(f[6]), server = f[7] or '', done = tonumber(f[8] or '0'), total = tonumber(f[9] or '0'),
     cancelled = f[10] == '1', kill = f[11] and tonumber(f[11]), turn = f[12] == '1', last = f[13] == '1',
     far = f[14] == '1'
   }
@@ -137,12 +152,16 @@ local function shown(lease)
   }
 end
 
+local function freeQueue(item)
+  if redis.call('HINCRBY', P .. 'held', item.queue, -1) <= 0 then redis.call('HDEL', P .. 'held', item.queue) end
+end
+
 local function free(lease, item)
   redis.call('DEL', lease.key)
   redis.call('ZREM', P .. 'due', lease.token)
   redis.call('ZREM', P .. 'w:' .. lease.worker, lease.token)
   if lease.server ~= '' then redis.call('SREM', P .. 'v:' .. lease.server, lease.token) end
-  if redis.call('HINCRBY', P .. 'held', item.queue, -1) == 0 then redis.call('HDEL', P .. 'held', item.queue) end
+  freeQueue(item)
 end
 
 local function tell(item, what, token, why)
@@ -182,7 +201,10 @@ end
 
 local function withdraw(item)
   local known = itemOf(item.id)
-  if known and known.state == 'held' then return cancel(known.token) end
+  if known and known.state == 'held' then
+    if leaseOf(known.token) then return cancel(known.token) end
+    freeQueue(known)
+  end
   if known and known.state == 'told' and known.what == 'dropped' then return end
   if known and known.state == 'waiting' then unwait(known) end
   keep(item)
@@ -193,7 +215,8 @@ local function settle(id)
   local item = itemOf(id)
   if not item then return end
   if item.state == 'held' then
-    free(leaseOf(item.token), item)
+    local lease = leaseOf(item.token)
+    if lease then free(lease, item) else freeQueue(item) end
     redis.call('ZADD', P .. 'settled', nextNumber(), item.token)
     redis.call('ZREMRANGEBYRANK', P .. 'settled', 0, -REMEMBERED - 1)
   elseif item.state == 'waiting' then
@@ -205,7 +228,9 @@ end
 local function clear(actor)
   for _, id in ipairs(redis.call('SMEMBERS', P .. 'of:' .. actor)) do
     local item = itemOf(id)
-    if item.state ~= 'held' then
+    if not item then
+      redis.call('SREM', P .. 'of:' .. actor, id)
+    elseif item.state ~= 'held' or not leaseOf(item.token) then
       settle(id)
     else
       cancel(item.token)
@@ -240,7 +265,11 @@ end
 
 -- What a server offered to its own components alone goes with it.
 local function removeServer(gone, ownQueues)
-  for _, token in ipairs(redis.call('SMEMBERS', P .. 'v:' .. gone)) do giveBack(leaseOf(token), false) end
+  for _, token in ipairs(redis.call('SMEMBERS', P .. 'v:' .. gone)) do
+    local lease = leaseOf(token)
+    if lease then giveBack(lease, false) end
+  end
+  redis.call('DEL', P .. 'v:' .. gone)
   redis.call('SREM', P .. 'servers', gone)
   redis.call('HDEL', P .. 'knows', gone)
   redis.call('SREM', P .. 'spared', gone)
@@ -250,13 +279,17 @@ local function removeServer(gone, ownQueues)
     own[queue] = true
     for _, id in ipairs(redis.call('ZRANGE', P .. 'since:' .. queue, 0, -1)) do
       local item = itemOf(id)
-      unwait(item)
-      remove(item)
+      if item then
+        unwait(item)
+        remove(item)
+      else
+        redis.call('ZREM', P .. 'since:' .. queue, id)
+      end
     end
   end
   for _, id in ipairs(redis.call('ZRANGE', P .. 'news', 0, -1)) do
     local item = itemOf(id)
-    if own[item.queue] then remove(item) end
+    if item and own[item.queue] then remove(item) end
   end
 end
 

@@ -58,10 +58,29 @@ export const LEDGER_SCRIPTS = {
       for priority = PRIORITIES, 0, -1 do
         for _, queue in ipairs(queues) do
           local actor = firstReadable(P .. 'turns:' .. queue .. ':' .. priority)
-          if actor then return itemOf(redis.call('ZRANGE', P .. 'line:' .. queue .. ':' .. priority .. ':' .. actor, 0, 0)[1]) end
+          if actor then return queue, priority, actor end
         end
       end
-      return nil
+    end
+
+    -- One that cannot be read goes, so that it is in nobody's way.
+    local function nextItem()
+      while true do
+        local queue, priority, actor = first()
+        if not queue then return nil end
+        local line = P .. 'line:' .. queue .. ':' .. priority .. ':' .. actor
+        local id = redis.call('ZRANGE', line, 0, 0)[1]
+        local item = id and itemOf(id)
+        local isRead, what = pcall(cjson.decode, item and item.json or '')
+        if isRead and type(what) == 'table' then
+          item.kind = what.kind
+          return item
+        end
+        local gone = { id = id or '', key = P .. 'i:' .. (id or ''), queue = queue, priority = string.format('%d', priority), actor = actor }
+        if id then unwait(gone) end
+        if redis.call('EXISTS', line) == 0 then redis.call('ZREM', turnsOf(gone), actor) end
+        remove(gone)
+      end
     end
 
     local function hold(item, token)
@@ -71,7 +90,7 @@ export const LEDGER_SCRIPTS = {
       local last = inTurn and redis.call('SCARD', P .. 'of:' .. item.actor) == 1
       local whole = at + wholeMs
       -- A live stream goes on for as long as it is wanted.
-      if cjson.decode(item.json).kind == 'STREAM' then whole = math.huge end
+      if item.kind == 'STREAM' then whole = math.huge end
       local lease = {
         token = token, key = P .. 'l:' .. token, id = item.id, worker = worker, server = server, at = at,
         lease = at + leaseMs, silent = at + silenceMs, whole = whole, done = 0, total = 0, turn = inTurn, last = last
@@ -89,7 +108,7 @@ export const LEDGER_SCRIPTS = {
 
     local leases = {}
     while #leases < max do
-      local item = first()
+      local item = nextItem()
       if not item then break end
       -- One that is to have no other beside it.
       if inTurn and item.alone and (holds or #leases > 0) then break end
@@ -208,8 +227,10 @@ export const LEDGER_SCRIPTS = {
     if why == '' then return { told() } end
     for _, id in ipairs(redis.call('ZRANGE', P .. 'since:' .. queue, 0, -1)) do
       local item = itemOf(id)
-      unwait(item)
-      tell(item, 'lost', '', why)
+      if item then
+        unwait(item)
+        tell(item, 'lost', '', why)
+      end
     end
     return { told() }`),
   expire: script(`
@@ -223,9 +244,11 @@ export const LEDGER_SCRIPTS = {
     if stalledMs > 0 then
       for _, token in ipairs(redis.call('ZRANGE', P .. 'due', 0, -1)) do
         local lease = leaseOf(token)
-        lease.lease, lease.silent, lease.whole = lease.lease + stalledMs, lease.silent + stalledMs, lease.whole + stalledMs
-        if lease.kill then lease.kill = lease.kill + stalledMs end
-        keepClocks(lease)
+        if lease then
+          lease.lease, lease.silent, lease.whole = lease.lease + stalledMs, lease.silent + stalledMs, lease.whole + stalledMs
+          if lease.kill then lease.kill = lease.kill + stalledMs end
+          keepClocks(lease)
+        end
       end
     end
     local expired = {}
@@ -250,7 +273,8 @@ export const LEDGER_SCRIPTS = {
   news: script(`
     local found = {}
     for _, id in ipairs(redis.call('ZRANGE', P .. 'news', 0, number() - 1)) do
-      found[#found + 1] = redis.call('HMGET', P .. 'i:' .. id, 'what', 'j', 'l', 'why')
+      local told = fieldsOf(P .. 'i:' .. id, 4, 'what', 'j', 'l', 'why')
+      if told then found[#found + 1] = told else redis.call('ZREM', P .. 'news', id) end
     end
     return { told(), found }`),
   dismiss: script(`
@@ -276,10 +300,27 @@ export const LEDGER_SCRIPTS = {
     return { told(), found }`),
   leases: script(`
     local found = {}
-    for _, token in ipairs(redis.call('ZRANGE', P .. 'due', 0, -1)) do found[#found + 1] = shown(leaseOf(token)) end
+    for _, token in ipairs(redis.call('ZRANGE', P .. 'due', 0, -1)) do
+      local lease = leaseOf(token)
+      if lease then found[#found + 1] = shown(lease) end
+    end
     return { told(), found }`),
   known: script(`
-    return { told(), redis.call('SMEMBERS', P .. 'of:' .. arg()) }`),
+    local actor, found = arg(), {}
+    for _, id in ipairs(redis.call('SMEMBERS', P .. 'of:' .. actor)) do
+      local item = itemOf(id)
+      if not item then
+        redis.call('SREM', P .. 'of:' .. actor, id)
+      else
+        found[#found + 1] = id
+        -- Its lease cannot be read: nobody answers for it any more.
+        if item.state == 'held' and not leaseOf(item.token) then
+          freeQueue(item)
+          wait(item, item.releases)
+        end
+      end
+    end
+    return { told(), found }`),
   status: script(`
     local queues = {}
     for _, queue in ipairs(redis.call('SMEMBERS', P .. 'queues')) do
@@ -291,7 +332,8 @@ export const LEDGER_SCRIPTS = {
       local leases, ahead = {}, {}
       for _, id in ipairs(redis.call('SMEMBERS', P .. 'of:' .. actor)) do
         local item = itemOf(id)
-        if item.state == 'held' then leases[#leases + 1] = shown(leaseOf(item.token)) end
+        local lease = item and item.state == 'held' and leaseOf(item.token)
+        if lease then leases[#leases + 1] = shown(lease) end
       end
       for _, queue in ipairs(queues) do
         local before = 0

@@ -191,7 +191,7 @@ export class RedisStore implements Store {
       throw new NotStorable(
         `The commit cannot be written: it has ${words.length} parts, Redis takes ${MOST_WORDS} at once.`,
       );
-    const version = await this.#write('commit', words);
+    const version = await this.#ofActor(actorName(commit.actor), () => this.#write('commit', words));
     if (version === NEWER_LAYOUT)
       throw away('a newer version of Troupe has changed the layout of what is there; stop this server');
     if (version === CONFLICT) throw new VersionConflict(commit.actor, commit.expected);
@@ -202,7 +202,7 @@ export class RedisStore implements Store {
     const name = actorName(actor);
     for (let before: string | undefined; ;) {
       const known = this.#loaded.get(name);
-      const answer = await this.#read('load', [name, known?.commit ?? '']);
+      const answer = await this.#ofActor(name, () => this.#read('load', [name, known?.commit ?? '']));
       const [commit, fields] = answer as readonly [string, LoadedFields?];
       if (commit === '') return undefined;
       if (fields === undefined) return known!;
@@ -233,7 +233,8 @@ export class RedisStore implements Store {
   }
 
   async rows(actor: ActorKey, { prefix, after = '', limit }: RowOptions): Promise<readonly Row[]> {
-    const answer = await this.#read('rows', [actorName(actor), prefix, after, limit]);
+    const name = actorName(actor);
+    const answer = await this.#ofActor(name, () => this.#read('rows', [name, prefix, after, limit]));
     const [keys, bodies] = answer as [readonly string[], readonly string[]];
     return keys.map((key, i) => ({ key, body: JSON.parse(bodies[i]!) as unknown }));
   }
@@ -370,6 +371,18 @@ export class RedisStore implements Store {
 
   async #read(verb: StoreVerb, words: readonly Argument[]): Promise<readonly unknown[]> {
     return (await this.#scripts.run(verb, words)) as readonly unknown[];
+  }
+
+  /** @throws StoreDamaged when something else lies where the actor should, which is no fault of Redis and goes on for ever */
+  async #ofActor<T>(name: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!/WRONGTYPE/.test(String(error))) throw error;
+      const damage = (await this.#scripts.run('damage', [name])) as string;
+      if (damage === '') throw error;
+      throw new StoreDamaged(`What is stored of ${name} is damaged: ${damage}.`, { cause: error });
+    }
   }
 
   /** Whatever it has done with work is told to this server's listeners. */

@@ -112,6 +112,21 @@ local function putParts(key, n)
   if n > 0 then redis.call('HSET', key, 'p', table.concat(parts, ',')) end
 end
 
+-- In which indexes a damaged actor stands is not known: all are looked at.
+local function leaveAllIndexes(id)
+  local cursor = '0'
+  repeat
+    local found = redis.call('SCAN', cursor, 'MATCH', S .. 'i:*', 'COUNT', CHUNK)
+    cursor = found[1]
+    for _, index in ipairs(found[2]) do redis.pcall('ZREM', index, id) end
+  until cursor == '0'
+end
+
+local function isOther(key, kind)
+  local is = redis.call('TYPE', key).ok
+  return is ~= kind and is ~= 'none'
+end
+
 local function indexesOf(key)
   local names = {}
   for _, name in ipairs(cjson.decode(redis.call('HGET', key, 'x') or '[]')) do names[name] = true end
@@ -237,6 +252,13 @@ export const STORE_SCRIPTS = {
       found[#found + 1] = { id, notice[1], notice[2], notice[3] }
     end
     return { found }`),
+  damage: reading(`
+    local actor = arg()
+    for key, kind in pairs({ ['a:'] = 'hash', ['r:'] = 'hash', ['k:'] = 'zset', ['n-of:'] = 'set' }) do
+      local is = redis.call('TYPE', S .. key .. actor).ok
+      if is ~= kind and is ~= 'none' then return S .. key .. actor .. ' is a ' .. is .. ' and no ' .. kind end
+    end
+    return ''`),
   destinations: reading(`
     local after, limit = arg(), number()
     return { redis.call('ZRANGEBYLEX', S .. 'destinations', after == '' and '-' or '(' .. after, '+', 'LIMIT', 0, limit) }`),
@@ -253,19 +275,22 @@ export const STORE_SCRIPTS = {
     if isNewer() then return { told(), 0 } end
     local actor, id, why, version, commit = arg(), arg(), arg(), arg(), arg()
     local key = S .. 'a:' .. actor
-    local stored = redis.call('HMGET', key, 'v', 'u')
+    local isOtherwise = isOther(key, 'hash')
+    local stored = isOtherwise and { '?' } or redis.call('HMGET', key, 'v', 'u')
     if not stored[1] or version ~= '' and (version ~= stored[1] or commit ~= stored[2]) then return { told(), 0 } end
     local aside = S .. 'z:' .. redis.call('INCR', S .. 'commits') .. ':'
     redis.call('RPUSH', S .. 'quarantine', cjson.encode({ actor = actor, why = why, at = at, keys = aside }))
+    if isOther(S .. 'n-of:' .. actor, 'set') then redis.call('RENAME', S .. 'n-of:' .. actor, aside .. 'n-of') end
     for _, notice in ipairs(redis.call('SMEMBERS', S .. 'n-of:' .. actor)) do
-      redis.call('HSET', aside .. 'notices', notice, redis.call('HGET', S .. 'n:' .. notice, 'b'))
+      redis.call('HSET', aside .. 'notices', notice, redis.call('HGET', S .. 'n:' .. notice, 'b') or '')
     end
-    leaveIndexes(key, actor, id)
+    if isOtherwise then leaveAllIndexes(id) else leaveIndexes(key, actor, id) end
     leaveOutbox(actor)
     redis.call('RENAME', key, aside .. 'actor')
     if redis.call('EXISTS', S .. 'r:' .. actor) == 1 then redis.call('RENAME', S .. 'r:' .. actor, aside .. 'rows') end
     redis.call('DEL', S .. 'k:' .. actor)
     count(number())
+    if isOther(S .. 'w:of:' .. actor, 'set') then redis.call('UNLINK', S .. 'w:of:' .. actor) end
     clear(actor)
     return { told(), 1 }`),
 } as const;
