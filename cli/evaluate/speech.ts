@@ -32,7 +32,7 @@ export interface SpeechResult {
 export interface TextResult {
   readonly medium: string;
   readonly words: TextErrors;
-  /** null: the texts are too long to be compared so. */
+  /** null: too many differ. */
   readonly characters: TextErrors | null;
 }
 
@@ -145,8 +145,9 @@ function totalOf(times: readonly SpeechTime[]): SpeechTime {
   return sum;
 }
 
-/** More pairs of characters than this take minutes. */
-const MOST_PAIRS = 4e9;
+/** Errors that are counted: more take minutes. */
+const MOST_WORDS = 50_000;
+const MOST_CHARACTERS = 20_000;
 
 /** @throws Failure */
 export async function judgeText(
@@ -166,9 +167,16 @@ export async function judgeText(
   const told = inReadingOrder(all.filter(({ action }) => action === finder?.action));
   const form = options.exact ? spacedText : plainText;
   const [right, read] = [form(truth.text), form(told.map(({ text }) => text).join(' '))];
-  const isLong = right.length * read.length > MOST_PAIRS;
-  const characters = isLong ? null : characterErrors(right, read);
-  const notes = isLong ? ['The texts are too long for errors of characters, and only those of words are told.'] : []; // prettier-ignore
-  const result = { medium: one.name, words: wordErrors(right, read), characters };
+  const words = wordErrors(right, read, MOST_WORDS);
+  if (words === undefined)
+    throw new Failure(
+      `Truth and document differ in more than ${MOST_WORDS} words: is it the text of another recording?`,
+    );
+  const characters = characterErrors(right, read, MOST_CHARACTERS) ?? null;
+  const notes =
+    characters === null
+      ? [`More than ${MOST_CHARACTERS} characters differ, and only the errors of words are told.`]
+      : [];
+  const result = { medium: one.name, words, characters };
   return { result, evaluated: finder === undefined ? [] : [finder], notes: [...none, ...notes] };
 }

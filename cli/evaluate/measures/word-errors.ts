@@ -31,14 +31,19 @@ export const spacedText = (text: string): string => text.replaceAll(/\s+/g, ' ')
 
 const wordsOf = (text: string): readonly string[] => (text === '' ? [] : text.split(' '));
 
-export const wordErrors = (wanted: string, found: string): TextErrors =>
-  errorsBetween(wordsOf(wanted), wordsOf(found));
+/** undefined: they differ in more than `most`. */
+export const wordErrors = (wanted: string, found: string, most = Infinity): TextErrors | undefined =>
+  errorsBetween(wordsOf(wanted), wordsOf(found), most);
 
 /** Spaces count. */
-export const characterErrors = (wanted: string, found: string): TextErrors =>
-  errorsBetween(Array.from(wanted), Array.from(found));
+export const characterErrors = (wanted: string, found: string, most = Infinity): TextErrors | undefined =>
+  errorsBetween(Array.from(wanted), Array.from(found), most);
 
-function errorsBetween(wanted: readonly string[], found: readonly string[]): TextErrors {
+function errorsBetween(
+  wanted: readonly string[],
+  found: readonly string[],
+  most: number,
+): TextErrors | undefined {
   const numbers = new Map<string, number>();
   const numbered = (texts: readonly string[]) =>
     Int32Array.from(texts, (text) => {
@@ -46,7 +51,9 @@ function errorsBetween(wanted: readonly string[], found: readonly string[]): Tex
       numbers.set(text, number);
       return number;
     });
-  const { errors, substitutions } = fewestErrors(numbered(wanted), numbered(found));
+  const fewest = fewestErrors(numbered(wanted), numbered(found), most);
+  if (fewest === undefined) return undefined;
+  const { errors, substitutions } = fewest;
   // What is left out makes the text shorter, what is put in makes it longer.
   const others = errors - substitutions;
   const deletions = (others + wanted.length - found.length) / 2;
@@ -60,47 +67,68 @@ function errorsBetween(wanted: readonly string[], found: readonly string[]): Tex
   };
 }
 
-/** Where there are few errors only what lies near the diagonal needs a look (E. Ukkonen 1985): the band widens until they fit in it. */
-function fewestErrors(wanted: Int32Array, found: Int32Array): { errors: number; substitutions: number } {
-  const longest = Math.max(wanted.length, found.length);
-  for (let band = Math.max(64, Math.abs(wanted.length - found.length) + 1); ; band *= 4) {
-    const within = errorsWithin(wanted, found, Math.min(band, longest));
-    if (within.errors <= band || band >= longest) return within;
+/** How far into the truth one comes on each diagonal of the table of both texts with a number of errors, and how many of them replace. */
+interface Front {
+  readonly reach: Int32Array;
+  readonly substitutions: Int32Array;
+}
+const NOWHERE = -1;
+
+/**
+ * Goes along the diagonals of the table of both texts, one error more at a time (E. Ukkonen 1985): what takes time is the errors, not
+ * the texts. Of two ways that come equally far it goes on with the one that replaces less.
+ */
+function fewestErrors(wanted: Int32Array, found: Int32Array, most: number) {
+  if (Math.abs(wanted.length - found.length) > most) return undefined;
+  const [zero, end] = [wanted.length + 1, wanted.length + 1 + found.length - wanted.length];
+  let before = emptyFront(wanted.length + found.length + 3);
+  let front = emptyFront(wanted.length + found.length + 3);
+  front.reach[zero] = afterEqual(wanted, found, 0, 0);
+  let errors = 0;
+  while (front.reach[end] !== wanted.length) {
+    errors += 1;
+    if (errors > most) return undefined;
+    [before, front] = [front, before];
+    const [first, last] = [-Math.min(errors, wanted.length), Math.min(errors, found.length)];
+    for (let k = first; k <= last; k++) {
+      const reached = step(before, front, zero + k, Math.min(wanted.length, found.length - k));
+      if (reached >= 0) front.reach[zero + k] = afterEqual(wanted, found, reached, k);
+    }
   }
+  return { errors, substitutions: front.substitutions[end]! };
 }
 
-/** Of the ways with the fewest errors one with the fewest substitutions. `band`: how far from the diagonal. */
-function errorsWithin(wanted: Int32Array, found: Int32Array, band: number) {
-  const far = wanted.length + found.length + 1;
-  let errors = Int32Array.from({ length: found.length + 1 }, (_, j) => (j <= band ? j : far));
-  let substitutions = new Int32Array(found.length + 1);
-  let nextErrors = new Int32Array(found.length + 1);
-  let nextSubstitutions = new Int32Array(found.length + 1);
-  for (let i = 1; i <= wanted.length; i++) {
-    const first = Math.max(1, i - band);
-    const last = Math.min(found.length, i + band);
-    nextErrors[first - 1] = first === 1 && i <= band ? i : far;
-    nextSubstitutions[first - 1] = 0;
-    // The row before has no such column in its band.
-    if (i + band <= found.length) errors[last] = far;
-    for (let j = first; j <= last; j++) {
-      const differs = wanted[i - 1] === found[j - 1] ? 0 : 1;
-      let least = errors[j - 1]! + differs;
-      let replaced = substitutions[j - 1]! + differs;
-      if (errors[j]! + 1 < least || (errors[j]! + 1 === least && substitutions[j]! < replaced)) {
-        least = errors[j]! + 1;
-        replaced = substitutions[j]!;
-      }
-      const put = nextErrors[j - 1]! + 1;
-      if (put < least || (put === least && nextSubstitutions[j - 1]! < replaced)) {
-        least = put;
-        replaced = nextSubstitutions[j - 1]!;
-      }
-      nextErrors[j] = least;
-      nextSubstitutions[j] = replaced;
-    }
-    [errors, nextErrors] = [nextErrors, errors];
-    [substitutions, nextSubstitutions] = [nextSubstitutions, substitutions];
-  }
-  return { errors: errors[found.length]!, substitutions: substitutions[found.length]! };
+const emptyFront = (length: number): Front => ({
+  reach: new Int32Array(length).fill(NOWHERE),
+  substitutions: new Int32Array(length),
+});
+
+/** One error more on a diagonal: replaced, left out or put in; `most`: where the diagonal ends. */
+function step(before: Front, { reach, substitutions }: Front, at: number, most: number): number {
+  let [best, replaced] = [NOWHERE, 0];
+  const put = before.reach[at - 1]!;
+  if (put >= 0 && put <= most) [best, replaced] = [put, before.substitutions[at - 1]!];
+  const left = before.reach[at + 1]! + 1;
+  if (
+    left > 0 &&
+    left <= most &&
+    (left > best || (left === best && before.substitutions[at + 1]! < replaced))
+  )
+    [best, replaced] = [left, before.substitutions[at + 1]!];
+  const other = before.reach[at]! + 1;
+  if (
+    other > 0 &&
+    other <= most &&
+    (other > best || (other === best && before.substitutions[at]! + 1 < replaced))
+  )
+    [best, replaced] = [other, before.substitutions[at]! + 1];
+  reach[at] = best;
+  substitutions[at] = replaced;
+  return best;
+}
+
+function afterEqual(wanted: Int32Array, found: Int32Array, from: number, diagonal: number): number {
+  let at = from;
+  while (at < wanted.length && at + diagonal < found.length && wanted[at] === found[at + diagonal]) at += 1;
+  return at;
 }

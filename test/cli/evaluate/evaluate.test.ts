@@ -359,6 +359,18 @@ describe('troupe evaluate', () => {
         .and.to.match(/^characters +21 +22 +0 +0 +1 +4\.8 %$/m);
     });
 
+    it('leaves out errors of characters where there are very many, and refuses a text that is of something else', async () => {
+      const words = (count: number, word: string) => Array.from({ length: count }, () => word).join(' ');
+      const { text, notes } = await measured(file('a.txt', words(9_000, 'one')), talk());
+      expect(text?.characters).to.equal(null);
+      expect(text?.words).to.include({ wanted: 9_000, found: 4, substitutions: 4 });
+      expect(notes.join()).to.include('More than 20000 characters differ');
+      const other = await refused(file('a.txt', words(60_000, 'one')), talk());
+      expect(other).to.equal(
+        'Truth and document differ in more than 50000 words: is it the text of another recording?',
+      );
+    });
+
     it('takes what is written in a picture from top to bottom, and another property when told so', async () => {
       const word = (text: string, x: number, y: number): SomeTrack => ({ type: 'TEXT', properties: { TEXT: text, TRANSLATION: 'x' }, boxes: [[0, x, y, 30, 9, 1]] }); // prettier-ignore
       const found = document([{ name: 'a.png', tracks: [word('world', 40, 10), word('again', 0, 30), word('Hello', 0, 10)] }]); // prettier-ignore

@@ -368,9 +368,13 @@ describe('Errors of words and characters', () => {
       ...{ wanted: 6, found: 6, substitutions: 1, deletions: 1, insertions: 1 },
       errorRate: 0.5,
     });
-    expect(characterErrors('kitten', 'sitting').errorRate).to.equal(3 / 6);
+    expect(characterErrors('kitten', 'sitting')?.errorRate).to.equal(3 / 6);
     expect(wordErrors('', 'a b')).to.include({ insertions: 2, errorRate: null });
     expect(wordErrors('a b', '')).to.include({ deletions: 2, errorRate: 1 });
+    expect([wordErrors('a b c', 'x', 2), wordErrors('a b c', 'x y', 2)]).to.deep.equal([
+      undefined,
+      undefined,
+    ]);
   });
 
   it('do not count case, punctuation and forms of characters', () => {
@@ -395,7 +399,7 @@ describe('Errors of words and characters', () => {
     const text = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'), { maxLength: 300 });
     fc.assert(
       fc.property(text, text, (one, other) => {
-        const { substitutions, deletions, insertions } = wordErrors(one.join(' '), other.join(' '));
+        const { substitutions, deletions, insertions } = wordErrors(one.join(' '), other.join(' '))!;
         for (const count of [substitutions, deletions, insertions]) expect(count).to.be.at.least(0);
         expect(substitutions + deletions + insertions).to.equal(fewest(one, other));
         expect(one.length - deletions + insertions).to.equal(other.length);
