@@ -1,4 +1,4 @@
-/** A model of one's own in its component against the bare runtime: the same network, as many pictures at a time. */
+/** A model of one's own in its component against the bare runtime: the same network, as many pictures at a time; its first job; and Whisper. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,7 +10,9 @@ import type { Properties } from '../../domain/types.ts';
 import { all, jobOf, noise, painted } from '../components/visual.ts';
 import { KserveServer } from '../support/kserve-server.ts';
 import { modelOf, node, tensor } from '../support/onnx-model.ts';
+import { firstJob } from './first-job.ts';
 import { interleaved, round, timed, type Figure } from './measure.ts';
+import { whisperOverhead } from './whisper.ts';
 
 const SIDE = 640;
 const CLASSES = 80;
@@ -22,7 +24,8 @@ const ROUNDS = 5;
 export async function ownModels(): Promise<readonly Figure[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'troupe-bench-models-'));
   const file = path.join(folder, 'network.onnx');
-  await writeFile(file, network());
+  const model = network();
+  await writeFile(file, model);
   const models = { roots: [folder], loaded: 1, checkMs: 600_000 };
   const detector = await loadOnnxDetector({ models });
   const options = { intraOpNumThreads: 1, interOpNumThreads: 1, executionMode: 'sequential' } as const;
@@ -37,7 +40,7 @@ export async function ownModels(): Promise<readonly Figure[]> {
       },
     ];
     for (const batch of BATCHES) figures.push(...(await against(batch, detector, session, source)));
-    return [...figures, await served(session, source)];
+    return [...figures, await served(session, source), await firstJob(model), ...(await whisperOverhead())];
   } finally {
     await detector.close!();
     await session.release();
@@ -160,12 +163,14 @@ function network(): Buffer {
   nodes.push(node('Conv', [before, 'head', 'bias'], ['logits']));
   nodes.push(node('Sigmoid', ['logits'], ['scores']));
   nodes.push(node('Reshape', ['scores', 'shape'], ['output0']));
-  return modelOf({
+  const graph = {
     nodes,
     constants,
     inputs: [{ name: 'images', dims: ['batch', 3, SIDE, SIDE] }],
     outputs: [{ name: 'output0', dims: ['batch', rows, 'boxes'] }],
-  });
+  };
+  const names = JSON.stringify(Array.from({ length: CLASSES }, (_, i) => `class ${i}`));
+  return modelOf(graph, { names, task: 'detect' });
 }
 
 const weights = (count: number, layer: number, size: number): number[] =>

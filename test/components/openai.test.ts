@@ -10,7 +10,7 @@ import type { DetectionJob, Detector, DetectorHost } from '../../components/sdk/
 import type { Properties } from '../../domain/types.ts';
 import type { FedTrack } from '../../protocol/detection-work.ts';
 import { openAudio } from '../../media/audio.ts';
-import { answer, drop, flood, hang, inTurn, Receiver, type Manner } from '../support/receiver.ts';
+import { answer, drip, drop, flood, hang, inTurn, Receiver, type Manner } from '../support/receiver.ts';
 import { DeafServer } from '../support/deaf-server.ts';
 import { until } from '../support/until.ts';
 import { sample } from './recorded.ts';
@@ -283,6 +283,9 @@ describe('The OPENAI components', () => {
       expect(server.requests).to.have.length(3);
       server.manner = flood(200);
       expect(await complaint()).to.match(/more than \d+ bytes/);
+      // A stream of which nothing is ever the end.
+      server.manner = drip;
+      expect(await complaint({ API_TIMEOUT_MS: '200' })).to.match(/no complete answer within 200 ms/);
       server.manner = drop;
       expect(await complaint()).to.match(/^NETWORK_ERROR: .*closed/);
     });

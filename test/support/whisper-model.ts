@@ -15,9 +15,12 @@ export interface WhisperModel {
   readonly weights?: number;
   readonly convolution?: number;
   readonly textHeads?: number;
+  /** Numbers of a state, and heads that share them; of the smallest model that people use 384 and 6. */
+  readonly state?: number;
+  readonly heads?: number;
 }
 
-const STATE = 64;
+const SMALL_STATE = 64;
 const LAYERS = 4;
 const AUDIO = 1_500;
 const TEXT = 448;
@@ -46,17 +49,17 @@ const vocabularyOf = (model: WhisperModel) => (isMultilingual(model) ? 51_865 : 
 const firstTimeOf = (model: WhisperModel) => vocabularyOf(model) - 1_501;
 
 function headOf(model: WhisperModel): Buffer[] {
-  const { textHeads = 1, weights = F16 } = model;
+  const { heads = 1, textHeads = heads, weights = F16, state = SMALL_STATE } = model;
   // After the words the one without letters, with which a translation begins.
   const spelled = [...model.words, ...(model.english ?? []), ...(model.english === undefined ? [] : [''])];
   const header = [
     vocabularyOf(model),
     AUDIO,
-    STATE,
-    1,
+    state,
+    heads,
     LAYERS,
     TEXT,
-    STATE,
+    state,
     textHeads,
     LAYERS,
     MELS,
@@ -82,19 +85,19 @@ type Fill = (row: number, column: number) => number;
 const ZERO: Fill = () => 0;
 
 function* tensorsOf(model: WhisperModel): Generator<Buffer> {
-  const { convolution = F16 } = model;
-  yield tensor('encoder.positional_embedding', [AUDIO, STATE], 0);
-  yield tensor('encoder.conv1.weight', [STATE, MELS, 3], convolution);
-  yield tensor('encoder.conv1.bias', [STATE, 1], 0);
-  yield tensor('encoder.conv2.weight', [STATE, STATE, 3], convolution);
-  yield tensor('encoder.conv2.bias', [STATE, 1], 0);
-  for (let layer = 0; layer < LAYERS; layer++) yield* block(`encoder.blocks.${layer}`, ['attn']);
-  yield* norm('encoder.ln_post');
-  yield tensor('decoder.positional_embedding', [TEXT, STATE], 0, placesOf(model));
-  yield tensor('decoder.token_embedding.weight', [vocabularyOf(model), STATE], F16, tokensOf(model));
+  const { convolution = F16, state = SMALL_STATE } = model;
+  yield tensor('encoder.positional_embedding', [AUDIO, state], 0);
+  yield tensor('encoder.conv1.weight', [state, MELS, 3], convolution);
+  yield tensor('encoder.conv1.bias', [state, 1], 0);
+  yield tensor('encoder.conv2.weight', [state, state, 3], convolution);
+  yield tensor('encoder.conv2.bias', [state, 1], 0);
+  for (let layer = 0; layer < LAYERS; layer++) yield* block(`encoder.blocks.${layer}`, ['attn'], state);
+  yield* norm('encoder.ln_post', state);
+  yield tensor('decoder.positional_embedding', [TEXT, state], 0, placesOf(model));
+  yield tensor('decoder.token_embedding.weight', [vocabularyOf(model), state], F16, tokensOf(model));
   for (let layer = 0; layer < LAYERS; layer++)
-    yield* block(`decoder.blocks.${layer}`, ['attn', 'cross_attn']);
-  yield* norm('decoder.ln');
+    yield* block(`decoder.blocks.${layer}`, ['attn', 'cross_attn'], state);
+  yield* norm('decoder.ln', state);
 }
 
 /** Where the answer begins: after the tokens that the model is asked with. */
@@ -133,24 +136,24 @@ function tokensOf(model: WhisperModel): Fill {
   return (token, direction) => pointing.get(token)?.[direction] ?? 0;
 }
 
-function* block(name: string, attentions: readonly string[]): Generator<Buffer> {
+function* block(name: string, attentions: readonly string[], state: number): Generator<Buffer> {
   for (const attention of attentions) {
-    yield* norm(`${name}.${attention}_ln`);
+    yield* norm(`${name}.${attention}_ln`, state);
     for (const part of ['query', 'key', 'value', 'out']) {
-      yield tensor(`${name}.${attention}.${part}.weight`, [STATE, STATE]);
-      if (part !== 'key') yield tensor(`${name}.${attention}.${part}.bias`, [STATE], 0);
+      yield tensor(`${name}.${attention}.${part}.weight`, [state, state]);
+      if (part !== 'key') yield tensor(`${name}.${attention}.${part}.bias`, [state], 0);
     }
   }
-  yield* norm(`${name}.mlp_ln`);
-  yield tensor(`${name}.mlp.0.weight`, [4 * STATE, STATE]);
-  yield tensor(`${name}.mlp.0.bias`, [4 * STATE], 0);
-  yield tensor(`${name}.mlp.2.weight`, [STATE, 4 * STATE]);
-  yield tensor(`${name}.mlp.2.bias`, [STATE], 0);
+  yield* norm(`${name}.mlp_ln`, state);
+  yield tensor(`${name}.mlp.0.weight`, [4 * state, state]);
+  yield tensor(`${name}.mlp.0.bias`, [4 * state], 0);
+  yield tensor(`${name}.mlp.2.weight`, [state, 4 * state]);
+  yield tensor(`${name}.mlp.2.bias`, [state], 0);
 }
 
-function* norm(name: string): Generator<Buffer> {
-  yield tensor(`${name}.weight`, [STATE], 0, () => 1);
-  yield tensor(`${name}.bias`, [STATE], 0);
+function* norm(name: string, state: number): Generator<Buffer> {
+  yield tensor(`${name}.weight`, [state], 0, () => 1);
+  yield tensor(`${name}.bias`, [state], 0);
 }
 
 /** Of type 0 (32 bits) or 1 (16 bits), filled row by row. */
