@@ -168,4 +168,40 @@ describe('After quiet two servers', () => {
     expect(a).to.deep.equal(b);
     expect(a).to.include({ jobStatus: 'COMPLETE' });
   });
+
+  it('say the same of why a job waits that one of them alone can work for', async () => {
+    const { one, two } = pair();
+    type Configured = {
+      readonly host: string;
+      readonly services: readonly { readonly serviceName: string }[];
+    };
+    const configuration = (await one.ask('GET', '/rest/nodes/config')).body as readonly Configured[];
+    const posted = configuration.map(({ host, services }) => ({
+      host,
+      services: services.filter(({ serviceName }) => host === 'two' || serviceName !== 'TestTrouble'),
+    }));
+    expect((await one.ask('POST', '/rest/nodes/config', posted)).status).to.equal(201);
+    await until('the first has none any more', async () => {
+      const { text } = await two.ask('GET', '/rest/nodes/info');
+      return !text.includes('one:TestTrouble:1');
+    });
+    const file = join(one.folder, 'at-two');
+    const held = () =>
+      one.submit({
+        ...SHOT,
+        pipelineName: 'TROUBLE PIPELINE',
+        jobProperties: { TROUBLE: 'wait', TROUBLE_FILE: file },
+      });
+    const ids = [await held(), await held()];
+    const why = async (at: Service) =>
+      (await Promise.all(ids.map((id) => at.detailed(id)))).flatMap((job) => job?.waitingFor?.reason ?? []);
+    await until(
+      'both say that the one waits for the other',
+      () => Promise.all(both().map(why)),
+      ([a, b]) =>
+        a!.length === 1 && a![0]!.startsWith('Its next sub-job') && JSON.stringify(a) === JSON.stringify(b),
+    );
+    writeFileSync(file, '');
+    for (const id of ids) expect((await two.terminal(id)).jobStatus).to.equal('COMPLETE');
+  });
 });
