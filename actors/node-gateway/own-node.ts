@@ -18,6 +18,8 @@ export interface OwnNodeDeps extends Omit<NodeManagerDeps, 'deployed' | 'book' |
   readonly version: string;
   /** No other server works on the same store. */
   readonly alone: boolean;
+  /** Other servers are there now. */
+  othersThere(): boolean;
   /** A node that is not heard of for so long is silent. */
   readonly silenceMs: number;
   /** For so long its processes may go on. */

@@ -151,6 +151,7 @@ function ownNode(
     silenceMs: settings.NODE_SILENCE_MS,
     tokenMs: settings.WORKER_TOKEN_MS,
     alone: base.alone,
+    othersThere: () => (base.cluster?.servers ?? 1) > 1,
     store,
     owner,
     clock: system.clock,

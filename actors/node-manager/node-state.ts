@@ -103,6 +103,8 @@ export interface NodeStateDeps {
   readonly silenceMs: number;
   /** For so long its processes may go on. */
   readonly tokenMs: number;
+  /** Whether other servers are there, which nodes could talk to while this one was away. */
+  othersThere?(): boolean;
 }
 
 const ifConflict = (error: unknown) => {
@@ -138,7 +140,9 @@ export class NodeStates {
 
   /** It has not been heard of for NODE_SILENCE_MS, or has gone. */
   isSilent(body: Pick<NodeBody, 'seenAt'>): boolean {
-    return this.#age(body) >= this.#deps.silenceMs;
+    const { silenceMs, othersThere } = this.#deps;
+    const since = othersThere?.() === true ? -Infinity : this.#since;
+    return this.#age(body, since) >= silenceMs;
   }
 
   /** Nodes that have been heard of within NODE_SILENCE_MS, here or at another server. */
@@ -185,7 +189,7 @@ export class NodeStates {
   }
 
   /** Clocks of hosts may differ a little: who seems to be ahead is heard of now. */
-  #age({ seenAt }: { readonly seenAt: number }): number {
-    return seenAt === 0 ? Infinity : this.#deps.clock.now() - Math.max(seenAt, this.#since);
+  #age({ seenAt }: { readonly seenAt: number }, since = this.#since): number {
+    return seenAt === 0 ? Infinity : this.#deps.clock.now() - Math.max(seenAt, since);
   }
 }

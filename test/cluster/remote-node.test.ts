@@ -224,6 +224,10 @@ describe('A node on another host behind a balancer of two servers', function () 
     try {
       await becomes('TestTrouble:1', 'Unknown');
       await isListed(false);
+      await two.stop();
+      await two.start();
+      balancer.serve([one.url, two.url]);
+      expect(await listedAt(two), 'also at one that was started since').to.deep.equal([false]);
       go();
       expect((await one.terminal(job)).jobStatus).to.equal('COMPLETE');
       expect(workOf(job).map(({ attempt }) => attempt)).to.deep.equal([1]);

@@ -17,6 +17,9 @@ interface Page {
   readonly complete: boolean;
 }
 
+/** Servers that share a folder have an index each. */
+const INDEX = process.env['TEST_REDIS_URL'] === undefined ? 'search.db' : 'search.test-host.db';
+
 const saying = (caption: string, more: Readonly<Record<string, unknown>> = {}) => ({
   media: [sampleUri('astronaut.png')],
   pipelineName: 'LIGHT PIPELINE',
@@ -144,7 +147,7 @@ describe('GET /rest/search', () => {
       ({ hits, complete }) => complete && hits.length === all.length,
     );
     await service.kill9();
-    writeFileSync(join(service.dataDir, 'search.db'), 'no database '.repeat(10_000));
+    writeFileSync(join(service.dataDir, INDEX), 'no database '.repeat(10_000));
     await service.start();
     await until(
       'it is whole again',
@@ -159,7 +162,7 @@ describe('GET /rest/search', () => {
   it('is off with SEARCH=false, and on again has what ended meanwhile', async () => {
     await service.stop();
     await service.start({ SEARCH: 'false' });
-    expect(existsSync(join(service.dataDir, 'search.db'))).to.equal(false);
+    expect(existsSync(join(service.dataDir, INDEX))).to.equal(false);
     for (const [method, path] of [
       ['GET', '/rest/search?text=x'],
       ['POST', '/rest/search/rebuild'],
