@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { censorProperties, maskUri } from '../../domain/censor.ts';
+import { censoredProperty, censorProperties, maskUri } from '../../domain/censor.ts';
 
 describe('A URI in a document', () => {
   it('keeps what is no secret', () => {
@@ -45,5 +45,11 @@ describe('A URI in a document', () => {
     expect(shown('models:8000')).to.equal('models:8000');
     expect(shown('eve:hunter2@models:8000')).to.equal('***@models:8000');
     expect(shown('https://eve:hunter2@models/v2')).to.equal('https://***@models/v2');
+    const action = (value: string) => ({
+      ...{ name: 'A', description: '', algorithm: 'KSERVE' },
+      properties: [{ name: 'TRITON_SERVER', value }],
+    });
+    expect(censoredProperty(action('***@models:8000'))).to.equal('TRITON_SERVER');
+    expect(censoredProperty(action('models:8000'))).to.equal(undefined);
   });
 });
