@@ -3,7 +3,7 @@
  * only ever moves bytes here; what the bytes mean is looked at by `check.ts` off its event loop.
  */
 import { randomUUID } from 'node:crypto';
-import { constants, opendirSync, type Dir } from 'node:fs';
+import { constants, existsSync, opendirSync, type Dir } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, rmdir, unlink, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
@@ -186,6 +186,8 @@ export function removeParts(folder: string): Promise<void> {
 }
 
 async function removeFiles(folder: string, goes: (path: string) => boolean): Promise<void> {
+  // Most jobs have only some of their folders: see `removeFolder`.
+  if (!existsSync(folder)) return;
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(ifMissing([]));
   for (const entry of entries) {
     const path = join(entry.parentPath, entry.name);
