@@ -36,6 +36,8 @@ export interface CliClient {
 
 export interface CliSettings {
   readonly dataDir: string;
+  /** Where a server that is alone has the index of the search. */
+  readonly searchFolder: string;
   readonly url?: string;
   readonly token?: string;
   readonly client?: CliClient;
@@ -49,8 +51,10 @@ export interface CliSettings {
 export function readCliSettings(env: Environment = process.env): CliSettings {
   const { TROUPE_URL: url, TROUPE_TOKEN: token, ...variables } = valuesIn(env);
   const client = clientOf(variables);
+  const dataDir = path.resolve(given(env, 'DATA_DIR') ?? DATA_DIR_DEFAULT);
   return {
-    dataDir: path.resolve(given(env, 'DATA_DIR') ?? DATA_DIR_DEFAULT),
+    dataDir,
+    searchFolder: path.resolve(given(env, 'SEARCH_FOLDER') ?? dataDir),
     ...(url !== undefined && { url }),
     ...(token !== undefined && { token }),
     ...(client !== undefined && { client }),

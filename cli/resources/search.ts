@@ -114,6 +114,6 @@ async function reindex({ url }: RestOptions, terminal: Terminal): Promise<void> 
     );
   // most commands open no index
   const { removeSearchFiles } = await import('../../search/sqlite/sqlite-search.ts');
-  await removeSearchFiles(path.join(settings.dataDir, 'search.db'));
+  await removeSearchFiles(path.join(settings.searchFolder, 'search.db'));
   terminal.print('The index of the search was removed: the service makes it anew when it is started.');
 }

@@ -1,0 +1,34 @@
+/** `troupe reindex` where no service runs: the index goes, wherever it lies, and the next start makes it. */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect } from 'chai';
+import { Place } from './support.ts';
+
+describe('troupe reindex without a service', () => {
+  let place: Place;
+  beforeEach(() => {
+    place = new Place();
+    mkdirSync(place.dataDir);
+    writeFileSync(path.join(place.dataDir, 'troupe.db'), '');
+  });
+  afterEach(() => place.leave());
+
+  const reindexed = async (folder: string, env: Readonly<Record<string, string>>) => {
+    const index = path.join(folder, 'search.db');
+    writeFileSync(index, '');
+    const { code, stdout } = await place.troupe(['reindex'], env);
+    expect([code, stdout]).to.deep.equal([
+      0,
+      'The index of the search was removed: the service makes it anew when it is started.\n',
+    ]);
+    expect(existsSync(index)).to.equal(false);
+  };
+
+  it('removes the index in DATA_DIR', () => reindexed(place.dataDir, {}));
+
+  it('removes that in SEARCH_FOLDER where it is set', async () => {
+    const folder = path.join(place.folder, 'local');
+    mkdirSync(folder);
+    await reindexed(folder, { SEARCH_FOLDER: folder });
+  });
+});
