@@ -72,6 +72,8 @@ const NOTHING = { version: 0, commit: '', record: undefined, state: undefined, s
 const CONFLICTS_MS = 10_000;
 const FIRST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 250;
+/** After others came in between, the actor looks what is stored before each of so many commands. */
+const WARY = 8;
 
 export async function loadDurable<R, T extends ActorTypes>(
   kind: DurableKind<R, T>,
@@ -83,6 +85,8 @@ export async function loadDurable<R, T extends ActorTypes>(
 ): Promise<Behavior<T['command'], Reply<T>>> {
   const actor: ActorKey = { kind: kind.kind, id };
   let current: Loaded<R, T>;
+  /** Commands before which is looked whether others have changed the actor. */
+  let wary = 0;
   const perform = async (effects: readonly T['effect'][]) => {
     if (effects.length > 0 && current.record !== undefined && current.state !== undefined)
       await kind.perform(current.record, current.state, effects);
@@ -101,26 +105,41 @@ export async function loadDurable<R, T extends ActorTypes>(
       let again: ((conflict: VersionConflict) => Promise<void>) | undefined;
       /** Effects of a decision whose commit was refused. */
       let refused: readonly T['effect'][] = [];
-      // Another server may have changed it since, or the store has lost what came last.
-      if (store.shared && !isStill(current, await read(() => store.load(actor)))) await reload();
+      let isFresh = !store.shared;
+      const refresh = async () => {
+        isFresh = true;
+        if (isStill(current, await read(() => store.load(actor)))) return false;
+        wary = WARY;
+        await reload();
+        return true;
+      };
+      // Where others have come in between, they may have done so again: to look first is cheaper than a commit that is refused.
+      if (!isFresh && wary > 0) await refresh();
+      wary = Math.max(0, wary - 1);
       for (;;) {
         const seen = current.seen.find((earlier) => earlier.id === envelope.id);
         if (seen !== undefined) {
+          if (!isFresh && (await refresh())) continue;
           // After a refusal this is our own commit, of which the store did not tell us: what follows from it is still to be done.
           await perform(refused);
           return seen.reply;
         }
         const steps = stepsAhead(kind, current);
         if (steps !== undefined) await inTurns(steps);
-        const decision = kind.decide(current.record, current.state, envelope);
+        const decision = decided(kind, current, envelope);
+        const isChange = 'reply' in decision && (decision.state !== undefined || decision.gone === true);
+        // A commit is refused when another server has changed the actor, or the store has lost what came last; all else has to be looked at.
+        if (!isFresh && !isChange && (await refresh())) continue;
+        if (!('reply' in decision)) throw decision.error;
         const { reply, effects = [] } = decision;
         try {
-          if (decision.state !== undefined || decision.gone === true)
-            current = await commit(kind, store, owner, actor, current, envelope, decision);
+          if (isChange) current = await commit(kind, store, owner, actor, current, envelope, decision);
         } catch (error) {
           if (!(error instanceof VersionConflict)) throw error;
           // Somebody else took a decision in between: look at the new state and decide again.
-          refused = effects;
+          refused = isFresh ? effects : [];
+          isFresh = true;
+          wary = WARY;
           again ??= inBetween(clock);
           await again(error);
           await reload();
@@ -131,6 +150,19 @@ export async function loadDurable<R, T extends ActorTypes>(
       }
     },
   };
+}
+
+/** What is known may be outdated, so that nothing makes sense of it. */
+function decided<R, T extends ActorTypes>(
+  kind: DurableKind<R, T>,
+  { record, state }: Loaded<R, T>,
+  envelope: Envelope<T['command']>,
+): Decision<T> | { readonly error: unknown } {
+  try {
+    return kind.decide(record, state, envelope);
+  } catch (error) {
+    return { error };
+  }
 }
 
 /** A pause before the next try, random so that two who are in each other's way part. @throws TransientError after too long */

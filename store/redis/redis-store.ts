@@ -24,6 +24,7 @@ import { LAYOUT, LAYOUT_SCRIPTS, NEWER_LAYOUT, refuseOtherLayout } from './layou
 import { LEDGER_SCRIPTS, type LedgerVerb } from './ledger-script.ts';
 import { RedisLedger, type Knowledge, type RedisLedgerDeps } from './redis-ledger.ts';
 import { away, Scripts, type Argument } from './scripts.ts';
+import { Numbers } from './numbers.ts';
 import { SharedParts } from './shared-parts.ts';
 import { CONFLICT, STORE_SCRIPTS, type StoreVerb } from './store-script.ts';
 
@@ -91,6 +92,7 @@ export class RedisStore implements Store {
   readonly #heard: ((words: string) => void)[] = [];
   readonly #scripts: Scripts<StoreVerb>;
   readonly #parts = new SharedParts();
+  readonly #numbers = new Numbers((sequence, n) => this.#reserve(sequence, n));
   readonly #loaded = new LRUCache<string, StoredActor>({
     maxSize: KEPT_CHARACTERS,
     maxEntrySize: KEPT_OF_ONE,
@@ -286,7 +288,12 @@ export class RedisStore implements Store {
     return new Map(inOrder.map(([name, value]) => [name, Number(value)]));
   }
 
-  async next(sequence: string, n = 1): Promise<number> {
+  next(sequence: string, n = 1): Promise<number> {
+    return this.#numbers.next(sequence, n);
+  }
+
+  /** The first of `n` numbers. */
+  async #reserve(sequence: string, n: number): Promise<number> {
     this.#process ??= this.#runId();
     const process = await this.#process.catch((error: unknown) => {
       this.#process = undefined;

@@ -32,6 +32,9 @@ const PURSE: DurableKind<object, PurseTypes> = {
   snapshot: (_, coins) => sum(coins),
   newRecord: () => ({}),
   decide(_, before = [], { command: { coin } }) {
+    // Nothing is put in: the answer alone.
+    if (coin === 0) return { reply: sum(before) };
+    if (coin < 0 && before.at(-1) !== -coin) throw new Error('that was not the last coin');
     const coins = [...before, coin];
     return { reply: sum(coins), state: coins, putRows: [{ key: `coin/${before.length}`, body: coin }] };
   },
@@ -80,6 +83,20 @@ describe('A Redis that comes back without its last commits', () => {
     const coins: unknown[] = [];
     for await (const { body } of allRows(two, ACTOR)) coins.push(body);
     expect(coins).to.deep.equal([1, 300, 4_000]);
+  });
+
+  it('or another server, is heard before an actor answers what changes nothing, or finds that a command makes no sense', async () => {
+    const [one, two] = [await open('answers'), await open('answers')];
+    const [putAtOne, putAtTwo] = [await purseAt(one), await purseAt(two)];
+    await putAtOne(1);
+    expect(await putAtTwo(20)).to.equal(21);
+    expect(await putAtOne(0)).to.equal(21);
+    // So often that each takes the actor for its own again.
+    for (let n = 0; n < 20; n++) await putAtOne(0);
+    await putAtTwo(300);
+    expect(await putAtOne(-300)).to.equal(21);
+    const error = await putAtOne(-300).catch((reason: unknown) => String(reason));
+    expect(error).to.contain('that was not the last coin');
   });
 
   it('refuses a commit that was decided on the lost branch', async () => {

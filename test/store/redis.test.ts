@@ -338,6 +338,29 @@ describe('The store in Redis', () => {
     expect(await store.quarantine(actor('a'), 'it lacks a part')).to.equal(true);
   });
 
+  it('gives many who ask at a time numbers of their own with few calls, and all of them the reason when it cannot', async () => {
+    const store = await open({ prefix: 'numbers', timeoutMs: 300 });
+    const client = new Redis(redis().url);
+    const calls = async () =>
+      Number(/cmdstat_evalsha:calls=(\d+)/.exec(await client.info('commandstats'))?.[1] ?? 0);
+    await store.next('job');
+    const before = await calls();
+    const given = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => store.next('job', n % 2 === 0 ? 1 : 3)),
+    );
+    const taken = given.flatMap((first, n) => (n % 2 === 0 ? [first] : [first, first + 1, first + 2]));
+    expect(taken.toSorted((a, b) => a - b)).to.deep.equal(Array.from({ length: 100 }, (_, n) => n + 2));
+    expect((await calls()) - before).to.equal(2);
+    client.disconnect();
+    redis().freeze();
+    const refused = await Promise.all(
+      [1, 2, 3].map(() => store.next('job').catch((error: unknown) => String(error))),
+    );
+    redis().thaw();
+    for (const one of refused) expect(one).to.be.a('string');
+    await until('numbers are given again', () => store.next('job').catch(() => undefined));
+  });
+
   it('writes 200,000 rows in one commit, and refuses what Redis would not take at once', async () => {
     // A machine with much else to do takes longer than a server would wait.
     const store = await open({ prefix: 'large', timeoutMs: 60_000 });
