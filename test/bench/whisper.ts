@@ -1,17 +1,20 @@
 /** The WHISPERSPEECH component against the filter of FFmpeg that it uses: the same windows of the same sound, transcribed without anything around it. */
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Detector } from '../../components/sdk/detector.ts';
 import { loadVoiceModel } from '../../components/speech/voice.ts';
 import loadWhisper from '../../components/whisper/detector.ts';
-import { hideVulkan } from '../../components/whisper/no-vulkan.ts';
 import { speechIn } from '../../components/whisper/speech-in.ts';
 import { openAudio } from '../../media/audio.ts';
 import { sample } from '../components/recorded.ts';
 import { all, jobOf } from '../components/visual.ts';
 import { writeWhisperModel } from '../support/whisper-model.ts';
+import type { BareOrder } from './bare-whisper.ts';
 import { cpuMsOf, interleaved, round, type Figure } from './measure.ts';
 
 const SOUND = sample('vad_groundtruth.wav');
@@ -25,11 +28,13 @@ export async function whisperOverhead(): Promise<readonly Figure[]> {
   await writeWhisperModel(model, { words: ['alpha', 'bravo'], language: 0, ...SIZE });
   const windows = await windowsOf(SOUND);
   const detector = await loadWhisper({ models: { roots: [folder], loaded: 1, checkMs: 60_000 } });
+  const child = await bareProcess();
   try {
-    // The process is started, and what it loads is in the cache of files.
+    // Processes are started, and what they load is in the cache of files.
+    await bare(child, { model, windows });
     await inComponent(detector);
     const times = await interleaved(ROUNDS, {
-      bare: () => spent(() => bare(model, windows)),
+      bare: () => spent(() => bare(child, { model, windows })),
       component: () => spent(() => inComponent(detector)),
     });
     const seconds = windows.reduce((sum, { length }) => sum + length, 0) / 16_000;
@@ -45,6 +50,7 @@ export async function whisperOverhead(): Promise<readonly Figure[]> {
       },
     ];
   } finally {
+    child.kill();
     await detector.close!();
     await rm(folder, { recursive: true });
   }
@@ -61,18 +67,25 @@ async function windowsOf(file: string): Promise<readonly Float32Array[]> {
   return windows.map(({ samples }) => samples);
 }
 
-async function bare(model: string, windows: readonly Float32Array[]): Promise<void> {
-  hideVulkan();
-  const { transcribe } = await import('../../media/whisper-filter.ts');
-  const options = { model, language: 'en', threads: 1, useGpu: false, translate: false };
-  for (const samples of windows) await transcribe(samples, options);
+async function bareProcess(): Promise<ChildProcess> {
+  const path = fileURLToPath(new URL('./bare-whisper.js', import.meta.url));
+  const child = fork(path, { serialization: 'advanced', execArgv: [] });
+  await once(child, 'message');
+  return child;
+}
+
+async function bare(child: ChildProcess, order: BareOrder): Promise<void> {
+  child.send(order);
+  const [texts] = (await once(child, 'message')) as [readonly string[]];
+  if (texts.length === 0) throw new Error('The filter has heard nothing.');
 }
 
 async function inComponent(detector: Detector): Promise<void> {
   const audio = await openAudio(SOUND);
   const properties = { WHISPER_MODEL_SIZE: 'tiny', WHISPER_MODE: 'TRANSCRIPTION', AUDIO_LANGUAGE: 'en' };
-  await all(detector.audio!(audio, await jobOf('whisper', properties)));
+  const found = await all(detector.audio!(audio, await jobOf('whisper', properties)));
   audio.close();
+  if (found.length === 0) throw new Error('The component has heard nothing.');
 }
 
 /** Processor time of this process and of those that it has started. */
