@@ -48,7 +48,8 @@ export class ServedModels implements Models {
     const settings = await readSearch(job.properties, this.#roots);
     const given = await hintsIn(job.properties, this.#roots);
     const described = await this.#describe(model, job);
-    const network = await this.#network(model, described, given, job);
+    const { features } = settings.search;
+    const network = await this.#network(model, described, { given, features }, job);
     return { settings, network, load: loadOf(network, settings.batch, described.configuration, model) };
   }
 
@@ -71,10 +72,10 @@ export class ServedModels implements Models {
   async #network(
     model: ServedModel,
     { metadata, configuration }: Described,
-    given: Hints,
+    { given, features }: { readonly given: Hints; readonly features: boolean },
     job: Waiting,
   ): Promise<Network> {
-    const key = JSON.stringify([model, metadata, configuration, given]);
+    const key = JSON.stringify([model, metadata, configuration, given, features]);
     const known = this.#networks.get(key);
     if (known !== undefined) return known;
     const said = hintsOfServer(given, metadata, configuration);
@@ -82,7 +83,10 @@ export class ServedModels implements Models {
     const hints = merged([said, await this.#labels(model, tried, configuration, job)]);
     const understood = understand(model.name, tried, hints);
     const forget = () => void this.#described.delete(JSON.stringify(model));
-    const wanted = understood.fit.outputs.map((index) => wantedOf(understood.outputs[index]!, metadata));
+    const vectors = features && understood.features !== undefined ? [understood.features] : [];
+    const wanted = [...understood.fit.outputs, ...vectors].map((index) =>
+      wantedOf(understood.outputs[index]!, metadata),
+    );
     const network = new Network(understood, new ServerRuntime(this.#server, model, wanted, forget));
     remember(this.#networks, key, network);
     return network;

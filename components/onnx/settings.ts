@@ -61,7 +61,7 @@ export async function readSearch(properties: Properties, roots: readonly string[
       threshold,
       top: Math.min(MOST_CLASSES, countOf(properties, 'NUMBER_OF_CLASSIFICATIONS_PER_REGION', 1)),
       sameOverlap: numberWithin(properties, 'DETECTION_NMS_THRESHOLD', 0, 1),
-      features: choiceOf({ INCLUDE_FEATURES: 'FALSE', ...properties }, 'INCLUDE_FEATURES', SWITCH) === 'TRUE',
+      features: choiceOf(properties, 'INCLUDE_FEATURES', SWITCH) === 'TRUE',
     },
     rules: {
       minOverlap: 1 - numberWithin(properties, 'TRACKING_MAX_IOU_DIST', 0, 1),
@@ -76,7 +76,7 @@ export async function readSearch(properties: Properties, roots: readonly string[
 }
 
 function trackTypeOf(properties: Properties): string {
-  const type = (properties['TRACK_TYPE'] ?? 'CLASS').trim().toUpperCase();
+  const type = (properties['TRACK_TYPE'] ?? '').trim().toUpperCase();
   if (/^[\p{L}\p{N}][\p{L}\p{N} _-]{0,63}$/u.test(type) && !OTHER_TYPES.includes(type)) return type;
   throw wrongHint(
     `The TRACK_TYPE property is "${type}"; it must be a name of letters, digits, blanks, - and _, such as CLASS or FACE, and none of ${OTHER_TYPES.join(', ')}.`,

@@ -341,7 +341,7 @@ describe('A model server in trouble', () => {
       expect(said.startsWith(code), said).to.equal(true);
       expect(said).to.not.include('secret');
     }
-    const texts = ['TRITON_SERVER', 'MODEL_NAME', 'TRITON_MODEL_NAME', 'TRITON_MODEL_VERSION', 'API_TOKEN', 'CLASS_ALLOW_LIST', 'CLASS_DENY_LIST']; // prettier-ignore
+    const texts = ['TRITON_SERVER', 'MODEL_NAME', 'TRITON_MODEL_NAME', 'TRITON_MODEL_VERSION', 'API_TOKEN', 'CLASS_ALLOW_LIST', 'CLASS_DENY_LIST', 'TRACK_TYPE']; // prettier-ignore
     const accepted = await acceptsBroken('kserve', async function* ({ properties, signal }) {
       const { TRITON_SERVER, MODEL_NAME } = { TRITON_SERVER: models.server.address, MODEL_NAME: 'pets' };
       yield* models.detector.image!(WHITE, { properties: { ...properties, TRITON_SERVER, MODEL_NAME }, signal });

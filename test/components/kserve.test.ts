@@ -71,6 +71,14 @@ describe('A model on a server', () => {
     ],
     metadata: NAMES,
   });
+  const vectors = pictureModel({
+    input: { name: 'images', dims: ['n', 3, 32, 32] },
+    outputs: [
+      { name: 'output0', dims: [6, 1], values: [16, 16, 8, 8, 0.9, 0], light: [0, 0, 0, 0, 0, 0] },
+      { name: 'embeddings', dims: [1, 3], values: [0.5, 1.5, 2.5], light: [0, 0, 0] },
+    ],
+    metadata: NAMES,
+  });
   const colours = { name: 'images', dims: [1, 3, 8, 8] } as const;
 
   for (const [what, model, properties] of [
@@ -80,6 +88,11 @@ describe('A model on a server', () => {
       { TRACKING_MAX_FRAME_GAP: '0' },
     ],
     ['logits and boxes of the family of DETR', detr, {}],
+    [
+      'boxes of YOLO with the vector of each, as tracks of another type',
+      vectors,
+      { INCLUDE_FEATURES: 'TRUE', TRACK_TYPE: 'PET' },
+    ],
     ['labels, boxes and scores, by the size that it is given', sized, {}],
     [
       'classes of pictures as a whole',
