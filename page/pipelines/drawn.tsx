@@ -1,3 +1,4 @@
+import { useId } from 'preact/hooks';
 import { hrefOf } from '../kit/route.ts';
 import type { AlgorithmProperty, WholeAction, WholePipeline } from './whole.ts';
 
@@ -31,7 +32,7 @@ type Values = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** The properties of every algorithm of a pipeline, each with its own description and what is in force when it is left empty. */
 export function Properties({
-  of: { tasks, shared },
+  of: { tasks, shared, choices },
   values,
   change,
 }: {
@@ -49,6 +50,7 @@ export function Properties({
           key={name}
           of={action}
           shared={shared}
+          choices={choices[name] ?? {}}
           values={values[name] ?? {}}
           change={(property, value) => change(name, property, value)}
         />
@@ -60,11 +62,13 @@ export function Properties({
 function AlgorithmProperties({
   of: { action, algorithm },
   shared,
+  choices,
   values,
   change,
 }: {
   readonly of: WholeAction;
   readonly shared: ReadonlySet<string>;
+  readonly choices: Readonly<Record<string, readonly string[]>>;
   readonly values: Readonly<Record<string, string>>;
   readonly change: (property: string, value: string) => void;
 }) {
@@ -76,6 +80,7 @@ function AlgorithmProperties({
       key={property.name}
       property={property}
       inForce={action.properties.find(({ name }) => name === property.name)?.value ?? property.defaultValue}
+      choices={choices[property.name] ?? []}
       value={values[property.name] ?? ''}
       change={(value) => change(property.name, value)}
     />
@@ -97,16 +102,19 @@ function AlgorithmProperties({
 function PropertyField({
   property: { name, description, type },
   inForce,
+  choices,
   value,
   change,
 }: {
   readonly property: AlgorithmProperty;
   readonly inForce: string | null;
+  readonly choices: readonly string[];
   readonly value: string;
   readonly change: (value: string) => void;
 }) {
   const changed = ({ currentTarget }: { readonly currentTarget: HTMLSelectElement | HTMLInputElement }) =>
     change(currentTarget.value);
+  const list = useId();
   const numeric = type !== 'STRING' && type !== 'BOOLEAN';
   return (
     <label class="property">
@@ -124,7 +132,15 @@ function PropertyField({
           placeholder={inForce ?? ''}
           value={value}
           onInput={changed}
+          {...(choices.length > 0 && { list })}
         />
+      )}
+      {choices.length > 0 && (
+        <datalist id={list}>
+          {choices.map((choice) => (
+            <option key={choice} value={choice} />
+          ))}
+        </datalist>
       )}
       <small>{description}</small>
     </label>

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { modelList } from '../../http/schemas/models.ts';
 import type { action, algorithm, pipeline, task } from '../../http/schemas/pipelines.ts';
 import { get } from '../kit/api.ts';
 
@@ -14,7 +15,10 @@ export interface WholePipeline {
   readonly tasks: readonly WholeTask[];
   /** Names of the properties that every algorithm has. */
   readonly shared: ReadonlySet<string>;
+  /** What may be chosen for a property of an algorithm, besides what one types; by both names. */
+  readonly choices: Choices;
 }
+export type Choices = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 export interface WholeTask {
   readonly task: Task;
   readonly actions: readonly WholeAction[];
@@ -47,8 +51,21 @@ export async function wholePipeline(name: string, signal: AbortSignal): Promise<
     const found = await one<Task>('tasks', task, signal);
     return { task: found, actions: await Promise.all(found.actions.map(wholeAction)) };
   });
-  return { pipeline, tasks: await Promise.all(tasks), shared: sharedProperties(all) };
+  const whole = await Promise.all(tasks);
+  const used = new Set(whole.flatMap(({ actions }) => actions.map(({ action }) => action.algorithm)));
+  const choices = used.has(OWN_MODELS) ? { [OWN_MODELS]: { MODEL_NAME: await modelNames(signal) } } : {};
+  return { pipeline, tasks: whole, shared: sharedProperties(all), choices };
 }
+
+/** The algorithm that runs models of one's own. */
+const OWN_MODELS = 'ONNX';
+
+/** None where they cannot be listed: a name can be typed all the same. */
+const modelNames = (signal: AbortSignal): Promise<readonly string[]> =>
+  get<z.output<typeof modelList>>('rest/models', {}, signal).then(
+    ({ models }) => models.flatMap(({ kind, name }) => (kind === 'ONNX' ? [name] : [])),
+    () => [],
+  );
 
 function sharedProperties(algorithms: readonly Algorithm[]): ReadonlySet<string> {
   const [first, ...others] = algorithms.map(

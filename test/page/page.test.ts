@@ -1,4 +1,5 @@
 /** The web page in a real browser, on a real service. */
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
@@ -229,6 +230,22 @@ const FACE = 'FACE DETECTION PIPELINE';
       .waitFor();
     await dialog.getByRole('button', { name: 'Close' }).click();
     await dialog.waitFor({ state: 'detached' });
+    expect(complaints).to.deep.equal([]);
+  });
+
+  it('offers the models of one’s own that lie below MODEL_ROOTS', async () => {
+    const models = join(service.dataDir, 'models');
+    mkdirSync(models, { recursive: true });
+    for (const name of ['pets.onnx', 'ggml-base.bin']) writeFileSync(join(models, name), 'model');
+    const { page, complaints } = await chromium.reader(service, '#/new');
+    await page.getByLabel('Pipeline').selectOption('ONNX DETECTION PIPELINE');
+    await page.getByText('Properties of ONNX').click();
+    const field = page.getByLabel('MODEL_NAME');
+    const list = page.locator(`datalist[id="${await field.getAttribute('list')}"] option`);
+    expect(await list.count()).to.equal(1);
+    expect(await list.getAttribute('value')).to.equal('pets.onnx');
+    await field.fill('pets.onnx');
+    await page.getByText('1 set').waitFor();
     expect(complaints).to.deep.equal([]);
   });
 
