@@ -6,6 +6,7 @@
 import type { Box } from '../../domain/geometry.ts';
 import type { Frame } from '../sdk/detector.ts';
 import { average } from './shrink.ts';
+import type { Target } from './target.ts';
 
 /**
  * How a point of the square lies in the picture: picture = square * scale + offset. The two scales differ by what whole
@@ -31,25 +32,6 @@ export function letterbox(frame: Frame, region: Box, square: Float32Array, side:
   const scaleY = region.height / height;
   return { scaleX, scaleY, left: region.x - padX * scaleX, top: region.y - padY * scaleY };
 }
-
-/**
- * Where a region is drawn: `width` by `height` pixels of an image whose rows are `row` pixels long. The value of a colour (red, green, blue) of
- * pixel i lies at `first[colour] + i * step`, and is that of the pixel, 0 to 255, times `scale[colour]`, plus `shift[colour]`.
- */
-export interface Target {
-  readonly values: Float32Array;
-  readonly row: number;
-  readonly padX: number;
-  readonly padY: number;
-  readonly width: number;
-  readonly height: number;
-  readonly first: Colours;
-  readonly step: number;
-  readonly scale: Colours;
-  readonly shift: Colours;
-}
-
-export type Colours = readonly [red: number, green: number, blue: number];
 
 /** The colours of a pixel one after the other. */
 export const INTERLEAVED = { first: [0, 1, 2], step: 3 } as const;

@@ -1,7 +1,7 @@
 /** Shrinks a region of a picture: each pixel of the target is the mean of those that fall on it. The usual sizes have loops of their own, which take a third of the time. */
 import type { Box } from '../../domain/geometry.ts';
 import type { Frame } from '../sdk/detector.ts';
-import type { Target } from './letterbox.ts';
+import type { Target } from './target.ts';
 
 /** The region is in whole pixels, lies within the frame, and has a pixel for each of the target at least. */
 export function average(frame: Frame, region: Box, target: Target): void {

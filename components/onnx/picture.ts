@@ -1,6 +1,7 @@
 /** Brings frames to the input of a network, and boxes back. */
 import type { Box } from '../../domain/geometry.ts';
-import { draw, INTERLEAVED, type Colours, type Placement, type Target } from '../networks/letterbox.ts';
+import { draw, INTERLEAVED, type Placement } from '../networks/letterbox.ts';
+import type { Colours, Target } from '../networks/target.ts';
 import type { Frame } from '../sdk/detector.ts';
 import type { Preprocessing } from './hints.ts';
 import type { PictureInput } from './inputs.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { average } from '../../components/networks/shrink.ts';
-import type { Target } from '../../components/networks/letterbox.ts';
+import type { Target } from '../../components/networks/target.ts';
 import type { Frame } from '../../components/sdk/detector.ts';
 import { noise, picture } from './visual.ts';
 
