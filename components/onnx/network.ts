@@ -1,4 +1,5 @@
 /** A model at work: frames in, what was found out, in pixels of the frames. */
+import { setMaxListeners } from 'node:events';
 import type { Box } from '../../domain/geometry.ts';
 import type { Placement } from '../networks/letterbox.ts';
 import { DetectionError, type Frame } from '../sdk/detector.ts';
@@ -84,7 +85,10 @@ export class Network {
   /** What each frame shows, in their order; those of a warm-up are left out. What is missing to a last part stays as it was. */
   async *find(frames: AsyncIterable<Frame>, { search, load, job }: Question): AsyncGenerator<FoundInFrame> {
     const stop = new AbortController();
-    const waiting = { ...job, signal: AbortSignal.any([job.signal, stop.signal]) };
+    const signal = AbortSignal.any([job.signal, stop.signal]);
+    // Each part that is on its way listens to it.
+    setMaxListeners(0, signal);
+    const waiting = { ...job, signal };
     const onTheirWay: Promise<readonly FoundInFrame[]>[] = [];
     const together = this.model.inputs.picture.batch ?? load.together;
     try {

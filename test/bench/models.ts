@@ -75,7 +75,8 @@ async function served(session: InferenceSession, source: FrameSource): Promise<F
   await server.serve('network', network());
   const modelServers = { allowPrivate: true, allowedHosts: [], waitMs: 0 };
   const detector = await loadKserve({ models: { roots: [], loaded: 1, checkMs: 1 }, modelServers });
-  const where = { TRITON_SERVER: server.address };
+  // Several at a time would compete for the cores of this machine.
+  const where = { TRITON_SERVER: server.address, TRITON_MAX_INFER_CONCURRENCY: '1' };
   try {
     await inComponent('kserve', detector, source, SERVED_BATCH, where);
     const times = await interleaved(ROUNDS, {

@@ -147,8 +147,11 @@ describe('A model on a server', () => {
   it('is asked TRITON_MAX_INFER_CONCURRENCY times at a time', async function () {
     // Too few requests would wait for more.
     this.timeout(60_000);
+    const warnings: string[] = [];
+    const warn = ({ name }: Error) => void warnings.push(name);
+    process.on('warning', warn);
     await models.write('slow', yoloModel(), PETS);
-    for (const most of [1, 3]) {
+    for (const most of [1, 3, 12]) {
       const properties = { TRITON_MAX_INFER_CONCURRENCY: String(most) };
       await models.inImage('slow', properties);
       let [open, seenOpen] = [0, 0];
@@ -163,11 +166,15 @@ describe('A model on a server', () => {
         return true;
       };
       const job = await models.job('slow', properties);
-      const outcome = await all(models.detector.video!(video(), job)).catch((error: Error) => error.message);
+      const outcome = await all(models.detector.video!(video(20), job)).catch(
+        (error: Error) => error.message,
+      );
       expect(outcome).to.include('enough');
       expect(seenOpen).to.equal(most);
       models.server.instead = () => undefined;
     }
+    process.off('warning', warn);
+    expect(warnings).to.deep.equal([]);
   });
 
   it('is asked about regions of any size that an earlier task found', async () => {
