@@ -1,0 +1,158 @@
+/** What two servers of one store say to a node whose messages come to either of them. */
+import { expect } from 'chai';
+import type { NodeOrder } from '../../../actors/cluster.ts';
+import { NodeGateway } from '../../../actors/node-gateway/gateway.ts';
+import type { SyncAnswer, SyncRequest } from '../../../actors/node-gateway/messages.ts';
+import { NodeStates, type DeployedServiceModel } from '../../../actors/node-manager/node-state.ts';
+import { hashToken, newToken } from '../../../actors/node-manager/tokens.ts';
+import { systemClock as clock } from '../../../actors/runtime/clock.ts';
+import { MemoryLedger } from '../../../store/memory-ledger.ts';
+import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
+import { temporaryFolder } from '../../store/folder.ts';
+import { until } from '../../support/until.ts';
+
+const SILENCE_MS = 10_000;
+const NODE = 'rack-2';
+const FACES = {
+  ...{
+    serviceName: 'Faces',
+    serviceDescription: '',
+    serviceLauncher: 'generic' as const,
+    cmd: 'x',
+    args: [],
+  },
+  ...{ serviceCount: 1, workingDirectory: '.', environmentVariables: [] },
+};
+const SERVICE: DeployedServiceModel = {
+  ...{ name: `${NODE}:Faces:1`, kind: 'generic', rank: 1, serviceCount: 1, lastKnownState: 'Running' },
+  ...{ restartCount: 0, unlaunchable: false },
+};
+const FIRST: SyncRequest = {
+  ...{ instance: 'one', formerly: null, turn: 0, version: '1.4.2', server: '', done: 0, configuration: '' },
+  ...{ services: [SERVICE], processes: [], news: [], installed: [], leaving: false, waitMs: 0 },
+};
+const logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+describe('The gateways of two servers that share a store', () => {
+  const path = temporaryFolder();
+  let files = 0;
+  let store: SqliteStore;
+  let gateways: readonly NodeGateway[];
+  let gone: string[];
+  let turn: number;
+  beforeEach(() => {
+    store = new SqliteStore(path(`shared-${++files}.db`), {
+      work: new MemoryLedger({ now: () => clock.steady() }),
+    });
+    gone = [];
+    turn = 0;
+    gateways = ['server 1', 'server 2'].map(started);
+  });
+  afterEach(() => store.close());
+
+  const started = (serverId: string): NodeGateway => {
+    const gateway = new NodeGateway({
+      ...{
+        host: serverId,
+        serverId,
+        version: '1.4.2',
+        store,
+        ledger: store.work,
+        clock,
+        logger,
+        maxNodes: 3,
+      },
+      owner: { server: serverId, epoch: 1 },
+      states: new NodeStates({ store, clock, silenceMs: SILENCE_MS, tokenMs: 60_000 }),
+      ...{ silenceMs: SILENCE_MS, tokenMs: 60_000 },
+      components: [{ queues: ['FACE'], model: FACES }],
+      registeredQueue: () => undefined,
+      ownCapacity: () => 0,
+      servedFromOutside: () => false,
+      heardElsewhere: () => false,
+      servicesElsewhere: () => [],
+      gone: (worker) => Promise.resolve(gone.push(worker)),
+      unavailable() {},
+      announce() {},
+      warn() {},
+      others: { order: (order: NodeOrder) => gateways.forEach((one) => one.hear(order)) },
+    });
+    gateway.configure([{ host: NODE, services: [FACES] }]);
+    return gateway;
+  };
+  const sync = (at: number, message: Partial<SyncRequest> = {}): Promise<SyncAnswer> =>
+    gateways[at]!.sync(
+      NODE,
+      { client: 'client a', node: null },
+      { ...FIRST, turn: ++turn, ...message },
+      new AbortController().signal,
+    );
+  const refreshed = () => Promise.all(gateways.map((one) => one.refresh()));
+  const typesOf = ({ commands }: SyncAnswer) => commands.map(({ type }) => type);
+
+  it('give the node what either wants done, each command once it is told back no more', async () => {
+    const { server } = await sync(0);
+    await refreshed();
+    const outcome = gateways[1]!.orders.give(NODE, 'stopService', SERVICE.name);
+    await until('the other knows of it', async () => {
+      await refreshed();
+      return typesOf(await sync(0, { server })).includes('stopService');
+    });
+    const again = await sync(1, { server });
+    expect([again.server, typesOf(again)], 'it was not told back').to.deep.equal([server, ['stopService']]);
+    const done = again.commands[0]!.number;
+    expect(typesOf(await sync(0, { server, done }))).to.deep.equal([]);
+    await refreshed();
+    expect(await outcome).to.equal('DONE');
+    expect(typesOf(await sync(1, { server, done }))).to.deep.equal([]);
+  });
+
+  it('know a token at once, and no more once its process is gone, though an older message comes late at the other', async () => {
+    const token = newToken(NODE);
+    const processes = [{ worker: `${SERVICE.name}#1`, tokenHash: hashToken(token) }];
+    await sync(0, { processes });
+    expect(await gateways[1]!.storedHolderOf(token)).to.deep.equal({
+      worker: `${SERVICE.name}#1`,
+      queues: ['FACE'],
+    });
+    const late = { processes, turn };
+    await sync(0);
+    await sync(1, late);
+    await refreshed();
+    for (const gateway of gateways) {
+      expect(gateway.holderOf(token)).to.equal(undefined);
+      expect(await gateway.storedHolderOf(token)).to.equal(undefined);
+    }
+  });
+
+  it('refuse another node of its name, whichever it comes to, and take its next start after the one before', async () => {
+    await sync(0);
+    const refusal = await sync(1, { instance: 'stranger', turn: 0 }).catch((error: unknown) => String(error));
+    expect(refusal).to.include(`Another node is called ${NODE} and is connected`);
+    const before = (await sync(0)).server;
+    const next = await sync(1, { instance: 'two', formerly: 'one', turn: 0 });
+    expect(next.server, 'its commands are numbered anew').to.not.equal(before);
+    await refreshed();
+    for (const gateway of gateways) expect(gateway.connected().get(NODE)?.about.instance).to.equal('two');
+  });
+
+  it('wake a message that waits at the one by what the other wants', async () => {
+    const { server, configuration } = await sync(0);
+    await refreshed();
+    const waiting = sync(0, { server, configuration: configuration!.version, waitMs: 2_000 });
+    await until('it is the newest', async () => {
+      await refreshed();
+      return true;
+    });
+    gateways[1]!.kill(`${SERVICE.name}#1`, 'it hangs');
+    expect(typesOf(await waiting)).to.deep.equal(['kill']);
+  });
+
+  it('forget at both a node that says it ends', async () => {
+    await sync(0);
+    await refreshed();
+    await sync(1, { leaving: true });
+    await refreshed();
+    for (const gateway of gateways) expect(gateway.connected().size).to.equal(0);
+  });
+});
