@@ -119,7 +119,10 @@ const creating = <T>(
         ),
         onRequest: true,
       },
-      400: json('It is invalid, or another one has the name.', responseMessage),
+      400: json(
+        'It is invalid, another one has the name, or what is shown of a secret stands in its place.',
+        responseMessage,
+      ),
     },
     check: parseFields,
     says: { body: (problems) => `${one} has errors in the following fields:\n${problems}` },
