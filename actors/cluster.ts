@@ -97,6 +97,13 @@ export interface ClusterDeps {
 
 const BEATS_IN_SILENCE = 4;
 
+/** Why a server with this node does not start. */
+const WHY_NOT = {
+  NAME_TAKEN: (node: string) =>
+    `Another server of this cluster has a node that is called ${node}: give each server a NODE_NAME of its own.`,
+  NOT_HEARD: () => 'The store does not answer: this server could not say to the others that it is there.',
+};
+
 /** The servers that share a store, as far as this one has to know of the others: what a dead one did goes on elsewhere. */
 export class Cluster {
   readonly #deps: ClusterDeps;
@@ -115,17 +122,15 @@ export class Cluster {
   }
 
   /**
-   * From now on this server is known to the others, and looks after them.
-   * @throws Error when another one that is there has a node of the same name; one that has just died is waited for
+   * From now on this server is known to the others, and looks after them: what it hands out goes to others should it die.
+   * @throws Error when another one that is there has a node of the same name, or the store does not answer; one that has just died is
+   *   waited for, and so is the store
    */
   async start(): Promise<void> {
     const { clock, logger, silenceMs, node } = this.#deps;
     const until = clock.steady() + 2 * silenceMs;
-    while ((await this.#beat()) === 'NAME_TAKEN') {
-      if (clock.steady() >= until)
-        throw new Error(
-          `Another server of this cluster has a node that is called ${node}: give each server a NODE_NAME of its own.`,
-        );
+    for (let said = await this.#beat(); said !== 'SAID'; said = await this.#beat()) {
+      if (clock.steady() >= until) throw new Error(WHY_NOT[said](node));
       await delay(clock, silenceMs / BEATS_IN_SILENCE);
     }
     this.#stop = every(clock, silenceMs / BEATS_IN_SILENCE, async () => {
@@ -172,21 +177,21 @@ export class Cluster {
     await this.#deps.ledger.left().catch(() => undefined);
   }
 
-  async #beat(): Promise<'NAME_TAKEN' | undefined> {
+  async #beat(): Promise<'SAID' | keyof typeof WHY_NOT> {
     const { ledger, logger, silenceMs, node } = this.#deps;
     try {
       const { dead, servers, holder } = await ledger.alive(silenceMs, node);
       if (holder !== undefined) return 'NAME_TAKEN';
       this.#servers = servers;
       for (const task of this.#there) task();
-      if (dead.length === 0) return undefined;
+      if (dead.length === 0) return 'SAID';
       logger.warn({ servers: dead }, 'servers are gone: what they did goes on here and elsewhere');
       for (const task of this.#taking) task(dead);
-      return undefined;
+      return 'SAID';
     } catch (err) {
       // Said by the connection already; the next beat comes soon.
       logger.debug({ err }, 'this server could not say that it is there');
-      return undefined;
+      return 'NOT_HEARD';
     }
   }
 }

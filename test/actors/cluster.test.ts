@@ -1,0 +1,55 @@
+/** A server says to the others that it is there before it does anything that they would have to go on with. */
+import { expect } from 'chai';
+import { Cluster, type Liveness } from '../../actors/cluster.ts';
+import { VirtualClock } from '../../actors/runtime/clock.ts';
+import { StoreAway } from '../../store/store.ts';
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+const SILENCE_MS = 4_000;
+
+describe('A server of a cluster that starts', () => {
+  const starting = (alive: Liveness['alive']) => {
+    const clock = new VirtualClock();
+    const channel = { say: () => Promise.resolve(), listen: () => undefined };
+    const ledger = { alive, isThere: () => Promise.resolve(true), left: () => Promise.resolve() };
+    const cluster = new Cluster({
+      ...{ clock, channel, ledger, logger: silent },
+      ...{ node: 'one', silenceMs: SILENCE_MS },
+    });
+    const seen: string[] = [];
+    const started = cluster.start().then(
+      () => seen.push('started'),
+      (error: unknown) => seen.push((error as Error).message),
+    );
+    return { clock, seen, started };
+  };
+
+  it('has started only when the others know of it', async () => {
+    let answers = false;
+    const { clock, seen, started } = starting(() =>
+      answers ? Promise.resolve({ dead: [], servers: 1 }) : Promise.reject(new StoreAway('no answer')),
+    );
+    await clock.advance(SILENCE_MS);
+    expect(seen).to.deep.equal([]);
+    answers = true;
+    await clock.advance(SILENCE_MS);
+    await started;
+    expect(seen).to.deep.equal(['started']);
+  });
+
+  it('does not start while the store does not answer', async () => {
+    const { clock, seen, started } = starting(() => Promise.reject(new StoreAway('no answer')));
+    await clock.advance(3 * SILENCE_MS);
+    await started;
+    expect(seen[0]).to.contain('The store does not answer');
+  });
+
+  it('does not start beside one whose node has its name', async () => {
+    const { clock, seen, started } = starting(() =>
+      Promise.resolve({ dead: [], servers: 0, holder: 'another' }),
+    );
+    await clock.advance(3 * SILENCE_MS);
+    await started;
+    expect(seen[0]).to.contain('give each server a NODE_NAME of its own');
+  });
+});
