@@ -178,26 +178,25 @@ export const LEDGER_SCRIPTS = {
     end
     return { told() }`),
   alive: script(`
-    local ms, node, knows = number(), arg(), arg()
+    local ms, returnMs, node, knows = number(), number(), arg(), arg()
     local holder = redis.call('GET', P .. 'node:' .. node)
     if holder and holder ~= server then return { told(), {}, 0, holder } end
     redis.call('SET', P .. 'node:' .. node, server, 'PX', ms)
     redis.call('SET', P .. 'server:' .. server, node, 'PX', ms)
     redis.call('SADD', P .. 'servers', server)
     redis.call('HSET', P .. 'knows', server, knows)
-    -- When nobody could say anything for so long, it was Redis that was away: all of them get their time again,
-    -- but once: a server that is late with each word, and alone, would else never find that the others are dead.
+    -- When nobody could say anything for so long, it was Redis that was away: all others get the time that one may need to find
+    -- Redis again, but once: a server that is late with each word, and alone, would else never find that the others are dead.
     local heardOf = tonumber(redis.call('GET', P .. 'heardOf') or at)
     local wasAway = at - heardOf > ms / 2
     redis.call('SET', P .. 'heardOf', text(at))
     redis.call('SREM', P .. 'spared', server)
     local dead, ownQueues = {}, args(number())
     for _, other in ipairs(redis.call('SMEMBERS', P .. 'servers')) do
-      if redis.call('EXISTS', P .. 'server:' .. other) == 1 then
-        -- It is heard of.
-      elseif wasAway and redis.call('SADD', P .. 'spared', other) == 1 then
-        redis.call('SET', P .. 'server:' .. other, '', 'PX', ms)
-      else
+      local key = P .. 'server:' .. other
+      if other ~= server and wasAway and redis.call('SADD', P .. 'spared', other) == 1 then
+        redis.call('SET', key, redis.call('GET', key) or '', 'PX', math.max(ms, returnMs))
+      elseif redis.call('EXISTS', key) == 0 then
         dead[#dead + 1] = other
         removeServer(other, ownQueues)
       end

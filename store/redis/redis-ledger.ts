@@ -35,6 +35,8 @@ export interface RedisLedgerDeps {
   readonly clock?: 'redis' | 'now';
   /** When no server has looked after leases for longer, they are all given that time again. */
   readonly gapMs?: number;
+  /** So long a server may need to find a Redis again that was away: it is not taken for dead before. */
+  readonly returnMs?: number;
   /** Queues of which each server has one of its own: what it offers there is for its own components alone, and goes with it. */
   readonly ownQueues?: readonly string[];
   /** Work of actors whose snapshot is of a newer schema is left to servers that know it; kinds that are not named are not looked at. */
@@ -191,6 +193,7 @@ export class RedisLedger implements WorkLedger {
     const knowledge: Knowledge = { layout: LAYOUT, schemas: this.#deps.schemas ?? {} };
     const [dead, servers, holder] = await this.#runAll('alive', [
       ms,
+      this.#deps.returnMs ?? 0,
       node,
       JSON.stringify(knowledge),
       ...this.#names.endings,

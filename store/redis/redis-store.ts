@@ -62,6 +62,12 @@ const LEASES: LeaseSettings = {
 };
 /** Servers look after leases each second. */
 const GAP_MS = 5_000;
+/**
+ * What a server may need to find Redis again when its host has vanished: a connection fails after two calls without an answer, a try to
+ * connect after one, and between tries are pauses of a second at most.
+ */
+const CALLS_TO_RETURN = 3;
+const PAUSES_MS = 2_000;
 
 /** Of an actor, as its script answers them. */
 type LoadedFields = readonly [
@@ -126,6 +132,7 @@ export class RedisStore implements Store {
       settings: LEASES,
       now: () => performance.now(),
       gapMs: GAP_MS,
+      returnMs: CALLS_TO_RETURN * timeoutMs + PAUSES_MS,
       ...ledger,
       server,
     });

@@ -15,6 +15,8 @@ export type LeftOut =
 
 /** No server looked for what has run out for longer: nobody was there to be told of heartbeats. */
 const GAP_MS = 2_000;
+/** A server may need so long to find Redis again. */
+const RETURN_MS = 3_000;
 export const LEASES = { leaseMs: 5_000, silenceMs: 6_000, wholeMs: 86_400_000, cancelGraceMs: 1_000 };
 
 /** Who is told what happens, at the moment when it does. */
@@ -160,11 +162,10 @@ export class SharedRedis {
     this.#spared.delete(server);
     const dead: string[] = [];
     for (const [other, until] of [...this.#servers])
-      if (at < until) continue;
-      else if (wasAway && !this.#spared.has(other)) {
+      if (other !== server && wasAway && !this.#spared.has(other)) {
         this.#spared.add(other);
-        this.#servers.set(other, at + ms);
-      } else {
+        this.#servers.set(other, at + Math.max(ms, RETURN_MS));
+      } else if (at >= until) {
         dead.push(other);
         await this.#remove(other);
       }

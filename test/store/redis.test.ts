@@ -457,9 +457,28 @@ describe('The store in Redis', () => {
     await until('one is dead that is really gone', async () => (await says(one))?.dead.includes('other'));
   });
 
+  it('gives the others time to find a Redis again that was away, for longer than they may be silent', async () => {
+    for (const saidBefore of [1, 10_000]) {
+      const prefix = `return-${saidBefore}`;
+      const one = await open({ prefix, ledger: { server: 'one', returnMs: 60_000 } });
+      const other = await open({ prefix, ledger: { server: 'other' } });
+      const client = new Redis(redis().url);
+      const left = () => client.pttl(`{${prefix}}:w:server:other`);
+      const wasAway = () => client.set(`{${prefix}}:w:heardOf`, '0');
+      await other.work.alive(saidBefore, 'another node');
+      if (saidBefore === 1) await until('its time is over', async () => (await left()) < 0);
+      await wasAway();
+      expect((await one.work.alive(1_000, 'a node')).dead).to.deep.equal([]);
+      expect(await left()).to.be.above(30_000);
+      await wasAway();
+      expect((await one.work.alive(1_000, 'a node')).dead, 'away a second time').to.deep.equal([]);
+      client.disconnect();
+    }
+  });
+
   it('finds the dead also when it is late itself with each word', async () => {
     const prefix = 'late-words';
-    const one = await open({ prefix, ledger: { server: 'one' } });
+    const one = await open({ prefix, ledger: { server: 'one', returnMs: 20 } });
     const other = await open({ prefix, ledger: { server: 'other' } });
     await other.work.alive(20, 'another node');
     // It looks every 20 ms: half of that is the time after which it takes Redis for one that was away.
