@@ -23,6 +23,9 @@ export const LEDGER_SCRIPTS = {
       local queue = arg()
       local length = waitingIn(queue)
       if length > 0 then
+        -- A Redis that is full refuses a script by its first command that takes memory, and none after that: what is handed out then could not be
+        -- answered, would be given back again and again, and lost at last.
+        if #queues == 0 then nextNumber() end
         queues[#queues + 1] = queue
         waiting = waiting + length
         redis.call('HDEL', P .. 'unable:' .. queue, server)

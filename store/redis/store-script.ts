@@ -180,9 +180,10 @@ export const STORE_SCRIPTS = {
     local owner, epoch, gone = arg(), arg(), arg() == '1'
     if gone and expected == 0 then return { told(), ${CONFLICT} } end
     if gone then
-      leaveParts(key)
+      -- What only takes away comes first: then a Redis that is full lets the rest pass as well.
       leaveIndexes(key, actor, id)
       leaveOutbox(actor)
+      leaveParts(key)
       redis.call('UNLINK', key, S .. 'r:' .. actor, S .. 'k:' .. actor)
       count(number())
     else

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { Redis } from 'ioredis';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TestProvider } from '../access/support/provider.ts';
@@ -211,6 +212,42 @@ describe('Two servers that share a Redis and a data folder', () => {
     const refused = await server('three', { DATA_DIR: one.dataDir }).catch((error: unknown) => error);
     await redis().set('maxmemory-policy', 'noeviction');
     expect(String(refused)).to.contain('maxmemory-policy allkeys-lru').and.contain('set it to noeviction');
+  });
+
+  it('go on with what they have in hand when Redis refused to write for a while: no server is taken for dead, and no attempt is counted', async () => {
+    const file = join(one.folder, 'there-is-room');
+    const id = await one.submit({
+      ...SHOT,
+      pipelineName: 'TROUBLE PIPELINE',
+      jobProperties: { TROUBLE: 'wait', TROUBLE_FILE: file },
+    });
+    await isInHand(id);
+    const deaths = () => [one, two].flatMap((service) => service.log('servers are gone'));
+    const before = deaths().length;
+    await redis().set('maxmemory', '1mb');
+    writeFileSync(file, '');
+    const client = new Redis(redis().url);
+    await until('no server could say in time that it is there', async () => {
+      const names = await client.keys('*:w:server:*');
+      return names.length === 0;
+    });
+    client.disconnect();
+    expect((await two.cancel(id)).status, 'nothing is written').to.equal(503);
+    expect((await two.ask('GET', `/rest/jobs/${id}`)).status, 'what is there is read').to.equal(200);
+    await redis().set('maxmemory', '0');
+    expect((await two.terminal(id)).jobStatus).to.equal('COMPLETE');
+    const attempts = [...one.handedOut(), ...two.handedOut()].filter(({ subJob }) =>
+      subJob.startsWith(`${id}.`),
+    );
+    const lost = [one, two].flatMap((service) =>
+      service.log('a sub-job was lost').concat(service.log('took a sub-job back')),
+    );
+    expect(
+      attempts.every(({ attempt }) => attempt === 1),
+      JSON.stringify([attempts, lost]),
+    ).to.equal(true);
+    expect(deaths()).to.have.length(before);
+    for (const server of [one, two]) expect(server.log('an actor failed too often')).to.deep.equal([]);
   });
 
   it('take no new jobs when the memory of Redis is nearly full', async () => {
