@@ -28,7 +28,7 @@ const searching = {
     .describe(
       'Folder of the index; of a server whose DATA_DIR lies on another host, best one on a disk of its own',
     ),
-  SEARCH_TEXT_PROPERTIES: names('TEXT,TRANSCRIPT,TRANSLATION,CAPTION').describe(
+  SEARCH_TEXT_PROPERTIES: names('TEXT,TRANSCRIPT,TRANSLATED_AUDIO,TRANSLATION,CAPTION').describe(
     'Properties, comma-separated, whose values are the text of a track; after a change: troupe reindex',
   ),
   SEARCH_CLASS_PROPERTIES: names('CLASSIFICATION').describe(
