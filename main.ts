@@ -221,14 +221,7 @@ async function prepare(
   const epoch = await store.next('epoch');
   const owner = { server: serverId, epoch };
   const duties: Duties =
-    cluster === undefined
-      ? ALL_DUTIES
-      : new StoredDuties(
-          store,
-          owner,
-          () => systemClock.now(),
-          (server) => cluster.isThere(server),
-        );
+    cluster === undefined ? ALL_DUTIES : new StoredDuties(store, owner, () => systemClock.now(), cluster);
   const url = settings.BASE_URL?.replace(/\/$/, '') ?? urlOf(http, settings.HOST);
   const media = mediaComponent(HOST_SCRIPT, settings.COMPONENT_PROCESSES);
   const installed = installedComponents({

@@ -7,12 +7,18 @@ import { delay, every, type Clock } from './runtime/clock.ts';
 export interface Liveness {
   /**
    * This server is there for another `ms`, with its own node of this name; answers who is not any more, each told to one server, how many
-   * servers there are, and which one has the name already: then this server is not there.
+   * servers there are, which one has the name already (then this server is not there), and whether this server was not there before,
+   * because it is new or others took it for dead.
    */
   alive(
     ms: number,
     node: string,
-  ): Promise<{ readonly dead: readonly string[]; readonly servers: number; readonly holder?: string }>;
+  ): Promise<{
+    readonly dead: readonly string[];
+    readonly servers: number;
+    readonly holder?: string;
+    readonly wasAbsent?: boolean;
+  }>;
   /** Whether this server has said so in time. */
   isThere(server: string): Promise<boolean>;
   /** This server goes in order. */
@@ -111,6 +117,9 @@ export class Cluster {
   readonly #there: (() => void)[] = [];
   #stop: () => void = () => undefined;
   #servers = 1;
+  /** When it began to say what the others heard last. */
+  #saidAt = -Infinity;
+  #stay = 0;
 
   constructor(deps: ClusterDeps) {
     this.#deps = deps;
@@ -140,6 +149,19 @@ export class Cluster {
           'this server was silent, and another one has taken the name of its node: stop one of them',
         );
     });
+  }
+
+  /**
+   * The same number as long as no other server can have taken this one for dead; undefined while it has not said in time that it is
+   * there, and is perhaps taken for dead just now.
+   */
+  get stay(): number | undefined {
+    return this.#isInTime() ? this.#stay : undefined;
+  }
+
+  #isInTime(): boolean {
+    const { clock, silenceMs } = this.#deps;
+    return clock.steady() - this.#saidAt < silenceMs;
   }
 
   isThere(server: string): Promise<boolean> {
@@ -178,10 +200,13 @@ export class Cluster {
   }
 
   async #beat(): Promise<'SAID' | keyof typeof WHY_NOT> {
-    const { ledger, logger, silenceMs, node } = this.#deps;
+    const { ledger, logger, silenceMs, node, clock } = this.#deps;
     try {
-      const { dead, servers, holder } = await ledger.alive(silenceMs, node);
+      const at = clock.steady();
+      const { dead, servers, holder, wasAbsent } = await ledger.alive(silenceMs, node);
       if (holder !== undefined) return 'NAME_TAKEN';
+      if (wasAbsent === true || !this.#isInTime()) this.#stay++;
+      this.#saidAt = at;
       this.#servers = servers;
       for (const task of this.#there) task();
       if (dead.length === 0) return 'SAID';

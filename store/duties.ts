@@ -33,30 +33,36 @@ interface Held {
   readonly until: number;
 }
 
+/** Who of the servers is there. */
+export interface Presence {
+  /** Whether another server still is; the duties of one that is gone are anybody's at once. */
+  isThere(server: string): Promise<boolean>;
+  /** Another number when others may have taken this server for dead, and its duties, since; undefined: perhaps they do just now. */
+  readonly stay: number | undefined;
+}
+
+const ALL_THERE: Presence = { isThere: () => Promise.resolve(true), stay: 0 };
+
 /** Of servers that share a store: a small actor for each duty that somebody has. The clocks of their hosts must agree to the second. */
 export class StoredDuties implements Duties {
   readonly #store: Store;
   readonly #owner: Owner;
   readonly #now: () => number;
-  readonly #isThere: (server: string) => Promise<boolean>;
-  /** Duties of this server, by name: until when. */
+  readonly #presence: Presence;
+  /** Duties of this server, by name: until when; 0: perhaps another one has it by now. */
   readonly #own = new Map<string, number>();
+  #stay: number | undefined;
 
-  /** `isThere`: whether a server still is; the duties of one that is gone are anybody's at once. */
-  constructor(
-    store: Store,
-    owner: Owner,
-    now: () => number,
-    isThere: (server: string) => Promise<boolean> = () => Promise.resolve(true),
-  ) {
+  constructor(store: Store, owner: Owner, now: () => number, presence: Presence = ALL_THERE) {
     this.#store = store;
     this.#owner = owner;
     this.#now = now;
-    this.#isThere = isThere;
+    this.#presence = presence;
   }
 
   async claim(name: string, ms: number): Promise<boolean> {
     const now = this.#now();
+    this.#doubt();
     if ((this.#own.get(name) ?? 0) - now > ms / 2) return true;
     const stored = await this.#store.load(keyOf(name));
     if (stored !== undefined && (await this.#isOthers(stored, now))) return false;
@@ -66,6 +72,14 @@ export class StoredDuties implements Duties {
     return (this.#own.get(name) ?? 0) > now;
   }
 
+  /** What others may have taken has to be asked for in the store. */
+  #doubt(): void {
+    const { stay } = this.#presence;
+    if (stay === undefined || stay !== this.#stay)
+      for (const name of this.#own.keys()) this.#own.set(name, 0);
+    this.#stay = stay;
+  }
+
   async release(name: string): Promise<void> {
     if (!this.#own.delete(name)) return;
     const stored = await this.#store.load(keyOf(name));
@@ -73,7 +87,9 @@ export class StoredDuties implements Duties {
   }
 
   async #isOthers(stored: StoredActor, now: number): Promise<boolean> {
-    return !this.#isOwn(stored) && heldUntil(stored) > now && (await this.#isThere(stored.owner.server));
+    return (
+      !this.#isOwn(stored) && heldUntil(stored) > now && (await this.#presence.isThere(stored.owner.server))
+    );
   }
 
   #isOwn({ owner }: StoredActor): boolean {

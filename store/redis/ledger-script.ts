@@ -183,10 +183,10 @@ export const LEDGER_SCRIPTS = {
   alive: script(`
     local ms, returnMs, node, knows = number(), number(), arg(), arg()
     local holder = redis.call('GET', P .. 'node:' .. node)
-    if holder and holder ~= server then return { told(), {}, 0, holder } end
+    if holder and holder ~= server then return { told(), {}, 0, holder, 0 } end
     redis.call('SET', P .. 'node:' .. node, server, 'PX', ms)
     redis.call('SET', P .. 'server:' .. server, node, 'PX', ms)
-    redis.call('SADD', P .. 'servers', server)
+    local wasAbsent = redis.call('SADD', P .. 'servers', server)
     redis.call('HSET', P .. 'knows', server, knows)
     -- When nobody could say anything for so long, it was Redis that was away: all others get the time that one may need to find
     -- Redis again, but once: a server that is late with each word, and alone, would else never find that the others are dead.
@@ -204,7 +204,7 @@ export const LEDGER_SCRIPTS = {
         removeServer(other, ownQueues)
       end
     end
-    return { told(), dead, redis.call('SCARD', P .. 'servers'), '' }`),
+    return { told(), dead, redis.call('SCARD', P .. 'servers'), '', wasAbsent }`),
   there: script(`
     -- Not by its key, which is gone after a time in which Redis itself was away.
     return { told(), redis.call('SISMEMBER', P .. 'servers', arg()) }`),

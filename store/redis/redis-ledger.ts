@@ -58,6 +58,8 @@ export interface Presence {
   readonly servers: number;
   /** The server that has the node's name; this one is then not there for the others. */
   readonly holder?: string;
+  /** It was not there before: it is new, or others took it for dead. */
+  readonly wasAbsent?: boolean;
 }
 
 /** The ledger of servers that share a Redis: what is held outlives each of them. */
@@ -191,7 +193,7 @@ export class RedisLedger implements WorkLedger {
    */
   async alive(ms: number, node: string): Promise<Presence> {
     const knowledge: Knowledge = { layout: LAYOUT, schemas: this.#deps.schemas ?? {} };
-    const [dead, servers, holder] = await this.#runAll('alive', [
+    const [dead, servers, holder, wasAbsent] = await this.#runAll('alive', [
       ms,
       this.#deps.returnMs ?? 0,
       node,
@@ -202,6 +204,7 @@ export class RedisLedger implements WorkLedger {
       dead: dead as readonly string[],
       servers: servers as number,
       ...(holder === '' ? {} : { holder: holder as string }),
+      wasAbsent: wasAbsent === 1,
     };
   }
 

@@ -21,7 +21,7 @@ describe('A server of a cluster that starts', () => {
       () => seen.push('started'),
       (error: unknown) => seen.push((error as Error).message),
     );
-    return { clock, seen, started };
+    return { clock, seen, started, cluster };
   };
 
   it('has started only when the others know of it', async () => {
@@ -42,6 +42,31 @@ describe('A server of a cluster that starts', () => {
     await clock.advance(3 * SILENCE_MS);
     await started;
     expect(seen[0]).to.contain('The store does not answer');
+  });
+
+  it('knows when others may have taken it for dead', async () => {
+    let answer: 'heard' | 'absent' | 'away' = 'absent';
+    const { clock, started, cluster } = starting(() =>
+      answer === 'away'
+        ? Promise.reject(new StoreAway('no answer'))
+        : Promise.resolve({ dead: [], servers: 2, wasAbsent: answer === 'absent' }),
+    );
+    expect(cluster.stay, 'before it has said that it is there').to.equal(undefined);
+    await started;
+    const first = cluster.stay;
+    answer = 'heard';
+    await clock.advance(2 * SILENCE_MS);
+    expect([typeof first, cluster.stay]).to.deep.equal(['number', first]);
+    answer = 'away';
+    await clock.advance(SILENCE_MS);
+    expect(cluster.stay, 'it was not heard of for so long').to.equal(undefined);
+    answer = 'heard';
+    await clock.advance(SILENCE_MS);
+    const second = cluster.stay;
+    expect(second).to.be.a('number').and.not.equal(first);
+    answer = 'absent';
+    await clock.advance(SILENCE_MS);
+    expect(cluster.stay, 'others took it for dead').to.be.a('number').and.not.equal(second);
   });
 
   it('does not start beside one whose node has its name', async () => {

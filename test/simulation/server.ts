@@ -69,8 +69,7 @@ export class Server {
       ...{ ledger: liveness, channel: DEAF, clock: this.clock, logger: silent },
       ...{ node: name, silenceMs: deps.silenceMs },
     });
-    const isThere = (server: string) => this.#cluster.isThere(server);
-    this.#duties = new StoredDuties(store, { server: name, epoch }, () => this.clock.now(), isThere);
+    this.#duties = new StoredDuties(store, { server: name, epoch }, () => this.clock.now(), this.#cluster);
     this.guardian = this.#guard(epoch);
     const { DATA_DIR: dataDir } = settings;
     const files = new AnswerFiles({

@@ -158,6 +158,7 @@ export class SharedRedis {
     const at = this.#time.now;
     const wasAway = at - (this.#heardOf ?? at) > ms / 2;
     this.#heardOf = at;
+    const wasAbsent = !this.#servers.has(server);
     this.#servers.set(server, at + ms);
     this.#spared.delete(server);
     const dead: string[] = [];
@@ -169,7 +170,7 @@ export class SharedRedis {
         dead.push(other);
         await this.#remove(other);
       }
-    return { dead, servers: this.#servers.size };
+    return { dead, servers: this.#servers.size, wasAbsent };
   }
 
   isThere(server: string): boolean {

@@ -82,10 +82,31 @@ describe('A duty of one of several servers', () => {
     const there = new Set(['one', 'two']);
     const isThere = (server: string) => Promise.resolve(there.has(server));
     await dutiesOf('one').claim('a', MS);
-    const next = new StoredDuties(store, { server: 'two', epoch: 1 }, () => clock.now(), isThere);
+    const presence = { isThere, stay: 1 };
+    const next = new StoredDuties(store, { server: 'two', epoch: 1 }, () => clock.now(), presence);
     expect(await next.claim('a', MS)).to.equal(false);
     there.delete('one');
     expect(await next.claim('a', MS)).to.equal(true);
+  });
+
+  it('that another one has taken meanwhile is not its own any more for a server that was taken for dead', async () => {
+    const presence: { isThere(): Promise<boolean>; stay: number | undefined } = {
+      isThere: () => Promise.resolve(true),
+      stay: 1,
+    };
+    const one = new StoredDuties(store, { server: 'one', epoch: 1 }, () => clock.now(), presence);
+    const gone = { isThere: () => Promise.resolve(false), stay: 1 };
+    const two = new StoredDuties(store, { server: 'two', epoch: 1 }, () => clock.now(), gone);
+    for (const name of ['a', 'b', 'c', 'd']) expect(await one.claim(name, MS)).to.equal(true);
+    for (const name of ['a', 'b']) expect(await two.claim(name, MS)).to.equal(true);
+    presence.stay = undefined;
+    expect(await one.claim('a', MS), 'it has not said yet that it is there').to.equal(false);
+    presence.stay = 2;
+    expect([await one.claim('b', MS), await one.claim('c', MS)]).to.deep.equal([false, true]);
+    await one.release('d');
+    expect(await store.load({ kind: 'duty', id: 'd' }), 'it gives back what is its own still').to.equal(
+      undefined,
+    );
   });
 
   it('that cannot be read is nobody’s', async () => {

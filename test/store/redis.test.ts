@@ -480,9 +480,11 @@ describe('The store in Redis', () => {
     const prefix = 'late-words';
     const one = await open({ prefix, ledger: { server: 'one', returnMs: 20 } });
     const other = await open({ prefix, ledger: { server: 'other' } });
-    await other.work.alive(20, 'another node');
+    expect((await other.work.alive(20, 'another node')).wasAbsent, 'it is new').to.equal(true);
+    expect((await other.work.alive(20, 'another node')).wasAbsent).to.equal(false);
     // It looks every 20 ms: half of that is the time after which it takes Redis for one that was away.
     await until('the other is dead', async () => (await one.work.alive(20, 'a node')).dead.includes('other'));
+    expect((await other.work.alive(20, 'another node')).wasAbsent, 'it was taken for dead').to.equal(true);
   });
 
   it('gives up a call that Redis does not answer in time', async () => {
