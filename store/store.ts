@@ -155,6 +155,8 @@ export interface Store {
   knownElsewhere?(kind: string): Promise<number>;
   /** Throws when the store does not work. */
   check(): Promise<void>;
+  /** Since it could be reached again, in milliseconds. Absent: it is never away. */
+  reachedMs?(): number;
   close(): Promise<void>;
 }
 

@@ -20,8 +20,6 @@ export interface OtherServers {
 export interface NodeGatewayDeps extends KnownNodesDeps, ConfiguredNodesDeps, PlacementDeps {
   /** Absent: this server is alone. */
   readonly others?: OtherServers;
-  /** So long after a node was heard of the tokens of its processes are good. */
-  readonly tokenMs: number;
 }
 
 /** A message that is late does not make a node silent. */
@@ -65,7 +63,7 @@ export class NodeGateway {
   holderOf(token: string): TokenHolder | undefined {
     const node = nodeOfToken(token);
     const remote = node === undefined ? undefined : this.#nodes.get(node);
-    if (remote === undefined || remote.silenceMs >= this.#deps.tokenMs) return undefined;
+    if (remote === undefined || !this.#deps.states.isTokenGood(remote.silenceMs)) return undefined;
     return remote.holderOf(hashToken(token));
   }
 

@@ -184,7 +184,6 @@ function gatewayOf(
     host: manager.host,
     ledger: store.work,
     silenceMs: settings.NODE_SILENCE_MS,
-    tokenMs: settings.WORKER_TOKEN_MS,
     maxNodes: settings.MAX_NODES,
     registeredQueue: (component) => base.catalog.component(component)?.algorithm,
     ownCapacity: manager.capacity,

@@ -159,7 +159,7 @@ export class NodeStates {
     const node = nodeOfToken(token);
     if (node === undefined) return undefined;
     const body = await this.#bodyOf(node);
-    if (body === undefined || this.#age(body) >= this.#deps.tokenMs) return undefined;
+    if (body === undefined || !this.isTokenGood(this.#age(body))) return undefined;
     const hash = hashToken(token);
     const process = body.link?.processes.find(({ tokenHash }) => tokenHash === hash);
     // What it may do the configuration says.
@@ -169,11 +169,20 @@ export class NodeStates {
     return row?.key === key ? tokenSchema.safeParse(row.body).data : undefined;
   }
 
+  /**
+   * Whether tokens are good of a node that was heard of so long ago. While the store was away no node could be heard of, so none has had
+   * less time than since then; one that has gone in order needs no time.
+   */
+  isTokenGood(agoMs: number): boolean {
+    const { store, tokenMs } = this.#deps;
+    return agoMs !== Infinity && Math.min(agoMs, store.reachedMs?.() ?? Infinity) < tokenMs;
+  }
+
   /** Takes the tokens of nodes away that are not heard of any more, but for this one. */
   async forgetSilent(own: string, owner: Owner): Promise<void> {
-    const { store, clock, tokenMs } = this.#deps;
+    const { store, clock } = this.#deps;
     for await (const { id, score } of allEntries(store, NODES)) {
-      if (clock.now() - score < tokenMs) return;
+      if (this.isTokenGood(clock.now() - score)) return;
       if (id === own) continue;
       const stored = await store.load(nodeKey(id));
       if (stored === undefined) continue;

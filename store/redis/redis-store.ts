@@ -92,6 +92,8 @@ export class RedisStore implements Store {
   #closing = false;
   /** Which process of Redis serves on this connection, once that was asked for. */
   #process: Promise<string> | undefined;
+  /** When this connection was made, by the steady clock. */
+  #reachedAt = performance.now();
   /** What a connection had to say last. */
   #reason: Error | undefined;
   #usage: { readonly at: number; readonly used: number; readonly most: number } | undefined;
@@ -167,6 +169,7 @@ export class RedisStore implements Store {
     });
     this.#redis.on('ready', () => {
       isConnected = true;
+      this.#reachedAt = performance.now();
       connected?.(true);
     });
   }
@@ -344,6 +347,10 @@ export class RedisStore implements Store {
       this.#usage = { at: now, used: used!, most: most! };
     }
     return this.#usage;
+  }
+
+  reachedMs(): number {
+    return performance.now() - this.#reachedAt;
   }
 
   async check(): Promise<void> {

@@ -76,10 +76,13 @@ describe('The connection to Redis', () => {
       const other = await open({ url: redis().url });
       const heard: string[] = [];
       store.listen((words) => heard.push(words));
+      const reachedAt = () => performance.now() - store.reachedMs();
+      const before = reachedAt();
       proxy.vanish();
       expect(await isDone(store.check()), 'what was asked then is not answered').to.equal(false);
       await until('it is answered again', () => isDone(store.check()));
       expect(connections).to.deep.equal([false, true]);
+      expect(reachedAt(), 'it is reached since then').to.be.above(before + 1);
       await until('it hears again what others say', async () => {
         await other.say('here');
         return heard.includes('here');

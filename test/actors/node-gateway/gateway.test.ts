@@ -85,7 +85,6 @@ describe('The gateway of nodes on other hosts', () => {
       owner: { server: serverId, epoch: 1 },
       states: new NodeStates({ store, clock, silenceMs: SILENCE_MS, tokenMs: TOKEN_MS }),
       silenceMs: SILENCE_MS,
-      tokenMs: TOKEN_MS,
       maxNodes: 3,
       components: [
         { queues: ['FACE'], model: FACES },

@@ -64,7 +64,7 @@ describe('The gateways of two servers that share a store', () => {
       },
       owner: { server: serverId, epoch: 1 },
       states: new NodeStates({ store, clock, silenceMs: SILENCE_MS, tokenMs: 60_000 }),
-      ...{ silenceMs: SILENCE_MS, tokenMs: 60_000 },
+      silenceMs: SILENCE_MS,
       components: [{ queues: ['FACE'], model: FACES }],
       registeredQueue: () => undefined,
       ownCapacity: () => 0,

@@ -1,0 +1,140 @@
+/** What servers that share a store know of nodes on other hosts, while the store is away and after it has lost its last commits. */
+import { expect } from 'chai';
+import { NodeGateway } from '../../../actors/node-gateway/gateway.ts';
+import type { SyncAnswer, SyncRequest } from '../../../actors/node-gateway/messages.ts';
+import { NodeStates, type DeployedServiceModel } from '../../../actors/node-manager/node-state.ts';
+import { hashToken, newToken } from '../../../actors/node-manager/tokens.ts';
+import { VirtualClock } from '../../../actors/runtime/clock.ts';
+import { MemoryLedger } from '../../../store/memory-ledger.ts';
+import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
+import { temporaryFolder } from '../../store/folder.ts';
+
+const SILENCE_MS = 10_000;
+const TOKEN_MS = 60_000;
+const NODE = 'rack-2';
+const OWNER = { server: 'server 1', epoch: 1 };
+const FACES = {
+  serviceName: 'Faces',
+  serviceDescription: '',
+  serviceLauncher: 'generic' as const,
+  cmd: 'x',
+  args: [],
+  serviceCount: 2,
+  workingDirectory: '.',
+  environmentVariables: [],
+};
+const SERVICE = `${NODE}:Faces:1`;
+const WORKER = `${SERVICE}#1`;
+const deployed: DeployedServiceModel = {
+  name: SERVICE,
+  kind: 'generic',
+  rank: 1,
+  serviceCount: 2,
+  lastKnownState: 'Running',
+  restartCount: 0,
+  unlaunchable: false,
+};
+const first: SyncRequest = {
+  instance: 'one',
+  formerly: null,
+  turn: 0,
+  version: '1.4.2',
+  server: '',
+  done: 0,
+  configuration: '',
+  services: [deployed],
+  processes: [],
+  news: [],
+  installed: [],
+  leaving: false,
+  waitMs: 0,
+};
+
+describe('Servers that share a store know nodes on other hosts', () => {
+  const path = temporaryFolder();
+  let files = 0;
+  let store: SqliteStore;
+  let ledger: MemoryLedger;
+  let clock: VirtualClock;
+  let states: NodeStates;
+  let said: (readonly unknown[])[];
+  let one: NodeGateway;
+  let two: NodeGateway;
+  /** Since the store was away last. */
+  let reachedMs: number;
+  beforeEach(() => {
+    clock = new VirtualClock(1_000_000);
+    ledger = new MemoryLedger({ now: () => clock.steady() });
+    reachedMs = Infinity;
+    store = new SqliteStore(path(`shared-${++files}.db`), { work: ledger });
+    Object.assign(store, { reachedMs: () => reachedMs });
+    states = new NodeStates({ store, clock, silenceMs: SILENCE_MS, tokenMs: TOKEN_MS });
+    said = [];
+    one = started('server 1');
+    two = started('server 2');
+  });
+  afterEach(() => store.close());
+
+  const logger = { debug() {}, info() {}, warn() {}, error() {} };
+  const started = (serverId: string) => {
+    const gateway = new NodeGateway({
+      ...{ host: serverId, serverId, version: '1.4.9', store, ledger, clock, logger, states },
+      owner: { server: serverId, epoch: 1 },
+      silenceMs: SILENCE_MS,
+      maxNodes: 3,
+      components: [{ queues: ['FACE'], model: FACES }],
+      registeredQueue: () => undefined,
+      ownCapacity: () => 0,
+      servedFromOutside: () => false,
+      heardElsewhere: () => false,
+      servicesElsewhere: () => [],
+      gone: (worker, counted) => Promise.resolve(void said.push(['gone', worker, counted])),
+      unavailable() {},
+      announce() {},
+      warn() {},
+      others: { order() {} },
+    });
+    gateway.configure([{ host: NODE, services: [FACES] }]);
+    return gateway;
+  };
+  let turn = 0;
+  const tell = (at: NodeGateway, message: Partial<SyncRequest> = {}): Promise<SyncAnswer> =>
+    at.sync(
+      NODE,
+      { client: 'client a', node: null },
+      { ...first, turn: ++turn, ...message },
+      new AbortController().signal,
+    );
+
+  it('take tokens of its processes for good after the store was away for longer than WORKER_TOKEN_MS', async () => {
+    const token = newToken(NODE);
+    await tell(one, { processes: [{ worker: WORKER, tokenHash: hashToken(token) }] });
+    await clock.advance(2 * TOKEN_MS);
+    reachedMs = 1;
+    expect(one.holderOf(token)?.worker).to.equal(WORKER);
+    expect((await two.storedHolderOf(token))?.worker, 'at the other').to.equal(WORKER);
+    reachedMs = TOKEN_MS;
+    expect(one.holderOf(token), 'the node had time to be heard of').to.equal(undefined);
+    expect(await started('server 3').storedHolderOf(token)).to.equal(undefined);
+  });
+
+  it('forget none that had no time to be heard of since the store was away', async () => {
+    await tell(one);
+    await clock.advance(2 * TOKEN_MS);
+    reachedMs = 1;
+    await states.forgetSilent('server 1', OWNER);
+    expect(await store.count('nodes')).to.equal(1);
+    reachedMs = TOKEN_MS;
+    await states.forgetSilent('server 1', OWNER);
+    expect(await store.count('nodes')).to.equal(0);
+  });
+
+  it('take no token of a node that has gone in order, however short a time the store has been there', async () => {
+    const token = newToken(NODE);
+    const processes = [{ worker: WORKER, tokenHash: hashToken(token) }];
+    await tell(one, { processes });
+    reachedMs = 1;
+    await tell(one, { processes, leaving: true });
+    expect(one.holderOf(token) ?? (await two.storedHolderOf(token))).to.equal(undefined);
+  });
+});
