@@ -87,11 +87,14 @@ export class KserveServer {
     this.#models.set(name, { session, options });
   }
 
-  close(): Promise<void> {
-    return new Promise((resolve) => {
+  /** The runtime may crash at the end of the process when it still has models. */
+  async close(): Promise<void> {
+    await new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
       for (const socket of this.#sockets) socket.destroy();
     });
+    for (const { session } of this.#models.values()) await session.release();
+    this.#models.clear();
   }
 
   async #take(request: IncomingMessage, response: ServerResponse): Promise<void> {
