@@ -1,4 +1,4 @@
-import { allEntries, VersionConflict } from '../../store/store.ts';
+import { allEntries, following, newCommitId, VersionConflict, type StoredActor } from '../../store/store.ts';
 import {
   bodyOf,
   NODE_SCHEMA,
@@ -32,14 +32,12 @@ export interface SharedNodesDeps extends KnownNodesDeps {
 interface Shown {
   readonly remote: RemoteNode;
   readonly commands: StoredCommands;
-  readonly version: number;
+  readonly commit: Committed;
   readonly seenAt: number;
 }
 
-interface Stored {
-  readonly version: number;
-  readonly body: NodeBody;
-}
+/** Which state of a node this is. */
+type Committed = Pick<StoredActor, 'version' | 'commit'>;
 
 /** Servers that come between one another change a node one after the other. */
 const TRIES = 50;
@@ -108,11 +106,12 @@ export class SharedNodes implements KnownNodes {
   }
 
   async #look(node: string): Promise<void> {
+    const known = this.#nodes.get(node);
     const stored = await this.#deps.store.load(nodeKey(node));
     const body = bodyOf(stored);
     if (stored === undefined || !isLinked(body)) return;
     if (body.seenAt === 0) this.#forget(node);
-    else this.#show(node, { version: stored.version, body });
+    else this.#show(node, body, stored, known);
   }
 
   /** It has gone, or nobody has heard of it for long. */
@@ -146,14 +145,14 @@ export class SharedNodes implements KnownNodes {
   ): Promise<NodeBody | undefined> {
     const { store, clock } = this.#deps;
     for (let tries = 0; tries < TRIES; tries++) {
+      const known = this.#nodes.get(node);
       const stored = await store.load(nodeKey(node));
       const before = bodyOf(stored);
       const body = next(before);
-      const version = stored?.version ?? 0;
       try {
-        const now = body === undefined ? version : await this.#commit(node, version, body);
+        const commit = body === undefined ? stored : await this.#commit(node, stored, body);
         const shown = body ?? before;
-        if (isLinked(shown)) this.#show(node, { version: now, body: shown });
+        if (commit !== undefined && isLinked(shown)) this.#show(node, shown, commit, known);
         return shown;
       } catch (error) {
         if (!(error instanceof VersionConflict)) throw error;
@@ -163,26 +162,33 @@ export class SharedNodes implements KnownNodes {
     throw new TransientError(`What is to be known of the node ${node} could not be stored.`);
   }
 
-  #commit(node: string, expected: number, body: NodeBody): Promise<number> {
+  async #commit(node: string, stored: StoredActor | undefined, body: NodeBody): Promise<Committed> {
     const { store, owner, clock } = this.#deps;
-    return store.commit({
+    const commit = newCommitId();
+    const version = await store.commit({
       actor: nodeKey(node),
-      expected,
+      ...following(stored),
+      id: commit,
       owner,
       snapshot: { schema: NODE_SCHEMA, body },
       index: { [NODES]: body.seenAt === 0 ? clock.now() : body.seenAt },
-      ...(expected === 0 ? { record: { node } } : {}),
+      ...(stored === undefined ? { record: { node } } : {}),
     });
+    return { version, commit };
   }
 
-  /** What this server knows of it from now on, unless it knows something later. */
-  #show(node: string, { version, body }: Stored & { readonly body: LinkedBody }): void {
+  /**
+   * What this server knows of it from now on, unless it has come to know something later since it began to look, when it knew `before`.
+   * What was read after that was known is later whatever its version: a store that lost its last commits comes to the same ones again.
+   */
+  #show(node: string, body: LinkedBody, commit: Committed, before: Shown | undefined): void {
     const { about, link, services, seenAt } = body;
     const known = this.#nodes.get(node);
-    if (known !== undefined && version <= known.version) return;
+    if (known?.commit.commit === commit.commit) return;
+    if (known !== undefined && known !== before && commit.version <= known.commit.version) return;
     const isSame = known?.remote.about.instance === about.instance;
     const { remote, commands } = isSame ? known : this.#first(node, body);
-    this.#nodes.set(node, { remote, commands, version, seenAt });
+    this.#nodes.set(node, { remote, commands, commit, seenAt });
     if (!isSame) known?.remote.wake();
     remote.take({ ...toldBy(link), services });
     if (!isSame || known.seenAt !== seenAt) remote.heard(Math.max(0, this.#deps.clock.now() - seenAt));

@@ -7,11 +7,13 @@ import { hashToken, newToken } from '../../../actors/node-manager/tokens.ts';
 import { VirtualClock } from '../../../actors/runtime/clock.ts';
 import { MemoryLedger } from '../../../store/memory-ledger.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
+import type { StoredActor } from '../../../store/store.ts';
 import { temporaryFolder } from '../../store/folder.ts';
 
 const SILENCE_MS = 10_000;
 const TOKEN_MS = 60_000;
 const NODE = 'rack-2';
+const KEY = { kind: 'node', id: NODE };
 const OWNER = { server: 'server 1', epoch: 1 };
 const FACES = {
   serviceName: 'Faces',
@@ -105,6 +107,30 @@ describe('Servers that share a store know nodes on other hosts', () => {
       { ...first, turn: ++turn, ...message },
       new AbortController().signal,
     );
+
+  /** The store is as it was when this was kept, as after a failover; its next commits have the same versions and other content. */
+  const kept = async () => (await store.load(KEY))!;
+  const goBackTo = async ({ snapshot, record, version }: StoredActor) => {
+    const { version: expected } = await kept();
+    await store.commit({ actor: KEY, expected, owner: OWNER, snapshot: null });
+    for (let n = 0; n < version; n++)
+      await store.commit({
+        ...{ actor: KEY, expected: n, owner: OWNER, snapshot, index: { nodes: clock.now() } },
+        ...(n === 0 ? { record } : {}),
+      });
+  };
+
+  it('show what is stored after the store has lost its last commits, though they remember higher versions', async () => {
+    await tell(one);
+    const before = await kept();
+    for (let n = 0; n < 5; n++) await tell(two);
+    await one.refresh();
+    await goBackTo(before);
+    const token = newToken(NODE);
+    await tell(two, { processes: [{ worker: WORKER, tokenHash: hashToken(token) }] });
+    await one.refresh();
+    for (const gateway of [one, two]) expect(gateway.holderOf(token)?.worker).to.equal(WORKER);
+  });
 
   it('take tokens of its processes for good after the store was away for longer than WORKER_TOKEN_MS', async () => {
     const token = newToken(NODE);
