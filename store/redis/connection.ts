@@ -17,6 +17,8 @@ const SENTINEL_PORT = 26_379;
 /** A member of a list of sentinels: a name or an address, in brackets if it is one of IPv6, and a port. */
 const MEMBER = /^(\[[\da-f:.%]+\]|[^:[\]@\s]+)(?::(\d{1,5}))?$/i;
 const LONGEST_PAUSE_MS = 1_000;
+/** No primary, as it says itself; up to Redis 6.2 a script tells what it was told within a sentence, behind a hyphen. */
+const NO_PRIMARY = /(?:^|: -)(?:READONLY|MASTERDOWN) /;
 
 /**
  * @param url redis:// or rediss:// (TLS), or redis+sentinel://[user:password@]host[:port],host[:port].../name[/number], rediss+sentinel://
@@ -41,7 +43,7 @@ export function addressOf(url: string, timeoutMs: number): Address {
     socketTimeout: 2 * timeoutMs,
     retryStrategy: pause,
     // The address may lead to another Redis by now.
-    reconnectOnError: ({ message }) => /^(READONLY|MASTERDOWN)/.test(message),
+    reconnectOnError: ({ message }) => NO_PRIMARY.test(message),
     sentinelRetryStrategy: (times) => (state.forEver ? pause(times) : null),
     sentinelCommandTimeout: timeoutMs,
   };

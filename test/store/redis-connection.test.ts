@@ -56,6 +56,29 @@ describe('The connection to Redis', () => {
       });
     });
 
+    it('is made anew when what answers is no primary any more, in the words of Redis 7 and of Redis 6.2', () => {
+      const connection = addressOf('redis://redis.example', 1_000).connection();
+      const { reconnectOnError } = connection.options;
+      connection.disconnect();
+      const isMadeAnew = (message: string) => reconnectOnError!(new Error(message));
+      const readOnly = "READONLY You can't write against a read only replica.";
+      const inScript = (words: string) =>
+        `ERR Error running script (call to f_8a1b): @user_script:12: @user_script: 12: -${words} `;
+      for (const message of [
+        readOnly,
+        `${readOnly} script: 8a1b, on @user_script:12.`,
+        inScript(readOnly),
+        inScript("MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'."),
+      ])
+        expect(isMadeAnew(message), message).to.equal(true);
+      for (const message of [
+        inScript("OOM command not allowed when used memory > 'maxmemory'."),
+        'WRONGTYPE Operation against a key holding the wrong kind of value',
+        'ERR unknown command READONLY_IS_NONE',
+      ])
+        expect(isMadeAnew(message), message).to.equal(false);
+    });
+
     it('is refused with a sentence when it names no primary, no number or no hosts', () => {
       for (const rest of ['one:1', 'one:1/', 'one:1/main/x', 'one:1/main/0/1', 'one:two/main', ',/main'])
         expect(() => addressOf(`redis+sentinel://${rest}`, 1_000), rest).to.throw(/^REDIS_URL: /);
