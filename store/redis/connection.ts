@@ -59,8 +59,11 @@ export function addressOf(url: string, timeoutMs: number): Address {
 
 /** A list of hosts is no part of a URL as the standard has it, so it is taken apart by hand. */
 function sentinelsOf(url: string, scheme: string): { readonly shown: string; readonly options: Options } {
-  const { members, rest } =
-    /^\/\/(?:[^@/?]*@)?(?<members>[^/?]+)(?<rest>.*)$/.exec(url.slice(scheme.length))?.groups ?? {};
+  const {
+    login = '',
+    members,
+    rest,
+  } = /^\/\/(?<login>[^@/?]*@)?(?<members>[^/?]+)(?<rest>.*)$/.exec(url.slice(scheme.length))?.groups ?? {};
   const sentinels = (members ?? '').split(',').map(memberOf);
   const [name, database = '0', ...more] = (rest ?? '').replace(/\?.*$/, '').split('/').slice(1);
   if (name === undefined || name === '' || more.length > 0 || !/^\d+$/.test(database))
@@ -68,9 +71,7 @@ function sentinelsOf(url: string, scheme: string): { readonly shown: string; rea
       'REDIS_URL: must be redis+sentinel://host:port,host:port/name/number, name being what the sentinels call the primary.',
     );
   // The same with one host and a scheme that the standard knows.
-  const { username, password, searchParams } = new URL(
-    url.replace(scheme, 'http:').replace(members!, 'host'),
-  );
+  const { username, password, searchParams } = new URL(`http://${login}host${rest}`);
   const given = (value: string | null) =>
     value === null || value === '' ? undefined : decodeURIComponent(value);
   const [user, secret] = [given(username), given(password)];

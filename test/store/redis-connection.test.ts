@@ -56,6 +56,14 @@ describe('The connection to Redis', () => {
       });
     });
 
+    it('logs in as the user of the URL, also when a sentinel has the same name', () => {
+      expect(optionsOf('redis+sentinel://redis:pw@redis/main')).to.deep.equal({
+        sentinels: [{ host: 'redis', port: 26_379 }],
+        ...{ name: 'main', sentinelUsername: undefined, sentinelPassword: undefined },
+        ...{ db: 0, username: 'redis', password: 'pw', tls: false },
+      });
+    });
+
     it('is made anew when what answers is no primary any more, in the words of Redis 7 and of Redis 6.2', () => {
       const connection = addressOf('redis://redis.example', 1_000).connection();
       const { reconnectOnError } = connection.options;
