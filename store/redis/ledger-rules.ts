@@ -25,6 +25,7 @@
  *     servers, server:<server>       who is there, with its node; the second is gone soon after its server is
  *     knows                          what each of them knows, as JSON: layout, and schemas by the kinds of actors
  *     spared                         servers that got their time again, because Redis was away, and that were not heard of since
+ *     granted                        milliseconds that all leases get besides, when somebody looks next for what has run out
  *     node:<name>                    the server whose own node has this name
  */
 export const LEDGER = `

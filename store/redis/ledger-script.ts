@@ -181,24 +181,28 @@ export const LEDGER_SCRIPTS = {
     end
     return { told() }`),
   alive: script(`
-    local ms, returnMs, node, knows = number(), number(), arg(), arg()
+    local ms, lostMs, returnMs, node, knows = number(), number(), number(), arg(), arg()
     local holder = redis.call('GET', P .. 'node:' .. node)
     if holder and holder ~= server then return { told(), {}, 0, holder, 0 } end
     redis.call('SET', P .. 'node:' .. node, server, 'PX', ms)
     redis.call('SET', P .. 'server:' .. server, node, 'PX', ms)
     local wasAbsent = redis.call('SADD', P .. 'servers', server)
     redis.call('HSET', P .. 'knows', server, knows)
-    -- When nobody could say anything for so long, it was Redis that was away: all others get the time that one may need to find
-    -- Redis again, but once: a server that is late with each word, and alone, would else never find that the others are dead.
-    local heardOf = tonumber(redis.call('GET', P .. 'heardOf') or at)
-    local wasAway = at - heardOf > ms / 2
+    -- When nobody could say anything for so long, it was Redis that was away: all others get their time again, or what one may need
+    -- to find a Redis to which it has lost its connection; but once: a server that is late with each word, and alone, would else
+    -- never find that the others are dead.
+    local silentMs = at - tonumber(redis.call('GET', P .. 'heardOf') or at)
+    local wasAway = silentMs > ms / 2
+    local spareMs = silentMs > lostMs and math.max(ms, returnMs) or ms
     redis.call('SET', P .. 'heardOf', text(at))
     redis.call('SREM', P .. 'spared', server)
     local dead, ownQueues = {}, args(number())
     for _, other in ipairs(redis.call('SMEMBERS', P .. 'servers')) do
       local key = P .. 'server:' .. other
       if other ~= server and wasAway and redis.call('SADD', P .. 'spared', other) == 1 then
-        redis.call('SET', key, redis.call('GET', key) or '', 'PX', math.max(ms, returnMs))
+        redis.call('SET', key, redis.call('GET', key) or '', 'PX', spareMs)
+        -- What it holds must not run out before it is heard of or is dead: that would cost an attempt.
+        redis.call('SET', P .. 'granted', text(spareMs))
       elseif redis.call('EXISTS', key) == 0 then
         dead[#dead + 1] = other
         removeServer(other, ownQueues)
@@ -243,6 +247,8 @@ export const LEDGER_SCRIPTS = {
     -- While one server stood still others have looked, and heard heartbeats.
     if before then stalledMs = math.min(stalledMs, at - before) end
     redis.call('SET', P .. 'looked', text(at))
+    stalledMs = stalledMs + tonumber(redis.call('GET', P .. 'granted') or '0')
+    redis.call('DEL', P .. 'granted')
     if stalledMs > 0 then
       for _, token in ipairs(redis.call('ZRANGE', P .. 'due', 0, -1)) do
         local lease = leaseOf(token)

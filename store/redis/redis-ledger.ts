@@ -35,7 +35,9 @@ export interface RedisLedgerDeps {
   readonly clock?: 'redis' | 'now';
   /** When no server has looked after leases for longer, they are all given that time again. */
   readonly gapMs?: number;
-  /** So long a server may need to find a Redis again that was away: it is not taken for dead before. */
+  /** When Redis was away for longer, servers may have lost their connections to it. */
+  readonly lostMs?: number;
+  /** So long a server may need to find Redis again when its connection is lost: it is not taken for dead before. */
   readonly returnMs?: number;
   /** Queues of which each server has one of its own: what it offers there is for its own components alone, and goes with it. */
   readonly ownQueues?: readonly string[];
@@ -195,6 +197,7 @@ export class RedisLedger implements WorkLedger {
     const knowledge: Knowledge = { layout: LAYOUT, schemas: this.#deps.schemas ?? {} };
     const [dead, servers, holder, wasAbsent] = await this.#runAll('alive', [
       ms,
+      this.#deps.lostMs ?? 0,
       this.#deps.returnMs ?? 0,
       node,
       JSON.stringify(knowledge),

@@ -134,6 +134,7 @@ export class RedisStore implements Store {
       settings: LEASES,
       now: () => performance.now(),
       gapMs: GAP_MS,
+      lostMs: timeoutMs,
       returnMs: CALLS_TO_RETURN * timeoutMs + PAUSES_MS,
       ...ledger,
       server,

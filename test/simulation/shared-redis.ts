@@ -15,7 +15,8 @@ export type LeftOut =
 
 /** No server looked for what has run out for longer: nobody was there to be told of heartbeats. */
 const GAP_MS = 2_000;
-/** A server may need so long to find Redis again. */
+/** When Redis was away for longer, servers may have lost their connections, and may need so long to find it again. */
+const LOST_MS = 700;
 const RETURN_MS = 3_000;
 export const LEASES = { leaseMs: 5_000, silenceMs: 6_000, wholeMs: 86_400_000, cancelGraceMs: 1_000 };
 
@@ -52,6 +53,8 @@ export class SharedRedis {
   /** By queue: servers that cannot serve it, and why. */
   readonly #unable = new Map<string, Map<string, string>>();
   #heardOf: number | undefined;
+  /** Milliseconds that all leases get besides. */
+  #granted = 0;
   #looked: number | undefined;
   /** Leases that end with the server that gave them: of its own components, and of others that were not heard of since. */
   readonly #endWith = new Map<string, Map<string, Lease>>();
@@ -150,13 +153,18 @@ export class SharedRedis {
     const at = this.#time.now;
     const passed = at - (this.#looked ?? at);
     this.#looked = at;
-    return this.work.expire(Math.min(passed, passed > GAP_MS ? Math.max(stalledMs, passed) : stalledMs));
+    const stalled = Math.min(passed, passed > GAP_MS ? Math.max(stalledMs, passed) : stalledMs);
+    const granted = this.#granted;
+    this.#granted = 0;
+    return this.work.expire(stalled + granted);
   }
 
   /** As the script `alive` of the ledger in Redis, but for names of nodes. */
   async alive(server: string, ms: number): Promise<Presence> {
     const at = this.#time.now;
-    const wasAway = at - (this.#heardOf ?? at) > ms / 2;
+    const silentMs = at - (this.#heardOf ?? at);
+    const wasAway = silentMs > ms / 2;
+    const spareMs = silentMs > LOST_MS ? Math.max(ms, RETURN_MS) : ms;
     this.#heardOf = at;
     const wasAbsent = !this.#servers.has(server);
     this.#servers.set(server, at + ms);
@@ -165,7 +173,8 @@ export class SharedRedis {
     for (const [other, until] of [...this.#servers])
       if (other !== server && wasAway && !this.#spared.has(other)) {
         this.#spared.add(other);
-        this.#servers.set(other, at + Math.max(ms, RETURN_MS));
+        this.#servers.set(other, at + spareMs);
+        this.#granted = spareMs;
       } else if (at >= until) {
         dead.push(other);
         await this.#remove(other);

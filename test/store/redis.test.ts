@@ -476,6 +476,25 @@ describe('The store in Redis', () => {
     }
   });
 
+  it('lets nothing run out that a server holds which has got its time again', async () => {
+    const prefix = 'granted';
+    const one = await open({ prefix, ledger: { server: 'one', returnMs: 60_000 } });
+    const other = await open({ prefix, ledger: { server: 'other' } });
+    const client = new Redis(redis().url);
+    await other.work.alive(1_000, 'another node');
+    await other.work.offer([item('a')]);
+    const [lease] = await other.work.claim({ queues: ['FACE'], max: 1, worker: 'child' });
+    const until = async () => Number(await client.hget(`{${prefix}}:w:l:${lease!.token}`, 'lease'));
+    const before = await until();
+    await one.work.expire(0);
+    expect(await until(), 'Redis was not away').to.equal(before);
+    await client.set(`{${prefix}}:w:heardOf`, '0');
+    await one.work.alive(1_000, 'a node');
+    for (let n = 0; n < 2; n++) await one.work.expire(0);
+    expect((await until()) - before, 'once').to.equal(60_000);
+    client.disconnect();
+  });
+
   it('finds the dead also when it is late itself with each word', async () => {
     const prefix = 'late-words';
     const one = await open({ prefix, ledger: { server: 'one', returnMs: 20 } });
