@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { StoredLink } from '../node-manager/node-state.ts';
 import type { NodeCommand, NumberedCommand } from './messages.ts';
 import type { NodeCommands, SentCommand } from './numbered-commands.ts';
@@ -7,14 +8,23 @@ export type ChangeLink = (
   next: (link: StoredLink) => StoredLink | undefined,
 ) => Promise<StoredLink | undefined>;
 
-const commandsOf = ({ commands }: StoredLink) => commands as unknown as readonly NumberedCommand[];
+/** As the node is given them. */
+const commandsOf = ({ commands }: StoredLink) =>
+  commands.map(({ id: _, ...command }) => command) as unknown as readonly NumberedCommand[];
+
+/** What somebody waits for the end of. */
+interface Awaited {
+  readonly number: number;
+  readonly numbering: string;
+  done(): void;
+}
 
 /** Of servers that share a store: any of them adds commands, and any of them gives them to the node. */
 export class StoredCommands implements NodeCommands {
   readonly #change: ChangeLink;
   #link: StoredLink;
-  /** Who waits for the end of a command, by its number. */
-  readonly #waiting = new Map<number, () => void>();
+  /** Who waits for the end of a command, by its id: numbers may change, or be given again, when the store has lost commits. */
+  readonly #waiting = new Map<string, Awaited>();
 
   constructor(link: StoredLink, change: ChangeLink) {
     this.#link = link;
@@ -32,26 +42,31 @@ export class StoredCommands implements NodeCommands {
   /** This is how it stands. */
   show(link: StoredLink): void {
     this.#link = link;
-    const open = new Set(this.all.map(({ number }) => number));
-    for (const [number, done] of this.#waiting) {
-      if (number > link.number || open.has(number)) continue;
-      this.#waiting.delete(number);
-      done();
+    const open = new Map(link.commands.map((command) => [command['id'], command]));
+    for (const [id, awaited] of [...this.#waiting]) {
+      const command = open.get(id);
+      this.#waiting.delete(id);
+      if (command !== undefined)
+        this.#waiting.set(id, { ...awaited, number: command.number, numbering: link.numbering });
+      // Otherwise the store has lost it, and nobody knows whether it was carried out.
+      else if (awaited.numbering === link.numbering && awaited.number <= link.number) awaited.done();
     }
   }
 
   /** Whoever waits for its end notices when it could not be stored: it never comes, and there is nothing to withdraw. */
   add(command: NodeCommand): SentCommand {
+    const id = randomUUID();
     let number: number | undefined;
     let withdrawn = false;
     const done = new Promise<void>((resolve) => {
       const stored = this.#change((link) => {
         if (withdrawn) return undefined;
         number = link.number + 1;
-        return { ...link, number, commands: [...link.commands, { ...command, number }] };
+        return { ...link, number, commands: [...link.commands, { ...command, number, id }] };
       });
       const wait = (link: StoredLink | undefined) => {
-        if (link !== undefined && number !== undefined) this.#waiting.set(number, resolve);
+        if (link !== undefined)
+          this.#waiting.set(id, { number: link.number, numbering: link.numbering, done: resolve });
         // It may have been carried out before it was known here.
         this.show(this.#link);
       };
@@ -61,7 +76,7 @@ export class StoredCommands implements NodeCommands {
       done,
       withdraw: () => {
         withdrawn = true;
-        return number === undefined ? Promise.resolve(true) : this.#withdraw(number);
+        return number === undefined ? Promise.resolve(true) : this.#withdraw(id);
       },
     };
   }
@@ -76,14 +91,13 @@ export class StoredCommands implements NodeCommands {
   /** Whoever takes the node's message in has stored it. */
   settle(): void {}
 
-  async #withdraw(number: number): Promise<boolean> {
-    this.#waiting.delete(number);
+  async #withdraw(id: string): Promise<boolean> {
+    this.#waiting.delete(id);
     let isWithdrawn = false;
     const stored = this.#change((link) => {
+      const number = link.commands.find((one) => one['id'] === id)?.number ?? 0;
       isWithdrawn = number > link.given;
-      return isWithdrawn
-        ? { ...link, commands: link.commands.filter((one) => one.number !== number) }
-        : undefined;
+      return isWithdrawn ? { ...link, commands: link.commands.filter((one) => one['id'] !== id) } : undefined;
     });
     return (await stored.catch(() => undefined)) !== undefined && isWithdrawn;
   }

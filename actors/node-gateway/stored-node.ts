@@ -23,7 +23,7 @@ export function bodyAfter(
 ): LinkedBody | undefined {
   const isSame = isLinked(stored) && stored.about.instance === instance;
   if (isSame && told.turn <= stored.link.turn) return undefined;
-  const link = isSame ? stored.link : firstLink();
+  const link = isSame ? numberedFor(told, stored.link) : firstLink();
   const done = told.server === link.numbering ? told.done : 0;
   return {
     seenAt: told.leaving ? 0 : now,
@@ -37,6 +37,16 @@ export function bodyAfter(
       installed: told.installed.map((model) => ({ ...model })),
     },
   };
+}
+
+/**
+ * A node that has carried out more than what is stored says it was given has been given what the store has lost since. It would take the
+ * numbers that follow for those, so that what is open gets a numbering that it does not know: rather carried out twice than not at all.
+ */
+function numberedFor({ server, done }: Pick<SyncRequest, 'server' | 'done'>, link: StoredLink): StoredLink {
+  if (server !== link.numbering || done <= link.given) return link;
+  const commands = link.commands.map((command, n) => ({ ...command, number: n + 1 }));
+  return { ...link, numbering: randomUUID(), number: commands.length, given: 0, commands };
 }
 
 const firstLink = (): StoredLink => ({

@@ -9,6 +9,7 @@ import { MemoryLedger } from '../../../store/memory-ledger.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import type { StoredActor } from '../../../store/store.ts';
 import { temporaryFolder } from '../../store/folder.ts';
+import { until } from '../../support/until.ts';
 
 const SILENCE_MS = 10_000;
 const TOKEN_MS = 60_000;
@@ -130,6 +131,28 @@ describe('Servers that share a store know nodes on other hosts', () => {
     await tell(two, { processes: [{ worker: WORKER, tokenHash: hashToken(token) }] });
     await one.refresh();
     for (const gateway of [one, two]) expect(gateway.holderOf(token)?.worker).to.equal(WORKER);
+  });
+
+  it('have an order carried out that is given after the store has lost others, which the node has carried out', async () => {
+    const { server } = await tell(one);
+    const before = await kept();
+    one.kill(WORKER, 'it hangs');
+    const isStored = async () => (await kept()).version > before.version;
+    await until('the command is stored', isStored);
+    expect((await tell(one, { server })).commands).to.have.length(1);
+    await goBackTo(before);
+    await Promise.all([one, two].map((gateway) => gateway.refresh()));
+    let outcome = '';
+    void one.orders.give(NODE, 'stopService', SERVICE).then((what) => (outcome = what));
+    await until('the order is stored', isStored);
+    const answer = await tell(two, { server, done: 1 });
+    expect(answer.commands).to.deep.equal([{ type: 'stopService', service: SERVICE, number: 1 }]);
+    expect(answer.server, 'the node has carried out none of this numbering').to.not.equal(server);
+    await one.refresh();
+    expect(outcome, 'the node has not told it back').to.equal('');
+    await tell(two, { server: answer.server, done: 1 });
+    await one.refresh();
+    expect(outcome).to.equal('DONE');
   });
 
   it('take tokens of its processes for good after the store was away for longer than WORKER_TOKEN_MS', async () => {
