@@ -99,9 +99,12 @@ export class SharedNodes implements KnownNodes {
   async refresh(node?: string): Promise<void> {
     const { store } = this.#deps;
     if (node !== undefined) return this.#look(node);
+    const before = new Map(this.#nodes);
     const stored: string[] = [];
     for await (const { id } of allEntries(store, NODES)) stored.push(id);
-    for (const known of this.#nodes.keys()) if (!stored.includes(known)) this.#forget(known);
+    // One that has come meanwhile, or was heard of again, may be stored since the list was read.
+    for (const [name, shown] of before)
+      if (!stored.includes(name) && this.#nodes.get(name) === shown) this.#forget(name);
     await Promise.all(stored.map((one) => this.#look(one)));
   }
 

@@ -155,6 +155,17 @@ describe('Servers that share a store know nodes on other hosts', () => {
     expect(outcome).to.equal('DONE');
   });
 
+  it('do not forget one that comes while they look which there are', async () => {
+    const list = store.list.bind(store);
+    store.list = async (...asked) => {
+      const listed = await list(...asked);
+      await tell(one);
+      return listed;
+    };
+    await one.refresh();
+    expect([...one.connected().keys()]).to.deep.equal([NODE]);
+  });
+
   it('take tokens of its processes for good after the store was away for longer than WORKER_TOKEN_MS', async () => {
     const token = newToken(NODE);
     await tell(one, { processes: [{ worker: WORKER, tokenHash: hashToken(token) }] });
