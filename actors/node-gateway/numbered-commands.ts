@@ -3,6 +3,8 @@ import type { NodeCommand, NumberedCommand } from './messages.ts';
 export interface SentCommand {
   /** Settles when the node has carried it out. */
   readonly done: Promise<void>;
+  /** False: it could not be stored, or that is not known; the node may never be given it. */
+  readonly stored: Promise<boolean>;
   /** Takes it back; false: the node was given it, and may carry it out. */
   withdraw(): Promise<boolean>;
 }
@@ -42,7 +44,7 @@ export class NumberedCommands implements NodeCommands {
     const done = new Promise<void>((resolve) => {
       this.#waiting = [...this.#waiting, { command: { ...command, number }, done: resolve }];
     });
-    return { done, withdraw: () => Promise.resolve(this.#withdraw(number)) };
+    return { done, stored: Promise.resolve(true), withdraw: () => Promise.resolve(this.#withdraw(number)) };
   }
 
   give(): Promise<readonly NumberedCommand[]> {

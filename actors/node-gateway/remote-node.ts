@@ -132,7 +132,10 @@ export class RemoteNode {
     if (worker === undefined) return undefined;
     if (!this.#cameUp.has(worker)) {
       this.#cameUp.add(worker);
-      this.send({ type: 'cameUp', worker });
+      // Said again when it asks again, or its node would end it.
+      void this.send({ type: 'cameUp', worker }).stored.then((isStored) => {
+        if (!isStored) this.#cameUp.delete(worker);
+      });
     }
     return { worker, queues: [...this.#queuesOf(worker)] };
   }

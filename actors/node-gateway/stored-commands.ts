@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { StoreAway } from '../../store/store.ts';
 import type { StoredLink } from '../node-manager/node-state.ts';
 import type { NodeCommand, NumberedCommand } from './messages.ts';
 import type { NodeCommands, SentCommand } from './numbered-commands.ts';
@@ -58,22 +59,29 @@ export class StoredCommands implements NodeCommands {
     const id = randomUUID();
     let number: number | undefined;
     let withdrawn = false;
+    const changed = this.#change((link) => {
+      if (withdrawn) return undefined;
+      number = link.number + 1;
+      return { ...link, number, commands: [...link.commands, { ...command, number, id }] };
+    });
     const done = new Promise<void>((resolve) => {
-      const stored = this.#change((link) => {
-        if (withdrawn) return undefined;
-        number = link.number + 1;
-        return { ...link, number, commands: [...link.commands, { ...command, number, id }] };
-      });
       const wait = (link: StoredLink | undefined) => {
         if (link !== undefined)
           this.#waiting.set(id, { number: link.number, numbering: link.numbering, done: resolve });
         // It may have been carried out before it was known here.
         this.show(this.#link);
       };
-      stored.then(wait, () => (number = undefined));
+      changed.then(wait, (error: unknown) => {
+        // Whether a store that does not answer has stored it is not known.
+        if (!(error instanceof StoreAway)) number = undefined;
+      });
     });
     return {
       done,
+      stored: changed.then(
+        (link) => link !== undefined,
+        () => false,
+      ),
       withdraw: () => {
         withdrawn = true;
         return number === undefined ? Promise.resolve(true) : this.#withdraw(id);

@@ -7,7 +7,7 @@ import { hashToken, newToken } from '../../../actors/node-manager/tokens.ts';
 import { VirtualClock } from '../../../actors/runtime/clock.ts';
 import { MemoryLedger } from '../../../store/memory-ledger.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
-import type { StoredActor } from '../../../store/store.ts';
+import { StoreAway, type StoredActor } from '../../../store/store.ts';
 import { temporaryFolder } from '../../store/folder.ts';
 import { until } from '../../support/until.ts';
 
@@ -164,6 +164,45 @@ describe('Servers that share a store know nodes on other hosts', () => {
     };
     await one.refresh();
     expect([...one.connected().keys()]).to.deep.equal([NODE]);
+  });
+
+  it('say again that a process is up when that could not be stored', async () => {
+    const token = newToken(NODE);
+    const processes = [{ worker: WORKER, tokenHash: hashToken(token) }];
+    await tell(one, { processes });
+    const commit = store.commit.bind(store);
+    let failed = false;
+    store.commit = () => {
+      failed = true;
+      return Promise.reject(new StoreAway('Redis does not answer'));
+    };
+    one.holderOf(token);
+    await until('the commit has failed', () => failed);
+    store.commit = commit;
+    const { version } = await kept();
+    await until('it is stored', async () => {
+      one.holderOf(token);
+      return (await kept()).version > version;
+    });
+    expect((await tell(one, { processes })).commands).to.deep.equal([
+      { type: 'cameUp', worker: WORKER, number: 1 },
+    ]);
+  });
+
+  it('say of an order that was stored without an answer that it may be carried out', async () => {
+    await tell(one);
+    const commit = store.commit.bind(store);
+    store.commit = async (change) => {
+      await commit(change);
+      throw new StoreAway('Redis does not answer');
+    };
+    const { version } = await kept();
+    const outcome = one.orders.give(NODE, 'stopService', SERVICE);
+    await until('it is stored', async () => (await kept()).version > version);
+    store.commit = commit;
+    expect((await tell(one)).commands).to.have.length(1);
+    await clock.advance(5_000);
+    expect(await outcome).to.equal('TOLD');
   });
 
   it('take tokens of its processes for good after the store was away for longer than WORKER_TOKEN_MS', async () => {
