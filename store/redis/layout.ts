@@ -2,6 +2,7 @@
  * The layout of what lies in Redis: which keys there are, and what stands in them. It has a number, so that a server never reads or
  * writes what it does not understand.
  */
+import { ALSO_WHEN_FULL } from './ledger-rules.ts';
 
 /** The layout that this code writes. 2: parts of records are shared, and indexes of an actor stand in its hash. */
 export const LAYOUT = 2;
@@ -12,6 +13,7 @@ export const NEWER_LAYOUT = -2;
 /** To be asked before anything else; answers what stands in the way, which layout is there and how many servers know only that. */
 export const LAYOUT_SCRIPTS = {
   layout: `
+    ${ALSO_WHEN_FULL}
     local S, mine = KEYS[1], tonumber(ARGV[1])
     -- The first layout had no number.
     local stored = tonumber(redis.call('GET', S .. 'layout') or '') or redis.call('EXISTS', S .. 'counters', S .. 'sequences') > 0 and 1 or 0

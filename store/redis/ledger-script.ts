@@ -1,16 +1,17 @@
-import { LEDGER } from './ledger-rules.ts';
+import { ALSO_WHEN_FULL, LEDGER } from './ledger-rules.ts';
 
 const script = (body: string) => `${LEDGER}\n${body}`;
+const writing = (body: string) => script(`${ALSO_WHEN_FULL}\n${body}`);
 
 /** Scripts of the ledger, by their verbs. Each answers what is told to listeners, and then what was asked for. */
 export const LEDGER_SCRIPTS = {
-  offer: script(`
+  offer: writing(`
     for _ = 1, number() do offer(described()) end
     return { told() }`),
-  withdraw: script(`
+  withdraw: writing(`
     for _ = 1, number() do withdraw(described()) end
     return { told() }`),
-  claim: script(`
+  claim: writing(`
     local worker, lasting, inTurn, max = arg(), arg() == '1', arg() == '1', number()
     local knows = {}
     for _ = 1, number() do
@@ -119,7 +120,7 @@ export const LEDGER_SCRIPTS = {
       if inTurn and item.alone then break end
     end
     return { told(), leases }`),
-  beat: script(`
+  beat: writing(`
     local token, worker, done, total = arg(), arg(), number(), number()
     local lease = leaseHeldBy(token, worker)
     if not lease then return { told(), 'lost' } end
@@ -137,7 +138,7 @@ export const LEDGER_SCRIPTS = {
       keepClocks(other)
     end
     return { told(), lease.cancelled and 'cancelled' or 'on' }`),
-  arriving: script(`
+  arriving: writing(`
     local token, whole = arg(), arg() == '1'
     local lease = leaseOf(token)
     if not lease then return { told() } end
@@ -154,17 +155,17 @@ export const LEDGER_SCRIPTS = {
     local lease = leaseHeldBy(token, worker)
     if lease then return { told(), shown(lease) } end
     return { told(), redis.call('ZSCORE', P .. 'settled', token) and 'settled' or 'lost' }`),
-  release: script(`
+  release: writing(`
     local token, worker, begun = arg(), arg(), arg() == '1'
     local lease = leaseHeldBy(token, worker)
     if lease then giveBack(lease, begun) end
     return { told(), lease and 1 or 0 }`),
-  reject: script(`
+  reject: writing(`
     local token, why = arg(), arg()
     local lease = leaseOf(token)
     if lease then lose(lease, why) end
     return { told(), lease and 1 or 0 }`),
-  forget: script(`
+  forget: writing(`
     local lease = leaseOf(arg())
     if lease then
       local item = itemOf(lease.id)
@@ -172,7 +173,7 @@ export const LEDGER_SCRIPTS = {
       remove(item)
     end
     return { told() }`),
-  gone: script(`
+  gone: writing(`
     local worker, counted, why = arg(), arg() == '1', arg()
     for _, lease in ipairs(leasesOfWorker(worker)) do
       if redis.call('EXISTS', lease.key) == 1 then
@@ -180,7 +181,7 @@ export const LEDGER_SCRIPTS = {
       end
     end
     return { told() }`),
-  alive: script(`
+  alive: writing(`
     local ms, lostMs, returnMs, node, knows = number(), number(), number(), arg(), arg()
     local holder = redis.call('GET', P .. 'node:' .. node)
     if holder and holder ~= server then return { told(), {}, 0, holder, 0 } end
@@ -212,13 +213,13 @@ export const LEDGER_SCRIPTS = {
   there: script(`
     -- Not by its key, which is gone after a time in which Redis itself was away.
     return { told(), redis.call('SISMEMBER', P .. 'servers', arg()) }`),
-  left: script(`
+  left: writing(`
     local node = redis.call('GET', P .. 'server:' .. server)
     if node and redis.call('GET', P .. 'node:' .. node) == server then redis.call('DEL', P .. 'node:' .. node) end
     redis.call('DEL', P .. 'server:' .. server)
     removeServer(server, args(number()))
     return { told() }`),
-  unavailable: script(`
+  unavailable: writing(`
     local queue, why = arg(), arg()
     local unable = P .. 'unable:' .. queue
     -- What one server cannot serve another may: only when all of them have said so, and one has said why, is it lost.
@@ -239,7 +240,7 @@ export const LEDGER_SCRIPTS = {
       end
     end
     return { told() }`),
-  expire: script(`
+  expire: writing(`
     local stalledMs, gapMs, limit = number(), number(), number()
     -- When no server was there to be told of heartbeats, that was nobody's silence either.
     local before = tonumber(redis.call('GET', P .. 'looked') or '')
@@ -285,7 +286,7 @@ export const LEDGER_SCRIPTS = {
       if told then found[#found + 1] = told else redis.call('ZREM', P .. 'news', id) end
     end
     return { told(), found }`),
-  dismiss: script(`
+  dismiss: writing(`
     local what, id, attempt = arg(), arg(), number()
     local item = itemOf(id)
     if item and item.state == 'told' and item.what == what and item.attempt == attempt then remove(item) end

@@ -18,7 +18,7 @@
  *     z:<n>:...          what was put aside: the actor, its rows and notices as they were
  */
 import { LAYOUT, NEWER_LAYOUT } from './layout.ts';
-import { LEDGER } from './ledger-rules.ts';
+import { ALSO_WHEN_FULL, LEDGER } from './ledger-rules.ts';
 
 /** Of verbs that change nothing of which anybody is told: they do not ask for the time either. */
 const READING = `
@@ -50,6 +50,7 @@ end
 `;
 
 const WRITING = `${LEDGER}
+${ALSO_WHEN_FULL}
 local S = KEYS[1]
 
 -- Calls with many arguments, some at a time: Lua takes no more than some thousands.
@@ -264,6 +265,7 @@ export const STORE_SCRIPTS = {
     local after, limit = arg(), number()
     return { redis.call('ZRANGEBYLEX', S .. 'destinations', after == '' and '-' or '(' .. after, '+', 'LIMIT', 0, limit) }`),
   next: reading(`
+    ${ALSO_WHEN_FULL}
     local sequence, count, process, gap = arg(), number(), arg(), number()
     local before = redis.call('GET', S .. 'process')
     -- Another process may have forgotten the last numbers that were given: it was restarted, or was a copy that lagged behind.

@@ -224,7 +224,7 @@ describe('Two servers that share a Redis and a data folder', () => {
     await isInHand(id);
     const deaths = () => [one, two].flatMap((service) => service.log('servers are gone'));
     const before = deaths().length;
-    await redis().set('maxmemory', '1mb');
+    await redis().set('min-replicas-to-write', '1');
     writeFileSync(file, '');
     const client = new Redis(redis().url);
     await until('no server could say in time that it is there', async () => {
@@ -234,7 +234,7 @@ describe('Two servers that share a Redis and a data folder', () => {
     client.disconnect();
     expect((await two.cancel(id)).status, 'nothing is written').to.equal(503);
     expect((await two.ask('GET', `/rest/jobs/${id}`)).status, 'what is there is read').to.equal(200);
-    await redis().set('maxmemory', '0');
+    await redis().set('min-replicas-to-write', '0');
     expect((await two.terminal(id)).jobStatus).to.equal('COMPLETE');
     const attempts = [...one.handedOut(), ...two.handedOut()].filter(({ subJob }) =>
       subJob.startsWith(`${id}.`),
