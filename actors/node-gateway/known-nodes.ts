@@ -95,9 +95,14 @@ export async function storedNode(
   return { ...about, silent, left: seenAt === 0, configured: configured.has(node) };
 }
 
-/** What processes of an earlier start of a node held: they have ended with it. */
-export async function takeBack({ ledger, gone }: KnownNodesDeps, node: string): Promise<void> {
+/** What processes of an earlier start of a node held: they have ended with it. `running`: those of this start. */
+export async function takeBack(
+  { ledger, gone }: KnownNodesDeps,
+  node: string,
+  running: readonly string[] = [],
+): Promise<void> {
   const leases = await ledger.leases();
   const workers = new Set(leases.map(({ worker }) => worker).filter((one) => nodeOfWorker(one) === node));
-  for (const worker of workers) await gone(worker, false, 'its node was started again');
+  for (const worker of workers)
+    if (!running.includes(worker)) await gone(worker, false, 'its node was started again');
 }

@@ -84,7 +84,8 @@ export class SharedNodes implements KnownNodes {
       return next;
     });
     const isBegun = before?.about?.instance !== message.instance;
-    if (isBegun) await this.#begun(node, body as LinkedBody, before);
+    if (isBegun) this.#begun(node, body as LinkedBody);
+    if (isLinked(body) && body.link.takenBack === false) await this.#takeBack(node, body);
     if (isNew && isOtherwise(before, body)) this.#deps.tellOthers(node);
     return { remote: this.#nodes.get(node)!.remote, isNew };
   }
@@ -124,11 +125,22 @@ export class SharedNodes implements KnownNodes {
     this.#nodes.delete(node);
   }
 
-  async #begun(node: string, { about }: LinkedBody, before: NodeBody | undefined): Promise<void> {
+  #begun(node: string, { about }: LinkedBody): void {
     const { logger, warn, version } = this.#deps;
     logger.info({ node, ...about }, 'a node is connected');
     warn(`version of node ${node}`, versionWarning(node, about.version, version));
-    if (before?.about !== undefined) await takeBack(this.#deps, node);
+  }
+
+  /** Until that was done, each message has it tried again, at whichever server. */
+  async #takeBack(node: string, { about, link }: LinkedBody): Promise<void> {
+    await takeBack(
+      this.#deps,
+      node,
+      link.processes.map(({ worker }) => worker),
+    );
+    await this.#changeLink(node, about.instance, (now) =>
+      now.takenBack === false ? { ...now, takenBack: true } : undefined,
+    );
   }
 
   #knownOf(node: string, body: NodeBody | undefined): KnownNode | undefined {

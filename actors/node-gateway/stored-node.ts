@@ -23,7 +23,9 @@ export function bodyAfter(
 ): LinkedBody | undefined {
   const isSame = isLinked(stored) && stored.about.instance === instance;
   if (isSame && told.turn <= stored.link.turn) return undefined;
-  const link = isSame ? numberedFor(told, stored.link) : firstLink();
+  const link = isSame
+    ? numberedFor(told, stored.link)
+    : { ...firstLink(), takenBack: stored?.about === undefined };
   const done = told.server === link.numbering ? told.done : 0;
   return {
     seenAt: told.leaving ? 0 : now,

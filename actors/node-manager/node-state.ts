@@ -54,6 +54,8 @@ const linkSchema = z.object({
   /** What it has not carried out yet. */
   commands: z.array(z.looseObject({ type: z.string(), number: z.number() })),
   processes: z.array(z.object({ worker: z.string(), tokenHash: z.string() })),
+  /** False: processes of the start before may still hold work. */
+  takenBack: z.boolean().optional(),
   /** Components that are installed there, as services. */
   installed: z.array(z.looseObject({ serviceName: z.string() })),
 });

@@ -205,6 +205,26 @@ describe('Servers that share a store know nodes on other hosts', () => {
     expect(await outcome).to.equal('TOLD');
   });
 
+  it('take back what its last start held, though the server that its first message came to could not', async () => {
+    await tell(one);
+    await ledger.offer([
+      {
+        ...{ id: 'FACE1', actor: { kind: 'job', id: '1' }, key: '1', queue: 'FACE' },
+        ...{ priority: 4, kind: 'DETECT', attempt: 1, share: 1 },
+      },
+    ]);
+    await ledger.claim({ queues: ['FACE'], max: 1, worker: WORKER, lasting: true });
+    const next = { instance: 'two', formerly: 'one' };
+    const leases = ledger.leases.bind(ledger);
+    ledger.leases = () => Promise.reject(new StoreAway('Redis does not answer'));
+    const failed = await tell(one, next).catch((error: Error) => error.name);
+    expect(failed).to.equal('StoreAway');
+    ledger.leases = leases;
+    await tell(two, next);
+    await tell(two, next);
+    expect(said).to.deep.equal([['gone', WORKER, false]]);
+  });
+
   it('take tokens of its processes for good after the store was away for longer than WORKER_TOKEN_MS', async () => {
     const token = newToken(NODE);
     await tell(one, { processes: [{ worker: WORKER, tokenHash: hashToken(token) }] });
