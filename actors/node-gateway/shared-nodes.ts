@@ -83,11 +83,13 @@ export class SharedNodes implements KnownNodes {
       isNew = next !== undefined;
       return next;
     });
+    // Before anything else is waited for: a look at all nodes may forget one that goes.
+    const { remote } = this.#nodes.get(node)!;
     const isBegun = before?.about?.instance !== message.instance;
     if (isBegun) this.#begun(node, body as LinkedBody);
     if (isLinked(body) && body.link.takenBack === false) await this.#takeBack(node, body);
     if (isNew && isOtherwise(before, body)) this.#deps.tellOthers(node);
-    return { remote: this.#nodes.get(node)!.remote, isNew };
+    return { remote, isNew };
   }
 
   leave(node: string, remote: RemoteNode): Promise<void> {

@@ -279,10 +279,12 @@ async function putAside<R, T extends ActorTypes>(
   const reason = error instanceof Error ? error.message : String(error);
   const body = (stored?.snapshot.body as { readonly state?: unknown } | null | undefined)?.state;
   const counters = kind.uncounted?.(stored?.record, body);
-  const moved = await store.quarantine(actor, reason, {
-    ...(stored === undefined ? {} : { seen: stored }),
-    ...(counters === undefined ? {} : { counters }),
-  });
+  const moved = await read(() =>
+    store.quarantine(actor, reason, {
+      ...(stored === undefined ? {} : { seen: stored }),
+      ...(counters === undefined ? {} : { counters }),
+    }),
+  );
   if (!moved && stored !== undefined) return;
   throw new Error(`${actor.kind}/${actor.id} could not be read and was put into quarantine.`, {
     cause: error,

@@ -205,8 +205,7 @@ export class RedisStore implements Store {
         `The commit cannot be written: it has ${words.length} parts, Redis takes ${MOST_WORDS} at once.`,
       );
     const version = await this.#ofActor(actorName(commit.actor), () => this.#write('commit', words));
-    if (version === NEWER_LAYOUT)
-      throw away('a newer version of Troupe has changed the layout of what is there; stop this server');
+    if (version === NEWER_LAYOUT) throw overtaken();
     if (version === CONFLICT) throw new VersionConflict(commit.actor, commit.expected);
     return version as number;
   }
@@ -322,7 +321,9 @@ export class RedisStore implements Store {
     this.#loaded.delete(actorName(actor));
     const of = [seen?.version ?? '', seen?.commit ?? ''];
     const words = [actorName(actor), actor.id, reason, ...of, ...counterWords(counters)];
-    return (await this.#write('quarantine', words)) === 1;
+    const moved = await this.#write('quarantine', words);
+    if (moved === NEWER_LAYOUT) throw overtaken();
+    return moved === 1;
   }
 
   async knownElsewhere(kind: string): Promise<number> {
@@ -419,3 +420,6 @@ function keyOf(name: string): ActorKey {
   const slash = name.indexOf('/');
   return { kind: name.slice(0, slash), id: name.slice(slash + 1) };
 }
+
+const overtaken = () =>
+  away('a newer version of Troupe has changed the layout of what is there; stop this server');

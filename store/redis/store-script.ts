@@ -275,7 +275,7 @@ export const STORE_SCRIPTS = {
     if process ~= before then redis.call('SET', S .. 'process', process) end
     return { redis.call('HINCRBY', S .. 'sequences', sequence, count) - count + 1 }`),
   quarantine: writing(`
-    if isNewer() then return { told(), 0 } end
+    if isNewer() then return { told(), ${NEWER_LAYOUT} } end
     local actor, id, why, version, commit = arg(), arg(), arg(), arg(), arg()
     local key = S .. 'a:' .. actor
     local isOtherwise = isOther(key, 'hash')

@@ -54,7 +54,7 @@ describe('A server whose Redis has no memory left', () => {
     await service.start({ RETENTION_DAYS: '0.000001' });
     await until(
       'the other one that ended has gone as well',
-      async () => (await service.job(ended[1]!)) === undefined,
+      async () => (await service.ask('GET', `/rest/jobs/${ended[1]!}`)).status === 400,
     );
     await redis().set('maxmemory', '0');
     await until('jobs are taken again', async () => (await service.create(SHOT)).status === 201);
