@@ -2,7 +2,7 @@ import type { Logger } from '../../config/logger.ts';
 import { pathOf } from '../../results/file-keys.ts';
 import { detectionFile } from '../../results/layout.ts';
 import { SearchDied, type SearchedJob, type SearchIndex, type Taken } from '../../store/search.ts';
-import type { IndexEntry, Store } from '../../store/store.ts';
+import type { Store } from '../../store/store.ts';
 import { foldersOf } from '../batch-job/record.ts';
 import { isTerminal } from '../batch-job/status.ts';
 import { readableJob, type StoredJob } from '../views/stored-job.ts';
@@ -25,24 +25,30 @@ export class JobDocuments {
   }
 
   /** Those of them that have ended, and can be read. */
-  async ended(entries: readonly IndexEntry[]): Promise<readonly StoredJob[]> {
+  async ended(numbers: readonly number[]): Promise<readonly StoredJob[]> {
     const found: StoredJob[] = [];
-    for (const { id } of entries) {
-      const job = await readableJob(this.#deps.store, Number(id));
+    for (const number of numbers) {
+      const job = await readableJob(this.#deps.store, number);
       if (job !== undefined && isTerminal(job.snapshot.status)) found.push(job);
     }
     return found;
   }
 
-  async put(jobs: readonly StoredJob[]): Promise<void> {
-    if (jobs.length === 0) return;
+  /** Answers the numbers of those whose document cannot be read. */
+  async put(jobs: readonly StoredJob[]): Promise<ReadonlySet<number>> {
+    const unread = new Set<number>();
+    if (jobs.length === 0) return unread;
     const taken = await this.#taken(jobs.map((job) => this.#searched(job)));
-    for (const [n, one] of taken.entries())
-      if (one !== 'taken')
-        this.#deps.logger.warn(
-          { jobId: jobs[n]?.record.jobId, reason: one.unreadable },
-          'the search cannot read the document of a job',
-        );
+    for (const [n, one] of taken.entries()) {
+      if (one === 'taken') continue;
+      const { jobId, number } = jobs[n]!.record;
+      unread.add(number);
+      this.#deps.logger.warn(
+        { jobId, reason: one.unreadable },
+        'the search cannot read the document of a job',
+      );
+    }
+    return unread;
   }
 
   /** A document that ends the index keeps no others out of it: which one it is shows when they are put one at a time. */

@@ -35,6 +35,8 @@ const JOBS_AT_ONCE = 20;
 const SETTLED_MS = 1_000;
 /** An end that was stored so late after its time is found all the same; what comes later still, by the next comparison. */
 const LATE_MS = 30_000;
+/** A document that cannot be read is tried again so often, RETRY_MS apart: a shared folder may show it a moment later. */
+const TRIES = 5;
 /** Time between two comparisons of the whole index with the jobs that there are. */
 const COMPARE_MS = 3_600_000;
 
@@ -49,6 +51,9 @@ export class JobFollower implements Search {
   #mark: RebuildMark = 'begun';
   /** Ends that were taken in and will be met again: by job and time. */
   readonly #known = new Map<string, number>();
+  /** Jobs whose document could not be read, with how often it was tried. */
+  readonly #unread = new Map<number, number>();
+  #triedAt = -Infinity;
   #isRead = false;
   #isComplete = false;
   #isOutdated = false;
@@ -142,6 +147,7 @@ export class JobFollower implements Search {
       else if (!this.#isRead) this.#mark = await index.mark();
       this.#isRead = true;
       await this.#follow();
+      if (this.#unread.size > 0 && clock.steady() - this.#triedAt >= RETRY_MS) await this.#readAgain();
       if (clock.steady() - this.#comparedAt >= COMPARE_MS) await this.#compare();
       return this.#isOutdated ? 0 : LOOK_MS;
     } catch (err) {
@@ -160,6 +166,7 @@ export class JobFollower implements Search {
     this.#isOutdated = false;
     this.#mark = 'begun';
     this.#known.clear();
+    this.#unread.clear();
   }
 
   /** Takes in what has ended since the last look. */
@@ -191,14 +198,30 @@ export class JobFollower implements Search {
     const unknown = ended.filter((entry) => !this.#known.has(nameOf(entry)));
     for (let at = 0; at < unknown.length && !this.#closed && !this.#isOutdated; at += JOBS_AT_ONCE) {
       const some = unknown.slice(at, at + JOBS_AT_ONCE);
-      const jobs = await this.#documents.ended(some);
-      await this.#documents.put(jobs.filter(({ snapshot }) => snapshot.hasDocument));
+      await this.#put(some.map(({ id }) => Number(id)));
       for (const entry of some) this.#known.set(nameOf(entry), entry.score);
       const last = some.at(-1)!;
       if (typeof this.#mark === 'object' && this.#mark !== null && last.score < this.#mark.score) continue;
       await this.#deps.index.setMark(last);
       this.#mark = last;
     }
+  }
+
+  async #put(numbers: readonly number[]): Promise<void> {
+    const jobs = await this.#documents.ended(numbers);
+    const unread = await this.#documents.put(jobs.filter(({ snapshot }) => snapshot.hasDocument));
+    for (const number of numbers) {
+      const tries = (this.#unread.get(number) ?? 0) + 1;
+      if (unread.has(number) && tries < TRIES) this.#unread.set(number, tries);
+      else this.#unread.delete(number);
+    }
+    if (unread.size > 0) this.#triedAt = this.#deps.clock.steady();
+  }
+
+  async #readAgain(): Promise<void> {
+    const numbers = [...this.#unread.keys()];
+    for (let at = 0; at < numbers.length && !this.#closed; at += JOBS_AT_ONCE)
+      await this.#put(numbers.slice(at, at + JOBS_AT_ONCE));
   }
 
   /** Finds what went while this server was away, and what came in so late that it was not seen. */

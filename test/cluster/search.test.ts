@@ -1,4 +1,5 @@
 /** GET /rest/search of two servers: each has an index of its own, and finds what jobs found that ended at either. */
+import { renameSync } from 'node:fs';
 import { expect } from 'chai';
 import Database from 'better-sqlite3';
 import { join } from 'node:path';
@@ -105,6 +106,19 @@ describe('The search of two servers', () => {
     await two.start();
     await found('text=quay', [come]);
     await until('what went is in the index of neither', () => indexed('one') === indexed('two'));
+  });
+
+  it('tries again a document that one of them could not read for a moment', async () => {
+    const { one, two } = pair();
+    await two.stop();
+    const id = await run(one, 'a lantern');
+    await found('text=lantern', [id], [one]);
+    const document = join(one.dataDir, 'output-objects', `${id}.1`, 'detection.json');
+    renameSync(document, `${document}.away`);
+    await two.start();
+    await two.logged('the search cannot read the document of a job', ({ jobId }) => jobId === id);
+    renameSync(`${document}.away`, document);
+    await found('text=lantern', [id]);
   });
 
   it('is made anew at both when one is asked to', async () => {
