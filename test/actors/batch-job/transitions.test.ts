@@ -632,10 +632,16 @@ describe('What a loaded batch job stands for', () => {
   for (const status of Object.keys(IN_STATE).filter(
     (name) => name === 'INITIALIZED' || isTerminal(name as never),
   ))
-    it(`is nothing in ${status} but the search for a document that it does not have`, () => {
+    it(`is nothing in ${status} but what it owes and the search for a document that it does not have`, () => {
       const { state } = IN_STATE[status]!();
-      expect(recover(state!)).to.deep.equal(status === 'INITIALIZED' ? [] : [{ type: 'index' }]);
-      expect(recover({ ...state!, unindexed: false })).to.deep.equal([]);
+      const isOwing = { ...state!, callback: { ...state!.callback!, pending: 1 } };
+      const owesNothing = { ...state!, callback: { ...state!.callback!, pending: 0 }, archive: null };
+      const isLive = status === 'INITIALIZED';
+      expect(recover(owesNothing)).to.deep.equal(isLive ? [] : [{ type: 'index' }]);
+      expect(recover({ ...owesNothing, unindexed: false })).to.deep.equal([]);
+      expect(recover({ ...isOwing, unindexed: false })).to.deep.equal(
+        isLive ? [] : [{ type: 'deliverOwed' }],
+      );
     });
 
   it('is the same whether it is told to resume or loaded afresh', () => {
