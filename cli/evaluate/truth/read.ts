@@ -48,7 +48,7 @@ function formatOf(start: Buffer, source: Source): TruthFormat {
 
 function formatOfText(text: string): TruthFormat {
   if (/^WEBVTT(\s|$)/.test(text)) return 'vtt';
-  if (/^\d+\s*\r?\n\s*\d+:\d+:\d+,\d+\s*-->/.test(text)) return 'srt';
+  if (/^\d+[ \t]*\r?\n[ \t]*\d+:\d+:\d+,\d+[ \t]*-->/.test(text)) return 'srt';
   const lines = text.split(/\r?\n/, 20).filter((line) => line.trim() !== '');
   // The last line may be cut.
   const whole = lines.length > 1 ? lines.slice(0, -1) : lines;

@@ -52,5 +52,5 @@ const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', nb
 
 const withoutMarkup = (line: string): string =>
   line
-    .replaceAll(/<\/?[a-z0-9.:][^<>]*>|\{\\[^}]*\}|\u2060/gi, '')
+    .replaceAll(/<\/?[a-z0-9.:][^<>]*>|\{\\[^{}]*\}|\u2060/gi, '')
     .replaceAll(/&(\w+);/g, (whole, name: string) => NAMED[name] ?? whole);
