@@ -2,6 +2,7 @@ import { NodeReport } from '../node-manager/node-report.ts';
 import type { ConfiguredNodes } from './configured.ts';
 import {
   makeRoom,
+  NodesByName,
   refuseUnfit,
   storedNode,
   takeBack,
@@ -20,32 +21,14 @@ interface Connected {
 }
 
 /** The nodes of a server that is alone with its store: those that have been heard of since its start. */
-export class ConnectedNodes implements KnownNodes {
+export class ConnectedNodes extends NodesByName<Connected> implements KnownNodes {
   readonly #deps: KnownNodesDeps;
   readonly #configured: ConfiguredNodes;
-  readonly #nodes = new Map<string, Connected>();
 
   constructor(deps: KnownNodesDeps, configured: ConfiguredNodes) {
+    super();
     this.#deps = deps;
     this.#configured = configured;
-  }
-
-  get size(): number {
-    return this.#nodes.size;
-  }
-
-  get(node: string): RemoteNode | undefined {
-    return this.#nodes.get(node)?.remote;
-  }
-
-  all(): readonly RemoteNode[] {
-    return [...this.#nodes.values()].map(({ remote }) => remote);
-  }
-
-  live(): readonly (readonly [string, RemoteNode])[] {
-    return [...this.#nodes]
-      .map(([name, { remote }]) => [name, remote] as const)
-      .filter(([, { silent }]) => !silent);
   }
 
   async take(node: string, access: NodeAccess, message: SyncRequest): Promise<TakenMessage> {
@@ -57,11 +40,11 @@ export class ConnectedNodes implements KnownNodes {
   }
 
   async leave(node: string, remote: RemoteNode): Promise<void> {
-    const connected = this.#nodes.get(node);
+    const connected = this.nodes.get(node);
     if (connected?.remote !== remote) return;
     remote.leave();
     await connected.report.leave();
-    if (this.#nodes.get(node) === connected) this.#nodes.delete(node);
+    if (this.nodes.get(node) === connected) this.nodes.delete(node);
     this.#deps.logger.info({ node }, 'a node has gone');
   }
 
@@ -71,11 +54,11 @@ export class ConnectedNodes implements KnownNodes {
   }
 
   async #admitted(node: string, access: NodeAccess, message: SyncRequest): Promise<Connected> {
-    const stored = this.#nodes.has(node) ? undefined : await storedNode(this.#deps, this.#configured, node);
-    const current = this.#nodes.get(node);
+    const stored = this.nodes.has(node) ? undefined : await storedNode(this.#deps, this.#configured, node);
+    const current = this.nodes.get(node);
     const known = current === undefined ? stored : this.#knownOf(node, current.remote);
     refuseUnfit(this.#deps, node, access, message, known);
-    if (current === undefined) makeRoom(this.#nodes, this.#deps.maxNodes);
+    if (current === undefined) makeRoom(this.nodes, this.#deps.maxNodes);
     if (current?.remote.about.instance === message.instance) return current;
     const connected = this.#begin(node, access, message);
     current?.remote.wake();
@@ -101,7 +84,7 @@ export class ConnectedNodes implements KnownNodes {
       queuesOf: (service) => this.#configured.queuesOf(node, service),
     });
     const connected = { remote, report };
-    this.#nodes.set(node, connected);
+    this.nodes.set(node, connected);
     logger.info({ node, ...about }, 'a node is connected');
     warn(`version of node ${node}`, versionWarning(node, version, own));
     return connected;

@@ -45,6 +45,29 @@ export interface KnownNodes {
   refresh(node?: string): Promise<void>;
 }
 
+/** Nodes by their names, and what this server keeps of each. */
+export abstract class NodesByName<One extends { readonly remote: RemoteNode }> {
+  protected readonly nodes = new Map<string, One>();
+
+  get size(): number {
+    return this.nodes.size;
+  }
+
+  get(node: string): RemoteNode | undefined {
+    return this.nodes.get(node)?.remote;
+  }
+
+  all(): readonly RemoteNode[] {
+    return [...this.nodes.values()].map(({ remote }) => remote);
+  }
+
+  live(): readonly (readonly [string, RemoteNode])[] {
+    return [...this.nodes]
+      .map(([name, { remote }]) => [name, remote] as const)
+      .filter(([, { silent }]) => !silent);
+  }
+}
+
 export interface TakenMessage {
   readonly remote: RemoteNode;
   readonly isNew: boolean;

@@ -12,6 +12,7 @@ import { TransientError } from '../runtime/errors.ts';
 import type { ConfiguredNodes } from './configured.ts';
 import {
   makeRoom,
+  NodesByName,
   refuseUnfit,
   takeBack,
   type KnownNodes,
@@ -44,32 +45,14 @@ const TRIES = 50;
 const LONGEST_PAUSE_MS = 20;
 
 /** The nodes of servers that share a store. A node's messages come to any of them: what it tells, and what it is to do, is stored, and each shows it. */
-export class SharedNodes implements KnownNodes {
+export class SharedNodes extends NodesByName<Shown> implements KnownNodes {
   readonly #deps: SharedNodesDeps;
   readonly #configured: ConfiguredNodes;
-  readonly #nodes = new Map<string, Shown>();
 
   constructor(deps: SharedNodesDeps, configured: ConfiguredNodes) {
+    super();
     this.#deps = deps;
     this.#configured = configured;
-  }
-
-  get size(): number {
-    return this.#nodes.size;
-  }
-
-  get(node: string): RemoteNode | undefined {
-    return this.#nodes.get(node)?.remote;
-  }
-
-  all(): readonly RemoteNode[] {
-    return [...this.#nodes.values()].map(({ remote }) => remote);
-  }
-
-  live(): readonly (readonly [string, RemoteNode])[] {
-    return [...this.#nodes]
-      .map(([name, { remote }]) => [name, remote] as const)
-      .filter(([, { silent }]) => !silent);
   }
 
   async take(node: string, access: NodeAccess, message: SyncRequest): Promise<TakenMessage> {
@@ -78,13 +61,13 @@ export class SharedNodes implements KnownNodes {
     const body = await this.#change(node, (stored) => {
       before = stored;
       refuseUnfit(this.#deps, node, access, message, this.#knownOf(node, stored));
-      if (stored === undefined || !this.#nodes.has(node)) makeRoom(this.#nodes, this.#deps.maxNodes);
+      if (stored === undefined || !this.nodes.has(node)) makeRoom(this.nodes, this.#deps.maxNodes);
       const next = bodyAfter(access, message, stored, this.#deps.clock.now());
       isNew = next !== undefined;
       return next;
     });
     // Before anything else is waited for: a look at all nodes may forget one that goes.
-    const { remote } = this.#nodes.get(node)!;
+    const { remote } = this.nodes.get(node)!;
     const isBegun = before?.about?.instance !== message.instance;
     if (isBegun) this.#begun(node, body as LinkedBody);
     if (isLinked(body) && body.link.takenBack === false) await this.#takeBack(node, body);
@@ -94,7 +77,7 @@ export class SharedNodes implements KnownNodes {
 
   leave(node: string, remote: RemoteNode): Promise<void> {
     remote.leave();
-    if (this.get(node) === remote) this.#nodes.delete(node);
+    if (this.get(node) === remote) this.nodes.delete(node);
     this.#deps.logger.info({ node }, 'a node has gone');
     return Promise.resolve();
   }
@@ -102,17 +85,17 @@ export class SharedNodes implements KnownNodes {
   async refresh(node?: string): Promise<void> {
     const { store } = this.#deps;
     if (node !== undefined) return this.#look(node);
-    const before = new Map(this.#nodes);
+    const before = new Map(this.nodes);
     const stored: string[] = [];
     for await (const { id } of allEntries(store, NODES)) stored.push(id);
     // One that has come meanwhile, or was heard of again, may be stored since the list was read.
     for (const [name, shown] of before)
-      if (!stored.includes(name) && this.#nodes.get(name) === shown) this.#forget(name);
+      if (!stored.includes(name) && this.nodes.get(name) === shown) this.#forget(name);
     await Promise.all(stored.map((one) => this.#look(one)));
   }
 
   async #look(node: string): Promise<void> {
-    const known = this.#nodes.get(node);
+    const known = this.nodes.get(node);
     const stored = await this.#deps.store.load(nodeKey(node));
     const body = bodyOf(stored);
     if (stored === undefined || !isLinked(body)) return;
@@ -124,7 +107,7 @@ export class SharedNodes implements KnownNodes {
   #forget(node: string): void {
     this.get(node)?.leave();
     this.get(node)?.wake();
-    this.#nodes.delete(node);
+    this.nodes.delete(node);
   }
 
   #begun(node: string, { about }: LinkedBody): void {
@@ -162,7 +145,7 @@ export class SharedNodes implements KnownNodes {
   ): Promise<NodeBody | undefined> {
     const { store, clock } = this.#deps;
     for (let tries = 0; tries < TRIES; tries++) {
-      const known = this.#nodes.get(node);
+      const known = this.nodes.get(node);
       const stored = await store.load(nodeKey(node));
       const before = bodyOf(stored);
       const body = next(before);
@@ -200,12 +183,12 @@ export class SharedNodes implements KnownNodes {
    */
   #show(node: string, body: LinkedBody, commit: Committed, before: Shown | undefined): void {
     const { about, link, services, seenAt } = body;
-    const known = this.#nodes.get(node);
+    const known = this.nodes.get(node);
     if (known?.commit.commit === commit.commit) return;
     if (known !== undefined && known !== before && commit.version <= known.commit.version) return;
     const isSame = known?.remote.about.instance === about.instance;
     const { remote, commands } = isSame ? known : this.#first(node, body);
-    this.#nodes.set(node, { remote, commands, commit, seenAt });
+    this.nodes.set(node, { remote, commands, commit, seenAt });
     if (!isSame) known?.remote.wake();
     remote.take({ ...toldBy(link), services });
     if (!isSame || known.seenAt !== seenAt) remote.heard(Math.max(0, this.#deps.clock.now() - seenAt));

@@ -1,44 +1,18 @@
 import { expect } from 'chai';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { TestProvider } from '../access/support/provider.ts';
-import { redisOfSuite } from '../support/redis.ts';
-import { settingsOf } from '../support/roles.ts';
-import { sampleUri, Service } from '../support/service.ts';
+import { sampleUri, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { serverPair } from './server-pair.ts';
 
 const SHOT = { media: [sampleUri('astronaut.png')], pipelineName: 'FACE DETECTION PIPELINE' };
 
 describe('Servers whose Redis comes back without its last commits', () => {
-  const redis = redisOfSuite();
+  const pair = serverPair({ LEASE_MS: '1500', RECONCILE_MS: '500' });
+  const redis = () => pair().redis;
   let one: Service;
   let two: Service;
-  let provider: TestProvider;
-  const server = (name: string, env: Record<string, string> = {}) =>
-    Service.started(
-      {
-        ...settingsOf(provider),
-        FETCH_PRIVATE: 'true',
-        STORE: 'redis',
-        REDIS_URL: redis().url,
-        SERVER_SILENCE_MS: '1000',
-        LEASE_MS: '1500',
-        RECONCILE_MS: '500',
-        NODE_NAME: name,
-        ...env,
-      },
-      () => provider.token('admin'),
-    );
-  before(async () => {
-    provider = await TestProvider.start();
-    one = await server('one');
-    two = await server('two', { DATA_DIR: one.dataDir });
-  });
-  after(async () => {
-    await two?.close();
-    await one?.close();
-    await provider?.close();
-  });
+  before(() => ({ one, two } = pair()));
 
   const answersAgain = (service: Service) =>
     until('it answers again', async () => (await service.ask('GET', '/rest/jobs')).status === 200);

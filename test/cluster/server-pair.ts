@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { packageRoot } from '../../config/info.ts';
 import { TestProvider } from '../access/support/provider.ts';
-import { redisOfSuite } from '../support/redis.ts';
+import { redisOfSuite, type TestRedis } from '../support/redis.ts';
 import { settingsOf } from '../support/roles.ts';
 import { Service } from '../support/service.ts';
 
@@ -12,6 +12,9 @@ export interface ServerPair {
   readonly one: Service;
   readonly two: Service;
   readonly provider: TestProvider;
+  readonly redis: TestRedis;
+  /** One more server with the same data folder; who starts it closes it. */
+  third(nodeName: string): Promise<Service>;
 }
 
 let pairs = 0;
@@ -22,6 +25,7 @@ export function serverPair(env: Environment = {}): () => ServerPair {
   let provider: TestProvider | undefined;
   let one: Service | undefined;
   let two: Service | undefined;
+  let started: (nodeName: string) => Promise<Service>;
   before(async () => {
     const found = (provider = await TestProvider.start());
     const shared = {
@@ -34,14 +38,18 @@ export function serverPair(env: Environment = {}): () => ServerPair {
       ...env,
     };
     const token = () => found.token('admin');
-    one = await Service.started({ ...shared, NODE_NAME: 'one' }, token);
-    const folders = { DATA_DIR: one.dataDir, MEDIA_ROOTS: `${join(packageRoot, 'samples')}:${one.mediaDir}` };
-    two = await Service.started({ ...shared, NODE_NAME: 'two', ...folders }, token);
+    const first = (one = await Service.started({ ...shared, NODE_NAME: 'one' }, token));
+    const folders = {
+      DATA_DIR: first.dataDir,
+      MEDIA_ROOTS: `${join(packageRoot, 'samples')}:${first.mediaDir}`,
+    };
+    started = (name) => Service.started({ ...shared, NODE_NAME: name, ...folders }, token);
+    two = await started('two');
   });
   after(async () => {
     await two?.close();
     await one?.close();
     await provider?.close();
   });
-  return () => ({ one: one!, two: two!, provider: provider! });
+  return () => ({ one: one!, two: two!, provider: provider!, redis: redis(), third: started });
 }

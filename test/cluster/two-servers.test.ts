@@ -2,43 +2,18 @@ import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { TestProvider } from '../access/support/provider.ts';
-import { redisOfSuite } from '../support/redis.ts';
-import { settingsOf } from '../support/roles.ts';
-import { sampleUri, Service } from '../support/service.ts';
+import { sampleUri, type Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { serverPair } from './server-pair.ts';
 
 const SHOT = { media: [sampleUri('astronaut.png')], pipelineName: 'FACE DETECTION PIPELINE' };
 
 describe('Two servers that share a Redis and a data folder', () => {
-  const redis = redisOfSuite();
+  const pair = serverPair();
+  const redis = () => pair().redis;
   let one: Service;
   let two: Service;
-  let provider: TestProvider;
-  const server = (name: string, env: Record<string, string> = {}) =>
-    Service.started(
-      {
-        ...settingsOf(provider),
-        FETCH_PRIVATE: 'true',
-        STORE: 'redis',
-        REDIS_URL: redis().url,
-        REDIS_PREFIX: `cluster-${process.pid}`,
-        SERVER_SILENCE_MS: '1000',
-        NODE_NAME: name,
-        ...env,
-      },
-      () => provider.token('admin'),
-    );
-  before(async () => {
-    provider = await TestProvider.start();
-    one = await server('one');
-    two = await server('two', { DATA_DIR: one.dataDir });
-  });
-  after(async () => {
-    await two?.close();
-    await one?.close();
-    await provider?.close();
-  });
+  before(() => ({ one, two } = pair()));
 
   /** A component of either has begun with the job's detection. */
   const isInHand = (id: string) =>
@@ -203,13 +178,17 @@ describe('Two servers that share a Redis and a data folder', () => {
   });
 
   it('refuse a third one whose node has the name of another', async () => {
-    const refused = await server('two', { DATA_DIR: one.dataDir }).catch((error: unknown) => error);
+    const refused = await pair()
+      .third('two')
+      .catch((error: unknown) => error);
     expect(String(refused)).to.contain('Another server of this cluster has a node that is called two');
   });
 
   it('refuse one more while Redis is set to throw away what it holds', async () => {
     await redis().set('maxmemory-policy', 'allkeys-lru');
-    const refused = await server('three', { DATA_DIR: one.dataDir }).catch((error: unknown) => error);
+    const refused = await pair()
+      .third('three')
+      .catch((error: unknown) => error);
     await redis().set('maxmemory-policy', 'noeviction');
     expect(String(refused)).to.contain('maxmemory-policy allkeys-lru').and.contain('set it to noeviction');
   });

@@ -9,45 +9,8 @@ import { VirtualClock } from '../../../actors/runtime/clock.ts';
 import { MemoryLedger } from '../../../store/memory-ledger.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import { temporaryFolder } from '../../store/folder.ts';
+import { deployed, FACES, FIRST, NODE, SILENCE_MS, silentLogger as logger, TOKEN_MS } from './rack.ts';
 
-const SILENCE_MS = 10_000;
-const TOKEN_MS = 60_000;
-const NODE = 'rack-2';
-const FACES = {
-  serviceName: 'Faces',
-  serviceDescription: '',
-  serviceLauncher: 'generic' as const,
-  cmd: 'x',
-  args: [],
-  serviceCount: 2,
-  workingDirectory: '.',
-  environmentVariables: [],
-};
-const deployed = (rank: number, more: Partial<DeployedServiceModel> = {}): DeployedServiceModel => ({
-  name: `${NODE}:Faces:${rank}`,
-  kind: 'generic',
-  rank,
-  serviceCount: 2,
-  lastKnownState: 'Configured',
-  restartCount: 0,
-  unlaunchable: false,
-  ...more,
-});
-const first: SyncRequest = {
-  instance: 'one',
-  formerly: null,
-  turn: 0,
-  version: '1.4.2',
-  server: '',
-  done: 0,
-  configuration: '',
-  services: [],
-  processes: [],
-  news: [],
-  installed: [],
-  leaving: false,
-  waitMs: 0,
-};
 const access: NodeAccess = { client: 'client a', node: null };
 
 describe('The gateway of nodes on other hosts', () => {
@@ -71,7 +34,6 @@ describe('The gateway of nodes on other hosts', () => {
   });
   afterEach(() => store.close());
 
-  const logger = { debug() {}, info() {}, warn() {}, error() {} };
   const say = (...what: readonly unknown[]) => void said.push(what);
   /** One more start of the server. */
   const started = (serverId = 'server 1') => {
@@ -103,7 +65,7 @@ describe('The gateway of nodes on other hosts', () => {
     });
   let turn = 0;
   const ask = (message: Partial<SyncRequest> = {}, node = NODE, who = access): Promise<SyncAnswer> =>
-    gateway.sync(node, who, { ...first, turn: ++turn, ...message }, new AbortController().signal);
+    gateway.sync(node, who, { ...FIRST, turn: ++turn, ...message }, new AbortController().signal);
   const refusal = (asked: Promise<unknown>) =>
     asked.then(
       () => expect.fail('it was not refused'),

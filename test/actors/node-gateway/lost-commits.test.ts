@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { NodeGateway } from '../../../actors/node-gateway/gateway.ts';
 import type { SyncAnswer, SyncRequest } from '../../../actors/node-gateway/messages.ts';
-import { NodeStates, type DeployedServiceModel } from '../../../actors/node-manager/node-state.ts';
+import { NodeStates } from '../../../actors/node-manager/node-state.ts';
 import { hashToken, newToken } from '../../../actors/node-manager/tokens.ts';
 import { VirtualClock } from '../../../actors/runtime/clock.ts';
 import { MemoryLedger } from '../../../store/memory-ledger.ts';
@@ -10,48 +10,13 @@ import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import { StoreAway, type StoredActor } from '../../../store/store.ts';
 import { temporaryFolder } from '../../store/folder.ts';
 import { until } from '../../support/until.ts';
+import { deployed, FACES, FIRST, NODE, SILENCE_MS, silentLogger as logger, TOKEN_MS } from './rack.ts';
 
-const SILENCE_MS = 10_000;
-const TOKEN_MS = 60_000;
-const NODE = 'rack-2';
 const KEY = { kind: 'node', id: NODE };
 const OWNER = { server: 'server 1', epoch: 1 };
-const FACES = {
-  serviceName: 'Faces',
-  serviceDescription: '',
-  serviceLauncher: 'generic' as const,
-  cmd: 'x',
-  args: [],
-  serviceCount: 2,
-  workingDirectory: '.',
-  environmentVariables: [],
-};
-const SERVICE = `${NODE}:Faces:1`;
+const RUNNING = deployed(1, { lastKnownState: 'Running' });
+const SERVICE = RUNNING.name;
 const WORKER = `${SERVICE}#1`;
-const deployed: DeployedServiceModel = {
-  name: SERVICE,
-  kind: 'generic',
-  rank: 1,
-  serviceCount: 2,
-  lastKnownState: 'Running',
-  restartCount: 0,
-  unlaunchable: false,
-};
-const first: SyncRequest = {
-  instance: 'one',
-  formerly: null,
-  turn: 0,
-  version: '1.4.2',
-  server: '',
-  done: 0,
-  configuration: '',
-  services: [deployed],
-  processes: [],
-  news: [],
-  installed: [],
-  leaving: false,
-  waitMs: 0,
-};
 
 describe('Servers that share a store know nodes on other hosts', () => {
   const path = temporaryFolder();
@@ -78,7 +43,6 @@ describe('Servers that share a store know nodes on other hosts', () => {
   });
   afterEach(() => store.close());
 
-  const logger = { debug() {}, info() {}, warn() {}, error() {} };
   const started = (serverId: string) => {
     const gateway = new NodeGateway({
       ...{ host: serverId, serverId, version: '1.4.9', store, ledger, clock, logger, states },
@@ -105,7 +69,7 @@ describe('Servers that share a store know nodes on other hosts', () => {
     at.sync(
       NODE,
       { client: 'client a', node: null },
-      { ...first, turn: ++turn, ...message },
+      { ...FIRST, services: [RUNNING], turn: ++turn, ...message },
       new AbortController().signal,
     );
 

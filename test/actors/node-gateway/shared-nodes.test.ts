@@ -3,35 +3,16 @@ import { expect } from 'chai';
 import type { NodeOrder } from '../../../actors/cluster.ts';
 import { NodeGateway } from '../../../actors/node-gateway/gateway.ts';
 import type { SyncAnswer, SyncRequest } from '../../../actors/node-gateway/messages.ts';
-import { NodeStates, type DeployedServiceModel } from '../../../actors/node-manager/node-state.ts';
+import { NodeStates } from '../../../actors/node-manager/node-state.ts';
 import { hashToken, newToken } from '../../../actors/node-manager/tokens.ts';
 import { systemClock as clock } from '../../../actors/runtime/clock.ts';
 import { MemoryLedger } from '../../../store/memory-ledger.ts';
 import { SqliteStore } from '../../../store/sqlite/sqlite-store.ts';
 import { temporaryFolder } from '../../store/folder.ts';
 import { until } from '../../support/until.ts';
+import { deployed, FACES, FIRST, NODE, SILENCE_MS, silentLogger as logger, TOKEN_MS } from './rack.ts';
 
-const SILENCE_MS = 10_000;
-const NODE = 'rack-2';
-const FACES = {
-  ...{
-    serviceName: 'Faces',
-    serviceDescription: '',
-    serviceLauncher: 'generic' as const,
-    cmd: 'x',
-    args: [],
-  },
-  ...{ serviceCount: 1, workingDirectory: '.', environmentVariables: [] },
-};
-const SERVICE: DeployedServiceModel = {
-  ...{ name: `${NODE}:Faces:1`, kind: 'generic', rank: 1, serviceCount: 1, lastKnownState: 'Running' },
-  ...{ restartCount: 0, unlaunchable: false },
-};
-const FIRST: SyncRequest = {
-  ...{ instance: 'one', formerly: null, turn: 0, version: '1.4.2', server: '', done: 0, configuration: '' },
-  ...{ services: [SERVICE], processes: [], news: [], installed: [], leaving: false, waitMs: 0 },
-};
-const logger = { debug() {}, info() {}, warn() {}, error() {} };
+const SERVICE = deployed(1, { lastKnownState: 'Running' });
 
 describe('The gateways of two servers that share a store', () => {
   const path = temporaryFolder();
@@ -63,7 +44,7 @@ describe('The gateways of two servers that share a store', () => {
         maxNodes: 3,
       },
       owner: { server: serverId, epoch: 1 },
-      states: new NodeStates({ store, clock, silenceMs: SILENCE_MS, tokenMs: 60_000 }),
+      states: new NodeStates({ store, clock, silenceMs: SILENCE_MS, tokenMs: TOKEN_MS }),
       silenceMs: SILENCE_MS,
       components: [{ queues: ['FACE'], model: FACES }],
       registeredQueue: () => undefined,
@@ -84,7 +65,7 @@ describe('The gateways of two servers that share a store', () => {
     gateways[at]!.sync(
       NODE,
       { client: 'client a', node: null },
-      { ...FIRST, turn: ++turn, ...message },
+      { ...FIRST, services: [SERVICE], turn: ++turn, ...message },
       new AbortController().signal,
     );
   const refreshed = () => Promise.all(gateways.map((one) => one.refresh()));
