@@ -83,6 +83,11 @@ export class RedisLedger implements WorkLedger {
     this.#listeners.push(listener);
   }
 
+  /** What a queue is called in Redis. */
+  queueName(queue: string): string {
+    return this.#names.told(queue);
+  }
+
   /** With which each script begins. */
   context(): readonly Argument[] {
     const { settings, server, clock = 'redis', now } = this.#deps;

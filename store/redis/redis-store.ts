@@ -19,6 +19,7 @@ import {
   type StoredActor,
 } from '../store.ts';
 import { addressOf, type Address } from './connection.ts';
+import { keyWords, ofCounters } from './changed-keys.ts';
 import { commitWords, counterWords } from './commit-words.ts';
 import { LAYOUT, LAYOUT_SCRIPTS, NEWER_LAYOUT, refuseOtherLayout } from './layout.ts';
 import { LEDGER_SCRIPTS, type LedgerVerb } from './ledger-script.ts';
@@ -199,7 +200,10 @@ export class RedisStore implements Store {
 
   async commit(commit: Commit): Promise<number> {
     this.#loaded.delete(actorName(commit.actor));
-    const words = [...commitWords(commit, this.#parts), ...this.work.changeWords(commit.work)];
+    const words = [
+      ...commitWords(commit, this.#parts, (queue) => this.work.queueName(queue)),
+      ...this.work.changeWords(commit.work),
+    ];
     if (words.length > MOST_WORDS)
       throw new NotStorable(
         `The commit cannot be written: it has ${words.length} parts, Redis takes ${MOST_WORDS} at once.`,
@@ -320,7 +324,8 @@ export class RedisStore implements Store {
   ): Promise<boolean> {
     this.#loaded.delete(actorName(actor));
     const of = [seen?.version ?? '', seen?.commit ?? ''];
-    const words = [actorName(actor), actor.id, reason, ...of, ...counterWords(counters)];
+    const keys = keyWords([...ofCounters(counters), ['quarantine', 'list'], ['commits', 'string']]);
+    const words = [actorName(actor), actor.id, reason, ...of, ...keys, ...counterWords(counters)];
     const moved = await this.#write('quarantine', words);
     if (moved === NEWER_LAYOUT) throw overtaken();
     return moved === 1;

@@ -128,6 +128,14 @@ local function isOther(key, kind)
   return is ~= kind and is ~= 'none'
 end
 
+-- Of keys with their types, the first that is something else: nothing is written then.
+local function foreignKey(n)
+  for _ = 1, n do
+    local key, kind = S .. arg(), arg()
+    if isOther(key, kind) then return redis.error_reply('WRONGTYPE ' .. key .. ' is a ' .. redis.call('TYPE', key).ok .. ' and no ' .. kind) end
+  end
+end
+
 local function indexesOf(key)
   local names = {}
   for _, name in ipairs(cjson.decode(redis.call('HGET', key, 'x') or '[]')) do names[name] = true end
@@ -178,6 +186,8 @@ export const STORE_SCRIPTS = {
     local stored = redis.call('HMGET', key, 'v', 'u')
     if tonumber(stored[1] or '0') ~= expected then return { told(), ${CONFLICT} } end
     if after ~= '' and stored[2] ~= after then return { told(), ${CONFLICT} } end
+    local foreign = foreignKey(number())
+    if foreign then return foreign end
     local owner, epoch, gone = arg(), arg(), arg() == '1'
     if gone and expected == 0 then return { told(), ${CONFLICT} } end
     if gone then
@@ -281,6 +291,8 @@ export const STORE_SCRIPTS = {
     local isOtherwise = isOther(key, 'hash')
     local stored = isOtherwise and { '?' } or redis.call('HMGET', key, 'v', 'u')
     if not stored[1] or version ~= '' and (version ~= stored[1] or commit ~= stored[2]) then return { told(), 0 } end
+    local foreign = foreignKey(number())
+    if foreign then return foreign end
     local aside = S .. 'z:' .. redis.call('INCR', S .. 'commits') .. ':'
     redis.call('RPUSH', S .. 'quarantine', cjson.encode({ actor = actor, why = why, at = at, keys = aside }))
     if isOther(S .. 'n-of:' .. actor, 'set') then redis.call('RENAME', S .. 'n-of:' .. actor, aside .. 'n-of') end

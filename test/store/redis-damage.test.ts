@@ -81,6 +81,39 @@ describe('What lies damaged in Redis, or is of somebody else,', () => {
     });
   });
 
+  describe('of all actors', () => {
+    const counted = { live: 1 };
+    const whole = (id: string) => ({
+      ...{ actor: actor(id), expected: 0, owner: OWNER, snapshot: SNAPSHOT, record: {} },
+      ...{ index: { live: 1 }, counters: counted, putRows: [{ key: 'a', body: 1 }] },
+      outbox: { put: [{ id: `n-${id}`, destination: 'http://a', due: 1, body: 1 }] },
+      work: { offer: [item(id, { actor: actor(id) })] },
+    });
+    const own = ['w:turns:FACE:4', 'w:since:FACE', 'w:queues', 'w:depth', 'w:held', 'w:numbers', 'w:news'];
+    for (const key of ['i:live', 'counters', 'destinations', 'o:http://a', ...own])
+      it(`lets nothing of a commit be stored that would change it (${key}), and all of it when it is gone`, async () => {
+        if (key === 'w:numbers') await client.hset(at(key), 'a', 'of somebody else');
+        else await asText(at(key));
+        expect(String(await failure(store.commit(whole('a'))))).to.contain(`${at(key)} is a `);
+        expect(await store.load(actor('a'))).to.equal(undefined);
+        expect((await client.keys(at('*'))).toSorted()).to.deep.equal([at('layout'), at(key)].toSorted());
+        await client.del(at(key));
+        expect(await store.commit(whole('a'))).to.equal(1);
+        expect(await store.counters('')).to.deep.equal(new Map(Object.entries(counted)));
+        expect(await store.work.claim({ queues: ['FACE'], max: 1, worker: 'w' })).to.have.length(1);
+      });
+
+    it('lets an actor be put aside whole, or not at all', async () => {
+      await store.commit(whole('a'));
+      await asText(at('counters'));
+      const putAside = () => store.quarantine(actor('a'), 'it is damaged', { counters: { live: -1 } });
+      expect(String(await failure(putAside()))).to.contain(`${at('counters')} is a string`);
+      expect((await store.load(actor('a')))?.version).to.equal(1);
+      await client.del(at('counters'));
+      expect(await putAside()).to.equal(true);
+    });
+  });
+
   describe('of work', () => {
     const held = async (worker: string) => {
       const [lease] = await store.work.claim({ queues: ['FACE'], max: 1, worker });

@@ -1,0 +1,59 @@
+/**
+ * Which keys of all actors a commit changes, and of which type each is. A script that fails has done what it did before, so that one is
+ * refused as a whole when one of these keys is something else; an actor's own keys are its own damage, and go with it.
+ */
+import type { WorkChange } from '../ledger.ts';
+import type { Commit } from '../store.ts';
+import type { Argument } from './scripts.ts';
+
+type Type = 'hash' | 'list' | 'set' | 'string' | 'zset';
+type Keys = readonly (readonly [key: string, type: Type])[];
+
+/** Of the ledger, whatever of its work an actor changes. */
+const OF_WORK: Keys = [
+  ['w:numbers', 'string'],
+  ['w:news', 'zset'],
+  ['w:depth', 'hash'],
+];
+const OF_HELD: Keys = [
+  ['w:held', 'hash'],
+  ['w:due', 'zset'],
+  ['w:settled', 'zset'],
+];
+
+/** As words of a script. @param queueName what a queue is called in Redis */
+export function changedKeys(
+  { counters, index = {}, outbox: { put = [] } = {}, work }: Commit,
+  queueName: (queue: string) => string,
+): readonly Argument[] {
+  const destinations = new Set(put.map(({ destination }) => destination));
+  return keyWords([
+    ...ofCounters(counters),
+    ...Object.keys(index).map((name) => [`i:${name}`, 'zset'] as const),
+    ...(destinations.size === 0 ? [] : [['destinations', 'zset'] as const]),
+    ...[...destinations].map((destination) => [`o:${destination}`, 'zset'] as const),
+    ...(work === undefined ? [] : ofWork(work, queueName)),
+  ]);
+}
+
+export const keyWords = (keys: Keys): readonly Argument[] => [keys.length, ...keys.flat()];
+
+export const ofCounters = (counters: Commit['counters'] = {}): Keys =>
+  Object.keys(counters).length === 0 ? [] : [['counters', 'hash']];
+
+function ofWork(
+  { offer = [], withdraw = [], settle = [], clear = false }: WorkChange,
+  queueName: (queue: string) => string,
+): Keys {
+  const changesHeld = clear || settle.length + withdraw.length > 0;
+  if (!changesHeld && offer.length === 0) return [];
+  const queues = new Set([...offer, ...withdraw].map(({ queue }) => queueName(queue)));
+  const turns = new Set(offer.map(({ queue, priority }) => `w:turns:${queueName(queue)}:${priority}`));
+  return [
+    ...OF_WORK,
+    ...(changesHeld ? OF_HELD : []),
+    ...(offer.length > 0 ? [['w:queues', 'set'] as const, ['w:held', 'hash'] as const] : []),
+    ...[...queues].map((queue) => [`w:since:${queue}`, 'zset'] as const),
+    ...[...turns].map((key) => [key, 'zset'] as const),
+  ];
+}
