@@ -7,6 +7,7 @@ import {
   overlap,
   precisionOf,
   recallOf,
+  sureOnes,
   surestFirst,
   type Counts,
 } from './measures/box-matching.ts';
@@ -164,7 +165,7 @@ function hasTracks(truth: BoxTable, isFrame: (picture: number) => boolean): bool
 }
 
 function trackedFrame({ truths, found }: Picture, { threshold, iou }: BoxRules): TrackedFrame {
-  const sure = found.filter(({ score }) => score < 0 || score >= threshold);
+  const sure = sureOnes(found, threshold);
   const counting = truths.filter(({ ignored }) => !ignored);
   const kept = counting.length === truths.length ? sure : withoutIgnored(truths, sure, iou);
   return {

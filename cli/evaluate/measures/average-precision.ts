@@ -5,7 +5,7 @@
 import { candidatesOf, matched, type Candidate, type PictureCase } from './box-matching.ts';
 
 /** 0.50 to 0.95 in steps of 0.05. */
-export const IOUS = Array.from({ length: 10 }, (_, i) => 0.5 + i * ((0.95 - 0.5) / 9));
+const IOUS = Array.from({ length: 10 }, (_, i) => 0.5 + i * ((0.95 - 0.5) / 9));
 const RECALLS = Array.from({ length: 101 }, (_, i) => i * 0.01);
 /** Pixels of the truth's boxes. */
 const AREAS = {
@@ -16,7 +16,7 @@ const AREAS = {
 } as const satisfies Readonly<Record<string, readonly [number, number]>>;
 type AreaName = keyof typeof AREAS;
 /** Detections of a picture that count. */
-export const MOST_DETECTIONS = 100;
+const MOST_DETECTIONS = 100;
 
 /** null where the truth has no box to find. */
 export interface AveragePrecision {

@@ -3,6 +3,7 @@
  * COCOeval.evaluateImg of pycocotools 2.0): the surest detection chooses first, and takes the box that it shares most with.
  */
 import { intersection, isEmptyBox, type Box } from '../../../domain/geometry.ts';
+import { ratioOf } from './ratio.ts';
 
 export interface TrueBox extends Box {
   /** Pixels: what the truth says, which may be those of an outline. */
@@ -94,12 +95,16 @@ export interface Counts {
   readonly falseNegatives: number;
 }
 
-/** Of the detections of a picture that are at least as sure as `threshold` (those without a confidence count always), at one overlap. */
+/** The detections that are at least as sure as `threshold`; those without a confidence count always. */
+export const sureOnes = <T extends FoundBox>(found: readonly T[], threshold: number): readonly T[] =>
+  found.filter(({ score }) => score < 0 || score >= threshold);
+
+/** Of the detections of a picture that are sure enough, at one overlap. */
 export function countedIn(
   { truths, found }: PictureCase,
   { threshold, iou }: { readonly threshold: number; readonly iou: number },
 ): Counts {
-  const sure = found.filter(({ score }) => score < 0 || score >= threshold);
+  const sure = sureOnes(found, threshold);
   const ignored = truths.map((truth) => truth.ignored);
   const pairs = matched(candidatesOf({ truths, found: sure }, iou), truths, ignored, iou);
   let [right, wrong] = [0, 0];
@@ -110,13 +115,10 @@ export function countedIn(
   return { truePositives: right, falsePositives: wrong, falseNegatives: wanted - right };
 }
 
-/** null where there is nothing to measure. */
-export const share = (part: number, whole: number): number | null => (whole > 0 ? part / whole : null);
-
 export const precisionOf = ({ truePositives, falsePositives }: Counts): number | null =>
-  share(truePositives, truePositives + falsePositives);
+  ratioOf(truePositives, truePositives + falsePositives);
 export const recallOf = ({ truePositives, falseNegatives }: Counts): number | null =>
-  share(truePositives, truePositives + falseNegatives);
+  ratioOf(truePositives, truePositives + falseNegatives);
 /** The harmonic mean of both. */
 export const f1Of = ({ truePositives, falsePositives, falseNegatives }: Counts): number | null =>
-  share(2 * truePositives, 2 * truePositives + falsePositives + falseNegatives);
+  ratioOf(2 * truePositives, 2 * truePositives + falsePositives + falseNegatives);

@@ -4,7 +4,7 @@
  * The detection error rate is the same where nobody tells speakers apart.
  */
 import { heaviestPairs, type Edge } from './assignment.ts';
-import { share } from './box-matching.ts';
+import { ratioOf } from './ratio.ts';
 
 /** Milliseconds. */
 export interface Stretch {
@@ -56,10 +56,10 @@ export function speechMeasures(time: SpeechTime): SpeechMeasures {
   const { spokenMs, missedMs, falseAlarmMs, confusedMs } = time;
   return {
     ...time,
-    missRate: share(missedMs, spokenMs),
-    falseAlarmRate: share(falseAlarmMs, spokenMs),
-    confusionRate: share(confusedMs, spokenMs),
-    errorRate: share(missedMs + falseAlarmMs + confusedMs, spokenMs),
+    missRate: ratioOf(missedMs, spokenMs),
+    falseAlarmRate: ratioOf(falseAlarmMs, spokenMs),
+    confusionRate: ratioOf(confusedMs, spokenMs),
+    errorRate: ratioOf(missedMs + falseAlarmMs + confusedMs, spokenMs),
   };
 }
 

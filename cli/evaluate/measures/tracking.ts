@@ -4,7 +4,7 @@
  * and a Data Set for Multi-Target, Multi-Camera Tracking" (2016).
  */
 import { heaviestPairs, type Edge } from './assignment.ts';
-import { share } from './box-matching.ts';
+import { ratioOf } from './ratio.ts';
 
 /** Two boxes of a frame that may be the same object: tracks of both by their numbers, and how far they are apart, from 0 to 1. */
 export interface NearPair {
@@ -125,14 +125,14 @@ export interface TrackingMeasures extends Omit<TrackingCounts, 'distance' | 'sam
 export function trackingMeasures(counts: TrackingCounts): TrackingMeasures {
   const { distance, sameIdentity, ...told } = counts;
   const { objects, detections, matches, misses, falsePositives, switches } = told;
-  const faults = share(misses + falsePositives + switches, objects);
-  const apart = share(distance, matches);
+  const faults = ratioOf(misses + falsePositives + switches, objects);
+  const apart = ratioOf(distance, matches);
   return {
     ...told,
     mota: faults === null ? null : 1 - faults,
     motp: apart === null ? null : 1 - apart,
-    idf1: share(2 * sameIdentity, objects + detections),
-    idPrecision: share(sameIdentity, detections),
-    idRecall: share(sameIdentity, objects),
+    idf1: ratioOf(2 * sameIdentity, objects + detections),
+    idPrecision: ratioOf(sameIdentity, detections),
+    idRecall: ratioOf(sameIdentity, objects),
   };
 }

@@ -2,7 +2,8 @@
  * Errors of a text against the text that is right: the least number of substitutions, deletions and insertions (V. I. Levenshtein 1966),
  * divided by the words or characters of the right one.
  */
-import { share } from './box-matching.ts';
+import { Numbers } from '../numbers.ts';
+import { ratioOf } from './ratio.ts';
 
 export interface TextErrors {
   /** Words or characters of the truth and of what was found. */
@@ -44,13 +45,8 @@ function errorsBetween(
   found: readonly string[],
   most: number,
 ): TextErrors | undefined {
-  const numbers = new Map<string, number>();
-  const numbered = (texts: readonly string[]) =>
-    Int32Array.from(texts, (text) => {
-      const number = numbers.get(text) ?? numbers.size;
-      numbers.set(text, number);
-      return number;
-    });
+  const numbers = new Numbers();
+  const numbered = (texts: readonly string[]) => Int32Array.from(texts, (text) => numbers.of(text));
   const fewest = fewestErrors(numbered(wanted), numbered(found), most);
   if (fewest === undefined) return undefined;
   const { errors, substitutions } = fewest;
@@ -63,7 +59,7 @@ function errorsBetween(
     substitutions,
     deletions,
     insertions: others - deletions,
-    errorRate: share(errors, wanted.length),
+    errorRate: ratioOf(errors, wanted.length),
   };
 }
 
@@ -80,9 +76,11 @@ const NOWHERE = -1;
  */
 function fewestErrors(wanted: Int32Array, found: Int32Array, most: number) {
   if (Math.abs(wanted.length - found.length) > most) return undefined;
-  const [zero, end] = [wanted.length + 1, wanted.length + 1 + found.length - wanted.length];
-  let before = emptyFront(wanted.length + found.length + 3);
-  let front = emptyFront(wanted.length + found.length + 3);
+  // The diagonals go from -wanted.length to found.length, with one more on either side that nobody reaches.
+  const zero = wanted.length + 1;
+  const end = zero + (found.length - wanted.length);
+  const length = 1 + wanted.length + 1 + found.length + 1;
+  let [before, front] = [emptyFront(length), emptyFront(length)];
   front.reach[zero] = afterEqual(wanted, found, 0, 0);
   let errors = 0;
   while (front.reach[end] !== wanted.length) {

@@ -3,6 +3,7 @@ import { isObject, numberOf, textOf } from '../../../results/exports/found-value
 import { jsonPieces, type Path } from '../../../results/json-pieces.ts';
 import { explain, Failure } from '../../failure.ts';
 import { BoxTable, type BoxRow } from '../box-table.ts';
+import { Numbers } from '../numbers.ts';
 import type { Source } from './source.ts';
 import type { PictureTruth, TruthPicture } from './truth.ts';
 
@@ -25,21 +26,6 @@ export async function cocoTruth(source: Source): Promise<PictureTruth> {
     throw error instanceof Failure ? error : source.failure(`is no JSON that can be read: ${explain(error)}`);
   }
   return reading.truth();
-}
-
-/** Numbers of ids, in the order in which they are named first. */
-class Numbers {
-  readonly #numbers = new Map<string, number>();
-
-  of(id: string): number {
-    const number = this.#numbers.get(id) ?? this.#numbers.size;
-    this.#numbers.set(id, number);
-    return number;
-  }
-
-  find(id: string): number | undefined {
-    return this.#numbers.get(id);
-  }
 }
 
 class CocoReading {
@@ -92,7 +78,6 @@ class CocoReading {
       height === undefined ||
       !Number.isFinite(x + y + width + height)
     ) {
-      // prettier-ignore
       this.#without += 1;
       return;
     }

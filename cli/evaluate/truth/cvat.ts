@@ -3,6 +3,7 @@ import type { Box } from '../../../domain/geometry.ts';
 import { scanXml, type Attributes } from '../../../components/documents/xml.ts';
 import { explain, Failure } from '../../failure.ts';
 import { BoxTable } from '../box-table.ts';
+import { LAST_FRAME, Numbers } from '../numbers.ts';
 import type { Source } from './source.ts';
 import type { BoxTruth, TruthPicture } from './truth.ts';
 
@@ -24,16 +25,13 @@ interface Shape extends Box {
   readonly outside: boolean;
 }
 
-/** Frames of four months at ten a second: a larger number is none of a frame. */
-const LAST_FRAME = 100_000_000;
-
 class CvatReading {
   readonly #source: Source;
   readonly #boxes: BoxTable;
   readonly #path: string[] = [];
   readonly #meta = new Map<string, string>();
   readonly #pictures: TruthPicture[] = [];
-  readonly #labels = new Map<string, number>();
+  readonly #labels = new Numbers();
   #track: { readonly number: number; readonly label: number; last: Shape | undefined } | undefined;
   #tracks = 0;
   #others = 0;
@@ -50,7 +48,7 @@ class CvatReading {
     if (name === 'project' && this.#path[1] === 'meta') throw this.#source.failure('is the export of a CVAT project: export its tasks one by one.'); // prettier-ignore
     if (name === 'image') this.#picture(attributes);
     else if (name === 'track') {
-      const label = this.#labelOf(attributes['label']);
+      const label = this.#labels.of(attributes['label'] ?? '');
       this.#track = { number: this.#tracks++, label, last: undefined };
     } else if (name === 'box') this.#box(attributes);
     else if (SHAPES.has(name)) this.#others += 1;
@@ -73,7 +71,7 @@ class CvatReading {
     if (this.#tracks > 0 && this.#pictures.length > 0)
       throw this.#source.failure('has both images and tracks, which no form of CVAT XML has.');
     const notes = this.#others === 0 ? [] : [`${this.#others} shapes of the truth are no boxes and are left out.`]; // prettier-ignore
-    const common = { boxes: this.#boxes, classes: [...this.#labels.keys()], notes };
+    const common = { boxes: this.#boxes, classes: this.#labels.ids, notes };
     if (this.#tracks === 0) return { kind: 'pictures', pictures: this.#pictures, ...common };
     return {
       kind: 'video',
@@ -112,7 +110,8 @@ class CvatReading {
       if (this.#pictures.length === 0)
         throw this.#source.failure('has a box that is in no image and no track.');
       const { x, y, width, height } = shape;
-      this.#add({ x, y, width, height }, this.#pictures.length - 1, this.#labelOf(attributes['label']), -1);
+      const label = this.#labels.of(attributes['label'] ?? '');
+      this.#add({ x, y, width, height }, this.#pictures.length - 1, label, -1);
       return;
     }
     this.#between(shape.frame - 1, shape);
@@ -164,12 +163,6 @@ class CvatReading {
       outside: attributes['outside'] === '1',
       ...(rotation === 0 ? upright : around(upright, rotation)),
     };
-  }
-
-  #labelOf(name = ''): number {
-    const number = this.#labels.get(name) ?? this.#labels.size;
-    this.#labels.set(name, number);
-    return number;
   }
 }
 

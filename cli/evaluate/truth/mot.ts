@@ -5,6 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { BoxTable } from '../box-table.ts';
+import { LAST_FRAME, Numbers } from '../numbers.ts';
 import type { Line, Source } from './source.ts';
 import type { VideoTruth } from './truth.ts';
 
@@ -21,7 +22,6 @@ const MOT16_CLASSES = [
     'crowd',
   ],
 ];
-const LAST_FRAME = 100_000_000;
 
 export const isMotLine = (line: string): boolean =>
   /^\s*\d+(\.0*)?\s*(,\s*-?\d+(\.\d*)?(e[+-]?\d+)?\s*){5,9}$/i.test(line);
@@ -30,23 +30,21 @@ export const isMotLine = (line: string): boolean =>
 export async function motTruth(source: Source): Promise<VideoTruth> {
   const names = (await labelsBeside(source.file)) ?? MOT16_CLASSES;
   const boxes = new BoxTable(source.limit, 'truth');
-  const classes: string[] = [];
-  const tracks = new Map<number, number>();
+  const classes = new Numbers();
+  const tracks = new Numbers<number>();
   let namesClasses = true;
   for await (const line of source.lines()) {
     const { frame, track, x, y, width, height, flag, label } = valuesOf(line, source);
     if (label === undefined) namesClasses = false;
     const name = names[(label ?? 1) - 1] ?? `class ${label}`;
-    if (!classes.includes(name)) classes.push(name);
-    const number = tracks.get(track) ?? tracks.size;
-    if (track >= 0) tracks.set(track, number);
     const mark = { score: -1, ignored: flag === 0, crowd: false };
     const box = { x: x - 1, y: y - 1, width, height, area: width * height };
-    boxes.add({ picture: frame - 1, label: classes.indexOf(name), track: track < 0 ? -1 : number, ...box, ...mark }); // prettier-ignore
+    const number = track < 0 ? -1 : tracks.of(track);
+    boxes.add({ picture: frame - 1, label: classes.of(name), track: number, ...box, ...mark });
   }
   if (boxes.count === 0) throw source.failure('is empty.');
   const range = { first: 0, last: undefined, step: 1 };
-  const named = namesClasses ? classes : undefined;
+  const named = namesClasses ? classes.ids : undefined;
   return { kind: 'video', name: undefined, frames: undefined, ...range, boxes, classes: named, notes: [] };
 }
 
