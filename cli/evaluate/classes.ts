@@ -1,12 +1,12 @@
 /** Which class of the document is which of the truth: by name, whatever its case, or as it was said by --map. */
 import { Failure } from '../failure.ts';
-import { listed } from './document.ts';
+import { listed } from './sentences.ts';
 
 /** A class of the truth and the one of the document that it is. */
 export type Mapping = readonly (readonly [truth: string, found: string])[];
 
 /** What the class of a truth is called that names none. */
-export const UNNAMED = 'object';
+const UNNAMED = 'object';
 
 const canonical = (name: string): string => name.trim().toLowerCase();
 

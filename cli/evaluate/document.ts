@@ -86,9 +86,3 @@ function isSet(value: unknown, property: string): boolean {
     name === property ? parseBoolean(textOf(one)) === true : isSet(one, property),
   );
 }
-
-/** Some of many names, for a sentence. */
-export function listed(names: readonly string[], most = 10): string {
-  const rest = names.length - most;
-  return names.slice(0, most).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
-}

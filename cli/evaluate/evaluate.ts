@@ -9,11 +9,12 @@ import { printable, type Terminal } from '../terminal.ts';
 import { judgeBoxes } from './boxes.ts';
 import { BoxTable } from './box-table.ts';
 import { Classes, type Mapping } from './classes.ts';
-import { headOf, listed, walk, type DocumentHead, type DocumentSource } from './document.ts';
+import { headOf, walk, type DocumentHead, type DocumentSource } from './document.ts';
 import { FoundBoxes, type Finder, type Wanted } from './found-boxes.ts';
 import type { Evaluation } from './evaluation.ts';
 import { evaluationLines } from './lines.ts';
 import { placesOf, type Places } from './places.ts';
+import { listed, ordinal } from './sentences.ts';
 import { judgeSpeech, judgeText } from './speech.ts';
 import { readTruth, truthFormat } from './truth/read.ts';
 import type { BoxTruth, Truth } from './truth/truth.ts';
@@ -75,7 +76,7 @@ function* notesAbout({ status, hasExemplarsAlone }: DocumentHead): Generator<str
 /** A file of this name, else the job with this id. @throws Failure */
 async function sourceOf(
   document: string,
-  { url }: EvaluateOptions,
+  options: EvaluateOptions,
   terminal: Terminal,
 ): Promise<DocumentSource> {
   const place = await stat(document).catch(() => undefined);
@@ -86,7 +87,7 @@ async function sourceOf(
     };
   if (place !== undefined || /[/\\]|\.json$/i.test(document))
     throw new Failure(`${document} is no file: name a detection document or the id of a job.`);
-  const client = await clientOf(url === undefined ? {} : { url }, terminal);
+  const client = await clientOf(options, terminal);
   return { name: `Job ${document}`, open: () => documentOf(document, client, {}) };
 }
 
@@ -192,7 +193,7 @@ function stepNotes(boxes: BoxTable, places: Places, step: number): readonly stri
   for (const { picture } of boxes) if (places.isFrame(picture)) common = greatestCommon(common, picture);
   if (places.media.length !== 1 || common <= step || boxes.count < 10) return [];
   return [
-    `Something was found in each ${common}th frame alone: if no others were looked at (FRAME_INTERVAL), --step ${common} leaves them out.`,
+    `Something was found in each ${ordinal(common)} frame alone: if no others were looked at (FRAME_INTERVAL), --step ${common} leaves them out.`,
   ];
 }
 

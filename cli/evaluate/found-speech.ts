@@ -16,7 +16,7 @@ export interface Said extends Stretch {
 /** Properties of tracks that name a speaker, the first that a track has. */
 const SPEAKERS = ['SPEAKER_ID', 'SPEAKER'];
 
-export interface SaidParts {
+interface SaidParts {
   readonly media: ReadonlySet<number>;
   readonly wanted: Wanted;
   readonly limit: number;

@@ -2,7 +2,8 @@
 import type { FoundMedium } from '../../results/exports/found.ts';
 import { ShownPicture } from '../../results/exports/pictures.ts';
 import { Failure } from '../failure.ts';
-import { listed, type NamedMedium } from './document.ts';
+import type { NamedMedium } from './document.ts';
+import { listed } from './sentences.ts';
 import type { BoxTruth, PictureTruth, TruthPicture, VideoTruth } from './truth/truth.ts';
 
 export interface Places {
@@ -17,7 +18,7 @@ export interface Places {
   readonly notes: readonly string[];
 }
 
-export interface PlaceOptions {
+interface PlaceOptions {
   /** The medium that is meant, by its mediaId. */
   readonly mediaId: number | undefined;
   /** Of videos each so many-th frame is judged. */
@@ -64,7 +65,7 @@ export function theOnly(
 }
 
 function placesInVideo(truth: VideoTruth, media: readonly NamedMedium[], { step }: PlaceOptions): Places {
-  const wanted = truth.name === undefined ? undefined : lastPart(truth.name);
+  const wanted = truth.name === undefined ? undefined : fileNameIn(truth.name);
   const one = theOnly(media.filter(isVideo), 'video', (name) => name === wanted);
   const { length, mediaId } = one.medium;
   const frames = length > 0 ? length : undefined;
@@ -167,7 +168,8 @@ function* notesAbout(
 
 const sizeOf = (medium: FoundMedium) => new ShownPicture(medium).size;
 
-const lastPart = (name: string): string =>
+/** Truths are written on all systems: both slashes part folders. */
+const fileNameIn = (name: string): string =>
   name.slice(Math.max(name.lastIndexOf('/'), name.lastIndexOf('\\')) + 1);
 
 /** Finds media by the names that tools give to pictures and to frames of videos. */
@@ -178,7 +180,7 @@ class Finder {
   constructor(media: readonly NamedMedium[]) {
     this.#videos = media.filter(isVideo);
     for (const one of media)
-      for (const name of new Set([one.name, lastPart(decoded(one.medium.path))]))
+      for (const name of new Set([one.name, fileNameIn(plainPath(one.medium.path))]))
         this.#byName.set(name, [...(this.#byName.get(name) ?? []), one]);
   }
 
@@ -189,7 +191,7 @@ class Finder {
     const at = number === '' ? undefined : this.#medium(video);
     if (at !== undefined && isVideo(at)) return { at, frame: Number(number) };
     // So CVAT calls the frames of a video.
-    const [, cvat] = /^frame_(\d+)(?:\.\w+)?$/i.exec(lastPart(name)) ?? [];
+    const [, cvat] = /^frame_(\d+)(?:\.\w+)?$/i.exec(fileNameIn(name)) ?? [];
     const [only, ...others] = this.#videos;
     return cvat === undefined || only === undefined || others.length > 0
       ? undefined
@@ -198,13 +200,15 @@ class Finder {
 
   /** Of several with the same last part the one whose folders are called so, too. */
   #medium(name: string): NamedMedium | undefined {
-    const all = this.#byName.get(lastPart(name)) ?? [];
-    const near = all.length > 1 ? all.filter(({ medium }) => decoded(medium.path).endsWith(`/${name}`)) : all;
+    const all = this.#byName.get(fileNameIn(name)) ?? [];
+    const near =
+      all.length > 1 ? all.filter(({ medium }) => plainPath(medium.path).endsWith(`/${name}`)) : all;
     return near.length === 1 ? near[0] : all.find((one) => one.name === name);
   }
 }
 
-function decoded(uri: string): string {
+/** Truths name files, in which any character may stand: all percent signs are read, also those that stand for a slash or a question mark. */
+function plainPath(uri: string): string {
   try {
     return decodeURIComponent(uri.replace(/[?#].*$/s, ''));
   } catch {

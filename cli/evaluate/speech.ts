@@ -1,7 +1,7 @@
 /** Speech and texts of the document against those of the truth. */
 import type { FoundMedium } from '../../results/exports/found.ts';
 import { Failure } from '../failure.ts';
-import { listed, walk, type DocumentHead, type DocumentSource, type NamedMedium } from './document.ts';
+import { walk, type DocumentHead, type DocumentSource, type NamedMedium } from './document.ts';
 import type { Finder, Wanted } from './found-boxes.ts';
 import { FoundSpeech, inReadingOrder, type Said } from './found-speech.ts';
 import {
@@ -20,6 +20,7 @@ import {
   type TextErrors,
 } from './measures/word-errors.ts';
 import { theOnly } from './places.ts';
+import { listed } from './sentences.ts';
 import type { SpeechTruth, TextTruth } from './truth/truth.ts';
 
 export interface SpeechResult {
@@ -42,7 +43,7 @@ export interface Judgement<T> {
   readonly notes: readonly string[];
 }
 
-export interface SpeechOptions {
+interface SpeechOptions {
   readonly wanted: Wanted;
   readonly limit: number;
   readonly mediaId: number | undefined;
