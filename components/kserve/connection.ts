@@ -3,9 +3,8 @@ import { z } from 'zod';
 import type { OutgoingAgents } from '../../egress/agent.ts';
 import { exchange, NoAnswer, type Answer } from '../../egress/exchange.ts';
 import { codeOf, modelServerAgents, withoutAnswer } from '../model-servers/answers.ts';
-import type { Outcome } from '../model-servers/patience.ts';
-import type { Waiting } from '../onnx/runtime.ts';
-import type { ModelServerSettings } from '../sdk/detector.ts';
+import type { Outcome } from '../model-servers/outcome.ts';
+import type { ModelServerSettings, Waiting } from '../sdk/detector.ts';
 import { shaped, WrongAnswer, type InferRequest } from './protocol.ts';
 import type { ServedModel } from './settings.ts';
 
@@ -71,7 +70,7 @@ export class Connection {
     const answer = await this.once(request, model, job);
     if (answer.kind !== 'answer') return answer;
     const { status, text } = answer.body;
-    const read = status === 200 ? understood(() => shaped(schema, text)) : undefined;
+    const read = status === 200 ? asOutcome(() => shaped(schema, text)) : undefined;
     return { kind: 'answer', body: read?.kind === 'answer' ? read.body : undefined };
   }
 }
@@ -82,8 +81,8 @@ export function pathOf({ name, version }: ServedModel): string {
   return version === '' ? path : `${path}/versions/${encodeURIComponent(version)}`;
 }
 
-/** What was read of an answer. */
-export function understood<T>(read: () => T): Outcome<T> {
+/** What was read of an answer; one that is wrong is final. */
+export function asOutcome<T>(read: () => T): Outcome<T> {
   try {
     return { kind: 'answer', body: read() };
   } catch (error) {

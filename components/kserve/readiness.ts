@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { Answer } from '../../egress/exchange.ts';
 import { refusalOf, saidIn, withoutKey } from '../model-servers/answers.ts';
-import type { Outcome } from '../model-servers/patience.ts';
-import type { Waiting } from '../onnx/runtime.ts';
+import type { Outcome } from '../model-servers/outcome.ts';
+import type { Waiting } from '../sdk/detector.ts';
 import { pathOf, type Connection } from './connection.ts';
 import type { ServedModel } from './settings.ts';
 

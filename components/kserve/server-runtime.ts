@@ -1,6 +1,6 @@
 /** A network that is computed on a server. */
-import type { Answers, Feeds, Runtime, Values, Waiting } from '../onnx/runtime.ts';
-import { DetectionError } from '../sdk/detector.ts';
+import type { Answers, Feeds, Runtime, Values } from '../onnx/runtime.ts';
+import { DetectionError, type Waiting } from '../sdk/detector.ts';
 import type { InferenceServer } from './server.ts';
 import type { ServedModel } from './settings.ts';
 
@@ -17,7 +17,7 @@ const BYTES_OF_NUMBER = 25;
 /** Bytes that an answer may have for each picture in any case: of some networks it grows with what they find. */
 const LEAST_BYTES = 16 * 1024 * 1024;
 
-const ONE_BY_ONE = 'Set DETECTION_FRAME_BATCH_SIZE to 1 if the model takes one picture at a time';
+const ADVICE = 'Set DETECTION_FRAME_BATCH_SIZE to 1 if the model takes one picture at a time';
 
 export class ServerRuntime implements Runtime {
   readonly #server: InferenceServer;
@@ -42,7 +42,7 @@ export class ServerRuntime implements Runtime {
     const outputs = this.#outputs.map(({ name }) => name);
     const maxBytes = count * this.#bytesOfPicture();
     try {
-      const asked = { outputs, maxBytes, ...(count > 1 ? { advice: ONE_BY_ONE } : {}) };
+      const asked = { outputs, maxBytes, ...(count > 1 ? { advice: ADVICE } : {}) };
       const answers = await this.#server.infer(feeds, asked, this.#model, waiting);
       for (const wanted of this.#outputs) this.#check(wanted, answers[wanted.name]!);
       return answers;

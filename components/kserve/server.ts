@@ -3,12 +3,12 @@
  * error holds the key.
  */
 import { z } from 'zod';
-import { maskUri } from '../../domain/censor.ts';
-import { DENIED, withoutKey } from '../model-servers/answers.ts';
-import { patiently, telling, type Outcome } from '../model-servers/patience.ts';
-import type { Answers, Feeds, Waiting } from '../onnx/runtime.ts';
-import { DetectionError, type ModelServerSettings } from '../sdk/detector.ts';
-import { Connection, pathOf, understood } from './connection.ts';
+import { DENIED } from '../model-servers/answers.ts';
+import type { Outcome } from '../model-servers/outcome.ts';
+import { patiently } from '../model-servers/patience.ts';
+import type { Answers, Feeds } from '../onnx/runtime.ts';
+import type { ModelServerSettings, Waiting } from '../sdk/detector.ts';
+import { asOutcome, Connection, pathOf } from './connection.ts';
 import {
   HEADER_LENGTH,
   inferAnswers,
@@ -58,7 +58,7 @@ export class InferenceServer {
       if (answer.body.status !== 200) return refusalBy(this.#connection, answer.body, model, job);
       const { text, cut } = answer.body;
       if (cut) return { kind: 'final', why: 'what it says of the model never ends' };
-      const metadata = understood(() => shaped(modelMetadata, text));
+      const metadata = asOutcome(() => shaped(modelMetadata, text));
       if (metadata.kind !== 'answer') return metadata;
       return (await notReady(this.#connection, model, job)) ?? metadata;
     });
@@ -86,17 +86,12 @@ export class InferenceServer {
       const { status, cut, bytes, header } = answer.body;
       if (status !== 200) return refusalBy(this.#connection, answer.body, model, job, advice);
       if (cut) return { kind: 'final', why: `its answer has more than ${maxBytes} bytes` };
-      return understood(() => withAll(wanted.outputs, inferAnswers(bytes, header(HEADER_LENGTH))));
+      return asOutcome(() => withAll(wanted.outputs, inferAnswers(bytes, header(HEADER_LENGTH))));
     });
   }
 
   #patiently<T>(model: ServedModel, job: Waiting, once: () => Promise<Outcome<T>>): Promise<T> {
-    return patiently(
-      () => telling(job, once),
-      { ...model, awayMs: this.#awayMs },
-      job,
-      (why) => failure(why, model),
-    );
+    return patiently(once, { ...model, uri: model.server, awayMs: this.#awayMs }, job);
   }
 }
 
@@ -106,9 +101,4 @@ function withAll(outputs: readonly string[], answers: Answers): Answers {
   throw new WrongAnswer(
     `its answer has no output ${missing}, but ${Object.keys(answers).join(', ').slice(0, 300) || 'none'}`,
   );
-}
-
-function failure(why: string, { server, token }: ServedModel): DetectionError {
-  const message = `The model server ${maskUri(server)} could not be used: ${why}.`;
-  return new DetectionError('NETWORK_ERROR', withoutKey(message, token));
 }

@@ -1,7 +1,7 @@
 /** Where a model is served and how it is asked, of the properties of a job. */
 import type { Properties } from '../../domain/types.ts';
 import { withoutSlash } from '../model-servers/answers.ts';
-import { readRetries, type Retries } from '../model-servers/patience.ts';
+import { LONGEST_WAIT_MS, readRetries, type Retries } from '../model-servers/patience.ts';
 import { DetectionError } from '../sdk/detector.ts';
 import { countOf } from '../tracking/settings.ts';
 
@@ -23,8 +23,6 @@ export interface ServedModel extends Retries {
 /** The HTTP port of Triton. */
 const USUAL_PORT = 8_000;
 const MOST_REQUESTS = 64;
-/** The longest that timers can wait. */
-const LONGEST_WAIT_MS = 2 ** 31 - 1;
 const MICROSECONDS = 1_000;
 
 export function readServedModel(properties: Properties): ServedModel {

@@ -2,7 +2,7 @@
 import { outgoingAgents, type OutgoingAgents } from '../../egress/agent.ts';
 import { NoAnswer, type Answer } from '../../egress/exchange.ts';
 import type { ModelServerSettings } from '../sdk/detector.ts';
-import type { Outcome } from './patience.ts';
+import type { Outcome } from './outcome.ts';
 
 /** Characters of what a server says that an error tells. */
 const SAID = 300;

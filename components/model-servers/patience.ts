@@ -1,15 +1,11 @@
 /** How a server that jobs name is asked: one that is away is waited for, one that answers with errors is asked again, one that answers nonsense is not. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Properties } from '../../domain/types.ts';
-import type { Waiting } from '../onnx/runtime.ts';
+import { maskUri } from '../../domain/censor.ts';
+import { DetectionError, type Waiting } from '../sdk/detector.ts';
 import { countOf } from '../tracking/settings.ts';
-
-/** What came of one request. `why` is part of a sentence. */
-export type Outcome<T> =
-  | { readonly kind: 'answer'; readonly body: T }
-  | { readonly kind: 'final'; readonly why: string }
-  /** `waitMs`: the server asks for a longer wait. */
-  | { readonly kind: 'away' | 'failed'; readonly why: string; readonly waitMs?: number };
+import { withoutKey } from './answers.ts';
+import type { Outcome } from './outcome.ts';
 
 /** COMPONENT_HTTP_RETRY_*. */
 export interface Retries {
@@ -18,6 +14,8 @@ export interface Retries {
   readonly maxDelayMs: number;
 }
 
+/** The longest that timers can wait. */
+export const LONGEST_WAIT_MS = 2 ** 31 - 1;
 /** How often somebody who waits tells that it goes on. */
 const TELL_MS = 1_000;
 
@@ -34,27 +32,32 @@ function orDefault(properties: Properties, name: string, usual: number, least: n
   return properties[name] === undefined ? usual : countOf(properties, name, least);
 }
 
-/**
- * The body of the answer. A server that is away is waited for, for `awayMs` at most.
- * Errors: what `failure` makes of the last outcome, and the reason of the signal.
- */
+export interface AskedServer extends Retries {
+  readonly uri: string;
+  /** Its key, which no error tells; empty: it wants none. */
+  readonly token: string;
+  /** How long one that is away is waited for. */
+  readonly awayMs: number;
+}
+
+/** The body of the answer. Errors: NETWORK_ERROR with what to do, and the reason of the signal. */
 export async function patiently<T>(
   once: () => Promise<Outcome<T>>,
-  { attempts: most, firstDelayMs, maxDelayMs, awayMs: longest }: Retries & { readonly awayMs: number },
+  server: AskedServer,
   job: Waiting,
-  failure: (why: string) => Error,
 ): Promise<T> {
+  const { attempts: most, firstDelayMs, maxDelayMs, awayMs: longest } = server;
   let [attempts, delay] = [0, firstDelayMs];
   let awaySince: number | undefined;
   for (;;) {
     job.signal.throwIfAborted();
-    const outcome = await once();
+    const outcome = await telling(job, once);
     if (outcome.kind === 'answer') return outcome.body;
     if (outcome.kind === 'failed') attempts++;
     // It is there, if only to fail.
     awaySince = outcome.kind === 'away' ? (awaySince ?? performance.now()) : undefined;
     const awayMs = awaySince === undefined ? 0 : performance.now() - awaySince;
-    if (outcome.kind === 'final' || attempts >= most || awayMs > longest) throw failure(outcome.why);
+    if (outcome.kind === 'final' || attempts >= most || awayMs > longest) throw unusable(server, outcome.why);
     // However long a server asks to be left alone: nobody waits longer than for one that is away.
     const left = Math.max(0, longest - awayMs);
     await waited(Math.max(delay, Math.min(outcome.waitMs ?? 0, left)), job);
@@ -62,8 +65,13 @@ export async function patiently<T>(
   }
 }
 
+function unusable({ uri, token }: AskedServer, why: string): DetectionError {
+  const message = `The model server ${maskUri(uri)} could not be used: ${why}.`;
+  return new DetectionError('NETWORK_ERROR', withoutKey(message, token));
+}
+
 /** Does something that may take long, and tells meanwhile that it goes on. */
-export async function telling<T>({ working }: Waiting, work: () => Promise<T>): Promise<T> {
+async function telling<T>({ working }: Waiting, work: () => Promise<T>): Promise<T> {
   const timer = setInterval(() => working?.(), TELL_MS);
   try {
     return await work();

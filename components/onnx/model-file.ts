@@ -2,6 +2,7 @@
 import { realpathSync } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { isWithin, rootsOf } from '../model-files/roots.ts';
 import { DetectionError } from '../sdk/detector.ts';
 import { readFileFacts, type FileFacts } from './file-facts.ts';
 import { listModels } from './model-list.ts';
@@ -105,15 +106,6 @@ const outside = (name: string) =>
     'INVALID_PROPERTY',
     `The model ${name} does not lie below a folder of the setting MODEL_ROOTS: put the file there (a link that leads elsewhere does not do), or add its folder to MODEL_ROOTS.`,
   );
-
-/** Folders without symbolic links; one that does not exist serves nothing. */
-export async function rootsOf(roots: readonly string[]): Promise<readonly string[]> {
-  const found = await Promise.all(roots.map((root) => realpath(root).catch(() => undefined)));
-  return found.filter((root) => root !== undefined);
-}
-
-export const isWithin = (file: string, folder: string): boolean =>
-  file === folder || file.startsWith(folder.endsWith(path.sep) ? folder : folder + path.sep);
 
 /** What a file says of itself. Errors: COULD_NOT_OPEN_DATAFILE, COULD_NOT_READ_DATAFILE with a sentence that says what to do. */
 export function checkedFacts({ name, path: file, root, bytes }: ModelFile): FileFacts {

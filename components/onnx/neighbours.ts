@@ -1,10 +1,11 @@
 /** Files that belong to a model and lie beside it: a sidecar of the operator's, and the settings that exports of Hugging Face bring. */
 import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { isWithin } from '../model-files/roots.ts';
 import { namesOf } from './class-names.ts';
 import { HINT_NAMES, hintOf } from './hint-values.ts';
 import { merged, wrongHint, type Hints } from './hints.ts';
-import { isWithin, type ModelFile } from './model-file.ts';
+import type { ModelFile } from './model-file.ts';
 
 const LARGEST = 16 * 1024 * 1024;
 const NAMES = 'CLASS_NAMES';
@@ -12,7 +13,7 @@ const NAMES = 'CLASS_NAMES';
 type Json = Readonly<Record<string, unknown>>;
 
 /** The text of a file below a model's root; undefined when there is none. Errors: INVALID_PROPERTY. */
-export async function textBelow(root: string, file: string, shown: string): Promise<string | undefined> {
+export async function textIfThere(root: string, file: string, shown: string): Promise<string | undefined> {
   const real = await realpath(file).catch(() => undefined);
   if (real === undefined || !isWithin(real, root)) return undefined;
   const facts = await stat(real);
@@ -25,7 +26,7 @@ export async function textBelow(root: string, file: string, shown: string): Prom
 
 async function jsonBeside({ root }: ModelFile, file: string): Promise<Json | undefined> {
   const shown = path.basename(file);
-  const text = await textBelow(root, file, shown);
+  const text = await textIfThere(root, file, shown);
   if (text === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(text);

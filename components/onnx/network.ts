@@ -2,10 +2,10 @@
 import { setMaxListeners } from 'node:events';
 import type { Box } from '../../domain/geometry.ts';
 import type { Placement } from '../networks/letterbox.ts';
-import { DetectionError, type Frame } from '../sdk/detector.ts';
+import { DetectionError, type Frame, type Waiting } from '../sdk/detector.ts';
 import type { Output, ScoredClass, Wanted } from './heads/head.ts';
 import { inFrame, PictureWriter } from './picture.ts';
-import type { Answers, Runtime, Waiting } from './runtime.ts';
+import type { Answers, Runtime } from './runtime.ts';
 import { ordered, suppress } from './suppress.ts';
 import { feedsOf, numbersOf, valuesOf, type NumberArray } from './tensors.ts';
 import type { UnderstoodModel } from './understood.ts';

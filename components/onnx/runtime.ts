@@ -1,5 +1,5 @@
 /** What computes a network: the ONNX runtime in this process, or a server elsewhere. */
-import type { DetectionJob } from '../sdk/detector.ts';
+import type { Waiting } from '../sdk/detector.ts';
 
 /** Numbers by the names that the ONNX runtime has for their types; a server may answer others. */
 export interface Values {
@@ -19,9 +19,6 @@ export interface GivenValues extends Values {
 export type Feeds = Readonly<Record<string, GivenValues>>;
 /** By the names of outputs. */
 export type Answers = Readonly<Record<string, Values>>;
-
-/** Who waits for a network: told that it goes on, and ended by its signal. */
-export type Waiting = Pick<DetectionJob, 'signal' | 'working'>;
 
 export interface Runtime {
   /** What the network answers to so many pictures. Errors: DetectionError, and the reason of the signal. */

@@ -1,14 +1,14 @@
 /** The properties of a sub-job, checked. */
 import path from 'node:path';
 import type { Properties } from '../../domain/types.ts';
+import { rootsOf } from '../model-files/roots.ts';
 import { choiceOf, countOf, numberWithin } from '../tracking/settings.ts';
 import type { TrackingRules } from '../tracking/tracker.ts';
 import { namesInFile } from './class-names.ts';
 import { HINT_NAMES, hintOf } from './hint-values.ts';
 import { merged, wrongHint, type Hints } from './hints.ts';
-import { rootsOf } from './model-file.ts';
 import type { WantedModel } from './model-store.ts';
-import { textBelow } from './neighbours.ts';
+import { textIfThere } from './neighbours.ts';
 import type { Search } from './network.ts';
 
 /** What is asked of a network, wherever it is computed. */
@@ -116,7 +116,7 @@ async function linesOf(
   const file = (properties[name] ?? '').trim();
   if (file === '') return undefined;
   for (const root of await rootsOf(roots)) {
-    const text = file.includes('\0') ? undefined : await textBelow(root, path.resolve(root, file), file);
+    const text = file.includes('\0') ? undefined : await textIfThere(root, path.resolve(root, file), file);
     if (text !== undefined) return namesInFile(text);
   }
   throw wrongHint(

@@ -6,7 +6,7 @@ const BIAS_DIFFERENCE = 112;
 const view = new DataView(new ArrayBuffer(4));
 
 /** The bits of a float of 16 bits that is nearest to a value; what is too large becomes infinite. */
-export function halfOf(value: number): number {
+function halfOf(value: number): number {
   view.setFloat32(0, value);
   const bits = view.getUint32(0);
   const sign = (bits >>> 16) & 0x8000;
@@ -22,7 +22,7 @@ export function halfOf(value: number): number {
 }
 
 /** The value of a float of 16 bits. */
-export function fromHalf(bits: number): number {
+function fromHalf(bits: number): number {
   const sign = (bits & 0x8000) === 0 ? 1 : -1;
   const exponent = (bits >>> 10) & 0x1f;
   const fraction = bits & 0x3ff;

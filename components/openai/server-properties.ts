@@ -1,12 +1,9 @@
 /** Where a model server is and how it is asked, of the properties of a job. */
 import type { Properties } from '../../domain/types.ts';
 import { withoutSlash } from '../model-servers/answers.ts';
-import { readRetries, type Retries } from '../model-servers/patience.ts';
+import { LONGEST_WAIT_MS, readRetries, type Retries } from '../model-servers/patience.ts';
 import { DetectionError } from '../sdk/detector.ts';
 import { countOf } from '../tracking/settings.ts';
-
-/** The longest that timers can wait. */
-const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
 export interface ServerProperties extends Retries {
   /** Without a slash at its end. */

@@ -1,12 +1,12 @@
 /**
  * A model server that speaks the OpenAI protocol, asked with patience (model-servers/patience.ts). No error holds the key.
  */
-import { maskUri } from '../../domain/censor.ts';
 import type { OutgoingAgents } from '../../egress/agent.ts';
 import { exchange, type Answer } from '../../egress/exchange.ts';
 import { DENIED, modelServerAgents, refusalOf, withoutAnswer, withoutKey } from '../model-servers/answers.ts';
-import { patiently, telling, type Outcome } from '../model-servers/patience.ts';
-import { DetectionError, type DetectionJob, type ModelServerSettings } from '../sdk/detector.ts';
+import type { Outcome } from '../model-servers/outcome.ts';
+import { patiently } from '../model-servers/patience.ts';
+import type { DetectionJob, ModelServerSettings } from '../sdk/detector.ts';
 import type { ServerProperties } from './server-properties.ts';
 
 export interface Question {
@@ -49,12 +49,8 @@ export class ModelServer {
     job: DetectionJob,
     anyBody: boolean,
   ): Promise<unknown> {
-    return patiently(
-      () => telling(job, () => this.#once(question, server, job, anyBody)),
-      { ...server, awayMs: this.#awayMs },
-      job,
-      (why) => failure(why, server),
-    );
+    const once = () => this.#once(question, server, job, anyBody);
+    return patiently(once, { ...server, awayMs: this.#awayMs }, job);
   }
 
   async #once(
@@ -102,9 +98,4 @@ function outcomeOf(answer: Answer): Outcome<unknown> {
       why: `it answered with ${what}; API_URI must be the address of an OpenAI interface, which mostly ends in /v1`,
     };
   }
-}
-
-function failure(why: string, { uri, token }: ServerProperties): DetectionError {
-  const message = `The model server ${maskUri(uri)} could not be used: ${why}.`;
-  return new DetectionError('NETWORK_ERROR', withoutKey(message, token));
 }

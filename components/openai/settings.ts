@@ -4,7 +4,7 @@ import type { Properties } from '../../domain/types.ts';
 import type { FedTrack } from '../../protocol/detection-work.ts';
 import { DetectionError } from '../sdk/detector.ts';
 import { countOf } from '../tracking/settings.ts';
-import { textBelow } from './file-below.ts';
+import { namedText } from './named-text.ts';
 import { readServer, type ServerProperties } from './server-properties.ts';
 
 export interface ChatSettings {
@@ -20,7 +20,7 @@ export interface ChatSettings {
 /** `roots`: the folders of MODEL_ROOTS, below which the files lie that properties name. */
 export async function readChat(properties: Properties, roots: readonly string[]): Promise<ChatSettings> {
   const text = (name: string) => properties[name]?.trim() ?? '';
-  const file = async (name: string) => (text(name) === '' ? '' : textBelow(roots, name, text(name)));
+  const file = async (name: string) => (text(name) === '' ? '' : namedText(roots, name, text(name)));
   const prompt = (await file('GENERATION_PROMPT_PATH')) || (properties['PROMPT_TEMPLATE'] ?? '');
   if (prompt.trim() === '')
     throw new DetectionError(

@@ -139,6 +139,9 @@ export interface DetectionJob {
   readonly live?: LiveJob;
 }
 
+/** Who waits for something that takes long: told that it goes on, and ended by the signal. */
+export type Waiting = Pick<DetectionJob, 'signal' | 'working'>;
+
 /**
  * Given to a detector that follows things over the borders of segments (`followsStreams`): its `video` is called once for the whole
  * stream. Every track that it answers has the `liveId` that it got here.

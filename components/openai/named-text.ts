@@ -1,6 +1,6 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { isWithin, rootsOf } from '../onnx/model-file.ts';
+import { isWithin, rootsOf } from '../model-files/roots.ts';
 import { DetectionError } from '../sdk/detector.ts';
 
 /** Bytes of a text that is part of a question. */
@@ -9,7 +9,7 @@ const LARGEST = 1024 * 1024;
 const WEIGHTS = /\.(onnx|bin|data|safetensors)$/i;
 
 /** The text of the file that a property names, below a folder of MODEL_ROOTS: a job must not have others read. Errors: INVALID_PROPERTY. */
-export async function textBelow(roots: readonly string[], property: string, name: string): Promise<string> {
+export async function namedText(roots: readonly string[], property: string, name: string): Promise<string> {
   for (const root of await rootsOf(roots)) {
     const found = await realpath(path.resolve(root, name)).catch(() => undefined);
     if (found !== undefined && isWithin(found, root)) return read(found, property, name);
