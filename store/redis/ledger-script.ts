@@ -190,17 +190,17 @@ export const LEDGER_SCRIPTS = {
     local wasAbsent = redis.call('SADD', P .. 'servers', server)
     redis.call('HSET', P .. 'knows', server, knows)
     -- When nobody could say anything for so long, it was Redis that was away: all others get their time again, or what one may need
-    -- to find a Redis to which it has lost its connection; but once: a server that is late with each word, and alone, would else
-    -- never find that the others are dead.
+    -- to find a Redis to which it has lost its connection. Of times in which no connection can be lost that goes but once: a server
+    -- that is late with each word, and alone, would else never find that the others are dead.
     local silentMs = at - tonumber(redis.call('GET', P .. 'heardOf') or at)
-    local wasAway = silentMs > ms / 2
-    local spareMs = silentMs > lostMs and math.max(ms, returnMs) or ms
+    local wasAway, isLong = silentMs > ms / 2, silentMs > lostMs
+    local spareMs = isLong and math.max(ms, returnMs) or ms
     redis.call('SET', P .. 'heardOf', text(at))
     redis.call('SREM', P .. 'spared', server)
     local dead, ownQueues = {}, args(number())
     for _, other in ipairs(redis.call('SMEMBERS', P .. 'servers')) do
       local key = P .. 'server:' .. other
-      if other ~= server and wasAway and redis.call('SADD', P .. 'spared', other) == 1 then
+      if other ~= server and wasAway and (redis.call('SADD', P .. 'spared', other) == 1 or isLong) then
         redis.call('SET', key, redis.call('GET', key) or '', 'PX', spareMs)
         -- What it holds must not run out before it is heard of or is dead: that would cost an attempt.
         redis.call('SET', P .. 'granted', text(spareMs))

@@ -164,14 +164,15 @@ export class SharedRedis {
     const at = this.#time.now;
     const silentMs = at - (this.#heardOf ?? at);
     const wasAway = silentMs > ms / 2;
-    const spareMs = silentMs > LOST_MS ? Math.max(ms, RETURN_MS) : ms;
+    const isLong = silentMs > LOST_MS;
+    const spareMs = isLong ? Math.max(ms, RETURN_MS) : ms;
     this.#heardOf = at;
     const wasAbsent = !this.#servers.has(server);
     this.#servers.set(server, at + ms);
     this.#spared.delete(server);
     const dead: string[] = [];
     for (const [other, until] of [...this.#servers])
-      if (other !== server && wasAway && !this.#spared.has(other)) {
+      if (other !== server && wasAway && (isLong || !this.#spared.has(other))) {
         this.#spared.add(other);
         this.#servers.set(other, at + spareMs);
         this.#granted = spareMs;

@@ -475,6 +475,12 @@ describe('The store in Redis', () => {
       expect(await left()).to.be.above(30_000);
       await wasAway();
       expect((await one.work.alive(1_000, 'a node')).dead, 'away a second time').to.deep.equal([]);
+      await client.del(`{${prefix}}:w:server:other`);
+      await wasAway();
+      expect((await one.work.alive(1_000, 'a node')).dead, 'away for all of its time').to.deep.equal([]);
+      expect(await left()).to.be.above(30_000);
+      await client.del(`{${prefix}}:w:server:other`);
+      expect((await one.work.alive(1_000, 'a node')).dead, 'not away').to.deep.equal(['other']);
       client.disconnect();
     }
   });
@@ -495,6 +501,10 @@ describe('The store in Redis', () => {
     await one.work.alive(1_000, 'a node');
     for (let n = 0; n < 2; n++) await one.work.expire(0);
     expect((await until()) - before, 'once').to.equal(60_000);
+    await client.set(`{${prefix}}:w:heardOf`, '0');
+    await one.work.alive(1_000, 'a node');
+    await one.work.expire(0);
+    expect((await until()) - before, 'again, for Redis was away a second time').to.equal(120_000);
     client.disconnect();
   });
 
