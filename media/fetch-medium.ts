@@ -1,7 +1,7 @@
 /** Brings a medium to a local file: `file:` where it lies, `http(s):` (also from buckets) and `data:` into a file of ours. */
-import { constants } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import { closeSync, constants, fdatasyncSync, mkdirSync, openSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { FetchLimits } from '../protocol/media-work.ts';
 import type { BucketObject } from '../domain/types.ts';
 import { downloadObject } from './buckets.ts';
@@ -9,6 +9,9 @@ import { decodeDataUri } from './data-uri.ts';
 import { checkFileUri, schemeOf } from './file-uris.ts';
 import type { download, DownloadOptions } from './http-download.ts';
 import { MediumError } from './medium-error.ts';
+import { SMALL_BYTES } from './small-file.ts';
+
+const MODE = 0o600;
 
 export interface Retrieved {
   /** Absolute path of a regular file. */
@@ -37,7 +40,9 @@ export async function retrieve(
       return { path: await localFile(uri, limits) };
     case 'data': {
       const data = decodeDataUri(uri, limits.maxBytes);
-      return await written(fetchTo, (file) => file.writeFile(data));
+      return data.length > SMALL_BYTES
+        ? await written(fetchTo, (file) => file.writeFile(data))
+        : await storing(fetchTo, () => writeSmall(fetchTo, data));
     }
     case 'http':
     case 'https':
@@ -73,21 +78,42 @@ async function localFile(uri: string, limits: FetchLimits): Promise<string> {
   }
 }
 
+const partOf = (path: string) => `${path}.part`;
+
 /** Writes a part file, makes it durable, and gives it its name only when it is whole. */
-async function written(path: string, write: (file: FileHandle) => Promise<void>): Promise<Retrieved> {
-  const part = `${path}.part`;
-  try {
-    const file = await open(part, 'w', 0o600);
+function written(path: string, write: (file: FileHandle) => Promise<void>): Promise<Retrieved> {
+  return storing(path, async () => {
+    await mkdir(dirname(path), { recursive: true });
+    const file = await open(partOf(path), 'w', MODE);
     try {
       await write(file);
       await file.datasync();
     } finally {
       await file.close();
     }
-    await rename(part, path);
+    await rename(partOf(path), path);
+  });
+}
+
+/** The same at once, see `SMALL_BYTES`. */
+function writeSmall(path: string, data: Buffer): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const file = openSync(partOf(path), 'w', MODE);
+  try {
+    writeFileSync(file, data);
+    fdatasyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(partOf(path), path);
+}
+
+async function storing(path: string, write: () => Promise<void> | void): Promise<Retrieved> {
+  try {
+    await write();
     return { path };
   } catch (error) {
-    await rm(part, { force: true });
+    await rm(partOf(path), { force: true }).catch(() => undefined);
     throw isStorageError(error)
       ? new MediumError('LOCAL_STORAGE', `The medium could not be stored: ${error.message}`, { cause: error })
       : error;

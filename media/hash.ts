@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { smallFile } from './small-file.ts';
 
 const MOST_AT_ONCE = 1 << 20;
-/** A file up to this size is read at once: to wait for other threads at each step would take longer. */
-const SMALL_BYTES = 256 * 1024;
 
 /** SHA-256 of the file's bytes, in hex; memory use does not grow with the file. `onBytes` hears of each piece's length. */
 export async function hashFile(
@@ -30,19 +28,5 @@ export async function hashFile(
     }
   } finally {
     await file.close();
-  }
-}
-
-function smallFile(path: string): Buffer | undefined {
-  const file = openSync(path, 'r');
-  try {
-    const { size } = fstatSync(file);
-    if (size > SMALL_BYTES) return undefined;
-    // One byte more than there should be: a file that grows is read as a large one.
-    const bytes = Buffer.allocUnsafe(size + 1);
-    const read = readSync(file, bytes, 0, bytes.length, 0);
-    return read === size ? bytes.subarray(0, read) : undefined;
-  } finally {
-    closeSync(file);
   }
 }

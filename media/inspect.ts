@@ -1,5 +1,5 @@
 /** What a medium is: its type, size, length and the times of its frames (metadata keys: specification 2.1). */
-import { stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
 import { mediaTypeOf } from '../domain/media-types.ts';
 import { firstLine } from './first-line.ts';
 import { hashFile } from './hash.ts';
@@ -32,7 +32,7 @@ async function refinedMime(path: string, mimeType: string): Promise<string> {
 /** What decodes a kind of medium is loaded for the first medium of that kind. */
 async function find(path: string, mimeType: string, options: InspectOptions): Promise<Findings> {
   try {
-    if ((await stat(path)).size === 0)
+    if (statSync(path).size === 0)
       throw new MediumError(
         'MEDIA_INSPECTION',
         'The file is empty (0 bytes): was it copied or uploaded whole?',

@@ -1,8 +1,9 @@
 /** MIME types by content, under the names that Apache Tika gives them, since documents and selectors use those. */
-import { fileTypeFromFile } from 'file-type';
+import { fileTypeFromBuffer, fileTypeFromFile } from 'file-type';
 import { open } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { isTarga } from './targa.ts';
+import { smallFile } from './small-file.ts';
+import { FOOTER_BYTES, isTarga } from './targa.ts';
 
 export const UNKNOWN_MIME = 'application/octet-stream';
 
@@ -85,13 +86,14 @@ export function statedMime(found: string, stated: string | undefined): string {
 
 /** `name` is the file's name as the client knows it, for the kinds of text; the path's own when absent. */
 export async function mimeTypeOf(path: string, name = path): Promise<string> {
-  const found = (await fileTypeFromFile(path))?.mime;
+  const small = smallFile(path);
+  const found = (await (small === undefined ? fileTypeFromFile(path) : fileTypeFromBuffer(small)))?.mime;
   const known = found === undefined ? UNKNOWN_MIME : (TIKA[found] ?? found);
   // A few letters can look like the beginning of a picture or of sound, but no picture and no sound reads as text.
   if (known !== UNKNOWN_MIME && !/^(image|audio|video)\//.test(known) && !TEXT_LIKE.includes(known))
     return known;
   const ending = extname(name).toLowerCase();
-  const { bytes, targa } = await look(path, ending);
+  const { bytes, targa } = small === undefined ? await look(path, ending) : lookAt(small, ending);
   const picture = netpbm(bytes) ?? (targa && LIKE_TARGA.includes(known) ? 'image/x-tga' : undefined);
   if (picture !== undefined) return picture;
   const text = decodeText(bytes);
@@ -107,16 +109,36 @@ function netpbm(bytes: Buffer): string | undefined {
   return kind === undefined ? undefined : NETPBM[kind];
 }
 
+interface Look {
+  readonly bytes: Buffer;
+  readonly targa: boolean;
+}
+
 /** The beginning of a file, and whether it is a TGA picture. */
-async function look(path: string, ending: string): Promise<{ bytes: Buffer; targa: boolean }> {
+async function look(path: string, ending: string): Promise<Look> {
   const file = await open(path, 'r');
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
     const bytes = buffer.subarray(0, bytesRead);
-    return { bytes, targa: await isTarga(bytes, file, ending) };
+    const { size } = await file.stat();
+    const last = await file.read(
+      Buffer.alloc(FOOTER_BYTES),
+      0,
+      FOOTER_BYTES,
+      Math.max(0, size - FOOTER_BYTES),
+    );
+    const end = last.buffer.subarray(0, last.bytesRead);
+    return { bytes, targa: isTarga({ head: bytes, end, size }, ending) };
   } finally {
     await file.close();
   }
+}
+
+/** The same of a file that has been read. */
+function lookAt(whole: Buffer, ending: string): Look {
+  const bytes = whole.subarray(0, HEAD_BYTES);
+  const end = whole.subarray(-FOOTER_BYTES);
+  return { bytes, targa: isTarga({ head: bytes, end, size: whole.length }, ending) };
 }
 
 /** The beginning of a text in UTF-8, UTF-16 or windows-1252; undefined when it is none. */

@@ -1,29 +1,27 @@
 /** Which files are TGA pictures, which have nothing at their beginning that says so. */
-import type { FileHandle } from 'node:fs/promises';
 
 const HEADER_BYTES = 18;
 /** What the second version of the format ends with. */
 const SIGNATURE = 'TRUEVISION-XFILE.\0';
-const FOOTER_BYTES = 26;
+export const FOOTER_BYTES = 26;
 
 /** Kinds of picture by the number in the header: with a palette, coloured, grey; from 9 on packed. */
 const PALETTE = [1, 9];
 const KINDS = [...PALETTE, 2, 3, 10, 11];
 const PACKED_FROM = 9;
 
-/** `head` is the beginning of the file. A header that makes sense needs a second witness: the footer, the size or the ending. */
-export async function isTarga(head: Buffer, file: FileHandle, ending: string): Promise<boolean> {
+/** What of a file tells: its beginning, its last FOOTER_BYTES and its size. */
+interface Ends {
+  readonly head: Buffer;
+  readonly end: Buffer;
+  readonly size: number;
+}
+
+/** A header that makes sense needs a second witness: the footer, the size or the ending. */
+export function isTarga({ head, end, size }: Ends, ending: string): boolean {
   const plain = plainSize(head);
   if (plain === undefined) return false;
-  const { size } = await file.stat();
-  if (size === plain || ending === '.tga') return true;
-  const { buffer, bytesRead } = await file.read(
-    Buffer.alloc(FOOTER_BYTES),
-    0,
-    FOOTER_BYTES,
-    Math.max(0, size - FOOTER_BYTES),
-  );
-  return buffer.subarray(0, bytesRead).toString('latin1').endsWith(SIGNATURE);
+  return size === plain || ending === '.tga' || end.toString('latin1').endsWith(SIGNATURE);
 }
 
 /** Bytes of the file when it is not packed and has no footer (else some number); undefined when this is no header of a TGA. */

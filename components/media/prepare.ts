@@ -1,6 +1,6 @@
 /** PREPARE: brings a medium to a local file, finds out what it is, and which of its frames were asked for. */
-import { mkdir, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { statSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { statedType } from '../../media/data-uri.ts';
 import { retrieve } from '../../media/fetch-medium.ts';
 import { hashFile } from '../../media/hash.ts';
@@ -27,7 +27,7 @@ export async function* prepare(work: PrepareWork, context: WorkContext): AsyncGe
   const path =
     work.stored === true ? await derivedMedium(work) : await fetchMedium(work, context.signal, meter);
   // Looked at before it is read: what is written meanwhile shows.
-  const { size: bytes, mtimeMs } = await stat(path);
+  const { size: bytes, mtimeMs } = statSync(path);
   const medium = await preparedMedium(path, work, context.signal, meter);
   yield `${JSON.stringify({ ...medium, bytes, modified: Math.floor(mtimeMs) })}\n`;
 }
@@ -63,7 +63,6 @@ async function derivedMedium({ fetchTo }: PrepareWork): Promise<string> {
 async function fetchMedium(work: PrepareWork, signal: AbortSignal, meter: Meter): Promise<string> {
   const { uri, fetchTo, limits, bearer } = work;
   const object = mediaBucket(uri, work.properties) ?? undefined;
-  await mkdir(dirname(fetchTo), { recursive: true });
   const watch = setInterval(() => void report(), WATCH_MS);
   let seen = 0;
   const report = async (): Promise<void> => {
