@@ -80,9 +80,8 @@ export interface Claim {
   /** The worker outlives this server: its leases do so, too. */
   readonly lasting?: boolean;
   /**
-   * The worker does one item after the other and answers several at a time, so that nobody can tell on which of them it was when it
-   * dies. Then none of them counts as lost, and from then on each is handed out with no other beside it: the one that is to blame
-   * costs attempts, all others do not. Of many that wait it gets no more than half, for others may come for some as well.
+   * The worker does one item after the other and answers several at a time. When it hangs with several, nobody can tell on which of them
+   * it was: that is as when it is gone (see `gone`). Of many that wait it gets no more than half, for others may come for some as well.
    */
   readonly inTurn?: boolean;
 }
@@ -130,7 +129,11 @@ export interface WorkLedger {
   reject(token: string, reason: string): Promise<boolean>;
   /** Nobody knows what the item is for any more: it goes. */
   forget(token: string): Promise<void>;
-  /** A worker is gone: what it held was lost (`counted`) or is given back. */
+  /**
+   * A worker is gone: what it held was lost (`counted`) or is given back. On which of several it was nobody can tell, nor whether it had
+   * got all of them, for the answer of a claim may be lost on its way. Then none of them counts as lost, and from then on each is handed
+   * out with no other beside it: the one that is to blame costs attempts, all others do not.
+   */
   gone(worker: string, counted: boolean, reason: string): Promise<void>;
   /**
    * Nobody can serve this queue: what waits in it is lost. Of servers that share the ledger each says so for itself, with an empty reason

@@ -90,7 +90,7 @@ export class MemoryLedger implements WorkLedger {
   readonly #listeners: LedgerListener[] = [];
   #keeper: LeaseKeeper | undefined;
   readonly #lasting = new Set<string>();
-  /** Items that were held beside others by a worker that died. */
+  /** Items that were held beside others by a worker that died or hung. */
   readonly #alone = new Set<string>();
   #turn = 0;
 
@@ -140,7 +140,7 @@ export class MemoryLedger implements WorkLedger {
       const turn = this.#turn++ % queues.length;
       const all = [...queues.slice(turn), ...queues.slice(0, turn)];
       const at = this.#deps.now();
-      const taken = inTurn ? this.#takeInTurn(all, max, worker) : this.#waiting.take(all, max);
+      const taken = this.#take(all, inTurn ? this.#mostInTurn(all, max) : max, worker);
       return taken.map((item) => {
         const entry = this.#entries.get(item.id);
         const plain = newLease(this.#deps.newToken(), item, worker, at, this.#deps.settings);
@@ -206,10 +206,9 @@ export class MemoryLedger implements WorkLedger {
 
   gone(worker: string, counted: boolean, reason: string): Promise<void> {
     return settled(() => {
-      for (const lease of [...this.#leases.values()])
-        if (lease.worker === worker && this.#leases.has(lease.token))
-          if (counted) this.#loseOrSetApart(lease, reason);
-          else this.#giveBack(lease);
+      const held = this.#heldBy(worker);
+      if (counted) this.#loseOrSetApart(held, reason);
+      else for (const lease of held) this.#giveBack(lease);
     });
   }
 
@@ -232,7 +231,7 @@ export class MemoryLedger implements WorkLedger {
         const expiry = expiryOf(lease, at);
         if (expiry === null || !this.#leases.has(lease.token)) return [];
         const reason = expiryReason(expiry, settings);
-        this.#loseOrSetApart(lease, reason);
+        this.#loseOrSetApart([lease, ...this.#besides(lease)], reason);
         return [{ lease, reason }];
       });
     });
@@ -362,31 +361,38 @@ export class MemoryLedger implements WorkLedger {
     else this.#tell([{ what: 'lost', item, token, reason }]);
   }
 
+  #heldBy(worker: string): readonly Lease[] {
+    return [...this.#leases.values()].filter((lease) => lease.worker === worker);
+  }
+
   /** Others that the worker of a lease works on in turn with it. */
   #besides({ token, worker, inTurn }: Lease): readonly Lease[] {
     if (inTurn !== true) return [];
-    return [...this.#leases.values()].filter(
-      (other) => other.worker === worker && other.inTurn === true && other.token !== token,
-    );
+    return this.#heldBy(worker).filter((other) => other.inTurn === true && other.token !== token);
   }
 
-  /** On which of several items a worker was when it went is not known: all of them go back, each to be handed out alone. */
-  #loseOrSetApart(lease: Lease, reason: string): void {
-    const besides = this.#besides(lease);
-    if (besides.length === 0) return this.#lose(lease, reason);
-    for (const one of [lease, ...besides]) {
-      this.#alone.add(one.item.id);
-      this.#giveBack(one);
-    }
+  /**
+   * On which of several items a worker was when it went is not known, nor whether it had got all of them: all go back, each to be handed out
+   * alone.
+   */
+  #loseOrSetApart(leases: readonly Lease[], reason: string): void {
+    for (const lease of leases)
+      if (leases.length === 1) this.#lose(lease, reason);
+      else {
+        this.#alone.add(lease.item.id);
+        this.#giveBack(lease);
+      }
   }
 
-  #takeInTurn(queues: readonly string[], max: number, worker: string): readonly WorkItem[] {
+  #mostInTurn(queues: readonly string[], max: number): number {
     const lengths = this.#waiting.lengths();
     const waiting = queues.reduce((sum, queue) => sum + (lengths.get(queue) ?? 0), 0);
-    const holds = [...this.#leases.values()].some((lease) => lease.worker === worker);
+    return Math.min(max, Math.max(FEW, Math.ceil(waiting / 2)));
+  }
+
+  #take(queues: readonly string[], most: number, worker: string): readonly WorkItem[] {
     const isAlone = (id: string) => this.#alone.has(id);
-    const most = Math.min(max, Math.max(FEW, Math.ceil(waiting / 2)));
-    return this.#waiting.take(queues, most, { isAlone, holds });
+    return this.#waiting.take(queues, most, { isAlone, holds: this.#heldBy(worker).length > 0 });
   }
 
   #giveBack(lease: Lease, begun = true): void {

@@ -310,14 +310,13 @@ local function besides(lease)
   return found
 end
 
--- On which of several items a worker was when it went is not known: all of them go back, each to be handed out alone.
-local function loseOrSetApart(lease, why)
-  local others = besides(lease)
-  if #others == 0 then return lose(lease, why) end
-  table.insert(others, 1, lease)
-  for _, one in ipairs(others) do
-    redis.call('HSET', P .. 'i:' .. one.id, 'alone', '1')
-    giveBack(one, true)
+-- On which of several items a worker was when it went is not known, nor whether it had got all of them: all go back, each to be handed out
+-- alone.
+local function loseOrSetApart(leases, why)
+  if #leases == 1 then return lose(leases[1], why) end
+  for _, lease in ipairs(leases) do
+    redis.call('HSET', P .. 'i:' .. lease.id, 'alone', '1')
+    giveBack(lease, true)
   end
 end
 

@@ -115,9 +115,9 @@ export const LEDGER_SCRIPTS = {
       local item = nextItem()
       if not item then break end
       -- One that is to have no other beside it.
-      if inTurn and item.alone and (holds or #leases > 0) then break end
+      if item.alone and (holds or #leases > 0) then break end
       leases[#leases + 1] = hold(item, tokens[#leases + 1])
-      if inTurn and item.alone then break end
+      if item.alone then break end
     end
     return { told(), leases }`),
   beat: writing(`
@@ -175,10 +175,11 @@ export const LEDGER_SCRIPTS = {
     return { told() }`),
   gone: writing(`
     local worker, counted, why = arg(), arg() == '1', arg()
-    for _, lease in ipairs(leasesOfWorker(worker)) do
-      if redis.call('EXISTS', lease.key) == 1 then
-        if counted then loseOrSetApart(lease, why) else giveBack(lease, true) end
-      end
+    local held = leasesOfWorker(worker)
+    if counted then
+      loseOrSetApart(held, why)
+    else
+      for _, lease in ipairs(held) do giveBack(lease, true) end
     end
     return { told() }`),
   alive: writing(`
@@ -275,7 +276,9 @@ export const LEDGER_SCRIPTS = {
           why = 'not done after ' .. text(wholeMs) .. ' ms'
         end
         expired[#expired + 1] = { shown(lease), why }
-        loseOrSetApart(lease, why)
+        local held = besides(lease)
+        table.insert(held, 1, lease)
+        loseOrSetApart(held, why)
       end
     end
     return { told(), expired }`),
