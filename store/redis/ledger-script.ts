@@ -12,7 +12,10 @@ export const LEDGER_SCRIPTS = {
     for _ = 1, number() do withdraw(described()) end
     return { told() }`),
   claim: writing(`
-    local worker, lasting, inTurn, max = arg(), arg() == '1', arg() == '1', number()
+    local isKnown, worker, lasting, inTurn, max = arg() == '1', arg(), arg() == '1', arg() == '1', number()
+    -- Should a server die that others took for dead before, nobody finds it dead again: what it hands out until they have heard of it would
+    -- run out, and cost attempts.
+    if isKnown and redis.call('SISMEMBER', P .. 'servers', server) == 0 then return { told(), 'unheard' } end
     local knows = {}
     for _ = 1, number() do
       local kind = arg()

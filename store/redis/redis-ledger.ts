@@ -12,6 +12,7 @@ import type {
   WorkLedger,
   WorkStatus,
 } from '../ledger.ts';
+import { StoreAway } from '../store.ts';
 import { LAYOUT } from './layout.ts';
 import type { LedgerVerb } from './ledger-script.ts';
 import { QueueNames } from './queue-names.ts';
@@ -45,6 +46,8 @@ export interface RedisLedgerDeps {
   readonly schemas?: Knowledge['schemas'];
 }
 
+const UNHEARD = 'Other servers took this one for dead: it hands out work when they have heard of it again.';
+
 /** So many leases end in one step: the next ones with the next. */
 const ENDED_AT_A_TIME = 1_000;
 
@@ -72,6 +75,8 @@ export class RedisLedger implements WorkLedger {
   readonly #names: QueueNames;
   readonly #unclear = new UnclearLeases();
   #turn = 0;
+  /** That it is there, to the others. */
+  #hasSaid = false;
 
   constructor(scripts: Scripts<LedgerVerb>, deps: RedisLedgerDeps) {
     this.#scripts = scripts;
@@ -131,6 +136,7 @@ export class RedisLedger implements WorkLedger {
     if (items.length > 0) await this.#run('withdraw', this.#itemWords(items));
   }
 
+  /** @throws StoreAway also while others take this server for dead */
   async claim({ queues, max, worker, lasting = false, inTurn = false }: Claim): Promise<readonly Lease[]> {
     if (queues.length === 0 || max <= 0) return [];
     // Who serves several queues begins with another one each time, so that none of them starves.
@@ -140,6 +146,7 @@ export class RedisLedger implements WorkLedger {
     const schemas = Object.entries(this.#deps.schemas ?? {});
     const known = [schemas.length, ...schemas.flat()];
     const words = [
+      this.#hasSaid ? 1 : 0,
       worker,
       lasting ? 1 : 0,
       inTurn ? 1 : 0,
@@ -153,6 +160,7 @@ export class RedisLedger implements WorkLedger {
       for (const token of tokens) this.#unclear.add({ token, worker, begun: false });
       throw error;
     });
+    if (leases === 'unheard') throw new StoreAway(UNHEARD);
     return this.#readLeases(leases);
   }
 
@@ -208,6 +216,7 @@ export class RedisLedger implements WorkLedger {
       JSON.stringify(knowledge),
       ...this.#names.endings,
     ]);
+    this.#hasSaid = true;
     return {
       dead: dead as readonly string[],
       servers: servers as number,

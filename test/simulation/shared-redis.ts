@@ -2,7 +2,7 @@
 import type { Presence } from '../../store/redis/redis-ledger.ts';
 import type { Claim, Lease, LedgerListener, News } from '../../store/ledger.ts';
 import { MemoryLedger } from '../../store/memory-ledger.ts';
-import { VersionConflict, type ActorKey, type Commit } from '../../store/store.ts';
+import { StoreAway, VersionConflict, type ActorKey, type Commit } from '../../store/store.ts';
 import { ModelStore } from '../store/model-store.ts';
 import type { SimulatedTime } from './time.ts';
 
@@ -120,9 +120,10 @@ export class SharedRedis {
     return this.store.quarantine(actor, reason, options);
   }
 
-  /** `tokens`: of the leases, which the caller knows before. */
+  /** As the script `claim`. `tokens`: of the leases, which the caller knows before. */
   async claim(server: string, claim: Claim, tokens: readonly string[]): Promise<readonly Lease[]> {
     this.#tokens = [...tokens];
+    if (!this.#servers.has(server)) throw new StoreAway('Others took this server for dead.');
     for (const queue of claim.queues) this.#unable.get(queue)?.delete(server);
     const leases = await this.work.claim(claim);
     this.#witness.claimed(leases);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { Redis } from 'ioredis';
 import { RedisStore, type RedisOptions } from '../../store/redis/redis-store.ts';
-import { NotStorable, StoreDamaged, type Commit } from '../../store/store.ts';
+import { NotStorable, StoreAway, StoreDamaged, type Commit } from '../../store/store.ts';
 import { redisOfSuite } from '../support/redis.ts';
 import { until } from '../support/until.ts';
 import { storeContract } from './contract.ts';
@@ -517,6 +517,19 @@ describe('The store in Redis', () => {
     // It looks every 20 ms: half of that is the time after which it takes Redis for one that was away.
     await until('the other is dead', async () => (await one.work.alive(20, 'a node')).dead.includes('other'));
     expect((await other.work.alive(20, 'another node')).wasAbsent, 'it was taken for dead').to.equal(true);
+  });
+
+  it('hands out nothing through a server that others took for dead, until they have heard of it again', async () => {
+    const prefix = 'taken-for-dead';
+    const one = await open({ prefix, ledger: { server: 'one', returnMs: 20 } });
+    const other = await open({ prefix, ledger: { server: 'other' } });
+    await other.work.alive(20, 'another node');
+    await until('the other is dead', async () => (await one.work.alive(20, 'a node')).dead.includes('other'));
+    await one.work.offer([item('a')]);
+    const claim = () => other.work.claim({ queues: ['FACE'], max: 1, worker: 'child' });
+    expect(await claim().catch((error: unknown) => error)).to.be.instanceOf(StoreAway);
+    await other.work.alive(60_000, 'another node');
+    expect(await claim()).to.have.length(1);
   });
 
   it('gives up a call that Redis does not answer in time', async () => {
