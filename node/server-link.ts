@@ -13,6 +13,7 @@ import type { TokenBook } from '../actors/node-manager/workers.ts';
 import { delay, type Clock } from '../actors/runtime/clock.ts';
 import { ConfigurationError } from '../config/error.ts';
 import type { Logger } from '../config/logger.ts';
+import { CarriedOut } from './carried-out.ts';
 import type { NodeTokens } from './node-tokens.ts';
 import { ServerRefusal, type ServerExchange } from './server-exchange.ts';
 import { isTurnedAway, Trouble } from './trouble.ts';
@@ -56,6 +57,7 @@ export class ServerLink implements NodeLink, TokenBook {
   #turn = 0;
   #server = '';
   #done = 0;
+  readonly #carriedOut = new CarriedOut();
   #connected = false;
   /** Something is to be told. */
   #changed = true;
@@ -220,10 +222,11 @@ export class ServerLink implements NodeLink, TokenBook {
 
   async #carryOut({ commands }: SyncAnswer): Promise<void> {
     const { carryOut, logger } = this.#deps;
-    for (const { number, ...command } of commands.filter((one) => one.number > this.#done)) {
-      await carryOut(command as NodeCommand).catch((err: unknown) =>
-        logger.warn({ err, command }, 'what the server asked for failed'),
-      );
+    for (const { number, id, ...command } of commands.filter((one) => one.number > this.#done)) {
+      if (id === undefined || this.#carriedOut.add(id))
+        await carryOut(command as NodeCommand).catch((err: unknown) =>
+          logger.warn({ err, command }, 'what the server asked for failed'),
+        );
       this.#done = number;
       this.#changed = true;
     }

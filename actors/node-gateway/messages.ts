@@ -81,7 +81,11 @@ export type NodeCommand =
   | { readonly type: 'tellLines'; readonly service: string; readonly request: string }
   /** This process has asked for work: it is up. */
   | { readonly type: 'cameUp'; readonly worker: string };
-export type NumberedCommand = NodeCommand & { readonly number: number };
+export type NumberedCommand = NodeCommand & {
+  readonly number: number;
+  /** Of servers that share a store, random: one that has lost its last commits may give a command another number. */
+  readonly id?: string;
+};
 
 /** Who sends a message, by its token. */
 export interface NodeAccess {

@@ -9,9 +9,7 @@ export type ChangeLink = (
   next: (link: StoredLink) => StoredLink | undefined,
 ) => Promise<StoredLink | undefined>;
 
-/** As the node is given them. */
-const commandsOf = ({ commands }: StoredLink) =>
-  commands.map(({ id: _, ...command }) => command) as unknown as readonly NumberedCommand[];
+const commandsOf = ({ commands }: StoredLink) => commands as unknown as readonly NumberedCommand[];
 
 /** What somebody waits for the end of. */
 interface Awaited {

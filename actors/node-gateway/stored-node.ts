@@ -43,7 +43,8 @@ export function bodyAfter(
 
 /**
  * A node that has carried out more than what is stored says it was given has been given what the store has lost since. It would take the
- * numbers that follow for those, so that what is open gets a numbering that it does not know: rather carried out twice than not at all.
+ * numbers that follow for those, so that what is open gets a numbering that it does not know. By their ids it knows those that it has
+ * carried out.
  */
 function numberedFor({ server, done }: Pick<SyncRequest, 'server' | 'done'>, link: StoredLink): StoredLink {
   if (server !== link.numbering || done <= link.given) return link;

@@ -57,18 +57,22 @@ export const syncRequest = z.object({
   waitMs: z.int().min(0).max(60_000).describe('Without anything to do the answer may come so late'),
 });
 
+const id = name
+  .optional()
+  .describe('What was carried out already is not carried out again, whatever its number');
 const command = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('startService'), number, service: name }),
-  z.object({ type: z.literal('stopService'), number, service: name }),
-  z.object({ type: z.literal('kill'), number, worker: name, reason: text }),
+  z.object({ type: z.literal('startService'), number, id, service: name }),
+  z.object({ type: z.literal('stopService'), number, id, service: name }),
+  z.object({ type: z.literal('kill'), number, id, worker: name, reason: text }),
   z.object({
     type: z.literal('tellLines'),
     number,
+    id,
     service: name,
     request: name.describe('The news with the lines say it'),
   }),
-  z.object({ type: z.literal('rest'), number, worker: name }),
-  z.object({ type: z.literal('cameUp'), number, worker: name }),
+  z.object({ type: z.literal('rest'), number, id, worker: name }),
+  z.object({ type: z.literal('cameUp'), number, id, worker: name }),
 ]);
 
 export const syncAnswer = z.object({

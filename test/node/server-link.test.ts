@@ -4,7 +4,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { expect } from 'chai';
-import type { SyncAnswer, SyncRequest } from '../../actors/node-gateway/messages.ts';
+import type { NodeCommand, SyncAnswer, SyncRequest } from '../../actors/node-gateway/messages.ts';
 import { systemClock } from '../../actors/runtime/clock.ts';
 import type { NodeCredentials } from '../../config/node.ts';
 import { NodeFiles } from '../../node/node-files.ts';
@@ -24,8 +24,9 @@ describe('The link of a node to its server', () => {
   let messages: { readonly message: SyncRequest; readonly response: ServerResponse }[];
   let providerAsked: number;
   let log: (readonly unknown[])[];
+  let carriedOut: NodeCommand[];
   beforeEach(async () => {
-    [messages, providerAsked, log] = [[], 0, []];
+    [messages, providerAsked, log, carriedOut] = [[], 0, [], []];
     server = createServer((request, response) => {
       void text(request).then((body) =>
         messages.push({ message: JSON.parse(body) as SyncRequest, response }),
@@ -57,7 +58,7 @@ describe('The link of a node to its server', () => {
       services: () => [],
       configuration: () => '',
       configure: () => Promise.resolve(),
-      carryOut: () => Promise.resolve(),
+      carryOut: (command) => Promise.resolve(void carriedOut.push(command)),
       wanted() {},
     });
   };
@@ -67,7 +68,8 @@ describe('The link of a node to its server', () => {
       () => messages.length,
       (seen) => seen >= count,
     );
-  const answer = (index: number) => messages[index]!.response.end(JSON.stringify(NOTHING));
+  const answer = (index: number, more: Partial<SyncAnswer> = {}) =>
+    messages[index]!.response.end(JSON.stringify({ ...NOTHING, ...more }));
 
   it('says once that it gets no token, and why, and again when the reason is another one', async () => {
     const client = { clientId: 'rack', clientSecret: 'x', allowHttp: true };
@@ -113,6 +115,32 @@ describe('The link of a node to its server', () => {
       (isSaid) => isSaid,
     );
     answer(messages.length - 1);
+    await Promise.all([ended, running]);
+  });
+
+  it('carries an order out once that comes again under another number, after the store of the servers has lost its last commits', async () => {
+    const link = linkWith({ joinToken: 'x' });
+    const running = link.run();
+    const [stop, rest] = [
+      { type: 'stopService', service: 'rack-2:Faces:1' },
+      { type: 'rest', worker: 'rack-2:Faces:1#1' },
+    ] as const;
+    await came(1);
+    answer(0, { commands: [{ ...stop, number: 5, id: 'a' }] });
+    await came(2);
+    expect(messages[1]!.message.done).to.equal(5);
+    const commands = [
+      { ...stop, number: 1, id: 'a' },
+      { ...rest, number: 2, id: 'b' },
+    ];
+    answer(1, { server: 'server 2', commands });
+    await came(3);
+    expect(messages[2]!.message).to.include({ server: 'server 2', done: 2 });
+    expect(carriedOut).to.deep.equal([stop, rest]);
+    const ended = link.end();
+    answer(2);
+    await came(4);
+    answer(3);
     await Promise.all([ended, running]);
   });
 });

@@ -73,6 +73,8 @@ describe('Servers that share a store know nodes on other hosts', () => {
       new AbortController().signal,
     );
 
+  const withoutIds = ({ commands }: SyncAnswer) => commands.map(({ id: _, ...command }) => command);
+
   /** The store is as it was when this was kept, as after a failover; its next commits have the same versions and other content. */
   const kept = async () => (await store.load(KEY))!;
   const goBackTo = async ({ snapshot, record, version }: StoredActor) => {
@@ -110,13 +112,28 @@ describe('Servers that share a store know nodes on other hosts', () => {
     void one.orders.give(NODE, 'stopService', SERVICE).then((what) => (outcome = what));
     await until('the order is stored', isStored);
     const answer = await tell(two, { server, done: 1 });
-    expect(answer.commands).to.deep.equal([{ type: 'stopService', service: SERVICE, number: 1 }]);
+    expect(withoutIds(answer)).to.deep.equal([{ type: 'stopService', service: SERVICE, number: 1 }]);
     expect(answer.server, 'the node has carried out none of this numbering').to.not.equal(server);
     await one.refresh();
     expect(outcome, 'the node has not told it back').to.equal('');
     await tell(two, { server: answer.server, done: 1 });
     await one.refresh();
     expect(outcome).to.equal('DONE');
+  });
+
+  it('give an order again under its id after the store has forgotten that the node was given it, so that the node knows that it has carried it out', async () => {
+    const { server } = await tell(one);
+    const { version } = await kept();
+    one.kill(WORKER, 'it hangs');
+    await until('the command is stored', async () => (await kept()).version > version);
+    const before = await kept();
+    const given = (await tell(one, { server })).commands;
+    await goBackTo(before);
+    await Promise.all([one, two].map((gateway) => gateway.refresh()));
+    const again = await tell(two, { server, done: 1 });
+    expect(again.server, 'its number says nothing').to.not.equal(server);
+    expect(again.commands.map(({ id }) => id)).to.deep.equal(given.map(({ id }) => id));
+    expect(given[0]!.id).to.be.a('string');
   });
 
   it('do not forget one that comes while they look which there are', async () => {
@@ -148,7 +165,7 @@ describe('Servers that share a store know nodes on other hosts', () => {
       one.holderOf(token);
       return (await kept()).version > version;
     });
-    expect((await tell(one, { processes })).commands).to.deep.equal([
+    expect(withoutIds(await tell(one, { processes }))).to.deep.equal([
       { type: 'cameUp', worker: WORKER, number: 1 },
     ]);
   });
