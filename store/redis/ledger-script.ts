@@ -135,7 +135,8 @@ export const LEDGER_SCRIPTS = {
     if lease.kill then lease.kill = math.min(lease.kill, at + graceMs) end
     keepClocks(lease)
     for _, other in ipairs(besides(lease)) do
-      heardOf(other)
+      -- The answer of another claim may never have reached the worker.
+      if other.at == lease.at then heardOf(other) end
       other.lease = at + leaseMs
       if moved then other.silent = at + silenceMs end
       keepClocks(other)

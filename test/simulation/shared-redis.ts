@@ -58,8 +58,8 @@ export class SharedRedis {
   #looked: number | undefined;
   /** Leases that end with the server that gave them: of its own components, and of others that were not heard of since. */
   readonly #endWith = new Map<string, Map<string, Lease>>();
-  /** Leases whose components were not heard of yet, with the server that gave them. */
-  readonly #unheard = new Map<string, string>();
+  /** By the tokens of components that outlive servers: the server that gave them, and all that it gave with them. */
+  readonly #farGiven = new Map<string, { readonly server: string; readonly leases: readonly Lease[] }>();
   /** Versions, as commits have made them. */
   readonly #versions = new Map<string, number>();
 
@@ -130,13 +130,14 @@ export class SharedRedis {
     const given = this.#endWith.get(server) ?? new Map<string, Lease>();
     this.#endWith.set(server, given);
     for (const lease of leases) given.set(lease.token, lease);
-    if (claim.lasting === true) for (const { token } of leases) this.#unheard.set(token, server);
+    if (claim.lasting === true) for (const { token } of leases) this.#farGiven.set(token, { server, leases });
     return leases;
   }
 
+  /** As the script `beat`: what came with the same answer has reached the worker as well. */
   beat(token: string, ...told: readonly [worker: string, done: number, total: number]) {
-    const server = this.#unheard.get(token);
-    if (server !== undefined) this.#endWith.get(server)?.delete(token);
+    const claimed = this.#farGiven.get(token);
+    for (const lease of claimed?.leases ?? []) this.#endWith.get(claimed!.server)?.delete(lease.token);
     return this.work.beat(token, ...told);
   }
 

@@ -160,6 +160,27 @@ describe('The store in Redis', () => {
       expect(await other.work.news(9)).to.deep.equal([]);
     });
 
+    it('gives back what a dead server has handed out to somebody of whom was heard since only for what another claim gave', async () => {
+      const prefix = `two-${++prefixes}`;
+      let time = 0;
+      const clock = { clock: 'now', now: () => time } as const;
+      const one = await open({ prefix, ledger: { server: 'dead', ...clock } });
+      const other = await open({ prefix, ledger: { server: 'alive', ...clock } });
+      await commit(one, 0, { offer: [item('lost on the way'), item('in hand')] });
+      const far = { queues: ['FACE'], max: 1, worker: 'far', lasting: true, inTurn: true };
+      await one.work.claim(far);
+      time = 100;
+      const [inHand] = await other.work.claim(far);
+      await other.work.beat(inHand!.token, 'far', 1, 2);
+      await one.work.alive(1, 'a node');
+      await until('its time is over', async () =>
+        (await other.work.alive(10_000, 'another')).dead.includes('dead'),
+      );
+      const left = await other.work.claim({ queues: ['FACE'], max: 9, worker: 'w' });
+      expect(left.map((lease) => lease.item.id)).to.deep.equal(['lost on the way']);
+      expect(await other.work.beat(inHand!.token, 'far', 1, 2)).to.equal('on');
+    });
+
     it('waits no longer for components of others because one of the servers stood still', async () => {
       const prefix = `two-${++prefixes}`;
       let time = 0;
