@@ -92,6 +92,14 @@ export interface StoredActor {
   readonly record: unknown;
 }
 
+/** What an actor has become since a commit that was seen. */
+export interface Changed extends Pick<StoredActor, 'version' | 'commit' | 'snapshot'> {
+  /** All rows that were written since, as they are now; none was removed. */
+  readonly rows: readonly Row[];
+}
+
+export type Since = 'nothing' | 'unknown' | Changed;
+
 export interface ListOptions {
   /** Entries after this one, as an earlier page ended. */
   readonly after?: IndexEntry;
@@ -128,6 +136,11 @@ export interface Store {
   commit(commit: Commit): Promise<number>;
   /** The stored actor, or undefined when there is none. */
   load(actor: ActorKey): Promise<StoredActor | undefined>;
+  /**
+   * What has changed of an actor since this commit, of one moment; 'unknown': more than can be told, or what was seen is not what it came
+   * from. Absent: nothing is remembered of that.
+   */
+  since?(actor: ActorKey, seen: Pick<StoredActor, 'version' | 'commit'>): Promise<Since>;
   /** A page of an actor's rows by key. */
   rows(actor: ActorKey, options: RowOptions): Promise<readonly Row[]>;
   /** A page of an index by (score, id). */
@@ -234,6 +247,16 @@ export const isStill = (
   seen: Pick<StoredActor, 'version' | 'commit'>,
   stored: StoredActor | undefined,
 ): boolean => seen.version === (stored?.version ?? 0) && seen.commit === (stored?.commit ?? '');
+
+/** What has changed of an actor since it was seen, with any store. */
+export const changesSince = async (
+  store: Store,
+  actor: ActorKey,
+  seen: Pick<StoredActor, 'version' | 'commit'>,
+): Promise<Since> => {
+  if (store.since !== undefined) return store.since(actor, seen);
+  return isStill(seen, await store.load(actor)) ? 'nothing' : 'unknown';
+};
 
 /** Every entry of an index in ascending order, page by page. */
 export async function* allEntries(store: Store, index: string, pageSize = 500): AsyncGenerator<IndexEntry> {

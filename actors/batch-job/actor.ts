@@ -17,6 +17,7 @@ import { planAhead } from './planning.ts';
 import { destinationsOf, owedWhenPoisoned } from './notices.ts';
 import type { JobTypes } from './change.ts';
 import type { JobSettings } from './context.ts';
+import { followed } from './follow.ts';
 import { restoreInSteps } from './fold.ts';
 import type { JobRecord } from './record.ts';
 import { JOB_SCHEMA, JOB_UPCASTERS, jobSnapshotSchema, toSnapshot, upcastJob } from './snapshot.ts';
@@ -88,6 +89,13 @@ function durableJob(deps: JobDeps): DurableKind<JobRecord, JobTypes> {
         record,
         jobSnapshotSchema.parse(body),
         rows.map((row: Row) => row.body as SubJobRow),
+      ),
+    follow: (record, state, body, rows) =>
+      followed(
+        record,
+        state,
+        jobSnapshotSchema.parse(body),
+        rows.map((row) => row.body as SubJobRow),
       ),
     uncounted,
     snapshot: toSnapshot,

@@ -21,8 +21,12 @@ export function withNew(state: JobState, row: SubJobRow): JobState {
   return withUnit({ ...state, outstanding }, row, (unit) => KINDS[row.kind].unit(unit, row));
 }
 
+/** What a row says of the unit that it was made for. */
+export const withMade = (state: JobState, row: SubJobRow): JobState =>
+  withUnit(state, row, (unit) => KINDS[row.kind].unit(unit, { ...row, state: 'QUEUED' }));
+
 /** The state with an answered row. */
-function withAnswered(state: JobState, row: SubJobRow): JobState {
+export function withAnswered(state: JobState, row: SubJobRow): JobState {
   return withUnit({ ...state, media: mediaWith(state.media, row) }, row, (unit) =>
     KINDS[row.kind].unit(unit, row),
   );
@@ -89,7 +93,7 @@ export function* restoreInSteps(
   };
   for (const row of current) {
     // Whatever is answered was made before.
-    state = withUnit(state, row, (unit) => KINDS[row.kind].unit(unit, { ...row, state: 'QUEUED' }));
+    state = withMade(state, row);
     if (row.state !== 'QUEUED') state = withAnswered(state, row);
     yield;
   }
@@ -123,6 +127,8 @@ export function inspectingFrom(
 }
 
 /** Rows stage by stage, the first stage first; artifacts, which take the place of what was finished, come after it. */
+export const byStage = (rows: readonly SubJobRow[]) => atOnce(inOrder(rows));
+
 function* inOrder(rows: readonly SubJobRow[]): Steps<readonly (readonly [number, readonly SubJobRow[]])[]> {
   const stages = new Map<number, { readonly first: SubJobRow[]; readonly late: SubJobRow[] }>();
   for (const row of rows) {

@@ -1,11 +1,12 @@
 import {
-  isStill,
+  changesSince,
   newCommitId,
   NotStorable,
   rowsOfCommit,
   StoreDamaged,
   VersionConflict,
   type ActorKey,
+  type Changed,
   type Commit,
   type Owner,
   type Row,
@@ -35,6 +36,11 @@ export interface DurableKind<R, T extends ActorTypes> {
   rowsOf(body: unknown): string | undefined;
   /** What an actor that cannot be restored was counted as, to be taken off again; it makes what it can of anything. */
   uncounted?(record: unknown, body: unknown): Commit['counters'];
+  /**
+   * A state goes on with what other servers have committed since: its new body, and the rows that they have written. Only where no effect
+   * follows from their commits but what the store has done with them. Undefined: it is restored from all that is stored.
+   */
+  follow?(record: R, state: T['state'], body: unknown, rows: readonly Row[]): T['state'] | undefined;
   snapshot(record: R, state: T['state']): unknown;
   /** Long work that the next decision will need, done in turns with that of others; `decide` does what is left of it. */
   ahead?(record: R, state: T['state']): Steps<void> | undefined;
@@ -96,6 +102,16 @@ export async function loadDurable<R, T extends ActorTypes>(
     if (current.state !== undefined) await perform(kind.recover(current.state));
   };
   await reload();
+  /** Takes in what others have committed; false: there was nothing. */
+  const catchUp = async () => {
+    const since = await read(() => changesSince(store, actor, current));
+    if (since === 'nothing') return false;
+    wary = WARY;
+    const followed = since === 'unknown' ? undefined : followedBy(kind, current, since);
+    if (followed === undefined) await reload();
+    else current = followed;
+    return true;
+  };
 
   return {
     get status() {
@@ -108,10 +124,7 @@ export async function loadDurable<R, T extends ActorTypes>(
       let isFresh = !store.shared;
       const refresh = async () => {
         isFresh = true;
-        if (isStill(current, await read(() => store.load(actor)))) return false;
-        wary = WARY;
-        await reload();
-        return true;
+        return catchUp();
       };
       // Where others have come in between, they may have done so again: to look first is cheaper than a commit that is refused.
       if (!isFresh && wary > 0) await refresh();
@@ -139,10 +152,9 @@ export async function loadDurable<R, T extends ActorTypes>(
           // Somebody else took a decision in between: look at the new state and decide again.
           refused = isFresh ? effects : [];
           isFresh = true;
-          wary = WARY;
           again ??= inBetween(clock);
           await again(error);
-          await reload();
+          await catchUp();
           continue;
         }
         if (effects.length > 0) await perform(effects);
@@ -247,6 +259,25 @@ async function load<R, T extends ActorTypes>(
       if (error instanceof NewerSchema || error instanceof TransientError) throw error;
       await putAside(kind, store, actor, stored, error);
     }
+  }
+}
+
+/** Undefined: what is stored has to be read as a whole. */
+function followedBy<R, T extends ActorTypes>(
+  kind: DurableKind<R, T>,
+  { record, state }: Loaded<R, T>,
+  { version, commit, snapshot, rows }: Changed,
+): Loaded<R, T> | undefined {
+  if (record === undefined || state === undefined || snapshot.schema !== kind.schema) return undefined;
+  try {
+    const { state: body, seen } = upcast(kind, snapshot.schema, snapshot.body);
+    const prefix = kind.rowsOf(body);
+    const ownRows = prefix === undefined ? [] : rows.filter(({ key }) => key.startsWith(prefix));
+    const followed = kind.follow?.(record, state, body, ownRows);
+    return followed && { version, commit, record, state: followed, seen: seen as readonly Seen<T>[] };
+  } catch {
+    // What makes no sense here is looked at as a whole, and put aside if it makes none then.
+    return undefined;
   }
 }
 

@@ -15,6 +15,7 @@ import {
   type QuarantineOptions,
   type Row,
   type RowOptions,
+  type Since,
   type Store,
   type StoredActor,
 } from '../store.ts';
@@ -74,6 +75,12 @@ const PAUSES_MS = 2_000;
 type LoadedFields = readonly [
   ...[version: string, server: string, epoch: string, schema: string, body: string],
   ...[record: string | null, parts: string | null],
+];
+
+/** What has changed of an actor, as its script answers it. */
+type ChangedFields = readonly [
+  ...[version: number, commit: string, schema: string, body: string],
+  ...[keys: readonly string[], bodies: readonly string[]],
 ];
 
 /**
@@ -248,11 +255,25 @@ export class RedisStore implements Store {
     };
   }
 
+  async since(actor: ActorKey, seen: Pick<StoredActor, 'version' | 'commit'>): Promise<Since> {
+    const name = actorName(actor);
+    const words = [name, seen.version, seen.commit];
+    const answer = await this.#ofActor(name, () => this.#read('since', words));
+    const [what, ...changed] = answer as
+      readonly ['nothing' | 'unknown'] | readonly ['changed', ...ChangedFields];
+    if (what !== 'changed') return what;
+    const [version, commit, schema, body, keys, bodies] = changed as ChangedFields;
+    return {
+      ...{ version, commit, snapshot: { schema: Number(schema), body: JSON.parse(body) as unknown } },
+      rows: rowsOf(keys, bodies),
+    };
+  }
+
   async rows(actor: ActorKey, { prefix, after = '', limit }: RowOptions): Promise<readonly Row[]> {
     const name = actorName(actor);
     const answer = await this.#ofActor(name, () => this.#read('rows', [name, prefix, after, limit]));
     const [keys, bodies] = answer as [readonly string[], readonly string[]];
-    return keys.map((key, i) => ({ key, body: JSON.parse(bodies[i]!) as unknown }));
+    return rowsOf(keys, bodies);
   }
 
   async list(
@@ -420,6 +441,9 @@ export class RedisStore implements Store {
     return answer;
   }
 }
+
+const rowsOf = (keys: readonly string[], bodies: readonly string[]): readonly Row[] =>
+  keys.map((key, i) => ({ key, body: JSON.parse(bodies[i]!) as unknown }));
 
 function keyOf(name: string): ActorKey {
   const slash = name.indexOf('/');

@@ -6,6 +6,7 @@
  *
  *     a:<actor>          hash: v(ersion), u (id of the commit that wrote it), server, epoch, schema, b(ody), r(ecord)
  *                        x (names of the indexes that it stands in, as JSON), p(arts of the record that others have, too), as name:hash,name:hash
+ *                        t0, t1, ... (its trail: what the last commits have written, each as JSON [commit before, commit, key of a row, ...])
  *     p:<hash>           such a part: n (how many have it), j (as JSON)
  *     r:<actor>          hash of rows; k:<actor> their keys in order
  *     i:<index>          its entries by score
@@ -19,6 +20,16 @@
  */
 import { LAYOUT, NEWER_LAYOUT } from './layout.ts';
 import { ALSO_WHEN_FULL, LEDGER } from './ledger-rules.ts';
+
+/**
+ * So many commits can be told to a server that knows an earlier one, when each has written so many rows at most: all in all a part of what
+ * the rows themselves take. A commit of version n stands in place n % TRAIL of the trail, with the one that it follows: where an entry is
+ * missing, or left from an earlier round, the chain breaks.
+ */
+const TRAIL = 256;
+const MOST_ROWS_OF_ONE = 128;
+/** Beyond them all rows are as quickly read, page by page. */
+const MOST_ROWS_SINCE = 4_000;
 
 /** Of verbs that change nothing of which anybody is told: they do not ask for the time either. */
 const READING = `
@@ -35,6 +46,16 @@ local function isBefore(a, b)
     if x ~= y then return x < y end
   end
   return #a < #b
+end
+
+local function bodiesOf(actor, keys)
+  local bodies = {}
+  for first = 1, #keys, CHUNK do
+    for _, body in ipairs(redis.call('HMGET', S .. 'r:' .. actor, unpack(keys, first, math.min(first + CHUNK - 1, #keys)))) do
+      bodies[#bodies + 1] = body
+    end
+  end
+  return bodies
 end
 
 -- Where a page begins that comes after (score, id).
@@ -167,6 +188,12 @@ local function leaveIndexes(key, actor, id)
   redis.call('DEL', S .. 'x:' .. actor)
 end
 
+local function leaveTrail(key)
+  local places = {}
+  for n = 1, ${TRAIL} do places[n] = 't' .. n - 1 end
+  redis.call('HDEL', key, unpack(places))
+end
+
 local function leaveOutbox(actor)
   for _, id in ipairs(redis.call('SMEMBERS', S .. 'n-of:' .. actor)) do dropNotice(actor, id) end
 end
@@ -206,20 +233,27 @@ export const STORE_SCRIPTS = {
       end
       putParts(key, number())
       count(number())
-      for _ = 1, number() do
+      local removed = number()
+      for _ = 1, removed do
         local prefix = arg()
         if prefix == '' then
           redis.call('UNLINK', S .. 'r:' .. actor, S .. 'k:' .. actor)
+          leaveTrail(key)
         else
           local keys = below(actor, prefix)
           inChunks('HDEL', S .. 'r:' .. actor, keys)
           inChunks('ZREM', S .. 'k:' .. actor, keys)
         end
       end
-      for _ = 1, number() do
+      local put, written = number(), { after, commit }
+      for n = 1, put do
         local row, text = arg(), arg()
         redis.call('HSET', S .. 'r:' .. actor, row, text)
         redis.call('ZADD', S .. 'k:' .. actor, 0, row)
+        if n <= ${MOST_ROWS_OF_ONE} then written[n + 2] = row end
+      end
+      if put > 0 and put <= ${MOST_ROWS_OF_ONE} and removed == 0 and after ~= '' and not hasRecord then
+        redis.call('HSET', key, 't' .. (expected + 1) % ${TRAIL}, cjson.encode(written))
       end
       moveInIndexes(key, id, number())
       for _ = 1, number() do dropNotice(actor, arg()) end
@@ -235,6 +269,25 @@ export const STORE_SCRIPTS = {
     local commit = redis.call('HGET', key, 'u')
     if not commit or commit == known then return { commit or '' } end
     return { commit, redis.call('HMGET', key, 'v', 'server', 'epoch', 'schema', 'b', 'r', 'p') }`),
+  since: reading(`
+    local actor, version, commit = arg(), number(), arg()
+    local key, keys, known = S .. 'a:' .. actor, {}, {}
+    local stored = redis.call('HMGET', key, 'v', 'u', 'schema', 'b')
+    local now, last = tonumber(stored[1] or '0'), stored[2] or ''
+    if now == version and last == commit then return { 'nothing' } end
+    if now <= version or now - version > ${TRAIL} then return { 'unknown' } end
+    for n = version + 1, now do
+      local entry = redis.call('HGET', key, 't' .. n % ${TRAIL})
+      local isEntry, written = pcall(cjson.decode, entry)
+      if not isEntry or written[1] ~= commit then return { 'unknown' } end
+      commit = written[2]
+      for i = 3, #written do
+        if not known[written[i]] then keys[#keys + 1] = written[i] end
+        known[written[i]] = true
+      end
+    end
+    if commit ~= last or #keys > ${MOST_ROWS_SINCE} then return { 'unknown' } end
+    return { 'changed', now, last, stored[3], stored[4], keys, bodiesOf(actor, keys) }`),
   parts: reading(`
     local found = {}
     for i, hash in ipairs(ARGV) do found[i] = redis.call('HGET', S .. 'p:' .. hash, 'j') end
@@ -244,13 +297,7 @@ export const STORE_SCRIPTS = {
     local from = '[' .. prefix
     if after ~= '' and not isBefore(after, prefix) then from = '(' .. after end
     local keys = redis.call('ZRANGEBYLEX', S .. 'k:' .. actor, from, '(' .. prefix .. '\\255', 'LIMIT', 0, limit)
-    local bodies = {}
-    for first = 1, #keys, CHUNK do
-      for _, body in ipairs(redis.call('HMGET', S .. 'r:' .. actor, unpack(keys, first, math.min(first + CHUNK - 1, #keys)))) do
-        bodies[#bodies + 1] = body
-      end
-    end
-    return { keys, bodies }`),
+    return { keys, bodiesOf(actor, keys) }`),
   list: reading(`
     local key, limit, descending, hasAfter = S .. 'i:' .. arg(), number(), arg() == '1', arg() == '1'
     local start = hasAfter and pageStart(key, arg(), arg(), descending) or 0

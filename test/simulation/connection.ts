@@ -10,7 +10,17 @@ import type { ProcessClock } from './time.ts';
 /** REDIS_TIMEOUT_MS. */
 const TIMEOUT_MS = 700;
 
-const READS = ['load', 'rows', 'list', 'count', 'outbox', 'destinations', 'counters', 'next'] as const;
+const READS = [
+  'load',
+  'since',
+  'rows',
+  'list',
+  'count',
+  'outbox',
+  'destinations',
+  'counters',
+  'next',
+] as const;
 const LEDGER_CALLS = [
   'offer',
   'withdraw',

@@ -4,6 +4,7 @@ import * as fc from 'fast-check';
 import {
   allEntries,
   allRows,
+  changesSince,
   following,
   NotStorable,
   rowsOfCommit,
@@ -14,6 +15,7 @@ import {
   type Notice,
   type Row,
   type Store,
+  type StoredActor,
 } from '../../store/store.ts';
 import { runs, seeded } from '../support/seed.ts';
 import { around } from './folder.ts';
@@ -584,6 +586,7 @@ export function storeContract(backend: Backend): void {
       fc.asyncProperty(fc.array(anyCommand, { maxLength: 60 }), async (commands) => {
         const name = `place-${++places}`;
         const model = new ModelStore();
+        const past: Past[] = [];
         let real = await backend.open(name);
         try {
           for (const command of commands) {
@@ -594,7 +597,9 @@ export function storeContract(backend: Backend): void {
               expect(await outcomesOf(real, model, command), 'the outcome').to.deep.equal(
                 await outcomesOf(model, model, command),
               );
+            for (const actor of ACTORS) past.push(await pastOf(model, actor));
           }
+          for (const seen of past) await expectTold(real, model, seen);
           expect(await dump(real, ACTORS, INDEXES)).to.deep.equal(await dump(model, ACTORS, INDEXES));
         } finally {
           await real.close();
@@ -814,6 +819,34 @@ async function outcomesOf(
     case 'next':
       return store.next(command.sequence, command.n);
   }
+}
+
+/** An actor as a server has seen it. */
+interface Past {
+  readonly actor: ActorKey;
+  readonly seen: Pick<StoredActor, 'version' | 'commit'>;
+  readonly rows: readonly Row[];
+}
+
+async function pastOf(store: Store, actor: ActorKey): Promise<Past> {
+  const { version = 0, commit = '' } = (await store.load(actor)) ?? {};
+  return { actor, seen: { version, commit }, rows: await everything(allRows(store, actor)) };
+}
+
+/** What a store tells of changes makes what is stored of what was seen; it may say that it does not know. */
+async function expectTold(real: Store, model: Store, { actor, seen, rows }: Past): Promise<void> {
+  const since = await changesSince(real, actor, seen);
+  if (since === 'unknown') return;
+  const { seen: now, rows: stored } = await pastOf(model, actor);
+  if (since === 'nothing') {
+    expect(seen, 'what is stored').to.deep.equal(now);
+    return;
+  }
+  const { version, commit, snapshot } = since;
+  expect({ version, commit }).to.deep.equal(now);
+  expect(snapshot).to.deep.equal((await model.load(actor))?.snapshot);
+  const all = new Map([...rows, ...since.rows].map(({ key, body }) => [key, body]));
+  expect(all).to.deep.equal(new Map(stored.map(({ key, body }) => [key, body])));
 }
 
 async function toCommit(

@@ -13,6 +13,7 @@ import {
   type Row,
   type QuarantineOptions,
   type RowOptions,
+  type Since,
   type Store,
   type StoredActor,
 } from '../../store/store.ts';
@@ -22,7 +23,12 @@ interface Kept {
   readonly rows: Map<string, unknown>;
   readonly index: Map<string, number>;
   readonly notices: Map<string, Notice>;
+  /** What the last commits have written, without a gap. */
+  readonly trail: readonly { readonly after: string; readonly keys: readonly string[] }[];
 }
+
+/** Commits that can be told. */
+const TRAIL = 4;
 
 const copy = <T>(value: T): T => (value === undefined ? value : (JSON.parse(JSON.stringify(value)) as T));
 const nameOf = ({ kind, id }: ActorKey) => `${kind}/${id}`;
@@ -70,6 +76,13 @@ export class ModelStore implements Store {
       rows: new Map(kept?.rows),
       index: new Map(kept?.index),
       notices: new Map(kept?.notices),
+      trail:
+        kept === undefined || record !== undefined || (removeRows ?? []).length > 0
+          ? []
+          : [
+              ...kept.trail.slice(1 - TRAIL),
+              { after: kept.stored.commit, keys: (putRows ?? []).map(({ key }) => key) },
+            ],
     };
     for (const prefix of removeRows ?? [])
       for (const key of after.rows.keys()) if (key.startsWith(prefix)) after.rows.delete(key);
@@ -87,6 +100,19 @@ export class ModelStore implements Store {
   async load(actor: ActorKey): Promise<StoredActor | undefined> {
     const stored = this.#actors.get(nameOf(actor))?.stored;
     return stored === undefined ? undefined : { ...stored, record: stored.record };
+  }
+
+  async since(actor: ActorKey, seen: Pick<StoredActor, 'version' | 'commit'>): Promise<Since> {
+    const kept = this.#actors.get(nameOf(actor));
+    if (isStill(seen, kept?.stored)) return 'nothing';
+    const from = kept?.trail.findIndex(({ after }) => after === seen.commit) ?? -1;
+    if (kept === undefined || from === -1) return 'unknown';
+    const { version, commit, snapshot } = kept.stored;
+    const keys = new Set(kept.trail.slice(from).flatMap((entry) => entry.keys));
+    return copy({
+      ...{ version, commit, snapshot },
+      rows: [...keys].map((key) => ({ key, body: kept.rows.get(key) })),
+    });
   }
 
   async rows(actor: ActorKey, { prefix, after, limit }: RowOptions): Promise<readonly Row[]> {

@@ -5,6 +5,7 @@ import { jobSnapshotSchema, toSnapshot } from '../../../actors/batch-job/snapsho
 import { restoreInSteps } from '../../../actors/batch-job/fold.ts';
 import type { Steps } from '../../../actors/runtime/steps.ts';
 import { LedJob, type GivenJob } from './jobs.ts';
+import { SimulatedJob } from './simulated-job.ts';
 
 const ACTIONS = 10;
 const ofMedia = (media: number): GivenJob => ({
@@ -66,6 +67,18 @@ describe('A batch job of 10,000 media', () => {
     expect(rows.length).to.be.greaterThan(10_000);
     const snapshot = jobSnapshotSchema.parse(toSnapshot(job.record, job.state!));
     expect(countSteps(restoreInSteps(job.record, snapshot, rows as never))).to.be.greaterThan(3 * 10_000);
+  });
+
+  it('is followed by another server with what was written alone, but for the commits in which it enters a stage', () => {
+    const shape = {
+      ...ofMedia(100),
+      ...{ window: 16, attempts: 3, admitted: true, buildOutput: true, archive: 'notAsked' as const },
+    };
+    const job = new SimulatedJob({ ...shape, tasks: [1, 1] });
+    job.drive();
+    const { stages, whole } = job.follower;
+    expect([...stages]).to.include.members(['TASK', 'TASK while media are inspected']);
+    expect(whole, 'times that all rows were needed').to.be.lessThan(10);
   });
 
   it('takes an answer in about the time that a job of 100 media takes', () => {

@@ -246,6 +246,23 @@ describe('The life of a batch job', function () {
     );
   });
 
+  it(`stands the same at a server that was some commits behind and has seen only what they have written ${seeded}`, () => {
+    const stages = new Set<string>();
+    fc.assert(
+      fc.property(aShape, steps(work('done', 'warning', 'nothing found', 'failed', 'lost')), (shape, way) => {
+        const { follower } = walk(new SimulatedJob(shape), way);
+        for (const stage of follower.stages) stages.add(stage);
+      }),
+      allRuns(200),
+    );
+    expect([...stages], 'where it went on without all rows').to.include.members([
+      'PREPARE',
+      'TASK',
+      'TASK while media are inspected',
+      'DERIVED',
+    ]);
+  });
+
   it(`owes each notice until it has arrived or was given up, once, whoever dies in between ${seeded}`, () => {
     const outcomes = new Set<unknown>();
     fc.assert(

@@ -28,6 +28,7 @@ import {
   type Run,
   type Shape,
 } from './simulated-checks.ts';
+import { SimulatedFollower } from './simulated-follower.ts';
 import { SimulatedOutbox, type Attempt } from './simulated-outbox.ts';
 
 /** What becomes of a piece in a component's hands. */
@@ -70,6 +71,7 @@ export class SimulatedJob {
   #snapshot: unknown;
   readonly #rows = new Map<string, unknown>();
   readonly outbox = new SimulatedOutbox();
+  readonly follower = new SimulatedFollower();
   /** The dispatcher: what is queued or in a component's hands, and news for the job that is on its way. */
   readonly #work = new Map<string, SubJobRow>();
   readonly #cancelled = new Set<string>();
@@ -397,6 +399,10 @@ export class SimulatedJob {
       }
     }
     for (const { key, body } of keptRows) this.#rows.set(key, json(body));
+    this.follower.committed(
+      rows.map(({ key }) => key),
+      removed.length > 0,
+    );
   }
 
   /** The dispatcher: takes what is offered (once), and lets go of what is cancelled sooner or later. */
@@ -449,6 +455,8 @@ export class SimulatedJob {
     const { callback, archive, removed } = state;
     this.outbox.check(removed ? null : callback, removed ? null : archive);
     checkRestored(this.#restored(), state);
+    const stored = { record: this.#job.record, snapshot: this.#snapshot, rows: this.#rows };
+    this.follower.look(stored, state, () => this.#restored());
   }
 
   #checkEnd(): void {
