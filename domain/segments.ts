@@ -24,6 +24,22 @@ export function segmentLimits(
   return { target: target > 0 ? frames(target) : target, min: frames(min) };
 }
 
+/** Property of algorithms that hear sounds in pieces: their length in seconds; 0 or less does not cut. */
+export const SOUND_SEGMENT_LENGTH = 'AUDIO_TARGET_SEGMENT_LENGTH';
+
+/**
+ * Milliseconds of the pieces in which a sound is heard, at most about `max`; a rest of less than half a piece belongs to the last one.
+ * [] when it is not cut.
+ */
+export function soundPieces(properties: Properties, durationMs: number, max: number): readonly Range[] {
+  const target = integerOf(properties, SOUND_SEGMENT_LENGTH, 0) * 1000;
+  if (!(target > 0) || !(durationMs > 0)) return [];
+  const whole = { start: 0, stop: Math.ceil(durationMs) - 1 };
+  const limits = boundedLimits([whole], { target, min: target / 2 }, max);
+  const pieces = cutRange(whole, { ...limits, min: limits.target / 2 });
+  return pieces.length > 1 ? pieces : [];
+}
+
 /**
  * Cuts a range into pieces of `target` frames, as long as at least `min` frames remain; a shorter rest belongs to the
  * last piece, which so has from `min` to `target + min - 1` frames.

@@ -10,6 +10,8 @@ export interface DetectWork {
   readonly properties: Properties;
   /** Inclusive frames; 0 to -1 for a whole medium that is not a video. */
   readonly range: Range;
+  /** Milliseconds of a sound that is heard in pieces, both included; the last piece goes on to the end. Absent: all of it. */
+  readonly time?: Range;
   /** Frames to decode before the range as a warm-up that is not reported. */
   readonly contextFrames: number;
   /** Tracks to work on in place of the range; absent: none are fed forward. */

@@ -9,6 +9,7 @@ import {
   type PropertyLevels,
 } from '../../domain/properties.ts';
 import type { PlannedAction } from '../../domain/plan.ts';
+import { SOUND_SEGMENT_LENGTH } from '../../domain/segments.ts';
 import { feedForwardType } from '../../domain/trigger.ts';
 import type { MediaType, Properties } from '../../domain/types.ts';
 import { isBlank } from '../../domain/values.ts';
@@ -56,6 +57,7 @@ const PLANNING = [
   'VFR_MIN_SEGMENT_LENGTH',
   'SEGMENT_LENGTH_SPECIFICATION',
   'MIN_GAP_BETWEEN_SEGMENTS',
+  SOUND_SEGMENT_LENGTH,
 ];
 
 const PLANNED = new WeakMap<JobRecord, Map<PlannedAction, Map<MediaType, Properties>>>();

@@ -45,8 +45,8 @@ export function subJobError(
   const task = row.stage.name === 'TASK' ? record.plan.tasks[row.stage.index] : undefined;
   return {
     range,
-    startTime: time(range.start),
-    stopTime: time(range.stop),
+    startTime: row.time?.start ?? time(range.start),
+    stopTime: row.time?.stop ?? time(range.stop),
     algorithm: task?.actions[row.action]?.algorithm.name ?? 'WORKFLOW_MANAGER',
     code,
     message,

@@ -1,5 +1,5 @@
 import { List } from 'immutable';
-import { followUpRanges } from '../../domain/segments.ts';
+import { followUpRanges, SOUND_SEGMENT_LENGTH, soundPieces } from '../../domain/segments.ts';
 import type { PlannedAction, PlannedTask } from '../../domain/plan.ts';
 import type { Properties, Range } from '../../domain/types.ts';
 import { atOnce, type Steps } from '../runtime/steps.ts';
@@ -199,16 +199,25 @@ function unitOfAction(place: Place, number: number): Unit | null {
 
 /**
  * What an action looks at: in the first task on a medium the frames that were asked for, later those in which the task before
- * found something; no tracks there, nothing to do. Only videos are cut.
+ * found something; no tracks there, nothing to do. Videos are cut, and sounds for algorithms that say so.
  */
 function rangesOf(place: Place, properties: Properties): readonly Range[] {
   const { record, media, medium, prepared, cuts } = place;
   const { facts, ranges } = prepared;
   const before = tasksOn(record, media.get(medium)!).findLast((one) => !leftAlone(place, one));
   if (before?.tracks === 0) return [];
+  if (facts.mediaType === 'AUDIO') return stretchesOf(place, properties);
   if (facts.mediaType !== 'VIDEO') return [WHOLE];
   const asked = before === undefined ? ranges : followUpRanges(before.ranges, properties);
   return cuts.cut(asked, properties, facts.frameTimes ?? { fps: 0, constantRate: true });
+}
+
+/** Milliseconds of a sound. An algorithm that does not know the property expects whole ones. */
+function stretchesOf({ action, prepared, cuts }: Place, properties: Properties): readonly Range[] {
+  const { properties: known } = action.algorithm.providesCollection;
+  if (!known.some(({ name }) => name === SOUND_SEGMENT_LENGTH)) return [WHOLE];
+  const pieces = soundPieces(properties, Number(prepared.facts.metadata['DURATION']), cuts.mostPieces);
+  return pieces.length === 0 ? [WHOLE] : pieces;
 }
 
 /**

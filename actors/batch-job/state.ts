@@ -159,7 +159,7 @@ export interface Unit {
   /** WANTED and MADE: how many pieces there will be is not known yet. */
   readonly feed: 'NONE' | 'WANTED' | 'MADE' | 'DONE';
   readonly fed: Fed | null;
-  /** Frames of the pieces; [] when the unit is fed. */
+  /** Frames of the pieces, of a sound milliseconds; [] when the unit is fed. */
   readonly ranges: readonly Range[];
   readonly pieces: number;
   readonly made: number;
@@ -192,7 +192,10 @@ export interface SubJobRow {
   readonly unit: number;
   readonly medium: number;
   readonly action: number;
+  /** Frames. */
   readonly range: Range;
+  /** Milliseconds of a sound that is cut. */
+  readonly time?: Range;
   readonly state: 'QUEUED' | 'DONE' | 'FAILED';
   /** Attempts that were lost because a component died, hung or answered garbage. */
   readonly attempts: number;

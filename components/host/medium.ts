@@ -157,6 +157,11 @@ async function* inAudio(
   context: WorkContext,
   job: DetectionJob,
 ): AsyncGenerator<ReportedTrack> {
+  if (work.time !== undefined) {
+    const { inPieceOfSound } = await import('./sound-piece.ts');
+    yield* inPieceOfSound(detector, { ...work, time: work.time }, context, job);
+    return;
+  }
   const { inSound } = await import('./sound.ts');
   yield* inSound(detector, work, job, {
     stretches: stretchOf(work),

@@ -7,6 +7,8 @@ import {
   followUpRanges,
   joinRanges,
   segmentLimits,
+  SOUND_SEGMENT_LENGTH,
+  soundPieces,
   userRanges,
 } from '../../domain/segments.ts';
 import { constantFrameTimes, variableFrameTimes } from '../../domain/frame-times.ts';
@@ -193,5 +195,45 @@ describe('Frame and time ranges of a request', () => {
   it('select nothing when they lie behind the end of the video', () => {
     const request = { frameRanges: [range([11, 20])], timeRanges: [range([5000, 6000])], frameTimes, length };
     expect(userRanges(request)).to.deep.equal([]);
+  });
+});
+
+describe('Pieces of a sound', () => {
+  const cut = (seconds: string, durationMs: number, most = 1_000) =>
+    soundPieces({ [SOUND_SEGMENT_LENGTH]: seconds }, durationMs, most);
+
+  it('follow each other from the beginning to the end, each of a half to one and a half lengths', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 900 }),
+        fc.integer({ min: 1, max: 9_000_000 }),
+        (seconds, duration) => {
+          const pieces = cut(String(seconds), duration, 20_000);
+          if (pieces.length === 0) return duration < seconds * 1_500;
+          const follow = pieces.every(({ start }, n) => start === (n === 0 ? 0 : pieces[n - 1]!.stop + 1));
+          const fit = pieces.every(({ start, stop }) => {
+            const length = (stop - start + 1) / (seconds * 1_000);
+            return length >= 0.5 && length < 1.5;
+          });
+          return follow && fit && pieces.at(-1)!.stop === duration - 1;
+        },
+      ),
+    );
+  });
+
+  it('become longer where they would be too many', () => {
+    expect(cut('1', 3_600_000, 10)).to.have.length.within(2, 10);
+  });
+
+  it('are none without a length of pieces or of the sound', () => {
+    for (const [seconds, duration] of [
+      ['0', 9e6],
+      ['-1', 9e6],
+      ['10', NaN],
+      ['10', 0],
+      ['ten', 9e6],
+      ['', 9e6],
+    ] as const)
+      expect(cut(seconds, duration), `${seconds} of ${duration}`).to.deep.equal([]);
   });
 });

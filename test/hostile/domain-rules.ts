@@ -560,6 +560,8 @@ export const DOMAIN_RULES: Readonly<Record<string, Readonly<Record<string, Known
   },
   'segments.ts': {
     ...because(NUMBERS, 'segmentLimits'),
+    soundPieces: (size) => () =>
+      segments.soundPieces({ [segments.SOUND_SEGMENT_LENGTH]: '1' }, size * 1000, size),
     cutRange: (size) => () => segments.cutRange({ start: 0, stop: size }, { target: 1, min: 1 }),
     boundedLimits: (size) => () => segments.boundedLimits(ranges(size), { target: 1, min: 1 }, size),
     cutRanges: (size) => () => segments.cutRanges(ranges(size), { target: 1, min: 1 }),

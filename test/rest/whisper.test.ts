@@ -1,9 +1,10 @@
 /** A Whisper model of the operator's own, through the whole service. */
 import { expect } from 'chai';
 import { mkdtempSync, writeFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { errorCodes, sampleUri, Service, tracksOf } from '../support/service.ts';
 import { writeWhisperModel } from '../support/whisper-model.ts';
 
@@ -54,5 +55,40 @@ describe('WHISPER SPEECH DETECTION PIPELINE', () => {
     }
     const detecting = service.handedOut().filter(({ subJob }) => /^test-host-\d+(\.\d+){5}$/.test(subJob));
     expect(detecting.map(({ attempt }) => attempt)).to.deep.equal([1, 1, 1, 1]);
+  });
+
+  it('hears a long recording in pieces when it is told to, and its document is as one', async () => {
+    const COPIES = 4;
+    const recorded = await readFile(join('samples', 'vad_groundtruth.wav'));
+    const data = recorded.subarray(recorded.indexOf('data') + 8);
+    const head = Buffer.from(recorded.subarray(0, recorded.indexOf('data') + 8));
+    head.writeUInt32LE(data.length * COPIES, head.length - 4);
+    const file = join(service.mediaDir, 'long.wav');
+    writeFileSync(file, Buffer.concat([head, ...Array.from({ length: COPIES }, () => data)]));
+    const before = service.handedOut().length;
+    const document = await service.run({
+      media: [pathToFileURL(file).href],
+      pipelineName: PIPELINE,
+      jobProperties: { AUDIO_TARGET_SEGMENT_LENGTH: '15' },
+    });
+    const detecting = service
+      .handedOut()
+      .slice(before)
+      .filter(({ subJob }) => /(\.\d+){5}$/.test(subJob));
+    expect(detecting, '67.5 s in pieces of 15 s').to.have.length(5);
+    const tracks = tracksOf(document.media[0], 'SPEECH');
+    const times = tracks.map(
+      ({ startOffsetTime, stopOffsetTime }) => [startOffsetTime, stopOffsetTime] as const,
+    );
+    expect(
+      times.every(([start], n) => n === 0 || start >= times[n - 1]![1]),
+      JSON.stringify(times),
+    ).to.equal(true);
+    for (let copy = 0; copy < COPIES; copy++) {
+      const from = copy * 16_886;
+      const own = times.filter(([start, stop]) => stop > from && start < from + 16_886);
+      expect(own[0]![0] - from, 'somebody speaks from 2.0 s on').to.be.within(1_000, 2_500);
+      expect(own.at(-1)![1] - from, 'and until 14.9 s').to.be.within(14_000, 16_000);
+    }
   });
 });

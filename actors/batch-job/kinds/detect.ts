@@ -22,7 +22,9 @@ export const DETECT: Kind<ResultOf<'DETECT'>> = {
     const { record } = context;
     const { action, properties, facts, work: medium } = settingOf(state, unit, context);
     const piece = unit.made;
-    const range = unit.ranges[piece] ?? WHOLE;
+    const asked = unit.ranges[piece] ?? WHOLE;
+    const time = facts.mediaType === 'AUDIO' && asked.stop >= 0 ? { time: asked } : {};
+    const range = facts.mediaType === 'AUDIO' ? WHOLE : asked;
     const names = { id: String(piece), path: `d${padded(piece, 7)}` };
     const row = subJobOfUnit(state, index, unit, context, names);
     const folder = derivingFolder(foldersOf(record, state), state.run, medium.mediaId);
@@ -31,6 +33,7 @@ export const DETECT: Kind<ResultOf<'DETECT'>> = {
       trackType: action.algorithm.trackType,
       properties: withoutKeys(properties),
       range,
+      ...time,
       contextFrames:
         unit.fed === null
           ? Math.min(Math.max(0, range.start), integerOf(properties, 'CONTEXT_FRAMES', 0))
@@ -38,7 +41,7 @@ export const DETECT: Kind<ResultOf<'DETECT'>> = {
       ...(facts.mediaType === 'UNKNOWN' ? { outputFolder: join(folder, row.id) } : {}),
     };
     const fed = unit.fed === null ? {} : { fed: fedPiece(record, state, unit, unit.fed, properties) };
-    return { ...row, kind: 'DETECT', queue: action.algorithm.name, range, work, ...fed };
+    return { ...row, kind: 'DETECT', queue: action.algorithm.name, range, ...time, work, ...fed };
   },
   paths: (work, at) => ({
     ...onMedium(work, at),

@@ -64,6 +64,9 @@ def stretch_of(task: Task) -> tuple[float, float]:
     medium = task.medium
     if medium.media_type == "VIDEO" and medium.fps > 0:
         return task.range[0] * 1000 / medium.fps, (task.range[1] + 1) * 1000 / medium.fps
+    piece = task.work.get("time")
+    if piece is not None:
+        return piece["start"], piece["stop"]
     duration = medium.metadata.get("DURATION", "")
     return 0, float(duration) if duration.strip() != "" else -1
 

@@ -4,8 +4,15 @@ import os
 import struct
 import tempfile
 import unittest
+from pathlib import Path
 
+from troupe_sdk import Context, Detector, Sound
+from troupe_sdk.access import FixedToken
+from troupe_sdk.client import Client
 from troupe_sdk.media.sound import sound_chunks
+from troupe_sdk.media_cache import MediaCache
+from troupe_sdk.media_files import MediaFiles
+from troupe_sdk.sub_job import Task
 
 
 def wav(rate: int, channels: int, bits: int, kind: int, data: bytes, size: int = -1) -> bytes:
@@ -64,3 +71,31 @@ class Wav(unittest.TestCase):
         self.assertEqual(list(self.heard(wav(16000, 1, 16, 1, data), 10, 11)), list(range(160, 176)))
         self.assertEqual(len(self.heard(wav(16000, 1, 16, 1, data, 0))), 1600)
         self.assertEqual(len(self.heard(wav(16000, 1, 16, 1, data[:-1]))), 1599)
+
+
+class Heard(Detector):
+    """Finds one stretch: all that it is given."""
+
+    def audio(self, audio, job):
+        samples = sum(len(chunk) for chunk in audio)
+        yield Sound(audio.start_time, audio.start_time + samples / 16)
+
+
+class Pieces(unittest.TestCase):
+    def heard(self, **more):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = Path(folder.name) / "second.wav"
+        path.write_bytes(wav(16000, 1, 16, 1, bytes(2 * 16000)))
+        medium = {"mediaId": 1, "mediaType": "AUDIO", "mimeType": "audio/wav", "path": str(path), "length": -1, "fps": 0}
+        medium |= {"metadata": {"DURATION": "1000"}, "inspected": True}
+        work = {"medium": medium, "properties": {}, "range": {"start": 0, "stop": -1}, **more}
+        client = Client("http://127.0.0.1:9", FixedToken("t"))
+        files = MediaFiles(client, MediaCache(Path(folder.name) / "cache", 10**6))
+        task = Task(Heard(), client, files, {"token": "t", "algorithm": "A", "work": work}, Context("1"))
+        return [(track["startTime"], track["stopTime"]) for track in task.tracks()]
+
+    def test_a_sound_is_heard_as_a_whole_or_in_the_piece_that_is_named(self):
+        self.assertEqual(self.heard(), [(0, 1000)])
+        self.assertEqual(self.heard(time={"start": 0, "stop": 399}), [(0, 399)])
+        self.assertEqual(self.heard(time={"start": 400, "stop": 999}), [(400, 1000)])

@@ -137,7 +137,11 @@ class Task:
         self.context.progress(1, 1)
 
     def _stretch(self) -> list[tuple[float, float | None]]:
-        """All of a sound; of a video, the time in which the frames of the range are on show."""
+        """All of a sound, or a piece of it; of a video, the time in which the frames of the range are on show."""
+        time = self.work.get("time")
+        if time is not None:
+            length = float(self.medium.metadata.get("DURATION", "") or 0)
+            return [(float(time["start"]), None if time["stop"] + 1 >= length else float(time["stop"]))]
         if self.medium.media_type != "VIDEO" or self.medium.fps <= 0:
             return [(0.0, None)]
         return [(self.range[0] * 1000 / self.medium.fps, (self.range[1] + 1) * 1000 / self.medium.fps)]

@@ -9,7 +9,7 @@ import { JOB_MACHINE } from '../../../actors/batch-job/transitions.ts';
 import { decide, type Decision } from '../../../actors/runtime/machine.ts';
 import type { JobTypes } from '../../../actors/batch-job/change.ts';
 import type { HttpNotice } from '../../../actors/delivery/notice.ts';
-import type { PipelinePlan, PlannedTask } from '../../../domain/plan.ts';
+import type { PipelinePlan, PlannedAction, PlannedTask } from '../../../domain/plan.ts';
 import { userRanges } from '../../../domain/segments.ts';
 import type {
   Algorithm,
@@ -30,6 +30,8 @@ export interface GivenMedium {
   /** It cannot be used already at creation. */
   readonly problem?: boolean;
   readonly sha256?: string;
+  /** Length of a sound, as its inspection tells it. */
+  readonly seconds?: number;
   /** Its results go to an archive there. */
   readonly archiveUrl?: string;
   readonly metadata?: Properties;
@@ -51,6 +53,8 @@ export interface GivenJob {
   readonly annotates?: boolean;
   /** A task follows that draws the tracks. */
   readonly draws?: boolean;
+  /** Properties that the algorithms declare. */
+  readonly declares?: readonly string[];
   /** Every piece of a document brings a picture. */
   readonly derives?: boolean;
 }
@@ -112,13 +116,27 @@ export function recordOf(job: GivenJob = {}): JobRecord {
 
 export const mediaOf = (job: GivenJob): readonly GivenMedium[] => job.media ?? [{}];
 
-function planOf({ tasks = [1], pipeline = 'PIPELINE', annotates, draws }: GivenJob): PipelinePlan {
+function planOf({
+  tasks = [1],
+  pipeline = 'PIPELINE',
+  annotates,
+  draws,
+  declares = [],
+}: GivenJob): PipelinePlan {
   const found = tasks.map((actions, task) => {
     const last = annotates === true && task > 0 && task === tasks.length - 1;
     return taskOf(task, actions, 'DETECTION', last ? { IS_ANNOTATOR: 'TRUE' } : {});
   });
   const drawn = draws === true ? [taskOf(tasks.length, 1, 'MARKUP', {})] : [];
-  return { name: pipeline, description: '', tasks: [...found, ...drawn] };
+  const properties = declares.map(
+    (name) => ({ name, description: '', type: 'INT', defaultValue: '0' }) as const,
+  );
+  const declaring = ({ algorithm, ...action }: PlannedAction): PlannedAction => ({
+    ...action,
+    algorithm: { ...algorithm, providesCollection: { states: [], properties } },
+  });
+  const all = [...found, ...drawn].map((task) => ({ ...task, actions: task.actions.map(declaring) }));
+  return { name: pipeline, description: '', tasks: all };
 }
 
 function taskOf(
@@ -159,7 +177,7 @@ function factsOf(medium: GivenMedium): MediumFacts {
     mediaType,
     mimeType: `${mediaType.toLowerCase()}/test`,
     sha256: medium.sha256 ?? 'ab',
-    metadata: {},
+    metadata: medium.seconds === undefined ? {} : { DURATION: String(medium.seconds * 1000) },
   };
   if (mediaType !== 'VIDEO') return { ...base, length: mediaType === 'IMAGE' ? 1 : -1 };
   return { ...base, length: medium.frames ?? 25, frameTimes: { fps: FPS, constantRate: true, startTime: 0 } };

@@ -369,6 +369,48 @@ describe('A batch job', () => {
     ]);
   });
 
+  describe('with a sound', () => {
+    const pieces = (seconds: number, declares: readonly string[], length: string) =>
+      LedJob.accepted({
+        media: [{ type: 'AUDIO', seconds }],
+        properties: { AUDIO_TARGET_SEGMENT_LENGTH: length },
+        declares,
+      })
+        .doAll('PREPARE')
+        .outstanding.map(({ range, time }) => [range, time]);
+    const whole = { start: 0, stop: -1 };
+    const known = ['AUDIO_TARGET_SEGMENT_LENGTH'];
+
+    it('cuts it for an algorithm that declares so; a rest of less than half a piece belongs to the last one', () => {
+      expect(pieces(24, known, '10')).to.deep.equal([
+        [whole, { start: 0, stop: 9_999 }],
+        [whole, { start: 10_000, stop: 23_999 }],
+      ]);
+    });
+
+    it('says of a piece that failed when it is', () => {
+      const job = LedJob.accepted({
+        media: [{ type: 'AUDIO', seconds: 24 }],
+        properties: { AUDIO_TARGET_SEGMENT_LENGTH: '10' },
+        declares: known,
+      }).doAll('PREPARE');
+      job.failed(job.outstanding[1]!);
+      const error = job.last?.change?.rows[0]?.error;
+      expect(error).to.include({ startTime: 10_000, stopTime: 23_999 });
+      expect(error?.range).to.deep.equal(whole);
+    });
+
+    it('leaves it whole for others, without the property, when it is short and when its length is not known', () => {
+      for (const job of [
+        pieces(24, [], '10'),
+        pieces(24, known, '0'),
+        pieces(14, known, '10'),
+        pieces(0, known, '1'),
+      ])
+        expect(job).to.deep.equal([[whole, undefined]]);
+    });
+  });
+
   for (const type of ['VIDEO', 'IMAGE', 'AUDIO', 'UNKNOWN'] as const)
     it(`goes straight to its document when the first task found nothing: ${type}`, () => {
       const job = LedJob.accepted({ media: [{ type }], tasks: [1, 1, 2] }).doAll('PREPARE', 'DETECT');

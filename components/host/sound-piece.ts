@@ -1,0 +1,108 @@
+/**
+ * A detector at work on a piece of a sound that several sub-jobs hear. Where two pieces meet, the border is moved to where it is quietest
+ * near by, so that no word is cut: the sub-jobs on both sides look at the same sound and find the same place.
+ */
+import { SOUND_SEGMENT_LENGTH } from '../../domain/segments.ts';
+import type { Range, ReportedTrack } from '../../domain/types.ts';
+import { openAudio, SAMPLE_RATE } from '../../media/audio.ts';
+import { MediumError } from '../../media/medium-error.ts';
+import type { DetectWork } from '../../protocol/detection-work.ts';
+import type { DetectionJob, Detector } from '../sdk/detector.ts';
+import type { WorkContext } from '../sdk/work-context.ts';
+import { inSound, type Stretch } from './sound.ts';
+
+/** A border is moved by so much at most (milliseconds), and by a quarter of a piece. */
+const FARTHEST = 5_000;
+/** Steps in which quiet places are looked for, and the length of the quiet that is wanted: milliseconds. */
+const STEP = 10;
+const QUIET = 300;
+
+export async function* inPieceOfSound(
+  detector: Detector,
+  work: DetectWork & { readonly time: Range },
+  context: Pick<WorkContext, 'progress'>,
+  job: DetectionJob,
+): AsyncGenerator<ReportedTrack> {
+  const stretch = await stretchOf(work, job.signal);
+  const { startMs = 0, stopMs = work.time.stop } = stretch;
+  let hasHeard = false;
+  const heard = (ms: number) => {
+    hasHeard = true;
+    context.progress(ms, stopMs - startMs + 1);
+  };
+  try {
+    yield* inSound(detector, work, job, { stretches: [stretch], frames: work.range, heard });
+  } catch (error) {
+    // A sound may end before its header says; heard as a whole it would be heard as far as it goes.
+    if (hasHeard || startMs === 0 || !isWithoutSound(error)) throw error;
+  }
+}
+
+async function stretchOf(
+  { medium, time, properties }: DetectWork & { readonly time: Range },
+  signal: AbortSignal,
+): Promise<Stretch> {
+  const quarter = (Number(properties[SOUND_SEGMENT_LENGTH]) * 1000) / 4;
+  const near = (ms: number) =>
+    quietestNear(medium.path, ms, { reach: Math.min(FARTHEST, quarter || 0), signal });
+  const isLast = time.stop + 1 >= Number(medium.metadata['DURATION']);
+  return {
+    startMs: time.start === 0 ? undefined : await near(time.start),
+    stopMs: isLast ? undefined : (await near(time.stop + 1)) - 1,
+  };
+}
+
+/** Milliseconds: the middle of the quietest stretch near a moment; of several the nearest. Where nothing can be decoded, the moment itself. */
+export async function quietestNear(
+  path: string,
+  at: number,
+  { reach, signal }: { readonly reach: number; readonly signal: AbortSignal },
+): Promise<number> {
+  const from = Math.round(at - reach);
+  let loudness: readonly number[] = [];
+  try {
+    const audio = await openAudio(path, { startMs: from, stopMs: Math.round(at + reach) - 1, signal });
+    try {
+      if (audio.startTime === from) loudness = await loudnessOf(audio.chunks());
+    } finally {
+      audio.close();
+    }
+  } catch (error) {
+    if (!isWithoutSound(error)) throw error;
+  }
+  const middle = quietest(loudness, (at - from) / STEP);
+  return middle === undefined ? at : Math.round(from + middle * STEP);
+}
+
+const isWithoutSound = (error: unknown): boolean =>
+  error instanceof MediumError && error.code === 'COULD_NOT_READ_MEDIA';
+
+/** The energy of each whole step. */
+async function loudnessOf(chunks: AsyncIterable<Float32Array>): Promise<readonly number[]> {
+  const samples = (STEP * SAMPLE_RATE) / 1000;
+  const energies: number[] = [];
+  let [energy, count] = [0, 0];
+  for await (const chunk of chunks)
+    for (const sample of chunk) {
+      energy += sample * sample;
+      count += 1;
+      if (count < samples) continue;
+      energies.push(energy);
+      [energy, count] = [0, 0];
+    }
+  return energies;
+}
+
+/** The middle, in steps, of the quietest stretch; undefined: there is less sound than such a stretch has. */
+function quietest(energies: readonly number[], at: number): number | undefined {
+  const length = QUIET / STEP;
+  let best: { readonly energy: number; readonly middle: number } | undefined;
+  for (let start = 0; start + length <= energies.length; start++) {
+    const energy = energies.slice(start, start + length).reduce((sum, one) => sum + one, 0);
+    const middle = start + length / 2;
+    const isNearer = best !== undefined && Math.abs(middle - at) < Math.abs(best.middle - at);
+    if (best === undefined || energy < best.energy || (energy === best.energy && isNearer))
+      best = { energy, middle };
+  }
+  return best?.middle;
+}
