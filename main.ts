@@ -60,8 +60,6 @@ import { removeSearchFiles, SqliteSearch } from './search/sqlite/sqlite-search.t
 import { ALL_DUTIES, StoredDuties, type Duties } from './store/duties.ts';
 import { MemoryLedger } from './store/memory-ledger.ts';
 import type { SearchIndex } from './store/search.ts';
-import { promisesOf } from './store/redis/promises.ts';
-import { RedisStore } from './store/redis/redis-store.ts';
 import type { Place } from './store/sqlite/place.ts';
 import { SqliteStore } from './store/sqlite/sqlite-store.ts';
 import type { Store } from './store/store.ts';
@@ -129,6 +127,11 @@ async function openRedis(
   { logger }: ServerOptions,
   server: string,
 ): Promise<StoreOpened> {
+  // A server on a file of its own needs no client of Redis, which is a seventh of what it would load.
+  const [{ RedisStore }, { promisesOf }] = await Promise.all([
+    import('./store/redis/redis-store.ts'),
+    import('./store/redis/promises.ts'),
+  ]);
   const store = await RedisStore.open({
     url: settings.REDIS_URL!,
     prefix: settings.REDIS_PREFIX,

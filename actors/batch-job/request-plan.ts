@@ -1,6 +1,5 @@
 import { refusedCallbackUrl } from '../../domain/callback.ts';
 import { JobNotes, lookForNotes, type NotedJob } from '../../domain/job-notes.ts';
-import { SelectorCheck } from '../../domain/media-selectors.ts';
 import { resolvePlan } from '../../domain/plan-checks.ts';
 import type { CatalogLookup } from '../../domain/plan-lookup.ts';
 import { overLimit, overSubJobs } from '../../domain/request-limits.ts';
@@ -56,10 +55,14 @@ async function refusedMediaSelectors(
   { tasks }: PipelinePlan,
   media: JobRequest['media'],
 ): Promise<string | undefined> {
+  const selecting = media.filter(({ selectors = [] }) => selectors.length > 0);
+  if (selecting.length === 0) return undefined;
+  // Loaded by the first job that selects anything: a start is that much shorter without JSONPath and what it needs.
+  const { SelectorCheck } = await import('../../domain/media-selectors.ts');
   const actions = tasks.flatMap((task) => task.actions);
   const check = new SelectorCheck(actions);
   const turns = new Turns();
-  for (const { selectors, selectorsOutputAction } of media) {
+  for (const { selectors, selectorsOutputAction } of selecting) {
     if (turns.due) await turns.next();
     for (const refused of check.refusals({
       mediaSelectors: selectors,

@@ -7,7 +7,6 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
-import { Worker } from 'node:worker_threads';
 import type { AccessOptions } from '../sdk/access.ts';
 import { WorkerClient } from '../sdk/client.ts';
 import type {
@@ -18,6 +17,7 @@ import type {
   ModelServerSettings,
   ModelSettings,
 } from '../sdk/detector.ts';
+import { secondThread } from '../sdk/heartbeat.ts';
 import { MediaCache } from '../sdk/media-cache.ts';
 import { streamQueue } from '../../protocol/streams.ts';
 import { runWorker, type WorkerOptions } from '../sdk/worker.ts';
@@ -55,8 +55,9 @@ const LAST_WORDS_MS = 1_500;
  */
 const MOST_CONNECTIONS = 300;
 
-// A detector can hold up this thread for ever; then the watchdog ends the process when its parent is gone.
-new Worker(new URL('./watchdog.js', import.meta.url), { workerData: process.ppid }).unref();
+// A detector can hold up this thread for ever; then the second one ends the process when its parent is gone.
+const thread = secondThread({ parent: process.ppid });
+thread.unref();
 
 /** Everything that was built with this host lies below. */
 const PRODUCT = new URL('../../', import.meta.url).href;
@@ -97,7 +98,8 @@ async function main(bootstrap: Bootstrap): Promise<void> {
   const algorithms = queuesOf(bootstrap);
   const watchStream = await watcherOf(bootstrap, component);
   const cache = cacheOf(bootstrap, client);
-  await runWorker({ client, algorithms, signal: stop.signal, handle, log, ...cache, ...watchStream });
+  const worker = { client, algorithms, thread, signal: stop.signal, handle, log };
+  await runWorker({ ...worker, ...cache, ...watchStream });
   await component?.close?.();
 }
 

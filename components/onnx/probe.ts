@@ -4,6 +4,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import { messageOf } from '../sdk/failure.ts';
+import { secondThread } from '../sdk/heartbeat.ts';
 import type { Hints } from './hints.ts';
 import { inputsOf, type NetworkInputs, type ValueInfo } from './inputs.ts';
 import { infosOf, openSession, tensorsOf, type SessionOptions } from './session.ts';
@@ -35,7 +36,7 @@ export interface Probed {
   }[];
 }
 
-new Worker(new URL('../host/watchdog.js', import.meta.url), { workerData: process.ppid }).unref();
+secondThread({ parent: process.ppid }).unref();
 
 process.once('message', (question) => {
   void answer(question as ProbeQuestion).then((found) => process.send?.(found, () => process.exit(0)));

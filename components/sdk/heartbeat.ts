@@ -1,49 +1,42 @@
 import { Worker } from 'node:worker_threads';
-import type { AccessOptions } from './access.ts';
+import type { Beating, Verdict } from './beats.ts';
 import type { WorkerClient } from './client.ts';
+import type { SecondThread, ToSecondThread } from './second-thread.ts';
 import type { Assignment } from '../../protocol/worker-protocol.ts';
-
-/** What the thread is told: beat so often. */
-export type Beat = Pick<Assignment, 'heartbeatMs'>;
-/** What the thread tells. */
-export interface Verdict {
-  readonly token: string;
-  readonly why: 'The sub-job was cancelled.' | 'The lease was lost.';
-}
-export interface HeartbeatThread {
-  readonly leases: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** The thread renews a token of its own: the detector may hold up the other thread for longer than one lasts. */
-  readonly access: AccessOptions;
-  /** Two doubles: done, total. */
-  readonly progress: Float64Array<SharedArrayBuffer>;
-  /** The token of the lease, in ASCII, behind its length; length 0: there is none. A sub-job may be done sooner than a message arrives. */
-  readonly token: Uint8Array<SharedArrayBuffer>;
-}
 
 const LONGEST_TOKEN = 255;
 
+/** Starts the thread that goes on when the detector holds up this one. `parent`: the process ends when this one is gone. */
+export function secondThread(workerData: SecondThread): Worker {
+  return new Worker(new URL('./second-thread.js', import.meta.url), { workerData });
+}
+
 /**
- * Heartbeats from a thread of their own: a detector that computes for a minute without an `await` keeps its lease. Whether it
+ * Heartbeats from the second thread: a detector that computes for a minute without an `await` keeps its lease. Whether it
  * still gets anywhere is judged by its progress, which the thread reads from shared memory. One sub-job at a time.
  */
 export class Heartbeat {
   readonly #progress = new Float64Array(new SharedArrayBuffer(2 * Float64Array.BYTES_PER_ELEMENT));
   readonly #sharedToken = new Uint8Array(new SharedArrayBuffer(1 + LONGEST_TOKEN));
   readonly #thread: Worker;
+  /** The thread was started for the heartbeats alone. */
+  readonly #isOwn: boolean;
   #token: string | undefined;
   #heartbeatMs = 0;
   #over: (why: Verdict['why']) => void = () => undefined;
 
-  constructor({ leases, headers, accessOptions: access }: WorkerClient) {
-    const workerData: HeartbeatThread = {
+  /** `thread`: of this process, where it has one. */
+  constructor({ leases, headers, accessOptions: access }: WorkerClient, thread?: Worker) {
+    this.#isOwn = thread === undefined;
+    this.#thread = thread ?? secondThread({});
+    const beating: Beating = {
       leases,
       headers,
       access,
       progress: this.#progress,
       token: this.#sharedToken,
     };
-    this.#thread = new Worker(new URL('./heartbeat-thread.js', import.meta.url), { workerData });
+    this.#tell(beating);
     this.#thread.on('message', (verdict: Verdict) => {
       if (verdict.token === this.#token) this.#over(verdict.why);
     });
@@ -61,7 +54,7 @@ export class Heartbeat {
     this.#share(token);
     if (heartbeatMs === this.#heartbeatMs) return;
     this.#heartbeatMs = heartbeatMs;
-    this.#thread.postMessage({ heartbeatMs } satisfies Beat);
+    this.#tell({ heartbeatMs });
   }
 
   progress(done: number, total: number): void {
@@ -75,7 +68,12 @@ export class Heartbeat {
   }
 
   async close(): Promise<void> {
-    await this.#thread.terminate();
+    this.#tell({ heartbeatMs: 0 });
+    if (this.#isOwn) await this.#thread.terminate();
+  }
+
+  #tell(what: ToSecondThread): void {
+    this.#thread.postMessage(what);
   }
 
   /** Who reads it half written beats for a lease that is none; what he hears of it concerns nobody. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
 import { failureOf, messageOf, ProtocolError } from './failure.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { sendLarge } from './kept-answer.ts';
@@ -22,6 +23,8 @@ export interface WorkerOptions extends StreamWorkerOptions {
   readonly signal: AbortSignal;
   /** Where media are kept that are not on this host; absent: all are. */
   readonly cache?: MediaCache;
+  /** The second thread of this process, where it has one already. */
+  readonly thread?: Worker;
   /** Turns one sub-job into the body of its answer; throws a DetectionError (or any error) to fail it. */
   handle(
     assignment: SubJobAssignment | FrameAssignment,
@@ -48,7 +51,7 @@ const NEWS = 0.3;
 
 /** Claims and works until the signal; one sub-job at a time, but several small ones a message. */
 export async function runWorker(options: WorkerOptions): Promise<void> {
-  const heartbeat = new Heartbeat(options.client);
+  const heartbeat = new Heartbeat(options.client, options.thread);
   try {
     await new TurnWorker(options, heartbeat).run();
   } finally {

@@ -1,0 +1,40 @@
+/**
+ * The second thread of a process that works: it goes on when a detector computes without an `await`. It ends the process when its parent is
+ * gone and the first thread has not done so itself, and it sends heartbeats. A thread for each would make a start longer by a tenth.
+ */
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Beats, Beating, Verdict } from './beats.ts';
+
+export interface SecondThread {
+  /** The process that started this one; absent: nobody minds when it is gone. */
+  readonly parent?: number;
+}
+/** What the thread is told: for whom to send heartbeats, and how often (milliseconds; 0: no longer). */
+export type ToSecondThread = Beating | { readonly heartbeatMs: number };
+
+const LOOK_MS = 300;
+/** The first thread gets this long to give its work back. */
+const GRACE_MS = 1_600;
+
+const { parent } = workerData as SecondThread;
+if (parent !== undefined) watch(parent);
+
+let beats: Promise<Beats> | undefined;
+parentPort!.on('message', (told: ToSecondThread) => {
+  if ('leases' in told) beats = begun(told);
+  else void beats?.then((all) => all.every(told.heartbeatMs));
+});
+
+/** Loaded when there is a server to send them to: a process that only tries something out has none. */
+async function begun(beating: Beating): Promise<Beats> {
+  const { Beats } = await import('./beats.ts');
+  return new Beats(beating, (verdict: Verdict) => parentPort!.postMessage(verdict));
+}
+
+function watch(pid: number): void {
+  const timer = setInterval(() => {
+    if (process.ppid === pid) return;
+    clearInterval(timer);
+    setTimeout(() => process.kill(process.pid, 'SIGKILL'), GRACE_MS);
+  }, LOOK_MS);
+}
