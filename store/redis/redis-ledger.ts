@@ -199,6 +199,8 @@ export class RedisLedger implements WorkLedger {
   }
 
   async gone(worker: string, counted: boolean, reason: string): Promise<void> {
+    // What it never got is none of what it dies with.
+    await this.#giveBackUnclear();
     await this.#run('gone', [worker, counted ? 1 : 0, reason]);
   }
 
@@ -242,7 +244,7 @@ export class RedisLedger implements WorkLedger {
   async expire(stalledMs: number): Promise<readonly { readonly lease: Lease; readonly reason: string }[]> {
     const words = [stalledMs, this.#deps.gapMs ?? Number.MAX_SAFE_INTEGER, ENDED_AT_A_TIME];
     const expired = (await this.#run('expire', words)) as readonly (readonly [ShownLease, string])[];
-    await this.#unclear.giveBack((owed) => this.release(owed.token, owed.worker, owed.begun));
+    await this.#giveBackUnclear();
     return expired.map(([lease, reason]) => ({ lease: this.#readLease(lease), reason }));
   }
 
@@ -283,6 +285,10 @@ export class RedisLedger implements WorkLedger {
     return (found as readonly (readonly [readonly ShownLease[], readonly [string, number][]])[]).map(
       ([leases, ahead]) => ({ leases: this.#readLeases(leases), ahead: new Map(ahead) }),
     );
+  }
+
+  #giveBackUnclear(): Promise<void> {
+    return this.#unclear.giveBack((owed) => this.release(owed.token, owed.worker, owed.begun));
   }
 
   #itemWords(items: readonly WorkItem[]): readonly Argument[] {

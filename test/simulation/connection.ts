@@ -28,7 +28,6 @@ const LEDGER_CALLS = [
   'look',
   'reject',
   'forget',
-  'gone',
   'news',
   'dismiss',
   'announce',
@@ -101,12 +100,20 @@ export class Connection {
       },
       expire: async (stalledMs) => {
         const expired = await this.#ask(() => this.#deps.redis.expire(stalledMs));
-        await this.#unclear.giveBack(({ token, worker, begun }) =>
-          this.store.work.release(token, worker, begun),
-        );
+        await this.#giveBackUnclear();
         return expired;
       },
+      gone: async (...args) => {
+        await this.#giveBackUnclear();
+        await this.#ask(() => work.gone(...args));
+      },
     };
+  }
+
+  #giveBackUnclear(): Promise<void> {
+    return this.#unclear.giveBack(({ token, worker, begun }) =>
+      this.store.work.release(token, worker, begun),
+    );
   }
 
   async #claim(claim: Claim): ReturnType<WorkLedger['claim']> {

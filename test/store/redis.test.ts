@@ -436,8 +436,9 @@ describe('The store in Redis', () => {
       .and.not.contain('geheim');
   });
 
-  it('gives back what a claim took that Redis answered too late, and counts no attempt', async () => {
-    const store = await open({ prefix: 'late', timeoutMs: 300 });
+  /** One for which Redis has carried out a claim of `w` too late. */
+  const claimedTooLate = async (prefix: string) => {
+    const store = await open({ prefix, timeoutMs: 300 });
     // Redis knows the script from now on.
     await store.work.claim({ queues: ['FACE'], max: 1, worker: 'w' });
     await store.work.offer([item('a')]);
@@ -454,12 +455,24 @@ describe('The store in Redis', () => {
       ),
     );
     expect((await store.work.queues()).get('FACE')).to.include({ waiting: 0, held: 1 });
+    return store;
+  };
+
+  it('gives back what a claim took that Redis answered too late, and counts no attempt', async () => {
+    const store = await claimedTooLate('late');
     await until('the work waits again', async () => {
       await store.work.expire(0).catch(() => undefined);
       return (await store.work.queues().catch(() => undefined))?.get('FACE')?.waiting === 1;
     });
     const [again] = await store.work.claim({ queues: ['FACE'], max: 2, worker: 'v' });
     expect(again?.item).to.include({ id: 'a', attempt: 1 });
+  });
+
+  it('counts no attempt either when the worker of that claim dies before it is given back', async () => {
+    const store = await claimedTooLate('late-and-gone');
+    await store.work.gone('w', true, 'it died');
+    expect(await store.work.news(9)).to.deep.equal([]);
+    expect((await store.work.queues()).get('FACE')).to.include({ waiting: 1, held: 0 });
   });
 
   it('takes no server for dead because Redis stood still', async () => {
