@@ -198,21 +198,36 @@ export class StreamReports {
   }
 
   async #publish(record: StreamingJobRecord, file: string): Promise<void> {
-    const { enableOutputToDisk, summaryReportCallbackUri: address } = record;
+    const { summaryReportCallbackUri: address } = record;
+    // Two who have found it at a time publish it once.
     if (this.#posting.has(file)) return;
-    const kept = enableOutputToDisk ? await this.#keep(record.number, file) : undefined;
-    if (address === null) return kept === undefined ? removeFile(file) : undefined;
     this.#posting.add(file);
+    const kept = await this.#place(record, file).catch((error: unknown) => {
+      this.#posting.delete(file);
+      throw error;
+    });
+    if (address === null) return void this.#posting.delete(file);
     this.#enqueue(address, {
       kind: 'summary',
       jobs: [record.number],
       text: () => readFile(kept ?? file, 'utf8'),
       done: async () => {
         this.#posting.delete(file);
-        if (kept === undefined) await removeFile(file);
+        // Where it was kept elsewhere it may have come here a second time meanwhile, by another server.
+        await removeFile(file);
         await this.#removeFolder(record.number);
       },
     });
+  }
+
+  /** Where the report of a segment lies from now on; undefined: where it was, until it has been posted, if it is to be. */
+  async #place(
+    { number, enableOutputToDisk, summaryReportCallbackUri: address }: StreamingJobRecord,
+    file: string,
+  ): Promise<string | undefined> {
+    if (enableOutputToDisk) return this.#keep(number, file);
+    if (address === null) await removeFile(file);
+    return undefined;
   }
 
   async #keep(job: number, file: string): Promise<string> {

@@ -26,6 +26,7 @@ import { STREAMING_JOB } from '../streaming-job/state.ts';
 import type { StreamMeter } from '../views/meter.ts';
 import { storedStream } from '../views/stored-stream.ts';
 import type { Taken } from './answer-outcome.ts';
+import { OneAtATime } from './one-at-a-time.ts';
 import { StreamCounters } from './stream-counters.ts';
 
 export interface StreamGatewayDeps {
@@ -68,6 +69,8 @@ export class StreamGateway {
   /** Frames since the server started. */
   readonly counters = new StreamCounters();
   readonly #deps: StreamGatewayDeps;
+  /** Segments that are being taken in, by their files. */
+  readonly #segments = new OneAtATime();
   #arrivals = 0;
 
   constructor(deps: StreamGatewayDeps) {
@@ -113,33 +116,13 @@ export class StreamGateway {
     if (typeof lease === 'string') return lease === 'lost' ? { kind: 'lost' } : { kind: 'taken', go: 'on' };
     const job = await storedStream(this.#deps.store, jobOf(lease));
     if (job === undefined) return this.#end(token);
-    const { record, state } = job;
-    if (segment <= state.lastSegment) return this.#taken(lease);
-    const file = segmentFile(this.#deps.dataDir, record.number, segment);
+    if (segment <= job.state.lastSegment) return this.#taken(lease);
+    const file = segmentFile(this.#deps.dataDir, job.record.number, segment);
     const received = `${file}.${token}.${++this.#arrivals}`;
     try {
       await receive(body, received, this.#deps.resultLimits);
-      const verdict = await this.#deps.checker.segmentReport({
-        path: received,
-        report: file,
-        head: {
-          jobId: record.number,
-          externalId: record.externalId,
-          segmentId: segment,
-          segmentSize: record.segmentSize,
-          trackType: record.trackType,
-          errorMessage: state.gapSince === null ? '' : gapSentence(state.gapSince),
-          at: this.#deps.clock.now(),
-        },
-      });
-      if (!verdict.ok) return await this.#garbage(token, verdict.reason);
-      const { counts } = verdict.summary;
-      this.counters.counted(record.number, lease.item.attempt, counts);
-      const reply = await this.#ask(lease, { type: 'segment', segment, counts, attempt: lease.item.attempt });
-      const { tracks, detections } = verdict;
-      if (reply === 'done')
-        this.#deps.live.tell(record.number, { type: 'segment', segment, tracks, detections });
-      return await this.#answered(lease, reply);
+      // The same segment again, of a component that got no answer, must not bring a report back that was published meanwhile.
+      return await this.#segments.take(file, () => this.#take(lease, segment, received));
     } catch (error) {
       if (error instanceof FloodError) return this.#garbage(token, error.message);
       if (body.readableAborted || body.errored !== null) return { kind: 'broken' };
@@ -147,6 +130,35 @@ export class StreamGateway {
     } finally {
       await removeFile(received);
     }
+  }
+
+  /** A segment that lies in the file `received`. */
+  async #take(lease: Lease, segment: number, received: string): Promise<StreamTaken> {
+    const job = await storedStream(this.#deps.store, jobOf(lease));
+    if (job === undefined) return this.#end(lease.token);
+    const { record, state } = job;
+    if (segment <= state.lastSegment) return this.#taken(lease);
+    const verdict = await this.#deps.checker.segmentReport({
+      path: received,
+      report: segmentFile(this.#deps.dataDir, record.number, segment),
+      head: {
+        jobId: record.number,
+        externalId: record.externalId,
+        segmentId: segment,
+        segmentSize: record.segmentSize,
+        trackType: record.trackType,
+        errorMessage: state.gapSince === null ? '' : gapSentence(state.gapSince),
+        at: this.#deps.clock.now(),
+      },
+    });
+    if (!verdict.ok) return this.#garbage(lease.token, verdict.reason);
+    const { summary, tracks, detections } = verdict;
+    const { counts } = summary;
+    this.counters.counted(record.number, lease.item.attempt, counts);
+    const reply = await this.#ask(lease, { type: 'segment', segment, counts, attempt: lease.item.attempt });
+    if (reply === 'done')
+      this.#deps.live.tell(record.number, { type: 'segment', segment, tracks, detections });
+    return this.#answered(lease, reply);
   }
 
   async events(token: string, worker: string, { events, counts }: StreamEvents): Promise<StreamTaken> {

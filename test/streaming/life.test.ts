@@ -246,6 +246,24 @@ describe('A streaming job', function () {
     expect(await readdir(folderOf(id))).to.have.length(2);
   });
 
+  it('takes a segment that comes several times at once as if it came once, and reports it once', async () => {
+    const id = await submit({ summaryReportCallbackUri: `${receiver.url}/summary` });
+    const { token } = await claim(id);
+    for (const segment of [0, 1, 2]) {
+      const copies = Array.from({ length: segment === 2 ? 1 : 12 }, () =>
+        component.segment(token, segment, [summaryOf(segment)]),
+      );
+      for (const { status } of await Promise.all(copies)) expect(status).to.equal(200);
+    }
+    await until(
+      'the report of the last one has come',
+      () => bodies<Summary>('/summary'),
+      (all) => all.some(({ segmentId }) => segmentId === 2),
+    );
+    expect(bodies<Summary>('/summary').map(({ segmentId }) => segmentId)).to.deep.equal([0, 1, 2]);
+    expect(await readdir(folderOf(id))).to.have.length(3);
+  });
+
   for (const [what, lines, reason] of [
     ['no summary', [track('a', 1)], 'no summary'],
     ['a track outside of it', [track('a', 12), summaryOf(0)], 'outside of 0 to 9'],
