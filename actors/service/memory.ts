@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Logger } from '../../config/logger.ts';
-import type { ActorKey, Owner, Store } from '../../store/store.ts';
+import { VersionConflict, type ActorKey, type Owner, type Store } from '../../store/store.ts';
 import { memoryOf, NEW_SERVICE, remembered, type ServiceMemory, type ServiceState } from './state.ts';
 
 const SCHEMA = 1;
@@ -50,12 +50,11 @@ export class StoredMemory implements KeptMemory {
     const wanted = memoryOf(state);
     if (wanted.restartCount === this.#kept.restartCount && wanted.stopped === this.#kept.stopped) return;
     try {
-      this.#version = await this.#store.commit({
-        actor: this.#actor,
-        expected: this.#version,
-        owner: this.#owner,
-        snapshot: { schema: SCHEMA, body: wanted },
-        ...(this.#version === 0 ? { record: { service: this.#actor.id } } : {}),
+      await this.#commit(wanted).catch(async (error: unknown) => {
+        if (!(error instanceof VersionConflict)) throw error;
+        // A store that has lost its last commits has an earlier version, or none.
+        this.#version = (await this.#store.load(this.#actor))?.version ?? 0;
+        await this.#commit(wanted);
       });
       this.#kept = wanted;
     } catch (error) {
@@ -64,5 +63,15 @@ export class StoredMemory implements KeptMemory {
         'what is kept of a service cannot be stored',
       );
     }
+  }
+
+  async #commit(wanted: ServiceMemory): Promise<void> {
+    this.#version = await this.#store.commit({
+      actor: this.#actor,
+      expected: this.#version,
+      owner: this.#owner,
+      snapshot: { schema: SCHEMA, body: wanted },
+      ...(this.#version === 0 ? { record: { service: this.#actor.id } } : {}),
+    });
   }
 }
