@@ -39,6 +39,8 @@ const LATE_MS = 30_000;
 const TRIES = 5;
 /** Time between two comparisons of the whole index with the jobs that there are. */
 const COMPARE_MS = 3_600_000;
+/** Of jobs that ended so long ago or later they compare also which run the index has: a notice of an earlier end is not that late. */
+const RUNS_MS = 2 * COMPARE_MS;
 
 /**
  * Of servers that share a store: each has an index of its own, and follows the jobs that have ended, wherever they did. What was removed or
@@ -235,11 +237,15 @@ export class JobFollower implements Search {
       after = page.at(-1)!.number;
     }
     const gone = new Map(indexed);
+    const since = clock.now() - RUNS_MS;
     let missed: IndexEntry[] = [];
     for await (const entry of allEntries(store, ENDED_JOBS)) {
       if (this.#closed) return;
-      gone.delete(Number(entry.id));
-      if (!indexed.has(Number(entry.id))) missed.push(entry);
+      const number = Number(entry.id);
+      gone.delete(number);
+      const run = indexed.get(number);
+      const isSame = run !== undefined && (entry.score < since || (await this.#runOf(number)) === run);
+      if (!isSame) missed.push(entry);
       if (missed.length < JOBS_AT_ONCE) continue;
       await this.#takeIn(missed);
       missed = [];

@@ -108,6 +108,31 @@ describe('The search of two servers', () => {
     await until('what went is in the index of neither', () => indexed('one') === indexed('two'));
   });
 
+  it('of a server that missed the end of a later run has that run when it has compared its index with the jobs that there are', async () => {
+    const { one, two } = pair();
+    const id = await run(one, 'a breakwater');
+    await found('text=breakwater', [id]);
+    await two.stop();
+    expect((await one.resubmit(id)).status).to.equal(200);
+    await one.terminal(id);
+    await found('text=breakwater', [id], [one]);
+    // As if it had looked beyond that end before the end was stored: it meets those of the last 30 s again.
+    const database = new Database(join(two.dataDir, 'search.two.db'));
+    const mark = JSON.stringify({ id, score: Date.now() + 30_000 });
+    database.prepare(`update meta set value = ? where name = 'mark'`).run(mark);
+    await two.start();
+    const runs = database.prepare<[string], { run: number }>(
+      'select run from jobs where job_id = ? order by run',
+    );
+    await until(
+      'its index has the second run',
+      () => runs.all(id),
+      (all) => all.at(-1)?.run === 2,
+    );
+    database.close();
+    await found('text=breakwater', [id]);
+  });
+
   it('tries again a document that one of them could not read for a moment', async () => {
     const { one, two } = pair();
     await two.stop();
