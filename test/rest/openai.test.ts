@@ -55,6 +55,56 @@ describe('OPENAI DETECTION PIPELINE', () => {
     expect(server.requests[0]!.headers.authorization).to.equal(`Bearer ${KEY}`);
   });
 
+  it('is an annotator of what a task before it found, and gives its tracks back with the answer', async () => {
+    server.manner = answer(
+      200,
+      JSON.stringify({
+        choices: [{ message: { content: 'She smiles.' }, finish_reason: 'stop' }],
+        usage: { prompt_tokens: 12, completion_tokens: 4 },
+      }),
+    );
+    const media = [sampleUri('astronaut.png')];
+    const plain = await service.run({ media, pipelineName: 'FACE DETECTION PIPELINE' });
+    const asked = server.requests.length;
+    const about = {
+      FEED_FORWARD_TYPE: 'REGION',
+      IS_ANNOTATOR: 'TRUE',
+      PROMPT_TEMPLATE: 'How does this person feel?',
+    };
+    const { jobProperties } = job();
+    const document = await service.run({
+      media,
+      jobProperties,
+      pipelineDefinition: {
+        pipeline: ['FACE DETECTION TASK', 'ASK'],
+        tasks: [{ name: 'ASK', actions: ['ASK'] }],
+        actions: [
+          {
+            name: 'ASK',
+            algorithm: 'OPENAI',
+            properties: Object.entries(about).map(([name, value]) => ({ name, value })),
+          },
+        ],
+      },
+    });
+    const [face, ...others] = tracksOf(plain.media[0], 'FACE');
+    expect(others).to.deep.equal([]);
+    const added = { CAPTION: 'She smiles.', PROMPT_TOKENS: '12', COMPLETION_TOKENS: '4' };
+    const [told, ...more] = tracksOf(document.media[0], 'FACE');
+    expect(more).to.deep.equal([]);
+    expect(tracksOf(document.media[0], 'CAPTION')).to.deep.equal([]);
+    expect(told!.trackProperties).to.deep.equal({ ...face!.trackProperties, ...added });
+    const { artifactPath } = told!.exemplar;
+    expect(told!.exemplar).to.deep.equal({
+      ...face!.exemplar,
+      artifactPath,
+      detectionProperties: { ...face!.exemplar.detectionProperties, ...added },
+    });
+    expect(told!.id).to.equal(face!.id);
+    expect(server.requests).to.have.length(asked + 1);
+    expect(server.requests.at(-1)!.body).to.include('How does this person feel?');
+  });
+
   it('tells an error once, with what to do, and the key nowhere', async () => {
     server.manner = answer(401, `{"error":{"message":"wrong key ${KEY}"}}`);
     const document = await service.run(job({ OUTPUT_DETAILS: 'TRUE' }));

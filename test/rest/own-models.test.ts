@@ -2,9 +2,9 @@
 import { expect } from 'chai';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { endlessModel } from '../support/onnx-model.ts';
-import { sampleUri, Service, tracksOf, type DetectionDocument } from '../support/service.ts';
-import { yoloModel } from '../components/own-model.ts';
+import { crashingModel, endlessModel } from '../support/onnx-model.ts';
+import { detectionCodes, sampleUri, Service, tracksOf, type DetectionDocument } from '../support/service.ts';
+import { NAMES, yoloModel } from '../components/own-model.ts';
 
 describe('A model of one’s own', () => {
   let service: Service;
@@ -64,7 +64,49 @@ describe('A model of one’s own', () => {
     expect(JSON.stringify(document.media[0])).to.include(
       'The model endless had not answered within 6000 ms (MODEL_CHECK_MS)',
     );
+    await goesOn();
+  });
+
+  describe('that ends the process it is computed in', () => {
+    before(async function () {
+      if (process.arch !== 'x64') this.skip();
+      for (const when of ['loaded', 'not black'] as const) {
+        const model = crashingModel({ name: 'images', dims: [1, 3, 8, 8] }, when, NAMES);
+        await writeFile(path.join(models, `crashes when ${when}.onnx`), model);
+      }
+    });
+
+    it('when it is tried is an error of its medium that names it, after one attempt', async () => {
+      const [document, attempts] = await attempted('crashes when loaded');
+      expect(detectionCodes(document)).to.deep.equal(['DETECTION_NOT_INITIALIZED']);
+      expect(JSON.stringify(document.media[0])).to.include(
+        'The model crashes when loaded ended the process that tried it (SIGFPE)',
+      );
+      expect(attempts).to.deep.equal([1]);
+      await goesOn();
+    });
+
+    it('only when it sees a picture fails it after three attempts, and takes nothing else with it', async () => {
+      const [document, attempts] = await attempted('crashes when not black');
+      expect(detectionCodes(document)).to.deep.equal(['DEAD_LETTER']);
+      expect(attempts).to.deep.equal([1, 2, 3]);
+      await goesOn();
+    });
+  });
+
+  /** With the attempts at its one picture. */
+  async function attempted(name: string): Promise<[DetectionDocument, readonly number[]]> {
+    const before = service.handedOut().length;
+    const document = await run('ONNX DETECTION PIPELINE', 'coffee.png', { MODEL_NAME: name });
+    const detecting = service
+      .handedOut()
+      .slice(before)
+      .filter(({ subJob }) => /(\.\d+){5}$/.test(subJob));
+    return [document, detecting.map(({ attempt }) => attempt)];
+  }
+
+  async function goesOn(): Promise<void> {
     const after = await run('ONNX DETECTION PIPELINE', 'coffee.png', { MODEL_NAME: 'pets' });
     expect(tracksOf(after.media[0], 'CLASS')).to.have.length(2);
-  });
+  }
 });

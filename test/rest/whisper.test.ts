@@ -5,7 +5,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { errorCodes, sampleUri, Service, tracksOf } from '../support/service.ts';
+import { detectionCodes, sampleUri, Service, tracksOf } from '../support/service.ts';
 import { writeWhisperModel } from '../support/whisper-model.ts';
 
 const PIPELINE = 'WHISPER SPEECH DETECTION PIPELINE';
@@ -44,13 +44,13 @@ describe('WHISPER SPEECH DETECTION PIPELINE', () => {
   });
 
   it('fails with a sentence that names the file, at the first attempt, when there is none or it is bad', async () => {
-    for (const [size, said] of [
-      ['small', /put this file/],
-      ['tiny', /another format/],
-      ['dying', /SIGABRT/],
+    for (const [size, code, said] of [
+      ['small', 'COULD_NOT_OPEN_DATAFILE', /put this file/],
+      ['tiny', 'COULD_NOT_READ_DATAFILE', /another format/],
+      ['dying', 'DETECTION_FAILED', /SIGABRT/],
     ] as const) {
       const document = await run(size);
-      expect(errorCodes(document), size).to.not.include('DEAD_LETTER');
+      expect(detectionCodes(document), size).to.deep.equal([code]);
       expect(JSON.stringify(document)).to.include(`ggml-${size}.bin`).and.to.match(said);
     }
     const detecting = service.handedOut().filter(({ subJob }) => /^test-host-\d+(\.\d+){5}$/.test(subJob));

@@ -207,6 +207,43 @@ export function endlessModel(input: Value): Buffer {
   });
 }
 
+/**
+ * A network whose one division has a result that no number of 64 bits holds: the runtime checks divisors for zero alone, and processors of the
+ * kind x64 end a process for it (SIGFPE). It divides so while it is loaded, or for pictures that are not black.
+ */
+export function crashingModel(input: Value, when: 'loaded' | 'not black', metadata: Metadata = {}): Buffer {
+  const divisor = when === 'loaded' ? 'minus one' : 'divisor';
+  return modelOf(
+    {
+      nodes: [
+        node('ReduceMean', [input.name], ['mean'], { axes: [1, 2, 3], keepdims: 0 }),
+        node('Ceil', ['mean'], ['light']),
+        node('Cast', ['light'], ['lights'], { to: TYPES.int64 }),
+        // 1 for a black picture, -1 for one with values from 0 to 1.
+        node('Mul', ['lights', 'two'], ['twice']),
+        node('Sub', ['one', 'twice'], ['divisor']),
+        node('Div', ['least', divisor], ['quotient']),
+        node('Cast', ['quotient'], ['number'], { to: TYPES.float32 }),
+        node('Mul', ['zeros', 'number'], ['output0']),
+      ],
+      constants: [
+        tensor('one', [1], [1], 'int64'),
+        tensor('two', [1], [2], 'int64'),
+        tensor('minus one', [1], [-1], 'int64'),
+        tensor('least', [1], [-(2 ** 63)], 'int64'),
+        tensor(
+          'zeros',
+          [1, 6, 2],
+          Array.from({ length: 12 }, () => 0),
+        ),
+      ],
+      inputs: [input],
+      outputs: [{ name: 'output0', dims: [1, 6, 2] }],
+    },
+    metadata,
+  );
+}
+
 /** Columns of the YOLO layout [4 + classes, boxes] from boxes as x, y, width, height of their middle and scores. */
 export const columnsOf = (boxes: readonly Numbers[]): number[] =>
   boxes[0]!.flatMap((_, row) => boxes.map((box) => box[row]!));

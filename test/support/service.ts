@@ -408,6 +408,12 @@ export function errorCodes(document: DetectionDocument, mediaId?: number): reado
     .flatMap(({ details }) => details.map(({ code }) => code));
 }
 
+/** Codes of what components could not do, of all media. */
+export const detectionCodes = ({ media }: DetectionDocument): readonly unknown[] =>
+  media.flatMap(({ detectionProcessingErrors: all }) =>
+    Object.values(all).flatMap((errors) => errors.map(({ code }) => code)),
+  );
+
 function bodyOf({ media, ...rest }: JobRequest): object {
   return {
     media: media.map((medium) => (typeof medium === 'string' ? { mediaUri: medium } : medium)),
