@@ -24,6 +24,8 @@ interface Connected {
 export class ConnectedNodes extends NodesByName<Connected> implements KnownNodes {
   readonly #deps: KnownNodesDeps;
   readonly #configured: ConfiguredNodes;
+  /** Starts of nodes whose earlier starts may still hold work. */
+  readonly #owed = new WeakSet<RemoteNode>();
 
   constructor(deps: KnownNodesDeps, configured: ConfiguredNodes) {
     super();
@@ -33,6 +35,7 @@ export class ConnectedNodes extends NodesByName<Connected> implements KnownNodes
 
   async take(node: string, access: NodeAccess, message: SyncRequest): Promise<TakenMessage> {
     const { remote, report } = await this.#admitted(node, access, message);
+    await this.#takeBack(node, remote, message);
     const isNew = remote.take(message);
     if (isNew) remote.commands.settle(message.server, message.done);
     await report.beat();
@@ -61,10 +64,21 @@ export class ConnectedNodes extends NodesByName<Connected> implements KnownNodes
     if (current === undefined) makeRoom(this.nodes, this.#deps.maxNodes);
     if (current?.remote.about.instance === message.instance) return current;
     const connected = this.#begin(node, access, message);
+    if (known !== undefined && known.instance !== message.instance) this.#owed.add(connected.remote);
     current?.remote.wake();
     await current?.report.close();
-    if (known !== undefined && known.instance !== message.instance) await takeBack(this.#deps, node);
     return connected;
+  }
+
+  /** Until that was done, each message has it tried again. */
+  async #takeBack(node: string, remote: RemoteNode, { processes }: SyncRequest): Promise<void> {
+    if (!this.#owed.has(remote)) return;
+    await takeBack(
+      this.#deps,
+      node,
+      processes.map(({ worker }) => worker),
+    );
+    this.#owed.delete(remote);
   }
 
   #begin(node: string, { client }: NodeAccess, message: SyncRequest): Connected {

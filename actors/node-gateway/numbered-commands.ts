@@ -5,6 +5,8 @@ export interface SentCommand {
   readonly done: Promise<void>;
   /** False: it could not be stored, or that is not known; the node may never be given it. */
   readonly stored: Promise<boolean>;
+  /** Settles when the store turns out to have lost it: the node may never be given it. */
+  readonly lost: Promise<void>;
   /** Takes it back; false: the node was given it, and may carry it out. */
   withdraw(): Promise<boolean>;
 }
@@ -20,6 +22,9 @@ export interface NodeCommands {
   /** The node has carried out all up to this number of this numbering. */
   settle(numbering: string, number: number): void;
 }
+
+/** What lies in memory is not lost while the server is there. */
+const NEVER = new Promise<void>(() => {});
 
 /** Of a server that nodes come to alone: in memory. */
 export class NumberedCommands implements NodeCommands {
@@ -44,7 +49,12 @@ export class NumberedCommands implements NodeCommands {
     const done = new Promise<void>((resolve) => {
       this.#waiting = [...this.#waiting, { command: { ...command, number }, done: resolve }];
     });
-    return { done, stored: Promise.resolve(true), withdraw: () => Promise.resolve(this.#withdraw(number)) };
+    return {
+      done,
+      stored: Promise.resolve(true),
+      lost: NEVER,
+      withdraw: () => Promise.resolve(this.#withdraw(number)),
+    };
   }
 
   give(): Promise<readonly NumberedCommand[]> {

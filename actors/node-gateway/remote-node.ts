@@ -132,10 +132,10 @@ export class RemoteNode {
     if (worker === undefined) return undefined;
     if (!this.#cameUp.has(worker)) {
       this.#cameUp.add(worker);
+      const { stored, lost } = this.send({ type: 'cameUp', worker });
       // Said again when it asks again, or its node would end it.
-      void this.send({ type: 'cameUp', worker }).stored.then((isStored) => {
-        if (!isStored) this.#cameUp.delete(worker);
-      });
+      void stored.then((isStored) => isStored || this.#cameUp.delete(worker));
+      void lost.then(() => this.#cameUp.delete(worker));
     }
     return { worker, queues: [...this.#queuesOf(worker)] };
   }

@@ -16,6 +16,7 @@ interface Awaited {
   readonly number: number;
   readonly numbering: string;
   done(): void;
+  lost(): void;
 }
 
 /** Of servers that share a store: any of them adds commands, and any of them gives them to the node. */
@@ -42,13 +43,20 @@ export class StoredCommands implements NodeCommands {
   show(link: StoredLink): void {
     this.#link = link;
     const open = new Map(link.commands.map((command) => [command['id'], command]));
+    const numbers = new Set(link.commands.map(({ number }) => number));
     for (const [id, awaited] of [...this.#waiting]) {
       const command = open.get(id);
       this.#waiting.delete(id);
       if (command !== undefined)
         this.#waiting.set(id, { ...awaited, number: command.number, numbering: link.numbering });
-      // Otherwise the store has lost it, and nobody knows whether it was carried out.
-      else if (awaited.numbering === link.numbering && awaited.number <= link.number) awaited.done();
+      else if (
+        awaited.numbering === link.numbering &&
+        awaited.number <= link.number &&
+        !numbers.has(awaited.number)
+      )
+        awaited.done();
+      // Nobody knows whether it was carried out.
+      else awaited.lost();
     }
   }
 
@@ -62,20 +70,24 @@ export class StoredCommands implements NodeCommands {
       number = link.number + 1;
       return { ...link, number, commands: [...link.commands, { ...command, number, id }] };
     });
-    const done = new Promise<void>((resolve) => {
-      const wait = (link: StoredLink | undefined) => {
-        if (link !== undefined)
-          this.#waiting.set(id, { number: link.number, numbering: link.numbering, done: resolve });
-        // It may have been carried out before it was known here.
-        this.show(this.#link);
-      };
-      changed.then(wait, (error: unknown) => {
-        // Whether a store that does not answer has stored it is not known.
-        if (!(error instanceof StoreAway)) number = undefined;
-      });
+    const ends = { done() {}, lost() {} };
+    const done = new Promise<void>((resolve) => (ends.done = resolve));
+    const lost = new Promise<void>((resolve) => (ends.lost = resolve));
+    const wait = (link: StoredLink | undefined) => {
+      if (link !== undefined) {
+        const { number: last, numbering } = link;
+        this.#waiting.set(id, { number: last, numbering, ...ends });
+      }
+      // It may have been carried out before it was known here.
+      this.show(this.#link);
+    };
+    changed.then(wait, (error: unknown) => {
+      // Whether a store that does not answer has stored it is not known.
+      if (!(error instanceof StoreAway)) number = undefined;
     });
     return {
       done,
+      lost,
       stored: changed.then(
         (link) => link !== undefined,
         () => false,

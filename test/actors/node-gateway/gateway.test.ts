@@ -446,6 +446,20 @@ describe('The gateway of nodes on other hosts', () => {
     expect(said).to.deep.include(['gone', `${NODE}:Faces:1#1`, false]);
   });
 
+  it('takes back what processes of its last start held by its next message when that failed', async () => {
+    await ask();
+    await work(1);
+    await ledger.claim({ queues: ['FACE'], max: 1, worker: `${NODE}:Faces:1#1`, lasting: true });
+    const next = { instance: 'two', formerly: 'one' };
+    isDispatcherBusy = true;
+    expect((await refusal(ask(next)))[1]).to.equal('busy');
+    isDispatcherBusy = false;
+    await ask(next);
+    await ask(next);
+    const gone = said.filter(([what]) => what === 'gone');
+    expect(gone).to.deep.equal([['gone', `${NODE}:Faces:1#1`, false]]);
+  });
+
   it('knows over its own restart which start of a node is connected', async () => {
     await ask();
     gateway = started('server 2');

@@ -170,6 +170,25 @@ describe('Servers that share a store know nodes on other hosts', () => {
     ]);
   });
 
+  it('say again that a process is up when the store has lost that', async () => {
+    const token = newToken(NODE);
+    const processes = [{ worker: WORKER, tokenHash: hashToken(token) }];
+    await tell(one, { processes });
+    const before = await kept();
+    const isStored = async () => {
+      one.holderOf(token);
+      return (await kept()).version > before.version;
+    };
+    await until('it is stored', isStored);
+    await goBackTo(before);
+    await until('it is stored again', async () => {
+      await one.refresh();
+      return isStored();
+    });
+    const { commands } = await tell(one, { processes });
+    expect(commands.map(({ type }) => type)).to.deep.equal(['cameUp']);
+  });
+
   it('say of an order that was stored without an answer that it may be carried out', async () => {
     await tell(one);
     const commit = store.commit.bind(store);
