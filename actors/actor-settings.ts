@@ -75,6 +75,7 @@ export const jobServiceSettings = (
   },
   minFreeBytes: settings.MIN_FREE_BYTES,
   dataDir: settings.DATA_DIR,
+  dataUriLength: settings.STORED_DATA_URI_LENGTH,
   serverProperties,
   environmentProperties: settings.environmentProperties,
 });

@@ -14,6 +14,11 @@ export function freeBytes(folder: string): Promise<number> {
   });
 }
 
+const FULL_DISK = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
+
+/** Whether something could not be written for want of room. */
+export const isFull = (error: unknown): boolean => FULL_DISK.has((error as NodeJS.ErrnoException).code ?? '');
+
 export interface DiskWatchDeps {
   readonly clock: Clock;
   readonly logger: Logger;

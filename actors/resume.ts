@@ -16,6 +16,7 @@ import { LIVE_STREAMS, REMOVED_STREAMS } from './streaming-job/indexes.ts';
 import { Retention, startCleaning } from './retention.ts';
 import { DAY_MS, every, type Clock } from './runtime/clock.ts';
 import { removeOrphans, startReconciling } from './reconcile.ts';
+import { RequestOrphans } from './request-orphans.ts';
 import type { SessionStore } from './sessions/session-store.ts';
 import type { UploadStore } from './uploads/upload-store.ts';
 
@@ -140,12 +141,14 @@ function cleaning({ jobs, jobService, streams }: Guardian, deps: ResumeDeps): ()
     streams: streams.service,
     keepMs: settings.RETENTION_DAYS * DAY_MS,
   });
+  const requests = new RequestOrphans({ ...deps, dataDir: settings.DATA_DIR });
   return startCleaning({
     ...deps,
     retention,
     everyMs: settings.CLEANING_MS,
     async removeOrphans() {
       await removeOrphans(store, settings.DATA_DIR, logger);
+      await requests.remove();
       // What a server that is gone has begun to remove.
       for await (const { id } of allEntries(store, REMOVED_JOBS)) jobs.tell(id, { type: 'resume' });
       for await (const { id } of allEntries(store, REMOVED_STREAMS))

@@ -73,6 +73,13 @@ export function censorDeep(value: unknown): unknown {
   );
 }
 
+/** The longest beginning of a data: URI that says what its data are. */
+const DATA_TYPE = 100;
+
+/** A data: URI without its data: what messages, logs and lists say of it. */
+export const withoutData = (uri: string): string =>
+  `${uri.slice(0, Math.min(uri.indexOf(',') + 1 || 'data:'.length, DATA_TYPE))}<truncated>`;
+
 /** Masks the user information of a URI and the signatures, tokens and passwords of its query; all else stays as it was written. */
 export function maskUri(uri: string): string {
   if (/^data:/i.test(uri)) return uri;

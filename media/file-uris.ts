@@ -6,6 +6,7 @@ import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { withoutData } from '../domain/censor.ts';
 import { MediumError } from './medium-error.ts';
 
 const SCHEMES = ['file', 'http', 'https', 'data'] as const;
@@ -25,7 +26,7 @@ export function schemeOf(uri: string): MediaScheme {
  * password that was not encoded makes it unclear which part is which, nothing but the scheme is shown.
  */
 export function shownUri(uri: string): string {
-  if (/^data:/i.test(uri)) return `${uri.slice(0, Math.min(uri.indexOf(',') + 1 || 5, 100))}<truncated>`;
+  if (/^data:/i.test(uri)) return withoutData(uri);
   const scheme = /^[a-z][a-z0-9+.-]{0,20}:\/\//i.exec(uri)?.[0] ?? '';
   const rest = uri.slice(scheme.length);
   const end = rest.search(/[/?#]/);

@@ -5,6 +5,8 @@ import type { FailureRequest } from './coded-error.ts';
 /** Retrieve, hash and inspect one medium. Answer: one line, a PreparedMedium. */
 export interface PrepareWork {
   readonly uri: string;
+  /** Where the whole URI lies; `uri` has only its beginning then. */
+  readonly uriAt?: TextPlace;
   /** Where a medium that is not already a local file is to be written. */
   readonly fetchTo: string;
   readonly metadata: Properties;
@@ -16,6 +18,13 @@ export interface PrepareWork {
   readonly stored?: boolean;
   /** Goes as a bearer token with the request for a remote medium. */
   readonly bearer?: string;
+}
+
+/** Where a text lies in a file. */
+export interface TextPlace {
+  readonly path: string;
+  readonly offset: number;
+  readonly bytes: number;
 }
 
 export interface FetchLimits {

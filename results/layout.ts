@@ -28,6 +28,19 @@ export function mediaFolder(folder: string): FileKey {
   return join('media', plainName(folder));
 }
 
+/** What the requests of jobs say at such length that the store does not keep it. */
+export const REQUESTS = 'requests';
+
+/** `unique`: no other file of the job has it. */
+export function requestFile(jobId: string, unique: string): FileKey {
+  return join(REQUESTS, plainName(`${jobId}.${unique}`));
+}
+
+/** The job that such a file belongs to; undefined for one that was never whole, and for all else. */
+export function jobOfRequestFile(name: string): string | undefined {
+  return /^(.+-\d+)\.[0-9a-f]{16}$/.exec(name)?.[1];
+}
+
 export const UPLOADS = 'uploads';
 
 /** Media that clients have uploaded: a folder each. */

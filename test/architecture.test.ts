@@ -75,6 +75,7 @@ const AROUND: Readonly<Record<string, readonly string[]>> = {
     'acceptance.ts',
     'archive-checks.ts',
     'cleanup.ts',
+    'data-uris.ts',
     'dry-run.ts',
     'idempotency.ts',
     'job-service.ts',

@@ -1,11 +1,15 @@
 /** How a job is stored of which nothing speaks against that: it gets its number, its place and its actor. */
 import { randomUUID } from 'node:crypto';
 import { jobIdOf } from '../../domain/job-id.ts';
+import { pathOf } from '../../results/file-keys.ts';
+import { removeFile } from '../../results/spool.ts';
 import { ADMISSION } from '../admission/actor.ts';
+import { isFull } from '../disk-watch.ts';
 import { DeliveryError } from '../runtime/errors.ts';
 import { storedJob } from '../views/stored-job.ts';
 import type { ArchiveCheckResult } from './archive-checks.ts';
 import { copiesResults } from './archive.ts';
+import { requestFilesOf, withDataUrisInFile } from './data-uris.ts';
 import type { JobServiceDeps, JobRequest } from './job-request.ts';
 import { jobFacts } from './log-facts.ts';
 import type { JobRecord } from './record.ts';
@@ -49,6 +53,7 @@ export class Acceptance {
     };
     const outcome = await this.#enter(record, check.answer);
     if (outcome === 'overloaded') return overloaded();
+    if (outcome === 'noRoom') return noRoom();
     // The same request came twice at once, and the other was first.
     if (outcome === 'exists') return (await this.acceptedBefore(number)) ?? acceptedAs(record, check);
     const answer = acceptedAs(record, check);
@@ -89,24 +94,33 @@ export class Acceptance {
   async #enter(
     record: JobRecord,
     archive: ArchiveCheckResult['answer'],
-  ): Promise<'accepted' | 'exists' | 'overloaded'> {
+  ): Promise<'accepted' | 'exists' | 'overloaded' | 'noRoom'> {
     const { jobs, admission } = this.#deps;
     const { number: jobNumber, priority } = record;
     const place = await admission.ask(ADMISSION, { type: 'enter', jobNumber, priority });
     if (place.kind === 'refused') return 'overloaded';
     const admitted = place.kind === 'live';
-    const command = { type: 'accept', record, admitted, objectId: randomUUID(), archive } as const;
     try {
+      const kept = await withDataUrisInFile(record, this.#deps.settings);
+      const command = { type: 'accept', record: kept, admitted, objectId: randomUUID(), archive } as const;
       const reply = await jobs.ask(String(jobNumber), command);
       if (reply.kind === 'done') return 'accepted';
+      await this.#discard(kept);
       // The place of a job that has ended already was given back before this one took it again.
       if (isTerminal(reply.status as BatchJobStatus)) this.leave(jobNumber);
       return 'exists';
     } catch (error) {
       // A late answer may still mean an accepted job: it keeps its place then.
       if (!(error instanceof DeliveryError && error.reason === 'TIMEOUT')) this.leave(jobNumber);
+      if (isFull(error)) return 'noRoom';
       throw error;
     }
+  }
+
+  /** What was written for a job that another request has made already; what stays is found later. */
+  async #discard(record: JobRecord): Promise<void> {
+    for (const file of requestFilesOf(record))
+      await removeFile(pathOf(this.#deps.settings.dataDir, file)).catch(() => undefined);
   }
 
   /** The place of a job that was not stored goes to another one. */
@@ -128,6 +142,13 @@ function acceptedAs(record: JobRecord, { status, answer }: ArchiveCheckResult): 
 /** A line each. */
 const warningOf = (warnings: readonly string[] = []): Pick<Accepted, 'warning'> =>
   warnings.length === 0 ? {} : { warning: warnings.join('\n') };
+
+const noRoom = () =>
+  ({
+    kind: 'overloaded',
+    message:
+      'The disk of the server is full: the data: URIs of the job could not be stored. Try again later.',
+  }) as const;
 
 export const overloaded = () =>
   ({ kind: 'overloaded', message: 'Too many jobs wait already; try again later.' }) as const;

@@ -18,6 +18,7 @@ import {
 import { removeFolder, removeOthers, removeParts } from '../../results/spool.ts';
 import { allRows, type Store } from '../../store/store.ts';
 import { BATCH_JOB, runPrefix } from './keys.ts';
+import { requestFilesOf } from './data-uris.ts';
 import type { JobSettings } from './context.ts';
 import { foldersOf, mediumOf, type JobRecord } from './record.ts';
 import type { JobState, SubJobRow } from './state.ts';
@@ -28,11 +29,14 @@ export interface CleanupDeps {
   readonly logger: Logger;
 }
 
-/** Spool and fetched media of a run that is over; with `document` its outputs too. False: files are left, for the next start. */
+/**
+ * Spool and fetched media of a run that is over; with `document` its outputs too, and of a job that is removed what its request had. False:
+ * files are left, for the next start.
+ */
 export async function removeFiles(
   { settings, logger }: CleanupDeps,
-  { jobId }: JobRecord,
-  { run, unnumbered }: Pick<JobState, 'run' | 'unnumbered'>,
+  { jobId, media }: JobRecord,
+  { run, unnumbered, removed }: Pick<JobState, 'run' | 'unnumbered' | 'removed'>,
   document: boolean,
 ): Promise<boolean> {
   const name = runFolder(jobId, run, unnumbered);
@@ -40,6 +44,7 @@ export async function removeFiles(
     spoolFolder(jobId, run),
     mediaFolder(name),
     ...(document ? [...outputFolders(name), framesFolder(name)] : []),
+    ...(removed ? requestFilesOf({ media }) : []),
   ];
   let all = true;
   for (const folder of keys.map((key) => pathOf(settings.dataDir, key)))

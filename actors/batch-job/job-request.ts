@@ -48,6 +48,8 @@ export interface JobServiceDeps {
     readonly limits: RequestLimits;
     readonly minFreeBytes: number;
     readonly dataDir: string;
+    /** Characters of a `data:` URI that the store may have. */
+    readonly dataUriLength: number;
     readonly serverProperties: Properties;
     readonly environmentProperties: Properties;
   };

@@ -2,6 +2,7 @@ import type { List } from 'immutable';
 import type { PipelinePlan } from '../../domain/plan.ts';
 import type { ArchiveCheckStatus } from '../../domain/archive.ts';
 import type { Issue, MediaSelector, Properties, Range } from '../../domain/types.ts';
+import type { TextPlace } from '../../protocol/media-work.ts';
 import { runFolder } from '../../results/layout.ts';
 import type { JobState, MediumState } from './state.ts';
 
@@ -38,7 +39,10 @@ export interface JobRecord {
 
 export interface RequestedMedium {
   readonly mediaId: number;
+  /** Of a long `data:` URI only what kind of data it has: see `wholeUri`. */
   readonly uri: string;
+  /** Where the whole URI lies, by the key of the file; absent: `uri` is whole. */
+  readonly uriAt?: TextPlace;
   readonly metadata: Properties;
   readonly properties: Properties;
   readonly frameRanges: readonly Range[];

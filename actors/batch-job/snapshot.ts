@@ -4,7 +4,7 @@ import { BATCH_JOB_STATUSES } from './status.ts';
 import type { JobRecord } from './record.ts';
 import type { Delivery, JobState, Stage } from './state.ts';
 
-export const JOB_SCHEMA = 6;
+export const JOB_SCHEMA = 7;
 
 /** `n` turns a snapshot of schema n into one of n + 1. */
 export const JOB_UPCASTERS: Readonly<Record<number, (body: unknown) => unknown>> = {
@@ -26,6 +26,8 @@ export const JOB_UPCASTERS: Readonly<Record<number, (body: unknown) => unknown>>
   4: (body) => body,
   // Since schema 6 the first task may begin before all media are inspected, and what found nothing is finished without a file.
   5: (body) => body,
+  // Since schema 7 long data: URIs lie in files, and records and rows say where; the whole ones of before are read as well.
+  6: (body) => body,
 };
 
 const stageSchema = z.discriminatedUnion('name', [

@@ -1,5 +1,5 @@
-import { maskUri } from '../../domain/censor.ts';
 import { isTerminal, type BatchJobStatus } from '../batch-job/status.ts';
+import { listedUri } from './listed-uri.ts';
 import type { StoredJob } from './stored-job.ts';
 
 /** Milliseconds since the epoch, from the first to before the second. */
@@ -30,9 +30,6 @@ export interface JobCursor {
   readonly number: number;
 }
 
-/** Of a URI; a data: URI may be as large as a request. */
-const MAX_COMPARED = 8_192;
-
 /** Whether a job is one of those that were asked for. The index that led to it may be a moment older or newer than the job. */
 export function fitsJob({ record, snapshot }: StoredJob, query: JobListQuery): boolean {
   const { statuses, pipelineName, externalId, terminal, medium, started, ended } = query;
@@ -56,7 +53,7 @@ const isWithin = (at: number, span: TimeSpan | undefined): boolean =>
 function hasMedium(media: readonly { readonly uri: string }[], part: string): boolean {
   const wanted = part.toLowerCase();
   return media.some(({ uri }) => {
-    const shown = maskUri(uri.slice(0, MAX_COMPARED));
+    const shown = listedUri(uri);
     return shown.toLowerCase().includes(wanted) || decoded(shown).toLowerCase().includes(wanted);
   });
 }

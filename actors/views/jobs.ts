@@ -7,6 +7,7 @@ import type { Store } from '../../store/store.ts';
 import { archivedObject } from '../../domain/buckets.ts';
 import type { BucketObject } from '../../domain/types.ts';
 import { copyFailure } from '../batch-job/archive.ts';
+import { wholeUris } from '../batch-job/data-uris.ts';
 import { jobWide } from '../batch-job/effective-properties.ts';
 import { BATCH_JOB } from '../batch-job/keys.ts';
 import { deliveryStatus } from '../batch-job/notices.ts';
@@ -17,6 +18,7 @@ import { isTerminal, type BatchJobStatus } from '../batch-job/status.ts';
 import { destinationOf } from '../delivery/notice.ts';
 import { failureText } from '../delivery/policy.ts';
 import { localIso } from '../../results/local-iso.ts';
+import { listedUri } from './listed-uri.ts';
 import { readableJob, storedJob, type StoredJob } from './stored-job.ts';
 import type { WaitingFor, WaitingReasons } from './waiting.ts';
 
@@ -120,9 +122,13 @@ export class JobViews {
     const job = await storedJob(this.#store, number);
     if (job === undefined) return undefined;
     const info = this.#ended.get(job) ?? (await this.infos([job]))[0];
-    return info === undefined ? undefined : { ...info, mediaHrefs: mediaHrefsOf(job) };
+    if (info === undefined) return undefined;
+    // Read for each answer: to keep them would take as much memory as the media.
+    const uris = await wholeUris(this.#dataDir, job.record);
+    return { ...info, mediaUris: uris.map(maskUri), mediaHrefs: mediaHrefsOf(job) };
   }
 
+  /** What is told of many jobs: of long data: URIs only what kind of data they have. */
   async infos(jobs: readonly StoredJob[]): Promise<readonly DetailedJobInfo[]> {
     const workStatuses = await this.#workStatuses(jobs);
     return Promise.all(jobs.map((job) => this.#info(job, workStatuses.get(String(job.record.number)))));
@@ -184,7 +190,7 @@ export class JobViews {
       terminal,
       startDate: localIso(snapshot.startedAt),
       endDate: terminal && snapshot.endedAt !== null ? localIso(snapshot.endedAt) : null,
-      mediaUris: record.media.map(({ uri }) => maskUri(uri)),
+      mediaUris: record.media.map(({ uri }) => listedUri(uri)),
       outputObjectPath: this.#documentOf(job),
       pipelineName: record.plan.name,
       archiveStatus: this.#archiveStatus(record, snapshot),

@@ -1,9 +1,9 @@
 import { mergeDetectionErrors } from '../../domain/detection-errors.ts';
 import type { DocumentHead, DocumentIssue, DocumentMedium } from '../../protocol/document-work.ts';
-import { maskUri } from '../../domain/censor.ts';
 import type { Store } from '../../store/store.ts';
 import { isTerminal } from '../batch-job/status.ts';
 import { documentInput } from '../worker-gateway/document-input.ts';
+import { listedUri } from './listed-uri.ts';
 import { storedJob } from './stored-job.ts';
 
 /** Told one by one; of the others only how many there are. */
@@ -35,7 +35,7 @@ export async function liveIssues(store: Store, number: number): Promise<LiveIssu
   const found = { errors: none(), warnings: none() };
   // Nothing is read of the many jobs in which nothing has gone wrong.
   if (status === 'IN_PROGRESS' || status === 'INITIALIZED') return found;
-  for await (const part of documentInput(store, number)) {
+  for await (const part of documentInput(store, number, ({ uri }) => uri)) {
     take(found.errors, errorsOf(part), part);
     take(found.warnings, part.warnings, part);
   }
@@ -54,7 +54,7 @@ function errorsOf(part: Part): readonly DocumentIssue[] {
 function take(counted: Counted, issues: readonly DocumentIssue[], part: Part): void {
   const medium =
     'mediaId' in part
-      ? { mediaId: part.mediaId, mediaUri: maskUri(part.path) }
+      ? { mediaId: part.mediaId, mediaUri: listedUri(part.path) }
       : { mediaId: null, mediaUri: null };
   const room = Math.max(0, SHOWN - counted.shown.length);
   for (const { source, code, message } of issues.slice(0, room))

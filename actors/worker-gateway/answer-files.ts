@@ -23,9 +23,6 @@ export interface AnswerFilesDeps {
   localPath(uri: string): Promise<string | undefined>;
 }
 
-const FULL_DISK = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
-export const isFull = (error: unknown): boolean => FULL_DISK.has((error as NodeJS.ErrnoException).code ?? '');
-
 /** Whether the answer is the detection document of its job. */
 export const isDocument = (kind: string): boolean => ANSWER_FORMS[kind as WorkKind] === 'document';
 

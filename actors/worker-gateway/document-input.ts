@@ -22,12 +22,16 @@ import { storedJob, type StoredJob } from '../views/stored-job.ts';
 import { indexedMediumOf } from './indexed-medium.ts';
 import { allFinished, factsIn, outputsOf, type MediumRows } from './document-outputs.ts';
 
+/** The URI of a medium as it is told: a long one lies in a file, which not everybody needs to read. */
+type UriOf = (medium: RequestedMedium) => string | Promise<string>;
+
 const SERVICE = 'WORKFLOW_MANAGER';
 
 /** What the document is written from, with files by their keys: its head, then medium by medium, read from the store as they are asked for. */
 export async function* documentInput(
   store: Store,
   jobNumber: number,
+  uriOf: UriOf,
 ): AsyncGenerator<DocumentHead | DocumentMedium> {
   const job = await storedJob(store, jobNumber);
   if (job === undefined) return;
@@ -39,7 +43,7 @@ export async function* documentInput(
     const rows = await rowsOf(store, job, index);
     const named = { index, medium, parentMediaId: -1, madeIn: -1, rows };
     derived.push(...derivedFrom(named));
-    yield documentMedium(job, named);
+    yield { ...documentMedium(job, named), path: await uriOf(medium) };
   }
   // In the order in which they were made, so that the place of a medium in the document is its place in the job.
   derived.sort(byIndex);
@@ -58,7 +62,11 @@ export async function* documentInput(
 const byIndex = (a: MediumRows, b: MediumRows) => a.index - b.index;
 
 /** What the document of an earlier job is to say of this one: its head, then each medium by the hash under which the archive has it. */
-export async function* copyInput(store: Store, jobNumber: number): AsyncGenerator<CopyHead | CopyMedium> {
+export async function* copyInput(
+  store: Store,
+  jobNumber: number,
+  uriOf: UriOf,
+): AsyncGenerator<CopyHead | CopyMedium> {
   const job = await storedJob(store, jobNumber);
   if (job === undefined) return;
   yield { jobId: job.record.jobId };
@@ -67,7 +75,7 @@ export async function* copyInput(store: Store, jobNumber: number): AsyncGenerato
     if (turns.due) await turns.next();
     const facts = factsIn(await rowsOf(store, job, index)) ?? null;
     const sha256 = archiveHash({ ...medium, facts });
-    if (sha256 !== null) yield { sha256, path: medium.uri };
+    if (sha256 !== null) yield { sha256, path: await uriOf(medium) };
   }
 }
 

@@ -9,6 +9,8 @@ import { readFeedPiece } from '../../results/feed-index.ts';
 import { pathOf, type FileKey } from '../../results/file-keys.ts';
 import type { MovedStart } from '../../results/moved-files.ts';
 import type { Lease } from '../../store/ledger.ts';
+import { wholeUri } from '../batch-job/data-uris.ts';
+import type { RequestedMedium } from '../batch-job/record.ts';
 import type { SubJobRow } from '../batch-job/state.ts';
 import type { FrameService } from '../frames/frame-service.ts';
 import type { WorkWaiters } from '../dispatcher/waiters.ts';
@@ -166,9 +168,10 @@ export class WorkerGateway {
     if (typeof lease === 'string') return undefined;
     const { item } = lease;
     const at = (key: FileKey) => pathOf(this.#deps.dataDir, key);
+    const uriOf = (medium: RequestedMedium) => wholeUri(this.#deps.dataDir, medium);
     if (item.kind === 'DOCUMENT')
-      return lines(withTracksAt(documentInput(this.#deps.store, Number(item.actor.id)), at));
-    if (item.kind === 'COPY') return lines(copyInput(this.#deps.store, Number(item.actor.id)));
+      return lines(withTracksAt(documentInput(this.#deps.store, Number(item.actor.id), uriOf), at));
+    if (item.kind === 'COPY') return lines(copyInput(this.#deps.store, Number(item.actor.id), uriOf));
     const row = await rowOf(this.#deps.store, item);
     return row?.fed === undefined ? undefined : fedLines({ ...row.fed, file: at(row.fed.file) });
   }

@@ -13,6 +13,7 @@ import { userRanges } from '../../domain/segments.ts';
 import { factsFromMetadata } from '../../domain/skip-inspection.ts';
 import type { Issue, MediumFacts, Properties, Range } from '../../domain/types.ts';
 import type { PreparedMedium, PrepareWork } from '../../protocol/media-work.ts';
+import { readText } from '../../results/text-places.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 
 /** Bytes that were fetched and hashed; shows that a large medium moves. */
@@ -21,7 +22,8 @@ type Meter = (bytes: number) => void;
 const WATCH_MS = 1000;
 
 /** Yields one line, a PreparedMedium, also of a medium that cannot be inspected. Errors are those of retrieval. */
-export async function* prepare(work: PrepareWork, context: WorkContext): AsyncGenerator<string> {
+export async function* prepare(given: PrepareWork, context: WorkContext): AsyncGenerator<string> {
+  const work = await withWholeUri(given);
   let done = 0;
   const meter = (bytes: number): void => context.progress((done += bytes), 0);
   const path =
@@ -30,6 +32,17 @@ export async function* prepare(work: PrepareWork, context: WorkContext): AsyncGe
   const { size: bytes, mtimeMs } = statSync(path);
   const medium = await preparedMedium(path, work, context.signal, meter);
   yield `${JSON.stringify({ ...medium, bytes, modified: Math.floor(mtimeMs) })}\n`;
+}
+
+/** A long data: URI comes in a file. */
+async function withWholeUri({ uriAt, ...work }: PrepareWork): Promise<PrepareWork> {
+  if (uriAt === undefined) return work;
+  const uri = await readText(uriAt);
+  if (uri !== undefined) return { ...work, uri };
+  throw new MediumError(
+    'LOCAL_STORAGE',
+    'The data of the URI are gone from the data folder of the service: make a new job with them',
+  );
 }
 
 async function preparedMedium(

@@ -99,6 +99,9 @@ const requests = {
   MAX_URI_LENGTH: whole(8_192, 1).describe(
     'Characters of a media URI (data: URIs aside) or callback URL; more are refused',
   ),
+  STORED_DATA_URI_LENGTH: whole(8_192, 0).describe(
+    'Characters of a data: URI that are stored with the job; a longer one lies in a file of DATA_DIR as long as the job is kept; 0: each of them',
+  ),
   MAX_NAME_LENGTH: whole(256, 1).describe('Characters of a name in a job request; more are refused'),
   MAX_EXTERNAL_ID_LENGTH: whole(1_000, 1).describe('Characters of an external id; more are refused'),
   MAX_PROPERTIES: whole(1_000, 1).describe(

@@ -39,7 +39,9 @@ export const jobListQuery = z
       .min(1, { error: 'must not be empty' })
       .max(1_000)
       .optional()
-      .describe('A part of the URI of one of its media, as it is shown or decoded, in any case of letters'),
+      .describe(
+        'A part of the URI of one of its media, as it is shown here or decoded, in any case of letters',
+      ),
     startedFrom: queryTimestamp.optional().describe('Only jobs whose startDate is not before it'),
     startedTo: queryTimestamp.optional().describe('Only jobs whose startDate is before it'),
     endedFrom: queryTimestamp.optional().describe('Only jobs whose endDate is not before it'),
@@ -68,7 +70,11 @@ export const cursorText = (cursor: { readonly score: number | undefined; readonl
 
 const listedJob = singleJobInfo
   .extend({
-    mediaUris: z.array(z.string()).describe('The first 20; GET /rest/jobs/{id} has all'),
+    mediaUris: z
+      .array(z.string())
+      .describe(
+        'The first 20, of data: URIs of more than 8,192 characters only what kind of data they have; GET /rest/jobs/{id} has all of them, and whole',
+      ),
     externalId: z.string().nullable().describe("The caller's id"),
     mediaCount: z.int().min(0).describe('How many media the job has'),
   })
@@ -94,7 +100,7 @@ const liveIssueList = (what: string) =>
       .array(
         z.object({
           mediaId: z.int().min(1).nullable().describe('null: of the job as a whole'),
-          mediaUri: z.string().nullable(),
+          mediaUri: z.string().nullable().describe('As the list of jobs tells it'),
           source: z.string(),
           code: z.string(),
           message: z.string(),

@@ -309,6 +309,7 @@ export const BODY_RULES: Readonly<Record<string, Readonly<Record<string, Known>>
     censorDeep: (size) => () =>
       censor.censorDeep(many(size / 10, (at) => ({ a: [{ ARCHIVE_URL: `http://${at}` }] }))),
     maskUri: ofText(censor.maskUri, 'http://a/'),
+    withoutData: ofText(censor.withoutData, 'data:'),
     censorValue: ofText((text) => censor.censorValue('API_URI', text), 'http://a/'),
     censorAction: (size) => () => censor.censorAction(actionWith(size)),
     censoredProperty: (size) => () => censor.censoredProperty(actionWith(size)),

@@ -17,6 +17,7 @@ export const PREPARE: Kind<ResultOf<'PREPARE'>> = {
     const derived = state.media.get(unit.medium)?.derived ?? null;
     const work: PlannedPrepare = {
       uri: medium.uri,
+      ...(medium.uriAt === undefined ? {} : { uriAt: medium.uriAt }),
       fetchTo: derived?.path ?? join(mediaFolder(foldersOf(record, state)), `${state.run}-${unit.medium}`),
       metadata: medium.metadata,
       properties: { ...record.jobProperties, ...medium.properties, ...record.environmentProperties },
@@ -32,7 +33,11 @@ export const PREPARE: Kind<ResultOf<'PREPARE'>> = {
       work,
     };
   },
-  paths: (work, at) => ({ ...work, fetchTo: at(work.fetchTo) }),
+  paths: ({ uriAt, ...work }, at) => ({
+    ...work,
+    fetchTo: at(work.fetchTo),
+    ...(uriAt === undefined ? {} : { uriAt: { ...uriAt, path: at(uriAt.path) } }),
+  }),
   keys: ({ prepared, ...result }, keyOf) => ({
     ...result,
     prepared: { ...prepared, path: keyOf(prepared.path) },

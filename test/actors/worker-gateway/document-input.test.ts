@@ -57,7 +57,7 @@ describe('What the document is written from', () => {
       ],
     });
     const lines: unknown[] = [];
-    for await (const line of documentInput(store, record.number)) lines.push(line);
+    for await (const line of documentInput(store, record.number, ({ uri }) => uri)) lines.push(line);
     const { warnings } = lines[1] as DocumentMedium;
     expect(warnings.map(({ message }) => message)).to.deep.equal(['of the first task', 'of the second task']);
   });

@@ -1,0 +1,62 @@
+/** Files of requests whose jobs were never stored: a server died, or the store was away, between the two. */
+import { readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { Logger } from '../config/logger.ts';
+import { jobNumber } from '../domain/job-id.ts';
+import { jobOfRequestFile, REQUESTS } from '../results/layout.ts';
+import { removeFile } from '../results/spool.ts';
+import type { Store } from '../store/store.ts';
+import { requestFilesOf } from './batch-job/data-uris.ts';
+import { DAY_MS, type Clock } from './runtime/clock.ts';
+import { storedJob } from './views/stored-job.ts';
+
+/** No request takes so long, whichever server it came to: what has no job then never gets one. */
+const PENDING_MS = DAY_MS;
+const EVERY_MS = DAY_MS / 24;
+
+export interface RequestOrphansDeps {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly dataDir: string;
+}
+
+export class RequestOrphans {
+  readonly #deps: RequestOrphansDeps;
+  /** Files that came before this have been looked at: those that were left have a job, with which they go. */
+  #seenTo = 0;
+  #next = 0;
+
+  constructor(deps: RequestOrphansDeps) {
+    this.#deps = deps;
+  }
+
+  /** Once an hour; files that lie there for less than a day are left alone. */
+  async remove(): Promise<void> {
+    const { clock, dataDir } = this.#deps;
+    const now = clock.now();
+    if (now < this.#next) return;
+    const before = now - PENDING_MS;
+    for (const name of await readdir(path.join(dataDir, REQUESTS)).catch(() => [])) {
+      const came = (await stat(this.#pathOf(name)).catch(() => undefined))?.mtimeMs;
+      if (came !== undefined && came >= this.#seenTo && came < before) await this.#removeUnknown(name);
+    }
+    this.#seenTo = before;
+    this.#next = now + EVERY_MS;
+  }
+
+  async #removeUnknown(name: string): Promise<void> {
+    const { store, logger } = this.#deps;
+    const number = jobNumber(jobOfRequestFile(name) ?? '');
+    // A job that cannot be read may still be mended.
+    const job = number === null ? undefined : await storedJob(store, number).catch(() => null);
+    if (job === null) return;
+    if (job !== undefined && requestFilesOf(job.record).includes(path.join(REQUESTS, name))) return;
+    logger.info({ file: path.join(REQUESTS, name) }, 'removing a file of a request that no job was made of');
+    await removeFile(this.#pathOf(name));
+  }
+
+  #pathOf(name: string): string {
+    return path.join(this.#deps.dataDir, REQUESTS, name);
+  }
+}

@@ -1,0 +1,41 @@
+/** Texts that are too long for the store: one behind the other in a file, which is written and synced once; each is read alone. */
+import { open, type FileHandle } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import type { TextPlace } from '../protocol/media-work.ts';
+import { receive } from './spool.ts';
+
+const NO_LIMITS = { maxBytes: Infinity, maxLines: Infinity };
+
+/** Answers where each text lies in the file, which is whole and synced then. */
+export async function writeTexts(
+  path: string,
+  texts: readonly string[],
+): Promise<readonly Omit<TextPlace, 'path'>[]> {
+  await receive(Readable.from(texts), path, NO_LIMITS);
+  let offset = 0;
+  return texts.map((text) => {
+    const place = { offset, bytes: Buffer.byteLength(text) };
+    offset += place.bytes;
+    return place;
+  });
+}
+
+/** Undefined: it is not there any more. */
+export async function readText({ path, offset, bytes }: TextPlace): Promise<string | undefined> {
+  let file: FileHandle;
+  try {
+    file = await open(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    const text = Buffer.alloc(bytes);
+    let read = 0;
+    for (let more = 1; more > 0 && read < bytes; read += more)
+      more = (await file.read(text, read, bytes - read, offset + read)).bytesRead;
+    return read === bytes ? text.toString('utf8') : undefined;
+  } finally {
+    await file.close();
+  }
+}
