@@ -8,6 +8,7 @@ import { commandsOf, decide, type Decision } from '../runtime/machine.ts';
 import type { Steps } from '../runtime/steps.ts';
 import type { ActorKind, Envelope } from '../runtime/system.ts';
 import { configHashAhead } from './archive.ts';
+import { DecidedEnds } from './decided-ends.ts';
 import { indexesOf, uncounted } from './indexes.ts';
 import type { JobCommand, JobReply } from './commands.ts';
 import type { JobEffect } from './effects.ts';
@@ -59,14 +60,19 @@ export interface JobSearch {
 export type JobEnd = Pick<JobState, 'status' | 'startedAt' | 'endedAt' | 'firstError'>;
 
 export function batchJobKind(deps: JobDeps): ActorKind<JobCommand, JobReply> {
-  const durable = durableJob(deps);
+  const ends = new DecidedEnds();
+  const durable = durableJob(deps, ends);
   return {
     name: BATCH_JOB,
     accepts: commandsOf(JOB_MACHINE),
     mailbox: deps.mailbox,
     intensity: deps.intensity,
     idleMs: deps.idleMs,
-    load: (id) => loadDurable(durable, deps.store, deps.owner, id, deps.marks, deps.clock),
+    load: (id) => {
+      const owed = (state: JobState) => (ends.isOwed(Number(id), state) ? [{ type: 'ended' } as const] : []);
+      const kind = { ...durable, recover: (state: JobState) => [...recover(state), ...owed(state)] };
+      return loadDurable(kind, deps.store, deps.owner, id, deps.marks, deps.clock);
+    },
     escalated: (id, error) =>
       endPoisoned(deps, id, error).catch((err: unknown) =>
         deps.logger.error({ err, job: id }, 'could not end a job that fails again and again'),
@@ -74,7 +80,7 @@ export function batchJobKind(deps: JobDeps): ActorKind<JobCommand, JobReply> {
   };
 }
 
-function durableJob(deps: JobDeps): DurableKind<JobRecord, JobTypes> {
+function durableJob(deps: JobDeps, ends: DecidedEnds): DurableKind<JobRecord, JobTypes> {
   return {
     kind: BATCH_JOB,
     schema: JOB_SCHEMA,
@@ -100,9 +106,15 @@ function durableJob(deps: JobDeps): DurableKind<JobRecord, JobTypes> {
     uncounted,
     snapshot: toSnapshot,
     ahead: workAhead,
-    decide: (record, state, envelope) => decideJob(record, state, envelope, deps.settings),
+    decide(record, state, envelope) {
+      const decision = decideJob(record, state, envelope, deps.settings);
+      const { state: next, effects = [], record: created } = decision;
+      const job = record ?? (created as JobRecord | undefined);
+      if (job !== undefined && next !== undefined) ends.decided(job.number, next, effects);
+      return decision;
+    },
     recover,
-    perform: (record, state, effects) => perform(deps, record, state, effects),
+    perform: (record, state, effects) => perform(deps, ends, record, state, effects),
     status: ({ status }) => status,
   };
 }
@@ -139,6 +151,7 @@ function decideJob(
 
 async function perform(
   deps: JobDeps,
+  ends: DecidedEnds,
   record: JobRecord,
   state: JobState,
   effects: readonly JobEffect[],
@@ -169,7 +182,7 @@ async function perform(
         deps.deliver(effect.destinations);
         break;
       case 'ended':
-        deps.ended(record, state);
+        if (ends.take(record.number)) deps.ended(record, state);
         break;
       case 'deliverOwed':
         deps.deliver(destinationsOf(record));

@@ -34,7 +34,7 @@ describe('The actor of a batch job that owes notices', () => {
     expect(await server.rows()).to.deep.equal(['archive/000000', 'archive/000001']);
   });
 
-  it('has them sent when nobody heard that its end was stored, as soon as the last answer comes again', async () => {
+  it('has them sent when nobody heard that its end was stored, as soon as the last answer comes again, and its end told once', async () => {
     let isUnclear = false;
     const commit: Store['commit'] = async (change) => {
       const version = await server.store.commit(change);
@@ -57,6 +57,7 @@ describe('The actor of a batch job that owes notices', () => {
     }
     expect(jobs.woken).to.deep.equal([CALLER, ARCHIVE]);
     expect(await ids()).to.deep.equal(ALL);
+    expect(jobs.ended).to.deep.equal([7]);
   });
 
   it('takes each out of the outbox with its outcome, over restarts', async () => {
