@@ -243,8 +243,13 @@ describe('A node on another host', () => {
     const token = newToken(name);
     const processes = [{ worker: `${name}:TestTrouble:1#1`, tokenHash: hashToken(token) }];
     const headers = { authorization: `Bearer ${await tokenFor(service, name)}` };
-    const { status } = await service.ask('POST', `/node/v1/${name}/sync`, { ...HELLO, processes }, headers);
-    expect(status).to.equal(200);
+    let turn = 0;
+    const told = async () => {
+      const message = { ...HELLO, turn: turn++, processes };
+      const { status } = await service.ask('POST', `/node/v1/${name}/sync`, message, headers);
+      expect(status).to.equal(200);
+    };
+    await told();
     const raw = new RawComponent(service, token);
     const claim = { algorithms: ['TROUBLE'] };
     expect((await raw.say('/claim', claim)).status, 'nothing is configured for it').to.equal(403);
@@ -253,7 +258,12 @@ describe('A node on another host', () => {
       media: [sampleUri('astronaut.png')],
       pipelineName: 'TROUBLE PIPELINE',
     });
-    const [work] = await raw.claim('TROUBLE');
+    // A node that says nothing for long gets no work.
+    const claimed = async () => {
+      await told();
+      return (await raw.claim('TROUBLE', { waitMs: 500 }))[0];
+    };
+    const work = await until('it gets the work', claimed);
     await configured([], []);
     expect((await raw.say('/claim', claim)).status, 'it was taken away').to.equal(403);
     const answer = await raw.post(`/leases/${work!.token}/result?claim=TROUBLE`, '');
