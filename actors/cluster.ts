@@ -19,7 +19,7 @@ export interface Liveness {
     readonly holder?: string;
     readonly wasAbsent?: boolean;
   }>;
-  /** Whether this server has said so in time. */
+  /** Whether nobody has found this server gone yet. */
   isThere(server: string): Promise<boolean>;
   /** This server goes in order. */
   left(): Promise<void>;
@@ -31,7 +31,7 @@ export interface Channel {
   listen(heard: (words: string) => void): void;
 }
 
-/** What another server is to do with a node that is connected there. */
+/** This process hangs: the server on whose own node it runs ends it. */
 export interface KillOrder {
   readonly type: 'kill';
   readonly worker: string;

@@ -17,6 +17,7 @@ import { versionWarning, type KnownNode } from './rules.ts';
 
 interface Connected {
   readonly remote: RemoteNode;
+  readonly commands: NumberedCommands;
   readonly report: NodeReport;
 }
 
@@ -34,10 +35,10 @@ export class ConnectedNodes extends NodesByName<Connected> implements KnownNodes
   }
 
   async take(node: string, access: NodeAccess, message: SyncRequest): Promise<TakenMessage> {
-    const { remote, report } = await this.#admitted(node, access, message);
+    const { remote, commands, report } = await this.#admitted(node, access, message);
     await this.#takeBack(node, remote, message);
     const isNew = remote.take(message);
-    if (isNew) remote.commands.settle(message.server, message.done);
+    if (isNew) commands.settle(message.server, message.done);
     await report.beat();
     return { remote, isNew };
   }
@@ -90,14 +91,14 @@ export class ConnectedNodes extends NodesByName<Connected> implements KnownNodes
       ...{ node, about, alone: false },
       services: () => remote.services,
     });
+    // It may have been known here before.
+    const commands = new NumberedCommands(serverId, message.server === serverId ? message.done : 0);
     const remote: RemoteNode = new RemoteNode({
       ...this.#deps,
-      ...{ about, report },
-      // It may have been known here before.
-      commands: new NumberedCommands(serverId, message.server === serverId ? message.done : 0),
+      ...{ about, report, commands },
       queuesOf: (service) => this.#configured.queuesOf(node, service),
     });
-    const connected = { remote, report };
+    const connected = { remote, commands, report };
     this.nodes.set(node, connected);
     logger.info({ node, ...about }, 'a node is connected');
     warn(`version of node ${node}`, versionWarning(node, version, own));

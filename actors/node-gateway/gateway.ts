@@ -102,7 +102,7 @@ export class NodeGateway {
         if (remote.isNews(queue, wanted)) remote.wake();
   }
 
-  /** False: no node that is connected here has started this worker. */
+  /** False: no node on another host has started this worker. */
   kill(worker: string, reason: string): boolean {
     const node = nodeOfWorker(worker);
     const remote = node === undefined ? undefined : this.#nodes.get(node);
@@ -110,7 +110,7 @@ export class NodeGateway {
     return remote !== undefined;
   }
 
-  /** The stream that this worker was started for has ended. False: no node that is connected here has started it. */
+  /** The stream that this worker was started for has ended. False: no node on another host has started it. */
   rest(worker: string): boolean {
     const remote = this.#nodes.get(nodeOfWorker(worker) ?? '');
     remote?.send({ type: 'rest', worker });

@@ -19,8 +19,6 @@ export interface NodeCommands {
   add(command: NodeCommand): SentCommand;
   /** All of them, none of which can be withdrawn from then on. */
   give(): Promise<readonly NumberedCommand[]>;
-  /** The node has carried out all up to this number of this numbering. */
-  settle(numbering: string, number: number): void;
 }
 
 /** What lies in memory is not lost while the server is there. */
@@ -62,6 +60,7 @@ export class NumberedCommands implements NodeCommands {
     return Promise.resolve(this.all);
   }
 
+  /** The node has carried out all up to this number of this numbering. */
   settle(numbering: string, number: number): void {
     if (numbering !== this.numbering) return;
     for (const { command, done } of this.#waiting) if (command.number <= number) done();

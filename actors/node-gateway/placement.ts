@@ -14,7 +14,7 @@ export interface PlacementDeps {
   /** Whether a component that no node has started has asked for work of this queue lately. */
   servedFromOutside(queue: string): boolean;
   unavailable(queue: string, reason: string): void;
-  /** Whether a node that is not connected here was heard of lately at another server, or is another server's own. */
+  /** Whether a node that does not come here was heard of lately all the same: it is another server's own. */
   heardElsewhere(node: string): boolean;
   /** Services of other servers' own nodes. */
   servicesElsewhere(): readonly DeployedServiceModel[];
@@ -102,7 +102,7 @@ export class NodePlacement {
     const others = this.#configured.hostsOf(queue).filter((one) => one !== this.#deps.host && one !== except);
     return others.some((one) => {
       const remote = this.#nodes.get(one);
-      // One that is connected to another server is that server's to speak for.
+      // For another server's own node that server speaks.
       if (remote === undefined) return !this.#deps.heardElsewhere(one);
       return remote.silent || !remote.isFor(queue);
     });

@@ -106,9 +106,6 @@ export class StoredCommands implements NodeCommands {
     return link === undefined ? [] : commandsOf(link);
   }
 
-  /** Whoever takes the node's message in has stored it. */
-  settle(): void {}
-
   async #withdraw(id: string): Promise<boolean> {
     this.#waiting.delete(id);
     let isWithdrawn = false;

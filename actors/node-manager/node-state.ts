@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import {
   allEntries,
+  following,
   VersionConflict,
   type ActorKey,
   type Owner,
@@ -188,10 +189,16 @@ export class NodeStates {
       if (id === own) continue;
       const stored = await store.load(nodeKey(id));
       if (stored === undefined) continue;
-      const { version: expected, snapshot } = stored;
       const change = { removeRows: [TOKENS], index: { [NODES]: null } };
       // One that is back by now has written.
-      await store.commit({ actor: nodeKey(id), expected, owner, snapshot, ...change }).catch(ifConflict);
+      const commit = {
+        actor: nodeKey(id),
+        ...following(stored),
+        owner,
+        snapshot: stored.snapshot,
+        ...change,
+      };
+      await store.commit(commit).catch(ifConflict);
     }
   }
 

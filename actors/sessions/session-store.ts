@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import {
+  following,
   StoreDamaged,
   VersionConflict,
   type ActorKey,
@@ -100,7 +101,7 @@ export class SessionStore {
     const secret = randomBytes(SECRET_BYTES).toString('base64url');
     const now = clock.now();
     const hint = idToken !== undefined && idToken.length <= MAX_ID_TOKEN_CHARACTERS ? { idToken } : {};
-    await this.#commit(keyOf(secret), 0, { realm, user, began: now, used: now, ...hint });
+    await this.#commit(keyOf(secret), following(undefined), { realm, user, began: now, used: now, ...hint });
     return { secret, key: keyOf(secret) };
   }
 
@@ -149,14 +150,14 @@ export class SessionStore {
     const seldom = Math.min(USE_NOTED_MS, this.#deps.settings.idleMs / 10);
     if (now - body.used < seldom) return;
     // Another request has noted it, it was ended meanwhile and stays so, or the disk is full: then a session may still be read by.
-    await this.#commit(key, version, { ...body, used: now }).catch(() => undefined);
+    await this.#commit(key, { expected: version }, { ...body, used: now }).catch(() => undefined);
   }
 
   async #remove(key: string, wanted: (body: Kept | undefined) => boolean): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const stored = await this.#loadActor(key);
       if (stored === undefined || !wanted(readable(stored.snapshot))) return;
-      const removal = this.#commit(key, stored.version, null);
+      const removal = this.#commit(key, following(stored), null);
       const done = attempt >= ATTEMPTS ? (await removal) === 0 : await unlessChanged(removal);
       if (done) return this.#deps.ended(key);
     }
@@ -181,14 +182,14 @@ export class SessionStore {
     return stored === undefined || body === undefined ? undefined : { version: stored.version, body };
   }
 
-  #commit(key: string, expected: number, body: Kept | null): Promise<number> {
+  #commit(key: string, build: Pick<Commit, 'expected' | 'after'>, body: Kept | null): Promise<number> {
     const { store, owner } = this.#deps;
     const actor: ActorKey = { kind: KIND, id: key };
     const commit: Commit =
       body === null
-        ? { actor, expected, owner, snapshot: null, synced: true }
-        : { actor, expected, owner, snapshot: { schema: SCHEMA, body }, index: this.#indexes(body) };
-    return store.commit(expected === 0 ? { ...commit, record: {} } : commit);
+        ? { actor, ...build, owner, snapshot: null, synced: true }
+        : { actor, ...build, owner, snapshot: { schema: SCHEMA, body }, index: this.#indexes(body) };
+    return store.commit(build.expected === 0 ? { ...commit, record: {} } : commit);
   }
 
   #indexes({ user, began, used }: Kept): Record<string, number> {

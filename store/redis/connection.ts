@@ -1,6 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis';
 
-/** Answers come as they came ever since. */
+/** Answers have the types that ioredis gives them by itself. */
 type Options = Omit<RedisOptions, 'replyMapping'>;
 
 /** Where Redis is, and who asks it. */

@@ -321,7 +321,7 @@ local function loseOrSetApart(leases, why)
 end
 
 -- A worker that outlives servers knows of its lease: it does not end any more with the server that gave it.
-local function heardOf(lease)
+local function leaveServer(lease)
   if not lease.far or lease.server == '' then return end
   redis.call('SREM', P .. 'v:' .. lease.server, lease.token)
   redis.call('HSET', lease.key, 'v', '')
@@ -331,7 +331,7 @@ end
 local function leaseHeldBy(token, worker)
   local lease = leaseOf(token)
   if not lease or lease.worker ~= worker then return nil end
-  heardOf(lease)
+  leaveServer(lease)
   return lease
 end
 

@@ -27,9 +27,6 @@ export const LEDGER_SCRIPTS = {
       local queue = arg()
       local length = waitingIn(queue)
       if length > 0 then
-        -- A Redis that is full refuses a script by its first command that takes memory, and none after that: what is handed out then could not be
-        -- answered, would be given back again and again, and lost at last.
-        if #queues == 0 then nextNumber() end
         queues[#queues + 1] = queue
         waiting = waiting + length
         redis.call('HDEL', P .. 'unable:' .. queue, server)
@@ -136,7 +133,7 @@ export const LEDGER_SCRIPTS = {
     keepClocks(lease)
     for _, other in ipairs(besides(lease)) do
       -- The answer of another claim may never have reached the worker.
-      if other.at == lease.at then heardOf(other) end
+      if other.at == lease.at then leaveServer(other) end
       other.lease = at + leaseMs
       if moved then other.silent = at + silenceMs end
       keepClocks(other)
@@ -146,7 +143,7 @@ export const LEDGER_SCRIPTS = {
     local token, whole = arg(), arg() == '1'
     local lease = leaseOf(token)
     if not lease then return { told() } end
-    heardOf(lease)
+    leaveServer(lease)
     if whole then
       lease.silent = math.huge
     else
@@ -288,6 +285,7 @@ export const LEDGER_SCRIPTS = {
     return { told(), expired }`),
   news: script(`
     local found = {}
+    -- All that it writes takes something away: a full Redis lets that pass.
     for _, id in ipairs(redis.call('ZRANGE', P .. 'news', 0, number() - 1)) do
       local told = fieldsOf(P .. 'i:' .. id, 4, 'what', 'j', 'l', 'why')
       if told then found[#found + 1] = told else redis.call('ZREM', P .. 'news', id) end
@@ -321,7 +319,7 @@ export const LEDGER_SCRIPTS = {
       if lease then found[#found + 1] = shown(lease) end
     end
     return { told(), found }`),
-  known: script(`
+  known: writing(`
     local actor, found = arg(), {}
     for _, id in ipairs(redis.call('SMEMBERS', P .. 'of:' .. actor)) do
       local item = itemOf(id)
@@ -337,6 +335,8 @@ export const LEDGER_SCRIPTS = {
       end
     end
     return { told(), found }`),
+  schemas: script(`
+    return { told(), redis.call('HVALS', P .. 'knows') }`),
   status: script(`
     local queues = {}
     for _, queue in ipairs(redis.call('SMEMBERS', P .. 'queues')) do

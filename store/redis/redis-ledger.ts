@@ -57,7 +57,7 @@ type Told = readonly [queues: readonly Figures[], news: readonly ShownNews[]];
 /** All are texts but the item, which is not there when somebody has removed it meanwhile. */
 type ShownLease = readonly string[];
 
-export interface Presence {
+export interface ServersFound {
   /** Each is told to one server. */
   readonly dead: readonly string[];
   readonly servers: number;
@@ -208,7 +208,7 @@ export class RedisLedger implements WorkLedger {
    * Says that this server is there for another `ms`, and looks who of the others is not any more: what their components held waits again,
    * and no attempt is counted. `node`: the name of its own node, which no other server that is there may have.
    */
-  async alive(ms: number, node: string): Promise<Presence> {
+  async alive(ms: number, node: string): Promise<ServersFound> {
     const knowledge: Knowledge = { layout: LAYOUT, schemas: this.#deps.schemas ?? {} };
     const [dead, servers, holder, wasAbsent] = await this.#runAll('alive', [
       ms,
@@ -227,9 +227,16 @@ export class RedisLedger implements WorkLedger {
     };
   }
 
-  /** Whether another server has said in time that it is there. */
+  /** Whether nobody has found another server gone yet. */
   async isThere(server: string): Promise<boolean> {
     return (await this.#run('there', [server])) === 1;
+  }
+
+  /** The newest schema of this kind of actor that a server which is there can read; 0: none. */
+  async knownElsewhere(kind: string): Promise<number> {
+    const [known] = await this.#runAll('schemas', []);
+    const schemas = (known as readonly string[]).map((text) => (JSON.parse(text) as Knowledge).schemas[kind]);
+    return Math.max(0, ...schemas.map((schema) => schema ?? 0));
   }
 
   /** This server goes in order, and all its components have gone before. */

@@ -24,7 +24,7 @@ import { keyWords, ofCounters } from './changed-keys.ts';
 import { commitWords, counterWords } from './commit-words.ts';
 import { LAYOUT, LAYOUT_SCRIPTS, NEWER_LAYOUT, refuseOtherLayout } from './layout.ts';
 import { LEDGER_SCRIPTS, type LedgerVerb } from './ledger-script.ts';
-import { RedisLedger, type Knowledge, type RedisLedgerDeps } from './redis-ledger.ts';
+import { RedisLedger, type RedisLedgerDeps } from './redis-ledger.ts';
 import { away, Scripts, type Argument } from './scripts.ts';
 import { Numbers } from './numbers.ts';
 import { SharedParts } from './shared-parts.ts';
@@ -352,10 +352,8 @@ export class RedisStore implements Store {
     return moved === 1;
   }
 
-  async knownElsewhere(kind: string): Promise<number> {
-    const all = Object.values(await this.#plain(this.#redis.hgetall(`${this.#prefix}w:knows`)));
-    const schemas = all.map((text) => (JSON.parse(text) as Knowledge).schemas[kind] ?? 0);
-    return Math.max(0, ...schemas);
+  knownElsewhere(kind: string): Promise<number> {
+    return this.work.knownElsewhere(kind);
   }
 
   async full(): Promise<string | undefined> {

@@ -1,5 +1,5 @@
 /** What servers share: the model of the store, the work ledger, who is there. One call at a time, each whole or not at all, as in Redis. */
-import type { Presence } from '../../store/redis/redis-ledger.ts';
+import type { ServersFound } from '../../store/redis/redis-ledger.ts';
 import type { Claim, Lease, LedgerListener, News } from '../../store/ledger.ts';
 import { MemoryLedger } from '../../store/memory-ledger.ts';
 import { StoreAway, VersionConflict, type ActorKey, type Commit } from '../../store/store.ts';
@@ -162,7 +162,7 @@ export class SharedRedis {
   }
 
   /** As the script `alive` of the ledger in Redis, but for names of nodes. */
-  async alive(server: string, ms: number): Promise<Presence> {
+  async alive(server: string, ms: number): Promise<ServersFound> {
     const at = this.#time.now;
     const silentMs = at - (this.#heardOf ?? at);
     const wasAway = silentMs > ms / 2;
