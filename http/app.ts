@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { ActorSystem } from '../actors/runtime/system.ts';
 import type { JobListWatch } from '../actors/views/job-list-watch.ts';
@@ -19,6 +18,7 @@ import type { Login } from './login/index.ts';
 import { Metrics, metricsReader, type MetricsDeps } from './metrics.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { webPage } from './page.ts';
+import { Router } from './router.ts';
 import { route } from './routes.ts';
 import { withoutBasePath } from './steps/base-path.ts';
 import { crossOrigin } from './steps/cors.ts';

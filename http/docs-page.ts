@@ -2,10 +2,10 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import Router from '@koa/router';
 import type { Context } from 'koa';
 import { packageRoot } from '../config/info.ts';
 import { empty } from './errors.ts';
+import { Router } from './router.ts';
 
 const OWN = path.join(packageRoot, 'http', 'docs');
 const SWAGGER = path.dirname(fileURLToPath(import.meta.resolve('swagger-ui-dist/package.json')));

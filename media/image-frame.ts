@@ -2,13 +2,14 @@
  * Still pictures as frames: always three channels, as stored (the EXIF orientation is not applied here). What is transparent lies
  * on white, as viewers show it: below black letters on a transparent ground stands black, too, as a rule.
  */
-import sharp, { type Sharp, type SharpOptions } from 'sharp';
+import type { Sharp, SharpOptions } from 'sharp';
 import type { Frame } from '../components/sdk/detector.ts';
 import { firstLine } from './first-line.ts';
 import { isHeif } from './heif.ts';
 import type { HeifPicture } from './heif-decoder.ts';
 import { MediumError } from './medium-error.ts';
 import { withProfile } from './profiled.ts';
+import { sharp } from './sharp.ts';
 import type { StillPicture } from './still-decoder.ts';
 
 /** Pictures with more pixels are refused before they are decoded. */

@@ -1,7 +1,7 @@
 /** Pictures as PNG files. */
 import { writeFile } from 'node:fs/promises';
-import sharp from 'sharp';
 import { firstLine } from './first-line.ts';
+import { sharp } from './sharp.ts';
 
 export interface Picture {
   readonly width: number;

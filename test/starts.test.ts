@@ -3,7 +3,7 @@
  * name. To load is most of what a start takes, so what few need is imported where they need it.
  */
 import { expect } from 'chai';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { importsOf } from './support/imports.ts';
 
 /** Packages by the first file of a process; one that is added here makes each start longer. */
@@ -20,18 +20,30 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'components/host/detect.ts': [],
   'components/sdk/second-thread.ts': [],
   'components/sdk/beats.ts': [],
+  'media/image-frame.ts': ['sharp'],
   'components/media/handle.ts': ['fastq', 'file-type', 'ipaddr.js'],
 };
+
+/** Their builds for `import` take longer to load by far, so one file each loads them by `require`, and gives them to all others. */
+const BY_REQUIRE: Readonly<Record<string, string>> = {
+  '@koa/router': 'http/router.ts',
+  immutable: 'actors/immutable.ts',
+  sharp: 'media/sharp.ts',
+};
+const REQUIRED = /\bcreateRequire\(import\.meta\.url\)\('([^']+)'\)/g;
 
 function packagesOf(first: string): readonly string[] {
   const files = [first];
   const packages = new Set<string>();
-  for (const file of files)
-    for (const { target, ours, typeOnly, lazy } of importsOf(file, readFileSync(file, 'utf8'))) {
+  for (const file of files) {
+    const text = readFileSync(file, 'utf8');
+    for (const [, required = ''] of text.matchAll(REQUIRED)) packages.add(required);
+    for (const { target, ours, typeOnly, lazy } of importsOf(file, text)) {
       if (typeOnly || lazy || target.startsWith('node:')) continue;
       if (!ours) packages.add(target);
       else if (!files.includes(target) && existsSync(target)) files.push(target);
     }
+  }
   return [...packages].toSorted();
 }
 
@@ -40,4 +52,24 @@ describe('A start', () => {
     it(`of ${first} loads ${packages.length === 0 ? 'no packages' : packages.join(', ')}`, () => {
       expect(packagesOf(first)).to.deep.equal(packages.toSorted());
     });
+
+  for (const [name, one] of Object.entries(BY_REQUIRE))
+    it(`loads ${name} by require, in ${one} alone`, () => {
+      const importing = sources().filter((file) =>
+        importsOf(file, readFileSync(file, 'utf8')).some(
+          ({ target, typeOnly }) => target === name && !typeOnly,
+        ),
+      );
+      expect(importing).to.deep.equal([]);
+      expect([...readFileSync(one, 'utf8').matchAll(REQUIRED)].map(([, required]) => required)).to.deep.equal(
+        [name],
+      );
+    });
 });
+
+const sources = (): readonly string[] =>
+  ['actors', 'components', 'http', 'media'].flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => `${folder}/${name}`),
+  );

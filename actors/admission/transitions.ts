@@ -1,5 +1,5 @@
-import { Map, Set } from 'immutable';
 import { waitingScore } from '../batch-job/indexes.ts';
+import { Map, Set } from '../immutable.ts';
 import { DONE, refused, type Machine, type Outcome } from '../runtime/machine.ts';
 import { heapOf, withoutLowest, withScore } from './score-heap.ts';
 import type { AdmissionEffect, AdmissionState, AdmissionTypes, StoredJobs } from './model.ts';

@@ -1,7 +1,7 @@
-import { List } from 'immutable';
 import { addsToken, configHashInSteps, type ArchiveJob } from '../../domain/archive.ts';
 import { groupBy } from '../../domain/grouping.ts';
 import { booleanOf, textOf } from '../../domain/properties.ts';
+import { List } from '../immutable.ts';
 import { atOnce, type Steps } from '../runtime/steps.ts';
 import { jobWide } from './effective-properties.ts';
 import type { JobRecord } from './record.ts';

@@ -2,7 +2,7 @@
  * What rows make of a job. The same functions fold an answer into the state when it is taken, and the stored rows when the job is
  * restored: that both come to the same is what a restart rests on.
  */
-import { List } from 'immutable';
+import { List } from '../immutable.ts';
 import { atOnce, type Steps } from '../runtime/steps.ts';
 import type { DecisionContext } from './context.ts';
 import { subJobError, withError, type Answer, type Failure } from './issues.ts';

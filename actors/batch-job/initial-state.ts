@@ -1,4 +1,4 @@
-import { List } from 'immutable';
+import { List } from '../immutable.ts';
 import { errorText } from './issues.ts';
 import { untouched } from './media.ts';
 import type { JobRecord } from './record.ts';

@@ -1,6 +1,6 @@
 /** What a job knows of its media, and what the answers of sub-jobs add to it. */
-import { List } from 'immutable';
 import type { FinishSummary } from '../../protocol/track-work.ts';
+import { List } from '../immutable.ts';
 import type { JobRecord } from './record.ts';
 import type { MediumState, Stage, SubJobRow } from './state.ts';
 

@@ -1,7 +1,7 @@
-import { List } from 'immutable';
 import { followUpRanges, SOUND_SEGMENT_LENGTH, soundPieces } from '../../domain/segments.ts';
 import type { PlannedAction, PlannedTask } from '../../domain/plan.ts';
 import type { Properties, Range } from '../../domain/types.ts';
+import { List } from '../immutable.ts';
 import { atOnce, type Steps } from '../runtime/steps.ts';
 import type { DecisionContext } from './context.ts';
 import { annotates, derives, forPlanning, isFed, passesBy, tasksOn } from './effective-properties.ts';

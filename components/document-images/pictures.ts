@@ -3,7 +3,7 @@ import { fileTypeFromBuffer } from 'file-type';
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import sharp from 'sharp';
+import { sharp } from '../../media/sharp.ts';
 import type { Pixels } from '../documents/pdf-pictures.ts';
 import { isDrawing } from './drawing.ts';
 

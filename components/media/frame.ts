@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
-import sharp from 'sharp';
 import { frameTable } from '../../domain/frame-runs.ts';
 import { readImage } from '../../media/image-frame.ts';
 import { inspect } from '../../media/inspect.ts';
 import { MediumError } from '../../media/medium-error.ts';
+import { sharp } from '../../media/sharp.ts';
 import { uprightOf } from '../../media/upright.ts';
 import type { FrameWork } from '../../protocol/media-work.ts';
 import { jsonPieces } from '../../results/json-pieces.ts';

@@ -1,6 +1,6 @@
 /** Asks a model server about pictures: whole images and frames, or the regions that an earlier task found. */
-import sharp from 'sharp';
 import type { Properties } from '../../domain/types.ts';
+import { sharp } from '../../media/sharp.ts';
 import type { DetectionJob, Detector, FoundTrack, Frame, LoadDetector } from '../sdk/detector.ts';
 import { countOf } from '../tracking/settings.ts';
 import { Chat } from './chat.ts';

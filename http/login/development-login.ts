@@ -1,7 +1,7 @@
-import Router from '@koa/router';
 import type { Context } from 'koa';
 import type { SessionUser } from '../../actors/sessions/session-store.ts';
 import { isLoopback } from '../../config/access.ts';
+import { Router } from '../router.ts';
 import { readText } from '../steps/json-body.ts';
 import type { BrowserUrl } from './browser-url.ts';
 import type { Codes } from './development-codes.ts';

@@ -1,4 +1,3 @@
-import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { Session, SessionStore } from '../../actors/sessions/session-store.ts';
 import {
@@ -11,6 +10,7 @@ import { LoginProvider, ProviderFailed } from '../../egress/login-provider.ts';
 import { loadOrCreateDevelopmentSecrets } from '../access/development-secrets.ts';
 import type { Logger } from '../access/logger.ts';
 import { Refusals } from '../access/refusals.ts';
+import { Router } from '../router.ts';
 import { browserUrl, type BrowserUrl } from './browser-url.ts';
 import { ownCookie } from './cookies.ts';
 import { Codes } from './development-codes.ts';

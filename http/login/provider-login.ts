@@ -1,5 +1,4 @@
 import { timingSafeEqual } from 'node:crypto';
-import Router from '@koa/router';
 import type { Context } from 'koa';
 import type { SessionUser } from '../../actors/sessions/session-store.ts';
 import { REDIRECT_PATH, type ProviderSettings } from '../../config/access.ts';
@@ -10,6 +9,7 @@ import {
   type LoginProvider,
 } from '../../egress/login-provider.ts';
 import { nameOf, noRoleMessage, rolesOf } from '../access/roles.ts';
+import { Router } from '../router.ts';
 import type { BrowserUrl } from './browser-url.ts';
 import type { OwnCookie } from './cookies.ts';
 import type { Entry } from './entry.ts';

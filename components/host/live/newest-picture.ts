@@ -1,5 +1,5 @@
 /** The newest picture of a live stream for whoever looks at it, with what was found in it drawn. Nothing is made while nobody looks. */
-import sharp from 'sharp';
+import { sharp } from '../../../media/sharp.ts';
 import { uprightOf } from '../../../media/upright.ts';
 import type { ReportedDetection } from '../../../domain/types.ts';
 import { drawing, type Drawing } from '../../markup/draw.ts';
