@@ -28,7 +28,10 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 const BY_REQUIRE: Readonly<Record<string, string>> = {
   '@koa/router': 'http/router.ts',
   immutable: 'actors/immutable.ts',
+  'onnxruntime-node': 'components/networks/onnx-runtime.ts',
+  saxes: 'components/documents/xml.ts',
   sharp: 'media/sharp.ts',
+  yauzl: 'components/documents/package.ts',
 };
 const REQUIRED = /\bcreateRequire\(import\.meta\.url\)\('([^']+)'\)/g;
 

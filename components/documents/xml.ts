@@ -2,9 +2,13 @@
  * Reads XML as a stream. Names come without their prefix, for programs choose prefixes freely. Entities beyond the five of
  * XML are an error: nothing is expanded and nothing is fetched.
  */
+import { createRequire } from 'node:module';
 import { TextDecoder } from 'node:util';
-import { SaxesParser } from 'saxes';
+import type * as Saxes from 'saxes';
 import { MAX_LOOKUP_CHARACTERS, MAX_XML_DEPTH, MAX_XML_PIECE_BYTES, tooLarge } from './limits.ts';
+
+// By `require`: it takes a third as long as `import`, which parses the package once more to learn what it exports.
+const { SaxesParser } = createRequire(import.meta.url)('saxes') as typeof Saxes;
 
 export type Attributes = Readonly<Record<string, string>>;
 
@@ -42,7 +46,7 @@ export async function scanXml(chunks: AsyncIterable<Uint8Array>, handler: XmlHan
   for await (const _ of readXml(chunks, handler, []));
 }
 
-function parserFor(handler: XmlHandler, heard: () => void): SaxesParser {
+function parserFor(handler: XmlHandler, heard: () => void): Saxes.SaxesParser {
   const parser = new SaxesParser();
   let depth = 0;
   parser.on('opentag', (tag) => {

@@ -1,6 +1,6 @@
 /** Networks as ONNX models, run by the ONNX runtime on one thread: a host runs a process per core. */
-import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { packageFile } from '../package-file.ts';
+import { InferenceSession, Tensor } from './onnx-runtime.ts';
 
 export interface Network {
   /** Runs the only input, of this shape, through the network; answers the values of its outputs in their order. */

@@ -1,5 +1,5 @@
 /** A model in the ONNX runtime. */
-import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { InferenceSession, Tensor, type ValueMetadata } from '../networks/onnx-runtime.ts';
 import { DetectionError } from '../sdk/detector.ts';
 import { messageOf } from '../sdk/failure.ts';
 import type { ValueInfo } from './inputs.ts';
@@ -23,7 +23,7 @@ export function openSession(path: string, { threads, provider }: SessionOptions)
   });
 }
 
-export const infosOf = (metadata: readonly InferenceSession.ValueMetadata[]): ValueInfo[] =>
+export const infosOf = (metadata: readonly ValueMetadata[]): ValueInfo[] =>
   metadata.map((one) =>
     one.isTensor
       ? { name: one.name, type: one.type, shape: [...one.shape] }

@@ -1,5 +1,5 @@
 /** The voice activity network: how likely it is that somebody speaks, window by window. */
-import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { InferenceSession, Tensor } from '../networks/onnx-runtime.ts';
 import { packageFile } from '../package-file.ts';
 
 export const SAMPLES_PER_MS = 16;

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { InferenceSession, Tensor, type SessionSettings } from '../networks/onnx-runtime.ts';
 
 export interface TextModels {
   /** Picture -> for each pixel, how likely it lies in the core of a line of text. */
@@ -46,7 +46,7 @@ export async function loadTextModels(): Promise<TextModels> {
 }
 
 /** One thread, because a host runs a process per core; no memory patterns, since hardly two inputs have one size. */
-const SESSION: InferenceSession.SessionOptions = {
+const SESSION: SessionSettings = {
   intraOpNumThreads: 1,
   interOpNumThreads: 1,
   executionMode: 'sequential',
