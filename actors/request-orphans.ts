@@ -7,6 +7,7 @@ import { jobOfRequestFile, REQUESTS } from '../results/layout.ts';
 import { removeFile } from '../results/spool.ts';
 import type { Store } from '../store/store.ts';
 import { requestFilesOf } from './batch-job/data-uris.ts';
+import { ALL_JOBS } from './batch-job/indexes.ts';
 import { DAY_MS, type Clock } from './runtime/clock.ts';
 import { storedJob } from './views/stored-job.ts';
 
@@ -37,23 +38,36 @@ export class RequestOrphans {
     const now = clock.now();
     if (now < this.#next) return;
     const before = now - PENDING_MS;
+    const newest = await this.#newestJob();
+    let seenTo = before;
     for (const name of await readdir(path.join(dataDir, REQUESTS)).catch(() => [])) {
       const came = (await stat(this.#pathOf(name)).catch(() => undefined))?.mtimeMs;
-      if (came !== undefined && came >= this.#seenTo && came < before) await this.#removeUnknown(name);
+      if (came === undefined || came < this.#seenTo || came >= before) continue;
+      if (!(await this.#isDecided(name, newest))) seenTo = Math.min(seenTo, came);
     }
-    this.#seenTo = before;
+    this.#seenTo = seenTo;
     this.#next = now + EVERY_MS;
   }
 
-  async #removeUnknown(name: string): Promise<void> {
+  /** The number of the newest job that the store knows; 0: it knows none. */
+  async #newestJob(): Promise<number> {
+    const [newest] = await this.#deps.store.list(ALL_JOBS, { limit: 1, descending: true });
+    return Number(newest?.id ?? 0);
+  }
+
+  /** Removes a file that has no job. False: nobody can say yet. */
+  async #isDecided(name: string, newest: number): Promise<boolean> {
     const { store, logger } = this.#deps;
     const number = jobNumber(jobOfRequestFile(name) ?? '');
+    // Whoever starts a server by mistake on a store that is empty, or not this folder's, is not to lose them.
+    if (number !== null && number > newest) return false;
     // A job that cannot be read may still be mended.
     const job = number === null ? undefined : await storedJob(store, number).catch(() => null);
-    if (job === null) return;
-    if (job !== undefined && requestFilesOf(job.record).includes(path.join(REQUESTS, name))) return;
+    if (job === null) return false;
+    if (job !== undefined && requestFilesOf(job.record).includes(path.join(REQUESTS, name))) return true;
     logger.info({ file: path.join(REQUESTS, name) }, 'removing a file of a request that no job was made of');
     await removeFile(this.#pathOf(name));
+    return true;
   }
 
   #pathOf(name: string): string {

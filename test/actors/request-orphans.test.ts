@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { BATCH_JOB } from '../../actors/batch-job/keys.ts';
+import { ALL_JOBS } from '../../actors/batch-job/indexes.ts';
+import { initialState } from '../../actors/batch-job/initial-state.ts';
+import { JOB_SCHEMA, toSnapshot } from '../../actors/batch-job/snapshot.ts';
+import { RequestOrphans } from '../../actors/request-orphans.ts';
+import { DAY_MS, VirtualClock } from '../../actors/runtime/clock.ts';
+import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
+import { temporaryFolder } from '../store/folder.ts';
+import { recordOf } from './batch-job/jobs.ts';
+
+const NOW = 100 * DAY_MS;
+const HOUR_MS = DAY_MS / 24;
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+
+describe('Files of requests without a job', () => {
+  const path = temporaryFolder();
+  const nameOf = (number: number) => `host-${number}.${String(number).padStart(16, '0')}`;
+  const made = (name: string, at: number) => {
+    writeFileSync(path(`requests/${name}`), 'data:,x');
+    utimesSync(path(`requests/${name}`), at / 1000, at / 1000);
+  };
+  const left = async () => (await readdir(path('requests'))).toSorted();
+
+  it('go when they are a day old and the store knows a later job: in one that is empty by mistake all stay', async () => {
+    mkdirSync(path('requests'));
+    const store = new SqliteStore(path('troupe.db'));
+    const clock = new VirtualClock(NOW);
+    const orphans = new RequestOrphans({ store, clock, logger: silent, dataDir: path('.') });
+    const record = recordOf();
+    const { number } = record;
+    const [own, earlier, fresh, later, broken] = [
+      nameOf(number),
+      nameOf(number - 1),
+      nameOf(number - 2),
+      nameOf(number + 1),
+      `${nameOf(number)}.6f1c.part`,
+    ] as const;
+    for (const name of [own, earlier, later]) made(name, NOW - 2 * DAY_MS);
+    made(fresh, NOW - HOUR_MS);
+    await orphans.remove();
+    expect(await left()).to.deep.equal([own, earlier, later, fresh].toSorted());
+
+    const start = { run: 1, priority: 4, admitted: true, objectId: 'o', at: 0 };
+    const uriAt = { path: `requests/${own}`, offset: 0, bytes: 7 };
+    await store.commit({
+      actor: { kind: BATCH_JOB, id: String(number) },
+      expected: 0,
+      owner: { server: 's', epoch: 1 },
+      record: { ...record, media: record.media.map((medium) => ({ ...medium, uriAt })) },
+      snapshot: {
+        schema: JOB_SCHEMA,
+        body: { state: toSnapshot(record, initialState(record, start)), seen: [] },
+      },
+      index: { [ALL_JOBS]: number },
+    });
+    made(broken, NOW - DAY_MS);
+    await clock.advance(2 * HOUR_MS);
+    await orphans.remove();
+    expect(await left()).to.deep.equal([own, later, fresh].toSorted());
+    await clock.advance(DAY_MS);
+    await orphans.remove();
+    expect(await left()).to.deep.equal([own, later].toSorted());
+    await store.close();
+  });
+});
