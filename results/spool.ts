@@ -132,44 +132,52 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** A folder of no more files than this is removed file by file. */
+/** A folder of no more files and folders than this is removed one by one. */
 const FEW = 8;
 
 /** Removes a folder with all that is in it; content when there is none. */
 export async function removeFolder(folder: string): Promise<void> {
-  const files = fewFilesOf(folder);
+  const few = fewBelow(folder);
   // Most jobs have only some of their folders: to look is far cheaper than to remove what is not there.
-  if (files === 'none') return;
-  if (files === 'many' || !(await isRemoved(folder, files)))
+  if (few === 'none') return;
+  if (few === 'many' || !(await areRemoved([...few, { path: folder, isFolder: true }])))
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** False: something else came into it, or went. */
-async function isRemoved(folder: string, files: readonly string[]): Promise<boolean> {
+interface Below {
+  readonly path: string;
+  readonly isFolder: boolean;
+}
+
+/** False: something else came in between, or went. */
+async function areRemoved(entries: readonly Below[]): Promise<boolean> {
   try {
-    for (const file of files) await unlink(file);
-    await rmdir(folder);
+    for (const { path, isFolder } of entries) await (isFolder ? rmdir(path) : unlink(path));
     return true;
   } catch {
     return false;
   }
 }
 
-/** The files of a folder that has nothing else, and few of them. */
-function fewFilesOf(folder: string): readonly string[] | 'many' | 'none' {
+/** All that is below a folder, what is in a folder before it, when that is little. */
+function fewBelow(folder: string, depth = 1): readonly Below[] | 'many' | 'none' {
+  if (depth > FEW) return 'many';
   let entries: Dir;
   try {
     entries = opendirSync(folder);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'none' : 'many';
   }
+  const found: Below[] = [];
   try {
-    const files: string[] = [];
     for (let entry = entries.readSync(); entry !== null; entry = entries.readSync()) {
-      if (!entry.isFile() || files.length === FEW) return 'many';
-      files.push(join(folder, entry.name));
+      const path = join(folder, entry.name);
+      const below = entry.isDirectory() ? fewBelow(path, depth + 1) : [];
+      if (typeof below === 'string') return 'many';
+      found.push(...below, { path, isFolder: entry.isDirectory() });
+      if (found.length > FEW) return 'many';
     }
-    return files;
+    return found;
   } finally {
     entries.closeSync();
   }

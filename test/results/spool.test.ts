@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, writeFile, symlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { pathOf } from '../../results/file-keys.ts';
@@ -106,11 +106,17 @@ describe('The spool', () => {
     }
     await mkdir(path('deep/er/still'), { recursive: true });
     await writeFile(path('deep/beside'), 'x');
+    await mkdir(path(`deeper${'/x'.repeat(20)}`), { recursive: true });
+    await mkdir(path('linking'));
+    await mkdir(path('elsewhere'));
+    await writeFile(path('elsewhere/kept'), 'x');
+    await symlink(path('elsewhere'), path('linking/link'));
     await writeFile(path('file'), 'x');
-    for (const name of ['none', 'few', 'many', 'deep', 'file']) {
+    for (const name of ['none', 'few', 'many', 'deep', 'deeper', 'linking', 'file']) {
       await removeFolder(path(name));
       expect(existsSync(path(name)), name).to.equal(false);
     }
+    expect(await readdir(path('elsewhere'))).to.deep.equal(['kept']);
   });
 
   it('removes what was never finished, or what nobody names, and leaves the other files', async () => {
