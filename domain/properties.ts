@@ -77,9 +77,11 @@ function allLevels(levels: PropertyLevels, mediaType: MediaType): readonly Prope
   ];
 }
 
-/** Lays levels over each other, the first on top. Most jobs set nothing on most of them. */
-const overlay = (levels: readonly Properties[]): Properties =>
-  levels.filter(isSet).reduceRight<Properties>((below, level) => ({ ...below, ...level }), {});
+/** Lays levels over each other, the first on top. Most jobs set nothing on most of them; a level that is alone is answered as it is. */
+function overlay(levels: readonly Properties[]): Properties {
+  const set = levels.filter(isSet);
+  return set.length === 0 ? {} : set.reduceRight((below, level) => ({ ...below, ...level }));
+}
 
 function isSet(level: Properties): boolean {
   for (const _ in level) return true;

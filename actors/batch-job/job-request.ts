@@ -1,10 +1,10 @@
 import type { Logger } from '../../config/logger.ts';
 import type { PipelineRequest } from '../../domain/plan-checks.ts';
-import type { CatalogLookup } from '../../domain/plan-lookup.ts';
 import type { RequestLimits } from '../../domain/request-limits.ts';
 import type { Issue, MediaSelector, Properties, Range } from '../../domain/types.ts';
 import type { Store } from '../../store/store.ts';
 import type { AdmissionCommand, AdmissionReply } from '../admission/model.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Family } from '../runtime/system.ts';
 import type { UploadStore } from '../uploads/upload-store.ts';
@@ -36,7 +36,7 @@ export interface JobRequestMedium {
 
 export interface JobServiceDeps {
   readonly store: Store;
-  readonly catalog: CatalogLookup;
+  readonly catalog: Pick<Catalog, 'batchPlan'>;
   /** Settles when the catalog shows what other servers have changed by now; absent: there are none. */
   readonly readCatalog?: () => Promise<unknown>;
   readonly jobs: Family<JobCommand, JobReply>;

@@ -1,9 +1,9 @@
 import { refusedCallbackUrl } from '../../domain/callback.ts';
 import { JobNotes, lookForNotes, type NotedJob } from '../../domain/job-notes.ts';
-import { resolvePlan } from '../../domain/plan-checks.ts';
-import type { CatalogLookup } from '../../domain/plan-lookup.ts';
 import { overLimit, overSubJobs } from '../../domain/request-limits.ts';
 import type { PipelinePlan } from '../../domain/plan.ts';
+import type { Properties } from '../../domain/types.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import { Turns } from '../runtime/turns.ts';
 import type { JobServiceDeps, JobRequest } from './job-request.ts';
 import { refusedProperties } from './request-properties.ts';
@@ -14,14 +14,17 @@ export interface RequestPlan {
   readonly warnings: readonly string[];
 }
 
+type PlanSettings = Pick<JobServiceDeps['settings'], 'limits' | 'environmentProperties' | 'serverProperties'>;
+type Checked = RequestPlan | { readonly refused: string };
+
 /** The plan of a request with what is to be said about it, or why it can have none: all that shows without looking at a medium. */
 export async function planOf(
   request: JobRequest,
-  catalog: CatalogLookup,
-  settings: Pick<JobServiceDeps['settings'], 'limits' | 'environmentProperties' | 'serverProperties'>,
-): Promise<RequestPlan | { readonly refused: string }> {
-  const { media, jobProperties, algorithmProperties, callback } = request;
-  const { limits, environmentProperties, serverProperties } = settings;
+  catalog: Pick<Catalog, 'batchPlan'>,
+  settings: PlanSettings,
+): Promise<Checked> {
+  const { media, callback } = request;
+  const { limits } = settings;
   if (media.length === 0)
     return {
       refused: "The job request must contain at least one piece of media, but it didn't contain any.",
@@ -30,11 +33,36 @@ export async function planOf(
   if (over !== undefined) return { refused: over };
   const wrongCallback = callback === undefined ? undefined : refusedCallbackUrl(callback.url);
   if (wrongCallback !== undefined) return { refused: wrongCallback };
-  const resolved = resolvePlan(catalog, request, 'batch', limits);
+  const resolved = catalog.batchPlan(request, limits);
   if ('refused' in resolved) return resolved;
   const plan = resolved.ok;
   const tooMany = overSubJobs(media.length, plan, limits);
   if (tooMany !== undefined) return { refused: tooMany };
+  if (setsAnything(request)) return checkedProperties(request, plan, settings);
+  const checked = PLAIN.get(settings)?.get(plan) ?? (await checkedProperties(request, plan, settings));
+  const plain = PLAIN.get(settings) ?? new WeakMap<PipelinePlan, Checked>();
+  PLAIN.set(settings, plain.set(plan, checked));
+  return checked;
+}
+
+/** What is said of requests that set nothing: only their plan decides, and jobs of a stored pipeline share that. */
+const PLAIN = new WeakMap<PlanSettings, WeakMap<PipelinePlan, Checked>>();
+
+const isSet = (properties: Properties) => Object.keys(properties).length > 0;
+
+const setsAnything = ({ media, jobProperties, algorithmProperties }: JobRequest): boolean =>
+  isSet(jobProperties) ||
+  Object.keys(algorithmProperties).length > 0 ||
+  media.some(
+    ({ properties, selectors, selectorsOutputAction }) =>
+      isSet(properties) || selectors !== undefined || selectorsOutputAction !== undefined,
+  );
+
+async function checkedProperties(
+  { media, jobProperties, algorithmProperties }: JobRequest,
+  plan: PipelinePlan,
+  { environmentProperties, serverProperties }: PlanSettings,
+): Promise<Checked> {
   const job = { plan, jobProperties, algorithmProperties, environmentProperties, serverProperties };
   const refused = (await refusedProperties(job, media)) ?? (await refusedMediaSelectors(plan, media));
   if (refused !== undefined) return { refused };

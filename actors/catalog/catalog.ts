@@ -1,4 +1,10 @@
 import { censorAction, censorValue } from '../../domain/censor.ts';
+import {
+  resolvePlan,
+  type PipelineRequest,
+  type PlanLimits,
+  type PlanResult,
+} from '../../domain/plan-checks.ts';
 import type { CatalogLookup } from '../../domain/plan-lookup.ts';
 import type { Action, Algorithm, Properties } from '../../domain/types.ts';
 import { canonicalName } from '../../domain/values.ts';
@@ -26,6 +32,8 @@ export interface ComponentInfo {
 export class Catalog implements CatalogLookup {
   readonly #serverProperties: Properties;
   #state: CatalogState;
+  /** Of stored pipelines, by name, as the catalog is now. */
+  #batchPlans = new WeakMap<PlanLimits, Map<string, PlanResult>>();
 
   constructor(serverProperties: Properties, state: CatalogState = EMPTY_CATALOG) {
     this.#serverProperties = serverProperties;
@@ -34,7 +42,21 @@ export class Catalog implements CatalogLookup {
 
   /** From now on this is the catalog. */
   publish = (state: CatalogState): void => {
+    if (state !== this.#state) this.#batchPlans = new WeakMap();
     this.#state = state;
+  };
+
+  /** The plan of a batch job. All jobs of a stored pipeline have the same, for as long as nobody changes the catalog. */
+  batchPlan = (request: PipelineRequest, limits: PlanLimits): PlanResult => {
+    const { pipelineName, pipelineDefinition } = request;
+    const known = this.#batchPlans.get(limits) ?? new Map<string, PlanResult>();
+    const stored =
+      pipelineDefinition === undefined ? known.get(canonicalName(pipelineName ?? '')) : undefined;
+    if (stored !== undefined) return stored;
+    const result = resolvePlan(this, request, 'batch', limits);
+    if (pipelineDefinition === undefined && 'ok' in result)
+      this.#batchPlans.set(limits, known.set(canonicalName(pipelineName ?? ''), result));
+    return result;
   };
 
   algorithm = (name: string) => this.#state.algorithm.get(canonicalName(name))?.element;
