@@ -37,6 +37,7 @@ const aMedium: fc.Arbitrary<GivenMedium> = fc
       { weight: 9, arbitrary: fc.constant(false) },
       { weight: 1, arbitrary: fc.constant(true) },
     ),
+    seconds: fc.integer({ min: 1, max: 40 }),
     archiveUrl: fc.constantFrom(undefined, 'http://archive.example', 'https://other.example/path'),
   })
   .map(({ archiveUrl, ...medium }) => (archiveUrl === undefined ? medium : { ...medium, archiveUrl }));
@@ -69,10 +70,12 @@ const aShape: fc.Arbitrary<Shape> = fc
     ...shape,
     ...(method === 'none' ? {} : { callback: { url: 'http://caller.example', method } }),
     // Nothing may follow a task of several actions.
+    declares: ['AUDIO_TARGET_SEGMENT_LENGTH'],
     tasks: [...Array.from({ length: earlierTasks }, () => 1), shape.draws ? 1 : lastActions],
     properties: {
       TARGET_SEGMENT_LENGTH: String(segment),
       MIN_SEGMENT_LENGTH: '2',
+      AUDIO_TARGET_SEGMENT_LENGTH: String(segment),
       MIN_GAP_BETWEEN_SEGMENTS: String(gap),
       ARTIFACT_EXTRACTION_POLICY: artifacts,
       ...(fed ? { FEED_FORWARD_TYPE: 'REGION' } : {}),

@@ -116,15 +116,23 @@ export function checkCoverage(shape: Shape, { made }: Run): void {
   const pieces = [...made.values()].filter(
     ({ kind, stage }) => kind === 'DETECT' && stage.name === 'TASK' && stage.index === 0,
   );
-  for (const [medium, { type, frames, frameRanges }] of mediaOf(shape).entries())
+  for (const [medium, { type, frames, frameRanges, seconds }] of mediaOf(shape).entries())
     for (let action = 0; action < (shape.tasks?.[0] ?? 1); action++) {
       const mine = pieces.filter((piece) => piece.medium === medium && piece.action === action);
-      if ((type ?? 'VIDEO') !== 'VIDEO') expect(mine).to.have.lengthOf(1);
+      if (type === 'AUDIO' && mine.length > 1) expectWholeSound(mine, (seconds ?? 0) * 1_000);
+      else if ((type ?? 'VIDEO') !== 'VIDEO') expect(mine).to.have.lengthOf(1);
       else
         expect(mine.flatMap(({ range }) => framesOf(range)).toSorted(ascending)).to.deep.equal(
           askedFrames(frames ?? 25, frameRanges ?? []),
         );
     }
+}
+
+/** The pieces follow each other from the beginning to the end. */
+function expectWholeSound(pieces: readonly SubJobRow[], durationMs: number): void {
+  const times = pieces.map(({ time }) => time!).toSorted((a, b) => a.start - b.start);
+  const ends = times.map(({ stop }) => stop + 1);
+  expect([...times.map(({ start }) => start), durationMs]).to.deep.equal([0, ...ends]);
 }
 
 /** What has ended stays as it ended; only its notices and its removal are still to come. */
