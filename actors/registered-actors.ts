@@ -25,7 +25,8 @@ import { LoadMarks } from './runtime/load-marks.ts';
 import { DEFAULT_INTENSITY } from './runtime/supervision.ts';
 import type { Family } from './runtime/system.ts';
 import { JobFollower } from './search/job-follower.ts';
-import { JobIndexer, type Search } from './search/job-indexer.ts';
+import { JobIndexer } from './search/job-indexer.ts';
+import type { Search } from './search/search.ts';
 import { registerStreams, type Streams } from './streaming-job/register.ts';
 import { STREAMING_JOB } from './streaming-job/state.ts';
 

@@ -100,6 +100,9 @@ export interface Changed extends Pick<StoredActor, 'version' | 'commit' | 'snaps
 
 export type Since = 'nothing' | 'unknown' | Changed;
 
+/** Which state of an actor this is. */
+export type Committed = Pick<StoredActor, 'version' | 'commit'>;
+
 export interface ListOptions {
   /** Entries after this one, as an earlier page ended. */
   readonly after?: IndexEntry;
@@ -122,7 +125,7 @@ export interface OutboxOptions {
 
 export interface QuarantineOptions {
   /** The commit that was seen; absent: not even that could be read. */
-  readonly seen?: Pick<StoredActor, 'version' | 'commit'>;
+  readonly seen?: Committed;
   /** Added to as by a commit, for the actor is counted no more. */
   readonly counters?: Commit['counters'];
 }
@@ -140,7 +143,7 @@ export interface Store {
    * What has changed of an actor since this commit, of one moment; 'unknown': more than can be told, or what was seen is not what it came
    * from. Absent: nothing is remembered of that.
    */
-  since?(actor: ActorKey, seen: Pick<StoredActor, 'version' | 'commit'>): Promise<Since>;
+  since?(actor: ActorKey, seen: Committed): Promise<Since>;
   /** A page of an actor's rows by key. */
   rows(actor: ActorKey, options: RowOptions): Promise<readonly Row[]>;
   /** A page of an index by (score, id). */
@@ -200,9 +203,9 @@ export class VersionConflict extends Error {
 /** A number that no commit had before: 128 random bits. */
 export const newCommitId = (): string => randomBytes(16).toString('base64url');
 
-/** What a commit builds on that follows what was loaded. */
-export const following = (stored: StoredActor | undefined): Pick<Commit, 'expected' | 'after'> =>
-  stored === undefined ? { expected: 0 } : { expected: stored.version, after: stored.commit };
+/** What a commit builds on that follows what was seen; undefined, or version 0: there was none. */
+export const following = (seen: Committed | undefined): Pick<Commit, 'expected' | 'after'> =>
+  seen === undefined || seen.version === 0 ? { expected: 0 } : { expected: seen.version, after: seen.commit };
 
 /** Lets others have the event loop between two pages. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -235,7 +238,7 @@ export async function rowsOfCommit(
   store: Store,
   actor: ActorKey,
   prefix: string,
-  seen: Pick<StoredActor, 'version' | 'commit'>,
+  seen: Committed,
 ): Promise<readonly Row[] | undefined> {
   const rows: Row[] = [];
   for await (const row of allRows(store, actor, prefix)) rows.push(row);
@@ -243,17 +246,11 @@ export async function rowsOfCommit(
 }
 
 /** Whether an actor is as it was seen: version 0 is that of one that is not there. */
-export const isStill = (
-  seen: Pick<StoredActor, 'version' | 'commit'>,
-  stored: StoredActor | undefined,
-): boolean => seen.version === (stored?.version ?? 0) && seen.commit === (stored?.commit ?? '');
+export const isStill = (seen: Committed, stored: StoredActor | undefined): boolean =>
+  seen.version === (stored?.version ?? 0) && seen.commit === (stored?.commit ?? '');
 
 /** What has changed of an actor since it was seen, with any store. */
-export const changesSince = async (
-  store: Store,
-  actor: ActorKey,
-  seen: Pick<StoredActor, 'version' | 'commit'>,
-): Promise<Since> => {
+export const changesSince = async (store: Store, actor: ActorKey, seen: Committed): Promise<Since> => {
   if (store.since !== undefined) return store.since(actor, seen);
   return isStill(seen, await store.load(actor)) ? 'nothing' : 'unknown';
 };

@@ -1,4 +1,11 @@
-import { allEntries, following, newCommitId, VersionConflict, type StoredActor } from '../../store/store.ts';
+import {
+  allEntries,
+  following,
+  newCommitId,
+  VersionConflict,
+  type Committed,
+  type StoredActor,
+} from '../../store/store.ts';
 import {
   bodyOf,
   NODE_SCHEMA,
@@ -36,9 +43,6 @@ interface Shown {
   readonly commit: Committed;
   readonly seenAt: number;
 }
-
-/** Which state of a node this is. */
-type Committed = Pick<StoredActor, 'version' | 'commit'>;
 
 /** Servers that come between one another change a node one after the other. */
 const TRIES = 50;

@@ -1,5 +1,6 @@
 import {
   changesSince,
+  following,
   newCommitId,
   NotStorable,
   rowsOfCommit,
@@ -206,7 +207,7 @@ async function commit<R, T extends ActorTypes>(
   { reply, state, effects: _, record: created, gone, ...rest }: Decision<T>,
 ): Promise<Loaded<R, T>> {
   if (gone === true) {
-    await stored(store, { ...rest, ...follows(current), actor, owner, snapshot: null });
+    await stored(store, { ...rest, ...following(current), actor, owner, snapshot: null });
     return NOTHING;
   }
   const made =
@@ -218,7 +219,7 @@ async function commit<R, T extends ActorTypes>(
   const commitId = newCommitId();
   const version = await stored(store, {
     actor,
-    ...follows(current),
+    ...following(current),
     id: commitId,
     owner,
     snapshot: { schema: kind.schema, body: { state: kind.snapshot(record, state), seen } },
@@ -227,9 +228,6 @@ async function commit<R, T extends ActorTypes>(
   });
   return { version, commit: commitId, record, state, seen };
 }
-
-const follows = ({ version, commit }: Pick<StoredActor, 'version' | 'commit'>) =>
-  version === 0 ? { expected: 0 } : { expected: version, after: commit };
 
 /** A store that cannot write is no fault of the actor. */
 async function stored(store: Store, commit: Commit): Promise<number> {

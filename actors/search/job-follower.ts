@@ -13,7 +13,7 @@ import { isTerminal } from '../batch-job/status.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { readableJob } from '../views/stored-job.ts';
 import { JobDocuments } from './job-documents.ts';
-import type { Search, SearchAnswer } from './job-indexer.ts';
+import type { Search, SearchAnswer } from './search.ts';
 
 export interface JobFollowerDeps {
   readonly store: Store;

@@ -4,17 +4,15 @@ import {
   SearchBusy,
   type RebuildMark,
   type SearchIndex,
-  type SearchPage,
-  type SearchPlace,
   type SearchQuery,
 } from '../../store/search.ts';
 import type { Store } from '../../store/store.ts';
-import type { JobSearch } from '../batch-job/actor.ts';
 import type { JobCommand, JobReply } from '../batch-job/commands.ts';
 import { ENDED_JOBS, UNINDEXED_JOBS } from '../batch-job/indexes.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Family } from '../runtime/system.ts';
 import { JobDocuments } from './job-documents.ts';
+import type { Search, SearchAnswer } from './search.ts';
 
 export interface JobIndexerDeps {
   readonly store: Store;
@@ -23,22 +21,6 @@ export interface JobIndexerDeps {
   readonly logger: Logger;
   readonly dataDir: string;
   jobs(): Pick<Family<JobCommand, JobReply>, 'ask'>;
-}
-
-/** A page of hits, and whether the index has all documents. */
-export interface SearchAnswer extends Pick<SearchPage, 'hits'> {
-  /** The `cursor` of the page after it; null: there are no more. */
-  readonly next: number | SearchPlace | null;
-  readonly complete: boolean;
-}
-
-/** What jobs found, to be searched. */
-export interface Search extends JobSearch {
-  /** Busy: why there is no answer now. */
-  find(query: SearchQuery): Promise<SearchAnswer | { readonly busy: string }>;
-  /** Forgets the index and makes it again of the documents; meanwhile the search answers what it has. */
-  rebuild(): void;
-  close(): Promise<void>;
 }
 
 /** Jobs that are put at a time. */

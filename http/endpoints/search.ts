@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Search, SearchAnswer } from '../../actors/search/job-indexer.ts';
+import type { Search, SearchAnswer } from '../../actors/search/search.ts';
 import { cursorOf, textOfCursor } from '../search-cursor.ts';
 import type { Logger } from '../../config/logger.ts';
 import { foldedName, searchTerms } from '../../domain/words.ts';

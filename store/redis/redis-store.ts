@@ -8,6 +8,7 @@ import {
   StoreDamaged,
   VersionConflict,
   type Commit,
+  type Committed,
   type IndexEntry,
   type ListOptions,
   type OutboxEntry,
@@ -255,7 +256,7 @@ export class RedisStore implements Store {
     };
   }
 
-  async since(actor: ActorKey, seen: Pick<StoredActor, 'version' | 'commit'>): Promise<Since> {
+  async since(actor: ActorKey, seen: Committed): Promise<Since> {
     const name = actorName(actor);
     const words = [name, seen.version, seen.commit];
     const answer = await this.#ofActor(name, () => this.#read('since', words));
