@@ -79,8 +79,6 @@ const NOTHING = { version: 0, commit: '', record: undefined, state: undefined, s
 const CONFLICTS_MS = 10_000;
 const FIRST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 250;
-/** After others came in between, the actor looks what is stored before each of so many commands. */
-const WARY = 8;
 
 export async function loadDurable<R, T extends ActorTypes>(
   kind: DurableKind<R, T>,
@@ -92,8 +90,6 @@ export async function loadDurable<R, T extends ActorTypes>(
 ): Promise<Behavior<T['command'], Reply<T>>> {
   const actor: ActorKey = { kind: kind.kind, id };
   let current: Loaded<R, T>;
-  /** Commands before which is looked whether others have changed the actor. */
-  let wary = 0;
   const perform = async (effects: readonly T['effect'][]) => {
     if (effects.length > 0 && current.record !== undefined && current.state !== undefined)
       await kind.perform(current.record, current.state, effects);
@@ -107,7 +103,6 @@ export async function loadDurable<R, T extends ActorTypes>(
   const catchUp = async () => {
     const since = await read(() => changesSince(store, actor, current));
     if (since === 'nothing') return false;
-    wary = WARY;
     const followed = since === 'unknown' ? undefined : followedBy(kind, current, since);
     if (followed === undefined) await reload();
     else current = followed;
@@ -127,9 +122,6 @@ export async function loadDurable<R, T extends ActorTypes>(
         isFresh = true;
         return catchUp();
       };
-      // Where others have come in between, they may have done so again: to look first is cheaper than a commit that is refused.
-      if (!isFresh && wary > 0) await refresh();
-      wary = Math.max(0, wary - 1);
       for (;;) {
         const seen = current.seen.find((earlier) => earlier.id === envelope.id);
         if (seen !== undefined) {
@@ -178,16 +170,17 @@ function decided<R, T extends ActorTypes>(
   }
 }
 
-/** A pause before the next try, random so that two who are in each other's way part. @throws TransientError after too long */
+/**
+ * A pause before the next try, random so that two who are in each other's way part: meanwhile the other takes several commands, after which
+ * it is looked once. @throws TransientError after too long */
 function inBetween(clock: Clock): (conflict: VersionConflict) => Promise<void> {
   const until = clock.steady() + CONFLICTS_MS;
-  let longest = 0;
+  let longest = FIRST_PAUSE_MS;
   return async (conflict) => {
     if (clock.steady() >= until)
       throw new TransientError('Others changed the state again and again.', { cause: conflict });
-    // The first time at once: most often there is nobody any more.
-    if (longest > 0) await delay(clock, Math.random() * longest);
-    longest = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, 2 * longest));
+    await delay(clock, Math.random() * longest);
+    longest = Math.min(LONGEST_PAUSE_MS, 2 * longest);
   };
 }
 

@@ -15,6 +15,7 @@ const CLAIMS = 2_000;
 const COMMANDS = 1_000;
 /** Media of one job; each is inspected and looked at, so the job gets two commands for each. */
 const MEDIA = 300;
+const MANY_MEDIA = 5_000;
 const CHILD = fileURLToPath(new URL('./cluster-child.js', import.meta.url));
 
 export async function cluster(): Promise<readonly Figure[]> {
@@ -30,10 +31,7 @@ export async function cluster(): Promise<readonly Figure[]> {
     bare: () => timed(() => bareCommits(bare, () => `bare-${bareId++}`, JOBS)),
   });
   const bull = await bullJobs(redis.url, JOBS);
-  const large = await interleaved(3, {
-    one: () => timed(() => one.runOne(MEDIA)),
-    two: () => timed(() => two.runOne(MEDIA)),
-  });
+  const [few, many] = [await oneJob(one, two, MEDIA), await oneJob(one, two, MANY_MEDIA)];
   await Promise.all(groups.map((group) => group.stop()));
   const claims = await claimTimes(bare);
   const other = await RedisStore.open({ url: redis.url, prefix: 'bare' });
@@ -55,14 +53,25 @@ export async function cluster(): Promise<readonly Figure[]> {
       what: `BullMQ, jobs per second added and done, ${servers} processes`,
       value: bull === undefined ? 'BULLMQ is not set' : rate(bull[n]!),
     })),
-    {
-      what: 'commands per second to one job, one server; answers of two servers',
-      value: [large.one, large.two].map((ms) => round((2 * MEDIA * 1_000) / ms)).join('; '),
-    },
+    { ...few, aim: '0.85' },
+    many,
     { what: 'a claim, p50', value: `${round(claims[claims.length >> 1]!, 2)} ms` },
     { what: 'a claim, p99', value: `${round(claims[Math.floor(claims.length * 0.99)]!, 2)} ms` },
     { what: 'commits per second to one actor from two servers', value: round((COMMANDS / both) * 1_000) },
   ];
+}
+
+/** One job at one server and at two that answer its work by turns. */
+async function oneJob(one: Servers, two: Servers, media: number): Promise<Figure> {
+  const ms = await interleaved(3, {
+    one: () => timed(() => one.runOne(media)),
+    two: () => timed(() => two.runOne(media)),
+  });
+  const rates = [ms.one, ms.two].map((time) => round((2 * media * 1_000) / time));
+  return {
+    what: `commands per second to one job of ${round(media)} media: one server; two; their ratio`,
+    value: [...rates, round(ms.one / ms.two, 2)].join('; '),
+  };
 }
 
 /** Server processes of one cluster. */
