@@ -77,7 +77,7 @@ const NOTHING = { version: 0, commit: '', record: undefined, state: undefined, s
 
 /** For so long a command that others come before is decided again. */
 const CONFLICTS_MS = 10_000;
-const FIRST_PAUSE_MS = 5;
+const FIRST_PAUSE_MS = 3;
 const LONGEST_PAUSE_MS = 250;
 
 export async function loadDurable<R, T extends ActorTypes>(
@@ -171,16 +171,17 @@ function decided<R, T extends ActorTypes>(
 }
 
 /**
- * A pause before the next try, random so that two who are in each other's way part: meanwhile the other takes several commands, after which
- * it is looked once. @throws TransientError after too long */
+ * A pause before the next try: meanwhile the others take several commands, which are then looked at in one go. From the second time on it is
+ * random, so that those who are in each other's way part. @throws TransientError after too long
+ */
 function inBetween(clock: Clock): (conflict: VersionConflict) => Promise<void> {
   const until = clock.steady() + CONFLICTS_MS;
-  let longest = FIRST_PAUSE_MS;
+  let longest = 0;
   return async (conflict) => {
     if (clock.steady() >= until)
       throw new TransientError('Others changed the state again and again.', { cause: conflict });
-    await delay(clock, Math.random() * longest);
-    longest = Math.min(LONGEST_PAUSE_MS, 2 * longest);
+    await delay(clock, longest === 0 ? FIRST_PAUSE_MS : Math.random() * longest);
+    longest = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, 2 * longest));
   };
 }
 

@@ -6,9 +6,9 @@
  *
  *     a:<actor>          hash: v(ersion), u (id of the commit that wrote it), server, epoch, schema, b(ody), r(ecord)
  *                        x (names of the indexes that it stands in, as JSON), p(arts of the record that others have, too), as name:hash,name:hash
- *                        t0, t1, ... (its trail: what the last commits have written, each as JSON [commit before, commit, key of a row, ...])
  *     p:<hash>           such a part: n (how many have it), j (as JSON)
  *     r:<actor>          hash of rows; k:<actor> their keys in order
+ *     t:<actor>          hash, its trail: what the last commits have written, each as JSON [commit before, commit, key of a row, ...]
  *     i:<index>          its entries by score
  *     n:<id>             a notice: d(estination), due, a(ctor), b(ody)
  *     n-of:<actor>       its notices
@@ -188,12 +188,6 @@ local function leaveIndexes(key, actor, id)
   redis.call('DEL', S .. 'x:' .. actor)
 end
 
-local function leaveTrail(key)
-  local places = {}
-  for n = 1, ${TRAIL} do places[n] = 't' .. n - 1 end
-  redis.call('HDEL', key, unpack(places))
-end
-
 local function leaveOutbox(actor)
   for _, id in ipairs(redis.call('SMEMBERS', S .. 'n-of:' .. actor)) do dropNotice(actor, id) end
 end
@@ -222,7 +216,7 @@ export const STORE_SCRIPTS = {
       leaveIndexes(key, actor, id)
       leaveOutbox(actor)
       leaveParts(key)
-      redis.call('UNLINK', key, S .. 'r:' .. actor, S .. 'k:' .. actor)
+      redis.call('UNLINK', key, S .. 'r:' .. actor, S .. 'k:' .. actor, S .. 't:' .. actor)
       count(number())
     else
       local schema, body, hasRecord, record = arg(), arg(), arg() == '1', arg()
@@ -237,8 +231,7 @@ export const STORE_SCRIPTS = {
       for _ = 1, removed do
         local prefix = arg()
         if prefix == '' then
-          redis.call('UNLINK', S .. 'r:' .. actor, S .. 'k:' .. actor)
-          leaveTrail(key)
+          redis.call('UNLINK', S .. 'r:' .. actor, S .. 'k:' .. actor, S .. 't:' .. actor)
         else
           local keys = below(actor, prefix)
           inChunks('HDEL', S .. 'r:' .. actor, keys)
@@ -253,7 +246,8 @@ export const STORE_SCRIPTS = {
         if n <= ${MOST_ROWS_OF_ONE} then written[n + 2] = row end
       end
       if put > 0 and put <= ${MOST_ROWS_OF_ONE} and removed == 0 and after ~= '' and not hasRecord then
-        redis.call('HSET', key, 't' .. (expected + 1) % ${TRAIL}, cjson.encode(written))
+        -- Without it all rows are read: what somebody else has put in its place stops nobody.
+        redis.pcall('HSET', S .. 't:' .. actor, (expected + 1) % ${TRAIL}, cjson.encode(written))
       end
       moveInIndexes(key, id, number())
       for _ = 1, number() do dropNotice(actor, arg()) end
@@ -277,7 +271,7 @@ export const STORE_SCRIPTS = {
     if now == version and last == commit then return { 'nothing' } end
     if now <= version or now - version > ${TRAIL} then return { 'unknown' } end
     for n = version + 1, now do
-      local entry = redis.call('HGET', key, 't' .. n % ${TRAIL})
+      local entry = redis.pcall('HGET', S .. 't:' .. actor, n % ${TRAIL})
       local isEntry, written = pcall(cjson.decode, entry)
       if not isEntry or written[1] ~= commit then return { 'unknown' } end
       commit = written[2]
@@ -350,7 +344,7 @@ export const STORE_SCRIPTS = {
     leaveOutbox(actor)
     redis.call('RENAME', key, aside .. 'actor')
     if redis.call('EXISTS', S .. 'r:' .. actor) == 1 then redis.call('RENAME', S .. 'r:' .. actor, aside .. 'rows') end
-    redis.call('DEL', S .. 'k:' .. actor)
+    redis.call('DEL', S .. 'k:' .. actor, S .. 't:' .. actor)
     count(number())
     if isOther(S .. 'w:of:' .. actor, 'set') then redis.call('UNLINK', S .. 'w:of:' .. actor) end
     clear(actor)
