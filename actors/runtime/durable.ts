@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   changesSince,
   following,
@@ -114,7 +115,7 @@ export async function loadDurable<R, T extends ActorTypes>(
       return current.state === undefined ? undefined : kind.status?.(current.state);
     },
     async handle(envelope) {
-      let again: ((conflict: VersionConflict) => Promise<void>) | undefined;
+      let again: ReturnType<typeof inBetween> | undefined;
       /** Effects of a decision whose commit was refused. */
       let refused: readonly T['effect'][] = [];
       let isFresh = !store.shared;
@@ -145,8 +146,8 @@ export async function loadDurable<R, T extends ActorTypes>(
           // Somebody else took a decision in between: look at the new state and decide again.
           refused = isFresh ? effects : [];
           isFresh = true;
-          again ??= inBetween(clock);
-          await again(error);
+          again ??= inBetween(clock, `${owner.server} ${id}`, kind.follow === undefined ? 0 : FIRST_PAUSE_MS);
+          await again(error, current.version);
           await catchUp();
           continue;
         }
@@ -171,19 +172,28 @@ function decided<R, T extends ActorTypes>(
 }
 
 /**
- * A pause before the next try: meanwhile the others take several commands, which are then looked at in one go. From the second time on it is
- * random, so that those who are in each other's way part. @throws TransientError after too long
+ * A pause before the next try: meanwhile the others take several commands, which are then looked at in one go. From the second time on
+ * servers pause for different times, so that those who are in each other's way part.
+ * @param firstMs 0: the first time at once, as most often there is nobody any more @throws TransientError after too long
  */
-function inBetween(clock: Clock): (conflict: VersionConflict) => Promise<void> {
+function inBetween(
+  clock: Clock,
+  who: string,
+  firstMs: number,
+): (conflict: VersionConflict, version: number) => Promise<void> {
   const until = clock.steady() + CONFLICTS_MS;
   let longest = 0;
-  return async (conflict) => {
+  return async (conflict, version) => {
     if (clock.steady() >= until)
       throw new TransientError('Others changed the state again and again.', { cause: conflict });
-    await delay(clock, longest === 0 ? FIRST_PAUSE_MS : Math.random() * longest);
+    const pause = longest === 0 ? firstMs : shareOf(`${who} ${version} ${longest}`) * longest;
+    if (pause > 0) await delay(clock, pause);
     longest = Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, 2 * longest));
   };
 }
+
+/** A number from 0 to 1 that is any for anybody else, and always the same for the same text. */
+const shareOf = (text: string): number => createHash('sha256').update(text).digest().readUInt32BE() / 2 ** 32;
 
 const stepsAhead = <R, T extends ActorTypes>(
   kind: DurableKind<R, T>,
