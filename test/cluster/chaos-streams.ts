@@ -1,5 +1,6 @@
 /** A client that has a camera watched, cancels that after a while, and has it watched again. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isEnded, type StreamingStatus } from '../../actors/streaming-job/state.ts';
 import { sample } from '../components/recorded.ts';
 import { accessUnits } from '../support/coded-media.ts';
 import { h264Over } from '../support/rtp-pictures.ts';
@@ -73,8 +74,8 @@ export class StreamClient {
       `/rest/streaming/jobs/${stream.jobId}?details=true`,
     );
     if (status === 200) {
-      const { jobStatus, terminal, segments } = JSON.parse(text) as ChaosStream['seen'][number];
-      stream.seen.push({ at, until: Date.now(), jobStatus, terminal, segments });
+      const { jobStatus, segments } = JSON.parse(text) as { jobStatus: StreamingStatus; segments: number };
+      stream.seen.push({ at, until: Date.now(), jobStatus, terminal: isEnded(jobStatus), segments });
     }
     await sleep(LOOK_MS);
   }

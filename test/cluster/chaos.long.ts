@@ -5,7 +5,7 @@ import { chaos } from './chaos.ts';
 
 const SEED = 1;
 
-describe('Servers on one Redis, while servers, components and Redis are killed and frozen', function () {
+describe('Servers on one Redis, while servers, components, a node and Redis are killed and frozen', function () {
   this.timeout(600_000);
   before(function () {
     if (!hasRedis()) this.skip();
