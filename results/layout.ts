@@ -83,7 +83,7 @@ export function mediaIndexFile(folder: string): FileKey {
   return join(outputFolder(folder), 'media-index');
 }
 
-/** Files that components make of a document, before they are taken over as derivative media. */
+/** What the folders begin with in which components put files that they make of a document, before these are taken over as derivative media. */
 export function derivingFolder(folder: string, run: number, mediaId: number): FileKey {
   return join(mediaFolder(folder), `${run}-derived-${mediaId}`);
 }

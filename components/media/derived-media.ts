@@ -1,7 +1,7 @@
 /** Files that a component made of a document become media of their own: kept for good, with ids. */
 import { constants } from 'node:fs';
 import { copyFile, mkdir, realpath, rename, stat } from 'node:fs/promises';
-import { extname, join, sep } from 'node:path';
+import { basename, dirname, extname, join, sep } from 'node:path';
 import { MediumError } from '../../media/medium-error.ts';
 import { DERIVED_PATH } from '../../results/check-rules.ts';
 import type { Properties } from '../../domain/types.ts';
@@ -30,11 +30,14 @@ export async function derivation(
       `Media can be derived from documents only, not from a medium of the type ${medium.mediaType}.`,
     );
   await mkdir(derive.folder, { recursive: true });
-  const from = await realpath(derive.from).catch(() => derive.from);
+  const within = dirname(derive.from);
+  const from = join(await realpath(within).catch(() => within), basename(derive.from));
+  // A folder for each attempt, since one folder less is made and removed that way; work planned by earlier versions has them in one.
+  const isMade = (path: string) => path.startsWith(`${from}.`) || path.startsWith(from + sep);
   const byPath = new Map<string, DerivedMedium>();
   const take = async (path: string): Promise<DerivedMedium> => {
     const real = await realpath(path).catch(() => undefined);
-    if (real?.startsWith(from + sep) !== true || !(await stat(real)).isFile())
+    if (real === undefined || !isMade(real) || !(await stat(real)).isFile())
       throw new MediumError(
         'OTHER',
         'A derivative medium is missing, is no file, or does not lie in the outputFolder that the component was given.',

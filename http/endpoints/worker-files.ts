@@ -21,7 +21,7 @@ export interface WorkerFileDeps {
 const params = z.object({ token: z.string().describe('The token of the lease, from the claim') });
 const bytes = { schema: z.string(), type: '*/*' };
 const FILE = {
-  path: '/data/media/host-12.1/1-derived-31/host-12.1.0.0.0.1.kQ3v0Jr9TzWm1xYc8LdPqA/page-1.png',
+  path: '/data/media/host-12.1/1-derived-31.host-12.1.0.0.0.1.kQ3v0Jr9TzWm1xYc8LdPqA/page-1.png',
   bytes: 48_213,
   sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
 };

@@ -38,6 +38,12 @@ export function cpuMsOf(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
+/** The same of its children, as far as they are there. */
+export function cpuMsOfChildren(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return children === '' ? 0 : children.split(' ').reduce((sum, child) => sum + cpuMsOf(Number(child)), 0);
+}
+
 export const round = (value: number, digits = 0) =>
   value.toLocaleString('en', { maximumFractionDigits: digits, useGrouping: true });
 

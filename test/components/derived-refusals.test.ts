@@ -13,7 +13,10 @@ describe('What a component says to be a derivative medium', () => {
 
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'troupe-derived-'));
-    mkdirSync(path('from/folder'), { recursive: true });
+    for (const made of ['from/folder', 'from.sub-job.token', 'from1.sub-job.token'])
+      mkdirSync(path(made), { recursive: true });
+    for (const file of ['from/file', 'from.sub-job.token/file', 'from1.sub-job.token/file'])
+      await writeFile(path(file), 'made of a document');
     await writeFile(path('outside.txt'), 'not of this sub-job');
     symlinkSync(path('outside.txt'), path('from/link'));
   });
@@ -32,6 +35,7 @@ describe('What a component says to be a derivative medium', () => {
   for (const [what, file] of [
     ['is missing', 'from/none'],
     ['lies elsewhere', 'outside.txt'],
+    ['lies in the folder of another medium', 'from1.sub-job.token/file'],
     ['leads elsewhere', 'from/link'],
     ['is a folder', 'from/folder'],
   ] as const)
@@ -40,6 +44,11 @@ describe('What a component says to be a derivative medium', () => {
       expect(error).to.include({ code: 'OTHER' });
       expect(String(error)).to.include('is missing, is no file, or does not lie in the outputFolder');
     });
+
+  it('is taken from the folder of an attempt, by itself or as earlier versions had it', async () => {
+    for (const file of ['from.sub-job.token/file', 'from/file'])
+      expect(await refusal(path(file)), file).to.be.a('string');
+  });
 
   it('is refused from an annotator, which finds nothing of its own', async () => {
     const error = await refusal(path('outside.txt'), { annotated: [] });

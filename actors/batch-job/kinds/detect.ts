@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { WorkMedium } from '../../../protocol/media-work.ts';
 import { derivingFolder } from '../../../results/layout.ts';
 import { withoutKeys } from '../../../domain/buckets.ts';
@@ -38,7 +37,7 @@ export const DETECT: Kind<ResultOf<'DETECT'>> = {
         unit.fed === null
           ? Math.min(Math.max(0, range.start), integerOf(properties, 'CONTEXT_FRAMES', 0))
           : 0,
-      ...(facts.mediaType === 'UNKNOWN' ? { outputFolder: join(folder, row.id) } : {}),
+      ...(facts.mediaType === 'UNKNOWN' ? { outputFolder: `${folder}.${row.id}` } : {}),
     };
     const fed = unit.fed === null ? {} : { fed: fedPiece(record, state, unit, unit.fed, properties) };
     return { ...row, kind: 'DETECT', queue: action.algorithm.name, range, ...time, work, ...fed };
