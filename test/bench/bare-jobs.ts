@@ -1,7 +1,6 @@
 /**
  * The least that could take jobs and have two components work on each: Koa and its router, one SQLite file, two worker processes that
- * fetch and answer many jobs a message. A job is three commits, of which the first and the last are synced, and a file for its medium,
- * synced as well. No actors, no leases, no checks. Prints its address; ends with its parent.
+ * fetch and answer many jobs a message. A job is three synced commits and a synced file for its medium. No actors, no leases, no checks. Prints its address; ends with its parent.
  */
 import { spawn } from 'node:child_process';
 import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
