@@ -71,6 +71,8 @@ export class Service {
   #token = '';
   #server: TestServer | undefined;
   readonly #tokenOf: TokenOf;
+  readonly #logged: LogLine[] = [];
+  #loggedBytes = 0;
 
   /** `tokenOf`: where the token of an ADMIN comes from when the server does not issue it itself. */
   constructor(env: Environment = {}, tokenOf: TokenOf = ({ url, dataDir }) => ownToken(url, dataDir)) {
@@ -223,8 +225,7 @@ export class Service {
       `job ${id} is terminal`,
       () => this.job(id),
       (seen) => seen?.terminal === true,
-      // Hundreds of jobs are waited for: looking is not to be what the machine is busy with.
-      { withinMs, everyMs: 40 },
+      { withinMs },
     );
     return job!;
   }
@@ -251,9 +252,19 @@ export class Service {
   }
 
   log(message?: string): readonly LogLine[] {
-    const lines = readFileSync(this.#logFile, 'utf8').split('\n').slice(0, -1);
-    const all = lines.map((line) => JSON.parse(line) as LogLine);
-    return message === undefined ? all : all.filter((line) => line.message === message);
+    this.#readLog();
+    return message === undefined
+      ? [...this.#logged]
+      : this.#logged.filter((line) => line.message === message);
+  }
+
+  /** Who waits looks many times: only what was written since the last time is parsed. */
+  #readLog(): void {
+    const bytes = readFileSync(this.#logFile);
+    const end = bytes.lastIndexOf('\n') + 1;
+    const lines = bytes.toString('utf8', this.#loggedBytes, end).split('\n').slice(0, -1);
+    this.#logged.push(...lines.map((line) => JSON.parse(line) as LogLine));
+    this.#loggedBytes = end;
   }
 
   /** Waits until a line of the log says `message` and fits. */

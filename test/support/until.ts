@@ -3,8 +3,15 @@
 /** Waits are for a quiet machine; a busy one is as sound, and takes longer. */
 const PATIENCE = 3;
 
+/** Between two looks at first, and at most. */
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 100;
+/** Of the time that was waited already. */
+const PAUSE = 0.1;
+
 export interface WaitOptions {
   readonly withinMs?: number;
+  /** Absent: often at first, then less often. A look takes some milliseconds of two processes, and all files of tests wait at a time. */
   readonly everyMs?: number;
 }
 
@@ -16,16 +23,17 @@ export async function until<T>(
   what: string,
   look: () => T | Promise<T>,
   holds: (seen: T) => boolean = Boolean,
-  { withinMs: usualMs = 30_000, everyMs = 20 }: WaitOptions = {},
+  { withinMs: usualMs = 30_000, everyMs }: WaitOptions = {},
 ): Promise<T> {
   const withinMs = usualMs * PATIENCE;
   const started = performance.now();
   for (;;) {
     const seen = await look();
     if (holds(seen)) return seen;
-    if (performance.now() - started > withinMs)
+    const waited = performance.now() - started;
+    if (waited > withinMs)
       throw new Error(`Waited ${withinMs} ms in vain until ${what}; seen last: ${shown(seen)}`);
-    await pause(everyMs);
+    await pause(everyMs ?? Math.min(LONGEST_PAUSE_MS, Math.max(FIRST_PAUSE_MS, PAUSE * waited)));
   }
 }
 
