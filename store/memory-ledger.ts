@@ -392,7 +392,9 @@ export class MemoryLedger implements WorkLedger {
 
   #take(queues: readonly string[], most: number, worker: string): readonly WorkItem[] {
     const isAlone = (id: string) => this.#alone.has(id);
-    return this.#waiting.take(queues, most, { isAlone, holds: this.#heldBy(worker).length > 0 });
+    const held = this.#heldBy(worker);
+    if (held.some(({ item: { id } }) => isAlone(id))) return [];
+    return this.#waiting.take(queues, most, { isAlone, holds: held.length > 0 });
   }
 
   #giveBack(lease: Lease, begun = true): void {

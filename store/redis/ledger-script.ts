@@ -32,7 +32,11 @@ export const LEDGER_SCRIPTS = {
         redis.call('HDEL', P .. 'unable:' .. queue, server)
       end
     end
-    local holds = redis.call('EXISTS', P .. 'w:' .. worker) == 1
+    local oldest = redis.call('ZRANGE', P .. 'w:' .. worker, 0, 0)[1]
+    local holds = oldest ~= nil
+    local before = oldest and leaseOf(oldest)
+    -- What is to have no other beside it is the only one that its worker holds.
+    if before and itemOf(before.id).alone then return { told(), {} } end
     if inTurn then max = math.min(max, math.max(FEW, math.ceil(waiting / 2))) end
 
     -- What a newer version has stored is left to the servers that can read it.

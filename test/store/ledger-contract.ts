@@ -421,6 +421,17 @@ export function ledgerContract(open: Open): void {
       expect(ids(await ledger.claim('two', 9))).to.deep.equal(['b']);
     });
 
+    it('with several, has nobody get others beside one of them', async () => {
+      await ledger.held('a');
+      await ledger.held('b');
+      await ledger.of.gone('worker', true, 'it died');
+      await ledger.commit({ offer: [item('other', { actor: actor('another') })] }, 'another');
+      const [lease] = await ledger.claim('one');
+      expect(await ledger.claim('one'), 'it holds one that is to have no other beside it').to.deep.equal([]);
+      await ledger.of.gone('one', true, 'it died again');
+      expect(ledger.lost).to.deep.equal([`a (${lease!.token}): it died again`]);
+    });
+
     it('because it was stopped, hands out again what it held', async () => {
       await ledger.held('a');
       await ledger.of.gone('worker', false, 'stopped');
