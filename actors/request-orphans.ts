@@ -66,8 +66,14 @@ export class RequestOrphans {
     if (job === null) return false;
     if (job !== undefined && requestFilesOf(job.record).includes(path.join(REQUESTS, name))) return true;
     logger.info({ file: path.join(REQUESTS, name) }, 'removing a file of a request that no job was made of');
-    await removeFile(this.#pathOf(name));
-    return true;
+    try {
+      await removeFile(this.#pathOf(name));
+      return true;
+    } catch (err) {
+      // What cannot be removed must not keep all else from being cleared up.
+      logger.warn({ err, file: path.join(REQUESTS, name) }, 'could not remove a file of a request');
+      return false;
+    }
   }
 
   #pathOf(name: string): string {

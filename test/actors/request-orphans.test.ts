@@ -65,4 +65,24 @@ describe('Files of requests without a job', () => {
     expect(await left()).to.deep.equal([own, later].toSorted());
     await store.close();
   });
+
+  it('that cannot be removed do not keep the others, and are tried again', async () => {
+    const store = new SqliteStore(path('other.db'));
+    const clock = new VirtualClock(NOW);
+    const warned: unknown[] = [];
+    const logger = { ...silent, warn: (facts: object) => void warned.push(facts) };
+    const orphans = new RequestOrphans({ store, clock, logger, dataDir: path('.') });
+    const folder = path('requests/a-folder');
+    mkdirSync(folder, { recursive: true });
+    utimesSync(folder, 0, 0);
+    made('b-file', NOW - 2 * DAY_MS);
+    await orphans.remove();
+    expect(await left())
+      .to.include('a-folder')
+      .and.not.to.include('b-file');
+    await clock.advance(2 * HOUR_MS);
+    await orphans.remove();
+    expect(warned).to.have.length(2);
+    await store.close();
+  });
 });
