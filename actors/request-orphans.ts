@@ -61,17 +61,16 @@ export class RequestOrphans {
     const number = jobNumber(jobOfRequestFile(name) ?? '');
     // Whoever starts a server by mistake on a store that is empty, or not this folder's, is not to lose them.
     if (number !== null && number > newest) return false;
-    // A job that cannot be read may still be mended.
-    const job = number === null ? undefined : await storedJob(store, number).catch(() => null);
-    if (job === null) return false;
-    if (job !== undefined && requestFilesOf(job.record).includes(path.join(REQUESTS, name))) return true;
-    logger.info({ file: path.join(REQUESTS, name) }, 'removing a file of a request that no job was made of');
+    const file = path.join(REQUESTS, name);
     try {
+      const job = number === null ? undefined : await storedJob(store, number);
+      if (job !== undefined && requestFilesOf(job.record).includes(file)) return true;
+      logger.info({ file }, 'removing a file of a request that no job was made of');
       await removeFile(this.#pathOf(name));
       return true;
     } catch (err) {
-      // What cannot be removed must not keep all else from being cleared up.
-      logger.warn({ err, file: path.join(REQUESTS, name) }, 'could not remove a file of a request');
+      // A job that cannot be read may still be mended, and what cannot be removed must not keep all else from being cleared up.
+      logger.warn({ err, file }, 'cannot tell whether a file of a request has a job, or cannot remove it');
       return false;
     }
   }

@@ -20,22 +20,38 @@ export async function writeTexts(
   });
 }
 
-/** Undefined: it is not there any more. */
-export async function readText({ path, offset, bytes }: TextPlace): Promise<string | undefined> {
+/** One of them; undefined: it is not there any more. */
+export const readText = async ({ path, ...place }: TextPlace): Promise<string | undefined> =>
+  (await readTexts(path, [place]))[0];
+
+/** Several of one file; undefined in place of those that are not there any more. */
+export async function readTexts(
+  path: string,
+  places: readonly Omit<TextPlace, 'path'>[],
+): Promise<readonly (string | undefined)[]> {
   let file: FileHandle;
   try {
     file = await open(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return places.map(() => undefined);
     throw error;
   }
   try {
-    const text = Buffer.alloc(bytes);
-    let read = 0;
-    for (let more = 1; more > 0 && read < bytes; read += more)
-      more = (await file.read(text, read, bytes - read, offset + read)).bytesRead;
-    return read === bytes ? text.toString('utf8') : undefined;
+    const texts: (string | undefined)[] = [];
+    for (const place of places) texts.push(await textAt(file, place));
+    return texts;
   } finally {
     await file.close();
   }
+}
+
+async function textAt(
+  file: FileHandle,
+  { offset, bytes }: Omit<TextPlace, 'path'>,
+): Promise<string | undefined> {
+  const text = Buffer.alloc(bytes);
+  let read = 0;
+  for (let more = 1; more > 0 && read < bytes; read += more)
+    more = (await file.read(text, read, bytes - read, offset + read)).bytesRead;
+  return read === bytes ? text.toString('utf8') : undefined;
 }

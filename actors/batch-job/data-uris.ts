@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { withoutData } from '../../domain/censor.ts';
 import { pathOf, type FileKey } from '../../results/file-keys.ts';
 import { requestFile } from '../../results/layout.ts';
-import { readText, writeTexts } from '../../results/text-places.ts';
+import { readText, readTexts, writeTexts } from '../../results/text-places.ts';
 import type { JobRecord, RequestedMedium } from './record.ts';
 
 export interface DataUriSettings {
@@ -51,13 +51,19 @@ export async function wholeUri(
   return (await readText({ ...uriAt, path: pathOf(dataDir, uriAt.path) })) ?? uri;
 }
 
-/** Those of all media that the request named. */
+/** Those of all media that the request named: each of their files is opened once. */
 export async function wholeUris(
   dataDir: string,
   { media }: Pick<JobRecord, 'media'>,
 ): Promise<readonly string[]> {
-  const uris: string[] = [];
-  for (const medium of media)
-    uris.push(medium.uriAt === undefined ? medium.uri : await wholeUri(dataDir, medium));
-  return uris;
+  const whole = new Map<RequestedMedium, string | undefined>();
+  for (const file of requestFilesOf({ media })) {
+    const there = media.filter(({ uriAt }) => uriAt?.path === file);
+    const texts = await readTexts(
+      pathOf(dataDir, file),
+      there.map(({ uriAt }) => uriAt!),
+    );
+    for (const [n, medium] of there.entries()) whole.set(medium, texts[n]);
+  }
+  return media.map((medium) => whole.get(medium) ?? medium.uri);
 }

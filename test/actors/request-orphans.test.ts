@@ -66,6 +66,36 @@ describe('Files of requests without a job', () => {
     await store.close();
   });
 
+  it('stay when their job cannot be read, and do not keep the others', async () => {
+    const store = new SqliteStore(path('damaged.db'));
+    const clock = new VirtualClock(NOW);
+    const warned: unknown[] = [];
+    const logger = { ...silent, warn: (facts: object) => void warned.push(facts) };
+    const orphans = new RequestOrphans({ store, clock, logger, dataDir: path('.') });
+    const record = recordOf();
+    const start = { run: 1, priority: 4, admitted: true, objectId: 'o', at: 0 };
+    const { number } = record;
+    await store.commit({
+      actor: { kind: BATCH_JOB, id: String(number) },
+      expected: 0,
+      owner: { server: 's', epoch: 1 },
+      record: { jobId: record.jobId },
+      snapshot: {
+        schema: JOB_SCHEMA,
+        body: { state: toSnapshot(record, initialState(record, start)), seen: [] },
+      },
+      index: { [ALL_JOBS]: number },
+    });
+    made(nameOf(number), NOW - 2 * DAY_MS);
+    made('z-file', NOW - 2 * DAY_MS);
+    await orphans.remove();
+    expect(await left())
+      .to.include(nameOf(number))
+      .and.not.to.include('z-file');
+    expect(warned).to.have.length(1);
+    await store.close();
+  });
+
   it('that cannot be removed do not keep the others, and are tried again', async () => {
     const store = new SqliteStore(path('other.db'));
     const clock = new VirtualClock(NOW);

@@ -125,6 +125,12 @@ describe('The promises that a run of faults is held against', () => {
     expect(rules({ log: [...WELL.log, handedOut(4, 2)], faults: [killed] })).to.deep.equal([]);
   });
 
+  it('excuse files that go after an end of which nobody heard that it was stored', () => {
+    const removed = line(3, 'removing files of a job that has ended', { folder: 'spool/host-7.1' });
+    const log = [committed(1, 1, 'IN_PROGRESS'), handedOut(2, 1), removed, committed(4, 3, 'COMPLETE')];
+    expect(rules({ log })).to.deep.equal([]);
+  });
+
   it('excuse a change after the end that somebody has asked for', () => {
     const again = { jobStatus: 'IN_PROGRESS', terminal: false, endDate: null };
     const calls = [...WELL.calls, call(60, 'resubmit'), call(99, 'read', { saw: again })];

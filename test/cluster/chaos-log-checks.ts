@@ -143,7 +143,11 @@ export function filesOfLiveRuns(history: History): Violation[] {
     if (job === undefined) return [];
     const commits = committedOf(history, job).filter((commit) => commit.run === Number(run));
     const began = commits[0]?.time ?? Infinity;
-    const ended = commits.find(({ status }) => isTerminal(status))?.time ?? Infinity;
+    const end = commits.find(({ status }) => isTerminal(status));
+    const live = commits.findLast(({ status }) => !isTerminal(status));
+    // A commit that was carried out though nobody heard so has no line: the job may have ended at any time after the one before it.
+    const isEndSeen = end !== undefined && end.version === (live?.version ?? 0) + 1;
+    const ended = isEndSeen ? end.time : (live?.time ?? Infinity);
     if (time < began || time >= ended) return [];
     return [
       {
