@@ -1,5 +1,5 @@
 /** The service itself: specification 4.1, health, and what every answer has in common. */
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import { packageRoot } from '../../config/info.ts';
@@ -123,8 +123,10 @@ describe('The service (specification 4.1)', () => {
 
   it('removes at its start what an earlier process left of jobs that have ended', async () => {
     await service.kill9();
-    for (const kind of ['spool', 'media'])
+    for (const kind of ['spool', 'media']) {
+      mkdirSync(join(service.dataDir, kind), { recursive: true });
       writeFileSync(join(service.dataDir, kind, 'test-host-77.1'), 'left over');
+    }
     await service.start({ CLEANING_MS: '100' });
     expect([await service.files('spool'), await service.files('media')]).to.deep.equal([[], []]);
   });
