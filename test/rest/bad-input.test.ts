@@ -9,7 +9,14 @@ import { request } from 'undici';
 import { packageRoot } from '../../config/info.ts';
 import { ALL_JOBS, LIVE_JOBS } from '../../actors/batch-job/indexes.ts';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
-import { errorCodes, sampleUri, Service, tracksOf, type DetectionDocument } from '../support/service.ts';
+import {
+  errorCodes,
+  sampleUri,
+  Service,
+  tracksOf,
+  type DetectionDocument,
+  withoutRedis,
+} from '../support/service.ts';
 
 const ASTRONAUT = sampleUri('astronaut.png');
 const GOOD = [{ mediaUri: ASTRONAUT }];
@@ -442,7 +449,8 @@ describe('Bad input', () => {
   });
 
   describe('of all these kinds', () => {
-    it('leaves nothing in the store but the jobs that were accepted', async () => {
+    it('leaves nothing in the store but the jobs that were accepted', async function () {
+      withoutRedis.call(this);
       for (const id of accepted) await service.terminal(id);
       expect(await service.stop()).to.equal(0);
       const store = new SqliteStore(join(service.dataDir, 'troupe.db'));

@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } f
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { packageRoot } from '../../config/info.ts';
-import { sampleUri, Service, tracksOf } from '../support/service.ts';
+import { sampleUri, Service, tracksOf, withoutRedis } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const run = promisify(execFile);
@@ -139,7 +139,7 @@ describe('Components outside of the package', function () {
     ]);
   });
 
-  it('are told no longer once they are mended, and gone when their folder is no longer named', async () => {
+  it('are told no longer once they are mended', async () => {
     write('light', 'descriptor.json', named('Mine', 'MINE', { batchLibrary: 'detector' }));
     await service.start({ COMPONENT_FOLDERS: folder });
     await until('it is told', messages, (list) => list.length === 1);
@@ -147,6 +147,15 @@ describe('Components outside of the package', function () {
     write('light', 'detector.js', 'export default async () => ({});');
     await service.start();
     expect(await messages()).to.deep.equal([]);
+    expect(await services()).to.include('Mine');
+  });
+
+  it('are gone when their folder is no longer named', async function () {
+    // Another server may have them.
+    withoutRedis.call(this);
+    write('light', 'descriptor.json', named('Mine', 'MINE', { batchLibrary: 'detector' }));
+    write('light', 'detector.js', 'export default async () => ({});');
+    await service.start({ COMPONENT_FOLDERS: folder });
     expect(await services()).to.include('Mine');
     await service.stop();
     await service.start({ COMPONENT_FOLDERS: '' });

@@ -146,7 +146,7 @@ describe('A live job that a newer version has stored', () => {
   before(async () => {
     service = await Service.started();
   });
-  after(() => service.close());
+  after(() => (service as Service | undefined)?.close());
 
   it('keeps the server from its start with a sentence that says what to do, and is left as it is', async () => {
     const id = await service.submit(JOB);
@@ -175,7 +175,6 @@ describe('A live job that a newer version has stored', () => {
 });
 
 describe('An answer for an earlier run of a job', () => {
-  before(withoutRedis);
   let service: Service;
   before(async () => {
     service = await Service.started();

@@ -22,7 +22,7 @@ describe('A data folder with folders by job', () => {
     await service.startHere();
     component = new RawComponent(service);
   });
-  after(() => service.close());
+  after(() => (service as Service | undefined)?.close());
 
   const outputOf = async (id: string) => (await service.job(id))?.outputObjectPath;
   const inData = (...names: readonly string[]) => path.join(service.dataDir, ...names);

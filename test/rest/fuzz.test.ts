@@ -76,7 +76,10 @@ describe(`Whatever a client sends [SEED=${seed} RUNS=${runs}]`, function () {
     kind: 'fitting' | 'withBrokenBody' | 'withBrokenAddress',
     wanted: (of: FuzzedOperation) => boolean = () => true,
   ): Promise<void> {
-    for (const of of operationsOf(document).filter(wanted)) {
+    // With a Redis it is 501 by intent.
+    const isThere = ({ path }: FuzzedOperation) =>
+      path !== '/rest/backup' || process.env['TEST_REDIS_URL'] === undefined;
+    for (const of of operationsOf(document).filter((one) => wanted(one) && isThere(one))) {
       const answered = fc.asyncProperty(requests[kind](of), async (plan: Plan) => {
         const message = authorized(await plan.message(facts));
         const objection = objectionTo(of, message, await client.send(message), check);

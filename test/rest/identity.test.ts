@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import Database from 'better-sqlite3';
 import path from 'node:path';
 import { RawComponent, trackNamed } from '../support/raw-component.ts';
-import { sampleUri, Service } from '../support/service.ts';
+import { sampleUri, Service, withoutRedis } from '../support/service.ts';
 
 describe('A server', () => {
   let service: Service;
@@ -26,7 +26,8 @@ describe('A server', () => {
     expect(second).to.not.equal(first);
   });
 
-  it('writes that name into what it commits, and into the names of the answers that it takes in', async () => {
+  it('writes that name into what it commits, and into the names of the answers that it takes in', async function () {
+    withoutRedis.call(this);
     const component = new RawComponent(service);
     const id = await service.submit({
       ...job,

@@ -8,7 +8,7 @@ import { systemClock } from '../../actors/runtime/clock.ts';
 import { SqliteStore } from '../../store/sqlite/sqlite-store.ts';
 import { HOST, Nodes } from '../rest/nodes-support.ts';
 import { RawComponent, trackNamed } from '../support/raw-component.ts';
-import { sampleUri, Service } from '../support/service.ts';
+import { sampleUri, Service, withoutRedis } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const OTHER = 'rack-2';
@@ -30,6 +30,8 @@ describe('A node of another server', () => {
   let nodes: Nodes;
   let token: string;
   let stranger: string;
+  // What the other server writes it writes into the file; servers on one Redis have tests of their own.
+  before(withoutRedis);
   before(async () => {
     service = await Service.started({ NODE_SILENCE_MS: String(LONG_MS) });
     nodes = new Nodes(service);
@@ -45,7 +47,7 @@ describe('A node of another server', () => {
     await asOther();
     await service.start();
   });
-  after(() => service.close());
+  after(() => (service as Service | undefined)?.close());
 
   /** What the other server has written: it is seen now, and has started a process. */
   async function asOther(): Promise<void> {

@@ -507,7 +507,9 @@ describe('A lease', () => {
       `${id}.1.0.0.1.0`,
       1,
     ]);
-    expect((await component.result(work.token, [])).status, 'a token of the earlier process').to.equal(409);
+    // A Redis remembers what was answered; on one file each process does so for itself.
+    const known = process.env['TEST_REDIS_URL'] === undefined ? 409 : 200;
+    expect((await component.result(work.token, [])).status, 'a token of the earlier process').to.equal(known);
     await component.result(rest.token, []);
     expect((await service.terminal(id)).jobStatus).to.equal('COMPLETE');
   });
