@@ -1,5 +1,6 @@
 /** Nodes of a server behind an OpenID Connect provider: a role of its own, which speaks for one name and does nothing else. */
 import { expect } from 'chai';
+import { FIRST } from '../actors/node-gateway/rack.ts';
 import { NodeProcess, tokenFor } from '../support/node-process.ts';
 import { ServiceWithRoles, settingsOf } from '../support/roles.ts';
 import { Service } from '../support/service.ts';
@@ -7,21 +8,7 @@ import { until } from '../support/until.ts';
 import { TestProvider } from './support/provider.ts';
 
 const NODES = { OIDC_NODE_CLAIM_NAME: 'groups', OIDC_NODE_CLAIM_VALUE: 'media-nodes' };
-const HELLO = {
-  instance: 'one',
-  formerly: null,
-  turn: 0,
-  version: '0.1.0',
-  server: '',
-  done: 0,
-  configuration: '',
-  services: [],
-  processes: [],
-  news: [],
-  installed: [],
-  leaving: false,
-  waitMs: 0,
-};
+const HELLO = { ...FIRST, version: '0.1.0' };
 
 describe('A node of a server behind an OpenID Connect provider', () => {
   let provider: TestProvider;

@@ -22,6 +22,22 @@ describe('Files of requests without a job', () => {
     writeFileSync(path(`requests/${name}`), 'data:,x');
     utimesSync(path(`requests/${name}`), at / 1000, at / 1000);
   };
+  /** A job with this record, whatever it is. */
+  const keep = (store: SqliteStore, stored: object) => {
+    const record = recordOf();
+    const start = { run: 1, priority: 4, admitted: true, objectId: 'o', at: 0 };
+    return store.commit({
+      actor: { kind: BATCH_JOB, id: String(record.number) },
+      expected: 0,
+      owner: { server: 's', epoch: 1 },
+      record: stored,
+      snapshot: {
+        schema: JOB_SCHEMA,
+        body: { state: toSnapshot(record, initialState(record, start)), seen: [] },
+      },
+      index: { [ALL_JOBS]: record.number },
+    });
+  };
   const left = async () => (await readdir(path('requests'))).toSorted();
 
   it('go when they are a day old and the store knows a later job: in one that is empty by mistake all stay', async () => {
@@ -43,19 +59,8 @@ describe('Files of requests without a job', () => {
     await orphans.remove();
     expect(await left()).to.deep.equal([own, earlier, later, fresh].toSorted());
 
-    const start = { run: 1, priority: 4, admitted: true, objectId: 'o', at: 0 };
     const uriAt = { path: `requests/${own}`, offset: 0, bytes: 7 };
-    await store.commit({
-      actor: { kind: BATCH_JOB, id: String(number) },
-      expected: 0,
-      owner: { server: 's', epoch: 1 },
-      record: { ...record, media: record.media.map((medium) => ({ ...medium, uriAt })) },
-      snapshot: {
-        schema: JOB_SCHEMA,
-        body: { state: toSnapshot(record, initialState(record, start)), seen: [] },
-      },
-      index: { [ALL_JOBS]: number },
-    });
+    await keep(store, { ...record, media: record.media.map((medium) => ({ ...medium, uriAt })) });
     made(broken, NOW - DAY_MS);
     await clock.advance(2 * HOUR_MS);
     await orphans.remove();
@@ -72,20 +77,8 @@ describe('Files of requests without a job', () => {
     const warned: unknown[] = [];
     const logger = { ...silent, warn: (facts: object) => void warned.push(facts) };
     const orphans = new RequestOrphans({ store, clock, logger, dataDir: path('.') });
-    const record = recordOf();
-    const start = { run: 1, priority: 4, admitted: true, objectId: 'o', at: 0 };
-    const { number } = record;
-    await store.commit({
-      actor: { kind: BATCH_JOB, id: String(number) },
-      expected: 0,
-      owner: { server: 's', epoch: 1 },
-      record: { jobId: record.jobId },
-      snapshot: {
-        schema: JOB_SCHEMA,
-        body: { state: toSnapshot(record, initialState(record, start)), seen: [] },
-      },
-      index: { [ALL_JOBS]: number },
-    });
+    const { number, jobId } = recordOf();
+    await keep(store, { jobId });
     made(nameOf(number), NOW - 2 * DAY_MS);
     made('z-file', NOW - 2 * DAY_MS);
     await orphans.remove();
