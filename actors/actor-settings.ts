@@ -15,8 +15,9 @@ import type { ConfigurationRules } from './node-configuration/model.ts';
 const WINDOW_PER_PROCESS = 16;
 const LEAST_WINDOW = 64;
 
-export const jobSettings = (settings: Settings, version: string): JobSettings => ({
+export const jobSettings = (settings: Settings, version: string, server: string): JobSettings => ({
   dataDir: settings.DATA_DIR,
+  server,
   window: Math.max(LEAST_WINDOW, WINDOW_PER_PROCESS * settings.COMPONENT_PROCESSES),
   // Servers that share a store follow the jobs that have ended, each for itself.
   search: settings.SEARCH && settings.STORE === 'sqlite',

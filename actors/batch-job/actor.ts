@@ -60,7 +60,7 @@ export interface JobSearch {
 export type JobEnd = Pick<JobState, 'status' | 'startedAt' | 'endedAt' | 'firstError'>;
 
 export function batchJobKind(deps: JobDeps): ActorKind<JobCommand, JobReply> {
-  const ends = new DecidedEnds();
+  const ends = new DecidedEnds(deps.owner.server);
   const durable = durableJob(deps, ends);
   return {
     name: BATCH_JOB,
@@ -182,7 +182,7 @@ async function perform(
         deps.deliver(effect.destinations);
         break;
       case 'ended':
-        if (ends.take(record.number)) deps.ended(record, state);
+        if (ends.take(record.number, state)) deps.ended(record, state);
         break;
       case 'deliverOwed':
         deps.deliver(destinationsOf(record));

@@ -2,31 +2,36 @@ import type { JobEffect } from './effects.ts';
 import type { JobState } from './state.ts';
 import { isTerminal } from './status.ts';
 
-type End = Pick<JobState, 'run' | 'endedAt'>;
+type End = Pick<JobState, 'status' | 'run' | 'endedBy'>;
 
 /**
- * Ends that this server has decided and not told of yet. A commit may be carried out though the store did not say so: when the job is
- * loaded then it has ended, and nobody but this server has it to tell of that.
+ * Runs whose end this server has decided and not told of yet. Of servers that decide the same end the one tells of it whose commit was
+ * taken. That may be so though the store did not say it: then nobody but this server has it to tell of, when the job is loaded.
  */
 export class DecidedEnds {
-  readonly #ends = new Map<number, End>();
+  readonly #server: string;
+  readonly #runs = new Map<number, number>();
 
-  decided(job: number, { run, endedAt }: End, effects: readonly JobEffect[]): void {
-    if (effects.some(({ type }) => type === 'ended')) this.#ends.set(job, { run, endedAt });
+  constructor(server: string) {
+    this.#server = server;
   }
 
-  /** Whether a job that was loaded has ended as was decided here. */
-  isOwed(job: number, { status, run, endedAt }: End & Pick<JobState, 'status'>): boolean {
-    const end = this.#ends.get(job);
-    if (end === undefined || !isTerminal(status)) return false;
-    const isSame = end.run === run && end.endedAt === endedAt;
+  decided(job: number, { run }: End, effects: readonly JobEffect[]): void {
+    if (effects.some(({ type }) => type === 'ended')) this.#runs.set(job, run);
+  }
+
+  /** Whether a job has ended by a commit of this server that has not been told of. */
+  isOwed(job: number, { status, run, endedBy }: End): boolean {
+    const decided = this.#runs.get(job);
+    if (decided === undefined || !isTerminal(status)) return false;
+    const isOwn = decided === run && endedBy === this.#server;
     // Another server has ended it, and has told of that.
-    if (!isSame) this.#ends.delete(job);
-    return isSame;
+    if (!isOwn) this.#runs.delete(job);
+    return isOwn;
   }
 
-  /** It is to be told of; false: it was. */
-  take(job: number): boolean {
-    return this.#ends.delete(job);
+  /** It is to be told of; false: it was, or is told of by another server. */
+  take(job: number, end: End): boolean {
+    return this.isOwed(job, end) && this.#runs.delete(job);
   }
 }

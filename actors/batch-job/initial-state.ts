@@ -15,6 +15,7 @@ export const NO_JOB: JobState = {
   stage: { name: 'WAITING' },
   startedAt: 0,
   endedAt: null,
+  endedBy: null,
   objectId: '',
   hasDocument: false,
   unindexed: false,

@@ -125,7 +125,7 @@ function ended(state: JobState, { record, at, settings }: DecisionContext): JobC
   ];
   // Synced: the files that could do the work again go right after it.
   return {
-    state: { ...state, callback, archive, unindexed },
+    state: { ...state, callback, archive, unindexed, endedBy: settings.server },
     // What is posted to the archive outlives the end, for a repost.
     putRows: rows,
     effects,

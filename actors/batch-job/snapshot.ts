@@ -70,6 +70,7 @@ export const jobSnapshotSchema = z.object({
   stage: stageSchema,
   startedAt: z.number(),
   endedAt: z.number().nullable(),
+  endedBy: z.string().nullable().default(null),
   objectId: z.string(),
   hasDocument: z.boolean(),
   unindexed: z.boolean().default(false),

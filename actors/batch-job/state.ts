@@ -38,6 +38,8 @@ export interface JobState {
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly endedAt: number | null;
+  /** The server whose commit ended the run; null: it goes on, or nobody knows. */
+  readonly endedBy: string | null;
   /** UUID of this run's document. */
   readonly objectId: string;
   readonly hasDocument: boolean;

@@ -34,6 +34,8 @@ export class Promises implements Witness {
   readonly jobs = new Map<string, SeenJob>();
   /** Attempts that components have lost, by sub-job. */
   readonly #lost = new Map<string, number>();
+  /** How often an end was told, by job. */
+  readonly #toldEnds = new Map<string, number>();
   /** Leases of work that was not wanted any more when it was claimed. */
   readonly #tooLate = new Set<string>();
   broken: string | undefined;
@@ -53,6 +55,19 @@ export class Promises implements Witness {
   breaks(promise: string, how: string): void {
     this.tell(`BROKEN: ${promise}: ${how}`);
     this.broken ??= `${promise}: ${how}`;
+  }
+
+  /** A server has told the end of a job, which it counts with that. */
+  toldEnd(jobId: string): void {
+    const told = (this.#toldEnds.get(jobId) ?? 0) + 1;
+    this.#toldEnds.set(jobId, told);
+    const [job] = [...this.jobs.values()].filter(({ record }) => record.jobId === jobId);
+    const ends = job?.ends.size ?? 0;
+    if (told > ends)
+      this.breaks(
+        'the end of a run is told once',
+        `${jobId} has ended ${ends} times, and that was told ${told} times`,
+      );
   }
 
   /** A component has died or hung over this sub-job, or has answered garbage. */

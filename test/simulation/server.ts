@@ -30,6 +30,8 @@ export interface ServerDeps extends Pick<ConnectionDeps, 'redis' | 'network'> {
   /** All servers hear that work was offered. */
   spread(by: Server, offered: Parameters<Connection['hear']>[0]): void;
   failed(actor: string, error: unknown): void;
+  /** The log of a server says that a job has ended. */
+  toldEnd(jobId: string): void;
 }
 
 /** As http/work-metrics.ts, without figures. */
@@ -84,11 +86,15 @@ export class Server {
   }
 
   #guard(epoch: number): Guardian {
-    const { settings, send, failed } = this.#deps;
+    const { settings, send, failed, toldEnd } = this.#deps;
     const system = new ActorSystem(new PlainTree(), this.clock, { escalated: failed });
+    const info = (about: unknown, what?: string) => {
+      if (what === 'a job has ended') toldEnd((about as { readonly jobId: string }).jobId);
+    };
     return guard({
       ...{ system, settings, send, epoch, store: this.connection.store, serverId: this.name },
-      ...{ logger: silent, meter: METER, checker: new ResultChecker(), catalog: new Catalog({}) },
+      ...{ logger: { ...silent, info }, meter: METER },
+      ...{ checker: new ResultChecker(), catalog: new Catalog({}) },
       ...{ serverProperties: {}, components: [], own: [], movedFiles: [], version: 'simulated' },
       places: { TROUPE_NODE: '', TROUPE_HOME: '' },
       fetchLimits: { mediaRoots: [], excluded: [], maxBytes: 1, timeoutMs: 1, allowPrivate: false },

@@ -12,7 +12,7 @@ const SEEDS = Number(process.env['SIMULATIONS'] ?? 1_000);
 const AT_A_TIME = 250;
 const ONE = process.env['SIMULATION'];
 /** Seeds beyond the first thousand with which a promise was broken once. */
-const BROKEN_ONCE = [3_451, 3_805, 5_607];
+const BROKEN_ONCE = [25, 3_451, 3_805, 5_607];
 /** In which a rule that is left out has to be missed. */
 const TRIES = 60;
 

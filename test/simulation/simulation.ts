@@ -118,6 +118,7 @@ class Simulation {
       ...{ redis: this.#redis, network: this.#network, send: this.#send },
       spread: (by, offered) => this.#spread(by, offered),
       failed: (actor, error) => this.#promises.breaks('no actor fails', `${actor}: ${String(error)}`),
+      toldEnd: (jobId) => this.#promises.toldEnd(jobId),
     });
     this.#servers[place] = server;
     await server.start();

@@ -68,6 +68,7 @@ export function settingsOf(more: Partial<JobSettings> = {}): JobSettings {
   const system = { version: '1.2.3', host: 'here.example' };
   return {
     dataDir: '/data',
+    server: 'here',
     window: 4,
     attempts: 3,
     search: true,

@@ -60,6 +60,20 @@ describe('The actor of a batch job that owes notices', () => {
     expect(jobs.ended).to.deep.equal([7]);
   });
 
+  it('tells its end once when its last answer comes to two servers at a time', async () => {
+    await server.accept();
+    const shared = around<Store>(server.store, { shared: true });
+    const [one, other] = ['one', 'other'].map((name) => new ServedJobs(shared, server.dataDir, name));
+    for (let isLast = false, n = 0; !isLast; n++) {
+      const [row] = await one!.offered();
+      isLast = row!.kind === 'DOCUMENT';
+      await other!.tell(7, { type: 'resume' });
+      expect(await one!.tell(7, doneWith(GIVEN, row!), `token ${n}`)).to.equal('done');
+      if (isLast) expect(await other!.tell(7, doneWith(GIVEN, row!), `token ${n}`)).to.equal('done');
+    }
+    expect([...one!.ended, ...other!.ended]).to.deep.equal([7]);
+  });
+
   it('takes each out of the outbox with its outcome, over restarts', async () => {
     await ended();
     const [first] = await server.outbox();

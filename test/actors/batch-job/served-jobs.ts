@@ -34,7 +34,7 @@ export class ServedJobs {
   /** Nobody hears that a job is to be forgotten. */
   deaf = false;
 
-  constructor(store: Store, dataDir: string) {
+  constructor(store: Store, dataDir: string, server = OWNER.server) {
     this.system = new ActorSystem(new PlainTree(), this.clock);
     this.#store = store;
     const work = around<WorkLedger>(store.work, {
@@ -42,8 +42,8 @@ export class ServedJobs {
     });
     const deps: JobDeps = {
       store: around<Store>(store, { work }),
-      owner: OWNER,
-      settings: settingsOf({ dataDir }),
+      owner: { ...OWNER, server },
+      settings: settingsOf({ dataDir, server }),
       logger: silent,
       mailbox: 100,
       intensity: DEFAULT_INTENSITY,

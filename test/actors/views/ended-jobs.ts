@@ -54,6 +54,7 @@ export async function storeJob(store: Store, given: GivenJob): Promise<void> {
     stage: { name: 'ENDED' },
     startedAt: endedAt - ms,
     endedAt,
+    endedBy: null,
     objectId: '00000000-0000-0000-0000-000000000000',
     hasDocument: given.document === true,
     unindexed: false,
