@@ -134,6 +134,12 @@ describe('A node on another host behind a balancer of two servers', function () 
       (seen) => seen.every((segments) => segments >= least),
       WITHIN,
     );
+  /** As the node tells it: a process may be stopped before it has said anything. */
+  const processesOf = (service: string) =>
+    node
+      .log('component process started')
+      .map(({ worker }) => String(worker))
+      .filter((worker) => worker.startsWith(`${FAR}:${service}:`));
   const watchers = () =>
     both()
       .flatMap((server) => server.log('handed out a sub-job'))
@@ -145,7 +151,7 @@ describe('A node on another host behind a balancer of two servers', function () 
     await until('both have had its messages', () =>
       [...balancer.answers('/node/').values()].every((answers) => answers.length > 4),
     );
-    expect(nodes.started('Steady')).to.have.length(1);
+    expect(processesOf('Steady')).to.deep.equal([`${FAR}:Steady:1#1`]);
     for (const [, answers] of balancer.answers('/node/'))
       expect(new Set(answers), 'no message of it is refused').to.deep.equal(new Set([200]));
   });
@@ -176,7 +182,7 @@ describe('A node on another host behind a balancer of two servers', function () 
       expect(log.status, log.text).to.equal(200);
       expect((log.body as { lines: readonly unknown[] }).lines).to.have.length.above(0);
     }
-    expect(nodes.started('Steady')).to.have.length(3);
+    expect(processesOf('Steady')).to.deep.equal([1, 2, 3].map((n) => `${FAR}:Steady:1#${n}`));
   });
 
   it('has the lines of the own nodes of both read at either', async () => {
