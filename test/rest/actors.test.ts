@@ -101,7 +101,11 @@ describe('Actors', () => {
       expect(Date.parse(at)).to.be.within(begun, Date.now());
     await service.cancel(id);
     await service.terminal(id);
-    expect((await the(`batch-job/${number}`))?.status).to.equal('CANCELLED');
+    await until(
+      `the actor of job ${id} knows its end`,
+      () => the(`batch-job/${number}`),
+      (seen) => seen?.status === 'CANCELLED',
+    );
   });
 
   it('a destination of callbacks has one', async () => {
@@ -112,8 +116,9 @@ describe('Actors', () => {
         pipelineName: 'LIGHT PIPELINE',
         callbackURL: `${receiver.url}/done`,
       });
-      const [delivery] = (await page('?kind=delivery')).actors;
-      expect(delivery).to.include({ id: receiver.url, totalFailures: 0 });
+      // It is woken after the commit in which the end of the job can be seen.
+      const delivery = await until('there is one', () => the(`delivery/${receiver.url}`));
+      expect(delivery).to.include({ kind: 'delivery', id: receiver.url, totalFailures: 0 });
     } finally {
       await receiver.close();
     }
