@@ -16,7 +16,12 @@ export function runs<T>(numRuns: number): fc.Parameters<T> {
   return { seed, numRuns: Math.ceil(numRuns * share) };
 }
 
-/** All of them always, for a test that also asks whether everything has been seen. */
-export function allRuns<T>(numRuns: number): fc.Parameters<T> {
-  return { seed, numRuns };
+/**
+ * The same for a test that also asks whether everything has been seen: a part of the runs after the other until it has, at most all.
+ */
+export function runUntil<T>(seen: () => boolean, property: fc.IProperty<T>, numRuns: number): void {
+  for (let part = 0; part < 1 / share; part++) {
+    fc.assert(property, { ...runs(numRuns), seed: seed + part });
+    if (seen()) return;
+  }
 }
