@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from '../config/logger.ts';
-import { runFolder } from '../results/layout.ts';
+import { runFolder, runOfMedia } from '../results/layout.ts';
 import { removeFolder } from '../results/spool.ts';
 import type { Duties } from '../store/duties.ts';
 import { allEntries, type Store } from '../store/store.ts';
@@ -106,7 +106,7 @@ export async function removeOrphans(store: Store, dataDir: string, logger: Logge
     live.add(runFolder(jobId, job.snapshot.run, null)).add(foldersOf(job.record, job.snapshot));
   }
   for (const folder of found) {
-    if (live.has(path.basename(folder))) continue;
+    if (live.has(runOfMedia(path.basename(folder)))) continue;
     logger.info({ folder }, 'removing files of a job that has ended');
     await removeFolder(path.join(dataDir, folder)).catch(() => undefined);
   }

@@ -2,7 +2,7 @@
 import { closeSync, constants, fdatasyncSync, mkdirSync, openSync, renameSync, writeFileSync } from 'node:fs';
 import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { FetchLimits } from '../protocol/media-work.ts';
+import { partOf, type FetchLimits } from '../protocol/media-work.ts';
 import type { BucketObject } from '../domain/types.ts';
 import { downloadObject } from './buckets.ts';
 import { decodeDataUri } from './data-uri.ts';
@@ -77,8 +77,6 @@ async function localFile(uri: string, limits: FetchLimits): Promise<string> {
     await file.close();
   }
 }
-
-const partOf = (path: string) => `${path}.part`;
 
 /** Writes a part file, makes it durable, and gives it its name only when it is whole. */
 function written(path: string, write: (file: FileHandle) => Promise<void>): Promise<Retrieved> {

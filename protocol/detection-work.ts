@@ -18,6 +18,8 @@ export interface DetectWork {
   readonly feedForward?: FeedForward;
   /** Folder for files that a component makes of a document (derivative media); only for media that are no pictures or sound. */
   readonly outputFolder?: string;
+  /** The server has started the component itself, so `outputFolder` is a folder of this host, to be made when it is needed. */
+  readonly besideServer?: boolean;
 }
 
 /** What is counted in an answer. */

@@ -2,6 +2,9 @@
 import type { Issue, MediaType, MediumFacts, Properties, Range } from '../domain/types.ts';
 import type { FailureRequest } from './coded-error.ts';
 
+/** What has come of a medium that is being fetched, by the path that it will have. */
+export const partOf = (path: string): string => `${path}.part`;
+
 /** Retrieve, hash and inspect one medium. Answer: one line, a PreparedMedium. */
 export interface PrepareWork {
   readonly uri: string;

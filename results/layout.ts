@@ -1,6 +1,7 @@
 /** Where a job's files lie below DATA_DIR (see docs/architecture.md). */
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { partOf } from '../protocol/media-work.ts';
 import { pathOf, type FileKey } from './file-keys.ts';
 
 /**
@@ -26,6 +27,28 @@ export function spoolFile(jobId: string, run: number, subJobId: string): FileKey
 /** Media that were fetched. */
 export function mediaFolder(folder: string): FileKey {
   return join('media', plainName(folder));
+}
+
+/** Media of a run with no more of them lie beside the folders of others: a folder costs a file system far more than a file. */
+const FEW_MEDIA = 8;
+
+/** A medium that is fetched, by its place among the `media` of its job. */
+export function fetchedFile(folder: string, medium: number, media: number): FileKey {
+  return media > FEW_MEDIA ? join(mediaFolder(folder), `${medium}`) : `${mediaFolder(folder)}.m${medium}`;
+}
+
+/** All files of a run that lie beside the folders of others: media that were fetched, and parts of such. */
+export function looseFiles(folder: string, media: number): readonly FileKey[] {
+  if (media > FEW_MEDIA) return [];
+  return Array.from({ length: media }, (_, n) => fetchedFile(folder, n, media)).flatMap((file) => [
+    file,
+    partOf(file),
+  ]);
+}
+
+/** The run to which what has this name in the folder of media belongs. */
+export function runOfMedia(name: string): string {
+  return name.replace(/\.m\d+(\.part)?$/, '');
 }
 
 /** What the requests of jobs say at such length that the store does not keep it. */

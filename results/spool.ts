@@ -3,7 +3,7 @@
  * only ever moves bytes here; what the bytes mean is looked at by `check.ts` off its event loop.
  */
 import { randomUUID } from 'node:crypto';
-import { constants, existsSync, opendirSync, type Dir } from 'node:fs';
+import { constants, existsSync, lstatSync, opendirSync, type Dir } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, rmdir, unlink, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
@@ -212,5 +212,6 @@ const ifMissing =
 
 /** Removes one file; content when there is none. */
 export async function removeFile(path: string): Promise<void> {
-  await rm(path, { force: true });
+  // To look is far cheaper than to remove what is not there.
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) await unlink(path).catch(ifMissing(undefined));
 }

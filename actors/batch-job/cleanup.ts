@@ -7,6 +7,7 @@ import {
   artifactsFolders,
   derivativeFolders,
   framesFolder,
+  looseFiles,
   markupFolder,
   markupFolders,
   mediaFolder,
@@ -15,7 +16,7 @@ import {
   runFolder,
   spoolFolder,
 } from '../../results/layout.ts';
-import { removeFolder, removeOthers, removeParts } from '../../results/spool.ts';
+import { removeFile, removeFolder, removeOthers, removeParts } from '../../results/spool.ts';
 import { allRows, type Store } from '../../store/store.ts';
 import { BATCH_JOB, runPrefix } from './keys.ts';
 import { requestFilesOf } from './data-uris.ts';
@@ -40,18 +41,22 @@ export async function removeFiles(
   document: boolean,
 ): Promise<boolean> {
   const name = runFolder(jobId, run, unnumbered);
-  const keys = [
+  const folders = [
     spoolFolder(jobId, run),
     mediaFolder(name),
     ...(document ? [...outputFolders(name), framesFolder(name)] : []),
-    ...(removed ? requestFilesOf({ media }) : []),
   ];
+  const files = [...looseFiles(name, media.length), ...(removed ? requestFilesOf({ media }) : [])];
   let all = true;
-  for (const folder of keys.map((key) => pathOf(settings.dataDir, key)))
-    await removeFolder(folder).catch((error: unknown) => {
-      all = false;
-      notRemoved(logger, folder, error);
-    });
+  const removeAll = async (keys: readonly FileKey[], remove: (path: string) => Promise<void>) => {
+    for (const place of keys.map((key) => pathOf(settings.dataDir, key)))
+      await remove(place).catch((error: unknown) => {
+        all = false;
+        notRemoved(logger, place, error);
+      });
+  };
+  await removeAll(files, removeFile);
+  await removeAll(folders, removeFolder);
   return all;
 }
 
@@ -106,6 +111,6 @@ async function namedFolders(
   return folders;
 }
 
-function notRemoved(logger: Logger, folder: string, err: unknown): void {
-  logger.warn({ err, folder }, 'could not remove files of a job');
+function notRemoved(logger: Logger, place: string, err: unknown): void {
+  logger.warn({ err, place }, 'could not remove files of a job');
 }

@@ -46,9 +46,10 @@ export class UnreadableSubJob extends Error {
 export async function assignmentOf(
   deps: AssignmentDeps,
   lease: Lease,
+  besideServer: boolean,
 ): Promise<SubJobAssignment | undefined> {
   try {
-    return await readAssignment(deps, lease);
+    return await readAssignment(deps, lease, besideServer);
   } catch (error) {
     // A row of another shape, or none of JSON. Whatever else is wrong is wrong with the store or the disk.
     if (!(error instanceof TypeError || error instanceof SyntaxError)) throw error;
@@ -58,12 +59,16 @@ export async function assignmentOf(
   }
 }
 
-async function readAssignment(deps: AssignmentDeps, lease: Lease): Promise<SubJobAssignment | undefined> {
+async function readAssignment(
+  deps: AssignmentDeps,
+  lease: Lease,
+  besideServer: boolean,
+): Promise<SubJobAssignment | undefined> {
   const { store, heartbeatMs } = deps;
   const { item, token } = lease;
   const row = await rowOf(store, item);
   if (row === undefined || row.state !== 'QUEUED' || row.work === null) return undefined;
-  const planned = await workOf(deps, row.work, { jobNumber: item.actor.id, row, token });
+  const planned = await workOf(deps, row.work, { jobNumber: item.actor.id, row, token, besideServer });
   const work = withPaths(row.kind, planned, (key) => pathOf(deps.dataDir, key));
   const attempt = row.attempts + 1;
   return {
@@ -91,6 +96,8 @@ interface Handed {
   readonly jobNumber: string;
   readonly row: SubJobRow;
   readonly token: string;
+  /** To a component that this server has started. */
+  readonly besideServer: boolean;
 }
 
 /** What is known only when a sub-job is handed out, by its kind; work of the others is told as it was planned. */
@@ -103,7 +110,7 @@ const FILLED_IN: {
 } = {
   PREPARE: withBearer,
   async DETECT(deps, work, handed) {
-    const own = await ofAttempt(deps, work, handed.token);
+    const own = await ofAttempt(deps, work, handed);
     const { fed } = handed.row;
     return fed === undefined ? own : fedWork(deps, handed, fed, own);
   },
@@ -143,13 +150,18 @@ function copyWork(deps: AssignmentDeps, work: PlannedCopy, { token }: Handed): C
 }
 
 /**
- * Each attempt has a folder of its own: one that was lost may still write into its. It is there already, so a component that does not see it
- * knows that it is on another host.
+ * Each attempt has a folder of its own: one that was lost may still write into its. For a component that somebody else has started it is
+ * there already: who does not see it knows that it is on another host.
  */
-async function ofAttempt({ dataDir }: AssignmentDeps, work: DetectWork, token: string): Promise<DetectWork> {
+async function ofAttempt(
+  { dataDir }: AssignmentDeps,
+  work: DetectWork,
+  { token, besideServer }: Handed,
+): Promise<DetectWork> {
   const medium = { ...work.medium, url: leasePath(token, 'medium') };
   if (work.outputFolder === undefined) return { ...work, medium };
   const outputFolder = attemptFolder(work.outputFolder, token);
+  if (besideServer) return { ...work, medium, outputFolder, besideServer };
   // On a full disk the component learns of it when it makes a file.
   await mkdir(pathOf(dataDir, outputFolder), { recursive: true }).catch(() => undefined);
   return { ...work, medium, outputFolder };

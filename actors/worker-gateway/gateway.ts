@@ -106,7 +106,7 @@ export class WorkerGateway {
       for (const { token } of leases) void ledger.release(token, worker).catch(() => undefined);
     };
     try {
-      return { work: await this.#assignments(leases), giveBack };
+      return { work: await this.#assignments(leases, !claim.lasting), giveBack };
     } catch (error) {
       // Nobody would work on them until their leases run out, and whoever claimed them would be ended for that.
       giveBack();
@@ -176,10 +176,10 @@ export class WorkerGateway {
     return row?.fed === undefined ? undefined : fedLines({ ...row.fed, file: at(row.fed.file) });
   }
 
-  async #assignments(leases: readonly Lease[]): Promise<readonly Assignment[]> {
+  async #assignments(leases: readonly Lease[], besideServer: boolean): Promise<readonly Assignment[]> {
     const work: Assignment[] = [];
     for (const lease of leases) {
-      const assignment = await this.#assignmentOf(lease);
+      const assignment = await this.#assignmentOf(lease, besideServer);
       if (assignment === undefined) continue;
       const { id, token, attempt } = assignment;
       const { kind, queue } = lease.item;
@@ -193,9 +193,9 @@ export class WorkerGateway {
   }
 
   /** Undefined: nobody can do it. */
-  async #assignmentOf(lease: Lease): Promise<Assignment | undefined> {
+  async #assignmentOf(lease: Lease, besideServer: boolean): Promise<Assignment | undefined> {
     try {
-      const assignment = await this.#readAssignment(lease);
+      const assignment = await this.#readAssignment(lease, besideServer);
       if (assignment === undefined) await this.#intake.end(lease.token);
       return assignment;
     } catch (error) {
@@ -215,10 +215,11 @@ export class WorkerGateway {
     }
   }
 
-  async #readAssignment(lease: Lease): Promise<Assignment | undefined> {
+  async #readAssignment(lease: Lease, besideServer: boolean): Promise<Assignment | undefined> {
     const { kind } = lease.item;
     if (kind === 'STREAM') return this.#deps.streams.assignment(lease);
-    return kind === 'FRAME' ? this.#deps.frames.assignment(lease) : assignmentOf(this.#deps, lease);
+    if (kind === 'FRAME') return this.#deps.frames.assignment(lease);
+    return assignmentOf(this.#deps, lease, besideServer);
   }
 
   /** Its job hears of it: it fails, or the job as a whole cannot be read and goes into quarantine. Others have their work all the same. */

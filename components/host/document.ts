@@ -1,7 +1,7 @@
 /** A detector at work on a document. */
-import { mkdir } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
 import type { ReportedTrack } from '../../domain/types.ts';
-import type { DetectionJob, Detector } from '../sdk/detector.ts';
+import type { DetectionJob, Detector, GenericSource } from '../sdk/detector.ts';
 import type { DetectWork } from '../../protocol/detection-work.ts';
 import { partTrack } from './report.ts';
 
@@ -14,8 +14,17 @@ export async function* inDocument(
 ): AsyncGenerator<ReportedTrack> {
   if (outputFolder === undefined)
     throw new Error('The server named no folder for the files that may be made of the document.');
-  await mkdir(outputFolder, { recursive: true });
-  const source = { path: medium.path, mimeType: medium.mimeType, outputFolder, working: told };
+  const { path, mimeType } = medium;
+  const source: GenericSource = {
+    path,
+    mimeType,
+    working: told,
+    // Most detectors make no files, and a folder costs more than a short text does.
+    get outputFolder() {
+      mkdirSync(outputFolder, { recursive: true });
+      return outputFolder;
+    },
+  };
   for await (const part of detector.generic!(source, job)) {
     job.signal.throwIfAborted();
     told();

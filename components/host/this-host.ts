@@ -42,9 +42,12 @@ export async function onThisHost(detector: Detector, work: DetectWork, given: Gi
   }
 }
 
-/** Undefined: the server reads them where they are made. It makes the folder itself, so whoever does not see it is elsewhere. */
-async function outputOn({ outputFolder }: DetectWork, { sendFile }: Given) {
-  if (outputFolder === undefined || sendFile === undefined) return undefined;
+/**
+ * Undefined: the server reads them where they are made. For components that it has not started it makes the folder itself, so whoever does
+ * not see it is elsewhere.
+ */
+async function outputOn({ outputFolder, besideServer }: DetectWork, { sendFile }: Given) {
+  if (outputFolder === undefined || sendFile === undefined || besideServer === true) return undefined;
   if (await isFolder(outputFolder)) return undefined;
   const folder = await onOwnDisk(mkdtemp(join(tmpdir(), 'troupe-made-')));
   const sent = new Map<string, string>();

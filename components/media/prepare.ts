@@ -12,7 +12,7 @@ import { booleanOf, numberOf } from '../../domain/properties.ts';
 import { userRanges } from '../../domain/segments.ts';
 import { factsFromMetadata } from '../../domain/skip-inspection.ts';
 import type { Issue, MediumFacts, Properties, Range } from '../../domain/types.ts';
-import type { PreparedMedium, PrepareWork } from '../../protocol/media-work.ts';
+import { partOf, type PreparedMedium, type PrepareWork } from '../../protocol/media-work.ts';
 import { readText } from '../../results/text-places.ts';
 import type { WorkContext } from '../sdk/work-context.ts';
 
@@ -79,7 +79,7 @@ async function fetchMedium(work: PrepareWork, signal: AbortSignal, meter: Meter)
   const watch = setInterval(() => void report(), WATCH_MS);
   let seen = 0;
   const report = async (): Promise<void> => {
-    const { size } = await stat(`${fetchTo}.part`).catch(() => ({ size: 0 }));
+    const { size } = await stat(partOf(fetchTo)).catch(() => ({ size: 0 }));
     if (size > seen) meter(size - seen);
     seen = size;
   };

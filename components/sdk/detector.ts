@@ -98,7 +98,7 @@ export interface GenericSource {
   /** Absolute path of its file. */
   readonly path: string;
   readonly mimeType: string;
-  /** A folder of this sub-job's own for derivative media; it exists. */
+  /** A folder of this sub-job's own for derivative media; it exists once it was asked for. */
   readonly outputFolder: string;
   /** Tells that it goes on, when it may take long until something is found; each finding tells it as well. */
   readonly working?: () => void;

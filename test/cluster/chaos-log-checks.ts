@@ -138,7 +138,7 @@ export function workAfterCancel(history: History, job: ChaosJob): Violation[] {
 export function filesOfLiveRuns(history: History): Violation[] {
   const removals = history.log.filter(({ message }) => message === 'removing files of a job that has ended');
   return removals.flatMap(({ folder, time }) => {
-    const [, jobId, run] = /([^/]+-\d+)\.(\d+)$/.exec(String(folder)) ?? [];
+    const [, jobId, run] = /([^/]+-\d+)\.(\d+)(?:\.m\d+(?:\.part)?)?$/.exec(String(folder)) ?? [];
     const job = history.jobs.find((one) => one.jobId === jobId);
     if (job === undefined) return [];
     const commits = committedOf(history, job).filter((commit) => commit.run === Number(run));

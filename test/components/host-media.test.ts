@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -153,6 +153,18 @@ describe('A component that knows documents', () => {
       { ...nowhere, confidence: 0.5, properties, detections: [{ ...empty, confidence: 0.5, properties }] },
     ]);
     expect(progress.map(([done]) => done)).to.deep.equal([1, 2]);
+  });
+
+  it('costs no folder when it makes nothing', async () => {
+    const reader: Detector = {
+      async *generic({ path }: GenericSource) {
+        yield { confidence: 1, properties: { TEXT: readFileSync(path, 'utf8') } };
+      },
+    };
+    const outputFolder = join(folder, 'never asked for');
+    const { tracks } = await answerTo(reader, { medium: letter(), outputFolder });
+    expect(tracks[0]!.properties).to.deep.equal({ TEXT: 'Dear reader' });
+    expect(existsSync(outputFolder)).to.equal(false);
   });
 
   it('says what it could not look at in lines of their own, the same once, and as many as are told', async () => {

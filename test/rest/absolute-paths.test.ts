@@ -48,7 +48,7 @@ describe('What jobs have stored', () => {
   const goesOn = async (id: string) => {
     const work = await component.claimOf(id, 'ABSENT');
     expect(work.id).to.equal(`${id}.1.1.0.1.0`);
-    expect(work.work.medium.path).to.equal(path.join(dataDir, 'media', `${id}.1`, '1-1'));
+    expect(work.work.medium.path).to.equal(path.join(dataDir, 'media', `${id}.1.m1`));
     await readFile(work.work.medium.path);
     expect(work.work.feedForward?.lines).to.include('"LABEL":"two"');
     const answer = await component.result(work.token, [trackNamed('fed two')]);

@@ -127,6 +127,8 @@ describe('The service (specification 4.1)', () => {
       mkdirSync(join(service.dataDir, kind), { recursive: true });
       writeFileSync(join(service.dataDir, kind, 'test-host-77.1'), 'left over');
     }
+    for (const name of ['test-host-77.1.m0', 'test-host-77.1.m1.part'])
+      writeFileSync(join(service.dataDir, 'media', name), 'left over');
     await service.start({ CLEANING_MS: '100' });
     expect([await service.files('spool'), await service.files('media')]).to.deep.equal([[], []]);
   });

@@ -6,7 +6,10 @@ import { PassThrough, Readable } from 'node:stream';
 import { pathOf } from '../../results/file-keys.ts';
 import {
   detectionFile,
+  fetchedFile,
+  looseFiles,
   mediaFolder,
+  runOfMedia,
   ownDocument,
   runFolder,
   spoolFile,
@@ -154,5 +157,16 @@ describe('The spool', () => {
       pathOf('/data', detectionFile(folder)),
     );
     for (const name of ['..', '../x', 'a/b', '', '.hidden']) expect(() => mediaFolder(name)).to.throw();
+  });
+
+  it('has fetched media in a folder of their run, or beside the folders of others when they are few', () => {
+    const folder = runFolder('host-7', 2, null);
+    expect(fetchedFile(folder, 8, 9)).to.equal('media/host-7.2/8');
+    expect(looseFiles(folder, 9)).to.deep.equal([]);
+    expect(fetchedFile(folder, 1, 2)).to.equal('media/host-7.2.m1');
+    const loose = ['host-7.2.m0', 'host-7.2.m0.part', 'host-7.2.m1', 'host-7.2.m1.part'];
+    expect(looseFiles(folder, 2)).to.deep.equal(loose.map((name) => `media/${name}`));
+    for (const name of [...loose, folder]) expect(runOfMedia(name)).to.equal(folder);
+    expect(runOfMedia('host-7')).to.equal('host-7');
   });
 });

@@ -1,6 +1,5 @@
-import { join } from 'node:path';
 import { MEDIA_QUEUES } from '../../../protocol/worker-protocol.ts';
-import { mediaFolder } from '../../../results/layout.ts';
+import { fetchedFile } from '../../../results/layout.ts';
 import { withWarnings } from '../issues.ts';
 import { padded } from '../keys.ts';
 import { failedBy, withMedium } from '../media.ts';
@@ -18,7 +17,7 @@ export const PREPARE: Kind<ResultOf<'PREPARE'>> = {
     const work: PlannedPrepare = {
       uri: medium.uri,
       ...(medium.uriAt === undefined ? {} : { uriAt: medium.uriAt }),
-      fetchTo: derived?.path ?? join(mediaFolder(foldersOf(record, state)), `${state.run}-${unit.medium}`),
+      fetchTo: derived?.path ?? fetchedFile(foldersOf(record, state), unit.medium, record.media.length),
       metadata: medium.metadata,
       properties: { ...record.jobProperties, ...medium.properties, ...record.environmentProperties },
       frameRanges: medium.frameRanges,

@@ -187,6 +187,12 @@ class Work(unittest.TestCase):
             here = self.paths_in(self.documents(Writing("a.png"), outputFolder=shared))
             self.assertEqual(here, [os.path.join(shared, "a.png")])
 
+    def test_files_are_made_in_a_folder_of_their_own_beside_the_server(self):
+        with tempfile.TemporaryDirectory() as data:
+            made = os.path.join(data, "made", "for", "this")
+            here = self.paths_in(self.documents(Writing("a.png"), outputFolder=made, besideServer=True))
+            self.assertEqual(here, [os.path.join(made, "a.png")])
+
 
 class Names(unittest.TestCase):
     def test_are_such_as_the_server_takes(self):

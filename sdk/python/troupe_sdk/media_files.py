@@ -140,6 +140,9 @@ class MediaFiles:
     def output_folder(self, assignment: Mapping[str, Any]) -> str:
         """A folder for files that are made of a document: the server's where this host shares it."""
         folder = assignment["work"].get("outputFolder")
+        if folder is not None and assignment["work"].get("besideServer"):
+            os.makedirs(folder, exist_ok=True)
+            return str(folder)
         # The server has made it, so whoever does not see it is elsewhere, also where the medium lies in a share of both.
         if folder is not None and self._shared and os.path.isdir(folder) and os.access(folder, os.W_OK | os.X_OK):
             return str(folder)

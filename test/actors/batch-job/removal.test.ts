@@ -6,7 +6,7 @@ import { ALL_JOBS, ENDED_JOBS, LIVE_JOBS, REMOVED_JOBS } from '../../../actors/b
 import type { JobCommand } from '../../../actors/batch-job/commands.ts';
 import { recover } from '../../../actors/batch-job/transitions.ts';
 import { storedJob } from '../../../actors/views/stored-job.ts';
-import { mediaFolder, outputFolder, spoolFolder } from '../../../results/layout.ts';
+import { looseFiles, mediaFolder, outputFolder, spoolFolder } from '../../../results/layout.ts';
 import { doneWith, LedJob, lost, failedWith, noticeFailed, type GivenJob } from './jobs.ts';
 import { jobServer } from './served-jobs.ts';
 
@@ -87,7 +87,10 @@ describe('The actor of a batch job that is removed', () => {
     expect(await server.snapshot()).to.include({ status: 'COMPLETE' });
     for (const folder of folders()) mkdirSync(folder, { recursive: true });
     writeFileSync(path.join(server.dataDir, outputFolder('here-7.1'), 'detection.json'), '{}');
+    for (const file of files()) writeFileSync(file, 'a medium');
   };
+  const files = () =>
+    looseFiles('here-7.1', GIVEN.media!.length).map((file) => path.join(server.dataDir, file));
   const folders = () => [
     path.join(server.dataDir, outputFolder('here-7.1')),
     path.join(server.dataDir, mediaFolder('here-7.1')),
@@ -104,7 +107,7 @@ describe('The actor of a batch job that is removed', () => {
     counters: [...(await server.store.counters(''))],
     outbox: await server.outbox(),
     rows: await server.rows(),
-    files: folders().filter((folder) => existsSync(folder)),
+    files: [...folders(), ...files()].filter((place) => existsSync(place)),
   });
   const NOTHING = { indexes: [[], [], [], []], counters: [], outbox: [], rows: [], files: [] };
 
